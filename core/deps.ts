@@ -1,0 +1,39 @@
+import type { MongoClient } from 'mongodb';
+import type { Config } from '../schemas/config.ts';
+import type { Collections } from './model.ts';
+
+/** What the core needs of the outside. platform/ and workflows/client.ts implement it; api/main.ts and workers/main.ts wire it. */
+export interface Deps {
+  config: Config;
+  db: Collections;
+  mongo: MongoClient;
+  clock: Clock;
+  log: Log;
+  signals: Signals;
+  workflows: Workflows;
+}
+
+/** Stored times come from here or from the database ($$NOW); tests turn this clock. */
+export interface Clock {
+  now(): Date;
+}
+
+export interface Log {
+  debug(fields: object, message: string): void;
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+}
+
+/** Wake-ups and fan-out over Redis. A lost one only costs time: nothing depends on its arrival. */
+export interface Signals {
+  publish(channel: string, message: string): void;
+  /** Answers the function that ends the subscription. */
+  subscribe(channel: string, listener: (message: string) => void): () => void;
+  isUp(): boolean;
+}
+
+/** Starts and signals runs; every id is derived from the document, so a repeat finds the run that is there. */
+export interface Workflows {
+  isUp(): Promise<boolean>;
+}

@@ -1,0 +1,17 @@
+import { createHash } from 'node:crypto';
+import { ObjectId } from 'mongodb';
+
+const OBJECT_ID = /^[0-9a-f]{24}$/i;
+
+/** null for anything that is not an id: `new ObjectId` would make a fresh one of null and take any twelve bytes. */
+export function parseId(text: unknown): ObjectId | null {
+  return typeof text === 'string' && OBJECT_ID.test(text) ? new ObjectId(text) : null;
+}
+
+/** Four bytes of seconds and eight of a hash: a repeat with the same parts makes the same id, and old ones are a range. */
+export function derivedId(at: Date, ...parts: Array<string | number>): ObjectId {
+  const bytes = Buffer.alloc(12);
+  bytes.writeUInt32BE(Math.floor(at.getTime() / 1000), 0);
+  createHash('sha256').update(parts.join('\u0000')).digest().copy(bytes, 4, 0, 8);
+  return new ObjectId(bytes);
+}

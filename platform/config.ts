@@ -1,0 +1,39 @@
+import { type Config, type Variable, variableName, variables } from '../schemas/config.ts';
+
+export class ConfigError extends Error {}
+
+/** Reads the environment once, at the start of a process. Every fault is one sentence that names the variable. */
+export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
+  const values: Record<string, unknown> = {};
+  for (const [field, variable] of Object.entries(variables))
+    values[field] = readVariable(variableName(field), variable, env);
+  const publicUrl = values.publicUrl || `http://127.0.0.1:${values.port}`;
+  const mailHost = values.mailHost || new URL(String(publicUrl)).hostname;
+  return {
+    ...values,
+    publicUrl: String(publicUrl).replace(/\/+$/, ''),
+    mailHost,
+    spfRecord: values.spfRecord || `v=spf1 a:${mailHost} ~all`,
+    mediaDir: values.mediaDir || `${values.dataDir}/media`,
+  } as Config;
+}
+
+function readVariable(name: string, variable: Variable, env: NodeJS.ProcessEnv): unknown {
+  const text = env[name]?.trim() || String(variable.default ?? '');
+  if (variable.type === 'string') return text;
+  if (variable.type === 'list')
+    return text
+      .split(',')
+      .map((part) => part.trim())
+      .filter(Boolean);
+  const number = Number(text);
+  const { minimum = Number.MIN_SAFE_INTEGER, maximum = Number.MAX_SAFE_INTEGER } = variable;
+  if (!Number.isInteger(number) || number < minimum || number > maximum)
+    throw new ConfigError(`${name} must be a whole number${describeBounds(variable)}, not "${text}".`);
+  return number;
+}
+
+function describeBounds({ minimum, maximum }: Variable): string {
+  if (minimum !== undefined && maximum !== undefined) return ` from ${minimum} to ${maximum}`;
+  return minimum !== undefined ? ` of ${minimum} or more` : '';
+}

@@ -1,0 +1,192 @@
+/**
+ * Every environment variable that Everpost reads, with its default and one sentence. The README's table is made from this page.
+ * `publicUrl` is read from PUBLIC_URL, and so on.
+ */
+export interface Variable {
+  readonly type: 'string' | 'integer' | 'list';
+  readonly default?: string | number;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly description: string;
+}
+
+export const variables = {
+  port: { type: 'integer', default: 3000, minimum: 0, maximum: 65535, description: 'Port of the REST interface.' },
+  host: {
+    type: 'string',
+    default: '127.0.0.1',
+    description: 'Address that the REST interface listens on (0.0.0.0 in a container).',
+  },
+  publicUrl: {
+    type: 'string',
+    default: '',
+    description:
+      'Base of every link in a mail and of the public pages, for example https://mail.example.com; empty: http://127.0.0.1:PORT.',
+  },
+  mongodbUrl: {
+    type: 'string',
+    default: 'mongodb://127.0.0.1:27017/?replicaSet=rs0',
+    description: 'MongoDB replica set or sharded cluster.',
+  },
+  mongodbDatabase: { type: 'string', default: 'everpost', description: 'Name of the database.' },
+  redisUrl: { type: 'string', default: 'redis://127.0.0.1:6379', description: 'Redis, for speed and fan-out only.' },
+  temporalAddress: { type: 'string', default: '127.0.0.1:7233', description: 'Temporal frontend, host:port.' },
+  temporalNamespace: { type: 'string', default: 'default', description: 'Temporal namespace.' },
+  taskQueuePrefix: {
+    type: 'string',
+    default: 'everpost',
+    description: 'Begins the name of every Temporal task queue and workflow id of this installation.',
+  },
+  smtpUrl: {
+    type: 'string',
+    default: 'smtp://127.0.0.1:1025',
+    description: 'The relay that takes outgoing mail: smtp:// or smtps://, with user:password@ when it asks for them.',
+  },
+  smtpTransactionalUrl: {
+    type: 'string',
+    default: '',
+    description: 'A second relay for the transactional lane; empty: the same relay.',
+  },
+  smtpMaxConnections: {
+    type: 'integer',
+    default: 64,
+    minimum: 1,
+    maximum: 1000,
+    description: 'Connections to the relay, all lanes of one process together.',
+  },
+  smtpEvidenceUrl: {
+    type: 'string',
+    default: '',
+    description: 'Asked with ?id=<Message-ID> whether the relay took a message; empty: no evidence.',
+  },
+  smtpDotTimeoutSeconds: {
+    type: 'integer',
+    default: 600,
+    minimum: 1,
+    description: 'How long the relay may take to answer the final dot.',
+  },
+  inboundSmtpHost: {
+    type: 'string',
+    default: '127.0.0.1',
+    description: 'Address that the inbound mail server listens on.',
+  },
+  inboundSmtpPort: {
+    type: 'integer',
+    default: 2525,
+    minimum: 0,
+    maximum: 65535,
+    description: 'Port of the inbound mail server.',
+  },
+  dnsServers: {
+    type: 'list',
+    default: '',
+    description: 'Resolvers for domain checks, host or host:port, comma separated; empty: those of the system.',
+  },
+  providerAUrl: {
+    type: 'string',
+    default: 'https://api.sendgrid.com',
+    description: 'Provider A, the source of migrations.',
+  },
+  providerBUrl: {
+    type: 'string',
+    default: 'https://api.resend.com',
+    description: 'Provider B, the source of migrations.',
+  },
+  providerAImageHosts: {
+    type: 'list',
+    default: 'cdn.mcauto-images-production.sendgrid.net,marketing-image-production.s3.amazonaws.com',
+    description: 'Hosts whose images are fetched and served from /media.',
+  },
+  providerBRate: { type: 'integer', default: 2, minimum: 1, description: 'Requests a second to provider B.' },
+  secretKeys: {
+    type: 'list',
+    default: '',
+    description:
+      'Keys that seal stored secrets, name:base64 of 32 bytes, comma separated; the first one seals. `npm start` makes one.',
+  },
+  dataDir: { type: 'string', default: '.data', description: 'Where the embedded servers keep their data.' },
+  mediaDir: {
+    type: 'string',
+    default: '',
+    description: 'Where re-hosted images are kept; empty: media under DATA_DIR.',
+  },
+  rateLimit: { type: 'integer', default: 600_000, minimum: 1, description: 'Requests a minute for each API key.' },
+  authFailureLimit: {
+    type: 'integer',
+    default: 600,
+    minimum: 1,
+    description: 'Requests with a bad key a minute for each address.',
+  },
+  publicRateLimit: {
+    type: 'integer',
+    default: 600,
+    minimum: 1,
+    description: 'Requests to the public pages a minute for each address.',
+  },
+  sendNowDelay: {
+    type: 'integer',
+    default: 0,
+    minimum: 0,
+    description: 'Seconds between publishing a campaign with sendNow and its start.',
+  },
+  automatedOpenSeconds: {
+    type: 'integer',
+    default: 5,
+    minimum: 0,
+    description: 'An open within so many seconds of delivery is by a machine.',
+  },
+  mailHost: {
+    type: 'string',
+    default: '',
+    description: 'Host named in MX records and return paths; empty: the host of PUBLIC_URL.',
+  },
+  spfRecord: {
+    type: 'string',
+    default: '',
+    description: 'The SPF record that domains publish; empty: v=spf1 a:<MAIL_HOST> ~all.',
+  },
+  allowPrivateUrls: {
+    type: 'list',
+    default: '',
+    description: 'host:port pairs that attachment, image and webhook URLs may name although they are private.',
+  },
+  trustedProxies: {
+    type: 'integer',
+    default: 0,
+    minimum: 0,
+    description: 'How many proxies in front of the REST interface add to X-Forwarded-For.',
+  },
+  enrollPerSecond: {
+    type: 'integer',
+    default: 30,
+    minimum: 1,
+    description: 'Automation enrollments started a second.',
+  },
+  retentionDays: { type: 'integer', default: 180, minimum: 1, description: 'Days that messages and events are kept.' },
+  workerLanes: {
+    type: 'list',
+    default: 'workflows,background,campaign,mail',
+    description: 'What a worker process does: workflows, background, campaign, mail, inbound.',
+  },
+  workerProcesses: {
+    type: 'integer',
+    default: 2,
+    minimum: 1,
+    description: 'Worker processes that npm start runs for the campaign lane.',
+  },
+  workerPort: {
+    type: 'integer',
+    default: 0,
+    minimum: 0,
+    maximum: 65535,
+    description: 'Port of a worker process for /health/live, /health/ready and /metrics; 0: any free one.',
+  },
+  logLevel: { type: 'string', default: 'info', description: 'debug, info, warn or error.' },
+} as const satisfies Record<string, Variable>;
+
+type ValueOf<V extends Variable> = V['type'] extends 'integer' ? number : V['type'] extends 'list' ? string[] : string;
+export type Config = { readonly [Name in keyof typeof variables]: ValueOf<(typeof variables)[Name]> };
+
+export function variableName(field: string): string {
+  return field.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase();
+}

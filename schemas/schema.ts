@@ -1,0 +1,14 @@
+import type { FromSchema, JSONSchema } from 'json-schema-to-ts';
+
+/** A JSON Schema together with the type it describes. The type is worked out here once, so that the checker never unfolds it twice. */
+export interface Schema<T> {
+  readonly json: JsonSchema;
+  readonly described?: T;
+}
+
+export type JsonSchema = { readonly [keyword: string]: unknown };
+export type Described<S> = S extends Schema<infer T> ? T : never;
+
+export function schema<const S extends JSONSchema>(json: S): Schema<FromSchema<S>> {
+  return { json: json as unknown as JsonSchema };
+}
