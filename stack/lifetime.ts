@@ -1,0 +1,47 @@
+import { say } from './say.ts';
+
+export interface Stoppable {
+  stop(): Promise<void>;
+}
+
+/** What must be stopped when this process stops, newest first; also while it is still starting. */
+export interface Lifetime {
+  add(thing: Stoppable): void;
+  stop(): Promise<void>;
+  readonly stopping: boolean;
+}
+
+export function newLifetime(): Lifetime {
+  const things: Stoppable[] = [];
+  let stopped: Promise<void> | undefined;
+  return {
+    add: (thing) => {
+      things.push(thing);
+      if (stopped) stopped = stopped.then(() => thing.stop());
+    },
+    stop: () => {
+      stopped ??= stopInReverse(things);
+      return stopped;
+    },
+    get stopping() {
+      return stopped !== undefined;
+    },
+  };
+}
+
+/** A signal, or the end of the process that started us, stops everything once; more signals change nothing. */
+export function stopOnSignals(lifetime: Lifetime, exitCode = 0): void {
+  const end = async (why: string) => {
+    if (lifetime.stopping) return;
+    say(`Stopping (${why}).`);
+    await lifetime.stop();
+    say('Stopped.');
+    process.exit(exitCode);
+  };
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => void end(signal));
+  if (process.connected) process.on('disconnect', () => void end('the process that started it is gone'));
+}
+
+async function stopInReverse(things: Stoppable[]): Promise<void> {
+  for (const thing of things.toReversed()) await thing.stop().catch((error: unknown) => console.error(error));
+}

@@ -1,0 +1,69 @@
+import { type Say, seconds, sleep } from '../say.ts';
+import type { Child } from './child.ts';
+
+const restartDelayMs = 200;
+const restartDelayMaxMs = 10_000;
+
+export interface KeptOptions {
+  readonly name: string;
+  /** Starts the process and resolves when it really answers. */
+  readonly launch: () => Promise<Child>;
+  readonly say: Say;
+  /** false: what dies stays dead until start() is called (drills decide themselves). */
+  readonly restart: boolean;
+}
+
+/** A process of ours that is started again when it dies. */
+export interface Kept {
+  readonly name: string;
+  pid(): number | null;
+  kill(signal: NodeJS.Signals): Promise<void>;
+  start(): Promise<void>;
+  stop(graceMs?: number): Promise<void>;
+}
+
+export async function keepRunning({ name, launch, say, restart }: KeptOptions): Promise<Kept> {
+  let child: Child | null = null;
+  let wanted = true;
+
+  async function start(): Promise<void> {
+    wanted = true;
+    if (child) return;
+    const started = await launch();
+    child = started;
+    void started.exited.then((how) => {
+      child = null;
+      if (wanted && restart) void startAgain(how);
+    });
+    if (!wanted) await started.stop(0);
+  }
+
+  async function startAgain(how: string): Promise<void> {
+    say(`${name} ended (${how}); starting it again.`);
+    const began = Date.now();
+    for (let delayMs = restartDelayMs; wanted && !child; delayMs = Math.min(delayMs * 2, restartDelayMaxMs)) {
+      await sleep(delayMs);
+      if (!wanted) return;
+      await start().then(
+        () => say(`${name} is back after ${seconds(began)} (process ${child?.pid}).`),
+        (error: Error) => say(`${name} did not start: ${error.message} Trying again.`),
+      );
+    }
+  }
+
+  await start();
+  return {
+    name,
+    pid: () => child?.pid ?? null,
+    start,
+    kill: async (signal) => {
+      const ending = child;
+      ending?.kill(signal);
+      if (signal === 'SIGKILL') await ending?.exited;
+    },
+    stop: async (graceMs = 5_000) => {
+      wanted = false;
+      await child?.stop(graceMs);
+    },
+  };
+}

@@ -1,0 +1,17 @@
+import { writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { MochaOptions, Runner } from 'mocha';
+
+const Mocha = createRequire(import.meta.url)('mocha') as typeof import('mocha');
+
+/** Mocha's spec reporter, which also notes the counts for the last line of `npm test`. */
+export default class CountingReporter extends Mocha.reporters.Spec {
+  constructor(runner: Runner, options: MochaOptions) {
+    super(runner, options);
+    let passed = 0;
+    let failed = 0;
+    runner.on('pass', () => passed++);
+    runner.on('fail', () => failed++);
+    runner.once('end', () => writeFileSync(process.env.EVERPOST_TEST_RESULT ?? '', JSON.stringify({ passed, failed })));
+  }
+}

