@@ -1,0 +1,38 @@
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ObjectId } from 'mongodb';
+import { createApiKey } from '../core/api-keys.ts';
+import type { Deps } from '../core/deps.ts';
+import { createOrganization } from '../core/organizations.ts';
+import { createProject } from '../core/projects.ts';
+
+export interface Seed {
+  readonly projectKey: string;
+  readonly adminKey: string;
+  readonly organizationId: string;
+  readonly projectId: string;
+}
+
+/** The demo organization, made once. Keys are stored hashed, so what they are is kept beside the data, for its owner only. */
+export async function seedDemo(deps: Deps, dataDir: string): Promise<Seed> {
+  const file = join(dataDir, 'seed.json');
+  const kept = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Seed) : null;
+  if (kept && (await deps.db.organizations.findOne({ _id: new ObjectId(kept.organizationId) }))) return kept;
+  const seed = await makeDemo(deps);
+  writeFileSync(`${file}.part`, `${JSON.stringify(seed, null, 2)}\n`, { mode: 0o600 });
+  renameSync(`${file}.part`, file);
+  return seed;
+}
+
+async function makeDemo(deps: Deps): Promise<Seed> {
+  const { organization, adminKey } = await createOrganization(deps, { name: 'Demo' });
+  const project = await createProject(deps, organization._id, { name: 'Demo project' });
+  const owner = { organizationId: organization._id, projectId: project._id };
+  const { key: projectKey } = await createApiKey(deps, { ...owner, name: 'demo key' });
+  return {
+    projectKey,
+    adminKey,
+    organizationId: organization._id.toHexString(),
+    projectId: project._id.toHexString(),
+  };
+}

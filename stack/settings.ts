@@ -1,0 +1,49 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { ConfigError, readConfig } from '../platform/config.ts';
+import type { Config } from '../schemas/config.ts';
+import { anyFreePort, choosePort, isFree } from './ports.ts';
+import { type Say, StackError } from './say.ts';
+
+const usualPort = 3000;
+const usualInboundPort = 2525;
+
+export function readSettings(env: NodeJS.ProcessEnv): Config {
+  try {
+    return readConfig(env);
+  } catch (error) {
+    throw error instanceof ConfigError ? new StackError(error.message) : error;
+  }
+}
+
+export function dataDirOf(env: NodeJS.ProcessEnv): string {
+  return resolve(readSettings(env).dataDir);
+}
+
+/** Only a port that was asked for, and is taken, is an error. */
+export async function chooseApiPort(env: NodeJS.ProcessEnv, say: Say): Promise<number> {
+  const { port, host } = readSettings(env);
+  if (port === 0) return anyFreePort();
+  if (await isFree(port, host)) return port;
+  if (env.PORT)
+    throw new StackError(`Port ${port} is in use; give another one with PORT=..., or leave PORT out for any.`);
+  const other = await anyFreePort();
+  say(`Port ${usualPort} is in use; the API takes ${other}.`);
+  return other;
+}
+
+export async function chooseInboundPort(env: NodeJS.ProcessEnv, say: Say): Promise<number> {
+  const wanted = env.INBOUND_SMTP_PORT ? readSettings(env).inboundSmtpPort : usualInboundPort;
+  const port = await choosePort(wanted, 'usual');
+  if (port !== wanted) say(`Port ${wanted} is in use; inbound mail is taken on ${port}.`);
+  return port;
+}
+
+/** The key that seals stored secrets is made once and kept beside the data it seals. */
+export function secretKeysOf(env: NodeJS.ProcessEnv, dataDir: string): string {
+  if (env.SECRET_KEYS) return env.SECRET_KEYS;
+  const file = join(dataDir, 'secret-keys');
+  if (!existsSync(file)) writeFileSync(file, `k1:${randomBytes(32).toString('base64')}\n`, { mode: 0o600 });
+  return readFileSync(file, 'utf8').trim();
+}

@@ -1,0 +1,109 @@
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { appsInOrder, planWorkers, startApp } from './apps.ts';
+import { leaveDataDir, takeDataDir } from './data-dir.ts';
+import { newLifetime, stopOnSignals } from './lifetime.ts';
+import { prepare } from './prepare.ts';
+import type { Kept } from './processes/keep.ts';
+import { say, seconds } from './say.ts';
+import type { Seed } from './seed.ts';
+import { type ServerName, type Servers, startServers } from './servers/all.ts';
+import { chooseApiPort, chooseInboundPort, dataDirOf, readSettings, secretKeysOf } from './settings.ts';
+
+const serversStopMs = 1_300;
+
+/** With a URL given, the embedded server of that kind is not started. */
+export const urlVariables: Record<ServerName, string> = {
+  mongodb: 'MONGODB_URL',
+  redis: 'REDIS_URL',
+  temporal: 'TEMPORAL_ADDRESS',
+  mailbox: 'SMTP_URL',
+};
+
+export async function main(): Promise<void> {
+  const began = Date.now();
+  const lifetime = newLifetime();
+  stopOnSignals(lifetime);
+  try {
+    await startEverything(process.env, lifetime, began);
+  } catch (error) {
+    if (lifetime.stopping) return; // interrupted while starting: what broke then is no news
+    await lifetime.stop();
+    throw error;
+  }
+}
+
+async function startEverything(given: NodeJS.ProcessEnv, lifetime: ReturnType<typeof newLifetime>, began: number) {
+  const dataDir = dataDirOf(given);
+  const port = await chooseApiPort(given, say);
+  const inboundPort = await chooseInboundPort(given, say);
+  await takeDataDir(dataDir, say);
+  lifetime.add({ stop: async () => leaveDataDir(dataDir) });
+
+  const running: Kept[] = [];
+  lifetime.add({ stop: async () => void (await Promise.all(running.map((server) => server.stop(serversStopMs)))) });
+  const kinds = missingKinds(given);
+  const onStarted = (server: Kept) => void running.push(server);
+  const servers = await startServers({ dataDir, kinds, ports: 'usual', restart: true, env: given, say, onStarted });
+  const env = {
+    ...given,
+    ...servers.environment,
+    DATA_DIR: dataDir,
+    PORT: `${port}`,
+    INBOUND_SMTP_PORT: `${inboundPort}`,
+    SECRET_KEYS: secretKeysOf(given, dataDir),
+  };
+  const seed = await prepare(env, dataDir, servers, say);
+
+  const workers: Kept[] = [];
+  let api: Kept | null = null;
+  lifetime.add(appsInOrder(() => api, workers));
+  const plan = planWorkers(env, readSettings(env).workerProcesses);
+  await Promise.all(plan.map(async (worker) => void workers.push(await startApp(worker, dataDir, say))));
+  api = await startApp({ name: 'api', script: 'api/main.ts', env }, dataDir, say);
+
+  const stack = describeStack(env, servers, seed);
+  const file = join(dataDir, 'stack.json');
+  const processes = [api, ...workers, ...running].map((kept) => ({ name: kept.name, pid: kept.pid() }));
+  writeFileSync(file, `${JSON.stringify({ ...stack, processes }, null, 2)}\n`, { mode: 0o600 });
+  lifetime.add({ stop: async () => rmSync(file, { force: true }) });
+  say(`Everpost runs after ${seconds(began)}, with its data in ${dataDir}.`);
+  say(announcement(stack));
+}
+
+export function missingKinds(env: NodeJS.ProcessEnv): ServerName[] {
+  const kinds = Object.keys(urlVariables) as ServerName[];
+  return kinds.filter((kind) => !env[urlVariables[kind]]);
+}
+
+function describeStack(env: NodeJS.ProcessEnv, { temporal, mailbox }: Servers, seed: Seed) {
+  const config = readSettings(env);
+  const { publicUrl } = config;
+  return {
+    apiUrl: `http://127.0.0.1:${config.port}/v1`,
+    publicUrl,
+    ...seed,
+    mongoUrl: config.mongodbUrl,
+    redisUrl: config.redisUrl,
+    temporalAddress: config.temporalAddress,
+    temporalNamespace: config.temporalNamespace,
+    temporalUiUrl: temporal?.uiUrl ?? null,
+    mailboxUrl: mailbox?.pageUrl ?? null,
+    smtpUrl: config.smtpUrl,
+    inboundSmtpUrl: `smtp://127.0.0.1:${config.inboundSmtpPort}`,
+  };
+}
+
+function announcement(stack: ReturnType<typeof describeStack>): string {
+  return `
+  API            ${stack.apiUrl}
+  Reference      ${stack.apiUrl.replace(/\/v1$/, '/docs')}
+  Temporal UI    ${stack.temporalUiUrl ?? `of ${stack.temporalAddress}`}
+  Mailbox        ${stack.mailboxUrl ?? 'none: mail leaves through SMTP_URL'}
+  Project key    ${stack.projectKey}
+  Admin key      ${stack.adminKey}
+
+  curl -X POST ${stack.apiUrl}/contacts/email -H 'Authorization: Bearer ${stack.projectKey}' -H 'Content-Type: application/json' -d '{"email":"ada@example.com","firstName":"Ada"}'
+
+Ctrl-C stops it; the data stays.`;
+}
