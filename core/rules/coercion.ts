@@ -1,15 +1,16 @@
+import type { PropertyType, PropertyValue } from '../model.ts';
 import { isDateMs, parseIsoDate } from './dates.ts';
 
-export const FIELD_TYPES = ['string', 'number', 'boolean', 'date'] as const;
-export type FieldType = (typeof FIELD_TYPES)[number];
+export const PROPERTY_TYPES: readonly PropertyType[] = ['string', 'number', 'boolean', 'date'];
 
-export type Coerced = { ok: true; value: string | number | boolean } | { ok: false };
+export type Coerced = { ok: true; value: PropertyValue } | { ok: false };
 
 const INVALID: Coerced = { ok: false };
-const DECIMAL = /^ *[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)? *$/;
+const NORMAL_MIN = 2.2250738585072014e-308;
+export const DECIMAL = /^ *[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)? *$/;
 
 /** The value as the declared type stores it: dates are ISO strings. Null is not a value; the caller leaves it out before. */
-export function coerce(type: FieldType, value: unknown): Coerced {
+export function coerce(type: PropertyType, value: unknown): Coerced {
   switch (type) {
     case 'string':
       return coerceString(value);
@@ -22,6 +23,13 @@ export function coerce(type: FieldType, value: unknown): Coerced {
   }
 }
 
+/** The instant as milliseconds, or null when the value is no date. */
+export function readDate(value: unknown): number | null {
+  if (typeof value === 'string') return parseIsoDate(value);
+  const ms = value instanceof Date ? value.getTime() : value;
+  return typeof ms === 'number' && isDateMs(ms) ? ms : null;
+}
+
 function coerceString(value: unknown): Coerced {
   if (typeof value === 'string') return { ok: true, value };
   if (typeof value === 'boolean' || Number.isFinite(value)) return { ok: true, value: String(value) };
@@ -29,9 +37,16 @@ function coerceString(value: unknown): Coerced {
 }
 
 function coerceNumber(value: unknown): Coerced {
-  const number = typeof value === 'string' && DECIMAL.test(value) ? Number(value) : value;
+  const number = typeof value === 'string' ? readDecimal(value) : value;
   // Adding 0 turns -0 into 0, which JSON cannot tell apart.
   return typeof number === 'number' && Number.isFinite(number) ? { ok: true, value: number + 0 } : INVALID;
+}
+
+function readDecimal(text: string): number {
+  const number = DECIMAL.test(text) ? Number(text) : Number.NaN;
+  // Too small to be kept as written is as invalid as too large.
+  const isLost = Math.abs(number) < NORMAL_MIN && /^[^eE]*[1-9]/.test(text);
+  return isLost ? Number.NaN : number;
 }
 
 function coerceBoolean(value: unknown): Coerced {
@@ -41,6 +56,6 @@ function coerceBoolean(value: unknown): Coerced {
 }
 
 function coerceDate(value: unknown): Coerced {
-  const ms = value instanceof Date ? value.getTime() : typeof value === 'string' ? parseIsoDate(value) : value;
-  return typeof ms === 'number' && isDateMs(ms) ? { ok: true, value: new Date(ms).toISOString() } : INVALID;
+  const ms = readDate(value);
+  return ms === null ? INVALID : { ok: true, value: new Date(ms).toISOString() };
 }

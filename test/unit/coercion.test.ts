@@ -1,9 +1,10 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { coerce, FIELD_TYPES, type FieldType } from '../../core/rules/coercion.ts';
+import type { PropertyType } from '../../core/model.ts';
+import { coerce, PROPERTY_TYPES } from '../../core/rules/coercion.ts';
 import { parseIsoDate } from '../../core/rules/dates.ts';
 
-const TAKEN: [FieldType, unknown, unknown][] = [
+const TAKEN: [PropertyType, unknown, unknown][] = [
   ['string', 'x', 'x'],
   ['string', '', ''],
   ['string', 5, '5'],
@@ -14,6 +15,7 @@ const TAKEN: [FieldType, unknown, unknown][] = [
   ['number', '5', 5],
   ['number', '-1.5e3', -1500],
   ['number', '.5', 0.5],
+  ['number', '0e-999', 0],
   ['number', ' 7 ', 7],
   ['boolean', true, true],
   ['boolean', false, false],
@@ -37,8 +39,8 @@ const TAKEN: [FieldType, unknown, unknown][] = [
   ['date', new Date(0), '1970-01-01T00:00:00.000Z'],
 ];
 
-const REFUSED: [FieldType, unknown][] = [
-  ...FIELD_TYPES.flatMap((type): [FieldType, unknown][] => [
+const REFUSED: [PropertyType, unknown][] = [
+  ...PROPERTY_TYPES.flatMap((type): [PropertyType, unknown][] => [
     [type, null],
     [type, undefined],
     [type, {}],
@@ -47,11 +49,11 @@ const REFUSED: [FieldType, unknown][] = [
     [type, Number.NaN],
     [type, Number.POSITIVE_INFINITY],
   ]),
-  ...['', ' ', 'abc', '5 apples', '0x10', '1e400', 'Infinity', 'NaN', '1_000', '1,5', '٥'].map(
-    (text): [FieldType, unknown] => ['number', text],
+  ...['', ' ', 'abc', '5 apples', '0x10', '1e400', '1e-400', '-1e-310', 'Infinity', 'NaN', '1_000', '1,5', '٥'].map(
+    (text): [PropertyType, unknown] => ['number', text],
   ),
   ['number', true],
-  ...['yes', 'no', 'TRUE', '', '2', ' true'].map((text): [FieldType, unknown] => ['boolean', text]),
+  ...['yes', 'no', 'TRUE', '', '2', ' true'].map((text): [PropertyType, unknown] => ['boolean', text]),
   ['boolean', 2],
   ...[
     '',
@@ -80,7 +82,7 @@ const REFUSED: [FieldType, unknown][] = [
     '15/01/2026',
     'Thu, 15 Jan 2026 10:00:00 GMT',
     '1768471200000',
-  ].map((text): [FieldType, unknown] => ['date', text]),
+  ].map((text): [PropertyType, unknown] => ['date', text]),
   ['date', 1.5],
   ['date', 8.64e15],
   ['date', true],
@@ -101,7 +103,7 @@ describe('coercion', () => {
   it('stores what it stored unchanged, and never throws', () => {
     fc.assert(
       fc.property(
-        fc.constantFrom(...FIELD_TYPES),
+        fc.constantFrom(...PROPERTY_TYPES),
         fc.oneof(fc.anything(), fc.string(), fc.double(), fc.date()),
         (type, value) => {
           const once = coerce(type, value);
