@@ -76,7 +76,7 @@ function fileOf(made: Export, part: number): string {
   const size = Math.ceil(all.length / made.account.exports.parts);
   const rows = all.slice(part * size, (part + 1) * size);
   return made.fileType === 'csv'
-    ? csv(rows, made.account)
+    ? csvOf(made.account, rows)
     : rows.map((row) => `${JSON.stringify(ndjson(row))}\n`).join('');
 }
 
@@ -94,7 +94,8 @@ function ndjson({ id, email, firstName, lastName, phone, custom }: ContactA) {
   };
 }
 
-function csv(rows: ContactA[], account: AccountA): string {
+/** A whole account as one CSV file, as an export without `file_type` has it. */
+export function csvOf(account: AccountA, rows = account.contacts): string {
   const custom = account.fields.map(({ name }) => name);
   const header = [
     ...columns,

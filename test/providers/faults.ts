@@ -52,7 +52,7 @@ export const nullBody: Act = { kind: 'answer', answer: { status: 200, body: null
 
 /** Provider A's 429: no Retry-After, the reset as an epoch second or as seconds from now. */
 export function tooManyRequestsA(mode: 'epoch' | 'delta', seconds = 1): Act {
-  const reset = mode === 'epoch' ? Math.ceil(Date.now() / 1000) + seconds : seconds;
+  const reset = mode === 'epoch' ? Math.floor(Date.now() / 1000) + seconds : seconds;
   return {
     kind: 'answer',
     answer: {

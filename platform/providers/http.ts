@@ -1,0 +1,133 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { SourceError, type SourceErrorKind } from '../../core/migrations-sources.ts';
+import type { Pace } from './pace.ts';
+
+export const USER_AGENT = 'Everpost/1.0 (migration)';
+export const ANSWER_BYTES_MAX = 10 * 1024 * 1024;
+const REQUEST_TIMEOUT_MS = 30_000;
+const BACK_OFF_FIRST_MS = 250;
+const BACK_OFF_MAX_MS = 15_000;
+const TEXT_SHOWN_MAX = 300;
+
+export interface ProviderHttp {
+  provider: string;
+  baseUrl: string;
+  key: string;
+  patienceMs: number;
+  signal?: AbortSignal | undefined;
+  pace: Pace;
+  /** What an answer that is not 2xx means. */
+  classify(status: number, text: string): Verdict;
+}
+
+export interface Verdict {
+  kind: SourceErrorKind | 'rate_limited';
+  message: string;
+}
+
+export interface Call<T> {
+  path: string;
+  method?: 'GET' | 'POST';
+  body?: object;
+  check: (value: unknown) => T;
+  bytesMax?: number;
+}
+
+type Outcome<T> = { done: true; value: T } | { done: false; error: SourceError; waitMs: number };
+
+/** One call, paced and repeated until the patience is over; what no repeat can mend is thrown at once. */
+export async function callProvider<T>(http: ProviderHttp, call: Call<T>): Promise<T> {
+  const giveUpAt = performance.now() + http.patienceMs;
+  for (let attempt = 0; ; attempt += 1) {
+    await http.pace.turn(http.signal);
+    const outcome = await tryOnce(http, call);
+    if (outcome.done) return outcome.value;
+    const waitMs = outcome.waitMs || Math.min(BACK_OFF_FIRST_MS * 2 ** attempt, BACK_OFF_MAX_MS);
+    if (performance.now() + waitMs > giveUpAt) throw outcome.error;
+    await sleep(waitMs, undefined, { signal: http.signal });
+  }
+}
+
+async function tryOnce<T>(http: ProviderHttp, call: Call<T>): Promise<Outcome<T>> {
+  const answer = await fetchOnce(http, call);
+  if (answer instanceof SourceError) return { done: false, error: answer, waitMs: 0 };
+  const { status, headers, text } = answer;
+  const heldMs = await http.pace.answered(status, headers);
+  if (status >= 200 && status < 300) return readAnswer(http, call, text);
+  if (status >= 300 && status < 400)
+    throw fault(http, 'refused', 'answered with a redirect, which is never followed', status);
+  const { kind, message } = http.classify(status, text);
+  const error = fault(http, kind === 'rate_limited' ? 'unavailable' : kind, message, status);
+  if (kind === 'rate_limited' || kind === 'unavailable') return { done: false, error, waitMs: heldMs };
+  throw error;
+}
+
+interface RawAnswer {
+  status: number;
+  headers: Headers;
+  text: string;
+}
+
+async function fetchOnce(http: ProviderHttp, call: Call<unknown>): Promise<RawAnswer | SourceError> {
+  const timeout = AbortSignal.timeout(REQUEST_TIMEOUT_MS);
+  try {
+    const response = await fetch(http.baseUrl + call.path, {
+      method: call.method ?? 'GET',
+      redirect: 'manual',
+      signal: http.signal ? AbortSignal.any([http.signal, timeout]) : timeout,
+      headers: {
+        authorization: `Bearer ${http.key}`,
+        accept: 'application/json',
+        'user-agent': USER_AGENT,
+        ...(call.body ? { 'content-type': 'application/json' } : {}),
+      },
+      ...(call.body ? { body: JSON.stringify(call.body) } : {}),
+    });
+    const text = await readText(http, response, call.bytesMax ?? ANSWER_BYTES_MAX);
+    return { status: response.status, headers: response.headers, text };
+  } catch (error) {
+    http.signal?.throwIfAborted();
+    if (error instanceof SourceError) throw error;
+    return fault(http, 'unavailable', timeout.aborted ? 'did not answer in time' : 'could not be reached or broke off');
+  }
+}
+
+/** Counts what arrives after inflation, so that a small answer cannot grow without bound. */
+async function readText(http: ProviderHttp, response: Response, bytesMax: number): Promise<string> {
+  const pieces: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const piece of response.body ?? []) {
+    bytes += piece.length;
+    if (bytes > bytesMax) throw fault(http, 'too_large', `answered with more than ${bytesMax} bytes`, response.status);
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces).toString('utf8');
+}
+
+function readAnswer<T>(http: ProviderHttp, call: Call<T>, text: string): Outcome<T> {
+  let value: unknown = null;
+  try {
+    if (text.trim() !== '') value = JSON.parse(text);
+  } catch {
+    return { done: false, error: fault(http, 'malformed', 'answered with broken JSON'), waitMs: 0 };
+  }
+  try {
+    return { done: true, value: call.check(value) };
+  } catch (error) {
+    throw fault(
+      http,
+      'malformed',
+      `answered ${call.path.split('?')[0]} in an unknown shape (${(error as Error).message})`,
+    );
+  }
+}
+
+function fault(
+  { provider, key }: ProviderHttp,
+  kind: SourceErrorKind,
+  message: string,
+  status: number | null = null,
+): SourceError {
+  const shown = message.replaceAll(key, '[key]').slice(0, TEXT_SHOWN_MAX);
+  return new SourceError(kind, `${provider} ${shown}${status === null ? '' : ` (HTTP ${status})`}.`, status);
+}

@@ -1,0 +1,180 @@
+import {
+  type OpenSource,
+  type SourceA,
+  SourceError,
+  type SourceExport,
+  type SourceField,
+  type SourceGroup,
+  type SourceItem,
+  type SourceList,
+  type SourceTemplate,
+} from '../../core/migrations-sources.ts';
+import { type FetchFile, readExportFile } from './export-file.ts';
+import { callProvider, type ProviderHttp, type Verdict } from './http.ts';
+import { paceByHeaders } from './pace.ts';
+import * as answers from './provider-a-answers.ts';
+
+const TEMPLATE_PAGE = 200;
+const LIST_PAGE = 1000;
+const SUPPRESSION_PAGE = 500;
+const PAGES_MAX = 10_000;
+/** One group's addresses come as one array, however many there are. */
+const ADDRESSES_BYTES_MAX = 64 * 1024 * 1024;
+const fieldTypes: Record<string, SourceField['fieldType']> = { text: 'string', number: 'number', date: 'date' };
+
+export function openProviderA(baseUrl: string, fetchFile: FetchFile, { key, patienceMs, signal }: OpenSource): SourceA {
+  const http: ProviderHttp = {
+    provider: 'Provider A',
+    baseUrl,
+    key,
+    patienceMs,
+    signal,
+    pace: paceByHeaders(),
+    classify,
+  };
+  return {
+    checkKey: async () => {
+      await callProvider(http, { path: '/v3/scopes', check: answers.scopes });
+    },
+    listTemplates: () => listTemplates(http),
+    readTemplate: (id) => readTemplate(http, id),
+    listFields: () => listFields(http),
+    listLists: () => listLists(http),
+    countContacts: async () =>
+      (await callProvider(http, { path: '/v3/marketing/contacts/count', check: answers.contactCount })).contact_count,
+    listGroups: async () =>
+      (await callProvider(http, { path: '/v3/asm/groups', check: answers.groupList })).map(groupOf),
+    readGroup: async (id) =>
+      groupOf(await callProvider(http, { path: `/v3/asm/groups/${encodeURIComponent(id)}`, check: answers.oneGroup })),
+    listGroupAddresses: (group) => listGroupAddresses(http, group),
+    startExport: (listId) => startExport(http, listId),
+    readExport: (id) => readExport(http, id),
+    readExportFile: (url, batchSize) => readExportFile(fetchFile, url, batchSize, signal),
+  };
+}
+
+async function listTemplates(http: ProviderHttp): Promise<SourceItem[]> {
+  const base = `/v3/templates?generations=legacy,dynamic&page_size=${TEMPLATE_PAGE}`;
+  return allPages(base, async (path) => {
+    const { result, templates, _metadata } = await callProvider(http, { path, check: answers.templatePage });
+    return { items: result ?? templates ?? [], next: _metadata?.next };
+  });
+}
+
+async function listLists(http: ProviderHttp): Promise<SourceList[]> {
+  return allPages(`/v3/marketing/lists?page_size=${LIST_PAGE}`, async (path) => {
+    const { result, _metadata } = await callProvider(http, { path, check: answers.listPage });
+    const items = (result ?? []).map(({ id, name, contact_count }) => ({ id, name, contactCount: contact_count ?? 0 }));
+    return { items, next: _metadata?.next };
+  });
+}
+
+/** Only the token is taken from the link to the next page: the link drops parameters, and the key must not follow its host. */
+async function allPages<T>(
+  base: string,
+  read: (path: string) => Promise<{ items: T[]; next: string | null | undefined }>,
+): Promise<T[]> {
+  const all: T[] = [];
+  const seen = new Set<string>();
+  let path = base;
+  while (seen.size < PAGES_MAX) {
+    const { items, next } = await read(path);
+    all.push(...items);
+    const token = next ? new URLSearchParams(next.split('?')[1]).get('page_token') : null;
+    if (!token || seen.has(token)) return all;
+    seen.add(token);
+    path = `${base}&page_token=${encodeURIComponent(token)}`;
+  }
+  throw new SourceError('too_large', `Provider A lists more than ${PAGES_MAX} pages.`);
+}
+
+async function readTemplate(http: ProviderHttp, id: string): Promise<SourceTemplate | null> {
+  const path = `/v3/templates/${encodeURIComponent(id)}`;
+  const template = await callProvider(http, { path, check: answers.oneTemplate });
+  const active = template.versions?.find((version) => version.active === 1 || version.active === true);
+  if (!active) return null;
+  const whole =
+    typeof active.html_content === 'string'
+      ? active
+      : await callProvider(http, {
+          path: `${path}/versions/${encodeURIComponent(active.id)}`,
+          check: answers.oneVersion,
+        });
+  return {
+    id: template.id,
+    name: template.name,
+    subject: whole.subject ?? active.subject ?? null,
+    html: whole.html_content || null,
+    text: whole.plain_content || null,
+  };
+}
+
+async function listFields(http: ProviderHttp): Promise<SourceField[]> {
+  const { custom_fields } = await callProvider(http, {
+    path: '/v3/marketing/field_definitions',
+    check: answers.fieldList,
+  });
+  return (custom_fields ?? []).map(({ id, name, field_type }) => ({
+    id,
+    name,
+    fieldType: fieldTypes[String(field_type).toLowerCase()] ?? 'string',
+  }));
+}
+
+function groupOf(group: ReturnType<typeof answers.oneGroup>): SourceGroup {
+  const { id, name, description, unsubscribes } = group;
+  return { id: String(id), name, description: description ?? '', suppressedCount: unsubscribes ?? 0 };
+}
+
+/** The one array may be capped for huge groups; when it is shorter than the group says, the account's pages fill it up. */
+async function listGroupAddresses(http: ProviderHttp, { id, suppressedCount }: SourceGroup): Promise<string[]> {
+  const path = `/v3/asm/groups/${encodeURIComponent(id)}/suppressions`;
+  const found = new Set(await callProvider(http, { path, check: answers.addressList, bytesMax: ADDRESSES_BYTES_MAX }));
+  for (let offset = 0; found.size < suppressedCount; offset += SUPPRESSION_PAGE) {
+    const page = `/v3/asm/suppressions?limit=${SUPPRESSION_PAGE}&offset=${offset}`;
+    const rows = await callProvider(http, { path: page, check: answers.suppressionRows });
+    for (const row of rows) if (String(row.group_id) === id) found.add(row.email);
+    if (rows.length < SUPPRESSION_PAGE) break;
+  }
+  return [...found];
+}
+
+async function startExport(http: ProviderHttp, listId: string | null): Promise<string> {
+  const body = {
+    file_type: 'json',
+    notifications: { email: false },
+    ...(listId === null ? {} : { list_ids: [listId] }),
+  };
+  const call = { path: '/v3/marketing/contacts/exports', method: 'POST', body, check: answers.exportStarted } as const;
+  return (await callProvider(http, call)).id;
+}
+
+async function readExport(http: ProviderHttp, id: string): Promise<SourceExport> {
+  const path = `/v3/marketing/contacts/exports/${encodeURIComponent(id)}`;
+  const { status, urls, contact_count, message } = await callProvider(http, { path, check: answers.exportState });
+  const state = status === 'ready' ? 'ready' : /^(failure|failed|timeout)$/.test(status) ? 'failed' : 'pending';
+  return { state, urls: urls ?? [], contactCount: contact_count ?? null, message: message ?? '' };
+}
+
+/** `authorization required` on a section, when the key is good, means that its scope is missing. */
+function classify(status: number, text: string): Verdict {
+  const message = messageOf(text) || `answered with status ${status}`;
+  if (status === 429) return { kind: 'rate_limited', message };
+  if (status >= 500) return { kind: 'unavailable', message: `is failing: ${message}` };
+  if (status === 403 || ((status === 401 || status === 400) && /authorization required/i.test(message)))
+    return { kind: 'forbidden', message: `does not allow this to the key: ${message}` };
+  if (status === 401) return { kind: 'invalid_key', message: `refuses the key: ${message}` };
+  if (status === 404) return { kind: 'not_found', message: `does not know it: ${message}` };
+  return { kind: 'refused', message: `refuses the request: ${message}` };
+}
+
+/** `errors[].message`, or a string in `error`: both shapes are on the wire. */
+function messageOf(text: string): string {
+  try {
+    const { errors, error } = JSON.parse(text) as { errors?: { message?: unknown }[]; error?: unknown };
+    if (Array.isArray(errors)) return errors.map((each) => String(each?.message ?? '')).join('; ');
+    return typeof error === 'string' ? error : '';
+  } catch {
+    return '';
+  }
+}
