@@ -1,4 +1,4 @@
-import { schema } from './schema.ts';
+import { schema, shape } from './schema.ts';
 
 export const PAGE_LIMIT_MAX = 100;
 export const PAGE_LIMIT_DEFAULT = 20;
@@ -39,7 +39,7 @@ export const paginationFields = {
   },
 } as const;
 
-export const errorAnswer = schema({
+export const errorAnswer = shape({
   type: 'object',
   required: ['success', 'error'],
   properties: {

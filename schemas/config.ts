@@ -181,6 +181,12 @@ export const variables = {
     maximum: 65535,
     description: 'Port of a worker process for /health/live, /health/ready and /metrics; 0: any free one.',
   },
+  operationTimeoutMs: {
+    type: 'integer',
+    default: 5_000,
+    minimum: 100,
+    description: 'How long a request may wait for MongoDB before it is answered with 503.',
+  },
   logLevel: { type: 'string', default: 'info', description: 'debug, info, warn or error.' },
 } as const satisfies Record<string, Variable>;
 

@@ -1,0 +1,212 @@
+import { randomUUID } from 'node:crypto';
+import { createServer, type Server } from 'node:http';
+import Router from '@koa/router';
+import Koa, { type Context } from 'koa';
+import { ObjectId } from 'mongodb';
+import { type Authenticate, createAuthenticator } from '../core/api-keys.ts';
+import type { Deps } from '../core/deps.ts';
+import { AppError, invalid, unavailable } from '../core/errors.ts';
+import type { RateLimiter } from '../platform/rate-limit.ts';
+import { bodyLimits, readJsonBody, tooLarge } from './body.ts';
+import { type Call, type Endpoint, fullPath, pathParameters } from './endpoint.ts';
+import { authenticateCaller, type Caller, rateLimited } from './middleware/authenticate.ts';
+import { translateErrors } from './middleware/errors.ts';
+import { idempotencyKey, withIdempotency } from './middleware/idempotency.ts';
+import { type Observe, observeRequests } from './middleware/observe.ts';
+import { respond } from './respond.ts';
+import { validateBody, validateQuery } from './validate.ts';
+
+export interface AppOptions {
+  limiter: RateLimiter;
+  observe: Observe;
+  /** Tests hold every answer to its schema. */
+  checkAnswers?: boolean;
+}
+
+export interface App {
+  server: Server;
+  /** Finishes what is under way and refuses the rest. */
+  stop(): Promise<void>;
+}
+
+const STOP_MS = 6_000;
+
+export function createApp(deps: Deps, endpoints: Endpoint[], options: AppOptions): App {
+  const koa = new Koa();
+  koa.silent = true;
+  const authenticate = createAuthenticator(deps);
+  const router = new Router({ strict: true, sensitive: true });
+  for (const endpoint of literalPathsFirst(endpoints))
+    for (const path of [endpoint.path, ...(endpoint.aliases ?? [])])
+      router[endpoint.method](routerPath(endpoint, path), (context) =>
+        serve(deps, endpoint, context, { ...options, authenticate }),
+      );
+
+  let stopping = false;
+  koa.use(nameRequest(deps));
+  koa.use(observeRequests(deps, options.observe));
+  koa.use(translateErrors(deps));
+  koa.use((context, next) => {
+    if (stopping) context.set('Connection', 'close');
+    if (stopping) throw unavailable('This server is stopping; repeat the request.');
+    checkHost(context);
+    return next();
+  });
+  koa.use(refuseUnknown(router));
+  koa.use(router.routes());
+
+  const server = createServer(
+    { headersTimeout: 20_000, requestTimeout: 60_000, maxHeaderSize: 16_384, keepAliveTimeout: 65_000 },
+    koa.callback(),
+  );
+  return {
+    server,
+    async stop() {
+      stopping = true;
+      authenticate.stop();
+      const closed = new Promise((resolve) => server.close(resolve));
+      server.closeIdleConnections();
+      const late = setTimeout(() => server.closeAllConnections(), STOP_MS);
+      await closed;
+      clearTimeout(late);
+    },
+  };
+}
+
+async function serve(
+  deps: Deps,
+  endpoint: Endpoint,
+  context: Context,
+  options: AppOptions & { authenticate: Authenticate },
+): Promise<void> {
+  context.state.route = endpoint.path;
+  context.state.codeless = endpoint.codeless;
+  const caller =
+    endpoint.key === 'none'
+      ? limitPublic(deps, options.limiter, context)
+      : await authenticateCaller(deps, options, endpoint, context);
+  if (caller) context.state.projectId = caller.project?._id.toHexString();
+  const { value: body, sizeBytes } = await readBody(endpoint, context);
+  const query = endpoint.query ? validateQuery(endpoint.query, plainQuery(context)) : {};
+  const checked = endpoint.body ? validateBody(endpoint.body, bodyObject(endpoint, body), sizeBytes) : undefined;
+  const key = idempotencyKey(endpoint, context);
+
+  const run = async ({ seed, at }: { seed: ObjectId; at: Date }) => {
+    const call = {
+      deps,
+      ...callerFacts(caller),
+      params: context.params,
+      query,
+      body: checked,
+      request: requestFacts(context, seed, at),
+    };
+    respond(context, endpoint, await endpoint.handler(call as Call<never, never>), options.checkAnswers === true);
+  };
+  if (key === null || !caller) return run({ seed: new ObjectId(), at: deps.clock.now() });
+  const tenant = caller.project?._id ?? caller.identity.apiKey.organizationId;
+  await withIdempotency(deps, { tenant, key, body, endpoint }, context, run);
+}
+
+function callerFacts(caller: Caller | null): object {
+  if (!caller) return {};
+  const { identity, project } = caller;
+  return { project, apiKey: identity.apiKey, organization: { _id: identity.apiKey.organizationId } };
+}
+
+function requestFacts(context: Context, seed: ObjectId, at: Date): Call<never, never>['request'] {
+  return {
+    id: context.state.requestId,
+    at,
+    seed,
+    ip: context.state.ip,
+    header: (name) => context.get(name),
+    incoming: context.req,
+    get signal() {
+      const gone = new AbortController();
+      context.res.once('close', () => gone.abort());
+      return gone.signal;
+    },
+  };
+}
+
+async function readBody(endpoint: Endpoint, context: Context): Promise<{ value: unknown; sizeBytes: number }> {
+  const limit = endpoint.bodyLimit ?? 'standard';
+  if (endpoint.rawBody) {
+    const type = context.get('content-type').split(';')[0]?.trim().toLowerCase() ?? '';
+    if (!endpoint.rawBody.includes(type))
+      throw new AppError('unsupported_media_type', `Send the body as ${endpoint.rawBody.join(' or ')}.`, {
+        code: 'UNSUPPORTED_MEDIA_TYPE',
+      });
+    if (Number(context.get('content-length') || 0) > bodyLimits[limit]) throw tooLarge(bodyLimits[limit]);
+    return { value: undefined, sizeBytes: 0 };
+  }
+  if (endpoint.method === 'get' || endpoint.method === 'delete' || context.method === 'HEAD')
+    return { value: undefined, sizeBytes: 0 };
+  return readJsonBody(context.req, limit, endpoint.body !== undefined);
+}
+
+function bodyObject({ bareArrayAs }: Endpoint, body: unknown): unknown {
+  return bareArrayAs && Array.isArray(body) ? { [bareArrayAs]: body } : body;
+}
+
+/** A parameter given twice would be an array: no endpoint takes one. */
+function plainQuery(context: Context): Record<string, string> {
+  for (const [name, value] of Object.entries(context.query)) {
+    if (Array.isArray(value)) throw invalid(`${name}: is given twice.`, `${name}: is given twice`);
+    if (value?.includes('\u0000') || value?.includes('\ufffd'))
+      throw invalid(`${name}: is not valid text.`, `${name}: is not valid text`);
+  }
+  return context.query as Record<string, string>;
+}
+
+function limitPublic(deps: Deps, limiter: RateLimiter, context: Context): null {
+  const isPage = /^\/(t|u|media)\//.test(context.path);
+  const verdict = isPage ? limiter.hit(`public:${context.state.ip}`, deps.config.publicRateLimit) : null;
+  if (verdict && !verdict.allowed) throw rateLimited(verdict);
+  return null;
+}
+
+function nameRequest({ config }: Deps) {
+  return (context: Context, next: Koa.Next): Promise<void> => {
+    const given = context.get('x-request-id');
+    context.state.requestId = /^[\w-]{1,64}$/.test(given) ? given : randomUUID();
+    context.set('X-Request-Id', context.state.requestId);
+    const forwarded = context
+      .get('x-forwarded-for')
+      .split(',')
+      .map((part) => part.trim());
+    const trusted = config.trustedProxies > 0 ? forwarded.at(-config.trustedProxies) : undefined;
+    context.state.ip = trusted || (context.req.socket.remoteAddress ?? '');
+    return next();
+  };
+}
+
+function checkHost(context: Context): void {
+  const hosts = context.req.rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host');
+  if (hosts.length > 1) throw invalid('The request has two Host headers.');
+}
+
+/** 404 for an unknown path, 405 with Allow for a method that the path does not have. */
+function refuseUnknown(router: Router) {
+  return (context: Context, next: Koa.Next): Promise<void> => {
+    const matched = router.match(context.path, context.method);
+    if (matched.route) return next();
+    const methods = [...new Set(matched.path.flatMap((layer) => layer.methods))].sort();
+    if (methods.length === 0)
+      throw new AppError('not_found', 'There is nothing at this path; GET /openapi.json lists every endpoint.', {
+        code: 'NOT_FOUND',
+      });
+    context.set('Allow', methods.join(', '));
+    throw new AppError('method_not_allowed', `This path takes ${methods.join(', ')}.`, { code: 'METHOD_NOT_ALLOWED' });
+  };
+}
+
+/** A literal segment wins over a parameter: /contacts/export is not a contact id. */
+function literalPathsFirst(endpoints: Endpoint[]): Endpoint[] {
+  const rank = ({ path }: Endpoint) => path.replace(/\{\w+\}/g, '\uffff');
+  return [...endpoints].sort((a, b) => (rank(a) < rank(b) ? -1 : 1));
+}
+
+function routerPath(endpoint: Endpoint, path: string): string {
+  return pathParameters(path).reduce((made, name) => made.replace(`{${name}}`, `:${name}`), fullPath(endpoint, path));
+}

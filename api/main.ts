@@ -1,0 +1,81 @@
+import type { AddressInfo } from 'node:net';
+import type { Deps } from '../core/deps.ts';
+import { ConfigError, readConfig } from '../platform/config.ts';
+import { createLog } from '../platform/log.ts';
+import { createMetrics } from '../platform/metrics.ts';
+import { missingUniqueIndexes, openMongo } from '../platform/mongo.ts';
+import { createRateLimiter } from '../platform/rate-limit.ts';
+import { openRedis } from '../platform/redis.ts';
+import { openTemporal } from '../platform/temporal.ts';
+import type { Config } from '../schemas/config.ts';
+import { createWorkflows } from '../workflows/client.ts';
+import { type App, createApp } from './app.ts';
+import { endpointTable } from './table.ts';
+
+/** The process that answers the REST interface. */
+async function main(): Promise<void> {
+  const config = readConfig();
+  const log = createLog(config.logLevel, 'api');
+  const metrics = createMetrics();
+  const { mongo, db } = openMongo(config);
+  const { signals, redis, close: closeRedis } = openRedis(config, log);
+  const temporal = openTemporal(config);
+  const deps: Deps = {
+    config,
+    db,
+    mongo,
+    log,
+    signals,
+    clock: { now: () => new Date() },
+    workflows: createWorkflows(config, temporal, log),
+  };
+  const limiter = createRateLimiter(redis, config.mongodbDatabase);
+  await refuseWithoutIndexes(deps);
+  const app = createApp(deps, endpointTable(metrics), { limiter, observe: metrics.observeRequest });
+  await listen(app, config);
+  const { port } = app.server.address() as AddressInfo;
+  log.info({ port }, 'listening');
+  process.send?.({ ready: true, port, url: `http://127.0.0.1:${port}` });
+
+  const stop = once(async () => {
+    log.info({}, 'stopping');
+    await app.stop();
+    limiter.stop();
+    await Promise.allSettled([temporal.close(), closeRedis(), mongo.close()]);
+    process.exit(0);
+  });
+  for (const signal of ['SIGTERM', 'SIGINT', 'disconnect']) process.once(signal, stop);
+}
+
+/** A database that cannot be asked is waited for; one without its unique indexes is refused. */
+async function refuseWithoutIndexes(deps: Deps): Promise<void> {
+  const missing = await missingUniqueIndexes(deps.db).catch(() => []);
+  if (missing.length > 0)
+    throw new ConfigError(
+      `The database lacks the unique indexes ${missing.join(', ')}; make them with: npm run admin -- indexes`,
+    );
+}
+
+function listen({ server }: App, { port, host }: Config): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) =>
+      reject(
+        error.code === 'EADDRINUSE' ? new ConfigError(`Port ${port} is in use; give another one with PORT=...`) : error,
+      ),
+    );
+    server.listen(port, host, () => resolve());
+  });
+}
+
+function once(work: () => Promise<void>): () => void {
+  let begun = false;
+  return () => {
+    if (!begun) void work();
+    begun = true;
+  };
+}
+
+main().catch((error) => {
+  console.error(error instanceof ConfigError ? error.message : error);
+  process.exit(1);
+});

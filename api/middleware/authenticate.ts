@@ -1,0 +1,98 @@
+import type { IncomingMessage } from 'node:http';
+import type { Context } from 'koa';
+import { type Authenticate, type Identity, unauthorized } from '../../core/api-keys.ts';
+import type { Deps } from '../../core/deps.ts';
+import { AppError, invalid } from '../../core/errors.ts';
+import type { Project } from '../../core/model.ts';
+import { findProject } from '../../core/projects.ts';
+import type { RateLimiter, Verdict } from '../../platform/rate-limit.ts';
+import type { Endpoint } from '../endpoint.ts';
+
+export interface Caller {
+  identity: Identity;
+  project: Project | null;
+}
+
+/** 401, 403 and 429, in this order. */
+export async function authenticateCaller(
+  deps: Deps,
+  { authenticate, limiter }: { authenticate: Authenticate; limiter: RateLimiter },
+  endpoint: Endpoint,
+  context: Context,
+): Promise<Caller> {
+  const identity = await identify(deps, authenticate, limiter, endpoint, context);
+  const { apiKey } = identity;
+  const isAdmin = apiKey.projectId === null;
+  if (endpoint.key === 'admin' && !isAdmin)
+    throw new AppError('forbidden', 'This call needs an organization admin key (ASA_...); a project key was given.');
+  if (endpoint.key === 'project' && isAdmin)
+    throw new AppError('forbidden', 'This call needs a project key (AS_...); an organization admin key was given.');
+  const verdict = limiter.hit(apiKey.shortId, deps.config.rateLimit);
+  setLimitHeaders(context, verdict);
+  if (!verdict.allowed) throw rateLimited(verdict);
+  if (!isAdmin || endpoint.key === 'admin') return { identity, project: identity.project };
+  return { identity, project: await adminProject(deps, identity, context) };
+}
+
+/** A bad key is counted against its address, good keys from that address go on. */
+async function identify(
+  deps: Deps,
+  authenticate: Authenticate,
+  limiter: RateLimiter,
+  endpoint: Endpoint,
+  context: Context,
+): Promise<Identity> {
+  const key = keyOf(context.req, endpoint.path.startsWith('/inbound'));
+  const identity = key === null ? null : await authenticate(key);
+  if (identity) return identity;
+  const verdict = limiter.hit(`bad-key:${context.state.ip}`, deps.config.authFailureLimit);
+  if (!verdict.allowed) throw rateLimited(verdict);
+  throw unauthorized();
+}
+
+function keyOf(incoming: IncomingMessage, acceptsHeaderKey: boolean): string | null {
+  const authorizations = valuesOf(incoming, 'authorization');
+  const headerKeys = acceptsHeaderKey ? valuesOf(incoming, 'x-api-key') : [];
+  if (authorizations.length + headerKeys.length !== 1) {
+    const [only] = new Set([...authorizations.map(bearer), ...headerKeys]);
+    return authorizations.length === 1 && headerKeys.length === 1 && bearer(authorizations[0] ?? '') === headerKeys[0]
+      ? (only ?? null)
+      : null;
+  }
+  return headerKeys[0] ?? bearer(authorizations[0] ?? '');
+}
+
+/** Node keeps only the first of two Authorization headers; the raw list shows both. */
+function valuesOf({ rawHeaders }: IncomingMessage, name: string): string[] {
+  return rawHeaders.filter((_value, index) => index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === name);
+}
+
+function bearer(header: string): string | null {
+  return /^bearer ([\x21-\x7e]{1,200})$/i.exec(header)?.[1] ?? null;
+}
+
+async function adminProject(deps: Deps, { apiKey }: Identity, context: Context): Promise<Project> {
+  const projectId = context.get('x-project-id');
+  if (!projectId)
+    throw invalid(
+      'An admin key needs the header x-project-id: the project that this call is about.',
+      'x-project-id: is required',
+    );
+  return findProject(deps, apiKey.organizationId, projectId);
+}
+
+export function setLimitHeaders(context: Context, { limit, remaining, resetAt }: Verdict): void {
+  context.set({
+    'X-RateLimit-Limit': String(limit),
+    'X-RateLimit-Remaining': String(remaining),
+    'X-RateLimit-Reset': String(resetAt),
+  });
+}
+
+export function rateLimited({ resetAt }: Verdict): AppError {
+  const retryAfterSeconds = Math.max(1, Math.ceil(resetAt - Date.now() / 1000));
+  return new AppError('rate_limited', `Too many requests; go on in ${retryAfterSeconds} seconds.`, {
+    code: 'RATE_LIMIT_EXCEEDED',
+    retryAfterSeconds,
+  });
+}

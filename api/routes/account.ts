@@ -1,0 +1,137 @@
+import { createApiKey, listApiKeys, revokeApiKey } from '../../core/api-keys.ts';
+import type { Deps } from '../../core/deps.ts';
+import { derivedId } from '../../core/ids.ts';
+import type { Project } from '../../core/model.ts';
+import { paginationOf } from '../../core/pages.ts';
+import { domainsOfProjects } from '../../core/project-domains.ts';
+import {
+  createProject,
+  deleteProject,
+  findProject,
+  getProject,
+  listProjects,
+  updateProject,
+} from '../../core/projects.ts';
+import {
+  apiKeysAnswer,
+  createApiKeyBody,
+  createProjectBody,
+  listQuery,
+  newApiKeyAnswer,
+  projectAnswer,
+  projectsAnswer,
+  updateProjectBody,
+} from '../../schemas/account.ts';
+import { endpoint } from '../endpoint.ts';
+import { presentApiKey, presentPage, presentProject } from '../present.ts';
+
+const tag = 'account';
+
+export const accountRoutes = [
+  endpoint({
+    method: 'get',
+    path: '/account/projects',
+    key: 'admin',
+    tag,
+    summary: 'List the projects of the organization',
+    query: listQuery,
+    answer: projectsAnswer,
+    handler: async ({ deps, organization, query }) => {
+      const page = await listProjects(deps, organization._id, query);
+      const wire = await presentProjects(deps, page.entries);
+      return presentPage('projects', { ...page, entries: wire }, (project) => project);
+    },
+  }),
+  endpoint({
+    method: 'post',
+    path: '/account/projects',
+    key: 'admin',
+    tag,
+    summary: 'Create a project',
+    body: createProjectBody,
+    answer: projectAnswer,
+    status: 201,
+    handler: async ({ deps, organization, body, request }) =>
+      presentProject(
+        await createProject(deps, organization._id, body, derivedId(request.at, 'project', request.seed.toHexString())),
+        [],
+      ),
+  }),
+  endpoint({
+    method: 'get',
+    path: '/account/projects/{projectId}',
+    key: 'admin',
+    tag,
+    summary: 'Get a project',
+    answer: projectAnswer,
+    handler: async ({ deps, organization, params }) =>
+      presentOne(deps, await getProject(deps, organization._id, params.projectId ?? '')),
+  }),
+  endpoint({
+    method: 'patch',
+    path: '/account/projects/{projectId}',
+    key: 'admin',
+    tag,
+    summary: 'Change name or tracking defaults of a project',
+    body: updateProjectBody,
+    answer: projectAnswer,
+    handler: async ({ deps, organization, params, body }) =>
+      presentOne(deps, await updateProject(deps, organization._id, params.projectId ?? '', body)),
+  }),
+  endpoint({
+    method: 'delete',
+    path: '/account/projects/{projectId}',
+    key: 'admin',
+    tag,
+    summary: 'Delete a project; its keys stop at once',
+    handler: async ({ deps, organization, params }) => deleteProject(deps, organization._id, params.projectId ?? ''),
+  }),
+  endpoint({
+    method: 'get',
+    path: '/account/projects/{projectId}/api-keys',
+    key: 'admin',
+    tag,
+    summary: 'List the keys of a project',
+    answer: apiKeysAnswer,
+    handler: async ({ deps, organization, params }) => {
+      const project = await findProject(deps, organization._id, params.projectId ?? '');
+      const keys = await listApiKeys(deps, organization._id, project._id);
+      return { apiKeys: keys.map(presentApiKey), pagination: paginationOf(1, Math.max(1, keys.length), keys.length) };
+    },
+  }),
+  endpoint({
+    method: 'post',
+    path: '/account/projects/{projectId}/api-keys',
+    key: 'admin',
+    tag,
+    summary: 'Create a project key; it is shown this once',
+    body: createApiKeyBody,
+    answer: newApiKeyAnswer,
+    status: 201,
+    secret: 'key',
+    handler: async ({ deps, organization, params, body, request }) => {
+      const project = await findProject(deps, organization._id, params.projectId ?? '');
+      const input = { organizationId: organization._id, projectId: project._id, name: body.name };
+      const { apiKey, key } = await createApiKey(deps, input, derivedId(request.at, 'key', request.seed.toHexString()));
+      return { ...presentApiKey(apiKey), key };
+    },
+  }),
+  endpoint({
+    method: 'delete',
+    path: '/account/api-keys/{apiKeyId}',
+    key: 'admin',
+    tag,
+    summary: 'Revoke a key; it stops within five seconds',
+    handler: async ({ deps, organization, params }) => revokeApiKey(deps, organization._id, params.apiKeyId ?? ''),
+  }),
+];
+
+async function presentOne(deps: Deps, project: Project) {
+  const [wire] = await presentProjects(deps, [project]);
+  return wire;
+}
+
+async function presentProjects(deps: Deps, projects: Project[]) {
+  const domains = await domainsOfProjects(deps, projects);
+  return projects.map((project) => presentProject(project, domains.get(project._id.toHexString()) ?? []));
+}

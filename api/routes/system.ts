@@ -1,0 +1,130 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import type { Deps } from '../../core/deps.ts';
+import { AppError } from '../../core/errors.ts';
+import type { Metrics } from '../../platform/metrics.ts';
+import { shape } from '../../schemas/schema.ts';
+import { Download, type Endpoint, endpoint, Page } from '../endpoint.ts';
+import { openApiDocument } from '../openapi.ts';
+
+const READY_WITHIN_MS = 1_000;
+
+/** What has no key: health, metrics, the OpenAPI document and the pages made of it. */
+export function systemRoutes(endpoints: () => Endpoint[], metrics: Metrics): Endpoint[] {
+  let document: string | null = null;
+  return [
+    endpoint({
+      method: 'get',
+      path: '/health/live',
+      key: 'none',
+      tag: 'system',
+      summary: 'Is the process there?',
+      answer: shape({ type: 'object', required: ['status'], properties: { status: { const: 'live' } } }),
+      handler: async () => ({ status: 'live' }),
+    }),
+    endpoint({
+      method: 'get',
+      path: '/health/ready',
+      key: 'none',
+      tag: 'system',
+      summary: 'Can it do its work?',
+      description: 'Ready when MongoDB answers; Redis and Temporal are named as up or down.',
+      answer: shape({
+        type: 'object',
+        required: ['status', 'mongodb', 'redis', 'temporal'],
+        properties: {
+          status: { const: 'ready' },
+          mongodb: { enum: ['up'] },
+          redis: { enum: ['up', 'down'] },
+          temporal: { enum: ['up', 'down'] },
+        },
+      }),
+      handler: async ({ deps }) => readiness(deps),
+    }),
+    endpoint({
+      method: 'get',
+      path: '/metrics',
+      key: 'none',
+      tag: 'system',
+      summary: 'Measurements for Prometheus',
+      produces: ['text/plain'],
+      handler: async () =>
+        new Page(200, { 'Content-Type': metrics.registry.contentType }, await metrics.registry.metrics()),
+    }),
+    endpoint({
+      method: 'get',
+      path: '/openapi.json',
+      key: 'none',
+      tag: 'system',
+      summary: 'This interface as OpenAPI 3.1',
+      produces: ['application/json'],
+      handler: async () => {
+        document ??= JSON.stringify(openApiDocument(endpoints()));
+        return new Page(200, { 'Content-Type': 'application/json' }, document);
+      },
+    }),
+    endpoint({
+      method: 'get',
+      path: '/docs',
+      key: 'none',
+      tag: 'system',
+      summary: 'The interface to read and try',
+      produces: ['text/html'],
+      handler: async () => new Page(200, pageHeaders, docsPage),
+    }),
+    endpoint({
+      method: 'get',
+      path: '/docs/{file}',
+      key: 'none',
+      tag: 'system',
+      summary: 'Files of the docs page',
+      produces: ['text/css', 'text/javascript'],
+      errors: { 404: 'No such file.' },
+      handler: async ({ params }) => docsFile(params.file ?? ''),
+    }),
+  ];
+}
+
+async function readiness(deps: Deps) {
+  const ping = deps.mongo.db('admin').command({ ping: 1 }, { timeoutMS: READY_WITHIN_MS });
+  const [temporal] = await Promise.all([deps.workflows.isUp(), ping]);
+  return { status: 'ready', mongodb: 'up', redis: upOrDown(deps.signals.isUp()), temporal: upOrDown(temporal) };
+}
+
+function upOrDown(up: boolean): 'up' | 'down' {
+  return up ? 'up' : 'down';
+}
+
+const docsFolder = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
+const docsFiles: Record<string, string> = {
+  'swagger-ui.css': 'text/css; charset=utf-8',
+  'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
+};
+
+function docsFile(name: string): Download {
+  const type = Object.hasOwn(docsFiles, name) ? docsFiles[name] : undefined;
+  if (!type) throw new AppError('not_found', 'There is no such file.', { code: 'NOT_FOUND' });
+  return new Download(type, null, createReadStream(join(docsFolder, name)));
+}
+
+const pageHeaders = {
+  'Content-Type': 'text/html; charset=utf-8',
+  'Content-Security-Policy':
+    "default-src 'self'; style-src 'self' 'unsafe-inline'; script-src 'self' 'sha256-SCRIPT'; img-src 'self' data:",
+  'X-Content-Type-Options': 'nosniff',
+};
+
+const docsScript =
+  "SwaggerUIBundle({url:'/openapi.json',dom_id:'#docs',deepLinking:true,tryItOutEnabled:true,validatorUrl:null})";
+const docsPage = `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Everpost: the REST interface</title>
+<link rel="stylesheet" href="/docs/swagger-ui.css"></head>
+<body><div id="docs"></div><script src="/docs/swagger-ui-bundle.js"></script><script>${docsScript}</script></body></html>
+`;
+pageHeaders['Content-Security-Policy'] = pageHeaders['Content-Security-Policy'].replace('SCRIPT', sha256(docsScript));
+
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('base64');
+}

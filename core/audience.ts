@@ -1,0 +1,59 @@
+import type { ObjectId } from 'mongodb';
+import type { Deps } from './deps.ts';
+import type { CustomField, Project, PropertyType, Session } from './model.ts';
+import { compileFilter, type FilterSubject, filterFields, parseFilter } from './rules/filters.ts';
+
+/** What every change of a contact is held against, compiled once a version: declared fields and segments. */
+export interface Audience {
+  version: number;
+  fields: Map<string, CustomField>;
+  fieldTypes: Record<string, PropertyType>;
+  segments: CompiledSegment[];
+}
+
+export interface CompiledSegment {
+  _id: ObjectId;
+  fields: ReadonlySet<string>;
+  matches(subject: FilterSubject): boolean;
+}
+
+const CACHE_SIZE_MAX = 1_000;
+const compiled = new WeakMap<object, Map<string, Audience>>();
+
+/** One read of the project's version finds out whether the compiled copy still holds. */
+export async function audienceOf(deps: Deps, projectId: ObjectId): Promise<Audience> {
+  const project = await deps.db.projects.findOne({ _id: projectId }, { projection: { audienceVersion: 1 } });
+  const version = project?.audienceVersion ?? 0;
+  const cache = compiled.get(deps.mongo) ?? new Map<string, Audience>();
+  compiled.set(deps.mongo, cache);
+  const cacheKey = `${deps.config.mongodbDatabase}:${projectId.toHexString()}`;
+  const known = cache.get(cacheKey);
+  if (known?.version === version) return known;
+  const made = await compileAudience(deps, projectId, version);
+  if (cache.size >= CACHE_SIZE_MAX) cache.clear();
+  cache.set(cacheKey, made);
+  return made;
+}
+
+/** Called after every write of custom fields, segments and automations, before it is answered. */
+export async function touchAudience(deps: Deps, project: Pick<Project, '_id'>, session?: Session): Promise<void> {
+  await deps.db.projects.updateOne({ _id: project._id }, { $inc: { audienceVersion: 1 } }, session ? { session } : {});
+}
+
+async function compileAudience(deps: Deps, projectId: ObjectId, version: number): Promise<Audience> {
+  const [fields, segments] = await Promise.all([
+    deps.db.customFields.find({ projectId }).toArray(),
+    deps.db.contactLists.find({ projectId, type: 'segment' }).sort({ _id: 1 }).toArray(),
+  ]);
+  const fieldTypes = Object.fromEntries(fields.map(({ fieldName, fieldType }) => [fieldName, fieldType]));
+  return {
+    version,
+    fields: new Map(fields.map((field) => [field.fieldName, field])),
+    fieldTypes,
+    segments: segments.flatMap(({ _id, filterCriteria }) => {
+      const parsed = parseFilter(filterCriteria, { contactProperties: fieldTypes });
+      if (!parsed.ok) return [];
+      return [{ _id, fields: new Set(filterFields(parsed.filter)), matches: compileFilter(parsed.filter) }];
+    }),
+  };
+}

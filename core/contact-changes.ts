@@ -1,0 +1,192 @@
+import type { AnyBulkWriteOperation, ObjectId } from 'mongodb';
+import { type Audience, audienceOf } from './audience.ts';
+import { applyChange, type ContactChange, type ContactOutcome, type Drafts } from './contact-drafts.ts';
+import { announceContactChanges, type PublishedChange, recordContactChanges } from './contact-publication.ts';
+import type { Deps } from './deps.ts';
+import { AppError } from './errors.ts';
+import { group } from './group.ts';
+import { isDuplicateKey } from './insert.ts';
+import type { Contact, Project, Session } from './model.ts';
+
+export type { ContactChange, ContactOutcome } from './contact-drafts.ts';
+
+/** Changes of one project that share a transaction: of requests, and of imports. */
+export const CHANGES_TOGETHER_MAX = 100;
+export const IMPORT_CHANGES_TOGETHER_MAX = 500;
+const TRIES_MAX = 10;
+
+type Group = (change: ContactChange) => Promise<ContactOutcome>;
+const groups = new WeakMap<object, Map<string, { queue: Group; waiting: number }>>();
+
+/**
+ * The only way that contacts change. Changes that arrive while others of the project are under way join one transaction,
+ * which keeps segments, counts of lists and triggers right. One outcome a change, in order; an error is that change's alone.
+ */
+export async function changeContacts(
+  deps: Deps,
+  project: Pick<Project, '_id'>,
+  changes: ContactChange[],
+  togetherMax = CHANGES_TOGETHER_MAX,
+): Promise<Array<ContactOutcome | AppError>> {
+  const perDeps = groups.get(deps.db) ?? new Map();
+  groups.set(deps.db, perDeps);
+  const key = `${project._id.toHexString()}:${togetherMax}`;
+  const entry = perDeps.get(key) ?? {
+    queue: group((items: ContactChange[]) => commitChanges(deps, project._id, items), {
+      sizeMax: togetherMax,
+      runsMax: 1,
+    }),
+    waiting: 0,
+  };
+  perDeps.set(key, entry);
+  entry.waiting += 1;
+  try {
+    const settled = await Promise.allSettled(changes.map((change) => entry.queue(change)));
+    return settled.map((result) => {
+      if (result.status === 'fulfilled') return result.value;
+      if (result.reason instanceof AppError) return result.reason;
+      throw result.reason;
+    });
+  } finally {
+    entry.waiting -= 1;
+    if (entry.waiting === 0) perDeps.delete(key);
+  }
+}
+
+/** One change, for callers that have no list of them. */
+export async function changeContact(
+  deps: Deps,
+  project: Pick<Project, '_id'>,
+  change: ContactChange,
+): Promise<ContactOutcome> {
+  const [outcome] = await changeContacts(deps, project, [change]);
+  if (!outcome || outcome instanceof AppError) throw outcome ?? new Error('a change without an outcome');
+  return outcome;
+}
+
+/** Repeated whole on a write conflict (by the driver) or a duplicate key: the second time it sees the contact that was in the way. */
+async function commitChanges(
+  deps: Deps,
+  projectId: ObjectId,
+  changes: ContactChange[],
+): Promise<Array<ContactOutcome | AppError>> {
+  for (let attempt = 1; ; attempt += 1) {
+    const audience = await audienceOf(deps, projectId);
+    try {
+      const { outcomes, published } = await deps.mongo.withSession((session) =>
+        session.withTransaction(() => runChanges(deps, session, projectId, audience, changes), {
+          readConcern: { level: 'snapshot' },
+          writeConcern: { w: 'majority', journal: true },
+          timeoutMS: deps.config.operationTimeoutMs,
+        }),
+      );
+      announceContactChanges(deps, projectId, published);
+      return outcomes;
+    } catch (error) {
+      if (!isDuplicateKey(error) || attempt >= TRIES_MAX) throw error;
+      // Two changes that swap addresses stand in each other's way in one write: they go one after the other.
+      if (attempt > 1 && changes.length > 1) return commitSingly(deps, projectId, changes);
+    }
+  }
+}
+
+async function commitSingly(
+  deps: Deps,
+  projectId: ObjectId,
+  changes: ContactChange[],
+): Promise<Array<ContactOutcome | AppError>> {
+  const outcomes: Array<ContactOutcome | AppError> = [];
+  for (const change of changes) outcomes.push(...(await commitChanges(deps, projectId, [change])));
+  return outcomes;
+}
+
+async function runChanges(
+  deps: Deps,
+  session: Session,
+  projectId: ObjectId,
+  audience: Audience,
+  changes: ContactChange[],
+) {
+  const drafts = await readDrafts(deps, session, projectId, changes);
+  const now = deps.clock.now();
+  const outcomes = changes.map((change) => applyChange(drafts, audience, change, { projectId, now }));
+  const published = outcomes.flatMap((outcome, index): PublishedChange[] => {
+    if (outcome instanceof AppError || outcome.before === outcome.after) return [];
+    return [{ before: outcome.before, after: outcome.after, runWorkflow: changes[index]?.runWorkflow !== false }];
+  });
+  await writeContacts(deps, session, projectId, drafts);
+  await countLists(deps, session, projectId, published);
+  await recordContactChanges(deps, session, projectId, audience, published);
+  return { outcomes, published };
+}
+
+/** Reads by id and by every address named, so that whoever is in the way is seen. */
+async function readDrafts(
+  deps: Deps,
+  session: Session,
+  projectId: ObjectId,
+  changes: ContactChange[],
+): Promise<Drafts> {
+  const ids = changes.flatMap(({ contactId }) => contactId ?? []);
+  const emails = changes.flatMap(({ email, set }) => [email, set?.email].filter((text) => typeof text === 'string'));
+  const found = await deps.db.contacts
+    .find({ projectId, $or: [{ _id: { $in: ids } }, { email: { $in: emails } }] }, { session })
+    .toArray();
+  const stored = new Map(found.map((contact) => [contact._id.toHexString(), contact]));
+  const drafts: Drafts = { byId: new Map(), byEmail: new Map(), stored };
+  for (const contact of stored.values()) {
+    drafts.byId.set(contact._id.toHexString(), contact);
+    drafts.byEmail.set(contact.email, contact);
+  }
+  return drafts;
+}
+
+async function writeContacts(
+  deps: Deps,
+  session: Session,
+  projectId: ObjectId,
+  { byId, stored }: Drafts,
+): Promise<void> {
+  const writes: AnyBulkWriteOperation<Contact>[] = [];
+  for (const [id, before] of stored) {
+    const after = byId.get(id);
+    const filter = { _id: before._id, projectId };
+    if (!after) writes.push({ deleteOne: { filter } });
+    else if (after !== before) writes.push({ updateOne: { filter, update: { $set: changedFields(before, after) } } });
+  }
+  for (const [id, after] of byId) if (!stored.has(id)) writes.push({ insertOne: { document: after } });
+  if (writes.length > 0) await deps.db.contacts.bulkWrite(writes, { session, ordered: true });
+}
+
+function changedFields(before: Contact, after: Contact): Partial<Contact> {
+  return Object.fromEntries(
+    Object.entries(after).filter(([field, value]) => value !== before[field as keyof Contact]),
+  ) as Partial<Contact>;
+}
+
+/** The count of each list and segment moves with its contacts; in order of id, so that two transactions cannot wait for each other. */
+async function countLists(
+  deps: Deps,
+  session: Session,
+  projectId: ObjectId,
+  published: PublishedChange[],
+): Promise<void> {
+  const deltas = new Map<string, { _id: ObjectId; delta: number }>();
+  const add = (_id: ObjectId, delta: number) => {
+    const entry = deltas.get(_id.toHexString()) ?? { _id, delta: 0 };
+    entry.delta += delta;
+    deltas.set(_id.toHexString(), entry);
+  };
+  for (const { before, after } of published) {
+    for (const id of [...(after?.listIds ?? []), ...(after?.segmentIds ?? [])]) add(id, 1);
+    for (const id of [...(before?.listIds ?? []), ...(before?.segmentIds ?? [])]) add(id, -1);
+  }
+  const writes = [...deltas].sort(([a], [b]) => (a < b ? -1 : 1)).filter(([, { delta }]) => delta !== 0);
+  if (writes.length === 0) return;
+  await deps.db.contactLists.bulkWrite(
+    writes.map(([, { _id, delta }]) => ({
+      updateOne: { filter: { _id, projectId }, update: { $inc: { contactCount: delta } } },
+    })),
+    { session },
+  );
+}

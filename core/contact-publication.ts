@@ -1,0 +1,39 @@
+import type { ObjectId } from 'mongodb';
+import type { Audience } from './audience.ts';
+import type { Deps } from './deps.ts';
+import type { Contact, Session } from './model.ts';
+
+/** One change of one contact: `before` is null for a new one, `after` for a deleted one. */
+export interface PublishedChange {
+  before: Contact | null;
+  after: Contact | null;
+  /** false: the caller asked that no automation starts. */
+  runWorkflow: boolean;
+}
+
+/** Writes in the transaction of the change whatever must follow from it. */
+type Recorder = (
+  deps: Deps,
+  session: Session,
+  projectId: ObjectId,
+  audience: Audience,
+  changes: PublishedChange[],
+) => Promise<void>;
+/** Told after the commit, to wake up whoever does the work soon; nothing may depend on it. */
+type Announcer = (deps: Deps, projectId: ObjectId, changes: PublishedChange[]) => void;
+
+/** The one place that hears of every contact change. Each line is a part of the product that follows contacts. */
+const recorders: Recorder[] = [];
+const announcers: Announcer[] = [];
+
+export async function recordContactChanges(
+  ...[deps, session, projectId, audience, changes]: Parameters<Recorder>
+): Promise<void> {
+  if (changes.length === 0) return;
+  for (const record of recorders) await record(deps, session, projectId, audience, changes);
+}
+
+export function announceContactChanges(deps: Deps, projectId: ObjectId, changes: PublishedChange[]): void {
+  if (changes.length === 0) return;
+  for (const announce of announcers) announce(deps, projectId, changes);
+}

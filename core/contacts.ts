@@ -1,0 +1,192 @@
+import { ObjectId } from 'mongodb';
+import { changeContact, changeContacts } from './contact-changes.ts';
+import type { Deps } from './deps.ts';
+import { invalid, notFound } from './errors.ts';
+import { derivedId, parseId } from './ids.ts';
+import type { Contact, Project } from './model.ts';
+import { type Page, type PageOf, pageOf } from './pages.ts';
+import { normalizeEmail } from './rules/addresses.ts';
+
+export const GLOBAL_LIST = 'GLOBAL_CONTACT_LIST';
+
+export interface ContactInput {
+  email?: string | undefined;
+  firstName?: string | null | undefined;
+  lastName?: string | null | undefined;
+  userId?: string | null | undefined;
+  mobile?: string | null | undefined;
+  contactProperties?: Record<string, unknown> | undefined;
+  customFields?: Record<string, unknown> | undefined;
+  listIds?: string[] | undefined;
+}
+
+/** What the ids of a request's new contacts are derived from. */
+export interface Origin {
+  at: Date;
+  seed: ObjectId;
+}
+
+/** Endpoint 7. */
+export async function upsertContact(
+  deps: Deps,
+  project: Project,
+  input: ContactInput,
+  origin: Origin,
+): Promise<Contact> {
+  const { after } = await changeContact(deps, project, {
+    email: requireEmail(input.email),
+    newId: contactId(origin),
+    whenMissing: 'create',
+    whenPresent: 'change',
+    ...wishes(input),
+    addListIds: await listsNamed(deps, project, input.listIds),
+  });
+  return after as Contact;
+}
+
+export async function createContact(
+  deps: Deps,
+  project: Project,
+  input: ContactInput,
+  origin: Origin,
+): Promise<Contact> {
+  const { after } = await changeContact(deps, project, {
+    email: requireEmail(input.email),
+    newId: contactId(origin),
+    whenMissing: 'create',
+    whenPresent: 'refuse',
+    ...wishes(input),
+    addListIds: await listsNamed(deps, project, input.listIds),
+  });
+  return after as Contact;
+}
+
+export async function updateContact(deps: Deps, project: Project, id: string, input: ContactInput): Promise<Contact> {
+  const email = input.email === undefined ? undefined : requireEmail(input.email);
+  const { set, properties } = wishes(input);
+  const { after } = await changeContact(deps, project, {
+    contactId: requireId(id),
+    newId: new ObjectId(),
+    whenMissing: 'leave',
+    whenPresent: 'change',
+    set: { ...set, email },
+    properties,
+    addListIds: await listsNamed(deps, project, input.listIds),
+  });
+  if (!after) throw notFound('CONTACT');
+  return after;
+}
+
+export async function getContact(deps: Deps, project: Project, id: string): Promise<Contact> {
+  const contact = await deps.db.contacts.findOne({ _id: requireId(id), projectId: project._id });
+  if (!contact) throw notFound('CONTACT');
+  return contact;
+}
+
+export async function deleteContact(deps: Deps, project: Project, id: string): Promise<void> {
+  const deleted = await deleteContacts(deps, project, [requireId(id)]);
+  if (deleted === 0) throw notFound('CONTACT');
+}
+
+/** Contacts that share a userId all go. */
+export async function deleteContactsOfUser(deps: Deps, project: Project, userId: string): Promise<number> {
+  const found = await deps.db.contacts
+    .find({ projectId: project._id, userId }, { projection: { _id: 1 }, hint: 'user' })
+    .toArray();
+  const deleted = await deleteContacts(
+    deps,
+    project,
+    found.map(({ _id }) => _id),
+  );
+  if (deleted === 0) throw notFound('CONTACT');
+  return deleted;
+}
+
+/** An address that names nobody, or is none, deletes nobody. */
+export async function deleteContactsByEmail(deps: Deps, project: Project, emails: string[]): Promise<number> {
+  const found = await findContactsByEmail(deps, project, emails);
+  return deleteContacts(
+    deps,
+    project,
+    found.map(({ _id }) => _id),
+  );
+}
+
+/** Endpoint 9. */
+export async function findContactsByEmail(deps: Deps, project: Project, emails: string[]): Promise<Contact[]> {
+  const normal = new Set(emails.flatMap((email) => normalizeEmail(email) ?? []));
+  return deps.db.contacts
+    .find({ projectId: project._id, email: { $in: [...normal] } })
+    .sort({ email: 1 })
+    .toArray();
+}
+
+export async function listContacts(
+  deps: Deps,
+  project: Project,
+  { search, ...page }: Page & { search?: string | undefined },
+): Promise<PageOf<Contact>> {
+  if (!search) return pageOf(deps.db.contacts, { projectId: project._id }, page, { sort: { _id: -1 } });
+  return pageOf(deps.db.contacts, { projectId: project._id, email: partOfEmail(search) }, page, {
+    sort: { email: 1 },
+    hint: 'email',
+  });
+}
+
+/** Every character means itself; addresses are stored in lower case. */
+export function partOfEmail(part: string): { $regex: string } {
+  return { $regex: part.toLowerCase().replace(/[\\^$.*+?()[\]{}|-]/g, '\\$&') };
+}
+
+async function deleteContacts(deps: Deps, project: Project, contactIds: ObjectId[]): Promise<number> {
+  const outcomes = await changeContacts(
+    deps,
+    project,
+    contactIds.map((id) => ({ contactId: id, newId: new ObjectId(), whenMissing: 'leave', whenPresent: 'delete' })),
+  );
+  return outcomes.filter((outcome) => 'kind' in outcome && outcome.kind === 'deleted').length;
+}
+
+function wishes({ contactProperties, customFields, firstName, lastName, userId, mobile }: ContactInput) {
+  return { set: { firstName, lastName, userId, mobile }, properties: { ...customFields, ...contactProperties } };
+}
+
+/** An unknown list is 404, a segment 400, the global list is everybody's anyway. */
+export async function listsNamed(
+  deps: Deps,
+  project: Pick<Project, '_id'>,
+  ids: string[] | undefined,
+  field = 'listIds',
+): Promise<ObjectId[]> {
+  const named = [...new Set(ids ?? [])].filter((id) => id !== GLOBAL_LIST);
+  if (named.length === 0) return [];
+  const listIds = named.map((id) => parseId(id));
+  if (listIds.includes(null)) throw notFound('CONTACT_LIST', field);
+  const wanted = listIds.filter((id) => id !== null);
+  const found = await deps.db.contactLists
+    .find({ projectId: project._id, _id: { $in: wanted } }, { projection: { type: 1 } })
+    .toArray();
+  if (new Set(wanted.map(String)).size !== found.length) throw notFound('CONTACT_LIST', field);
+  if (found.some(({ type }) => type === 'segment'))
+    throw invalid(
+      'Contacts cannot be added to a segment; it takes those that match its filter.',
+      `${field}: names a segment`,
+    );
+  return found.map(({ _id }) => _id);
+}
+
+export function requireEmail(email: string | undefined): string {
+  const normal = normalizeEmail(email ?? '');
+  if (!normal) throw invalid('email must be an email address.', 'email: must be an email address');
+  return normal;
+}
+
+function requireId(id: string): ObjectId {
+  const _id = parseId(id);
+  if (!_id) throw notFound('CONTACT');
+  return _id;
+}
+
+function contactId({ at, seed }: Origin): ObjectId {
+  return derivedId(at, 'contact', seed.toHexString());
+}

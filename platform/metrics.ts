@@ -1,0 +1,35 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+
+export interface Metrics {
+  registry: Registry;
+  observeRequest(labels: { method: string; route: string; status: number }, seconds: number): void;
+  counter(name: string, help: string, labels?: string[]): Counter;
+  gauge(name: string, help: string, read: () => number): Gauge;
+}
+
+/** One registry a process, in Prometheus' text form on /metrics. Labels are names of routes and states, never ids. */
+export function createMetrics(): Metrics {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const requests = new Histogram({
+    name: 'everpost_http_request_seconds',
+    help: 'Time to answer, by method, route and status.',
+    labelNames: ['method', 'route', 'status'],
+    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 30],
+    registers: [registry],
+  });
+  return {
+    registry,
+    observeRequest: ({ method, route, status }, seconds) => requests.observe({ method, route, status }, seconds),
+    counter: (name, help, labelNames = []) => new Counter({ name, help, labelNames, registers: [registry] }),
+    gauge: (name, help, read) =>
+      new Gauge({
+        name,
+        help,
+        registers: [registry],
+        collect() {
+          this.set(read());
+        },
+      }),
+  };
+}

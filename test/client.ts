@@ -1,0 +1,49 @@
+/** A thin HTTP client for tests: says what it got and judges nothing. */
+export interface Client {
+  get(path: string, headers?: Record<string, string>): Promise<Reply>;
+  post(path: string, body?: unknown, headers?: Record<string, string>): Promise<Reply>;
+  patch(path: string, body: unknown, headers?: Record<string, string>): Promise<Reply>;
+  delete(path: string, headers?: Record<string, string>): Promise<Reply>;
+  send(method: string, path: string, init?: RequestInit): Promise<Reply>;
+}
+
+export interface Reply {
+  status: number;
+  headers: Headers;
+  text: string;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape, and assert what they find.
+  body: any;
+}
+
+/** Paths that begin with /v1 or stand at the root are taken as they are; others get /v1 in front. */
+export function createClient(url: string, key: string | null, defaults: Record<string, string> = {}): Client {
+  const send = async (method: string, path: string, init: RequestInit = {}): Promise<Reply> => {
+    const full = /^\/(v1|openapi\.json|docs|health|metrics|t|u|media)(\/|$)/.test(path) ? path : `/v1${path}`;
+    const headers = { ...(key === null ? {} : { Authorization: `Bearer ${key}` }), ...defaults, ...init.headers };
+    const response = await fetch(url + full, { redirect: 'manual', ...init, method, headers });
+    const text = await response.text();
+    return { status: response.status, headers: response.headers, text, body: parse(text) };
+  };
+  const json =
+    (method: string) =>
+    (path: string, body?: unknown, headers: Record<string, string> = {}) =>
+      send(method, path, {
+        headers: { ...(body === undefined ? {} : { 'Content-Type': 'application/json' }), ...headers },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      });
+  return {
+    get: (path, headers = {}) => send('GET', path, { headers }),
+    delete: (path, headers = {}) => send('DELETE', path, { headers }),
+    post: json('POST'),
+    patch: json('PATCH'),
+    send,
+  };
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

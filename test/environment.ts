@@ -1,0 +1,137 @@
+import { type AddressInfo, createServer } from 'node:net';
+import { ObjectId } from 'mongodb';
+import { type App, createApp } from '../api/app.ts';
+import { endpointTable } from '../api/table.ts';
+import { createApiKey } from '../core/api-keys.ts';
+import type { Deps, Log } from '../core/deps.ts';
+import type { Organization, Project } from '../core/model.ts';
+import { createOrganization } from '../core/organizations.ts';
+import { createProject } from '../core/projects.ts';
+import { readConfig } from '../platform/config.ts';
+import { createMetrics } from '../platform/metrics.ts';
+import { makeIndexes, openMongo } from '../platform/mongo.ts';
+import { createRateLimiter } from '../platform/rate-limit.ts';
+import { openRedis } from '../platform/redis.ts';
+import { openTemporal } from '../platform/temporal.ts';
+import { createWorkflows } from '../workflows/client.ts';
+import { type Client, createClient } from './client.ts';
+
+export interface Tenant {
+  organization: Organization;
+  project: Project;
+  adminKey: string;
+  projectKey: string;
+  /** Speaks with the project key. */
+  client: Client;
+}
+
+export interface Environment {
+  deps: Deps;
+  url: string;
+  /** Two projects of two organizations: `own` is the caller, `other` the neighbour who must never be seen. */
+  own: Tenant;
+  other: Tenant;
+  clock: TestClock;
+  newTenant(name: string): Promise<Tenant>;
+  client(key: string | null, headers?: Record<string, string>): Client;
+  stop(): Promise<void>;
+}
+
+/** Starts as the real time and is moved by hand. */
+export interface TestClock {
+  now(): Date;
+  advance(ms: number): void;
+  set(at: Date): void;
+}
+
+const silent: Log = { debug() {}, info() {}, warn() {}, error: (fields, message) => console.error(message, fields) };
+
+/** The API in this process, on the real servers, with a database of its own. Call in `before`, and `stop` in `after`. */
+export async function startEnvironment(env: Record<string, string> = {}): Promise<Environment> {
+  const name = `test_${new ObjectId().toHexString()}`;
+  const secretKeys = `test:${Buffer.alloc(32, 7).toString('base64')}`;
+  const config = readConfig({
+    SECRET_KEYS: secretKeys,
+    MONGODB_DATABASE: name,
+    TASK_QUEUE_PREFIX: name,
+    PORT: String(await freePort()),
+    ...process.env,
+    ...env,
+  });
+  const { mongo, db } = openMongo(config);
+  const { redis, signals, close } = openRedis(config, silent);
+  const temporal = openTemporal(config);
+  const clock = testClock();
+  const deps: Deps = {
+    config,
+    mongo,
+    db,
+    signals,
+    clock,
+    log: silent,
+    workflows: createWorkflows(config, temporal, silent),
+  };
+  await makeIndexes(db);
+  const limiter = createRateLimiter(redis, name);
+  const metrics = createMetrics();
+  const app = createApp(deps, endpointTable(metrics), { limiter, observe: metrics.observeRequest, checkAnswers: true });
+  const url = await listen(app, config.port);
+  const client = (key: string | null, headers?: Record<string, string>) => createClient(url, key, headers);
+  const newTenant = (tenantName: string) => makeTenant(deps, client, tenantName);
+  return {
+    deps,
+    url,
+    own: await newTenant('Own'),
+    other: await newTenant('Other'),
+    clock,
+    newTenant,
+    client,
+    async stop() {
+      await app.stop();
+      limiter.stop();
+      await mongo
+        .db(name)
+        .dropDatabase()
+        .catch(() => {});
+      await Promise.allSettled([temporal.close(), close(), mongo.close()]);
+    },
+  };
+}
+
+async function makeTenant(deps: Deps, client: Environment['client'], name: string): Promise<Tenant> {
+  const { organization, adminKey } = await createOrganization(deps, { name: `${name} organization` });
+  const project = await createProject(deps, organization._id, { name: `${name} project` });
+  const { key } = await createApiKey(deps, { organizationId: organization._id, projectId: project._id, name: 'test' });
+  return { organization, project, adminKey, projectKey: key, client: client(key) };
+}
+
+function listen(app: App, port: number): Promise<string> {
+  return new Promise((resolve) => {
+    app.server.listen(port, '127.0.0.1', () => {
+      resolve(`http://127.0.0.1:${(app.server.address() as AddressInfo).port}`);
+    });
+  });
+}
+
+/** Known before the server listens, because PUBLIC_URL is made of it. */
+export function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const probe = createServer().listen(0, '127.0.0.1', () => {
+      const { port } = probe.address() as AddressInfo;
+      probe.close(() => resolve(port));
+    });
+  });
+}
+
+function testClock(): TestClock {
+  let offsetMs = 0;
+  return {
+    now: () => new Date(Date.now() + offsetMs),
+    advance(ms) {
+      offsetMs += ms;
+    },
+    set(at) {
+      offsetMs = at.getTime() - Date.now();
+    },
+  };
+}
