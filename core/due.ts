@@ -1,0 +1,59 @@
+import type { ObjectId } from 'mongodb';
+import type { Deps } from './deps.ts';
+import { dueChannel, runTurns } from './due-turns.ts';
+
+/** One sort of work that waits in documents. `dueDocuments` makes it of a collection; who takes many at once writes `take` anew. */
+export interface DueKind {
+  name: string;
+  concurrencyMax: number;
+  /** 50 when left out. */
+  lookEveryMs?: number;
+  /** Starts a second, of this process; no limit when left out. */
+  perSecondMax?: number;
+  /** Which projects have something due. Asked at every look, so it must stay cheap whatever waits. */
+  projects(now: Date): Promise<ObjectId[]>;
+  /** Takes up to `limit` of what is due in a project. Each run settles what it was given; `more`: the rest may be due too. */
+  take(projectId: ObjectId, limit: number): Promise<{ runs: Array<() => Promise<void>>; more: boolean }>;
+}
+
+export interface DueLoop {
+  /** Resolves when every kind has looked at the database once. */
+  ready: Promise<void>;
+  /** Takes nothing more and waits for what runs. */
+  stop(): Promise<void>;
+  stats(): Array<{ name: string; running: number; projectsWaiting: number }>;
+}
+
+export type DueDeps = Pick<Deps, 'mongo' | 'config' | 'signals' | 'log'>;
+
+/** Any number of processes may run any number of kinds: taking is a compare-and-set, so nobody has to be elected. */
+export function startDueLoop(deps: DueDeps, kinds: DueKind[]): DueLoop {
+  const databaseNow = databaseClock(deps);
+  const turns = kinds.map((kind) => runTurns(deps, kind, databaseNow));
+  return {
+    ready: Promise.all(turns.map((kind) => kind.ready)).then(() => undefined),
+    stop: () => Promise.all(turns.map((kind) => kind.stop())).then(() => undefined),
+    stats: () => turns.map((kind) => kind.stats()),
+  };
+}
+
+/** To be called after the write that made something due: it saves the wait for the next look, and nothing depends on its arrival. */
+export function wakeDue(deps: Pick<Deps, 'signals'>, kindName: string, projectId: ObjectId): void {
+  deps.signals.publish(dueChannel(kindName), projectId.toHexString());
+}
+
+const CLOCK_EVERY_MS = 60_000;
+
+/** The database's time, which is what `dueAt` is compared with, however wrong the clock of this machine is. */
+function databaseClock({ mongo, config }: DueDeps): () => Promise<Date> {
+  let aheadMs = 0;
+  let askedAt = Number.NEGATIVE_INFINITY;
+  return async () => {
+    if (performance.now() - askedAt > CLOCK_EVERY_MS) {
+      const { localTime } = await mongo.db(config.mongodbDatabase).command({ hello: 1 });
+      aheadMs = localTime.getTime() - Date.now();
+      askedAt = performance.now();
+    }
+    return new Date(Date.now() + aheadMs);
+  };
+}
