@@ -15,6 +15,7 @@ const leftoverMs = 7_000;
 export async function takeDataDir(dataDir: string, say: Say): Promise<void> {
   mkdirSync(join(dataDir, 'run'), { recursive: true });
   await waitForOwner(dataDir, say);
+  rmSync(stackFile(dataDir), { force: true }); // of a start that was killed
   writeFileSync(ownerFile(dataDir), JSON.stringify(noteOf(process.pid)));
   const leftovers = readdirSync(join(dataDir, 'run')).map((file) => join(dataDir, 'run', file));
   await Promise.all(leftovers.map((file) => endLeftover(file)));
@@ -36,7 +37,7 @@ async function waitForOwner(dataDir: string, say: Say): Promise<void> {
     const owner = readNote(ownerFile(dataDir));
     if (!owner || !isRunning(owner)) return;
     // It removes stack.json first when it stops; two seconds for one that has not noticed yet.
-    const serving = readIfThere(join(dataDir, 'stack.json')) !== null;
+    const serving = readIfThere(stackFile(dataDir)) !== null;
     if (Date.now() - began > (serving ? 2_000 : stoppingStartMs))
       throw new StackError(
         `Everpost already runs with the data in ${dataDir} (process ${owner.pid}); stop it first, or give another DATA_DIR.`,
@@ -61,6 +62,11 @@ function readNote(file: string): ProcessNote | null {
   } catch {
     return null;
   }
+}
+
+/** Where the rest of the world reads what runs: written last, removed first. */
+export function stackFile(dataDir: string): string {
+  return join(dataDir, 'stack.json');
 }
 
 function ownerFile(dataDir: string): string {

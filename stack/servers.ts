@@ -3,8 +3,7 @@ import { newLifetime, stopOnSignals } from './lifetime.ts';
 import type { Kept } from './processes/keep.ts';
 import { say } from './say.ts';
 import { startServers } from './servers/all.ts';
-import { dataDirOf } from './settings.ts';
-import { missingKinds } from './start.ts';
+import { dataDirOf, missingKinds } from './settings.ts';
 
 /** The servers alone, for development and measurements; prints what to export. */
 export async function main(): Promise<void> {

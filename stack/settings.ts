@@ -5,9 +5,23 @@ import { ConfigError, readConfig } from '../platform/config.ts';
 import type { Config } from '../schemas/config.ts';
 import { anyFreePort, choosePort, isFree } from './ports.ts';
 import { type Say, StackError } from './say.ts';
+import type { ServerName } from './servers/all.ts';
 
 const usualPort = 3000;
 const usualInboundPort = 2525;
+
+/** With a URL given, the embedded server of that kind is not started. */
+const urlVariables: Record<ServerName, string> = {
+  mongodb: 'MONGODB_URL',
+  redis: 'REDIS_URL',
+  temporal: 'TEMPORAL_ADDRESS',
+  mailbox: 'SMTP_URL',
+};
+
+export function missingKinds(env: NodeJS.ProcessEnv): ServerName[] {
+  const kinds = Object.keys(urlVariables) as ServerName[];
+  return kinds.filter((kind) => !env[urlVariables[kind]]);
+}
 
 export function readSettings(env: NodeJS.ProcessEnv): Config {
   try {

@@ -1,24 +1,15 @@
 import { rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { appsInOrder, planWorkers, startApp } from './apps.ts';
-import { leaveDataDir, takeDataDir } from './data-dir.ts';
+import { leaveDataDir, stackFile, takeDataDir } from './data-dir.ts';
 import { newLifetime, stopOnSignals } from './lifetime.ts';
 import { prepare } from './prepare.ts';
 import type { Kept } from './processes/keep.ts';
 import { say, seconds } from './say.ts';
 import type { Seed } from './seed.ts';
-import { type ServerName, type Servers, startServers } from './servers/all.ts';
-import { chooseApiPort, chooseInboundPort, dataDirOf, readSettings, secretKeysOf } from './settings.ts';
+import { type Servers, startServers } from './servers/all.ts';
+import { chooseApiPort, chooseInboundPort, dataDirOf, missingKinds, readSettings, secretKeysOf } from './settings.ts';
 
 const serversStopMs = 1_300;
-
-/** With a URL given, the embedded server of that kind is not started. */
-export const urlVariables: Record<ServerName, string> = {
-  mongodb: 'MONGODB_URL',
-  redis: 'REDIS_URL',
-  temporal: 'TEMPORAL_ADDRESS',
-  mailbox: 'SMTP_URL',
-};
 
 export async function main(): Promise<void> {
   const began = Date.now();
@@ -63,17 +54,12 @@ async function startEverything(given: NodeJS.ProcessEnv, lifetime: ReturnType<ty
   api = await startApp({ name: 'api', script: 'api/main.ts', env }, dataDir, say);
 
   const stack = describeStack(env, servers, seed);
-  const file = join(dataDir, 'stack.json');
+  const file = stackFile(dataDir);
   const processes = [api, ...workers, ...running].map((kept) => ({ name: kept.name, pid: kept.pid() }));
   writeFileSync(file, `${JSON.stringify({ ...stack, processes }, null, 2)}\n`, { mode: 0o600 });
   lifetime.add({ stop: async () => rmSync(file, { force: true }) });
   say(`Everpost runs after ${seconds(began)}, with its data in ${dataDir}.`);
   say(announcement(stack));
-}
-
-export function missingKinds(env: NodeJS.ProcessEnv): ServerName[] {
-  const kinds = Object.keys(urlVariables) as ServerName[];
-  return kinds.filter((kind) => !env[urlVariables[kind]]);
 }
 
 function describeStack(env: NodeJS.ProcessEnv, { temporal, mailbox }: Servers, seed: Seed) {

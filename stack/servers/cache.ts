@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } f
 import { homedir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { processIdentity } from '../processes/identity.ts';
+import { StackError } from '../say.ts';
 
 const fetching = 'fetching-';
 
@@ -23,7 +24,7 @@ export async function fillAtomically(target: string, fill: (folder: string) => P
   try {
     await fill(temporary);
     if (!existsSync(join(temporary, basename(target))))
-      throw new Error(`${basename(target)} is not in what was fetched`);
+      throw new StackError(`${basename(target)} is not in what was fetched`);
     renameSync(temporary, folder);
   } catch (error) {
     if (!existsSync(target)) throw error;

