@@ -1,0 +1,100 @@
+import { expect } from 'chai';
+import { type Environment, startEnvironment } from '../environment.ts';
+
+describe('Idempotency-Key', () => {
+  let environment: Environment;
+  before(async () => {
+    environment = await startEnvironment();
+  });
+  after(() => environment.stop());
+
+  const upsert = (key: string, body: object, client = environment.own.client) =>
+    client.post('/contacts', body, { 'Idempotency-Key': key });
+
+  it('answers a repeat with the first status and body, whatever the order of fields', async () => {
+    const first = await upsert('k1', { email: 'a@example.com', firstName: 'Ada' });
+    expect(first.status).to.equal(201);
+    expect(first.headers.get('idempotency-replayed')).to.equal(null);
+    const again = await upsert('k1', { firstName: 'Ada', email: 'a@example.com' });
+    expect(again.status).to.equal(201);
+    expect(again.text).to.equal(first.text);
+    expect(again.headers.get('idempotency-replayed')).to.equal('true');
+  });
+
+  it('refuses the same key with another request, and does nothing', async () => {
+    await upsert('k2', { email: 'b@example.com' });
+    for (const answer of [
+      await upsert('k2', { email: 'c@example.com' }),
+      await environment.own.client.post('/contacts/email', { email: 'b@example.com' }, { 'Idempotency-Key': 'k2' }),
+    ])
+      expect([answer.status, answer.body.error.code]).to.deep.equal([409, 'IDEMPOTENCY_KEY_REUSED']);
+    expect(await environment.deps.db.contacts.countDocuments({ email: 'c@example.com' })).to.equal(0);
+  });
+
+  it('is free again after a 4xx', async () => {
+    expect((await upsert('k3', { email: 'nonsense' })).status).to.equal(400);
+    expect((await upsert('k3', { email: 'd@example.com' })).status).to.equal(201);
+    expect((await upsert('k4', { email: 'd@example.com' })).status).to.equal(409);
+    expect((await upsert('k4', { email: 'e@example.com' })).status).to.equal(201);
+  });
+
+  it('means something else in another project', async () => {
+    const own = await upsert('k5', { email: 'f@example.com' });
+    const other = await upsert('k5', { email: 'f@example.com' }, environment.other.client);
+    expect([own.status, other.status]).to.deep.equal([201, 201]);
+    expect(own.body.data.id).to.not.equal(other.body.data.id);
+  });
+
+  it('must be 1 to 256 printable ASCII characters', async () => {
+    expect((await upsert('x'.repeat(257), { email: 'g@example.com' })).body.error.code).to.equal('VALIDATION_ERROR');
+    expect((await upsert('ümlaut', { email: 'g@example.com' })).status).to.equal(400);
+    expect((await upsert('', { email: 'g@example.com' })).status).to.equal(400);
+    expect((await upsert('x'.repeat(256), { email: 'g@example.com' })).status).to.equal(201);
+  });
+
+  it('200 requests at once with one key do the work once', async () => {
+    const answers = await Promise.all(Array.from({ length: 200 }, () => upsert('k6', { email: 'h@example.com' })));
+    const statuses = new Set(answers.map(({ status }) => status));
+    expect([...statuses].every((status) => [201, 409].includes(status))).to.equal(true);
+    const done = answers.filter(({ status }) => status === 201);
+    expect(done.length).to.be.at.least(1);
+    expect(new Set(done.map(({ text }) => text)).size).to.equal(1);
+    for (const { status, body, headers } of answers.filter((answer) => answer.status === 409)) {
+      expect([status, body.error.code, headers.get('retry-after')]).to.deep.equal([
+        409,
+        'IDEMPOTENCY_IN_PROGRESS',
+        '1',
+      ]);
+    }
+    expect(await environment.deps.db.contacts.countDocuments({ email: 'h@example.com' })).to.equal(1);
+  });
+
+  it('a try that died with its process is gone on with after its lease, under the same ids', async () => {
+    const client = environment.own.client;
+    const first = await upsert('k7', { email: 'i@example.com' });
+    const { db } = environment.deps;
+    // As a kill after the write and before the answer was kept leaves it.
+    await db.idempotency.updateMany(
+      { state: 'done', body: { $regex: first.body.data.id } },
+      { $set: { state: 'running', body: null, status: null, leaseUntil: new Date(Date.now() + 600) } },
+    );
+    expect((await upsert('k7', { email: 'i@example.com' })).body.error.code).to.equal('IDEMPOTENCY_IN_PROGRESS');
+    await new Promise((resolve) => setTimeout(resolve, 700));
+    const again = await upsert('k7', { email: 'i@example.com' });
+    expect(again.status).to.equal(201);
+    expect(again.body.data.id).to.equal(first.body.data.id);
+    expect((await client.get(`/contacts/${first.body.data.id}`)).status).to.equal(200);
+  });
+
+  it('an answer that shows a secret is kept without it', async () => {
+    const admin = environment.client(environment.own.adminKey);
+    const path = `/account/projects/${environment.own.project._id}/api-keys`;
+    const first = await admin.post(path, { name: 'once' }, { 'Idempotency-Key': 'k8' });
+    const again = await admin.post(path, { name: 'once' }, { 'Idempotency-Key': 'k8' });
+    expect(first.body.data.key).to.match(/^AS_/);
+    expect(again.status).to.equal(201);
+    const { key: _key, ...rest } = first.body.data;
+    expect(again.body.data).to.deep.equal(rest);
+    expect(JSON.stringify(await environment.deps.db.idempotency.find().toArray())).to.not.contain(first.body.data.key);
+  });
+});

@@ -1,0 +1,75 @@
+import { expect } from 'chai';
+import { type Endpoint, fullPath, pathParameters } from '../../api/endpoint.ts';
+import { endpointTable } from '../../api/table.ts';
+import { createMetrics } from '../../platform/metrics.ts';
+import { type Environment, startEnvironment, type Tenant } from '../environment.ts';
+
+const randomId = 'fedcba9876543210fedcba98';
+
+/** How the neighbour comes by a thing of each kind, by the name that paths give it. A new kind of path adds its line here. */
+const makers: Record<string, { make(tenant: Tenant, environment: Environment): Promise<string>; random?: string }> = {
+  contactId: { make: async ({ client }) => (await client.post('/contacts/email', { email: 'theirs@example.com' })).body.data.id },
+  userId: {
+    make: async ({ client }) => (await client.post('/contacts/email', { email: 'user@example.com', userId: 'theirs' })).body.data.userId,
+    random: 'nobody',
+  },
+};
+
+/** Paths whose second parameter names a part of the first thing: a random one is enough. */
+const parts = new Set(['ref', 'file', 'token']);
+
+describe("Another project's things", () => {
+  const table = endpointTable(createMetrics()).filter(({ key, path }) => (key === 'token' || key === 'project') && path.includes('{'));
+  let environment: Environment;
+  before(async () => {
+    environment = await startEnvironment();
+  });
+  after(() => environment.stop());
+
+  for (const endpoint of table)
+    it(`do not exist for ${endpoint.method.toUpperCase()} ${endpoint.path}: the answer is that of a random id, byte by byte`, async () => {
+      const [name = ''] = pathParameters(endpoint.path);
+      const maker = makers[name];
+      expect(maker, `test/api/tenancy.test.ts needs a line for {${name}}`).to.not.equal(undefined);
+      const theirs = await maker!.make(environment.other, environment);
+      const before = await snapshot(environment, environment.other);
+      const foreign = await ask(endpoint, theirs);
+      const random = await ask(endpoint, maker?.random ?? (name === 'templateId' ? 'A-0123456789abcdef0123' : name === 'groupId' ? 'ZZZZZZ' : randomId));
+      expect(foreign.status, foreign.text).to.be.within(400, 404);
+      expect(foreign.text).to.equal(random.text);
+      expect(foreign.status).to.equal(random.status);
+      expect(comparable(foreign.headers)).to.deep.equal(comparable(random.headers));
+      expect(await snapshot(environment, environment.other)).to.equal(before);
+    });
+
+  function ask(endpoint: Endpoint, id: string) {
+    const [name = ''] = pathParameters(endpoint.path);
+    const rest = pathParameters(endpoint.path).slice(1);
+    for (const part of rest) expect(parts.has(part) || part in makers, `a second parameter {${part}} of ${endpoint.path}`).to.equal(true);
+    const path = rest.reduce((made, part) => made.replace(`{${part}}`, parts.has(part) ? '0' : randomId), endpoint.path.replace(`{${name}}`, id));
+    const init = endpoint.body ? { body: JSON.stringify(validBody(endpoint)), headers: { 'Content-Type': 'application/json' } } : {};
+    return environment.own.client.send(endpoint.method.toUpperCase(), fullPath(endpoint, path), init);
+  }
+});
+
+/** Good enough to pass the schema, so that the id is what decides. */
+const bodies: Record<string, unknown> = {};
+
+function validBody({ path }: Endpoint): unknown {
+  return bodies[path] ?? {};
+}
+
+function comparable(headers: Headers): Record<string, string> {
+  const volatile = ['x-request-id', 'date', 'x-ratelimit-remaining', 'x-ratelimit-reset'];
+  return Object.fromEntries([...headers].filter(([name]) => !volatile.includes(name)));
+}
+
+/** Everything the neighbour has, so that a write into it shows. Kept apart from what its own work goes on changing. */
+async function snapshot({ deps }: Environment, { project }: Tenant): Promise<string> {
+  const kept: unknown[] = [];
+  for (const [name, collection] of Object.entries(deps.db).sort(([a], [b]) => (a < b ? -1 : 1))) {
+    if (['idempotency', 'domains'].includes(name)) continue;
+    kept.push([name, await collection.find({ projectId: project._id }).sort({ _id: 1 }).toArray()]);
+  }
+  return JSON.stringify(kept);
+}
