@@ -12,9 +12,9 @@ export function reservedShares(connectionsMax: number): LaneCounts {
 }
 
 /** How many more the lane may take when nobody may touch what is still reserved for another lane. */
-export function freeFor(lane: Lane, connectionsMax: number, inUse: LaneCounts, reserved: LaneCounts): number {
+export function freeFor(lane: Lane, connectionsMax: number, inUse: LaneCounts): number {
+  const reserved = reservedShares(connectionsMax);
   let taken = 0;
-  for (const other of LANES)
-    taken += other === lane ? inUse[other] : Math.max(inUse[other], Math.min(reserved[other], connectionsMax));
+  for (const other of LANES) taken += other === lane ? inUse[other] : Math.max(inUse[other], reserved[other]);
   return Math.max(0, connectionsMax - taken);
 }

@@ -1,7 +1,7 @@
 import type { Reply } from '../mailer.ts';
 
 const RATE_TEXT =
-  /\b(too many|too much|rate.?limit(ed|s)?|rate limited|(sending|message|connection|mail) rate|throttl(ed|ing)|slow down|concurrent connections|connection limit)\b/i;
+  /\b(too many(?! recipients)|too much|rate.?limit(ed|s)?|rate limited|(sending|message|connection|mail) rate|throttl(ed|ing)|slow down|concurrent connections|connection limit)\b/i;
 
 /** The relay asks us to slow down, or sends us away: its own state, not the recipient's (4.2.x is a mailbox's). */
 export function isThrottle({ code, enhanced, text }: Reply): boolean {

@@ -1,0 +1,46 @@
+import { connect } from 'node:net';
+
+/** The least a Node process can do to hand over these bytes: no outcomes, no deadlines, no look at the replies but their number. */
+export function blast(
+  port: number,
+  connections: number,
+  count: number,
+  messageAt: (index: number) => string,
+): Promise<void> {
+  let next = 0;
+  const one = () =>
+    new Promise<void>((resolve, reject) => {
+      const socket = connect(port, '127.0.0.1');
+      let replies = 0;
+      let expected = 1;
+      let step: 'greeting' | 'hello' | 'envelope' | 'dot' = 'greeting';
+      let current = 0;
+      let rest = '';
+      socket.setNoDelay(true);
+      socket.on('error', reject);
+      const begin = () => {
+        if (next >= count) return socket.end('QUIT\r\n', () => resolve());
+        current = next++;
+        step = 'envelope';
+        expected = 3;
+        return socket.write(`MAIL FROM:<b@bounce.test>\r\nRCPT TO:<u${current}@example.test>\r\nDATA\r\n`, 'latin1');
+      };
+      socket.on('data', (chunk) => {
+        const text = rest + chunk.toString('latin1');
+        const lines = text.split('\n');
+        rest = lines.pop() ?? '';
+        for (const line of lines) if (line[3] !== '-') replies++;
+        if (replies < expected) return;
+        replies = 0;
+        expected = 1;
+        if (step === 'greeting') {
+          step = 'hello';
+          socket.write('EHLO bench\r\n');
+        } else if (step === 'envelope') {
+          step = 'dot';
+          socket.write(`${messageAt(current)}.\r\n`, 'latin1');
+        } else begin();
+      });
+    });
+  return Promise.all(Array.from({ length: connections }, one)).then(() => {});
+}

@@ -1,0 +1,101 @@
+import { fork } from 'node:child_process';
+import { parseArgs } from 'node:util';
+import type { Mailer } from '../core/mailer.ts';
+import { createMailer } from '../platform/smtp/mailer.ts';
+import { blast } from './raw-blast.ts';
+
+/** Messages a second through our SMTP client, beside a raw blast of the same bytes at the same sink. Runs alternate: the machine's speed drifts. */
+const { values } = parseArgs({
+  options: {
+    messages: { type: 'string', default: '30000' },
+    bytes: { type: 'string', default: '4000' },
+    connections: { type: 'string', default: '64' },
+    rounds: { type: 'string', default: '3' },
+    /** Another sink that listens on this port; else test/smtp-sink.ts in a process of its own. */
+    port: { type: 'string' },
+  },
+});
+const count = Number(values.messages);
+const connections = Number(values.connections);
+const paragraph = '<p>Hello, this is a newsletter paragraph with some text in it to fill.</p>\r\n';
+const filler = paragraph.repeat(Math.max(1, Math.round((Number(values.bytes) - 250) / paragraph.length)));
+
+const own = values.port ? null : await startOwnSink();
+const port = own?.port ?? Number(values.port);
+
+const results: Record<string, { perSecond: number; cpuMicros: number }[]> = {};
+for (let round = 0; round < Number(values.rounds); round++) {
+  await measure('raw blast', () => blast(port, connections, count, messageAt));
+  await measure('client', () => throughClient(1));
+  await measure('client, next envelope behind the dot', () => throughClient(2));
+}
+const raw = median(results['raw blast']!);
+for (const [name, runs] of Object.entries(results)) {
+  const { perSecond, cpuMicros } = median(runs);
+  const ratio = (perSecond / raw.perSecond).toFixed(2);
+  console.log(`${name}: ${perSecond} a second (${ratio} of raw), ${cpuMicros} us of CPU a message, ${memory()} MB`);
+}
+own?.stop();
+
+async function throughClient(depth: number): Promise<void> {
+  const url = `smtp://127.0.0.1:${port}`;
+  const mailer = createMailer({ url, connectionsMax: connections + 16, clientName: 'bench' });
+  let next = 0;
+  const lane = async () => {
+    const { connection, fault } = await mailer.acquire('campaign');
+    if (!connection) throw new Error(JSON.stringify(fault));
+    const send = async (): Promise<void> => {
+      for (let index = next++; index < count; index = next++) {
+        const delivery = await connection.send(envelopeAt(index), messageAt(index), allow);
+        if (!delivery.recipients[0]?.accepted) throw new Error(JSON.stringify(delivery));
+      }
+    };
+    await Promise.all(Array.from({ length: depth }, send));
+    connection.release();
+  };
+  await Promise.all(Array.from({ length: connections }, lane));
+  await closed(mailer);
+}
+
+function envelopeAt(index: number) {
+  return { from: 'b@bounce.test', to: [`u${index}@example.test`] };
+}
+
+function messageAt(index: number): string {
+  return `From: News <news@example.test>\r\nTo: u${index}@example.test\r\nMessage-ID: <${index}@example.test>\r\nSubject: Hello\r\nContent-Type: text/html\r\n\r\n<p>Hi ${index}</p>\r\n${filler}`;
+}
+
+function allow(): boolean {
+  return true;
+}
+
+async function closed(mailer: Mailer): Promise<void> {
+  await mailer.close(1_000);
+}
+
+async function measure(name: string, run: () => Promise<void>): Promise<void> {
+  const cpu = process.cpuUsage();
+  const from = performance.now();
+  await run();
+  const seconds = (performance.now() - from) / 1_000;
+  const { user, system } = process.cpuUsage(cpu);
+  results[name] ??= [];
+  results[name].push({ perSecond: Math.round(count / seconds), cpuMicros: Math.round((user + system) / count) });
+}
+
+function median<T extends { perSecond: number }>(runs: T[]): T {
+  return [...runs].sort((a, b) => a.perSecond - b.perSecond)[Math.floor(runs.length / 2)]!;
+}
+
+function memory(): number {
+  return Math.round(process.memoryUsage().rss / 1_048_576);
+}
+
+async function startOwnSink(): Promise<{ port: number; stop: () => void }> {
+  const script = new URL('../test/smtp-sink.ts', import.meta.url);
+  const child = fork(script, ['--port', '0', '--http', '0', '--records', '0'], {
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+  });
+  const line = await new Promise<string>((resolve) => child.stdout!.once('data', (chunk) => resolve(String(chunk))));
+  return { port: JSON.parse(line).smtp, stop: () => child.disconnect() };
+}

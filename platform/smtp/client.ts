@@ -1,0 +1,305 @@
+import type { Delivery, Envelope, Reply } from '../../core/mailer.ts';
+import { formatReply } from '../../core/rules/relay-replies.ts';
+import { type Capabilities, NO_REPLY, type Timeouts } from './handshake.ts';
+import { wireBytes } from './message-bytes.ts';
+import {
+  answered,
+  anyAccepted,
+  dataRefused,
+  fenced,
+  isOk,
+  lost,
+  mailRefused,
+  recipientsRefused,
+  refusedHere,
+  relayFault,
+  unknown,
+} from './outcomes.ts';
+import type { Wire, WireFault } from './wire.ts';
+
+/** Up to this size message and dot leave in one write, which the kernel takes whole; above it the dot waits until it has taken the rest. */
+export const ONE_WRITE_BYTES_MAX = 16_000;
+const BLOCK_BYTES = 65_536;
+
+/** The connection ended before the relay said a word about this message: hand it over again on another one. */
+export const STALE = Symbol('stale');
+
+type Stage = keyof typeof PHASES;
+
+const PHASES = {
+  queued: 'mail',
+  rset: 'mail',
+  mail: 'mail',
+  rcpt: 'rcpt',
+  data: 'data',
+  body: 'body',
+  dot: 'dot',
+  emptyDot: 'rcpt',
+} as const;
+
+interface Job {
+  envelope: Envelope;
+  message: string;
+  beforeDot: () => boolean;
+  resolve: (outcome: Delivery | typeof STALE) => void;
+  stage: Stage;
+  replies: Reply[];
+}
+
+/** One greeted connection. Messages go one after the other; the next envelope travels behind the dot of the one before. */
+export class SmtpClient {
+  delivered = 0;
+  onGone: () => void = () => {};
+  #wire: Wire;
+  #capabilities: Capabilities;
+  #timeouts: Timeouts;
+  #jobs: Job[] = [];
+  #started = 0;
+  #transactionOpen = false;
+
+  constructor(wire: Wire, capabilities: Capabilities, timeouts: Timeouts) {
+    this.#wire = wire;
+    this.#capabilities = capabilities;
+    this.#timeouts = timeouts;
+    wire.deadline = Number.POSITIVE_INFINITY;
+    wire.onReply = (reply) => this.#onReply(reply);
+    wire.onGone = (fault) => this.#onGone(fault);
+  }
+
+  get usable(): boolean {
+    return this.#wire.gone === null;
+  }
+
+  get busy(): boolean {
+    return this.#jobs.length > 0;
+  }
+
+  send(envelope: Envelope, message: string | Buffer, beforeDot: () => boolean): Promise<Delivery | typeof STALE> {
+    const bytes = wireBytes(message);
+    const refusal = refusedHere(envelope, bytes.length, this.#capabilities);
+    if (refusal) return Promise.resolve(refusal);
+    if (!this.usable) return Promise.resolve(STALE);
+    return new Promise((resolve) => {
+      this.#jobs.push({ envelope, message: bytes, beforeDot, resolve, stage: 'queued', replies: [] });
+      this.#startNext();
+    });
+  }
+
+  quit(): void {
+    this.#wire.quit();
+  }
+
+  drop(): void {
+    this.#wire.drop('We dropped the connection.');
+  }
+
+  /** Writes the envelope of the first job that waits, when the one before it has its dot. */
+  #startNext(): void {
+    const [head, next] = this.#jobs;
+    if (head?.stage === 'queued') this.#wire.write(this.#openingOf(head));
+    else if (head?.stage === 'dot' && next?.stage === 'queued' && this.#capabilities.pipelining)
+      this.#wire.write(this.#openingOf(next));
+  }
+
+  /** The commands that may leave now, and the stage whose answer comes first. */
+  #openingOf(job: Job): string {
+    const head = this.#jobs[0] === job;
+    if (head) this.#wire.waitAtMost(this.#timeouts.commandMs);
+    this.#started++;
+    const reset = this.#transactionOpen;
+    this.#transactionOpen = false;
+    job.stage = reset ? 'rset' : 'mail';
+    if (!this.#capabilities.pipelining) return reset ? 'RSET\r\n' : this.#mailCommand(job);
+    let commands = reset ? `RSET\r\n${this.#mailCommand(job)}` : this.#mailCommand(job);
+    for (let index = 0; index < job.envelope.to.length; index++) commands += rcptCommand(job, index);
+    return `${commands}DATA\r\n`;
+  }
+
+  #mailCommand({ envelope, message }: Job): string {
+    const size = this.#capabilities.sizeMax === null ? '' : ` SIZE=${message.length}`;
+    return `MAIL FROM:<${envelope.from}>${size}${envelope.eightBit ? ' BODY=8BITMIME' : ''}\r\n`;
+  }
+
+  #onReply(reply: Reply): void {
+    const job = this.#jobs[0];
+    if (!job || job.stage === 'queued') {
+      this.#wire.end('closed', `The relay closed the connection: ${formatReply(reply)}`);
+    } else if (reply.code === 421) {
+      this.#sentAway(job, reply);
+    } else if (job.stage === 'rset') {
+      this.#afterReset(job, reply);
+    } else if (job.stage === 'emptyDot') {
+      this.#finish(job, recipientsRefused(job));
+    } else {
+      job.replies.push(reply);
+      if (job.stage === 'mail') this.#afterMail(job, reply);
+      else if (job.stage === 'rcpt') this.#afterRecipient(job);
+      else if (job.stage === 'data') this.#afterData(job, reply);
+      else if (job.stage === 'body') this.#interrupted(job, reply);
+      else this.#afterDot(job, reply);
+    }
+  }
+
+  /** 421 ends the connection. Between messages that is housekeeping (a limit of messages per connection), else the relay's state. */
+  #sentAway(job: Job, reply: Reply): void {
+    const phase = PHASES[job.stage];
+    if (phase === 'mail' && this.#started > 1) {
+      this.#wire.end('closed', 'The relay ended the connection between messages.');
+      return;
+    }
+    job.replies.push(reply);
+    this.#finish(job, relayFault(job, phase, 'throttled', reply), 'drop');
+  }
+
+  #afterReset(job: Job, reply: Reply): void {
+    if (reply.code !== 250) this.#wire.end('closed', `The relay refused RSET: ${formatReply(reply)}`);
+    else this.#proceed(job, 'mail', this.#mailCommand(job));
+  }
+
+  #afterMail(job: Job, reply: Reply): void {
+    if (this.#capabilities.pipelining || isOk(reply)) this.#proceed(job, 'rcpt', rcptCommand(job, 0));
+    else this.#finish(job, mailRefused(job, reply));
+  }
+
+  #afterRecipient(job: Job): void {
+    const done = job.replies.length - 1;
+    if (done < job.envelope.to.length) {
+      this.#proceed(job, 'rcpt', rcptCommand(job, done));
+    } else if (this.#capabilities.pipelining || anyAccepted(job)) {
+      this.#proceed(job, 'data', 'DATA\r\n');
+    } else {
+      this.#transactionOpen = true;
+      this.#finish(job, recipientsRefused(job));
+    }
+  }
+
+  #afterData(job: Job, reply: Reply): void {
+    const mail = job.replies[0]!;
+    if (reply.code === 354) {
+      if (anyAccepted(job)) this.#writeMessage(job);
+      else this.#writeEmptyDot(job);
+      return;
+    }
+    if (reply.code < 400) {
+      this.#wire.end('protocol', `The relay answered DATA with ${formatReply(reply)}`);
+      return;
+    }
+    this.#transactionOpen = isOk(mail);
+    if (!isOk(mail)) this.#finish(job, mailRefused(job, mail));
+    else if (!anyAccepted(job)) this.#finish(job, recipientsRefused(job));
+    else this.#finish(job, dataRefused(job, 'data', reply));
+  }
+
+  /** RFC 2920 3.1: a relay that takes DATA although it took no recipient gets a lone dot, which reaches nobody. */
+  #writeEmptyDot(job: Job): void {
+    job.stage = 'emptyDot';
+    this.#wire.waitAtMost(this.#timeouts.commandMs);
+    this.#wire.write('.\r\n');
+  }
+
+  #writeMessage(job: Job): void {
+    if (job.message.length <= ONE_WRITE_BYTES_MAX) {
+      this.#writeDot(job, job.message);
+    } else {
+      job.stage = 'body';
+      this.#writeBlocks(job, 0);
+    }
+  }
+
+  /** A dot in a buffer of our own could leave long after the guard was asked, so it waits until the kernel has all that goes before. */
+  #writeBlocks(job: Job, from: number): void {
+    if (job.stage !== 'body' || this.#jobs[0] !== job) return;
+    if (from >= job.message.length) {
+      this.#writeDot(job, '');
+      return;
+    }
+    this.#wire.waitAtMost(this.#timeouts.bodyMs);
+    const to = from + BLOCK_BYTES;
+    this.#wire.write(job.message.slice(from, to), () => this.#writeBlocks(job, to));
+  }
+
+  /** The dot, and the next envelope right behind it. */
+  #writeDot(job: Job, before: string): void {
+    if (!allows(job.beforeDot)) {
+      this.#finish(job, fenced(job), 'drop');
+      return;
+    }
+    job.stage = 'dot';
+    this.#wire.waitAtMost(this.#timeouts.dotMs);
+    const next = this.#capabilities.pipelining ? this.#jobs[1] : undefined;
+    this.#wire.write(next ? `${before}.\r\n${this.#openingOf(next)}` : `${before}.\r\n`);
+  }
+
+  /** The relay answered before the message was over: no dot, so a certain no, and the rest is of no use to anybody. */
+  #interrupted(job: Job, reply: Reply): void {
+    const outcome = reply.code < 400 ? lost(job, 'body', 'protocol', reply) : dataRefused(job, 'body', reply);
+    this.#finish(job, outcome, 'drop');
+  }
+
+  #afterDot(job: Job, reply: Reply): void {
+    if (isOk(reply)) {
+      this.delivered++;
+      this.#finish(job, answered(job, 'dot', reply));
+    } else if (reply.code < 400) {
+      this.#wire.end('protocol', `The relay answered the dot with ${formatReply(reply)}`);
+    } else {
+      this.#finish(job, dataRefused(job, 'dot', reply));
+    }
+  }
+
+  /** With PIPELINING the command is on its way already; without, it goes now. */
+  #proceed(job: Job, stage: Stage, command: string): void {
+    job.stage = stage;
+    if (this.#capabilities.pipelining) return;
+    this.#wire.waitAtMost(this.#timeouts.commandMs);
+    this.#wire.write(command);
+  }
+
+  #finish(job: Job, outcome: Delivery, then: 'keep' | 'drop' = 'keep'): void {
+    this.#jobs.shift();
+    if (then === 'drop') this.drop();
+    else if (this.#jobs.length === 0) this.#wire.deadline = Number.POSITIVE_INFINITY;
+    else if (this.#jobs[0]!.stage === 'queued') this.#startNext();
+    else this.#wire.waitAtMost(this.#timeouts.commandMs);
+    job.resolve(outcome);
+  }
+
+  #onGone(fault: WireFault): void {
+    const jobs = this.#jobs;
+    this.#jobs = [];
+    for (const [index, job] of jobs.entries()) job.resolve(index === 0 ? this.#endOf(job, fault) : STALE);
+    this.onGone();
+  }
+
+  #endOf(job: Job, { reason, text }: WireFault): Delivery | typeof STALE {
+    const silence = { ...NO_REPLY, text };
+    switch (job.stage) {
+      case 'queued':
+        return STALE;
+      case 'rset':
+      case 'mail':
+        return this.#started > 1 && reason === 'closed' ? STALE : relayFault(job, 'mail', reason, silence);
+      case 'rcpt':
+      case 'data':
+      case 'body':
+        return lost(job, job.stage, reason, silence);
+      case 'dot':
+        return unknown(job, reason, silence);
+      case 'emptyDot':
+        return recipientsRefused(job);
+    }
+  }
+}
+
+function rcptCommand({ envelope }: Job, index: number): string {
+  return `RCPT TO:<${envelope.to[index]}>\r\n`;
+}
+
+/** A guard that throws has not allowed anything. */
+function allows(beforeDot: () => boolean): boolean {
+  try {
+    return beforeDot();
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,261 @@
+import type { Acquired, Connection, Delivery, Envelope, Lane, RelayFault, RelayState } from '../../core/mailer.ts';
+import {
+  afterFault,
+  type Breaker,
+  breakerState,
+  CLOSED_BREAKER,
+  endTrial,
+  startTrial,
+} from '../../core/rules/breaker.ts';
+import { freeFor, type LaneCounts } from '../../core/rules/lane-shares.ts';
+import { SmtpClient, STALE } from './client.ts';
+import type { Deadlines } from './deadlines.ts';
+import { NO_REPLY, openRelay, type Timeouts } from './handshake.ts';
+import { lost, relayFault } from './outcomes.ts';
+import type { RelayUrl } from './relay-url.ts';
+
+/** How often a message may find its connection gone before the relay had said a word about it. */
+const STALE_RETRIES_MAX = 3;
+/** A relay that refuses one more connection while others work has told us its limit; after this long we ask again. */
+const LOWERED_LIMIT_MS = 60_000;
+
+export interface PoolOptions {
+  name: RelayState['relay'];
+  url: RelayUrl;
+  connectionsMax: number;
+  clientName: string;
+  timeouts: Timeouts;
+  /** Unused connections are closed after this long. */
+  idleMs: number;
+  deadlines: Deadlines;
+  wallClock: () => Date;
+}
+
+interface Waiter {
+  lane: Lane;
+  resolve: (acquired: Acquired) => void;
+}
+
+/** The connections to one relay, shared between the lanes, and what is known about its health. */
+export class RelayPool {
+  #options: PoolOptions;
+  #inUse: LaneCounts = { transactional: 0, automation: 0, campaign: 0 };
+  #idle: { client: SmtpClient; since: number }[] = [];
+  #all = new Set<SmtpClient>();
+  #waiting: Waiter[] = [];
+  #breaker: Breaker = CLOSED_BREAKER;
+  #fault: RelayFault | null = null;
+  #downSince: Date | null = null;
+  #lowered = { limit: Number.POSITIVE_INFINITY, until: 0 };
+  #delivered = 0;
+  #faults = 0;
+  #closed = false;
+  #idleTimer: NodeJS.Timeout;
+
+  constructor(options: PoolOptions) {
+    this.#options = options;
+    this.#idleTimer = setInterval(() => this.#closeIdle(), Math.min(1_000, options.idleMs)).unref();
+  }
+
+  async acquire(lane: Lane): Promise<Acquired> {
+    const refusal = this.#refusal();
+    if (refusal) return refusal;
+    if (this.free(lane) <= 0) return new Promise((resolve) => this.#waiting.push({ lane, resolve }));
+    return this.#take(lane);
+  }
+
+  free(lane: Lane): number {
+    if (this.#closed || this.#waiting.some((waiter) => waiter.lane === lane)) return 0;
+    const free = this.#freeNow(lane);
+    const state = breakerState(this.#breaker, this.#now());
+    if (state === 'closed') return free;
+    return state === 'open' || this.#breaker.trial ? 0 : Math.min(1, free);
+  }
+
+  state(): RelayState {
+    const now = this.#now();
+    return {
+      relay: this.#options.name,
+      state: breakerState(this.#breaker, now),
+      notAnsweringSince: this.#downSince,
+      fault: this.#fault,
+      retryMs: this.#retryMs(),
+      connectionsMax: this.#limit(),
+      connectionsOpen: this.#all.size,
+      connectionsInUse: this.#total(),
+      delivered: this.#delivered,
+      faults: this.#faults,
+    };
+  }
+
+  async close(graceMs: number): Promise<void> {
+    this.#closed = true;
+    clearInterval(this.#idleTimer);
+    for (const { client } of this.#idle.splice(0)) client.quit();
+    for (const { resolve } of this.#waiting.splice(0)) resolve(this.#refusal()!);
+    const end = this.#now() + graceMs;
+    while (this.#total() > 0 && this.#now() < end) await new Promise((resolve) => setTimeout(resolve, 10));
+    for (const client of this.#all) client.drop();
+  }
+
+  /** What a send said about the relay. Any answer but a fault shows that it works. */
+  observe(delivery: Delivery): void {
+    if (delivery.kind === 'answered' && delivery.answered) {
+      if (delivery.phase === 'dot') this.#delivered++;
+      if (this.#breaker !== CLOSED_BREAKER) this.#recover();
+    } else if (delivery.kind === 'relay' && delivery.fault) {
+      this.#fail(delivery.fault);
+    }
+  }
+
+  /** An idle connection, else a new one, else what stands in the way. */
+  async connect(): Promise<SmtpClient | RelayFault> {
+    for (let idle = this.#idle.pop(); idle; idle = this.#idle.pop()) if (idle.client.usable) return idle.client;
+    const { url, clientName, timeouts, deadlines } = this.#options;
+    const opened = await openRelay(url, clientName, timeouts, deadlines);
+    if (opened.fault) {
+      if (!this.#lowerLimit(opened.fault)) this.#fail(opened.fault);
+      return opened.fault;
+    }
+    const client = new SmtpClient(opened.wire, opened.capabilities, timeouts);
+    client.onGone = () => {
+      this.#all.delete(client);
+      this.#idle = this.#idle.filter((idle) => idle.client !== client);
+    };
+    this.#all.add(client);
+    if (this.#closed) client.drop();
+    return client;
+  }
+
+  release(lane: Lane, client: SmtpClient | null): void {
+    this.#inUse[lane]--;
+    this.#breaker = endTrial(this.#breaker);
+    if (client?.usable) {
+      if (this.#closed || client.busy || this.#all.size > this.#limit()) client.quit();
+      else this.#idle.push({ client, since: this.#now() });
+    }
+    this.#serveWaiting();
+  }
+
+  async #take(lane: Lane): Promise<Acquired> {
+    const trial = startTrial(this.#breaker, this.#now());
+    if (trial) this.#breaker = trial;
+    this.#inUse[lane]++;
+    const client = await this.connect();
+    if (client instanceof SmtpClient) return { connection: new PooledConnection(this, lane, client), fault: null };
+    this.release(lane, null);
+    return { connection: null, fault: client, retryMs: this.#retryMs() };
+  }
+
+  #serveWaiting(): void {
+    const refusal = this.#refusal();
+    if (refusal) {
+      for (const { resolve } of this.#waiting.splice(0)) resolve(refusal);
+      return;
+    }
+    const index = this.#waiting.findIndex(({ lane }) => this.#freeNow(lane) > 0);
+    const [waiter] = index === -1 ? [] : this.#waiting.splice(index, 1);
+    if (waiter) this.#take(waiter.lane).then(waiter.resolve);
+  }
+
+  #refusal(): Acquired | null {
+    const state = breakerState(this.#breaker, this.#now());
+    const paused = this.#closed || state === 'open' || (state === 'half-open' && this.#breaker.trial);
+    if (!paused) return null;
+    const fault = this.#fault ?? { phase: 'connect', reason: 'closed', reply: NO_REPLY };
+    return { connection: null, fault: { ...fault, reason: 'paused' }, retryMs: this.#retryMs() };
+  }
+
+  #fail(fault: RelayFault): void {
+    this.#faults++;
+    this.#fault = fault;
+    this.#downSince ??= this.#options.wallClock();
+    this.#breaker = afterFault(this.#breaker, this.#now());
+    this.#serveWaiting();
+  }
+
+  #recover(): void {
+    this.#breaker = CLOSED_BREAKER;
+    this.#fault = null;
+    this.#downSince = null;
+  }
+
+  /** A password that is not taken is no matter of how many connections there are. */
+  #lowerLimit(fault: RelayFault): boolean {
+    const working = this.#all.size;
+    if (working === 0 || fault.reason === 'auth' || fault.reason === 'tls' || this.#downSince) return false;
+    this.#lowered = { limit: working, until: this.#now() + LOWERED_LIMIT_MS };
+    return true;
+  }
+
+  #limit(): number {
+    const { connectionsMax } = this.#options;
+    return this.#now() < this.#lowered.until ? Math.min(connectionsMax, this.#lowered.limit) : connectionsMax;
+  }
+
+  #freeNow(lane: Lane): number {
+    return freeFor(lane, this.#limit(), this.#inUse);
+  }
+
+  #total(): number {
+    return this.#inUse.transactional + this.#inUse.automation + this.#inUse.campaign;
+  }
+
+  #retryMs(): number {
+    return Math.max(0, Math.ceil(this.#breaker.openUntil - this.#now()));
+  }
+
+  #closeIdle(): void {
+    const before = this.#now() - this.#options.idleMs;
+    for (const { client, since } of this.#idle) if (since <= before) client.quit();
+  }
+
+  #now(): number {
+    return this.#options.deadlines.now();
+  }
+}
+
+/** A place in the pool: the SMTP connection under it is replaced when the relay closed it between two messages. */
+class PooledConnection implements Connection {
+  #pool: RelayPool;
+  #lane: Lane;
+  #client: SmtpClient | null;
+  #replacing: Promise<SmtpClient | RelayFault> | null = null;
+  #released = false;
+
+  constructor(pool: RelayPool, lane: Lane, client: SmtpClient) {
+    this.#pool = pool;
+    this.#lane = lane;
+    this.#client = client;
+  }
+
+  async send(envelope: Envelope, message: string | Buffer, beforeDot: () => boolean): Promise<Delivery> {
+    if (this.#released) throw new Error('This connection was given back.');
+    const dialogue = { envelope, replies: [] };
+    for (let attempt = 0; attempt <= STALE_RETRIES_MAX; attempt++) {
+      const client = this.#client?.usable ? this.#client : await this.#replace();
+      if (!(client instanceof SmtpClient)) return relayFault(dialogue, client.phase, client.reason, client.reply);
+      const outcome = await client.send(envelope, message, beforeDot);
+      if (outcome === STALE) continue;
+      this.#pool.observe(outcome);
+      return outcome;
+    }
+    return lost(dialogue, 'mail', 'closed', NO_REPLY);
+  }
+
+  release(): void {
+    if (this.#released) return;
+    this.#released = true;
+    this.#pool.release(this.#lane, this.#client);
+  }
+
+  /** Two sends that find the connection gone share the new one. */
+  #replace(): Promise<SmtpClient | RelayFault> {
+    this.#replacing ??= this.#pool.connect().then((client) => {
+      this.#replacing = null;
+      this.#client = client instanceof SmtpClient ? client : null;
+      return client;
+    });
+    return this.#replacing;
+  }
+}

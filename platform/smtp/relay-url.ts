@@ -1,0 +1,54 @@
+export interface RelayUrl {
+  host: string;
+  port: number;
+  /** TLS from the first byte (smtps://). */
+  implicitTls: boolean;
+  /** What to do with STARTTLS: use it when offered, insist on it, leave it. */
+  startTls: 'offered' | 'required' | 'never';
+  verifyCertificate: boolean;
+  /** The name to expect in the certificate. */
+  servername: string;
+  user: string | null;
+  password: string;
+  /** What EHLO says we are. */
+  clientName: string | null;
+}
+
+const PARAMETERS = ['ignoreTLS', 'requireTLS', 'tls.rejectUnauthorized', 'tls.servername', 'name'];
+
+/** smtp://user:password@host:port?requireTLS=true, with the query parameters that nodemailer users know. */
+export function parseRelayUrl(text: string): RelayUrl {
+  const url = parse(text);
+  const implicitTls = url.protocol === 'smtps:';
+  const host = url.hostname.replace(/^\[|\]$/g, '');
+  for (const name of url.searchParams.keys())
+    if (!PARAMETERS.includes(name))
+      throw new Error(`The SMTP URL has an unknown parameter "${name}"; known: ${PARAMETERS.join(', ')}.`);
+  return {
+    host,
+    port: Number(url.port) || (implicitTls ? 465 : url.username ? 587 : 25),
+    implicitTls,
+    startTls: isTrue(url, 'ignoreTLS') ? 'never' : isTrue(url, 'requireTLS') ? 'required' : 'offered',
+    verifyCertificate: url.searchParams.get('tls.rejectUnauthorized') !== 'false',
+    servername: url.searchParams.get('tls.servername') ?? host,
+    user: url.username ? decodeURIComponent(url.username) : null,
+    password: decodeURIComponent(url.password),
+    clientName: url.searchParams.get('name'),
+  };
+}
+
+/** The URL without its password, for logs and pages. */
+export function describeRelay({ host, port, implicitTls }: RelayUrl): string {
+  return `${implicitTls ? 'smtps' : 'smtp'}://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
+function parse(text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (!url?.hostname || !['smtp:', 'smtps:'].includes(url.protocol))
+    throw new Error('The SMTP URL must look like smtp://host:port or smtps://user:password@host:port.');
+  return url;
+}
+
+function isTrue(url: URL, name: string): boolean {
+  return url.searchParams.get(name) === 'true';
+}
