@@ -123,11 +123,29 @@ function run(node) {
   child.on('exit', (code, signal) => process.exit(signal ? 1 : (code ?? 1)));
 }
 
-/** npm passes signals on, but a killed npm cannot. */
+/** npm passes signals on, but a killed npm cannot; it is our parent, or the parent of the shell that it runs scripts with. */
 function stopWhenNpmIsGone(child) {
-  const parent = process.ppid;
   if (!process.env.npm_lifecycle_event) return;
-  setInterval(() => process.ppid === parent || child.kill('SIGTERM'), 500).unref();
+  const shell = process.ppid;
+  const watched = () => `${process.ppid} ${parentIfShell(shell)}`;
+  const atFirst = watched();
+  setInterval(() => watched() === atFirst || child.kill('SIGTERM'), 1_000).unref();
+}
+
+function parentIfShell(pid) {
+  const [, command, parent] = /\((.*)\) \S (\d+)/.exec(statusLine(pid)) ?? [];
+  return /sh$/.test(command ?? '') ? parent : null;
+}
+
+/** "(sh) S 4711": name, state and parent, as Linux keeps them; elsewhere ps says them. */
+function statusLine(pid) {
+  try {
+    if (process.platform === 'linux') return readFileSync(`/proc/${pid}/stat`, 'utf8');
+    const { stdout } = spawnSync('ps', ['-o', 'comm=,ppid=', '-p', String(pid)], { encoding: 'utf8' });
+    return stdout.trim().replace(/^(.*\S)\s+(\d+)$/, '($1) S $2');
+  } catch {
+    return '';
+  }
 }
 
 function fail(sentence) {

@@ -1,4 +1,4 @@
-import { rmSync, writeFileSync } from 'node:fs';
+import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { appsInOrder, planWorkers, startApp } from './apps.ts';
 import { leaveDataDir, stackFile, takeDataDir } from './data-dir.ts';
 import { newLifetime, stopOnSignals } from './lifetime.ts';
@@ -26,10 +26,10 @@ export async function main(): Promise<void> {
 
 async function startEverything(given: NodeJS.ProcessEnv, lifetime: ReturnType<typeof newLifetime>, began: number) {
   const dataDir = dataDirOf(given);
-  const port = await chooseApiPort(given, say);
-  const inboundPort = await chooseInboundPort(given, say);
   await takeDataDir(dataDir, say);
   lifetime.add({ stop: async () => leaveDataDir(dataDir) });
+  const port = await chooseApiPort(given, say);
+  const inboundPort = await chooseInboundPort(given, say);
 
   const running: Kept[] = [];
   lifetime.add({ stop: async () => void (await Promise.all(running.map((server) => server.stop(serversStopMs)))) });
@@ -55,11 +55,19 @@ async function startEverything(given: NodeJS.ProcessEnv, lifetime: ReturnType<ty
 
   const stack = describeStack(env, servers, seed);
   const file = stackFile(dataDir);
-  const processes = [api, ...workers, ...running].map((kept) => ({ name: kept.name, pid: kept.pid() }));
-  writeFileSync(file, `${JSON.stringify({ ...stack, processes }, null, 2)}\n`, { mode: 0o600 });
+  const processes = [api, ...workers, ...running];
+  writeStack(file, stack, processes);
+  for (const kept of processes) kept.onRestart(() => lifetime.stopping || writeStack(file, stack, processes));
   lifetime.add({ stop: async () => rmSync(file, { force: true }) });
   say(`Everpost runs after ${seconds(began)}, with its data in ${dataDir}.`);
   say(announcement(stack));
+}
+
+/** Pids change when a process is started again, so the file is written again then. */
+function writeStack(file: string, stack: ReturnType<typeof describeStack>, kept: readonly Kept[]): void {
+  const processes = kept.map(({ name, pid }) => ({ name, pid: pid() }));
+  writeFileSync(`${file}.part`, `${JSON.stringify({ ...stack, processes }, null, 2)}\n`, { mode: 0o600 });
+  renameSync(`${file}.part`, file);
 }
 
 function describeStack(env: NodeJS.ProcessEnv, { temporal, mailbox }: Servers, seed: Seed) {

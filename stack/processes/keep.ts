@@ -20,11 +20,14 @@ export interface Kept {
   kill(signal: NodeJS.Signals): Promise<void>;
   start(): Promise<void>;
   stop(graceMs?: number): Promise<void>;
+  /** Called after each start but the first. */
+  onRestart(listener: () => void): void;
 }
 
 export async function keepRunning({ name, launch, say, restart }: KeptOptions): Promise<Kept> {
   let child: Child | null = null;
   let wanted = true;
+  const listeners: (() => void)[] = [];
 
   async function start(): Promise<void> {
     wanted = true;
@@ -35,6 +38,7 @@ export async function keepRunning({ name, launch, say, restart }: KeptOptions): 
       child = null;
       if (wanted && restart) void startAgain(how);
     });
+    for (const listener of listeners) listener();
     if (!wanted) await started.stop(0);
   }
 
@@ -65,5 +69,6 @@ export async function keepRunning({ name, launch, say, restart }: KeptOptions): 
       wanted = false;
       await child?.stop(graceMs);
     },
+    onRestart: (listener) => void listeners.push(listener),
   };
 }
