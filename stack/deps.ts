@@ -1,4 +1,5 @@
 import type { Deps, Log } from '../core/deps.ts';
+import { createDns } from '../platform/dns.ts';
 import { openMongo } from '../platform/mongo.ts';
 import { openRedis } from '../platform/redis.ts';
 import { openTemporal } from '../platform/temporal.ts';
@@ -12,9 +13,10 @@ export async function withDeps<T>(config: Config, work: (deps: Deps) => Promise<
   const { mongo, db } = openMongo(config);
   const { signals, close: closeRedis } = openRedis(config, silent);
   const temporal = openTemporal(config);
-  const workflows = createWorkflows(config, temporal, silent);
+  const workflows = createWorkflows(config, temporal);
   try {
-    return await work({ config, db, mongo, signals, workflows, log: silent, clock: { now: () => new Date() } });
+    const clock = { now: () => new Date() };
+    return await work({ config, db, mongo, signals, workflows, dns: createDns(config), log: silent, clock });
   } finally {
     await Promise.allSettled([mongo.close(), closeRedis(), temporal.close()]);
   }

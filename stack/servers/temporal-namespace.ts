@@ -1,16 +1,8 @@
 import { Connection } from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time.js';
+import { searchAttributes } from '../../workflows/search-attributes.ts';
 
-export const searchAttributes = [
-  'ProjectId',
-  'CampaignId',
-  'AutomationId',
-  'ContactId',
-  'BulkOperationId',
-  'Status',
-  'Phase',
-] as const;
-
+export const searchAttributeNames = Object.keys(searchAttributes);
 const retention = msToTs('30 days');
 const keyword = 2; // INDEXED_VALUE_TYPE_KEYWORD
 
@@ -24,7 +16,7 @@ export async function prepareNamespace(address: string, namespace: string, { own
     await connection.withDeadline(Date.now() + 5_000, async () => {
       const { config } = await connection.workflowService.describeNamespace({ namespace });
       const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace });
-      const missing = searchAttributes.filter((name) => !(name in (customAttributes ?? {})));
+      const missing = searchAttributeNames.filter((name) => !(name in (customAttributes ?? {})));
       if (missing.length > 0) {
         const wanted = Object.fromEntries(missing.map((name) => [name, keyword]));
         await connection.operatorService.addSearchAttributes({ namespace, searchAttributes: wanted });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { choosePort } from '../ports.ts';
 import { type Binary, findBinary } from './binaries.ts';
 import { runServer, type Server, type ServerOptions } from './server.ts';
-import { prepareNamespace, searchAttributes } from './temporal-namespace.ts';
+import { prepareNamespace, searchAttributeNames } from './temporal-namespace.ts';
 
 const version = '1.9.1';
 const architecture = process.arch === 'x64' ? 'amd64' : process.arch;
@@ -49,7 +49,7 @@ export async function startTemporal(options: ServerOptions): Promise<TemporalSer
         ...['--db-filename', join(folder, 'temporal.db'), '--log-level', 'warn'],
         ...['--sqlite-pragma', 'journal_mode=wal', '--sqlite-pragma', 'synchronous=normal'],
         ...(namespace === 'default' ? [] : ['--namespace', namespace]),
-        ...searchAttributes.flatMap((name) => ['--search-attribute', `${name}=Keyword`]),
+        ...searchAttributeNames.flatMap((name) => ['--search-attribute', `${name}=Keyword`]),
       ],
       url: (port) => `127.0.0.1:${port}`,
       answer: (port) => prepareNamespace(`127.0.0.1:${port}`, namespace, { own: true }),

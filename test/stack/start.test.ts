@@ -1,0 +1,157 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { createTransport } from 'nodemailer';
+import { noteOf } from '../../stack/processes/identity.ts';
+import { temporaryFolder } from './temporary.ts';
+
+const root = join(import.meta.dirname, '../..');
+const startsWithinMs = 30_000;
+
+interface Stack {
+  readonly apiUrl: string;
+  readonly publicUrl: string;
+  readonly projectKey: string;
+  readonly mailboxUrl: string;
+  readonly smtpUrl: string;
+  readonly processes: { name: string; pid: number }[];
+}
+
+describe('npm start', () => {
+  const folder = temporaryFolder();
+  const entries: ChildProcess[] = [];
+  after(() => Promise.all(entries.map((entry) => stop(entry))));
+
+  const stackFile = () => join(folder(), 'stack.json');
+  const stackOf = (): Stack => JSON.parse(readFileSync(stackFile(), 'utf8'));
+
+  function start(env: NodeJS.ProcessEnv = {}) {
+    const entry = spawn(process.execPath, [join(root, 'stack/entry.mjs'), 'start'], {
+      env: { ...withoutServers(), DATA_DIR: folder(), LOG_LEVEL: 'warn', ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    entries.push(entry);
+    let said = '';
+    for (const stream of [entry.stdout, entry.stderr]) stream.on('data', (chunk) => (said += chunk));
+    return { entry, said: () => said };
+  }
+
+  async function running(): Promise<{ entry: ChildProcess; said: () => string; stack: Stack }> {
+    const started = start();
+    await until(() => started.said().includes('Ctrl-C') || started.entry.exitCode !== null, startsWithinMs);
+    expect(started.said()).to.include('Everpost runs after');
+    return { ...started, stack: stackOf() };
+  }
+
+  const upsert = ({ apiUrl, projectKey }: Stack) =>
+    fetch(`${apiUrl}/contacts/email`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${projectKey}`, 'Content-Type': 'application/json' },
+      body: '{"email":"ada@example.com"}',
+    }).then(async (answer) => ((await answer.json()) as { data: { id: string } }).data.id);
+
+  it('One command starts everything: what stack.json and the printed block name is really there.', async () => {
+    const { stack, said } = await running();
+    expect(stack).to.have.all.keys(
+      ...['apiUrl', 'publicUrl', 'projectKey', 'adminKey', 'organizationId', 'projectId', 'mongoUrl', 'redisUrl'],
+      ...[
+        'temporalAddress',
+        'temporalNamespace',
+        'temporalUiUrl',
+        'mailboxUrl',
+        'smtpUrl',
+        'inboundSmtpUrl',
+        'processes',
+      ],
+    );
+    expect(said()).to.include(stack.projectKey).and.include(`curl -X POST ${stack.apiUrl}/contacts/email`);
+    expect(stack.apiUrl).to.match(/\/v1$/);
+    expect(await upsert(stack)).to.match(/^[0-9a-f]{24}$/);
+    await createTransport(stack.smtpUrl).sendMail({ from: 'a@b.test', to: 'ada@example.com', subject: 'It works' });
+    expect(await (await fetch(stack.mailboxUrl)).text()).to.include('It works');
+    expect(stack.processes.map(({ name }) => name)).to.include.members([
+      'api',
+      'mongodb',
+      'redis',
+      'temporal',
+      'mailbox',
+    ]);
+    for (const file of ['stack.json', 'seed.json', 'secret-keys'])
+      expect(statSync(join(folder(), file)).mode & 0o777, file).to.equal(0o600);
+  });
+
+  it('A second start with the same data is refused in one sentence while the first one runs.', async () => {
+    const second = start();
+    await once(second.entry, 'exit');
+    expect(second.entry.exitCode).to.equal(1);
+    expect(second.said()).to.match(
+      /^Everpost already runs with the data in .*; stop it first, or give another DATA_DIR\.$/m,
+    );
+  });
+
+  it('After kill -9 of the entry nothing is left behind, and the next start finds data and keys as they were.', async () => {
+    const [entry] = entries;
+    const before = stackOf();
+    const contactId = await upsert(before);
+    const notes = before.processes.map(({ pid }) => noteOf(pid));
+    entry?.kill('SIGKILL');
+    const { stack } = await running();
+    expect(notes.filter(({ pid, identity }) => noteOf(pid).identity === identity)).to.deep.equal([]);
+    expect(stack.projectKey).to.equal(before.projectKey);
+    expect(await upsert(stack)).to.equal(contactId);
+    expect(await (await fetch(stack.mailboxUrl)).text()).to.include('It works');
+  });
+
+  it('A process of ours that dies is started again, with a line that says so, and stack.json names the new one.', async () => {
+    const { processes } = stackOf();
+    const { pid } = processes.find(({ name }) => name === 'api')!;
+    process.kill(pid, 'SIGKILL');
+    await until(
+      () => stackOf().processes.some((one) => one.name === 'api' && one.pid && one.pid !== pid),
+      startsWithinMs,
+    );
+    expect(await upsert(stackOf())).to.match(/^[0-9a-f]{24}$/);
+  });
+
+  it('SIGTERM stops everything within ten seconds and removes stack.json.', async () => {
+    const { processes } = stackOf();
+    const notes = processes.map(({ pid }) => noteOf(pid));
+    const began = Date.now();
+    expect(await stop(entries.at(-1))).to.equal(0);
+    expect(Date.now() - began).to.be.below(10_000);
+    expect(existsSync(stackFile())).to.equal(false);
+    expect(notes.filter(({ pid, identity }) => noteOf(pid).identity === identity)).to.deep.equal([]);
+  });
+
+  it('A PORT that is given and taken is an error of one sentence.', async () => {
+    const holder = createServer().listen(0, '127.0.0.1');
+    await once(holder, 'listening');
+    const { port } = holder.address() as { port: number };
+    const { entry, said } = start({ PORT: `${port}` });
+    await once(entry, 'exit');
+    holder.close();
+    expect(entry.exitCode).to.equal(1);
+    expect(said()).to.include(`Port ${port} is in use; give another one with PORT=..., or leave PORT out for any.`);
+  });
+});
+
+/** The suite's own servers must not be taken for a person's. */
+function withoutServers(): NodeJS.ProcessEnv {
+  const ours = /^(MONGODB|REDIS|TEMPORAL|SMTP|WORKER|PORT|PUBLIC_URL|npm_)/;
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !ours.test(name)));
+}
+
+async function stop(entry: ChildProcess | undefined): Promise<number | null | undefined> {
+  if (!entry || entry.exitCode !== null || entry.signalCode) return entry?.exitCode;
+  entry.kill('SIGTERM');
+  await once(entry, 'exit');
+  return entry.exitCode;
+}
+
+async function until(isTrue: () => boolean, withinMs: number): Promise<void> {
+  for (const end = Date.now() + withinMs; !isTrue() && Date.now() < end; )
+    await new Promise((tick) => setTimeout(tick, 50));
+}
