@@ -3,10 +3,9 @@ import type { Deps } from '../core/deps.ts';
 import { ConfigError, readConfig } from '../platform/config.ts';
 import { createLog } from '../platform/log.ts';
 import { createMetrics } from '../platform/metrics.ts';
-import { missingUniqueIndexes, openMongo } from '../platform/mongo.ts';
+import { missingUniqueIndexes } from '../platform/mongo.ts';
+import { openPlatform } from '../platform/open.ts';
 import { createRateLimiter } from '../platform/rate-limit.ts';
-import { openRedis } from '../platform/redis.ts';
-import { openTemporal } from '../platform/temporal.ts';
 import type { Config } from '../schemas/config.ts';
 import { createWorkflows } from '../workflows/client.ts';
 import { type App, createApp } from './app.ts';
@@ -17,18 +16,8 @@ async function main(): Promise<void> {
   const config = readConfig();
   const log = createLog(config.logLevel, 'api');
   const metrics = createMetrics();
-  const { mongo, db } = openMongo(config);
-  const { signals, redis, close: closeRedis } = openRedis(config, log);
-  const temporal = openTemporal(config);
-  const deps: Deps = {
-    config,
-    db,
-    mongo,
-    log,
-    signals,
-    clock: { now: () => new Date() },
-    workflows: createWorkflows(config, temporal, log),
-  };
+  const { parts, redis, temporal, close } = openPlatform(config, log);
+  const deps: Deps = { ...parts, workflows: createWorkflows(config, temporal) };
   const limiter = createRateLimiter(redis, config.mongodbDatabase);
   await refuseWithoutIndexes(deps);
   const app = createApp(deps, endpointTable(metrics), { limiter, observe: metrics.observeRequest });
@@ -41,7 +30,7 @@ async function main(): Promise<void> {
     log.info({}, 'stopping');
     await app.stop();
     limiter.stop();
-    await Promise.allSettled([temporal.close(), closeRedis(), mongo.close()]);
+    await close();
     process.exit(0);
   });
   for (const signal of ['SIGTERM', 'SIGINT', 'disconnect']) process.once(signal, stop);

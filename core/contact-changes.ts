@@ -7,6 +7,7 @@ import { AppError } from './errors.ts';
 import { group } from './group.ts';
 import { isDuplicateKey } from './insert.ts';
 import type { Contact, Project, Session } from './model.ts';
+import { inTransaction } from './transactions.ts';
 
 export type { ContactChange, ContactOutcome } from './contact-drafts.ts';
 
@@ -73,12 +74,8 @@ async function commitChanges(
   for (let attempt = 1; ; attempt += 1) {
     const audience = await audienceOf(deps, projectId);
     try {
-      const { outcomes, published } = await deps.mongo.withSession((session) =>
-        session.withTransaction(() => runChanges(deps, session, projectId, audience, changes), {
-          readConcern: { level: 'snapshot' },
-          writeConcern: { w: 'majority', journal: true },
-          timeoutMS: deps.config.operationTimeoutMs,
-        }),
+      const { outcomes, published } = await inTransaction(deps, (session) =>
+        runChanges(deps, session, projectId, audience, changes),
       );
       announceContactChanges(deps, projectId, published);
       return outcomes;

@@ -83,9 +83,89 @@ export const indexes: Index[] = [
     options: { unique: true },
     because: 'One declaration for each field name.',
   },
+  {
+    on: 'migrations',
+    name: 'one_at_a_time',
+    key: { projectId: 1 },
+    options: { unique: true, partialFilterExpression: { status: { $in: ['queued', 'running', 'needs_attention'] } } },
+    because: 'One migration of a project at a time.',
+  },
+  {
+    on: 'migrations',
+    name: 'newest',
+    key: { projectId: 1, _id: -1 },
+    because: 'The migrations of a project, newest first.',
+  },
+  {
+    on: 'migrations',
+    name: 'due',
+    key: { projectId: 1, dueAt: 1 },
+    options: { partialFilterExpression: { dueAt: { $exists: true } } },
+    because: 'Migrations whose run must be started or told something.',
+  },
+  {
+    on: 'migrationSecrets',
+    name: 'expiry',
+    key: { expiresAt: 1 },
+    options: { expireAfterSeconds: 0 },
+    because: 'The sealed key of a failed job leaves after 72 hours.',
+  },
+  {
+    on: 'migrationUnsubscribed',
+    name: 'migration',
+    key: { projectId: 1, migrationId: 1 },
+    because: 'The addresses that one job noted as unsubscribed.',
+  },
+  {
+    on: 'migrationUnsubscribed',
+    name: 'expiry',
+    key: { expiresAt: 1 },
+    options: { expireAfterSeconds: 0 },
+    because: 'Addresses noted by a job that was never finished leave.',
+  },
+  {
+    on: 'providerPaces',
+    name: 'expiry',
+    key: { at: 1 },
+    options: { expireAfterSeconds: 86_400 },
+    because: 'The pace of an account nobody asks any more is forgotten.',
+  },
+  {
+    on: 'domains',
+    name: 'domain_name',
+    key: { projectId: 1, domainName: 1 },
+    options: { unique: true },
+    because: 'A project has a domain name once.',
+  },
+  {
+    on: 'domains',
+    name: 'verified_once',
+    key: { domainName: 1 },
+    options: { unique: true, partialFilterExpression: { verificationStatus: 'VERIFIED' } },
+    because: 'One project at a time holds a domain name verified.',
+  },
+  {
+    on: 'domains',
+    name: 'start_due',
+    key: { projectId: 1, startDueAt: 1 },
+    options: { partialFilterExpression: { startDueAt: { $exists: true } } },
+    because: 'Domain checks that must be started.',
+  },
+  {
+    on: 'domains',
+    name: 'recheck_due',
+    key: { projectId: 1, recheckDueAt: 1 },
+    options: { partialFilterExpression: { recheckDueAt: { $exists: true } } },
+    because: 'Verified domains whose records are to be looked at again.',
+  },
 ];
 
 const collectionNames: Record<keyof Collections, string> = {
+  migrations: 'migrations',
+  migrationSecrets: 'migrationSecrets',
+  migrationLinks: 'migrationLinks',
+  migrationUnsubscribed: 'migrationUnsubscribed',
+  providerPaces: 'providerPaces',
   organizations: 'organizations',
   projects: 'projects',
   apiKeys: 'apiKeys',
@@ -93,6 +173,7 @@ const collectionNames: Record<keyof Collections, string> = {
   contacts: 'contacts',
   contactLists: 'contactLists',
   customFields: 'customFields',
+  domains: 'domains',
 };
 
 export interface Mongo {
@@ -100,7 +181,10 @@ export interface Mongo {
   db: Collections;
 }
 
-/** Does not wait for the server: a process starts, answers 503, and recovers when MongoDB is there. */
+/**
+ * Does not wait for the server: a process starts, answers 503, and recovers when MongoDB is there.
+ * A server that stalls is noticed by its heartbeats within three seconds, and whatever waits for it fails then.
+ */
 export function openMongo(config: Pick<Config, 'mongodbUrl' | 'mongodbDatabase'>): Mongo {
   const mongo = new MongoClient(config.mongodbUrl, {
     writeConcern: { w: 'majority', journal: true },
@@ -108,8 +192,9 @@ export function openMongo(config: Pick<Config, 'mongodbUrl' | 'mongodbDatabase'>
     retryReads: true,
     maxPoolSize: 50,
     waitQueueTimeoutMS: 2_000,
-    serverSelectionTimeoutMS: 4_000,
-    connectTimeoutMS: 4_000,
+    serverSelectionTimeoutMS: 2_500,
+    connectTimeoutMS: 2_000,
+    heartbeatFrequencyMS: 1_000,
     socketTimeoutMS: 60_000,
     ignoreUndefined: true,
   });

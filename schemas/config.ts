@@ -183,7 +183,7 @@ export const variables = {
   },
   operationTimeoutMs: {
     type: 'integer',
-    default: 5_000,
+    default: 4_500,
     minimum: 100,
     description: 'How long a request may wait for MongoDB before it is answered with 503.',
   },

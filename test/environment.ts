@@ -9,10 +9,9 @@ import { createOrganization } from '../core/organizations.ts';
 import { createProject } from '../core/projects.ts';
 import { readConfig } from '../platform/config.ts';
 import { createMetrics } from '../platform/metrics.ts';
-import { makeIndexes, openMongo } from '../platform/mongo.ts';
+import { makeIndexes } from '../platform/mongo.ts';
+import { openPlatform } from '../platform/open.ts';
 import { createRateLimiter } from '../platform/rate-limit.ts';
-import { openRedis } from '../platform/redis.ts';
-import { openTemporal } from '../platform/temporal.ts';
 import { createWorkflows } from '../workflows/client.ts';
 import { type Client, createClient } from './client.ts';
 
@@ -58,19 +57,10 @@ export async function startEnvironment(env: Record<string, string> = {}): Promis
     ...process.env,
     ...env,
   });
-  const { mongo, db } = openMongo(config);
-  const { redis, signals, close } = openRedis(config, silent);
-  const temporal = openTemporal(config);
+  const { parts, redis, temporal, close } = openPlatform(config, silent);
   const clock = testClock();
-  const deps: Deps = {
-    config,
-    mongo,
-    db,
-    signals,
-    clock,
-    log: silent,
-    workflows: createWorkflows(config, temporal, silent),
-  };
+  const deps: Deps = { ...parts, clock, workflows: createWorkflows(config, temporal) };
+  const { mongo, db } = deps;
   await makeIndexes(db);
   const limiter = createRateLimiter(redis, name);
   const metrics = createMetrics();
@@ -93,7 +83,7 @@ export async function startEnvironment(env: Record<string, string> = {}): Promis
         .db(name)
         .dropDatabase()
         .catch(() => {});
-      await Promise.allSettled([temporal.close(), close(), mongo.close()]);
+      await close();
     },
   };
 }

@@ -8,9 +8,12 @@ const randomId = 'fedcba9876543210fedcba98';
 
 /** How the neighbour comes by a thing of each kind, by the name that paths give it. A new kind of path adds its line here. */
 const makers: Record<string, { make(tenant: Tenant, environment: Environment): Promise<string>; random?: string }> = {
-  contactId: { make: async ({ client }) => (await client.post('/contacts/email', { email: 'theirs@example.com' })).body.data.id },
+  contactId: {
+    make: async ({ client }) => (await client.post('/contacts/email', { email: 'theirs@example.com' })).body.data.id,
+  },
   userId: {
-    make: async ({ client }) => (await client.post('/contacts/email', { email: 'user@example.com', userId: 'theirs' })).body.data.userId,
+    make: async ({ client }) =>
+      (await client.post('/contacts/email', { email: 'user@example.com', userId: 'theirs' })).body.data.userId,
     random: 'nobody',
   },
 };
@@ -19,7 +22,9 @@ const makers: Record<string, { make(tenant: Tenant, environment: Environment): P
 const parts = new Set(['ref', 'file', 'token']);
 
 describe("Another project's things", () => {
-  const table = endpointTable(createMetrics()).filter(({ key, path }) => (key === 'token' || key === 'project') && path.includes('{'));
+  const table = endpointTable(createMetrics()).filter(
+    ({ key, path }) => (key === 'token' || key === 'project') && path.includes('{'),
+  );
   let environment: Environment;
   before(async () => {
     environment = await startEnvironment();
@@ -34,7 +39,10 @@ describe("Another project's things", () => {
       const theirs = await maker!.make(environment.other, environment);
       const before = await snapshot(environment, environment.other);
       const foreign = await ask(endpoint, theirs);
-      const random = await ask(endpoint, maker?.random ?? (name === 'templateId' ? 'A-0123456789abcdef0123' : name === 'groupId' ? 'ZZZZZZ' : randomId));
+      const random = await ask(
+        endpoint,
+        maker?.random ?? (name === 'templateId' ? 'A-0123456789abcdef0123' : name === 'groupId' ? 'ZZZZZZ' : randomId),
+      );
       expect(foreign.status, foreign.text).to.be.within(400, 404);
       expect(foreign.text).to.equal(random.text);
       expect(foreign.status).to.equal(random.status);
@@ -45,9 +53,15 @@ describe("Another project's things", () => {
   function ask(endpoint: Endpoint, id: string) {
     const [name = ''] = pathParameters(endpoint.path);
     const rest = pathParameters(endpoint.path).slice(1);
-    for (const part of rest) expect(parts.has(part) || part in makers, `a second parameter {${part}} of ${endpoint.path}`).to.equal(true);
-    const path = rest.reduce((made, part) => made.replace(`{${part}}`, parts.has(part) ? '0' : randomId), endpoint.path.replace(`{${name}}`, id));
-    const init = endpoint.body ? { body: JSON.stringify(validBody(endpoint)), headers: { 'Content-Type': 'application/json' } } : {};
+    for (const part of rest)
+      expect(parts.has(part) || part in makers, `a second parameter {${part}} of ${endpoint.path}`).to.equal(true);
+    const path = rest.reduce(
+      (made, part) => made.replace(`{${part}}`, parts.has(part) ? '0' : randomId),
+      endpoint.path.replace(`{${name}}`, id),
+    );
+    const init = endpoint.body
+      ? { body: JSON.stringify(validBody(endpoint)), headers: { 'Content-Type': 'application/json' } }
+      : {};
     return environment.own.client.send(endpoint.method.toUpperCase(), fullPath(endpoint, path), init);
   }
 });

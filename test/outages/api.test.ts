@@ -1,0 +1,71 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { startServers } from '../../stack/servers/all.ts';
+import { type Environment, startEnvironment } from '../environment.ts';
+
+type Servers = Awaited<ReturnType<typeof startServers>>;
+
+describe('While a server is away', function () {
+  this.timeout(60_000);
+  let folder: string;
+  let servers: Servers;
+  let environment: Environment;
+  before(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'everpost-outage-'));
+    servers = await startServers({ dataDir: folder, kinds: ['mongodb', 'redis'] });
+    environment = await startEnvironment(servers.environment);
+  });
+  after(async () => {
+    await environment.stop();
+    await servers.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  const upsert = (index: number) => environment.own.client.post('/contacts/email', { email: `p${index}@example.com` });
+
+  it('Redis stopped: requests are still answered, none with 5xx, and limits hold per process', async () => {
+    await servers.redis?.kill('SIGKILL');
+    const begun = performance.now();
+    const answers = await Promise.all(Array.from({ length: 100 }, (_, index) => upsert(index)));
+    expect(answers.map(({ status }) => status).filter((status) => status !== 200)).to.deep.equal([]);
+    expect(answers[0]?.headers.get('x-ratelimit-limit')).to.equal('600000');
+    expect(performance.now() - begun).to.be.below(5_000);
+    const ready = await environment.own.client.get('/health/ready');
+    expect(ready.body.data).to.include({ status: 'ready', redis: 'down' });
+    await servers.redis?.start();
+  });
+
+  it('MongoDB stopped: 503 in the envelope within 6 seconds, and 2xx within 10 seconds of its return', async () => {
+    await servers.mongodb?.kill('SIGKILL');
+    const begun = performance.now();
+    const away = await Promise.all([
+      upsert(1),
+      environment.own.client.get('/contacts'),
+      environment.own.client.get('/health/ready'),
+    ]);
+    expect(performance.now() - begun).to.be.below(6_000);
+    for (const { status, body, headers } of away) {
+      expect([status, body.success, body.error.code]).to.deep.equal([503, false, 'UNAVAILABLE']);
+      expect(Number(headers.get('retry-after'))).to.be.at.least(1);
+    }
+    expect((await environment.own.client.get('/health/live')).status).to.equal(200);
+    await servers.mongodb?.start();
+    const back = performance.now();
+    while ((await upsert(2)).status !== 200) expect(performance.now() - back).to.be.below(10_000);
+    expect(await environment.deps.db.contacts.countDocuments({ projectId: environment.own.project._id })).to.equal(100);
+  });
+
+  it('MongoDB stalled: 503 within 6 seconds, not a hang', async () => {
+    await servers.mongodb?.kill('SIGSTOP');
+    try {
+      const begun = performance.now();
+      const answer = await upsert(3);
+      expect([answer.status, answer.body.error.code]).to.deep.equal([503, 'UNAVAILABLE']);
+      expect(performance.now() - begun).to.be.below(6_500);
+    } finally {
+      await servers.mongodb?.kill('SIGCONT');
+    }
+  });
+});
