@@ -1,5 +1,4 @@
 import type { Deps, Log } from '../core/deps.ts';
-import { createDns } from '../platform/dns.ts';
 import { openPlatform } from '../platform/open.ts';
 import type { Config } from '../schemas/config.ts';
 import { createWorkflows } from '../workflows/client.ts';

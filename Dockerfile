@@ -1,0 +1,20 @@
+# Temporal's core has no build for musl, so: Debian, not Alpine. Optional packages stay: the workflow bundler is one of them.
+FROM node:24-bookworm-slim
+ENV NODE_ENV=production HOST=0.0.0.0 INBOUND_SMTP_HOST=0.0.0.0
+WORKDIR /app
+COPY package.json package-lock.json ./
+RUN npm ci --omit=dev --no-audit --no-fund && npm cache clean --force
+COPY schemas schemas
+COPY core core
+COPY platform platform
+COPY workflows workflows
+COPY activities activities
+COPY workers workers
+COPY api api
+COPY stack stack
+COPY docs/openapi.json docs/openapi.json
+RUN mkdir -p /data/media && chown -R node:node /data
+USER node
+ENV DATA_DIR=/data
+EXPOSE 3000 2525
+CMD ["node", "api/main.ts"]
