@@ -1,4 +1,5 @@
-import type { ClientSession, Collection, ObjectId } from 'mongodb';
+import type { Binary, ClientSession, Collection, ObjectId } from 'mongodb';
+import type { Lane } from './mailer.ts';
 
 /** The stored shapes, one interface a noun. The wire shapes are made from them in api/present.ts. */
 
@@ -93,7 +94,598 @@ export interface CustomField {
   updatedAt: Date;
 }
 
+export type SuppressionReason = 'UNSUBSCRIBE' | 'BOUNCE' | 'COMPLAINT' | 'MANUAL';
+
+export interface SuppressionGroup {
+  _id: ObjectId;
+  projectId: ObjectId;
+  /** Six upper-case letters or digits: the id that callers know. */
+  groupId: string;
+  name: string;
+  description: string;
+  /** Each project has one global and one default group, made with it. */
+  isGlobal: boolean;
+  isDefault: boolean;
+  /** Entries by reason, kept by the transaction that writes them. */
+  counts: Record<SuppressionReason, number>;
+  createdAt: Date;
+  updatedAt: Date;
+  /** Set while its entries are being removed; for every caller the group is gone. */
+  deletedAt: Date | null;
+}
+
+export interface Suppression {
+  _id: ObjectId;
+  projectId: ObjectId;
+  /** Normal form of core/rules/addresses.ts. */
+  email: string;
+  groupId: string;
+  /** Of its group, which never change there. */
+  isGlobal: boolean;
+  isDefault: boolean;
+  reason: SuppressionReason;
+  /** What proves it: the reply of a relay, the address of a page. */
+  evidence: string | null;
+  createdAt: Date;
+  updatedAt: Date;
+}
+
 export type VerificationStatus = 'PENDING_CONFIGURATION' | 'PENDING' | 'VERIFIED';
+
+export interface DnsRecord {
+  name: string;
+  value: string;
+  type: 'TXT' | 'MX';
+  purpose: string;
+  priority?: number;
+}
+
+export interface Domain {
+  _id: ObjectId;
+  projectId: ObjectId;
+  /** Normal form of core/rules/addresses.ts: lower case, ASCII. */
+  domainName: string;
+  regionKey: string;
+  verificationStatus: VerificationStatus;
+  /** What the TXT record of this project must say. */
+  ownershipValue: string;
+  dkim: DkimKeys;
+  /** relay: the relay signs, we do not. */
+  dkimSigning: 'own' | 'relay';
+  ownershipVerified: boolean;
+  dkimEnabled: boolean;
+  mailFromEnabled: boolean;
+  dmarcEnabled: boolean;
+  /** What the last check has to say to the owner of the domain. */
+  message: string | null;
+  /** When a check was asked for that has not given its first result. */
+  checkRequestedAt: Date | null;
+  createdAt: Date;
+  lastCheckedAt: Date | null;
+  verifiedAt: Date | null;
+  /** Since when ownership or DKIM of a verified domain are answered as absent. */
+  missingSince: Date | null;
+  inboundEnabledAt: Date | null;
+  inboundDomainVerifiedAt: Date | null;
+  /** Of the demo project: verified without DNS, and never checked. */
+  seeded: boolean;
+  /** Moves with every change, so that a check never overwrites what was changed while it ran. */
+  revision: number;
+  /** There is a run to start or to tell. */
+  startDueAt?: Date;
+  recheckDueAt?: Date;
+}
+
+export interface DkimKeys {
+  selector: string;
+  /** Base64 of the DER form, as the DNS record says it. */
+  publicKey: string;
+  /** PKCS 8 PEM, sealed for this project and domain. */
+  privateKey: Sealed;
+}
+
+export type MigrationProvider = 'providerA' | 'providerB';
+export type MigrationStatus =
+  | 'queued'
+  | 'running'
+  | 'needs_attention'
+  | 'completed'
+  | 'completed_with_errors'
+  | 'failed'
+  | 'cancelled';
+export type MigrationPhaseName =
+  | 'customFields'
+  | 'templates'
+  | 'unsubscribeGroups'
+  | 'contactLists'
+  | 'audiences'
+  | 'contacts'
+  | 'topics'
+  | 'unsubscribed';
+
+/** One line of a report: what it is about, and why it stands there. */
+export interface MigrationNote {
+  item: string;
+  message: string;
+}
+
+export interface MigrationPhase {
+  name: MigrationPhaseName;
+  status: 'pending' | 'running' | 'completed' | 'skipped' | 'failed';
+  /** What the source has of it. */
+  total: number;
+  succeeded: number;
+  failed: number;
+  skipped: number;
+  /** Parts of `succeeded`. */
+  created: number;
+  updated: number;
+  errors: MigrationNote[];
+  review: MigrationNote[];
+  /** Further counts of this phase alone: addresses of groups, memberships of lists. */
+  details: Record<string, number>;
+  /** Where the phase goes on after a stop; only the phase itself reads it. Written together with the counts. */
+  cursor: Record<string, unknown> | null;
+  startedAt: Date | null;
+  completedAt: Date | null;
+}
+
+export interface MigrationMapping {
+  sourceId: string | null;
+  sourceName: string | null;
+  fieldName: string;
+  fieldType: PropertyType;
+}
+
+/** null: everything of that kind. */
+export interface MigrationSelection {
+  templateIds: string[] | null;
+  groupIds: string[] | null;
+  fieldIds: string[] | null;
+  listIds: string[] | null;
+  topicIds: string[] | null;
+}
+
+export interface Migration extends Due {
+  _id: ObjectId;
+  projectId: ObjectId;
+  provider: MigrationProvider;
+  status: MigrationStatus;
+  selection: MigrationSelection;
+  mappings: MigrationMapping[];
+  /** Whether templates that were migrated before get their content again. */
+  updateTemplates: boolean;
+  phase: MigrationPhaseName | null;
+  phases: MigrationPhase[];
+  /** Counts the runs of this job; activities of an earlier run find another number and stop. */
+  run: number;
+  /** The attempt that works on it now; made anew for each, so that an earlier one stops at its next write. */
+  owner: string | null;
+  /** Moves with every change: the id of an event of the stream. */
+  version: number;
+  /** What a person asked of a run that holds. The workflow takes it and clears it. */
+  decision: 'retry' | 'skip' | null;
+  /** Why the run holds. */
+  attention: string | null;
+  failureReason: string | null;
+  startedAt: Date | null;
+  completedAt: Date | null;
+  createdAt: Date;
+  updatedAt: Date;
+}
+
+/** Addresses that a page of the source marked unsubscribed, kept from the phase that reads them to the phase that suppresses them. */
+export interface MigrationUnsubscribed {
+  _id: string;
+  projectId: ObjectId;
+  migrationId: ObjectId;
+  emails: string[];
+  expiresAt: Date;
+}
+
+/** What a source's list, group or template became here. */
+export interface MigrationLink {
+  _id: string;
+  projectId: ObjectId;
+  targetId: string;
+}
+
+/** `_id` is the job's. The key is sealed for this project and job alone (core/secrets.ts). */
+export interface MigrationSecret {
+  _id: ObjectId;
+  projectId: ObjectId;
+  sealed: Sealed;
+  /** null while the job may still need it. */
+  expiresAt: Date | null;
+}
+
+/** AES-256-GCM: the name of the key that sealed it, nonce, tag and what was sealed. */
+export interface Sealed {
+  keyId: string;
+  nonce: Binary;
+  tag: Binary;
+  text: Binary;
+}
+
+/** When the next request to a provider account may leave; `_id` is a hash of its key. */
+export interface ProviderPace {
+  _id: string;
+  next: Date;
+  at: Date;
+}
+
+export interface Template {
+  _id: ObjectId;
+  projectId: ObjectId;
+  /** "A-" and 20 hexadecimal characters: the id that callers know. */
+  templateId: string;
+  templateName: string;
+  /** '' when the mails that use it must bring their own. */
+  subject: string;
+  previewText: string;
+  emailTemplate: string;
+  templateType: 'marketing' | 'transactional';
+  builderType: 'code' | 'editor';
+  description: string;
+  editorJson: Record<string, unknown> | null;
+  parentBodyProperties: Record<string, unknown> | null;
+  /** Wants a person to look at it (migrations). */
+  isFlagged: boolean;
+  source: 'api' | 'dashboard';
+  trackingClick: boolean;
+  trackingOpen: boolean;
+  createdAt: Date;
+  updatedAt: Date;
+}
+
+export interface Sender {
+  _id: ObjectId;
+  projectId: ObjectId;
+  email: string;
+  name: string;
+  /** '' when not set. */
+  replyTo: string;
+  createdAt: Date;
+  updatedAt: Date;
+}
+
+export interface Mailbox {
+  email: string;
+  name: string | null;
+}
+
+export interface Attachment {
+  fileName: string;
+  contentType: string | null;
+  contentId: string | null;
+  description: string | null;
+  sizeBytes: number | null;
+  /** Where the bytes are: here, in GridFS under this id, or still at a URL that the worker fetches. */
+  bytes: Binary | null;
+  fileId: ObjectId | null;
+  fileUrl: string | null;
+}
+
+/** What one call wants sent, shared by its messages. Kept for seven days after their last outcome; what a campaign sends stands on the campaign. */
+export interface Content {
+  _id: ObjectId;
+  projectId: ObjectId;
+  messageIds: ObjectId[];
+  from: Mailbox;
+  replyTo: Mailbox | null;
+  templateId: string | null;
+  subject: string;
+  previewText: string;
+  html: string | null;
+  text: string | null;
+  /** A bulk recipient's own data stands on its message and wins. */
+  data: Record<string, unknown>;
+  headers: Record<string, string>;
+  attachments: Attachment[];
+  marketing: boolean;
+  /** The suppression group that the mail names. */
+  groupId: string | null;
+  bypassSuppressions: boolean;
+  trackingClick: boolean;
+  trackingOpen: boolean;
+  /** Message-IDs, of replies. */
+  inReplyTo?: string;
+  references?: string;
+  createdAt: Date;
+}
+
+/** design.md "The send path" has the transitions; core/ledger*.ts makes them. */
+export type MessageState =
+  | 'queued'
+  | 'deferred'
+  | 'committing'
+  | 'sent'
+  | 'bounced'
+  | 'failed'
+  | 'suppressed'
+  | 'unknown';
+
+export interface SmtpReply {
+  code: number;
+  enhanced: string | null;
+  text: string;
+}
+
+/** What became of a message, for GET /emails/{id}. The first and the last lines are made from the message's own dates. */
+export interface TimelineEntry {
+  type: string;
+  at: Date;
+  /** When the attempt began that ended so. */
+  claimedAt?: Date;
+  email?: string;
+  reply?: SmtpReply;
+  reason?: string;
+  url?: string;
+  automated?: boolean;
+}
+
+/** to, cc and bcc of one mail: it travels once, and each has its own outcome. The first one is `to`. */
+export interface MessageRecipient extends Mailbox {
+  kind: 'to' | 'cc' | 'bcc';
+  state: Exclude<MessageState, 'committing'>;
+  reply: SmtpReply | null;
+  reason: string | null;
+}
+
+/** One mail to one address, whatever it belongs to. */
+export interface Message extends Due {
+  _id: ObjectId;
+  projectId: ObjectId;
+  lane: Lane;
+  state: MessageState;
+  email: string;
+  name?: string | null;
+  /** Only where there are cc or bcc. */
+  recipients?: MessageRecipient[];
+  contentId?: ObjectId;
+  /** A bulk recipient's own template data. */
+  data?: Record<string, unknown>;
+  subject?: string;
+  batchId?: string;
+  campaignId?: ObjectId;
+  automationId?: ObjectId;
+  contactId?: ObjectId;
+  /** Orders the pages of a campaign; not unique. */
+  seq?: number;
+  createdAt?: Date;
+  /** Random per process start; who holds the message, or held it last. */
+  owner?: string;
+  claim?: number;
+  claimedAt?: Date;
+  /** When it was claimed first: the mail's Date, the same in every attempt. */
+  firstAt?: Date;
+  /** Attempts that ended in a temporary refusal. */
+  deferrals?: number;
+  reply?: SmtpReply | null;
+  reason?: string | null;
+  suppressedBy?: { groupId: string; reason: string };
+  sentAt?: Date;
+  endedAt?: Date;
+  timeline?: TimelineEntry[];
+}
+
+export type AutomationStatus = 'draft' | 'active' | 'paused' | 'archived';
+export type EntryType =
+  | 'contact_created'
+  | 'contact_added_to_list'
+  | 'contact_property_matches_with'
+  | 'contact_property_changes_from_to'
+  | 'event_trigger';
+
+/** Ids are hexadecimal text, filters as the caller gave them: they are compiled with the types declared when they are used. */
+export interface EntryCriteria {
+  type: EntryType;
+  listId?: string;
+  eventName?: string;
+  property?: string;
+  fromValue?: PropertyValue;
+  toValue?: PropertyValue;
+  filterCriteria?: Record<string, unknown>;
+}
+
+export interface ExitCriteria {
+  type: 'workflow_complete' | 'entry_criteria_no_longer_met';
+}
+
+export interface AutomationDelay {
+  value: number;
+  unit: 'minutes' | 'mins' | 'hours' | 'days';
+}
+
+export interface AutomationEmail {
+  templateId?: string;
+  templateName?: string;
+  htmlTemplate?: string;
+  subject?: string;
+  previewText?: string;
+  senderEmail?: string;
+  senderName?: string;
+  senderReplyToEmail?: string;
+  senderReplyToName?: string;
+}
+
+export interface AutomationBranch {
+  branchId: string;
+  label: string;
+  triggerType: 'contact_property_matches_with' | 'event_property';
+  /** null: always holds. */
+  filterCriteria: Record<string, unknown> | null;
+  appliesTo: 'branch_entry' | 'all_branch_steps';
+  nextStepId: string | null;
+  mergeStepId: string | null;
+}
+
+interface AnyStep {
+  stepId: string;
+  nextStepId: string | null;
+  parentBranchStepId: string | null;
+  parentBranchId: string | null;
+  checkExitCriteria: boolean;
+}
+
+export type AutomationStep = AnyStep &
+  (
+    | { type: 'wait'; delay: AutomationDelay }
+    | { type: 'email'; email: AutomationEmail }
+    | { type: 'branch'; branches: AutomationBranch[] }
+  );
+
+/** What people go through. A version of it never changes: those inside keep it. */
+export interface AutomationDefinition {
+  entryCriteria: EntryCriteria;
+  exitCriteria: ExitCriteria;
+  steps: AutomationStep[];
+  unsubscribeGroupId: string | null;
+  trackingOpen: boolean;
+  trackingClick: boolean;
+}
+
+export interface Automation extends AutomationDefinition, Due {
+  _id: ObjectId;
+  projectId: ObjectId;
+  organizationId: ObjectId;
+  name: string;
+  description: string;
+  status: AutomationStatus;
+  tags: string[];
+  /** Moves with every PATCH. */
+  version: number;
+  /** People who entered with an older version than this go on with this one. */
+  moveBefore: number;
+  activeAt: Date | null;
+  createdAt: Date;
+  updatedAt: Date;
+  deletedAt: Date | null;
+}
+
+/** A definition that a PATCH replaced while people were inside; `_id` is made of automation and version. */
+export interface PastDefinition extends AutomationDefinition {
+  _id: string;
+  projectId: ObjectId;
+  automationId: ObjectId;
+  version: number;
+}
+
+export type ExitReason =
+  | 'criteria_no_longer_met'
+  | 'unsubscribed'
+  | 'contact_deleted'
+  | 'step_removed'
+  | 'automation_archived';
+
+/** One thing that happened to a person on the way. */
+export interface EnrollmentEvent {
+  type: 'entered' | 'wait' | 'email' | 'branch' | 'parked' | 'moved' | 'completed' | 'exited';
+  at: Date;
+  stepId?: string;
+  /** Of a wait: until when. */
+  until?: Date;
+  emailId?: ObjectId;
+  branchId?: string | null;
+  /** What decided. */
+  rule?: string;
+  reason?: string;
+}
+
+/** One person's way through one automation. `dueAt`: its run must be started or told to look again. */
+export interface Enrollment extends Due {
+  _id: ObjectId;
+  projectId: ObjectId;
+  automationId: ObjectId;
+  contactId: ObjectId;
+  status: 'active' | 'completed' | 'exited';
+  /** Present while active: a contact is inside at most once. */
+  live?: true;
+  /** Present where a contact may enter only once ever. */
+  once?: true;
+  version: number;
+  /** Moves with every write, so that two decisions about one person never both stand. */
+  revision: number;
+  /** false until its first decision. */
+  started: boolean;
+  /** Stands still because the automation was paused when it woke up. */
+  parked: boolean;
+  /** The step where it stands; null before the first one and after the last. */
+  stepId: string | null;
+  /** In a wait: since when and until when. */
+  waitFrom: Date | null;
+  waitUntil: Date | null;
+  exitReason: ExitReason | null;
+  /** What let the person in. */
+  event: { id: ObjectId; name: string; properties: Record<string, PropertyValue> } | null;
+  history: EnrollmentEvent[];
+  enteredAt: Date;
+  updatedAt: Date;
+  endedAt: Date | null;
+}
+
+/** What became of a trigger in one automation. */
+export interface TriggerOutcome {
+  automationId: ObjectId;
+  result: 'entered' | 'skipped';
+  reason?: 'inside' | 'entered_before' | 'not_active' | 'contact_deleted';
+}
+
+/** A contact change that lets the contact into automations, written in the transaction of the change; due until it is followed. */
+export interface Trigger extends Due {
+  _id: ObjectId;
+  projectId: ObjectId;
+  contactId: ObjectId;
+  automationIds: ObjectId[];
+  at: Date;
+  outcomes?: TriggerOutcome[];
+  doneAt?: Date;
+}
+
+/** `stepId` '' counts the automation itself. Kept by the transactions that move people, never counted on read. */
+export interface AutomationCount {
+  _id: string;
+  projectId: ObjectId;
+  automationId: ObjectId;
+  stepId: string;
+  entered: number;
+  active: number;
+  completed: number;
+  /** Entered and not yet begun. */
+  starting: number;
+  parked: number;
+  emails: number;
+  exited: Partial<Record<ExitReason, number>>;
+}
+
+export interface EventProperty {
+  propertyName: string;
+  type: PropertyType;
+  description: string;
+  suggestedValues: string[];
+}
+
+export interface EventDefinition {
+  _id: ObjectId;
+  projectId: ObjectId;
+  eventName: string;
+  description: string;
+  properties: EventProperty[];
+  createdAt: Date;
+  updatedAt: Date;
+}
+
+/** A custom event of a contact. One that lets the contact into automations is its own trigger. */
+export interface EventRecord extends Due {
+  _id: ObjectId;
+  projectId: ObjectId;
+  eventName: string;
+  contactId: ObjectId;
+  properties: Record<string, PropertyValue>;
+  createdAt: Date;
+  automationIds?: ObjectId[];
+  outcomes?: TriggerOutcome[];
+}
 
 /** The one thing that every collection of due documents shares (core/due.ts): the time of its next turn, absent when there is nothing to do. */
 export interface Due {
@@ -101,6 +693,11 @@ export interface Due {
 }
 
 export interface Collections {
+  migrations: Collection<Migration>;
+  migrationSecrets: Collection<MigrationSecret>;
+  migrationLinks: Collection<MigrationLink>;
+  migrationUnsubscribed: Collection<MigrationUnsubscribed>;
+  providerPaces: Collection<ProviderPace>;
   organizations: Collection<Organization>;
   projects: Collection<Project>;
   apiKeys: Collection<ApiKey>;
@@ -108,6 +705,13 @@ export interface Collections {
   contacts: Collection<Contact>;
   contactLists: Collection<ContactList>;
   customFields: Collection<CustomField>;
+  suppressionGroups: Collection<SuppressionGroup>;
+  suppressions: Collection<Suppression>;
+  templates: Collection<Template>;
+  senders: Collection<Sender>;
+  contents: Collection<Content>;
+  messages: Collection<Message>;
+  domains: Collection<Domain>;
 }
 
 export type Session = ClientSession;

@@ -6,6 +6,7 @@ import { parseId } from './ids.ts';
 import { insertOnce } from './insert.ts';
 import type { Project } from './model.ts';
 import { type Page, type PageOf, pageOf } from './pages.ts';
+import { makeBuiltInGroups } from './suppression-groups.ts';
 
 export interface ProjectInput {
   name: string;
@@ -30,6 +31,8 @@ export async function createProject(
     createdAt,
     deletedAt: null,
   };
+  // First what belongs to every project: whoever sees the project finds it complete.
+  await makeBuiltInGroups(deps, project);
   return insertOnce(deps.db.projects, project, { organizationId });
 }
 

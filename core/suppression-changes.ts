@@ -1,0 +1,151 @@
+import { type AnyBulkWriteOperation, ObjectId } from 'mongodb';
+import type { Deps } from './deps.ts';
+import { notFound } from './errors.ts';
+import { group } from './group.ts';
+import { isDuplicateKey } from './insert.ts';
+import type { Session, Suppression, SuppressionGroup, SuppressionReason } from './model.ts';
+import { inTransaction } from './transactions.ts';
+
+/** Entries of one group that share a transaction. */
+export const SUPPRESSIONS_TOGETHER_MAX = 1_000;
+const TRIES_MAX = 10;
+
+export interface SuppressionWish {
+  /** Normal form. */
+  email: string;
+  /** null: release the address. */
+  reason: SuppressionReason | null;
+  evidence: string | null;
+}
+
+export type SuppressionOutcome = 'added' | 'strengthened' | 'kept' | 'removed' | 'absent';
+
+type Queue = (wish: SuppressionWish) => Promise<SuppressionOutcome>;
+const queues = new WeakMap<object, Map<string, { queue: Queue; waiting: number }>>();
+
+/**
+ * The only way that suppressions change. What arrives for a group while a write of it is under way joins the next one,
+ * which keeps the counts of the group right. One outcome a wish, in order.
+ */
+export async function changeSuppressions(
+  deps: Deps,
+  target: SuppressionGroup,
+  wishes: SuppressionWish[],
+): Promise<SuppressionOutcome[]> {
+  const perDeps = queues.get(deps.db) ?? new Map();
+  queues.set(deps.db, perDeps);
+  const key = `${target.projectId.toHexString()}:${target.groupId}`;
+  const entry = perDeps.get(key) ?? {
+    queue: group((items: SuppressionWish[]) => commitWishes(deps, target, items), {
+      sizeMax: SUPPRESSIONS_TOGETHER_MAX,
+      runsMax: 1,
+    }),
+    waiting: 0,
+  };
+  perDeps.set(key, entry);
+  entry.waiting += 1;
+  try {
+    const settled = await Promise.allSettled(wishes.map((wish) => entry.queue(wish)));
+    const failed = settled.find((result) => result.status === 'rejected');
+    if (failed) throw failed.reason;
+    return settled.map((result) => (result as PromiseFulfilledResult<SuppressionOutcome>).value);
+  } finally {
+    entry.waiting -= 1;
+    if (entry.waiting === 0) perDeps.delete(key);
+  }
+}
+
+/** Repeated whole on a duplicate key: the second time it sees the entry that was in the way. */
+async function commitWishes(deps: Deps, target: SuppressionGroup, wishes: SuppressionWish[]) {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await inTransaction(deps, (session) => runWishes(deps, session, target, wishes));
+    } catch (error) {
+      if (!isDuplicateKey(error) || attempt >= TRIES_MAX) throw error;
+    }
+  }
+}
+
+async function runWishes(
+  deps: Deps,
+  session: Session,
+  { projectId, groupId, isGlobal, isDefault }: SuppressionGroup,
+  wishes: SuppressionWish[],
+): Promise<SuppressionOutcome[]> {
+  const emails = [...new Set(wishes.map(({ email }) => email))];
+  const found = await deps.db.suppressions
+    .find({ projectId, email: { $in: emails }, groupId }, { session, hint: 'address' })
+    .toArray();
+  const stored = new Map(found.map((entry) => [entry.email, entry]));
+  const drafts = new Map(stored);
+  const now = deps.clock.now();
+  const outcomes = wishes.map(({ email, reason, evidence }): SuppressionOutcome => {
+    const entry = drafts.get(email);
+    if (reason === null) return drafts.delete(email) ? 'removed' : 'absent';
+    if (entry && !isStronger(reason, entry.reason)) return 'kept';
+    const _id = entry?._id ?? new ObjectId();
+    const createdAt = entry?.createdAt ?? now;
+    drafts.set(email, {
+      _id,
+      projectId,
+      email,
+      groupId,
+      isGlobal,
+      isDefault,
+      reason,
+      evidence,
+      createdAt,
+      updatedAt: now,
+    });
+    return entry ? 'strengthened' : 'added';
+  });
+  await writeEntries(deps, session, projectId, stored, drafts);
+  await countEntries(deps, session, { projectId, groupId }, [...stored.values()], [...drafts.values()]);
+  return outcomes;
+}
+
+async function writeEntries(
+  deps: Deps,
+  session: Session,
+  projectId: ObjectId,
+  stored: Map<string, Suppression>,
+  drafts: Map<string, Suppression>,
+): Promise<void> {
+  const writes: AnyBulkWriteOperation<Suppression>[] = [];
+  const removed = [...stored].filter(([email]) => !drafts.has(email)).map(([, { _id }]) => _id);
+  if (removed.length > 0) writes.push({ deleteMany: { filter: { projectId, _id: { $in: removed } } } });
+  for (const [email, before] of stored) {
+    const after = drafts.get(email);
+    if (after && after !== before)
+      writes.push({ replaceOne: { filter: { _id: before._id, projectId }, replacement: after } });
+  }
+  for (const [email, after] of drafts) if (!stored.has(email)) writes.push({ insertOne: { document: after } });
+  if (writes.length > 0) await deps.db.suppressions.bulkWrite(writes, { session });
+}
+
+/** Writing the group also makes sure that it is still there. */
+async function countEntries(
+  deps: Deps,
+  session: Session,
+  { projectId, groupId }: Pick<SuppressionGroup, 'projectId' | 'groupId'>,
+  before: Suppression[],
+  after: Suppression[],
+): Promise<void> {
+  const deltas = new Map<string, number>();
+  for (const { reason } of after) deltas.set(reason, (deltas.get(reason) ?? 0) + 1);
+  for (const { reason } of before) deltas.set(reason, (deltas.get(reason) ?? 0) - 1);
+  const moved = [...deltas].filter(([, delta]) => delta !== 0);
+  if (moved.length === 0) return;
+  const { matchedCount } = await deps.db.suppressionGroups.updateOne(
+    { projectId, groupId, deletedAt: null },
+    { $inc: Object.fromEntries(moved.map(([reason, delta]) => [`counts.${reason}`, delta])) },
+    { session },
+  );
+  if (matchedCount === 0) throw notFound('SUPPRESSION_GROUP', 'groupId');
+}
+
+const strength: Record<SuppressionReason, number> = { MANUAL: 1, BOUNCE: 2, UNSUBSCRIBE: 3, COMPLAINT: 4 };
+
+function isStronger(reason: SuppressionReason, than: SuppressionReason): boolean {
+  return strength[reason] > strength[than];
+}

@@ -1,0 +1,86 @@
+import type { ObjectId } from 'mongodb';
+import type { Deps } from './deps.ts';
+import { invalid } from './errors.ts';
+import type { Suppression, SuppressionReason } from './model.ts';
+import { normalizeEmail } from './rules/addresses.ts';
+import { changeSuppressions } from './suppression-changes.ts';
+import { chooseGroup, type GroupChoice } from './suppression-groups.ts';
+
+export interface SuppressionInput extends GroupChoice {
+  emails: string[];
+  /** MANUAL when left out. */
+  reason?: SuppressionReason | undefined;
+  /** What proves it: the reply of a relay, the address of a page. */
+  evidence?: string | undefined;
+}
+
+/** What the decision on a mail needs of an entry. */
+export type SuppressionFact = Pick<Suppression, 'groupId' | 'isGlobal' | 'isDefault' | 'reason'>;
+
+const EVIDENCE_MAX = 1_000;
+
+/**
+ * Endpoint 15, and what bounces, complaints, unsubscribes and migrations write. Durable when it returns. Suppressing again
+ * keeps the stronger reason, so a repeat changes nothing. Answers the distinct addresses of the call.
+ */
+export async function suppress(
+  deps: Deps,
+  projectId: ObjectId,
+  { emails, reason = 'MANUAL', evidence, ...choice }: SuppressionInput,
+): Promise<number> {
+  const addresses = normalized(emails);
+  const target = await chooseGroup(deps, { _id: projectId }, choice);
+  const proof = evidence?.slice(0, EVIDENCE_MAX) ?? null;
+  await changeSuppressions(
+    deps,
+    target,
+    addresses.map((email) => ({ email, reason, evidence: proof })),
+  );
+  return addresses.length;
+}
+
+/** Answers how many entries were removed. */
+export async function unsuppress(
+  deps: Deps,
+  projectId: ObjectId,
+  { emails, ...choice }: GroupChoice & { emails: string[] },
+): Promise<number> {
+  const addresses = normalized(emails);
+  const target = await chooseGroup(deps, { _id: projectId }, choice);
+  const outcomes = await changeSuppressions(
+    deps,
+    target,
+    addresses.map((email) => ({ email, reason: null, evidence: null })),
+  );
+  return outcomes.filter((outcome) => outcome === 'removed').length;
+}
+
+/** Every entry of these addresses (in their normal form), by address; one read on the primary. core/rules/suppression.ts says what they stop. */
+export async function suppressionsAgainst(
+  deps: Pick<Deps, 'db'>,
+  projectId: ObjectId,
+  emails: string[],
+): Promise<Map<string, SuppressionFact[]>> {
+  const found = await deps.db.suppressions
+    .find(
+      { projectId, email: { $in: [...new Set(emails)] } },
+      {
+        projection: { _id: 0, email: 1, groupId: 1, isGlobal: 1, isDefault: 1, reason: 1 },
+        hint: 'address',
+        readPreference: 'primary',
+      },
+    )
+    .toArray();
+  return Map.groupBy(found, ({ email }) => email);
+}
+
+/** Distinct, and the whole call is refused for one that is no address. */
+function normalized(emails: string[]): string[] {
+  const addresses = emails.map((email, index) => {
+    const address = normalizeEmail(email);
+    if (address === null)
+      throw invalid(`emails/${index} must be an email address.`, `emails/${index}: must be an email address`);
+    return address;
+  });
+  return [...new Set(addresses)];
+}
