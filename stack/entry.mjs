@@ -1,6 +1,8 @@
 // Runs before any dependency exists, so: plain JavaScript, Node 20, node builtins only.
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, rmdirSync, statSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -14,8 +16,7 @@ const scripts = {
   drill: 'drills/main.ts',
 };
 const ownStackCommands = ['start', 'servers', 'test'];
-const installLock = join(root, '.install-lock');
-const installLockStaleMs = 600_000;
+const installLock = join(tmpdir(), `everpost-install-${createHash('sha256').update(root).digest('hex').slice(0, 16)}`);
 
 const [command, ...args] = process.argv.slice(2);
 if (!Object.hasOwn(scripts, command)) fail(`Say what to do: ${Object.keys(scripts).join(', ')}.`);
@@ -23,25 +24,32 @@ await installWhatIsMissing();
 run(chooseNode());
 
 async function installWhatIsMissing() {
-  let reason = staleReason();
-  if (!reason) return;
+  if (!staleReason()) return;
   await takeInstallLock();
   try {
-    reason = staleReason();
-    if (reason) install(reason);
+    const reason = staleReason();
+    if (reason) await install(reason);
   } finally {
-    rmdirSync(installLock);
+    rmSync(installLock, { force: true });
   }
 }
 
-function install(reason) {
+async function install(reason) {
   const began = Date.now();
-  console.log(`Installing dependencies (${reason}); about 150 MB, a minute on a slow line.`);
+  const seconds = () => `${((Date.now() - began) / 1000).toFixed(0)} s`;
+  console.log(`Installing dependencies (${reason}): some 600 MB once unpacked, about a minute.`);
   const options = { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] };
-  const { status, error } = spawnSync('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], options);
-  if (error) fail(`npm could not be run (${error.message}). Install npm 10 or later beside Node.`);
-  if (status !== 0) fail('npm ci did not succeed; its message above says why. Mend that and start again.');
-  console.log(`Dependencies installed in ${((Date.now() - began) / 1000).toFixed(1)} s.`);
+  const npm = spawn('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], options);
+  process.once('SIGTERM', () => npm.kill() && process.exit(1));
+  const progress = setInterval(() => console.log(`npm ci is at work, ${seconds()}.`), 10_000);
+  const code = await new Promise((resolve) => {
+    npm.on('exit', resolve);
+    npm.on('error', (error) => resolve(error.message));
+  });
+  clearInterval(progress);
+  if (typeof code === 'string') fail(`npm could not be run (${code}). Install npm 10 or later beside Node.`);
+  if (code !== 0) fail('npm ci did not succeed; its message above says why. Mend that and start again.');
+  console.log(`Dependencies installed in ${seconds()}.`);
 }
 
 /** npm writes node_modules/.package-lock.json last, so it is the stamp of a finished installation. */
@@ -49,9 +57,10 @@ function staleReason() {
   const installed = readPackages(join(root, 'node_modules', '.package-lock.json'));
   if (!installed) return 'first start';
   const wanted = readPackages(join(root, 'package-lock.json')) ?? {};
-  for (const [path, { version, optional, dev }] of Object.entries(wanted)) {
+  for (const [path, { version, optional, devOptional, dev }] of Object.entries(wanted)) {
     if (path === '' || (dev && command !== 'test' && !installed[path])) continue;
-    if (installed[path] ? installed[path].version !== version : !optional) return 'package-lock.json has changed';
+    if (installed[path] ? installed[path].version !== version : !(optional || devOptional))
+      return 'package-lock.json has changed';
   }
   return null;
 }
@@ -64,18 +73,26 @@ function readPackages(path) {
   }
 }
 
-/** Two starts at once in one folder must not both run npm ci. */
+/** Two starts at once in one folder must not both run npm ci. A lock whose holder is gone is taken over. */
 async function takeInstallLock() {
   for (let waited = 0; ; waited++) {
     try {
-      return mkdirSync(installLock);
+      return writeFileSync(installLock, String(process.pid), { flag: 'wx' });
     } catch (error) {
       if (error.code !== 'EEXIST') fail(`Dependencies cannot be installed here: ${error.message}.`);
     }
-    if (waited === 0) console.log('Another start is installing the dependencies; waiting for it.');
-    const heldMs = Date.now() - (statSync(installLock, { throwIfNoEntry: false })?.mtimeMs ?? Date.now());
-    if (heldMs > installLockStaleMs) rmdirSync(installLock);
+    if (!isRunning(installLock)) rmSync(installLock, { force: true });
+    else if (waited === 0) console.log('Another start is installing the dependencies; waiting for it.');
     await new Promise((resolve) => setTimeout(resolve, 500));
+  }
+}
+
+function isRunning(pidFile) {
+  try {
+    process.kill(Number(readFileSync(pidFile, 'utf8')) || -1, 0);
+    return true;
+  } catch (error) {
+    return error.code === 'EPERM';
   }
 }
 
