@@ -11,6 +11,7 @@ export interface Deps {
   log: Log;
   signals: Signals;
   workflows: Workflows;
+  dns: Dns;
 }
 
 /** Stored times come from here or from the database ($$NOW); tests turn this clock. */
@@ -36,4 +37,17 @@ export interface Signals {
 /** Starts and signals runs; every id is derived from the document, so a repeat finds the run that is there. */
 export interface Workflows {
   isUp(): Promise<boolean>;
+  /** Starts the check of a domain's records, or has the one that waits look again now. */
+  checkDomain(domain: { projectId: string; domainId: string; domainName: string }): Promise<void>;
+}
+
+/** null: no answer came, which says nothing about the records. []: answered, and there are none. */
+export interface Dns {
+  txt(name: string): Promise<string[] | null>;
+  mx(name: string): Promise<MxRecord[] | null>;
+}
+
+export interface MxRecord {
+  exchange: string;
+  priority: number;
 }

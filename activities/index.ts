@@ -1,0 +1,11 @@
+import type { Deps } from '../core/deps.ts';
+import { domainActivities } from './domains.ts';
+
+/** Activities by the queue that runs them. Names are unique in all of them. */
+export function backgroundActivities(deps: Deps): object {
+  return { ...domainActivities(deps) };
+}
+
+export function campaignActivities(_deps: Deps): object {
+  return {};
+}

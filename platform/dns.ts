@@ -1,0 +1,31 @@
+import { Resolver } from 'node:dns/promises';
+import type { Dns } from '../core/deps.ts';
+import type { Config } from '../schemas/config.ts';
+
+const QUERY_MS = 2_000;
+const TRIES = 2;
+/** However many resolvers there are, a check does not wait longer than this. */
+const ANSWER_MS = 10_000;
+const ABSENT = new Set(['ENODATA', 'ENOTFOUND', 'EBADNAME']);
+
+/** Asks the resolvers of DNS_SERVERS, without a cache: a record that was published a moment ago is to be seen. */
+export function createDns({ dnsServers }: Pick<Config, 'dnsServers'>): Dns {
+  return {
+    txt: (name) =>
+      ask(dnsServers, async (resolver) => (await resolver.resolveTxt(name)).map((parts) => parts.join(''))),
+    mx: (name) => ask(dnsServers, (resolver) => resolver.resolveMx(name)),
+  };
+}
+
+async function ask<T>(servers: readonly string[], query: (resolver: Resolver) => Promise<T[]>): Promise<T[] | null> {
+  const resolver = new Resolver({ timeout: QUERY_MS, tries: TRIES });
+  if (servers.length > 0) resolver.setServers(servers);
+  const late = setTimeout(() => resolver.cancel(), ANSWER_MS);
+  try {
+    return await query(resolver);
+  } catch (error) {
+    return ABSENT.has((error as NodeJS.ErrnoException).code ?? '') ? [] : null;
+  } finally {
+    clearTimeout(late);
+  }
+}

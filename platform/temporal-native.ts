@@ -1,0 +1,58 @@
+import { NativeConnection, Runtime } from '@temporalio/worker';
+import type { Log } from '../core/deps.ts';
+import type { Config } from '../schemas/config.ts';
+
+/** Once a process, before anything else of the SDK's: its log lines join ours, and we stop its workers ourselves. */
+export function installTemporalRuntime(log: Log, metricsAddress?: string): void {
+  const say = (level: 'debug' | 'info' | 'warn' | 'error') => (message: string, fields?: object) =>
+    log[level]({ sdk: 'temporal', ...fields }, message);
+  Runtime.install({
+    logger: {
+      log: (level, message, fields) =>
+        say(level === 'WARN' ? 'warn' : level === 'ERROR' ? 'error' : 'debug')(message, fields),
+      trace: say('debug'),
+      debug: say('debug'),
+      info: say('debug'),
+      warn: say('warn'),
+      error: say('error'),
+    },
+    shutdownSignals: [],
+    telemetryOptions: {
+      logging: { forward: {}, filter: { core: 'ERROR', other: 'ERROR' } },
+      ...(metricsAddress === undefined ? {} : { metrics: { prometheus: { bindAddress: metricsAddress } } }),
+    },
+  });
+}
+
+const RETRY_FIRST_MS = 250;
+const RETRY_MAX_MS = 2_000;
+
+/** Tries until it connects; null when `signal` ended it before. */
+export async function connectTemporal(
+  config: Pick<Config, 'temporalAddress'>,
+  log: Log,
+  signal: AbortSignal,
+): Promise<NativeConnection | null> {
+  for (let tries = 0; !signal.aborted; tries++) {
+    try {
+      return await NativeConnection.connect({ address: config.temporalAddress });
+    } catch (error) {
+      if (tries === 0)
+        log.warn({ address: config.temporalAddress, err: error }, 'Temporal is away; trying until it answers');
+      await pause(Math.min(RETRY_MAX_MS, RETRY_FIRST_MS * 2 ** tries), signal);
+    }
+  }
+  return null;
+}
+
+export function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(finish, ms);
+    signal.addEventListener('abort', finish, { once: true });
+    function finish() {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', finish);
+      resolve();
+    }
+  });
+}

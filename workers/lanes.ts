@@ -1,0 +1,61 @@
+import { backgroundActivities, campaignActivities } from '../activities/index.ts';
+import type { Deps } from '../core/deps.ts';
+import { domainRechecks, domainStarts } from '../core/domain-checks.ts';
+import type { DueKind } from '../core/due.ts';
+import type { TaskQueue } from '../workflows/names.ts';
+
+/** What the processes do. Work joins here, each with a line: activities, kinds of due documents, services with a life of their own. */
+export const lanes = {
+  workflows: { worker: () => ({ queue: 'workflows', runsWorkflows: true, options: { maxCachedWorkflows: 500 } }) },
+
+  background: {
+    worker: (deps) => ({
+      queue: 'background',
+      activities: backgroundActivities(deps),
+      options: { maxConcurrentActivityTaskExecutions: 50 },
+    }),
+    due: [domainStarts, domainRechecks],
+  },
+
+  campaign: {
+    worker: (deps) => ({
+      queue: 'campaign',
+      activities: campaignActivities(deps),
+      options: { maxConcurrentActivityTaskExecutions: 4 },
+    }),
+  },
+
+  mail: {},
+
+  inbound: {},
+} as const satisfies Record<string, Lane>;
+
+export type LaneName = keyof typeof lanes;
+
+export interface Lane {
+  /** Runs what Temporal hands out; waits for Temporal as long as it is away. */
+  worker?: (deps: Deps) => WorkerPlan;
+  /** Go on without Temporal. */
+  due?: readonly ((deps: Deps) => DueKind)[];
+  /** Go on without Temporal. */
+  services?: readonly ((deps: Deps) => Service)[];
+}
+
+export interface WorkerPlan {
+  queue: TaskQueue;
+  runsWorkflows?: boolean;
+  activities?: object;
+  options: { maxCachedWorkflows?: number; maxConcurrentActivityTaskExecutions?: number };
+}
+
+export interface Service {
+  name: string;
+  /** Resolves when it really works. */
+  ready: Promise<void>;
+  /** Takes nothing new and finishes what is under way, in 8 seconds at most. */
+  stop(): Promise<void>;
+}
+
+export function isLaneName(name: string): name is LaneName {
+  return name in lanes;
+}

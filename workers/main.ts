@@ -1,0 +1,95 @@
+import { createServer } from 'node:net';
+import type { Deps } from '../core/deps.ts';
+import { ConfigError, readConfig } from '../platform/config.ts';
+import { createLog } from '../platform/log.ts';
+import { createMetrics, type Metrics } from '../platform/metrics.ts';
+import { openPlatform } from '../platform/open.ts';
+import { installTemporalRuntime } from '../platform/temporal-native.ts';
+import type { Config } from '../schemas/config.ts';
+import { createWorkflows } from '../workflows/client.ts';
+import { serveHealth } from './health.ts';
+import { isLaneName, type LaneName, lanes } from './lanes.ts';
+import { startWorkers, type Workers } from './start.ts';
+
+const STOP_MS = 8_000;
+
+/** A process that works: what it does is said by WORKER_LANES. */
+async function main(): Promise<void> {
+  const config = readConfig();
+  const names = laneNames(config);
+  const log = createLog(config.logLevel, `worker ${names.join(',')}`);
+  const metrics = createMetrics();
+  const sdkMetricsAddress = `127.0.0.1:${await freePort()}`;
+  installTemporalRuntime(log, sdkMetricsAddress);
+  const { parts, temporal, close } = openPlatform(config, log);
+  const deps: Deps = { ...parts, workflows: createWorkflows(config, temporal) };
+
+  const workers = startWorkers(deps, names);
+  measure(metrics, workers);
+  let isReady = false;
+  const sdkMetricsUrl = `http://${sdkMetricsAddress}/metrics`;
+  const sources = { deps, metrics, lanes: names, isReady: () => isReady, sdkMetricsUrl };
+  const health = await serveHealth(config.workerPort, config.host, sources);
+  log.info({ port: health.port }, 'started');
+
+  let isStopping = false;
+  const stop = async () => {
+    if (isStopping) return;
+    isStopping = true;
+    isReady = false;
+    log.info({}, 'stopping');
+    setTimeout(() => {
+      log.warn({}, 'stopped in the middle of something');
+      process.exit(0);
+    }, STOP_MS).unref();
+    await workers.stop();
+    health.close();
+    await close();
+    process.exit(0);
+  };
+  for (const signal of ['SIGTERM', 'SIGINT', 'disconnect']) process.once(signal, () => void stop());
+
+  await workers.ready;
+  if (isStopping) return;
+  isReady = true;
+  log.info({}, 'ready');
+  process.send?.({ ready: true, port: health.port });
+}
+
+function laneNames({ workerLanes }: Config): LaneName[] {
+  const unknown = workerLanes.find((name) => !isLaneName(name));
+  if (unknown !== undefined)
+    throw new ConfigError(`WORKER_LANES names "${unknown}"; there are ${Object.keys(lanes).join(', ')}.`);
+  return workerLanes.filter(isLaneName);
+}
+
+function measure({ gauge }: Metrics, workers: Workers): void {
+  const total = (count: (kind: ReturnType<Workers['due']>[number]) => number) => () =>
+    workers.due().reduce((sum, kind) => sum + count(kind), 0);
+  gauge(
+    'everpost_due_running',
+    'Due documents that are being run.',
+    total(({ running }) => running),
+  );
+  gauge(
+    'everpost_due_projects_waiting',
+    'Projects that wait for their turn.',
+    total((kind) => kind.projectsWaiting),
+  );
+}
+
+/** The SDK answers with its metrics on a port of its own, and cannot say which one it took. */
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer().once('error', reject);
+    probe.listen(0, '127.0.0.1', () => {
+      const address = probe.address();
+      probe.close(() => resolve(typeof address === 'object' && address ? address.port : 0));
+    });
+  });
+}
+
+main().catch((error) => {
+  console.error(error instanceof ConfigError ? error.message : error);
+  process.exit(1);
+});

@@ -1,0 +1,33 @@
+import type { Deps } from '../core/deps.ts';
+import { type DueKind, startDueLoop } from '../core/due.ts';
+import { type Lane, type LaneName, lanes, type Service, type WorkerPlan } from './lanes.ts';
+import { runWorkers } from './temporal.ts';
+
+export interface Workers {
+  /** Resolves when every lane works: Temporal's workers poll, the loop has looked, services listen. */
+  ready: Promise<void>;
+  stop(): Promise<void>;
+  /** What each kind of due documents is doing. */
+  due(): Array<{ name: string; running: number; projectsWaiting: number }>;
+}
+
+/** Everything that the named lanes do, in this process. Tests call it with a database and a prefix of their own. */
+export function startWorkers(deps: Deps, names: readonly LaneName[]): Workers {
+  const chosen: Lane[] = names.map((name) => lanes[name]);
+  const plans = chosen.flatMap(({ worker }) => (worker ? [worker(deps)] : [])).filter(hasWork);
+  const kinds: DueKind[] = chosen.flatMap(({ due = [] }) => due.map((make) => make(deps)));
+  const loop = startDueLoop(deps, kinds);
+  const services: Service[] = [
+    ...(plans.length > 0 ? [runWorkers(deps, plans)] : []),
+    ...chosen.flatMap(({ services: made = [] }) => made.map((make) => make(deps))),
+  ];
+  return {
+    ready: Promise.all([loop.ready, ...services.map((service) => service.ready)]).then(() => undefined),
+    due: () => loop.stats(),
+    stop: () => Promise.all([loop.stop(), ...services.map((service) => service.stop())]).then(() => undefined),
+  };
+}
+
+function hasWork({ runsWorkflows, activities }: WorkerPlan): boolean {
+  return runsWorkflows === true || (activities !== undefined && Object.keys(activities).length > 0);
+}

@@ -1,0 +1,100 @@
+import { fileURLToPath } from 'node:url';
+import { bundleWorkflowCode, type NativeConnection, Worker, type WorkflowBundle } from '@temporalio/worker';
+import type { Deps } from '../core/deps.ts';
+import { connectTemporal, pause } from '../platform/temporal-native.ts';
+import { prefixed } from '../workflows/names.ts';
+import { translateFailures } from './failures.ts';
+import type { Service, WorkerPlan } from './lanes.ts';
+
+const SHUTDOWN_GRACE = '5 seconds';
+const SHUTDOWN_FORCE = '7 seconds';
+/** A cancellation reaches an activity with the answer to a heartbeat, so these must not be held back. */
+const HEARTBEAT_EVERY = '500 milliseconds';
+const AGAIN_MS = 2_000;
+
+/** Keeps workers running for these plans: while Temporal is away it waits, and workers that fail are made anew. */
+export function runWorkers(deps: Deps, plans: WorkerPlan[]): Service {
+  const stopping = new AbortController();
+  const { promise: ready, resolve: isReady } = Promise.withResolvers<void>();
+  let workers: Worker[] = [];
+
+  async function keepRunning(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      const connection = await connectTemporal(deps.config, deps.log, stopping.signal);
+      if (!connection) return;
+      try {
+        workers = await Promise.all(plans.map((plan) => makeWorker(deps, plan, connection)));
+        const runs = workers.map((worker) => worker.run());
+        if (stopping.signal.aborted) shutDown(workers);
+        else void whenPolling(workers, stopping.signal).then(isReady);
+        await Promise.all(runs);
+      } catch (error) {
+        deps.log.error({ err: error }, 'a Temporal worker failed; making it anew');
+        shutDown(workers);
+        await pause(AGAIN_MS, stopping.signal);
+      } finally {
+        await allStopped(workers);
+        workers = [];
+        await connection.close().catch(() => undefined);
+      }
+    }
+  }
+
+  const running = keepRunning();
+  return {
+    name: plans.map(({ queue }) => queue).join(', '),
+    ready,
+    async stop() {
+      stopping.abort();
+      shutDown(workers);
+      await running;
+    },
+  };
+}
+
+let bundle: Promise<WorkflowBundle> | undefined;
+
+/** Takes a second, so it is done once a process however many workers there are. */
+export function workflowBundle(log: Deps['log']): Promise<WorkflowBundle> {
+  bundle ??= bundleWorkflowCode({
+    workflowsPath: fileURLToPath(new URL('../workflows/index.ts', import.meta.url)),
+    logger: {
+      log: () => undefined,
+      trace: () => undefined,
+      debug: () => undefined,
+      info: () => undefined,
+      warn: (message, fields) => log.warn({ ...fields }, message),
+      error: (message, fields) => log.error({ ...fields }, message),
+    },
+  });
+  return bundle;
+}
+
+async function makeWorker(deps: Deps, plan: WorkerPlan, connection: NativeConnection): Promise<Worker> {
+  return Worker.create({
+    connection,
+    namespace: deps.config.temporalNamespace,
+    taskQueue: prefixed(deps.config.taskQueuePrefix, plan.queue),
+    ...(plan.runsWorkflows ? { workflowBundle: await workflowBundle(deps.log) } : {}),
+    ...(plan.activities ? { activities: plan.activities } : {}),
+    interceptors: { activity: [() => ({ inbound: translateFailures(deps.log) })] },
+    maxHeartbeatThrottleInterval: HEARTBEAT_EVERY,
+    shutdownGraceTime: SHUTDOWN_GRACE,
+    shutdownForceTime: SHUTDOWN_FORCE,
+    ...plan.options,
+  });
+}
+
+function shutDown(workers: Worker[]): void {
+  for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
+}
+
+async function allStopped(workers: Worker[]): Promise<void> {
+  const isOver = (worker: Worker) => ['STOPPED', 'FAILED', 'INITIALIZED'].includes(worker.getState());
+  while (!workers.every(isOver)) await new Promise((resolve) => setTimeout(resolve, 50));
+}
+
+async function whenPolling(workers: Worker[], signal: AbortSignal): Promise<void> {
+  const isPolling = (worker: Worker) => worker.getState() === 'RUNNING';
+  while (!signal.aborted && !workers.every(isPolling)) await pause(20, signal);
+}

@@ -1,0 +1,18 @@
+/** Task queues and workflow ids. Every id is derived from a document, so a repeated start finds the run that is there. */
+export type TaskQueue = 'workflows' | 'background' | 'campaign';
+
+const DEFAULT_PREFIX = 'everpost';
+
+/** Installations that share a Temporal namespace have prefixes of their own. */
+export function prefixed(prefix: string, name: string): string {
+  return prefix === DEFAULT_PREFIX ? name : `${prefix}-${name}`;
+}
+
+/** The queue of the same installation, known from the one a workflow runs on. */
+export function queueBeside(workflowQueue: string, queue: TaskQueue): string {
+  return workflowQueue.replace(/workflows$/, queue);
+}
+
+export const workflowIds = {
+  domainCheck: (domainId: string) => `domain-${domainId}`,
+};
