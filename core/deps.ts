@@ -1,5 +1,6 @@
 import type { MongoClient } from 'mongodb';
 import type { Config } from '../schemas/config.ts';
+import type { Mailer } from './mailer.ts';
 import type { Collections } from './model.ts';
 
 /** What the core needs of the outside. platform/ and workflows/client.ts implement it; api/main.ts and workers/main.ts wire it. */
@@ -12,6 +13,19 @@ export interface Deps {
   signals: Signals;
   workflows: Workflows;
   dns: Dns;
+}
+
+/** What a process that hands mail to a relay needs on top. */
+export interface SendingDeps extends Deps {
+  mailer: Mailer;
+  evidence: Evidence;
+}
+
+/** Whether a relay took a message, by Message-ID. `none`: nobody can tell. */
+export interface Evidence {
+  isKnown: boolean;
+  /** Rejects when no answer came. */
+  accepted(messageId: string): Promise<boolean>;
 }
 
 /** Stored times come from here or from the database ($$NOW); tests turn this clock. */

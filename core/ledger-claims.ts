@@ -1,0 +1,111 @@
+import type { ObjectId } from 'mongodb';
+import { after, DOT_MS, LEASE_MS, type Ledger, type LedgerDeps } from './ledger.ts';
+
+/** Who must not get it, and why. `back`: not now (a campaign was paused). */
+export type Verdict =
+  | { kind: 'suppressed'; by: { groupId: string; reason: string } }
+  | { kind: 'failed'; reason: string; reply?: null }
+  | { kind: 'back'; delayMs: number };
+
+/** Asked on the primary, after the claim and with every renewal. Says nothing about a message that may go. */
+export type Look = (ids: ObjectId[]) => Promise<Map<string, Verdict>>;
+
+/** A message that is ours until `safeUntilMs`, unless the lease is renewed. */
+export interface Held {
+  readonly _id: ObjectId;
+  readonly projectId: ObjectId;
+  readonly claim: number;
+  safeUntilMs: number;
+  look: Look | null;
+  /** What a later look found: the dot must not be written. */
+  stopped: Verdict | null;
+  dotWritten: boolean;
+}
+
+export interface Claim {
+  readonly number: number;
+  readonly held: Held[];
+  /** Becomes the Date of those that had none; read it from the document where another attempt came before. */
+  readonly firstAt: Date;
+}
+
+export interface ClaimRequest {
+  projectId: ObjectId;
+  ids: ObjectId[];
+  /** Only what is due by the database's clock: for lanes whose queued messages have a `dueAt`, and for deferred ones. */
+  due: boolean;
+}
+
+/** Moves what is still to be sent to `committing`, for us. Only what is answered here is ours. */
+export async function claimMessages(deps: LedgerDeps, ledger: Ledger, request: ClaimRequest): Promise<Claim> {
+  const { projectId, due } = request;
+  const ids = request.ids.filter((id) => !ledger.held.has(id.toHexString()));
+  const claim = ++ledger.claims;
+  const firstAt = deps.clock.now();
+  if (ids.length === 0 || ledger.stopping) return { number: claim, held: [], firstAt };
+  const askedMs = ledger.now();
+  const filter = {
+    _id: { $in: ids },
+    projectId,
+    state: { $in: ['queued' as const, 'deferred' as const] },
+    ...(due ? { $expr: { $lte: ['$dueAt', '$$NOW'] } } : {}),
+  };
+  const won = await deps.db.messages
+    .updateMany(filter, [
+      {
+        $set: {
+          state: 'committing',
+          owner: ledger.owner,
+          claim,
+          claimedAt: '$$NOW',
+          firstAt: { $ifNull: ['$firstAt', firstAt] },
+          dueAt: after(LEASE_MS),
+        },
+      },
+    ])
+    .then(
+      ({ modifiedCount }) => modifiedCount,
+      () => null,
+    );
+  const ours =
+    won === ids.length ? ids : won === 0 ? [] : await readBack(deps, ledger, { projectId, ids, claim, askedMs });
+  const held = ours.map((_id) => hold(ledger, { _id, projectId, claim, safeUntilMs: askedMs + DOT_MS }));
+  return { number: claim, held, firstAt };
+}
+
+/**
+ * Which of them carry this owner and claim. The driver does not repeat an updateMany, so after a failed call some may; they are asked for
+ * until their lease ends, since a claim that is forgotten would leave a marketing mail `unknown` that was never handed over.
+ */
+async function readBack(
+  { db, log }: LedgerDeps,
+  ledger: Ledger,
+  { projectId, ids, claim, askedMs }: { projectId: ObjectId; ids: ObjectId[]; claim: number; askedMs: number },
+): Promise<ObjectId[]> {
+  for (;;) {
+    try {
+      const mine = { _id: { $in: ids }, projectId, owner: ledger.owner, claim, state: 'committing' as const };
+      const found = await db.messages.find(mine, { projection: { _id: 1 } }).toArray();
+      return found.map(({ _id }) => _id);
+    } catch (error) {
+      if (ledger.now() > askedMs + DOT_MS) throw error;
+      log.warn({ err: error }, 'a claim could not be read back; trying again');
+      await new Promise((resolve) => setTimeout(resolve, 250));
+    }
+  }
+}
+
+function hold(ledger: Ledger, facts: Pick<Held, '_id' | 'projectId' | 'claim' | 'safeUntilMs'>): Held {
+  const held = { ...facts, look: null, stopped: null, dotWritten: false };
+  ledger.held.set(facts._id.toHexString(), held);
+  return held;
+}
+
+/** To be asked just before the final dot, synchronously: a process that was stopped or stalled past its lease writes none. */
+export function dotGuard(ledger: Ledger, held: Held): () => boolean {
+  return () => {
+    const mayGo = !ledger.stopping && held.stopped === null && ledger.now() < held.safeUntilMs;
+    if (mayGo) held.dotWritten = true;
+    return mayGo;
+  };
+}

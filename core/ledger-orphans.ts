@@ -1,0 +1,114 @@
+import type { Filter, ObjectId } from 'mongodb';
+import { after, LEASE_MS, type Ledger, type LedgerDeps, repeatsUnknown } from './ledger.ts';
+import type { Message } from './model.ts';
+
+export interface OrphanCounts {
+  sent: number;
+  queued: number;
+  unknown: number;
+  /** Asked again later: nobody could say. */
+  later: number;
+}
+
+type Orphan = Pick<Message, '_id' | 'projectId' | 'lane' | 'state' | 'owner' | 'claim' | 'recipients'>;
+type Resolution = keyof OrphanCounts;
+
+/** Their leases are over, so their owner is gone (or is stopped, and then writes no dot any more). */
+export const orphanStates = ['committing', 'unknown'] as const;
+
+/**
+ * Settles messages of which nobody knows whether the relay took them: by evidence, else by policy. What we hold ourselves is left alone,
+ * however late its renewal is. Safe to run anywhere at any time: each change names the owner, the claim and the ended lease it was decided on.
+ */
+export async function settleOrphans(
+  deps: LedgerDeps,
+  ledger: Ledger,
+  { projectId, ids, messageIdOf }: { projectId: ObjectId; ids: ObjectId[]; messageIdOf: MessageIdOf },
+): Promise<OrphanCounts> {
+  const counts: OrphanCounts = { sent: 0, queued: 0, unknown: 0, later: 0 };
+  const strangers = ids.filter((id) => !ledger.held.has(id.toHexString()));
+  const filter: Filter<Message> = { _id: { $in: strangers }, projectId, state: { $in: [...orphanStates] } };
+  const orphans = await deps.db.messages
+    .find({ ...filter, $expr: { $lte: ['$dueAt', '$$NOW'] } })
+    .project<Orphan>({ projectId: 1, lane: 1, state: 1, owner: 1, claim: 1, recipients: 1 })
+    .toArray();
+  const decided = await Promise.all(
+    orphans.map(async (orphan) => ({ orphan, resolution: await decide(deps, orphan, messageIdOf) })),
+  );
+  await Promise.all(
+    decided.map(async ({ orphan, resolution }) => {
+      const { modifiedCount } = await apply(deps, orphan, resolution);
+      counts[resolution] += modifiedCount;
+    }),
+  );
+  return counts;
+}
+
+/** Null: what it belonged to is gone. */
+export type MessageIdOf = (messageId: ObjectId) => Promise<string | null>;
+
+async function decide({ evidence, log }: LedgerDeps, orphan: Orphan, messageIdOf: MessageIdOf): Promise<Resolution> {
+  if (evidence.isKnown) {
+    try {
+      const messageId = await messageIdOf(orphan._id);
+      if (messageId !== null) return (await evidence.accepted(messageId)) ? 'sent' : 'queued';
+    } catch (error) {
+      log.warn({ err: error, message: orphan._id }, 'no evidence about a message could be had; asking again');
+      return 'later';
+    }
+  }
+  return repeatsUnknown(orphan.lane) ? 'queued' : 'unknown';
+}
+
+function apply({ db }: LedgerDeps, orphan: Orphan, resolution: Resolution) {
+  const { _id, projectId, state, owner, claim } = orphan;
+  const unchanged = { _id, projectId, state, ...(owner ? { owner } : {}), ...(claim ? { claim } : {}) };
+  return db.messages.updateOne({ ...unchanged, $expr: { $lte: ['$dueAt', '$$NOW'] } }, [
+    { $set: changes(orphan, resolution) },
+  ]);
+}
+
+function changes({ lane, recipients }: Orphan, resolution: Resolution): object {
+  const at = { at: '$$NOW', claimedAt: '$claimedAt' };
+  const timeline = (type: string, reason: string) => ({
+    $concatArrays: [{ $ifNull: ['$timeline', []] }, [{ type, reason, ...at }]],
+  });
+  switch (resolution) {
+    case 'sent': {
+      const taken = recipients?.map((one) => (isOpen(one.state) ? { ...one, state: 'sent', reason: null } : one));
+      return {
+        state: 'sent',
+        reason: '$$REMOVE',
+        dueAt: '$$REMOVE',
+        // Every delivered mail begins to count from somewhere; the attempt is the nearest time that is known.
+        sentAt: { $ifNull: ['$claimedAt', '$$NOW'] },
+        endedAt: '$$NOW',
+        ...(taken ? { recipients: { $literal: taken } } : {}),
+        timeline: timeline('resolved', 'The relay has it, as the evidence says.'),
+      };
+    }
+    case 'queued':
+      return {
+        state: 'queued',
+        reason: '$$REMOVE',
+        dueAt: lane === 'campaign' ? '$$REMOVE' : '$$NOW',
+        timeline: timeline(
+          'requeued',
+          'Nobody knows that the relay took it, so it is sent again with the same Message-ID.',
+        ),
+      };
+    case 'unknown':
+      return {
+        state: 'unknown',
+        reason: 'The sending process ended before the relay had answered.',
+        dueAt: '$$REMOVE',
+        timeline: timeline('unknown', 'The sending process ended before the relay had answered.'),
+      };
+    case 'later':
+      return { dueAt: after(LEASE_MS) };
+  }
+}
+
+function isOpen(state: string): boolean {
+  return state === 'queued' || state === 'deferred' || state === 'unknown';
+}

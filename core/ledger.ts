@@ -1,0 +1,54 @@
+import { ObjectId } from 'mongodb';
+import type { SendingDeps } from './deps.ts';
+import type { Claim, Held, Verdict } from './ledger-claims.ts';
+import type { Lane } from './mailer.ts';
+import type { SmtpReply } from './model.ts';
+
+/** After a claim or a renewal, nobody else takes the message for this long, by the database's clock. */
+export const LEASE_MS = 30_000;
+/** How long after asking for the lease a final dot may still be written, by this process's monotonic clock. */
+export const DOT_MS = 20_000;
+export const RENEW_EVERY_MS = 10_000;
+/** More messages than this are never claimed at once. */
+export const CLAIM_MAX = 64;
+
+export type LedgerDeps = Pick<SendingDeps, 'db' | 'clock' | 'log' | 'evidence'>;
+
+/** What one process knows about the messages that it has claimed. Its owner is new with every start, so no other process is ever mistaken for it. */
+export interface Ledger {
+  readonly owner: string;
+  readonly held: Map<string, Held>;
+  claims: number;
+  /** No dot is written any more; what is claimed goes back. */
+  stopping: boolean;
+  /** Monotonic milliseconds. */
+  now(): number;
+}
+
+export function openLedger(now: () => number = () => performance.now()): Ledger {
+  return { owner: new ObjectId().toHexString(), held: new Map(), claims: 0, stopping: false, now };
+}
+
+/** How an attempt, or the look before it, ended. `back`: no dot was written and nothing is counted. */
+export type Outcome =
+  | { kind: 'sent'; reply: SmtpReply }
+  | { kind: 'bounced'; reply: SmtpReply; reason: string }
+  | { kind: 'deferred'; reply: SmtpReply | null; reason: string; delayMs: number }
+  | { kind: 'unknown'; reason: string; retryMs: number | null }
+  | { kind: 'back'; delayMs: number }
+  | Verdict;
+
+/** `$$NOW` and so many milliseconds, for update pipelines: leases are measured by the database's clock. */
+export function after(amount: number | string) {
+  return { $dateAdd: { startDate: '$$NOW', unit: 'millisecond', amount } };
+}
+
+/**
+ * After an ambiguous end only the transactional lane sends again by itself, with the same Message-ID: a receipt twice is better than none.
+ * Everything else stays `unknown` for a person to see.
+ */
+export function repeatsUnknown(lane: Lane): boolean {
+  return lane === 'transactional';
+}
+
+export type { Claim, Held, Verdict };

@@ -1,0 +1,282 @@
+import { expect } from 'chai';
+import { ObjectId } from 'mongodb';
+import type { Evidence, SendingDeps } from '../../core/deps.ts';
+import { type Ledger, openLedger } from '../../core/ledger.ts';
+import { claimMessages, dotGuard, type Look, type Verdict } from '../../core/ledger-claims.ts';
+import { renewLeases } from '../../core/ledger-leases.ts';
+import { settleOrphans } from '../../core/ledger-orphans.ts';
+import { lookAfterClaim, outcomeWriter } from '../../core/ledger-outcomes.ts';
+import type { Lane } from '../../core/mailer.ts';
+import type { Message } from '../../core/model.ts';
+import { type Environment, startEnvironment } from '../environment.ts';
+
+describe('The ledger', () => {
+  let environment: Environment;
+  let deps: SendingDeps;
+  let projectId: ObjectId;
+  let evidence: Evidence;
+
+  before(async () => {
+    environment = await startEnvironment();
+    projectId = environment.own.project._id;
+  });
+  after(() => environment.stop());
+
+  beforeEach(() => {
+    evidence = { isKnown: false, accepted: () => Promise.reject(new Error('nobody asks')) };
+    deps = {
+      ...environment.deps,
+      mailer: undefined as never,
+      evidence: { isKnown: false, accepted: (id) => evidence.accepted(id) },
+    };
+  });
+
+  const messages = () => environment.deps.db.messages;
+  const read = (id: ObjectId) => messages().findOne({ _id: id, projectId }) as Promise<Message>;
+  const ago = (ms: number) => new Date(Date.now() - ms);
+  const quiet = async () => undefined;
+
+  async function queue(count: number, more: Partial<Message> = {}): Promise<ObjectId[]> {
+    const docs: Message[] = Array.from({ length: count }, (_, index) => ({
+      _id: new ObjectId(),
+      projectId,
+      lane: 'automation',
+      state: 'queued',
+      email: `p${index}@example.com`,
+      createdAt: new Date(),
+      dueAt: ago(1_000),
+      ...more,
+    }));
+    await messages().insertMany(docs);
+    return docs.map(({ _id }) => _id);
+  }
+
+  const claim = (ledger: Ledger, ids: ObjectId[], due = true) => claimMessages(deps, ledger, { projectId, ids, due });
+
+  it('gives a message to one of two that claim it at the same time', async () => {
+    const ids = await queue(40);
+    const [one, two] = [openLedger(), openLedger()];
+    const [a, b] = await Promise.all([claim(one, ids), claim(two, ids)]);
+    const all = [...a.held, ...b.held].map(({ _id }) => _id.toHexString());
+    expect(all).to.have.length(40);
+    expect(new Set(all).size).to.equal(40);
+    for (const { _id } of a.held) expect(await read(_id)).to.include({ state: 'committing', owner: one.owner });
+  });
+
+  it('does not claim what is not due, not open, or of another project', async () => {
+    const [later] = await queue(1, { dueAt: new Date(Date.now() + 60_000) });
+    const [sent] = await queue(1, { state: 'sent' });
+    const [foreign] = await queue(1, { projectId: environment.other.project._id });
+    const { held } = await claim(openLedger(), [later!, sent!, foreign!]);
+    expect(held).to.deep.equal([]);
+  });
+
+  it('keeps the first attempt date in every later attempt', async () => {
+    const firstAt = new Date('2026-01-02T03:04:05.000Z');
+    const [fresh] = await queue(1);
+    const [tried] = await queue(1, { state: 'deferred', firstAt });
+    const { firstAt: given } = await claim(openLedger(), [fresh!, tried!]);
+    expect((await read(fresh!)).firstAt).to.deep.equal(given);
+    expect((await read(tried!)).firstAt).to.deep.equal(firstAt);
+  });
+
+  it('finds out what it claimed when the answer to the claim was lost', async () => {
+    const ids = await queue(3);
+    const ledger = openLedger();
+    const lossy = Object.create(messages()) as ReturnType<typeof messages>;
+    lossy.updateMany = async (...args) => {
+      await messages().updateMany(...args);
+      throw new Error('connection reset');
+    };
+    const broken = { ...deps, db: { ...deps.db, messages: lossy } };
+    const { held } = await claimMessages(broken, ledger, { projectId, ids, due: true });
+    expect(held.map(({ _id }) => _id)).to.have.deep.members(ids);
+  });
+
+  it('writes each message its own outcome in one group, and lets go of it', async () => {
+    const ids = await queue(6);
+    const ledger = openLedger();
+    const { held } = await claim(ledger, ids);
+    const writer = outcomeWriter(deps, ledger, quiet);
+    const reply = { code: 250, enhanced: '2.0.0', text: 'queued as $NOW "$$ROOT"' };
+    const no = { code: 550, enhanced: '5.1.1', text: 'no such user' };
+    const busy = { code: 450, enhanced: null, text: 'greylisted' };
+    await Promise.all([
+      writer.write({ held: held[0]!, outcome: { kind: 'sent', reply } }),
+      writer.write({ held: held[1]!, outcome: { kind: 'bounced', reply: no, reason: 'bad_mailbox' } }),
+      writer.write({
+        held: held[2]!,
+        outcome: { kind: 'deferred', reply: busy, reason: 'temporary', delayMs: 300_000 },
+      }),
+      writer.write({ held: held[3]!, outcome: { kind: 'unknown', reason: 'no answer', retryMs: null } }),
+      writer.write({ held: held[4]!, outcome: { kind: 'back', delayMs: 0 } }),
+      writer.write({ held: held[5]!, outcome: { kind: 'suppressed', by: { groupId: 'GLOBAL', reason: 'BOUNCE' } } }),
+    ]);
+    const [sent, bounced, deferred, unknown, back, suppressed] = await Promise.all(ids.map(read));
+    expect(sent).to.deep.include({ state: 'sent', reply }).and.not.have.any.keys('dueAt', 'outcome', 'timeline');
+    expect(bounced).to.deep.include({ state: 'bounced', reply: no, reason: 'bad_mailbox' });
+    expect(bounced?.timeline?.[0]).to.deep.include({ type: 'bounced', reply: no, reason: 'bad_mailbox' });
+    expect(deferred).to.deep.include({ state: 'deferred', reply: busy, deferrals: 1 });
+    expect(deferred!.dueAt!.getTime()).to.be.closeTo(Date.now() + 300_000, 5_000);
+    expect(deferred?.timeline?.[0]?.claimedAt).to.deep.equal(deferred?.claimedAt);
+    expect(unknown).to.include({ state: 'unknown', owner: ledger.owner }).and.not.have.property('dueAt');
+    expect(back).to.include({ state: 'queued' });
+    expect(back!.dueAt!.getTime()).to.be.at.most(Date.now() + 1_000);
+    expect(suppressed).to.deep.include({ state: 'suppressed', suppressedBy: { groupId: 'GLOBAL', reason: 'BOUNCE' } });
+    expect(ledger.held.size).to.equal(0);
+    expect(writer.unwritten()).to.equal(0);
+  });
+
+  it('repeats an outcome until it is written, and what follows from it before that', async () => {
+    const [id] = await queue(1);
+    const ledger = openLedger();
+    const { held } = await claim(ledger, [id!]);
+    let tries = 0;
+    const writer = outcomeWriter(deps, ledger, async () => {
+      tries += 1;
+      if (tries < 3) throw new Error('the database is away');
+    });
+    await writer.write({ held: held[0]!, outcome: { kind: 'sent', reply: { code: 250, enhanced: null, text: '' } } });
+    expect(tries).to.equal(3);
+    expect((await read(id!)).state).to.equal('sent');
+  });
+
+  it('does not write an outcome over a message that another process has taken', async () => {
+    const [id] = await queue(1);
+    const ledger = openLedger();
+    const { held } = await claim(ledger, [id!]);
+    await messages().updateOne({ _id: id!, projectId }, { $set: { owner: 'another', claim: 1 } });
+    const outcome = { kind: 'deferred' as const, reply: null, reason: 'late', delayMs: 0 };
+    await outcomeWriter(deps, ledger, quiet).write({ held: held[0]!, outcome });
+    expect(await read(id!)).to.include({ state: 'committing', owner: 'another' });
+  });
+
+  it('lets a late 250 turn unknown into sent', async () => {
+    const [id] = await queue(1);
+    const ledger = openLedger();
+    const { held } = await claim(ledger, [id!]);
+    await messages().updateOne({ _id: id!, projectId }, { $set: { state: 'unknown' } });
+    const reply = { code: 250, enhanced: null, text: 'at last' };
+    await outcomeWriter(deps, ledger, quiet).write({ held: held[0]!, outcome: { kind: 'sent', reply } });
+    expect((await read(id!)).state).to.equal('sent');
+  });
+
+  it('looks after the claim: who must not get it is suppressed, failed or queued again', async () => {
+    const ids = await queue(4);
+    const ledger = openLedger();
+    const { held } = await claim(ledger, ids);
+    const verdicts: Verdict[] = [
+      { kind: 'suppressed', by: { groupId: 'G', reason: 'UNSUBSCRIBE' } },
+      { kind: 'failed', reason: 'The project was deleted.' },
+      { kind: 'back', delayMs: 0 },
+    ];
+    const look: Look = async (asked) =>
+      new Map(verdicts.map((verdict, index) => [asked[index]!.toHexString(), verdict]));
+    const writer = outcomeWriter(deps, ledger, quiet);
+    const going = await lookAfterClaim(held, look, writer);
+    await writer.drained();
+    expect(going).to.deep.equal([held[3]]);
+    expect((await Promise.all(ids.map(read))).map(({ state }) => state)).to.deep.equal([
+      'suppressed',
+      'failed',
+      'queued',
+      'committing',
+    ]);
+  });
+
+  it('writes no dot when the lease was not renewed in time, and writes it again after a renewal', async () => {
+    let now = 0;
+    const ledger = openLedger(() => now);
+    const ids = await queue(2);
+    const { held } = await claim(ledger, ids);
+    const guard = dotGuard(ledger, held[0]!);
+    now = 19_999;
+    expect(guard()).to.equal(true);
+    now = 20_000;
+    expect(dotGuard(ledger, held[1]!)()).to.equal(false);
+    await renewLeases(deps, ledger);
+    expect(dotGuard(ledger, held[1]!)()).to.equal(true);
+  });
+
+  it('does not renew what it has lost, so no dot follows', async () => {
+    let now = 0;
+    const ledger = openLedger(() => now);
+    const ids = await queue(2);
+    const { held } = await claim(ledger, ids);
+    await messages().updateOne({ _id: ids[0]!, projectId }, { $set: { owner: 'another' } });
+    now = 15_000;
+    await renewLeases(deps, ledger);
+    now = 25_000;
+    expect(dotGuard(ledger, held[0]!)()).to.equal(false);
+    expect(dotGuard(ledger, held[1]!)()).to.equal(true);
+  });
+
+  it('looks again with every renewal: a suppression that came meanwhile stops the dot', async () => {
+    const ids = await queue(2);
+    const ledger = openLedger();
+    const { held } = await claim(ledger, ids);
+    let late: Verdict | null = null;
+    const look: Look = async ([first]) => new Map(late ? [[first!.toHexString(), late]] : []);
+    expect(await lookAfterClaim(held, look, outcomeWriter(deps, ledger, quiet))).to.have.length(2);
+    late = { kind: 'suppressed', by: { groupId: 'G', reason: 'MANUAL' } };
+    await renewLeases(deps, ledger);
+    expect(dotGuard(ledger, held[0]!)()).to.equal(false);
+    expect(held[0]!.stopped).to.deep.equal(late);
+    expect(dotGuard(ledger, held[1]!)()).to.equal(true);
+  });
+
+  describe('settles orphans', () => {
+    const orphans = (count: number, lane: Lane, more: Partial<Message> = {}) =>
+      queue(count, {
+        lane,
+        state: 'committing',
+        owner: 'gone',
+        claim: 7,
+        dueAt: ago(1),
+        claimedAt: ago(40_000),
+        ...more,
+      });
+    const settle = (ids: ObjectId[], ledger = openLedger()) =>
+      settleOrphans({ ...deps, evidence }, ledger, { projectId, ids, messageIdOf: async (id) => `<${id}@ours.test>` });
+
+    it('by policy without evidence: transactional again, everything else unknown', async () => {
+      const [one] = await orphans(1, 'transactional');
+      const [two] = await orphans(1, 'automation');
+      const [three] = await orphans(1, 'campaign');
+      expect(await settle([one!, two!, three!])).to.deep.equal({ sent: 0, queued: 1, unknown: 2, later: 0 });
+      expect(await read(one!)).to.include({ state: 'queued', owner: 'gone' });
+      expect(await read(two!))
+        .to.include({ state: 'unknown', owner: 'gone' })
+        .and.not.have.property('dueAt');
+      expect((await read(three!)).timeline?.at(-1)?.type).to.equal('unknown');
+    });
+
+    it('by evidence: what the relay has is sent, what it has not is queued again', async () => {
+      const ids = await orphans(2, 'campaign');
+      evidence = { isKnown: true, accepted: async (id) => id === `<${ids[0]}@ours.test>` };
+      expect(await settle(ids)).to.deep.equal({ sent: 1, queued: 1, unknown: 0, later: 0 });
+      expect(await read(ids[0]!)).to.include({ state: 'sent' });
+      expect(await read(ids[1]!))
+        .to.include({ state: 'queued' })
+        .and.not.have.property('dueAt');
+    });
+
+    it('later when the evidence cannot be asked', async () => {
+      const [id] = await orphans(1, 'transactional');
+      evidence = { isKnown: true, accepted: () => Promise.reject(new Error('503')) };
+      expect(await settle([id!])).to.deep.include({ later: 1 });
+      const { state, dueAt } = await read(id!);
+      expect(state).to.equal('committing');
+      expect(dueAt!.getTime()).to.be.greaterThan(Date.now() + 20_000);
+    });
+
+    it('never what is leased, and never what this process still holds itself', async () => {
+      const [leased] = await orphans(1, 'transactional', { dueAt: new Date(Date.now() + 20_000) });
+      const ledger = openLedger();
+      const [own] = await queue(1, { lane: 'transactional' });
+      await claim(ledger, [own!]);
+      await messages().updateOne({ _id: own!, projectId }, { $set: { dueAt: ago(1) } });
+      expect(await settle([leased!, own!], ledger)).to.deep.equal({ sent: 0, queued: 0, unknown: 0, later: 0 });
+    });
+  });
+});
