@@ -1,6 +1,7 @@
 import type { Delivery, Envelope, Reply } from '../../core/mailer.ts';
 import { formatReply } from '../../core/rules/relay-replies.ts';
 import { type Capabilities, NO_REPLY, type Timeouts } from './handshake.ts';
+import { DATA, type Job, mailCommand, PHASES, RSET, rcptCommand, type Sent, STALE, type Stage, UNSENT } from './job.ts';
 import { wireBytes } from './message-bytes.ts';
 import {
   answered,
@@ -20,31 +21,6 @@ import type { Wire, WireFault } from './wire.ts';
 /** Up to this size message and dot leave in one write, which the kernel takes whole; above it the dot waits until it has taken the rest. */
 export const ONE_WRITE_BYTES_MAX = 16_000;
 const BLOCK_BYTES = 65_536;
-
-/** The connection ended before the relay said a word about this message: hand it over again on another one. */
-export const STALE = Symbol('stale');
-
-type Stage = keyof typeof PHASES;
-
-const PHASES = {
-  queued: 'mail',
-  rset: 'mail',
-  mail: 'mail',
-  rcpt: 'rcpt',
-  data: 'data',
-  body: 'body',
-  dot: 'dot',
-  emptyDot: 'rcpt',
-} as const;
-
-interface Job {
-  envelope: Envelope;
-  message: string;
-  beforeDot: () => boolean;
-  resolve: (outcome: Delivery | typeof STALE) => void;
-  stage: Stage;
-  replies: Reply[];
-}
 
 /** One greeted connection. Messages go one after the other; the next envelope travels behind the dot of the one before. */
 export class SmtpClient {
@@ -74,11 +50,11 @@ export class SmtpClient {
     return this.#jobs.length > 0;
   }
 
-  send(envelope: Envelope, message: string | Buffer, beforeDot: () => boolean): Promise<Delivery | typeof STALE> {
+  send(envelope: Envelope, message: string | Buffer, beforeDot: () => boolean): Promise<Sent> {
     const bytes = wireBytes(message);
     const refusal = refusedHere(envelope, bytes.length, this.#capabilities);
     if (refusal) return Promise.resolve(refusal);
-    if (!this.usable) return Promise.resolve(STALE);
+    if (!this.usable) return Promise.resolve(UNSENT);
     return new Promise((resolve) => {
       this.#jobs.push({ envelope, message: bytes, beforeDot, resolve, stage: 'queued', replies: [] });
       this.#startNext();
@@ -109,15 +85,14 @@ export class SmtpClient {
     const reset = this.#transactionOpen;
     this.#transactionOpen = false;
     job.stage = reset ? 'rset' : 'mail';
-    if (!this.#capabilities.pipelining) return reset ? 'RSET\r\n' : this.#mailCommand(job);
-    let commands = reset ? `RSET\r\n${this.#mailCommand(job)}` : this.#mailCommand(job);
+    if (!this.#capabilities.pipelining) return reset ? RSET : this.#mailCommand(job);
+    let commands = reset ? RSET + this.#mailCommand(job) : this.#mailCommand(job);
     for (let index = 0; index < job.envelope.to.length; index++) commands += rcptCommand(job, index);
-    return `${commands}DATA\r\n`;
+    return commands + DATA;
   }
 
-  #mailCommand({ envelope, message }: Job): string {
-    const size = this.#capabilities.sizeMax === null ? '' : ` SIZE=${message.length}`;
-    return `MAIL FROM:<${envelope.from}>${size}${envelope.eightBit ? ' BODY=8BITMIME' : ''}\r\n`;
+  #mailCommand(job: Job): string {
+    return mailCommand(job, this.#capabilities);
   }
 
   #onReply(reply: Reply): void {
@@ -166,7 +141,7 @@ export class SmtpClient {
     if (done < job.envelope.to.length) {
       this.#proceed(job, 'rcpt', rcptCommand(job, done));
     } else if (this.#capabilities.pipelining || anyAccepted(job)) {
-      this.#proceed(job, 'data', 'DATA\r\n');
+      this.#proceed(job, 'data', DATA);
     } else {
       this.#transactionOpen = true;
       this.#finish(job, recipientsRefused(job));
@@ -267,18 +242,21 @@ export class SmtpClient {
   #onGone(fault: WireFault): void {
     const jobs = this.#jobs;
     this.#jobs = [];
-    for (const [index, job] of jobs.entries()) job.resolve(index === 0 ? this.#endOf(job, fault) : STALE);
+    for (const [index, job] of jobs.entries()) {
+      if (job.stage === 'queued') job.resolve(UNSENT);
+      else job.resolve(index === 0 ? this.#endOf(job, fault) : STALE);
+    }
     this.onGone();
   }
 
-  #endOf(job: Job, { reason, text }: WireFault): Delivery | typeof STALE {
+  #endOf(job: Job, { reason, text }: WireFault): Sent {
     const silence = { ...NO_REPLY, text };
     switch (job.stage) {
       case 'queued':
-        return STALE;
+        return UNSENT;
       case 'rset':
       case 'mail':
-        return this.#started > 1 && reason === 'closed' ? STALE : relayFault(job, 'mail', reason, silence);
+        return reason === 'closed' ? STALE : relayFault(job, 'mail', reason, silence);
       case 'rcpt':
       case 'data':
       case 'body':
@@ -289,10 +267,6 @@ export class SmtpClient {
         return recipientsRefused(job);
     }
   }
-}
-
-function rcptCommand({ envelope }: Job, index: number): string {
-  return `RCPT TO:<${envelope.to[index]}>\r\n`;
 }
 
 /** A guard that throws has not allowed anything. */

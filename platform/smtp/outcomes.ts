@@ -13,7 +13,7 @@ const TOO_LARGE: Reply = {
   text: 'The message is larger than the relay takes (its SIZE).',
 };
 const NO_8BIT: Reply = { code: 554, enhanced: '5.6.3', text: 'The relay does not take 8-bit messages.' };
-const BAD_ADDRESS: Reply = { code: 553, enhanced: '5.1.3', text: 'This is no address that SMTP can carry.' };
+const BAD_ADDRESS: Reply = { code: 553, enhanced: '5.1.3', text: 'One of the addresses is none that SMTP can carry.' };
 /** What may stand between < and >: nothing that could end the command. */
 const PATH = /^[\x21-\x3b\x3d\x3f-\x7e]{1,320}$/;
 
@@ -101,9 +101,7 @@ function unanswered({ envelope, replies }: Dialogue): RecipientReply[] {
 }
 
 function refuseAll(to: readonly string[], reply: Reply): Delivery {
-  const recipients = to.map((address) =>
-    reply === BAD_ADDRESS && PATH.test(address) ? verdict(NO_REPLY) : verdict(reply),
-  );
+  const recipients = to.map(() => verdict(reply));
   return { kind: 'answered', phase: 'mail', answered: false, recipients, replies: [], fault: null };
 }
 

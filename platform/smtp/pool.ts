@@ -1,4 +1,13 @@
-import type { Acquired, Connection, Delivery, Envelope, Lane, RelayFault, RelayState } from '../../core/mailer.ts';
+import type {
+  Acquired,
+  Connection,
+  Delivery,
+  Envelope,
+  Lane,
+  RelayFault,
+  RelayState,
+  Reply,
+} from '../../core/mailer.ts';
 import {
   afterFault,
   type Breaker,
@@ -8,16 +17,19 @@ import {
   startTrial,
 } from '../../core/rules/breaker.ts';
 import { freeFor, type LaneCounts } from '../../core/rules/lane-shares.ts';
-import { SmtpClient, STALE } from './client.ts';
+import { SmtpClient } from './client.ts';
 import type { Deadlines } from './deadlines.ts';
 import { NO_REPLY, openRelay, type Timeouts } from './handshake.ts';
-import { lost, relayFault } from './outcomes.ts';
+import { STALE, UNSENT } from './job.ts';
+import { relayFault } from './outcomes.ts';
 import type { RelayUrl } from './relay-url.ts';
 
 /** How often a message may find its connection gone before the relay had said a word about it. */
 const STALE_RETRIES_MAX = 3;
 /** A relay that refuses one more connection while others work has told us its limit; after this long we ask again. */
 const LOWERED_LIMIT_MS = 60_000;
+
+const DROPS_US: Reply = { ...NO_REPLY, text: 'The relay closes every connection before it answers MAIL.' };
 
 export interface PoolOptions {
   name: RelayState['relay'];
@@ -127,6 +139,12 @@ export class RelayPool {
     return client;
   }
 
+  /** For a place whose connection is gone; a relay that is paused is left alone here too. */
+  async reconnect(): Promise<SmtpClient | RelayFault> {
+    if (this.#closed || breakerState(this.#breaker, this.#now()) === 'open') return this.#pausedFault();
+    return this.connect();
+  }
+
   release(lane: Lane, client: SmtpClient | null): void {
     this.#inUse[lane]--;
     this.#breaker = endTrial(this.#breaker);
@@ -162,8 +180,11 @@ export class RelayPool {
     const state = breakerState(this.#breaker, this.#now());
     const paused = this.#closed || state === 'open' || (state === 'half-open' && this.#breaker.trial);
     if (!paused) return null;
-    const fault = this.#fault ?? { phase: 'connect', reason: 'closed', reply: NO_REPLY };
-    return { connection: null, fault: { ...fault, reason: 'paused' }, retryMs: this.#retryMs() };
+    return { connection: null, fault: this.#pausedFault(), retryMs: this.#retryMs() };
+  }
+
+  #pausedFault(): RelayFault {
+    return { phase: this.#fault?.phase ?? 'connect', reason: 'paused', reply: this.#fault?.reply ?? NO_REPLY };
   }
 
   #fail(fault: RelayFault): void {
@@ -232,15 +253,18 @@ class PooledConnection implements Connection {
   async send(envelope: Envelope, message: string | Buffer, beforeDot: () => boolean): Promise<Delivery> {
     if (this.#released) throw new Error('This connection was given back.');
     const dialogue = { envelope, replies: [] };
-    for (let attempt = 0; attempt <= STALE_RETRIES_MAX; attempt++) {
+    for (let attempt = 0; attempt <= STALE_RETRIES_MAX; ) {
       const client = this.#client?.usable ? this.#client : await this.#replace();
       if (!(client instanceof SmtpClient)) return relayFault(dialogue, client.phase, client.reason, client.reply);
       const outcome = await client.send(envelope, message, beforeDot);
-      if (outcome === STALE) continue;
+      if (outcome === STALE) attempt++;
+      if (outcome === STALE || outcome === UNSENT) continue;
       this.#pool.observe(outcome);
       return outcome;
     }
-    return lost(dialogue, 'mail', 'closed', NO_REPLY);
+    const gone = relayFault(dialogue, 'mail', 'closed', DROPS_US);
+    this.#pool.observe(gone);
+    return gone;
   }
 
   release(): void {
@@ -251,7 +275,7 @@ class PooledConnection implements Connection {
 
   /** Two sends that find the connection gone share the new one. */
   #replace(): Promise<SmtpClient | RelayFault> {
-    this.#replacing ??= this.#pool.connect().then((client) => {
+    this.#replacing ??= this.#pool.reconnect().then((client) => {
       this.#replacing = null;
       this.#client = client instanceof SmtpClient ? client : null;
       return client;

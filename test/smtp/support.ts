@@ -1,0 +1,76 @@
+import type { Connection, Delivery, Lane, Mailer } from '../../core/mailer.ts';
+import { createMailer, type MailerOptions } from '../../platform/smtp/mailer.ts';
+import { type Sink, type SinkOptions, startSink } from '../smtp-sink.ts';
+
+export const TIMES = 50;
+
+export interface Relay {
+  sink: Sink;
+  mailer: Mailer;
+}
+
+const open: Relay[] = [];
+
+/** A sink and a mailer with short timeouts; closeRelays() ends both. */
+export async function startRelay(options: SinkOptions = {}, more: Partial<MailerOptions> = {}): Promise<Relay> {
+  const sink = await startSink(options);
+  const timeouts = {
+    connectMs: 2_000,
+    greetingMs: 2_000,
+    commandMs: 2_000,
+    bodyMs: 2_000,
+    dotMs: 300,
+    ...more.timeouts,
+  };
+  const mailer = createMailer({ url: sink.url, connectionsMax: 20, clientName: 'test.example', ...more, timeouts });
+  const relay = { sink, mailer };
+  open.push(relay);
+  return relay;
+}
+
+export async function closeRelays(): Promise<void> {
+  for (const { sink, mailer } of open.splice(0)) {
+    await mailer.close(0);
+    await sink.close();
+  }
+}
+
+export async function take(mailer: Mailer, lane: Lane = 'campaign'): Promise<Connection> {
+  const acquired = await mailer.acquire(lane);
+  if (!acquired.connection) throw new Error(`no connection: ${JSON.stringify(acquired.fault)}`);
+  return acquired.connection;
+}
+
+let number = 0;
+
+/** Hands over one message to `to` and gives the connection back. */
+export async function deliver(mailer: Mailer, to: string | string[], parts: Partial<Mail> = {}): Promise<Delivery> {
+  const acquired = await mailer.acquire(parts.lane ?? 'campaign');
+  if (!acquired.connection) throw new Error(`no connection: ${JSON.stringify(acquired.fault)}`);
+  const delivery = await sendOn(acquired.connection, to, parts);
+  acquired.connection.release();
+  return delivery;
+}
+
+interface Mail {
+  lane: Lane;
+  from: string;
+  message: string | Buffer;
+  eightBit: boolean;
+  beforeDot: () => boolean;
+}
+
+export function sendOn(connection: Connection, to: string | string[], parts: Partial<Mail> = {}): Promise<Delivery> {
+  const envelope = { from: parts.from ?? 'bounce@out.test', to: [to].flat(), eightBit: parts.eightBit };
+  return connection.send(envelope, parts.message ?? newMessage(), parts.beforeDot ?? (() => true));
+}
+
+export function newMessage(body = 'Hello\r\n'): string {
+  return `From: a@out.test\r\nMessage-ID: <${++number}@out.test>\r\nSubject: Test\r\n\r\n${body}`;
+}
+
+/** Fifty tries, ten at a time, each with a recipient of its own. */
+export async function fiftyTimes(one: (index: number) => Promise<void>): Promise<void> {
+  for (let index = 0; index < TIMES; index += 10)
+    await Promise.all(Array.from({ length: 10 }, (_, offset) => one(index + offset)));
+}
