@@ -1,0 +1,79 @@
+/** Where in the result a value stands; each place has characters of its own that a value must not speak. */
+export type Place = 'text' | 'attribute' | 'bare' | 'url' | 'query' | 'script' | 'plain' | 'line';
+
+export type Escape = (text: string) => string;
+
+/** `raw` is `{{{value}}}`, which is HTML where a text may stand and nothing else anywhere. */
+export function escapeFor(place: Place, raw: boolean): Escape {
+  switch (place) {
+    case 'text':
+      return raw ? (text) => text : escapeText;
+    case 'attribute':
+      return raw ? (text) => text.replace(/["'<>]/g, entity) : escapeText;
+    case 'bare':
+      return raw ? (text) => text : escapeBare;
+    case 'url':
+      return raw ? (text) => encodeUrl(text) : (text) => encodeUrl(text).replace(/&/g, '&amp;');
+    case 'query':
+      return encodeQuery;
+    case 'script':
+      return raw ? (text) => text.replace(/<(?=[/!])/g, '\\u003c') : escapeScript;
+    case 'plain':
+      return (text) => text.replace(/\r\n?/g, '\n').replace(CONTROLS, '');
+    case 'line':
+      return (text) => text.replace(LINE_CONTROLS, '');
+  }
+}
+
+/** A rendered address of a link or picture that runs no code: relative, or of a scheme that mail knows. */
+export function isSafeUrl(rendered: string): boolean {
+  const start = /^[^/?#]*/.exec(rendered)![0];
+  // An entity here could spell a colon.
+  return !/[:&]/.test(start) || /^\s*(https?|mailto|tel|sms|cid):/i.test(start);
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is taken out.
+const CONTROLS = /[\0-\x08\x0b-\x1f\x7f]/g;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is taken out.
+const LINE_CONTROLS = /[\0-\x1f\x7f-\x9f\u2028\u2029]/g;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: a text without any of these stays as it is.
+const NOT_PLAIN_HTML = /[&<>"'\0-\x08\x0b\x0c\x0e-\x1f\x7f]/;
+
+const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+
+function entity(character: string): string {
+  return ENTITIES[character] ?? `&#${character.charCodeAt(0)};`;
+}
+
+function escapeText(text: string): string {
+  if (!NOT_PLAIN_HTML.test(text)) return text;
+  return text.replace(CONTROLS, '').replace(/[&<>"']/g, entity);
+}
+
+/** Outside quotes a space would begin the next attribute. */
+function escapeBare(text: string): string {
+  return text.replace(/[\0-\x20"'`=<>&/\x7f-\xa0]/g, entity);
+}
+
+function escapeScript(text: string): string {
+  return JSON.stringify(text)
+    .slice(1, -1)
+    .replace(/[<>&'/\u2028\u2029]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
+/** What is a URL stays byte for byte; only what no URL may contain is encoded. */
+function encodeUrl(text: string): string {
+  return text.trim().replace(/%(?![0-9A-Fa-f]{2})|[^A-Za-z0-9\-._~:/?#[\]@!$&()*+,;=%]+/g, percent);
+}
+
+/** After "?name=" a value is one value: what would end it is encoded too, unless it came encoded. */
+function encodeQuery(text: string): string {
+  return text.replace(/%(?![0-9A-Fa-f]{2})|[^A-Za-z0-9\-._~%]+/g, percent);
+}
+
+function percent(text: string): string {
+  return encodeURIComponent(text.toWellFormed()).replace(
+    /[!'()*]/g,
+    (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+}

@@ -1,0 +1,70 @@
+export const STEPS_MAX = 200_000;
+export const OUTPUT_LENGTH_MAX = 2_000_000;
+const CHARACTERS_A_STEP = 100;
+
+/** A template that these variables make too long or too slow; what the caller can mend is in the message. */
+export class TemplateRenderError extends Error {}
+
+export interface Run {
+  out: string;
+  steps: number;
+}
+
+/** What a path starts from: the value in hand, the one around it, and the loop it stands in. */
+export interface Scope {
+  value: unknown;
+  parent: Scope | null;
+  loop: Loop | null;
+  root: unknown;
+}
+
+export interface Loop {
+  index: number;
+  key: string | number;
+  first: boolean;
+  last: boolean;
+  parent: Loop | null;
+}
+
+export function spend(run: Run, steps: number): void {
+  run.steps += steps;
+  if (run.steps > STEPS_MAX)
+    throw new TemplateRenderError(`Rendering takes more than ${STEPS_MAX} steps: the loops run too often.`);
+}
+
+export function write(run: Run, text: string): void {
+  run.out += text;
+  if (run.out.length > OUTPUT_LENGTH_MAX)
+    throw new TemplateRenderError(`The rendered text is longer than ${OUTPUT_LENGTH_MAX} characters.`);
+}
+
+/** Own properties only: nothing that every object inherits can be reached from a template. */
+export function property(value: unknown, name: string): unknown {
+  if (typeof value === 'string') return name === 'length' ? value.length : undefined;
+  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined;
+  return (value as Record<string, unknown>)[name];
+}
+
+export function isTruthy(value: unknown): boolean {
+  return Array.isArray(value) ? value.length > 0 : Boolean(value);
+}
+
+/** The text of a value; an object has none. Long values cost more steps, as they take more time. */
+export function textOf(value: unknown, run: Run): string {
+  switch (typeof value) {
+    case 'string':
+      if (value.length > CHARACTERS_A_STEP) spend(run, Math.ceil(value.length / CHARACTERS_A_STEP));
+      return value;
+    case 'number':
+    case 'boolean':
+    case 'bigint':
+      return String(value);
+    case 'object':
+      if (value instanceof Date) return Number.isNaN(value.getTime()) ? '' : value.toISOString();
+      if (!Array.isArray(value)) return '';
+      spend(run, value.length);
+      return value.map((item) => textOf(item, run)).join(',');
+    default:
+      return '';
+  }
+}
