@@ -3,8 +3,11 @@ import { join } from 'node:path';
 import { ObjectId } from 'mongodb';
 import { createApiKey } from '../core/api-keys.ts';
 import type { Deps } from '../core/deps.ts';
+import { seedVerifiedDomain } from '../core/domains.ts';
 import { createOrganization } from '../core/organizations.ts';
 import { createProject } from '../core/projects.ts';
+
+export const demoDomain = 'demo.everpost.test';
 
 export interface Seed {
   readonly projectKey: string;
@@ -24,9 +27,11 @@ export async function seedDemo(deps: Deps, dataDir: string): Promise<Seed> {
   return seed;
 }
 
+/** What a newcomer finds. New kinds of demo content join here, before the keys. */
 async function makeDemo(deps: Deps): Promise<Seed> {
   const { organization, adminKey } = await createOrganization(deps, { name: 'Demo' });
   const project = await createProject(deps, organization._id, { name: 'Demo project' });
+  await seedVerifiedDomain(deps, project, demoDomain, new ObjectId());
   const owner = { organizationId: organization._id, projectId: project._id };
   const { key: projectKey } = await createApiKey(deps, { ...owner, name: 'demo key' });
   return {
