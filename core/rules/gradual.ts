@@ -1,0 +1,119 @@
+/** The plan of a gradual campaign: day n sends floor(emailsPerDay x growth^(n-1)), spread over the calendar day of its time zone. */
+export const growthFactors = { fixed: 1, '1.25x': 1.25, '1.5x': 1.5, '1.75x': 1.75, '2x': 2 } as const;
+export type Growth = keyof typeof growthFactors;
+
+export interface GradualPlan {
+  emailsPerDay: number;
+  growth: Growth;
+  /** IANA name. */
+  timezone: string;
+}
+
+/** What the campaign keeps: which planned day it is in, on which calendar day, and how many that day has released. */
+export interface GradualState {
+  /** 0 before the first day. */
+  day: number;
+  calendarDay: string | null;
+  releasedToday: number;
+  /** Beginning of the window over which today's number is spread. */
+  dayStartedAt: Date | null;
+}
+
+export interface Release {
+  state: GradualState;
+  /** How many more may go now. */
+  count: number;
+  nextBatchAt: Date;
+}
+
+export const TICK_MS = 5 * 60_000;
+
+export function quotaOfDay(
+  { emailsPerDay, growth }: Pick<GradualPlan, 'emailsPerDay' | 'growth'>,
+  day: number,
+): number {
+  return Math.min(Math.floor(emailsPerDay * growthFactors[growth] ** (day - 1)), Number.MAX_SAFE_INTEGER);
+}
+
+/**
+ * How many the plan allows by now. The first day begins when sending does and is full however late that is; later days begin at
+ * midnight. A day on which nothing was asked for (paused all day) is no planned day, and nothing is caught up.
+ */
+export function releaseByNow(plan: GradualPlan, state: GradualState, now: Date): Release {
+  const today = calendarDay(now, plan.timezone);
+  const isNewDay = state.calendarDay !== today.name;
+  const day = isNewDay ? state.day + 1 : state.day;
+  const dayStartedAt = isNewDay || !state.dayStartedAt ? (state.day === 0 ? now : today.start) : state.dayStartedAt;
+  const releasedToday = isNewDay ? 0 : state.releasedToday;
+  const quota = quotaOfDay(plan, day);
+  const windowMs = Math.max(1, today.end.getTime() - dayStartedAt.getTime());
+  // The slice that ends with the next tick goes out at its beginning, so that the last one is not left for midnight.
+  const share = Math.min(1, (now.getTime() - dayStartedAt.getTime() + TICK_MS) / windowMs);
+  const allowed = Math.min(quota, Math.ceil(quota * share));
+  const count = Math.max(0, allowed - releasedToday);
+  const isFull = releasedToday + count >= quota;
+  const tick = new Date(Math.min(now.getTime() + TICK_MS, today.end.getTime()));
+  return {
+    state: { day, calendarDay: today.name, releasedToday: releasedToday + count, dayStartedAt },
+    count,
+    nextBatchAt: isFull ? today.end : tick,
+  };
+}
+
+export interface CalendarDay {
+  /** 2026-03-29 */
+  name: string;
+  start: Date;
+  /** The next day's start; 23 or 25 hours later where clocks change. */
+  end: Date;
+}
+
+export function calendarDay(at: Date, timezone: string): CalendarDay {
+  const name = localDate(at.getTime(), timezone);
+  return { name, start: firstInstant(name, timezone), end: firstInstant(nextDate(name), timezone) };
+}
+
+export function isTimezone(name: string): boolean {
+  try {
+    formatOf(name);
+    return /^[A-Za-z]/.test(name);
+  } catch {
+    return false;
+  }
+}
+
+const HOUR_MS = 3_600_000;
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+function formatOf(timezone: string): Intl.DateTimeFormat {
+  const known = formats.get(timezone);
+  if (known) return known;
+  const made = new Intl.DateTimeFormat('en-CA', {
+    timeZone: timezone,
+    year: 'numeric',
+    month: '2-digit',
+    day: '2-digit',
+  });
+  formats.set(timezone, made);
+  return made;
+}
+
+function localDate(ms: number, timezone: string): string {
+  return formatOf(timezone).format(ms);
+}
+
+/** Clocks may jump over midnight itself, so the day's first instant is searched for, not computed. */
+function firstInstant(date: string, timezone: string): Date {
+  let low = Date.parse(`${date}T00:00:00Z`) - 27 * HOUR_MS;
+  let high = low + 54 * HOUR_MS;
+  while (high - low > 1) {
+    const middle = Math.floor((low + high) / 2);
+    if (localDate(middle, timezone) >= date) high = middle;
+    else low = middle;
+  }
+  return new Date(high);
+}
+
+function nextDate(date: string): string {
+  return new Date(Date.parse(`${date}T00:00:00Z`) + 24 * HOUR_MS).toISOString().slice(0, 10);
+}
