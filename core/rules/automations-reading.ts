@@ -1,0 +1,110 @@
+import type { AutomationEmail, AutomationStep, EntryCriteria, EntryType, ExitCriteria } from '../model.ts';
+
+/** What callers send, after its schema. */
+export interface StepInput {
+  type: 'wait' | 'email' | 'branch';
+  stepId?: string | undefined;
+  nextStepId?: string | null | undefined;
+  parentBranchStepId?: string | null | undefined;
+  parentBranchId?: string | null | undefined;
+  checkExitCriteria?: boolean | undefined;
+  delay?: { value: number; unit: 'minutes' | 'mins' | 'hours' | 'days' } | undefined;
+  email?: { [Field in keyof AutomationEmail]?: string | undefined } | undefined;
+  branches?: BranchInput[] | undefined;
+}
+
+export interface BranchInput {
+  branchId?: string | undefined;
+  label?: string | undefined;
+  triggerType?: 'contact_property_matches_with' | 'event_property' | undefined;
+  filterCriteria?: Record<string, unknown> | undefined;
+  appliesTo?: 'branch_entry' | 'all_branch_steps' | undefined;
+  nextStepId?: string | null | undefined;
+  mergeStepId?: string | null | undefined;
+}
+
+export interface EntryInput {
+  type?: EntryType | undefined;
+  listId?: string | undefined;
+  eventName?: string | undefined;
+  property?: string | undefined;
+  fromValue?: string | number | boolean | null | undefined;
+  toValue?: string | number | boolean | null | undefined;
+  filterCriteria?: Record<string, unknown> | undefined;
+}
+
+/** The canonical steps. `newId` is asked for what the caller left out. */
+export function readSteps(input: readonly StepInput[], newId: (place: string) => string): AutomationStep[] {
+  return input.map((step, index) => readStep(step, index, newId));
+}
+
+function readStep(step: StepInput, index: number, newId: (place: string) => string): AutomationStep {
+  const common = {
+    stepId: step.stepId ?? newId(`step ${index}`),
+    nextStepId: step.nextStepId || null,
+    parentBranchStepId: step.parentBranchStepId || null,
+    parentBranchId: step.parentBranchId || null,
+    checkExitCriteria: step.checkExitCriteria ?? true,
+  };
+  if (step.type === 'wait') return { ...common, type: 'wait', delay: step.delay ?? { value: -1, unit: 'minutes' } };
+  if (step.type === 'email') return { ...common, type: 'email', email: readEmail(step.email ?? {}) };
+  const branches = (step.branches ?? []).map((branch, number) => ({
+    branchId: branch.branchId ?? newId(`branch ${index}/${number}`),
+    label: branch.label ?? '',
+    triggerType: branch.triggerType ?? ('contact_property_matches_with' as const),
+    filterCriteria: readCriteria(branch.filterCriteria),
+    appliesTo: branch.appliesTo ?? ('branch_entry' as const),
+    nextStepId: branch.nextStepId || null,
+    mergeStepId: branch.mergeStepId || null,
+  }));
+  return { ...common, type: 'branch', branches };
+}
+
+export function readEntry(input: EntryInput | undefined): EntryCriteria {
+  const entry: EntryCriteria = { type: input?.type ?? 'contact_created' };
+  const { listId, eventName, property, fromValue, toValue } = input ?? {};
+  if (listId) entry.listId = listId;
+  if (eventName) entry.eventName = eventName;
+  if (property) entry.property = property;
+  if (fromValue !== undefined && fromValue !== null) entry.fromValue = fromValue;
+  if (toValue !== undefined && toValue !== null) entry.toValue = toValue;
+  const filterCriteria = readCriteria(input?.filterCriteria);
+  if (filterCriteria) entry.filterCriteria = filterCriteria;
+  return entry;
+}
+
+export function readExit(input: { type?: ExitCriteria['type'] | undefined } | undefined): ExitCriteria {
+  return { type: input?.type ?? 'workflow_complete' };
+}
+
+function readEmail(input: NonNullable<StepInput['email']>): AutomationEmail {
+  const email: AutomationEmail = {};
+  for (const field of [
+    'templateId',
+    'templateName',
+    'htmlTemplate',
+    'subject',
+    'previewText',
+    'senderEmail',
+    'senderName',
+    'senderReplyToEmail',
+    'senderReplyToName',
+  ] as const)
+    if (input[field]) email[field] = input[field];
+  return email;
+}
+
+/** Only what a filter means is kept. */
+function readCriteria(input: Record<string, unknown> | undefined): Record<string, unknown> | null {
+  if (!input || Object.keys(input).length === 0) return null;
+  const groups = input.groups ?? input.conditions;
+  if (!Array.isArray(groups)) return input;
+  const kept = groups.map((group: unknown) => {
+    if (typeof group !== 'object' || group === null) return group;
+    const { field, operator, value, id, fieldType } = group as Record<string, unknown>;
+    return Object.fromEntries(
+      Object.entries({ field, operator, value, id, fieldType }).filter(([, one]) => one !== undefined),
+    );
+  });
+  return { logicalOperator: input.logicalOperator ?? 'AND', groups: kept };
+}

@@ -1,0 +1,89 @@
+import { idField, idReference, pageFields, paginationFields, timestampField } from './common.ts';
+import { schema, shape } from './schema.ts';
+
+export const EVENT_PROPERTIES_MAX = 100;
+export const EVENT_TEXT_MAX = 4_096;
+const SUGGESTED_VALUES_MAX = 100;
+
+const name = { type: 'string', pattern: '^[A-Za-z0-9_]{1,64}$' } as const;
+const property = {
+  type: 'object',
+  required: ['propertyName', 'type'],
+  properties: {
+    propertyName: name,
+    type: { enum: ['string', 'number', 'date', 'boolean'] },
+    description: { type: 'string', maxLength: 1_000 },
+    suggestedValues: {
+      type: 'array',
+      maxItems: SUGGESTED_VALUES_MAX,
+      items: { type: ['string', 'number', 'boolean'], maxLength: 256 },
+    },
+  },
+} as const;
+const properties = { type: 'array', maxItems: EVENT_PROPERTIES_MAX, items: property } as const;
+const description = { type: 'string', maxLength: 1_000 } as const;
+
+export const createEventBody = schema({
+  type: 'object',
+  required: ['eventName'],
+  properties: { eventName: name, description, properties },
+});
+export const updateEventBody = schema({
+  type: 'object',
+  properties: {
+    eventName: { type: 'string', maxLength: 256, description: 'Cannot change.' },
+    description,
+    properties,
+  },
+});
+export const eventsQuery = schema({ type: 'object', properties: pageFields });
+
+/** What is wrong with the identifiers is said in the order that the interface gives, so they are looked at one by one. */
+export const sendEventBody = schema({
+  type: 'object',
+  required: ['eventName'],
+  properties: {
+    eventName: { type: 'string', maxLength: 1_000, description: 'Name of an existing event definition.' },
+    email: { type: ['string', 'null'], maxLength: 1_024, description: 'An unknown address creates a contact.' },
+    contactId: { ...idReference, type: ['string', 'null'], description: 'Wins over email.' },
+    eventProperties: { type: ['object', 'null'], description: 'Keys are declared properties of the event.' },
+  },
+});
+
+const definition = {
+  title: 'EventDefinition',
+  type: 'object',
+  required: ['id', 'eventName', 'description', 'properties', 'createdAt', 'updatedAt'],
+  properties: {
+    id: idField,
+    eventName: { type: 'string' },
+    description: { type: 'string' },
+    properties: {
+      type: 'array',
+      items: { ...property, required: ['propertyName', 'type', 'description', 'suggestedValues'] },
+    },
+    projectId: idField,
+    createdAt: timestampField,
+    updatedAt: timestampField,
+  },
+} as const;
+
+export const eventAnswer = shape(definition);
+export const eventsAnswer = shape({
+  type: 'object',
+  required: ['events', 'pagination'],
+  properties: { events: { type: 'array', items: definition }, pagination: paginationFields },
+});
+
+export const eventRecordAnswer = shape({
+  title: 'EventRecord',
+  type: 'object',
+  required: ['id', 'eventName', 'contactId', 'properties', 'createdAt'],
+  properties: {
+    id: idField,
+    eventName: { type: 'string' },
+    contactId: idField,
+    properties: { type: 'object' },
+    createdAt: timestampField,
+  },
+});
