@@ -1,5 +1,7 @@
-import type { ApiKey, Contact, Domain, Project } from '../core/model.ts';
+import type { ApiKey, Contact, Domain, Project, Sender, Template } from '../core/model.ts';
 import type { PageOf } from '../core/pages.ts';
+import { domainRecords } from '../core/rules/domain-records.ts';
+import type { Config } from '../schemas/config.ts';
 
 /** Every wire shape. Dates become ISO 8601 with milliseconds when the answer is written as JSON. */
 
@@ -23,6 +25,26 @@ export function presentProject({ _id, name, createdAt, trackingOpen, trackingCli
   };
 }
 
+export function presentDomain(domain: Domain, config: Pick<Config, 'mailHost' | 'spfRecord'>) {
+  const { ownershipVerified, dkimEnabled, mailFromEnabled, dmarcEnabled, dkimSigning, regionKey, message } = domain;
+  const { createdAt, lastCheckedAt, verifiedAt, inboundEnabledAt, inboundDomainVerifiedAt } = domain;
+  return {
+    id: domain._id,
+    domainName: domain.domainName,
+    verificationStatus: domain.verificationStatus,
+    ...{ ownershipVerified, dkimEnabled, mailFromEnabled, dmarcEnabled, dkimSigning },
+    dnsRecords: domainRecords(domain, config),
+    message,
+    createdAt,
+    lastCheckedAt,
+    ...(verifiedAt ? { verifiedAt } : {}),
+    regionKey,
+    verificationInProgress: domain.checkRequestedAt !== null,
+    inboundEnabledAt,
+    inboundDomainVerifiedAt,
+  };
+}
+
 export function presentApiKey({ _id, name, createdAt }: ApiKey) {
   return { id: _id, name, createdAt };
 }
@@ -43,6 +65,36 @@ export function presentContact(contact: Contact) {
     createdAt,
     updatedAt,
   };
+}
+
+export function presentTemplate(template: Template) {
+  const { _id, templateId, projectId, templateName, subject, previewText, emailTemplate, templateType } = template;
+  const { builderType, description, editorJson, parentBodyProperties, isFlagged, source } = template;
+  const { trackingClick, trackingOpen, createdAt, updatedAt } = template;
+  return {
+    id: _id,
+    templateId,
+    projectId,
+    templateName,
+    subject,
+    previewText,
+    emailTemplate,
+    templateType,
+    builderType,
+    description,
+    editorJson,
+    parentBodyProperties,
+    isFlagged,
+    source,
+    trackingClick,
+    trackingOpen,
+    createdAt,
+    updatedAt,
+  };
+}
+
+export function presentSender({ _id, email, name, replyTo, createdAt, updatedAt }: Sender) {
+  return { id: _id, email, name, replyTo, createdAt, updatedAt };
 }
 
 /** {<plural>: [...], pagination} */

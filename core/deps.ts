@@ -1,6 +1,7 @@
 import type { MongoClient } from 'mongodb';
 import type { Config } from '../schemas/config.ts';
 import type { Mailer } from './mailer.ts';
+import type { Sources } from './migrations-sources.ts';
 import type { Collections } from './model.ts';
 
 /** What the core needs of the outside. platform/ and workflows/client.ts implement it; api/main.ts and workers/main.ts wire it. */
@@ -13,6 +14,9 @@ export interface Deps {
   signals: Signals;
   workflows: Workflows;
   dns: Dns;
+  /** The accounts that migrations read. */
+  sources: Sources;
+  media: Media;
 }
 
 /** What a process that hands mail to a relay needs on top. */
@@ -53,6 +57,27 @@ export interface Workflows {
   isUp(): Promise<boolean>;
   /** Starts the check of a domain's records, or has the one that waits look again now. */
   checkDomain(domain: { projectId: string; domainId: string; domainName: string }): Promise<void>;
+  /** Starts the recompute of a segment, or has the one that waits go on now. */
+  recomputeSegment(segment: { projectId: string; listId: string }): Promise<void>;
+  /** Starts the run of a migration, or has the one that is there look at the job again. false: a run of another job is still there. */
+  migrate(job: MigrationJob): Promise<boolean>;
+  /** Has a run look at its job again, where there is one. */
+  wakeMigration(job: MigrationJob): Promise<void>;
+}
+
+/** Ids alone: which run of which job. */
+export interface MigrationJob {
+  projectId: string;
+  migrationId: string;
+  provider: 'providerA' | 'providerB';
+  run: number;
+}
+
+/** Pictures that are served from /media. A file appears whole or not at all. */
+export interface Media {
+  save(name: string, bytes: Uint8Array): Promise<void>;
+  /** null: there is none. */
+  read(name: string): Promise<Uint8Array | null>;
 }
 
 /** null: no answer came, which says nothing about the records. []: answered, and there are none. */

@@ -41,7 +41,7 @@ export async function listDomains(
   { status, ...page }: Page & { status?: VerificationStatus | undefined },
 ): Promise<PageOf<Domain>> {
   const filter: Filter<Domain> = { projectId: project._id, ...(status ? { verificationStatus: status } : {}) };
-  return pageOf(deps.db.domains, filter, page);
+  return pageOf(deps.db.domains, filter, page, { sort: { createdAt: 1, _id: 1 } });
 }
 
 export async function getDomain(deps: Deps, project: Project, domainId: string): Promise<Domain> {

@@ -2,7 +2,9 @@ import type { Redis } from 'ioredis';
 import type { Deps, Log } from '../core/deps.ts';
 import type { Config } from '../schemas/config.ts';
 import { createDns } from './dns.ts';
+import { createMedia } from './media.ts';
 import { openMongo } from './mongo.ts';
+import { createSources } from './providers/sources.ts';
 import { openRedis } from './redis.ts';
 import { openTemporal } from './temporal.ts';
 
@@ -21,7 +23,7 @@ export function openPlatform(config: Config, log: Log): Platform {
   const temporal = openTemporal(config);
   const clock = { now: () => new Date() };
   return {
-    parts: { config, log, mongo, db, signals, clock, dns: createDns(config) },
+    parts: { config, log, mongo, db, signals, clock, dns: createDns(config), sources: createSources(config, db), media: createMedia(config) },
     redis,
     temporal,
     async close() {

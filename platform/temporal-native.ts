@@ -2,8 +2,12 @@ import { NativeConnection, Runtime } from '@temporalio/worker';
 import type { Log } from '../core/deps.ts';
 import type { Config } from '../schemas/config.ts';
 
-/** Once a process, before anything else of the SDK's: its log lines join ours, and we stop its workers ourselves. */
+let isInstalled = false;
+
+/** Before anything else of the SDK's; a process has one. Its log lines join ours, and we stop its workers ourselves. */
 export function installTemporalRuntime(log: Log, metricsAddress?: string): void {
+  if (isInstalled) return;
+  isInstalled = true;
   const say = (level: 'debug' | 'info' | 'warn' | 'error') => (message: string, fields?: object) =>
     log[level]({ sdk: 'temporal', ...fields }, message);
   Runtime.install({

@@ -2,6 +2,7 @@ import { backgroundActivities, campaignActivities } from '../activities/index.ts
 import type { Deps } from '../core/deps.ts';
 import { domainRechecks, domainStarts } from '../core/domain-checks.ts';
 import type { DueKind } from '../core/due.ts';
+import { migrationStarts } from '../core/migrations-due.ts';
 import type { TaskQueue } from '../workflows/names.ts';
 
 /** What the processes do. Work joins here, each with a line: activities, kinds of due documents, services with a life of their own. */
@@ -14,7 +15,7 @@ export const lanes = {
       activities: backgroundActivities(deps),
       options: { maxConcurrentActivityTaskExecutions: 50 },
     }),
-    due: [domainStarts, domainRechecks],
+    due: [domainStarts, domainRechecks, migrationStarts],
   },
 
   campaign: {

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { bundleWorkflowCode, type NativeConnection, Worker, type WorkflowBundle } from '@temporalio/worker';
 import type { Deps } from '../core/deps.ts';
-import { connectTemporal, pause } from '../platform/temporal-native.ts';
+import { connectTemporal, installTemporalRuntime, pause } from '../platform/temporal-native.ts';
 import { prefixed } from '../workflows/names.ts';
 import { translateFailures } from './failures.ts';
 import type { Service, WorkerPlan } from './lanes.ts';
@@ -14,6 +14,7 @@ const AGAIN_MS = 2_000;
 
 /** Keeps workers running for these plans: while Temporal is away it waits, and workers that fail are made anew. */
 export function runWorkers(deps: Deps, plans: WorkerPlan[]): Service {
+  installTemporalRuntime(deps.log);
   const stopping = new AbortController();
   const { promise: ready, resolve: isReady } = Promise.withResolvers<void>();
   let workers: Worker[] = [];

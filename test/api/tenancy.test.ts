@@ -16,6 +16,10 @@ const makers: Record<string, { make(tenant: Tenant, environment: Environment): P
       (await client.post('/contacts/email', { email: 'user@example.com', userId: 'theirs' })).body.data.userId,
     random: 'nobody',
   },
+  domainId: {
+    make: async ({ client }) =>
+      (await client.post('/domains', { domainName: `d${crypto.randomUUID()}.example.com` })).body.data.id,
+  },
 };
 
 /** Paths whose second parameter names a part of the first thing: a random one is enough. */

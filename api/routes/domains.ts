@@ -1,0 +1,115 @@
+import type { Deps } from '../../core/deps.ts';
+import {
+  createDomain,
+  deleteDomain,
+  disableInbound,
+  enableInbound,
+  getDomain,
+  listDomains,
+  updateDomain,
+  verifyDomain,
+} from '../../core/domains.ts';
+import type { Domain } from '../../core/model.ts';
+import {
+  createDomainBody,
+  domainAnswer,
+  domainsAnswer,
+  domainsQuery,
+  updateDomainBody,
+} from '../../schemas/domains.ts';
+import { Answer, endpoint } from '../endpoint.ts';
+import { presentDomain, presentPage } from '../present.ts';
+
+const tag = 'domains';
+
+export const domainRoutes = [
+  endpoint({
+    method: 'post',
+    path: '/domains',
+    key: 'token',
+    tag,
+    summary: 'Add a sending domain; the answer says which DNS records to publish',
+    body: createDomainBody,
+    answer: domainAnswer,
+    status: 201,
+    errors: { 409: 'This project has the domain already.' },
+    handler: async ({ deps, project, body, request }) => answer(deps, await createDomain(deps, project, body, request)),
+  }),
+  endpoint({
+    method: 'get',
+    path: '/domains',
+    key: 'token',
+    tag,
+    summary: 'List sending domains, oldest first',
+    query: domainsQuery,
+    answer: domainsAnswer,
+    handler: async ({ deps, project, query }) =>
+      presentPage('domains', await listDomains(deps, project, query), (domain) => presentDomain(domain, deps.config)),
+  }),
+  endpoint({
+    method: 'get',
+    path: '/domains/{domainId}',
+    key: 'token',
+    tag,
+    summary: 'Get a sending domain',
+    answer: domainAnswer,
+    handler: async ({ deps, project, params }) => answer(deps, await getDomain(deps, project, params.domainId ?? '')),
+  }),
+  endpoint({
+    method: 'patch',
+    path: '/domains/{domainId}',
+    key: 'token',
+    tag,
+    summary: 'Say who signs the mail of a domain',
+    body: updateDomainBody,
+    answer: domainAnswer,
+    handler: async ({ deps, project, params, body }) =>
+      answer(deps, await updateDomain(deps, project, params.domainId ?? '', body)),
+  }),
+  endpoint({
+    method: 'delete',
+    path: '/domains/{domainId}',
+    key: 'token',
+    tag,
+    summary: 'Delete a sending domain, with its DKIM key',
+    handler: async ({ deps, project, params }) => deleteDomain(deps, project, params.domainId ?? ''),
+  }),
+  endpoint({
+    method: 'post',
+    path: '/domains/{domainId}/verify',
+    key: 'token',
+    tag,
+    summary: 'Look up the DNS records now; the result comes with a later GET',
+    answer: domainAnswer,
+    handler: async ({ deps, project, params }) =>
+      answer(deps, await verifyDomain(deps, project, params.domainId ?? '')),
+  }),
+  endpoint({
+    method: 'post',
+    path: '/domains/{domainId}/inbound/enable',
+    key: 'token',
+    tag,
+    summary: 'Receive mail for a verified domain; the answer holds the MX record to publish',
+    answer: domainAnswer,
+    errors: { 422: 'The domain is not verified.' },
+    codeless: true,
+    handler: async ({ deps, project, params }) =>
+      answer(deps, await enableInbound(deps, project, params.domainId ?? '')),
+  }),
+  endpoint({
+    method: 'post',
+    path: '/domains/{domainId}/inbound/disable',
+    key: 'token',
+    tag,
+    summary: 'Stop receiving mail for a domain',
+    answer: domainAnswer,
+    codeless: true,
+    handler: async ({ deps, project, params }) =>
+      answer(deps, await disableInbound(deps, project, params.domainId ?? '')),
+  }),
+];
+
+/** What a check has to say also stands where people look first. */
+function answer({ config }: Deps, domain: Domain): Answer {
+  return new Answer(presentDomain(domain, config), domain.message ?? undefined);
+}

@@ -1,0 +1,14 @@
+/** Asks until the answer is what the test waits for; the last answer stands in the failure. */
+export async function until<T>(
+  ask: () => Promise<T>,
+  isIt: (answer: T) => boolean,
+  { ms = 10_000, everyMs = 50 } = {},
+): Promise<T> {
+  const end = Date.now() + ms;
+  for (;;) {
+    const answer = await ask();
+    if (isIt(answer)) return answer;
+    if (Date.now() > end) throw new Error(`not within ${ms} ms; last seen: ${JSON.stringify(answer)}`);
+    await new Promise((resolve) => setTimeout(resolve, everyMs));
+  }
+}
