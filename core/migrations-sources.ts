@@ -4,6 +4,8 @@ import type { PropertyType } from './model.ts';
 export interface Sources {
   openA(options: OpenSource): SourceA;
   openB(options: OpenSource): SourceB;
+  /** A picture of a template; null when it cannot be had. */
+  fetchImage(url: string, signal?: AbortSignal): Promise<Uint8Array | null>;
 }
 
 export interface OpenSource {
@@ -25,14 +27,16 @@ export interface SourceA {
   listGroups(): Promise<SourceGroup[]>;
   readGroup(id: string): Promise<SourceGroup>;
   listGroupAddresses(group: SourceGroup): Promise<string[]>;
-  /** `listId` null: every contact of the account. */
-  startExport(listId: string | null): Promise<string>;
+  /** null: every contact of the account; else those who are in any of the lists. */
+  startExport(listIds: string[] | null): Promise<string>;
   readExport(id: string): Promise<SourceExport>;
   /** Rows of one file of an export, in batches, without holding the file in memory. */
   readExportFile(url: string, batchSize: number): AsyncIterable<SourceRow[]>;
 }
 
 export interface SourceB {
+  /** There is no endpoint for it: one small read. Throws `invalid_key` or `forbidden`. */
+  checkKey(): Promise<void>;
   listTemplates(): Promise<SourceItem[]>;
   readTemplate(id: string): Promise<SourceTemplate | null>;
   listFields(): Promise<SourceField[]>;

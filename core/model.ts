@@ -74,13 +74,41 @@ export interface ContactList {
   projectId: ObjectId;
   name: string;
   description: string;
-  type: 'list' | 'segment';
+  /** global: the one list of every project that holds all its contacts; callers know it as GLOBAL_CONTACT_LIST. */
+  type: 'list' | 'segment' | 'global';
   /** Kept by the transaction that changes contacts; never counted on read. */
   contactCount: number;
-  /** As the caller gave it; null for lists. */
+  /** Moves with every change of members, so that a list cannot be deleted under a transaction that adds to it. */
+  membersRevision: number;
+  /** As the caller gave it, with every fieldType said; null for lists. */
   filterCriteria: Record<string, unknown> | null;
+  /** How far the contacts of the project are held against the filter; null for lists. */
+  recompute: SegmentRecompute | null;
+  /** There is a recompute to start, or to look after. */
+  recomputeDueAt?: Date;
   createdAt: Date;
   updatedAt: Date;
+}
+
+export interface SegmentRecompute {
+  /** Moves with every change of the filter: whoever was at work for another one stops. */
+  generation: number;
+  /** settling: everybody was looked at, and is looked at once more when no change can be under way that did not know the filter. */
+  status: 'running' | 'settling' | 'completed';
+  /** The last contact that was looked at; null at the beginning of a look. */
+  cursor: ObjectId | null;
+  processed: number;
+  total: number;
+  requestedAt: Date;
+  completedAt: Date | null;
+}
+
+/** A list or segment that is deleted and still stands in contacts; `_id` is its own. */
+export interface ListRemoval {
+  _id: ObjectId;
+  projectId: ObjectId;
+  type: 'list' | 'segment';
+  dueAt?: Date;
 }
 
 export interface CustomField {
@@ -241,7 +269,8 @@ export interface MigrationMapping {
 export interface MigrationSelection {
   templateIds: string[] | null;
   groupIds: string[] | null;
-  fieldIds: string[] | null;
+  /** Never everything: fields are made of mappings. */
+  fieldIds: string[];
   listIds: string[] | null;
   topicIds: string[] | null;
 }
@@ -283,11 +312,15 @@ export interface MigrationUnsubscribed {
   expiresAt: Date;
 }
 
-/** What a source's list, group or template became here. */
+/** What a source's list, group or template became here; `_id` is made of project, provider, kind and source id. */
 export interface MigrationLink {
   _id: string;
   projectId: ObjectId;
-  targetId: string;
+  /** null until the target is made: the link is written first, and what the target's id is made of follows from it. */
+  targetId: string | null;
+  /** The job or call that made the target; null: it was here before under the same name. */
+  createdBy: ObjectId | null;
+  createdAt: Date;
 }
 
 /** `_id` is the job's. The key is sealed for this project and job alone (core/secrets.ts). */
@@ -331,7 +364,7 @@ export interface Template {
   parentBodyProperties: Record<string, unknown> | null;
   /** Wants a person to look at it (migrations). */
   isFlagged: boolean;
-  source: 'api' | 'dashboard';
+  source: 'api' | 'dashboard' | 'migration';
   trackingClick: boolean;
   trackingOpen: boolean;
   createdAt: Date;
@@ -580,7 +613,7 @@ export type ExitReason =
 
 /** One thing that happened to a person on the way. */
 export interface EnrollmentEvent {
-  type: 'entered' | 'wait' | 'email' | 'branch' | 'parked' | 'moved' | 'completed' | 'exited';
+  type: 'entered' | 'wait' | 'email' | 'branch' | 'branch_left' | 'parked' | 'moved' | 'completed' | 'exited';
   at: Date;
   stepId?: string;
   /** Of a wait: until when. */
@@ -631,14 +664,16 @@ export interface TriggerOutcome {
   reason?: 'inside' | 'entered_before' | 'not_active' | 'contact_deleted';
 }
 
-/** A contact change that lets the contact into automations, written in the transaction of the change; due until it is followed. */
+/** A contact change that automations follow, written in the transaction of the change; due until they have. */
 export interface Trigger extends Due {
   _id: ObjectId;
   projectId: ObjectId;
   contactId: ObjectId;
+  /** Who the change let in; empty after a deletion, which takes what is personal out of events and enrollments. */
   automationIds: ObjectId[];
   at: Date;
   outcomes?: TriggerOutcome[];
+  erasedAt?: Date;
   doneAt?: Date;
 }
 
@@ -662,7 +697,7 @@ export interface EventProperty {
   propertyName: string;
   type: PropertyType;
   description: string;
-  suggestedValues: string[];
+  suggestedValues: PropertyValue[];
 }
 
 export interface EventDefinition {
@@ -687,6 +722,98 @@ export interface EventRecord extends Due {
   outcomes?: TriggerOutcome[];
 }
 
+export type CampaignStatus =
+  | 'draft'
+  | 'scheduled'
+  | 'sending'
+  | 'sending_gradual'
+  | 'paused'
+  | 'sent'
+  | 'failed'
+  | 'aborted';
+
+export interface AudienceEntry {
+  /** An ObjectId in hexadecimal, or GLOBAL_CONTACT_LIST. */
+  id: string;
+  name: string;
+  type: 'list' | 'segment';
+  contactCount: number;
+}
+
+/** What the ledger said at the last count; the numbers that people read. */
+export interface CampaignCounts {
+  totalContacts: number;
+  suppressed: number;
+  failed: number;
+  sent: number;
+  unknown: number;
+  pending: number;
+  bounced: number;
+  opened: number;
+  humanOpened: number;
+  clicked: number;
+  unsubscribed: number;
+  spamReported: number;
+}
+
+export interface CampaignGradual {
+  emailsPerDay: number;
+  growth: 'fixed' | '1.25x' | '1.5x' | '1.75x' | '2x';
+  timezone: string;
+  startAt: Date | null;
+  /** Moved by one compare-and-set for each release: a crash can neither spend a budget twice nor lose it. */
+  day: number;
+  calendarDay: string | null;
+  releasedToday: number;
+  dayStartedAt: Date | null;
+  /** Recipients with a lower `seq` may be sent to. */
+  releasedUpTo: number;
+}
+
+export interface Campaign {
+  _id: ObjectId;
+  projectId: ObjectId;
+  organizationId: ObjectId;
+  name: string;
+  subject: string;
+  previewText: string;
+  /** What the caller said; the saved sender fills the rest. */
+  from: { email?: string; name?: string };
+  senderId: ObjectId | null;
+  replyTo: string | null;
+  toLists: AudienceEntry[];
+  excludeLists: AudienceEntry[];
+  sendToGlobalList: boolean;
+  unsubscribeGroupId: string | null;
+  templateId: string;
+  trackingClick: boolean;
+  trackingOpen: boolean;
+  sendMode: 'immediate' | 'scheduled' | 'gradual';
+  sendNow: boolean;
+  scheduledAt: Date | null;
+  maxLatenessMinutes: number;
+  thresholdPreset: 'balanced' | 'aggressive' | 'conservative';
+  sendRatePerSecond: number | null;
+  gradual: CampaignGradual | null;
+  status: CampaignStatus;
+  /** When sending is to begin; null in drafts. */
+  startsAt: Date | null;
+  /** Due document: a run of `campaignSend` must be started or told. */
+  startDueAt?: Date;
+  startedAt: Date | null;
+  sentAt: Date | null;
+  abortedAt: Date | null;
+  failureReason: string | null;
+  pausedAt: Date | null;
+  resumedAt: Date | null;
+  pausedReason: string | null;
+  counts: CampaignCounts;
+  refreshedAt: Date | null;
+  nextBatchAt: Date | null;
+  createdAt: Date;
+  updatedAt: Date;
+}
+
 /** The one thing that every collection of due documents shares (core/due.ts): the time of its next turn, absent when there is nothing to do. */
 export interface Due {
   dueAt?: Date;
@@ -704,14 +831,23 @@ export interface Collections {
   idempotency: Collection<IdempotencyRow>;
   contacts: Collection<Contact>;
   contactLists: Collection<ContactList>;
+  listRemovals: Collection<ListRemoval>;
   customFields: Collection<CustomField>;
   suppressionGroups: Collection<SuppressionGroup>;
   suppressions: Collection<Suppression>;
   templates: Collection<Template>;
+  campaigns: Collection<Campaign>;
   senders: Collection<Sender>;
   contents: Collection<Content>;
   messages: Collection<Message>;
   domains: Collection<Domain>;
+  automations: Collection<Automation>;
+  automationDefinitions: Collection<PastDefinition>;
+  automationCounts: Collection<AutomationCount>;
+  enrollments: Collection<Enrollment>;
+  triggers: Collection<Trigger>;
+  eventDefinitions: Collection<EventDefinition>;
+  events: Collection<EventRecord>;
 }
 
 export type Session = ClientSession;

@@ -36,6 +36,11 @@ export function openSecret(config: Pick<Config, 'secretKeys'>, context: string[]
   }
 }
 
+/** What other keys are derived from, the first one first. */
+export function secretKeyBytes(config: Pick<Config, 'secretKeys'>): Buffer[] {
+  return secretKeys(config).map(([, key]) => key);
+}
+
 function contextBytes(context: string[]): Buffer {
   return Buffer.from(context.join('\u0000'));
 }

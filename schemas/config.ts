@@ -98,6 +98,12 @@ export const variables = {
     description: 'Hosts whose images are fetched and served from /media.',
   },
   providerBRate: { type: 'integer', default: 2, minimum: 1, description: 'Requests a second to provider B.' },
+  migrationPatienceSeconds: {
+    type: 'integer',
+    default: 120,
+    minimum: 0,
+    description: 'How long a source provider may go on failing before a migration holds and asks for attention.',
+  },
   secretKeys: {
     type: 'list',
     default: '',

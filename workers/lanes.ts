@@ -2,7 +2,9 @@ import { backgroundActivities, campaignActivities } from '../activities/index.ts
 import type { Deps } from '../core/deps.ts';
 import { domainRechecks, domainStarts } from '../core/domain-checks.ts';
 import type { DueKind } from '../core/due.ts';
+import { listRemovals } from '../core/list-removals.ts';
 import { migrationStarts } from '../core/migrations-due.ts';
+import { segmentRecomputes } from '../core/segment-recomputes.ts';
 import type { TaskQueue } from '../workflows/names.ts';
 
 /** What the processes do. Work joins here, each with a line: activities, kinds of due documents, services with a life of their own. */
@@ -15,7 +17,7 @@ export const lanes = {
       activities: backgroundActivities(deps),
       options: { maxConcurrentActivityTaskExecutions: 50 },
     }),
-    due: [domainStarts, domainRechecks, migrationStarts],
+    due: [domainStarts, domainRechecks, migrationStarts, segmentRecomputes, listRemovals],
   },
 
   campaign: {

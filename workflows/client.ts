@@ -4,18 +4,23 @@ import {
   NamespaceNotFoundError,
   ServiceError,
   WorkflowExecutionAlreadyStartedError,
+  type WorkflowHandle,
+  WorkflowNotFoundError,
 } from '@temporalio/client';
 import type { Workflows } from '../core/deps.ts';
 import { unavailable } from '../core/errors.ts';
 import type { Config } from '../schemas/config.ts';
 import type { domainCheck } from './domains.ts';
 import { signals } from './messages.ts';
+import type { migration } from './migrations.ts';
 import { prefixed, workflowIds } from './names.ts';
 import { attributePairs, type SearchAttributeValues } from './search-attributes.ts';
+import type { segmentRecompute } from './segments.ts';
 
 /** The one place that starts and signals runs. */
 export function createWorkflows(config: Config, { client }: { client: Client }): Workflows {
   const start = starter(config, client);
+  const { tell, memoOf } = teller(config, client);
   return {
     isUp: () => isUp(client),
 
@@ -30,6 +35,40 @@ export function createWorkflows(config: Config, { client }: { client: Client }):
         signal: { name: signals.checkNow },
       });
     },
+
+    async recomputeSegment({ projectId, listId }) {
+      await start<typeof segmentRecompute>({
+        type: 'segmentRecompute',
+        id: workflowIds.segmentRecompute(listId),
+        args: [{ projectId, listId }],
+        summary: 'Members of a segment',
+        details: 'Holds every contact of the project against the filter of the segment.',
+        attributes: { ProjectId: projectId, Status: 'running' },
+        signal: { name: signals.control },
+      });
+    },
+
+    async migrate(job) {
+      const { projectId, migrationId, provider, run } = job;
+      const id = workflowIds.migration(projectId);
+      const isNew = await start<typeof migration>({
+        type: 'migration',
+        id,
+        args: [{ projectId, migrationId, run }],
+        summary: `Migration from ${provider}, run ${run}`,
+        details: `Job ${migrationId}. Holds when a phase cannot go on; retry, skip or cancel it with \`npm run admin -- migrations\`.`,
+        attributes: { ProjectId: projectId, BulkOperationId: migrationId, Status: 'queued' },
+        memo: { migrationId, run },
+        whenRunning: 'refuse',
+      });
+      if (isNew) return true;
+      const running = await memoOf(id);
+      if (running?.migrationId !== migrationId || running.run !== run) return false;
+      await tell(id, signals.control);
+      return true;
+    },
+
+    wakeMigration: ({ projectId }) => tell(workflowIds.migration(projectId), signals.control),
   };
 }
 
@@ -46,6 +85,8 @@ interface Start<Type extends AnyWorkflow> {
   summary: string;
   details?: string;
   attributes: SearchAttributeValues;
+  /** To read, not to filter by. */
+  memo?: Record<string, unknown>;
   /** When a run with this id is there: join it (left out), or leave it alone and answer false. */
   whenRunning?: 'join' | 'refuse';
   /** Told to the run, whether it was there or not. */
@@ -64,6 +105,7 @@ function starter(config: Config, client: Client) {
       staticSummary: run.summary,
       ...(run.details === undefined ? {} : { staticDetails: run.details }),
       typedSearchAttributes: attributePairs(run.attributes),
+      ...(run.memo === undefined ? {} : { memo: run.memo }),
       workflowIdReusePolicy: 'ALLOW_DUPLICATE' as const,
     };
     const conflict = run.whenRunning === 'refuse' ? ('FAIL' as const) : ('USE_EXISTING' as const);
@@ -82,6 +124,25 @@ function starter(config: Config, client: Client) {
       if (error instanceof WorkflowExecutionAlreadyStartedError) return false;
       throw translate(error);
     }
+  };
+}
+
+/** To runs that may be there or not: where there is none, nobody has to be told. */
+function teller(config: Config, client: Client) {
+  async function onHandle<T>(id: string, work: (handle: WorkflowHandle) => Promise<T>): Promise<T | null> {
+    const handle = client.workflow.getHandle(prefixed(config.taskQueuePrefix, id));
+    try {
+      return await client.withDeadline(Date.now() + CALL_MS, () => work(handle));
+    } catch (error) {
+      if (error instanceof WorkflowNotFoundError) return null;
+      throw translate(error);
+    }
+  }
+  return {
+    tell: async (id: string, signal: string) => {
+      await onHandle(id, (handle) => handle.signal(signal));
+    },
+    memoOf: (id: string) => onHandle(id, async (handle) => (await handle.describe()).memo ?? null),
   };
 }
 

@@ -1,2 +1,4 @@
 /** Every type of run. The name of the function is the name of the type, so renaming one breaks runs that are under way. */
 export { domainCheck } from './domains.ts';
+export { migration } from './migrations.ts';
+export { segmentRecompute } from './segments.ts';

@@ -15,4 +15,7 @@ export function queueBeside(workflowQueue: string, queue: TaskQueue): string {
 
 export const workflowIds = {
   domainCheck: (domainId: string) => `domain-${domainId}`,
+  segmentRecompute: (listId: string) => `segment-${listId}`,
+  contactImport: (importId: string) => `import-${importId}`,
+  migration: (projectId: string) => `migration-${projectId}`,
 };

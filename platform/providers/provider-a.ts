@@ -47,7 +47,7 @@ export function openProviderA(baseUrl: string, fetchFile: FetchFile, { key, pati
     readGroup: async (id) =>
       groupOf(await callProvider(http, { path: `/v3/asm/groups/${encodeURIComponent(id)}`, check: answers.oneGroup })),
     listGroupAddresses: (group) => listGroupAddresses(http, group),
-    startExport: (listId) => startExport(http, listId),
+    startExport: (listIds) => startExport(http, listIds),
     readExport: (id) => readExport(http, id),
     readExportFile: (url, batchSize) => readExportFile(fetchFile, url, batchSize, signal),
   };
@@ -139,11 +139,11 @@ async function listGroupAddresses(http: ProviderHttp, { id, suppressedCount }: S
   return [...found];
 }
 
-async function startExport(http: ProviderHttp, listId: string | null): Promise<string> {
+async function startExport(http: ProviderHttp, listIds: string[] | null): Promise<string> {
   const body = {
     file_type: 'json',
     notifications: { email: false },
-    ...(listId === null ? {} : { list_ids: [listId] }),
+    ...(listIds === null ? {} : { list_ids: listIds }),
   };
   const call = { path: '/v3/marketing/contacts/exports', method: 'POST', body, check: answers.exportStarted } as const;
   return (await callProvider(http, call)).id;

@@ -21,6 +21,9 @@ const fieldTypes: Record<string, SourceField['fieldType']> = { string: 'string',
 export function openProviderB(baseUrl: string, pace: Pace, { key, patienceMs, signal }: OpenSource): SourceB {
   const http: ProviderHttp = { provider: 'Provider B', baseUrl, key, patienceMs, signal, pace, classify };
   return {
+    checkKey: async () => {
+      await callProvider(http, { path: '/templates?limit=1', check: answers.itemPage });
+    },
     listTemplates: () => listTemplates(http),
     readTemplate: (id) => readTemplate(http, id),
     listFields: () => listFields(http),

@@ -1,19 +1,22 @@
 import type { Sources } from '../../core/migrations-sources.ts';
 import type { Collections } from '../../core/model.ts';
+import { IMAGE_BYTES_MAX } from '../../core/rules/migrations-images.ts';
 import type { Config } from '../../schemas/config.ts';
-import type { FetchFile } from './export-file.ts';
+import { fetchForeign } from './foreign-files.ts';
 import { paceBySlots } from './pace.ts';
 import { openProviderA } from './provider-a.ts';
 import { openProviderB } from './provider-b.ts';
 
-type Settings = Pick<Config, 'providerAUrl' | 'providerBUrl' | 'providerBRate'>;
+type Settings = Pick<Config, 'providerAUrl' | 'providerBUrl' | 'providerBRate' | 'allowPrivateUrls'>;
 
 /** A key lives in the source that was opened with it, and nowhere else. */
-export function createSources(config: Settings, db: Pick<Collections, 'providerPaces'>, fetchFile: FetchFile): Sources {
+export function createSources(config: Settings, db: Pick<Collections, 'providerPaces'>): Sources {
   const baseA = config.providerAUrl.replace(/\/+$/, '');
   const baseB = config.providerBUrl.replace(/\/+$/, '');
+  const foreign = fetchForeign(config);
   return {
-    openA: (options) => openProviderA(baseA, fetchFile, options),
+    openA: (options) => openProviderA(baseA, foreign.open, options),
     openB: (options) => openProviderB(baseB, paceBySlots(db.providerPaces, options.key, config.providerBRate), options),
+    fetchImage: (url, signal) => foreign.read(url, IMAGE_BYTES_MAX, signal),
   };
 }

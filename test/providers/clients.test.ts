@@ -43,7 +43,7 @@ describe('The client of provider A', () => {
 
   async function exported(listId: string | null): Promise<SourceRow[]> {
     const source = open();
-    const id = await source.startExport(listId);
+    const id = await source.startExport(listId === null ? null : [listId]);
     let state = await source.readExport(id);
     while (state.state === 'pending') state = await source.readExport(id);
     const rows: SourceRow[] = [];

@@ -1,0 +1,35 @@
+import { AppError } from '../../core/errors.ts';
+import { contentTypeOf } from '../../core/rules/migrations-images.ts';
+import { endpoint, Page } from '../endpoint.ts';
+
+const A_YEAR_SECONDS = 31_536_000;
+
+/** Pictures only, as what they are and nothing else: no browser may take one for a page or a script. */
+export const mediaRoutes = [
+  endpoint({
+    method: 'get',
+    path: '/media/{file}',
+    key: 'none',
+    tag: 'public',
+    summary: 'A picture of a migrated template',
+    produces: ['image/png', 'image/jpeg', 'image/gif', 'image/webp'],
+    errors: { 404: 'No such picture.' },
+    handler: async ({ deps, params }) => {
+      const name = params.file ?? '';
+      const contentType = contentTypeOf(name.split('.')[1] ?? '');
+      const bytes = contentType && (await deps.media.read(name));
+      if (!bytes || !contentType) throw new AppError('not_found', 'There is no such picture.', { code: 'NOT_FOUND' });
+      return new Page(
+        200,
+        {
+          'Content-Type': contentType,
+          'X-Content-Type-Options': 'nosniff',
+          'Content-Security-Policy': "default-src 'none'; sandbox",
+          'Cross-Origin-Resource-Policy': 'cross-origin',
+          'Cache-Control': `public, max-age=${A_YEAR_SECONDS}, immutable`,
+        },
+        bytes,
+      );
+    },
+  }),
+];

@@ -1,0 +1,233 @@
+import {
+  cancelMigration,
+  getMigration,
+  listMigrations,
+  retryMigration,
+  skipMigration,
+  startMigration,
+} from '../../core/migrations.ts';
+import { migrateGroupNow, migrateTemplatesNow, planFromA, planFromB } from '../../core/migrations-calls.ts';
+import { givenKey, inputForA, inputForB, requireKey } from '../../core/migrations-inputs.ts';
+import { watchMigration } from '../../core/migrations-stream.ts';
+import type { Migration } from '../../core/model.ts';
+import {
+  groupMigratedAnswer,
+  migrateABody,
+  migrateBBody,
+  migrateGroupBody,
+  migrateTemplatesBody,
+  migrationAnswer,
+  migrationsAnswer,
+  migrationsQuery,
+  planAAnswer,
+  planBAnswer,
+  planBody,
+  retryMigrationBody,
+  skipMigrationBody,
+  startedAnswer,
+  templatesMigratedAnswer,
+} from '../../schemas/migrations.ts';
+import { EventStream, endpoint, type ServerEvent } from '../endpoint.ts';
+import { presentPage } from '../present.ts';
+import { presentMigratedGroup, presentMigratedTemplates, presentMigration } from '../present-migrations.ts';
+
+const tag = 'migrations';
+const badKey = { 422: 'The source provider refuses the key.' } as const;
+const notNow = { 409: 'The state of the migration does not allow it.' } as const;
+
+export const migrationRoutes = [
+  endpoint({
+    method: 'post',
+    path: '/migrations/providerA/plan',
+    aliases: ['/migrations/sendgrid/plan'],
+    key: 'project',
+    tag,
+    summary: 'See what can be migrated from provider A, and whether its key is good',
+    body: planBody,
+    answer: planAAnswer,
+    errors: badKey,
+    handler: async ({ deps, body, request }) => planFromA(deps, { key: requireKey(body), signal: request.signal }),
+  }),
+  endpoint({
+    method: 'post',
+    path: '/migrations/providerA/migrate',
+    aliases: ['/migrations/sendgrid/migrate'],
+    key: 'project',
+    tag,
+    summary: 'Start a migration from provider A in the background',
+    body: migrateABody,
+    answer: startedAnswer,
+    status: 202,
+    errors: { 409: 'A migration of this project is under way.' },
+    handler: async ({ deps, project, body, request }) =>
+      presentStarted(await startMigration(deps, project, inputForA(body), request)),
+  }),
+  endpoint({
+    method: 'post',
+    path: '/migrations/providerA/providerA-template',
+    aliases: withBoth('providerA', 'sendgrid', ['providerA-template', 'sendgrid-template', 'sg-template']),
+    key: 'project',
+    tag,
+    summary: 'Migrate selected templates of provider A at once',
+    body: migrateTemplatesBody,
+    answer: templatesMigratedAnswer,
+    errors: badKey,
+    handler: async ({ deps, project, body, request }) => {
+      const { templateIds, onExistUpdateHTML: update = false } = body;
+      const wish = { templateIds: templateIds.map(String), update, origin: request };
+      const caller = { key: requireKey(body), signal: request.signal };
+      return presentMigratedTemplates(await migrateTemplatesNow(deps, project, 'providerA', { ...caller, ...wish }));
+    },
+  }),
+  endpoint({
+    method: 'post',
+    path: '/migrations/providerA/providerA-unsubscribe-group',
+    aliases: withBoth('providerA', 'sendgrid', [
+      'providerA-unsubscribe-group',
+      'sendgrid-unsubscribe-group',
+      'sg-unsubscribe-group',
+    ]),
+    key: 'project',
+    tag,
+    summary: 'Migrate one unsubscribe group of provider A at once, with its addresses when asked',
+    body: migrateGroupBody,
+    answer: groupMigratedAnswer,
+    errors: { ...badKey, 404: 'Provider A has no such group.' },
+    handler: async ({ deps, project, body, request }) => {
+      const { unsubscribeGroupId, addEmailsInSuppression: withEmails = false } = body;
+      const caller = { key: requireKey(body), signal: request.signal };
+      const wish = { groupId: String(unsubscribeGroupId), withEmails, origin: request };
+      return presentMigratedGroup(await migrateGroupNow(deps, project, { ...caller, ...wish }));
+    },
+  }),
+  endpoint({
+    method: 'post',
+    path: '/migrations/providerB/plan',
+    aliases: ['/migrations/resend/plan'],
+    key: 'project',
+    tag,
+    summary: 'See what can be migrated from provider B, and whether its key is good',
+    body: planBody,
+    answer: planBAnswer,
+    errors: badKey,
+    handler: async ({ deps, body, request }) => planFromB(deps, { key: requireKey(body), signal: request.signal }),
+  }),
+  endpoint({
+    method: 'post',
+    path: '/migrations/providerB/migrate',
+    aliases: ['/migrations/resend/migrate'],
+    key: 'project',
+    tag,
+    summary: 'Start a migration from provider B in the background',
+    body: migrateBBody,
+    answer: startedAnswer,
+    status: 202,
+    errors: { 409: 'A migration of this project is under way.' },
+    handler: async ({ deps, project, body, request }) =>
+      presentStarted(await startMigration(deps, project, inputForB(body), request)),
+  }),
+  endpoint({
+    method: 'post',
+    path: '/migrations/providerB/template',
+    aliases: withBoth('providerB', 'resend', ['template', 'providerB-template', 'resend-template']),
+    key: 'project',
+    tag,
+    summary: 'Migrate selected templates of provider B at once',
+    body: migrateTemplatesBody,
+    answer: templatesMigratedAnswer,
+    errors: badKey,
+    handler: async ({ deps, project, body, request }) => {
+      const { templateIds, onExistUpdateHTML: update = false } = body;
+      const wish = { templateIds: templateIds.map(String), update, origin: request };
+      const caller = { key: requireKey(body), signal: request.signal };
+      return presentMigratedTemplates(await migrateTemplatesNow(deps, project, 'providerB', { ...caller, ...wish }));
+    },
+  }),
+  endpoint({
+    method: 'get',
+    path: '/migrations',
+    key: 'token',
+    tag,
+    summary: 'List migrations, newest first',
+    query: migrationsQuery,
+    answer: migrationsAnswer,
+    handler: async ({ deps, project, query }) =>
+      presentPage('migrations', await listMigrations(deps, project, query), presentMigration),
+  }),
+  endpoint({
+    method: 'get',
+    path: '/migrations/{migrationId}',
+    key: 'token',
+    tag,
+    summary: 'Get a migration with its phases, and its report when it is over',
+    answer: migrationAnswer,
+    handler: async ({ deps, project, params }) =>
+      presentMigration(await getMigration(deps, project, params.migrationId ?? '')),
+  }),
+  endpoint({
+    method: 'get',
+    path: '/migrations/{migrationId}/events',
+    key: 'token',
+    tag,
+    summary: 'Watch a migration',
+    description: 'Each event is the whole migration; its id is the version. Last-Event-ID leaves out what was seen.',
+    produces: ['text/event-stream'],
+    handler: async ({ deps, project, params, request }) => {
+      const { _id } = await getMigration(deps, project, params.migrationId ?? '');
+      const afterVersion = Number.parseInt(request.header('last-event-id'), 10) || 0;
+      const watch = { afterVersion, signal: request.signal };
+      return new EventStream(eventsOf(watchMigration(deps, project, _id.toHexString(), watch)));
+    },
+  }),
+  endpoint({
+    method: 'post',
+    path: '/migrations/{migrationId}/retry',
+    key: 'token',
+    tag,
+    summary: 'Go on with a migration that holds, failed or was cancelled, where it stopped or from a phase',
+    body: retryMigrationBody,
+    answer: migrationAnswer,
+    errors: { ...notNow, 422: 'The key is gone; give it again.' },
+    handler: async ({ deps, project, params, body }) => {
+      const wish = { key: givenKey(body), fromPhase: body.fromPhase };
+      return presentMigration(await retryMigration(deps, project, params.migrationId ?? '', wish));
+    },
+  }),
+  endpoint({
+    method: 'post',
+    path: '/migrations/{migrationId}/skip',
+    key: 'token',
+    tag,
+    summary: 'Leave out the phase that holds, and go on with the next',
+    body: skipMigrationBody,
+    answer: migrationAnswer,
+    errors: notNow,
+    handler: async ({ deps, project, params, body }) =>
+      presentMigration(await skipMigration(deps, project, params.migrationId ?? '', body.reason ?? '')),
+  }),
+  endpoint({
+    method: 'post',
+    path: '/migrations/{migrationId}/cancel',
+    key: 'token',
+    tag,
+    summary: 'End a migration; what was migrated stays',
+    answer: migrationAnswer,
+    errors: notNow,
+    handler: async ({ deps, project, params }) =>
+      presentMigration(await cancelMigration(deps, project, params.migrationId ?? '')),
+  }),
+];
+
+function presentStarted({ _id, status }: Migration) {
+  return { bulkOperationId: _id, status };
+}
+
+/** Either word in either place; the first of all is the path itself. */
+function withBoth(word: string, name: string, lasts: string[]): string[] {
+  return [word, name].flatMap((first) => lasts.map((last) => `/migrations/${first}/${last}`)).slice(1);
+}
+
+async function* eventsOf(changes: AsyncIterable<Migration | null>): AsyncGenerator<ServerEvent | null> {
+  for await (const change of changes)
+    yield change && { id: String(change.version), event: `migration.${change.status}`, data: presentMigration(change) };
+}

@@ -1,0 +1,184 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ObjectId } from 'mongodb';
+import {
+  addContacts,
+  addMembers,
+  type Counts,
+  countsOf,
+  type Imported,
+  importContacts,
+  type MappedField,
+  mappedFields,
+  notesOf,
+} from './migrations-contacts.ts';
+import { targetLists } from './migrations-lists.ts';
+import type { PhaseRun } from './migrations-progress.ts';
+import { type SourceContact, SourceError, type SourceExport, type SourceRow } from './migrations-sources.ts';
+
+const BATCH_SIZE = 500;
+const POLL_FIRST_MS = 250;
+const POLL_MAX_MS = 15_000;
+const EXPORT_WAIT_MAX_MS = 2 * 3_600_000;
+/** Exports that fail, expire or break off are made again so often before the run holds. */
+const EXPORTS_MAX = 4;
+
+/** One export: of everybody or of all selected lists for the contacts themselves, then of each list for its members. */
+interface Step {
+  /** null: the whole account. */
+  sourceListIds: string[] | null;
+  addListIds: ObjectId[];
+  counts: 'contacts' | 'members';
+}
+
+interface Cursor {
+  step: number;
+  exportId: string | null;
+  /** Exports of this step that came to nothing. */
+  tries: number;
+  /** How far the reading of the export is: this file, so many of its rows, and of all rows. */
+  file: number;
+  row: number;
+  rows: number;
+  counts: Counts;
+  /** The counts when the step began: the rows of a new export may come in another order, so it is counted from here. */
+  base: Counts;
+}
+
+export async function contactsOfA(run: PhaseRun): Promise<boolean> {
+  const steps = await stepsOf(run);
+  if (steps.length === 0) return false;
+  const mapped = await mappedFields(run);
+  if (run.phase.cursor === null) {
+    const isWhole = run.migration.selection.listIds === null;
+    const total = isWhole ? await run.a.countContacts() : 0;
+    await saveCursor(run, beginStep(0, countsOf(run.phase)), { total });
+  }
+  for (let step = steps[cursorOf(run).step]; step; step = steps[cursorOf(run).step]) await workStep(run, step, mapped);
+  return true;
+}
+
+async function stepsOf(run: PhaseRun): Promise<Step[]> {
+  const { listIds } = run.migration.selection;
+  if (listIds?.length === 0) return [];
+  const all = (await run.a.listLists()).toSorted((a, b) => (a.id < b.id ? -1 : 1));
+  const chosen = all.filter(({ id, contactCount }) => contactCount > 0 && (listIds === null || listIds.includes(id)));
+  const lists = await targetLists(run, chosen);
+  const [first, ...others] = lists;
+  if (listIds !== null && !first) return [];
+  // One list alone needs no second export: its members are its contacts.
+  if (listIds !== null && first && others.length === 0)
+    return [{ sourceListIds: [first.source.id], addListIds: [first.listId], counts: 'contacts' }];
+  const sourceListIds = listIds === null ? null : lists.map(({ source }) => source.id);
+  return [
+    { sourceListIds, addListIds: [], counts: 'contacts' },
+    ...lists.map(
+      ({ source, listId }): Step => ({ sourceListIds: [source.id], addListIds: [listId], counts: 'members' }),
+    ),
+  ];
+}
+
+async function workStep(run: PhaseRun, step: Step, mapped: MappedField[]): Promise<void> {
+  try {
+    const { urls, contactCount } = await readyExport(run, step);
+    await readFiles(run, step, mapped, urls);
+    const { step: index, rows, counts } = cursorOf(run);
+    if (contactCount !== null && rows < contactCount)
+      throw new SourceError('file_gone', `The export holds ${rows} of its ${contactCount} contacts.`);
+    const total = step.counts === 'contacts' ? rows : run.phase.total;
+    await saveCursor(run, beginStep(index + 1, counts), { total, ...counts });
+  } catch (error) {
+    const mayTryAgain = error instanceof SourceError && (error.kind === 'file_gone' || error.kind === 'not_found');
+    if (!mayTryAgain) throw error;
+    await forgetExport(run, error);
+  }
+}
+
+async function forgetExport(run: PhaseRun, error: SourceError): Promise<void> {
+  const { step, tries, base } = cursorOf(run);
+  const isLast = tries + 1 >= EXPORTS_MAX;
+  await saveCursor(run, { ...beginStep(step, base), tries: isLast ? 0 : tries + 1 });
+  if (isLast) throw error;
+}
+
+async function readyExport(run: PhaseRun, { sourceListIds }: Step): Promise<SourceExport> {
+  const cursor = cursorOf(run);
+  const id = cursor.exportId ?? (await run.a.startExport(sourceListIds));
+  if (cursor.exportId === null) await saveCursor(run, { ...cursor, exportId: id });
+  const giveUpAt = performance.now() + EXPORT_WAIT_MAX_MS;
+  for (let waitMs = POLL_FIRST_MS; ; waitMs = Math.min(waitMs * 2, POLL_MAX_MS)) {
+    const found = await run.a.readExport(id);
+    if (found.state === 'ready') return found;
+    if (found.state === 'failed')
+      throw new SourceError(
+        'file_gone',
+        `Provider A could not make the export: ${found.message || 'no reason given'}.`,
+      );
+    if (performance.now() > giveUpAt)
+      throw new SourceError('file_gone', 'Provider A did not finish the export within two hours.');
+    run.beat();
+    await sleep(waitMs, undefined, { signal: run.signal });
+  }
+}
+
+/** A file cannot be opened in the middle: the rows that are done already are read past. Batches are cut the same way each time. */
+async function readFiles(run: PhaseRun, step: Step, mapped: MappedField[], urls: string[]): Promise<void> {
+  const start = cursorOf(run);
+  for (const [file, url] of urls.entries()) {
+    if (file < start.file) continue;
+    let row = 0;
+    for await (const batch of run.a.readExportFile(url, BATCH_SIZE)) {
+      run.signal?.throwIfAborted();
+      row += batch.length;
+      if (file === start.file && row <= start.row) continue;
+      const page = await importRows(run, step, mapped, batch);
+      const cursor = cursorOf(run);
+      const counts = step.counts === 'contacts' ? addContacts(cursor.counts, page) : addMembers(cursor.counts, page);
+      const next = { ...cursor, file, row, rows: cursor.rows + batch.length, counts };
+      await saveCursor(run, next, { ...notBelow(countsOf(run.phase), counts), ...notesOf(run.phase, page) });
+    }
+  }
+}
+
+async function importRows(
+  run: PhaseRun,
+  { addListIds }: Step,
+  mapped: MappedField[],
+  rows: SourceRow[],
+): Promise<Imported> {
+  const contacts: SourceContact[] = [];
+  const bad: string[] = [];
+  for (const row of rows) {
+    if (row.ok) contacts.push(row.contact);
+    else bad.push(row.message);
+  }
+  const imported = await importContacts(run, contacts, { mapped, addListIds });
+  imported.failed += bad.length;
+  imported.errors.push(...bad.map((message) => ({ item: 'a line of the export', message })));
+  return imported;
+}
+
+/** What people see never moves backwards, although an export may have to be read again. */
+function notBelow(shown: Counts, counts: Counts): Counts {
+  const most = (name: keyof Omit<Counts, 'details'>) => Math.max(shown[name], counts[name]);
+  const memberships = Math.max(shown.details.memberships ?? 0, counts.details.memberships ?? 0);
+  return {
+    succeeded: most('succeeded'),
+    failed: most('failed'),
+    skipped: most('skipped'),
+    created: most('created'),
+    updated: most('updated'),
+    details: counts.details.memberships === undefined ? shown.details : { ...counts.details, memberships },
+  };
+}
+
+function beginStep(step: number, counts: Counts): Cursor {
+  return { step, exportId: null, tries: 0, file: 0, row: 0, rows: 0, counts, base: counts };
+}
+
+function cursorOf({ phase }: PhaseRun): Cursor {
+  return phase.cursor as unknown as Cursor;
+}
+
+async function saveCursor(run: PhaseRun, cursor: Cursor, change: Partial<PhaseRun['phase']> = {}): Promise<void> {
+  await run.save({ ...change, cursor: { ...cursor } });
+}

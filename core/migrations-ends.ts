@@ -1,0 +1,46 @@
+import type { Filter } from 'mongodb';
+import type { Deps } from './deps.ts';
+import { forgetKey, forgetKeyLater } from './migrations-keys.ts';
+import { publishMigration } from './migrations-progress.ts';
+import type { Migration } from './model.ts';
+
+type End = Pick<Migration, 'failureReason'> & {
+  status: 'completed' | 'completed_with_errors' | 'failed' | 'cancelled';
+};
+
+/** Job and key in one commit: no crash leaves the key of a job that is over. null: another was faster. */
+export async function endMigration(deps: Deps, filter: Filter<Migration>, end: End): Promise<Migration | null> {
+  const now = deps.clock.now();
+  const isDone = end.status === 'completed' || end.status === 'completed_with_errors';
+  const ended = await deps.mongo.withSession((session) =>
+    session.withTransaction(async () => {
+      const after = await deps.db.migrations.findOneAndUpdate(
+        filter,
+        {
+          $set: {
+            ...end,
+            ...(isDone ? { phase: null } : {}),
+            attention: null,
+            decision: null,
+            owner: null,
+            completedAt: now,
+            updatedAt: now,
+            // A cancelled run must still be told; the others end by themselves.
+            ...(end.status === 'cancelled' ? { dueAt: now } : {}),
+          },
+          ...(end.status === 'cancelled' ? {} : { $unset: { dueAt: '' } }),
+          $inc: { version: 1 },
+        },
+        { session, returnDocument: 'after' },
+      );
+      if (!after) return null;
+      if (end.status === 'failed') await forgetKeyLater(deps, after, session);
+      else await forgetKey(deps, after, session);
+      return after;
+    }),
+  );
+  if (!ended) return null;
+  if (isDone) await deps.db.migrationUnsubscribed.deleteMany({ projectId: ended.projectId, migrationId: ended._id });
+  publishMigration(deps, ended);
+  return ended;
+}

@@ -1,0 +1,263 @@
+import { createHash } from 'node:crypto';
+import { ObjectId } from 'mongodb';
+import { touchAudience } from './audience.ts';
+import type { Deps } from './deps.ts';
+import { derivedId } from './ids.ts';
+import { isDuplicateKey } from './insert.ts';
+import { createList } from './lists.ts';
+import type { SourceItem, SourceTemplate } from './migrations-sources.ts';
+import type {
+  Migration,
+  MigrationLink,
+  MigrationMapping,
+  MigrationProvider,
+  SuppressionGroup,
+  Template,
+} from './model.ts';
+import { normalizeEmail } from './rules/addresses.ts';
+import { builtInGroup, createGroup } from './suppression-groups.ts';
+import { suppress } from './suppressions.ts';
+
+/** Whose it becomes, and which job or call makes it. */
+export interface TargetOwner {
+  projectId: ObjectId;
+  provider: MigrationProvider;
+  createdBy: ObjectId;
+}
+
+type Job = Pick<Migration, '_id' | 'projectId' | 'provider' | 'createdAt'>;
+type Made = 'created' | 'updated';
+
+const ADDRESSES_AT_ONCE = 1_000;
+const TEMPLATE_NAME_MAX = 200;
+const SUBJECT_MAX = 998;
+const NAME_MAX = 200;
+const DESCRIPTION_MAX = 1_000;
+
+/** null when it was made; else why not, in words for the report. */
+export async function makeField(
+  deps: Deps,
+  job: Job,
+  { fieldName, fieldType }: MigrationMapping,
+): Promise<string | null> {
+  const at = deps.clock.now();
+  const _id = derivedId(job.createdAt, 'migrated field', job._id.toHexString(), fieldName);
+  try {
+    await deps.db.customFields.insertOne({
+      _id,
+      projectId: job.projectId,
+      fieldName,
+      fieldType,
+      description: '',
+      defaultValue: null,
+      createdAt: at,
+      updatedAt: at,
+    });
+  } catch (error) {
+    if (!isDuplicateKey(error)) throw error;
+    const own = await deps.db.customFields.countDocuments({ _id, projectId: job.projectId });
+    if (own === 0) return `A custom field ${fieldName} exists already.`;
+  }
+  await touchAudience(deps, { _id: job.projectId });
+  return null;
+}
+
+/** A list of the same name that was here before becomes the target; its members stay. */
+export async function makeList(deps: Deps, job: Job, source: SourceItem): Promise<Made> {
+  const { projectId } = job;
+  const owner = ownerOf(job);
+  const name = nameOf(source);
+  let link = await linkOf(deps, owner, 'list', source.id, async () => {
+    const found = await deps.db.contactLists.findOne({ projectId, type: 'list', name });
+    return found?._id.toHexString() ?? null;
+  });
+  if (await linkedList(deps, job, source)) return madeBy(link, job._id);
+  link = await relinked(deps, owner, link);
+  const { _id } = await createList(deps, { _id: projectId }, { name }, originOf(owner, link, 'list', source.id));
+  await keepTarget(deps, link, _id.toHexString());
+  return madeBy(link, job._id);
+}
+
+/** null: the list was not migrated, or is gone. */
+export async function linkedList(deps: Deps, job: Job, source: SourceItem): Promise<ObjectId | null> {
+  const { projectId } = job;
+  const link = await deps.db.migrationLinks.findOne({ _id: linkId(ownerOf(job), 'list', source.id), projectId });
+  const list =
+    link?.targetId &&
+    (await deps.db.contactLists.findOne({ _id: new ObjectId(link.targetId), projectId, type: 'list' }));
+  return list ? list._id : null;
+}
+
+export interface MadeGroup {
+  status: Made;
+  group: SuppressionGroup;
+}
+
+/** Groups and topics. One of the same name that was here before becomes the target; its entries stay. */
+export async function makeGroup(
+  deps: Deps,
+  job: Job,
+  source: SourceItem & { description: string },
+): Promise<MadeGroup> {
+  return makeGroupFor(deps, ownerOf(job), source);
+}
+
+export async function makeGroupFor(
+  deps: Deps,
+  owner: TargetOwner,
+  source: SourceItem & { description: string },
+): Promise<MadeGroup> {
+  const project = { _id: owner.projectId };
+  const name = nameOf(source);
+  let link = await linkOf(deps, owner, 'group', source.id, async () => {
+    const found = await deps.db.suppressionGroups.findOne({ projectId: owner.projectId, name, deletedAt: null });
+    return found?.groupId ?? null;
+  });
+  const groupId = link.targetId ?? '';
+  const there = await deps.db.suppressionGroups.findOne({ projectId: owner.projectId, groupId, deletedAt: null });
+  if (there) return { status: madeBy(link, owner.createdBy), group: there };
+  link = await relinked(deps, owner, link);
+  const input = { name, description: source.description.slice(0, DESCRIPTION_MAX) };
+  const group = await createGroup(deps, project, input, originOf(owner, link, 'group', source.id));
+  await keepTarget(deps, link, group.groupId);
+  return { status: madeBy(link, owner.createdBy), group };
+}
+
+/** What is no address is left out; the others are durable when this returns. */
+export async function suppressAddresses(
+  deps: Deps,
+  { projectId }: { projectId: ObjectId },
+  groupId: string,
+  emails: string[],
+  beat: () => void = () => {},
+): Promise<{ suppressed: number; invalid: string[] }> {
+  const invalid = emails.filter((email) => normalizeEmail(email) === null);
+  const valid = [...new Set(emails.flatMap((email) => normalizeEmail(email) ?? []))];
+  for (let from = 0; from < valid.length; from += ADDRESSES_AT_ONCE) {
+    const part = valid.slice(from, from + ADDRESSES_AT_ONCE);
+    await suppress(deps, projectId, { emails: part, groupId, reason: 'UNSUBSCRIBE' });
+    beat();
+  }
+  return { suppressed: valid.length, invalid };
+}
+
+export async function suppressGlobally(
+  deps: Deps,
+  job: { projectId: ObjectId },
+  emails: string[],
+  beat: () => void,
+): Promise<{ suppressed: number; invalid: string[] }> {
+  const { groupId } = await builtInGroup(deps, { _id: job.projectId }, 'global');
+  return suppressAddresses(deps, job, groupId, emails, beat);
+}
+
+/** By the source's id: a template that was migrated before is left as it is unless its content is asked for again. */
+export async function upsertTemplate(
+  deps: Deps,
+  owner: TargetOwner,
+  { source, html, isFlagged }: { source: SourceTemplate; html: string; isFlagged: boolean },
+  update: boolean,
+): Promise<{ status: 'created' | 'updated' | 'skipped'; templateId: string }> {
+  const link = await linkOf(deps, owner, 'template', source.id, async () => null);
+  const at = deps.clock.now();
+  const templateId = `A-${createHash('sha256').update(link._id).digest('hex').slice(0, 20)}`;
+  const content = {
+    templateName: source.name.slice(0, TEMPLATE_NAME_MAX) || 'Untitled',
+    subject: (source.subject ?? '').slice(0, SUBJECT_MAX),
+    emailTemplate: html,
+    isFlagged,
+    updatedAt: at,
+  };
+  const { projectId } = owner;
+  const made: Template = {
+    _id: seedOf(owner, 'template', source.id),
+    projectId,
+    templateId,
+    previewText: '',
+    templateType: 'transactional',
+    builderType: 'code',
+    description: '',
+    editorJson: null,
+    parentBodyProperties: null,
+    source: 'migration',
+    trackingClick: true,
+    trackingOpen: true,
+    createdAt: at,
+    ...content,
+  };
+  try {
+    await deps.db.templates.insertOne(made);
+    return { status: 'created', templateId };
+  } catch (error) {
+    if (!isDuplicateKey(error)) throw error;
+  }
+  if (update) await deps.db.templates.updateOne({ _id: made._id, projectId }, { $set: content });
+  if (madeBy(link, owner.createdBy) === 'created') return { status: 'created', templateId };
+  return { status: update ? 'updated' : 'skipped', templateId };
+}
+
+function ownerOf({ _id, projectId, provider }: Job): TargetOwner {
+  return { projectId, provider, createdBy: _id };
+}
+
+/** Written before the target is made; `adopt` names what is here already under the same name. */
+async function linkOf(
+  deps: Deps,
+  owner: TargetOwner,
+  kind: string,
+  sourceId: string,
+  adopt: () => Promise<string | null>,
+): Promise<MigrationLink> {
+  const _id = linkId(owner, kind, sourceId);
+  const { projectId } = owner;
+  const known = await deps.db.migrationLinks.findOne({ _id, projectId });
+  if (known) return known;
+  const adopted = await adopt();
+  const made: MigrationLink = {
+    _id,
+    projectId,
+    targetId: adopted,
+    createdBy: adopted === null ? owner.createdBy : null,
+    createdAt: deps.clock.now(),
+  };
+  const stored = await deps.db.migrationLinks.findOneAndUpdate(
+    { _id, projectId },
+    { $setOnInsert: { targetId: made.targetId, createdBy: made.createdBy, createdAt: made.createdAt } },
+    { upsert: true, returnDocument: 'after' },
+  );
+  return stored ?? made;
+}
+
+/** What was deleted here since is made again, by this job. */
+async function relinked(deps: Deps, owner: TargetOwner, link: MigrationLink): Promise<MigrationLink> {
+  if (link.targetId === null) return link;
+  const { _id, projectId } = link;
+  const made = { targetId: null, createdBy: owner.createdBy, createdAt: deps.clock.now() };
+  await deps.db.migrationLinks.updateOne({ _id, projectId }, { $set: made });
+  return { ...link, ...made };
+}
+
+async function keepTarget(deps: Deps, { _id, projectId }: MigrationLink, targetId: string): Promise<void> {
+  await deps.db.migrationLinks.updateOne({ _id, projectId }, { $set: { targetId } });
+}
+
+/** The same each time, so that making the target again finds the one that is there. */
+function originOf(owner: TargetOwner, { createdAt }: MigrationLink, kind: string, sourceId: string) {
+  return { at: createdAt, seed: seedOf(owner, kind, sourceId) };
+}
+
+function madeBy({ createdBy }: MigrationLink, job: ObjectId): Made {
+  return createdBy?.equals(job) ? 'created' : 'updated';
+}
+
+function seedOf(owner: TargetOwner, kind: string, sourceId: string): ObjectId {
+  return derivedId(owner.projectId.getTimestamp(), linkId(owner, kind, sourceId));
+}
+
+function linkId({ projectId, provider }: TargetOwner, kind: string, sourceId: string): string {
+  return [projectId.toHexString(), provider, kind, sourceId].join(':');
+}
+
+function nameOf({ name }: SourceItem): string {
+  return name.replace(/\s+/g, ' ').trim().slice(0, NAME_MAX) || 'Untitled';
+}

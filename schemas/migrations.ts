@@ -1,0 +1,336 @@
+import { nullableString, nullableTimestamp, pageFields, paginationFields, timestampField } from './common.ts';
+import { schema, shape } from './schema.ts';
+
+export const KEY_LENGTH_MAX = 512;
+export const SELECTED_MAX = 10_000;
+export const MAPPINGS_MAX = 200;
+export const TEMPLATES_AT_ONCE_MAX = 20;
+const ID_LENGTH_MAX = 256;
+const REASON_LENGTH_MAX = 500;
+
+const key = { type: 'string', minLength: 1, maxLength: KEY_LENGTH_MAX } as const;
+const keyFields = {
+  apiKey: {
+    ...key,
+    description: "The source provider's key; required. Used for this call or job, and never stored in plain text.",
+  },
+  providerAApiKey: { ...key, description: 'Alias of apiKey.' },
+  providerBApiKey: { ...key, description: 'Alias of apiKey.' },
+  sendgridApiKey: { ...key, description: 'Alias of apiKey.' },
+  resendApiKey: { ...key, description: 'Alias of apiKey.' },
+} as const;
+
+const sourceId = { type: ['string', 'integer'], maxLength: ID_LENGTH_MAX } as const;
+const selected = { type: 'array', maxItems: SELECTED_MAX, items: sourceId } as const;
+const updateHtml = {
+  type: 'boolean',
+  description: 'Whether a template that was migrated before gets its content again; omitted: false.',
+} as const;
+const fieldName = { type: 'string', pattern: '^[A-Za-z0-9_]{1,64}$' } as const;
+const sourceName = { type: 'string', minLength: 1, maxLength: ID_LENGTH_MAX } as const;
+const migrateAll = { type: 'boolean', description: 'Everything; else at least one id is required.' } as const;
+
+export const planBody = schema({ type: 'object', properties: keyFields });
+
+export const migrateABody = schema({
+  type: 'object',
+  properties: {
+    ...keyFields,
+    migrateAll,
+    templateIds: selected,
+    unsubscribeGroupIds: selected,
+    customFieldIds: selected,
+    contactListIds: selected,
+    onExistUpdateHTML: updateHtml,
+    customFieldMappings: {
+      type: 'array',
+      maxItems: MAPPINGS_MAX,
+      items: {
+        type: 'object',
+        required: ['fieldName', 'fieldType'],
+        properties: {
+          providerAFieldId: sourceId,
+          providerAFieldName: sourceName,
+          sendgridFieldId: sourceId,
+          sendgridFieldName: sourceName,
+          fieldName,
+          fieldType: { enum: ['string', 'number', 'date'] },
+        },
+      },
+    },
+  },
+});
+
+export const migrateBBody = schema({
+  type: 'object',
+  properties: {
+    ...keyFields,
+    migrateAll,
+    templateIds: selected,
+    customFieldIds: selected,
+    audienceIds: selected,
+    topicIds: selected,
+    onExistUpdateHTML: updateHtml,
+    customFieldMappings: {
+      type: 'array',
+      maxItems: MAPPINGS_MAX,
+      items: {
+        type: 'object',
+        required: ['fieldName', 'fieldType'],
+        properties: {
+          providerBFieldId: sourceId,
+          providerBFieldName: sourceName,
+          resendFieldId: sourceId,
+          resendFieldName: sourceName,
+          fieldName,
+          fieldType: { enum: ['string', 'number', 'boolean', 'date'] },
+        },
+      },
+    },
+  },
+});
+
+export const migrateTemplatesBody = schema({
+  type: 'object',
+  required: ['templateIds'],
+  properties: {
+    ...keyFields,
+    templateIds: { ...selected, minItems: 1, maxItems: TEMPLATES_AT_ONCE_MAX },
+    onExistUpdateHTML: updateHtml,
+  },
+});
+
+export const migrateGroupBody = schema({
+  type: 'object',
+  required: ['unsubscribeGroupId'],
+  properties: {
+    ...keyFields,
+    unsubscribeGroupId: sourceId,
+    addEmailsInSuppression: { type: 'boolean', description: 'Whether its addresses are imported; omitted: false.' },
+  },
+});
+
+export const phaseNames = [
+  'customFields',
+  'templates',
+  'unsubscribeGroups',
+  'contactLists',
+  'audiences',
+  'contacts',
+  'topics',
+  'unsubscribed',
+] as const;
+
+export const retryMigrationBody = schema({
+  type: 'object',
+  properties: {
+    ...keyFields,
+    fromPhase: { enum: phaseNames, description: 'Begins again with this phase; omitted: where the job stopped.' },
+  },
+});
+
+export const skipMigrationBody = schema({
+  type: 'object',
+  properties: { reason: { type: 'string', maxLength: REASON_LENGTH_MAX, description: 'Kept in the report.' } },
+});
+
+export const migrationStatuses = [
+  'queued',
+  'running',
+  'needs_attention',
+  'completed',
+  'completed_with_errors',
+  'failed',
+  'cancelled',
+] as const;
+
+export const migrationsQuery = schema({
+  type: 'object',
+  properties: { ...pageFields, status: { enum: migrationStatuses } },
+});
+
+const item = {
+  type: 'object',
+  required: ['id', 'name'],
+  properties: { id: { type: 'string' }, name: { type: 'string' } },
+};
+const items = { type: 'array', items: item };
+const count = { type: 'integer', minimum: 0 };
+const field = { ...item, properties: { ...item.properties, fieldType: { type: 'string' } } };
+const list = { ...item, properties: { ...item.properties, contactCount: count } };
+const skipped = {
+  type: 'array',
+  items: { type: 'string' },
+  description: 'Sections that the key may not read; they come back empty.',
+};
+
+export const planAAnswer = shape({
+  title: 'PlanOfProviderA',
+  type: 'object',
+  required: ['templates', 'unsubscribeGroups', 'customFields', 'contactLists', 'totalContacts', 'skipped'],
+  properties: {
+    templates: items,
+    unsubscribeGroups: items,
+    customFields: { type: 'array', items: field },
+    contactLists: { type: 'array', items: list },
+    totalContacts: count,
+    skipped,
+  },
+});
+
+export const planBAnswer = shape({
+  title: 'PlanOfProviderB',
+  type: 'object',
+  required: [
+    'templates',
+    'customFields',
+    'audiences',
+    'topics',
+    'totalContacts',
+    'unsubscribedContacts',
+    'countsComplete',
+    'skipped',
+  ],
+  properties: {
+    templates: items,
+    customFields: { type: 'array', items: field },
+    audiences: items,
+    topics: items,
+    totalContacts: count,
+    unsubscribedContacts: count,
+    countsComplete: {
+      type: 'boolean',
+      description: 'false: not every contact was counted within 25 seconds; the two counts are those so far.',
+    },
+    skipped,
+  },
+});
+
+export const startedAnswer = shape({
+  title: 'StartedMigration',
+  type: 'object',
+  required: ['bulkOperationId', 'status'],
+  properties: { bulkOperationId: { type: 'string' }, status: { enum: migrationStatuses } },
+});
+
+export const templatesMigratedAnswer = shape({
+  title: 'MigratedTemplates',
+  type: 'object',
+  required: ['created', 'updated', 'skipped', 'failed', 'templates'],
+  properties: {
+    created: count,
+    updated: count,
+    skipped: count,
+    failed: count,
+    templates: {
+      type: 'array',
+      items: {
+        type: 'object',
+        required: ['sourceId', 'templateId', 'templateName', 'status', 'needsReview'],
+        properties: {
+          sourceId: { type: 'string' },
+          templateId: nullableString,
+          templateName: nullableString,
+          status: { enum: ['created', 'updated', 'skipped', 'failed'] },
+          needsReview: { type: 'boolean' },
+          notes: { type: 'array', items: { type: 'string' } },
+        },
+      },
+    },
+  },
+});
+
+export const groupMigratedAnswer = shape({
+  title: 'MigratedGroup',
+  type: 'object',
+  required: ['groupId', 'name'],
+  properties: {
+    groupId: { type: 'string' },
+    name: { type: 'string' },
+    created: { type: 'boolean' },
+    importedEmails: count,
+  },
+});
+
+const note = {
+  type: 'object',
+  required: ['item', 'message'],
+  properties: { item: { type: 'string' }, message: { type: 'string' } },
+};
+const phase = {
+  type: 'object',
+  required: ['name', 'status', 'total', 'succeeded', 'failed', 'skipped', 'errors', 'startedAt', 'completedAt'],
+  properties: {
+    name: { enum: phaseNames },
+    status: { enum: ['pending', 'running', 'completed', 'skipped', 'failed'] },
+    total: count,
+    succeeded: count,
+    failed: count,
+    skipped: count,
+    created: count,
+    updated: count,
+    errors: { type: 'array', items: note },
+    startedAt: nullableTimestamp,
+    completedAt: nullableTimestamp,
+  },
+};
+
+const reportOfPhase = {
+  type: 'object',
+  required: ['name', 'status', 'sourceCount', 'targetCount', 'created', 'updated', 'skipped', 'failed', 'needsReview'],
+  properties: {
+    name: { enum: phaseNames },
+    status: { type: 'string' },
+    sourceCount: count,
+    targetCount: count,
+    created: count,
+    updated: count,
+    skipped: count,
+    failed: count,
+    details: { type: 'object', additionalProperties: { type: 'integer' } },
+    needsReview: { type: 'array', items: note },
+  },
+};
+
+export const migrationAnswer = shape({
+  title: 'Migration',
+  type: 'object',
+  required: [
+    'id',
+    'bulkOperationId',
+    'projectId',
+    'provider',
+    'status',
+    'phase',
+    'phases',
+    'startedAt',
+    'completedAt',
+    'failureReason',
+    'createdAt',
+    'updatedAt',
+  ],
+  properties: {
+    id: { type: 'string' },
+    bulkOperationId: { type: 'string' },
+    projectId: { type: 'string' },
+    provider: { enum: ['providerA', 'providerB'] },
+    status: { enum: migrationStatuses },
+    phase: { enum: [...phaseNames, null] },
+    phases: { type: 'array', items: phase },
+    report: { type: ['array', 'null'], items: reportOfPhase, description: 'When the job is over, and while it holds.' },
+    attention: { ...nullableString, description: 'Why the job holds, while it needs attention.' },
+    run: { type: 'integer', minimum: 1 },
+    version: { type: 'integer', description: 'Moves with every change: the id of an event of the stream.' },
+    startedAt: nullableTimestamp,
+    completedAt: nullableTimestamp,
+    failureReason: nullableString,
+    createdAt: timestampField,
+    updatedAt: timestampField,
+  },
+});
+
+export const migrationsAnswer = shape({
+  type: 'object',
+  required: ['migrations', 'pagination'],
+  properties: { migrations: { type: 'array', items: migrationAnswer.json }, pagination: paginationFields },
+});

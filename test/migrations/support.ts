@@ -1,0 +1,118 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { startWorkers, type Workers } from '../../workers/start.ts';
+import type { Reply } from '../client.ts';
+import { type Environment, startEnvironment, type Tenant } from '../environment.ts';
+import type { AccountA } from '../providers/account-a.ts';
+import type { AccountB } from '../providers/account-b.ts';
+import { startImageHost } from '../providers/images.ts';
+import { type ProviderA, startProviderA } from '../providers/provider-a.ts';
+import { type ProviderB, startProviderB } from '../providers/provider-b.ts';
+import type { StandIn } from '../providers/stand-in.ts';
+
+/** The product with both source providers beside it; workers are started by the test, for some of them stop. */
+export interface Scene {
+  env: Environment;
+  a: ProviderA;
+  b: ProviderB;
+  images: StandIn;
+  work(): Promise<Workers>;
+  stop(): Promise<void>;
+}
+
+export async function startScene(overrides: Record<string, string> = {}): Promise<Scene> {
+  const [a, b, images] = await Promise.all([startProviderA([]), startProviderB([]), startImageHost()]);
+  const mediaDir = await mkdtemp(join(tmpdir(), 'everpost-media-'));
+  const hosts = [images.url, a.files.url].map((url) => new URL(url).host);
+  const env = await startEnvironment({
+    PROVIDER_A_URL: a.url,
+    PROVIDER_B_URL: b.url,
+    PROVIDER_B_RATE: '500',
+    PROVIDER_A_IMAGE_HOSTS: hosts[0] ?? '',
+    ALLOW_PRIVATE_URLS: hosts.join(','),
+    MEDIA_DIR: mediaDir,
+    MIGRATION_PATIENCE_SECONDS: '1',
+    ...overrides,
+  });
+  const running = new Set<Workers>();
+  return {
+    env,
+    a,
+    b,
+    images,
+    async work() {
+      const workers = startWorkers(env.deps, ['workflows', 'background']);
+      running.add(workers);
+      await workers.ready;
+      return {
+        ...workers,
+        stop: async () => {
+          running.delete(workers);
+          await workers.stop();
+        },
+      };
+    },
+    async stop() {
+      await Promise.all([...running].map((workers) => workers.stop()));
+      await Promise.all([a.stop(), b.stop(), images.stop(), env.stop()]);
+      await rm(mediaDir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** A project and its account at a provider, so that no test meets what another one left. */
+export async function tenantWithA(scene: Scene, account: AccountA): Promise<Tenant> {
+  scene.a.accounts.push(account);
+  return scene.env.newTenant(`of ${account.key.slice(-6)}`);
+}
+
+export async function tenantWithB(scene: Scene, account: AccountB): Promise<Tenant> {
+  scene.b.accounts.push(account);
+  return scene.env.newTenant(`of ${account.key.slice(-6)}`);
+}
+
+export interface Job {
+  id: string;
+  status: string;
+  phase: string | null;
+  phases: Record<string, unknown>[];
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into the answer and assert what they find.
+  [field: string]: any;
+}
+
+export async function start(tenant: Tenant, provider: 'providerA' | 'providerB', body: object): Promise<string> {
+  const { status, body: answer } = await tenant.client.post(`/migrations/${provider}/migrate`, body);
+  if (status !== 202) throw new Error(`not accepted: ${status} ${JSON.stringify(answer)}`);
+  return answer.data.bulkOperationId;
+}
+
+export async function job(tenant: Tenant, id: string): Promise<Job> {
+  return dataOf(await tenant.client.get(`/migrations/${id}`));
+}
+
+/** Waits until the job is over, or holds. */
+export async function settled(tenant: Tenant, id: string, withinMs = 20_000): Promise<Job> {
+  return until(tenant, id, ({ status }) => status !== 'queued' && status !== 'running', withinMs);
+}
+
+export async function until(
+  tenant: Tenant,
+  id: string,
+  isSo: (found: Job) => boolean,
+  withinMs = 20_000,
+): Promise<Job> {
+  const giveUpAt = performance.now() + withinMs;
+  for (;;) {
+    const found = await job(tenant, id);
+    if (isSo(found)) return found;
+    if (performance.now() > giveUpAt) throw new Error(`it stays as it is: ${JSON.stringify(found)}`);
+    await sleep(30);
+  }
+}
+
+export function dataOf({ status, body }: Reply): Job {
+  if (status >= 300) throw new Error(`${status} ${JSON.stringify(body)}`);
+  return body.data;
+}

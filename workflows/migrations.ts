@@ -1,0 +1,103 @@
+import {
+  ActivityFailure,
+  ApplicationFailure,
+  CancelledFailure,
+  condition,
+  defineQuery,
+  defineSignal,
+  isCancellation,
+  setCurrentDetails,
+  setHandler,
+} from '@temporalio/workflow';
+import type { MigrationActivities } from '../activities/migrations.ts';
+import type { RunRef, Step } from '../core/migrations-run.ts';
+import { activitiesOn, showAttributes } from './activities.ts';
+import { queries, signals } from './messages.ts';
+
+/** What no repeat can mend: the source's own answer, or a mistake in the code. */
+const FINAL_ERRORS = ['SourceError', 'Error', 'TypeError', 'RangeError', 'ReferenceError', 'SyntaxError'];
+const HELD_DAYS = 3;
+/** Half an hour of a database that is away, or as many killed workers, before the run holds. */
+const ATTEMPTS_MAX = 60;
+
+/**
+ * One run of a migration. Each phase is one activity with its own cursor in the database; where one cannot go on, the run holds
+ * until a person retries, skips or cancels. Which phase is next is always asked of the job, so that a Reset to any point, or a
+ * run from the beginning, continues instead of doing things twice.
+ */
+export async function migration(run: RunRef): Promise<{ status: string }> {
+  let isTold = false;
+  let step: Step = { next: 'phase', phase: null, status: 'queued', details: 'The run begins.' };
+  const told = () => {
+    isTold = true;
+  };
+  setHandler(defineSignal(signals.control), told, { description: 'Look at the job again: something was decided.' });
+  setHandler(defineQuery(queries.state), () => step, { description: 'What the run does next, and its phases so far.' });
+  const { beginMigration, runMigrationPhase, holdMigration, decideMigration, failMigration } = activities();
+
+  step = await beginMigration.executeWithOptions({ summary: 'take the slot of the project' }, [run]);
+  for (;;) {
+    showAttributes({ Status: step.status, Phase: step.phase ?? 'finished' });
+    setCurrentDetails(step.details);
+    if (step.next === 'end' || step.phase === null) return ended(step);
+    const phase = step.phase;
+    if (step.next === 'phase') {
+      try {
+        step = await runMigrationPhase.executeWithOptions({ summary: phase }, [{ ...run, phase }]);
+      } catch (error) {
+        if (isCancellation(error)) throw error;
+        const reason = reasonOf(error);
+        step = await holdMigration.executeWithOptions({ summary: `hold at ${phase}` }, [{ ...run, phase, reason }]);
+      }
+      continue;
+    }
+    isTold = false;
+    step = await decideMigration.executeWithOptions({ summary: 'what was decided?' }, [run]);
+    if (step.next !== 'hold') continue;
+    showAttributes({ Status: step.status, Phase: phase });
+    setCurrentDetails(step.details);
+    if (await condition(() => isTold, `${HELD_DAYS} days`, { summary: `needs attention: ${phase}` })) continue;
+    const reason = `Nobody decided about the phase ${phase} within ${HELD_DAYS} days.`;
+    step = await failMigration.executeWithOptions({ summary: 'nobody decided' }, [{ ...run, reason }]);
+  }
+}
+
+/** A run that failed or was cancelled is shown as such. */
+function ended({ status, details, next, phase }: Step): { status: string } {
+  setCurrentDetails(details);
+  if (status === 'cancelled') throw new CancelledFailure('The migration was cancelled.');
+  if (status === 'failed')
+    throw ApplicationFailure.nonRetryable('The migration failed.', 'MigrationFailed', { next, phase });
+  return { status };
+}
+
+function activities() {
+  const quick = { startToCloseTimeout: '1 minute', retry: { maximumInterval: '10 seconds' } } as const;
+  const phase = {
+    startToCloseTimeout: '14 days',
+    heartbeatTimeout: '20 seconds',
+    retry: {
+      initialInterval: '500 milliseconds',
+      maximumInterval: '30 seconds',
+      maximumAttempts: ATTEMPTS_MAX,
+      nonRetryableErrorTypes: FINAL_ERRORS,
+    },
+  } as const;
+  const { runMigrationPhase } = activitiesOn<MigrationActivities>('background', phase);
+  return { ...quickActivities(), runMigrationPhase };
+
+  function quickActivities() {
+    const { beginMigration, holdMigration, decideMigration, failMigration } = activitiesOn<MigrationActivities>(
+      'background',
+      quick,
+    );
+    return { beginMigration, holdMigration, decideMigration, failMigration };
+  }
+}
+
+/** Used only where the phase itself could not write its reason down. */
+function reasonOf(error: unknown): string {
+  const cause = error instanceof ActivityFailure ? error.cause : error;
+  const name = cause instanceof ApplicationFailure ? (cause.type ?? 'an error') : 'an error';
+  return `The phase stopped with ${name}; the log of the worker says more.`;
+}
