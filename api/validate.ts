@@ -2,6 +2,7 @@ import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import { type AppError, invalid } from '../core/errors.ts';
 import { isE164, normalizeEmail } from '../core/rules/addresses.ts';
 import { coerce } from '../core/rules/coercion.ts';
+import { isTimezone } from '../core/rules/gradual.ts';
 import type { Schema } from '../schemas/schema.ts';
 
 const DETAILS_MAX = 20;
@@ -15,6 +16,8 @@ const options = {
   useDefaults: true,
   formats: {
     email: (text: string) => normalizeEmail(text) !== null,
+    'email-or-empty': (text: string) => text === '' || normalizeEmail(text) !== null,
+    timezone: isTimezone,
     'date-time': (text: string) => coerce('date', text).ok,
     mobile: (text: string) => text === '' || isE164(text),
     uri: (text: string) => URL.canParse(text),
@@ -102,6 +105,8 @@ function explainError(error: ErrorObject): string {
 
 const formatMessages: Record<string, string> = {
   email: 'must be an email address',
+  'email-or-empty': 'must be an email address, or empty',
+  timezone: 'must be an IANA time zone, for example Europe/Berlin',
   'date-time': 'must be an ISO 8601 time',
   mobile: 'must be a number in E.164 form, for example +12025550123',
   uri: 'must be a URL',

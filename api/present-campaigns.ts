@@ -1,0 +1,81 @@
+import type { Campaign, Sender, Template } from '../core/model.ts';
+import { attemptedOf, deliveredOf, processedOf, ratesOf } from '../core/rules/rates.ts';
+import { presentTemplate } from './present.ts';
+
+export function presentCampaign(
+  campaign: Campaign,
+  sender: Pick<Sender, 'email' | 'name' | 'replyTo'>,
+  template: Template | null,
+) {
+  const { projectId, organizationId, name, subject, previewText, senderId, toLists, excludeLists, unsubscribeGroupId } =
+    campaign;
+  const { sendNow, sendMode, scheduledAt, templateId, status, sentAt, abortedAt, failureReason } = campaign;
+  const { pausedAt, resumedAt, pausedReason, thresholdPreset, trackingClick, trackingOpen, sendToGlobalList } =
+    campaign;
+  const { maxLatenessMinutes, sendRatePerSecond, createdAt, updatedAt } = campaign;
+  return {
+    id: campaign._id,
+    ...{ projectId, organizationId, createdBy: null, name, subject, previewText },
+    from: { email: sender.email, name: sender.name },
+    ...{ senderId, replyTo: sender.replyTo, toLists, excludeLists, unsubscribeGroupId },
+    ...{ sendNow, sendMode, scheduledAt, templateId, status },
+    metrics: metricsOf(campaign),
+    ...{ sentAt, abortedAt, failureReason, pausedAt, resumedAt, pausedReason },
+    ...{ thresholdPreset, trackingClick, trackingOpen, sendToGlobalList, source: 'api' },
+    template: template && presentTemplate(template),
+    gradual: gradualOf(campaign),
+    ...{ maxLatenessMinutes, sendRatePerSecond, createdAt, updatedAt },
+  };
+}
+
+export function presentAnalytics(campaign: Campaign) {
+  const { name, status, sentAt, counts, refreshedAt, trackingOpen, trackingClick } = campaign;
+  const isGradualUnderWay = campaign.sendMode === 'gradual' && ['sending_gradual', 'paused'].includes(status);
+  const attempted = attemptedOf(counts, isGradualUnderWay);
+  const { totalContacts, suppressed, failed, sent, bounced, unsubscribed, spamReported, unknown, pending } = counts;
+  const { opened, humanOpened, clicked } = trackedOf(campaign);
+  return {
+    campaignId: campaign._id,
+    ...{ name, status, sentAt },
+    counts: {
+      ...{ totalContacts, suppressed, failed, attempted, sent, delivered: deliveredOf(counts) },
+      ...{ opened, humanOpened, clicked, bounced, unsubscribed, spamReported, unknown, pending },
+    },
+    rates: ratesOf({ ...counts, opened, humanOpened, clicked }, attempted),
+    tracking: { open: trackingOpen, click: trackingClick },
+    refreshedAt,
+  };
+}
+
+/** A flag that is off keeps its counts and rates at 0. */
+function trackedOf({ counts, trackingOpen, trackingClick }: Campaign) {
+  return {
+    opened: trackingOpen ? counts.opened : 0,
+    humanOpened: trackingOpen ? counts.humanOpened : 0,
+    clicked: trackingClick ? counts.clicked : 0,
+  };
+}
+
+function metricsOf(campaign: Campaign) {
+  const { counts } = campaign;
+  const { suppressed, bounced, sent, unsubscribed, spamReported, totalContacts, failed, unknown, pending } = counts;
+  const { opened, clicked } = trackedOf(campaign);
+  const totalSendTime = sendSeconds(campaign);
+  return {
+    ...{ sent, delivered: deliveredOf(counts), opened, suppressed, clicked, bounced, unsubscribed, spamReported },
+    ...{ processedCount: processedOf(counts), totalContacts, failedCount: failed, unknown, pending },
+    avgSendingRate: totalSendTime > 0 ? Math.round((sent / totalSendTime) * 100) / 100 : 0,
+    totalSendTime,
+  };
+}
+
+function sendSeconds({ startedAt, sentAt, abortedAt, refreshedAt }: Campaign): number {
+  const end = sentAt ?? abortedAt ?? refreshedAt;
+  return startedAt && end ? Math.max(0, Math.round((end.getTime() - startedAt.getTime()) / 10) / 100) : 0;
+}
+
+function gradualOf({ gradual, nextBatchAt }: Campaign) {
+  if (!gradual) return null;
+  const { emailsPerDay, growth, timezone, startAt, day, releasedToday } = gradual;
+  return { emailsPerDay, growth, timezone, startAt, day, sentToday: releasedToday, nextBatchAt };
+}

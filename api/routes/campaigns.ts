@@ -1,0 +1,119 @@
+import { senderOf } from '../../core/campaign-fields.ts';
+import {
+  createCampaign,
+  deleteCampaign,
+  duplicateCampaign,
+  findCampaign,
+  listCampaigns,
+  updateCampaign,
+} from '../../core/campaigns.ts';
+import type { Deps } from '../../core/deps.ts';
+import type { Campaign, Project } from '../../core/model.ts';
+import {
+  analyticsAnswer,
+  campaignAnswer,
+  campaignsAnswer,
+  campaignsQuery,
+  createCampaignBody,
+  updateCampaignBody,
+} from '../../schemas/campaigns.ts';
+import { Answer, endpoint } from '../endpoint.ts';
+import { presentPage } from '../present.ts';
+import { presentAnalytics, presentCampaign } from '../present-campaigns.ts';
+
+const tag = 'campaigns';
+const key = 'token';
+
+export const campaignRoutes = [
+  endpoint({
+    method: 'get',
+    path: '/campaigns/{campaignId}/analytics',
+    key,
+    tag,
+    summary: 'The counts and rates of a campaign, as last refreshed',
+    answer: analyticsAnswer,
+    handler: async ({ deps, project, params }) =>
+      new Answer(presentAnalytics(await findCampaign(deps, project, params.campaignId ?? '')), 'Campaign analytics'),
+  }),
+  endpoint({
+    method: 'post',
+    path: '/campaigns',
+    key,
+    tag,
+    summary: 'Create a campaign',
+    body: createCampaignBody,
+    answer: campaignAnswer,
+    handler: async ({ deps, project, body, request }) => {
+      const campaign = await createCampaign(deps, project, body, request);
+      return new Answer(
+        await presentOne(deps, project, campaign),
+        campaign.status === 'scheduled' ? 'Campaign scheduled' : 'Campaign created',
+      );
+    },
+  }),
+  endpoint({
+    method: 'get',
+    path: '/campaigns',
+    key,
+    tag,
+    summary: 'List campaigns, newest first',
+    query: campaignsQuery,
+    answer: campaignsAnswer,
+    handler: async ({ deps, project, query }) => {
+      const page = await listCampaigns(deps, project, query);
+      const wire = await Promise.all(page.entries.map((campaign) => presentOne(deps, project, campaign)));
+      return presentPage('campaigns', { ...page, entries: wire }, (campaign) => campaign);
+    },
+  }),
+  endpoint({
+    method: 'get',
+    path: '/campaigns/{campaignId}',
+    key,
+    tag,
+    summary: 'Get a campaign',
+    answer: campaignAnswer,
+    handler: async ({ deps, project, params }) =>
+      new Answer(
+        await presentOne(deps, project, await findCampaign(deps, project, params.campaignId ?? '')),
+        'Campaign',
+      ),
+  }),
+  endpoint({
+    method: 'patch',
+    path: '/campaigns/{campaignId}',
+    key,
+    tag,
+    summary: 'Change, publish or reschedule a campaign',
+    body: updateCampaignBody,
+    answer: campaignAnswer,
+    handler: async ({ deps, project, params, body, request }) =>
+      presentOne(deps, project, await updateCampaign(deps, project, params.campaignId ?? '', body, request)),
+  }),
+  endpoint({
+    method: 'post',
+    path: '/campaigns/{campaignId}/duplicate',
+    key,
+    tag,
+    summary: 'Copy a campaign as a draft',
+    answer: campaignAnswer,
+    status: 201,
+    handler: async ({ deps, project, params, request }) =>
+      presentOne(deps, project, await duplicateCampaign(deps, project, params.campaignId ?? '', request)),
+  }),
+  endpoint({
+    method: 'delete',
+    path: '/campaigns/{campaignId}',
+    key,
+    tag,
+    summary: 'Delete a campaign that is not under way',
+    handler: async ({ deps, project, params }) => deleteCampaign(deps, project, params.campaignId ?? ''),
+  }),
+];
+
+async function presentOne(deps: Deps, project: Project, campaign: Campaign) {
+  const [sender, template] = await Promise.all([
+    senderOf(deps, project, campaign),
+    deps.db.templates.findOne({ projectId: project._id, templateId: campaign.templateId }),
+  ]);
+  return presentCampaign(campaign, sender, template);
+}
