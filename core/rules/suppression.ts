@@ -1,0 +1,42 @@
+import type { Suppression, SuppressionReason } from '../model.ts';
+
+/** What the decision on a mail needs of an entry against its address. */
+export type SuppressionFact = Pick<Suppression, 'groupId' | 'isGlobal' | 'isDefault' | 'reason'>;
+
+export interface MailFacts {
+  marketing: boolean;
+  /** The code of the group that the mail names. */
+  groupId: string | null;
+  /** bypassSuppressions: only a complaint stops it. */
+  bypass: boolean;
+}
+
+/** The entry that stops this mail, the strongest where there are several, or null when it may go. */
+export function stoppedBy(entries: readonly SuppressionFact[], mail: MailFacts): SuppressionFact | null {
+  let strongest: SuppressionFact | null = null;
+  for (const entry of entries)
+    if (stops(entry, mail) && (!strongest || isStronger(entry.reason, strongest.reason))) strongest = entry;
+  return strongest;
+}
+
+/** Suppressing an address again keeps the stronger reason. */
+export function isStronger(reason: SuppressionReason, than: SuppressionReason): boolean {
+  return STRENGTH[reason] > STRENGTH[than];
+}
+
+/** Campaigns and automation mail always are; a send is when it names a group or uses a marketing template. */
+export function isMarketingSend(send: {
+  groupId: string | null;
+  templateType: 'marketing' | 'transactional' | null;
+}): boolean {
+  return send.groupId !== null || send.templateType === 'marketing';
+}
+
+const STRENGTH: Record<SuppressionReason, number> = { MANUAL: 1, BOUNCE: 2, UNSUBSCRIBE: 3, COMPLAINT: 4 };
+
+function stops(entry: SuppressionFact, { marketing, groupId, bypass }: MailFacts): boolean {
+  if (bypass && entry.reason !== 'COMPLAINT') return false;
+  if (entry.isGlobal) return true;
+  if (groupId !== null) return entry.groupId === groupId;
+  return entry.isDefault && (marketing || entry.reason !== 'UNSUBSCRIBE');
+}
