@@ -1,0 +1,98 @@
+export type Encoding = '7bit' | 'quoted-printable' | 'base64';
+
+const LINE_LENGTH_MAX = 76;
+/** Above this share of bytes that need escapes base64 is shorter. */
+const ESCAPES_SHARE_MAX = 0.17;
+/** RFC 5322 allows 998; relays that add to a line must not exceed it either. */
+const PLAIN_LINE_LENGTH_MAX = 900;
+const NOT_PLAIN = /[^\t\r\n -~]|[ \t]\r\n|[ \t]$|^\.|\n\.|^From |\nFrom /;
+/** What a hole may hold as it is, at the start of a line and with a soft line break behind it. */
+const PLAIN_HOLE = /^(?!From )[\t !-\-/-<>-~][\t -<>-~]{0,70}$/;
+const LONG_WORD = /^[!-<>-~]{72,}$/;
+const HEX = '0123456789ABCDEF';
+
+/** CRLF, whatever the line ends were. */
+export function normalizeLines(text: string): string {
+  return text.replace(/\r\n|\r|\n/g, '\r\n');
+}
+
+/** The shortest encoding that survives every relay. What has holes cannot be plain: nobody knows what will stand in them. */
+export function chooseEncoding(text: string, hasHoles: boolean, forbidden: string): Encoding {
+  if (!hasHoles && isPlain(text) && !text.includes(forbidden)) return '7bit';
+  let escapes = 0;
+  const bytes = Buffer.from(text, 'utf8');
+  for (const byte of bytes) if (byte > 126) escapes++;
+  return escapes > bytes.length * ESCAPES_SHARE_MAX ? 'base64' : 'quoted-printable';
+}
+
+/**
+ * RFC 2045 6.7 for one run of text that starts at the beginning of a line. A line never starts with a dot or "From ", which relays and
+ * mailboxes alter. `last`: nothing follows, so that white space at the end has to be escaped too.
+ */
+export function quotedPrintable(text: string, last: boolean): string {
+  let out = '';
+  let column = 0;
+  const bytes = Buffer.from(text, 'utf8');
+  for (let index = 0; index < bytes.length; index++) {
+    const byte = bytes[index]!;
+    if (byte === 13 && bytes[index + 1] === 10) {
+      out += '\r\n';
+      column = 0;
+      index++;
+      continue;
+    }
+    const escaped = mustEscape(byte, bytes, index, column, last);
+    const width = escaped ? 3 : 1;
+    if (column + width >= LINE_LENGTH_MAX) {
+      out += '=\r\n';
+      column = 0;
+      index--;
+      continue;
+    }
+    out += escaped ? `=${HEX[byte >> 4]}${HEX[byte & 15]}` : String.fromCharCode(byte);
+    column += width;
+  }
+  return out;
+}
+
+/** The value of a hole between two soft line breaks. Most are short and plain, or long links. */
+export function quotedPrintableHole(value: string): string {
+  if (PLAIN_HOLE.test(value)) return value;
+  return LONG_WORD.test(value) ? cutWord(value) : quotedPrintable(normalizeLines(value), false);
+}
+
+/** Lines of 76 characters, each with its CRLF but the last. Bytes are copied, since a string for each line of a large file is slow. */
+export function base64Lines(bytes: Buffer): string {
+  const text = Buffer.from(bytes.toString('base64'), 'latin1');
+  const lines = Math.ceil(text.length / LINE_LENGTH_MAX);
+  if (lines <= 1) return text.toString('latin1');
+  const out = Buffer.alloc(text.length + (lines - 1) * 2, '\r\n');
+  for (let line = 0; line < lines; line++)
+    text.copy(out, line * (LINE_LENGTH_MAX + 2), line * LINE_LENGTH_MAX, (line + 1) * LINE_LENGTH_MAX);
+  return out.toString('latin1');
+}
+
+function cutWord(word: string): string {
+  let out = '';
+  for (let from = 0; from < word.length; ) {
+    let to = Math.min(word.length, from + LINE_LENGTH_MAX - 1);
+    while (word.charCodeAt(to) === 46 && to > from + 1) to--;
+    if (word.charCodeAt(from) === 46) return quotedPrintable(word, false);
+    out += from === 0 ? word.slice(from, to) : `=\r\n${word.slice(from, to)}`;
+    from = to;
+  }
+  return out;
+}
+
+function isPlain(text: string): boolean {
+  if (NOT_PLAIN.test(text)) return false;
+  return text.split('\r\n').every((line) => line.length <= PLAIN_LINE_LENGTH_MAX);
+}
+
+function mustEscape(byte: number, bytes: Buffer, index: number, column: number, last: boolean): boolean {
+  if (byte === 61 || byte > 126) return true;
+  if (byte === 32 || byte === 9) return index + 1 === bytes.length ? last : bytes[index + 1] === 13;
+  if (byte < 32) return true;
+  if (column > 0) return false;
+  return byte === 46 || (byte === 70 && bytes.toString('latin1', index, index + 5) === 'From ');
+}

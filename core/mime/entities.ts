@@ -1,0 +1,96 @@
+import {
+  base64Lines,
+  chooseEncoding,
+  type Encoding,
+  normalizeLines,
+  quotedPrintable,
+  quotedPrintableHole,
+} from './encodings.ts';
+
+/** Fixed text, or the number of a value that each recipient has of its own. */
+export type Piece = string | number;
+
+/** Encoded text, the number of a value to encode, or pieces that can only be encoded together. */
+export type Segment = string | number | { together: readonly Piece[] };
+
+/** A part of a message: its own headers and its body, which ends without a line end. */
+export interface Entity {
+  head: string;
+  body: Segment[];
+}
+
+/** `boundary` is what must not begin a line of the text. */
+export function textEntity(subtype: 'plain' | 'html', pieces: readonly Piece[], boundary: string): Entity {
+  const normal = joinTexts(pieces.map((piece) => (typeof piece === 'string' ? normalizeLines(piece) : piece)));
+  const fixed = normal.filter((piece) => typeof piece === 'string').join('');
+  const encoding = chooseEncoding(
+    fixed,
+    normal.some((piece) => typeof piece === 'number'),
+    boundary,
+  );
+  const head = `Content-Type: text/${subtype}; charset=utf-8\r\nContent-Transfer-Encoding: ${encoding}\r\n`;
+  return { head, body: encodeBody(normal, encoding) };
+}
+
+export function multipart(
+  kind: 'alternative' | 'related' | 'mixed',
+  boundary: string,
+  parts: readonly Entity[],
+): Entity {
+  const type = kind === 'related' ? '; type="text/html"' : '';
+  const head = `Content-Type: multipart/${kind}${type};\r\n boundary="${boundary}"\r\n`;
+  const body = parts.flatMap((part, index) => [
+    `${index === 0 ? '' : '\r\n'}--${boundary}\r\n${part.head}\r\n`,
+    ...part.body,
+  ]);
+  return { head, body: joinTexts([...body, `\r\n--${boundary}--`]) };
+}
+
+/** Neighbouring texts become one. */
+export function joinTexts<T>(segments: readonly (T | string)[]): (T | string)[] {
+  const out: (T | string)[] = [];
+  for (const segment of segments) {
+    const last = out.length - 1;
+    if (typeof segment === 'string' && typeof out[last] === 'string') out[last] += segment;
+    else if (segment !== '') out.push(segment);
+  }
+  return out;
+}
+
+export function writeSegments(segments: readonly Segment[], values: readonly string[]): string {
+  let out = '';
+  for (const segment of segments) {
+    if (typeof segment === 'string') out += segment;
+    else if (typeof segment === 'number') out += quotedPrintableHole(valueAt(values, segment));
+    else out += base64Lines(Buffer.from(fillPieces(segment.together, values), 'utf8'));
+  }
+  return out;
+}
+
+export function fillPieces(pieces: readonly Piece[], values: readonly string[]): string {
+  let out = '';
+  for (const piece of pieces) out += typeof piece === 'string' ? piece : valueAt(values, piece);
+  return out;
+}
+
+/** A hole stands alone on its line, between soft line breaks, which no reader sees: so nothing around it has to be wrapped again. */
+function encodeBody(pieces: Piece[], encoding: Encoding): Segment[] {
+  const fixed = pieces.every((piece) => typeof piece === 'string');
+  if (encoding === '7bit') return pieces;
+  if (encoding === 'base64')
+    return fixed ? [base64Lines(Buffer.from(pieces.join(''), 'utf8'))] : [{ together: pieces }];
+  return joinTexts(
+    pieces.flatMap((piece, index): Segment[] => {
+      const last = index === pieces.length - 1;
+      if (typeof piece === 'number') return last ? [piece] : [piece, '=\r\n'];
+      const text = quotedPrintable(piece, last);
+      return [last || text.endsWith('\r\n') ? text : `${text}=\r\n`];
+    }),
+  );
+}
+
+function valueAt(values: readonly string[], index: number): string {
+  const value = values[index];
+  if (value === undefined) throw new Error(`The message has no value number ${index}.`);
+  return value;
+}

@@ -1,0 +1,90 @@
+export const HEADERS_MAX = 20;
+export const HEADER_VALUE_LENGTH_MAX = 1_000;
+export const HEADER_NAME = /^[A-Za-z0-9-]{1,76}$/;
+
+/** Headers that are ours to write: addresses, identity, structure, signatures, and what the unsubscribe link and loop protection rest on. */
+export const RESERVED_HEADERS: readonly string[] = [
+  'from',
+  'sender',
+  'reply-to',
+  'to',
+  'cc',
+  'bcc',
+  'return-path',
+  'subject',
+  'date',
+  'message-id',
+  'mime-version',
+  'dkim-signature',
+  'domainkey-signature',
+  'received',
+  'received-spf',
+  'authentication-results',
+  'auto-submitted',
+  'feedback-id',
+  'cfbl-address',
+  'cfbl-feedback-id',
+  'delivered-to',
+  'envelope-to',
+  'errors-to',
+  'apparently-to',
+  'x-smtpapi',
+  'x-msfbl',
+];
+
+/** Whole families: parts of the body, chains of signatures, and the controls that relays take out of a message. */
+export const RESERVED_HEADER_PREFIXES: readonly string[] = [
+  'content-',
+  'resent-',
+  'arc-',
+  'list-unsubscribe',
+  'x-ses-',
+  'x-mc-',
+  'x-mailgun-',
+  'x-msys-',
+  'x-mj-',
+  'x-pm-',
+  'x-sib-',
+  'x-mailin-',
+  'x-envelope-',
+  'x-virtual-mta',
+];
+
+const CONTROL = /[\p{Cc}\u2028\u2029]/u;
+
+export interface HeaderProblem {
+  /** The header's name, "" for the whole. */
+  name: string;
+  message: string;
+}
+
+/** What is wrong with headers that a caller wants added; empty when they may go out. */
+export function headerProblems(headers: unknown): HeaderProblem[] {
+  if (typeof headers !== 'object' || headers === null || Array.isArray(headers))
+    return [{ name: '', message: 'must be an object of strings' }];
+  const entries = Object.entries(headers);
+  if (entries.length > HEADERS_MAX) return [{ name: '', message: `must have at most ${HEADERS_MAX} headers` }];
+  const seen = new Set<string>();
+  return entries.flatMap(([name, value]) => {
+    const message = nameProblem(name, seen) ?? valueProblem(value);
+    seen.add(name.toLowerCase());
+    return message ? [{ name, message }] : [];
+  });
+}
+
+export function isReservedHeader(name: string): boolean {
+  const lower = name.toLowerCase();
+  return RESERVED_HEADERS.includes(lower) || RESERVED_HEADER_PREFIXES.some((prefix) => lower.startsWith(prefix));
+}
+
+function nameProblem(name: string, seen: Set<string>): string | null {
+  if (!HEADER_NAME.test(name)) return 'the name must be 1 to 76 letters, digits or hyphens';
+  if (isReservedHeader(name)) return 'is set by this service and cannot be overridden';
+  return seen.has(name.toLowerCase()) ? 'is given twice' : null;
+}
+
+function valueProblem(value: unknown): string | null {
+  if (typeof value !== 'string') return 'must be a string';
+  if (value.length > HEADER_VALUE_LENGTH_MAX) return `must be at most ${HEADER_VALUE_LENGTH_MAX} characters`;
+  return CONTROL.test(value) || !value.isWellFormed() ? 'must not contain line breaks or control characters' : null;
+}
