@@ -1,14 +1,14 @@
 import { join } from 'node:path';
 import { noteProcess } from './data-dir.ts';
-import type { Stoppable } from './lifetime.ts';
 import { startForked } from './processes/forked.ts';
 import { type Kept, keepRunning } from './processes/keep.ts';
 import { type Say, sleep } from './say.ts';
 
 const root = join(import.meta.dirname, '..');
-/** Final dots under way get 8 seconds; the API, which answers faster, gets a head start so that nobody asks in vain. */
+/** Final dots under way get 8 seconds. */
 const appsStopMs = 8_300;
 const headStartMs = 1_000;
+const apiName = 'api';
 
 export interface App {
   readonly name: string;
@@ -28,30 +28,33 @@ export async function startApp({ name, script, env }: App, dataDir: string, say:
   return keepRunning({ name, launch, say, restart: true });
 }
 
-/** What the worker processes do. A person who names WORKER_LANES gets WORKER_PROCESSES of exactly those. */
-export function planWorkers(env: NodeJS.ProcessEnv, workerProcesses: number): App[] {
-  const script = 'workers/main.ts';
+/**
+ * The workers, and the API last: they come up side by side, and the person is told when all are there. Whoever names
+ * WORKER_LANES gets WORKER_PROCESSES of exactly those.
+ */
+export function planApps(env: NodeJS.ProcessEnv, workerProcesses: number): App[] {
+  const worker = (name: string, lanes: string) => ({
+    name,
+    script: 'workers/main.ts',
+    env: { ...env, WORKER_LANES: lanes },
+  });
   const many = (name: string, lanes: string) =>
-    Array.from({ length: workerProcesses }, (_, index) => ({
-      name: `${name}-${index + 1}`,
-      script,
-      env: { ...env, WORKER_LANES: lanes },
-    }));
-  if (env.WORKER_LANES) return many('worker', env.WORKER_LANES);
-  return [
-    { name: 'worker-background', script, env: { ...env, WORKER_LANES: 'workflows,background' } },
-    { name: 'worker-mail', script, env: { ...env, WORKER_LANES: 'mail,inbound' } },
-    ...many('worker-campaign', 'campaign'),
-  ];
+    Array.from({ length: workerProcesses }, (_, index) => worker(`${name}-${index + 1}`, lanes));
+  const workers = env.WORKER_LANES
+    ? many('worker', env.WORKER_LANES)
+    : [
+        worker('worker-background', 'workflows,background'),
+        worker('worker-mail', 'mail,inbound'),
+        ...many('worker-campaign', 'campaign'),
+      ];
+  return [...workers, { name: apiName, script: 'api/main.ts', env }];
 }
 
-export function appsInOrder(api: () => Kept | null, workers: readonly Kept[]): Stoppable {
-  return {
-    stop: async () => {
-      const until = Date.now() + appsStopMs;
-      const apiStopped = api()?.stop(appsStopMs);
-      await Promise.race([apiStopped, sleep(headStartMs)]);
-      await Promise.all([apiStopped, ...workers.map((worker) => worker.stop(until - Date.now()))]);
-    },
-  };
+/** In reverse: the API has a head start, so that nobody asks for what no worker does any more. */
+export async function stopApps(apps: readonly Kept[]): Promise<void> {
+  const until = Date.now() + appsStopMs;
+  const stop = (app: Kept) => app.stop(until - Date.now());
+  const apiStopped = Promise.all(apps.filter(({ name }) => name === apiName).map(stop));
+  await Promise.race([apiStopped, sleep(headStartMs)]);
+  await Promise.all([apiStopped, ...apps.filter(({ name }) => name !== apiName).map(stop)]);
 }

@@ -1,5 +1,5 @@
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
-import { appsInOrder, planWorkers, startApp } from './apps.ts';
+import { type App, planApps, startApp, stopApps } from './apps.ts';
 import { leaveDataDir, stackFile, takeDataDir } from './data-dir.ts';
 import { newLifetime, stopOnSignals } from './lifetime.ts';
 import { prepare } from './prepare.ts';
@@ -44,18 +44,16 @@ async function startEverything(given: NodeJS.ProcessEnv, lifetime: ReturnType<ty
     INBOUND_SMTP_PORT: `${inboundPort}`,
     SECRET_KEYS: secretKeysOf(given, dataDir),
   };
-  const seed = await prepare(env, dataDir, servers, say);
+  const seed = await prepare(env, dataDir, servers);
 
-  const workers: Kept[] = [];
-  let api: Kept | null = null;
-  lifetime.add(appsInOrder(() => api, workers));
-  const plan = planWorkers(env, readSettings(env).workerProcesses);
-  await Promise.all(plan.map(async (worker) => void workers.push(await startApp(worker, dataDir, say))));
-  api = await startApp({ name: 'api', script: 'api/main.ts', env }, dataDir, say);
+  const apps: Kept[] = [];
+  lifetime.add({ stop: () => stopApps(apps) });
+  const start = async (app: App) => void apps.push(await startApp(app, dataDir, say));
+  await Promise.all(planApps(env, readSettings(env).workerProcesses).map(start));
 
   const stack = describeStack(env, servers, seed);
   const file = stackFile(dataDir);
-  const processes = [api, ...workers, ...running];
+  const processes = [...apps, ...running];
   writeStack(file, stack, processes);
   for (const kept of processes) kept.onRestart(() => lifetime.stopping || writeStack(file, stack, processes));
   lifetime.add({ stop: async () => rmSync(file, { force: true }) });
