@@ -9,7 +9,7 @@ import { noteOf } from '../../stack/processes/identity.ts';
 import { temporaryFolder } from './temporary.ts';
 
 const root = join(import.meta.dirname, '../..');
-const startsWithinMs = 30_000;
+const startsWithinMs = 60_000;
 
 interface Stack {
   readonly apiUrl: string;
@@ -20,7 +20,8 @@ interface Stack {
   readonly processes: { name: string; pid: number }[];
 }
 
-describe('npm start', () => {
+describe('npm start', function () {
+  this.timeout(startsWithinMs);
   const folder = temporaryFolder();
   const entries: ChildProcess[] = [];
   after(() => Promise.all(entries.map((entry) => stop(entry))));
