@@ -15,7 +15,9 @@ import { endpointTable } from './table.ts';
 async function main(): Promise<void> {
   const config = readConfig();
   if (config.secretKeys.length === 0)
-    throw new ConfigError('SECRET_KEYS is needed: give it as k1:<32 bytes in base64>, made with: openssl rand -base64 32');
+    throw new ConfigError(
+      'SECRET_KEYS is needed: give it as k1:<32 bytes in base64>, made with: openssl rand -base64 32',
+    );
   const log = createLog(config.logLevel, 'api');
   const metrics = createMetrics();
   const { parts, redis, temporal, close } = openPlatform(config, log);

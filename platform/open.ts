@@ -23,7 +23,17 @@ export function openPlatform(config: Config, log: Log): Platform {
   const temporal = openTemporal(config);
   const clock = { now: () => new Date() };
   return {
-    parts: { config, log, mongo, db, signals, clock, dns: createDns(config), sources: createSources(config, db), media: createMedia(config) },
+    parts: {
+      config,
+      log,
+      mongo,
+      db,
+      signals,
+      clock,
+      dns: createDns(config),
+      sources: createSources(config, db),
+      media: createMedia(config),
+    },
     redis,
     temporal,
     async close() {
