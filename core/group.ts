@@ -45,6 +45,7 @@ export function group<In, Out>(
   return (item) =>
     new Promise<Out>((resolve, reject) => {
       waiting.push({ item, resolve, reject });
-      next();
+      // Not at once: what one caller adds in a loop belongs together.
+      queueMicrotask(next);
     });
 }
