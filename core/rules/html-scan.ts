@@ -1,0 +1,99 @@
+import { QuoteType, Tokenizer, type TokenizerCallbacks } from 'htmlparser2';
+
+export interface HtmlLink {
+  /** Where the value of href stands in the source, without its quotes. */
+  start: number;
+  end: number;
+  quote: '"' | "'" | '';
+  /** The value with its entities decoded. */
+  url: string;
+  /** False for one that asks not to be, with data-no-track. */
+  isTracked: boolean;
+}
+
+export interface HtmlScan {
+  links: HtmlLink[];
+  /** Where the first and where the last element of the body can be put. */
+  bodyStart: number;
+  bodyEnd: number;
+}
+
+/** Reads HTML as a browser does, comments and scripts passed over, and remembers where things stand. */
+export function scanHtml(html: string): HtmlScan {
+  const links: HtmlLink[] = [];
+  /** From the weakest to the strongest sign of where the body begins: doctype, html, end of head, body. */
+  const starts: Partial<Record<'doctype' | 'html' | 'head' | 'body', number>> = {};
+  const ends: { body?: number; html?: number } = {};
+  let tag = '';
+  let link: HtmlLink | null = null;
+  let isTracked = true;
+  let name = '';
+  let nameEnd = 0;
+  let value = '';
+
+  const endTag = (end: number) => {
+    if (link) links.push({ ...link, isTracked });
+    if (tag === 'html' || tag === 'body') starts[tag] ??= end + 1;
+    link = null;
+  };
+  const callbacks: TokenizerCallbacks = {
+    onopentagname(start, end) {
+      tag = html.slice(start, end).toLowerCase();
+      isTracked = true;
+    },
+    onattribname(start, end) {
+      name = html.slice(start, end).toLowerCase();
+      nameEnd = end;
+      value = '';
+    },
+    onattribdata(start, end) {
+      value += html.slice(start, end);
+    },
+    onattribentity(codepoint) {
+      value += String.fromCodePoint(codepoint);
+    },
+    onattribend(type, end) {
+      if (name === 'data-no-track') isTracked = false;
+      if (name !== 'href' || link || (tag !== 'a' && tag !== 'area') || type === QuoteType.NoValue) return;
+      const quote = QUOTES[type];
+      link = { start: valueStart(html, nameEnd) + quote.length, end: end - quote.length, quote, url: value, isTracked };
+    },
+    onopentagend: endTag,
+    onselfclosingtag: endTag,
+    onclosetag(start, end) {
+      const closed = html.slice(start, end).toLowerCase();
+      if (closed === 'head') starts.head ??= html.indexOf('>', end) + 1;
+      // Only the last one ends the body; browsers go on reading after an early one.
+      if (closed === 'body' || closed === 'html') ends[closed] = html.lastIndexOf('<', start);
+    },
+    ondeclaration(_start, end) {
+      starts.doctype ??= end + 1;
+    },
+    oncomment() {},
+    oncdata() {},
+    onend() {},
+    onprocessinginstruction() {},
+    ontext() {},
+    ontextentity() {},
+  };
+  const tokenizer = new Tokenizer({}, callbacks);
+  tokenizer.write(html);
+  tokenizer.end();
+  const bodyStart = starts.body ?? starts.head ?? starts.html ?? starts.doctype ?? 0;
+  const end = ends.body ?? ends.html ?? html.length;
+  return { links, bodyStart, bodyEnd: end < bodyStart ? html.length : end };
+}
+
+const QUOTES = {
+  [QuoteType.Double]: '"',
+  [QuoteType.Single]: "'",
+  [QuoteType.Unquoted]: '',
+  [QuoteType.NoValue]: '',
+} as const;
+
+/** The tokenizer does not say, when a value begins with an entity. */
+function valueStart(html: string, nameEnd: number): number {
+  let start = html.indexOf('=', nameEnd) + 1;
+  while (/\s/.test(html[start] ?? '')) start++;
+  return start;
+}
