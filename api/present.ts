@@ -1,6 +1,21 @@
-import type { ApiKey, Contact, Domain, Project, Sender, Template } from '../core/model.ts';
+import { wireListId } from '../core/global-list.ts';
+import type { FoundContact } from '../core/list-searches.ts';
+import type {
+  ApiKey,
+  Contact,
+  ContactList,
+  CustomField,
+  Domain,
+  Project,
+  SegmentRecompute,
+  Sender,
+  Suppression,
+  SuppressionGroup,
+  Template,
+} from '../core/model.ts';
 import type { PageOf } from '../core/pages.ts';
 import { domainRecords } from '../core/rules/domain-records.ts';
+import { entriesOf } from '../core/suppression-groups.ts';
 import type { Config } from '../schemas/config.ts';
 
 /** Every wire shape. Dates become ISO 8601 with milliseconds when the answer is written as JSON. */
@@ -65,6 +80,59 @@ export function presentContact(contact: Contact) {
     createdAt,
     updatedAt,
   };
+}
+
+/** A contact as the lists answer it. */
+export function presentMember({ _id, email, createdAt, updatedAt, projectId, listIds, segmentIds }: Contact) {
+  return { id: _id, email, createdAt, updatedAt, projectId, listIds, segmentIds };
+}
+
+export function presentFoundContact({ _id, email, firstName, lastName, createdAt, updatedAt }: FoundContact) {
+  return { id: _id, email, firstName, lastName, createdAt, updatedAt };
+}
+
+export function presentList(list: ContactList) {
+  const { name, description, type, contactCount, filterCriteria, recompute, createdAt, updatedAt } = list;
+  return {
+    id: wireListId(list),
+    name,
+    description,
+    type: type === 'segment' ? 'segment' : 'list',
+    contactCount,
+    filterCriteria,
+    recompute: recompute && presentRecompute(recompute),
+    createdAt,
+    updatedAt,
+  };
+}
+
+/** The second look that follows changes nothing for the caller. */
+function presentRecompute({ status, processed, total, requestedAt, completedAt }: SegmentRecompute) {
+  const isRunning = status === 'running';
+  return {
+    status: isRunning ? 'running' : 'completed',
+    processed,
+    total,
+    percent: isRunning ? Math.min(99, Math.floor((processed / Math.max(1, total)) * 100)) : 100,
+    requestedAt,
+    completedAt,
+  };
+}
+
+export function presentCustomField(field: CustomField) {
+  const { _id, fieldName, fieldType, description, defaultValue, createdAt, updatedAt } = field;
+  return { id: _id, fieldName, fieldType, description, defaultValue, createdAt, updatedAt };
+}
+
+export function presentSuppressionGroup(group: SuppressionGroup) {
+  const { groupId, name, description, isGlobal, isDefault, counts, createdAt, updatedAt } = group;
+  const suppressionCount = entriesOf(counts);
+  return { id: groupId, groupId, name, description, isGlobal, isDefault, suppressionCount, createdAt, updatedAt };
+}
+
+export function presentSuppression(entry: Suppression) {
+  const { _id, email, groupId, reason, isGlobal, evidence, createdAt, updatedAt } = entry;
+  return { id: _id, email, groupId, reason, isGlobal, evidence, createdAt, updatedAt };
 }
 
 export function presentTemplate(template: Template) {

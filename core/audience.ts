@@ -1,14 +1,17 @@
 import type { ObjectId } from 'mongodb';
+import { type Entrance, readEntrances } from './automations-audience.ts';
 import type { Deps } from './deps.ts';
-import type { CustomField, Project, PropertyType, Session } from './model.ts';
+import type { CustomField, EventDefinition, Project, PropertyType, Session } from './model.ts';
 import { compileFilter, type FilterSubject, filterFields, parseFilter } from './rules/filters.ts';
 
-/** What every change of a contact is held against, compiled once a version: declared fields and segments. */
+/** What every change of a contact is held against, compiled once a version: declared fields and events, segments and live automations. */
 export interface Audience {
   version: number;
   fields: Map<string, CustomField>;
   fieldTypes: Record<string, PropertyType>;
   segments: CompiledSegment[];
+  events: Map<string, EventDefinition>;
+  entrances: Entrance[];
 }
 
 export interface CompiledSegment {
@@ -35,7 +38,7 @@ export async function audienceOf(deps: Deps, projectId: ObjectId): Promise<Audie
   return made;
 }
 
-/** Called after every write of custom fields, segments and automations, before it is answered. */
+/** Called after every write of custom fields, events, segments and automations, before it is answered. */
 export async function touchAudience(deps: Deps, project: Pick<Project, '_id'>, session?: Session): Promise<void> {
   await deps.db.projects.updateOne({ _id: project._id }, { $inc: { audienceVersion: 1 } }, session ? { session } : {});
 }
@@ -46,10 +49,13 @@ async function compileAudience(deps: Deps, projectId: ObjectId, version: number)
     deps.db.contactLists.find({ projectId, type: 'segment' }).sort({ _id: 1 }).toArray(),
   ]);
   const fieldTypes = Object.fromEntries(fields.map(({ fieldName, fieldType }) => [fieldName, fieldType]));
+  const { events, entrances } = await readEntrances(deps, projectId, fieldTypes);
   return {
     version,
     fields: new Map(fields.map((field) => [field.fieldName, field])),
     fieldTypes,
+    events,
+    entrances,
     segments: segments.flatMap(({ _id, filterCriteria }) => {
       const parsed = parseFilter(filterCriteria, { contactProperties: fieldTypes });
       if (!parsed.ok) return [];

@@ -6,6 +6,7 @@ import type { Deps } from './deps.ts';
 import { AppError } from './errors.ts';
 import { group } from './group.ts';
 import { isDuplicateKey } from './insert.ts';
+import { countLists, ListsGone } from './list-counts.ts';
 import type { Contact, Project, Session } from './model.ts';
 import { inTransaction } from './transactions.ts';
 
@@ -65,24 +66,40 @@ export async function changeContact(
   return outcome;
 }
 
-/** Repeated whole on a write conflict (by the driver) or a duplicate key: the second time it sees the contact that was in the way. */
+/** For imports: changes that join nobody else's, and what `alongside` writes stands or falls with them. */
+export async function changeContactsTogether(
+  deps: Deps,
+  project: Pick<Project, '_id'>,
+  changes: ContactChange[],
+  alongside: (session: Session, outcomes: Array<ContactOutcome | AppError>) => Promise<void>,
+): Promise<Array<ContactOutcome | AppError>> {
+  return commitChanges(deps, project._id, changes, alongside);
+}
+
+type Alongside = Parameters<typeof changeContactsTogether>[3];
+
+/** Repeated whole on a write conflict or a duplicate key: the second time it sees the contact that was in the way. */
 async function commitChanges(
   deps: Deps,
   projectId: ObjectId,
   changes: ContactChange[],
+  alongside: Alongside = async () => {},
 ): Promise<Array<ContactOutcome | AppError>> {
+  const goneListIds = new Set<string>();
   for (let attempt = 1; ; attempt += 1) {
     const audience = await audienceOf(deps, projectId);
     try {
       const { outcomes, published } = await inTransaction(deps, (session) =>
-        runChanges(deps, session, projectId, audience, changes),
+        runChanges(deps, session, projectId, { audience, changes, goneListIds, alongside }),
       );
       announceContactChanges(deps, projectId, published);
       return outcomes;
     } catch (error) {
-      if (!isDuplicateKey(error) || attempt >= TRIES_MAX) throw error;
+      if (attempt >= TRIES_MAX) throw error;
+      if (error instanceof ListsGone) for (const id of error.ids) goneListIds.add(id);
+      else if (!isDuplicateKey(error)) throw error;
       // Two changes that swap addresses stand in each other's way in one write: they go one after the other.
-      if (attempt > 1 && changes.length > 1) return commitSingly(deps, projectId, changes);
+      else if (attempt > 1 && changes.length > 1) return commitSingly(deps, projectId, changes, alongside);
     }
   }
 }
@@ -91,29 +108,39 @@ async function commitSingly(
   deps: Deps,
   projectId: ObjectId,
   changes: ContactChange[],
+  alongside: Alongside,
 ): Promise<Array<ContactOutcome | AppError>> {
   const outcomes: Array<ContactOutcome | AppError> = [];
-  for (const change of changes) outcomes.push(...(await commitChanges(deps, projectId, [change])));
-  return outcomes;
+  for (const change of changes.slice(0, -1)) outcomes.push(...(await commitChanges(deps, projectId, [change])));
+  const last = changes.slice(-1);
+  const finish: Alongside = (session, [outcome]) => alongside(session, [...outcomes, ...(outcome ? [outcome] : [])]);
+  return [...outcomes, ...(await commitChanges(deps, projectId, last, finish))];
+}
+
+interface Run {
+  audience: Audience;
+  changes: ContactChange[];
+  goneListIds: Set<string>;
+  alongside: Alongside;
 }
 
 async function runChanges(
   deps: Deps,
   session: Session,
   projectId: ObjectId,
-  audience: Audience,
-  changes: ContactChange[],
+  { audience, changes, goneListIds, alongside }: Run,
 ) {
   const drafts = await readDrafts(deps, session, projectId, changes);
-  const now = deps.clock.now();
-  const outcomes = changes.map((change) => applyChange(drafts, audience, change, { projectId, now }));
+  const facts = { projectId, now: deps.clock.now(), goneListIds };
+  const outcomes = changes.map((change) => applyChange(drafts, audience, change, facts));
   const published = outcomes.flatMap((outcome, index): PublishedChange[] => {
     if (outcome instanceof AppError || outcome.before === outcome.after) return [];
     return [{ before: outcome.before, after: outcome.after, runWorkflow: changes[index]?.runWorkflow !== false }];
   });
-  await writeContacts(deps, session, projectId, drafts);
   await countLists(deps, session, projectId, published);
+  await writeContacts(deps, session, projectId, drafts);
   await recordContactChanges(deps, session, projectId, audience, published);
+  await alongside(session, outcomes);
   return { outcomes, published };
 }
 
@@ -126,9 +153,11 @@ async function readDrafts(
 ): Promise<Drafts> {
   const ids = changes.flatMap(({ contactId }) => contactId ?? []);
   const emails = changes.flatMap(({ email, set }) => [email, set?.email].filter((text) => typeof text === 'string'));
-  const found = await deps.db.contacts
-    .find({ projectId, $or: [{ _id: { $in: ids } }, { email: { $in: emails } }] }, { session })
-    .toArray();
+  const { contacts } = deps.db;
+  const found: Contact[] = [];
+  if (ids.length > 0) found.push(...(await contacts.find({ _id: { $in: ids }, projectId }, { session }).toArray()));
+  if (emails.length > 0)
+    found.push(...(await contacts.find({ projectId, email: { $in: emails } }, { session, hint: 'email' }).toArray()));
   const stored = new Map(found.map((contact) => [contact._id.toHexString(), contact]));
   const drafts: Drafts = { byId: new Map(), byEmail: new Map(), stored };
   for (const contact of stored.values()) {
@@ -145,11 +174,13 @@ async function writeContacts(
   { byId, stored }: Drafts,
 ): Promise<void> {
   const writes: AnyBulkWriteOperation<Contact>[] = [];
+  const deleted = [...stored.values()].filter(({ _id }) => !byId.has(_id.toHexString())).map(({ _id }) => _id);
+  if (deleted.length > 0) writes.push({ deleteMany: { filter: { _id: { $in: deleted }, projectId } } });
   for (const [id, before] of stored) {
     const after = byId.get(id);
-    const filter = { _id: before._id, projectId };
-    if (!after) writes.push({ deleteOne: { filter } });
-    else if (after !== before) writes.push({ updateOne: { filter, update: { $set: changedFields(before, after) } } });
+    if (!after || after === before) continue;
+    const update = { $set: changedFields(before, after) };
+    writes.push({ updateOne: { filter: { _id: before._id, projectId }, update } });
   }
   for (const [id, after] of byId) if (!stored.has(id)) writes.push({ insertOne: { document: after } });
   if (writes.length > 0) await deps.db.contacts.bulkWrite(writes, { session, ordered: true });
@@ -159,31 +190,4 @@ function changedFields(before: Contact, after: Contact): Partial<Contact> {
   return Object.fromEntries(
     Object.entries(after).filter(([field, value]) => value !== before[field as keyof Contact]),
   ) as Partial<Contact>;
-}
-
-/** The count of each list and segment moves with its contacts; in order of id, so that two transactions cannot wait for each other. */
-async function countLists(
-  deps: Deps,
-  session: Session,
-  projectId: ObjectId,
-  published: PublishedChange[],
-): Promise<void> {
-  const deltas = new Map<string, { _id: ObjectId; delta: number }>();
-  const add = (_id: ObjectId, delta: number) => {
-    const entry = deltas.get(_id.toHexString()) ?? { _id, delta: 0 };
-    entry.delta += delta;
-    deltas.set(_id.toHexString(), entry);
-  };
-  for (const { before, after } of published) {
-    for (const id of [...(after?.listIds ?? []), ...(after?.segmentIds ?? [])]) add(id, 1);
-    for (const id of [...(before?.listIds ?? []), ...(before?.segmentIds ?? [])]) add(id, -1);
-  }
-  const writes = [...deltas].sort(([a], [b]) => (a < b ? -1 : 1)).filter(([, { delta }]) => delta !== 0);
-  if (writes.length === 0) return;
-  await deps.db.contactLists.bulkWrite(
-    writes.map(([, { _id, delta }]) => ({
-      updateOne: { filter: { _id, projectId }, update: { $inc: { contactCount: delta } } },
-    })),
-    { session },
-  );
 }

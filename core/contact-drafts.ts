@@ -21,6 +21,8 @@ export interface ContactChange {
   properties?: Record<string, unknown> | undefined;
   addListIds?: ObjectId[] | undefined;
   removeListIds?: ObjectId[] | undefined;
+  /** Holds the contact against every segment, although nothing else of it may change. */
+  recheckSegments?: boolean | undefined;
   runWorkflow?: boolean | undefined;
 }
 
@@ -40,6 +42,8 @@ export interface Drafts {
 interface Facts {
   projectId: ObjectId;
   now: Date;
+  /** Lists that were deleted after the request had found them. */
+  goneListIds: ReadonlySet<string>;
 }
 
 /** Applies one change to the drafts. An item that cannot be applied is answered and leaves the drafts as they were. */
@@ -50,6 +54,8 @@ export function applyChange(
   facts: Facts,
 ): ContactOutcome | AppError {
   try {
+    const goneList = change.addListIds?.some((id) => facts.goneListIds.has(id.toHexString()));
+    if (goneList) throw notFound('CONTACT_LIST', 'listIds');
     const before = findDraft(drafts, change);
     if (!before)
       return change.whenMissing === 'create' ? create(drafts, audience, change, facts) : outcome('missing', null, null);
@@ -100,7 +106,7 @@ function create(drafts: Drafts, audience: Audience, change: ContactChange, { pro
     createdAt: now,
     updatedAt: now,
   };
-  contact.segmentIds = segmentsOf(audience, contact, null);
+  contact.segmentIds = segmentsOf(audience, contact, null, null);
   drafts.byId.set(contact._id.toHexString(), contact);
   drafts.byEmail.set(contact.email, contact);
   return outcome('created', null, contact);
@@ -128,11 +134,12 @@ function changed(drafts: Drafts, audience: Audience, before: Contact, change: Co
   after.contactProperties = mergeProperties(audience, before.contactProperties, change.properties);
   after.listIds = changeLists(before.listIds, change);
   const fields = changedPaths(before, after);
-  if (fields.size === 0 && after.listIds === before.listIds) return before;
-  after.updatedAt = now;
-  fields.add('updatedAt');
-  after.segmentIds = segmentsOf(audience, after, { before, fields });
-  return after;
+  if (fields.size > 0 || after.listIds !== before.listIds) {
+    after.updatedAt = now;
+    fields.add('updatedAt');
+  } else if (!change.recheckSegments) return before;
+  after.segmentIds = segmentsOf(audience, after, before, change.recheckSegments ? null : fields);
+  return after.updatedAt === before.updatedAt && after.segmentIds === before.segmentIds ? before : after;
 }
 
 function replaceDraft({ byId, byEmail }: Drafts, before: Contact, after: Contact): void {
@@ -202,18 +209,18 @@ function changedPaths(before: Contact, after: Contact): Set<string> {
   return paths;
 }
 
-/** Only segments that look at a changed field are evaluated again. */
+/** Only segments that look at a changed field are evaluated again; null: all of them. */
 function segmentsOf(
   { segments }: Audience,
   contact: Contact,
-  known: { before: Contact; fields: Set<string> } | null,
+  before: Contact | null,
+  changedFields: Set<string> | null,
 ): ObjectId[] {
-  const wasIn = (id: ObjectId) => known?.before.segmentIds.some((one) => one.equals(id)) ?? false;
-  const segmentIds = segments.filter((segment) => {
-    const mayDiffer = !known || [...segment.fields].some((field) => known.fields.has(field));
-    return mayDiffer ? segment.matches({ contact }) : wasIn(segment._id);
+  const known = before?.segmentIds ?? [];
+  const wasIn = (id: ObjectId) => known.some((one) => one.equals(id));
+  const ids = segments.flatMap(({ _id, fields, matches }) => {
+    const mayDiffer = !changedFields || [...fields].some((field) => changedFields.has(field));
+    return (mayDiffer ? matches({ contact }) : wasIn(_id)) ? [_id] : [];
   });
-  const ids = segmentIds.map(({ _id }) => _id);
-  const before = known?.before.segmentIds ?? [];
-  return ids.length === before.length && ids.every((id) => wasIn(id)) ? before : ids;
+  return ids.length === known.length && ids.every((id) => wasIn(id)) ? known : ids;
 }

@@ -3,11 +3,11 @@ import { changeContact, changeContacts } from './contact-changes.ts';
 import type { Deps } from './deps.ts';
 import { invalid, notFound } from './errors.ts';
 import { derivedId, parseId } from './ids.ts';
+import { listsNamed } from './lists.ts';
 import type { Contact, Project } from './model.ts';
 import { type Page, type PageOf, pageOf } from './pages.ts';
 import { normalizeEmail } from './rules/addresses.ts';
-
-export const GLOBAL_LIST = 'GLOBAL_CONTACT_LIST';
+import { partOf } from './rules/searches.ts';
 
 export interface ContactInput {
   email?: string | undefined;
@@ -127,15 +127,10 @@ export async function listContacts(
   { search, ...page }: Page & { search?: string | undefined },
 ): Promise<PageOf<Contact>> {
   if (!search) return pageOf(deps.db.contacts, { projectId: project._id }, page, { sort: { _id: -1 } });
-  return pageOf(deps.db.contacts, { projectId: project._id, email: partOfEmail(search) }, page, {
+  return pageOf(deps.db.contacts, { projectId: project._id, email: partOf(search) }, page, {
     sort: { email: 1 },
     hint: 'email',
   });
-}
-
-/** Every character means itself; addresses are stored in lower case. */
-export function partOfEmail(part: string): { $regex: string } {
-  return { $regex: part.toLowerCase().replace(/[\\^$.*+?()[\]{}|-]/g, '\\$&') };
 }
 
 async function deleteContacts(deps: Deps, project: Project, contactIds: ObjectId[]): Promise<number> {
@@ -149,30 +144,6 @@ async function deleteContacts(deps: Deps, project: Project, contactIds: ObjectId
 
 function wishes({ contactProperties, customFields, firstName, lastName, userId, mobile }: ContactInput) {
   return { set: { firstName, lastName, userId, mobile }, properties: { ...customFields, ...contactProperties } };
-}
-
-/** An unknown list is 404, a segment 400, the global list is everybody's anyway. */
-export async function listsNamed(
-  deps: Deps,
-  project: Pick<Project, '_id'>,
-  ids: string[] | undefined,
-  field = 'listIds',
-): Promise<ObjectId[]> {
-  const named = [...new Set(ids ?? [])].filter((id) => id !== GLOBAL_LIST);
-  if (named.length === 0) return [];
-  const listIds = named.map((id) => parseId(id));
-  if (listIds.includes(null)) throw notFound('CONTACT_LIST', field);
-  const wanted = listIds.filter((id) => id !== null);
-  const found = await deps.db.contactLists
-    .find({ projectId: project._id, _id: { $in: wanted } }, { projection: { type: 1 } })
-    .toArray();
-  if (new Set(wanted.map(String)).size !== found.length) throw notFound('CONTACT_LIST', field);
-  if (found.some(({ type }) => type === 'segment'))
-    throw invalid(
-      'Contacts cannot be added to a segment; it takes those that match its filter.',
-      `${field}: names a segment`,
-    );
-  return found.map(({ _id }) => _id);
 }
 
 export function requireEmail(email: string | undefined): string {

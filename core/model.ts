@@ -463,6 +463,7 @@ export interface MessageRecipient extends Mailbox {
   state: Exclude<MessageState, 'committing'>;
   reply: SmtpReply | null;
   reason: string | null;
+  suppressedBy?: { groupId: string; reason: string };
 }
 
 /** One mail to one address, whatever it belongs to. */
@@ -492,7 +493,7 @@ export interface Message extends Due {
   claimedAt?: Date;
   /** When it was claimed first: the mail's Date, the same in every attempt. */
   firstAt?: Date;
-  /** Attempts that ended in a temporary refusal. */
+  /** Attempts that ended without a final answer: refused for now, lost, or of unknown outcome. */
   deferrals?: number;
   reply?: SmtpReply | null;
   reason?: string | null;
@@ -810,8 +811,37 @@ export interface Campaign {
   counts: CampaignCounts;
   refreshedAt: Date | null;
   nextBatchAt: Date | null;
+  /** null before sending starts. */
+  freeze: CampaignFreeze | null;
+  /** Counts when it started or was resumed last: thresholds look at what came since. */
+  stretch: { sent: number; bounced: number; spamReported: number };
   createdAt: Date;
   updatedAt: Date;
+}
+
+/** What people, and machines, did with one message; there is none until somebody did something. `_id` is the message's. */
+export interface Engagement {
+  _id: ObjectId;
+  projectId: ObjectId;
+  campaignId?: ObjectId;
+  automationId?: ObjectId;
+  openedAt?: Date;
+  humanOpenedAt?: Date;
+  clickedAt?: Date;
+  unsubscribedAt?: Date;
+  complainedAt?: Date;
+}
+
+/** How far the audience is written down. Ids of its messages are derived, so any part may be written again. */
+export interface CampaignFreeze {
+  /** When it began: the seconds in the ids of the messages. */
+  at: Date;
+  /** Which list is being read, and the address below which everything of it is written. */
+  list: number;
+  after: string | null;
+  /** Recipients written so far, for progress; the ledger has the exact number. */
+  written: number;
+  isDone: boolean;
 }
 
 /** The one thing that every collection of due documents shares (core/due.ts): the time of its next turn, absent when there is nothing to do. */
@@ -837,6 +867,7 @@ export interface Collections {
   suppressions: Collection<Suppression>;
   templates: Collection<Template>;
   campaigns: Collection<Campaign>;
+  engagements: Collection<Engagement>;
   senders: Collection<Sender>;
   contents: Collection<Content>;
   messages: Collection<Message>;

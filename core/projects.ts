@@ -2,6 +2,7 @@ import { ObjectId } from 'mongodb';
 import { KEYS_CHANGED } from './api-keys.ts';
 import type { Deps } from './deps.ts';
 import { AppError, notFound } from './errors.ts';
+import { makeGlobalList } from './global-list.ts';
 import { parseId } from './ids.ts';
 import { insertOnce } from './insert.ts';
 import type { Project } from './model.ts';
@@ -32,7 +33,7 @@ export async function createProject(
     deletedAt: null,
   };
   // First what belongs to every project: whoever sees the project finds it complete.
-  await makeBuiltInGroups(deps, project);
+  await Promise.all([makeBuiltInGroups(deps, project), makeGlobalList(deps, project)]);
   return insertOnce(deps.db.projects, project, { organizationId });
 }
 

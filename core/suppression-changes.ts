@@ -4,6 +4,7 @@ import { notFound } from './errors.ts';
 import { group } from './group.ts';
 import { isDuplicateKey } from './insert.ts';
 import type { Session, Suppression, SuppressionGroup, SuppressionReason } from './model.ts';
+import { isStronger } from './rules/suppression.ts';
 import { inTransaction } from './transactions.ts';
 
 /** Entries of one group that share a transaction. */
@@ -142,10 +143,4 @@ async function countEntries(
     { session },
   );
   if (matchedCount === 0) throw notFound('SUPPRESSION_GROUP', 'groupId');
-}
-
-const strength: Record<SuppressionReason, number> = { MANUAL: 1, BOUNCE: 2, UNSUBSCRIBE: 3, COMPLAINT: 4 };
-
-function isStronger(reason: SuppressionReason, than: SuppressionReason): boolean {
-  return strength[reason] > strength[than];
 }

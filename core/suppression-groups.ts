@@ -4,7 +4,7 @@ import type { Deps } from './deps.ts';
 import { conflict, invalid, notFound } from './errors.ts';
 import { derivedId } from './ids.ts';
 import { isDuplicateKey } from './insert.ts';
-import type { Project, SuppressionGroup } from './model.ts';
+import type { Project, SuppressionGroup, SuppressionReason } from './model.ts';
 import { type Page, type PageOf, pageOf } from './pages.ts';
 
 export interface GroupInput {
@@ -114,6 +114,12 @@ export async function deleteGroup(deps: Deps, project: Tenant, groupId: string):
   await deps.db.suppressionGroups.updateOne({ ...filter, deletedAt: null }, { $set: { deletedAt: deps.clock.now() } });
   await deps.db.suppressions.deleteMany(filter, { hint: 'group' });
   await deps.db.suppressionGroups.deleteOne({ ...filter, deletedAt: { $ne: null } });
+}
+
+/** How many entries a group has, of one reason or of all. */
+export function entriesOf(counts: SuppressionGroup['counts'], reason?: SuppressionReason): number {
+  if (reason) return counts[reason];
+  return counts.UNSUBSCRIBE + counts.BOUNCE + counts.COMPLAINT + counts.MANUAL;
 }
 
 async function refuseBuiltIn(deps: Deps, project: Tenant, groupId: string, done: string): Promise<void> {

@@ -1,8 +1,9 @@
 import type { ObjectId } from 'mongodb';
 import type { Deps } from './deps.ts';
 import { invalid } from './errors.ts';
-import type { Suppression, SuppressionReason } from './model.ts';
+import type { SuppressionReason } from './model.ts';
 import { normalizeEmail } from './rules/addresses.ts';
+import type { SuppressionFact } from './rules/suppression.ts';
 import { changeSuppressions } from './suppression-changes.ts';
 import { chooseGroup, type GroupChoice } from './suppression-groups.ts';
 
@@ -13,9 +14,6 @@ export interface SuppressionInput extends GroupChoice {
   /** What proves it: the reply of a relay, the address of a page. */
   evidence?: string | undefined;
 }
-
-/** What the decision on a mail needs of an entry. */
-export type SuppressionFact = Pick<Suppression, 'groupId' | 'isGlobal' | 'isDefault' | 'reason'>;
 
 const EVIDENCE_MAX = 1_000;
 

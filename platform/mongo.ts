@@ -136,6 +136,12 @@ export const indexes: Index[] = [
     because: 'Entries of a group with a reason, newest first.',
   },
   {
+    on: 'suppressions',
+    name: 'search',
+    key: { projectId: 1, email: 1, groupId: 1, reason: 1 },
+    because: 'Entries by a part of the address or by the name of a reason, without reading the entries.',
+  },
+  {
     on: 'templates',
     name: 'template_id',
     key: { projectId: 1, templateId: 1 },
@@ -164,7 +170,7 @@ export const indexes: Index[] = [
   {
     on: 'messages',
     name: 'campaign',
-    key: { campaignId: 1, state: 1, seq: 1 },
+    key: { campaignId: 1, projectId: 1, state: 1, seq: 1 },
     options: { partialFilterExpression: { campaignId: { $exists: true } } },
     because: 'Pages of a campaign, what is in flight, counts, recipients by status.',
   },
@@ -379,6 +385,13 @@ export const indexes: Index[] = [
     because: 'How many events an automation has before it.',
   },
   {
+    on: 'engagements',
+    name: 'campaign',
+    key: { projectId: 1, campaignId: 1 },
+    options: { partialFilterExpression: { campaignId: { $exists: true } } },
+    because: 'Opens, clicks and complaints of a campaign, to be counted.',
+  },
+  {
     on: 'campaigns',
     name: 'newest',
     key: { projectId: 1, _id: -1 },
@@ -417,6 +430,7 @@ const collectionNames: Record<keyof Collections, string> = {
   suppressions: 'suppressions',
   templates: 'templates',
   campaigns: 'campaigns',
+  engagements: 'engagements',
   senders: 'senders',
   contents: 'contents',
   messages: 'messages',

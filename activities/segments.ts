@@ -1,0 +1,25 @@
+import { cancellationSignal, heartbeat } from '@temporalio/activity';
+import type { Deps } from '../core/deps.ts';
+import { parseId } from '../core/ids.ts';
+import { type RecomputeProgress, recomputeSegment } from '../core/segment-recomputes.ts';
+
+export interface SegmentActivities {
+  recomputeSegmentSlice(input: { projectId: string; listId: string }): Promise<RecomputeProgress>;
+}
+
+const SLICE_MS = 10_000;
+
+export function segmentActivities(deps: Deps): SegmentActivities {
+  return {
+    /** May run twice: the place is kept on the segment, and looking at a contact again changes nothing. */
+    async recomputeSegmentSlice({ projectId, listId }) {
+      const [project, list] = [parseId(projectId), parseId(listId)];
+      if (!project || !list) return { status: 'deleted', processed: 0, total: 0, waitMs: 0 };
+      return recomputeSegment(deps, project, list, {
+        timeMs: SLICE_MS,
+        onPage: heartbeat,
+        signal: cancellationSignal(),
+      });
+    },
+  };
+}

@@ -1,0 +1,74 @@
+import {
+  createCustomField,
+  deleteCustomField,
+  getCustomField,
+  listCustomFields,
+  updateCustomField,
+} from '../../core/custom-fields.ts';
+import {
+  createCustomFieldBody,
+  customFieldAnswer,
+  customFieldsAnswer,
+  customFieldsQuery,
+  updateCustomFieldBody,
+} from '../../schemas/custom-fields.ts';
+import { endpoint } from '../endpoint.ts';
+import { presentCustomField, presentPage } from '../present.ts';
+
+const tag = 'custom fields';
+
+export const customFieldRoutes = [
+  endpoint({
+    method: 'get',
+    path: '/custom-fields',
+    key: 'token',
+    tag,
+    summary: 'List the declared fields, by name',
+    query: customFieldsQuery,
+    answer: customFieldsAnswer,
+    handler: async ({ deps, project, query }) =>
+      presentPage('customFields', await listCustomFields(deps, project, query), presentCustomField),
+  }),
+  endpoint({
+    method: 'post',
+    path: '/custom-fields',
+    key: 'token',
+    tag,
+    summary: 'Declare a field: values that contacts get from now on are held to its type',
+    body: createCustomFieldBody,
+    answer: customFieldAnswer,
+    status: 201,
+    errors: { 409: 'A field with this name is declared already.' },
+    handler: async ({ deps, project, body, request }) =>
+      presentCustomField(await createCustomField(deps, project, body, request)),
+  }),
+  endpoint({
+    method: 'get',
+    path: '/custom-fields/{customFieldId}',
+    key: 'token',
+    tag,
+    summary: 'Get a declared field',
+    answer: customFieldAnswer,
+    handler: async ({ deps, project, params }) =>
+      presentCustomField(await getCustomField(deps, project, params.customFieldId ?? '')),
+  }),
+  endpoint({
+    method: 'patch',
+    path: '/custom-fields/{customFieldId}',
+    key: 'token',
+    tag,
+    summary: 'Change description or default value; name and type stay',
+    body: updateCustomFieldBody,
+    answer: customFieldAnswer,
+    handler: async ({ deps, project, params, body }) =>
+      presentCustomField(await updateCustomField(deps, project, params.customFieldId ?? '', body)),
+  }),
+  endpoint({
+    method: 'delete',
+    path: '/custom-fields/{customFieldId}',
+    key: 'token',
+    tag,
+    summary: 'Take the declaration back; values stay with the contacts',
+    handler: async ({ deps, project, params }) => deleteCustomField(deps, project, params.customFieldId ?? ''),
+  }),
+];

@@ -1,0 +1,111 @@
+import { addToList, removeFromList } from '../../core/list-contacts.ts';
+import { searchList } from '../../core/list-searches.ts';
+import { createList, deleteList, findList, listLists, updateList } from '../../core/lists.ts';
+import {
+  addedToListAnswer,
+  addToListBody,
+  createListBody,
+  foundInListAnswer,
+  listAnswer,
+  listsAnswer,
+  listsQuery,
+  removedFromListAnswer,
+  removeFromListBody,
+  searchListBody,
+  updateListBody,
+} from '../../schemas/lists.ts';
+import { endpoint } from '../endpoint.ts';
+import { presentFoundContact, presentList, presentMember, presentPage } from '../present.ts';
+
+const tag = 'contact lists';
+
+export const listRoutes = [
+  endpoint({
+    method: 'post',
+    path: '/contact-lists/contacts/bulk-add',
+    key: 'token',
+    tag,
+    summary: 'Add up to 500 contacts to a list, by email or by id',
+    body: addToListBody,
+    answer: addedToListAnswer,
+    handler: async ({ deps, project, body, request }) => {
+      const added = await addToList(deps, project, body, request);
+      return { ...added, contacts: added.contacts.map(presentMember) };
+    },
+  }),
+  endpoint({
+    method: 'post',
+    path: '/contact-lists/{contactListId}/contacts/remove',
+    key: 'token',
+    tag,
+    summary: 'Remove contacts from a list; they stay contacts',
+    body: removeFromListBody,
+    answer: removedFromListAnswer,
+    handler: async ({ deps, project, params, body }) => removeFromList(deps, project, params.contactListId ?? '', body),
+  }),
+  endpoint({
+    method: 'post',
+    path: '/contact-lists/contacts/search',
+    key: 'token',
+    tag,
+    summary: 'Search the contacts of a list, a segment or the global list by part of the email',
+    description:
+      'A part of an address is looked for in the index of that list: a millisecond or so for each thousand of its members, whatever the part is.',
+    body: searchListBody,
+    answer: foundInListAnswer,
+    handler: async ({ deps, project, body }) =>
+      presentPage('contacts', await searchList(deps, project, body), presentFoundContact),
+  }),
+  endpoint({
+    method: 'get',
+    path: '/contact-lists',
+    key: 'token',
+    tag,
+    summary: 'List the global list, lists and segments',
+    query: listsQuery,
+    answer: listsAnswer,
+    handler: async ({ deps, project, query }) =>
+      presentPage('lists', await listLists(deps, project, query), presentList),
+  }),
+  endpoint({
+    method: 'post',
+    path: '/contact-lists',
+    key: 'token',
+    tag,
+    summary: 'Create a list, or a segment with filterCriteria',
+    body: createListBody,
+    answer: listAnswer,
+    status: 201,
+    errors: { 409: 'The project holds 100 segments already.' },
+    handler: async ({ deps, project, body, request }) => presentList(await createList(deps, project, body, request)),
+  }),
+  endpoint({
+    method: 'get',
+    path: '/contact-lists/{contactListId}',
+    key: 'token',
+    tag,
+    summary: 'Get a list or a segment; GLOBAL_CONTACT_LIST names the list of all contacts',
+    answer: listAnswer,
+    handler: async ({ deps, project, params }) =>
+      presentList(await findList(deps, project, params.contactListId ?? '')),
+  }),
+  endpoint({
+    method: 'patch',
+    path: '/contact-lists/{contactListId}',
+    key: 'token',
+    tag,
+    summary: 'Rename a list, or change the filter of a segment',
+    body: updateListBody,
+    answer: listAnswer,
+    handler: async ({ deps, project, params, body }) =>
+      presentList(await updateList(deps, project, params.contactListId ?? '', body)),
+  }),
+  endpoint({
+    method: 'delete',
+    path: '/contact-lists/{contactListId}',
+    key: 'token',
+    tag,
+    summary: 'Delete a list or a segment; its contacts stay',
+    handler: async ({ deps, project, params }) => deleteList(deps, project, params.contactListId ?? ''),
+  }),
+];

@@ -1,0 +1,108 @@
+import { createGroup, deleteGroup, findGroup, listGroups, updateGroup } from '../../core/suppression-groups.ts';
+import { searchSuppressions } from '../../core/suppression-searches.ts';
+import { suppress, unsuppress } from '../../core/suppressions.ts';
+import {
+  createGroupBody,
+  groupAnswer,
+  groupsAnswer,
+  groupsQuery,
+  searchSuppressionsBody,
+  suppressBody,
+  suppressedAnswer,
+  suppressionsAnswer,
+  unsuppressBody,
+  unsuppressedAnswer,
+  updateGroupBody,
+} from '../../schemas/suppressions.ts';
+import { endpoint } from '../endpoint.ts';
+import { presentPage, presentSuppression, presentSuppressionGroup } from '../present.ts';
+
+const tag = 'suppressions';
+
+export const suppressionRoutes = [
+  endpoint({
+    method: 'post',
+    path: '/suppression-groups/emails/suppress',
+    key: 'token',
+    tag,
+    summary: 'Suppress addresses in a group, in the default group or in the global one',
+    body: suppressBody,
+    answer: suppressedAnswer,
+    handler: async ({ deps, project, body }) => ({ suppressed: await suppress(deps, project._id, body) }),
+  }),
+  endpoint({
+    method: 'post',
+    path: '/suppression-groups/emails/unsuppress',
+    key: 'token',
+    tag,
+    summary: 'Release addresses from a group, from the default group or from the global one',
+    body: unsuppressBody,
+    answer: unsuppressedAnswer,
+    handler: async ({ deps, project, body }) => ({ unsuppressed: await unsuppress(deps, project._id, body) }),
+  }),
+  endpoint({
+    method: 'post',
+    path: '/suppression-groups/entries',
+    key: 'token',
+    tag,
+    summary: 'Search suppression entries, newest first',
+    body: searchSuppressionsBody,
+    answer: suppressionsAnswer,
+    handler: async ({ deps, project, body }) =>
+      presentPage('entries', await searchSuppressions(deps, project, body), presentSuppression),
+  }),
+  endpoint({
+    method: 'get',
+    path: '/suppression-groups',
+    key: 'token',
+    tag,
+    summary: 'List the groups',
+    query: groupsQuery,
+    answer: groupsAnswer,
+    handler: async ({ deps, project, query }) =>
+      presentPage('groups', await listGroups(deps, project, query), presentSuppressionGroup),
+  }),
+  endpoint({
+    method: 'post',
+    path: '/suppression-groups',
+    key: 'token',
+    tag,
+    summary: 'Create a group that people can leave without leaving the others',
+    body: createGroupBody,
+    answer: groupAnswer,
+    status: 201,
+    handler: async ({ deps, project, body, request }) =>
+      presentSuppressionGroup(await createGroup(deps, project, body, request)),
+  }),
+  endpoint({
+    method: 'get',
+    path: '/suppression-groups/{groupId}',
+    key: 'token',
+    tag,
+    summary: 'Get a group',
+    answer: groupAnswer,
+    handler: async ({ deps, project, params }) =>
+      presentSuppressionGroup(await findGroup(deps, project, params.groupId ?? '')),
+  }),
+  endpoint({
+    method: 'patch',
+    path: '/suppression-groups/{groupId}',
+    key: 'token',
+    tag,
+    summary: 'Change name or description of a group',
+    body: updateGroupBody,
+    answer: groupAnswer,
+    errors: { 409: 'The global and the default group belong to the project.' },
+    handler: async ({ deps, project, params, body }) =>
+      presentSuppressionGroup(await updateGroup(deps, project, params.groupId ?? '', body)),
+  }),
+  endpoint({
+    method: 'delete',
+    path: '/suppression-groups/{groupId}',
+    key: 'token',
+    tag,
+    summary: 'Delete a group with its entries',
+    errors: { 409: 'The global and the default group belong to the project.' },
+    handler: async ({ deps, project, params }) => deleteGroup(deps, project, params.groupId ?? ''),
+  }),
+];

@@ -1,0 +1,43 @@
+import type { ObjectId } from 'mongodb';
+import type { Deps } from './deps.ts';
+import { derivedId } from './ids.ts';
+import { isDuplicateKey } from './insert.ts';
+import type { ContactList, Project } from './model.ts';
+
+/** The list of all contacts of a project, wherever a list is named. */
+export const GLOBAL_LIST = 'GLOBAL_CONTACT_LIST';
+
+/** Follows from the project's id, so that making the list again changes nothing. */
+export function globalListId({ _id }: Pick<Project, '_id'>): ObjectId {
+  return derivedId(_id.getTimestamp(), 'global list', _id.toHexString());
+}
+
+/** The id that callers know. */
+export function wireListId({ _id, type }: Pick<ContactList, '_id' | 'type'>): string {
+  return type === 'global' ? GLOBAL_LIST : _id.toHexString();
+}
+
+export async function makeGlobalList(deps: Deps, project: Pick<Project, '_id'>): Promise<void> {
+  const input = { _id: globalListId(project), name: 'All contacts', description: '', type: 'global' as const };
+  await deps.db.contactLists.insertOne(newList(deps, project, input)).catch((error) => {
+    if (!isDuplicateKey(error)) throw error;
+  });
+}
+
+export function newList(
+  deps: Deps,
+  project: Pick<Project, '_id'>,
+  input: Pick<ContactList, '_id' | 'name' | 'description' | 'type'>,
+): ContactList {
+  const now = deps.clock.now();
+  return {
+    ...input,
+    projectId: project._id,
+    contactCount: 0,
+    membersRevision: 0,
+    filterCriteria: null,
+    recompute: null,
+    createdAt: now,
+    updatedAt: now,
+  };
+}

@@ -1,0 +1,122 @@
+import type { Filter, FindCursor } from 'mongodb';
+import type { Deps } from './deps.ts';
+import { invalid } from './errors.ts';
+import type { Contact, Project, Suppression, SuppressionGroup, SuppressionReason } from './model.ts';
+import { type Page, type PageOf, paginationOf, READ_TIME_MAX_MS, skipOf } from './pages.ts';
+import { normalizeEmail } from './rules/addresses.ts';
+import { readDate } from './rules/coercion.ts';
+import { partOf } from './rules/searches.ts';
+import { entriesOf, findGroup } from './suppression-groups.ts';
+
+export interface SuppressionSearch {
+  groupId?: string | undefined;
+  reason?: SuppressionReason | undefined;
+  startDate?: string | undefined;
+  endDate?: string | undefined;
+  search?: string | undefined;
+  email?: string | undefined;
+  isGlobal?: boolean | undefined;
+}
+
+type Tenant = Pick<Project, '_id'>;
+
+/** Endpoint 16, newest first; what is found by a text comes by address. */
+export async function searchSuppressions(
+  deps: Deps,
+  project: Tenant,
+  { page = 1, limit = 20, ...search }: Page & SuppressionSearch,
+): Promise<PageOf<Suppression>> {
+  const skip = skipOf(page, limit);
+  const plan = planOf(project, search, await wantedGroups(deps, project, search));
+  if (!plan) return { entries: [], pagination: paginationOf(page, limit, 0) };
+  const reading = { hint: plan.hint, maxTimeMS: READ_TIME_MAX_MS };
+  const [entries, total] = await Promise.all([
+    deps.db.suppressions.find(plan.filter, { ...reading, sort: plan.sort, skip, limit }).toArray(),
+    plan.total ?? deps.db.suppressions.countDocuments(plan.filter, reading),
+  ]);
+  return { entries, pagination: paginationOf(page, limit, total) };
+}
+
+/** The groups that an address left, with why and when. */
+export async function unsubscribeGroups(
+  deps: Deps,
+  project: Tenant,
+  { email }: Contact,
+): Promise<{ group: SuppressionGroup; entry: Suppression }[]> {
+  const entries = await deps.db.suppressions.find({ projectId: project._id, email }, { hint: 'address' }).toArray();
+  const groups = await deps.db.suppressionGroups
+    .find({ projectId: project._id, groupId: { $in: entries.map(({ groupId }) => groupId) }, deletedAt: null })
+    .toArray();
+  return groups.flatMap((group) => {
+    const entry = entries.find(({ groupId }) => groupId === group.groupId);
+    return entry ? [{ group, entry }] : [];
+  });
+}
+
+export function allSuppressions(deps: Deps, project: Tenant): FindCursor<Suppression> {
+  return deps.db.suppressions.find({ projectId: project._id }, { hint: 'address' }).sort({ email: 1, groupId: 1 });
+}
+
+export interface SearchPlan {
+  filter: Filter<Suppression>;
+  hint: string;
+  sort: Record<string, 1 | -1>;
+  /** Known without counting: groups keep how many entries they have of each reason. */
+  total?: number;
+}
+
+/** Every combination of filters has its index; null: nothing can be found. */
+export function planOf(
+  project: Tenant,
+  { groupId, reason, startDate, endDate, search, email, isGlobal }: SuppressionSearch,
+  groups: SuppressionGroup[],
+): SearchPlan | null {
+  const hasGroup = groupId !== undefined || isGlobal === true;
+  const [group] = groups;
+  if (!group) return null;
+  const between = readDates(startDate, endDate);
+  const filter: Filter<Suppression> = { projectId: project._id };
+  if (hasGroup) filter.groupId = group.groupId;
+  if (reason) filter.reason = reason;
+  if (between) filter.createdAt = between;
+  if (search)
+    Object.assign(filter, email === undefined ? containing(search, groups) : { $and: [containing(search, groups)] });
+  if (email !== undefined) filter.email = normalizeEmail(email) ?? '';
+  if (search || email !== undefined) return { filter, hint: 'search', sort: { email: 1, groupId: 1 } };
+  const hint = hasGroup ? (reason ? 'group_reason' : 'group') : reason ? 'reason' : 'newest';
+  const plan = { filter, hint, sort: { createdAt: -1, _id: -1 } as const };
+  return between ? plan : { ...plan, total: groups.reduce((sum, { counts }) => sum + entriesOf(counts, reason), 0) };
+}
+
+async function wantedGroups(
+  deps: Deps,
+  project: Tenant,
+  { groupId, isGlobal }: SuppressionSearch,
+): Promise<SuppressionGroup[]> {
+  const groups =
+    groupId === undefined
+      ? await deps.db.suppressionGroups.find({ projectId: project._id, deletedAt: null }, { hint: 'code' }).toArray()
+      : [await findGroup(deps, project, groupId, 'groupId')];
+  return isGlobal ? groups.filter((group) => group.isGlobal) : groups;
+}
+
+/** Address, reason and code of the group are what an entry can be found by. */
+function containing(search: string, groups: SuppressionGroup[]): Filter<Suppression> {
+  const text = search.toUpperCase();
+  const reasons = REASONS.filter((reason) => reason.includes(text));
+  const codes = groups.map(({ groupId }) => groupId).filter((code) => code.includes(text));
+  const ways: Filter<Suppression>[] = [{ email: partOf(search) }];
+  if (reasons.length > 0) ways.push({ reason: { $in: reasons } });
+  if (codes.length > 0) ways.push({ groupId: { $in: codes } });
+  return ways.length === 1 ? (ways[0] as Filter<Suppression>) : { $or: ways };
+}
+
+function readDates(startDate: string | undefined, endDate: string | undefined) {
+  const [from, to] = [startDate, endDate].map((text) => (text === undefined ? null : readDate(text)));
+  if (from == null && to == null) return null;
+  if (from != null && to != null && from > to)
+    throw invalid('startDate must not be after endDate.', 'startDate: must not be after endDate');
+  return { ...(from == null ? {} : { $gte: new Date(from) }), ...(to == null ? {} : { $lte: new Date(to) }) };
+}
+
+const REASONS: SuppressionReason[] = ['UNSUBSCRIBE', 'BOUNCE', 'COMPLAINT', 'MANUAL'];

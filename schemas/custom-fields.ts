@@ -1,0 +1,62 @@
+import { idField, pageFields, paginationFields, timestampField } from './common.ts';
+import { schema, shape } from './schema.ts';
+
+export const FIELD_DESCRIPTION_MAX = 1_000;
+
+/** Names that every contact has of its own. */
+export const RESERVED_FIELD_NAMES: readonly string[] = [
+  'id',
+  'email',
+  'firstName',
+  'lastName',
+  'userId',
+  'mobile',
+  'contactProperties',
+  'customFields',
+  'listIds',
+  'segmentIds',
+  'projectId',
+  'createdAt',
+  'updatedAt',
+];
+
+const fieldName = { type: 'string', pattern: '^[A-Za-z0-9_]{1,64}$' } as const;
+const fieldType = { enum: ['string', 'number', 'boolean', 'date'] } as const;
+const details = {
+  description: { type: 'string', maxLength: FIELD_DESCRIPTION_MAX },
+  defaultValue: {
+    type: ['string', 'number', 'boolean', 'null'],
+    maxLength: 4_096,
+    description: 'Given to contacts that are created without a value; coerced to fieldType. null: none.',
+  },
+} as const;
+
+export const createCustomFieldBody = schema({
+  type: 'object',
+  required: ['fieldName', 'fieldType'],
+  properties: { fieldName, fieldType, ...details },
+});
+export const updateCustomFieldBody = schema({ type: 'object', properties: { fieldName, fieldType, ...details } });
+export const customFieldsQuery = schema({ type: 'object', properties: pageFields });
+
+const customField = {
+  title: 'CustomField',
+  type: 'object',
+  required: ['id', 'fieldName', 'fieldType', 'description', 'defaultValue', 'createdAt', 'updatedAt'],
+  properties: {
+    id: idField,
+    fieldName: { type: 'string' },
+    fieldType,
+    description: { type: 'string' },
+    defaultValue: { type: ['string', 'number', 'boolean', 'null'] },
+    createdAt: timestampField,
+    updatedAt: timestampField,
+  },
+} as const;
+
+export const customFieldAnswer = shape(customField);
+export const customFieldsAnswer = shape({
+  type: 'object',
+  required: ['customFields', 'pagination'],
+  properties: { customFields: { type: 'array', items: customField }, pagination: paginationFields },
+});

@@ -1,0 +1,189 @@
+import {
+  EMAIL_LENGTH_MAX,
+  idField,
+  idReference,
+  nullableString,
+  nullableTimestamp,
+  pageFields,
+  paginationFields,
+  timestampField,
+} from './common.ts';
+import { schema, shape } from './schema.ts';
+
+export const LIST_NAME_MAX = 200;
+export const LIST_DESCRIPTION_MAX = 1_000;
+export const BULK_ADD_MAX = 500;
+export const REMOVE_FROM_LIST_MAX = 10_000;
+
+const name = { type: 'string', minLength: 1, maxLength: LIST_NAME_MAX, format: 'line', pattern: '\\S' } as const;
+const listType = { enum: ['list', 'segment'] } as const;
+const details = {
+  description: { type: 'string', maxLength: LIST_DESCRIPTION_MAX },
+  type: { ...listType, description: 'Omitted: segment when filterCriteria is given, else list.' },
+  filterCriteria: {
+    type: ['object', 'null'],
+    description: 'Segments only: logicalOperator AND or OR, and 1 to 50 groups {field, operator, value, fieldType}.',
+  },
+} as const;
+
+export const createListBody = schema({ type: 'object', required: ['name'], properties: { name, ...details } });
+export const updateListBody = schema({ type: 'object', properties: { name, ...details } });
+export const listsQuery = schema({ type: 'object', properties: { ...pageFields, type: listType } });
+
+const contactListId = { ...idReference, description: 'A list, or GLOBAL_CONTACT_LIST.' } as const;
+/** Addresses are judged one by one, so that a bad one does not stop the others. */
+const named = (maxItems: number) =>
+  ({
+    emails: { type: 'array', minItems: 1, maxItems, items: { type: 'string' } },
+    contactIds: { type: 'array', minItems: 1, maxItems, items: { type: 'string' } },
+  }) as const;
+
+export const addToListBody = schema({
+  type: 'object',
+  required: ['contactListId'],
+  properties: { contactListId, ...named(BULK_ADD_MAX) },
+  description: 'Either emails (contacts are created for unknown addresses) or contactIds.',
+});
+export const removeFromListBody = schema({
+  type: 'object',
+  properties: named(REMOVE_FROM_LIST_MAX),
+  description: 'Either emails or contactIds.',
+});
+export const searchListBody = schema({
+  type: 'object',
+  required: ['contactListId'],
+  properties: {
+    contactListId,
+    ...pageFields,
+    email: { type: 'string', maxLength: EMAIL_LENGTH_MAX, description: 'Part of the email address.' },
+  },
+});
+
+const list = {
+  title: 'ContactList',
+  type: 'object',
+  required: [
+    'id',
+    'name',
+    'description',
+    'type',
+    'contactCount',
+    'filterCriteria',
+    'recompute',
+    'createdAt',
+    'updatedAt',
+  ],
+  properties: {
+    id: { type: 'string', description: '24 hexadecimal characters, or GLOBAL_CONTACT_LIST.' },
+    name: { type: 'string' },
+    description: { type: 'string' },
+    type: listType,
+    contactCount: { type: 'integer' },
+    filterCriteria: { type: ['object', 'null'], description: 'null for lists.' },
+    recompute: {
+      type: ['object', 'null'],
+      description: 'Segments: how far the contacts of the project were held against the filter. null for lists.',
+      required: ['status', 'processed', 'total', 'percent', 'requestedAt', 'completedAt'],
+      properties: {
+        status: { enum: ['running', 'completed'] },
+        processed: { type: 'integer' },
+        total: { type: 'integer' },
+        percent: { type: 'integer' },
+        requestedAt: timestampField,
+        completedAt: nullableTimestamp,
+      },
+    },
+    createdAt: timestampField,
+    updatedAt: timestampField,
+  },
+} as const;
+
+export const listAnswer = shape(list);
+export const listsAnswer = shape({
+  type: 'object',
+  required: ['lists', 'pagination'],
+  properties: { lists: { type: 'array', items: list }, pagination: paginationFields },
+});
+
+const refused = {
+  type: 'array',
+  items: {
+    type: 'object',
+    required: ['message'],
+    properties: { email: { type: 'string' }, contactId: { type: 'string' }, message: { type: 'string' } },
+  },
+} as const;
+const memberFields = ['id', 'email', 'createdAt', 'updatedAt', 'projectId', 'listIds', 'segmentIds'] as const;
+
+export const addedToListAnswer = shape({
+  type: 'object',
+  required: ['added', 'created', 'alreadyInList', 'errors', 'validation', 'totalContactsInList', 'contacts'],
+  properties: {
+    added: { type: 'integer', description: 'Existing contacts added.' },
+    created: { type: 'integer', description: 'New contacts created and added.' },
+    alreadyInList: { type: 'integer' },
+    errors: refused,
+    validation: {
+      type: 'object',
+      required: ['valid', 'invalid', 'suppressed'],
+      properties: {
+        valid: {
+          type: 'array',
+          items: {
+            type: 'object',
+            required: ['email', 'status'],
+            properties: { email: { type: 'string' }, status: { enum: ['created', 'added', 'already_in_list'] } },
+          },
+        },
+        invalid: refused,
+        suppressed: { type: 'array', items: { type: 'string' }, description: 'Added like the others, not mailed.' },
+      },
+    },
+    totalContactsInList: { type: 'integer' },
+    contacts: {
+      type: 'array',
+      items: {
+        type: 'object',
+        required: memberFields,
+        properties: {
+          id: idField,
+          email: { type: 'string' },
+          createdAt: timestampField,
+          updatedAt: timestampField,
+          projectId: idField,
+          listIds: { type: 'array', items: idField },
+          segmentIds: { type: 'array', items: idField },
+        },
+      },
+    },
+  },
+});
+
+export const removedFromListAnswer = shape({
+  type: 'object',
+  required: ['removed', 'notInList', 'errors'],
+  properties: { removed: { type: 'integer' }, notInList: { type: 'integer' }, errors: refused },
+});
+
+export const foundInListAnswer = shape({
+  type: 'object',
+  required: ['contacts', 'pagination'],
+  properties: {
+    contacts: {
+      type: 'array',
+      items: {
+        type: 'object',
+        required: ['id', 'email', 'firstName', 'lastName', 'createdAt', 'updatedAt'],
+        properties: {
+          id: idField,
+          email: { type: 'string' },
+          firstName: nullableString,
+          lastName: nullableString,
+          createdAt: timestampField,
+          updatedAt: timestampField,
+        },
+      },
+    },
+    pagination: paginationFields,
+  },
+});

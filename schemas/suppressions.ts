@@ -1,0 +1,140 @@
+import {
+  EMAIL_LENGTH_MAX,
+  emailField,
+  idField,
+  nullableString,
+  pageFields,
+  paginationFields,
+  timestampField,
+} from './common.ts';
+import { schema, shape } from './schema.ts';
+
+export const GROUP_NAME_MAX = 200;
+export const GROUP_DESCRIPTION_MAX = 1_000;
+export const SUPPRESS_MAX = 10_000;
+
+const reason = { enum: ['UNSUBSCRIBE', 'BOUNCE', 'COMPLAINT', 'MANUAL'] } as const;
+const groupCode = { type: 'string', maxLength: 256, description: 'Code of a suppression group.' } as const;
+const name = { type: 'string', minLength: 1, maxLength: GROUP_NAME_MAX, format: 'line', pattern: '\\S' } as const;
+const description = { type: 'string', maxLength: GROUP_DESCRIPTION_MAX } as const;
+
+export const createGroupBody = schema({ type: 'object', required: ['name'], properties: { name, description } });
+export const updateGroupBody = schema({ type: 'object', properties: { name, description } });
+export const groupsQuery = schema({ type: 'object', properties: pageFields });
+
+const target = {
+  emails: { type: 'array', minItems: 1, maxItems: SUPPRESS_MAX, items: emailField },
+  groupId: { ...groupCode, description: 'Omitted: the default group.' },
+  isGlobal: { type: 'boolean', description: 'true: the global group of the project; not together with groupId.' },
+} as const;
+
+export const suppressBody = schema({
+  type: 'object',
+  required: ['emails'],
+  properties: { ...target, reason: { ...reason, description: 'Omitted: MANUAL.' } },
+});
+export const unsuppressBody = schema({ type: 'object', required: ['emails'], properties: target });
+
+export const searchSuppressionsBody = schema({
+  type: 'object',
+  properties: {
+    groupId: groupCode,
+    reason,
+    ...pageFields,
+    startDate: { ...timestampField, description: 'Entries created on or after.' },
+    endDate: { ...timestampField, description: 'Entries created on or before.' },
+    search: { type: 'string', maxLength: EMAIL_LENGTH_MAX, description: 'Part of address, reason or group code.' },
+    email: { type: 'string', maxLength: EMAIL_LENGTH_MAX, description: 'Exactly this address, in any spelling.' },
+    isGlobal: { type: 'boolean', description: 'true: only entries of the global group.' },
+  },
+});
+
+const groupFields = [
+  'id',
+  'groupId',
+  'name',
+  'description',
+  'isGlobal',
+  'isDefault',
+  'suppressionCount',
+  'createdAt',
+  'updatedAt',
+] as const;
+const code = { type: 'string', pattern: '^[A-Z0-9]{6}$' } as const;
+const groupProperties = {
+  id: code,
+  groupId: { ...code, description: 'The same as id.' },
+  name: { type: 'string' },
+  description: { type: 'string' },
+  isGlobal: { type: 'boolean' },
+  isDefault: { type: 'boolean' },
+  suppressionCount: { type: 'integer' },
+  createdAt: timestampField,
+  updatedAt: timestampField,
+} as const;
+const group = {
+  title: 'SuppressionGroup',
+  type: 'object',
+  required: groupFields,
+  properties: groupProperties,
+} as const;
+
+export const groupAnswer = shape(group);
+export const groupsAnswer = shape({
+  type: 'object',
+  required: ['groups', 'pagination'],
+  properties: { groups: { type: 'array', items: group }, pagination: paginationFields },
+});
+
+export const unsubscribeGroupsAnswer = shape({
+  type: 'object',
+  required: ['groups', 'pagination'],
+  properties: {
+    groups: {
+      type: 'array',
+      items: {
+        type: 'object',
+        required: [...groupFields, 'reason', 'suppressedAt'],
+        properties: { ...groupProperties, reason, suppressedAt: timestampField },
+      },
+    },
+    pagination: paginationFields,
+  },
+});
+
+export const suppressedAnswer = shape({
+  type: 'object',
+  required: ['suppressed'],
+  properties: { suppressed: { type: 'integer', description: 'Distinct addresses of the call.' } },
+});
+export const unsuppressedAnswer = shape({
+  type: 'object',
+  required: ['unsuppressed'],
+  properties: { unsuppressed: { type: 'integer', description: 'Entries removed.' } },
+});
+
+export const suppressionsAnswer = shape({
+  type: 'object',
+  required: ['entries', 'pagination'],
+  properties: {
+    entries: {
+      type: 'array',
+      items: {
+        title: 'Suppression',
+        type: 'object',
+        required: ['id', 'email', 'groupId', 'reason', 'isGlobal', 'evidence', 'createdAt', 'updatedAt'],
+        properties: {
+          id: idField,
+          email: { type: 'string' },
+          groupId: code,
+          reason,
+          isGlobal: { type: 'boolean' },
+          evidence: { ...nullableString, description: 'What proves it, for example the reply of a relay.' },
+          createdAt: timestampField,
+          updatedAt: timestampField,
+        },
+      },
+    },
+    pagination: paginationFields,
+  },
+});

@@ -1,0 +1,60 @@
+import {
+  condition,
+  continueAsNew,
+  defineQuery,
+  defineSignal,
+  setCurrentDetails,
+  setHandler,
+  workflowInfo,
+} from '@temporalio/workflow';
+import type { SegmentActivities } from '../activities/segments.ts';
+import type { RecomputeProgress } from '../core/segment-recomputes.ts';
+import { activitiesOn, showAttributes } from './activities.ts';
+import { queries, signals } from './messages.ts';
+
+export interface SegmentRecomputeInput {
+  projectId: string;
+  listId: string;
+}
+
+/**
+ * Holds every contact of the project against the filter of a segment; and once more when no change can be under way that did
+ * not know the filter. An edit of the filter meanwhile begins anew.
+ */
+export async function segmentRecompute(input: SegmentRecomputeInput): Promise<{ status: string }> {
+  let isTold = false;
+  let last: RecomputeProgress | null = null;
+  const tell = () => {
+    isTold = true;
+  };
+  setHandler(defineSignal(signals.control), tell, { description: 'Look at the segment again now.' });
+  setHandler(defineQuery(queries.state), () => last, { description: 'How many contacts were looked at.' });
+  const { recomputeSegmentSlice } = activitiesOn<SegmentActivities>('background', {
+    startToCloseTimeout: '5 minutes',
+    heartbeatTimeout: '1 minute',
+    retry: { initialInterval: '1 second', maximumInterval: '1 minute' },
+  });
+
+  for (;;) {
+    isTold = false;
+    last = await recomputeSegmentSlice.executeWithOptions({ summary: summarize(last) }, [input]);
+    const { status, waitMs } = last;
+    showAttributes({ Status: status });
+    setCurrentDetails(describe(last));
+    if (!isTold && (status === 'completed' || status === 'deleted')) return { status };
+    if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof segmentRecompute>(input);
+    if (waitMs > 0)
+      await condition(() => isTold, waitMs, { summary: 'until no change can be under way that is older' });
+  }
+}
+
+function summarize(last: RecomputeProgress | null): string {
+  if (!last) return 'look at contacts';
+  return last.status === 'settling' ? 'look once more' : `look at contacts from ${last.processed}`;
+}
+
+function describe({ status, processed, total }: RecomputeProgress): string {
+  if (status === 'deleted') return 'The segment was deleted.';
+  const percent = total === 0 ? 100 : Math.floor((processed / total) * 100);
+  return `**${status}**: ${processed} of ${total} contacts looked at (${percent} %).`;
+}
