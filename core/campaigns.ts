@@ -216,6 +216,8 @@ function newCampaign(
     counts: emptyCounts,
     refreshedAt: null,
     nextBatchAt: null,
+    freeze: null,
+    stretch: { sent: 0, bounced: 0, spamReported: 0 },
     createdAt: now,
     updatedAt: now,
   };
