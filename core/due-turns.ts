@@ -5,6 +5,8 @@ import type { DueDeps, DueKind } from './due.ts';
 const TURN_MAX = 16;
 const TAKES_MAX = 32;
 const LOOK_EVERY_MS = 50;
+/** While Redis brings the word of what is new, a look that found nothing is followed by a longer pause. */
+const LOOK_IDLE_MS = 200;
 /** After a slow look the next one waits four times as long as it took, so that looking never loads the database. */
 const LOOK_PAUSE_FACTOR = 4;
 const LOOK_PAUSE_MAX_MS = 1_000;
@@ -41,22 +43,24 @@ export function runTurns(deps: Pick<DueDeps, 'signals' | 'log'>, kind: DueKind, 
 
   async function look(): Promise<void> {
     const began = performance.now();
+    let everyMs = kind.lookEveryMs ?? LOOK_EVERY_MS;
     try {
-      for (const projectId of await kind.projects(await databaseNow())) line(projectId, false);
+      const found = await kind.projects(await databaseNow());
+      for (const projectId of found) line(projectId, false);
       looked();
       if (waiting.size === 0 && running === 0) worked();
+      if (found.length === 0 && deps.signals.isUp()) everyMs = Math.max(everyMs, LOOK_IDLE_MS);
     } catch (error) {
       failed('looking for due documents', error);
     }
     const pauseMs = Math.min(LOOK_PAUSE_MAX_MS, (performance.now() - began) * LOOK_PAUSE_FACTOR);
     if (stopped) return;
-    nextLook = setTimeout(
-      () => {
-        looking = look();
-      },
-      Math.max(kind.lookEveryMs ?? LOOK_EVERY_MS, pauseMs),
-    );
+    nextLook = setTimeout(lookAgain, Math.max(everyMs, pauseMs));
     turn();
+  }
+
+  function lookAgain(): void {
+    looking = look();
   }
 
   function turn(): void {

@@ -6,7 +6,7 @@ import { dueChannel, runTurns } from './due-turns.ts';
 export interface DueKind {
   name: string;
   concurrencyMax: number;
-  /** 50 when left out. */
+  /** 50 when left out; 200 after a look that found nothing, while Redis is up. */
   lookEveryMs?: number;
   /** Starts a second, of this process; no limit when left out. */
   perSecondMax?: number;
