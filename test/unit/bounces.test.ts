@@ -265,7 +265,7 @@ describe('bounces', () => {
       'mailbox mail from sender '.repeat(50_000),
     ])
       classifyReply({ code: 550, text, phase: 'rcpt' });
-    expect(performance.now() - started).to.be.below(200);
+    expect(performance.now() - started).to.be.below(1_000);
   });
 
   const HINTS: [string, number | null][] = [

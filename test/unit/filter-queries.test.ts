@@ -192,7 +192,7 @@ describe('a filter as a query', function () {
 
     let compared = 0;
     let matched = 0;
-    const filters = [...fc.sample(fc.constantFrom(...everyPair(values)), 250), ...fc.sample(filter, 150)];
+    const filters = [...fc.sample(fc.constantFrom(...everyPair(values)), 200), ...fc.sample(filter, 100)];
     for (const one of filters) {
       const query = filterToQuery(one);
       if (!query) continue;

@@ -302,7 +302,7 @@ describe('templates', () => {
     it(`refuses ${what} at once`, () => {
       const started = performance.now();
       const result = compileTemplate(source, 'html');
-      expect(performance.now() - started).to.be.below(500);
+      expect(performance.now() - started).to.be.below(1_500);
       expect(result.ok).to.equal(false);
       if (!result.ok) expect(result.message).to.match(message);
     });
@@ -312,7 +312,7 @@ describe('templates', () => {
       const template = compiled(source);
       const started = performance.now();
       expect(() => renderTemplate(template, variables)).to.throw(TemplateRenderError, message);
-      expect(performance.now() - started).to.be.below(500);
+      expect(performance.now() - started).to.be.below(1_500);
     });
 
   it('takes 5,000 tags, 50 nested blocks and 250 else ifs', () => {
@@ -460,7 +460,7 @@ describe('templates', () => {
     let length = 0;
     for (let count = 0; count < 5_000; count++) length += renderTemplate(template, variables).length;
     expect(length).to.be.above(5_000 * 3_000);
-    expect(performance.now() - started).to.be.below(2_000);
+    expect(performance.now() - started).to.be.below(5_000);
   });
 
   it('bounds the variables that a caller may give', () => {
