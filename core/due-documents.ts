@@ -8,7 +8,10 @@ import { group } from './group.ts';
 export const LEASE_MS = 30_000;
 const FIRST_ID = new ObjectId('000000000000000000000000');
 const SETTLED_AT_ONCE_MAX = 64;
+/** A lease need not survive a failover: without it the document is taken again, which every run must bear anyway. */
+const LEASE_CONCERN = { w: 1 } as const;
 
+type Leased = { docs: Document[]; more: boolean };
 type Tenant = { _id: ObjectId; projectId: ObjectId };
 
 export interface DueDocuments<Doc extends Tenant> {
@@ -50,17 +53,31 @@ export function dueDocuments<Doc extends Tenant>(deps: Pick<Deps, 'log'>, kind: 
     return rows.map((row) => row._id as ObjectId);
   }
 
-  /** A lease need not survive a failover: without it the document is taken again, which every run must bear anyway. */
   async function take(projectId: ObjectId, limit: number) {
+    const leased = limit === 1 ? await leaseOne(projectId) : await leaseMany(projectId, limit);
+    return { runs: leased.docs.map((doc) => () => runLeased(doc as unknown as Doc)), more: leased.more };
+  }
+
+  async function leaseOne(projectId: ObjectId): Promise<Leased> {
+    const lease = [{ $set: { [field]: leaseEnd } }];
+    const options = { sort: { [field]: 1 }, returnDocument: 'after', writeConcern: LEASE_CONCERN } as const;
+    const doc = await documents.findOneAndUpdate({ projectId, ...isDue }, lease, options);
+    return { docs: doc ? [doc] : [], more: doc !== null };
+  }
+
+  /** The token says which ones were won: another process may be taking the same. */
+  async function leaseMany(projectId: ObjectId, limit: number): Promise<Leased> {
     const due = documents.find({ projectId, ...isDue }, { projection: { _id: 1 }, sort: { [field]: 1 }, limit });
     const ids = (await due.toArray()).map(({ _id }) => _id);
-    if (ids.length === 0) return { runs: [], more: false };
+    if (ids.length === 0) return { docs: [], more: false };
     const token = new ObjectId();
     const lease = [{ $set: { [field]: leaseEnd, [takenBy]: token } }];
     const query = { _id: { $in: ids }, projectId };
-    const { modifiedCount } = await documents.updateMany({ ...query, ...isDue }, lease, { writeConcern: { w: 1 } });
-    const ours = modifiedCount === 0 ? [] : await documents.find({ ...query, [takenBy]: token }).toArray();
-    return { runs: ours.map((doc) => () => runLeased(doc as unknown as Doc)), more: ids.length === limit };
+    const { modifiedCount } = await documents.updateMany({ ...query, ...isDue }, lease, {
+      writeConcern: LEASE_CONCERN,
+    });
+    const docs = modifiedCount === 0 ? [] : await documents.find({ ...query, [takenBy]: token }).toArray();
+    return { docs, more: ids.length === limit };
   }
 
   async function runLeased(doc: Doc): Promise<void> {

@@ -15,8 +15,8 @@ const BACK_OFF_MAX_MS = 5_000;
 
 /** The turns of one kind in this process: who waits, who is being taken, what runs. */
 export function runTurns(deps: Pick<DueDeps, 'signals' | 'log'>, kind: DueKind, databaseNow: () => Promise<Date>) {
-  /** In the order of their turns. */
-  const waiting = new Map<string, ObjectId>();
+  /** In the order of their turns. The first of a project is taken alone, which is quick; what waits behind it is taken together. */
+  const waiting = new Map<string, { projectId: ObjectId; isFirst: boolean }>();
   const taking = new Set<string>();
   const wokenMeanwhile = new Set<string>();
   const allowance = createAllowance(kind.perSecondMax);
@@ -37,8 +37,8 @@ export function runTurns(deps: Pick<DueDeps, 'signals' | 'log'>, kind: DueKind, 
 
   function line(projectId: ObjectId, woken: boolean): void {
     const key = projectId.toHexString();
-    if (!taking.has(key)) waiting.set(key, projectId);
-    else if (woken) wokenMeanwhile.add(key);
+    if (taking.has(key) && woken) wokenMeanwhile.add(key);
+    if (!taking.has(key) && !waiting.has(key)) waiting.set(key, { projectId, isFirst: true });
   }
 
   async function look(): Promise<void> {
@@ -67,10 +67,10 @@ export function runTurns(deps: Pick<DueDeps, 'signals' | 'log'>, kind: DueKind, 
     while (!stopped && !backOff && waiting.size > 0 && taking.size < TAKES_MAX) {
       const places = Math.min(kind.concurrencyMax - running - reserved, allowance.left());
       if (places <= 0) break;
-      const [key, projectId] = waiting.entries().next().value as [string, ObjectId];
+      const [key, { projectId, isFirst }] = firstOf(waiting);
       const share = Math.max(1, Math.floor(places / waiting.size));
       waiting.delete(key);
-      void take(key, projectId, Math.min(TURN_MAX, share));
+      void take(key, projectId, isFirst ? 1 : Math.min(TURN_MAX, share));
     }
     if (stopped && running === 0 && taking.size === 0) settle();
   }
@@ -84,7 +84,7 @@ export function runTurns(deps: Pick<DueDeps, 'signals' | 'log'>, kind: DueKind, 
       const { runs, more } = await kind.take(projectId, limit);
       taken = runs.length;
       for (const run of runs) void start(run);
-      if (more || wokenMeanwhile.has(key)) waiting.set(key, projectId);
+      if (more || wokenMeanwhile.has(key)) waiting.set(key, { projectId, isFirst: false });
     } catch (error) {
       failed('taking due documents', error);
     }
@@ -137,6 +137,10 @@ export function runTurns(deps: Pick<DueDeps, 'signals' | 'log'>, kind: DueKind, 
       await settled;
     },
   };
+}
+
+function firstOf<K, V>(map: Map<K, V>): [K, V] {
+  return map.entries().next().value as [K, V];
 }
 
 export function dueChannel(kindName: string): string {
