@@ -1,3 +1,4 @@
+import { stopWhatIsLeft } from './processes/child.ts';
 import { say } from './say.ts';
 
 export interface Stoppable {
@@ -9,23 +10,31 @@ export interface Lifetime {
   add(thing: Stoppable): void;
   stop(): Promise<void>;
   readonly stopping: boolean;
+  /** What is left of the ten seconds that a stop may take. */
+  msLeft(): number;
 }
+
+const stopWithinMs = 9_500;
+const stillStartingStopMs = 1_000;
 
 export function newLifetime(): Lifetime {
   const things: Stoppable[] = [];
   let stopped: Promise<void> | undefined;
+  let began = 0;
   return {
     add: (thing) => {
       things.push(thing);
       if (stopped) stopped = stopped.then(() => thing.stop());
     },
     stop: () => {
+      began ||= Date.now();
       stopped ??= stopInReverse(things);
       return stopped;
     },
     get stopping() {
       return stopped !== undefined;
     },
+    msLeft: () => stopWithinMs - (Date.now() - began),
   };
 }
 
@@ -44,4 +53,5 @@ export function stopOnSignals(lifetime: Lifetime, exitCode = 0): void {
 
 async function stopInReverse(things: Stoppable[]): Promise<void> {
   for (const thing of things.toReversed()) await thing.stop().catch((error: unknown) => console.error(error));
+  await stopWhatIsLeft(stillStartingStopMs);
 }

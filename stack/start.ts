@@ -9,7 +9,7 @@ import type { Seed } from './seed.ts';
 import { type Servers, startServers } from './servers/all.ts';
 import { chooseApiPort, chooseInboundPort, dataDirOf, missingKinds, readSettings, secretKeysOf } from './settings.ts';
 
-const serversStopMs = 1_300;
+const serversStopMinMs = 1_000;
 
 export async function main(): Promise<void> {
   const began = Date.now();
@@ -32,7 +32,8 @@ async function startEverything(given: NodeJS.ProcessEnv, lifetime: ReturnType<ty
   const inboundPort = await chooseInboundPort(given, say);
 
   const running: Kept[] = [];
-  lifetime.add({ stop: async () => void (await Promise.all(running.map((server) => server.stop(serversStopMs)))) });
+  const stopServer = (server: Kept) => server.stop(Math.max(serversStopMinMs, lifetime.msLeft()));
+  lifetime.add({ stop: async () => void (await Promise.all(running.map(stopServer))) });
   const kinds = missingKinds(given);
   const onStarted = (server: Kept) => void running.push(server);
   const servers = await startServers({ dataDir, kinds, ports: 'usual', restart: true, env: given, say, onStarted });
@@ -44,7 +45,7 @@ async function startEverything(given: NodeJS.ProcessEnv, lifetime: ReturnType<ty
     INBOUND_SMTP_PORT: `${inboundPort}`,
     SECRET_KEYS: secretKeysOf(given, dataDir),
   };
-  const seed = await prepare(env, dataDir, servers);
+  const seed = await prepare(env, dataDir, servers, say);
 
   const apps: Kept[] = [];
   lifetime.add({ stop: () => stopApps(apps) });

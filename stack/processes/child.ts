@@ -20,8 +20,25 @@ export function killIfThere(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
+/** Everything that runs, also what is still starting and nobody else knows yet. */
+const alive = new Set<Child>();
+let isLeaving = false;
+
+export function watchChild(started: Omit<Child, 'stop'>): Child {
+  const child: Child = { ...started, stop: (graceMs) => stopGently(started, graceMs) };
+  alive.add(child);
+  if (isLeaving) child.kill('SIGKILL');
+  void started.exited.then(() => alive.delete(child));
+  return child;
+}
+
+export async function stopWhatIsLeft(graceMs: number): Promise<void> {
+  isLeaving = true;
+  await Promise.all([...alive].map((child) => child.stop(graceMs)));
+}
+
 /** Asks, waits, then insists. */
-export async function stopGently(child: Omit<Child, 'stop'>, graceMs: number): Promise<void> {
+async function stopGently(child: Omit<Child, 'stop'>, graceMs: number): Promise<void> {
   child.kill('SIGTERM');
   child.kill('SIGCONT');
   const insist = setTimeout(() => child.kill('SIGKILL'), graceMs);

@@ -2,7 +2,7 @@ import { fork } from 'node:child_process';
 import { closeSync } from 'node:fs';
 import { basename } from 'node:path';
 import { StackError } from '../say.ts';
-import { type Child, describeExit, killIfThere, stopGently } from './child.ts';
+import { type Child, describeExit, killIfThere, watchChild } from './child.ts';
 import { lastLines, openLog } from './log.ts';
 
 /** What a process of ours sends when it really serves. */
@@ -36,8 +36,7 @@ export async function startForked({
     forked.on('error', (error) => resolve(error.message));
   });
   const kill = (signal: NodeJS.Signals) => killIfThere(forked.pid ?? 0, signal);
-  const core = { pid: forked.pid ?? 0, exited, kill };
-  const child: Child = { ...core, stop: (graceMs) => stopGently(core, graceMs) };
+  const child = watchChild({ pid: forked.pid ?? 0, exited, kill });
   const ready = new Promise<Ready>((resolve) => {
     forked.on('message', (message: Partial<Ready>) => message.ready && resolve(message as Ready));
   });

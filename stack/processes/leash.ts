@@ -3,12 +3,13 @@ import { once } from 'node:events';
 import { closeSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { StackError } from '../say.ts';
-import { type Child, describeExit, killIfThere, stopGently } from './child.ts';
+import { type Child, describeExit, killIfThere, watchChild } from './child.ts';
 import { openLog } from './log.ts';
 
 /**
  * The shell holds the read end of a pipe that only this process can write to. When the pipe closes, also because this
- * process was killed, the shell stops the server: gently, and after five seconds for good. It tells the server's pid on 4.
+ * process was killed, the shell stops the server: gently (again and again, one that is just starting may not hear it), and
+ * after five seconds for good. It tells the server's pid on 4.
  */
 const leash = `
 "$@" </dev/null 3<&- 4>&- &
@@ -16,7 +17,7 @@ pid=$!
 echo $pid >&4
 exec 4>&-
 trap 'kill $pid 2>/dev/null' TERM INT
-{ read -r _; kill $pid; n=0; while [ $n -lt 50 ] && kill -0 $pid; do sleep 0.1; n=$((n+1)); done; kill -9 $pid; } <&3 2>/dev/null &
+{ read -r _; n=0; while [ $n -lt 50 ] && kill -0 $pid; do [ $((n % 10)) -eq 0 ] && kill $pid; sleep 0.1; n=$((n+1)); done; kill -9 $pid; } <&3 2>/dev/null &
 reader=$!
 code=0
 while kill -0 $pid 2>/dev/null; do wait $pid; code=$?; done
@@ -46,8 +47,7 @@ export async function startOnLeash({ command, args, logFile, env }: LeashOptions
   if (!pid) throw new StackError(`${command} could not be started (${await exited}); see ${logFile}.`);
   // A leash that is killed itself must not leave its server behind.
   shell.on('exit', (_code, signal) => signal && killIfThere(pid, 'SIGKILL'));
-  const child = { pid, exited, kill: (signal: NodeJS.Signals) => killIfThere(pid, signal) };
-  return { ...child, stop: (graceMs) => stopGently(child, graceMs) };
+  return watchChild({ pid, exited, kill: (signal) => killIfThere(pid, signal) });
 }
 
 async function readPid(pipe: Readable): Promise<number> {

@@ -1,6 +1,6 @@
-import { spawnSync } from 'node:child_process';
 import { accessSync, constants, existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
+import { runCommand } from '../processes/run.ts';
 import { type Say, StackError } from '../say.ts';
 import { cacheDir } from './cache.ts';
 import { type Archive, fetchArchive } from './official.ts';
@@ -18,22 +18,24 @@ export interface Binary {
 
 /** Variable, then PATH, then cache, then download. */
 export async function findBinary(binary: Binary, env: NodeJS.ProcessEnv, say: Say): Promise<string> {
-  return fromVariable(binary, env) ?? fromPath(binary, env, say) ?? (await fromCacheOrDownload(binary, env, say));
+  return (
+    (await fromVariable(binary, env)) ?? (await fromPath(binary, env, say)) ?? fromCacheOrDownload(binary, env, say)
+  );
 }
 
-function fromVariable({ command, variable, versionMin }: Binary, env: NodeJS.ProcessEnv): string | null {
+async function fromVariable({ command, variable, versionMin }: Binary, env: NodeJS.ProcessEnv): Promise<string | null> {
   const path = env[variable];
   if (!path) return null;
-  const fault = faultOf(path, versionMin);
+  const fault = await faultOf(path, versionMin);
   if (fault) throw new StackError(`${variable}=${path} cannot be used: ${fault}. Give the path of a ${command}.`);
   return path;
 }
 
-function fromPath({ command, versionMin }: Binary, env: NodeJS.ProcessEnv, say: Say): string | null {
+async function fromPath({ command, versionMin }: Binary, env: NodeJS.ProcessEnv, say: Say): Promise<string | null> {
   for (const folder of (env.PATH ?? '').split(delimiter)) {
     const path = join(folder || '.', command);
     if (!isExecutable(path)) continue;
-    const fault = faultOf(path, versionMin);
+    const fault = await faultOf(path, versionMin);
     if (!fault) return path;
     say(`${path} is passed over: ${fault}.`);
   }
@@ -58,7 +60,7 @@ async function fromCacheOrDownload(binary: Binary, env: NodeJS.ProcessEnv, say: 
     const path = join(cacheDir(env), `${source.id}-${process.platform}-${process.arch}`, binary.command);
     try {
       if (!existsSync(path)) await source.fetch(path);
-      const fault = faultOf(path, binary.versionMin);
+      const fault = await faultOf(path, binary.versionMin);
       if (!fault) return path;
       faults.push(`${path}: ${fault}`);
     } catch (error) {
@@ -73,10 +75,10 @@ async function fromCacheOrDownload(binary: Binary, env: NodeJS.ProcessEnv, say: 
 }
 
 /** null when the program runs here and is new enough. */
-function faultOf(path: string, versionMin: string): string | null {
+async function faultOf(path: string, versionMin: string): Promise<string | null> {
   if (!isExecutable(path)) return 'it is not there or cannot be run';
-  const { stdout, stderr, status, error } = spawnSync(path, ['--version'], { encoding: 'utf8', timeout: 20_000 });
-  if (error || status !== 0) return `it does not run here (${(error?.message ?? stderr).trim().split('\n')[0]})`;
+  const { stdout, stderr, code } = await runCommand(path, ['--version'], process.env);
+  if (code !== 0) return `it does not run here (${stderr.trim().split('\n')[0]})`;
   const version = /(\d+)\.(\d+)\.\d+/.exec(stdout);
   const [major = 0, minor = 0] = versionMin.split('.').map(Number);
   const isNew =

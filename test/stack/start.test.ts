@@ -4,6 +4,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { MongoClient } from 'mongodb';
 import { createTransport } from 'nodemailer';
 import { noteOf } from '../../stack/processes/identity.ts';
 import { temporaryFolder } from './temporary.ts';
@@ -15,6 +16,7 @@ interface Stack {
   readonly apiUrl: string;
   readonly publicUrl: string;
   readonly projectKey: string;
+  readonly mongoUrl: string;
   readonly mailboxUrl: string;
   readonly smtpUrl: string;
   readonly processes: { name: string; pid: number }[];
@@ -24,6 +26,7 @@ describe('npm start', function () {
   this.timeout(startsWithinMs);
   const folder = temporaryFolder();
   const entries: ChildProcess[] = [];
+  let saidAtSecondStart = '';
   after(() => Promise.all(entries.map((entry) => stop(entry))));
 
   const stackFile = () => join(folder(), 'stack.json');
@@ -98,12 +101,18 @@ describe('npm start', function () {
     const before = stackOf();
     const contactId = await upsert(before);
     const notes = before.processes.map(({ pid }) => noteOf(pid));
+    await defineIndexOtherwise(before.mongoUrl);
     entry?.kill('SIGKILL');
-    const { stack } = await running();
+    const { stack, said } = await running();
+    saidAtSecondStart = said();
     expect(notes.filter(({ pid, identity }) => noteOf(pid).identity === identity)).to.deep.equal([]);
     expect(stack.projectKey).to.equal(before.projectKey);
     expect(await upsert(stack)).to.equal(contactId);
     expect(await (await fetch(stack.mailboxUrl)).text()).to.include('It works');
+  });
+
+  it('An index that an earlier version defined otherwise is made anew, with a line that says so.', () => {
+    expect(saidAtSecondStart).to.include('Index newest of contacts was made anew: its definition has changed.');
   });
 
   it('A process of ours that dies is started again, with a line that says so, and stack.json names the new one.', async () => {
@@ -138,6 +147,14 @@ describe('npm start', function () {
     expect(said()).to.include(`Port ${port} is in use; give another one with PORT=..., or leave PORT out for any.`);
   });
 });
+
+async function defineIndexOtherwise(url: string): Promise<void> {
+  const client = new MongoClient(url);
+  const contacts = client.db('everpost').collection('contacts');
+  await contacts.dropIndex('newest');
+  await contacts.createIndex({ projectId: 1, createdAt: 1 }, { name: 'newest' });
+  await client.close();
+}
 
 /** The suite's own servers must not be taken for a person's. */
 function withoutServers(): NodeJS.ProcessEnv {

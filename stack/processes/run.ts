@@ -1,0 +1,26 @@
+import { spawn } from 'node:child_process';
+
+export interface Outcome {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+const patienceMs = 60_000;
+
+/** Runs a short command to its end, in a group of its own, so that Ctrl-C is not taken for a fault of the command. */
+export function runCommand(command: string, args: readonly string[], env: NodeJS.ProcessEnv): Promise<Outcome> {
+  const child = spawn(command, args, { env, detached: true, stdio: ['ignore', 'pipe', 'pipe'], timeout: patienceMs });
+  let stdout = '';
+  let stderr = '';
+  child.stdout.on('data', (chunk) => {
+    stdout += chunk;
+  });
+  child.stderr.on('data', (chunk) => {
+    stderr += chunk;
+  });
+  return new Promise((resolve) => {
+    child.on('error', (error) => resolve({ code: null, stdout, stderr: error.message }));
+    child.on('close', (code) => resolve({ code, stdout, stderr }));
+  });
+}
