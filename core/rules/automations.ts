@@ -19,6 +19,7 @@ export interface Fault {
 export const DELAY_DAYS_MAX = 3_650;
 const MINUTE_MS = 60_000;
 const UNIT_MS = { minutes: MINUTE_MS, mins: MINUTE_MS, hours: 60 * MINUTE_MS, days: 1_440 * MINUTE_MS };
+const GLOBAL_LIST = 'GLOBAL_CONTACT_LIST';
 const EVENT_NAME = /^[A-Za-z0-9_]{1,64}$/;
 const CONTACT_FIELDS = ['email', 'firstName', 'lastName', 'userId', 'mobile'];
 const PROPERTY = /^(?:(?:contactProperties|customFields)\.)?([A-Za-z0-9_]{1,64})$/;
@@ -58,6 +59,40 @@ export function activationFaults({ entryCriteria }: Pick<AutomationDefinition, '
   return [];
 }
 
+/** Every fieldType is said, so that declaring a field later does not change what a stored filter means. */
+export function sayFieldTypes<T extends Pick<AutomationDefinition, 'entryCriteria' | 'steps'>>(
+  definition: T,
+  declared: DeclaredTypes,
+): T {
+  const { entryCriteria, steps } = definition;
+  const { filterCriteria } = entryCriteria;
+  const entry = filterCriteria
+    ? { ...entryCriteria, filterCriteria: sayTypes(filterCriteria, declared) }
+    : entryCriteria;
+  const said = steps.map((step) =>
+    step.type !== 'branch'
+      ? step
+      : {
+          ...step,
+          branches: step.branches.map((branch) =>
+            branch.filterCriteria ? { ...branch, filterCriteria: sayTypes(branch.filterCriteria, declared) } : branch,
+          ),
+        },
+  );
+  return { ...definition, entryCriteria: entry, steps: said };
+}
+
+function sayTypes(criteria: Record<string, unknown>, declared: DeclaredTypes): Record<string, unknown> {
+  const parsed = parseFilter(criteria, declared);
+  if (!parsed.ok) return criteria;
+  const groups = criteria.groups as Record<string, unknown>[];
+  const { logicalOperator } = parsed.filter;
+  return {
+    logicalOperator,
+    groups: groups.map((group, index) => ({ ...group, fieldType: parsed.filter.groups[index]?.fieldType })),
+  };
+}
+
 /** The canonical path of a property that is watched for changes, or null when it is none. */
 export function propertyPath(property: string): string | null {
   if (CONTACT_FIELDS.includes(property)) return property;
@@ -72,6 +107,8 @@ function entryFaults(entry: EntryCriteria, declared: DeclaredTypes): Fault[] {
     faults.push({ code: 'EVENT_NAME_REQUIRED', details: 'entryCriteria/eventName: is required for event_trigger' });
   if (entry.eventName !== undefined && !EVENT_NAME.test(entry.eventName))
     fault('entryCriteria/eventName: must be 1 to 64 letters, digits or underscores');
+  if (entry.listId === GLOBAL_LIST)
+    fault('entryCriteria/listId: must not be the global list; use contact_created for every new contact');
   if (entry.property !== undefined && !propertyPath(entry.property))
     fault('entryCriteria/property: must be a field of the contact or contactProperties.<name>');
   if (entry.filterCriteria) {

@@ -1,0 +1,14 @@
+import { ObjectId } from 'mongodb';
+import type { Deps } from '../core/deps.ts';
+import { advanceEnrollment, type Directive } from '../core/enrollments-advance.ts';
+
+export interface AutomationActivities {
+  advanceEnrollment(input: { projectId: string; enrollmentId: string; nowMs: number }): Promise<Directive>;
+}
+
+export function automationActivities(deps: Deps): AutomationActivities {
+  return {
+    advanceEnrollment: ({ projectId, enrollmentId, nowMs }) =>
+      advanceEnrollment(deps, { projectId: new ObjectId(projectId), enrollmentId: new ObjectId(enrollmentId) }, nowMs),
+  };
+}

@@ -1,0 +1,159 @@
+import { createAutomation, getAutomation, listAutomations, updateAutomation } from '../../core/automations.ts';
+import { simulateAutomation } from '../../core/automations-simulation.ts';
+import {
+  activateAutomation,
+  archiveAutomation,
+  deleteAutomation,
+  pauseAutomation,
+  resumeAutomation,
+} from '../../core/automations-states.ts';
+import { statisticsOf } from '../../core/automations-statistics.ts';
+import type { Deps } from '../../core/deps.ts';
+import { listEnrollments } from '../../core/enrollments.ts';
+import type { Automation } from '../../core/model.ts';
+import {
+  automationAnswer,
+  automationsAnswer,
+  automationsQuery,
+  createAutomationBody,
+  enrollmentsAnswer,
+  enrollmentsQuery,
+  simulateBody,
+  simulationAnswer,
+  updateAutomationBody,
+} from '../../schemas/automations.ts';
+import { endpoint } from '../endpoint.ts';
+import { presentPage } from '../present.ts';
+import { presentAutomation, presentEnrollment, presentSimulation } from '../present-automations.ts';
+
+const tag = 'automations';
+const notThere = { 404: 'There is no such automation, or something that the body names.' };
+
+export const automationRoutes = [
+  endpoint({
+    method: 'post',
+    path: '/automations',
+    key: 'project',
+    tag,
+    summary: 'Create an automation, and activate it when `active` is true',
+    body: createAutomationBody,
+    answer: automationAnswer,
+    status: 201,
+    errors: notThere,
+    handler: async ({ deps, project, body, request }) =>
+      presentAutomation(await createAutomation(deps, project, body, request)),
+  }),
+  endpoint({
+    method: 'get',
+    path: '/automations',
+    key: 'token',
+    tag,
+    summary: 'List automations, newest first',
+    query: automationsQuery,
+    answer: automationsAnswer,
+    handler: async ({ deps, project, query }) =>
+      presentPage('automations', await listAutomations(deps, project, query), (automation) =>
+        presentAutomation(automation),
+      ),
+  }),
+  endpoint({
+    method: 'get',
+    path: '/automations/{automationId}',
+    key: 'token',
+    tag,
+    summary: 'Get an automation with its statistics and what waits to enter',
+    answer: automationAnswer,
+    handler: async ({ deps, project, params }) =>
+      presentWhole(deps, await getAutomation(deps, project, params.automationId ?? '')),
+  }),
+  endpoint({
+    method: 'patch',
+    path: '/automations/{automationId}',
+    key: 'token',
+    tag,
+    summary: 'Change a draft or paused automation',
+    description: 'People inside keep what they entered with, unless `existing` is "move".',
+    body: updateAutomationBody,
+    answer: automationAnswer,
+    handler: async ({ deps, project, params, body, request }) =>
+      presentWhole(deps, await updateAutomation(deps, project, params.automationId ?? '', body, request)),
+  }),
+  endpoint({
+    method: 'delete',
+    path: '/automations/{automationId}',
+    key: 'token',
+    tag,
+    summary: 'Delete an automation that is not active; people inside leave it',
+    handler: async ({ deps, project, params }) => deleteAutomation(deps, project, params.automationId ?? ''),
+  }),
+  endpoint({
+    method: 'post',
+    path: '/automations/{automationId}/activate',
+    key: 'token',
+    tag,
+    summary: 'Let people in',
+    answer: automationAnswer,
+    handler: async ({ deps, project, params }) =>
+      presentWhole(deps, await activateAutomation(deps, project, params.automationId ?? '')),
+  }),
+  endpoint({
+    method: 'post',
+    path: '/automations/{automationId}/pause',
+    key: 'token',
+    tag,
+    summary: 'Let nobody in; people inside stand still at their next step',
+    answer: automationAnswer,
+    handler: async ({ deps, project, params }) =>
+      presentWhole(deps, await pauseAutomation(deps, project, params.automationId ?? '')),
+  }),
+  endpoint({
+    method: 'post',
+    path: '/automations/{automationId}/resume',
+    key: 'token',
+    tag,
+    summary: 'Let a paused automation go on',
+    answer: automationAnswer,
+    handler: async ({ deps, project, params }) =>
+      presentWhole(deps, await resumeAutomation(deps, project, params.automationId ?? '')),
+  }),
+  endpoint({
+    method: 'post',
+    path: '/automations/{automationId}/archive',
+    key: 'token',
+    tag,
+    summary: 'End an automation for good; people inside leave it',
+    answer: automationAnswer,
+    handler: async ({ deps, project, params }) =>
+      presentWhole(deps, await archiveAutomation(deps, project, params.automationId ?? '')),
+  }),
+  endpoint({
+    method: 'post',
+    path: '/automations/{automationId}/simulate',
+    key: 'token',
+    tag,
+    summary: 'Say what would happen to a contact, on a virtual clock and without sending',
+    body: simulateBody,
+    answer: simulationAnswer,
+    handler: async ({ deps, project, params, body }) =>
+      presentSimulation(await simulateAutomation(deps, project, params.automationId ?? '', body)),
+  }),
+  endpoint({
+    method: 'get',
+    path: '/automations/{automationId}/enrollments',
+    key: 'token',
+    tag,
+    summary: 'List the people of an automation: where each stands, until when, and what happened so far',
+    query: enrollmentsQuery,
+    answer: enrollmentsAnswer,
+    handler: async ({ deps, project, params, query }) =>
+      presentPage(
+        'enrollments',
+        await listEnrollments(deps, project, params.automationId ?? '', query),
+        presentEnrollment,
+      ),
+  }),
+];
+
+async function presentWhole(deps: Deps, automation: Automation) {
+  return presentAutomation(automation, await statisticsOf(deps, automation));
+}

@@ -1,0 +1,85 @@
+import { createEvent, deleteEvent, getEvent, listEvents, updateEvent } from '../../core/events.ts';
+import { sendEvent } from '../../core/events-send.ts';
+import {
+  createEventBody,
+  eventAnswer,
+  eventRecordAnswer,
+  eventsAnswer,
+  eventsQuery,
+  sendEventBody,
+  updateEventBody,
+} from '../../schemas/events.ts';
+import { endpoint } from '../endpoint.ts';
+import { presentPage } from '../present.ts';
+import { presentEventDefinition, presentEventRecord } from '../present-automations.ts';
+
+const tag = 'events';
+
+export const eventRoutes = [
+  endpoint({
+    method: 'post',
+    path: '/events/send',
+    key: 'project',
+    tag,
+    summary: 'Record a custom event of a contact',
+    description: 'Active automations that this event starts are told afterwards; the answer never waits for them.',
+    body: sendEventBody,
+    answer: eventRecordAnswer,
+    status: 201,
+    errors: { 404: 'EVENT_NOT_FOUND, or CONTACT_NOT_FOUND_FOR_EVENT.' },
+    handler: async ({ deps, project, body, request }) =>
+      presentEventRecord(await sendEvent(deps, project, body, request)),
+  }),
+  endpoint({
+    method: 'get',
+    path: '/events',
+    key: 'token',
+    tag,
+    summary: 'List event definitions, by name',
+    query: eventsQuery,
+    answer: eventsAnswer,
+    handler: async ({ deps, project, query }) =>
+      presentPage('events', await listEvents(deps, project, query), presentEventDefinition),
+  }),
+  endpoint({
+    method: 'post',
+    path: '/events',
+    key: 'token',
+    tag,
+    summary: 'Define an event and its properties',
+    body: createEventBody,
+    answer: eventAnswer,
+    status: 201,
+    handler: async ({ deps, project, body, request }) =>
+      presentEventDefinition(await createEvent(deps, project, body, request)),
+  }),
+  endpoint({
+    method: 'get',
+    path: '/events/{eventId}',
+    key: 'token',
+    tag,
+    summary: 'Get an event definition',
+    answer: eventAnswer,
+    handler: async ({ deps, project, params }) =>
+      presentEventDefinition(await getEvent(deps, project, params.eventId ?? '')),
+  }),
+  endpoint({
+    method: 'patch',
+    path: '/events/{eventId}',
+    key: 'token',
+    tag,
+    summary: 'Change description or properties of an event definition',
+    body: updateEventBody,
+    answer: eventAnswer,
+    handler: async ({ deps, project, params, body }) =>
+      presentEventDefinition(await updateEvent(deps, project, params.eventId ?? '', body)),
+  }),
+  endpoint({
+    method: 'delete',
+    path: '/events/{eventId}',
+    key: 'token',
+    tag,
+    summary: 'Delete an event definition; recorded events stay',
+    handler: async ({ deps, project, params }) => deleteEvent(deps, project, params.eventId ?? ''),
+  }),
+];

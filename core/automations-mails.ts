@@ -1,0 +1,80 @@
+import type { ObjectId } from 'mongodb';
+import { firstSender } from './automations-references.ts';
+import type { Deps } from './deps.ts';
+import { derivedId } from './ids.ts';
+import { dueAtOnce } from './messages.ts';
+import type { AutomationDefinition, AutomationEmail, Contact, Content, Enrollment, Message } from './model.ts';
+
+/** The mail of one step for one person, to be inserted with the move; or why there is none. */
+export type StepMail = { content: Content; message: Message } | { problem: string };
+
+interface Visit {
+  enrollment: Enrollment;
+  definition: AutomationDefinition;
+  contact: Contact;
+  stepId: string;
+  email: AutomationEmail;
+  /** When the step is taken, and the revision of the person that takes it: what the id is made of. */
+  at: Date;
+}
+
+/** The automation lane of the ledger: its loop finds the message and sends it, with or without Temporal. */
+export async function stepMail(
+  deps: Deps,
+  { enrollment, definition, contact, stepId, email, at }: Visit,
+): Promise<StepMail> {
+  const { projectId } = enrollment;
+  const template =
+    email.htmlTemplate === undefined
+      ? await deps.db.templates.findOne({ projectId, templateId: email.templateId ?? '' })
+      : null;
+  const html = email.htmlTemplate ?? template?.emailTemplate;
+  if (html === undefined) return { problem: 'the template was deleted' };
+  const sender = email.senderEmail === undefined ? await firstSender(deps, { _id: projectId }) : null;
+  const from = email.senderEmail ?? sender?.email;
+  if (from === undefined) return { problem: 'the project has no sender' };
+  const _id = mailId(enrollment, stepId, at);
+  const contentId = derivedId(at, 'automation content', _id.toHexString());
+  const replyTo = email.senderReplyToEmail ?? (sender?.replyTo || null);
+  const content: Content = {
+    _id: contentId,
+    projectId,
+    messageIds: [_id],
+    from: { email: from, name: email.senderName ?? (sender?.name || null) },
+    replyTo: replyTo === null ? null : { email: replyTo, name: email.senderReplyToName ?? null },
+    templateId: template?.templateId ?? null,
+    subject: email.subject ?? template?.subject ?? '',
+    previewText: email.previewText ?? template?.previewText ?? '',
+    html,
+    text: null,
+    data: enrollment.event ? { event: { name: enrollment.event.name, properties: enrollment.event.properties } } : {},
+    headers: {},
+    attachments: [],
+    marketing: true,
+    groupId: definition.unsubscribeGroupId,
+    bypassSuppressions: false,
+    trackingClick: definition.trackingClick,
+    trackingOpen: definition.trackingOpen,
+    createdAt: at,
+  };
+  const message: Message = {
+    _id,
+    projectId,
+    lane: 'automation',
+    state: 'queued',
+    email: contact.email,
+    name: [contact.firstName, contact.lastName].filter(Boolean).join(' ') || null,
+    contentId,
+    subject: content.subject,
+    automationId: enrollment.automationId,
+    contactId: contact._id,
+    createdAt: at,
+    dueAt: dueAtOnce(deps),
+  };
+  return { content, message };
+}
+
+/** The same for every attempt at this visit of the step. */
+function mailId({ _id, revision }: Enrollment, stepId: string, at: Date): ObjectId {
+  return derivedId(at, 'automation mail', _id.toHexString(), stepId, revision);
+}

@@ -1,0 +1,180 @@
+import type { ObjectId } from 'mongodb';
+import { definitionOf } from './automations-definitions.ts';
+import { stepMail } from './automations-mails.ts';
+import type { Deps } from './deps.ts';
+import { wakeDue } from './due.ts';
+import { commitMove, type Move } from './enrollments-commit.ts';
+import { exit } from './enrollments-ending.ts';
+import { mailChannel } from './messages.ts';
+import type { Automation, Contact, Enrollment, EnrollmentEvent } from './model.ts';
+import type { CompiledAutomation } from './rules/automations-compile.ts';
+import { isUnsubscribed } from './rules/automations-exits.ts';
+import { type Decision, decide, type Facts, type Happening, stepAfter } from './rules/automations-interpreter.ts';
+import { describeWait } from './rules/automations-words.ts';
+import { suppressionsAgainst } from './suppressions.ts';
+
+/** What the run of a person has to do next: nothing but wait. */
+export type Directive =
+  | { kind: 'wait'; untilMs: number; label: string }
+  | { kind: 'end'; status: string; reason: string | null }
+  | { kind: 'parked'; stepId: string | null };
+
+interface Person {
+  enrollment: Enrollment;
+  automation: Automation | null;
+  contact: Contact | null;
+}
+
+/**
+ * Takes a person as far as it goes now. Decided from what is stored, and stored in one transaction with the mails, so it may be
+ * asked any number of times, by anybody: whoever comes second finds the person where the first one left it.
+ */
+export async function advanceEnrollment(
+  deps: Deps,
+  { projectId, enrollmentId }: { projectId: ObjectId; enrollmentId: ObjectId },
+  nowMs: number,
+): Promise<Directive> {
+  for (;;) {
+    const person = await readPerson(deps, projectId, enrollmentId);
+    if (!person) return { kind: 'end', status: 'deleted', reason: null };
+    const { enrollment } = person;
+    if (enrollment.status !== 'active')
+      return { kind: 'end', status: enrollment.status, reason: enrollment.exitReason };
+    const step = await nextStep(deps, person, Math.max(nowMs, deps.clock.now().getTime()));
+    if (!step) continue;
+    const { move, directive } = step;
+    if (move && (await commitMove(deps, projectId, move)) !== 'written') continue;
+    if (move?.mails?.length) wakeDue(deps, mailChannel('automation'), projectId);
+    // A resume that came between reading and parking has told those who were parked before; this one tells itself.
+    if (directive.kind === 'parked' && (await isActive(deps, enrollment))) continue;
+    return directive;
+  }
+}
+
+async function readPerson(deps: Deps, projectId: ObjectId, _id: ObjectId): Promise<Person | null> {
+  const enrollment = await deps.db.enrollments.findOne({ _id, projectId });
+  if (!enrollment) return null;
+  const [automation, contact] = await Promise.all([
+    deps.db.automations.findOne({ _id: enrollment.automationId, projectId }),
+    deps.db.contacts.findOne({ _id: enrollment.contactId, projectId }),
+  ]);
+  return { enrollment, automation, contact };
+}
+
+async function isActive(deps: Deps, { automationId, projectId }: Enrollment): Promise<boolean> {
+  const found = await deps.db.automations.findOne({ _id: automationId, projectId }, { projection: { status: 1 } });
+  return found?.status === 'active';
+}
+
+interface Step {
+  /** null: nothing has to be written. */
+  move: Move | null;
+  directive: Directive;
+}
+
+/** null: read again. */
+async function nextStep(deps: Deps, { enrollment, automation, contact }: Person, nowMs: number): Promise<Step | null> {
+  const at = new Date(nowMs);
+  if (!contact) return left(enrollment, exit({ ...enrollment, started: true }, 'contact_deleted', at));
+  if (!automation || automation.status === 'archived')
+    return left(enrollment, exit({ ...enrollment, started: true }, 'automation_archived', at));
+  const version = Math.max(enrollment.version, automation.moveBefore);
+  const compiled = await definitionOf(deps, automation, version);
+  if (!compiled) return null;
+  const decision = decide(
+    compiled,
+    { stepId: enrollment.stepId, waitFromMs: enrollment.waitFrom?.getTime() ?? null },
+    await factsAbout(deps, enrollment, contact, compiled, nowMs),
+  );
+  const { next, happenings } = decision;
+  const waitsOn = next.kind === 'wait' && happenings.length === 0;
+  if (automation.status === 'paused' && !waitsOn) return park(enrollment, at);
+  const isUnchanged = waitsOn && enrollment.version === version && !enrollment.parked;
+  if (isUnchanged && enrollment.waitUntil?.getTime() === next.untilMs)
+    return { move: null, directive: directiveOf(enrollment, compiled) };
+  const { events, mails } = await happen(deps, { enrollment, contact, compiled, at }, happenings);
+  const moved: EnrollmentEvent[] =
+    enrollment.version === version ? [] : [{ type: 'moved', at, reason: `to version ${version}` }];
+  const after = arrive({ ...enrollment, version, history: [...enrollment.history, ...moved, ...events] }, next, at);
+  return { move: { before: enrollment, after, mails }, directive: directiveOf(after, compiled) };
+}
+
+async function factsAbout(
+  deps: Deps,
+  { projectId, event }: Enrollment,
+  person: Contact,
+  { definition }: CompiledAutomation,
+  nowMs: number,
+): Promise<Facts> {
+  const entries = await suppressionsAgainst(deps, projectId, [person.email]);
+  const refused = isUnsubscribed(entries.get(person.email) ?? [], definition.unsubscribeGroupId);
+  return { nowMs, person, event: event ?? undefined, isUnsubscribed: refused };
+}
+
+/** The person stands still; resuming the automation has it looked at again. */
+function park(before: Enrollment, at: Date): Step {
+  const { stepId, revision, history } = before;
+  const directive: Directive = { kind: 'parked', stepId };
+  if (before.parked) return { move: null, directive };
+  const event: EnrollmentEvent = { type: 'parked', at, ...(stepId === null ? {} : { stepId }) };
+  const after = {
+    ...before,
+    revision: revision + 1,
+    started: true,
+    parked: true,
+    history: [...history, event],
+    updatedAt: at,
+  };
+  return { move: { before, after }, directive };
+}
+
+interface Visit {
+  enrollment: Enrollment;
+  contact: Contact;
+  compiled: CompiledAutomation;
+  at: Date;
+}
+
+async function happen(deps: Deps, { enrollment, contact, compiled, at }: Visit, happenings: Happening[]) {
+  const events: EnrollmentEvent[] = [];
+  const mails: NonNullable<Move['mails']> = [];
+  for (const happening of happenings) {
+    const { type, stepId } = happening;
+    if (type === 'wait') events.push({ type, at, stepId, until: new Date(happening.untilMs) });
+    else if (type !== 'email') events.push({ type, at, stepId, branchId: happening.branchId, rule: happening.rule });
+    else {
+      const step = compiled.graph.byId.get(stepId);
+      const email = step?.type === 'email' ? step.email : {};
+      const mail = await stepMail(deps, { enrollment, definition: compiled.definition, contact, stepId, email, at });
+      if ('problem' in mail) events.push({ type, at, stepId, reason: mail.problem });
+      else events.push({ type, at, stepId, emailId: mail.message._id });
+      if ('message' in mail) mails.push(mail);
+    }
+  }
+  return { events, mails };
+}
+
+function arrive(enrollment: Enrollment, next: Decision['next'], at: Date): Enrollment {
+  const { live: _, ...rest } = enrollment;
+  const started = { started: true, parked: false, updatedAt: at };
+  if (next.kind === 'exited') return exit({ ...enrollment, ...started, stepId: next.stepId }, next.reason, at);
+  const revision = enrollment.revision + 1;
+  if (next.kind === 'wait') {
+    const { stepId, fromMs, untilMs } = next;
+    return { ...enrollment, ...started, revision, stepId, waitFrom: new Date(fromMs), waitUntil: new Date(untilMs) };
+  }
+  const history: EnrollmentEvent[] = [...enrollment.history, { type: 'completed', at }];
+  const place = { stepId: null, waitFrom: null, waitUntil: null };
+  return { ...rest, ...started, ...place, revision, status: 'completed', history, endedAt: at };
+}
+
+function left(before: Enrollment, after: Enrollment): Step {
+  return { move: { before, after }, directive: { kind: 'end', status: after.status, reason: after.exitReason } };
+}
+
+function directiveOf({ status, exitReason, stepId, waitUntil }: Enrollment, compiled: CompiledAutomation): Directive {
+  if (status !== 'active') return { kind: 'end', status, reason: exitReason };
+  const step = compiled.graph.byId.get(stepId ?? '');
+  const label = step?.type === 'wait' ? describeWait(step.delay, stepAfter(compiled, step.stepId)) : 'wait';
+  return { kind: 'wait', untilMs: waitUntil?.getTime() ?? 0, label };
+}

@@ -1,0 +1,115 @@
+import type { ObjectId } from 'mongodb';
+import type { Audience } from './audience.ts';
+import type { PublishedChange } from './contact-publication.ts';
+import type { Deps } from './deps.ts';
+import { wakeDue } from './due.ts';
+import { commitMove, type Move, writeMoves } from './enrollments-commit.ts';
+import { ENROLLMENTS } from './enrollments-entering.ts';
+import type { Enrollment, ExitReason, Session } from './model.ts';
+import { isUnsubscribed } from './rules/automations-exits.ts';
+import type { SuppressionFact } from './rules/suppression.ts';
+import { AT_ONCE, insertTriggers, newTrigger } from './triggers.ts';
+
+/** The person as it is when it has left. */
+export function exit(enrollment: Enrollment, reason: ExitReason, at: Date): Enrollment {
+  const { live: _, ...rest } = enrollment;
+  const { stepId } = enrollment;
+  return {
+    ...rest,
+    status: 'exited',
+    revision: enrollment.revision + 1,
+    parked: false,
+    waitFrom: null,
+    waitUntil: null,
+    exitReason: reason,
+    history: [...enrollment.history, { type: 'exited', at, reason, ...(stepId === null ? {} : { stepId }) }],
+    updatedAt: at,
+    endedAt: at,
+  };
+}
+
+/** Its run is told by the loop of due documents, so that it does not wait for nothing. */
+function sentAway(enrollment: Enrollment, reason: ExitReason, at: Date): Enrollment {
+  return { ...exit(enrollment, reason, at), dueAt: AT_ONCE };
+}
+
+/** In the transaction that deletes contacts: they leave every automation at once. */
+export async function recordDeletions(
+  deps: Deps,
+  session: Session,
+  projectId: ObjectId,
+  _audience: Audience,
+  changes: PublishedChange[],
+): Promise<void> {
+  const deleted = changes.flatMap(({ before, after }) => (after || !before ? [] : [before._id]));
+  if (deleted.length === 0) return;
+  const filter = { projectId, contactId: { $in: deleted } };
+  const inside = await deps.db.enrollments.find({ ...filter, live: true }, { session, hint: 'contact' }).toArray();
+  const now = deps.clock.now();
+  const moves = inside.map((before): Move => ({ before, after: sentAway(before, 'contact_deleted', now) }));
+  if (moves.length > 0) await writeMoves(deps, session, projectId, moves);
+  const pipeline = [{ $match: filter }, { $group: { _id: '$contactId' } }];
+  const events = await deps.db.events.aggregate<{ _id: ObjectId }>(pipeline, { session }).toArray();
+  const enrollments = await deps.db.enrollments.aggregate<{ _id: ObjectId }>(pipeline, { session }).toArray();
+  const known = new Set([...events, ...enrollments].map(({ _id }) => _id.toHexString()));
+  const followed = deleted.filter((id) => known.has(id.toHexString()));
+  await insertTriggers(
+    deps,
+    session,
+    changes,
+    followed.map((contactId) => newTrigger(deps, projectId, contactId, [])),
+  );
+}
+
+export function announceDeletions(deps: Deps, projectId: ObjectId, changes: PublishedChange[]): void {
+  if (changes.some(({ after }) => !after)) wakeDue(deps, ENROLLMENTS, projectId);
+}
+
+const CONTACTS_AT_ONCE = 1_000;
+
+/**
+ * People who unsubscribed from what an automation sends leave it at once. Nothing depends on it: every step looks again
+ * before it is taken.
+ */
+export async function endUnsubscribed(
+  deps: Deps,
+  projectId: ObjectId,
+  emails: string[],
+  entry: SuppressionFact,
+): Promise<void> {
+  for (let from = 0; from < emails.length; from += CONTACTS_AT_ONCE) {
+    const contacts = await deps.db.contacts
+      .find(
+        { projectId, email: { $in: emails.slice(from, from + CONTACTS_AT_ONCE) } },
+        { projection: { _id: 1 }, hint: 'email' },
+      )
+      .toArray();
+    const contactId = { $in: contacts.map(({ _id }) => _id) };
+    const inside = await deps.db.enrollments.find({ projectId, contactId, live: true }, { hint: 'contact' }).toArray();
+    if (inside.length === 0) continue;
+    const automations = await deps.db.automations
+      .find(
+        { projectId, _id: { $in: inside.map(({ automationId }) => automationId) } },
+        { projection: { unsubscribeGroupId: 1 } },
+      )
+      .toArray();
+    const stopped = new Set(
+      automations
+        .filter(({ unsubscribeGroupId }) => isUnsubscribed([entry], unsubscribeGroupId))
+        .map(({ _id }) => _id.toHexString()),
+    );
+    const leaving = inside.filter(({ automationId }) => stopped.has(automationId.toHexString()));
+    await Promise.all(leaving.map((before) => leave(deps, before, 'unsubscribed')));
+    if (leaving.length > 0) wakeDue(deps, ENROLLMENTS, projectId);
+  }
+}
+
+/** Ends one person's way, whatever is written about it meanwhile. */
+export async function leave(deps: Deps, enrollment: Enrollment, reason: ExitReason): Promise<void> {
+  const { _id, projectId } = enrollment;
+  for (let before: Enrollment | null = enrollment; before?.status === 'active'; ) {
+    const move: Move = { before, after: sentAway(before, reason, deps.clock.now()) };
+    if ((await commitMove(deps, projectId, move)) === 'written') return;
+    before = await deps.db.enrollments.findOne({ _id, projectId });
+  }
+}

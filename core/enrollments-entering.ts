@@ -1,0 +1,136 @@
+import type { ObjectId } from 'mongodb';
+import type { Deps } from './deps.ts';
+import { type DueKind, wakeDue } from './due.ts';
+import { again, type DueOutcome, dueDocuments, settled } from './due-documents.ts';
+import { commitMove } from './enrollments-commit.ts';
+import { derivedId } from './ids.ts';
+import type { Automation, Enrollment, EventRecord, Trigger, TriggerOutcome } from './model.ts';
+import { AT_ONCE, TRIGGERS } from './triggers.ts';
+
+export const EVENTS = 'events';
+export const ENROLLMENTS = 'enrollments';
+/** What was written by a request that read the contact before it was deleted is erased with the second look. */
+const ERASE_AGAIN_MS = 60_000;
+
+/** Contact changes that let somebody in. */
+export function triggerKind(deps: Deps): DueKind {
+  return dueDocuments<Trigger>(deps, {
+    name: TRIGGERS,
+    collection: deps.db.triggers,
+    field: 'dueAt',
+    concurrencyMax: 64,
+    run: (trigger) => (trigger.automationIds.length === 0 ? erase(deps, trigger) : followTrigger(deps, trigger)),
+  });
+}
+
+/** Custom events that let somebody in. */
+export function eventKind(deps: Deps): DueKind {
+  return dueDocuments<EventRecord>(deps, {
+    name: EVENTS,
+    collection: deps.db.events,
+    field: 'dueAt',
+    concurrencyMax: 64,
+    run: (event) => followEvent(deps, event),
+  });
+}
+
+async function followTrigger(
+  deps: Deps,
+  { _id, projectId, contactId, automationIds, at }: Trigger,
+): Promise<DueOutcome> {
+  const outcomes = await enterAll(deps, { _id, projectId, contactId, automationIds, at, event: null });
+  await deps.db.triggers.updateOne(
+    { _id, projectId },
+    { $set: { outcomes, doneAt: deps.clock.now() }, $unset: { dueAt: '', dueAtBy: '' } },
+  );
+  return settled;
+}
+
+async function followEvent(deps: Deps, record: EventRecord): Promise<DueOutcome> {
+  const { _id, projectId, contactId, eventName, properties, createdAt, automationIds = [] } = record;
+  const event = { id: _id, name: eventName, properties };
+  const outcomes = await enterAll(deps, { _id, projectId, contactId, automationIds, at: createdAt, event });
+  await deps.db.events.updateOne({ _id, projectId }, { $set: { outcomes }, $unset: { dueAt: '', dueAtBy: '' } });
+  return settled;
+}
+
+interface Occasion {
+  _id: ObjectId;
+  projectId: ObjectId;
+  contactId: ObjectId;
+  automationIds: ObjectId[];
+  at: Date;
+  event: Enrollment['event'];
+}
+
+/** May run twice: the enrollment's id follows from the trigger and the automation, so the second time finds it. */
+async function enterAll(deps: Deps, occasion: Occasion): Promise<TriggerOutcome[]> {
+  const { projectId, contactId, automationIds } = occasion;
+  const [contact, automations] = await Promise.all([
+    deps.db.contacts.findOne({ _id: contactId, projectId }, { projection: { _id: 1 } }),
+    deps.db.automations
+      .find(
+        { _id: { $in: automationIds }, projectId, status: 'active', deletedAt: null },
+        { projection: { version: 1, 'entryCriteria.type': 1 } },
+      )
+      .toArray(),
+  ]);
+  const active = new Map(automations.map((automation) => [automation._id.toHexString(), automation]));
+  const outcomes = await Promise.all(
+    automationIds.map((automationId): Promise<TriggerOutcome> | TriggerOutcome => {
+      const automation = active.get(automationId.toHexString());
+      if (!contact) return { automationId, result: 'skipped', reason: 'contact_deleted' };
+      if (!automation) return { automationId, result: 'skipped', reason: 'not_active' };
+      return enter(deps, occasion, automation);
+    }),
+  );
+  if (outcomes.some(({ result }) => result === 'entered')) wakeDue(deps, ENROLLMENTS, projectId);
+  return outcomes;
+}
+
+async function enter(
+  deps: Deps,
+  { _id, projectId, contactId, at, event }: Occasion,
+  { _id: automationId, version, entryCriteria }: Pick<Automation, '_id' | 'version' | 'entryCriteria'>,
+): Promise<TriggerOutcome> {
+  const now = deps.clock.now();
+  const after: Enrollment = {
+    _id: derivedId(at, 'enrollment', _id.toHexString(), automationId.toHexString()),
+    projectId,
+    automationId,
+    contactId,
+    status: 'active',
+    live: true,
+    ...(entryCriteria.type === 'contact_created' ? { once: true as const } : {}),
+    version,
+    revision: 1,
+    started: false,
+    parked: false,
+    stepId: null,
+    waitFrom: null,
+    waitUntil: null,
+    exitReason: null,
+    event,
+    history: [{ type: 'entered', at: now, reason: event ? `event ${event.name}` : entryCriteria.type }],
+    enteredAt: now,
+    updatedAt: now,
+    endedAt: null,
+    dueAt: AT_ONCE,
+  };
+  const outcome = await commitMove(deps, projectId, { before: null, after });
+  if (outcome === 'inside' || outcome === 'entered_before') return { automationId, result: 'skipped', reason: outcome };
+  return { automationId, result: 'entered' };
+}
+
+/** After a deletion: what is personal leaves the contact's events and enrollments. */
+async function erase(deps: Deps, { _id, projectId, contactId, erasedAt }: Trigger): Promise<DueOutcome> {
+  await deps.db.events.updateMany({ projectId, contactId, properties: { $ne: {} } }, { $set: { properties: {} } });
+  await deps.db.enrollments.updateMany({ projectId, contactId, event: { $ne: null } }, { $set: { event: null } });
+  const now = deps.clock.now();
+  if (!erasedAt) {
+    await deps.db.triggers.updateOne({ _id, projectId }, { $set: { erasedAt: now } });
+    return again(new Date(now.getTime() + ERASE_AGAIN_MS));
+  }
+  await deps.db.triggers.updateOne({ _id, projectId }, { $set: { doneAt: now }, $unset: { dueAt: '', dueAtBy: '' } });
+  return settled;
+}

@@ -1,0 +1,171 @@
+import type { ObjectId } from 'mongodb';
+import { EVENT_TEXT_MAX } from '../schemas/events.ts';
+import { type Audience, audienceOf } from './audience.ts';
+import { changeContact } from './contact-changes.ts';
+import type { Deps } from './deps.ts';
+import { wakeDue } from './due.ts';
+import { EVENTS } from './enrollments-entering.ts';
+import { AppError, invalid, notFound } from './errors.ts';
+import { group } from './group.ts';
+import { derivedId, parseId } from './ids.ts';
+import { isDuplicateKey } from './insert.ts';
+import type { Contact, EventDefinition, EventRecord, Project, PropertyValue } from './model.ts';
+import { normalizeEmail } from './rules/addresses.ts';
+import { coerce } from './rules/coercion.ts';
+import { AT_ONCE } from './triggers.ts';
+
+export interface SendEventInput {
+  eventName: string;
+  email?: string | null | undefined;
+  contactId?: string | null | undefined;
+  eventProperties?: Record<string, unknown> | null | undefined;
+}
+
+type Origin = { at: Date; seed: ObjectId };
+
+const TOGETHER_MAX = 100;
+
+/** Endpoint 18, in the order of its checks: no contact is created before everything else is right. */
+export async function sendEvent(
+  deps: Deps,
+  project: Project,
+  { eventName, email, contactId, eventProperties }: SendEventInput,
+  origin: Origin,
+): Promise<EventRecord> {
+  if (!email && !contactId)
+    throw invalid(
+      'Say whose event it is: email or contactId.',
+      'email: is required without contactId',
+      'EMAIL_OR_CONTACT_ID_REQUIRED',
+    );
+  const audience = await audienceOf(deps, project._id);
+  const properties = readEvent(audience, eventName, eventProperties ?? {});
+  const contact = await contactOf(deps, project, { email, contactId }, origin);
+  const record: EventRecord = {
+    _id: derivedId(origin.at, 'event', origin.seed.toHexString()),
+    projectId: project._id,
+    eventName,
+    contactId: contact._id,
+    properties,
+    createdAt: origin.at,
+    ...letsIn(audience, contact, { name: eventName, properties }),
+  };
+  const stored = await recorder(deps)(record);
+  if (stored.dueAt) wakeDue(deps, EVENTS, project._id);
+  return stored;
+}
+
+/** The properties as the definition declares them. */
+export function readEvent(
+  { events }: Audience,
+  eventName: string,
+  given: Record<string, unknown>,
+): Record<string, PropertyValue> {
+  const definition = events.get(eventName);
+  if (!definition)
+    throw new AppError('not_found', 'There is no such event in this project; create it with POST /events.', {
+      code: 'EVENT_NOT_FOUND',
+      details: 'eventName: names no event of this project',
+    });
+  return readValues(definition, given);
+}
+
+/** The event is its own trigger, so that one write says both or neither. Who enters is asked of memory alone. */
+function letsIn(
+  { entrances }: Audience,
+  contact: Contact,
+  event: { name: string; properties: Record<string, PropertyValue> },
+): Pick<EventRecord, 'automationIds' | 'dueAt'> {
+  const automationIds = entrances
+    .filter(({ entry }) => entry.eventName === event.name && entry.isEnteredByEvent({ contact, event }))
+    .map(({ _id }) => _id);
+  return automationIds.length === 0 ? {} : { automationIds, dueAt: AT_ONCE };
+}
+
+function readValues({ properties }: EventDefinition, given: Record<string, unknown>): Record<string, PropertyValue> {
+  const types = new Map(properties.map(({ propertyName, type }) => [propertyName, type]));
+  const unknown = Object.keys(given).filter((name) => !types.has(name));
+  if (unknown.length > 0) {
+    const named = unknown.slice(0, 5).map((name) => `eventProperties/${name.slice(0, 64)}: is not declared`);
+    throw invalid('The event declares no such property.', named.join('; '), 'UNKNOWN_PROPERTY');
+  }
+  const values: Record<string, PropertyValue> = {};
+  for (const [name, value] of Object.entries(given)) {
+    if (value === null) continue;
+    const type = types.get(name) ?? 'string';
+    const coerced = coerce(type, value);
+    if (!coerced.ok || (typeof coerced.value === 'string' && !isText(coerced.value)))
+      throw invalid(
+        `eventProperties/${name} must be a ${type}, as the event declares.`,
+        `eventProperties/${name}: must be a ${type}`,
+        'INVALID_PROPERTY_VALUE',
+      );
+    values[name] = coerced.value;
+  }
+  return values;
+}
+
+function isText(text: string): boolean {
+  return text.length <= EVENT_TEXT_MAX && text.isWellFormed() && !text.includes('\0');
+}
+
+/** contactId wins. An unknown address creates its contact, which may start automations of its own. */
+async function contactOf(
+  deps: Deps,
+  project: Project,
+  { email, contactId }: Pick<SendEventInput, 'email' | 'contactId'>,
+  { at, seed }: Origin,
+): Promise<Contact> {
+  if (contactId) {
+    const _id = parseId(contactId);
+    const found = _id && (await deps.db.contacts.findOne({ _id, projectId: project._id }));
+    if (!found) throw contactNotFound();
+    return found;
+  }
+  const address = normalizeEmail(email ?? '');
+  if (!address) throw invalid('email must be an email address.', 'email: must be an email address');
+  const known = await deps.db.contacts.findOne({ projectId: project._id, email: address });
+  if (known) return known;
+  const { after } = await changeContact(deps, project, {
+    email: address,
+    newId: derivedId(at, 'contact', seed.toHexString()),
+    whenMissing: 'create',
+    whenPresent: 'change',
+  });
+  if (!after) throw contactNotFound();
+  return after;
+}
+
+function contactNotFound(): AppError {
+  const { kind, details } = notFound('CONTACT', 'contactId');
+  return new AppError(kind, 'There is no such contact in this project.', {
+    code: 'CONTACT_NOT_FOUND_FOR_EVENT',
+    details,
+  });
+}
+
+type Recorder = (record: EventRecord) => Promise<EventRecord>;
+const recorders = new WeakMap<object, Recorder>();
+
+/** Events of requests that arrive together share a write. */
+function recorder(deps: Deps): Recorder {
+  const known = recorders.get(deps.db);
+  if (known) return known;
+  const record = group((records: EventRecord[]) => insertAll(deps, records), { sizeMax: TOGETHER_MAX, runsMax: 2 });
+  recorders.set(deps.db, record);
+  return record;
+}
+
+/** Under derived ids: a repeated request finds the event of its first try, and answers that. */
+async function insertAll(deps: Deps, records: EventRecord[]): Promise<Array<EventRecord | Error>> {
+  let fault: Error;
+  try {
+    await deps.db.events.insertMany(records, { ordered: false });
+    return records;
+  } catch (error) {
+    if (!isDuplicateKey(error)) throw error;
+    fault = error;
+  }
+  const found = await Promise.all(records.map(({ _id, projectId }) => deps.db.events.findOne({ _id, projectId })));
+  return found.map((record) => record ?? fault);
+}

@@ -1,0 +1,7 @@
+import { type SuppressionFact, stoppedBy } from './suppression.ts';
+
+/** Did the person say no to what this automation sends? A bounce or an entry by hand only stops the mail, not the way. */
+export function isUnsubscribed(entries: readonly SuppressionFact[], unsubscribeGroupId: string | null): boolean {
+  const refusals = entries.filter(({ reason }) => reason === 'UNSUBSCRIBE' || reason === 'COMPLAINT');
+  return stoppedBy(refusals, { marketing: true, groupId: unsubscribeGroupId, bypass: false }) !== null;
+}

@@ -1,0 +1,61 @@
+import {
+  condition,
+  continueAsNew,
+  defineQuery,
+  defineSignal,
+  setCurrentDetails,
+  setHandler,
+  workflowInfo,
+} from '@temporalio/workflow';
+import type { AutomationActivities } from '../activities/automations.ts';
+import type { Directive } from '../core/enrollments-advance.ts';
+import { activitiesOn } from './activities.ts';
+import { queries, signals } from './messages.ts';
+
+export interface EnrollmentInput {
+  enrollmentId: string;
+  projectId: string;
+  automationId: string;
+}
+
+/**
+ * One person's way through one automation: asks what comes next, and waits until then. Every decision is the activity's, and
+ * stored by it, so this can sleep for months while the code around it changes.
+ */
+export async function automationEnrollment(input: EnrollmentInput): Promise<Directive> {
+  const { projectId, enrollmentId } = input;
+  let isAsked = false;
+  let last: Directive | null = null;
+  const ask = () => {
+    isAsked = true;
+  };
+  setHandler(defineSignal(signals.control), ask, { description: 'Look at this person again now.' });
+  setHandler(defineQuery(queries.state), () => last, { description: 'Where the person stands.' });
+  const { advanceEnrollment } = activitiesOn<AutomationActivities>('background', {
+    startToCloseTimeout: '30 seconds',
+    retry: { initialInterval: '1 second', maximumInterval: '30 seconds' },
+  });
+
+  for (;;) {
+    isAsked = false;
+    const when = { projectId, enrollmentId, nowMs: Date.now() };
+    last = await advanceEnrollment.executeWithOptions({ summary: 'what comes next' }, [when]);
+    setCurrentDetails(describe(last));
+    if (isAsked) continue;
+    if (last.kind !== 'wait') return last;
+    if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof automationEnrollment>(input);
+    const leftMs = last.untilMs - Date.now();
+    if (leftMs > 0) await condition(() => isAsked, leftMs, { summary: last.label });
+  }
+}
+
+function describe(directive: Directive): string {
+  switch (directive.kind) {
+    case 'wait':
+      return `**${directive.label}**, until ${new Date(directive.untilMs).toISOString()}`;
+    case 'parked':
+      return 'Stands still: the automation is paused. Resuming it starts this run again.';
+    case 'end':
+      return directive.reason === null ? `**${directive.status}**` : `**${directive.status}**: ${directive.reason}`;
+  }
+}
