@@ -3,6 +3,8 @@ import type { Child } from './child.ts';
 
 const restartDelayMs = 200;
 const restartDelayMaxMs = 10_000;
+/** Whoever lives shorter dies again and again, and is started ever more slowly. */
+const shortLifeMs = 10_000;
 
 export interface KeptOptions {
   readonly name: string;
@@ -27,15 +29,18 @@ export interface Kept {
 export async function keepRunning({ name, launch, say, restart }: KeptOptions): Promise<Kept> {
   let child: Child | null = null;
   let wanted = true;
+  let delayMs = restartDelayMs;
   const listeners: (() => void)[] = [];
 
   async function start(): Promise<void> {
     wanted = true;
     if (child) return;
     const started = await launch();
+    const startedAt = Date.now();
     child = started;
     void started.exited.then((how) => {
       child = null;
+      if (Date.now() - startedAt > shortLifeMs) delayMs = restartDelayMs;
       if (wanted && restart) void startAgain(how);
     });
     for (const listener of listeners) listener();
@@ -45,8 +50,9 @@ export async function keepRunning({ name, launch, say, restart }: KeptOptions): 
   async function startAgain(how: string): Promise<void> {
     say(`${name} ended (${how}); starting it again.`);
     const began = Date.now();
-    for (let delayMs = restartDelayMs; wanted && !child; delayMs = Math.min(delayMs * 2, restartDelayMaxMs)) {
+    while (wanted && !child) {
       await sleep(delayMs);
+      delayMs = Math.min(delayMs * 2, restartDelayMaxMs);
       if (!wanted) return;
       await start().then(
         () => say(`${name} is back after ${seconds(began)} (process ${child?.pid}).`),
