@@ -1,11 +1,19 @@
 import type { Deps } from '../core/deps.ts';
+import { automationActivities } from './automations.ts';
 import { domainActivities } from './domains.ts';
+import { importActivities } from './imports.ts';
 import { migrationActivities } from './migrations.ts';
 import { segmentActivities } from './segments.ts';
 
 /** Activities by the queue that runs them. Names are unique in all of them. */
 export function backgroundActivities(deps: Deps): object {
-  return { ...domainActivities(deps), ...migrationActivities(deps), ...segmentActivities(deps) };
+  return {
+    ...automationActivities(deps),
+    ...domainActivities(deps),
+    ...migrationActivities(deps),
+    ...segmentActivities(deps),
+    ...importActivities(deps),
+  };
 }
 
 export function campaignActivities(_deps: Deps): object {

@@ -1,8 +1,10 @@
 import { wireListId } from '../core/global-list.ts';
+import { progressOf } from '../core/import-run.ts';
 import type { FoundContact } from '../core/list-searches.ts';
 import type {
   ApiKey,
   Contact,
+  ContactImport,
   ContactList,
   CustomField,
   Domain,
@@ -124,10 +126,27 @@ export function presentCustomField(field: CustomField) {
   return { id: _id, fieldName, fieldType, description, defaultValue, createdAt, updatedAt };
 }
 
+export function presentImport(job: ContactImport) {
+  const { _id: id, status, format, fileName, sizeBytes, cursor, created, updated, unchanged, failed } = job;
+  const { failureReason, startedAt, completedAt, createdAt, updatedAt } = job;
+  return {
+    id,
+    importId: id,
+    ...{ status, format, fileName, sizeBytes, percent: progressOf(job).percent },
+    ...{ processed: cursor.row, created, updated, unchanged, failed, failureReason },
+    ...{ startedAt, completedAt, createdAt, updatedAt },
+  };
+}
+
 export function presentSuppressionGroup(group: SuppressionGroup) {
   const { groupId, name, description, isGlobal, isDefault, counts, createdAt, updatedAt } = group;
   const suppressionCount = entriesOf(counts);
   return { id: groupId, groupId, name, description, isGlobal, isDefault, suppressionCount, createdAt, updatedAt };
+}
+
+/** A group that an address left, with why and since when. */
+export function presentUnsubscribeGroup(group: SuppressionGroup, { reason, createdAt }: Suppression) {
+  return { ...presentSuppressionGroup(group), reason, suppressedAt: createdAt };
 }
 
 export function presentSuppression(entry: Suppression) {

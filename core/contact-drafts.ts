@@ -1,10 +1,9 @@
 import type { ObjectId } from 'mongodb';
+import { PROPERTIES_MAX } from '../schemas/contacts.ts';
 import type { Audience } from './audience.ts';
 import { AppError, conflict, invalid, notFound } from './errors.ts';
 import type { Contact, PropertyValue } from './model.ts';
 import { coerce } from './rules/coercion.ts';
-
-export const PROPERTIES_MAX = 200;
 
 /** What one caller wants of one contact, named by id or by address in its normal form. */
 export interface ContactChange {

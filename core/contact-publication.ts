@@ -1,7 +1,9 @@
 import type { ObjectId } from 'mongodb';
 import type { Audience } from './audience.ts';
 import type { Deps } from './deps.ts';
+import { announceDeletions, recordDeletions } from './enrollments-ending.ts';
 import type { Contact, Session } from './model.ts';
+import { announceTriggers, recordTriggers } from './triggers.ts';
 
 /** One change of one contact: `before` is null for a new one, `after` for a deleted one. */
 export interface PublishedChange {
@@ -23,8 +25,8 @@ type Recorder = (
 type Announcer = (deps: Deps, projectId: ObjectId, changes: PublishedChange[]) => void;
 
 /** The one place that hears of every contact change. Each line is a part of the product that follows contacts. */
-const recorders: Recorder[] = [];
-const announcers: Announcer[] = [];
+const recorders: Recorder[] = [recordTriggers, recordDeletions];
+const announcers: Announcer[] = [announceTriggers, announceDeletions];
 
 export async function recordContactChanges(
   ...[deps, session, projectId, audience, changes]: Parameters<Recorder>

@@ -1,6 +1,6 @@
 import type { ObjectId } from 'mongodb';
 import { RESERVED_FIELD_NAMES } from '../schemas/custom-fields.ts';
-import { touchAudience } from './audience.ts';
+import { audienceOf, touchAudience } from './audience.ts';
 import type { Deps } from './deps.ts';
 import { conflict, invalid, notFound } from './errors.ts';
 import { derivedId, parseId } from './ids.ts';
@@ -59,6 +59,11 @@ export async function listCustomFields(deps: Deps, project: Tenant, page: Page):
     sort: { fieldName: 1 },
     hint: 'field_name',
   });
+}
+
+export async function declaredFields(deps: Deps, project: Tenant): Promise<CustomField[]> {
+  const { fields } = await audienceOf(deps, project._id);
+  return [...fields.values()].sort((a, b) => (a.fieldName < b.fieldName ? -1 : 1));
 }
 
 export async function getCustomField(deps: Deps, project: Tenant, id: string): Promise<CustomField> {

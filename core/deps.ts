@@ -1,6 +1,6 @@
 import type { MongoClient } from 'mongodb';
 import type { Config } from '../schemas/config.ts';
-import type { Mailer } from './mailer.ts';
+import type { Mailer, Signer } from './mailer.ts';
 import type { Sources } from './migrations-sources.ts';
 import type { Collections } from './model.ts';
 
@@ -22,8 +22,20 @@ export interface Deps {
 /** What a process that hands mail to a relay needs on top. */
 export interface SendingDeps extends Deps {
   mailer: Mailer;
+  signer: Signer;
   evidence: Evidence;
+  files: Files;
 }
+
+/** Fetches what a caller named by URL, and nothing that is not public. */
+export interface Files {
+  fetch(url: string, bytesMax: number): Promise<FetchedFile>;
+}
+
+/** again: it may work later. never: the URL is not allowed, or what is there cannot be taken. */
+export type FetchedFile =
+  | { kind: 'fetched'; bytes: Buffer; contentType: string | null }
+  | { kind: 'again' | 'never'; reason: string };
 
 /** Whether a relay took a message, by Message-ID. `none`: nobody can tell. */
 export interface Evidence {
@@ -59,10 +71,23 @@ export interface Workflows {
   checkDomain(domain: { projectId: string; domainId: string; domainName: string }): Promise<void>;
   /** Starts the recompute of a segment, or has the one that waits go on now. */
   recomputeSegment(segment: { projectId: string; listId: string }): Promise<void>;
+  importContacts(job: { projectId: string; importId: string }): Promise<void>;
+  /** Starts the run of a person in an automation; `isNew` false: or has the one that is there look again. */
+  enroll(run: EnrollmentRun, how: { isNew: boolean }): Promise<void>;
+  /** Has the run of a person look again, where there is one. */
+  wakeEnrollment(run: EnrollmentRun): Promise<void>;
   /** Starts the run of a migration, or has the one that is there look at the job again. false: a run of another job is still there. */
   migrate(job: MigrationJob): Promise<boolean>;
   /** Has a run look at its job again, where there is one. */
   wakeMigration(job: MigrationJob): Promise<void>;
+}
+
+/** Ids alone: which person in which automation. */
+export interface EnrollmentRun {
+  enrollmentId: string;
+  projectId: string;
+  automationId: string;
+  contactId: string;
 }
 
 /** Ids alone: which run of which job. */

@@ -111,6 +111,56 @@ export interface ListRemoval {
   dueAt?: Date;
 }
 
+export interface ContactImport {
+  _id: ObjectId;
+  projectId: ObjectId;
+  status: 'queued' | 'running' | 'completed' | 'completed_with_errors' | 'failed';
+  format: 'csv' | 'ndjson';
+  fileName: string | null;
+  sizeBytes: number;
+  /** Lists that every contact joins. */
+  listIds: ObjectId[];
+  runWorkflow: boolean;
+  /** What the first line of a CSV file says, once it is read. */
+  header: { columns: string[]; delimiter: string } | null;
+  /** Where the next row begins. Moves in the transaction that writes the rows before it. */
+  cursor: { bytes: number; row: number };
+  created: number;
+  updated: number;
+  unchanged: number;
+  failed: number;
+  failureReason: string | null;
+  startedAt: Date | null;
+  completedAt: Date | null;
+  createdAt: Date;
+  updatedAt: Date;
+  /** There is a run to start. */
+  startDueAt?: Date;
+}
+
+/** A piece of the file; deleted when the import is over. */
+export interface ImportChunk {
+  /** Import and number. */
+  _id: string;
+  projectId: ObjectId;
+  importId: ObjectId;
+  number: number;
+  bytes: Binary;
+  createdAt: Date;
+}
+
+export interface ImportError {
+  /** Import and row. */
+  _id: string;
+  projectId: ObjectId;
+  importId: ObjectId;
+  /** The first row below the header is 1. */
+  row: number;
+  email: string | null;
+  message: string;
+  createdAt: Date;
+}
+
 export interface CustomField {
   _id: ObjectId;
   projectId: ObjectId;
@@ -499,6 +549,8 @@ export interface Message extends Due {
   reason?: string | null;
   suppressedBy?: { groupId: string; reason: string };
   sentAt?: Date;
+  /** A receiving server confirmed it. */
+  deliveredAt?: Date;
   endedAt?: Date;
   timeline?: TimelineEntry[];
 }
@@ -819,6 +871,22 @@ export interface Campaign {
   updatedAt: Date;
 }
 
+/** What a campaign sends, frozen when sending starts. `_id` is the campaign's. */
+export interface CampaignContent {
+  _id: ObjectId;
+  projectId: ObjectId;
+  from: Mailbox;
+  replyTo: Mailbox | null;
+  domainName: string;
+  subject: string;
+  previewText: string;
+  html: string;
+  trackingClick: boolean;
+  trackingOpen: boolean;
+  groupId: string | null;
+  frozenAt: Date;
+}
+
 /** What people, and machines, did with one message; there is none until somebody did something. `_id` is the message's. */
 export interface Engagement {
   _id: ObjectId;
@@ -862,11 +930,15 @@ export interface Collections {
   contacts: Collection<Contact>;
   contactLists: Collection<ContactList>;
   listRemovals: Collection<ListRemoval>;
+  imports: Collection<ContactImport>;
+  importChunks: Collection<ImportChunk>;
+  importErrors: Collection<ImportError>;
   customFields: Collection<CustomField>;
   suppressionGroups: Collection<SuppressionGroup>;
   suppressions: Collection<Suppression>;
   templates: Collection<Template>;
   campaigns: Collection<Campaign>;
+  campaignContents: Collection<CampaignContent>;
   engagements: Collection<Engagement>;
   senders: Collection<Sender>;
   contents: Collection<Content>;

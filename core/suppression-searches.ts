@@ -1,4 +1,4 @@
-import type { Filter, FindCursor } from 'mongodb';
+import type { Filter } from 'mongodb';
 import type { Deps } from './deps.ts';
 import { invalid } from './errors.ts';
 import type { Contact, Project, Suppression, SuppressionGroup, SuppressionReason } from './model.ts';
@@ -51,10 +51,6 @@ export async function unsubscribeGroups(
     const entry = entries.find(({ groupId }) => groupId === group.groupId);
     return entry ? [{ group, entry }] : [];
   });
-}
-
-export function allSuppressions(deps: Deps, project: Tenant): FindCursor<Suppression> {
-  return deps.db.suppressions.find({ projectId: project._id }, { hint: 'address' }).sort({ email: 1, groupId: 1 });
 }
 
 export interface SearchPlan {

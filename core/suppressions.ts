@@ -7,6 +7,8 @@ import type { SuppressionFact } from './rules/suppression.ts';
 import { changeSuppressions } from './suppression-changes.ts';
 import { chooseGroup, type GroupChoice } from './suppression-groups.ts';
 
+export type { SuppressionFact } from './rules/suppression.ts';
+
 export interface SuppressionInput extends GroupChoice {
   emails: string[];
   /** MANUAL when left out. */

@@ -14,13 +14,15 @@ export const PROPERTY_TEXT_MAX = 4_096;
 export const BULK_UPDATE_MAX = 100;
 export const SEARCH_EMAILS_MAX = 1_000;
 export const REMOVE_EMAILS_MAX = 1_000;
-const LISTS_MAX = 100;
+export const CONTACT_LISTS_MAX = 100;
+export const PROPERTIES_MAX = 200;
+export const PROPERTY_NAME = /^[A-Za-z0-9_]{1,64}$/;
 
 const text = { type: ['string', 'null'], maxLength: CONTACT_FIELD_MAX, format: 'line' } as const;
 const properties = {
   type: 'object',
-  maxProperties: 200,
-  propertyNames: { pattern: '^[A-Za-z0-9_]{1,64}$' },
+  maxProperties: PROPERTIES_MAX,
+  propertyNames: { pattern: PROPERTY_NAME.source },
   additionalProperties: { type: ['string', 'number', 'boolean', 'null'], maxLength: PROPERTY_TEXT_MAX },
 } as const;
 
@@ -31,7 +33,12 @@ const contactFields = {
   mobile: { type: ['string', 'null'], format: 'mobile', description: 'E.164, for example +12025550123.' },
   contactProperties: { ...properties, description: 'Custom attributes; null removes one.' },
   customFields: { ...properties, description: 'Alias of contactProperties.' },
-  listIds: { type: 'array', maxItems: LISTS_MAX, items: idReference, description: 'Lists to add the contact to.' },
+  listIds: {
+    type: 'array',
+    maxItems: CONTACT_LISTS_MAX,
+    items: idReference,
+    description: 'Lists to add the contact to.',
+  },
 } as const;
 
 export const upsertContactBody = schema({
@@ -41,13 +48,16 @@ export const upsertContactBody = schema({
 });
 export const updateContactBody = schema({ type: 'object', properties: { email: emailField, ...contactFields } });
 
-/** One entry of a bulk update: checked by itself, so that a bad one fails alone. */
-export const bulkContact = upsertContactBody;
 export const bulkUpdateBody = schema({
   type: 'object',
   required: ['contacts'],
   properties: {
-    contacts: { type: 'array', minItems: 1, maxItems: BULK_UPDATE_MAX, items: { type: 'object' } },
+    contacts: {
+      type: 'array',
+      minItems: 1,
+      maxItems: BULK_UPDATE_MAX,
+      items: { type: 'object', description: 'The body of POST /contacts/email; each is judged by itself.' },
+    },
     runWorkflow: { type: 'boolean', description: 'Whether automations start for these contacts; omitted: false.' },
   },
 });
@@ -119,4 +129,22 @@ export const deletedAnswer = shape({
   type: 'object',
   required: ['deleted'],
   properties: { deleted: { type: 'integer' } },
+});
+
+export const bulkUpdatedAnswer = shape({
+  type: 'object',
+  required: ['successCount', 'failedCount', 'totalCount', 'errors'],
+  properties: {
+    successCount: { type: 'integer' },
+    failedCount: { type: 'integer' },
+    totalCount: { type: 'integer' },
+    errors: {
+      type: 'array',
+      items: {
+        type: 'object',
+        required: ['index', 'email', 'message'],
+        properties: { index: { type: 'integer' }, email: nullableString, message: { type: 'string' } },
+      },
+    },
+  },
 });

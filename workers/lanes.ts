@@ -1,11 +1,16 @@
 import { backgroundActivities, campaignActivities } from '../activities/index.ts';
+import { automationChangeKind, enrollmentKind } from '../core/automations-changes.ts';
 import type { Deps } from '../core/deps.ts';
 import { domainRechecks, domainStarts } from '../core/domain-checks.ts';
 import type { DueKind } from '../core/due.ts';
+import { eventKind, triggerKind } from '../core/enrollments-entering.ts';
+import { importStarts } from '../core/imports.ts';
 import { listRemovals } from '../core/list-removals.ts';
 import { migrationStarts } from '../core/migrations-due.ts';
 import { segmentRecomputes } from '../core/segment-recomputes.ts';
 import type { TaskQueue } from '../workflows/names.ts';
+import { mailLane } from './mail-lane.ts';
+import { sendingOf, sendingService } from './sending.ts';
 
 /** What the processes do. Work joins here, each with a line: activities, kinds of due documents, services with a life of their own. */
 export const lanes = {
@@ -17,7 +22,10 @@ export const lanes = {
       activities: backgroundActivities(deps),
       options: { maxConcurrentActivityTaskExecutions: 50 },
     }),
-    due: [domainStarts, domainRechecks, migrationStarts, segmentRecomputes, listRemovals],
+    due: [
+      ...[domainStarts, domainRechecks, migrationStarts, segmentRecomputes, listRemovals, importStarts],
+      ...[triggerKind, eventKind, enrollmentKind, automationChangeKind],
+    ],
   },
 
   campaign: {
@@ -28,7 +36,10 @@ export const lanes = {
     }),
   },
 
-  mail: {},
+  mail: {
+    due: [(deps) => mailLane(sendingOf(deps), 'transactional'), (deps) => mailLane(sendingOf(deps), 'automation')],
+    services: [sendingService],
+  },
 
   inbound: {},
 } as const satisfies Record<string, Lane>;

@@ -10,7 +10,9 @@ import {
 import type { Workflows } from '../core/deps.ts';
 import { unavailable } from '../core/errors.ts';
 import type { Config } from '../schemas/config.ts';
+import type { automationEnrollment } from './automations.ts';
 import type { domainCheck } from './domains.ts';
+import type { contactImport } from './imports.ts';
 import { signals } from './messages.ts';
 import type { migration } from './migrations.ts';
 import { prefixed, workflowIds } from './names.ts';
@@ -36,6 +38,17 @@ export function createWorkflows(config: Config, { client }: { client: Client }):
       });
     },
 
+    async importContacts({ projectId, importId }) {
+      await start<typeof contactImport>({
+        type: 'contactImport',
+        id: workflowIds.contactImport(importId),
+        args: [{ projectId, importId }],
+        summary: 'Contacts of a file',
+        details: 'Reads an uploaded file into contacts.',
+        attributes: { ProjectId: projectId, Status: 'queued' },
+      });
+    },
+
     async recomputeSegment({ projectId, listId }) {
       await start<typeof segmentRecompute>({
         type: 'segmentRecompute',
@@ -47,6 +60,19 @@ export function createWorkflows(config: Config, { client }: { client: Client }):
         signal: { name: signals.control },
       });
     },
+
+    async enroll({ enrollmentId, projectId, automationId, contactId }, { isNew }) {
+      await start<typeof automationEnrollment>({
+        type: 'automationEnrollment',
+        id: workflowIds.enrollment(enrollmentId),
+        args: [{ enrollmentId, projectId, automationId }],
+        summary: `Contact ${contactId} in automation ${automationId}`,
+        attributes: { ProjectId: projectId, AutomationId: automationId, ContactId: contactId },
+        ...(isNew ? {} : { signal: { name: signals.control } }),
+      });
+    },
+
+    wakeEnrollment: ({ enrollmentId }) => tell(workflowIds.enrollment(enrollmentId), signals.control),
 
     async migrate(job) {
       const { projectId, migrationId, provider, run } = job;

@@ -17,5 +17,6 @@ export const workflowIds = {
   domainCheck: (domainId: string) => `domain-${domainId}`,
   segmentRecompute: (listId: string) => `segment-${listId}`,
   contactImport: (importId: string) => `import-${importId}`,
+  enrollment: (enrollmentId: string) => `enrollment-${enrollmentId}`,
   migration: (projectId: string) => `migration-${projectId}`,
 };

@@ -1,24 +1,37 @@
+import { bulkUpdateContacts } from '../../core/contact-bulk-updates.ts';
 import {
   createContact,
   deleteContact,
   deleteContactsByEmail,
   deleteContactsOfUser,
+  findContactsByEmail,
   getContact,
   listContacts,
   updateContact,
   upsertContact,
 } from '../../core/contacts.ts';
+import { declaredFields } from '../../core/custom-fields.ts';
+import { everyContact } from '../../core/exports.ts';
+import { paginationOf } from '../../core/pages.ts';
+import { unsubscribeGroups } from '../../core/suppression-searches.ts';
 import {
+  bulkUpdateBody,
+  bulkUpdatedAnswer,
   contactAnswer,
   contactsAnswer,
   contactsQuery,
   deletedAnswer,
+  foundContactsAnswer,
   removeEmailsBody,
+  searchEmailsBody,
   updateContactBody,
   upsertContactBody,
 } from '../../schemas/contacts.ts';
+import { exportQuery } from '../../schemas/imports.ts';
+import { unsubscribeGroupsAnswer } from '../../schemas/suppressions.ts';
 import { endpoint } from '../endpoint.ts';
-import { presentContact, presentPage } from '../present.ts';
+import { contactsDownload } from '../exports.ts';
+import { presentContact, presentPage, presentUnsubscribeGroup } from '../present.ts';
 
 const tag = 'contacts';
 
@@ -56,6 +69,40 @@ export const contactRoutes = [
     answer: contactsAnswer,
     handler: async ({ deps, project, query }) =>
       presentPage('contacts', await listContacts(deps, project, query), presentContact),
+  }),
+  endpoint({
+    method: 'post',
+    path: '/contacts/bulk-update',
+    key: 'token',
+    tag,
+    summary: 'Create or update up to 100 contacts; one that fails, fails alone',
+    body: bulkUpdateBody,
+    answer: bulkUpdatedAnswer,
+    handler: async ({ deps, project, body, request }) => bulkUpdateContacts(deps, project, body, request),
+  }),
+  endpoint({
+    method: 'post',
+    path: '/contacts/search/emails',
+    key: 'token',
+    tag,
+    summary: 'Find contacts by their emails',
+    body: searchEmailsBody,
+    bareArrayAs: 'emails',
+    answer: foundContactsAnswer,
+    handler: async ({ deps, project, body }) => ({
+      contacts: (await findContactsByEmail(deps, project, body.emails)).map(presentContact),
+    }),
+  }),
+  endpoint({
+    method: 'get',
+    path: '/contacts/export',
+    key: 'token',
+    tag,
+    summary: 'Download every contact',
+    query: exportQuery,
+    produces: ['text/csv', 'application/x-ndjson'],
+    handler: async ({ deps, project, query }) =>
+      contactsDownload(query.format ?? 'csv', everyContact(deps, project), await declaredFields(deps, project)),
   }),
   endpoint({
     method: 'post',
@@ -107,5 +154,21 @@ export const contactRoutes = [
     tag,
     summary: 'Delete a contact',
     handler: async ({ deps, project, params }) => deleteContact(deps, project, params.contactId ?? ''),
+  }),
+  endpoint({
+    method: 'get',
+    path: '/contacts/{contactId}/unsubscribe-groups',
+    key: 'token',
+    tag,
+    summary: 'The suppression groups that hold the address of a contact',
+    answer: unsubscribeGroupsAnswer,
+    handler: async ({ deps, project, params }) => {
+      const contact = await getContact(deps, project, params.contactId ?? '');
+      const groups = await unsubscribeGroups(deps, project, contact);
+      return {
+        groups: groups.map(({ group, entry }) => presentUnsubscribeGroup(group, entry)),
+        pagination: paginationOf(1, Math.max(1, groups.length), groups.length),
+      };
+    },
   }),
 ];

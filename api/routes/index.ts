@@ -1,23 +1,37 @@
 import type { Endpoint } from '../endpoint.ts';
 import { accountRoutes } from './account.ts';
+import { automationRoutes } from './automations.ts';
 import { campaignRoutes } from './campaigns.ts';
 import { contactRoutes } from './contacts.ts';
 import { customFieldRoutes } from './custom-fields.ts';
 import { domainRoutes } from './domains.ts';
+import { emailRoutes } from './emails.ts';
+import { eventRoutes } from './events.ts';
+import { importRoutes } from './imports.ts';
 import { listRoutes } from './lists.ts';
+import { mailRoutes } from './mails.ts';
 import { mediaRoutes } from './media.ts';
 import { migrationRoutes } from './migrations.ts';
+import { senderRoutes } from './senders.ts';
 import { suppressionRoutes } from './suppressions.ts';
+import { templateRoutes } from './templates.ts';
 
 /** The whole REST interface. What joins this table joins validation, the OpenAPI document and the generated tests. */
 export const productRoutes: Endpoint[] = [
   ...accountRoutes,
+  ...automationRoutes,
   ...campaignRoutes,
   ...contactRoutes,
+  ...eventRoutes,
+  ...importRoutes,
   ...listRoutes,
   ...customFieldRoutes,
   ...suppressionRoutes,
   ...domainRoutes,
   ...migrationRoutes,
   ...mediaRoutes,
+  ...mailRoutes,
+  ...emailRoutes,
+  ...senderRoutes,
+  ...templateRoutes,
 ];

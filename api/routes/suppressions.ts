@@ -1,6 +1,8 @@
+import { everySuppression } from '../../core/exports.ts';
 import { createGroup, deleteGroup, findGroup, listGroups, updateGroup } from '../../core/suppression-groups.ts';
 import { searchSuppressions } from '../../core/suppression-searches.ts';
 import { suppress, unsuppress } from '../../core/suppressions.ts';
+import { exportQuery } from '../../schemas/imports.ts';
 import {
   createGroupBody,
   groupAnswer,
@@ -15,6 +17,7 @@ import {
   updateGroupBody,
 } from '../../schemas/suppressions.ts';
 import { endpoint } from '../endpoint.ts';
+import { suppressionsDownload } from '../exports.ts';
 import { presentPage, presentSuppression, presentSuppressionGroup } from '../present.ts';
 
 const tag = 'suppressions';
@@ -50,6 +53,17 @@ export const suppressionRoutes = [
     answer: suppressionsAnswer,
     handler: async ({ deps, project, body }) =>
       presentPage('entries', await searchSuppressions(deps, project, body), presentSuppression),
+  }),
+  endpoint({
+    method: 'get',
+    path: '/suppression-groups/entries/export',
+    key: 'token',
+    tag,
+    summary: 'Download every suppression entry',
+    query: exportQuery,
+    produces: ['text/csv', 'application/x-ndjson'],
+    handler: async ({ deps, project, query }) =>
+      suppressionsDownload(query.format ?? 'csv', everySuppression(deps, project)),
   }),
   endpoint({
     method: 'get',

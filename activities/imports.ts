@@ -1,0 +1,22 @@
+import { cancellationSignal, heartbeat } from '@temporalio/activity';
+import type { Deps } from '../core/deps.ts';
+import { parseId } from '../core/ids.ts';
+import { type ImportProgress, importSlice } from '../core/import-run.ts';
+
+export interface ImportActivities {
+  importContactsSlice(input: { projectId: string; importId: string }): Promise<ImportProgress>;
+}
+
+const SLICE_MS = 60_000;
+
+export function importActivities(deps: Deps): ImportActivities {
+  return {
+    /** May run twice: rows and the place in the file are written together, and only from the place that was read. */
+    async importContactsSlice(input) {
+      const [projectId, importId] = [parseId(input.projectId), parseId(input.importId)];
+      if (!projectId || !importId) return { status: 'deleted', rows: 0, failed: 0, percent: 0 };
+      const limits = { timeMs: SLICE_MS, onBatch: heartbeat, signal: cancellationSignal() };
+      return importSlice(deps, { projectId, importId }, limits);
+    },
+  };
+}

@@ -1,0 +1,117 @@
+import type { ObjectId } from 'mongodb';
+import type { Deps } from '../../core/deps.ts';
+import { everyImportError } from '../../core/exports.ts';
+import { derivedId } from '../../core/ids.ts';
+import { createImport, getImport, type ImportOptions } from '../../core/imports.ts';
+import type { ContactImport, Project } from '../../core/model.ts';
+import {
+  CSV_TYPES,
+  exportQuery,
+  FORM_TYPE,
+  importAcceptedAnswer,
+  importAnswer,
+  importOptions,
+  NDJSON_TYPES,
+} from '../../schemas/imports.ts';
+import { bodyLimits } from '../body.ts';
+import { endpoint, type RequestFacts } from '../endpoint.ts';
+import { importErrorsDownload } from '../exports.ts';
+import { presentImport } from '../present.ts';
+import { type UploadDescription, withUpload } from '../uploads.ts';
+import { validateQuery } from '../validate.ts';
+
+const tag = 'imports';
+
+export const importRoutes = [
+  endpoint({
+    method: 'post',
+    path: '/contacts/import',
+    key: 'token',
+    tag,
+    summary: 'Import contacts from a CSV or NDJSON file of up to 100 MB',
+    description:
+      'Send the file as the body, or as the file of a form whose fields may carry the options. A CSV file begins with the names of its columns, one of them email; columns that are not contact fields become contactProperties; an empty cell leaves the stored value unchanged. NDJSON has the body of POST /contacts/email on each line.',
+    query: importOptions,
+    bodyLimit: 'import',
+    rawBody: [FORM_TYPE, ...CSV_TYPES, ...NDJSON_TYPES],
+    answer: importAcceptedAnswer,
+    status: 202,
+    handler: async ({ deps, project, query, request }) => {
+      const made = await receiveImport(deps, project, query, request);
+      return { importId: made._id, status: made.status };
+    },
+  }),
+  endpoint({
+    method: 'get',
+    path: '/contacts/imports/{importId}',
+    key: 'token',
+    tag,
+    summary: 'How far an import is',
+    answer: importAnswer,
+    handler: async ({ deps, project, params }) => presentImport(await getImport(deps, project, params.importId ?? '')),
+  }),
+  endpoint({
+    method: 'get',
+    path: '/contacts/imports/{importId}/errors',
+    key: 'token',
+    tag,
+    summary: 'Download the rows that failed, with their reasons',
+    query: exportQuery,
+    produces: ['text/csv', 'application/x-ndjson'],
+    handler: async ({ deps, project, params, query }) => {
+      const { _id: importId, projectId } = await getImport(deps, project, params.importId ?? '');
+      return importErrorsDownload(query.format ?? 'csv', everyImportError(deps, { projectId, importId }));
+    },
+  }),
+];
+
+type Options = { format?: 'csv' | 'ndjson'; listIds?: string; runWorkflow?: boolean };
+
+async function receiveImport(
+  deps: Deps,
+  project: Project,
+  query: Options,
+  { incoming, at, seed }: RequestFacts,
+): Promise<ContactImport> {
+  const importId: ObjectId = derivedId(at, 'import', seed.toHexString());
+  return withUpload(incoming, bodyLimits.import, ({ file, described }) => {
+    const start = { first: '' };
+    const optionsOf = async () => readOptions(await described, query, start.first);
+    return createImport(deps, project, importId, remembering(file, start), optionsOf);
+  });
+}
+
+function readOptions(
+  { fileName, contentType, fields }: UploadDescription,
+  query: Options,
+  first: string,
+): ImportOptions {
+  const { listIds, runWorkflow, format }: Options = { ...query, ...validateQuery(importOptions, fields) };
+  return {
+    format: format ?? formatOf(contentType, fileName, first),
+    fileName: fileName?.slice(0, 255) ?? null,
+    listIds: listIds
+      ?.split(',')
+      .map((id) => id.trim())
+      .filter(Boolean),
+    runWorkflow,
+  };
+}
+
+/** Programs name types and files as they like; the first character does not lie. */
+function formatOf(contentType: string, fileName: string | null, first: string): ContactImport['format'] {
+  if (NDJSON_TYPES.includes(contentType) || /\.(ndjson|jsonl)$/i.test(fileName ?? '')) return 'ndjson';
+  if (CSV_TYPES.includes(contentType) || /\.(csv|tsv)$/i.test(fileName ?? '')) return 'csv';
+  return first === '{' ? 'ndjson' : 'csv';
+}
+
+async function* remembering(file: AsyncIterable<Uint8Array>, start: { first: string }): AsyncGenerator<Uint8Array> {
+  for await (const piece of file) {
+    start.first ||= new TextDecoder()
+      .decode(piece.subarray(0, 1_024))
+      .replace(/^\ufeff/, '')
+      .trimStart()
+      .slice(0, 1);
+    yield piece;
+  }
+}

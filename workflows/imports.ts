@@ -1,0 +1,28 @@
+import { defineQuery, setCurrentDetails, setHandler } from '@temporalio/workflow';
+import type { ImportActivities } from '../activities/imports.ts';
+import type { ImportProgress } from '../core/import-run.ts';
+import { activitiesOn, showAttributes } from './activities.ts';
+import { queries } from './messages.ts';
+
+export interface ContactImportInput {
+  projectId: string;
+  importId: string;
+}
+
+/** Reads an uploaded file into contacts, a minute's work at a time, until its end. */
+export async function contactImport(input: ContactImportInput): Promise<ImportProgress> {
+  let last: ImportProgress | null = null;
+  setHandler(defineQuery(queries.state), () => last, { description: 'How far the file is read.' });
+  const { importContactsSlice } = activitiesOn<ImportActivities>('background', {
+    startToCloseTimeout: '10 minutes',
+    heartbeatTimeout: '1 minute',
+    retry: { initialInterval: '1 second', maximumInterval: '1 minute' },
+  });
+
+  for (;;) {
+    last = await importContactsSlice.executeWithOptions({ summary: `read from row ${(last?.rows ?? 0) + 1}` }, [input]);
+    showAttributes({ Status: last.status });
+    setCurrentDetails(`**${last.status}**: ${last.rows} rows read (${last.percent} %), ${last.failed} failed.`);
+    if (last.status !== 'running') return last;
+  }
+}
