@@ -16,6 +16,24 @@ const makers: Record<string, { make(tenant: Tenant, environment: Environment): P
       (await client.post('/contacts/email', { email: 'user@example.com', userId: 'theirs' })).body.data.userId,
     random: 'nobody',
   },
+  contactListId: {
+    make: async ({ client }) => (await client.post('/contact-lists', { name: 'Theirs' })).body.data.id,
+  },
+  customFieldId: {
+    make: async ({ client }) => {
+      const fieldName = `f${crypto.randomUUID().slice(0, 8)}`;
+      return (await client.post('/custom-fields', { fieldName, fieldType: 'string' })).body.data.id;
+    },
+  },
+  groupId: {
+    make: async ({ client }) => (await client.post('/suppression-groups', { name: 'Theirs' })).body.data.id,
+  },
+  importId: {
+    make: async ({ client }) => {
+      const init = { body: 'email\ntheirs@example.com\n', headers: { 'Content-Type': 'text/csv' } };
+      return (await client.send('POST', '/contacts/import', init)).body.data.importId;
+    },
+  },
   domainId: {
     make: async ({ client }) =>
       (await client.post('/domains', { domainName: `d${crypto.randomUUID()}.example.com` })).body.data.id,
@@ -71,7 +89,9 @@ describe("Another project's things", () => {
 });
 
 /** Good enough to pass the schema, so that the id is what decides. */
-const bodies: Record<string, unknown> = {};
+const bodies: Record<string, unknown> = {
+  '/contact-lists/{contactListId}/contacts/remove': { emails: ['theirs@example.com'] },
+};
 
 function validBody({ path }: Endpoint): unknown {
   return bodies[path] ?? {};
