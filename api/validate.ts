@@ -9,6 +9,8 @@ const DETAILS_MAX = 20;
 
 const options = {
   allErrors: false,
+  verbose: true,
+  keywords: ['x-hint'],
   strict: true,
   allowUnionTypes: true,
   strictTypes: false,
@@ -21,6 +23,7 @@ const options = {
     'date-time': (text: string) => coerce('date', text).ok,
     mobile: (text: string) => text === '' || isE164(text),
     uri: (text: string) => URL.canParse(text),
+    uuid: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/,
     binary: true as const,
     // One line of a header: folding is ours to do, so no control character belongs to the caller.
     line: (text: string) => !/\p{Cc}|\u2028|\u2029/u.test(text),
@@ -95,12 +98,18 @@ function explainError(error: ErrorObject): string {
     case 'minLength':
       return `${path}: must be ${error.params.limit} characters at least`;
     case 'type':
-      return `${path || 'body'}: must be ${[error.params.type].flat().map(withArticle).join(' or ')}`;
+      return `${path || 'body'}: must be ${[error.params.type].flat().map(withArticle).join(' or ')}${hintOf(error)}`;
     case 'propertyNames':
       return `${path}: has a name that is not allowed: ${String(error.params.propertyName).slice(0, 80)}`;
     default:
       return `${path || 'body'}: ${error.message}`;
   }
+}
+
+/** A schema may say beside a type what callers who miss it usually want. */
+function hintOf({ parentSchema }: ErrorObject): string {
+  const hint = parentSchema?.['x-hint'];
+  return typeof hint === 'string' ? ` (${hint})` : '';
 }
 
 const formatMessages: Record<string, string> = {

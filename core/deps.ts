@@ -69,6 +69,10 @@ export interface Workflows {
   isUp(): Promise<boolean>;
   /** Starts the check of a domain's records, or has the one that waits look again now. */
   checkDomain(domain: { projectId: string; domainId: string; domainName: string }): Promise<void>;
+  /** Starts the run of a campaign, or has the one that is there read the campaign again. */
+  sendCampaign(campaign: { projectId: string; campaignId: string }): Promise<void>;
+  /** Starts the refreshing of a campaign's numbers; one that runs goes on. */
+  refreshMetrics(campaign: { projectId: string; campaignId: string }): Promise<void>;
   /** Starts the recompute of a segment, or has the one that waits go on now. */
   recomputeSegment(segment: { projectId: string; listId: string }): Promise<void>;
   importContacts(job: { projectId: string; importId: string }): Promise<void>;

@@ -70,7 +70,7 @@ export function runTurns(deps: Pick<DueDeps, 'signals' | 'log'>, kind: DueKind, 
       const [key, { projectId, isFirst }] = firstOf(waiting);
       const share = Math.max(1, Math.floor(places / waiting.size));
       waiting.delete(key);
-      void take(key, projectId, isFirst ? 1 : Math.min(TURN_MAX, share));
+      void take(key, projectId, isFirst ? 1 : Math.min(kind.turnMax ?? TURN_MAX, share));
     }
     if (stopped && running === 0 && taking.size === 0) settle();
   }

@@ -8,6 +8,8 @@ export interface DueKind {
   concurrencyMax: number;
   /** 50 when left out; 200 after a look that found nothing, while Redis is up. */
   lookEveryMs?: number;
+  /** How many of a project are taken before the others have had their turn; 16 when left out. */
+  turnMax?: number;
   /** Starts a second, of this process; no limit when left out. */
   perSecondMax?: number;
   /** Which projects have something due. Asked at every look, so it must stay cheap whatever waits. */

@@ -1,11 +1,16 @@
 import type { ObjectId } from 'mongodb';
 import { after, DOT_MS, LEASE_MS, type Ledger, type LedgerDeps } from './ledger.ts';
+import type { Message, MessageRecipient, SmtpReply } from './model.ts';
 
 /** Who must not get it, and why. `back`: not now (a campaign was paused). */
-export type Verdict =
+export type Verdict = (
   | { kind: 'suppressed'; by: { groupId: string; reason: string } }
-  | { kind: 'failed'; reason: string; reply?: null }
-  | { kind: 'back'; delayMs: number };
+  | { kind: 'failed'; reason: string; reply?: SmtpReply | null }
+  | { kind: 'back'; delayMs: number }
+) & {
+  /** Where to, cc and bcc have outcomes of their own. */
+  recipients?: MessageRecipient[] | undefined;
+};
 
 /** Asked on the primary, after the claim and with every renewal. Says nothing about a message that may go. */
 export type Look = (ids: ObjectId[]) => Promise<Map<string, Verdict>>;
@@ -20,7 +25,15 @@ export interface Held {
   /** What a later look found: the dot must not be written. */
   stopped: Verdict | null;
   dotWritten: boolean;
+  /** What it is, for those who want to know how it ended. */
+  about: MessageFacts | null;
 }
+
+/** What events about a message say; a lane fills in what it has read. */
+export type MessageFacts = Pick<
+  Message,
+  'lane' | 'email' | 'recipients' | 'campaignId' | 'automationId' | 'batchId' | 'contactId' | 'subject'
+>;
 
 export interface Claim {
   readonly number: number;
@@ -96,7 +109,7 @@ async function readBack(
 }
 
 function hold(ledger: Ledger, facts: Pick<Held, '_id' | 'projectId' | 'claim' | 'safeUntilMs'>): Held {
-  const held = { ...facts, look: null, stopped: null, dotWritten: false };
+  const held = { ...facts, look: null, stopped: null, dotWritten: false, about: null };
   ledger.held.set(facts._id.toHexString(), held);
   return held;
 }

@@ -1,7 +1,8 @@
 import type { Document, ObjectId } from 'mongodb';
 import { after, type Ledger, type LedgerDeps, type Outcome } from './ledger.ts';
-import type { Held, Look } from './ledger-claims.ts';
-import type { MessageRecipient, MessageState } from './model.ts';
+import type { Held, Look, Verdict } from './ledger-claims.ts';
+import type { MessageRecipient, MessageState, SmtpReply } from './model.ts';
+import type { Classification } from './rules/bounces.ts';
 
 const GROUP_MAX = 64;
 const GROUP_WAIT_MS = 10;
@@ -14,8 +15,16 @@ const REPEAT_MAX_MS = 2_000;
 export interface Ended {
   held: Held;
   outcome: Outcome;
+  /** Refusals of this attempt that say something about an address. */
+  bounces?: Bounce[] | undefined;
   /** Where to, cc and bcc have outcomes of their own. */
   recipients?: MessageRecipient[] | undefined;
+}
+
+export interface Bounce {
+  email: string;
+  reply: SmtpReply;
+  classification: Classification;
 }
 
 export interface OutcomeWriter {
@@ -99,13 +108,21 @@ export function outcomeWriter(deps: LedgerDeps, ledger: Ledger, effects: Effects
 
 /** Has the messages looked at, lets go of those that must not be sent, and answers those that may. */
 export async function lookAfterClaim(held: Held[], look: Look, writer: OutcomeWriter): Promise<Held[]> {
-  const verdicts = await look(held.map(({ _id }) => _id));
+  return applyLook(held, await look(held.map(({ _id }) => _id)), look, writer);
+}
+
+/** For who has looked already; `look` is asked again with every renewal. */
+export function applyLook(held: Held[], verdicts: Map<string, Verdict>, look: Look, writer: OutcomeWriter): Held[] {
   return held.filter((one) => {
     one.look = look;
     const verdict = verdicts.get(one._id.toHexString());
-    if (verdict) void writer.write({ held: one, outcome: verdict });
+    if (verdict) void writer.write(endedBy(one, verdict));
     return !verdict;
   });
+}
+
+export function endedBy(held: Held, { recipients, ...outcome }: Verdict): Ended {
+  return { held, outcome, recipients };
 }
 
 async function writeOutcomes(deps: LedgerDeps, ledger: Ledger, effects: Effects, group: Ended[]): Promise<void> {
@@ -145,7 +162,11 @@ export function outcomePipeline(ids: ObjectId[], outcomes: Document[]): Document
         suppressedBy: '$outcome.suppressedBy',
         recipients: { $ifNull: ['$outcome.recipients', '$recipients'] },
         deferrals: {
-          $cond: [{ $eq: ['$outcome.state', 'deferred'] }, { $add: [{ $ifNull: ['$deferrals', 0] }, 1] }, '$deferrals'],
+          $cond: [
+            { $in: ['$outcome.state', ['deferred', 'unknown']] },
+            { $add: [{ $ifNull: ['$deferrals', 0] }, 1] },
+            '$deferrals',
+          ],
         },
         sentAt: { $cond: [{ $in: ['$outcome.state', ['sent', 'bounced']] }, '$$NOW', '$sentAt'] },
         endedAt: { $cond: [ended, '$$NOW', '$endedAt'] },

@@ -853,6 +853,8 @@ export interface Campaign {
   startsAt: Date | null;
   /** Due document: a run of `campaignSend` must be started or told. */
   startDueAt?: Date;
+  /** Due document: the run that refreshes its numbers must be started. */
+  metricsDueAt?: Date;
   startedAt: Date | null;
   sentAt: Date | null;
   abortedAt: Date | null;

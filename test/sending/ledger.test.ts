@@ -26,7 +26,7 @@ describe('The ledger', () => {
     evidence = { isKnown: false, accepted: () => Promise.reject(new Error('nobody asks')) };
     deps = {
       ...environment.deps,
-      mailer: undefined as never,
+      ...(undefined as unknown as Pick<SendingDeps, 'mailer' | 'signer' | 'files'>),
       evidence: { isKnown: false, accepted: (id) => evidence.accepted(id) },
     };
   });

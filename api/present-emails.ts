@@ -1,0 +1,99 @@
+import type { Content, Mailbox, Message, MessageRecipient, MessageState, TimelineEntry } from '../core/model.ts';
+import type { EmailStatus } from '../schemas/emails.ts';
+
+export function presentEmail(message: Message) {
+  const { _id, email, name, subject, lane, batchId, campaignId, automationId, contactId } = message;
+  const { reply, reason, suppressedBy, deferrals, createdAt, sentAt, dueAt, state } = message;
+  const recipients = recipientsOf(message);
+  return {
+    id: _id,
+    status: recipients[0]!.status,
+    email,
+    name: name ?? null,
+    subject: subject ?? null,
+    lane,
+    batchId: batchId ?? null,
+    campaignId: campaignId ?? null,
+    automationId: automationId ?? null,
+    contactId: contactId ?? null,
+    recipients,
+    reply: reply ?? null,
+    reason: reason ?? null,
+    suppressedBy: suppressedBy ?? null,
+    attempts: deferrals ?? 0,
+    createdAt: createdAt ?? _id.getTimestamp(),
+    sentAt: sentAt ?? null,
+    nextAttemptAt: state === 'deferred' ? (dueAt ?? null) : null,
+  };
+}
+
+export function presentEmailWithTimeline({ message, content }: { message: Message; content: Content | null }) {
+  return { ...presentEmail(message), content: content && presentContent(content), timeline: timelineOf(message) };
+}
+
+function recipientsOf(message: Message) {
+  const { email, name = null, state, deliveredAt, reply = null, reason = null, suppressedBy } = message;
+  const only = { email, name, kind: 'to' as const, state, reply, reason, ...(suppressedBy ? { suppressedBy } : {}) };
+  return (message.recipients ?? [only]).map((one) => presentRecipient(one, deliveredAt));
+}
+
+function presentRecipient(
+  { email, name, kind, state, reply, reason, suppressedBy }: Omit<MessageRecipient, 'state'> & { state: MessageState },
+  deliveredAt: Date | undefined,
+) {
+  const status = statusOf(state, deliveredAt);
+  return { email, name, kind, status, reply, reason, suppressedBy: suppressedBy ?? null };
+}
+
+function statusOf(state: MessageState, deliveredAt: Date | undefined): EmailStatus {
+  if (state === 'committing') return 'queued';
+  return state === 'sent' && deliveredAt ? 'delivered' : state;
+}
+
+function presentContent(content: Content) {
+  const { from, replyTo, templateId, html, text, headers, groupId, trackingClick, trackingOpen } = content;
+  return {
+    from: presentMailbox(from),
+    replyTo: replyTo && presentMailbox(replyTo),
+    templateId,
+    html,
+    text,
+    headers,
+    unsubscribeGroupId: groupId,
+    trackingClick,
+    trackingOpen,
+    attachments: content.attachments.map(({ fileName, contentType, contentId, sizeBytes, fileUrl }) => ({
+      fileName,
+      contentType,
+      contentId,
+      fileSize: sizeBytes,
+      fileUrl,
+    })),
+  };
+}
+
+function presentMailbox({ email, name }: Mailbox) {
+  return { email, name };
+}
+
+/** What is not stored line by line stands in the message's own dates: queued, the last claim, sent. */
+function timelineOf(message: Message): TimelineEntry[] {
+  const { _id, createdAt, claimedAt, sentAt, reply, state, timeline = [], suppressedBy } = message;
+  const entries: TimelineEntry[] = [{ type: 'queued', at: createdAt ?? _id.getTimestamp() }];
+  const claims = new Set<number>();
+  const claimed = (at: Date | undefined) => {
+    if (!at || claims.has(at.getTime())) return;
+    claims.add(at.getTime());
+    entries.push({ type: 'claimed', at });
+  };
+  for (const { claimedAt: began, ...entry } of timeline) {
+    claimed(began);
+    entries.push(entry);
+  }
+  claimed(claimedAt);
+  if (sentAt && (reply?.code ?? 250) < 400) entries.push({ type: 'sent', at: sentAt, ...(reply ? { reply } : {}) });
+  const isTold = timeline.some(({ type }) => type === 'suppressed');
+  if (state === 'suppressed' && suppressedBy && !isTold)
+    entries.push({ type: 'suppressed', at: message.endedAt ?? entries[0]!.at, reason: suppressedBy.reason });
+  return entries.sort((one, two) => one.at.getTime() - two.at.getTime());
+}

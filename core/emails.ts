@@ -1,0 +1,86 @@
+import { type Filter, ObjectId } from 'mongodb';
+import type { EmailStatus } from '../schemas/emails.ts';
+import type { Deps } from './deps.ts';
+import { notFound } from './errors.ts';
+import { parseId } from './ids.ts';
+import type { Content, Message, Project } from './model.ts';
+import { type Page, type PageOf, pageOf } from './pages.ts';
+import { normalizeEmail } from './rules/addresses.ts';
+import { readDate } from './rules/coercion.ts';
+
+export interface EmailFilter extends Page {
+  status?: EmailStatus | undefined;
+  email?: string | undefined;
+  batchId?: string | undefined;
+  campaignId?: string | undefined;
+  automationId?: string | undefined;
+  dateFrom?: string | undefined;
+  dateTo?: string | undefined;
+}
+
+/** Newest first. A filter that can match nothing is an empty page, not a fault. */
+export async function listEmails(deps: Deps, project: Project, filter: EmailFilter): Promise<PageOf<Message>> {
+  return pageOf(deps.db.messages, queryOf(project, filter), filter, { sort: { _id: -1 } });
+}
+
+/** Why somebody got a mail, or not: the record and, as long as it is kept, what was to be sent. */
+export async function getEmail(
+  deps: Deps,
+  project: Project,
+  emailId: string,
+): Promise<{ message: Message; content: Content | null }> {
+  const _id = parseId(emailId);
+  const message = _id && (await deps.db.messages.findOne({ _id, projectId: project._id }));
+  if (!message) throw notFound('EMAIL');
+  const { contentId } = message;
+  const content = contentId ? await deps.db.contents.findOne({ _id: contentId, projectId: project._id }) : null;
+  return { message, content };
+}
+
+function queryOf(project: Project, filter: EmailFilter): Filter<Message> {
+  const { email, batchId, campaignId, automationId, status } = filter;
+  const projectId = project._id;
+  return {
+    projectId,
+    ...(batchId === undefined ? {} : { batchId }),
+    ...(campaignId === undefined ? {} : { campaignId: parseId(campaignId) ?? NOTHING }),
+    ...(automationId === undefined ? {} : { automationId: parseId(automationId) ?? NOTHING }),
+    ...(email === undefined ? {} : { $or: ofAddress(projectId, normalizeEmail(email) ?? '') }),
+    ...(status === undefined ? {} : withStatus(status)),
+    ...within(filter),
+  };
+}
+
+const NOTHING = new ObjectId('000000000000000000000000');
+
+/** The second index is partial: `recipients` has to be named. */
+function ofAddress(projectId: ObjectId, email: string): Filter<Message>[] {
+  return [
+    { projectId, email },
+    { projectId, 'recipients.email': email, recipients: { $exists: true } },
+  ];
+}
+
+function withStatus(status: EmailStatus): Filter<Message> {
+  if (status === 'queued') return { state: { $in: ['queued', 'committing'] } };
+  if (status === 'delivered') return { state: 'sent', deliveredAt: { $exists: true } };
+  if (status === 'sent') return { state: 'sent', deliveredAt: { $exists: false } };
+  return { state: status };
+}
+
+/** Ids begin with the second in which the mail was queued. */
+function within({ dateFrom, dateTo }: EmailFilter): Filter<Message> {
+  const from = dateFrom === undefined ? null : readDate(dateFrom);
+  const to = dateTo === undefined ? null : readDate(dateTo);
+  if (from === null && to === null) return {};
+  return {
+    _id: {
+      ...(from === null ? {} : { $gte: firstIdOf(Math.floor(from / 1000)) }),
+      ...(to === null ? {} : { $lt: firstIdOf(Math.floor(to / 1000) + 1) }),
+    },
+  };
+}
+
+function firstIdOf(seconds: number): ObjectId {
+  return ObjectId.createFromTime(Math.min(0xffffffff, Math.max(0, seconds)));
+}

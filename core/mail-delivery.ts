@@ -1,0 +1,70 @@
+import type { SendingDeps } from './deps.ts';
+import type { Outcome } from './ledger.ts';
+import { dotGuard } from './ledger-claims.ts';
+import { endedBy } from './ledger-outcomes.ts';
+import { storedAttachments } from './mail-attachments.ts';
+import type { PreparedMail } from './mail-preparing.ts';
+import type { Connection, Delivery, Lane } from './mailer.ts';
+import { type ComposedMail, composeMail } from './message-composing.ts';
+import { afterOutcome, isOpen, judgeDelivery, judgeRecipients } from './rules/deliveries.ts';
+import { TemplateRenderError } from './rules/templates.ts';
+import type { Sending } from './sending.ts';
+
+/** Composes a claimed mail and hands it over. Resolves when its outcome is durable; `onSent` tells when the connection is free again. */
+export async function deliverMail(
+  sending: Sending,
+  mail: PreparedMail,
+  connection: Connection,
+  onSent: () => void,
+): Promise<void> {
+  const composed = await compose(sending.deps, mail);
+  if ('kind' in composed) {
+    onSent();
+    const recipients = mail.recipients?.map((one) => (isOpen(one) ? afterOutcome(one, composed) : one));
+    return sending.outcomes.write({ held: mail.held, outcome: composed, recipients });
+  }
+  const delivery = await connection.send(composed.envelope, composed.bytes, dotGuard(sending.ledger, mail.held));
+  onSent();
+  await sending.outcomes.write({ held: mail.held, ...judge(sending, mail, delivery, composed) });
+}
+
+async function compose(deps: SendingDeps, mail: PreparedMail): Promise<ComposedMail | Outcome> {
+  try {
+    const attachments = await storedAttachments(deps, mail.content);
+    if ('kind' in attachments) return outcomeOfMissing(mail, attachments);
+    return await composeMail(deps, { ...mail, attachments: attachments.attachments });
+  } catch (error) {
+    if (error instanceof TemplateRenderError)
+      return { kind: 'failed', reason: `The mail cannot be made with these data: ${error.message}` };
+    deps.log.error({ err: error, message: mail.message._id }, 'a mail could not be composed; it is tried again');
+    return { kind: 'back', delayMs: 60_000 };
+  }
+}
+
+const FETCH_AGAIN_MS = [60_000, 300_000, 900_000, 3_600_000];
+
+/** A file that cannot be had for a while does not hold up the mail for ever. */
+function outcomeOfMissing({ message }: PreparedMail, missing: { kind: 'again' | 'never'; reason: string }): Outcome {
+  const delayMs = FETCH_AGAIN_MS[message.deferrals ?? 0];
+  if (missing.kind === 'never' || delayMs === undefined) return { kind: 'failed', reason: missing.reason };
+  return { kind: 'deferred', reply: null, reason: missing.reason, delayMs };
+}
+
+function judge(
+  { deps }: Sending,
+  { held, message, recipients }: PreparedMail,
+  delivery: Delivery,
+  { envelope }: ComposedMail,
+) {
+  if (delivery.kind === 'fenced') return endedBy(held, held.stopped ?? { kind: 'back', delayMs: 0 });
+  const attempt = {
+    lane: message.lane as Lane,
+    delivery,
+    addresses: envelope.to,
+    deferrals: message.deferrals ?? 0,
+    elapsedMs: deps.clock.now().getTime() - (message.firstAt ?? deps.clock.now()).getTime(),
+    jitter: Math.random(),
+    hasEvidence: deps.evidence.isKnown,
+  };
+  return recipients ? judgeRecipients(attempt, recipients) : judgeDelivery(attempt);
+}

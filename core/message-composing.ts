@@ -1,0 +1,126 @@
+import type { SendingDeps } from './deps.ts';
+import { compileMail } from './mail-inputs.ts';
+import type { Envelope } from './mailer.ts';
+import {
+  clickUrl,
+  messageIdOf,
+  openPixelUrl,
+  returnPath,
+  unsubscribeAddress,
+  unsubscribeUrl,
+} from './message-links.ts';
+import { needsContact, variablesOf } from './message-variables.ts';
+import { compileMessage, composeMessage, type MimeAttachment } from './mime/compose.ts';
+import type { Contact, Content, Message, MessageRecipient } from './model.ts';
+import { emailDomain } from './rules/addresses.ts';
+import { isOpen } from './rules/deliveries.ts';
+import { decorateHtml, htmlToText } from './rules/html.ts';
+import { renderTemplate } from './rules/templates.ts';
+import type { SendingDomain } from './sending-domains.ts';
+
+export interface Composing {
+  message: Message;
+  content: Content;
+  sending: SendingDomain;
+  attachments: MimeAttachment[];
+  contact: Contact | null;
+  /** Those who still are to get it; null: the one of the message. */
+  recipients: MessageRecipient[] | null;
+}
+
+export interface ComposedMail {
+  envelope: Envelope;
+  /** With its signature. */
+  bytes: string;
+}
+
+const FEEDBACK_SENDER_CHARS = 12;
+
+/** The same mail in every attempt: everything in it follows from what is stored. Throws TemplateRenderError. */
+export async function composeMail(deps: SendingDeps, mail: Composing): Promise<ComposedMail> {
+  const { message, content, sending, recipients } = mail;
+  const { config } = deps;
+  const ref = { projectId: message.projectId, messageId: message._id };
+  const fromDomain = emailDomain(content.from.email);
+  const at = message.firstAt ?? deps.clock.now();
+  const link = unsubscribeUrl(config, ref, { groupId: content.groupId, email: message.email });
+  const body = renderBody(deps, mail, { at, link });
+  const skeleton = compileMessage({
+    from: content.from,
+    cc: (message.recipients ?? []).filter(({ kind }) => kind === 'cc'),
+    replyTo: content.replyTo,
+    subject: [body.subject],
+    html: body.html === null ? null : [body.html],
+    text: body.text === null ? null : [body.text],
+    attachments: mail.attachments,
+    headers: content.headers,
+    listId: content.marketing ? `${listOf(content)}.${message.projectId}.${fromDomain}` : null,
+    feedbackId: feedbackId(mail),
+    bulk: content.marketing,
+    automatic: message.automationId !== undefined,
+    inReplyTo: content.inReplyTo ?? null,
+    references: content.references ?? null,
+    boundary: message._id.toHexString(),
+  });
+  const text = composeMessage(skeleton, {
+    to: [{ email: message.email, name: message.name ?? null }],
+    messageId: messageIdOf(ref, fromDomain),
+    date: at,
+    unsubscribe: content.marketing ? { url: link, mailto: unsubscribeAddress(config, ref, sending.returnHost) } : null,
+  });
+  const to = recipients?.filter(isOpen).map(({ email }) => email) ?? [message.email];
+  return {
+    envelope: { from: returnPath(config, ref, sending.returnHost), to },
+    bytes: (await signature(deps, mail, text, at)) + text,
+  };
+}
+
+/** Whether the contact of this address has to be read before. */
+export function wantsContact(content: Content, message: Message): boolean {
+  const { subject, previewText, html, text } = compileMail(content);
+  return needsContact(
+    [subject, previewText, html, text].filter((template) => template !== null),
+    content,
+    message,
+  );
+}
+
+function renderBody({ config }: SendingDeps, mail: Composing, { at, link }: { at: Date; link: string }) {
+  const { message, content, contact } = mail;
+  const templates = compileMail(content);
+  const builtIn = { email: message.email, at, unsubscribeUrl: link, contact };
+  const variables = variablesOf(builtIn, content.data, message.data);
+  const html = templates.html && renderTemplate(templates.html, variables);
+  const ref = { projectId: message.projectId, messageId: message._id };
+  return {
+    subject: renderTemplate(templates.subject, variables),
+    text: templates.text ? renderTemplate(templates.text, variables) : html && htmlToText(html),
+    html:
+      html &&
+      decorateHtml(html, {
+        previewText: renderTemplate(templates.previewText, variables),
+        pixelUrl: content.trackingOpen ? openPixelUrl(config, ref) : undefined,
+        rewriteLink: content.trackingClick ? (url) => clickUrl(config, ref, url) : undefined,
+        unsubscribeUrl: link,
+      }),
+  };
+}
+
+/** A thousandth of a second of one core with RSA: single mails do not wait for other threads, many do not hold up this one. */
+function signature({ signer }: SendingDeps, { message, sending }: Composing, text: string, at: Date) {
+  if (sending.keys.length === 0) return '';
+  return message.lane === 'transactional'
+    ? signer.signNow(text, sending.keys, at)
+    : signer.sign(text, sending.keys, at);
+}
+
+function listOf({ groupId }: Content): string {
+  return groupId?.toLowerCase() ?? 'default';
+}
+
+/** What mailbox providers group complaints by, the stable sender last. */
+function feedbackId({ message, content, sending }: Composing): string {
+  const campaign = message.batchId ?? message.automationId?.toHexString() ?? 'single';
+  const sender = sending.domain._id.toHexString().slice(-FEEDBACK_SENDER_CHARS);
+  return `${campaign}:${message.projectId}:${content.marketing ? 'marketing' : 'transactional'}:${sender}`;
+}

@@ -1,0 +1,147 @@
+import type { ObjectId } from 'mongodb';
+import type { Deps } from './deps.ts';
+import { wakeDue } from './due.ts';
+import { AppError } from './errors.ts';
+import { group } from './group.ts';
+import { isDuplicateKey } from './insert.ts';
+import type { Lane } from './mailer.ts';
+import type { Content, Message, TimelineEntry } from './model.ts';
+import { inTransaction } from './transactions.ts';
+
+/** What one call puts into the ledger. */
+export interface Mailing {
+  content: Content;
+  messages: Message[];
+}
+
+const TOGETHER_MAX = 100;
+const TIMELINE_MAX = 200;
+/** Due times are compared with the database's clock; a minute behind, they are due at once however the clocks differ. */
+const AT_ONCE_MS = 60_000;
+
+export function mailChannel(lane: Lane): string {
+  return `mail-${lane}`;
+}
+
+export function dueAtOnce(deps: Pick<Deps, 'clock'>): Date {
+  return new Date(deps.clock.now().getTime() - AT_ONCE_MS);
+}
+
+type Join = (mailing: Mailing) => Promise<void>;
+const joined = new WeakMap<object, Join>();
+
+/** Durable when it resolves; calls that come while others are being written share a commit. Then the lane is woken. */
+export async function queueMailing(deps: Deps, mailing: Mailing): Promise<void> {
+  await joiner(deps)(mailing);
+  const waiting = mailing.messages.find(({ dueAt }) => dueAt !== undefined);
+  if (waiting) wakeDue(deps, mailChannel(waiting.lane), waiting.projectId);
+}
+
+function joiner(deps: Deps): Join {
+  const known = joined.get(deps.db);
+  if (known) return known;
+  const join = group<Mailing, void>((mailings) => storeMailings(deps, mailings), { sizeMax: TOGETHER_MAX, runsMax: 2 });
+  joined.set(deps.db, join);
+  return join;
+}
+
+/** Contents and messages stand or fall together: a message without its content could never be sent. */
+async function storeMailings(deps: Deps, mailings: Mailing[]): Promise<Array<undefined | Error>> {
+  try {
+    await inTransaction(deps, async (session) => {
+      await deps.db.contents.insertMany(
+        mailings.map(({ content }) => content),
+        { session },
+      );
+      await deps.db.messages.insertMany(
+        mailings.flatMap(({ messages }) => messages),
+        { session },
+      );
+    });
+    return mailings.map(() => undefined);
+  } catch (error) {
+    if (!isDuplicateKey(error)) throw error;
+  }
+  // Somebody repeats a request whose first try was written: everybody for himself, and what is there already stays.
+  return Promise.all(mailings.map((mailing) => storeAgain(deps, mailing).catch((error: Error) => error)));
+}
+
+async function storeAgain({ db }: Deps, { content, messages }: Mailing): Promise<undefined> {
+  await db.contents.insertOne(content).catch(ignoreDuplicate);
+  await db.messages.insertMany(messages, { ordered: false }).catch(ignoreDuplicate);
+  return undefined;
+}
+
+function ignoreDuplicate(error: unknown): void {
+  if (!isDuplicateKey(error)) throw error;
+}
+
+/** Adds a line to what became of a message: opens, clicks, bounces. The oldest lines of a long timeline go. */
+export async function appendTimeline(
+  { db }: Pick<Deps, 'db'>,
+  { projectId, messageId }: { projectId: ObjectId; messageId: ObjectId },
+  entry: TimelineEntry,
+): Promise<void> {
+  await db.messages.updateOne(
+    { _id: messageId, projectId },
+    { $push: { timeline: { $each: [entry], $slice: -TIMELINE_MAX } } },
+  );
+}
+
+/** For deleted contacts: what has not been claimed is not sent any more. */
+export async function failQueued(
+  { db }: Pick<Deps, 'db'>,
+  projectId: ObjectId,
+  contactIds: ObjectId[],
+  emails: string[],
+  reason: string,
+): Promise<number> {
+  const open = {
+    projectId,
+    email: { $in: emails },
+    contactId: { $in: contactIds },
+    state: { $in: ['queued' as const, 'deferred' as const] },
+  };
+  const { modifiedCount } = await db.messages.updateMany(open, [
+    {
+      $set: {
+        state: 'failed',
+        reason,
+        endedAt: '$$NOW',
+        timeline: { $concatArrays: [{ $ifNull: ['$timeline', []] }, [{ type: 'failed', reason, at: '$$NOW' }]] },
+      },
+    },
+    { $unset: 'dueAt' },
+  ]);
+  return modifiedCount;
+}
+
+/** More than this many due messages of a project in a lane, and new ones are refused until some are sent. */
+export const BACKLOG_MAX = 1_000_000;
+const RECOUNT_EVERY_MS = 30_000;
+
+type Backlog = { counted: number; accepted: number; countedAt: number };
+const backlogs = new WeakMap<object, Map<string, Backlog>>();
+
+/** Counting is not free, so the last count and what was accepted since then serve for half a minute. */
+export async function refuseFullBacklog(deps: Deps, projectId: ObjectId, lane: Lane, adding: number): Promise<void> {
+  const known = backlogs.get(deps.db) ?? new Map<string, Backlog>();
+  backlogs.set(deps.db, known);
+  const key = `${lane}:${projectId.toHexString()}`;
+  let backlog = known.get(key);
+  const isOld = !backlog || performance.now() - backlog.countedAt > RECOUNT_EVERY_MS;
+  if (isOld || (backlog && backlog.counted + backlog.accepted + adding > BACKLOG_MAX && backlog.accepted > 0)) {
+    const due = { lane, projectId, dueAt: { $exists: true } };
+    const counted = await deps.db.messages.countDocuments(due, { limit: BACKLOG_MAX, hint: 'due' });
+    backlog = { counted, accepted: 0, countedAt: performance.now() };
+    known.set(key, backlog);
+  }
+  if (!backlog) return;
+  if (backlog.counted + backlog.accepted + adding > BACKLOG_MAX)
+    throw new AppError(
+      'rate_limited',
+      `${BACKLOG_MAX} mails of this project wait to be sent; repeat the call when some of them are.`,
+      { code: 'RATE_LIMIT_EXCEEDED', retryAfterSeconds: 60 },
+    );
+  backlog.accepted += adding;
+}

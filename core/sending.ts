@@ -1,0 +1,32 @@
+import type { SendingDeps } from './deps.ts';
+import { type Ledger, openLedger } from './ledger.ts';
+import { startRenewing } from './ledger-leases.ts';
+import { type OutcomeWriter, outcomeWriter } from './ledger-outcomes.ts';
+import { followOutcomes } from './message-outcomes.ts';
+
+/** What the lanes of one process share: its ledger, the writer of outcomes, and through the deps the connections. */
+export interface Sending {
+  deps: SendingDeps;
+  ledger: Ledger;
+  outcomes: OutcomeWriter;
+  /** No dot is written any more; unsent claims go back, and what waits for the relay's answer gets this long. */
+  stop(graceMs: number): Promise<void>;
+}
+
+export function openSending(deps: SendingDeps): Sending {
+  const ledger = openLedger();
+  const outcomes = outcomeWriter(deps, ledger, (ended) => followOutcomes(deps, ended));
+  const stopRenewing = startRenewing(deps, ledger);
+  return {
+    deps,
+    ledger,
+    outcomes,
+    async stop(graceMs) {
+      ledger.stopping = true;
+      await deps.mailer.close(graceMs);
+      await outcomes.drained();
+      stopRenewing();
+      await deps.signer.close();
+    },
+  };
+}

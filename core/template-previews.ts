@@ -1,0 +1,43 @@
+import type { Deps } from './deps.ts';
+import { unprocessable } from './errors.ts';
+import { checkData, compileMail } from './mail-inputs.ts';
+import { variablesOf } from './message-variables.ts';
+import type { Project } from './model.ts';
+import { decorateHtml, htmlToText } from './rules/html.ts';
+import { renderTemplate, TemplateRenderError } from './rules/templates.ts';
+import { findTemplate } from './templates.ts';
+
+export interface Preview {
+  subject: string;
+  previewText: string;
+  html: string;
+  text: string;
+}
+
+/** Renders as a mail would be, without links of anybody's own. */
+export async function previewTemplate(
+  deps: Deps,
+  project: Project,
+  templateId: string,
+  dynamicData: Record<string, unknown>,
+): Promise<Preview> {
+  checkData(dynamicData, 'dynamicData');
+  const { subject, previewText, emailTemplate } = await findTemplate(deps, project, templateId);
+  const templates = compileMail({ subject, previewText, html: emailTemplate, text: null });
+  const unsubscribeUrl = `${deps.config.publicUrl}/u/preview`;
+  const builtIn = { email: 'preview@example.com', at: deps.clock.now(), unsubscribeUrl, contact: null };
+  const variables = variablesOf(builtIn, dynamicData);
+  try {
+    const html = renderTemplate(templates.html!, variables);
+    const preview = renderTemplate(templates.previewText, variables);
+    return {
+      subject: renderTemplate(templates.subject, variables),
+      previewText: preview,
+      html: decorateHtml(html, { previewText: preview }),
+      text: htmlToText(html),
+    };
+  } catch (error) {
+    if (!(error instanceof TemplateRenderError)) throw error;
+    throw unprocessable('TEMPLATE_RENDER_FAILED', `The template fails with these data: ${error.message}`);
+  }
+}

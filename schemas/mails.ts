@@ -1,0 +1,139 @@
+import { EMAIL_LENGTH_MAX, emailField, idField, idReference } from './common.ts';
+import { schema, shape } from './schema.ts';
+import { dynamicDataField, PREVIEW_TEXT_MAX, subjectField, TEMPLATE_LENGTH_MAX } from './templates.ts';
+
+export const BULK_RECIPIENTS_MAX = 100;
+/** to, cc and bcc together. */
+export const RECIPIENTS_MAX = 50;
+export const ATTACHMENTS_MAX = 20;
+/** All attachments of a mail, decoded. */
+export const ATTACHMENT_BYTES_MAX = 40 * 1024 * 1024;
+export const NAME_MAX = 256;
+const HEADERS_MAX = 20;
+const URL_LENGTH_MAX = 2_048;
+
+const name = { type: ['string', 'null'], maxLength: NAME_MAX, format: 'line' } as const;
+export const mailboxField = { type: 'object', required: ['email'], properties: { email: emailField, name } } as const;
+export const copiesField = { type: 'array', maxItems: RECIPIENTS_MAX, items: mailboxField } as const;
+const body = { type: 'string', maxLength: TEMPLATE_LENGTH_MAX } as const;
+
+export const attachmentsField = {
+  type: 'array',
+  maxItems: ATTACHMENTS_MAX,
+  items: {
+    type: 'object',
+    properties: {
+      fileName: { type: 'string', minLength: 1, maxLength: 256, format: 'line' },
+      filename: { type: 'string', minLength: 1, maxLength: 256, format: 'line', description: 'Alias of fileName.' },
+      content: { type: 'string', description: 'Base64; line breaks are tolerated.' },
+      fileUrl: {
+        type: 'string',
+        maxLength: URL_LENGTH_MAX,
+        description: 'Public https URL instead of content; fetched when the mail is sent.',
+      },
+      contentType: { type: 'string', maxLength: 200, format: 'line' },
+      fileSize: { type: 'integer', minimum: 1, description: 'Bytes; checked when given.' },
+      contentId: { type: 'string', minLength: 1, maxLength: 128, format: 'line', description: 'For cid: in the HTML.' },
+      description: { type: 'string', maxLength: 256, format: 'line' },
+    },
+  },
+} as const;
+
+const options = {
+  from: { ...mailboxField, description: 'On a verified domain of the project.' },
+  cc: copiesField,
+  bcc: copiesField,
+  subject: { ...subjectField, description: 'Required without a template that has one.' },
+  html: { ...body, description: 'May hold {{variables}}.' },
+  text: { ...body, description: 'Made from the HTML when omitted.' },
+  previewText: { type: 'string', maxLength: PREVIEW_TEXT_MAX, format: 'line' },
+  templateId: { ...idReference, description: 'html, text and subject beside it win for this mail.' },
+  dynamicData: dynamicDataField,
+  replyTo: mailboxField,
+  unsubscribeGroupId: { type: 'string', maxLength: 64, description: 'A suppression group; makes the mail marketing.' },
+  unsubscribe: {
+    type: 'object',
+    properties: { groupId: { type: 'string', maxLength: 64 } },
+    description: 'Alias: unsubscribe.groupId.',
+  },
+  trackingClick: { type: 'boolean', description: "Omitted: the project's setting." },
+  trackingOpen: { type: 'boolean', description: "Omitted: the project's setting." },
+  headers: {
+    type: 'object',
+    maxProperties: HEADERS_MAX,
+    propertyNames: { pattern: '^[A-Za-z0-9-]{1,76}$' },
+    additionalProperties: { type: 'string', maxLength: 1_000, format: 'line' },
+    description: 'Custom headers; those that the service writes itself are refused.',
+  },
+  attachments: attachmentsField,
+  bypassSuppressions: { type: 'boolean', description: 'Skips every suppression but a complaint.' },
+} as const;
+
+/** What a send and a bulk have in common. */
+export const mailOptions = schema({ type: 'object', required: ['from'], properties: options });
+
+export const sendMailBody = schema({
+  type: 'object',
+  required: ['to', 'from'],
+  properties: {
+    to: { ...mailboxField, 'x-hint': 'one recipient only; POST /mails/bulk takes several' },
+    ...options,
+  },
+});
+
+export const bulkMailBody = schema({
+  type: 'object',
+  required: ['recipients', 'from'],
+  properties: {
+    recipients: {
+      type: 'array',
+      minItems: 1,
+      maxItems: BULK_RECIPIENTS_MAX,
+      items: {
+        type: 'object',
+        required: ['email'],
+        properties: {
+          email: { type: 'string', maxLength: EMAIL_LENGTH_MAX, description: 'One that is unusable fails alone.' },
+          name,
+          dynamicData: dynamicDataField,
+          cc: copiesField,
+          bcc: copiesField,
+        },
+      },
+    },
+    ...options,
+  },
+});
+
+export const sentAnswer = shape({
+  type: 'object',
+  required: ['emailId', 'message', 'totalRecipients'],
+  properties: {
+    emailId: idField,
+    message: { type: 'string' },
+    totalRecipients: { type: 'integer', description: 'to, cc and bcc.' },
+  },
+});
+
+export const bulkAnswer = shape({
+  type: 'object',
+  required: ['batchId', 'totalRecipients', 'successCount', 'failedCount', 'failures'],
+  properties: {
+    batchId: { type: 'string', format: 'uuid' },
+    totalRecipients: { type: 'integer' },
+    successCount: { type: 'integer' },
+    failedCount: { type: 'integer' },
+    failures: {
+      type: 'array',
+      items: {
+        type: 'object',
+        required: ['email', 'code', 'message'],
+        properties: {
+          email: { type: 'string' },
+          code: { enum: ['SUPPRESSED', 'INVALID_EMAIL', 'RENDER_FAILED'] },
+          message: { type: 'string' },
+        },
+      },
+    },
+  },
+});

@@ -1,0 +1,38 @@
+import { emailField, idField, pageFields, paginationFields, timestampField } from './common.ts';
+import { schema, shape } from './schema.ts';
+
+export const SENDER_NAME_MAX = 256;
+
+const name = { type: 'string', maxLength: SENDER_NAME_MAX, format: 'line', description: 'Display name.' } as const;
+const replyTo = { type: 'string', maxLength: 320, description: 'An email address; empty: none.' } as const;
+
+export const createSenderBody = schema({
+  type: 'object',
+  required: ['email'],
+  properties: { email: { ...emailField, description: 'On a verified domain of the project.' }, name, replyTo },
+});
+
+export const updateSenderBody = schema({ type: 'object', properties: { email: emailField, name, replyTo } });
+
+export const sendersQuery = schema({ type: 'object', properties: pageFields });
+
+const sender = {
+  title: 'Sender',
+  type: 'object',
+  required: ['id', 'email', 'name', 'replyTo', 'createdAt', 'updatedAt'],
+  properties: {
+    id: idField,
+    email: { type: 'string' },
+    name: { type: 'string' },
+    replyTo: { type: 'string', description: 'Empty when not set.' },
+    createdAt: timestampField,
+    updatedAt: timestampField,
+  },
+} as const;
+
+export const senderAnswer = shape(sender);
+export const sendersAnswer = shape({
+  type: 'object',
+  required: ['senders', 'pagination'],
+  properties: { senders: { type: 'array', items: sender }, pagination: paginationFields },
+});

@@ -1,0 +1,109 @@
+import { idField, pageFields, paginationFields, timestampField } from './common.ts';
+import { schema, shape } from './schema.ts';
+
+export const TEMPLATE_NAME_MAX = 200;
+export const SUBJECT_MAX = 998;
+export const PREVIEW_TEXT_MAX = 200;
+export const TEMPLATE_LENGTH_MAX = 1_048_576;
+const DESCRIPTION_MAX = 1_000;
+
+export const subjectField = { type: 'string', maxLength: SUBJECT_MAX, format: 'line' } as const;
+const templateType = { type: 'string', enum: ['transactional', 'marketing'] } as const;
+
+const fields = {
+  templateName: { type: 'string', minLength: 1, maxLength: TEMPLATE_NAME_MAX, format: 'line', pattern: '\\S' },
+  emailTemplate: {
+    type: 'string',
+    minLength: 1,
+    maxLength: TEMPLATE_LENGTH_MAX,
+    description: 'HTML with {{variables}}, {{#if}}, {{#each}}.',
+  },
+  subject: { ...subjectField, description: 'May hold {{variables}}.' },
+  previewText: { type: 'string', maxLength: PREVIEW_TEXT_MAX, format: 'line' },
+  templateType: { ...templateType, default: 'transactional' },
+  builderType: { type: 'string', enum: ['code', 'editor', 'visual'], description: 'visual is an alias of editor.' },
+  description: { type: 'string', maxLength: DESCRIPTION_MAX },
+  editorJson: { type: ['object', 'null'] },
+  parentBodyProperties: { type: ['object', 'null'] },
+  trackingClick: { type: 'boolean' },
+  trackingOpen: { type: 'boolean' },
+} as const;
+
+export const createTemplateBody = schema({
+  type: 'object',
+  required: ['templateName', 'emailTemplate'],
+  properties: fields,
+});
+
+export const updateTemplateBody = schema({ type: 'object', properties: { ...fields, templateType } });
+
+export const templatesQuery = schema({ type: 'object', properties: { ...pageFields, templateType } });
+
+export const dynamicDataField = {
+  type: 'object',
+  description: 'Values of the template variables: 256 kB, 10 levels and 5,000 keys at most.',
+} as const;
+
+export const previewBody = schema({ type: 'object', properties: { dynamicData: dynamicDataField } });
+
+const template = {
+  title: 'Template',
+  type: 'object',
+  required: [
+    'id',
+    'templateId',
+    'projectId',
+    'templateName',
+    'subject',
+    'previewText',
+    'emailTemplate',
+    'templateType',
+    'builderType',
+    'description',
+    'editorJson',
+    'parentBodyProperties',
+    'isFlagged',
+    'source',
+    'trackingClick',
+    'trackingOpen',
+    'createdAt',
+    'updatedAt',
+  ],
+  properties: {
+    id: { ...idField, description: 'Internal; calls take the templateId.' },
+    templateId: { type: 'string', pattern: '^A-[0-9a-f]{20}$' },
+    projectId: idField,
+    templateName: { type: 'string' },
+    subject: { type: 'string' },
+    previewText: { type: 'string' },
+    emailTemplate: { type: 'string' },
+    templateType,
+    builderType: { type: 'string', enum: ['code', 'editor'] },
+    description: { type: 'string' },
+    editorJson: { type: ['object', 'null'] },
+    parentBodyProperties: { type: ['object', 'null'] },
+    isFlagged: { type: 'boolean' },
+    source: { type: 'string', enum: ['api', 'dashboard', 'migration'] },
+    trackingClick: { type: 'boolean' },
+    trackingOpen: { type: 'boolean' },
+    createdAt: timestampField,
+    updatedAt: timestampField,
+  },
+} as const;
+
+export const templateAnswer = shape(template);
+export const templatesAnswer = shape({
+  type: 'object',
+  required: ['templates', 'pagination'],
+  properties: { templates: { type: 'array', items: template }, pagination: paginationFields },
+});
+export const previewAnswer = shape({
+  type: 'object',
+  required: ['subject', 'previewText', 'html', 'text'],
+  properties: {
+    subject: { type: 'string' },
+    previewText: { type: 'string' },
+    html: { type: 'string' },
+    text: { type: 'string', description: 'Made from the HTML.' },
+  },
+});
