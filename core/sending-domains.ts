@@ -1,4 +1,3 @@
-import { isIP } from 'node:net';
 import type { ObjectId } from 'mongodb';
 import type { Deps } from './deps.ts';
 import { openDkimKey } from './domain-keys.ts';
@@ -43,5 +42,5 @@ async function read(deps: Deps, projectId: ObjectId, domainName: string): Promis
   const keys =
     domain.dkimSigning === 'own' ? [{ domain: domainName, selector, privateKey: openDkimKey(deps, domain) }] : [];
   const host = domain.mailFromEnabled ? mailFromName(domainName) : deps.config.mailHost;
-  return { domain, keys, returnHost: isIP(host) ? `[${host}]` : host };
+  return { domain, keys, returnHost: /^[\d.]+$/.test(host) ? `[${host}]` : host };
 }

@@ -1,6 +1,8 @@
 import { expect } from 'chai';
+import { ObjectId } from 'mongodb';
 import { type Endpoint, fullPath, pathParameters } from '../../api/endpoint.ts';
 import { endpointTable } from '../../api/table.ts';
+import { seedVerifiedDomain } from '../../core/domains.ts';
 import { createMetrics } from '../../platform/metrics.ts';
 import { type Environment, startEnvironment, type Tenant } from '../environment.ts';
 
@@ -37,6 +39,26 @@ const makers: Record<string, { make(tenant: Tenant, environment: Environment): P
   domainId: {
     make: async ({ client }) =>
       (await client.post('/domains', { domainName: `d${crypto.randomUUID()}.example.com` })).body.data.id,
+  },
+  senderId: {
+    make: async ({ client, project }, { deps }) => {
+      const domainName = `d${crypto.randomUUID()}.example.com`;
+      await seedVerifiedDomain(deps, project, domainName, new ObjectId());
+      return (await client.post('/senders', { email: `a@${domainName}` })).body.data.id;
+    },
+  },
+  templateId: {
+    make: async ({ client }) =>
+      (await client.post('/templates', { templateName: 'Theirs', emailTemplate: '<p>Theirs</p>' })).body.data
+        .templateId,
+  },
+  emailId: {
+    make: async ({ client, project }, { deps }) => {
+      const domainName = `d${crypto.randomUUID()}.example.com`;
+      await seedVerifiedDomain(deps, project, domainName, new ObjectId());
+      const mail = { to: { email: 'a@in.test' }, from: { email: `a@${domainName}` }, subject: 'x', text: 'x' };
+      return (await client.post('/mails/send', mail)).body.data.emailId;
+    },
   },
 };
 
