@@ -102,3 +102,20 @@ export interface Mailer {
   /** Hands out nothing more and waits that long for what is in use. */
   close(graceMs: number): Promise<void>;
 }
+
+export interface DkimKey {
+  /** The d= of the signature. */
+  domain: string;
+  selector: string;
+  /** PEM: RSA gives rsa-sha256, Ed25519 gives ed25519-sha256 (RFC 8463). */
+  privateKey: string;
+}
+
+/** Answers the DKIM-Signature headers, one for each key, to stand before the message. The same input gives the same answer. */
+export interface Signer {
+  /** In this thread: some 1 ms with RSA, for single mails. */
+  signNow(message: string, keys: readonly DkimKey[], at: Date): string;
+  /** In worker threads, gathered in batches, for campaigns. */
+  sign(message: string, keys: readonly DkimKey[], at: Date): Promise<string>;
+  close(): Promise<void>;
+}
