@@ -1,5 +1,6 @@
 import type { Deps } from '../core/deps.ts';
 import { automationActivities } from './automations.ts';
+import { campaignActivities } from './campaigns.ts';
 import { domainActivities } from './domains.ts';
 import { importActivities } from './imports.ts';
 import { migrationActivities } from './migrations.ts';
@@ -9,13 +10,10 @@ import { segmentActivities } from './segments.ts';
 export function backgroundActivities(deps: Deps): object {
   return {
     ...automationActivities(deps),
+    ...campaignActivities(deps),
     ...domainActivities(deps),
     ...migrationActivities(deps),
     ...segmentActivities(deps),
     ...importActivities(deps),
   };
-}
-
-export function campaignActivities(_deps: Deps): object {
-  return {};
 }

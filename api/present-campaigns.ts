@@ -1,4 +1,5 @@
-import type { Campaign, Sender, Template } from '../core/model.ts';
+import type { RecipientStory } from '../core/campaign-recipients.ts';
+import type { Campaign, Message, Sender, Template } from '../core/model.ts';
 import { attemptedOf, deliveredOf, processedOf, ratesOf } from '../core/rules/rates.ts';
 import { presentTemplate } from './present.ts';
 
@@ -44,6 +45,38 @@ export function presentAnalytics(campaign: Campaign) {
     rates: ratesOf({ ...counts, opened, humanOpened, clicked }, attempted),
     tracking: { open: trackingOpen, click: trackingClick },
     refreshedAt,
+  };
+}
+
+export function presentRecipient(message: Message) {
+  const { _id, contactId, email, state, reason, reply, suppressedBy, sentAt } = message;
+  return {
+    emailId: _id,
+    contactId: contactId ?? null,
+    email: email || null,
+    status: state === 'committing' ? 'queued' : state,
+    reason: reason ?? null,
+    reply: reply ?? null,
+    suppressedBy: suppressedBy ?? null,
+    sentAt: sentAt ?? null,
+  };
+}
+
+export function presentStory({ campaign, message, engagement, reason }: RecipientStory, contactId: string) {
+  const {
+    openedAt = null,
+    humanOpenedAt = null,
+    clickedAt = null,
+    unsubscribedAt = null,
+    complainedAt = null,
+  } = engagement ?? {};
+  return {
+    campaignId: campaign._id,
+    contactId,
+    reason,
+    recipient: message && presentRecipient(message),
+    engagement: engagement && { openedAt, humanOpenedAt, clickedAt, unsubscribedAt, complainedAt },
+    timeline: message?.timeline ?? [],
   };
 }
 

@@ -92,11 +92,16 @@ export async function nextAtOf(
   return first?.dueAt ?? null;
 }
 
-/** Stores what the ledger and the engagements say now: the numbers that `metrics` and analytics answer. */
-export async function refreshCounts(deps: Deps, campaign: Tenant): Promise<CampaignCounts> {
+/** What the ledger and the engagements say now. */
+export async function countNow(deps: Pick<Deps, 'db'>, campaign: Tenant): Promise<CampaignCounts> {
   const [ledger, engaged] = await Promise.all([ledgerCounts(deps, campaign), engagementCounts(deps, campaign)]);
   const { total, suppressed, failed, sent, bounced, unknown, pending } = ledger;
-  const counts = { totalContacts: total, suppressed, failed, sent, bounced, unknown, pending, ...engaged };
+  return { totalContacts: total, suppressed, failed, sent, bounced, unknown, pending, ...engaged };
+}
+
+/** Stores it: the numbers that `metrics` and analytics answer. */
+export async function refreshCounts(deps: Deps, campaign: Tenant): Promise<CampaignCounts> {
+  const counts = await countNow(deps, campaign);
   const { _id, projectId } = campaign;
   await deps.db.campaigns.updateOne({ _id, projectId }, { $set: { counts, refreshedAt: deps.clock.now() } });
   return counts;
@@ -127,4 +132,24 @@ async function engagementCounts(deps: Pick<Deps, 'db'>, { _id, projectId }: Tena
     )
     .toArray();
   return counts ?? { opened: 0, humanOpened: 0, clicked: 0, unsubscribed: 0, spamReported: 0 };
+}
+
+export interface Reconciliation {
+  status: CampaignStatus;
+  ledger: Record<string, number>;
+  stored: Record<string, number>;
+  differences: Array<{ count: string; ledger: number; stored: number }>;
+  isBalanced: boolean;
+}
+
+/** What the stored numbers say differently from a recount; while it is sending that is what came since the last refresh. */
+export async function reconcileCampaign(deps: Deps, campaign: Campaign): Promise<Reconciliation> {
+  const ledger: Record<string, number> = { ...(await countNow(deps, campaign)) };
+  const stored: Record<string, number> = { ...campaign.counts };
+  const differences = Object.keys(ledger)
+    .filter((count) => ledger[count] !== stored[count])
+    .map((count) => ({ count, ledger: ledger[count] ?? 0, stored: stored[count] ?? 0 }));
+  const { totalContacts = 0, suppressed = 0, failed = 0, sent = 0, unknown = 0, pending = 0 } = ledger;
+  const isBalanced = totalContacts === suppressed + failed + sent + unknown + pending;
+  return { status: campaign.status, ledger, stored, differences, isBalanced };
 }

@@ -12,6 +12,7 @@ import type { Growth } from './rules/gradual.ts';
 
 /** The name of the due documents that start and wake runs. */
 export const CAMPAIGN_STARTS = 'campaign-starts';
+export const CAMPAIGN_METRICS = 'campaign-metrics';
 
 export interface CampaignInput {
   name?: string | undefined;

@@ -90,7 +90,6 @@ export const testCampaignBody = schema({
   required: ['emails'],
   properties: { emails: { type: 'array', minItems: 1, maxItems: TEST_EMAILS_MAX, items: emailField } },
 });
-export const pauseCampaignBody = schema({ type: 'object', properties: { reason: line(500) } });
 export const retryCampaignBody = schema({
   type: 'object',
   required: ['states'],
@@ -354,4 +353,89 @@ export const analyticsAnswer = shape({
     },
     refreshedAt: nullableTimestamp,
   },
+});
+
+const integer = { type: 'integer' } as const;
+export const progressAnswer = shape({
+  title: 'CampaignProgress',
+  type: 'object',
+  required: [
+    'status',
+    'total',
+    'suppressed',
+    'failed',
+    'sent',
+    'bounced',
+    'unknown',
+    'pending',
+    'deferred',
+    'ratePerSecond',
+    'percent',
+    'etaSeconds',
+    'nextAt',
+  ],
+  properties: {
+    status: { enum: statuses },
+    ...{ total: integer, suppressed: integer, failed: integer, sent: integer, bounced: integer, unknown: integer },
+    ...{ pending: integer, deferred: integer, inFlight: integer, ratePerSecond: number, percent: number },
+    etaSeconds: { type: ['integer', 'null'] },
+    nextAt: nullableTimestamp,
+  },
+});
+
+export const reconcileAnswer = shape({
+  type: 'object',
+  required: ['status', 'ledger', 'stored', 'differences', 'isBalanced'],
+  properties: {
+    status: { enum: statuses },
+    ledger: { type: 'object', additionalProperties: integer },
+    stored: { type: 'object', additionalProperties: integer },
+    differences: { type: 'array', items: { type: 'object' } },
+    isBalanced: {
+      type: 'boolean',
+      description: 'total = suppressed + failed + sent + unknown + pending, counted message by message.',
+    },
+  },
+});
+
+const recipientStatus = { enum: ['queued', 'deferred', 'sent', 'bounced', 'failed', 'suppressed', 'unknown'] } as const;
+const recipient = {
+  type: 'object',
+  required: ['emailId', 'contactId', 'email', 'status', 'reason', 'reply', 'sentAt'],
+  properties: {
+    emailId: idField,
+    contactId: { type: ['string', 'null'] },
+    email: { type: ['string', 'null'], description: 'null when the contact was deleted.' },
+    status: recipientStatus,
+    reason: nullableString,
+    reply: { type: ['object', 'null'] },
+    suppressedBy: { type: ['object', 'null'] },
+    sentAt: nullableTimestamp,
+  },
+} as const;
+export const recipientsQuery = schema({
+  type: 'object',
+  properties: { ...pageFields, status: { type: 'string', enum: recipientStatus.enum } },
+});
+export const recipientsAnswer = shape({
+  type: 'object',
+  required: ['recipients', 'pagination'],
+  properties: { recipients: { type: 'array', items: recipient }, pagination: paginationFields },
+});
+export const recipientAnswer = shape({
+  type: 'object',
+  required: ['campaignId', 'contactId', 'reason', 'recipient'],
+  properties: {
+    campaignId: idField,
+    contactId: { type: 'string' },
+    reason: { type: 'string', description: 'Why this person got it, or not.' },
+    recipient: { ...recipient, type: ['object', 'null'] },
+    engagement: { type: ['object', 'null'] },
+    timeline: { type: 'array', items: { type: 'object' } },
+  },
+});
+export const testAnswer = shape({
+  type: 'object',
+  required: ['emailIds', 'totalRecipients'],
+  properties: { emailIds: { type: 'array', items: idField }, totalRecipients: integer },
 });

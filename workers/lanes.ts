@@ -1,5 +1,7 @@
-import { backgroundActivities, campaignActivities } from '../activities/index.ts';
+import { campaignPageActivities } from '../activities/campaigns.ts';
+import { backgroundActivities } from '../activities/index.ts';
 import { automationChangeKind, enrollmentKind } from '../core/automations-changes.ts';
+import { campaignMetrics, campaignStarts } from '../core/campaign-runs.ts';
 import type { Deps } from '../core/deps.ts';
 import { domainRechecks, domainStarts } from '../core/domain-checks.ts';
 import type { DueKind } from '../core/due.ts';
@@ -24,6 +26,7 @@ export const lanes = {
     }),
     due: [
       ...[domainStarts, domainRechecks, migrationStarts, segmentRecomputes, listRemovals, importStarts],
+      ...[campaignStarts, campaignMetrics],
       ...[triggerKind, eventKind, enrollmentKind, automationChangeKind],
     ],
   },
@@ -31,9 +34,10 @@ export const lanes = {
   campaign: {
     worker: (deps) => ({
       queue: 'campaign',
-      activities: campaignActivities(deps),
+      activities: campaignPageActivities(sendingOf(deps)),
       options: { maxConcurrentActivityTaskExecutions: 4 },
     }),
+    services: [sendingService],
   },
 
   mail: {

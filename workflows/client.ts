@@ -11,9 +11,11 @@ import type { Workflows } from '../core/deps.ts';
 import { unavailable } from '../core/errors.ts';
 import type { Config } from '../schemas/config.ts';
 import type { automationEnrollment } from './automations.ts';
+import type { campaignSend } from './campaigns.ts';
 import type { domainCheck } from './domains.ts';
 import type { contactImport } from './imports.ts';
 import { signals } from './messages.ts';
+import type { metricsRefresh } from './metrics.ts';
 import type { migration } from './migrations.ts';
 import { prefixed, workflowIds } from './names.ts';
 import { attributePairs, type SearchAttributeValues } from './search-attributes.ts';
@@ -25,6 +27,29 @@ export function createWorkflows(config: Config, { client }: { client: Client }):
   const { tell, memoOf } = teller(config, client);
   return {
     isUp: () => isUp(client),
+
+    async sendCampaign({ projectId, campaignId }) {
+      await start<typeof campaignSend>({
+        type: 'campaignSend',
+        id: workflowIds.campaignSend(campaignId),
+        args: [{ projectId, campaignId }],
+        summary: 'Sends a campaign',
+        details:
+          'Waits until it is due, writes down the audience, sends it page by page, and waits for what was deferred.',
+        attributes: { ProjectId: projectId, CampaignId: campaignId, Status: 'scheduled', Phase: 'start' },
+        signal: { name: signals.control },
+      });
+    },
+
+    async refreshMetrics({ projectId, campaignId }) {
+      await start<typeof metricsRefresh>({
+        type: 'metricsRefresh',
+        id: workflowIds.metricsRefresh(campaignId),
+        args: [{ projectId, campaignId }],
+        summary: 'Refreshes the numbers of a campaign',
+        attributes: { ProjectId: projectId, CampaignId: campaignId, Status: 'running', Phase: 'metrics' },
+      });
+    },
 
     async checkDomain({ projectId, domainId, domainName }) {
       await start<typeof domainCheck>({

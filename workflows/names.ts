@@ -14,6 +14,8 @@ export function queueBeside(workflowQueue: string, queue: TaskQueue): string {
 }
 
 export const workflowIds = {
+  campaignSend: (campaignId: string) => `campaign-${campaignId}`,
+  metricsRefresh: (campaignId: string) => `metrics-${campaignId}`,
   domainCheck: (domainId: string) => `domain-${domainId}`,
   segmentRecompute: (listId: string) => `segment-${listId}`,
   contactImport: (importId: string) => `import-${importId}`,

@@ -1,6 +1,7 @@
 import type { Endpoint } from '../endpoint.ts';
 import { accountRoutes } from './account.ts';
 import { automationRoutes } from './automations.ts';
+import { campaignControlRoutes } from './campaign-control.ts';
 import { campaignRoutes } from './campaigns.ts';
 import { contactRoutes } from './contacts.ts';
 import { customFieldRoutes } from './custom-fields.ts';
@@ -21,6 +22,7 @@ export const productRoutes: Endpoint[] = [
   ...accountRoutes,
   ...automationRoutes,
   ...campaignRoutes,
+  ...campaignControlRoutes,
   ...contactRoutes,
   ...eventRoutes,
   ...importRoutes,

@@ -1,0 +1,56 @@
+import { cancellationSignal, heartbeat } from '@temporalio/activity';
+import { freezeAudience } from '../core/campaign-freeze.ts';
+import { type MetricsStep, refreshMetrics } from '../core/campaign-metrics.ts';
+import { type CampaignPage, type PageResult, sendPage } from '../core/campaign-pages.ts';
+import { advanceCampaign, type CampaignRef, type CampaignStep, readCampaign } from '../core/campaign-runs.ts';
+import type { Deps } from '../core/deps.ts';
+import type { Sending } from '../core/sending.ts';
+
+export interface CampaignActivities {
+  advanceCampaign(ref: CampaignRef): Promise<CampaignStep & { details: string }>;
+  freezeCampaignAudience(ref: CampaignRef): Promise<void>;
+  refreshCampaignMetrics(ref: CampaignRef): Promise<MetricsStep>;
+}
+
+export interface CampaignPageActivities {
+  sendCampaignPage(page: CampaignPage): Promise<PageResult>;
+}
+
+/** Run by the lane `campaign` only: it keeps the connections to the relay. */
+export function campaignPageActivities(sending: Sending): CampaignPageActivities {
+  return {
+    /** May run twice, or beside itself: each message is claimed before it is handed over. */
+    async sendCampaignPage(page) {
+      let ended = 0;
+      const beat = setInterval(() => heartbeat(ended), BEAT_EVERY_MS);
+      const onProgress = (count: number) => {
+        ended = count;
+      };
+      try {
+        return await sendPage(sending, page, { signal: cancellationSignal(), onProgress });
+      } finally {
+        clearInterval(beat);
+      }
+    },
+  };
+}
+
+const BEAT_EVERY_MS = 1_000;
+
+export function campaignActivities(deps: Deps): CampaignActivities {
+  return {
+    advanceCampaign: (ref) => advanceCampaign(deps, ref),
+    refreshCampaignMetrics: (ref) => refreshMetrics(deps, ref),
+    /** May run twice: the place is kept on the campaign, and ids are derived. */
+    async freezeCampaignAudience(ref) {
+      const campaign = await readCampaign(deps, ref);
+      const beat = setInterval(() => heartbeat(), BEAT_EVERY_MS);
+      try {
+        if (campaign) await freezeAudience(deps, campaign, { signal: cancellationSignal(), onProgress: heartbeat });
+        cancellationSignal().throwIfAborted();
+      } finally {
+        clearInterval(beat);
+      }
+    },
+  };
+}

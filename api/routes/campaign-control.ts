@@ -1,0 +1,151 @@
+import {
+  abortCampaign,
+  pauseCampaign,
+  resumeCampaign,
+  retryCampaign,
+  type Settled,
+} from '../../core/campaign-control.ts';
+import { progressOf, reconcileCampaign } from '../../core/campaign-counts.ts';
+import { senderOf } from '../../core/campaign-fields.ts';
+import { watchCampaign } from '../../core/campaign-progress.ts';
+import { listRecipients, recipientStory } from '../../core/campaign-recipients.ts';
+import { testCampaign } from '../../core/campaign-tests.ts';
+import { findCampaign } from '../../core/campaigns.ts';
+import type { Deps } from '../../core/deps.ts';
+import type { Project } from '../../core/model.ts';
+import {
+  campaignAnswer,
+  progressAnswer,
+  recipientAnswer,
+  recipientsAnswer,
+  recipientsQuery,
+  reconcileAnswer,
+  retryCampaignBody,
+  testAnswer,
+  testCampaignBody,
+} from '../../schemas/campaigns.ts';
+import { EventStream, endpoint } from '../endpoint.ts';
+import { presentPage } from '../present.ts';
+import { presentCampaign, presentRecipient, presentStory } from '../present-campaigns.ts';
+
+const tag = 'campaigns';
+const key = 'token';
+
+export const campaignControlRoutes = [
+  endpoint({
+    method: 'post',
+    path: '/campaigns/{campaignId}/pause',
+    key,
+    tag,
+    summary: 'Pause; the answer comes when nothing is in flight',
+    description:
+      'No message is handed to the relay after the answer. `progress.inFlight` says how many the relay has not answered, if it took longer than 30 seconds.',
+    answer: campaignAnswer,
+    handler: async ({ deps, project, params }) =>
+      presentSettled(deps, project, await pauseCampaign(deps, project, params.campaignId ?? '', 'by a call')),
+  }),
+  endpoint({
+    method: 'post',
+    path: '/campaigns/{campaignId}/resume',
+    key,
+    tag,
+    summary: 'Go on where it was paused',
+    answer: campaignAnswer,
+    handler: async ({ deps, project, params }) =>
+      presentSettled(deps, project, await resumeCampaign(deps, project, params.campaignId ?? '')),
+  }),
+  endpoint({
+    method: 'post',
+    path: '/campaigns/{campaignId}/abort',
+    key,
+    tag,
+    summary: 'End it for good; what was not sent stays pending',
+    answer: campaignAnswer,
+    handler: async ({ deps, project, params }) =>
+      presentSettled(deps, project, await abortCampaign(deps, project, params.campaignId ?? '')),
+  }),
+  endpoint({
+    method: 'post',
+    path: '/campaigns/{campaignId}/retry',
+    key,
+    tag,
+    summary: 'Send again only what failed or is unknown',
+    body: retryCampaignBody,
+    answer: campaignAnswer,
+    handler: async ({ deps, project, params, body }) =>
+      presentSettled(deps, project, await retryCampaign(deps, project, params.campaignId ?? '', body.states)),
+  }),
+  endpoint({
+    method: 'post',
+    path: '/campaigns/{campaignId}/test',
+    key,
+    tag,
+    summary: 'Send the campaign as it stands to a few addresses',
+    body: testCampaignBody,
+    answer: testAnswer,
+    handler: async ({ deps, project, params, body, request }) =>
+      testCampaign(deps, project, params.campaignId ?? '', body.emails, request),
+  }),
+  endpoint({
+    method: 'get',
+    path: '/campaigns/{campaignId}/progress',
+    key,
+    tag,
+    summary: 'Counts by state, read from the ledger now',
+    answer: progressAnswer,
+    handler: async ({ deps, project, params }) =>
+      progressOf(deps, await findCampaign(deps, project, params.campaignId ?? '')),
+  }),
+  endpoint({
+    method: 'get',
+    path: '/campaigns/{campaignId}/events',
+    key,
+    tag,
+    summary: 'Progress as server-sent events, until the campaign is over',
+    produces: ['text/event-stream'],
+    handler: async ({ deps, project, params, request }) =>
+      new EventStream(watchCampaign(deps, await findCampaign(deps, project, params.campaignId ?? ''), request.signal)),
+  }),
+  endpoint({
+    method: 'get',
+    path: '/campaigns/{campaignId}/reconcile',
+    key,
+    tag,
+    summary: 'Recount the ledger and show what the stored numbers say differently',
+    answer: reconcileAnswer,
+    handler: async ({ deps, project, params }) =>
+      reconcileCampaign(deps, await findCampaign(deps, project, params.campaignId ?? '')),
+  }),
+  endpoint({
+    method: 'get',
+    path: '/campaigns/{campaignId}/recipients',
+    key,
+    tag,
+    summary: 'Everybody of the audience, with what became of the mail',
+    query: recipientsQuery,
+    answer: recipientsAnswer,
+    handler: async ({ deps, project, params, query }) =>
+      presentPage('recipients', await listRecipients(deps, project, params.campaignId ?? '', query), presentRecipient),
+  }),
+  endpoint({
+    method: 'get',
+    path: '/campaigns/{campaignId}/recipients/{contactId}',
+    key,
+    tag,
+    summary: 'Why this person got it, or not',
+    answer: recipientAnswer,
+    handler: async ({ deps, project, params }) =>
+      presentStory(
+        await recipientStory(deps, project, params.campaignId ?? '', params.contactId ?? ''),
+        params.contactId ?? '',
+      ),
+  }),
+];
+
+async function presentSettled(deps: Deps, project: Project, { campaign, progress }: Settled) {
+  const [sender, template] = await Promise.all([
+    senderOf(deps, project, campaign),
+    deps.db.templates.findOne({ projectId: project._id, templateId: campaign.templateId }),
+  ]);
+  return { ...presentCampaign(campaign, sender, template), progress };
+}

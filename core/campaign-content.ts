@@ -1,0 +1,38 @@
+import { senderOf } from './campaign-fields.ts';
+import { compiled } from './compiled-templates.ts';
+import type { Deps } from './deps.ts';
+import { notFound } from './errors.ts';
+import type { Campaign, CampaignContent } from './model.ts';
+import { emailDomain } from './rules/addresses.ts';
+
+/** Template, sender and flags as they are now: later changes of the template do not reach a campaign that has begun. */
+export async function freezeContent(deps: Deps, campaign: Campaign): Promise<void> {
+  const content = await contentNow(deps, campaign);
+  const { _id, projectId } = campaign;
+  await deps.db.campaignContents.replaceOne({ _id, projectId }, content, { upsert: true });
+}
+
+/** Throws AppError for what does not compile. */
+export async function contentNow(deps: Deps, campaign: Campaign): Promise<CampaignContent> {
+  const { _id, projectId, templateId, subject, trackingClick, trackingOpen, unsubscribeGroupId } = campaign;
+  const [template, sender] = await Promise.all([
+    deps.db.templates.findOne({ projectId, templateId }),
+    senderOf(deps, { _id: projectId }, campaign),
+  ]);
+  if (!template) throw notFound('TEMPLATE', 'templateId');
+  const previewText = campaign.previewText || template.previewText;
+  compiled(template.emailTemplate, 'html', 'htmlTemplate');
+  compiled(subject, 'subject', 'subject');
+  compiled(previewText, 'subject', 'previewText');
+  const { email, name, replyTo } = sender;
+  return {
+    _id,
+    projectId,
+    from: { email, name },
+    replyTo: replyTo ? { email: replyTo, name: '' } : null,
+    domainName: emailDomain(email),
+    ...{ subject, previewText, html: template.emailTemplate, trackingClick, trackingOpen },
+    groupId: unsubscribeGroupId,
+    frozenAt: deps.clock.now(),
+  };
+}

@@ -1,0 +1,202 @@
+import { createHash } from 'node:crypto';
+import type { ObjectId } from 'mongodb';
+import type { Config } from '../schemas/config.ts';
+import { compiled } from './compiled-templates.ts';
+import {
+  clickUrl,
+  messageIdOf,
+  openPixelUrl,
+  returnPath,
+  unsubscribeAddress,
+  unsubscribeUrl,
+} from './message-links.ts';
+import { variablesOf } from './message-variables.ts';
+import { compileMessage, composeMessage, type MessageParts, type Piece, type Skeleton } from './mime/compose.ts';
+import type { CampaignContent, Contact, Mailbox } from './model.ts';
+import { decorateHtml, htmlToText } from './rules/html.ts';
+import { renderTemplate, type Template, templateParts, type Variables } from './rules/templates.ts';
+import type { MailRef } from './tracking-tokens.ts';
+
+export interface CampaignRecipient {
+  messageId: ObjectId;
+  email: string;
+  contact: Contact | null;
+  /** The mail's Date, the same in every attempt. */
+  at: Date;
+}
+
+/** A campaign with everything done that does not depend on the recipient: each one costs only what is its own. */
+export interface CompiledCampaign {
+  content: CampaignContent;
+  /** Contacts must be read: a template names something of theirs. */
+  needsContacts: boolean;
+  compose(recipient: CampaignRecipient): string;
+  returnPath(messageId: ObjectId): string;
+  messageIdOf(messageId: ObjectId): string;
+}
+
+type Links = Pick<Config, 'secretKeys' | 'publicUrl'>;
+
+export interface CampaignFacts {
+  config: Links;
+  /** Where return paths are: the MAIL FROM name when it is verified, else MAIL_HOST. */
+  returnHost: string;
+  listId: string;
+  feedbackId: string;
+}
+
+export function compileCampaign(content: CampaignContent, facts: CampaignFacts): CompiledCampaign {
+  const { config, returnHost } = facts;
+  const source = readTemplates(content);
+  const fill = holesOf(content, source, facts) ?? wholeOf(content, source, facts);
+  const refOf = (messageId: ObjectId): MailRef => ({ projectId: content.projectId, messageId });
+  const compiledTemplates = [source.html, source.subject, source.preview];
+  return {
+    content,
+    needsContacts: compiledTemplates.some(({ paths }) => paths.some((path) => !OF_THE_MAIL.includes(path))),
+    compose({ messageId, email, contact, at }) {
+      const ref = refOf(messageId);
+      const unsubscribe = unsubscribeUrl(config, ref, { groupId: content.groupId, email });
+      // Properties by their bare names too; what is built in wins.
+      const variables = {
+        ...contact?.contactProperties,
+        ...variablesOf({ email, at, unsubscribeUrl: unsubscribe, contact }),
+      };
+      const { skeleton, values } = fill(variables, ref, unsubscribe);
+      return composeMessage(skeleton, {
+        to: [mailboxOf(email, contact)],
+        messageId: messageIdOf(ref, content.domainName),
+        date: at,
+        unsubscribe: { url: unsubscribe, mailto: unsubscribeAddress(config, ref, returnHost) },
+        values,
+      });
+    },
+    returnPath: (messageId) => returnPath(config, refOf(messageId), returnHost),
+    messageIdOf: (messageId) => messageIdOf(refOf(messageId), content.domainName),
+  };
+}
+
+/** Variables that need no contact to be read. */
+const OF_THE_MAIL = ['email', 'date', 'unsubscribe'];
+
+type Fill = (variables: Variables, mail: MailRef, unsubscribeUrl: string) => { skeleton: Skeleton; values: string[] };
+
+interface Source {
+  html: Template;
+  text: Template;
+  subject: Template;
+  preview: Template;
+  previewPlain: Template;
+}
+
+function readTemplates({ html, subject, previewText }: CampaignContent): Source {
+  return {
+    html: compiled(html, 'html', 'htmlTemplate'),
+    text: compiled(html, 'text', 'htmlTemplate'),
+    subject: compiled(subject, 'subject', 'subject'),
+    preview: compiled(previewText, 'html', 'previewText'),
+    previewPlain: compiled(previewText, 'subject', 'previewText'),
+  };
+}
+
+function mailboxOf(email: string, contact: Contact | null): Mailbox {
+  const name = [contact?.firstName, contact?.lastName].filter(Boolean).join(' ');
+  return { email, name };
+}
+
+function sharedParts(
+  content: CampaignContent,
+  { listId, feedbackId }: CampaignFacts,
+): Omit<MessageParts, 'subject' | 'html' | 'text'> {
+  const boundary = createHash('sha256').update(content._id.id).digest('hex').slice(0, 24);
+  return { from: content.from, replyTo: content.replyTo, listId, feedbackId, bulk: true, boundary };
+}
+
+/** A hole travels through HTML and text as its number between two characters that nobody writes. */
+const OPEN = '\ue000';
+const CLOSE = '\ue001';
+const HOLE = /\ue000(\d+)\ue001/g;
+/** Blocks and unescaped values may hold markup of their own, with links that have to be found in each mail. */
+const NEEDS_WHOLE = /\{\{\{|\{\{[#^&]|[\ue000\ue001]/;
+const PROBE = 'https://probe.invalid/unsubscribe';
+
+/** null when the mail has to be made whole for each recipient. */
+function holesOf(content: CampaignContent, source: Source, facts: CampaignFacts): Fill | null {
+  if (NEEDS_WHOLE.test(content.html) || NEEDS_WHOLE.test(content.previewText)) return null;
+  const { config } = facts;
+  const makers: Array<(variables: Variables, mail: MailRef) => string> = [];
+  const hole = (make: (typeof makers)[number]) => `${OPEN}${makers.push(make) - 1}${CLOSE}`;
+  const marked = (template: Template) =>
+    templateParts(template)
+      .map((part) => (typeof part === 'string' ? part : hole(part)))
+      .join('');
+  const unsubscribes = new Set<number>();
+
+  const html = marked(source.html);
+  for (const [index, make] of makers.entries())
+    if (make({ unsubscribe: PROBE }, {} as MailRef) === PROBE) unsubscribes.add(index);
+  let isWhole = false;
+  const decorated = decorateHtml(html, {
+    previewText: marked(source.preview) || undefined,
+    ...(content.trackingOpen ? { pixelUrl: hole((_variables, mail) => openPixelUrl(config, mail)) } : {}),
+    ...(content.trackingClick
+      ? {
+          rewriteLink: (url: string) => {
+            const holes = [...url.matchAll(HOLE)].map(([, index]) => Number(index));
+            if (holes.some((index) => unsubscribes.has(index))) return null;
+            if (holes.length > 0) isWhole = true;
+            return hole((_variables, mail) => clickUrl(config, mail, url));
+          },
+        }
+      : {}),
+  });
+  // A link that begins with a hole is no http link to the scanner; it may become one.
+  if (content.trackingClick && linksAreHoles(html, unsubscribes)) isWhole = true;
+  if (isWhole) return null;
+  const plain = htmlToText(marked(source.text));
+  const skeleton = compileMessage({
+    ...sharedParts(content, facts),
+    subject: piecesOf(marked(source.subject)),
+    html: piecesOf(decorated),
+    text: piecesOf(plain),
+  });
+  return (variables, mail) => ({ skeleton, values: makers.map((make) => make(variables, mail)) });
+}
+
+function linksAreHoles(html: string, unsubscribes: Set<number>): boolean {
+  const links = html.matchAll(/\shref\s*=\s*["']?\s*\ue000(\d+)\ue001/gi);
+  return [...links].some(([, index]) => !unsubscribes.has(Number(index)));
+}
+
+function piecesOf(text: string): Piece[] {
+  const pieces: Piece[] = [];
+  let at = 0;
+  for (const match of text.matchAll(HOLE)) {
+    if (match.index > at) pieces.push(text.slice(at, match.index));
+    pieces.push(Number(match[1]));
+    at = match.index + match[0].length;
+  }
+  if (at < text.length || pieces.length === 0) pieces.push(text.slice(at));
+  return pieces;
+}
+
+/** Rendered, scanned and encoded anew for each recipient: right for every template, and slower. */
+function wholeOf(content: CampaignContent, source: Source, facts: CampaignFacts): Fill {
+  const { config } = facts;
+  return (variables, mail, unsubscribeUrl) => {
+    const html = renderTemplate(source.html, variables);
+    const decorated = decorateHtml(html, {
+      previewText: renderTemplate(source.previewPlain, variables) || undefined,
+      unsubscribeUrl,
+      ...(content.trackingOpen ? { pixelUrl: openPixelUrl(config, mail) } : {}),
+      ...(content.trackingClick ? { rewriteLink: (url: string) => clickUrl(config, mail, url) } : {}),
+    });
+    const skeleton = compileMessage({
+      ...sharedParts(content, facts),
+      subject: [renderTemplate(source.subject, variables)],
+      html: [decorated],
+      text: [htmlToText(html)],
+    });
+    return { skeleton, values: [] };
+  };
+}

@@ -1,0 +1,191 @@
+import { expect } from 'chai';
+import PostalMime from 'postal-mime';
+import { SENDER, type Stage, startStage } from './support.ts';
+
+describe('A campaign that is sent at once', () => {
+  let stage: Stage;
+  before(async function () {
+    this.timeout(40_000);
+    stage = await startStage();
+  });
+  after(() => stage.stop());
+
+  it('goes to exactly the right people, once each, with counts that add up', async () => {
+    const [everyone, some, excluded] = [
+      await stage.list(60),
+      await stage.list(30, (i) => `u${i + 50}@example.org`),
+      await stage.list(5),
+    ];
+    await stage.own.client.post('/suppression-groups/emails/suppress', {
+      emails: ['u10@example.org', 'U11@Example.org'],
+      isGlobal: true,
+    });
+    await stage.own.client.post('/contacts/email', { email: 'u20@example.org', firstName: 'Ada & <b>' });
+    const created = await stage.create({
+      publish: true,
+      sendNow: true,
+      toLists: [everyone, some],
+      excludeLists: [excluded],
+    });
+    expect(created.status, created.text).to.equal(200);
+    expect(created.body.data).to.include({ status: 'scheduled', sendNow: true, sendMode: 'immediate' });
+    expect(Object.values(created.body.data.metrics).every((count) => count === 0)).to.equal(true);
+
+    const sent = await stage.until(created.body.data.id, 'sent');
+    // 60 and 30 with 10 in both, less 5.
+    expect(sent.metrics).to.include({
+      totalContacts: 75,
+      suppressed: 2,
+      sent: 73,
+      delivered: 73,
+      bounced: 0,
+      failedCount: 0,
+      unknown: 0,
+      pending: 0,
+      processedCount: 75,
+    });
+    expect(sent.sentAt).to.be.a('string');
+    const arrived = stage.sink.ledger.messages.map(({ to }) => to[0]).sort();
+    expect(new Set(arrived).size).to.equal(73);
+    expect(arrived).to.have.length(73);
+    expect(arrived).to.not.include('u10@example.org').and.not.include('u3@example.org');
+
+    const raw = stage.sink.ledger.messages.find(({ to }) => to[0] === 'u20@example.org')?.raw ?? '';
+    const mail = await PostalMime.parse(raw);
+    expect(mail.subject).to.equal('News for Ada & <b>');
+    expect(mail.from).to.include({ address: SENDER, name: 'News' });
+    expect(mail.to?.map(({ address }) => address)).to.deep.equal(['u20@example.org']);
+    expect(mail.html).to.contain('Hello Ada &amp; &lt;b&gt;').and.contain('/t/c/').and.contain('/t/o/');
+    expect(mail.html).to.not.contain('shop.example.com');
+    expect(mail.text).to.contain('Hello Ada & <b>').and.contain('https://shop.example.com/sale');
+    const header = (name: string) => mail.headers.find(({ key }) => key === name)?.value;
+    expect(header('list-unsubscribe')).to.match(/^<http.*\/u\/.*>, <mailto:u\+/);
+    expect(header('list-unsubscribe-post')).to.equal('List-Unsubscribe=One-Click');
+    expect(raw.match(/^DKIM-Signature:/gim)).to.have.length(1);
+  });
+
+  it('answers analytics by the formulas, reconciles without differences, and tells why a person got it or not', async () => {
+    const list = await stage.list(4, (i) =>
+      i === 0 ? 'perm-rcpt-550-5.1.1@example.org' : i === 1 ? 'after-dot-550-5.7.1@example.org' : `why${i}@example.org`,
+    );
+    await stage.own.client.post('/suppression-groups/emails/suppress', {
+      emails: ['why2@example.org'],
+      reason: 'UNSUBSCRIBE',
+    });
+    const id = await stage.launch({ toLists: [list] });
+    const campaign = await stage.until(id, 'sent');
+    expect(campaign.metrics).to.include({
+      totalContacts: 4,
+      suppressed: 1,
+      failedCount: 1,
+      sent: 2,
+      bounced: 1,
+      delivered: 1,
+    });
+    const { body } = await stage.own.client.get(`/campaigns/${id}/analytics`);
+    expect(body.data.counts).to.include({
+      totalContacts: 4,
+      suppressed: 1,
+      failed: 1,
+      attempted: 2,
+      sent: 2,
+      delivered: 1,
+      bounced: 1,
+    });
+    expect(body.data.rates).to.include({ bounceRate: 50, successRate: 100, deliveryRate: 50, openRate: 0 });
+    expect(body.data.refreshedAt).to.be.a('string');
+    const reconciled = (await stage.own.client.get(`/campaigns/${id}/reconcile`)).body.data;
+    expect(reconciled).to.deep.include({ differences: [], isBalanced: true });
+
+    const recipients = (await stage.own.client.get(`/campaigns/${id}/recipients?limit=10`)).body.data;
+    expect(recipients.pagination.total).to.equal(4);
+    const why = async (email: string) => {
+      const { contactId } = recipients.recipients.find((one: { email: string }) => one.email === email);
+      return (await stage.own.client.get(`/campaigns/${id}/recipients/${contactId}`)).body.data.reason;
+    };
+    expect(await why('why2@example.org'))
+      .to.contain('suppressed in group')
+      .and.contain('UNSUBSCRIBE');
+    expect(await why('why3@example.org'))
+      .to.contain('In the audience through list')
+      .and.contain('The relay took it. The relay said: 250');
+    expect(await why('perm-rcpt-550-5.1.1@example.org'))
+      .to.contain('It bounced')
+      .and.contain('550');
+    const onlyBounced = await stage.own.client.get(`/campaigns/${id}/recipients?status=bounced`);
+    expect(onlyBounced.body.data.pagination.total).to.equal(1);
+    // A hard bounce suppresses.
+    expect(
+      await stage.environment.deps.db.suppressions.countDocuments({
+        email: 'perm-rcpt-550-5.1.1@example.org',
+        isGlobal: true,
+      }),
+    ).to.equal(1);
+  });
+
+  it('fails with the reason when nothing could be sent at all', async () => {
+    const empty = await stage.list(0);
+    const failed = await stage.until(await stage.launch({ toLists: [empty] }), 'failed');
+    expect(failed.failureReason).to.contain('Nobody is in the audience');
+  });
+
+  it('waits for its time, and can be moved and aborted before it', async () => {
+    const list = await stage.list(1, () => 'later@example.org');
+    const scheduledAt = new Date(Date.now() + 3_600_000).toISOString();
+    const { body } = await stage.create({ publish: true, scheduledAt, toLists: [list] });
+    expect(body.data).to.include({ status: 'scheduled', sendMode: 'scheduled', scheduledAt });
+    await stage.own.client.patch(`/campaigns/${body.data.id}`, {
+      scheduledAt: new Date(Date.now() + 300).toISOString(),
+    });
+    expect((await stage.until(body.data.id, 'sent')).metrics.sent).to.equal(1);
+
+    const second = (await stage.create({ publish: true, scheduledAt, toLists: [list] })).body.data.id;
+    const aborted = await stage.own.client.post(`/campaigns/${second}/abort`);
+    expect(aborted.body.data).to.deep.include({
+      status: 'aborted',
+      progress: { sent: 0, inFlight: 0, remaining: 0, nextAt: null },
+    });
+    const again = await stage.own.client.post(`/campaigns/${second}/resume`);
+    expect([again.status, again.body.error.code]).to.deep.equal([409, 'INVALID_STATE']);
+  });
+
+  it('pauses with an answer after which nothing leaves, and goes on from there', async () => {
+    stage.sink.modes.ackDelayMs = 30;
+    const list = await stage.list(1_500, (i) => `pause${i}@example.org`);
+    const id = await stage.launch({ toLists: [list] });
+    for (let looks = 0; looks < 400 && (await stage.progress(id)).sent < 100; looks += 1)
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    const begun = performance.now();
+    const paused = await stage.own.client.post(`/campaigns/${id}/pause`);
+    const arrivedAtAnswer = stage.sink.ledger.messages.length;
+    expect(performance.now() - begun).to.be.below(2_000);
+    expect(paused.body.data.status).to.equal('paused');
+    const { sent, inFlight, remaining } = paused.body.data.progress;
+    expect(inFlight).to.equal(0);
+    expect(sent + remaining).to.equal(1_500);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect(stage.sink.ledger.messages.length).to.equal(arrivedAtAnswer);
+    stage.sink.modes.ackDelayMs = 0;
+    const resumed = await stage.own.client.post(`/campaigns/${id}/resume`);
+    expect(resumed.body.data.status).to.equal('sending');
+    const done = await stage.until(id, 'sent');
+    expect(done.metrics).to.include({ totalContacts: 1_500, sent: 1_500 });
+    const mine = stage.sink.ledger.messages.filter(({ to }) => to[0]?.startsWith('pause'));
+    expect(mine.length).to.equal(1_500);
+    expect(new Set(mine.map(({ to }) => to[0])).size).to.equal(1_500);
+  });
+
+  it('pauses itself when too much bounces, with the figures, and starts a new stretch when it is resumed', async () => {
+    const list = await stage.list(800, (i) =>
+      i % 12 === 0 ? `perm-rcpt-550-5.1.1+${i}@example.org` : `ok${i}@example.org`,
+    );
+    stage.sink.modes.ackDelayMs = 20;
+    const id = await stage.launch({ toLists: [list], thresholdPreset: 'balanced' });
+    const paused = await stage.until(id, 'paused', 'sent');
+    stage.sink.modes.ackDelayMs = 0;
+    expect(paused.status).to.equal('paused');
+    expect(paused.pausedReason).to.match(
+      /^\d+ of \d+ sent were bounced \([\d.]+ %\), above the 5 % of the balanced preset$/,
+    );
+  });
+});
