@@ -22,7 +22,7 @@ export interface MigrationActivities {
 }
 
 /** Shorter than the heartbeat timeout, however long the source makes a phase wait. */
-const BEAT_EVERY_MS = 3_000;
+const BEAT_EVERY_MS = 2_000;
 
 export function migrationActivities(deps: Deps): MigrationActivities {
   return {

@@ -1,12 +1,12 @@
 import type { Deps } from './deps.ts';
 import type { DueKind } from './due.ts';
 import { again, done, dueDocuments } from './due-documents.ts';
+import { MIGRATION_STARTS } from './migrations-progress.ts';
 import type { Migration } from './model.ts';
 import { isLive } from './rules/migrations-phases.ts';
 
-export const MIGRATION_STARTS = 'migration-starts';
 /** The run of an earlier job of the project is still ending. */
-const BUSY_AGAIN_MS = 1_000;
+const BUSY_AGAIN_MS = 250;
 /** A live job whose run was lost (terminated by hand, or by the Reset of an older one) gets a new one this soon. */
 const LOOK_AFTER_MS = 60_000;
 

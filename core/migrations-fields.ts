@@ -18,7 +18,7 @@ export async function customFields(run: PhaseRun): Promise<boolean> {
   const done = Number(run.phase.cursor?.done ?? 0);
   for (const [index, mapping] of mappings.entries()) {
     if (index < done) continue;
-    const problem = await makeField(deps, migration, mapping);
+    const problem = await makeField(deps, migration, mapping, index);
     const { phase } = run;
     const change = problem
       ? { failed: phase.failed + 1, errors: withNotes(phase.errors, [{ item: mapping.fieldName, message: problem }]) }

@@ -2,6 +2,8 @@ import type { Deps } from './deps.ts';
 import type { SourceA, SourceB } from './migrations-sources.ts';
 import type { Migration, MigrationNote, MigrationPhase } from './model.ts';
 
+/** The due documents that start runs and tell them of decisions. */
+export const MIGRATION_STARTS = 'migration-starts';
 /** Notes of one list that are kept; the counts go on. */
 export const NOTES_MAX = 100;
 const NOTE_LENGTH_MAX = 500;

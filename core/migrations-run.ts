@@ -62,13 +62,12 @@ export async function runMigrationPhase(
 export async function holdMigration(deps: Deps, ref: RunRef, name: MigrationPhaseName, reason: string): Promise<Step> {
   const now = deps.clock.now();
   const held = await deps.db.migrations.findOneAndUpdate(
-    { ...filterOf(ref), status: 'running' },
+    { ...filterOf(ref), status: 'running', decision: null },
     {
       $set: {
         status: 'needs_attention',
         attention: reason,
         phase: name,
-        decision: null,
         owner: null,
         'phases.$[held].status': 'failed',
         updatedAt: now,
@@ -84,8 +83,8 @@ export async function holdMigration(deps: Deps, ref: RunRef, name: MigrationPhas
 /** What a person decided since the run holds; `hold` when nothing was. */
 export async function decideMigration(deps: Deps, ref: RunRef): Promise<Step> {
   const decided = await deps.db.migrations.findOneAndUpdate(
-    { ...filterOf(ref), status: 'needs_attention', decision: { $ne: null } },
-    { $set: { status: 'running', decision: null, attention: null, updatedAt: deps.clock.now() }, $inc: { version: 1 } },
+    { ...filterOf(ref), status: 'running', decision: { $ne: null } },
+    { $set: { decision: null, updatedAt: deps.clock.now() }, $inc: { version: 1 } },
     { returnDocument: 'after' },
   );
   if (!decided) return stepNow(deps, ref);
@@ -116,6 +115,7 @@ async function takeSlot(deps: Deps, ref: RunRef, owner: string | null): Promise<
           $set: {
             status: 'running',
             owner,
+            decision: null,
             attention: null,
             failureReason: null,
             completedAt: null,

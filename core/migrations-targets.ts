@@ -1,22 +1,15 @@
-import { createHash } from 'node:crypto';
 import { ObjectId } from 'mongodb';
-import { touchAudience } from './audience.ts';
+import { createCustomField } from './custom-fields.ts';
 import type { Deps } from './deps.ts';
+import { AppError } from './errors.ts';
 import { derivedId } from './ids.ts';
-import { isDuplicateKey } from './insert.ts';
 import { createList } from './lists.ts';
 import type { SourceItem, SourceTemplate } from './migrations-sources.ts';
-import type {
-  Migration,
-  MigrationLink,
-  MigrationMapping,
-  MigrationProvider,
-  SuppressionGroup,
-  Template,
-} from './model.ts';
+import type { Migration, MigrationLink, MigrationMapping, MigrationProvider, SuppressionGroup } from './model.ts';
 import { normalizeEmail } from './rules/addresses.ts';
 import { builtInGroup, createGroup } from './suppression-groups.ts';
 import { suppress } from './suppressions.ts';
+import { createTemplate, updateTemplate } from './templates.ts';
 
 /** Whose it becomes, and which job or call makes it. */
 export interface TargetOwner {
@@ -34,32 +27,21 @@ const SUBJECT_MAX = 998;
 const NAME_MAX = 200;
 const DESCRIPTION_MAX = 1_000;
 
-/** null when it was made; else why not, in words for the report. */
+/** null when it was made; else why not, in words for the report. `index` tells two mappings to one name apart. */
 export async function makeField(
   deps: Deps,
-  job: Job,
+  { _id, projectId, createdAt }: Job,
   { fieldName, fieldType }: MigrationMapping,
+  index: number,
 ): Promise<string | null> {
-  const at = deps.clock.now();
-  const _id = derivedId(job.createdAt, 'migrated field', job._id.toHexString(), fieldName);
+  const seed = derivedId(createdAt, 'migrated field', _id.toHexString(), index);
   try {
-    await deps.db.customFields.insertOne({
-      _id,
-      projectId: job.projectId,
-      fieldName,
-      fieldType,
-      description: '',
-      defaultValue: null,
-      createdAt: at,
-      updatedAt: at,
-    });
+    await createCustomField(deps, { _id: projectId }, { fieldName, fieldType }, { at: createdAt, seed });
+    return null;
   } catch (error) {
-    if (!isDuplicateKey(error)) throw error;
-    const own = await deps.db.customFields.countDocuments({ _id, projectId: job.projectId });
-    if (own === 0) return `A custom field ${fieldName} exists already.`;
+    if (error instanceof AppError && error.kind !== 'unavailable') return error.message;
+    throw error;
   }
-  await touchAudience(deps, { _id: job.projectId });
-  return null;
 }
 
 /** A list of the same name that was here before becomes the target; its members stay. */
@@ -158,42 +140,28 @@ export async function upsertTemplate(
   { source, html, isFlagged }: { source: SourceTemplate; html: string; isFlagged: boolean },
   update: boolean,
 ): Promise<{ status: 'created' | 'updated' | 'skipped'; templateId: string }> {
-  const link = await linkOf(deps, owner, 'template', source.id, async () => null);
-  const at = deps.clock.now();
-  const templateId = `A-${createHash('sha256').update(link._id).digest('hex').slice(0, 20)}`;
-  const content = {
+  const { projectId } = owner;
+  const input = {
     templateName: source.name.slice(0, TEMPLATE_NAME_MAX) || 'Untitled',
     subject: (source.subject ?? '').slice(0, SUBJECT_MAX),
     emailTemplate: html,
     isFlagged,
-    updatedAt: at,
+    source: 'migration' as const,
   };
-  const { projectId } = owner;
-  const made: Template = {
-    _id: seedOf(owner, 'template', source.id),
-    projectId,
-    templateId,
-    previewText: '',
-    templateType: 'transactional',
-    builderType: 'code',
-    description: '',
-    editorJson: null,
-    parentBodyProperties: null,
-    source: 'migration',
-    trackingClick: true,
-    trackingOpen: true,
-    createdAt: at,
-    ...content,
-  };
-  try {
-    await deps.db.templates.insertOne(made);
-    return { status: 'created', templateId };
-  } catch (error) {
-    if (!isDuplicateKey(error)) throw error;
+  let link = await linkOf(deps, owner, 'template', source.id, async () => null);
+  const there = link.targetId && (await deps.db.templates.findOne({ projectId, templateId: link.targetId }));
+  if (there) {
+    if (update) await updateTemplate(deps, { _id: projectId }, there.templateId, input);
+    const status = madeBy(link, owner.createdBy) === 'created' ? 'created' : update ? 'updated' : 'skipped';
+    return { status, templateId: there.templateId };
   }
-  if (update) await deps.db.templates.updateOne({ _id: made._id, projectId }, { $set: content });
-  if (madeBy(link, owner.createdBy) === 'created') return { status: 'created', templateId };
-  return { status: update ? 'updated' : 'skipped', templateId };
+  link = await relinked(deps, owner, link);
+  const project = await deps.db.projects.findOne({ _id: projectId });
+  const { trackingClick = true, trackingOpen = true } = project ?? {};
+  const tenant = { _id: projectId, trackingClick, trackingOpen };
+  const made = await createTemplate(deps, tenant, input, originOf(owner, link, 'template', source.id));
+  await keepTarget(deps, link, made.templateId);
+  return { status: 'created', templateId: made.templateId };
 }
 
 function ownerOf({ _id, projectId, provider }: Job): TargetOwner {

@@ -1,11 +1,12 @@
 import type { ObjectId } from 'mongodb';
 import type { Deps } from './deps.ts';
+import { wakeDue } from './due.ts';
 import { conflict, invalid, notFound, unprocessable } from './errors.ts';
 import { derivedId, parseId } from './ids.ts';
 import { isDuplicateKey } from './insert.ts';
 import { endMigration } from './migrations-ends.ts';
 import { hasKey, keepKey } from './migrations-keys.ts';
-import { publishMigration } from './migrations-progress.ts';
+import { MIGRATION_STARTS, publishMigration } from './migrations-progress.ts';
 import type {
   Migration,
   MigrationMapping,
@@ -55,7 +56,7 @@ export async function startMigration(
     dueAt: now,
   };
   const stored = await insertWithKey(deps, migration, key);
-  publishMigration(deps, stored);
+  announce(deps, stored);
   return stored;
 }
 
@@ -120,9 +121,12 @@ export async function retryMigration(
   const change = {
     $set: {
       phases,
-      status: isNewRun ? ('queued' as const) : status,
+      status: isNewRun ? ('queued' as const) : ('running' as const),
       decision: isNewRun ? null : ('retry' as const),
-      ...(isNewRun ? { failureReason: null, completedAt: null, attention: null, owner: null } : {}),
+      attention: null,
+      failureReason: null,
+      completedAt: null,
+      owner: null,
       updatedAt: deps.clock.now(),
       dueAt: deps.clock.now(),
     },
@@ -143,7 +147,14 @@ export async function skipMigration(deps: Deps, project: Tenant, id: string, rea
       : phase,
   );
   const change = {
-    $set: { phases, decision: 'skip' as const, updatedAt: now, dueAt: now },
+    $set: {
+      phases,
+      status: 'running' as const,
+      decision: 'skip' as const,
+      attention: null,
+      updatedAt: now,
+      dueAt: now,
+    },
     $inc: { version: 1 },
   };
   return changeWithKey(deps, migration, change, null);
@@ -156,6 +167,7 @@ export async function cancelMigration(deps: Deps, project: Tenant, id: string): 
   const filter = { _id: migration._id, projectId: project._id, status: { $in: [...LIVE] } };
   const ended = await endMigration(deps, filter, { status: 'cancelled', failureReason: null });
   if (!ended) throw wrongState(await getMigration(deps, project, id), 'cancelled');
+  wakeDue(deps, MIGRATION_STARTS, project._id);
   return ended;
 }
 
@@ -174,7 +186,7 @@ async function changeWithKey(deps: Deps, migration: Migration, change: Change, k
       }),
     );
     if (!changed) throw conflict('INVALID_STATE', 'The migration changed meanwhile; look at it again.');
-    publishMigration(deps, changed);
+    announce(deps, changed);
     return changed;
   } catch (error) {
     if (isDuplicateKey(error, 'one_at_a_time')) throw inProgress();
@@ -184,6 +196,11 @@ async function changeWithKey(deps: Deps, migration: Migration, change: Change, k
 
 function findMigration(deps: Deps, { projectId }: Migration, _id: ObjectId): Promise<Migration | null> {
   return deps.db.migrations.findOne({ _id, projectId });
+}
+
+function announce(deps: Deps, migration: Migration): void {
+  publishMigration(deps, migration);
+  wakeDue(deps, MIGRATION_STARTS, migration.projectId);
 }
 
 function inProgress() {

@@ -7,6 +7,7 @@ import { parseId } from '../core/ids.ts';
 import { createOrganization, listOrganizations } from '../core/organizations.ts';
 import { listProjects } from '../core/projects.ts';
 import { makeIndexes, missingUniqueIndexes } from '../platform/mongo.ts';
+import { migrationCommands } from './admin-migrations.ts';
 import { withDeps } from './deps.ts';
 import { StackError } from './say.ts';
 import { prepareNamespace, searchAttributeNames } from './servers/temporal-namespace.ts';
@@ -64,6 +65,7 @@ export const commands: Record<string, Command> = {
       print({ revoked: apiKeyId });
     },
   },
+  ...migrationCommands,
   indexes: {
     usage: '',
     does: 'makes the indexes that are missing',

@@ -75,7 +75,7 @@ function activities() {
   const quick = { startToCloseTimeout: '1 minute', retry: { maximumInterval: '10 seconds' } } as const;
   const phase = {
     startToCloseTimeout: '14 days',
-    heartbeatTimeout: '20 seconds',
+    heartbeatTimeout: '10 seconds',
     retry: {
       initialInterval: '500 milliseconds',
       maximumInterval: '30 seconds',

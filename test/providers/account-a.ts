@@ -82,7 +82,7 @@ export const allScopesA = [
 ];
 
 const exportDefaults: ExportOptions = {
-  polls: 1,
+  polls: 0,
   parts: 1,
   gzip: true,
   failure: null,
@@ -121,6 +121,18 @@ export function sampleAccountA(imageHost = 'http://cdn.example.com', contactCoun
     ],
     contacts: Array.from({ length: contactCount }, (_, index) => sampleContactA(index, lists)),
   });
+}
+
+/** As little of everything as a whole migration can do with. */
+export function smallAccountA(contactCount = 12): AccountA {
+  const account = sampleAccountA('http://cdn.example.com', contactCount);
+  return {
+    ...account,
+    templates: account.templates.slice(0, 2),
+    groups: account.groups.slice(0, 2),
+    lists: account.lists.slice(0, 1),
+    contacts: account.contacts.map((contact) => ({ ...contact, listIds: contact.listIds.slice(0, 1) })),
+  };
 }
 
 export function sampleContactA(index: number, lists: ListA[]): ContactA {

@@ -92,6 +92,19 @@ export function sampleAccountB(overrides: Partial<AccountB> = {}, contactCount =
   });
 }
 
+/** As little of everything as a whole migration can do with. */
+export function smallAccountB(contactCount = 12): AccountB {
+  const account = sampleAccountB({ ratePerSecond: 10_000 }, contactCount);
+  const [segment] = account.segments;
+  return {
+    ...account,
+    templates: account.templates.slice(0, 2),
+    topics: account.topics.slice(0, 2),
+    segments: segment ? [segment] : [],
+    contacts: account.contacts.map((contact) => ({ ...contact, segmentIds: contact.segmentIds.slice(0, 1) })),
+  };
+}
+
 export function sampleContactB(index: number, segments: SegmentB[]): ContactB {
   const [customers, trial] = segments;
   const segmentIds = [

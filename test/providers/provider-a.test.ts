@@ -13,6 +13,7 @@ describe('The stand-in of provider A', () => {
 
   before(async () => {
     account = sampleAccountA();
+    account.exports.polls = 1;
     provider = await startProviderA([account]);
     sendgrid.setApiKey(account.key);
     sendgrid.setDefaultRequest('baseUrl', `${provider.url}/`);

@@ -1,0 +1,249 @@
+import { expect } from 'chai';
+import type { Tenant } from '../environment.ts';
+import { type AccountA, sampleAccountA, template, version } from '../providers/account-a.ts';
+import { png } from '../providers/images.ts';
+import { dataOf, job, type Scene, settled, start, startScene, tenantWithA } from './support.ts';
+import { expectedOfA, pictureOf } from './targets.ts';
+
+describe('A migration from provider A', () => {
+  let scene: Scene;
+  let account: AccountA;
+  let tenant: Tenant;
+
+  before(async function () {
+    this.timeout(20_000);
+    scene = await startScene();
+    await scene.work();
+  });
+  after(() => scene.stop());
+  beforeEach(async () => {
+    account = sampleAccountA(scene.images.url);
+    tenant = await tenantWithA(scene, account);
+  });
+
+  /** Answers the settled job. */
+  async function migrate(body: object) {
+    return settled(tenant, await start(tenant, 'providerA', { apiKey: account.key, ...body }));
+  }
+
+  const isRehosted = (html: string) =>
+    html.replaceAll(/http:\/\/127\.0\.0\.1:\d+\/media\/[0-9a-f]{64}\.png/g, 'REHOSTED');
+
+  it('brings over what the source has, and its report says so phase by phase', async () => {
+    account.exports = { ...account.exports, polls: 1, parts: 2 };
+    const { status, phases, report, bulkOperationId, id } = await migrate({ migrateAll: true });
+    expect([status, bulkOperationId]).deep.equal(['completed', id]);
+    expect(phases.map(({ name }) => name)).deep.equal([
+      'customFields',
+      'templates',
+      'unsubscribeGroups',
+      'contactLists',
+      'contacts',
+    ]);
+    const picture = await pictureOf(scene.env, tenant);
+    for (const one of picture.templates) one.html = isRehosted(one.html);
+    const rewritten = (html: string) => html.replaceAll(/http:\/\/127\.0\.0\.1:\d+\/0123[^"')]*\.png/g, 'REHOSTED');
+    expect(picture).deep.include(expectedOfA(account, rewritten));
+    const counts = report.map(({ name, sourceCount, targetCount, skipped }: Record<string, unknown>) => [
+      name,
+      sourceCount,
+      targetCount,
+      skipped,
+    ]);
+    expect(counts).deep.equal([
+      ['customFields', 0, 0, 0],
+      ['templates', 5, 3, 2],
+      ['unsubscribeGroups', 3, 3, 0],
+      ['contactLists', 3, 3, 0],
+      ['contacts', 40, 40, 0],
+    ]);
+    expect(report[2].details).deep.include({ addresses: 4 });
+    expect(report[4].details).deep.include({ memberships: 28 });
+    expect(JSON.stringify(report[1].needsReview)).contains('no active version');
+  });
+
+  it('migrates custom fields by their mappings, with the values of contacts; a repeated creation is reported and the run goes on', async () => {
+    await tenant.client.post('/custom-fields', { fieldName: 'company', fieldType: 'string' });
+    const found = await migrate({
+      migrateAll: true,
+      customFieldMappings: [
+        { providerAFieldId: 'w1', fieldName: 'orders', fieldType: 'number' },
+        { sendgridFieldName: 'DOB', fieldName: 'birthday', fieldType: 'date' },
+        { providerAFieldName: 'Company Name', fieldName: 'company', fieldType: 'string' },
+      ],
+    });
+    expect(found.status).equal('completed_with_errors');
+    const [fields] = found.phases;
+    expect(fields).deep.include({ total: 3, succeeded: 2, failed: 1 });
+    expect(JSON.stringify(fields?.errors)).contains('company');
+    const { contacts, fields: declared } = await pictureOf(scene.env, tenant);
+    expect(declared).deep.equal({ orders: 'number', birthday: 'date', company: 'string' });
+    expect((contacts['person12@example.com'] as { contactProperties: object }).contactProperties).deep.equal({
+      orders: 12,
+      birthday: '1990-02-01T00:00:00.000Z',
+      company: 'Company "12", Ltd',
+    });
+  });
+
+  it('migrates only what is selected', async () => {
+    const [news] = account.lists;
+    const [welcome] = account.templates;
+    const found = await migrate({
+      templateIds: [welcome?.id],
+      contactListIds: [news?.id],
+      unsubscribeGroupIds: [1235, 999],
+      customFieldIds: ['w1'],
+    });
+    expect(found.status).equal('completed_with_errors');
+    expect(JSON.stringify(found.phases[2]?.errors)).contains('999');
+    const picture = await pictureOf(scene.env, tenant);
+    expect(picture.templates.map(({ name }) => name)).deep.equal(['Welcome']);
+    expect(picture.groups).deep.equal({ Offers: ['gone2@example.com'] });
+    expect(Object.keys(picture.lists)).deep.equal(['News']);
+    expect(Object.keys(picture.contacts)).length(20);
+    expect(picture.fields).deep.equal({ num_orders: 'number' });
+  });
+
+  it('skips a phase whose scope is missing, without failing', async () => {
+    account.scopes = account.scopes.filter((scope) => !scope.startsWith('asm') && scope !== 'templates.read');
+    const found = await migrate({ migrateAll: true });
+    expect(found.status).equal('completed');
+    expect(found.phases.map(({ status }) => status)).deep.equal([
+      'skipped',
+      'skipped',
+      'skipped',
+      'completed',
+      'completed',
+    ]);
+    expect(JSON.stringify(found.report[1].needsReview)).contains('may not read');
+  });
+
+  it('changes nothing and doubles nothing when it is run again', async () => {
+    await migrate({ migrateAll: true });
+    const before = await pictureOf(scene.env, tenant);
+    const again = await migrate({ migrateAll: true });
+    expect(again.report[4]).deep.include({ created: 0, updated: 40 });
+    expect(again.report[1]).deep.include({ created: 0, skipped: 5 });
+    expect(await pictureOf(scene.env, tenant)).deep.equal(before);
+  });
+
+  it('plans: shows every section and its counts, and names the sections that the key may not read', async () => {
+    const plan = dataOf(await tenant.client.post('/migrations/providerA/plan', { apiKey: account.key }));
+    expect(plan.templates).length(5);
+    expect(plan.contactLists[0]).deep.equal({ id: account.lists[0]?.id, name: 'News', contactCount: 20 });
+    expect(plan.customFields[2]).deep.equal({ id: 'w3', name: 'Company Name', fieldType: 'string' });
+    expect([plan.totalContacts, plan.skipped]).deep.equal([40, []]);
+    account.scopes = ['asm.groups.read'];
+    const narrow = dataOf(await tenant.client.post('/migrations/sendgrid/plan', { sendgridApiKey: account.key }));
+    expect(narrow.unsubscribeGroups).length(3);
+    expect(narrow.skipped).deep.equal(['templates', 'customFields', 'contactLists', 'totalContacts']);
+  });
+
+  it('refuses a bad key with 422 INVALID_PROVIDER_KEY, a missing one with 400, and a selection of nothing with 400', async () => {
+    for (const apiKey of ['SG.wrong', 'not a\nkey']) {
+      const { status, body } = await tenant.client.post('/migrations/providerA/plan', { apiKey });
+      expect([status, body.error.code]).deep.equal([422, 'INVALID_PROVIDER_KEY']);
+    }
+    const missing = await tenant.client.post('/migrations/providerA/plan', {});
+    expect([missing.status, missing.body.error.code]).deep.equal([400, 'VALIDATION_ERROR']);
+    const nothing = await tenant.client.post('/migrations/providerA/migrate', { apiKey: account.key, templateIds: [] });
+    expect([nothing.status, nothing.body.error.code]).deep.equal([400, 'VALIDATION_ERROR']);
+  });
+
+  it('migrates single templates, and overwrites one that was migrated before only when it is asked to', async () => {
+    const [welcome, , , empty] = account.templates;
+    const call = async (more: object = {}) =>
+      dataOf(
+        await tenant.client.post('/migrations/providerA/providerA-template', {
+          apiKey: account.key,
+          templateIds: [welcome?.id, empty?.id, 'd-unknown'],
+          ...more,
+        }),
+      );
+    const first = await call();
+    expect(first).deep.include({ created: 1, updated: 0, skipped: 1, failed: 1 });
+    const [made] = first.templates;
+    expect(made.templateId).match(/^A-[0-9a-f]{20}$/);
+    welcome!.versions[1]!.html = '<p>New words</p>';
+    expect(await call()).deep.include({ created: 0, updated: 0, skipped: 2, failed: 1 });
+    const stored = async () => dataOf(await tenant.client.get(`/templates/${made.templateId}`)).emailTemplate;
+    expect(await stored()).contains('Hello');
+    const third = await call({ onExistUpdateHTML: true });
+    expect(third).deep.include({ created: 0, updated: 1, skipped: 1, failed: 1 });
+    expect(third.templates[0].templateId).equal(made.templateId);
+    expect(await stored()).equal('<p>New words</p>');
+    const tooMany = { apiKey: account.key, templateIds: Array.from({ length: 21 }, (_, index) => `t${index}`) };
+    expect((await tenant.client.post('/migrations/providerA/providerA-template', tooMany)).status).equal(400);
+  });
+
+  it('migrates one unsubscribe group: a result when it is new and addresses come along, its record when it was there', async () => {
+    const call = (body: object) =>
+      tenant.client.post('/migrations/providerA/providerA-unsubscribe-group', { apiKey: account.key, ...body });
+    const made = dataOf(await call({ unsubscribeGroupId: 1234, addEmailsInSuppression: true }));
+    expect(made).deep.include({ name: 'Weekly news', created: true, importedEmails: 3 });
+    const record = dataOf(await call({ unsubscribeGroupId: '1234' }));
+    expect(record).deep.include({ groupId: made.groupId, name: 'Weekly news', suppressionCount: 3, isGlobal: false });
+    const entries = await scene.env.deps.db.suppressions.find({ projectId: tenant.project._id }).toArray();
+    expect(entries.map(({ reason }) => reason)).deep.equal(['UNSUBSCRIBE', 'UNSUBSCRIBE', 'UNSUBSCRIBE']);
+    const unknown = await call({ unsubscribeGroupId: 77 });
+    expect([unknown.status, unknown.body.error.code]).deep.equal([404, 'SUPPRESSION_GROUP_NOT_FOUND']);
+  });
+
+  it('serves re-hosted pictures as what their bytes say, and leaves what is none where it is', async () => {
+    const { url } = scene.images;
+    const sources = [
+      'a.png',
+      'b.jpg',
+      'c.gif',
+      'd.webp',
+      'page.png',
+      'script.png',
+      'bomb.png',
+      'missing.png',
+      'away.png',
+    ];
+    const tags = sources.map((name) => `<img src="${url}/x/${name}">`).join('');
+    const foreign = `<img src="http://cdn.example.net.evil.test/a.png"><img src="//${new URL(url).host}.evil.test/a.png">`;
+    account.templates = [template('Pictures', 'dynamic', [version('one', 1, tags + foreign)])];
+    const found = await migrate({ templateIds: [account.templates[0]?.id] });
+    const [{ html = '' } = {}] = (await pictureOf(scene.env, tenant)).templates;
+    const kept = [...html.matchAll(/\/media\/[0-9a-f]{64}\.(\w+)/g)];
+    expect(kept.map(([, ending]) => ending)).deep.equal(['png', 'jpg', 'gif', 'webp']);
+    for (const name of sources.slice(4)) expect(html, name).contains(`src="${url}/x/${name}"`);
+    expect(html).contains(foreign);
+    expect(found.report[1].needsReview).length(5);
+    const picture = await fetch(`${scene.env.url}${kept[0]?.[0]}`);
+    expect(picture.headers.get('content-type')).equal('image/png');
+    expect(picture.headers.get('x-content-type-options')).equal('nosniff');
+    expect(Buffer.from(await picture.arrayBuffer()).equals(png(2, 2))).equal(true);
+    for (const path of ['/media/nothing.png', '/media/..%2f..%2fetc%2fpasswd', `/media/${'0'.repeat(64)}.png`])
+      expect((await fetch(scene.env.url + path)).status, path).equal(404);
+  });
+
+  it('understands both words of its paths', async () => {
+    const [welcome] = account.templates;
+    const body = { apiKey: account.key, templateIds: [welcome?.id] };
+    for (const path of ['sendgrid/sendgrid-template', 'sendgrid/sg-template', 'providerA/sg-template'])
+      expect((await tenant.client.post(`/migrations/${path}`, body)).status, path).equal(200);
+    const group = { apiKey: account.key, unsubscribeGroupId: 1236 };
+    for (const path of ['sendgrid/sendgrid-unsubscribe-group', 'providerA/sg-unsubscribe-group'])
+      expect((await tenant.client.post(`/migrations/${path}`, group)).status, path).equal(200);
+    const { status, body: started } = await tenant.client.post('/migrations/sendgrid/migrate', body);
+    expect([status, started.data.status]).deep.equal([202, 'queued']);
+    expect((await settled(tenant, started.data.bulkOperationId)).status).equal('completed');
+  });
+
+  it('shows a migration to its own project only', async () => {
+    const { id } = await migrate({ templateIds: [account.templates[0]?.id] });
+    expect((await job(tenant, id)).status).equal('completed');
+    const { client } = scene.env.other;
+    for (const reply of [
+      await client.get(`/migrations/${id}`),
+      await client.get(`/migrations/${id}/events`),
+      await client.post(`/migrations/${id}/cancel`),
+    ])
+      expect([reply.status, reply.body.error.code]).deep.equal([404, 'MIGRATION_NOT_FOUND']);
+    expect(dataOf(await tenant.client.get('/migrations?status=completed')).migrations).length(1);
+    expect(dataOf(await client.get('/migrations')).migrations).length(0);
+  });
+});

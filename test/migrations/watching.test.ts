@@ -1,0 +1,182 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { Client, Connection } from '@temporalio/client';
+import { expect } from 'chai';
+import { Redis } from 'ioredis';
+import type { Tenant } from '../environment.ts';
+import { type AccountA, smallAccountA } from '../providers/account-a.ts';
+import { serverError } from '../providers/faults.ts';
+import { type Job, job, type Scene, settled, start, startScene, tenantWithA } from './support.ts';
+
+interface Seen {
+  id: number;
+  event: string;
+  data: Job;
+}
+
+describe('Whoever watches a migration', () => {
+  let scene: Scene;
+  let account: AccountA;
+  let tenant: Tenant;
+
+  before(async function () {
+    this.timeout(20_000);
+    scene = await startScene();
+    await scene.work();
+  });
+  after(() => scene.stop());
+  beforeEach(async () => {
+    account = smallAccountA();
+    tenant = await tenantWithA(scene, account);
+  });
+
+  const begin = () => start(tenant, 'providerA', { apiKey: account.key, migrateAll: true });
+
+  /** Reads until the event that ends it. */
+  async function watch(id: string, lastEventId: number | null, isLast: (seen: Seen) => boolean): Promise<Seen[]> {
+    const ending = new AbortController();
+    const headers = {
+      Authorization: `Bearer ${tenant.projectKey}`,
+      ...(lastEventId === null ? {} : { 'Last-Event-ID': String(lastEventId) }),
+    };
+    const response = await fetch(`${scene.env.url}/v1/migrations/${id}/events`, { headers, signal: ending.signal });
+    expect(response.headers.get('content-type')).contains('text/event-stream');
+    const seen: Seen[] = [];
+    let text = '';
+    for await (const piece of response.body!.pipeThrough(new TextDecoderStream())) {
+      text += piece;
+      const blocks = text.split('\n\n');
+      text = blocks.pop() ?? '';
+      seen.push(...blocks.filter((block) => block.includes('data:')).map(readEvent));
+      if (seen.some(isLast)) break;
+    }
+    ending.abort();
+    return seen;
+  }
+
+  it('gets the whole job with each change: versions and figures only grow, and the last is what REST answers', async () => {
+    const id = await begin();
+    const seen = await watch(id, null, ({ event }) => event === 'migration.completed');
+    const versions = seen.map((one) => one.id);
+    expect(versions).deep.equal(versions.toSorted((a, b) => a - b));
+    expect(new Set(versions).size).equal(versions.length);
+    for (const index of [1, 2, 3, 4]) {
+      const figures = seen.map(({ data }) => Number(data.phases[index]?.succeeded));
+      expect(figures).deep.equal(figures.toSorted((a, b) => a - b));
+    }
+    expect(seen.at(-1)?.data).deep.equal(await job(tenant, id));
+  });
+
+  it('comes back with Last-Event-ID and gets only what is newer', async () => {
+    const id = await begin();
+    const first = await watch(id, null, ({ id: version }) => version > 3);
+    const last = first.at(-1)?.id ?? 0;
+    const rest = await watch(id, last, ({ event }) => event === 'migration.completed');
+    expect(rest.every((one) => one.id > last)).equal(true);
+    expect(rest.at(-1)?.data.status).equal('completed');
+  });
+
+  it('never finds the provider key: not in MongoDB, Temporal, Redis, logs or answers, in clear, base64 or hex', async () => {
+    const { deps, url } = scene.env;
+    const places = new Map<string, Buffer>();
+    const keep = (place: string, bytes: Buffer | string) =>
+      places.set(place, Buffer.concat([places.get(place) ?? Buffer.alloc(0), Buffer.from(bytes)]));
+    for (const level of ['debug', 'info', 'warn', 'error'] as const)
+      deps.log[level] = (fields, message) => keep('logs', `${JSON.stringify(fields, errorsToo)} ${message}\n`);
+    const redis = new Redis(deps.config.redisUrl);
+    await redis.psubscribe('*');
+    redis.on('pmessage', (_pattern, channel, message) => keep('Redis', `${channel} ${message}\n`));
+
+    // A run that holds with its key still sealed, one that failed over it, and one that is complete.
+    scene.a.faults.push({ on: /exports/, times: 100, act: serverError });
+    const held = await settled(tenant, await begin());
+    expect(held.status).equal('needs_attention');
+    keep('answers', JSON.stringify(held));
+    const sealed = await dump(scene);
+    expect(sealed.includes(held.id)).equal(true);
+    keep('MongoDB while it holds', sealed);
+    expect(await deps.db.migrationSecrets.countDocuments({ projectId: tenant.project._id })).equal(1);
+    scene.a.faults.length = 0;
+    const body = JSON.stringify({ apiKey: account.key });
+    const headers = { Authorization: `Bearer ${tenant.projectKey}`, 'Content-Type': 'application/json' };
+    const retry = await fetch(`${url}/v1/migrations/${held.id}/retry`, { method: 'POST', headers, body });
+    keep('answers', await retry.text());
+    expect((await settled(tenant, held.id)).status).equal('completed');
+
+    keep('MongoDB', await dump(scene));
+    expect(await deps.db.migrationSecrets.countDocuments({ projectId: tenant.project._id })).equal(0);
+    const history = await historyOf(scene, tenant);
+    expect(history.includes(held.id)).equal(true);
+    keep('Temporal', history);
+    if (process.env.DATA_DIR) for (const file of filesUnder(process.env.DATA_DIR)) keep('files', readFileSync(file));
+    redis.disconnect();
+
+    for (const [place, bytes] of places)
+      for (const [form, text] of formsOf(account.key))
+        expect(bytes.includes(text), `the key in ${form} in ${place}`).equal(false);
+    // What is looked for can be found: the source itself was told it.
+    expect(scene.a.log.some(({ key }) => key === account.key)).equal(true);
+  });
+});
+
+function readEvent(block: string): Seen {
+  const field = (name: string) => new RegExp(`^${name}: ?(.*)$`, 'm').exec(block)?.[1] ?? '';
+  return { id: Number(field('id')), event: field('event'), data: JSON.parse(field('data')) };
+}
+
+/** In base64 at each of the three places where a group of three bytes may begin. */
+function formsOf(key: string): [string, string][] {
+  const base64 = [0, 1, 2].map((offset) => {
+    const whole = Buffer.from(key.slice(offset)).toString('base64');
+    return whole.slice(0, Math.floor((key.length - offset) / 3) * 4);
+  });
+  return [
+    ['clear', key],
+    ['hex', Buffer.from(key).toString('hex')],
+    ...base64.map((text): [string, string] => ['base64', text]),
+    ...base64.map((text): [string, string] => ['base64url', text.replaceAll('+', '-').replaceAll('/', '_')]),
+  ];
+}
+
+function errorsToo(_name: string, value: unknown): unknown {
+  return value instanceof Error ? { ...value, message: value.message, stack: value.stack } : value;
+}
+
+async function dump({ env: { deps } }: Scene): Promise<Buffer> {
+  const database = deps.mongo.db(deps.config.mongodbDatabase);
+  const pieces: Buffer[] = [];
+  for (const { collectionName } of await database.collections()) {
+    for await (const raw of database.collection(collectionName).find({}, { raw: true })) {
+      pieces.push(raw as unknown as Buffer);
+    }
+    for await (const document of database.collection(collectionName).find())
+      pieces.push(Buffer.from(JSON.stringify(document)));
+  }
+  return Buffer.concat(pieces);
+}
+
+async function historyOf({ env: { deps } }: Scene, { project }: Tenant): Promise<Buffer> {
+  const { temporalAddress: address, temporalNamespace: namespace, taskQueuePrefix } = deps.config;
+  const connection = await Connection.connect({ address });
+  const { workflow } = new Client({ connection, namespace });
+  const handle = workflow.getHandle(`${taskQueuePrefix}-migration-${project._id.toHexString()}`);
+  const history = await handle.fetchHistory();
+  const { raw } = await handle.describe();
+  await connection.close();
+  return Buffer.concat([...bytesIn(history), ...bytesIn(raw)]);
+}
+
+/** Every text and every payload, however deep. */
+function bytesIn(value: unknown): Buffer[] {
+  if (typeof value === 'string') return [Buffer.from(`${value}\n`)];
+  if (value instanceof Uint8Array) return [Buffer.from(value)];
+  if (value === null || typeof value !== 'object') return [];
+  return Object.values(value).flatMap(bytesIn);
+}
+
+/** Of the servers that belong to this run of the tests alone. */
+function filesUnder(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .map((name) => join(folder, name))
+    .filter((file) => /temporal|redis|rdb|aof/i.test(file) && statSync(file).isFile());
+}
