@@ -14,6 +14,7 @@ const scripts = {
   admin: 'stack/admin.ts',
   bench: 'bench/main.ts',
   drill: 'drills/main.ts',
+  'demo:migration': 'stack/demo-migration.ts',
 };
 const ownStackCommands = ['start', 'servers', 'test'];
 const installLock = join(tmpdir(), `everpost-install-${createHash('sha256').update(root).digest('hex').slice(0, 16)}`);
