@@ -88,13 +88,13 @@ async function applyFindings(
 
 async function writeResult(deps: Deps, checked: Domain, current: Domain, result: DomainResult): Promise<Domain | null> {
   const { _id, projectId, revision } = current;
-  const isAnswered = current.checkRequestedAt?.getTime() === checked.checkRequestedAt?.getTime();
+  const isLatest = current.checkRequestedAt?.getTime() === checked.checkRequestedAt?.getTime();
   const recheckDueAt = new Date(deps.clock.now().getTime() + recheckDelayMs(result));
   const isVerified = result.verificationStatus === 'VERIFIED';
   return deps.db.domains.findOneAndUpdate(
     { _id, projectId, revision },
     {
-      $set: { ...result, ...(isAnswered ? { checkRequestedAt: null } : {}), ...(isVerified ? { recheckDueAt } : {}) },
+      $set: { ...result, ...(isLatest ? { checkRequestedAt: null } : {}), ...(isVerified ? { recheckDueAt } : {}) },
       ...(isVerified ? {} : { $unset: { recheckDueAt: '' } }),
       $inc: { revision: 1 },
     },

@@ -16,6 +16,7 @@ import type { Findings } from './rules/domain-status.ts';
 /** RFC 7208: a record that makes receivers look up more than this is an error to them. */
 const SPF_LOOKUPS_MAX = 10;
 const SPF_VOID_MAX = 2;
+const DMARC_PARENTS_MAX = 7;
 
 /** All look-ups of a check, side by side. */
 export async function lookUpDomain(
@@ -45,23 +46,29 @@ export async function lookUpDomain(
 async function lookUpDmarc(dns: Dns, domainName: string): Promise<Finding> {
   const labels = domainName.split('.');
   const names = labels.slice(0, -1).map((_, index) => labels.slice(index).join('.'));
-  const findings = await Promise.all(names.map(async (name) => findDmarc(await dns.txt(`_dmarc.${name}`))));
-  return findings.find((finding) => finding === 'found') ?? findings[0] ?? 'unanswered';
+  const asked = names.filter((_, index) => index === 0 || index >= names.length - DMARC_PARENTS_MAX);
+  const findings = await Promise.all(asked.map(async (name) => findDmarc(await dns.txt(`_dmarc.${name}`))));
+  const [own = 'unanswered'] = findings;
+  return findings.find((finding) => finding === 'found') ?? findings.find((finding) => finding === 'unanswered') ?? own;
 }
 
 async function judgeSpf(dns: Dns, texts: string[] | null, wanted: string): Promise<Finding> {
   const finding = findSpf(texts, wanted);
   const record = texts?.find(isSpf);
   if (finding !== 'found' || !record) return finding;
-  const spent = { lookups: 0, voids: 0 };
+  const spent = { lookups: 0, voids: 0, unanswered: 0 };
   await countSpfLookups(dns, record, spent);
-  return spent.lookups > SPF_LOOKUPS_MAX || spent.voids > SPF_VOID_MAX ? 'different' : 'found';
+  if (spent.lookups > SPF_LOOKUPS_MAX || spent.voids > SPF_VOID_MAX) return 'different';
+  return spent.unanswered > 0 ? 'unanswered' : 'found';
 }
 
-async function countSpfLookups(dns: Dns, record: string, spent: { lookups: number; voids: number }): Promise<void> {
+type SpfSpent = { lookups: number; voids: number; unanswered: number };
+
+/** Stops at the first look-up without an answer: ten of them would outlast the check. */
+async function countSpfLookups(dns: Dns, record: string, spent: SpfSpent): Promise<void> {
   for (const term of spfTerms(record)) {
-    if (spent.lookups > SPF_LOOKUPS_MAX) return;
-    const [, kind, target] = /^[-~?+]?(include|redirect|a|mx|ptr|exists)(?:[:=]([^/\s]+))?/.exec(term) ?? [];
+    if (spent.lookups > SPF_LOOKUPS_MAX || spent.unanswered > 0) return;
+    const [, kind, target] = /^[-~?+]?(include|redirect|a|mx|ptr|exists)(?:[:=]([^/]+))?(?:$|\/)/.exec(term) ?? [];
     if (!kind) continue;
     spent.lookups += 1;
     if (!target || (kind !== 'include' && kind !== 'redirect')) continue;
@@ -69,6 +76,7 @@ async function countSpfLookups(dns: Dns, record: string, spent: { lookups: numbe
     const included = texts?.find(isSpf);
     if (included) await countSpfLookups(dns, included, spent);
     else if (texts) spent.voids += 1;
+    else spent.unanswered += 1;
   }
 }
 

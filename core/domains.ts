@@ -121,6 +121,11 @@ export function findVerifiedDomain(
   return deps.db.domains.findOne({ projectId: project._id, domainName, verificationStatus: 'VERIFIED' });
 }
 
+/** Goes with the project: its names are free for whoever owns them next, and its keys are gone. */
+export async function deleteDomainsOfProject(deps: Pick<Deps, 'db'>, projectId: ObjectId): Promise<void> {
+  await deps.db.domains.deleteMany({ projectId });
+}
+
 /** For the demo project: verified without DNS, and never checked. */
 export async function seedVerifiedDomain(
   deps: Deps,

@@ -1,6 +1,7 @@
 import { ObjectId } from 'mongodb';
 import { KEYS_CHANGED } from './api-keys.ts';
 import type { Deps } from './deps.ts';
+import { deleteDomainsOfProject } from './domains.ts';
 import { AppError, notFound } from './errors.ts';
 import { makeGlobalList } from './global-list.ts';
 import { parseId } from './ids.ts';
@@ -86,6 +87,7 @@ export async function deleteProject(deps: Deps, organizationId: ObjectId, projec
     { $set: { revokedAt: deletedAt } },
   );
   await deps.db.projects.updateOne({ _id: project._id, organizationId }, { $set: { deletedAt } });
+  await deleteDomainsOfProject(deps, project._id);
   deps.signals.publish(KEYS_CHANGED, '');
 }
 

@@ -2,14 +2,21 @@ import { NativeConnection, Runtime } from '@temporalio/worker';
 import type { Log } from '../core/deps.ts';
 import type { Config } from '../schemas/config.ts';
 
+/** While Temporal is away each poll of each worker would say so many times a minute. */
+const RETRIES_SAID_EVERY_MS = 30_000;
 let isInstalled = false;
 
 /** Before anything else of the SDK's; a process has one. Its log lines join ours, and we stop its workers ourselves. */
 export function installTemporalRuntime(log: Log, metricsAddress?: string): void {
   if (isInstalled) return;
   isInstalled = true;
-  const say = (level: 'debug' | 'info' | 'warn' | 'error') => (message: string, fields?: object) =>
-    log[level]({ sdk: 'temporal', ...fields }, message);
+  let retriesSaidAt = Number.NEGATIVE_INFINITY;
+  const say = (level: 'debug' | 'info' | 'warn' | 'error') => (message: string, fields?: { target?: unknown }) => {
+    if (fields?.target !== 'temporalio_client::retry') return log[level]({ sdk: 'temporal', ...fields }, message);
+    if (performance.now() - retriesSaidAt < RETRIES_SAID_EVERY_MS) return;
+    retriesSaidAt = performance.now();
+    log.warn({}, 'Temporal does not answer; it is asked until it does');
+  };
   Runtime.install({
     logger: {
       log: (level, message, fields) =>

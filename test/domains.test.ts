@@ -303,6 +303,21 @@ describe('Sending domains', () => {
       expect(dns.queries.some((query) => query.includes('demo.example.com'))).to.equal(false);
     });
 
+    it('a deleted project lets go of its names', async () => {
+      const tenant = await environment.newTenant('Leaver');
+      const theirs = await create('left.example.com', tenant.client);
+      const mine = await create('left.example.com');
+      dns.set(mine.dnsRecords.ownership.name, 'TXT', [
+        theirs.dnsRecords.ownership.value,
+        mine.dnsRecords.ownership.value,
+      ]);
+      dns.publish(theirs.dnsRecords.dkim, mine.dnsRecords.dkim);
+      expect(await verify(theirs.id, tenant.client)).to.include({ verificationStatus: 'VERIFIED' });
+      expect(await verify(mine.id)).to.include({ verificationStatus: 'PENDING' });
+      await environment.client(tenant.adminKey).delete(`/account/projects/${tenant.project._id}`);
+      expect(await verify(mine.id)).to.include({ verificationStatus: 'VERIFIED' });
+    });
+
     it("the project's domain is its first verified one", async () => {
       const tenant = await environment.newTenant('Shown');
       const admin = environment.client(tenant.adminKey);
