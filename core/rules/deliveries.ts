@@ -83,8 +83,7 @@ function judgeRecipient(attempt: Attempt, index: number, bounces: Bounce[]): Out
   const { delivery, addresses } = attempt;
   const { accepted, ...reply } = delivery.recipients[index]!;
   if (accepted) return { kind: 'sent', reply };
-  const refused = reply.code >= 400 && !(delivery.kind === 'relay' && (reply.code === 421 || reply.code === 0));
-  if (!refused) return judgeEnd(attempt);
+  if (!isRefused(delivery, reply)) return judgeEnd(attempt);
   const phase = delivery.kind === 'answered' ? delivery.phase : 'rcpt';
   const classification = classifyReply({ ...reply, phase });
   const { reason } = classification;
@@ -95,6 +94,13 @@ function judgeRecipient(attempt: Attempt, index: number, bounces: Bounce[]): Out
   if (classification.class === 'failed') return { kind: 'failed', reply, reason };
   bounces.push({ email: addresses[index]!, reply, classification });
   return { kind: 'bounced', reply, reason };
+}
+
+/** What follows a refused MAIL in a pipeline is said about commands out of order, not about recipients. */
+function isRefused({ kind, phase }: Delivery, { code }: SmtpReply): boolean {
+  if (code < 400) return false;
+  if (kind === 'answered') return true;
+  return code !== 421 && phase !== 'mail' && phase !== 'connect' && phase !== 'greeting';
 }
 
 /** Nobody said anything about this recipient: how the dialogue ended decides. */

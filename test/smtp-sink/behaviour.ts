@@ -17,6 +17,7 @@ const TEXTS: Record<string, string> = {
   '452': 'mailbox full',
   '550': 'no such user here',
   '554': 'not wanted',
+  '5.7.1': 'refused by policy',
 };
 
 const FIXED: Record<string, Behaviour> = {
@@ -59,7 +60,7 @@ function readReply(name: string): Behaviour | null {
   if (!match) return null;
   const [, command, dot, code, enhanced, close] = match;
   const at = (command ?? dot) as 'mail' | 'rcpt' | 'data' | 'dot';
-  const text = TEXTS[code!] ?? (code === '421' ? 'closing the connection' : 'as you wish');
+  const text = TEXTS[enhanced ?? ''] ?? TEXTS[code!] ?? (code === '421' ? 'closing the connection' : 'as you wish');
   return { at, reply: `${code} ${enhanced ? `${enhanced} ` : ''}${text}\r\n`, drop: Boolean(close) || code === '421' };
 }
 
