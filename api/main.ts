@@ -1,5 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import type { Deps } from '../core/deps.ts';
+import { drainSignals } from '../core/engagement-buffer.ts';
 import { ConfigError, readConfig } from '../platform/config.ts';
 import { createLog } from '../platform/log.ts';
 import { createMetrics } from '../platform/metrics.ts';
@@ -10,6 +11,9 @@ import type { Config } from '../schemas/config.ts';
 import { createWorkflows } from '../workflows/client.ts';
 import { type App, createApp } from './app.ts';
 import { endpointTable } from './table.ts';
+
+/** For opens and clicks that are not written yet. */
+const SIGNALS_STOP_MS = 1_500;
 
 /** The process that answers the REST interface. */
 async function main(): Promise<void> {
@@ -33,6 +37,7 @@ async function main(): Promise<void> {
   const stop = once(async () => {
     log.info({}, 'stopping');
     await app.stop();
+    await drainSignals(deps, SIGNALS_STOP_MS);
     limiter.stop();
     await close();
     process.exit(0);

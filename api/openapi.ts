@@ -130,7 +130,12 @@ function parameters(endpoint: Endpoint): Json[] {
 
 function requestBody(endpoint: Endpoint, shared: SharedSchemas): Json {
   if (endpoint.rawBody)
-    return { requestBody: { required: true, content: Object.fromEntries(endpoint.rawBody.map((type) => [type, {}])) } };
+    return {
+      requestBody: {
+        required: true,
+        content: Object.fromEntries(endpoint.rawBody.filter(Boolean).map((type) => [type, {}])),
+      },
+    };
   if (!endpoint.body) return {};
   const schema = shared.reference(endpoint.body.json);
   const either = endpoint.bareArrayAs

@@ -15,7 +15,7 @@ export interface Mailing {
 }
 
 const TOGETHER_MAX = 100;
-const TIMELINE_MAX = 200;
+export const TIMELINE_MAX = 200;
 /** Due times are compared with the database's clock; a minute behind, they are due at once however the clocks differ. */
 const AT_ONCE_MS = 60_000;
 

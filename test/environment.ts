@@ -4,6 +4,7 @@ import { type App, createApp } from '../api/app.ts';
 import { endpointTable } from '../api/table.ts';
 import { createApiKey } from '../core/api-keys.ts';
 import type { Deps, Log } from '../core/deps.ts';
+import { drainSignals } from '../core/engagement-buffer.ts';
 import type { Organization, Project } from '../core/model.ts';
 import { createOrganization } from '../core/organizations.ts';
 import { createProject } from '../core/projects.ts';
@@ -78,6 +79,7 @@ export async function startEnvironment(env: Record<string, string> = {}): Promis
     client,
     async stop() {
       await app.stop();
+      await drainSignals(deps, 1_000);
       limiter.stop();
       await mongo
         .db(name)

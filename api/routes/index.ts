@@ -16,6 +16,8 @@ import { migrationRoutes } from './migrations.ts';
 import { senderRoutes } from './senders.ts';
 import { suppressionRoutes } from './suppressions.ts';
 import { templateRoutes } from './templates.ts';
+import { trackingRoutes } from './tracking.ts';
+import { unsubscribeRoutes } from './unsubscribe.ts';
 
 /** The whole REST interface. What joins this table joins validation, the OpenAPI document and the generated tests. */
 export const productRoutes: Endpoint[] = [
@@ -36,4 +38,6 @@ export const productRoutes: Endpoint[] = [
   ...emailRoutes,
   ...senderRoutes,
   ...templateRoutes,
+  ...trackingRoutes,
+  ...unsubscribeRoutes,
 ];

@@ -1,0 +1,57 @@
+import { noteClick } from '../../core/clicks.ts';
+import { noteOpen, type Visitor } from '../../core/opens.ts';
+import { type Call, endpoint, Page } from '../endpoint.ts';
+import { linkNotFound } from '../pages/not-found.ts';
+
+const tag = 'public';
+const AGENT_LENGTH_MAX = 256;
+const PIXEL = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64');
+
+const privately = {
+  'Cache-Control': 'no-store',
+  'Referrer-Policy': 'no-referrer',
+  'X-Robots-Tag': 'noindex',
+  'X-Content-Type-Options': 'nosniff',
+};
+
+/** Answer from the token alone: what they tell is written afterwards, and waits while MongoDB is away. */
+export const trackingRoutes = [
+  endpoint({
+    method: 'get',
+    path: '/t/o/{token}.gif',
+    key: 'none',
+    tag,
+    summary: 'The open pixel of a mail',
+    produces: ['image/gif'],
+    handler: async ({ deps, params, request }) => {
+      noteOpen(deps, params.token ?? '', visitorOf(deps, request));
+      const headers = { ...privately, 'Content-Type': 'image/gif', 'Cross-Origin-Resource-Policy': 'cross-origin' };
+      return new Page(200, headers, PIXEL);
+    },
+  }),
+  endpoint({
+    method: 'get',
+    path: '/t/c/{token}',
+    key: 'none',
+    tag,
+    summary: 'A tracked link: leads to the target in the signed token, whatever the parameters say',
+    produces: ['text/html'],
+    errors: { 404: 'The token is not one of ours.' },
+    handler: async ({ deps, params, request }) => {
+      const target = noteClick(deps, params.token ?? '', visitorOf(deps, request));
+      return target === null ? linkNotFound() : new Page(302, { ...privately, Location: target }, null);
+    },
+  }),
+];
+
+function visitorOf(
+  { clock }: Call<never, never>['deps'],
+  { header, incoming }: Call<never, never>['request'],
+): Visitor {
+  return {
+    at: clock.now(),
+    agent: header('user-agent').slice(0, AGENT_LENGTH_MAX),
+    purpose: (header('sec-purpose') || header('purpose') || header('x-purpose') || header('x-moz')).slice(0, 32),
+    method: incoming.method ?? 'GET',
+  };
+}

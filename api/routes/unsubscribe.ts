@@ -1,0 +1,56 @@
+import type { Deps } from '../../core/deps.ts';
+import { invalid } from '../../core/errors.ts';
+import { findSubscription, resubscribe, unsubscribe } from '../../core/unsubscribes.ts';
+import { endpoint, Page } from '../endpoint.ts';
+import { readForm } from '../form.ts';
+import { linkNotFound } from '../pages/not-found.ts';
+import { UNSUBSCRIBE_FIELD, unsubscribePage } from '../pages/unsubscribe.ts';
+
+const tag = 'public';
+const errors = { 404: 'The token is not one of ours.' } as const;
+
+export const unsubscribeRoutes = [
+  endpoint({
+    method: 'get',
+    path: '/u/{token}',
+    key: 'none',
+    tag,
+    summary: 'The page on which a person unsubscribes. Looking at it changes nothing',
+    produces: ['text/html'],
+    errors,
+    handler: async ({ deps, params }) => {
+      const subscription = await findSubscription(deps, params.token ?? '');
+      return subscription ? unsubscribePage(subscription, null) : linkNotFound();
+    },
+  }),
+  endpoint({
+    method: 'post',
+    path: '/u/{token}',
+    key: 'none',
+    tag,
+    summary: 'Unsubscribe by one click (RFC 8058) or by the button of the page; the page also takes it back',
+    // Some mail programs send no type.
+    rawBody: ['application/x-www-form-urlencoded', 'multipart/form-data', ''],
+    produces: ['text/html'],
+    errors,
+    handler: async ({ deps, params, request }) => {
+      const token = params.token ?? '';
+      const [form, subscription] = await Promise.all([readForm(request.incoming), findSubscription(deps, token)]);
+      if (!subscription) return linkNotFound();
+      if (form.get('List-Unsubscribe') === 'One-Click') {
+        await unsubscribe(deps, subscription, 'one click');
+        return new Page(200, { 'Cache-Control': 'no-store' }, '');
+      }
+      const action = form.get(UNSUBSCRIBE_FIELD);
+      if (action === 'unsubscribe') await unsubscribe(deps, subscription, 'button of the page');
+      else if (action === 'resubscribe') await resubscribe(deps, subscription);
+      else throw invalid('Send List-Unsubscribe=One-Click, or use the button of the page.');
+      return shown(deps, token, action);
+    },
+  }),
+];
+
+async function shown(deps: Deps, token: string, done: 'unsubscribe' | 'resubscribe') {
+  const now = await findSubscription(deps, token);
+  return now ? unsubscribePage(now, done) : linkNotFound();
+}

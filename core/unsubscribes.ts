@@ -1,0 +1,86 @@
+import type { Deps } from './deps.ts';
+import { bufferSignal } from './engagement-buffer.ts';
+import { type Signal, writeSignals } from './engagements.ts';
+import { AppError } from './errors.ts';
+import type { SuppressionGroup } from './model.ts';
+import { stoppedBy } from './rules/suppression.ts';
+import { builtInGroup, findGroup } from './suppression-groups.ts';
+import { suppress, suppressionsAgainst, unsuppress } from './suppressions.ts';
+import { readUnsubscribeToken, type UnsubscribeRef } from './tracking-tokens.ts';
+
+/** What the page says to a person. */
+export interface Subscription {
+  ref: UnsubscribeRef;
+  group: SuppressionGroup;
+  projectName: string;
+  /** null: mail that names no group. */
+  groupName: string | null;
+  /** undoable: the person left, and may come back. stopped: nothing is sent for another reason, which is not the person's to lift. */
+  state: 'subscribed' | 'undoable' | 'stopped';
+}
+
+/** null: the link is not one of ours, or its project is gone. Changes nothing. */
+export async function findSubscription(deps: Deps, token: string): Promise<Subscription | null> {
+  const ref = readUnsubscribeToken(deps.config, token);
+  const project = ref && (await deps.db.projects.findOne({ _id: ref.projectId, deletedAt: null }));
+  if (!ref || !project) return null;
+  const group = await groupOf(deps, ref);
+  const entries = (await suppressionsAgainst(deps, ref.projectId, [ref.email])).get(ref.email) ?? [];
+  const own = entries.find(({ groupId }) => groupId === group.groupId);
+  const stopped = stoppedBy(entries, {
+    marketing: true,
+    groupId: group.isDefault ? null : group.groupId,
+    bypass: false,
+  });
+  const state = !stopped ? 'subscribed' : own?.reason === 'UNSUBSCRIBE' ? 'undoable' : 'stopped';
+  return { ref, group, projectName: project.name, groupName: group.isDefault ? null : group.name, state };
+}
+
+/** Durable when it returns; again changes nothing. Works when contact and message are long gone. */
+export async function unsubscribe(deps: Deps, { ref, group }: Subscription, how: string): Promise<void> {
+  await stopGroup(deps, ref, group, how);
+}
+
+/** Takes back only what the person said: a bounce, a complaint or a decision of the sender stays. */
+export async function resubscribe(deps: Deps, { ref, group, state }: Subscription): Promise<void> {
+  if (state !== 'undoable') return;
+  await unsuppress(deps, ref.projectId, { emails: [ref.email], groupId: group.groupId });
+}
+
+/** A mail to the address of List-Unsubscribe. The group is that of the mail it came with; a mail that is gone says nothing any more. */
+export async function unsubscribeByMail(
+  deps: Deps,
+  ref: Pick<UnsubscribeRef, 'projectId' | 'messageId'>,
+): Promise<boolean> {
+  const { projectId, messageId } = ref;
+  const message = await deps.db.messages.findOne({ _id: messageId, projectId });
+  if (!message) return false;
+  const { contentId, campaignId, automationId, email } = message;
+  const [content, campaign, automation] = await Promise.all([
+    contentId && deps.db.contents.findOne({ _id: contentId, projectId }),
+    campaignId && deps.db.campaigns.findOne({ _id: campaignId, projectId }),
+    automationId && deps.db.automations.findOne({ _id: automationId, projectId }),
+  ]);
+  const groupId = content?.groupId ?? campaign?.unsubscribeGroupId ?? automation?.unsubscribeGroupId ?? null;
+  const whole = { projectId, messageId, groupId, email };
+  await stopGroup(deps, whole, await groupOf(deps, whole), 'mail to the address of List-Unsubscribe');
+  return true;
+}
+
+async function stopGroup(deps: Deps, ref: UnsubscribeRef, group: SuppressionGroup, how: string): Promise<void> {
+  const { projectId, messageId, email } = ref;
+  const evidence = `${how}, email ${messageId.toHexString()}`;
+  await suppress(deps, projectId, { emails: [email], groupId: group.groupId, reason: 'UNSUBSCRIBE', evidence });
+  const signal: Signal = { kind: 'unsubscribe', projectId, messageId, at: deps.clock.now(), reason: how };
+  await writeSignals(deps, [signal]).catch(() => bufferSignal(deps, signal));
+}
+
+/** A group that was deleted since leaves the default one, so that the promise is kept. */
+async function groupOf(deps: Deps, { projectId, groupId }: UnsubscribeRef): Promise<SuppressionGroup> {
+  const project = { _id: projectId };
+  if (groupId === null) return builtInGroup(deps, project, 'default');
+  return findGroup(deps, project, groupId).catch((error) => {
+    if (error instanceof AppError && error.kind === 'not_found') return builtInGroup(deps, project, 'default');
+    throw error;
+  });
+}

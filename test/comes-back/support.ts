@@ -1,0 +1,57 @@
+import { ObjectId } from 'mongodb';
+import type { Campaign, Message } from '../../core/model.ts';
+import type { Environment, Tenant } from '../environment.ts';
+import { until } from '../wait.ts';
+
+export const BROWSER =
+  'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.1 Safari/605.1.15';
+
+/** A message as the ledger has it after the relay took it, an hour ago unless a test says otherwise. */
+export async function sentMessage(
+  { deps }: Environment,
+  { project }: Tenant,
+  fields: Partial<Message> = {},
+): Promise<Message> {
+  const at = new Date(deps.clock.now().getTime() - 3_600_000);
+  const message: Message = {
+    _id: new ObjectId(),
+    projectId: project._id,
+    lane: 'campaign',
+    state: 'sent',
+    email: `person-${new ObjectId().toHexString()}@example.com`,
+    createdAt: at,
+    claimedAt: at,
+    sentAt: at,
+    endedAt: at,
+    reply: { code: 250, enhanced: '2.0.0', text: 'ok' },
+    ...fields,
+  };
+  await deps.db.messages.insertOne(message);
+  return message;
+}
+
+/** Only what counting needs. */
+export async function bareCampaign({ deps }: Environment, { project }: Tenant, fields: Partial<Campaign> = {}) {
+  const campaign = { _id: new ObjectId(), projectId: project._id, status: 'sent', unsubscribeGroupId: null, ...fields };
+  await deps.db.campaigns.insertOne(campaign as Campaign);
+  return campaign;
+}
+
+export function refOf(message: Message) {
+  return { projectId: message.projectId, messageId: message._id };
+}
+
+export function engagementOf({ deps }: Environment, { _id, projectId }: Message) {
+  return deps.db.engagements.findOne({ _id, projectId });
+}
+
+export function engagementWith(environment: Environment, message: Message, field: string) {
+  return until(
+    () => engagementOf(environment, message),
+    (found) => found !== null && field in found,
+  );
+}
+
+export function storedMessage({ deps }: Environment, { _id, projectId }: Message) {
+  return deps.db.messages.findOne({ _id, projectId });
+}
