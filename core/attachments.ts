@@ -1,8 +1,10 @@
 import { Binary, type ObjectId } from 'mongodb';
+import type { Config } from '../schemas/config.ts';
 import { ATTACHMENT_BYTES_MAX } from '../schemas/mails.ts';
 import { invalid } from './errors.ts';
 import { derivedId } from './ids.ts';
 import type { Attachment } from './model.ts';
+import { isAllowedUrl } from './rules/urls.ts';
 
 export interface AttachmentInput {
   fileName?: string | undefined;
@@ -29,12 +31,12 @@ export interface GivenAttachments {
 export function readAttachments(
   inputs: AttachmentInput[],
   origin: { at: Date; seed: ObjectId },
-  urlProblem: (url: string) => string | null,
+  { allowPrivateUrls: allow }: Pick<Config, 'allowPrivateUrls'>,
 ): GivenAttachments {
   const decoded = inputs.map((input, index) => ({
     input,
     index,
-    bytes: decode(input, `attachments/${index}`, urlProblem),
+    bytes: decode(input, `attachments/${index}`, allow),
   }));
   const total = decoded.reduce((sum, { bytes }) => sum + (bytes?.length ?? 0), 0);
   if (total > ATTACHMENT_BYTES_MAX)
@@ -62,13 +64,12 @@ export function readAttachments(
   return { attachments, files };
 }
 
-function decode(input: AttachmentInput, path: string, urlProblem: (url: string) => string | null): Buffer | null {
+function decode(input: AttachmentInput, path: string, allow: readonly string[]): Buffer | null {
   if (input.fileName === undefined && input.filename === undefined) throw fault(`${path}/fileName`, 'is required');
   if ((input.content === undefined) === (input.fileUrl === undefined))
     throw fault(path, 'must have either content or fileUrl');
   if (input.fileUrl !== undefined) {
-    const problem = urlProblem(input.fileUrl);
-    if (problem) throw fault(`${path}/fileUrl`, problem);
+    if (!isAllowedUrl(input.fileUrl, { allow })) throw fault(`${path}/fileUrl`, 'must be a public https URL');
     return null;
   }
   const text = (input.content as string).replace(/\s+/g, '');

@@ -40,7 +40,7 @@ export interface MailTemplates {
 export async function draftMail(deps: Deps, project: Project, input: MailOptions, origin: Origin): Promise<MailDraft> {
   checkHeaders(input.headers ?? {});
   checkData(input.dynamicData, 'dynamicData');
-  const { attachments, files } = readAttachments(input.attachments ?? [], origin, urlProblem);
+  const { attachments, files } = readAttachments(input.attachments ?? [], origin, deps.config);
   if (input.templateId === undefined && !input.html && !input.text)
     throw invalid('Give templateId, html or text.', 'html: is required without templateId and text');
   if (input.templateId === undefined && !input.subject)
@@ -140,8 +140,4 @@ function sourceOf(input: MailOptions, template: StoredTemplate | null) {
     html: input.html || template?.emailTemplate || null,
     text: input.text || null,
   };
-}
-
-function urlProblem(url: string): string | null {
-  return URL.canParse(url) && new URL(url).protocol === 'https:' ? null : 'must be a public https URL';
 }

@@ -1,0 +1,26 @@
+import type { Files } from '../core/deps.ts';
+import type { Config } from '../schemas/config.ts';
+import { type GuardOptions, guardedFetch, UrlNotFetched } from './fetch-guard.ts';
+
+/** A later try will not help. */
+const FOR_GOOD = /^(not allowed|address not allowed|too large|too many redirects|content encoding|status [34]\d\d)$/;
+const MAY_HELP = /^status (408|425|429)$/;
+
+/** Attachments that callers named by URL. */
+export function createFiles(
+  { allowPrivateUrls }: Pick<Config, 'allowPrivateUrls'>,
+  options: Partial<GuardOptions> = {},
+): Files {
+  return {
+    async fetch(url, maxBytes) {
+      try {
+        const { bytes, contentType } = await guardedFetch(url, { allow: allowPrivateUrls, ...options, maxBytes });
+        return { kind: 'fetched', bytes, contentType };
+      } catch (error) {
+        if (!(error instanceof UrlNotFetched)) throw error;
+        const isOver = FOR_GOOD.test(error.reason) && !MAY_HELP.test(error.reason);
+        return { kind: isOver ? 'never' : 'again', reason: error.message };
+      }
+    },
+  };
+}
