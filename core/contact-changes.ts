@@ -6,7 +6,7 @@ import type { Deps } from './deps.ts';
 import { AppError } from './errors.ts';
 import { group } from './group.ts';
 import { isDuplicateKey } from './insert.ts';
-import { countLists, ListsGone } from './list-counts.ts';
+import { countLists, importWriter, requestWriter, type Writer } from './list-counts.ts';
 import type { Contact, Project, Session } from './model.ts';
 import { inTransaction } from './transactions.ts';
 
@@ -33,8 +33,9 @@ export async function changeContacts(
   const perDeps = groups.get(deps.db) ?? new Map();
   groups.set(deps.db, perDeps);
   const key = `${project._id.toHexString()}:${togetherMax}`;
+  const writer = togetherMax > CHANGES_TOGETHER_MAX ? importWriter() : requestWriter();
   const entry = perDeps.get(key) ?? {
-    queue: group((items: ContactChange[]) => commitChanges(deps, project._id, items), {
+    queue: group((items: ContactChange[]) => commitChanges(deps, project._id, items, { writer }), {
       sizeMax: togetherMax,
       runsMax: 1,
     }),
@@ -66,40 +67,41 @@ export async function changeContact(
   return outcome;
 }
 
-/** For imports: changes that join nobody else's, and what `alongside` writes stands or falls with them. */
+interface Company {
+  writer: Writer;
+  /** What stands or falls with the changes. */
+  alongside?: (session: Session, outcomes: Array<ContactOutcome | AppError>) => Promise<void>;
+}
+
+/** For imports: changes that join nobody else's. */
 export async function changeContactsTogether(
   deps: Deps,
   project: Pick<Project, '_id'>,
   changes: ContactChange[],
-  alongside: (session: Session, outcomes: Array<ContactOutcome | AppError>) => Promise<void>,
+  company: Company,
 ): Promise<Array<ContactOutcome | AppError>> {
-  return commitChanges(deps, project._id, changes, alongside);
+  return commitChanges(deps, project._id, changes, company);
 }
-
-type Alongside = Parameters<typeof changeContactsTogether>[3];
 
 /** Repeated whole on a write conflict or a duplicate key: the second time it sees the contact that was in the way. */
 async function commitChanges(
   deps: Deps,
   projectId: ObjectId,
   changes: ContactChange[],
-  alongside: Alongside = async () => {},
+  company: Company,
 ): Promise<Array<ContactOutcome | AppError>> {
-  const goneListIds = new Set<string>();
   for (let attempt = 1; ; attempt += 1) {
     const audience = await audienceOf(deps, projectId);
     try {
       const { outcomes, published } = await inTransaction(deps, (session) =>
-        runChanges(deps, session, projectId, { audience, changes, goneListIds, alongside }),
+        runChanges(deps, session, projectId, audience, changes, company),
       );
       announceContactChanges(deps, projectId, published);
       return outcomes;
     } catch (error) {
-      if (attempt >= TRIES_MAX) throw error;
-      if (error instanceof ListsGone) for (const id of error.ids) goneListIds.add(id);
-      else if (!isDuplicateKey(error)) throw error;
+      if (!isDuplicateKey(error) || attempt >= TRIES_MAX) throw error;
       // Two changes that swap addresses stand in each other's way in one write: they go one after the other.
-      else if (attempt > 1 && changes.length > 1) return commitSingly(deps, projectId, changes, alongside);
+      if (attempt > 1 && changes.length > 1) return commitSingly(deps, projectId, changes, company);
     }
   }
 }
@@ -108,40 +110,53 @@ async function commitSingly(
   deps: Deps,
   projectId: ObjectId,
   changes: ContactChange[],
-  alongside: Alongside,
+  { writer, alongside }: Company,
 ): Promise<Array<ContactOutcome | AppError>> {
   const outcomes: Array<ContactOutcome | AppError> = [];
-  for (const change of changes.slice(0, -1)) outcomes.push(...(await commitChanges(deps, projectId, [change])));
-  const last = changes.slice(-1);
-  const finish: Alongside = (session, [outcome]) => alongside(session, [...outcomes, ...(outcome ? [outcome] : [])]);
-  return [...outcomes, ...(await commitChanges(deps, projectId, last, finish))];
-}
-
-interface Run {
-  audience: Audience;
-  changes: ContactChange[];
-  goneListIds: Set<string>;
-  alongside: Alongside;
+  for (const change of changes.slice(0, -1))
+    outcomes.push(...(await commitChanges(deps, projectId, [change], { writer })));
+  const finish: Company['alongside'] = async (session, last) => alongside?.(session, [...outcomes, ...last]);
+  return [...outcomes, ...(await commitChanges(deps, projectId, changes.slice(-1), { writer, alongside: finish }))];
 }
 
 async function runChanges(
   deps: Deps,
   session: Session,
   projectId: ObjectId,
-  { audience, changes, goneListIds, alongside }: Run,
+  audience: Audience,
+  changes: ContactChange[],
+  { writer, alongside }: Company,
 ) {
   const drafts = await readDrafts(deps, session, projectId, changes);
+  const goneListIds = await findGone(deps, session, projectId, changes);
   const facts = { projectId, now: deps.clock.now(), goneListIds };
   const outcomes = changes.map((change) => applyChange(drafts, audience, change, facts));
   const published = outcomes.flatMap((outcome, index): PublishedChange[] => {
     if (outcome instanceof AppError || outcome.before === outcome.after) return [];
     return [{ before: outcome.before, after: outcome.after, runWorkflow: changes[index]?.runWorkflow !== false }];
   });
-  await countLists(deps, session, projectId, published);
   await writeContacts(deps, session, projectId, drafts);
+  await countLists(deps, session, projectId, published, writer);
   await recordContactChanges(deps, session, projectId, audience, published);
-  await alongside(session, outcomes);
+  await alongside?.(session, outcomes);
   return { outcomes, published };
+}
+
+/** Lists that were deleted after the request had found them. */
+async function findGone(
+  deps: Deps,
+  session: Session,
+  projectId: ObjectId,
+  changes: ContactChange[],
+): Promise<Set<string>> {
+  const named = changes.flatMap(({ addListIds = [] }) => addListIds.map((id) => [id.toHexString(), id] as const));
+  const ids = new Map(named);
+  if (ids.size === 0) return new Set();
+  const found = await deps.db.contactLists
+    .find({ projectId, _id: { $in: [...ids.values()] } }, { session, projection: { _id: 1 } })
+    .toArray();
+  for (const { _id } of found) ids.delete(_id.toHexString());
+  return new Set(ids.keys());
 }
 
 /** Reads by id and by every address named, so that whoever is in the way is seen. */

@@ -2,7 +2,7 @@ import type { ObjectId } from 'mongodb';
 import type { Deps } from './deps.ts';
 import { derivedId } from './ids.ts';
 import { isDuplicateKey } from './insert.ts';
-import type { ContactList, Project } from './model.ts';
+import type { Project, StoredList } from './model.ts';
 
 /** The list of all contacts of a project, wherever a list is named. */
 export const GLOBAL_LIST = 'GLOBAL_CONTACT_LIST';
@@ -13,7 +13,7 @@ export function globalListId({ _id }: Pick<Project, '_id'>): ObjectId {
 }
 
 /** The id that callers know. */
-export function wireListId({ _id, type }: Pick<ContactList, '_id' | 'type'>): string {
+export function wireListId({ _id, type }: Pick<StoredList, '_id' | 'type'>): string {
   return type === 'global' ? GLOBAL_LIST : _id.toHexString();
 }
 
@@ -27,14 +27,12 @@ export async function makeGlobalList(deps: Deps, project: Pick<Project, '_id'>):
 export function newList(
   deps: Deps,
   project: Pick<Project, '_id'>,
-  input: Pick<ContactList, '_id' | 'name' | 'description' | 'type'>,
-): ContactList {
+  input: Pick<StoredList, '_id' | 'name' | 'description' | 'type'>,
+): StoredList {
   const now = deps.clock.now();
   return {
     ...input,
     projectId: project._id,
-    contactCount: 0,
-    membersRevision: 0,
     filterCriteria: null,
     recompute: null,
     createdAt: now,

@@ -7,6 +7,7 @@ import { AppError } from './errors.ts';
 import { derivedId } from './ids.ts';
 import { readFile, removeFile } from './import-files.ts';
 import { csvHeader, csvRows, FileProblem, type FileRow, ndjsonRows } from './import-rows.ts';
+import { importWriter } from './list-counts.ts';
 import type { ContactImport, ImportError, Session } from './model.ts';
 import { readContactRow } from './rules/contact-rows.ts';
 
@@ -129,11 +130,14 @@ async function writeBatch(deps: Deps, job: ContactImport, { rows, header }: Batc
     deps,
     { _id: job.projectId },
     changes.map(({ change }) => change),
-    async (session, outcomes) => {
-      const all = [...errors, ...refusals(deps, job, changes, outcomes)];
-      written = { ...job, ...progressAfter(job, rows, outcomes, all.length), header, updatedAt: deps.clock.now() };
-      await keepErrors(deps, session, job, all);
-      await moveOn(deps, session, job, written);
+    {
+      writer: importWriter(job._id),
+      alongside: async (session, outcomes) => {
+        const all = [...errors, ...refusals(deps, job, changes, outcomes)];
+        written = { ...job, ...progressAfter(job, rows, outcomes, all.length), header, updatedAt: deps.clock.now() };
+        await keepErrors(deps, session, job, all);
+        await moveOn(deps, session, job, written);
+      },
     },
   );
   return written;

@@ -5,7 +5,8 @@ import type { Deps } from './deps.ts';
 import { AppError, invalid } from './errors.ts';
 import { GLOBAL_LIST } from './global-list.ts';
 import { derivedId, parseId } from './ids.ts';
-import { findList, segmentNamed } from './lists.ts';
+import { withCount } from './list-counts.ts';
+import { findStoredList, segmentNamed } from './lists.ts';
 import type { Contact, Project } from './model.ts';
 import { normalizeEmail } from './rules/addresses.ts';
 import { stoppedBy } from './rules/suppression.ts';
@@ -57,7 +58,7 @@ export async function addToList(
   { at, seed }: { at: Date; seed: ObjectId },
 ): Promise<AddedToList> {
   const { people, malformed } = readNamed(named);
-  const list = await findList(deps, project, contactListId, 'contactListId');
+  const list = await findStoredList(deps, project, contactListId, 'contactListId');
   if (list.type === 'segment') throw segmentNamed('contactListId');
   const outcomes = await changeContacts(
     deps,
@@ -84,7 +85,7 @@ export async function addToList(
       invalid: malformed.filter(({ email }) => email !== undefined),
       suppressed: await suppressedAmong(deps, project, valid),
     },
-    totalContactsInList: (await findList(deps, project, contactListId, 'contactListId')).contactCount,
+    totalContactsInList: (await withCount(deps, list)).contactCount,
     contacts: present.filter(({ kind }) => kind !== 'unchanged').map(({ after }) => after),
   };
 }
@@ -99,7 +100,7 @@ export async function removeFromList(
   if (contactListId === GLOBAL_LIST)
     throw new AppError('invalid', 'Contacts cannot be removed from the global list; delete the contact instead.');
   const { people, malformed } = readNamed(named);
-  const list = await findList(deps, project, contactListId);
+  const list = await findStoredList(deps, project, contactListId);
   if (list.type === 'segment') throw segmentNamed('contactListId');
   const outcomes = await changeContacts(
     deps,

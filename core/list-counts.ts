@@ -1,85 +1,93 @@
-import type { ObjectId } from 'mongodb';
+import { ObjectId } from 'mongodb';
 import type { PublishedChange } from './contact-publication.ts';
 import type { Deps } from './deps.ts';
-import { globalListId, newList } from './global-list.ts';
-import type { Session } from './model.ts';
+import { globalListId } from './global-list.ts';
+import type { ContactList, Project, Session, StoredList } from './model.ts';
 
-interface Delta {
-  _id: ObjectId;
-  delta: number;
-  joins: boolean;
+/** Which part of the counts a writer moves. Requests and imports never share one; two processes rarely do, and then wait for each other. */
+export type Writer = number;
+
+const WRITERS_OF_A_KIND = 8;
+
+export function requestWriter(): Writer {
+  return processNumber() % WRITERS_OF_A_KIND;
 }
 
-/** Lists that somebody was to join are no longer there. */
-export class ListsGone extends Error {
-  readonly ids: string[];
-  constructor(ids: string[]) {
-    super('lists were deleted meanwhile');
-    this.ids = ids;
-  }
+/** Every import has its own. */
+export function importWriter(importId = new ObjectId()): Writer {
+  return WRITERS_OF_A_KIND + ((processNumber() + (importId.id.at(-1) ?? 0)) % WRITERS_OF_A_KIND);
 }
 
-/**
- * The count of each list and segment, and of all contacts, moves with its contacts. Whoever joins a list writes it, so that it
- * cannot be deleted at the same time.
- */
+/** The count of each list and segment, and of all contacts, moves with its contacts. */
 export async function countLists(
   deps: Deps,
   session: Session,
   projectId: ObjectId,
   published: PublishedChange[],
+  writer: Writer,
 ): Promise<void> {
-  const deltas = deltasOf(published).filter(({ delta, joins }) => joins || delta !== 0);
-  const writes = deltas.map(({ _id, delta }) => ({
-    updateOne: { filter: { _id, projectId }, update: { $inc: { contactCount: delta, membersRevision: 1 } } },
-  }));
-  if (writes.length > 0) {
-    const { matchedCount } = await deps.db.contactLists.bulkWrite(writes, { session });
-    if (matchedCount < writes.length) await refuseGone(deps, session, projectId, deltas);
-  }
-  const total = published.reduce((sum, { before, after }) => sum + (after ? 1 : 0) - (before ? 1 : 0), 0);
-  if (total !== 0) await countAll(deps, session, projectId, total);
+  const deltas = deltasOf(published, globalListId({ _id: projectId })).filter(({ delta }) => delta !== 0);
+  if (deltas.length === 0) return;
+  await deps.db.listCounts.bulkWrite(
+    deltas.map(({ listId, delta }) => ({
+      updateOne: {
+        filter: { _id: `${listId.toHexString()}:${writer}`, projectId },
+        update: { $inc: { count: delta }, $setOnInsert: { listId } },
+        upsert: true,
+      },
+    })),
+    { session },
+  );
 }
 
-function deltasOf(published: PublishedChange[]): Delta[] {
+export async function withCounts(deps: Deps, projectId: ObjectId, lists: StoredList[]): Promise<ContactList[]> {
+  const rows = await deps.db.listCounts
+    .aggregate<{ _id: ObjectId; count: number }>(
+      [
+        { $match: { projectId, listId: { $in: lists.map(({ _id }) => _id) } } },
+        { $group: { _id: '$listId', count: { $sum: '$count' } } },
+      ],
+      { hint: 'list' },
+    )
+    .toArray();
+  const counts = new Map(rows.map(({ _id, count }) => [_id.toHexString(), count]));
+  return lists.map((list) => ({ ...list, contactCount: counts.get(list._id.toHexString()) ?? 0 }));
+}
+
+export async function withCount(deps: Deps, list: StoredList): Promise<ContactList> {
+  const [counted] = await withCounts(deps, list.projectId, [list]);
+  return counted as ContactList;
+}
+
+/** How many contacts a project has. */
+export async function countContacts(deps: Deps, project: Pick<Project, '_id'>): Promise<number> {
+  const parts = await deps.db.listCounts
+    .find({ projectId: project._id, listId: globalListId(project) }, { hint: 'list' })
+    .toArray();
+  return parts.reduce((sum, { count }) => sum + count, 0);
+}
+
+interface Delta {
+  listId: ObjectId;
+  delta: number;
+}
+
+function deltasOf(published: PublishedChange[], everybody: ObjectId): Delta[] {
   const deltas = new Map<string, Delta>();
-  const add = (_id: ObjectId, delta: number) => {
-    const key = _id.toHexString();
-    const entry = deltas.get(key) ?? { _id, delta: 0, joins: false };
+  const add = (listId: ObjectId, delta: number) => {
+    const key = listId.toHexString();
+    const entry = deltas.get(key) ?? { listId, delta: 0 };
     entry.delta += delta;
     deltas.set(key, entry);
-    return entry;
   };
   for (const { before, after } of published) {
-    const known = new Set([...(before?.listIds ?? []), ...(before?.segmentIds ?? [])].map((id) => id.toHexString()));
-    for (const id of [...(after?.listIds ?? []), ...(after?.segmentIds ?? [])]) {
-      const entry = add(id, 1);
-      if (!known.has(id.toHexString())) entry.joins = true;
-    }
-    for (const id of [...(before?.listIds ?? []), ...(before?.segmentIds ?? [])]) add(id, -1);
+    for (const id of after ? [everybody, ...after.listIds, ...after.segmentIds] : []) add(id, 1);
+    for (const id of before ? [everybody, ...before.listIds, ...before.segmentIds] : []) add(id, -1);
   }
   return [...deltas.values()];
 }
 
-/** A list that is being removed may be left, not joined. */
-async function refuseGone(deps: Deps, session: Session, projectId: ObjectId, deltas: Delta[]): Promise<void> {
-  const ids = deltas.filter(({ joins }) => joins).map(({ _id }) => _id);
-  const found = await deps.db.contactLists
-    .find({ projectId, _id: { $in: ids } }, { session, projection: { _id: 1 } })
-    .toArray();
-  const there = new Set(found.map(({ _id }) => _id.toHexString()));
-  const gone = ids.map((id) => id.toHexString()).filter((id) => !there.has(id));
-  if (gone.length > 0) throw new ListsGone(gone);
-}
-
-async function countAll(deps: Deps, session: Session, projectId: ObjectId, delta: number): Promise<void> {
-  const _id = globalListId({ _id: projectId });
-  const { matchedCount } = await deps.db.contactLists.updateOne(
-    { _id, projectId },
-    { $inc: { contactCount: delta, membersRevision: 1 } },
-    { session },
-  );
-  if (matchedCount > 0) return;
-  const list = newList(deps, { _id: projectId }, { _id, name: 'All contacts', description: '', type: 'global' });
-  await deps.db.contactLists.insertOne({ ...list, contactCount: delta }, { session });
+/** Ids that a process makes carry a number of its own. */
+function processNumber(): number {
+  return new ObjectId().id[8] ?? 0;
 }

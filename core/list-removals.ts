@@ -3,26 +3,29 @@ import type { Deps } from './deps.ts';
 import type { DueKind } from './due.ts';
 import { again, dueDocuments, settled } from './due-documents.ts';
 import { notFound } from './errors.ts';
-import type { ContactList, ListRemoval } from './model.ts';
+import type { ListRemoval, StoredList } from './model.ts';
+import { SETTLE_MS } from './segment-recomputes.ts';
 import { inTransaction } from './transactions.ts';
 
 const CONTACTS_AT_ONCE = 1_000;
 /** What the caller waits for; a larger list leaves the rest of its contacts in the background. */
 const WAIT_MS = 2_000;
 const TURN_MS = 10_000;
-const LEASE_MS = 30_000;
 
-/** The list is gone at once and for good; then it leaves its contacts. */
-export async function removeList(deps: Deps, { _id, projectId, type }: ContactList): Promise<void> {
-  const dueAt = new Date(deps.clock.now().getTime() + LEASE_MS);
-  const removal: ListRemoval = { _id, projectId, type: type === 'segment' ? 'segment' : 'list', dueAt };
+/**
+ * The list is gone at once and for good; then it leaves its contacts. A change that had seen the list can still commit for a
+ * while, so there is a last look when none can be under way.
+ */
+export async function removeList(deps: Deps, { _id, projectId, type }: StoredList): Promise<void> {
+  const lastLookAt = new Date(deps.clock.now().getTime() + SETTLE_MS);
+  const removal: ListRemoval = { _id, projectId, type: type === 'segment' ? 'segment' : 'list', lastLookAt };
   await inTransaction(deps, async (session) => {
     const { deletedCount } = await deps.db.contactLists.deleteOne({ _id, projectId }, { session });
     if (deletedCount === 0) throw notFound('CONTACT_LIST');
-    await deps.db.listRemovals.insertOne(removal, { session });
+    await deps.db.listRemovals.insertOne({ ...removal, dueAt: deps.clock.now() }, { session });
     if (type === 'segment') await touchAudience(deps, { _id: projectId }, session);
   });
-  if (await leaveContacts(deps, removal, WAIT_MS)) await deps.db.listRemovals.deleteOne({ _id, projectId });
+  await leaveContacts(deps, removal, WAIT_MS);
 }
 
 export function listRemovals(deps: Deps): DueKind {
@@ -33,14 +36,18 @@ export function listRemovals(deps: Deps): DueKind {
     concurrencyMax: 2,
     lookEveryMs: 5_000,
     run: async (removal) => {
-      if (!(await leaveContacts(deps, removal, TURN_MS))) return again(new Date(0));
-      await deps.db.listRemovals.deleteOne({ _id: removal._id, projectId: removal.projectId });
+      const { _id, projectId, lastLookAt } = removal;
+      const now = deps.clock.now();
+      if (!(await leaveContacts(deps, removal, TURN_MS))) return again(now);
+      if (now < lastLookAt) return again(lastLookAt);
+      await deps.db.listCounts.deleteMany({ projectId, listId: _id }, { hint: 'list' });
+      await deps.db.listRemovals.deleteOne({ _id, projectId });
       return settled;
     },
   });
 }
 
-/** Whether no contact is left. Nobody can join meanwhile: adding to a list writes the list, which is gone. */
+/** Whether no contact is left. */
 async function leaveContacts(deps: Deps, { _id, projectId, type }: ListRemoval, timeMs: number): Promise<boolean> {
   const { contacts } = deps.db;
   const members = type === 'segment' ? { projectId, segmentIds: _id } : { projectId, listIds: _id };

@@ -4,8 +4,9 @@ import { invalid, notFound } from './errors.ts';
 import { GLOBAL_LIST, globalListId, newList, wireListId } from './global-list.ts';
 import { derivedId, parseId } from './ids.ts';
 import { insertOnce } from './insert.ts';
+import { withCount, withCounts } from './list-counts.ts';
 import { removeList } from './list-removals.ts';
-import type { ContactList, Project } from './model.ts';
+import type { ContactList, Project, StoredList } from './model.ts';
 import { type Page, type PageOf, pageOf } from './pages.ts';
 import { createSegment, updateSegmentFilter } from './segments.ts';
 
@@ -26,9 +27,9 @@ export async function createList(
 ): Promise<ContactList> {
   const _id = derivedId(at, 'list', seed.toHexString());
   const list = newList(deps, project, { _id, name, description, type });
-  if (type === 'segment') return createSegment(deps, list, filterCriteria);
+  if (type === 'segment') return withCount(deps, await createSegment(deps, list, filterCriteria));
   if (filterCriteria) throw filterOfList();
-  return insertOnce(deps.db.contactLists, list, { projectId: project._id });
+  return withCount(deps, await insertOnce(deps.db.contactLists, list, { projectId: project._id }));
 }
 
 /** The global list comes first, then lists, then segments. */
@@ -39,11 +40,16 @@ export async function listLists(
 ): Promise<PageOf<ContactList>> {
   const types: ContactList['type'][] = type === 'segment' ? ['segment'] : ['global', 'list'];
   const filter = { projectId: project._id, ...(type ? { type: { $in: types } } : {}) };
-  return pageOf(deps.db.contactLists, filter, page, { sort: { type: 1, _id: 1 }, hint: 'project' });
+  const found = await pageOf(deps.db.contactLists, filter, page, { sort: { type: 1, _id: 1 }, hint: 'project' });
+  return { ...found, entries: await withCounts(deps, project._id, found.entries) };
 }
 
 /** Lists, segments and the global list, by the id that callers know. `field` is given when the id stood in a body. */
 export async function findList(deps: Deps, project: Tenant, id: string, field?: string): Promise<ContactList> {
+  return withCount(deps, await findStoredList(deps, project, id, field));
+}
+
+export async function findStoredList(deps: Deps, project: Tenant, id: string, field?: string): Promise<StoredList> {
   const _id = id === GLOBAL_LIST ? globalListId(project) : parseId(id);
   const list = _id && (await deps.db.contactLists.findOne({ _id, projectId: project._id }));
   if (!list || (list.type === 'global') !== (id === GLOBAL_LIST)) throw notFound('CONTACT_LIST', field);
@@ -52,6 +58,10 @@ export async function findList(deps: Deps, project: Tenant, id: string, field?: 
 
 /** Each once, in the order of the request. */
 export async function findLists(deps: Deps, project: Tenant, ids: string[], field: string): Promise<ContactList[]> {
+  return withCounts(deps, project._id, await findStoredLists(deps, project, ids, field));
+}
+
+async function findStoredLists(deps: Deps, project: Tenant, ids: string[], field: string): Promise<StoredList[]> {
   const named = [...new Set(ids.map((id) => (id === GLOBAL_LIST ? id : id.toLowerCase())))];
   const listIds = named.map((id) => (id === GLOBAL_LIST ? globalListId(project) : parseId(id)));
   if (listIds.includes(null)) throw notFound('CONTACT_LIST', field);
@@ -75,7 +85,7 @@ export async function listsNamed(
 ): Promise<ObjectId[]> {
   const named = (ids ?? []).filter((id) => id !== GLOBAL_LIST);
   if (named.length === 0) return [];
-  const lists = await findLists(deps, project, named, field);
+  const lists = await findStoredLists(deps, project, named, field);
   if (lists.some(({ type }) => type === 'segment')) throw segmentNamed(field);
   return lists.map(({ _id }) => _id);
 }
@@ -97,7 +107,7 @@ export async function updateList(
     { returnDocument: 'after' },
   );
   if (!updated) throw notFound('CONTACT_LIST');
-  return updated;
+  return withCount(deps, updated);
 }
 
 /** Contacts stay; they only leave the list. */
@@ -112,10 +122,10 @@ export function segmentNamed(field: string) {
   );
 }
 
-async function findOwnList(deps: Deps, project: Tenant, id: string, done: string): Promise<ContactList> {
+async function findOwnList(deps: Deps, project: Tenant, id: string, done: string): Promise<StoredList> {
   if (id === GLOBAL_LIST)
     throw invalid(`The global list holds every contact and cannot be ${done}.`, 'id: names the global list');
-  return findList(deps, project, id);
+  return findStoredList(deps, project, id);
 }
 
 function filterOfList() {

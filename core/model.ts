@@ -69,17 +69,13 @@ export interface Contact {
   updatedAt: Date;
 }
 
-export interface ContactList {
+export interface StoredList {
   _id: ObjectId;
   projectId: ObjectId;
   name: string;
   description: string;
   /** global: the one list of every project that holds all its contacts; callers know it as GLOBAL_CONTACT_LIST. */
   type: 'list' | 'segment' | 'global';
-  /** Kept by the transaction that changes contacts; never counted on read. */
-  contactCount: number;
-  /** Moves with every change of members, so that a list cannot be deleted under a transaction that adds to it. */
-  membersRevision: number;
   /** As the caller gave it, with every fieldType said; null for lists. */
   filterCriteria: Record<string, unknown> | null;
   /** How far the contacts of the project are held against the filter; null for lists. */
@@ -88,6 +84,23 @@ export interface ContactList {
   recomputeDueAt?: Date;
   createdAt: Date;
   updatedAt: Date;
+}
+
+export interface ContactList extends StoredList {
+  /** Kept by the transactions that change contacts; never counted on read. */
+  contactCount: number;
+}
+
+/**
+ * A part of the count of a list. Writers that run side by side each have a part of their own: two transactions that move one
+ * number would stop each other. The count is the sum.
+ */
+export interface ListCount {
+  /** List and writer. */
+  _id: string;
+  projectId: ObjectId;
+  listId: ObjectId;
+  count: number;
 }
 
 export interface SegmentRecompute {
@@ -108,6 +121,7 @@ export interface ListRemoval {
   _id: ObjectId;
   projectId: ObjectId;
   type: 'list' | 'segment';
+  lastLookAt: Date;
   dueAt?: Date;
 }
 
@@ -1059,7 +1073,8 @@ export interface Collections {
   apiKeys: Collection<ApiKey>;
   idempotency: Collection<IdempotencyRow>;
   contacts: Collection<Contact>;
-  contactLists: Collection<ContactList>;
+  contactLists: Collection<StoredList>;
+  listCounts: Collection<ListCount>;
   listRemovals: Collection<ListRemoval>;
   imports: Collection<ContactImport>;
   importChunks: Collection<ImportChunk>;

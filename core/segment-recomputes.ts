@@ -4,7 +4,7 @@ import type { Deps } from './deps.ts';
 import { type DueKind, wakeDue } from './due.ts';
 import { again, done, dueDocuments } from './due-documents.ts';
 import { AppError } from './errors.ts';
-import type { Contact, ContactList, SegmentRecompute } from './model.ts';
+import type { Contact, SegmentRecompute, StoredList } from './model.ts';
 import { compileFilter, type Filter, filterToQuery, parseFilter } from './rules/filters.ts';
 
 export const SEGMENT_RECOMPUTES = 'segment-recomputes';
@@ -55,7 +55,7 @@ export async function recomputeSegment(
 
 /** Starts of recomputes; one that is under way is looked after until it says that it is completed. */
 export function segmentRecomputes(deps: Deps): DueKind {
-  return dueDocuments<ContactList>(deps, {
+  return dueDocuments<StoredList>(deps, {
     name: SEGMENT_RECOMPUTES,
     collection: deps.db.contactLists,
     field: 'recomputeDueAt',
@@ -83,7 +83,7 @@ function progressOf(deps: Deps, recompute: SegmentRecompute, settleMs: number): 
   return { status, processed, total: Math.max(total, processed), waitMs };
 }
 
-async function recomputePage(deps: Deps, list: ContactList, recompute: SegmentRecompute): Promise<void> {
+async function recomputePage(deps: Deps, list: StoredList, recompute: SegmentRecompute): Promise<void> {
   const { _id, projectId } = list;
   const { generation, status, cursor } = recompute;
   const ids = await nextIds(deps, projectId, cursor);
@@ -115,7 +115,7 @@ async function nextIds(deps: Deps, projectId: ObjectId, cursor: ObjectId | null)
 /** Who matches and is not in the segment, or is in it and does not match. On the server where it can say exactly the same. */
 async function findWrong(
   deps: Deps,
-  { _id, projectId, filterCriteria }: ContactList,
+  { _id, projectId, filterCriteria }: StoredList,
   after: ObjectId | null,
   last: ObjectId,
 ): Promise<ObjectId[]> {

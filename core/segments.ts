@@ -3,7 +3,8 @@ import { audienceOf, touchAudience } from './audience.ts';
 import type { Deps } from './deps.ts';
 import { conflict, invalid, notFound } from './errors.ts';
 import { isDuplicateKey } from './insert.ts';
-import type { ContactList, PropertyType, SegmentRecompute, Session } from './model.ts';
+import { countContacts } from './list-counts.ts';
+import type { PropertyType, SegmentRecompute, Session, StoredList } from './model.ts';
 import { parseFilter } from './rules/filters.ts';
 import { recomputeSegment, wakeRecomputes } from './segment-recomputes.ts';
 import { inTransaction } from './transactions.ts';
@@ -18,15 +19,15 @@ type Filter = Record<string, unknown>;
 
 export async function createSegment(
   deps: Deps,
-  list: ContactList,
+  list: StoredList,
   filterCriteria: Filter | null | undefined,
-): Promise<ContactList> {
+): Promise<StoredList> {
   const segment = { ...list, filterCriteria: await readCriteria(deps, list.projectId, filterCriteria) };
   try {
     await inTransaction(deps, async (session) => {
       await touchAudience(deps, { _id: list.projectId }, session);
       await refuseTooMany(deps, session, list.projectId);
-      await deps.db.contactLists.insertOne(await withRecompute(deps, segment, session), { session });
+      await deps.db.contactLists.insertOne(await withRecompute(deps, segment), { session });
     });
   } catch (error) {
     // A repeat of the same request meets the segment of the first try.
@@ -36,14 +37,14 @@ export async function createSegment(
 }
 
 /** Changes that arrive from now on know the new filter; everybody else is looked at again. */
-export async function updateSegmentFilter(deps: Deps, list: ContactList, filterCriteria: Filter): Promise<ContactList> {
+export async function updateSegmentFilter(deps: Deps, list: StoredList, filterCriteria: Filter): Promise<StoredList> {
   const { _id, projectId } = list;
   const criteria = await readCriteria(deps, projectId, filterCriteria);
   await inTransaction(deps, async (session) => {
     await touchAudience(deps, { _id: projectId }, session);
     const current = await deps.db.contactLists.findOne({ _id, projectId, type: 'segment' }, { session });
     if (!current) throw notFound('CONTACT_LIST');
-    const { recompute, recomputeDueAt } = await withRecompute(deps, current, session);
+    const { recompute, recomputeDueAt } = await withRecompute(deps, current);
     await deps.db.contactLists.updateOne(
       { _id, projectId },
       { $set: { filterCriteria: criteria, recompute, ...(recomputeDueAt ? { recomputeDueAt } : {}) } },
@@ -91,25 +92,21 @@ async function refuseTooMany(deps: Deps, session: Session, projectId: ObjectId):
     throw conflict('INVALID_STATE', `A project holds ${SEGMENTS_MAX} segments at most; delete one first.`);
 }
 
-async function withRecompute(deps: Deps, segment: ContactList, session: Session): Promise<ContactList> {
+async function withRecompute(deps: Deps, segment: StoredList): Promise<StoredList> {
   const requestedAt = deps.clock.now();
-  const global = await deps.db.contactLists.findOne(
-    { projectId: segment.projectId, type: 'global' },
-    { session, projection: { contactCount: 1 }, hint: 'project' },
-  );
   const recompute: SegmentRecompute = {
     generation: (segment.recompute?.generation ?? 0) + 1,
     status: 'running',
     cursor: null,
     processed: 0,
-    total: global?.contactCount ?? 0,
+    total: await countContacts(deps, { _id: segment.projectId }),
     requestedAt,
     completedAt: null,
   };
   return { ...segment, recompute, recomputeDueAt: new Date(requestedAt.getTime() + TAKE_OVER_MS) };
 }
 
-async function recomputeNow(deps: Deps, { _id, projectId }: ContactList): Promise<ContactList> {
+async function recomputeNow(deps: Deps, { _id, projectId }: StoredList): Promise<StoredList> {
   await recomputeSegment(deps, projectId, _id, { timeMs: WAIT_MS });
   await wakeRecomputes(deps, projectId, _id);
   const stored = await deps.db.contactLists.findOne({ _id, projectId });

@@ -1,5 +1,6 @@
 import type { ObjectId } from 'mongodb';
 import type { Deps } from './deps.ts';
+import { endUnsubscribed } from './enrollments-ending.ts';
 import { invalid } from './errors.ts';
 import type { SuppressionReason } from './model.ts';
 import { normalizeEmail } from './rules/addresses.ts';
@@ -36,6 +37,8 @@ export async function suppress(
     target,
     addresses.map((email) => ({ email, reason, evidence: proof })),
   );
+  if (reason === 'UNSUBSCRIBE' || reason === 'COMPLAINT')
+    await endUnsubscribed(deps, projectId, addresses, { ...target, reason });
   return addresses.length;
 }
 

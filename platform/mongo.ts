@@ -84,6 +84,12 @@ export const indexes: Index[] = [
     because: 'Segments whose recompute must be started or looked after.',
   },
   {
+    on: 'listCounts',
+    name: 'list',
+    key: { projectId: 1, listId: 1 },
+    because: 'The parts of the count of a list.',
+  },
+  {
     on: 'listRemovals',
     name: 'due',
     key: { projectId: 1, dueAt: 1 },
@@ -555,6 +561,7 @@ const collectionNames: Record<keyof Collections, string> = {
   idempotency: 'idempotency',
   contacts: 'contacts',
   contactLists: 'contactLists',
+  listCounts: 'listCounts',
   listRemovals: 'listRemovals',
   imports: 'imports',
   importChunks: 'importChunks',

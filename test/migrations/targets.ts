@@ -1,3 +1,4 @@
+import { withCounts } from '../../core/list-counts.ts';
 import type { Environment, Tenant } from '../environment.ts';
 import type { AccountA } from '../providers/account-a.ts';
 import type { AccountB } from '../providers/account-b.ts';
@@ -12,7 +13,8 @@ export interface Picture {
   fields: Record<string, string>;
 }
 
-export async function pictureOf({ deps: { db } }: Environment, { project }: Tenant): Promise<Picture> {
+export async function pictureOf({ deps }: Environment, { project }: Tenant): Promise<Picture> {
+  const { db } = deps;
   const projectId = project._id;
   const [templates, groups, entries, lists, contacts, fields] = await Promise.all([
     db.templates.find({ projectId }).toArray(),
@@ -22,6 +24,7 @@ export async function pictureOf({ deps: { db } }: Environment, { project }: Tena
     db.contacts.find({ projectId }).toArray(),
     db.customFields.find({ projectId }).toArray(),
   ]);
+  const counted = await withCounts(deps, projectId, lists);
   const emailsOf = (groupId: string) => entries.filter((entry) => entry.groupId === groupId).map(({ email }) => email);
   const membersOf = (id: string) => contacts.filter(({ listIds }) => listIds.some((one) => one.toHexString() === id));
   return {
@@ -39,7 +42,7 @@ export async function pictureOf({ deps: { db } }: Environment, { project }: Tena
       ({ name, groupId }) => [name, emailsOf(groupId).sort()],
     ),
     suppressedGlobally: emailsOf(groups.find(({ isGlobal }) => isGlobal)?.groupId ?? '').sort(),
-    lists: byName(lists, ({ _id, name, contactCount }) => {
+    lists: byName(counted, ({ _id, name, contactCount }) => {
       const emails = membersOf(_id.toHexString()).map(({ email }) => email);
       return [name, { count: contactCount, emails: emails.sort() }];
     }),
