@@ -68,14 +68,15 @@ async function stop(server: Server, sockets: Set<Socket>): Promise<void> {
 }
 
 /** GET /stats, /messages, /wait?n=N&timeout=SECONDS, /evidence?id=<Message-ID>, POST /reset, POST /modes with a JSON body. */
-function serveHttp(sink: Sink, port: number): void {
+async function serveHttp(sink: Sink, port: number): Promise<number> {
   const server = createHttpServer((request, response) => {
     handle(sink, request).then(
       (answer) => send(response, answer === null ? 404 : 200, answer),
       (error) => send(response, 400, { error: String(error) }),
     );
   });
-  server.listen(port, '127.0.0.1');
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+  return (server.address() as AddressInfo).port;
 }
 
 async function handle(sink: Sink, request: IncomingMessage): Promise<unknown> {
@@ -134,8 +135,8 @@ async function main(): Promise<void> {
     ackDelayMs: Number(values['ack-delay']),
     strict: values.strict,
   });
-  serveHttp(sink, Number(values.http));
-  console.log(JSON.stringify({ smtp: sink.port, http: Number(values.http) }));
+  const http = await serveHttp(sink, Number(values.http));
+  console.log(JSON.stringify({ smtp: sink.port, http }));
   process.on('disconnect', () => process.exit(0));
   process.on('SIGTERM', () => process.exit(0));
 }

@@ -1,3 +1,4 @@
+import { fork } from 'node:child_process';
 import { expect } from 'chai';
 import type { Connection } from '../../core/mailer.ts';
 import { closeRelays, deliver, fiftyTimes, sendOn, startRelay, take } from './support.ts';
@@ -116,5 +117,26 @@ describe('connections to a relay', () => {
       ['transactional', 'closed'],
     ]);
     expect((await deliver(mailer, 'c@in.test', { lane: 'transactional' })).kind).to.equal('answered');
+  });
+
+  it('an answer that lay unread while this process stood still is read before the time is called over', async () => {
+    const child = fork(
+      new URL('../smtp-sink.ts', import.meta.url),
+      ['--port', '0', '--http', '0', '--ack-delay', '100'],
+      {
+        stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+      },
+    );
+    const line = await new Promise<string>((resolve) => child.stdout!.once('data', (chunk) => resolve(String(chunk))));
+    const ports: { smtp: number; http: number } = JSON.parse(line);
+    const { mailer } = await startRelay({}, { url: `smtp://127.0.0.1:${ports.smtp}`, timeouts: { dotMs: 700 } });
+    let asked = false;
+    const sending = deliver(mailer, 'a@in.test', { beforeDot: () => (asked = true) });
+    while (!asked) await new Promise((resolve) => setImmediate(resolve));
+    for (const end = performance.now() + 1_500; performance.now() < end; );
+    expect((await sending).kind).to.equal('answered');
+    const stats = await (await fetch(`http://127.0.0.1:${ports.http}/wait?n=1&timeout=5`)).json();
+    expect(stats).to.include({ done: true, messages: 1, unique: 1 });
+    child.disconnect();
   });
 });

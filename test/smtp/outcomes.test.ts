@@ -16,6 +16,7 @@ interface Row {
   text?: string;
   /** How many of fifty the sink really took. */
   taken: number;
+  dotMs?: number;
 }
 
 /** More than the kernel's buffers hold, so that the dot is still to come when the relay drops. */
@@ -138,6 +139,7 @@ const ROWS: Row[] = [
   {
     what: 'silence after the dot',
     to: 'silent-after-dot',
+    dotMs: 100,
     kind: 'unknown',
     phase: 'dot',
     answered: false,
@@ -270,7 +272,7 @@ describe('every outcome that an SMTP dialogue can have', () => {
   for (const pipelining of [true, false])
     for (const row of ROWS)
       it(`${row.what} is ${row.kind} in phase ${row.phase}, ${pipelining ? 'with' : 'without'} PIPELINING`, async () => {
-        const { sink, mailer } = await startRelay({ pipelining });
+        const { sink, mailer } = await startRelay({ pipelining }, row.dotMs ? { timeouts: { dotMs: row.dotMs } } : {});
         await fiftyTimes(async (index) => {
           const to = `${row.to ?? 'anna'}+${index}@in.test`;
           const from = row.from ? `${row.from}+${index}@out.test` : undefined;

@@ -19,7 +19,7 @@ export async function startRelay(options: SinkOptions = {}, more: Partial<Mailer
     greetingMs: 2_000,
     commandMs: 2_000,
     bodyMs: 2_000,
-    dotMs: 300,
+    dotMs: 5_000,
     ...more.timeouts,
   };
   const mailer = createMailer({ url: sink.url, connectionsMax: 20, clientName: 'test.example', ...more, timeouts });
