@@ -22,6 +22,8 @@ export interface GuardOptions {
   /** host:port pairs that may be private. */
   allow?: readonly string[];
   http?: boolean;
+  /** Of the URL, in characters. */
+  lengthMax?: number;
   method?: 'GET' | 'POST';
   headers?: Record<string, string>;
   body?: string | Buffer;

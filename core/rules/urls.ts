@@ -5,6 +5,8 @@ export interface UrlRules {
   http?: boolean | undefined;
   /** host:port pairs that may be private and speak http: (ALLOW_PRIVATE_URLS). */
   allow?: readonly string[] | undefined;
+  /** Signed addresses of stored files are longer than what people write. */
+  lengthMax?: number | undefined;
 }
 
 /** What WHATWG parsing would quietly repair (backslashes, missing slashes, user info, odd characters) is refused as it was written. */
@@ -14,7 +16,7 @@ const PORTS = ['', '80', '443'];
 
 /** Syntax and literal addresses only: what a name resolves to is judged when it is fetched. */
 export function isAllowedUrl(text: string, rules: UrlRules = {}): boolean {
-  if (text.length > URL_LENGTH_MAX || !WRITTEN.test(text) || !URL.canParse(text)) return false;
+  if (text.length > (rules.lengthMax ?? URL_LENGTH_MAX) || !WRITTEN.test(text) || !URL.canParse(text)) return false;
   const url = new URL(text);
   if (url.username !== '' || url.password !== '') return false;
   if (isListed(url, rules.allow)) return true;

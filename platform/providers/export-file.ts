@@ -4,10 +4,14 @@ import { parse } from 'csv-parse';
 import { type SourceContact, SourceError, type SourceRow } from '../../core/migrations-sources.ts';
 
 /** Fetches a file of an export without any key: its address is signed, and its host is not the provider's. */
-export type FetchFile = (
-  url: string,
-  signal?: AbortSignal,
-) => Promise<{ status: number; body: AsyncIterable<Uint8Array> }>;
+export type FetchFile = (url: string, signal?: AbortSignal) => Promise<ForeignFile>;
+
+export interface ForeignFile {
+  status: number;
+  body: AsyncIterable<Uint8Array>;
+  /** Ends the connection, whether all was read or not. */
+  close(): void;
+}
 
 export const FILE_BYTES_MAX = 2 * 1024 ** 3;
 /** So much may come out of a packed file for each byte of it: more is a bomb, not a list of contacts. */
@@ -23,20 +27,27 @@ export async function* readExportFile(
   batchSize: number,
   signal?: AbortSignal,
 ): AsyncGenerator<SourceRow[]> {
-  const { status, body } = await fetchFile(url, signal);
-  if (status !== 200) throw new SourceError('file_gone', `The export file answers with status ${status}.`, status);
-  let batch: SourceRow[] = [];
+  const file = await fetchFile(url, signal);
   try {
-    for await (const row of rowsOf(inflated(body))) {
-      batch.push(row);
-      if (batch.length < batchSize) continue;
-      yield batch;
-      batch = [];
-    }
+    if (file.status !== 200)
+      throw new SourceError('file_gone', `The export file answers with status ${file.status}.`, file.status);
+    yield* batchesOf(rowsOf(inflated(file.body)), batchSize);
   } catch (error) {
     signal?.throwIfAborted();
     if (error instanceof SourceError) throw error;
     throw new SourceError('file_gone', `The export file broke off (${codeOf(error)}).`);
+  } finally {
+    file.close();
+  }
+}
+
+async function* batchesOf(rows: AsyncIterable<SourceRow>, batchSize: number): AsyncGenerator<SourceRow[]> {
+  let batch: SourceRow[] = [];
+  for await (const row of rows) {
+    batch.push(row);
+    if (batch.length < batchSize) continue;
+    yield batch;
+    batch = [];
   }
   if (batch.length > 0) yield batch;
 }

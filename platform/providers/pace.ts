@@ -13,6 +13,10 @@ export interface Pace {
 const WAIT_MIN_MS = 500;
 const WAIT_MAX_MS = 60_000;
 const EPOCH_SECONDS_MIN = 1_000_000_000;
+/** Accounts whose last answers this process remembers. */
+const ACCOUNTS_KNOWN_MAX = 1_000;
+/** A second, and the little by which a timer may be early. */
+const SECOND_MS = 1_005;
 /** A tenth more than the limit asks for, so that two requests never share an instant by jitter on the way. */
 const SPACING = 1.1;
 
@@ -34,13 +38,23 @@ export function paceByHeaders(): Pace {
 
 /**
  * Provider B's limit holds for all workers of an account together: one document for each key gives out the slots, by the
- * database's clock. A turn also keeps its distance from this process's last answer, since a request may have been slow on its way.
+ * database's clock. A request may be slow on its way, so a turn also waits until the request that it must not share a second with
+ * was answered a second ago: however late that one arrived, it had arrived by then.
  */
-export function paceBySlots(paces: Collection<ProviderPace>, key: string, perSecond: number): Pace {
-  const _id = createHash('sha256').update(`provider B ${key}`).digest('hex');
+export function paceBySlots(paces: Collection<ProviderPace>, perSecond: number): (key: string) => Pace {
+  const known = new Map<string, Pace>();
+  return (key) => {
+    const _id = createHash('sha256').update(`provider B ${key}`).digest('hex');
+    const pace = known.get(_id) ?? slotsOf(paces, _id, perSecond);
+    if (known.size >= ACCOUNTS_KNOWN_MAX) known.clear();
+    known.set(_id, pace);
+    return pace;
+  };
+}
+
+function slotsOf(paces: Collection<ProviderPace>, _id: string, perSecond: number): Pace {
   const slotMs = Math.ceil((1000 / perSecond) * SPACING);
-  const distanceMs = 1000 / perSecond + 5;
-  let answeredAt = Number.NEGATIVE_INFINITY;
+  let answeredAt: number[] = [];
 
   async function takeSlot(ms: number): Promise<number> {
     const next = { $add: [{ $max: [{ $ifNull: ['$next', '$$NOW'] }, '$$NOW'] }, ms] };
@@ -53,11 +67,13 @@ export function paceBySlots(paces: Collection<ProviderPace>, key: string, perSec
 
   return {
     async turn(signal) {
-      const waitMs = Math.max(await takeSlot(slotMs), answeredAt + distanceMs - performance.now());
+      const slotInMs = await takeSlot(slotMs);
+      const earlier = answeredAt.length < perSecond ? 0 : (answeredAt[0] ?? 0) + SECOND_MS;
+      const waitMs = Math.max(slotInMs, earlier - performance.now());
       if (waitMs > 0) await sleep(waitMs, undefined, { signal });
     },
     async answered(status, headers) {
-      answeredAt = performance.now();
+      answeredAt = [...answeredAt, performance.now()].slice(-perSecond);
       if (status !== 429) return 0;
       const waitMs = waitOf(headers);
       await paces.updateOne({ _id }, [

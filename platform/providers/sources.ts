@@ -2,7 +2,7 @@ import type { Sources } from '../../core/migrations-sources.ts';
 import type { Collections } from '../../core/model.ts';
 import { IMAGE_BYTES_MAX } from '../../core/rules/migrations-images.ts';
 import type { Config } from '../../schemas/config.ts';
-import { fetchForeign } from './foreign-files.ts';
+import { fetchFiles, fetchImages } from './foreign-files.ts';
 import { paceBySlots } from './pace.ts';
 import { openProviderA } from './provider-a.ts';
 import { openProviderB } from './provider-b.ts';
@@ -13,10 +13,12 @@ type Settings = Pick<Config, 'providerAUrl' | 'providerBUrl' | 'providerBRate' |
 export function createSources(config: Settings, db: Pick<Collections, 'providerPaces'>): Sources {
   const baseA = config.providerAUrl.replace(/\/+$/, '');
   const baseB = config.providerBUrl.replace(/\/+$/, '');
-  const foreign = fetchForeign(config);
+  const paceOf = paceBySlots(db.providerPaces, config.providerBRate);
+  const fetchFile = fetchFiles(config);
+  const fetchImage = fetchImages(config);
   return {
-    openA: (options) => openProviderA(baseA, foreign.open, options),
-    openB: (options) => openProviderB(baseB, paceBySlots(db.providerPaces, options.key, config.providerBRate), options),
-    fetchImage: (url, signal) => foreign.read(url, IMAGE_BYTES_MAX, signal),
+    openA: (options) => openProviderA(baseA, fetchFile, options),
+    openB: (options) => openProviderB(baseB, paceOf(options.key), options),
+    fetchImage: (url, signal) => fetchImage(url, IMAGE_BYTES_MAX, signal),
   };
 }

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { SourceError, type SourceRow } from '../../core/migrations-sources.ts';
 import type { FetchFile } from '../../platform/providers/export-file.ts';
+import { fetchFiles } from '../../platform/providers/foreign-files.ts';
 import type { Pace } from '../../platform/providers/pace.ts';
 import { openProviderA } from '../../platform/providers/provider-a.ts';
 import { openProviderB } from '../../platform/providers/provider-b.ts';
@@ -13,11 +14,10 @@ import { type ProviderB, startProviderB } from './provider-b.ts';
 
 const noPace: Pace = { turn: async () => {}, answered: async () => 0 };
 
-/** What the fetch guard does for the product, without its guard. */
-const fetchFile: FetchFile = async (url) => {
-  const { status, body } = await fetch(url);
-  return { status, body: body as unknown as AsyncIterable<Uint8Array> };
-};
+/** A file that is not on any server. */
+function served(body: AsyncIterable<Uint8Array>): FetchFile {
+  return async () => ({ status: 200, body, close: () => {} });
+}
 
 async function failure(reading: Promise<unknown>): Promise<SourceError> {
   try {
@@ -39,7 +39,10 @@ describe('The client of provider A', () => {
   });
   afterEach(() => provider.stop());
 
-  const open = (patienceMs = 3_000) => openProviderA(provider.url, fetchFile, { key: account.key, patienceMs });
+  function open(patienceMs = 3_000) {
+    const allowPrivateUrls = [new URL(provider.files.url).host];
+    return openProviderA(provider.url, fetchFiles({ allowPrivateUrls }), { key: account.key, patienceMs });
+  }
 
   async function exported(listId: string | null): Promise<SourceRow[]> {
     const source = open();
@@ -151,10 +154,23 @@ describe('The client of provider A', () => {
     expect(provider.files.log.every(({ key }) => key === undefined)).equal(true);
   });
 
+  it('fetches no file from an address that is not public, whatever the source says', async () => {
+    const source = openProviderA(provider.url, fetchFiles({ allowPrivateUrls: [] }), {
+      key: account.key,
+      patienceMs: 0,
+    });
+    const urls = [`${provider.files.url}/x/part-0.json.gzip`, 'file:///etc/passwd', 'https://localhost/x', 'no url'];
+    for (const url of urls) {
+      const read = source.readExportFile(url, 10)[Symbol.asyncIterator]();
+      expect((await failure(read.next())).kind, url).equal('file_gone');
+    }
+    expect(provider.files.log).deep.equal([]);
+  });
+
   it('reads a CSV export too, with names of custom fields in any case', async () => {
     const { csvOf } = await import('./export-files.ts');
-    const served: FetchFile = async () => ({ status: 200, body: pieces(Buffer.from(csvOf(account)), 5) });
-    const source = openProviderA(provider.url, served, { key: account.key, patienceMs: 0 });
+    const file = served(pieces(Buffer.from(csvOf(account)), 5));
+    const source = openProviderA(provider.url, file, { key: account.key, patienceMs: 0 });
     const rows: SourceRow[] = [];
     for await (const batch of source.readExportFile('https://files.example.com/x', 100)) rows.push(...batch);
     const third = rows[3]?.ok ? rows[3].contact : null;
@@ -184,8 +200,8 @@ describe('The client of provider A', () => {
     const { gzipSync } = await import('node:zlib');
     const line = `{"name":"${'x'.repeat(100_000)}"}\n`;
     const bomb = gzipSync(line.repeat(300));
-    const served: FetchFile = async () => ({ status: 200, body: pieces(bomb, 16_384) });
-    const source = openProviderA(provider.url, served, { key: account.key, patienceMs: 0 });
+    const file = served(pieces(bomb, 16_384));
+    const source = openProviderA(provider.url, file, { key: account.key, patienceMs: 0 });
     const read = source.readExportFile('https://files.example.com/x', 1_000)[Symbol.asyncIterator]();
     expect((await failure(read.next() as Promise<unknown>)).kind).equal('too_large');
   });
