@@ -599,7 +599,7 @@ export interface Mongo {
 
 /**
  * Does not wait for the server: a process starts, answers 503, and recovers when MongoDB is there.
- * A server that stalls is noticed by its heartbeats within three seconds, and whatever waits for it fails then.
+ * A server that stalls is noticed by its heartbeats within six seconds, and whatever waits for it fails then.
  */
 export function openMongo(config: Pick<Config, 'mongodbUrl' | 'mongodbDatabase'>): Mongo {
   const mongo = new MongoClient(config.mongodbUrl, {
@@ -609,7 +609,7 @@ export function openMongo(config: Pick<Config, 'mongodbUrl' | 'mongodbDatabase'>
     maxPoolSize: 50,
     waitQueueTimeoutMS: 2_000,
     serverSelectionTimeoutMS: 2_500,
-    connectTimeoutMS: 2_000,
+    connectTimeoutMS: 5_000,
     heartbeatFrequencyMS: 1_000,
     socketTimeoutMS: 60_000,
     ignoreUndefined: true,

@@ -57,13 +57,13 @@ describe('While a server is away', function () {
     expect(await environment.deps.db.contacts.countDocuments({ projectId: environment.own.project._id })).to.equal(100);
   });
 
-  it('MongoDB stalled: 503 within 6 seconds, not a hang', async () => {
+  it('MongoDB stalled: 503 within 10 seconds, not a hang', async () => {
     await servers.mongodb?.kill('SIGSTOP');
     try {
       const begun = performance.now();
       const answer = await upsert(3);
       expect([answer.status, answer.body.error.code]).to.deep.equal([503, 'UNAVAILABLE']);
-      expect(performance.now() - begun).to.be.below(6_500);
+      expect(performance.now() - begun).to.be.below(10_000);
     } finally {
       await servers.mongodb?.kill('SIGCONT');
     }

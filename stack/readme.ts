@@ -1,0 +1,23 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Variable, variableName, variables } from '../schemas/config.ts';
+
+/** `npm run readme`: writes the table of environment variables; a test holds it to the config schema. */
+const file = join(import.meta.dirname, '../README.md');
+
+export function withVariables(readme: string): string {
+  return readme.replace(
+    /(<!-- variables -->\n)[\s\S]*?(<!-- \/variables -->)/,
+    (_all, open, close) => `${open}${table()}${close}`,
+  );
+}
+
+function table(): string {
+  const rows = Object.entries(variables).map(([field, variable]: [string, Variable]) => {
+    const value = variable.default === undefined || variable.default === '' ? '' : `\`${variable.default}\``;
+    return `| \`${variableName(field)}\` | ${value} | ${variable.description.replaceAll('|', '\\|')} |`;
+  });
+  return ['| Variable | Default | |', '|---|---|---|', ...rows, ''].join('\n');
+}
+
+if (import.meta.main) writeFileSync(file, withVariables(readFileSync(file, 'utf8')));
