@@ -1,6 +1,8 @@
 import type { WorkflowHandle } from '@temporalio/client';
 import type { DomainCheckResult } from '../../core/domain-checks.ts';
 import { signals } from '../../workflows/messages.ts';
+import { automationScenarios } from '../automations/scenarios.ts';
+import { migrationScenarios } from '../migrations/scenarios.ts';
 import { until } from '../wait.ts';
 import type { Stage } from './support.ts';
 
@@ -60,4 +62,6 @@ export const scenarios: Scenario[] = [
   domainCheckScenario('verified-after-a-wait', [pending, verified]),
   domainCheckScenario('inbound-found-after-a-wait', [{ ...verified, waitsFor: 'inbound' }, verified]),
   domainCheckScenario('deleted-meanwhile', [pending, null], askAfterFirstLook),
+  ...automationScenarios,
+  ...migrationScenarios,
 ];
