@@ -1,6 +1,7 @@
 import { fork } from 'node:child_process';
 import { parseArgs } from 'node:util';
 import type { Mailer } from '../core/mailer.ts';
+import { compileMessage, composeMessage } from '../core/mime/compose.ts';
 import { createMailer } from '../platform/smtp/mailer.ts';
 import { blast } from './raw-blast.ts';
 
@@ -20,24 +21,35 @@ const connections = Number(values.connections);
 const paragraph = '<p>Hello, this is a newsletter paragraph with some text in it to fill.</p>\r\n';
 const filler = paragraph.repeat(Math.max(1, Math.round((Number(values.bytes) - 250) / paragraph.length)));
 
+const date = new Date();
+const skeleton = compileMessage({
+  from: { email: 'news@example.test', name: 'News' },
+  subject: ['Hello'],
+  html: ['<p>Hi ', 0, `</p>\n${filler}<a href="`, 1, '">read on</a>'],
+  boundary: 'bench',
+});
+
 const own = values.port ? null : await startOwnSink();
 const port = own?.port ?? Number(values.port);
 
 const results: Record<string, { perSecond: number; cpuMicros: number }[]> = {};
 for (let round = 0; round < Number(values.rounds); round++) {
   await measure('raw blast', () => blast(port, connections, count, messageAt));
-  await measure('client', () => throughClient(1));
-  await measure('client, next envelope behind the dot', () => throughClient(2));
+  await measure('client', () => throughClient(1, messageAt));
+  await measure('client, next envelope behind the dot', () => throughClient(2, messageAt));
+  await measure('composed for each recipient, then the same', () => throughClient(2, composedAt));
 }
-const raw = median(results['raw blast']!);
 for (const [name, runs] of Object.entries(results)) {
-  const { perSecond, cpuMicros } = median(runs);
-  const ratio = (perSecond / raw.perSecond).toFixed(2);
-  console.log(`${name}: ${perSecond} a second (${ratio} of raw), ${cpuMicros} us of CPU a message, ${memory()} MB`);
+  const { perSecond, cpuMicros } = median(runs, (run) => run.perSecond);
+  const raw = results['raw blast']!;
+  const ratios = runs.map((run, round) => ({ ratio: run.perSecond / raw[round]!.perSecond }));
+  const { ratio } = median(ratios, (pair) => pair.ratio);
+  console.log(`${name}: ${perSecond} a second (${ratio.toFixed(2)} of raw), ${cpuMicros} us of CPU a message`);
 }
+console.log(`${Math.round(process.memoryUsage().rss / 1_048_576)} MB`);
 own?.stop();
 
-async function throughClient(depth: number): Promise<void> {
+async function throughClient(depth: number, makeMessage: (index: number) => string): Promise<void> {
   const url = `smtp://127.0.0.1:${port}`;
   const mailer = createMailer({ url, connectionsMax: connections + 16, clientName: 'bench' });
   let next = 0;
@@ -46,7 +58,7 @@ async function throughClient(depth: number): Promise<void> {
     if (!connection) throw new Error(JSON.stringify(fault));
     const send = async (): Promise<void> => {
       for (let index = next++; index < count; index = next++) {
-        const delivery = await connection.send(envelopeAt(index), messageAt(index), allow);
+        const delivery = await connection.send(envelopeAt(index), makeMessage(index), allow);
         if (!delivery.recipients[0]?.accepted) throw new Error(JSON.stringify(delivery));
       }
     };
@@ -63,6 +75,16 @@ function envelopeAt(index: number) {
 
 function messageAt(index: number): string {
   return `From: News <news@example.test>\r\nTo: u${index}@example.test\r\nMessage-ID: <${index}@example.test>\r\nSubject: Hello\r\nContent-Type: text/html\r\n\r\n<p>Hi ${index}</p>\r\n${filler}`;
+}
+
+function composedAt(index: number): string {
+  return composeMessage(skeleton, {
+    to: [{ email: `u${index}@example.test`, name: null }],
+    messageId: `${index}@example.test`,
+    date,
+    unsubscribe: { url: `https://t.example.test/u/${index}` },
+    values: [`${index}`, `https://t.example.test/t/c/64f0c0ffee64f0c0ffee64f0.${index}`],
+  });
 }
 
 function allow(): boolean {
@@ -83,12 +105,8 @@ async function measure(name: string, run: () => Promise<void>): Promise<void> {
   results[name].push({ perSecond: Math.round(count / seconds), cpuMicros: Math.round((user + system) / count) });
 }
 
-function median<T extends { perSecond: number }>(runs: T[]): T {
-  return [...runs].sort((a, b) => a.perSecond - b.perSecond)[Math.floor(runs.length / 2)]!;
-}
-
-function memory(): number {
-  return Math.round(process.memoryUsage().rss / 1_048_576);
+function median<T>(runs: T[], by: (run: T) => number): T {
+  return [...runs].sort((a, b) => by(a) - by(b))[Math.floor(runs.length / 2)]!;
 }
 
 async function startOwnSink(): Promise<{ port: number; stop: () => void }> {
