@@ -8,13 +8,19 @@ export function createEvidence({ smtpEvidenceUrl }: Pick<Config, 'smtpEvidenceUr
   if (smtpEvidenceUrl === '') return { isKnown: false, accepted: () => Promise.reject(new Error('no evidence URL')) };
   return {
     isKnown: true,
+    /** With angle brackets and without: those who keep Message-IDs do not agree on it. */
     async accepted(messageId) {
-      const url = new URL(smtpEvidenceUrl);
-      url.searchParams.set('id', messageId);
-      const response = await fetch(url, { signal: AbortSignal.timeout(ANSWER_MS), redirect: 'error' });
-      const answer = response.ok ? ((await response.json()) as { accepted?: unknown }) : {};
-      if (typeof answer.accepted !== 'boolean') throw new Error(`the evidence URL answered ${response.status}`);
-      return answer.accepted;
+      const bare = messageId.replace(/^<(.*)>$/, '$1');
+      return (await ask(smtpEvidenceUrl, `<${bare}>`)) || (await ask(smtpEvidenceUrl, bare));
     },
   };
+}
+
+async function ask(evidenceUrl: string, id: string): Promise<boolean> {
+  const url = new URL(evidenceUrl);
+  url.searchParams.set('id', id);
+  const response = await fetch(url, { signal: AbortSignal.timeout(ANSWER_MS), redirect: 'error' });
+  const answer = response.ok ? ((await response.json()) as { accepted?: unknown }) : {};
+  if (typeof answer.accepted !== 'boolean') throw new Error(`the evidence URL answered ${response.status}`);
+  return answer.accepted;
 }

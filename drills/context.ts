@@ -1,0 +1,126 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ObjectId } from 'mongodb';
+import { createApiKey } from '../core/api-keys.ts';
+import type { Deps, Log } from '../core/deps.ts';
+import { seedVerifiedDomain } from '../core/domains.ts';
+import type { Project } from '../core/model.ts';
+import { createOrganization } from '../core/organizations.ts';
+import { createProject } from '../core/projects.ts';
+import { readConfig } from '../platform/config.ts';
+import { makeIndexes } from '../platform/mongo.ts';
+import { openPlatform } from '../platform/open.ts';
+import type { Child } from '../stack/processes/child.ts';
+import { startForked } from '../stack/processes/forked.ts';
+import { createWorkflows } from '../workflows/client.ts';
+
+const root = join(import.meta.dirname, '..');
+export const SENDER = 'drill@mail.example.com';
+
+/** An installation of our own on servers that run: a database, a project with a verified domain, a sink as the relay, processes to kill. */
+export interface DrillContext {
+  deps: Deps;
+  project: Project;
+  key: string;
+  sink: SinkClient;
+  /** Ready when it resolves. */
+  startWorker(env?: Record<string, string>): Promise<Child>;
+  startApi(env?: Record<string, string>): Promise<{ child: Child; url: string }>;
+  close(): Promise<void>;
+}
+
+export interface SinkClient {
+  smtpUrl: string;
+  evidenceUrl: string;
+  /** Message-IDs with how often each was accepted. */
+  ids(): Promise<Map<string, number>>;
+  connectionsOpen(): Promise<number>;
+}
+
+const silent: Log = { debug() {}, info() {}, warn() {}, error: (fields, message) => console.error(message, fields) };
+
+/** `env` names the servers: MONGODB_URL, REDIS_URL, TEMPORAL_ADDRESS. */
+export async function openDrill(env: NodeJS.ProcessEnv, { ackMs = 20 } = {}): Promise<DrillContext> {
+  const folder = mkdtempSync(join(tmpdir(), 'everpost-drill-'));
+  const name = `drill_${new ObjectId().toHexString()}`;
+  const children: Child[] = [];
+  const sink = await startSink(ackMs);
+  const port = await freePort();
+  const settings: NodeJS.ProcessEnv = {
+    ...env,
+    SECRET_KEYS: `drill:${Buffer.alloc(32, 9).toString('base64')}`,
+    MONGODB_DATABASE: name,
+    TASK_QUEUE_PREFIX: name,
+    PORT: String(port),
+    SMTP_URL: sink.smtpUrl,
+    DATA_DIR: folder,
+    LOG_LEVEL: 'warn',
+    WORKER_PORT: '0',
+  };
+  const config = readConfig(settings);
+  const { parts, temporal, close } = openPlatform(config, silent);
+  const deps: Deps = { ...parts, workflows: createWorkflows(config, temporal) };
+  await makeIndexes(deps.db);
+  const { organization } = await createOrganization(deps, { name: 'Drill' });
+  const project = await createProject(deps, organization._id, { name: 'Drill' });
+  const owner = { organizationId: organization._id, projectId: project._id };
+  const { key } = await createApiKey(deps, { ...owner, name: 'drill' });
+  await seedVerifiedDomain(deps, project, 'mail.example.com', new ObjectId());
+
+  let number = 0;
+  const start = async (script: string, more: Record<string, string>) => {
+    number += 1;
+    const logFile = join(folder, `${number}.log`);
+    const { child } = await startForked({ script: join(root, script), logFile, env: { ...settings, ...more } });
+    children.push(child);
+    return child;
+  };
+  return {
+    deps,
+    project,
+    key,
+    sink,
+    startWorker: (more = {}) => start('workers/main.ts', { WORKER_LANES: 'mail', ...more }),
+    startApi: async (more = {}) => ({ child: await start('api/main.ts', more), url: `http://127.0.0.1:${port}/v1` }),
+    async close() {
+      for (const child of children) child.kill('SIGKILL');
+      sink.stop();
+      await deps.mongo
+        .db(name)
+        .dropDatabase()
+        .catch(() => {});
+      await close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** In a process of its own, so that a drill that is busy counting does not slow down the relay. */
+async function startSink(ackMs: number): Promise<SinkClient & { stop(): void }> {
+  const script = join(root, 'test/smtp-sink.ts');
+  const args = [script, '--port', '0', '--http', '0', '--ack-delay', String(ackMs)];
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit', 'ipc'] });
+  const [line] = (await once(child.stdout!, 'data')) as [Buffer];
+  const { smtp, http } = JSON.parse(line.toString()) as { smtp: number; http: number };
+  const get = async (path: string) => (await fetch(`http://127.0.0.1:${http}${path}`)).json();
+  return {
+    smtpUrl: `smtp://127.0.0.1:${smtp}`,
+    evidenceUrl: `http://127.0.0.1:${http}/evidence`,
+    ids: async () => new Map((await get('/ids')) as Array<[string, number]>),
+    connectionsOpen: async () => ((await get('/stats')) as { connectionsOpen: number }).connectionsOpen,
+    stop: () => child.kill('SIGKILL'),
+  };
+}
+
+export function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const probe = createServer().listen(0, '127.0.0.1', () => {
+      const address = probe.address();
+      probe.close(() => resolve(typeof address === 'object' && address ? address.port : 0));
+    });
+  });
+}
