@@ -148,10 +148,9 @@ export class RelayPool {
   release(lane: Lane, client: SmtpClient | null): void {
     this.#inUse[lane]--;
     this.#breaker = endTrial(this.#breaker);
-    if (client?.usable) {
-      if (this.#closed || client.busy || this.#all.size > this.#limit()) client.quit();
-      else this.#idle.push({ client, since: this.#now() });
-    }
+    if (client?.busy) client.drop();
+    else if (this.#closed || this.#all.size > this.#limit()) client?.quit();
+    else if (client?.usable) this.#idle.push({ client, since: this.#now() });
     this.#serveWaiting();
   }
 
@@ -166,14 +165,14 @@ export class RelayPool {
   }
 
   #serveWaiting(): void {
-    const refusal = this.#refusal();
-    if (refusal) {
-      for (const { resolve } of this.#waiting.splice(0)) resolve(refusal);
-      return;
+    while (this.#waiting.length > 0) {
+      const refusal = this.#refusal();
+      const index = refusal ? 0 : this.#waiting.findIndex(({ lane }) => this.#freeNow(lane) > 0);
+      if (index === -1) return;
+      const [{ lane, resolve }] = this.#waiting.splice(index, 1) as [Waiter];
+      if (refusal) resolve(refusal);
+      else this.#take(lane).then(resolve);
     }
-    const index = this.#waiting.findIndex(({ lane }) => this.#freeNow(lane) > 0);
-    const [waiter] = index === -1 ? [] : this.#waiting.splice(index, 1);
-    if (waiter) this.#take(waiter.lane).then(waiter.resolve);
   }
 
   #refusal(): Acquired | null {
@@ -199,6 +198,7 @@ export class RelayPool {
     this.#breaker = CLOSED_BREAKER;
     this.#fault = null;
     this.#downSince = null;
+    this.#serveWaiting();
   }
 
   /** A password that is not taken is no matter of how many connections there are. */

@@ -47,8 +47,6 @@ export class Wire implements Expiring {
   async startTls(url: RelayUrl): Promise<void> {
     if (this.#reader.hasRest()) return this.end('tls', 'The relay went on in the clear after agreeing to TLS.');
     const plain = this.#socket;
-    plain.removeAllListeners();
-    plain.on('error', () => {});
     this.#reader = this.#newReader();
     this.#socket = connectTls({ socket: plain, host: url.servername, ...tlsOptions(url) });
     this.#socket.on('data', (chunk: Buffer) => this.#receive(chunk.toString('latin1')));

@@ -82,6 +82,23 @@ describe('connections to a relay', () => {
     expect(sink.ledger.connections).to.equal(20);
   });
 
+  it('serve all who wait as soon as there is room for them', async () => {
+    const { mailer } = await startRelay({}, { connectionsMax: 4 });
+    const held = [await take(mailer), await take(mailer)];
+    expect(mailer.free('campaign')).to.equal(0);
+    const waiting = Array.from({ length: 6 }, () => mailer.acquire('campaign'));
+    const served: number[] = [];
+    for (const [index, one] of waiting.entries())
+      one.then(({ connection }) => {
+        served.push(index);
+        connection?.release();
+      });
+    for (const connection of held) connection.release();
+    await Promise.all(waiting);
+    expect(served).to.deep.equal([0, 1, 2, 3, 4, 5]);
+    expect(mailer.states()[0]).to.include({ connectionsInUse: 0, connectionsOpen: 2 });
+  });
+
   it('close: nothing more is handed out, what is in use may finish, and the rest is told', async () => {
     const { sink, mailer } = await startRelay({ ackDelayMs: 100 }, { connectionsMax: 1 });
     const connection = await take(mailer);
