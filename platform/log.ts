@@ -1,3 +1,4 @@
+import { MongoError } from 'mongodb';
 import { pino } from 'pino';
 import type { Log } from '../core/deps.ts';
 
@@ -8,6 +9,7 @@ export function createLog(level: string, name: string): Log {
     level,
     base: { pid: process.pid },
     timestamp: pino.stdTimeFunctions.isoTime,
+    serializers: { err: describeError },
     formatters: { level: (label) => ({ level: label }) },
     redact: {
       paths: [
@@ -28,4 +30,13 @@ export function createLog(level: string, name: string): Log {
       censor: '[redacted]',
     },
   });
+}
+
+/** A message of the driver may quote a document, so of those the code must do. */
+export function describeError(error: unknown): object {
+  if (!(error instanceof Error)) return { type: typeof error };
+  const { name: type, message, stack = '' } = error;
+  const frames = stack.split('\n').filter((line) => /^\s+at /.test(line));
+  const text = error instanceof MongoError ? `code ${String(error.code)}` : message.slice(0, 300);
+  return { type, message: text, stack: frames.slice(0, 8).join('\n') };
 }

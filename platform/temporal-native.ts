@@ -4,6 +4,8 @@ import type { Config } from '../schemas/config.ts';
 
 /** While Temporal is away each poll of each worker would say so many times a minute. */
 const RETRIES_SAID_EVERY_MS = 30_000;
+/** A worker of one lane has no workflows, or no activities. */
+const HARMLESS = /^No (activities|workflows) registered/;
 let isInstalled = false;
 
 /** Before anything else of the SDK's; a process has one. Its log lines join ours, and we stop its workers ourselves. */
@@ -12,7 +14,8 @@ export function installTemporalRuntime(log: Log, metricsAddress?: string): void 
   isInstalled = true;
   let retriesSaidAt = Number.NEGATIVE_INFINITY;
   const say = (level: 'debug' | 'info' | 'warn' | 'error') => (message: string, fields?: { target?: unknown }) => {
-    if (fields?.target !== 'temporalio_client::retry') return log[level]({ sdk: 'temporal', ...fields }, message);
+    if (fields?.target !== 'temporalio_client::retry')
+      return log[HARMLESS.test(message) ? 'debug' : level]({ sdk: 'temporal', ...fields }, message);
     if (performance.now() - retriesSaidAt < RETRIES_SAID_EVERY_MS) return;
     retriesSaidAt = performance.now();
     log.warn({}, 'Temporal does not answer; it is asked until it does');

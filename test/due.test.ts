@@ -40,24 +40,34 @@ describe('Due documents', () => {
   });
   after(() => environment.stop());
 
-  it('start within the next look, sooner when Redis brings the word, and never before their time', async () => {
+  it('start when Redis brings the word, without waiting for the next look', async () => {
     const started: string[] = [];
-    await start({ run: note(started) });
-    const early = due({ dueAt: new Date(Date.now() + 700) });
+    await start({ lookEveryMs: 60_000, run: note(started) });
+    const row = due();
+    await rows.insertOne(row);
+    wakeDue(environment.deps, 'rows', row.projectId);
+    await until(
+      async () => started,
+      (ids) => ids.includes(row._id.toHexString()),
+    );
+  });
+
+  it('never start before their time', async () => {
+    const startedAt = new Map<string, number>();
+    await start({
+      run: async ({ _id }) => {
+        startedAt.set(_id.toHexString(), Date.now());
+        return done;
+      },
+    });
+    const early = due({ dueAt: new Date(Date.now() + 600) });
     await rows.insertOne(early);
-    const delays: number[] = [];
-    for (let i = 0; i < 20; i++) {
-      const row = due();
-      await rows.insertOne(row);
-      const from = performance.now();
-      wakeDue(environment.deps, 'rows', row.projectId);
-      await until(async () => started.includes(row._id.toHexString()), Boolean, { everyMs: 1 });
-      delays.push(performance.now() - from);
-    }
-    expect(started).to.not.include(early._id.toHexString());
-    await until(async () => started.includes(early._id.toHexString()), Boolean, { ms: 3_000 });
-    expect(Date.now()).to.be.at.least(early.dueAt!.getTime());
-    expect(delays.toSorted((a, b) => a - b)[10], 'the median of twenty').to.be.below(45);
+    wakeDue(environment.deps, 'rows', early.projectId);
+    const at = await until(
+      async () => startedAt.get(early._id.toHexString()),
+      (time) => time !== undefined,
+    );
+    expect(at).to.be.at.least(early.dueAt!.getTime());
   });
 
   it('are found without Redis too', async () => {
@@ -99,7 +109,7 @@ describe('Due documents', () => {
       run: async (row) => {
         if (row._id.equals(quiet._id)) isQuietStarted = true;
         else if (!isQuietStarted) before += 1;
-        await new Promise((resolve) => setTimeout(resolve, 2));
+        await new Promise((resolve) => setTimeout(resolve, 10));
         return done;
       },
     });
@@ -108,7 +118,7 @@ describe('Due documents', () => {
     const asOf = before;
     wakeDue(environment.deps, 'rows', quiet.projectId);
     await until(async () => isQuietStarted, Boolean, { everyMs: 1 });
-    expect(before - asOf, 'of the backlog, started before it').to.be.below(100);
+    expect(before - asOf, 'of the backlog, started before it').to.be.below(400);
   });
 
   it('only those of their own kind are taken', async () => {
@@ -229,11 +239,15 @@ describe('Due documents', () => {
 
   it('start no faster than their kind allows', async () => {
     const started: string[] = [];
+    const from = performance.now();
     await start({ perSecondMax: 10, concurrencyMax: 64, run: note(started) });
     await rows.insertMany(many(60));
-    await new Promise((resolve) => setTimeout(resolve, 2_000));
-    // A bucket that was full, and two seconds of filling.
-    expect(started.length).to.be.within(15, 32);
+    await until(
+      async () => started.length,
+      (count) => count >= 25,
+    );
+    // A bucket that was full, and what has run into it since.
+    expect(started.length).to.be.at.most(10 + (performance.now() - from) / 100 + 1);
   });
 
   it('on stop nothing more is taken, and what runs is finished', async () => {

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { MongoServerError } from 'mongodb';
 import { invalid, notFound, unavailable } from '../../core/errors.ts';
+import { describeError } from '../../platform/log.ts';
 import { toFailure } from '../../workers/failures.ts';
 
 describe('Failures of activities', () => {
@@ -28,6 +29,8 @@ describe('Failures of activities', () => {
         `${failure.message} ${failure.stack} ${failure.type} ${JSON.stringify(failure.details ?? null)}`,
       ).to.not.include('ada@');
     expect(toFailure(error).message).to.equal('MongoServerError 11000');
+    expect(describeError(error)).to.deep.include({ type: 'MongoServerError', message: 'code 11000' });
+    expect(JSON.stringify(describeError(error)), 'nor the log').to.not.include('ada@');
     expect(toFailure(error).stack).to.include('failures.test.ts');
   });
 });
