@@ -17,13 +17,13 @@ export interface Deps {
   /** The accounts that migrations read. */
   sources: Sources;
   media: Media;
+  evidence: Evidence;
 }
 
 /** What a process that hands mail to a relay needs on top. */
 export interface SendingDeps extends Deps {
   mailer: Mailer;
   signer: Signer;
-  evidence: Evidence;
   files: Files;
 }
 
@@ -82,8 +82,8 @@ export interface Workflows {
   wakeEnrollment(run: EnrollmentRun): Promise<void>;
   /** Starts the run of a migration, or has the one that is there look at the job again. false: a run of another job is still there. */
   migrate(job: MigrationJob): Promise<boolean>;
-  /** Has a run look at its job again, where there is one. */
-  wakeMigration(job: MigrationJob): Promise<void>;
+  /** Ends the run of a job that was cancelled, where there is one. */
+  cancelMigration(job: MigrationJob): Promise<void>;
 }
 
 /** Ids alone: which person in which automation. */

@@ -20,7 +20,7 @@ export function migrationStarts(deps: Deps): DueKind {
     run: async ({ _id, projectId, provider, run, status }) => {
       const job = { projectId: projectId.toHexString(), migrationId: _id.toHexString(), provider, run };
       if (!isLive(status)) {
-        await deps.workflows.wakeMigration(job);
+        await deps.workflows.cancelMigration(job);
         return done;
       }
       const isUnderWay = await deps.workflows.migrate(job);

@@ -1,8 +1,9 @@
 import type { Filter } from 'mongodb';
 import type { Deps } from './deps.ts';
 import { forgetKey, forgetKeyLater } from './migrations-keys.ts';
-import { publishMigration } from './migrations-progress.ts';
+import { migrationEvent, publishMigration } from './migrations-progress.ts';
 import type { Migration } from './model.ts';
+import { announceEvents, publishEvents } from './project-events.ts';
 
 type End = Pick<Migration, 'failureReason'> & {
   status: 'completed' | 'completed_with_errors' | 'failed' | 'cancelled';
@@ -36,11 +37,14 @@ export async function endMigration(deps: Deps, filter: Filter<Migration>, end: E
       if (!after) return null;
       if (end.status === 'failed') await forgetKeyLater(deps, after, session);
       else await forgetKey(deps, after, session);
+      const told = isDone ? 'completed' : end.status === 'failed' ? 'failed' : 'progress';
+      await publishEvents(deps, after.projectId, [migrationEvent(told, after, after.version)], session);
       return after;
     }),
   );
   if (!ended) return null;
   if (isDone) await deps.db.migrationUnsubscribed.deleteMany({ projectId: ended.projectId, migrationId: ended._id });
+  announceEvents(deps, ended.projectId);
   publishMigration(deps, ended);
   return ended;
 }

@@ -1,6 +1,7 @@
 import type { Deps } from './deps.ts';
 import type { SourceA, SourceB } from './migrations-sources.ts';
 import type { Migration, MigrationNote, MigrationPhase } from './model.ts';
+import type { NewEvent } from './project-events.ts';
 
 /** The due documents that start runs and tell them of decisions. */
 export const MIGRATION_STARTS = 'migration-starts';
@@ -38,6 +39,38 @@ export async function savePhase(deps: Deps, migration: Migration, phase: Migrati
   if (!saved) throw new MigrationStopped();
   publishMigration(deps, saved);
   return saved;
+}
+
+type ToldStatus = 'running' | 'progress' | 'needs_attention' | 'completed' | 'failed';
+
+/** For the project's stream and its webhooks. A repeat under the same key tells nobody twice. */
+export function migrationEvent(type: ToldStatus, migration: Migration, key: string | number): NewEvent {
+  const { _id, projectId, provider, status, phase, phases, attention, failureReason, run, version } = migration;
+  const id = _id.toHexString();
+  return {
+    type: `migration.${type}`,
+    key: `${id}:${key}`,
+    data: {
+      id,
+      bulkOperationId: id,
+      projectId: projectId.toHexString(),
+      provider,
+      status,
+      phase,
+      phases: phases.map((one) => ({
+        name: one.name,
+        status: one.status,
+        total: one.total,
+        succeeded: one.succeeded,
+        failed: one.failed,
+        skipped: one.skipped,
+      })),
+      attention,
+      failureReason,
+      run,
+      version,
+    },
+  };
 }
 
 /** Told to whoever watches this job; they read the job itself. */

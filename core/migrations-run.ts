@@ -5,9 +5,17 @@ import { isDuplicateKey } from './insert.ts';
 import { endMigration } from './migrations-ends.ts';
 import { keepKeyOn, openKey } from './migrations-keys.ts';
 import { phaseWork } from './migrations-phases.ts';
-import { MigrationStopped, type PhaseRun, publishMigration, savePhase, withNotes } from './migrations-progress.ts';
+import {
+  MigrationStopped,
+  migrationEvent,
+  type PhaseRun,
+  publishMigration,
+  savePhase,
+  withNotes,
+} from './migrations-progress.ts';
 import { SourceError } from './migrations-sources.ts';
 import type { Migration, MigrationPhase, MigrationPhaseName, MigrationStatus } from './model.ts';
+import { publishEvents } from './project-events.ts';
 import { describeMigration, finalStatus, isLive, isOver, LIVE, nextPhase } from './rules/migrations-phases.ts';
 
 /** What a run of the workflow knows: ids, and which run of the job it is. */
@@ -32,9 +40,14 @@ export interface Attempt {
   beat(phase: MigrationPhase): void;
 }
 
+/** Whoever follows the project's stream hears of progress this often. */
+const TOLD_EVERY_MS = 1_000;
+
 export async function beginMigration(deps: Deps, ref: RunRef): Promise<Step> {
   const migration = await takeSlot(deps, ref, null);
-  return 'next' in migration ? migration : endOrNext(deps, migration);
+  if ('next' in migration) return migration;
+  await publishEvents(deps, migration.projectId, [migrationEvent('running', migration, `run ${migration.run}`)]);
+  return endOrNext(deps, migration);
 }
 
 /** A phase that is over already is left as it is, so that a repeated run ends in the same result. */
@@ -77,7 +90,12 @@ export async function holdMigration(deps: Deps, ref: RunRef, name: MigrationPhas
     { arrayFilters: [{ 'held.name': name }], returnDocument: 'after' },
   );
   if (held) publishMigration(deps, held);
-  return stepNow(deps, ref);
+  const step = await stepNow(deps, ref);
+  // Also when an earlier try of this activity wrote the state and told nobody.
+  const { _id, projectId } = filterOf(ref);
+  const holding = await deps.db.migrations.findOne({ _id, projectId, status: 'needs_attention' });
+  if (holding) await publishEvents(deps, projectId, [migrationEvent('needs_attention', holding, holding.version)]);
+  return step;
 }
 
 /** What a person decided since the run holds; `hold` when nothing was. */
@@ -89,6 +107,7 @@ export async function decideMigration(deps: Deps, ref: RunRef): Promise<Step> {
   );
   if (!decided) return stepNow(deps, ref);
   publishMigration(deps, decided);
+  await publishEvents(deps, decided.projectId, [migrationEvent('running', decided, decided.version)]);
   return endOrNext(deps, decided);
 }
 
@@ -156,10 +175,15 @@ interface Working {
 
 async function workThrough(deps: Deps, run: Working, { signal, beat }: Attempt): Promise<void> {
   const { provider } = run.migration;
+  let toldAt = Number.NEGATIVE_INFINITY;
   const save = async (change: Partial<MigrationPhase>) => {
     run.migration = await savePhase(deps, run.migration, { ...run.phase, ...change });
     run.phase = run.migration.phases.find(({ name }) => name === run.phase.name) ?? run.phase;
     beat(run.phase);
+    if (change.status === undefined && performance.now() - toldAt < TOLD_EVERY_MS) return;
+    toldAt = performance.now();
+    const { projectId, version } = run.migration;
+    await publishEvents(deps, projectId, [migrationEvent('progress', run.migration, version)]);
   };
   await save({ status: 'running', startedAt: run.phase.startedAt ?? deps.clock.now(), completedAt: null });
   const options = {

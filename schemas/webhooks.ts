@@ -26,6 +26,7 @@ export const eventTypes = [
   'automation.completed',
   'automation.exited',
   'migration.running',
+  'migration.progress',
   'migration.needs_attention',
   'migration.completed',
   'migration.failed',

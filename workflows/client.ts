@@ -24,7 +24,7 @@ import type { segmentRecompute } from './segments.ts';
 /** The one place that starts and signals runs. */
 export function createWorkflows(config: Config, { client }: { client: Client }): Workflows {
   const start = starter(config, client);
-  const { tell, memoOf } = teller(config, client);
+  const { tell, cancel, memoOf } = teller(config, client);
   return {
     isUp: () => isUp(client),
 
@@ -114,12 +114,14 @@ export function createWorkflows(config: Config, { client }: { client: Client }):
       });
       if (isNew) return true;
       const running = await memoOf(id);
-      if (running?.migrationId !== migrationId || running.run !== run) return false;
+      if (running?.migrationId !== migrationId) return false;
+      // An earlier run of this job finds that it is over, and ends.
       await tell(id, signals.control);
-      return true;
+      return running.run === run;
     },
 
-    wakeMigration: ({ projectId }) => tell(workflowIds.migration(projectId), signals.control),
+    cancelMigration: ({ projectId, migrationId }) =>
+      cancel(workflowIds.migration(projectId), (memo) => memo.migrationId === migrationId),
   };
 }
 
@@ -192,6 +194,14 @@ function teller(config: Config, client: Client) {
   return {
     tell: async (id: string, signal: string) => {
       await onHandle(id, (handle) => handle.signal(signal));
+    },
+    /** Only the run whose memo is meant: another may have taken its id. */
+    cancel: async (id: string, isMeant: (memo: Record<string, unknown>) => boolean) => {
+      await onHandle(id, async (handle) => {
+        const { memo = {}, runId, status } = await handle.describe();
+        if (status.name !== 'RUNNING' || !isMeant(memo)) return;
+        await client.workflow.getHandle(handle.workflowId, runId).cancel();
+      });
     },
     memoOf: (id: string) => onHandle(id, async (handle) => (await handle.describe()).memo ?? null),
   };

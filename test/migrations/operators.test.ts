@@ -1,3 +1,6 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { Client, Connection, type WorkflowHandle } from '@temporalio/client';
 import { expect } from 'chai';
 import { failMigration } from '../../core/migrations-run.ts';
@@ -57,8 +60,12 @@ describe('An operator of migrations', () => {
     expect([second.status, second.body.error.code]).deep.equal([409, 'MIGRATION_IN_PROGRESS']);
     const cancelled = await decide(held.id, 'cancel');
     expect([cancelled.status, cancelled.job.status]).deep.equal([200, 'cancelled']);
+    const { runId } = await workflow().describe();
     const next = await settled(tenant, await begin());
     expect(next.status).equal('completed');
+    const client = new Client({ connection, namespace: scene.env.deps.config.temporalNamespace });
+    const ended = await client.workflow.getHandle(workflow().workflowId, runId).describe();
+    expect(ended.status.name).equal('CANCELLED');
     await whole();
   });
 
@@ -91,7 +98,9 @@ describe('An operator of migrations', () => {
     expect(kept?.expiresAt?.getTime()).closeTo(Date.now() + 72 * 3_600_000, 60_000);
     await scene.env.deps.db.migrationSecrets.deleteMany({ projectId: tenant.project._id });
     expect(await decide(held.id, 'retry')).deep.include({ status: 422, code: 'INVALID_PROVIDER_KEY' });
-    await workflow().terminate('the held run of the test');
+    await workflow()
+      .terminate('the held run of the test')
+      .catch(() => undefined);
     const { job: queued } = await decide(held.id, 'retry', { apiKey: account.key });
     expect([queued.status, queued.run, queued.id]).deep.equal(['queued', 2, held.id]);
     const found = await settled(tenant, held.id);
@@ -177,6 +186,35 @@ describe('An operator of migrations', () => {
     expect(state.details).contains('- contactLists: completed, 1 of 1');
     expect((await decide(held.id, 'retry')).status).equal(200);
     await until(tenant, held.id, ({ status }) => status === 'completed');
+  });
+
+  it('decides from the command line, where a new key comes from the environment', async function () {
+    this.timeout(60_000);
+    const held = await heldAt(/asm\/groups/);
+    const { mongodbUrl, mongodbDatabase, temporalAddress, taskQueuePrefix, secretKeys } = scene.env.deps.config;
+    const admin = async (...words: string[]) => {
+      const child = promisify(execFile)(process.execPath, ['stack/admin.ts', 'migrations', ...words], {
+        cwd: join(import.meta.dirname, '../..'),
+        env: {
+          ...process.env,
+          MONGODB_URL: mongodbUrl,
+          MONGODB_DATABASE: mongodbDatabase,
+          TEMPORAL_ADDRESS: temporalAddress,
+          TASK_QUEUE_PREFIX: taskQueuePrefix,
+          SECRET_KEYS: secretKeys.join(','),
+          PROVIDER_KEY: account.key,
+        },
+      });
+      return (await child).stdout;
+    };
+    expect(await admin('show', held.id))
+      .contains('contactLists: pending')
+      .and.contains('is failing');
+    account.key = account.key.replace('SG.a', 'SG.b');
+    expect(JSON.parse(await admin('retry', held.id))).deep.include({ migrationId: held.id, status: 'running' });
+    const found = await settled(tenant, held.id);
+    expect(found.status).equal('completed');
+    await whole();
   });
 
   it('lists what needs attention', async () => {

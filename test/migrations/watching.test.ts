@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
 import { expect } from 'chai';
 import { Redis } from 'ioredis';
@@ -32,14 +33,18 @@ describe('Whoever watches a migration', () => {
 
   const begin = () => start(tenant, 'providerA', { apiKey: account.key, migrateAll: true });
 
+  function watch(id: string, lastEventId: number | null, isLast: (seen: Seen) => boolean): Promise<Seen[]> {
+    return read(`/migrations/${id}/events`, lastEventId, isLast);
+  }
+
   /** Reads until the event that ends it. */
-  async function watch(id: string, lastEventId: number | null, isLast: (seen: Seen) => boolean): Promise<Seen[]> {
+  async function read(path: string, lastEventId: number | null, isLast: (seen: Seen) => boolean): Promise<Seen[]> {
     const ending = new AbortController();
     const headers = {
       Authorization: `Bearer ${tenant.projectKey}`,
       ...(lastEventId === null ? {} : { 'Last-Event-ID': String(lastEventId) }),
     };
-    const response = await fetch(`${scene.env.url}/v1/migrations/${id}/events`, { headers, signal: ending.signal });
+    const response = await fetch(`${scene.env.url}/v1${path}`, { headers, signal: ending.signal });
     expect(response.headers.get('content-type')).contains('text/event-stream');
     const seen: Seen[] = [];
     let text = '';
@@ -74,6 +79,22 @@ describe('Whoever watches a migration', () => {
     const rest = await watch(id, last, ({ event }) => event === 'migration.completed');
     expect(rest.every((one) => one.id > last)).equal(true);
     expect(rest.at(-1)?.data.status).equal('completed');
+  });
+
+  it('hears of it on the stream of the project too: running, progress, then completed with the same figures', async () => {
+    const listening = read('/stream?types=migration.*', null, ({ event }) => event === 'migration.completed');
+    await sleep(300);
+    const id = await begin();
+    const seen = await listening;
+    const told = seen.map(({ event, data }) => [event, data.data.bulkOperationId]);
+    expect(told[0]).deep.equal(['migration.running', id]);
+    expect(told.slice(1, -1).every(([event]) => event === 'migration.progress')).equal(true);
+    expect(told.length).above(3);
+    const last = seen.at(-1)?.data.data;
+    const found = await job(tenant, id);
+    expect(last.phases.map(({ succeeded }: Job) => succeeded)).deep.equal(
+      found.phases.map(({ succeeded }) => succeeded),
+    );
   });
 
   it('never finds the provider key: not in MongoDB, Temporal, Redis, logs or answers, in clear, base64 or hex', async () => {

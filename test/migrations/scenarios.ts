@@ -1,0 +1,69 @@
+import type { WorkflowHandle } from '@temporalio/client';
+import type { Step } from '../../core/migrations-run.ts';
+import { signals } from '../../workflows/messages.ts';
+import { until } from '../wait.ts';
+import type { Scenario } from '../workflows/scenarios.ts';
+
+const run = { projectId: '0123456789abcdef01234567', migrationId: '89abcdef0123456789abcdef', run: 1 };
+const attributes = { ProjectId: run.projectId, BulkOperationId: run.migrationId, Status: 'queued' };
+
+const at = (phase: Step['phase']): Step => ({ next: 'phase', phase, status: 'running', details: `at ${phase}` });
+const held: Step = { next: 'hold', phase: 'contacts', status: 'needs_attention', details: 'needs attention' };
+const completed: Step = { next: 'end', phase: null, status: 'completed', details: 'completed' };
+const cancelled: Step = { next: 'end', phase: null, status: 'cancelled', details: 'cancelled' };
+
+/** `phases` and `decisions`: each answer in turn; an Error is a phase that cannot go on. */
+function migrationScenario(
+  name: string,
+  { phases, decisions = [] }: { phases: Array<Step | Error>; decisions?: Step[] },
+  meanwhile: (handle: WorkflowHandle) => Promise<void> = async () => undefined,
+): Scenario {
+  const answers = { phases: [...phases], decisions: [...decisions] };
+  return {
+    type: 'migration',
+    name,
+    activities: {
+      beginMigration: async () => at('customFields'),
+      runMigrationPhase: async () => {
+        const step = answers.phases.shift();
+        if (step instanceof Error) throw step;
+        return step;
+      },
+      holdMigration: async () => held,
+      decideMigration: async () => answers.decisions.shift(),
+      failMigration: async () => ({ ...completed, status: 'failed' }),
+    },
+    async run(stage) {
+      const handle = await stage.start('migration', stage.newId(`migration-${name}`), [run], attributes);
+      await meanwhile(handle);
+      await handle.result().catch(() => undefined);
+      return handle;
+    },
+  };
+}
+
+class SourceError extends Error {
+  override name = 'SourceError';
+}
+
+async function decideWhileItHolds(handle: WorkflowHandle): Promise<void> {
+  await until(
+    () => handle.fetchHistory(),
+    ({ events }) => events?.some(({ timerStartedEventAttributes }) => timerStartedEventAttributes) === true,
+  );
+  await handle.signal(signals.control);
+}
+
+export const migrationScenarios: Scenario[] = [
+  migrationScenario('completed', { phases: [at('templates'), at('contacts'), completed] }),
+  migrationScenario(
+    'held-then-retried',
+    { phases: [at('contacts'), new SourceError(), completed], decisions: [held, at('contacts')] },
+    decideWhileItHolds,
+  ),
+  migrationScenario(
+    'held-then-cancelled',
+    { phases: [at('contacts'), new SourceError()], decisions: [held, cancelled] },
+    decideWhileItHolds,
+  ),
+];
