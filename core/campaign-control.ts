@@ -1,4 +1,5 @@
 import { countInFlight, ledgerCounts, nextAtOf, refreshCounts } from './campaign-counts.ts';
+import { moveCampaign } from './campaign-events.ts';
 import { CAMPAIGN_STARTS, findCampaign, stateConflict } from './campaigns.ts';
 import type { Deps } from './deps.ts';
 import { wakeDue } from './due.ts';
@@ -115,10 +116,10 @@ async function change(
     const before = await findCampaign(deps, project, campaignId);
     if (!from.includes(before.status)) throw stateConflict(word, before.status);
     const now = deps.clock.now();
-    const after = await deps.db.campaigns.findOneAndUpdate(
+    const after = await moveCampaign(
+      deps,
       { _id: before._id, projectId: project._id, status: before.status },
       { $set: { ...to(before), updatedAt: now, startDueAt: now } },
-      { returnDocument: 'after' },
     );
     if (!after) continue;
     wakeDue(deps, CAMPAIGN_STARTS, project._id);

@@ -1,5 +1,6 @@
 import { freezeContent } from './campaign-content.ts';
 import { ledgerCounts, nextAtOf, progressOf, refreshCounts } from './campaign-counts.ts';
+import { moveCampaign } from './campaign-events.ts';
 import { readyToPublish } from './campaign-fields.ts';
 import { CAMPAIGN_METRICS, CAMPAIGN_STARTS } from './campaigns.ts';
 import type { Deps } from './deps.ts';
@@ -251,12 +252,13 @@ async function placeAfter(deps: Deps, { _id, projectId }: Campaign, from: number
 }
 
 async function move(deps: Deps, { _id, projectId, status, updatedAt }: Campaign, to: Partial<Campaign>): Promise<void> {
-  const moved = await deps.db.campaigns.updateOne(
+  const moved = await moveCampaign(
+    deps,
     { _id, projectId, status, updatedAt },
     { $set: { ...to, updatedAt: deps.clock.now() } },
   );
   // Numbers are refreshed at once when the status changes.
-  if (moved.modifiedCount === 1) await refreshCounts(deps, { _id, projectId });
+  if (moved) await refreshCounts(deps, { _id, projectId });
 }
 
 export async function readCampaign(deps: Deps, { projectId, campaignId }: CampaignRef): Promise<Campaign | null> {

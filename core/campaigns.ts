@@ -1,4 +1,5 @@
 import type { ObjectId } from 'mongodb';
+import { publishCampaign } from './campaign-events.ts';
 import { campaignFields, emptyCounts, readyToPublish } from './campaign-fields.ts';
 import { timingOf } from './campaign-timing.ts';
 import type { Deps } from './deps.ts';
@@ -70,6 +71,7 @@ export async function createCampaign(
   if (campaign.status === 'scheduled') await readyToPublish(deps, project, campaign);
   const stored = await insertOnce(deps.db.campaigns, withStart(campaign, deps.clock.now()), { projectId: project._id });
   if (stored.startDueAt) wakeDue(deps, CAMPAIGN_STARTS, project._id);
+  await publishCampaign(deps, stored);
   return stored;
 }
 
@@ -127,6 +129,7 @@ export async function updateCampaign(
       'The campaign was changed by another call at the same moment; read it again and repeat.',
     );
   if (updated.startDueAt) wakeDue(deps, CAMPAIGN_STARTS, project._id);
+  if (updated.status !== before.status) await publishCampaign(deps, updated);
   return updated;
 }
 

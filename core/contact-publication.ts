@@ -1,5 +1,6 @@
 import type { ObjectId } from 'mongodb';
 import type { Audience } from './audience.ts';
+import { announceContactEvents, recordContactEvents } from './contact-events.ts';
 import type { Deps } from './deps.ts';
 import { announceDeletions, recordDeletions } from './enrollments-ending.ts';
 import type { Contact, Session } from './model.ts';
@@ -25,8 +26,8 @@ type Recorder = (
 type Announcer = (deps: Deps, projectId: ObjectId, changes: PublishedChange[]) => void;
 
 /** The one place that hears of every contact change. Each line is a part of the product that follows contacts. */
-const recorders: Recorder[] = [recordTriggers, recordDeletions];
-const announcers: Announcer[] = [announceTriggers, announceDeletions];
+const recorders: Recorder[] = [recordTriggers, recordDeletions, recordContactEvents];
+const announcers: Announcer[] = [announceTriggers, announceDeletions, announceContactEvents];
 
 export async function recordContactChanges(
   ...[deps, session, projectId, audience, changes]: Parameters<Recorder>

@@ -1,6 +1,7 @@
 import type { AnyBulkWriteOperation, ObjectId } from 'mongodb';
 import type { Deps } from './deps.ts';
 import { type CountedMove, countMoves } from './enrollments-counts.ts';
+import { publishMoves } from './enrollments-events.ts';
 import { group } from './group.ts';
 import { isDuplicateKey } from './insert.ts';
 import type { Content, Enrollment, Message, Session } from './model.ts';
@@ -66,6 +67,7 @@ export async function writeMoves(
   if (valid.length === 0) return outcomes;
   await deps.db.enrollments.bulkWrite(valid.map(operation), { session });
   await countMoves(deps, session, projectId, valid);
+  await publishMoves(deps, session, projectId, valid);
   const mails = valid.flatMap((move) => move.mails ?? []);
   if (mails.length === 0) return outcomes;
   await deps.db.contents.insertMany(

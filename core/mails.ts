@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { RECIPIENTS_MAX } from '../schemas/mails.ts';
 import { storeFile } from './contents.ts';
 import type { Deps } from './deps.ts';
+import { publishSuppressed } from './email-events.ts';
 import { invalid, unprocessable } from './errors.ts';
 import { derivedId } from './ids.ts';
 import { mailFacts } from './mail-facts.ts';
@@ -204,6 +205,7 @@ async function store(deps: Deps, { content, files }: MailDraft, messages: Messag
   await refuseFullBacklog(deps, projectId, lane, messages.length);
   await Promise.all(files.map((file) => storeFile(deps, projectId, file)));
   await queueMailing(deps, { content: { ...content, messageIds: messages.map(({ _id }) => _id) }, messages });
+  await publishSuppressed(deps, projectId, messages);
 }
 
 /** A repeat of the request makes the same one. */

@@ -1,5 +1,6 @@
 import type { ObjectId } from 'mongodb';
 import type { Deps } from './deps.ts';
+import { publishOutcomes } from './email-events.ts';
 import type { Bounce, Ended } from './ledger-outcomes.ts';
 import { formatReply } from './rules/relay-replies.ts';
 import { suppress } from './suppressions.ts';
@@ -8,9 +9,10 @@ const DAY_MS = 24 * 3_600_000;
 
 /** What follows from how attempts ended. Runs before the outcome is stored and is repeated with it, so all of it may happen twice. */
 export async function followOutcomes(deps: Deps, ended: Ended[]): Promise<void> {
-  await Promise.all(
-    ended.flatMap(({ held, bounces = [] }) => bounces.map((bounce) => followBounce(deps, held.projectId, bounce))),
-  );
+  await Promise.all([
+    ...ended.flatMap(({ held, bounces = [] }) => bounces.map((bounce) => followBounce(deps, held.projectId, bounce))),
+    publishOutcomes(deps, ended),
+  ]);
 }
 
 /** A refusal for good suppresses the address at once; one that may be a mishap, when it was not the first. */

@@ -870,6 +870,11 @@ export interface Campaign {
   /** Due document: the run that refreshes its numbers must be started. */
   metricsDueAt?: Date;
   startedAt: Date | null;
+  /** While it is under way, and how long it was before that: pauses take no time. */
+  sendingSince?: Date | null;
+  sendingMs?: number;
+  /** What the senders find while they cannot hand over anything. */
+  relay?: { notAnsweringSince: Date; reason: string } | null;
   sentAt: Date | null;
   abortedAt: Date | null;
   failureReason: string | null;
@@ -995,15 +1000,6 @@ export interface WebhookDelivery extends Due {
   endedAt: Date | null;
 }
 
-/** A bounce that suppresses only when more of its kind come. `_id` is made of message and address. */
-export interface BounceNote {
-  _id: ObjectId;
-  projectId: ObjectId;
-  email: string;
-  category: string;
-  at: Date;
-}
-
 export type AuthVerdict = 'PASS' | 'FAIL' | 'SOFTFAIL' | 'NEUTRAL' | 'TEMPERROR' | 'PERMERROR' | 'POLICY' | 'NONE';
 
 export interface InboundAttachment {
@@ -1090,7 +1086,6 @@ export interface Collections {
   eventStreams: Collection<EventStreamRow>;
   webhooks: Collection<Webhook>;
   webhookDeliveries: Collection<WebhookDelivery>;
-  bounceNotes: Collection<BounceNote>;
   inboundMessages: Collection<InboundMessage>;
   senders: Collection<Sender>;
   contents: Collection<Content>;

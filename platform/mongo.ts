@@ -438,6 +438,13 @@ export const indexes: Index[] = [
   },
   {
     on: 'projectEvents',
+    name: 'email',
+    key: { projectId: 1, 'data.email': 1 },
+    options: { partialFilterExpression: { 'data.email': { $exists: true } } },
+    because: 'Events that name an address: erasure.',
+  },
+  {
+    on: 'projectEvents',
     name: 'expiry',
     key: { writtenAt: 1 },
     options: { expireAfterSeconds: 30 * 86_400 },
@@ -475,19 +482,6 @@ export const indexes: Index[] = [
     key: { createdAt: 1 },
     options: { expireAfterSeconds: 30 * 86_400 },
     because: 'The delivery log is kept for 30 days.',
-  },
-  {
-    on: 'bounceNotes',
-    name: 'address',
-    key: { projectId: 1, email: 1, category: 1, at: -1 },
-    because: 'How often mail to an address came back for a reason that passes.',
-  },
-  {
-    on: 'bounceNotes',
-    name: 'expiry',
-    key: { at: 1 },
-    options: { expireAfterSeconds: 31 * 86_400 },
-    because: 'No rule looks further back than 30 days.',
   },
   {
     on: 'inboundMessages',
@@ -577,7 +571,6 @@ const collectionNames: Record<keyof Collections, string> = {
   eventStreams: 'eventStreams',
   webhooks: 'webhooks',
   webhookDeliveries: 'webhookDeliveries',
-  bounceNotes: 'bounceNotes',
   inboundMessages: 'inboundMessages',
   senders: 'senders',
   contents: 'contents',

@@ -10,6 +10,8 @@ import { importStarts } from '../core/imports.ts';
 import { listRemovals } from '../core/list-removals.ts';
 import { migrationStarts } from '../core/migrations-due.ts';
 import { segmentRecomputes } from '../core/segment-recomputes.ts';
+import { webhookDeliveries } from '../core/webhook-deliveries.ts';
+import { createPoster } from '../platform/webhook-poster.ts';
 import type { TaskQueue } from '../workflows/names.ts';
 import { mailLane } from './mail-lane.ts';
 import { sendingOf, sendingService } from './sending.ts';
@@ -28,6 +30,7 @@ export const lanes = {
       ...[domainStarts, domainRechecks, migrationStarts, segmentRecomputes, listRemovals, importStarts],
       ...[campaignStarts, campaignMetrics],
       ...[triggerKind, eventKind, enrollmentKind, automationChangeKind],
+      (deps) => webhookDeliveries(deps, createPoster(deps.config)),
     ],
   },
 

@@ -14,10 +14,12 @@ import { mailRoutes } from './mails.ts';
 import { mediaRoutes } from './media.ts';
 import { migrationRoutes } from './migrations.ts';
 import { senderRoutes } from './senders.ts';
+import { streamRoutes } from './stream.ts';
 import { suppressionRoutes } from './suppressions.ts';
 import { templateRoutes } from './templates.ts';
 import { trackingRoutes } from './tracking.ts';
 import { unsubscribeRoutes } from './unsubscribe.ts';
+import { webhookRoutes } from './webhooks.ts';
 
 /** The whole REST interface. What joins this table joins validation, the OpenAPI document and the generated tests. */
 export const productRoutes: Endpoint[] = [
@@ -40,4 +42,6 @@ export const productRoutes: Endpoint[] = [
   ...templateRoutes,
   ...trackingRoutes,
   ...unsubscribeRoutes,
+  ...webhookRoutes,
+  ...streamRoutes,
 ];

@@ -1,0 +1,28 @@
+import { listen, wantedTypes, watchEvents } from '../../core/stream.ts';
+import { webhookBody } from '../../core/webhook-deliveries.ts';
+import { streamQuery } from '../../schemas/stream.ts';
+import { EventStream, endpoint, type ServerEvent } from '../endpoint.ts';
+
+export const streamRoutes = [
+  endpoint({
+    method: 'get',
+    path: '/stream',
+    key: 'token',
+    tag: 'webhooks',
+    summary: 'Every event of the project as server-sent events, from now on or after Last-Event-ID',
+    query: streamQuery,
+    produces: ['text/event-stream'],
+    handler: async ({ deps, project, query, request }) => {
+      wantedTypes(query.types);
+      await listen(deps, project._id);
+      const lastEventId = request.header('last-event-id');
+      const watched = watchEvents(deps, project, { types: query.types, lastEventId, signal: request.signal });
+      return new EventStream(asServerEvents(watched));
+    },
+  }),
+];
+
+async function* asServerEvents(watched: ReturnType<typeof watchEvents>): AsyncGenerator<ServerEvent | null> {
+  for await (const event of watched)
+    yield event && { id: event._id.toHexString(), event: event.type, data: webhookBody(event) };
+}

@@ -1,0 +1,116 @@
+import {
+  createWebhook,
+  deleteWebhook,
+  getWebhook,
+  listDeliveries,
+  listWebhooks,
+  replayEvents,
+  updateWebhook,
+} from '../../core/webhooks.ts';
+import {
+  createWebhookBody,
+  deliveriesAnswer,
+  deliveriesQuery,
+  newWebhookAnswer,
+  replayAnswer,
+  replayBody,
+  updateWebhookBody,
+  webhookAnswer,
+  webhooksAnswer,
+  webhooksQuery,
+} from '../../schemas/webhooks.ts';
+import { endpoint } from '../endpoint.ts';
+import { presentPage } from '../present.ts';
+import { presentDelivery, presentWebhook } from '../present-webhooks.ts';
+
+const tag = 'webhooks';
+const key = 'token';
+const errors = { 404: 'No such webhook in this project.' } as const;
+
+export const webhookRoutes = [
+  endpoint({
+    method: 'get',
+    path: '/webhooks',
+    key,
+    tag,
+    summary: 'The webhooks of the project',
+    query: webhooksQuery,
+    answer: webhooksAnswer,
+    handler: async ({ deps, project, query }) =>
+      presentPage('webhooks', await listWebhooks(deps, project, query), presentWebhook),
+  }),
+  endpoint({
+    method: 'post',
+    path: '/webhooks',
+    key,
+    tag,
+    summary: 'Have events of the project posted to a URL. The secret is shown once',
+    body: createWebhookBody,
+    answer: newWebhookAnswer,
+    status: 201,
+    secret: 'secret',
+    errors: { 409: 'The project has as many webhooks as it may.' },
+    handler: async ({ deps, project, body, request }) => {
+      const { webhook, secret } = await createWebhook(deps, project, body, request);
+      return { ...presentWebhook(webhook), secret };
+    },
+  }),
+  endpoint({
+    method: 'get',
+    path: '/webhooks/{webhookId}',
+    key,
+    tag,
+    summary: 'One webhook',
+    answer: webhookAnswer,
+    errors,
+    handler: async ({ deps, project, params }) =>
+      presentWebhook(await getWebhook(deps, project, params.webhookId ?? '')),
+  }),
+  endpoint({
+    method: 'patch',
+    path: '/webhooks/{webhookId}',
+    key,
+    tag,
+    summary: 'Change a webhook, or switch it off and on',
+    body: updateWebhookBody,
+    answer: webhookAnswer,
+    errors,
+    handler: async ({ deps, project, params, body }) =>
+      presentWebhook(await updateWebhook(deps, project, params.webhookId ?? '', body)),
+  }),
+  endpoint({
+    method: 'delete',
+    path: '/webhooks/{webhookId}',
+    key,
+    tag,
+    summary: 'Delete a webhook. What waits for it is not delivered any more',
+    errors,
+    handler: async ({ deps, project, params }) => deleteWebhook(deps, project, params.webhookId ?? ''),
+  }),
+  endpoint({
+    method: 'get',
+    path: '/webhooks/{webhookId}/deliveries',
+    key,
+    tag,
+    summary: 'The delivery log, newest first, kept for 30 days',
+    query: deliveriesQuery,
+    answer: deliveriesAnswer,
+    errors,
+    handler: async ({ deps, project, params, query }) => {
+      const page = await listDeliveries(deps, project, params.webhookId ?? '', query);
+      return presentPage('deliveries', page, presentDelivery);
+    },
+  }),
+  endpoint({
+    method: 'post',
+    path: '/webhooks/{webhookId}/replay',
+    key,
+    tag,
+    summary: 'Deliver the events of a time range again, under the same ids',
+    body: replayBody,
+    answer: replayAnswer,
+    errors: { ...errors, 409: 'The webhook is off.' },
+    handler: async ({ deps, project, params, body, request }) =>
+      replayEvents(deps, project, params.webhookId ?? '', body, request),
+  }),
+];

@@ -1,0 +1,61 @@
+import { ObjectId } from 'mongodb';
+import type { Audience } from './audience.ts';
+import type { PublishedChange } from './contact-publication.ts';
+import type { Deps } from './deps.ts';
+import { eventReaders } from './event-readers.ts';
+import type { Contact, Session } from './model.ts';
+import { announceEvents, type NewEvent, publishEvents } from './project-events.ts';
+
+/** In the transaction of the change: an event is neither lost nor invented. */
+export async function recordContactEvents(
+  deps: Deps,
+  session: Session,
+  projectId: ObjectId,
+  _audience: Audience,
+  changes: PublishedChange[],
+): Promise<void> {
+  await publishEvents(
+    deps,
+    projectId,
+    changes.flatMap((change) => eventOf(change) ?? []),
+    session,
+  );
+}
+
+/** Most projects have nobody who listens, and no message is sent for nothing. */
+export function announceContactEvents(deps: Deps, projectId: ObjectId): void {
+  eventReaders(deps, projectId).then(
+    ({ streamed, webhooks }) => {
+      if (streamed || webhooks.length > 0) announceEvents(deps, projectId);
+    },
+    () => undefined,
+  );
+}
+
+/** When a contact is deleted its data leaves the event log too; what says that it was deleted stays, by its id alone. */
+export async function eraseEvents({ db }: Pick<Deps, 'db'>, projectId: ObjectId, emails: string[]): Promise<number> {
+  const filter = { projectId, 'data.email': { $exists: true, $in: emails } };
+  return (await db.projectEvents.deleteMany(filter)).deletedCount;
+}
+
+/** The transaction makes it happen once, so the key only has to differ from all others. */
+function eventOf({ before, after }: PublishedChange): NewEvent | null {
+  const key = new ObjectId().toHexString();
+  if (after && !before) return { type: 'contact.created', key, data: dataOf(after) };
+  if (after) return { type: 'contact.updated', key, data: dataOf(after) };
+  return before && { type: 'contact.deleted', key, data: { id: before._id.toHexString() } };
+}
+
+function dataOf(contact: Contact): Record<string, unknown> {
+  const { _id, email, firstName, lastName, userId, mobile, contactProperties, listIds, segmentIds } = contact;
+  const { createdAt, updatedAt } = contact;
+  return {
+    id: _id.toHexString(),
+    email,
+    ...{ firstName, lastName, userId, mobile, contactProperties },
+    listIds: listIds.map((id) => id.toHexString()),
+    segmentIds: segmentIds.map((id) => id.toHexString()),
+    createdAt,
+    updatedAt,
+  };
+}

@@ -1,0 +1,54 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export interface Received {
+  path: string;
+  headers: Record<string, string>;
+  text: string;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into events of every type.
+  body: any;
+}
+
+export interface Receiver {
+  url: string;
+  received: Received[];
+  /** What the next ones are answered. */
+  answer: { status: number; location?: string };
+  stop(): Promise<void>;
+  start(): Promise<void>;
+}
+
+/** Somebody's webhook endpoint, which can be taken away and brought back on the same port. */
+export async function startReceiver(port: number): Promise<Receiver> {
+  let server: Server;
+  const receiver: Receiver = {
+    url: '',
+    received: [],
+    answer: { status: 200 },
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+    start: () =>
+      new Promise((resolve) => {
+        server = createServer((request, response) => {
+          let text = '';
+          request.on('data', (piece) => {
+            text += piece;
+          });
+          request.on('end', () => {
+            const headers = request.headers as Record<string, string>;
+            receiver.received.push({ path: request.url ?? '', headers, text, body: JSON.parse(text) });
+            const { status, location } = receiver.answer;
+            response.writeHead(status, location ? { location } : {}).end();
+          });
+        }).listen(port, '127.0.0.1', () => {
+          receiver.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`;
+          resolve();
+        });
+      }),
+  };
+  await receiver.start();
+  return receiver;
+}
