@@ -186,16 +186,17 @@ function checkHost(context: Context): void {
   if (hosts.length > 1) throw invalid('The request has two Host headers.');
 }
 
-/** 404 for an unknown path, 405 with Allow for a method that the path does not have. */
+/** 404 for an unknown path, 405 with Allow for a method that the path does not have. The most literal path is the one that is meant. */
 function refuseUnknown(router: Router) {
   return (context: Context, next: Koa.Next): Promise<void> => {
-    const matched = router.match(context.path, context.method);
-    if (matched.route) return next();
-    const methods = [...new Set(matched.path.flatMap((layer) => layer.methods))].sort();
-    if (methods.length === 0)
+    const [meant, ...others] = router.match(context.path, context.method).path;
+    if (!meant)
       throw new AppError('not_found', 'There is nothing at this path; GET /openapi.json lists every endpoint.', {
         code: 'NOT_FOUND',
       });
+    const layers = [meant, ...others.filter(({ path }) => path === meant.path)];
+    const methods = [...new Set(layers.flatMap((layer) => layer.methods))].sort();
+    if (methods.includes(context.method)) return next();
     context.set('Allow', methods.join(', '));
     throw new AppError('method_not_allowed', `This path takes ${methods.join(', ')}.`, { code: 'METHOD_NOT_ALLOWED' });
   };

@@ -61,11 +61,14 @@ const errorResponses: Record<string, string> = {
   Unavailable: 'The database is away, or this process is stopping; Retry-After.',
 };
 
-function errorResponse(description: string): Json {
+function errorResponse(description: string, alsoAsPage = false): Json {
   return {
     description,
     headers: { 'X-Request-Id': { schema: { type: 'string' } } },
-    content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+    content: {
+      'application/json': { schema: { $ref: '#/components/schemas/Error' } },
+      ...(alsoAsPage ? { 'text/html': { schema: { type: 'string' } } } : {}),
+    },
   };
 }
 
@@ -164,7 +167,8 @@ function responses(endpoint: Endpoint, shared: SharedSchemas): Json {
   add(429, 'TooManyRequests');
   add(500, 'ServerError');
   add(503, 'Unavailable');
-  for (const [code, description] of Object.entries(endpoint.errors ?? {})) named[code] = errorResponse(description);
+  for (const [code, description] of Object.entries(endpoint.errors ?? {}))
+    named[code] = errorResponse(description, endpoint.produces?.includes('text/html'));
   return named;
 }
 

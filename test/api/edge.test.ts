@@ -153,7 +153,8 @@ describe('Every endpoint', () => {
         'limit=101',
         'limit=x',
         'page=1&page=2',
-        'page=100000000',
+        // Whether the thing exists is asked first where there is one in the path.
+        ...(endpoint.path.includes('{') ? [] : ['page=100000000']),
       ])
         expectError(
           await environment.client(keyFor(endpoint)).get(`${concrete(endpoint)}?${query}`),
