@@ -3,8 +3,28 @@ import { expect } from 'chai';
 import { dkimVerify } from 'mailauth/lib/dkim/verify.js';
 import type { DkimKey, Signer } from '../../core/mailer.ts';
 import { compileMessage, composeMessage } from '../../core/mime/compose.ts';
-import { SIGNED_HEADERS } from '../../platform/dkim/sign.ts';
 import { createSigner } from '../../platform/dkim/signer.ts';
+
+/** Everything that a mailbox provider shows or acts on. */
+const SIGNED = [
+  'from',
+  'to',
+  'cc',
+  'subject',
+  'date',
+  'message-id',
+  'reply-to',
+  'in-reply-to',
+  'references',
+  'mime-version',
+  'content-type',
+  'content-transfer-encoding',
+  'list-id',
+  'list-unsubscribe',
+  'list-unsubscribe-post',
+  'feedback-id',
+  'cfbl-address',
+];
 
 const AT = new Date('2026-11-21T12:00:00Z');
 
@@ -114,11 +134,11 @@ describe('DKIM signatures', () => {
       .exec(signer.signNow(fullMessage(), [rsa], AT))![1]!
       .replace(/\s/g, '')
       .split(':');
-    expect(h.filter((name) => name !== 'from')).to.have.members(SIGNED_HEADERS.filter((name) => name !== 'from'));
+    expect(h.filter((name) => name !== 'from')).to.have.members(SIGNED.filter((name) => name !== 'from'));
     expect(h.filter((name) => name === 'from')).to.have.lengthOf(2);
   });
 
-  for (const name of SIGNED_HEADERS)
+  for (const name of SIGNED)
     it(`break when ${name} is altered or added again`, async () => {
       const message = fullMessage();
       const signature = signer.signNow(message, [rsa, ed25519], AT);
