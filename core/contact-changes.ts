@@ -12,7 +12,7 @@ import { inTransaction } from './transactions.ts';
 
 export type { ContactChange, ContactOutcome } from './contact-drafts.ts';
 
-/** Changes of one project that share a transaction: of requests, and of imports. */
+/** Changes of one project that share a transaction: of ordinary requests, and of imports and calls for hundreds. */
 export const CHANGES_TOGETHER_MAX = 100;
 export const IMPORT_CHANGES_TOGETHER_MAX = 500;
 const TRIES_MAX = 10;

@@ -1,5 +1,5 @@
 import { ObjectId } from 'mongodb';
-import { changeContacts } from './contact-changes.ts';
+import { changeContacts, IMPORT_CHANGES_TOGETHER_MAX } from './contact-changes.ts';
 import type { ContactOutcome } from './contact-drafts.ts';
 import type { Deps } from './deps.ts';
 import { AppError, invalid } from './errors.ts';
@@ -71,6 +71,7 @@ export async function addToList(
       whenPresent: 'change',
       addListIds: list.type === 'global' ? [] : [list._id],
     })),
+    IMPORT_CHANGES_TOGETHER_MAX,
   );
   const { present, refused } = sortOut(people, outcomes);
   const valid = present.map(({ kind, after }) => ({ email: after.email, status: statuses[kind] }));
@@ -113,6 +114,7 @@ export async function removeFromList(
       whenPresent: 'change',
       removeListIds: [list._id],
     })),
+    IMPORT_CHANGES_TOGETHER_MAX,
   );
   const { present, refused, unknownEmails } = sortOut(people, outcomes);
   const removed = present.filter(({ kind }) => kind === 'changed').length;
