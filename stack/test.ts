@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { globSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { variableName, variables } from '../schemas/config.ts';
@@ -38,7 +38,7 @@ export async function main(args: string[]): Promise<void> {
       say,
       onStarted: (server) => lifetime.add(server),
     });
-    const result = await runMocha(
+    const result = await runShards(
       args,
       { ...env, ...givenServers(), ...servers.environment, DATA_DIR: folder },
       folder,
@@ -61,21 +61,51 @@ interface Result {
   readonly note?: string;
 }
 
-function runMocha(args: string[], env: NodeJS.ProcessEnv, folder: string): Promise<Result> {
-  const resultFile = join(folder, 'result.json');
-  const hasFiles = args.some((arg) => arg.endsWith('.ts'));
+/** Much of a test is waiting, so two runs share the cores and the servers; each test file has a database and a prefix of its own. */
+async function runShards(args: string[], env: NodeJS.ProcessEnv, folder: string): Promise<Result> {
+  const named = args.filter((arg) => arg.endsWith('.ts'));
+  const options = args.filter((arg) => !named.includes(arg));
+  const files = named.length > 0 ? named : globSync('test/**/*.test.ts', { cwd: root }).sort();
+  const count = files.length < shardFilesMin ? 1 : shards;
+  const results = await Promise.all(
+    Array.from({ length: count }, (_, shard) =>
+      runMocha([...options, ...files.filter((_file, index) => index % count === shard)], env, { folder, shard }),
+    ),
+  );
+  return {
+    passed: results.reduce((sum, { passed }) => sum + passed, 0),
+    failed: results.reduce((sum, { failed }) => sum + failed, 0),
+    note: results.flatMap(({ note }) => note ?? []).join(' '),
+  };
+}
+
+const shards = 2;
+const shardFilesMin = 6;
+
+/** The first run speaks as it goes; what the second one has to say follows when it has ended. */
+function runMocha(
+  args: string[],
+  env: NodeJS.ProcessEnv,
+  { folder, shard }: { folder: string; shard: number },
+): Promise<Result> {
+  const resultFile = join(folder, `result-${shard}.json`);
+  const logFile = join(folder, `output-${shard}.txt`);
+  const output = shard === 0 ? 'inherit' : openSync(logFile, 'w');
   const mocha = [
     ...[join(root, 'node_modules/mocha/bin/mocha.js'), '--timeout', `${testTimeoutMs}`, '--exit'],
     ...['--reporter', join(import.meta.dirname, 'reporter.ts')],
-    ...(hasFiles ? args : [...args, 'test/**/*.test.ts']),
+    ...args,
   ];
   const child = spawn(process.execPath, mocha, {
     cwd: root,
-    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    stdio: ['ignore', output, output, 'ipc'],
     env: { ...env, EVERPOST_TEST_RESULT: resultFile },
   });
   return new Promise((resolve) => {
-    child.on('exit', (code, signal) => resolve(readResult(resultFile, code, describeExit(code, signal))));
+    child.on('exit', (code, signal) => {
+      if (output !== 'inherit') process.stdout.write(readFileSync(logFile, 'utf8'));
+      resolve(readResult(resultFile, code, describeExit(code, signal)));
+    });
   });
 }
 
