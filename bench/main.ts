@@ -1,0 +1,51 @@
+import { spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { newLifetime, stopOnSignals } from '../stack/lifetime.ts';
+import { StackError, say } from '../stack/say.ts';
+import { startServers } from '../stack/servers/all.ts';
+
+/** `npm run bench -- name [args]`: one figure, on servers of its own. Each page says at its top what it measures and against what. */
+const benches: Record<string, { does: string }> = {
+  smtp: { does: 'messages a second through the SMTP client, beside a raw blast of the same bytes' },
+  dkim: { does: 'signatures a second, beside bare OpenSSL' },
+  due: { does: 'from a write to the start of its work' },
+  audience: { does: 'lists, searches, bulk calls, segments and imports at a million contacts' },
+  sending: { does: 'POST /mails/send beside bare inserts; transactional latency; the delivery lane' },
+  campaign: { does: 'a campaign from the call to the last 250, beside a raw blast; freeze and memory' },
+  automations: { does: 'enrollments a second, beside bare workflows' },
+  'comes-back': { does: 'pixels and clicks a second, inbound mail a second' },
+  migrations: { does: 'contacts a second of an export (a), and pages at the other provider’s pace (b)' },
+};
+
+async function main([name, ...args]: string[]): Promise<number> {
+  const file = join(import.meta.dirname, `${name}.ts`);
+  if (!name || !Object.hasOwn(benches, name) || !existsSync(file)) throw new StackError(help());
+  const lifetime = newLifetime();
+  stopOnSignals(lifetime, 130);
+  const folder = mkdtempSync(join(tmpdir(), 'everpost-bench-'));
+  lifetime.add({ stop: async () => rmSync(folder, { recursive: true, force: true }) });
+  const kinds = ['mongodb', 'redis', 'temporal'] as const;
+  const servers = await startServers({ dataDir: folder, kinds, say, onStarted: (server) => lifetime.add(server) });
+  const env = { ...process.env, ...servers.environment, DATA_DIR: folder };
+  const child = spawn(process.execPath, [file, ...args], { stdio: 'inherit', env });
+  const code = await new Promise<number>((resolve) => {
+    child.on('exit', (status) => resolve(status ?? 1));
+  });
+  await lifetime.stop();
+  return code;
+}
+
+function help(): string {
+  const present = Object.entries(benches).filter(([name]) => existsSync(join(import.meta.dirname, `${name}.ts`)));
+  return `Say what to measure:\n${present.map(([name, { does }]) => `  npm run bench -- ${name}\n      ${does}`).join('\n')}`;
+}
+
+main(process.argv.slice(2)).then(
+  (code) => process.exit(code),
+  (error) => {
+    console.error(error instanceof StackError ? error.message : error);
+    process.exit(1);
+  },
+);
