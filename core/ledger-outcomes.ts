@@ -6,6 +6,8 @@ import type { Classification } from './rules/bounces.ts';
 
 const GROUP_MAX = 64;
 const GROUP_WAIT_MS = 10;
+/** In the transactional lane the connection waits for it. */
+const GROUP_WAIT_AWAITED_MS = 2;
 const WRITES_MAX = 4;
 /** Nothing new is claimed while more outcomes than this are not written. */
 export const UNWRITTEN_MAX = 1_000;
@@ -98,8 +100,9 @@ export function outcomeWriter(deps: LedgerDeps, ledger: Ledger, effects: Effects
       new Promise((resolve) => {
         waiting.push({ ended, resolve });
         count += 1;
+        const isAwaited = ended.held.about?.lane === 'transactional';
         if (waiting.length >= GROUP_MAX) flush();
-        else timer ??= setTimeout(flush, GROUP_WAIT_MS);
+        else timer ??= setTimeout(flush, isAwaited ? GROUP_WAIT_AWAITED_MS : GROUP_WAIT_MS);
       }),
     unwritten: () => count,
     drained: () => (count === 0 ? Promise.resolve() : new Promise((resolve) => idle.push(resolve))),

@@ -10,6 +10,8 @@ import { afterOutcome, isOpen, judgeDelivery, judgeRecipients } from './rules/de
 import { TemplateRenderError } from './rules/templates.ts';
 import type { Sending } from './sending.ts';
 
+const ALONE_MAX = 2;
+
 /** Composes a claimed mail and hands it over. Resolves when its outcome is durable; `onSent` tells when the connection is free again. */
 export async function deliverMail(
   sending: Sending,
@@ -17,7 +19,7 @@ export async function deliverMail(
   connection: Connection,
   onSent: () => void,
 ): Promise<void> {
-  const composed = await compose(sending.deps, mail);
+  const composed = await compose(sending.deps, { ...mail, isAlone: sending.ledger.held.size <= ALONE_MAX });
   if ('kind' in composed) {
     onSent();
     const recipients = mail.recipients?.map((one) => (isOpen(one) ? afterOutcome(one, composed) : one));
@@ -28,7 +30,7 @@ export async function deliverMail(
   await sending.outcomes.write({ held: mail.held, ...judge(sending, mail, delivery, composed) });
 }
 
-async function compose(deps: SendingDeps, mail: PreparedMail): Promise<ComposedMail | Outcome> {
+async function compose(deps: SendingDeps, mail: PreparedMail & { isAlone: boolean }): Promise<ComposedMail | Outcome> {
   try {
     const attachments = await storedAttachments(deps, mail.content);
     if ('kind' in attachments) return outcomeOfMissing(mail, attachments);

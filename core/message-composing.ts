@@ -26,6 +26,8 @@ export interface Composing {
   contact: Contact | null;
   /** Those who still are to get it; null: the one of the message. */
   recipients: MessageRecipient[] | null;
+  /** Hardly anything else is being sent. */
+  isAlone: boolean;
 }
 
 export interface ComposedMail {
@@ -107,11 +109,9 @@ function renderBody({ config }: SendingDeps, mail: Composing, { at, link }: { at
 }
 
 /** A thousandth of a second of one core with RSA: single mails do not wait for other threads, many do not hold up this one. */
-function signature({ signer }: SendingDeps, { message, sending }: Composing, text: string, at: Date) {
+function signature({ signer }: SendingDeps, { isAlone, sending }: Composing, text: string, at: Date) {
   if (sending.keys.length === 0) return '';
-  return message.lane === 'transactional'
-    ? signer.signNow(text, sending.keys, at)
-    : signer.sign(text, sending.keys, at);
+  return isAlone ? signer.signNow(text, sending.keys, at) : signer.sign(text, sending.keys, at);
 }
 
 function listOf({ groupId }: Content): string {

@@ -30,11 +30,9 @@ export function dueAtOnce(deps: Pick<Deps, 'clock'>): Date {
 type Join = (mailing: Mailing) => Promise<void>;
 const joined = new WeakMap<object, Join>();
 
-/** Durable when it resolves; calls that come while others are being written share a commit. Then the lane is woken. */
-export async function queueMailing(deps: Deps, mailing: Mailing): Promise<void> {
-  await joiner(deps)(mailing);
-  const waiting = mailing.messages.find(({ dueAt }) => dueAt !== undefined);
-  if (waiting) wakeDue(deps, mailChannel(waiting.lane), waiting.projectId);
+/** Durable when it resolves; calls that come while others are being written share a commit. Then the lanes are woken. */
+export function queueMailing(deps: Deps, mailing: Mailing): Promise<void> {
+  return joiner(deps)(mailing);
 }
 
 function joiner(deps: Deps): Join {
@@ -58,12 +56,21 @@ async function storeMailings(deps: Deps, mailings: Mailing[]): Promise<Array<und
         { session },
       );
     });
+    wakeLanes(deps, mailings);
     return mailings.map(() => undefined);
   } catch (error) {
     if (!isDuplicateKey(error)) throw error;
   }
   // Somebody repeats a request whose first try was written: everybody for himself, and what is there already stays.
-  return Promise.all(mailings.map((mailing) => storeAgain(deps, mailing).catch((error: Error) => error)));
+  const stored = await Promise.all(mailings.map((mailing) => storeAgain(deps, mailing).catch((error: Error) => error)));
+  wakeLanes(deps, mailings);
+  return stored;
+}
+
+function wakeLanes(deps: Deps, mailings: Mailing[]): void {
+  const due = mailings.flatMap(({ messages }) => messages.find(({ dueAt }) => dueAt !== undefined) ?? []);
+  const once = new Map(due.map(({ lane, projectId }) => [`${lane} ${projectId}`, { lane, projectId }]));
+  for (const { lane, projectId } of once.values()) wakeDue(deps, mailChannel(lane), projectId);
 }
 
 async function storeAgain({ db }: Deps, { content, messages }: Mailing): Promise<undefined> {

@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, createHmac, timingSafeEqual } from 'node:crypto';
+import { createCipheriv, createDecipheriv, hash, timingSafeEqual } from 'node:crypto';
 import { ObjectId } from 'mongodb';
 import type { Config } from '../schemas/config.ts';
 import { secretKeyBytes } from './secrets.ts';
@@ -59,7 +59,7 @@ export function unsubscribeToken(config: Keys, { groupId, email, ...ref }: Unsub
   const plain = Buffer.concat([idsOf(ref), Buffer.from(group + email, 'utf8')]);
   const key = signingKey(config);
   const mac = macOf(key, 'unsubscribe', plain);
-  const cipher = createCipheriv('aes-256-ctr', encryptionKey(key), mac);
+  const cipher = createCipheriv('aes-256-ctr', key.encryption, mac);
   return Buffer.concat([mac, cipher.update(plain), cipher.final()]).toString('base64url');
 }
 
@@ -68,7 +68,7 @@ export function readUnsubscribeToken(config: Keys, token: string): UnsubscribeRe
   if (!bytes || bytes.length <= MAC_BYTES + IDS_BYTES + GROUP_CHARS) return null;
   const mac = bytes.subarray(0, MAC_BYTES);
   for (const key of keysOf(config)) {
-    const decipher = createDecipheriv('aes-256-ctr', encryptionKey(key), mac);
+    const decipher = createDecipheriv('aes-256-ctr', key.encryption, mac);
     const plain = Buffer.concat([decipher.update(bytes.subarray(MAC_BYTES)), decipher.final()]);
     if (!timingSafeEqual(mac, macOf(key, 'unsubscribe', plain))) continue;
     const text = plain.toString('utf8', IDS_BYTES);
@@ -107,42 +107,53 @@ function bytesOf(token: string): Buffer | null {
   return bytes.toString('base64url') === token ? bytes : null;
 }
 
-function macOf(key: Buffer, purpose: string, payload: Buffer): Buffer {
-  return createHmac('sha256', key).update(purpose).update('\u0000').update(payload).digest().subarray(0, MAC_BYTES);
+function macOf(key: Key, purpose: string, payload: Buffer): Buffer {
+  return hmac(key, Buffer.concat([Buffer.from(`${purpose}\u0000`), payload])).subarray(0, MAC_BYTES);
 }
 
-function addressMac(key: Buffer, kind: string, ids: Buffer): string {
+/** RFC 2104 with the key's two blocks made ready: four of these for every mail, and createHmac costs five times as much. */
+function hmac({ inner, outer }: Key, message: Buffer): Buffer {
+  return hash('sha256', Buffer.concat([outer, hash('sha256', Buffer.concat([inner, message]), 'buffer')]), 'buffer');
+}
+
+function addressMac(key: Key, kind: string, ids: Buffer): string {
   return macOf(key, `address ${kind}`, ids).toString('hex').slice(0, ADDRESS_MAC_HEX);
 }
 
-const derived = new WeakMap<readonly string[], Buffer[]>();
-const encryptionKeys = new WeakMap<Buffer, Buffer>();
+interface Key {
+  inner: Buffer;
+  outer: Buffer;
+  /** For the text of an unsubscribe token. */
+  encryption: Buffer;
+}
+
+const BLOCK_BYTES = 64;
+const derived = new WeakMap<readonly string[], Key[]>();
 
 /** The first one signs, all of them are understood: links outlive the change of a key as long as the old one is named. */
-function keysOf({ secretKeys }: Keys): Buffer[] {
+function keysOf({ secretKeys }: Keys): Key[] {
   const known = derived.get(secretKeys);
   if (known) return known;
-  const keys = secretKeyBytes({ secretKeys }).map((key) => derive(key, 'everpost links'));
+  const keys = secretKeyBytes({ secretKeys }).map((bytes) => {
+    const encryption = hmac(macKey(bytes), Buffer.from('everpost unsubscribe encryption'));
+    return { ...macKey(hmac(macKey(bytes), Buffer.from('everpost links'))), encryption };
+  });
   derived.set(secretKeys, keys);
   return keys;
 }
 
-function signingKey(config: Keys): Buffer {
+function signingKey(config: Keys): Key {
   const [first] = keysOf(config);
   if (!first) throw new Error('SECRET_KEYS names no key, so no link can be signed. Set it to name:base64 of 32 bytes.');
   return first;
 }
 
-function encryptionKey(key: Buffer): Buffer {
-  const known = encryptionKeys.get(key);
-  if (known) return known;
-  const made = derive(key, 'everpost unsubscribe encryption');
-  encryptionKeys.set(key, made);
-  return made;
-}
-
-function derive(key: Buffer, purpose: string): Buffer {
-  return createHmac('sha256', key).update(purpose).digest();
+/** Of 64 bytes at most, as RFC 2104 wants it. */
+function macKey(bytes: Buffer): Key {
+  const padded = Buffer.alloc(BLOCK_BYTES);
+  bytes.copy(padded);
+  const masked = (mask: number) => Buffer.from(padded.map((byte) => byte ^ mask));
+  return { inner: masked(0x36), outer: masked(0x5c), encryption: padded };
 }
 
 function idsOf({ projectId, messageId }: MailRef): Buffer {

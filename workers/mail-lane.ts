@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { ObjectId } from 'mongodb';
 import type { DueKind } from '../core/due.ts';
 import { AppError, unavailable } from '../core/errors.ts';
@@ -7,7 +8,7 @@ import { orphanStates, settleOrphans } from '../core/ledger-orphans.ts';
 import { applyLook, UNWRITTEN_MAX } from '../core/ledger-outcomes.ts';
 import { deliverMail } from '../core/mail-delivery.ts';
 import { lookAgainAt, type PreparedMail, prepareMails } from '../core/mail-preparing.ts';
-import type { Connection, Lane } from '../core/mailer.ts';
+import type { Acquired, Connection, Lane } from '../core/mailer.ts';
 import { messageIdOf } from '../core/message-links.ts';
 import { mailChannel } from '../core/messages.ts';
 import type { MessageState } from '../core/model.ts';
@@ -16,6 +17,9 @@ import type { Sending } from '../core/sending.ts';
 
 /** Turns of one project before the others have theirs. */
 const TURN_MAX = CLAIM_MAX;
+const WAITING_TURNS = 4;
+const READ_AGAIN_MS = 1_000;
+const FAILED_AGAIN_MS = 60_000;
 const FIRST_ID = new ObjectId('000000000000000000000000');
 
 /** Mail that waits in documents: sent by any number of processes, with Temporal and Redis or without. */
@@ -46,10 +50,11 @@ export function mailLane(sending: Sending, lane: Exclude<Lane, 'campaign'>): Due
       const [orphans, open] = [due.filter(isOrphan), due.filter((one) => !isOrphan(one))].map((some) =>
         some.map(({ _id }) => _id),
       ) as [ObjectId[], ObjectId[]];
-      const [mails] = await Promise.all([claim(projectId, open), settle(projectId, orphans)]);
-      for (const mail of mails) {
+      const [held] = await Promise.all([claim(projectId, open), settle(projectId, orphans)]);
+      const prepared = prepare(projectId, held);
+      for (const one of held) {
         const connection = connections.pop() as Connection;
-        runs.push(() => deliver(mail, connection));
+        runs.push(() => deliver(one, prepared, connection));
       }
       return { runs, more: due.length === places || orphans.length > 0 };
     } finally {
@@ -57,30 +62,36 @@ export function mailLane(sending: Sending, lane: Exclude<Lane, 'campaign'>): Due
     }
   }
 
-  async function claim(projectId: ObjectId, ids: ObjectId[]): Promise<PreparedMail[]> {
-    if (ids.length === 0) return [];
-    const { held, number } = await claimMessages(deps, ledger, { projectId, ids, due: true });
-    if (held.length === 0) return [];
-    try {
-      const prepared = await prepareMails(deps, projectId, held, { owner: ledger.owner, number });
-      const going = applyLook(held, prepared.verdicts, lookAgainAt(deps, projectId, prepared), outcomes);
-      const mayGo = new Set(going);
-      return prepared.mails.filter((mail) => mayGo.has(mail.held));
-    } catch (error) {
-      giveBack(held);
-      throw error;
-    }
+  async function claim(projectId: ObjectId, ids: ObjectId[]): Promise<Held[]> {
+    return ids.length === 0 ? [] : (await claimMessages(deps, ledger, { projectId, ids, due: true })).held;
   }
 
-  function giveBack(held: Held[]): void {
-    for (const one of held) void outcomes.write({ held: one, outcome: { kind: 'back', delayMs: 0 } });
+  /** Read once for all that were claimed together, while the next turn claims already. */
+  async function prepare(projectId: ObjectId, held: Held[]): Promise<Map<Held, PreparedMail>> {
+    if (held.length === 0) return new Map();
+    try {
+      const prepared = await prepareMails(deps, projectId, held, { owner: ledger.owner, number: held[0]!.claim });
+      const going = applyLook(held, prepared.verdicts, lookAgainAt(deps, projectId, prepared), outcomes);
+      const mayGo = new Set(going);
+      return new Map(prepared.mails.filter((mail) => mayGo.has(mail.held)).map((mail) => [mail.held, mail]));
+    } catch (error) {
+      deps.log.warn({ err: error, lane }, 'claimed mails could not be read; they go back');
+      for (const one of held) void outcomes.write({ held: one, outcome: { kind: 'back', delayMs: READ_AGAIN_MS } });
+      return new Map();
+    }
   }
 
   /**
    * The transactional lane takes no new mail before the last outcome is durable: a crash repeats one mail a connection at most.
    * In the other one the connection goes on while the outcome is written.
    */
-  function deliver(mail: PreparedMail, connection: Connection): Promise<void> {
+  async function deliver(
+    held: Held,
+    prepared: Promise<Map<Held, PreparedMail>>,
+    connection: Connection,
+  ): Promise<void> {
+    const mail = (await prepared).get(held);
+    if (!mail) return connection.release();
     return new Promise((resolve) => {
       const over = () => {
         connection.release();
@@ -89,8 +100,8 @@ export function mailLane(sending: Sending, lane: Exclude<Lane, 'campaign'>): Due
       const onSent = lane === 'automation' ? over : () => undefined;
       deliverMail(sending, mail, connection, onSent)
         .catch((error) => {
-          deps.log.error({ err: error, message: mail.message._id }, 'a mail could not be delivered; it is tried again');
-          return outcomes.write({ held: mail.held, outcome: { kind: 'back', delayMs: 60_000 } });
+          deps.log.error({ err: error, message: held._id }, 'a mail could not be delivered; it is tried again');
+          return outcomes.write({ held, outcome: { kind: 'back', delayMs: FAILED_AGAIN_MS } });
         })
         .then(over);
     });
@@ -108,16 +119,21 @@ export function mailLane(sending: Sending, lane: Exclude<Lane, 'campaign'>): Due
     return content ? `<${messageIdOf({ messageId }, emailDomain(content.from.email))}>` : null;
   }
 
-  return { name: mailChannel(lane), concurrencyMax: deps.config.smtpMaxConnections, turnMax: TURN_MAX, projects, take };
+  // What limits it are the connections, which are waited for inside a turn: so a few turns may wait beside what is under way.
+  const concurrencyMax = deps.config.smtpMaxConnections + WAITING_TURNS * TURN_MAX;
+  return { name: mailChannel(lane), concurrencyMax, turnMax: TURN_MAX, projects, take };
 }
 
-/** At least one, waited for; further ones only while they are free, since who waits for one and holds others could wait for ever. */
+/**
+ * One, waited for, and then what is free besides: connections come back in groups, as outcomes are written. Nobody waits who holds some
+ * already, since all could wait for ever.
+ */
 async function acquire({ deps: { mailer } }: Sending, lane: Lane, count: number): Promise<Connection[]> {
-  const asked = [mailer.acquire(lane)];
-  while (asked.length < count && mailer.free(lane) > 0) asked.push(mailer.acquire(lane));
-  const acquired = await Promise.all(asked);
-  const connections = acquired.flatMap(({ connection }) => connection ?? []);
-  if (connections.length > 0) return connections;
-  const fault = acquired[0]!.fault;
-  throw new AppError('unavailable', `The relay takes no mail now (${fault?.reason ?? 'unknown'}).`);
+  const first = await mailer.acquire(lane);
+  if (!first.connection) throw new AppError('unavailable', `The relay takes no mail now (${first.fault.reason}).`);
+  await setImmediate();
+  const asked: Promise<Acquired>[] = [];
+  while (asked.length + 1 < count && mailer.free(lane) > 0) asked.push(mailer.acquire(lane));
+  const others = await Promise.all(asked);
+  return [first.connection, ...others.flatMap(({ connection }) => connection ?? [])];
 }
