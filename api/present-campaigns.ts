@@ -1,13 +1,17 @@
+import { sendingMsOf } from '../core/campaign-moves.ts';
 import type { RecipientStory } from '../core/campaign-recipients.ts';
-import type { Campaign, Message, Sender, Template } from '../core/model.ts';
+import { type RelatedCampaign, relatedCampaigns } from '../core/campaign-relations.ts';
+import type { Deps } from '../core/deps.ts';
+import type { Campaign, Message, Project } from '../core/model.ts';
 import { attemptedOf, deliveredOf, processedOf, ratesOf } from '../core/rules/rates.ts';
 import { presentTemplate } from './present.ts';
 
-export function presentCampaign(
-  campaign: Campaign,
-  sender: Pick<Sender, 'email' | 'name' | 'replyTo'>,
-  template: Template | null,
-) {
+export async function presentOne(deps: Deps, project: Pick<Project, '_id'>, campaign: Campaign) {
+  const [related] = await relatedCampaigns(deps, project, [campaign]);
+  return presentCampaign(related as RelatedCampaign);
+}
+
+export function presentCampaign({ campaign, sender, template }: RelatedCampaign) {
   const { projectId, organizationId, name, subject, previewText, senderId, toLists, excludeLists, unsubscribeGroupId } =
     campaign;
   const { sendNow, sendMode, scheduledAt, templateId, status, sentAt, abortedAt, failureReason } = campaign;
@@ -102,13 +106,14 @@ function metricsOf(campaign: Campaign) {
   };
 }
 
-function sendSeconds({ startedAt, sentAt, abortedAt, refreshedAt }: Campaign): number {
-  const end = sentAt ?? abortedAt ?? refreshedAt;
-  return startedAt && end ? Math.max(0, Math.round((end.getTime() - startedAt.getTime()) / 10) / 100) : 0;
+/** Pauses take no time. */
+function sendSeconds(campaign: Campaign): number {
+  const until = campaign.refreshedAt ?? campaign.sendingSince ?? campaign.createdAt;
+  return Math.round(sendingMsOf(campaign, until) / 10) / 100;
 }
 
-function gradualOf({ gradual, nextBatchAt }: Campaign) {
-  if (!gradual) return null;
+function gradualOf({ gradual, sendMode, nextBatchAt }: Campaign) {
+  if (!gradual || sendMode !== 'gradual') return null;
   const { emailsPerDay, growth, timezone, startAt, day, releasedToday } = gradual;
   return { emailsPerDay, growth, timezone, startAt, day, sentToday: releasedToday, nextBatchAt };
 }

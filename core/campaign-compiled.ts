@@ -1,25 +1,30 @@
-import { type CompiledCampaign, compileCampaign } from './campaign-messages.ts';
-import type { SendingDeps } from './deps.ts';
+import { type CampaignFacts, type CompiledCampaign, compileCampaign } from './campaign-messages.ts';
+import type { Deps, SendingDeps } from './deps.ts';
 import { unprocessable } from './errors.ts';
 import type { Campaign, CampaignContent } from './model.ts';
 import { type SendingDomain, sendingDomain } from './sending-domains.ts';
 
 export interface SignedCampaign extends CompiledCampaign {
-  /** The DKIM-Signature header, or '' where the relay signs. */
-  sign(message: string, at: Date): Promise<string>;
+  /** The DKIM-Signature headers; '' where the relay signs. */
+  sign(message: string, at: Date): Promise<string> | '';
 }
 
 const KEPT_MAX = 50;
-const kept = new Map<string, { compiled: CompiledCampaign; domain: SendingDomain }>();
+const kept = new Map<string, CompiledCampaign>();
 
-/** Compiled once a process for each campaign: what is frozen does not change. */
 export async function compiledCampaign(deps: SendingDeps, { _id, projectId }: Campaign): Promise<SignedCampaign> {
   const content = await deps.db.campaignContents.findOne({ _id, projectId });
   if (!content) throw new Error('a campaign without its frozen content');
-  return signedCampaign(deps, content);
+  const { compiled, domain } = await compileFrozen(deps, content);
+  const { keys } = domain;
+  return { ...compiled, sign: (message, at) => (keys.length === 0 ? '' : deps.signer.sign(message, keys, at)) };
 }
 
-export async function signedCampaign(deps: SendingDeps, content: CampaignContent): Promise<SignedCampaign> {
+/** Compiled once a process for each campaign: what is frozen does not change. Throws AppError when its domain is not verified any more. */
+export async function compileFrozen(
+  deps: Deps,
+  content: CampaignContent,
+): Promise<{ compiled: CompiledCampaign; domain: SendingDomain }> {
   const domain = await sendingDomain(deps, content.projectId, content.domainName);
   if (!domain)
     throw unprocessable(
@@ -28,21 +33,26 @@ export async function signedCampaign(deps: SendingDeps, content: CampaignContent
       'from: is not on a verified domain',
     );
   const key = `${content._id.toHexString()} ${content.frozenAt.getTime()} ${domain.returnHost}`;
-  const known = kept.get(key) ?? { compiled: compileCampaign(content, factsOf(deps, content, domain)), domain };
+  const compiled = kept.get(key) ?? compileOrSay(content, factsOf(deps, content, domain));
   if (kept.size >= KEPT_MAX) kept.clear();
-  kept.set(key, known);
-  const { keys } = domain;
-  return {
-    ...known.compiled,
-    sign: (message, at) => (keys.length === 0 ? Promise.resolve('') : deps.signer.sign(message, keys, at)),
-  };
+  kept.set(key, compiled);
+  return { compiled, domain };
+}
+
+function compileOrSay(content: CampaignContent, facts: CampaignFacts): CompiledCampaign {
+  try {
+    return compileCampaign(content, facts);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : '';
+    throw unprocessable('TEMPLATE_RENDER_FAILED', `No mail can be made of the template: ${why}`.slice(0, 500));
+  }
 }
 
 function factsOf(
-  { config }: SendingDeps,
+  { config }: Deps,
   { _id, projectId, groupId, domainName }: CampaignContent,
   { domain, returnHost }: SendingDomain,
-) {
+): CampaignFacts {
   return {
     config,
     returnHost,

@@ -5,14 +5,10 @@ import { notFound } from './errors.ts';
 import type { Campaign, CampaignContent } from './model.ts';
 import { emailDomain } from './rules/addresses.ts';
 
-/** Template, sender and flags as they are now: later changes of the template do not reach a campaign that has begun. */
-export async function freezeContent(deps: Deps, campaign: Campaign): Promise<void> {
-  const content = await contentNow(deps, campaign);
-  const { _id, projectId } = campaign;
-  await deps.db.campaignContents.replaceOne({ _id, projectId }, content, { upsert: true });
-}
-
-/** Throws AppError for what does not compile. */
+/**
+ * Template, sender and flags as they are now: later changes of them do not reach a campaign that has begun. Throws AppError for what
+ * does not compile.
+ */
 export async function contentNow(deps: Deps, campaign: Campaign): Promise<CampaignContent> {
   const { _id, projectId, templateId, subject, trackingClick, trackingOpen, unsubscribeGroupId } = campaign;
   const [template, sender] = await Promise.all([

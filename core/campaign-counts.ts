@@ -1,6 +1,6 @@
+import type { ObjectId } from 'mongodb';
 import type { Deps } from './deps.ts';
 import type { Campaign, CampaignCounts, CampaignStatus, MessageState } from './model.ts';
-import { processedOf } from './rules/rates.ts';
 
 /** One consistent look at the ledger: an ordinary read misses messages that change their state while it runs. */
 export interface LedgerCounts {
@@ -15,18 +15,10 @@ export interface LedgerCounts {
   inFlight: number;
 }
 
-export interface CampaignProgress extends Omit<LedgerCounts, 'inFlight'> {
-  status: CampaignStatus;
-  inFlight: number;
-  ratePerSecond: number;
-  percent: number;
-  etaSeconds: number | null;
-  nextAt: Date | null;
-}
-
+type Db = Pick<Deps, 'db'>;
 type Tenant = Pick<Campaign, '_id' | 'projectId'>;
 
-export async function ledgerCounts(deps: Pick<Deps, 'db'>, { _id, projectId }: Tenant): Promise<LedgerCounts> {
+export async function ledgerCounts(deps: Db, { _id, projectId }: Tenant): Promise<LedgerCounts> {
   const groups = await deps.db.messages
     .aggregate<{ _id: MessageState; count: number }>(
       [{ $match: { campaignId: _id, projectId } }, { $group: { _id: '$state', count: { $sum: 1 } } }],
@@ -48,38 +40,61 @@ export async function ledgerCounts(deps: Pick<Deps, 'db'>, { _id, projectId }: T
   };
 }
 
-/** Whom the relay has not answered about yet. */
-export function countInFlight(deps: Pick<Deps, 'db'>, { _id, projectId }: Tenant): Promise<number> {
-  return deps.db.messages.countDocuments({ campaignId: _id, projectId, state: 'committing' }, { hint: 'campaign' });
+/** Counting a million takes half a second, so what was counted is shown again until ten times as long has passed. */
+const SHOWN_FACTOR = 10;
+const KEPT_MAX = 1_000;
+
+interface Kept {
+  counts: Promise<LedgerCounts>;
+  freshUntilMs: number;
+  /** Of the campaign: after a decision everything is counted anew. */
+  updatedAt: Date;
 }
 
-export async function progressOf(deps: Deps, campaign: Campaign): Promise<CampaignProgress> {
-  const counts = await ledgerCounts(deps, campaign);
-  const { status, startedAt, sentAt, abortedAt } = campaign;
-  const isMoving = status === 'sending' || status === 'sending_gradual';
-  const seconds = startedAt ? ((sentAt ?? abortedAt ?? deps.clock.now()).getTime() - startedAt.getTime()) / 1000 : 0;
-  const rate = seconds > 0 ? counts.sent / seconds : 0;
-  const processed = processedOf(counts);
-  return {
-    status,
-    ...counts,
-    ratePerSecond: Math.round(rate * 100) / 100,
-    percent: counts.total === 0 ? 0 : Math.round((processed / counts.total) * 10_000) / 100,
-    etaSeconds: isMoving && rate > 0 && status === 'sending' ? Math.ceil(counts.pending / rate) : null,
-    nextAt: await nextAtOf(deps, campaign, counts),
-  };
+const kept = new WeakMap<object, Map<string, Kept>>();
+
+/** For whoever watches: at most a tenth of the time goes into counting, however many ask. */
+export function shownCounts(deps: Db, campaign: Campaign): Promise<LedgerCounts> {
+  const known = kept.get(deps.db) ?? new Map<string, Kept>();
+  kept.set(deps.db, known);
+  const key = campaign._id.toHexString();
+  const entry = known.get(key);
+  if (entry && entry.updatedAt >= campaign.updatedAt && performance.now() < entry.freshUntilMs) return entry.counts;
+  if (known.size >= KEPT_MAX) known.clear();
+  const begun = performance.now();
+  const counts = ledgerCounts(deps, campaign);
+  const made = { counts, freshUntilMs: Number.POSITIVE_INFINITY, updatedAt: campaign.updatedAt };
+  known.set(key, made);
+  counts.then(
+    () => {
+      made.freshUntilMs = begun + (performance.now() - begun) * SHOWN_FACTOR;
+    },
+    () => known.delete(key),
+  );
+  return counts;
+}
+
+/** Whom the relay has not answered about yet. */
+export function countInFlight(deps: Db, { _id, projectId }: Tenant): Promise<number> {
+  return deps.db.messages.countDocuments({ campaignId: _id, projectId, state: 'committing' }, { hint: 'campaign' });
 }
 
 /** When something of it is sent next: now (null) while it is sending, at its start, its next slice or the first deferred message. */
 export async function nextAtOf(
-  deps: Pick<Deps, 'db'>,
+  deps: Db,
   campaign: Campaign,
   { pending, deferred }: Pick<LedgerCounts, 'pending' | 'deferred'>,
 ): Promise<Date | null> {
-  if (campaign.status === 'scheduled') return campaign.startsAt;
-  if (campaign.status === 'sending_gradual') return campaign.nextBatchAt;
-  if (campaign.status !== 'sending' || deferred === 0 || deferred < pending) return null;
-  const { _id, projectId } = campaign;
+  const { status, startsAt, nextBatchAt } = campaign;
+  if (status === 'scheduled') return startsAt;
+  if (status !== 'sending' && status !== 'sending_gradual') return null;
+  const deferredUntil = deferred > 0 ? await firstDeferredUntil(deps, campaign) : null;
+  if (status === 'sending') return deferred < pending ? null : deferredUntil;
+  if (deferred === pending) return deferredUntil;
+  return deferredUntil && nextBatchAt && deferredUntil < nextBatchAt ? deferredUntil : nextBatchAt;
+}
+
+export async function firstDeferredUntil(deps: Db, { _id, projectId }: Tenant): Promise<Date | null> {
   const [first] = await deps.db.messages
     .aggregate<{ dueAt: Date | null }>(
       [
@@ -93,27 +108,33 @@ export async function nextAtOf(
 }
 
 /** What the ledger and the engagements say now. */
-export async function countNow(deps: Pick<Deps, 'db'>, campaign: Tenant): Promise<CampaignCounts> {
+export async function countNow(deps: Db, campaign: Tenant): Promise<CampaignCounts> {
   const [ledger, engaged] = await Promise.all([ledgerCounts(deps, campaign), engagementCounts(deps, campaign)]);
   const { total, suppressed, failed, sent, bounced, unknown, pending } = ledger;
   return { totalContacts: total, suppressed, failed, sent, bounced, unknown, pending, ...engaged };
 }
 
-/** Stores it: the numbers that `metrics` and analytics answer. */
-export async function refreshCounts(deps: Deps, campaign: Tenant): Promise<CampaignCounts> {
-  const counts = await countNow(deps, campaign);
+/**
+ * Stores it: the numbers that `metrics` and analytics answer. They outlive the messages: what retention has begun to take away
+ * is not counted any more.
+ */
+export async function refreshCounts(deps: Pick<Deps, 'db' | 'clock'>, campaign: Tenant): Promise<CampaignCounts> {
   const { _id, projectId } = campaign;
-  await deps.db.campaigns.updateOne({ _id, projectId }, { $set: { counts, refreshedAt: deps.clock.now() } });
+  const counts = await countNow(deps, campaign);
+  await deps.db.campaigns.updateOne(
+    { _id, projectId, $or: [{ 'freeze.isDone': { $ne: true } }, { 'freeze.written': { $lte: counts.totalContacts } }] },
+    { $set: { counts, refreshedAt: deps.clock.now() } },
+  );
   return counts;
 }
 
 type EngagementCounts = Pick<CampaignCounts, 'opened' | 'humanOpened' | 'clicked' | 'unsubscribed' | 'spamReported'>;
 
 /** Unique recipients: one document for each message that anybody did something with. */
-async function engagementCounts(deps: Pick<Deps, 'db'>, { _id, projectId }: Tenant): Promise<EngagementCounts> {
+async function engagementCounts(deps: Db, { _id, projectId }: Tenant): Promise<EngagementCounts> {
   const one = (field: string) => ({ $sum: { $cond: [{ $ne: [{ $ifNull: [`$${field}`, null] }, null] }, 1, 0] } });
   const [counts] = await deps.db.engagements
-    .aggregate<EngagementCounts>(
+    .aggregate<EngagementCounts & { _id: ObjectId }>(
       [
         { $match: { projectId, campaignId: _id } },
         {
@@ -142,14 +163,18 @@ export interface Reconciliation {
   isBalanced: boolean;
 }
 
-/** What the stored numbers say differently from a recount; while it is sending that is what came since the last refresh. */
-export async function reconcileCampaign(deps: Deps, campaign: Campaign): Promise<Reconciliation> {
+/**
+ * What the stored numbers say differently from a recount; while it is sending that is what came since the last refresh. Nobody of the
+ * frozen audience may be missing.
+ */
+export async function reconcileCampaign(deps: Db, campaign: Campaign): Promise<Reconciliation> {
   const ledger: Record<string, number> = { ...(await countNow(deps, campaign)) };
   const stored: Record<string, number> = { ...campaign.counts };
   const differences = Object.keys(ledger)
     .filter((count) => ledger[count] !== stored[count])
     .map((count) => ({ count, ledger: ledger[count] ?? 0, stored: stored[count] ?? 0 }));
   const { totalContacts = 0, suppressed = 0, failed = 0, sent = 0, unknown = 0, pending = 0 } = ledger;
-  const isBalanced = totalContacts === suppressed + failed + sent + unknown + pending;
+  const isComplete = !campaign.freeze?.isDone || totalContacts === campaign.freeze.written;
+  const isBalanced = isComplete && totalContacts === suppressed + failed + sent + unknown + pending;
   return { status: campaign.status, ledger, stored, differences, isBalanced };
 }

@@ -1,4 +1,5 @@
 import type { CampaignInput, GradualInput, Origin } from './campaigns.ts';
+import { compiled } from './compiled-templates.ts';
 import type { Deps } from './deps.ts';
 import { invalid } from './errors.ts';
 import { GLOBAL_LIST, wireListId } from './global-list.ts';
@@ -24,114 +25,129 @@ export const emptyCounts: CampaignCounts = {
   spamReported: 0,
 };
 
+export const noGradualState = { day: 0, calendarDay: null, releasedToday: 0, dayStartedAt: null, releasedUpTo: 0 };
+
 type Fields = Partial<Campaign>;
 
-/** The fields of a campaign that this call sets, checked; nothing is written before everything is found. */
-export async function campaignFields(
+const PLAIN = [
+  'name',
+  'subject',
+  'previewText',
+  'sendToGlobalList',
+  'maxLatenessMinutes',
+  'thresholdPreset',
+  'sendRatePerSecond',
+  'trackingClick',
+  'trackingOpen',
+] as const;
+
+/** What a call sets by itself, checked without asking anybody. */
+export function plainFields(before: Campaign, input: CampaignInput): Fields {
+  const { from, replyTo, gradual, subject, previewText, htmlTemplate, excludeLists } = input;
+  if (htmlTemplate !== undefined) compiled(htmlTemplate, 'html', 'htmlTemplate');
+  if (subject !== undefined) compiled(subject, 'subject', 'subject');
+  if (previewText !== undefined) compiled(previewText, 'subject', 'previewText');
+  if (excludeLists?.includes(GLOBAL_LIST))
+    throw invalid('The global list cannot be excluded: nobody would be left.', 'excludeLists: names the global list');
+  return {
+    ...Object.fromEntries(PLAIN.flatMap((name) => (input[name] === undefined ? [] : [[name, input[name]]]))),
+    ...(from ? { from: { ...before.from, ...fromOf(from) } } : {}),
+    ...(replyTo === undefined ? {} : { replyTo: normalizeEmail(replyTo) ?? '' }),
+    ...(gradual === undefined ? {} : { gradual: gradualOf(before, gradual) }),
+  };
+}
+
+/** What a call names by id: all of it is found before anything is written. */
+export async function namedFields(deps: Deps, project: Project, input: CampaignInput): Promise<Fields> {
+  const { toLists, excludeLists, unsubscribeGroupId, templateId } = input;
+  const senderId = input.senderId ?? input.fromSenderId;
+  const senderField = input.senderId === undefined ? 'fromSenderId' : 'senderId';
+  const entries = async (ids: string[], field: string) =>
+    (await findLists(deps, project, ids, field)).map(audienceEntry);
+  return {
+    ...(senderId === undefined ? {} : { senderId: (await getSender(deps, project, senderId, senderField))._id }),
+    ...(templateId === undefined
+      ? {}
+      : { templateId: (await findTemplate(deps, project, templateId, 'templateId')).templateId }),
+    ...(toLists === undefined ? {} : { toLists: await entries(toLists, 'toLists') }),
+    ...(excludeLists === undefined ? {} : { excludeLists: await entries(excludeLists, 'excludeLists') }),
+    ...(unsubscribeGroupId === undefined
+      ? {}
+      : { unsubscribeGroupId: await groupIdOf(deps, project, unsubscribeGroupId) }),
+  };
+}
+
+/** htmlTemplate takes precedence: it updates the template that the call names, or makes one. The last thing that is written before the campaign. */
+export async function writtenTemplate(
   deps: Deps,
   project: Project,
-  before: Campaign,
+  { name, subject, previewText, templateId }: Campaign,
   input: CampaignInput,
   origin: Origin,
-): Promise<Fields> {
-  const senderId = input.senderId ?? input.fromSenderId;
-  const sender =
-    senderId === undefined
-      ? undefined
-      : await getSender(deps, project, senderId, input.senderId === undefined ? 'fromSenderId' : 'senderId');
-  const [toLists, excludeLists, group] = [
-    input.toLists && (await entriesOf(deps, project, input.toLists, 'toLists')),
-    input.excludeLists && (await excluded(deps, project, input.excludeLists)),
-    input.unsubscribeGroupId ? await findGroup(deps, project, input.unsubscribeGroupId, 'unsubscribeGroupId') : null,
-  ];
-  if (input.templateId !== undefined) await findTemplate(deps, project, input.templateId, 'templateId');
-  const {
-    name,
-    subject,
-    previewText,
-    sendToGlobalList,
-    maxLatenessMinutes,
-    thresholdPreset,
-    sendRatePerSecond,
-    trackingClick,
-    trackingOpen,
-  } = input;
-  const fields: Fields = {
-    ...definedOf({
-      name,
-      subject,
-      previewText,
-      sendToGlobalList,
-      maxLatenessMinutes,
-      thresholdPreset,
-      sendRatePerSecond,
-      trackingClick,
-      trackingOpen,
-      toLists,
-      excludeLists,
-    }),
-    ...(sender ? { senderId: sender._id } : {}),
-    ...(input.from ? { from: fromOf(input.from) } : {}),
-    ...(input.replyTo === undefined ? {} : { replyTo: normalizeEmail(input.replyTo) ?? '' }),
-    ...(input.unsubscribeGroupId === undefined ? {} : { unsubscribeGroupId: group?.groupId ?? null }),
-    ...(input.gradual === undefined ? {} : { gradual: gradualOf(before, input.gradual) }),
-  };
-  const templateId = await templateOf(deps, project, { ...before, ...fields }, input, origin);
-  return { ...fields, ...(templateId === undefined ? {} : { templateId }) };
+): Promise<string> {
+  const { htmlTemplate } = input;
+  if (htmlTemplate === undefined) return templateId;
+  if (input.templateId !== undefined)
+    return (await updateTemplate(deps, project, templateId, { emailTemplate: htmlTemplate })).templateId;
+  const template = { templateName: name, emailTemplate: htmlTemplate, subject, previewText };
+  const made = await createTemplate(deps, project, { ...template, templateType: 'marketing' }, origin);
+  return made.templateId;
 }
 
 /** "Publishing a campaign that lacks sender, audience, subject or template": 400, all of it named at once. */
-export async function readyToPublish(deps: Deps, project: Project, campaign: Campaign): Promise<void> {
-  const sender = await senderOf(deps, project, campaign);
-  const template = campaign.templateId
-    ? await deps.db.templates.findOne(
-        { projectId: project._id, templateId: campaign.templateId },
-        { projection: { _id: 1 } },
-      )
-    : null;
+export async function readyToPublish(
+  deps: Deps,
+  project: Pick<Project, '_id'>,
+  campaign: Campaign,
+  { brings = {} }: { brings?: Pick<CampaignInput, 'htmlTemplate'> } = {},
+): Promise<void> {
+  const { templateId } = campaign;
+  const [sender, template] = await Promise.all([
+    senderOf(deps, project, campaign),
+    templateId
+      ? deps.db.templates.findOne({ projectId: project._id, templateId }, { projection: { _id: 1 } })
+      : Promise.resolve(null),
+  ]);
   const missing = [
     sender.email ? null : 'from: is required, or senderId',
     campaign.toLists.length > 0 || campaign.sendToGlobalList ? null : 'toLists: is required, or sendToGlobalList',
     campaign.subject ? null : 'subject: is required',
-    template ? null : 'templateId: is required, or htmlTemplate',
+    template || brings.htmlTemplate !== undefined ? null : 'templateId: is required, or htmlTemplate',
   ].filter((fault) => fault !== null);
   if (missing.length > 0)
     throw invalid('The campaign cannot be published yet: it lacks what it needs to be sent.', missing.join('; '));
   await requireVerifiedDomain(deps, project, sender.email, 'from/email');
 }
 
-/** `from` wins over the saved sender, field by field; `replyTo` defaults to the sender's. */
 export async function senderOf(
   deps: Deps,
   project: Pick<Project, '_id'>,
   campaign: Campaign,
 ): Promise<Pick<Sender, 'email' | 'name' | 'replyTo'>> {
-  const saved =
-    campaign.senderId && (await deps.db.senders.findOne({ _id: campaign.senderId, projectId: project._id }));
+  const { senderId } = campaign;
+  const saved = senderId && (await deps.db.senders.findOne({ _id: senderId, projectId: project._id }));
+  return senderFor(campaign, saved);
+}
+
+/** `from` wins over the saved sender, field by field; `replyTo` defaults to the sender's. */
+export function senderFor(
+  { from, replyTo }: Pick<Campaign, 'from' | 'replyTo'>,
+  saved: Sender | null,
+): Pick<Sender, 'email' | 'name' | 'replyTo'> {
   return {
-    email: campaign.from.email ?? saved?.email ?? '',
-    name: campaign.from.name ?? saved?.name ?? '',
-    replyTo: campaign.replyTo ?? saved?.replyTo ?? '',
+    email: from.email ?? saved?.email ?? '',
+    name: from.name ?? saved?.name ?? '',
+    replyTo: replyTo ?? saved?.replyTo ?? '',
   };
 }
 
 export function audienceEntry(list: ContactList): AudienceEntry {
-  return {
-    id: wireListId(list),
-    name: list.name,
-    type: list.type === 'segment' ? 'segment' : 'list',
-    contactCount: list.contactCount,
-  };
+  const { name, contactCount } = list;
+  return { id: wireListId(list), name, type: list.type === 'segment' ? 'segment' : 'list', contactCount };
 }
 
-async function entriesOf(deps: Deps, project: Project, ids: string[], field: string): Promise<AudienceEntry[]> {
-  return (await findLists(deps, project, ids, field)).map(audienceEntry);
-}
-
-async function excluded(deps: Deps, project: Project, ids: string[]): Promise<AudienceEntry[]> {
-  if (ids.includes(GLOBAL_LIST))
-    throw invalid('The global list cannot be excluded: nobody would be left.', 'excludeLists: names the global list');
-  return entriesOf(deps, project, ids, 'excludeLists');
+async function groupIdOf(deps: Deps, project: Project, groupId: string | null): Promise<string | null> {
+  return groupId === null ? null : (await findGroup(deps, project, groupId, 'unsubscribeGroupId')).groupId;
 }
 
 function fromOf({ email, name }: NonNullable<CampaignInput['from']>): Campaign['from'] {
@@ -141,36 +157,9 @@ function fromOf({ email, name }: NonNullable<CampaignInput['from']>): Campaign['
   };
 }
 
-function gradualOf(before: Campaign, input: GradualInput | null): Campaign['gradual'] {
+function gradualOf({ gradual }: Campaign, input: GradualInput | null): Campaign['gradual'] {
   if (!input) return null;
-  const { emailsPerDay, growth, timezone, startAt } = input;
-  const state = before.gradual ?? { day: 0, calendarDay: null, releasedToday: 0, dayStartedAt: null, releasedUpTo: 0 };
-  return { ...state, emailsPerDay, growth, timezone, startAt: startAt ? new Date(startAt) : null };
-}
-
-/** htmlTemplate takes precedence: it updates the named template, or makes one. */
-async function templateOf(
-  deps: Deps,
-  project: Project,
-  campaign: Campaign,
-  input: CampaignInput,
-  origin: Origin,
-): Promise<string | undefined> {
-  const { templateId, htmlTemplate } = input;
-  if (htmlTemplate === undefined)
-    return templateId && (await findTemplate(deps, project, templateId, 'templateId')).templateId;
-  if (templateId !== undefined)
-    return (await updateTemplate(deps, project, templateId, { emailTemplate: htmlTemplate })).templateId;
-  const { name, subject, previewText } = campaign;
-  const made = await createTemplate(
-    deps,
-    project,
-    { templateName: name, emailTemplate: htmlTemplate, subject, previewText, templateType: 'marketing' },
-    origin,
-  );
-  return made.templateId;
-}
-
-function definedOf<T extends object>(fields: T): Partial<Campaign> {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Partial<Campaign>;
+  const { emailsPerDay, growth, timezone } = input;
+  const startAt = input.startAt ? new Date(input.startAt) : input.startAt === null ? null : (gradual?.startAt ?? null);
+  return { ...(gradual ?? noGradualState), emailsPerDay, growth, timezone, startAt };
 }

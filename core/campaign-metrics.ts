@@ -1,5 +1,6 @@
 import { refreshCounts } from './campaign-counts.ts';
-import { type CampaignRef, describeCampaign, readCampaign } from './campaign-runs.ts';
+import { describeCampaign } from './campaign-progress.ts';
+import { type CampaignRef, readCampaign } from './campaign-runs.ts';
 import type { Deps } from './deps.ts';
 import type { Campaign } from './model.ts';
 

@@ -1,10 +1,61 @@
-import { progressOf } from './campaign-counts.ts';
+import { type LedgerCounts, nextAtOf, shownCounts } from './campaign-counts.ts';
+import { sendingMsOf } from './campaign-moves.ts';
 import type { Deps } from './deps.ts';
-import type { Campaign } from './model.ts';
+import type { Campaign, CampaignStatus } from './model.ts';
+import { processedOf } from './rules/rates.ts';
 
 const LOOK_EVERY_MS = 1_000;
 const LIFE_EVERY = 15;
 const OVER = new Set(['sent', 'failed', 'aborted']);
+
+export interface CampaignProgress extends LedgerCounts {
+  status: CampaignStatus;
+  ratePerSecond: number;
+  percent: number;
+  etaSeconds: number | null;
+  nextAt: Date | null;
+  relayNotAnsweringSince: Date | null;
+}
+
+export async function progressOf(deps: Deps, campaign: Campaign, counted?: LedgerCounts): Promise<CampaignProgress> {
+  const counts = counted ?? (await shownCounts(deps, campaign));
+  const { status, relay } = campaign;
+  const seconds = sendingMsOf(campaign, deps.clock.now()) / 1_000;
+  const rate = seconds > 0 ? counts.sent / seconds : 0;
+  const processed = processedOf(counts);
+  return {
+    status,
+    ...counts,
+    ratePerSecond: Math.round(rate * 100) / 100,
+    percent: counts.total === 0 ? 0 : Math.round((processed / counts.total) * 10_000) / 100,
+    etaSeconds: rate > 0 && status === 'sending' ? Math.ceil(counts.pending / rate) : null,
+    nextAt: await nextAtOf(deps, campaign, counts),
+    relayNotAnsweringSince: relay?.notAnsweringSince ?? null,
+  };
+}
+
+/** The same figures as `GET /campaigns/{id}/progress`, for the Web UI. */
+export async function describeCampaign(deps: Deps, campaign: Campaign, counted?: LedgerCounts): Promise<string> {
+  const { status, total, sent, suppressed, failed, unknown, pending, deferred, percent, ratePerSecond } =
+    await progressOf(deps, campaign, counted);
+  const counts = { total, suppressed, failed, sent, unknown, pending };
+  const figures = Object.entries(counts).map(([name, count]) => `| ${name} | ${count} |`);
+  const { pausedReason, relay } = campaign;
+  const why = [
+    ...(pausedReason && status === 'paused' ? [`Paused: ${pausedReason}`, ''] : []),
+    ...(relay
+      ? [`The relay has not answered since ${relay.notAnsweringSince.toISOString()}: ${relay.reason}`, '']
+      : []),
+  ];
+  return [
+    `**${status}**, ${percent} % done, ${ratePerSecond} a second, ${deferred} deferred`,
+    '',
+    ...why,
+    '| | recipients |',
+    '|---|---|',
+    ...figures,
+  ].join('\n');
+}
 
 export interface ProgressEvent {
   id: string;
@@ -36,10 +87,12 @@ export async function* watchCampaign(
 
 function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    signal.addEventListener('abort', () => {
+    const end = () => {
       clearTimeout(timer);
+      signal.removeEventListener('abort', end);
       resolve();
-    });
+    };
+    const timer = setTimeout(end, ms);
+    signal.addEventListener('abort', end);
   });
 }

@@ -1,35 +1,44 @@
-import { countNow, refreshCounts } from './campaign-counts.ts';
-import { CAMPAIGN_STARTS } from './campaigns.ts';
+import { ledgerCounts, refreshCounts } from './campaign-counts.ts';
+import { isUnderWay, moveStatus } from './campaign-moves.ts';
 import type { Deps } from './deps.ts';
-import { wakeDue } from './due.ts';
 import type { Campaign } from './model.ts';
-import { breachOf, STRETCH_MIN, type Stretch } from './rules/thresholds.ts';
+import { breachOf, maySpeak, type Stretch } from './rules/thresholds.ts';
 
-const EXACT_EVERY_MS = 1_000;
+const EVERY_MS = 1_000;
+const SUSPICION_EVERY_MS = 100;
+/** Counting takes a tenth of the time at most. */
+const SHARE = 10;
 
 export interface ThresholdWatch {
-  /** Each outcome of this process. */
+  /** Each outcome of this run, when it is durable. */
   count(kind: string): void;
   isBreached(): boolean;
-  /** Counts the ledger and pauses the campaign when the stretch is too bad. */
+  /** Pauses the campaign when the stretch is too bad. */
   check(): Promise<void>;
 }
 
 /**
- * This process's own outcomes raise the suspicion, the ledger decides: an exact count is taken at most once a second and
- * never more than a tenth of the time.
+ * This run's own outcomes raise the suspicion, the ledger decides. What only grows need not be counted each time: as long as the bounces
+ * are few among those sent at the last count, they are few among all.
  */
 export function watchThresholds(deps: Deps, campaign: Campaign): ThresholdWatch {
   const own: Stretch = { sent: 0, bounced: 0, spamReported: 0 };
   let breached = false;
+  let sentAtLeast = 0;
   let checking: Promise<void> | null = null;
-  let nextAt = performance.now() + EXACT_EVERY_MS;
+  let nextAt = performance.now() + EVERY_MS;
+  let nextSuspicionAt = performance.now();
 
   async function check(): Promise<void> {
     const begun = performance.now();
-    breached ||= await pauseIfBreached(deps, campaign);
-    const took = performance.now() - begun;
-    nextAt = performance.now() + Math.max(EXACT_EVERY_MS, took * 10);
+    if (!breached) {
+      const found = await judge(deps, campaign, sentAtLeast);
+      breached = found.breached;
+      sentAtLeast = Math.max(sentAtLeast, found.sent);
+    }
+    const restMs = (performance.now() - begun) * SHARE;
+    nextAt = performance.now() + Math.max(EVERY_MS, restMs);
+    nextSuspicionAt = performance.now() + Math.max(SUSPICION_EVERY_MS, restMs);
   }
 
   function checkSoon(): void {
@@ -44,9 +53,10 @@ export function watchThresholds(deps: Deps, campaign: Campaign): ThresholdWatch 
     count(kind) {
       if (kind === 'sent' || kind === 'bounced') own.sent += 1;
       if (kind === 'bounced') own.bounced += 1;
+      const now = performance.now();
       const isSuspect =
-        kind === 'bounced' && own.sent >= STRETCH_MIN && breachOf(campaign.thresholdPreset, own) !== null;
-      if (performance.now() >= nextAt || (isSuspect && performance.now() >= nextAt - EXACT_EVERY_MS * 0.9)) checkSoon();
+        kind === 'bounced' && now >= nextSuspicionAt && breachOf(campaign.thresholdPreset, own) !== null;
+      if (now >= nextAt || isSuspect) checkSoon();
     },
     isBreached: () => breached,
     async check() {
@@ -56,25 +66,30 @@ export function watchThresholds(deps: Deps, campaign: Campaign): ThresholdWatch 
   };
 }
 
-/** A compare-and-set like every pause: it binds every sender at its next claim. */
-async function pauseIfBreached(deps: Deps, { _id, projectId }: Campaign): Promise<boolean> {
-  const counts = await countNow(deps, { _id, projectId });
+async function judge(
+  deps: Deps,
+  { _id, projectId }: Campaign,
+  sentAtLeast: number,
+): Promise<{ breached: boolean; sent: number }> {
   const campaign = await deps.db.campaigns.findOne({ _id, projectId });
-  if (!campaign || (campaign.status !== 'sending' && campaign.status !== 'sending_gradual')) return true;
-  const since = {
-    sent: counts.sent - campaign.stretch.sent,
-    bounced: counts.bounced - campaign.stretch.bounced,
-    spamReported: counts.spamReported - campaign.stretch.spamReported,
-  };
-  const pausedReason = breachOf(campaign.thresholdPreset, since);
-  if (!pausedReason) return false;
+  if (!campaign || !isUnderWay(campaign)) return { breached: true, sent: 0 };
+  const { stretch, thresholdPreset } = campaign;
+  const [bounced, spamReported] = await Promise.all([
+    deps.db.messages.countDocuments({ campaignId: _id, projectId, state: 'bounced' }, { hint: 'campaign' }),
+    deps.db.engagements.countDocuments({ projectId, campaignId: _id, complainedAt: { $exists: true } }),
+  ]);
+  const since = (sent: number, bounces: number): Stretch => ({
+    sent: sent - stretch.sent,
+    bounced: bounces - stretch.bounced,
+    spamReported: spamReported - stretch.spamReported,
+  });
+  if (!maySpeak(thresholdPreset, since(sentAtLeast, bounced))) return { breached: false, sent: sentAtLeast };
+  const counts = await ledgerCounts(deps, campaign);
+  const pausedReason = breachOf(thresholdPreset, since(counts.sent, counts.bounced));
+  if (!pausedReason) return { breached: false, sent: counts.sent };
   const now = deps.clock.now();
-  const { modifiedCount } = await deps.db.campaigns.updateOne(
-    { _id, projectId, status: campaign.status, resumedAt: campaign.resumedAt },
-    { $set: { status: 'paused', pausedAt: now, pausedReason, nextBatchAt: null, updatedAt: now, startDueAt: now } },
-  );
-  if (modifiedCount === 0) return true;
-  wakeDue(deps, CAMPAIGN_STARTS, projectId);
-  await refreshCounts(deps, { _id, projectId });
-  return true;
+  // Like every pause it binds every sender at its next claim. Who was faster with another decision is obeyed.
+  const to = { status: 'paused' as const, pausedAt: now, pausedReason, nextBatchAt: null };
+  if (await moveStatus(deps, campaign, to, { tell: true })) await refreshCounts(deps, campaign);
+  return { breached: true, sent: counts.sent };
 }

@@ -9,17 +9,23 @@ export type Timing = Pick<Campaign, 'status' | 'sendMode' | 'sendNow' | 'schedul
 /** Draft or scheduled, and due when: "Campaign states" of the decisions. A PATCH that says nothing of the time leaves it alone. */
 export function timingOf(campaign: Campaign, input: CampaignInput, now: Date, sendNowDelaySeconds: number): Timing {
   const { sendNow, scheduledAt } = wishedTime(campaign, input, now);
-  const sendMode = input.sendMode ?? modeOf(campaign, input, scheduledAt);
+  const sendMode = modeOf(campaign, input, scheduledAt);
   if (sendMode === 'gradual' && !campaign.gradual)
     throw invalid('sendMode gradual needs gradual {emailsPerDay, growth, timezone}.', 'gradual: is required');
   const kept = { sendMode, sendNow, scheduledAt };
-  const saysNothing = input.publish === undefined && input.sendNow === undefined && input.scheduledAt === undefined;
+  const startAt = sendMode === 'gradual' ? campaign.gradual?.startAt : null;
   if (input.publish === false) return { ...kept, status: 'draft', startsAt: null };
-  if (saysNothing) return { ...kept, status: campaign.status, startsAt: campaign.startsAt };
+  if (saysNothing(campaign, input)) return { ...kept, status: campaign.status, startsAt: campaign.startsAt };
   if (sendNow) return { ...kept, status: 'scheduled', startsAt: new Date(now.getTime() + sendNowDelaySeconds * 1_000) };
-  if (scheduledAt) return { ...kept, status: 'scheduled', startsAt: later(scheduledAt, campaign.gradual?.startAt) };
-  if (input.publish === true && sendMode === 'gradual')
-    return { ...kept, status: 'scheduled', startsAt: campaign.gradual?.startAt ?? now };
+  if (startAt || scheduledAt) {
+    // `startAt` defaults to `scheduledAt`; when both are given the plan's own start holds.
+    const startsAt = startAt ?? (scheduledAt as Date);
+    if (scheduledAt || input.publish === true) {
+      refusePast(startsAt, now, startAt ? 'gradual/startAt' : 'scheduledAt');
+      return { ...kept, status: 'scheduled', startsAt };
+    }
+  }
+  if (input.publish === true && sendMode === 'gradual') return { ...kept, status: 'scheduled', startsAt: now };
   if (input.publish === true)
     throw invalid('Say when: sendNow or scheduledAt.', 'publish: say when: sendNow or scheduledAt');
   return { ...kept, status: 'draft', startsAt: null };
@@ -34,8 +40,7 @@ function wishedTime(
   const scheduledAt = input.scheduledAt ? new Date(input.scheduledAt) : null;
   if (input.sendNow === true && scheduledAt)
     throw invalid('Give sendNow or scheduledAt, not both.', 'scheduledAt: does not go with sendNow');
-  if (scheduledAt && scheduledAt.getTime() < now.getTime() - PAST_TOLERANCE_MS)
-    throw invalid('scheduledAt is in the past.', 'scheduledAt: is more than a minute in the past');
+  if (scheduledAt) refusePast(scheduledAt, now, 'scheduledAt');
   if (input.sendNow === true) return { sendNow: true, scheduledAt: null };
   if (scheduledAt) return { sendNow: false, scheduledAt };
   return {
@@ -44,13 +49,22 @@ function wishedTime(
   };
 }
 
-function modeOf(campaign: Campaign, input: CampaignInput, scheduledAt: Date | null): Campaign['sendMode'] {
-  if (input.gradual === null) return scheduledAt ? 'scheduled' : 'immediate';
-  if (campaign.gradual) return 'gradual';
-  return scheduledAt ? 'scheduled' : 'immediate';
+export function refusePast(at: Date, now: Date, field: string): void {
+  if (at.getTime() < now.getTime() - PAST_TOLERANCE_MS)
+    throw invalid(`${field} is in the past.`, `${field}: is more than a minute in the past`);
 }
 
-/** `startAt` defaults to `scheduledAt`; when both are given the plan's own start holds. */
-function later(scheduledAt: Date, startAt: Date | null | undefined): Date {
-  return startAt ?? scheduledAt;
+/** A scheduled one whose plan begins at another time is moved to it. */
+function saysNothing({ status }: Campaign, { publish, sendNow, scheduledAt, gradual }: CampaignInput): boolean {
+  const movesStart = status === 'scheduled' && gradual?.startAt !== undefined;
+  return publish === undefined && sendNow === undefined && scheduledAt === undefined && !movesStart;
+}
+
+function modeOf(campaign: Campaign, input: CampaignInput, scheduledAt: Date | null): Campaign['sendMode'] {
+  const { sendMode, gradual, sendNow } = input;
+  if (sendMode) return sendMode;
+  if (gradual) return 'gradual';
+  const isKept = gradual === undefined && sendNow === undefined && input.scheduledAt === undefined;
+  if (isKept || (campaign.sendMode === 'gradual' && gradual !== null)) return campaign.sendMode;
+  return scheduledAt ? 'scheduled' : 'immediate';
 }

@@ -2,6 +2,7 @@ import type { Redis } from 'ioredis';
 import type { Deps, Log } from '../core/deps.ts';
 import type { Config } from '../schemas/config.ts';
 import { createDns } from './dns.ts';
+import { createEvidence } from './evidence.ts';
 import { createMedia } from './media.ts';
 import { openMongo } from './mongo.ts';
 import { createSources } from './providers/sources.ts';
@@ -33,6 +34,7 @@ export function openPlatform(config: Config, log: Log): Platform {
       dns: createDns(config),
       sources: createSources(config, db),
       media: createMedia(config),
+      evidence: createEvidence(config),
     },
     redis,
     temporal,

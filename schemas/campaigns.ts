@@ -373,6 +373,7 @@ export const progressAnswer = shape({
     'percent',
     'etaSeconds',
     'nextAt',
+    'relayNotAnsweringSince',
   ],
   properties: {
     status: { enum: statuses },
@@ -380,6 +381,10 @@ export const progressAnswer = shape({
     ...{ pending: integer, deferred: integer, inFlight: integer, ratePerSecond: number, percent: number },
     etaSeconds: { type: ['integer', 'null'] },
     nextAt: nullableTimestamp,
+    relayNotAnsweringSince: {
+      ...nullableTimestamp,
+      description: 'Nothing can be handed over since then; nobody is counted as failed for it.',
+    },
   },
 });
 

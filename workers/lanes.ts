@@ -1,7 +1,7 @@
 import { campaignPageActivities } from '../activities/campaigns.ts';
 import { backgroundActivities } from '../activities/index.ts';
 import { automationChangeKind, enrollmentKind } from '../core/automations-changes.ts';
-import { campaignMetrics, campaignStarts } from '../core/campaign-runs.ts';
+import { campaignMetrics, campaignStarts } from '../core/campaign-dues.ts';
 import type { Deps } from '../core/deps.ts';
 import { domainRechecks, domainStarts } from '../core/domain-checks.ts';
 import type { DueKind } from '../core/due.ts';

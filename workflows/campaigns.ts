@@ -4,12 +4,14 @@ import {
   continueAsNew,
   defineQuery,
   defineSignal,
+  isCancellation,
   setCurrentDetails,
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
 import type { CampaignActivities, CampaignPageActivities } from '../activities/campaigns.ts';
-import type { CampaignStep } from '../core/campaign-runs.ts';
+import type { CampaignPage } from '../core/campaign-pages.ts';
+import type { CampaignStep, SendStep } from '../core/campaign-runs.ts';
 import { activitiesOn, showAttributes } from './activities.ts';
 import { queries, signals } from './messages.ts';
 
@@ -18,8 +20,9 @@ export interface CampaignSendInput {
   campaignId: string;
 }
 
-/** A page is some five seconds' work, so that pauses, deploys and crashes cost little. */
-const PAGE = 10_000;
+/** What became due meanwhile, and who was released, is looked for at least so often. */
+const LOOK_EVERY_MS = 5 * 60_000;
+const HISTORY_MAX = 4_000;
 
 /** Waits until the campaign is due, writes down its audience, sends it page by page, waits for what was deferred, and ends. */
 export async function campaignSend(input: CampaignSendInput): Promise<{ status: string }> {
@@ -34,78 +37,83 @@ export async function campaignSend(input: CampaignSendInput): Promise<{ status: 
     startToCloseTimeout: '2 minutes',
     retry: { initialInterval: '500 milliseconds', maximumInterval: '30 seconds' },
   });
+
+  for (;;) {
+    isTold = false;
+    const summary = last ? `after: ${last.summary}` : 'looks at the campaign';
+    const { details, ...step } = await advanceCampaign.executeWithOptions({ summary }, [input]);
+    last = step;
+    showAttributes({ Status: step.status, Phase: step.kind });
+    setCurrentDetails(details);
+    if (step.kind === 'end') {
+      if (!isTold) return { status: step.status };
+    } else if (step.kind === 'park') await condition(() => isTold);
+    else if (step.kind === 'wait') await condition(() => isTold, Math.max(1, step.waitMs), { summary: step.summary });
+    else
+      await unlessTold(
+        () => isTold,
+        () => (step.kind === 'freeze' ? freeze(input, step.summary) : send(input, step)),
+      );
+    if (isLong()) await continueAsNew<typeof campaignSend>(input);
+  }
+}
+
+function isLong(): boolean {
+  const { continueAsNewSuggested, historyLength } = workflowInfo();
+  return continueAsNewSuggested || historyLength > HISTORY_MAX;
+}
+
+async function freeze(input: CampaignSendInput, summary: string): Promise<void> {
   const { freezeCampaignAudience } = activitiesOn<CampaignActivities>('background', {
     startToCloseTimeout: '6 hours',
     heartbeatTimeout: '15 seconds',
     retry: { initialInterval: '500 milliseconds', maximumInterval: '30 seconds' },
   });
-
-  for (;;) {
-    isTold = false;
-    const step = await advanceCampaign.executeWithOptions(
-      { summary: last ? `after: ${last.summary}` : 'look at the campaign' },
-      [input],
-    );
-    last = step;
-    showAttributes({ Status: step.status, Phase: step.kind });
-    setCurrentDetails(step.details);
-    if (step.kind === 'end') {
-      if (!isTold) return { status: step.status };
-      continue;
-    }
-    if (step.kind === 'park') await condition(() => isTold);
-    else if (step.kind === 'wait')
-      await condition(() => isTold, Math.max(1, step.untilMs - Date.now()), { summary: step.summary });
-    else if (step.kind === 'freeze')
-      await unlessTold(
-        () => isTold,
-        () => freezeCampaignAudience.executeWithOptions({ summary: step.summary }, [input]),
-      );
-    else await sendPages(input, step, () => isTold);
-    if (workflowInfo().continueAsNewSuggested || workflowInfo().historyLength > 4_000)
-      await continueAsNew<typeof campaignSend>(input);
-  }
+  await freezeCampaignAudience.executeWithOptions({ summary }, [input]);
 }
 
-/** Several pages are under way at a time; none is begun after somebody decided something. */
-async function sendPages(
-  input: CampaignSendInput,
-  { fromSeq, toSeq, pagesAtOnce }: Extract<CampaignStep, { kind: 'send' }>,
-  isTold: () => boolean,
-): Promise<void> {
+/** Several pages are under way at a time. One that was cut short is gone on with from where it stood. */
+async function send(input: CampaignSendInput, step: SendStep): Promise<void> {
   const { sendCampaignPage } = activitiesOn<CampaignPageActivities>('campaign', {
-    startToCloseTimeout: '1 hour',
+    startToCloseTimeout: '10 minutes',
     heartbeatTimeout: '10 seconds',
     retry: { initialInterval: '200 milliseconds', maximumInterval: '10 seconds' },
   });
-  let next = fromSeq;
+  const { pagesAtOnce } = step;
+  const pages = pagesOf(step);
+  const until = Date.now() + LOOK_EVERY_MS;
   let mayGoOn = true;
-  let pauseMs = 0;
+  let waitMs = 0;
   const lane = async () => {
-    while (next <= toSeq && mayGoOn && !isTold()) {
-      const page = {
-        fromSeq: next,
-        toSeq: pagesAtOnce === 1 && toSeq === Number.MAX_SAFE_INTEGER ? toSeq : Math.min(toSeq, next + PAGE - 1),
-      };
-      next = page.toSeq + 1;
-      const { goOn, details, waitMs } = await sendCampaignPage.executeWithOptions(
-        { summary: `send ${page.fromSeq} to ${page.toSeq}` },
-        [{ ...input, ...page }],
-      );
-      setCurrentDetails(details);
-      mayGoOn &&= goOn && !workflowInfo().continueAsNewSuggested;
-      pauseMs = Math.max(pauseMs, waitMs);
+    let page = pages.next().value;
+    while (page && mayGoOn && Date.now() < until && !isLong()) {
+      const { fromSeq, toSeq, isDeferred } = page;
+      const summary = isDeferred ? 'sends what was deferred' : `sends ${fromSeq} to ${toSeq}`;
+      const result = await sendCampaignPage.executeWithOptions({ summary }, [{ ...input, ...page, pagesAtOnce }]);
+      setCurrentDetails(result.details);
+      mayGoOn &&= result.goOn;
+      waitMs = Math.max(waitMs, result.waitMs);
+      page = result.nextSeq === null ? pages.next().value : { ...page, fromSeq: result.nextSeq };
     }
   };
   await Promise.all(Array.from({ length: pagesAtOnce }, lane));
-  if (pauseMs > 0 && !isTold()) await condition(isTold, pauseMs, { summary: 'the relay does not answer; tries again' });
+  if (waitMs > 0) await condition(() => false, waitMs, { summary: 'the relay does not answer; tries again' });
 }
 
-/** Writing down an audience of a million takes a while; a pause or an abort ends it at once. */
-async function unlessTold(isTold: () => boolean, work: () => Promise<unknown>): Promise<void> {
+type Page = Pick<CampaignPage, 'fromSeq' | 'toSeq' | 'isDeferred'>;
+
+function* pagesOf({ fromSeq, toSeq, pageSize, deferredUpTo }: SendStep): Generator<Page, undefined> {
+  if (deferredUpTo !== null) yield { fromSeq: 0, toSeq: deferredUpTo, isDeferred: true };
+  for (let from = fromSeq; from <= toSeq; from += pageSize)
+    yield { fromSeq: from, toSeq: Math.min(toSeq, from + pageSize - 1), isDeferred: false };
+  return undefined;
+}
+
+/** A decision ends at once what is under way; who sends sees it with the next claim, told or not. */
+async function unlessTold(isTold: () => boolean, work: () => Promise<void>): Promise<void> {
   const scope = new CancellationScope();
   const running = scope.run(work).catch((error) => {
-    if (!scope.consideredCancelled) throw error;
+    if (!scope.consideredCancelled || !isCancellation(error)) throw error;
   });
   await Promise.race([running, condition(isTold)]);
   if (isTold()) scope.cancel();

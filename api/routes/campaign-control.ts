@@ -1,14 +1,8 @@
-import {
-  abortCampaign,
-  pauseCampaign,
-  resumeCampaign,
-  retryCampaign,
-  type Settled,
-} from '../../core/campaign-control.ts';
-import { progressOf, reconcileCampaign } from '../../core/campaign-counts.ts';
-import { senderOf } from '../../core/campaign-fields.ts';
-import { watchCampaign } from '../../core/campaign-progress.ts';
+import { abortCampaign, pauseCampaign, resumeCampaign, type Settled } from '../../core/campaign-control.ts';
+import { reconcileCampaign } from '../../core/campaign-counts.ts';
+import { progressOf, watchCampaign } from '../../core/campaign-progress.ts';
 import { listRecipients, recipientStory } from '../../core/campaign-recipients.ts';
+import { retryCampaign } from '../../core/campaign-retries.ts';
 import { testCampaign } from '../../core/campaign-tests.ts';
 import { findCampaign } from '../../core/campaigns.ts';
 import type { Deps } from '../../core/deps.ts';
@@ -26,7 +20,7 @@ import {
 } from '../../schemas/campaigns.ts';
 import { EventStream, endpoint } from '../endpoint.ts';
 import { presentPage } from '../present.ts';
-import { presentCampaign, presentRecipient, presentStory } from '../present-campaigns.ts';
+import { presentOne, presentRecipient, presentStory } from '../present-campaigns.ts';
 
 const tag = 'campaigns';
 const key = 'token';
@@ -42,7 +36,7 @@ export const campaignControlRoutes = [
       'No message is handed to the relay after the answer. `progress.inFlight` says how many the relay has not answered, if it took longer than 30 seconds.',
     answer: campaignAnswer,
     handler: async ({ deps, project, params }) =>
-      presentSettled(deps, project, await pauseCampaign(deps, project, params.campaignId ?? '', 'by a call')),
+      presentSettled(deps, project, await pauseCampaign(deps, project, params.campaignId ?? '', 'Paused by a call.')),
   }),
   endpoint({
     method: 'post',
@@ -143,9 +137,5 @@ export const campaignControlRoutes = [
 ];
 
 async function presentSettled(deps: Deps, project: Project, { campaign, progress }: Settled) {
-  const [sender, template] = await Promise.all([
-    senderOf(deps, project, campaign),
-    deps.db.templates.findOne({ projectId: project._id, templateId: campaign.templateId }),
-  ]);
-  return { ...presentCampaign(campaign, sender, template), progress };
+  return { ...(await presentOne(deps, project, campaign)), progress };
 }

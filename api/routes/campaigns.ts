@@ -1,14 +1,12 @@
-import { senderOf } from '../../core/campaign-fields.ts';
+import { updateCampaign } from '../../core/campaign-changes.ts';
+import { relatedCampaigns } from '../../core/campaign-relations.ts';
 import {
   createCampaign,
   deleteCampaign,
   duplicateCampaign,
   findCampaign,
   listCampaigns,
-  updateCampaign,
 } from '../../core/campaigns.ts';
-import type { Deps } from '../../core/deps.ts';
-import type { Campaign, Project } from '../../core/model.ts';
 import {
   analyticsAnswer,
   campaignAnswer,
@@ -19,7 +17,7 @@ import {
 } from '../../schemas/campaigns.ts';
 import { Answer, endpoint } from '../endpoint.ts';
 import { presentPage } from '../present.ts';
-import { presentAnalytics, presentCampaign } from '../present-campaigns.ts';
+import { presentAnalytics, presentCampaign, presentOne } from '../present-campaigns.ts';
 
 const tag = 'campaigns';
 const key = 'token';
@@ -61,8 +59,8 @@ export const campaignRoutes = [
     answer: campaignsAnswer,
     handler: async ({ deps, project, query }) => {
       const page = await listCampaigns(deps, project, query);
-      const wire = await Promise.all(page.entries.map((campaign) => presentOne(deps, project, campaign)));
-      return presentPage('campaigns', { ...page, entries: wire }, (campaign) => campaign);
+      const entries = await relatedCampaigns(deps, project, page.entries);
+      return presentPage('campaigns', { ...page, entries }, presentCampaign);
     },
   }),
   endpoint({
@@ -109,11 +107,3 @@ export const campaignRoutes = [
     handler: async ({ deps, project, params }) => deleteCampaign(deps, project, params.campaignId ?? ''),
   }),
 ];
-
-async function presentOne(deps: Deps, project: Project, campaign: Campaign) {
-  const [sender, template] = await Promise.all([
-    senderOf(deps, project, campaign),
-    deps.db.templates.findOne({ projectId: project._id, templateId: campaign.templateId }),
-  ]);
-  return presentCampaign(campaign, sender, template);
-}

@@ -41,7 +41,8 @@ export function quotaOfDay(
  */
 export function releaseByNow(plan: GradualPlan, state: GradualState, now: Date): Release {
   const today = calendarDay(now, plan.timezone);
-  const isNewDay = state.calendarDay !== today.name;
+  // Where the zone was changed to one that lies behind, the day goes on until its name is over there too.
+  const isNewDay = state.calendarDay === null || today.name > state.calendarDay;
   const day = isNewDay ? state.day + 1 : state.day;
   const dayStartedAt = isNewDay || !state.dayStartedAt ? (state.day === 0 ? now : today.start) : state.dayStartedAt;
   const releasedToday = isNewDay ? 0 : state.releasedToday;
@@ -54,7 +55,12 @@ export function releaseByNow(plan: GradualPlan, state: GradualState, now: Date):
   const isFull = releasedToday + count >= quota;
   const tick = new Date(Math.min(now.getTime() + TICK_MS, today.end.getTime()));
   return {
-    state: { day, calendarDay: today.name, releasedToday: releasedToday + count, dayStartedAt },
+    state: {
+      day,
+      calendarDay: isNewDay ? today.name : state.calendarDay,
+      releasedToday: releasedToday + count,
+      dayStartedAt,
+    },
     count,
     nextBatchAt: isFull ? today.end : tick,
   };

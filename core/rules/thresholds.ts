@@ -25,6 +25,13 @@ export function breachOf(preset: ThresholdPreset, { sent, bounced, spamReported 
   return null;
 }
 
+/** Whether a breach is possible when at least so many were sent: more of them only make the shares smaller. */
+export function maySpeak(preset: ThresholdPreset, { sent, bounced, spamReported }: Stretch): boolean {
+  const limits = thresholds[preset];
+  const base = Math.max(sent, STRETCH_MIN);
+  return bounced > limits.bounced * base || spamReported > limits.spamReported * base;
+}
+
 function sentence(what: string, count: number, sent: number, limit: number, preset: ThresholdPreset): string {
   return `${count} of ${sent} sent were ${what} (${percent(count / sent)}), above the ${percent(limit)} of the ${preset} preset`;
 }

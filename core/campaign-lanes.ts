@@ -1,0 +1,157 @@
+import { type Claimed, fail, leaveRelayAlone, mayClaim, mustStop, type PageRun } from './campaign-page-runs.ts';
+import { noteRelay } from './campaign-relay.ts';
+import { openSupply, type Supply } from './campaign-supply.ts';
+import { dotGuard } from './ledger-claims.ts';
+import type { Connection, Mailer } from './mailer.ts';
+import { judgeDelivery } from './rules/deliveries.ts';
+
+/** How often a page looks whether it may have more connections, or has to end. */
+const LOOK_EVERY_MS = 100;
+/** A relay that works but refused one more connection is asked for it again with one of the next looks. */
+const QUIET_MIN_MS = 20;
+
+interface Sender {
+  run: PageRun;
+  grow(): void;
+}
+
+/** The pages that this process sends: they share its connections. */
+const senders = new WeakMap<Mailer, Set<Sender>>();
+
+/** Hands over what the page has, over a fair share of the connections. Resolves when every outcome is durable; answers where to go on. */
+export async function sendOverConnections(run: PageRun): Promise<number | null> {
+  const { mailer } = run.sending.deps;
+  const beside = senders.get(mailer) ?? new Set<Sender>();
+  senders.set(mailer, beside);
+  const supply = openSupply(run, look);
+  const relay = noteRelay(run);
+  const { promise: over, resolve: end } = Promise.withResolvers<void>();
+  const sender: Sender = { run, grow };
+  beside.add(sender);
+
+  function share(): number {
+    const taken = [...beside].reduce((sum, { run: { lanes } }) => sum + lanes, 0);
+    return Math.max(1, Math.floor((mailer.free('campaign') + taken) / beside.size));
+  }
+
+  /** A first one also where none is free: it waits for its turn, and has claimed nothing yet. */
+  function grow(): void {
+    while (mayClaim(run) && !supply.isDone() && run.lanes < share() && (run.lanes === 0 || mailer.free('campaign') > 0))
+      void lane();
+  }
+
+  async function lane(): Promise<void> {
+    run.lanes += 1;
+    try {
+      const { connection, ...refused } = await mailer.acquire('campaign');
+      if (connection) await useConnection(connection);
+      else if ('retryMs' in refused) leaveRelayAlone(run, Math.max(QUIET_MIN_MS, refused.retryMs));
+    } catch (error) {
+      fail(run, error);
+    }
+    run.lanes -= 1;
+    look();
+  }
+
+  async function useConnection(connection: Connection): Promise<void> {
+    try {
+      await sendOver(connection, { run, supply, isTooMany: () => run.lanes > share() });
+    } finally {
+      connection.release();
+      for (const other of beside) if (other !== sender) other.grow();
+    }
+  }
+
+  function look(): void {
+    relay.look();
+    grow();
+    if (run.lanes > 0) return;
+    // Nobody hands over anything for a while: others may have what was claimed.
+    supply.giveBack();
+    if (run.unwritten > 0 || supply.isClaiming()) return;
+    if (mustStop(run) || performance.now() >= run.deadline || supply.isDone()) end();
+  }
+
+  const looking = setInterval(look, LOOK_EVERY_MS);
+  look();
+  await over;
+  clearInterval(looking);
+  beside.delete(sender);
+  for (const other of beside) other.grow();
+  await relay.over();
+  return supply.restFrom();
+}
+
+interface Over {
+  run: PageRun;
+  supply: Supply;
+  /** Another page began meanwhile, and needs connections too. */
+  isTooMany(): boolean;
+}
+
+/** The next message travels right behind the dot of the one before, so that the connection never waits for us. */
+async function sendOver(connection: Connection, over: Over): Promise<void> {
+  let before = Promise.resolve(true);
+  while (!over.isTooMany()) {
+    const item = await over.supply.next();
+    if (!item) break;
+    const delivered = deliver(connection, item, over);
+    const works = await before;
+    before = delivered;
+    if (!works) break;
+  }
+  await before;
+}
+
+/** false: the relay takes nothing now. Never rejects: what cannot be handed over has an outcome too. */
+async function deliver(connection: Connection, item: Claimed, { run, supply }: Over): Promise<boolean> {
+  const { deps, ledger } = run.sending;
+  const { candidate, held, at } = item;
+  if (held.stopped) {
+    supply.end(item, { outcome: held.stopped });
+    return true;
+  }
+  const text = composed(run, item);
+  if (text === null) {
+    supply.end(item, { outcome: { kind: 'failed', reason: 'It does not render with the data of this contact.' } });
+    return true;
+  }
+  let signature: string;
+  try {
+    signature = await run.compiled.sign(text, at);
+  } catch (error) {
+    supply.end(item, { outcome: { kind: 'back', delayMs: 0 } });
+    fail(run, error);
+    return false;
+  }
+  const envelope = { from: run.compiled.returnPath(candidate._id), to: [candidate.email] };
+  const delivery = await connection.send(envelope, signature + text, dotGuard(ledger, held));
+  const { outcome, bounces } = judgeDelivery({
+    lane: 'campaign',
+    delivery,
+    addresses: envelope.to,
+    deferrals: candidate.deferrals ?? 0,
+    elapsedMs: deps.clock.now().getTime() - at.getTime(),
+    jitter: Math.random(),
+    hasEvidence: deps.evidence.isKnown,
+  });
+  if (delivery.kind === 'answered') run.handedOver += 1;
+  if (delivery.kind === 'relay') leaveRelayAlone(run, Math.max(QUIET_MIN_MS, relayRetryMs(deps.mailer)));
+  if (outcome.kind === 'back') supply.end(item, { outcome: held.stopped ?? { kind: 'back', delayMs: 0 } });
+  else supply.end(item, { outcome, bounces });
+  return delivery.kind !== 'relay';
+}
+
+function composed({ compiled, sending }: PageRun, { candidate, at }: Claimed): string | null {
+  const { _id: messageId, email, contact } = candidate;
+  try {
+    return compiled.compose({ messageId, email, contact, at });
+  } catch (error) {
+    sending.deps.log.warn({ err: error, message: messageId }, 'a mail of a campaign does not render');
+    return null;
+  }
+}
+
+function relayRetryMs(mailer: Mailer): number {
+  return mailer.states().find(({ relay }) => relay === 'default')?.retryMs ?? 0;
+}
