@@ -63,12 +63,10 @@ export function describePhase({ name, status, total, succeeded, failed, skipped 
   return `${name}: ${status}, ${done} of ${total.toLocaleString('en-US')}${rest && ` (${rest})`}`;
 }
 
-/** For the Web UI: what an operator sees without opening the database. Counts and names of phases only. */
+/** For the Web UI: what an operator sees without opening the database. Ours alone: what the source wrote after the colon stays in the job. */
 export function describeMigration({ provider, status, phases, attention }: DescribedMigration): string {
-  const lines = phases.map((phase) => `- ${describePhase(phase)}`);
-  return [`**${provider}**: ${status}`, ...(attention ? [`needs attention: ${attention}`] : []), '', ...lines].join(
-    '\n',
-  );
+  const why = attention === null ? [] : [`needs attention: ${attention.split(': ')[0]}`];
+  return [`**${provider}**: ${status}`, ...why, '', ...phases.map((phase) => `- ${describePhase(phase)}`)].join('\n');
 }
 
 type DescribedMigration = Pick<Migration, 'provider' | 'status' | 'phases' | 'attention'>;

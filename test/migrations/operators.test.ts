@@ -144,6 +144,32 @@ describe('An operator of migrations', () => {
     expect(await job(tenant, done.id)).deep.equal(done);
   });
 
+  it('resets a failed run to just before the phase that failed, and it goes on from there', async () => {
+    const held = await heldAt(/contacts\/exports/);
+    const run = { projectId: tenant.project._id.toHexString(), migrationId: held.id, run: 1 };
+    await failMigration(scene.env.deps, run, 'Nobody decided.');
+    await workflow().signal('control');
+    const fault = await workflow()
+      .result()
+      .catch((error: Error) => error);
+    expect(String((fault as Error).cause)).contains('The migration failed');
+    const { events } = await workflow().fetchHistory();
+    const failed = events?.find(({ activityTaskFailedEventAttributes: attributes }) => attributes);
+    const scheduledId = failed?.activityTaskFailedEventAttributes?.scheduledEventId;
+    const scheduled = events?.find(({ eventId }) => eventId?.toString() === scheduledId?.toString());
+    const before = scheduled?.activityTaskScheduledEventAttributes?.workflowTaskCompletedEventId ?? null;
+    await connection.workflowService.resetWorkflowExecution({
+      namespace: scene.env.deps.config.temporalNamespace,
+      workflowExecution: { workflowId: workflow().workflowId, runId: (await workflow().describe()).runId },
+      reason: 'the provider is back',
+      workflowTaskFinishEventId: before,
+      requestId: `failed-${held.id}`,
+    });
+    const found = await until(tenant, held.id, ({ status }) => status === 'completed');
+    expect([found.run, found.failureReason]).deep.equal([1, null]);
+    await whole();
+  });
+
   it('resets an old run while a newer job is under way: the newer one goes on to its end', async () => {
     const old = await heldAt(/contacts\/exports/);
     await decide(old.id, 'cancel');

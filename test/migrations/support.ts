@@ -55,11 +55,20 @@ export async function startScene(overrides: Record<string, string> = {}): Promis
       };
     },
     async stop() {
+      await cancelWhatHolds(env);
       await Promise.all([...running].map((workers) => workers.stop()));
       await Promise.all([a.stop(), b.stop(), images.stop(), env.stop()]);
       await rm(mediaDir, { recursive: true, force: true });
     },
   };
+}
+
+/** Otherwise their runs would wait on the Temporal server for three days. */
+async function cancelWhatHolds({ deps }: Environment): Promise<void> {
+  for (const { _id, projectId, provider, run } of await deps.db.migrations.find({ completedAt: null }).toArray()) {
+    const job = { migrationId: _id.toHexString(), projectId: projectId.toHexString(), provider, run };
+    await deps.workflows.cancelMigration(job);
+  }
 }
 
 /** A project and its account at a provider, so that no test meets what another one left. */

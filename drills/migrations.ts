@@ -1,0 +1,140 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ObjectId } from 'mongodb';
+import { withCounts } from '../core/list-counts.ts';
+import type { Migration, MigrationProvider } from '../core/model.ts';
+import { isLive } from '../core/rules/migrations-phases.ts';
+import { sampleAccountA } from '../test/providers/account-a.ts';
+import { sampleAccountB } from '../test/providers/account-b.ts';
+import { startProviderA } from '../test/providers/provider-a.ts';
+import { startProviderB } from '../test/providers/provider-b.ts';
+import { type DrillContext, openDrill } from './context.ts';
+
+export interface MigrationKills {
+  provider: MigrationProvider;
+  contacts: number;
+}
+
+export interface MigrationTally {
+  status: string;
+  /** In which phase each kill -9 came. */
+  kills: string[];
+  source: Figures;
+  target: Figures;
+  /** More requests to provider B in a second than it allows. */
+  mostInASecond: number;
+}
+
+interface Figures {
+  contacts: number;
+  memberships: number;
+  suppressions: number;
+  templates: number;
+}
+
+const KILLED_AFTER_MS_MAX = 60;
+const WITHIN_MS = 300_000;
+
+/** R20: the worker is killed in each phase of one migration, another one goes on; the target must equal the source, nothing twice. */
+export async function migrationKills(
+  env: NodeJS.ProcessEnv,
+  { provider, contacts }: MigrationKills,
+): Promise<MigrationTally> {
+  const accountA = sampleAccountA('http://cdn.example.com', contacts);
+  const accountB = sampleAccountB({ ratePerSecond: 2 }, contacts);
+  accountB.templates = accountB.templates.slice(0, 5);
+  accountB.topics = accountB.topics.slice(0, 5);
+  const [a, b] = await Promise.all([startProviderA([accountA]), startProviderB([accountB])]);
+  const urls = { PROVIDER_A_URL: a.url, PROVIDER_B_URL: b.url, ALLOW_PRIVATE_URLS: new URL(a.files.url).host };
+  const drill = await openDrill({ ...env, ...urls });
+  try {
+    const { url } = await drill.startApi();
+    const apiKey = provider === 'providerA' ? accountA.key : accountB.key;
+    const response = await fetch(`${url}/migrations/${provider}/migrate`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${drill.key}`, 'Content-Type': 'application/json' },
+      body: JSON.stringify({ apiKey, migrateAll: true }),
+    });
+    const { data } = (await response.json()) as { data: { bulkOperationId: string } };
+    const job = { _id: new ObjectId(data.bulkOperationId), projectId: drill.project._id };
+    const kills = await killInEachPhase(drill, job);
+    const migration = await ended(drill, job);
+    const times = b.log.map(({ at }) => at);
+    return {
+      status: migration.status,
+      kills,
+      source: provider === 'providerA' ? figuresOfA(accountA) : figuresOfB(accountB),
+      target: await figuresOf(drill),
+      mostInASecond: Math.max(0, ...times.map((from) => times.filter((at) => at >= from && at < from + 1_000).length)),
+    };
+  } finally {
+    await drill.close();
+    await Promise.all([a.stop(), b.stop()]);
+  }
+}
+
+type Job = Pick<Migration, '_id' | 'projectId'>;
+
+async function killInEachPhase(drill: DrillContext, job: Job): Promise<string[]> {
+  const kills: string[] = [];
+  const known = await drill.deps.db.migrations.findOne(job);
+  for (const { name } of known?.phases ?? []) {
+    const worker = await drill.startWorker({ WORKER_LANES: 'workflows,background' });
+    await until(drill, job, ({ phases }) => phases.some((phase) => phase.name === name && phase.status !== 'pending'));
+    await sleep(Math.random() * KILLED_AFTER_MS_MAX);
+    worker.kill('SIGKILL');
+    const { phases } = await until(drill, job, () => true);
+    kills.push(phases.find(({ status }) => status === 'running')?.name ?? `after ${name}`);
+  }
+  await drill.startWorker({ WORKER_LANES: 'workflows,background' });
+  return kills;
+}
+
+function ended(drill: DrillContext, job: Job): Promise<Migration> {
+  return until(drill, job, ({ status }) => !isLive(status) || status === 'needs_attention');
+}
+
+async function until(drill: DrillContext, job: Job, isSo: (found: Migration) => boolean): Promise<Migration> {
+  const giveUpAt = performance.now() + WITHIN_MS;
+  for (;;) {
+    const found = await drill.deps.db.migrations.findOne(job);
+    if (found && isSo(found)) return found;
+    if (performance.now() > giveUpAt) throw new Error(`the migration stays ${found?.status} in ${found?.phase}`);
+    await sleep(2);
+  }
+}
+
+async function figuresOf({ deps, project }: DrillContext): Promise<Figures> {
+  const { db } = deps;
+  const projectId = project._id;
+  const lists = await withCounts(deps, projectId, await db.contactLists.find({ projectId, type: 'list' }).toArray());
+  return {
+    contacts: await db.contacts.countDocuments({ projectId }),
+    memberships: lists.reduce((sum, { contactCount }) => sum + contactCount, 0),
+    suppressions: await db.suppressions.countDocuments({ projectId }),
+    templates: await db.templates.countDocuments({ projectId }),
+  };
+}
+
+function figuresOfA({ contacts, groups, templates }: ReturnType<typeof sampleAccountA>): Figures {
+  return {
+    contacts: contacts.length,
+    memberships: contacts.reduce((sum, { listIds }) => sum + listIds.length, 0),
+    suppressions: groups.reduce((sum, { emails }) => sum + emails.length, 0),
+    templates: templates.filter(({ versions }) => versions.some(({ active }) => active === 1)).length,
+  };
+}
+
+function figuresOfB({ contacts, templates }: ReturnType<typeof sampleAccountB>): Figures {
+  return {
+    contacts: contacts.length,
+    memberships: contacts.reduce((sum, { segmentIds }) => sum + segmentIds.length, 0),
+    suppressions: contacts.filter(({ unsubscribed }) => unsubscribed).length,
+    templates: templates.filter(({ html }) => html !== null).length,
+  };
+}
+
+if (import.meta.main) {
+  for (const provider of ['providerA', 'providerB'] as const)
+    console.log(provider, await migrationKills(process.env, { provider, contacts: 600 }));
+  process.exit(0);
+}
