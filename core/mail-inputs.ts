@@ -10,7 +10,7 @@ import type { Content, Mailbox, MessageRecipient, Project, Template as StoredTem
 import { normalizeEmail } from './rules/addresses.ts';
 import { headerProblems } from './rules/headers.ts';
 import { isMarketingSend } from './rules/suppression.ts';
-import { renderTemplate, type Template, type Variables, variablesProblem } from './rules/templates.ts';
+import { literalTemplate, renderTemplate, type Template, type Variables, variablesProblem } from './rules/templates.ts';
 import { findGroup } from './suppression-groups.ts';
 import { findTemplate } from './templates.ts';
 
@@ -78,12 +78,14 @@ export function compileMail({
   previewText,
   html,
   text,
-}: Pick<Content, 'subject' | 'previewText' | 'html' | 'text'>): MailTemplates {
+  verbatim,
+}: Pick<Content, 'subject' | 'previewText' | 'html' | 'text' | 'verbatim'>): MailTemplates {
+  const read = verbatim ? literalTemplate : compiled;
   return {
-    subject: compiled(subject, 'subject', 'subject'),
-    previewText: compiled(previewText, 'subject', 'previewText'),
-    html: html === null ? null : compiled(html, 'html', 'html'),
-    text: text === null ? null : compiled(text, 'text', 'text'),
+    subject: read(subject, 'subject', 'subject'),
+    previewText: read(previewText, 'subject', 'previewText'),
+    html: html === null ? null : read(html, 'html', 'html'),
+    text: text === null ? null : read(text, 'text', 'text'),
   };
 }
 

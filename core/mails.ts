@@ -150,7 +150,7 @@ function render({ templates, content }: MailDraft, email: string, data: object |
 type Queued = Pick<Message, 'state' | 'email' | 'name'> & Partial<Message>;
 
 /** Queued unless everybody is suppressed. It is looked at again when the mail is claimed. */
-function queuedFor(
+export function queuedFor(
   deps: Deps,
   { content }: MailDraft,
   suppressions: Map<string, SuppressionFact[]>,
@@ -199,7 +199,7 @@ function failureOf(
   return { email, code: 'SUPPRESSED', message: `The address is suppressed (${reason}, group ${groupId}).` };
 }
 
-async function store(deps: Deps, { content, files }: MailDraft, messages: Message[]): Promise<void> {
+export async function store(deps: Deps, { content, files }: MailDraft, messages: Message[]): Promise<void> {
   if (messages.length === 0) return;
   const { projectId, lane } = messages[0]!;
   await refuseFullBacklog(deps, projectId, lane, messages.length);

@@ -485,6 +485,8 @@ export interface Content {
   bypassSuppressions: boolean;
   trackingClick: boolean;
   trackingOpen: boolean;
+  /** Not templates: braces mean themselves. */
+  verbatim?: true;
   /** Message-IDs, of replies. */
   inReplyTo?: string;
   references?: string;

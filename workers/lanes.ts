@@ -13,6 +13,7 @@ import { segmentRecomputes } from '../core/segment-recomputes.ts';
 import { webhookDeliveries } from '../core/webhook-deliveries.ts';
 import { createPoster } from '../platform/webhook-poster.ts';
 import type { TaskQueue } from '../workflows/names.ts';
+import { inboundService } from './inbound-lane.ts';
 import { mailLane } from './mail-lane.ts';
 import { sendingOf, sendingService } from './sending.ts';
 
@@ -48,7 +49,7 @@ export const lanes = {
     services: [sendingService],
   },
 
-  inbound: {},
+  inbound: { services: [inboundService] },
 } as const satisfies Record<string, Lane>;
 
 export type LaneName = keyof typeof lanes;

@@ -9,6 +9,7 @@ import { domainRoutes } from './domains.ts';
 import { emailRoutes } from './emails.ts';
 import { eventRoutes } from './events.ts';
 import { importRoutes } from './imports.ts';
+import { inboundRoutes } from './inbound.ts';
 import { listRoutes } from './lists.ts';
 import { mailRoutes } from './mails.ts';
 import { mediaRoutes } from './media.ts';
@@ -44,4 +45,5 @@ export const productRoutes: Endpoint[] = [
   ...unsubscribeRoutes,
   ...webhookRoutes,
   ...streamRoutes,
+  ...inboundRoutes,
 ];

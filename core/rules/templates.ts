@@ -33,6 +33,11 @@ export function compileTemplate(source: string, kind: TemplateKind): CompiledTem
   }
 }
 
+/** Text that is no template: braces in it mean themselves. */
+export function literalTemplate(text: string, kind: TemplateKind): Template {
+  return { kind, ops: [text], paths: [] };
+}
+
 /** Throws TemplateRenderError when these variables make it too long or too slow; a missing variable is empty. */
 export function renderTemplate(template: Template, variables: Variables): string {
   return render(template.ops, variables);

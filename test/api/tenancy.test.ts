@@ -3,6 +3,7 @@ import { ObjectId } from 'mongodb';
 import { type Endpoint, fullPath, pathParameters } from '../../api/endpoint.ts';
 import { endpointTable } from '../../api/table.ts';
 import { seedVerifiedDomain } from '../../core/domains.ts';
+import type { InboundMessage } from '../../core/model.ts';
 import { createMetrics } from '../../platform/metrics.ts';
 import { type Environment, startEnvironment, type Tenant } from '../environment.ts';
 
@@ -36,6 +37,19 @@ const makers: Record<string, { make(tenant: Tenant, environment: Environment): P
       return (await client.send('POST', '/contacts/import', init)).body.data.importId;
     },
   },
+  webhookId: {
+    make: async ({ client }) =>
+      (await client.post('/webhooks', { url: 'https://example.com/hook', events: ['email.sent'] })).body.data.id,
+  },
+  inboundId: {
+    make: async ({ project }, { deps }) => {
+      const _id = new ObjectId();
+      const from = { email: 'someone@example.net', name: null };
+      const message = { _id, projectId: project._id, dedupe: _id.toHexString(), from, replyTo: [], attachments: [] };
+      await deps.db.inboundMessages.insertOne(message as unknown as InboundMessage);
+      return _id.toHexString();
+    },
+  },
   domainId: {
     make: async ({ client }) =>
       (await client.post('/domains', { domainName: `d${crypto.randomUUID()}.example.com` })).body.data.id,
@@ -60,7 +74,32 @@ const makers: Record<string, { make(tenant: Tenant, environment: Environment): P
       return (await client.post('/mails/send', mail)).body.data.emailId;
     },
   },
+  campaignId: {
+    make: async ({ client }) =>
+      (await client.post('/campaigns', { name: 'Theirs', subject: 'Theirs', htmlTemplate: '<p>Theirs</p>' })).body.data.id,
+  },
+  eventId: {
+    make: async ({ client }) =>
+      (await client.post('/events', { eventName: `e${crypto.randomUUID().slice(0, 8)}` })).body.data.id,
+  },
+  automationId: {
+    make: async ({ client }) =>
+      (await client.post('/automations', { name: 'Theirs', steps: automationSteps })).body.data.id,
+  },
+  migrationId: {
+    make: async (tenant, { deps }) => {
+      const known = await deps.db.migrations.findOne({ projectId: tenant.project._id });
+      if (known) return known._id.toHexString();
+      const { body } = await tenant.client.post('/migrations/providerB/migrate', { apiKey: 're_x', migrateAll: true });
+      return body.data.bulkOperationId;
+    },
+  },
 };
+
+const automationSteps = [
+  { type: 'wait', delay: { value: 1, unit: 'days' } },
+  { type: 'email', email: { htmlTemplate: '<p>Theirs</p>', subject: 'Theirs' } },
+];
 
 /** Paths whose second parameter names a part of the first thing: a random one is enough. */
 const parts = new Set(['ref', 'file', 'token']);
@@ -112,6 +151,10 @@ describe("Another project's things", () => {
 
 /** Good enough to pass the schema, so that the id is what decides. */
 const bodies: Record<string, unknown> = {
+  '/inbound/messages/{inboundId}/reply': { from: { email: 'a@example.com' } },
+  '/webhooks/{webhookId}/replay': { from: '2026-01-01T00:00:00Z', to: '2026-01-02T00:00:00Z' },
+  '/campaigns/{campaignId}/retry': { states: ['failed'] },
+  '/campaigns/{campaignId}/test': { emails: ['a@in.test'] },
   '/contact-lists/{contactListId}/contacts/remove': { emails: ['theirs@example.com'] },
 };
 

@@ -1,0 +1,101 @@
+import { findAttachment, openAttachment } from '../../core/inbound-attachments.ts';
+import { getInbound, listInbound } from '../../core/inbound-messages.ts';
+import { replyToInbound } from '../../core/replies.ts';
+import {
+  inboundAttachmentAnswer,
+  inboundMessageAnswer,
+  inboundMessagesAnswer,
+  inboundQuery,
+  replyAnswer,
+  replyBody,
+} from '../../schemas/inbound.ts';
+import { Answer, endpoint, Page } from '../endpoint.ts';
+import { linkNotFound } from '../pages/not-found.ts';
+import { presentPage } from '../present.ts';
+import { presentAttachmentLink, presentInbound } from '../present-inbound.ts';
+
+const tag = 'inbound';
+const errors = { 404: 'No such inbound message in this project.' } as const;
+
+export const inboundRoutes = [
+  endpoint({
+    method: 'post',
+    path: '/inbound/messages/{inboundId}/reply',
+    key: 'project',
+    tag,
+    summary: 'Reply to an inbound message, within its conversation',
+    body: replyBody,
+    bodyLimit: 'attachments',
+    answer: replyAnswer,
+    status: 202,
+    codeless: true,
+    errors: { 404: 'No such inbound message in this project, or nobody to answer to.' },
+    handler: async ({ deps, project, params, body, request }) => {
+      const replied = await replyToInbound(deps, project, params.inboundId ?? '', body, request);
+      return new Answer(replied, replied.message);
+    },
+  }),
+  endpoint({
+    method: 'get',
+    path: '/inbound/messages',
+    key: 'token',
+    tag,
+    summary: 'Inbound messages, newest first',
+    query: inboundQuery,
+    answer: inboundMessagesAnswer,
+    handler: async ({ deps, project, query }) =>
+      presentPage('items', await listInbound(deps, project, query), presentInbound),
+  }),
+  endpoint({
+    method: 'get',
+    path: '/inbound/messages/{inboundId}',
+    key: 'token',
+    tag,
+    summary: 'One inbound message',
+    answer: inboundMessageAnswer,
+    errors,
+    codeless: true,
+    handler: async ({ deps, project, params }) =>
+      presentInbound(await getInbound(deps, project, params.inboundId ?? '')),
+  }),
+  endpoint({
+    method: 'get',
+    path: '/inbound/messages/{inboundId}/attachments/{ref}',
+    key: 'token',
+    tag,
+    summary: 'A link to an attachment, by its index or id, that works for 15 minutes',
+    answer: inboundAttachmentAnswer,
+    errors,
+    codeless: true,
+    handler: async ({ deps, project, params }) => {
+      const { inboundId = '', ref = '' } = params;
+      const { attachment, downloadUrl } = await findAttachment(deps, project, inboundId, ref);
+      return presentAttachmentLink(attachment, downloadUrl);
+    },
+  }),
+  endpoint({
+    method: 'get',
+    path: '/media/inbound/{token}',
+    key: 'none',
+    tag: 'public',
+    summary: 'An attachment of an inbound message, by a signed link',
+    produces: ['application/octet-stream'],
+    errors: { 404: 'The link is not one of ours, or too old.' },
+    handler: async ({ deps, params }) => {
+      const opened = await openAttachment(deps, params.token ?? '');
+      if (!opened) return linkNotFound();
+      const name = encodeURIComponent(opened.attachment.fileName).replace(/['()*]/g, escape);
+      return new Page(
+        200,
+        {
+          'Content-Type': 'application/octet-stream',
+          'Content-Disposition': `attachment; filename*=UTF-8''${name}`,
+          'X-Content-Type-Options': 'nosniff',
+          'Content-Security-Policy': "default-src 'none'; sandbox",
+          'Cache-Control': 'private, no-store',
+        },
+        opened.bytes,
+      );
+    },
+  }),
+];

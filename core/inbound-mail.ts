@@ -1,0 +1,58 @@
+import type { AuthVerdict, Mailbox } from './model.ts';
+
+/** A mail as it was read, with every text cut to a length that can be stored. */
+export interface ParsedMail {
+  headers: Array<{ name: string; value: string }>;
+  /** Without < and >. */
+  messageId: string;
+  inReplyTo: string | null;
+  references: string[];
+  from: Mailbox | null;
+  to: Mailbox[];
+  cc: Mailbox[];
+  bcc: Mailbox[];
+  replyTo: Mailbox[];
+  subject: string;
+  text: string | null;
+  html: string | null;
+  files: ParsedFile[];
+  /** What machines write for machines: delivery reports, feedback reports, the mail that they are about. */
+  reports: ParsedReport[];
+  /** Of everything below the header: tells two mails of one Message-ID apart. */
+  bodyHash: string;
+}
+
+export interface ParsedFile {
+  fileName: string;
+  contentType: string;
+  contentId: string | null;
+  bytes: Uint8Array;
+}
+
+export interface ParsedReport {
+  contentType: string;
+  text: string;
+}
+
+export interface MailVerdicts {
+  spf: AuthVerdict;
+  dkim: AuthVerdict;
+  dmarc: AuthVerdict;
+}
+
+/** What the SMTP dialogue said. */
+export interface InboundEnvelope {
+  /** '' for the null sender. */
+  mailFrom: string;
+  remoteAddress: string;
+  helo: string;
+}
+
+/** Both run apart from the rest of the process: a mail may be made to break whoever reads it. */
+export interface MailReader {
+  /** null: it cannot be read, or not within limits. */
+  parse(bytes: Buffer): Promise<ParsedMail | null>;
+  /** NONE where nobody can tell. */
+  verify(bytes: Buffer, envelope: InboundEnvelope): Promise<MailVerdicts>;
+  close(): Promise<void>;
+}

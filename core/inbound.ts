@@ -1,0 +1,159 @@
+import { createHash } from 'node:crypto';
+import { ObjectId } from 'mongodb';
+import { applyReports, type ReportOutcome } from './bounces.ts';
+import { applyComplaint } from './complaints.ts';
+import { storeFile } from './contents.ts';
+import type { Deps } from './deps.ts';
+import { group } from './group.ts';
+import type { Destination } from './inbound-destinations.ts';
+import type { InboundEnvelope, MailReader, MailVerdicts, ParsedMail } from './inbound-mail.ts';
+import { threadOf } from './inbound-threads.ts';
+import { isDuplicateKey } from './insert.ts';
+import type { InboundMessage } from './model.ts';
+import { hashId, publishEvents } from './project-events.ts';
+import { readComplaint } from './rules/arf.ts';
+import { readReturnedMail } from './rules/dsn.ts';
+import { unsubscribeByMail } from './unsubscribes.ts';
+
+/** taken: durable. later: come back. refused: it cannot be read, and never will be. */
+export type Received = 'taken' | 'later' | 'refused';
+
+const FILES_STORED_MAX = 100;
+const TOGETHER_MAX = 50;
+
+type Mailbox = Extract<Destination, { kind: 'mailbox' }>;
+
+/** A mail for one or more of our addresses. Everything that follows from it is written before the answer, and harmless to repeat. */
+export async function receiveMail(
+  deps: Deps,
+  reader: MailReader,
+  { destinations, envelope, bytes }: { destinations: Destination[]; envelope: InboundEnvelope; bytes: Buffer },
+): Promise<Received> {
+  const isToPeople = destinations.some(({ kind }) => kind === 'mailbox');
+  const [mail, verdicts] = await Promise.all([reader.parse(bytes), isToPeople ? reader.verify(bytes, envelope) : null]);
+  if (!mail) return 'refused';
+  for (const destination of destinations) {
+    if (destination.kind === 'mailbox') continue;
+    if ((await receiveForMachine(deps, destination, envelope, mail)) === 'later') return 'later';
+  }
+  const mailboxes = destinations.filter((one) => one.kind === 'mailbox');
+  const once = new Map(mailboxes.map((one) => [`${one.projectId.toHexString()} ${one.domainName}`, one]));
+  for (const mailbox of once.values()) await receiveForPeople(deps, mailbox, envelope, mail, verdicts!);
+  return 'taken';
+}
+
+async function receiveForMachine(
+  deps: Deps,
+  destination: Exclude<Destination, Mailbox>,
+  { mailFrom }: InboundEnvelope,
+  mail: ParsedMail,
+): Promise<ReportOutcome> {
+  const complaint = readComplaint(mail.reports);
+  if (complaint) {
+    await applyComplaint(deps, destination.kind === 'bounce' ? destination.ref : null, complaint);
+    return 'applied';
+  }
+  if (destination.kind === 'unsubscribe') {
+    await unsubscribeByMail(deps, destination.ref);
+    return 'applied';
+  }
+  if (destination.kind === 'feedback') return 'ignored';
+  const returned = readReturnedMail({
+    mailFrom,
+    from: mail.from?.email ?? '',
+    subject: mail.subject,
+    text: mail.text ?? mail.html?.replace(/<[^>]*>/g, ' ') ?? '',
+    headers: new Map(mail.headers.map(({ name, value }) => [name.toLowerCase(), value])),
+    parts: mail.reports,
+  });
+  return returned.kind === 'delivery' ? applyReports(deps, destination.ref, returned.reports) : 'ignored';
+}
+
+/** The same mail handed over twice, because our answer was lost, is one message. */
+async function receiveForPeople(
+  deps: Deps,
+  { projectId, domainName, isBlocked }: Mailbox,
+  envelope: InboundEnvelope,
+  mail: ParsedMail,
+  verdicts: MailVerdicts,
+): Promise<void> {
+  const parts = [projectId.toHexString(), domainName, mail.messageId, mail.bodyHash, mail.from?.email ?? ''];
+  const dedupe = createHash('sha256').update(parts.join('\u0000')).digest('base64url');
+  const attachments = await storeFiles(deps, projectId, dedupe, mail);
+  const message: InboundMessage = {
+    _id: new ObjectId(),
+    projectId,
+    dedupe,
+    messageId: mail.messageId,
+    domainName,
+    from: mail.from ?? { email: envelope.mailFrom, name: null },
+    ...{ to: mail.to, cc: mail.cc, bcc: mail.bcc, replyTo: mail.replyTo },
+    ...{ subject: mail.subject, text: mail.text, html: mail.html },
+    attachments,
+    headers: mail.headers,
+    spfVerdict: verdicts.spf,
+    dkimVerdict: verdicts.dkim,
+    dmarcVerdict: verdicts.dmarc,
+    status: isBlocked ? 'BLOCKED_UNVERIFIED' : 'PROCESSED',
+    ...(await threadOf(deps, projectId, mail)),
+    references: mail.references,
+    receivedAt: deps.clock.now(),
+  };
+  const isNew = await inserter(deps)(message);
+  if (!isNew) return;
+  await publishEvents(deps, projectId, [
+    { type: 'email.received', key: message._id.toHexString(), at: message.receivedAt, data: summaryOf(message) },
+  ]);
+}
+
+function summaryOf(message: InboundMessage): Record<string, unknown> {
+  const { _id, from, to, subject, messageId, threadId, status, domainName, receivedAt } = message;
+  const { inReplyToEmailActivityId: email, inReplyToInboundEmailId: inbound, attachments } = message;
+  return {
+    id: _id.toHexString(),
+    ...{ messageId, domainName, from, to, subject, threadId, status, receivedAt },
+    inReplyToEmailActivityId: email?.toHexString() ?? null,
+    inReplyToInboundEmailId: inbound?.toHexString() ?? null,
+    attachments: attachments.length,
+  };
+}
+
+/** Stored before the message that names them, under ids that a repeat makes again. */
+async function storeFiles(deps: Deps, projectId: ObjectId, dedupe: string, { files }: ParsedMail) {
+  const kept = files.slice(0, FILES_STORED_MAX);
+  return Promise.all(
+    kept.map(async ({ fileName, contentType, contentId, bytes }, index) => {
+      const fileId = hashId('inbound file', dedupe, String(index));
+      await storeFile(deps, projectId, { fileId, fileName, bytes });
+      return { fileName, contentType, contentId, sizeBytes: bytes.length, fileId };
+    }),
+  );
+}
+
+type Insert = (message: InboundMessage) => Promise<boolean>;
+const inserters = new WeakMap<object, Insert>();
+
+/** What arrives together shares a commit. Answers whether it is new. */
+function inserter({ db }: Deps): Insert {
+  const known = inserters.get(db);
+  if (known) return known;
+  const insert = group<InboundMessage, boolean>(
+    async (messages) => {
+      const inserted = await db.inboundMessages.insertMany(messages, { ordered: false }).then(
+        () => null,
+        (error) => {
+          if (!isDuplicateKey(error)) throw error;
+          return error as { writeErrors?: Array<{ index: number; code?: number }> };
+        },
+      );
+      const failed = new Map([inserted?.writeErrors ?? []].flat().map(({ index, code }) => [index, code]));
+      return messages.map((_, index) => {
+        const code = failed.get(index);
+        return code === undefined || code === 11_000 ? code === undefined : new Error(`insert failed: ${code}`);
+      });
+    },
+    { sizeMax: TOGETHER_MAX, runsMax: 2 },
+  );
+  inserters.set(db, insert);
+  return insert;
+}

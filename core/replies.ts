@@ -1,0 +1,113 @@
+import type { replyBody } from '../schemas/inbound.ts';
+import type { Described } from '../schemas/schema.ts';
+import { readAttachments } from './attachments.ts';
+import type { Deps } from './deps.ts';
+import { AppError } from './errors.ts';
+import { derivedId } from './ids.ts';
+import { getInbound, noSuchMessage } from './inbound-messages.ts';
+import { mailFacts } from './mail-facts.ts';
+import { compileMail, type MailDraft, mailbox, type Origin, recipientsOf } from './mail-inputs.ts';
+import { queuedFor, store } from './mails.ts';
+import type { Content, InboundMessage, Mailbox, Message, Project } from './model.ts';
+import { emailDomain, normalizeEmail } from './rules/addresses.ts';
+import { replySubject, threadHeaders } from './rules/message-ids.ts';
+
+export type ReplyInput = Described<typeof replyBody>;
+
+export interface Replied {
+  emailId: string;
+  message: string;
+  status: 'QUEUED';
+  totalRecipients: number;
+}
+
+/** Nobody reads these. */
+const NOBODY = /^(no-?reply|do-?not-?reply|mailer-daemon|postmaster|bounces?|.*[.+_-]noreply)@/;
+
+/** Endpoint 2: an answer within the conversation, sent the way every single mail is. What is wrong with it is said without a code. */
+export async function replyToInbound(
+  deps: Deps,
+  project: Project,
+  id: string,
+  input: ReplyInput,
+  origin: Origin,
+): Promise<Replied> {
+  const from = senderOf(input);
+  const { attachments, files } = readAttachments(input.attachments ?? [], origin, deps.config);
+  const inbound = await getInbound(deps, project, id);
+  const to = targetOf(inbound);
+  if (!to) throw noSuchMessage();
+  const recipients = recipientsOf(to, input.cc, input.bcc);
+  const emails = recipients.map(({ email }) => email);
+  const domainName = emailDomain(from.email);
+  const { domain, suppressions } = await mailFacts(deps, { projectId: project._id, domainName, emails });
+  if (!domain)
+    throw withoutCode(
+      `from.email must be on a verified domain of the project; the reply must use the domain that received the message (${inbound.domainName}).`,
+    );
+  const content = contentOf(project, inbound, { ...input, from, attachments }, origin);
+  const draft: MailDraft = { content, attachments, files, templates: compileMail(content) };
+  const message: Message = {
+    _id: derivedId(origin.at, 'reply', origin.seed.toHexString()),
+    projectId: project._id,
+    lane: 'transactional',
+    ...queuedFor(deps, draft, suppressions, recipients),
+    contentId: content._id,
+    subject: content.subject,
+    createdAt: origin.at,
+  };
+  await store(deps, draft, [message]);
+  const emailId = message._id.toHexString();
+  return { emailId, message: 'Reply queued successfully.', status: 'QUEUED', totalRecipients: recipients.length };
+}
+
+function senderOf({ from }: ReplyInput): Mailbox {
+  if (from?.email === undefined) throw withoutCode('from.email is required.');
+  if (normalizeEmail(from.email) === null) throw withoutCode('from.email must be an email address.');
+  return mailbox({ email: from.email, name: from.name });
+}
+
+/** The first Reply-To, else From. */
+function targetOf({ replyTo, from }: InboundMessage): Mailbox | null {
+  const wanted = replyTo[0] ?? from;
+  const email = normalizeEmail(wanted.email);
+  return email === null || NOBODY.test(email) ? null : { email, name: wanted.name };
+}
+
+function contentOf(
+  project: Project,
+  inbound: InboundMessage,
+  reply: Pick<ReplyInput, 'subject' | 'html' | 'text'> & { from: Mailbox; attachments: Content['attachments'] },
+  { at, seed }: Origin,
+): Content {
+  const thread = threadHeaders(inbound.messageId, inbound.references, inbound.inReplyTo);
+  return {
+    _id: derivedId(at, 'content', seed.toHexString()),
+    projectId: project._id,
+    messageIds: [],
+    from: reply.from,
+    replyTo: null,
+    templateId: null,
+    subject: reply.subject ?? replySubject(inbound.subject),
+    previewText: '',
+    html: reply.html || null,
+    // A reply may have no body.
+    text: reply.text || (reply.html ? null : ''),
+    verbatim: true,
+    data: {},
+    headers: {},
+    attachments: reply.attachments,
+    marketing: false,
+    groupId: null,
+    bypassSuppressions: false,
+    // It is a letter from a person to a person.
+    trackingClick: false,
+    trackingOpen: false,
+    ...(thread ?? {}),
+    createdAt: at,
+  };
+}
+
+function withoutCode(message: string): AppError {
+  return new AppError('invalid', message);
+}

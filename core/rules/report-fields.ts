@@ -1,0 +1,27 @@
+/** Groups of fields, as delivery and feedback reports have them: groups end at an empty line, names are compared without case. */
+export function fieldGroups(text: string): Map<string, string>[] {
+  return text
+    .replace(/\r\n?/g, '\n')
+    .split(/\n[ \t]*\n/)
+    .map(fieldsOf)
+    .filter((fields) => fields.size > 0);
+}
+
+/** The first of each name; folded lines are one. */
+export function fieldsOf(block: string): Map<string, string> {
+  const fields = new Map<string, string>();
+  for (const line of block
+    .replace(/\r\n?/g, '\n')
+    .replace(/\n[ \t]+/g, ' ')
+    .split('\n')) {
+    const [, name, value] = /^([\w-]+)[ \t]*:[ \t]*(.*)$/.exec(line) ?? [];
+    if (name && !fields.has(name.toLowerCase())) fields.set(name.toLowerCase(), (value ?? '').trim());
+  }
+  return fields;
+}
+
+/** "rfc822; <a@b.c>" and "a@b.c" are both a@b.c; null where there is no address. */
+export function addressIn(text: string | undefined): string | null {
+  const value = (text ?? '').replace(/^[\w-]+\s*;/, '');
+  return /[^\s<>;,"]+@[^\s<>;,"]+/.exec(value)?.[0].toLowerCase() ?? null;
+}

@@ -1,0 +1,146 @@
+import { Worker } from 'node:worker_threads';
+import type { Log } from '../core/deps.ts';
+import type { InboundEnvelope, MailReader, MailVerdicts, ParsedMail } from '../core/inbound-mail.ts';
+import type { Config } from '../schemas/config.ts';
+
+const PARSERS = 2;
+const PARSE_MAX_MS = 5_000;
+const VERIFY_MAX_MS = 3_000;
+/** After DNS gave no answer in time, mail is taken without verdicts for so long. */
+const VERIFY_PAUSE_MS = 10_000;
+const MEMORY_MAX_MB = 256;
+const NO_VERDICTS: MailVerdicts = { spf: 'NONE', dkim: 'NONE', dmarc: 'NONE' };
+
+export function createMailReader(config: Pick<Config, 'dnsServers' | 'mailHost'>, log: Log): MailReader {
+  const parsers = Array.from({ length: PARSERS }, () => createParser(log));
+  const verifier = createVerifier(config, log);
+  const waiting: Array<(parser: (typeof parsers)[number]) => void> = [];
+  const free = [...parsers];
+
+  const acquire = () =>
+    new Promise<(typeof parsers)[number]>((resolve) => {
+      const parser = free.pop();
+      if (parser) resolve(parser);
+      else waiting.push(resolve);
+    });
+  const release = (parser: (typeof parsers)[number]) => {
+    const next = waiting.shift();
+    if (next) next(parser);
+    else free.push(parser);
+  };
+
+  return {
+    async parse(bytes) {
+      const parser = await acquire();
+      try {
+        return await parser.run(bytes);
+      } finally {
+        release(parser);
+      }
+    },
+    verify: (bytes, envelope) => verifier.run(bytes, envelope),
+    async close() {
+      await Promise.all([...parsers.map((parser) => parser.close()), verifier.close()]);
+    },
+  };
+}
+
+const limits = { resourceLimits: { maxOldGenerationSizeMb: MEMORY_MAX_MB, maxYoungGenerationSizeMb: 64 } };
+
+/** One mail at a time; a mail that takes too long or too much costs its thread, and nothing else. */
+function createParser(log: Log) {
+  let worker: Worker | null = null;
+  let current: ((parsed: ParsedMail | null, why: string | null) => void) | null = null;
+
+  function start(): Worker {
+    const made = new Worker(new URL('./inbound-parse-worker.ts', import.meta.url), limits);
+    const ended = (why: string) => {
+      if (worker !== made) return;
+      worker = null;
+      current?.(null, why);
+    };
+    made.on('message', ({ parsed }: { parsed: ParsedMail | null }) => {
+      if (worker === made) current?.(parsed, null);
+    });
+    made.on('error', (error) => ended(error.message));
+    made.on('exit', () => ended('its thread ended'));
+    made.unref();
+    return made;
+  }
+
+  return {
+    run(bytes: Buffer): Promise<ParsedMail | null> {
+      worker ??= start();
+      const mine = worker;
+      return new Promise((resolve) => {
+        const timer = setTimeout(() => {
+          if (worker === mine) worker = null;
+          void mine.terminate();
+          current?.(null, 'it took too long');
+        }, PARSE_MAX_MS);
+        current = (parsed, why) => {
+          current = null;
+          clearTimeout(timer);
+          if (why !== null) log.warn({ why, bytes: bytes.length }, 'a mail could not be read');
+          resolve(parsed);
+        };
+        mine.postMessage({ bytes });
+      });
+    },
+    async close() {
+      const mine = worker;
+      worker = null;
+      await mine?.terminate();
+    },
+  };
+}
+
+function createVerifier({ dnsServers, mailHost }: Pick<Config, 'dnsServers' | 'mailHost'>, log: Log) {
+  const asked = new Map<number, (verdicts: MailVerdicts | null) => void>();
+  let worker: Worker | null = null;
+  let count = 0;
+  let pausedUntil = 0;
+
+  function start(): Worker {
+    const workerData = { servers: dnsServers, mta: mailHost };
+    const made = new Worker(new URL('./inbound-verify-worker.ts', import.meta.url), { ...limits, workerData });
+    made.unref();
+    made.on('message', ({ id, verdicts }: { id: number; verdicts: MailVerdicts | null }) => asked.get(id)?.(verdicts));
+    const ended = (why: string) => {
+      if (worker !== made) return;
+      worker = null;
+      log.warn({ why }, 'signatures could not be verified');
+      for (const answer of [...asked.values()]) answer(null);
+    };
+    made.on('error', (error) => ended(error.message));
+    made.on('exit', () => ended('its thread ended'));
+    return made;
+  }
+
+  return {
+    run(bytes: Buffer, envelope: InboundEnvelope): Promise<MailVerdicts> {
+      if (performance.now() < pausedUntil) return Promise.resolve(NO_VERDICTS);
+      worker ??= start();
+      const id = ++count;
+      const mine = worker;
+      return new Promise((resolve) => {
+        const timer = setTimeout(() => {
+          pausedUntil = performance.now() + VERIFY_PAUSE_MS;
+          end(null);
+        }, VERIFY_MAX_MS);
+        const end = (verdicts: MailVerdicts | null) => {
+          clearTimeout(timer);
+          asked.delete(id);
+          resolve(verdicts ?? NO_VERDICTS);
+        };
+        asked.set(id, end);
+        mine.postMessage({ id, bytes, envelope });
+      });
+    },
+    async close() {
+      const mine = worker;
+      worker = null;
+      await mine?.terminate();
+    },
+  };
+}

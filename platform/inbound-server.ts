@@ -1,0 +1,127 @@
+import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from 'smtp-server';
+import type { Deps } from '../core/deps.ts';
+import { receiveMail } from '../core/inbound.ts';
+import { type Destination, judgeRecipient } from '../core/inbound-destinations.ts';
+import type { MailReader } from '../core/inbound-mail.ts';
+import { createMailReader } from './inbound-reader.ts';
+
+export const MAIL_BYTES_MAX = 25 * 1024 * 1024;
+const RECIPIENTS_MAX = 100;
+const CLIENTS_MAX = 200;
+/** Bytes of all mails that are being received; what comes on top is asked to come again. */
+const HELD_BYTES_MAX = 256 * 1024 * 1024;
+const SOCKET_MS = 60_000;
+const STOP_MS = 7_000;
+
+export interface InboundServer {
+  port: number;
+  close(): Promise<void>;
+}
+
+/** Takes mail for return paths, for List-Unsubscribe, for feedback and for domains that receive; everything else is refused at RCPT. */
+export async function openInboundServer(deps: Deps): Promise<InboundServer> {
+  const reader = createMailReader(deps.config, deps.log);
+  const door = createDoor(deps, reader);
+  const server = new SMTPServer({
+    name: deps.config.mailHost,
+    banner: 'Everpost',
+    size: MAIL_BYTES_MAX,
+    authOptional: true,
+    disabledCommands: ['AUTH', 'STARTTLS'],
+    disableReverseLookup: true,
+    maxClients: CLIENTS_MAX,
+    socketTimeout: SOCKET_MS,
+    closeTimeout: STOP_MS,
+    logger: false,
+    onRcptTo: (address, session, callback) => void door.recipient(address.address, session).then(callback, callback),
+    onData: (stream, session, callback) => {
+      door.data(stream, session).then(
+        (answer) => callback(null, answer),
+        (error) => callback(error),
+      );
+    },
+    onClose: (session) => door.forget(session),
+  });
+  server.on('error', (error) => deps.log.debug({ err: error }, 'an inbound connection ended badly'));
+  const { inboundSmtpHost, inboundSmtpPort } = deps.config;
+  await new Promise<void>((resolve, reject) => {
+    server.server.once('error', reject);
+    server.listen(inboundSmtpPort, inboundSmtpHost, () => resolve());
+  });
+  const address = server.server.address();
+  return {
+    port: typeof address === 'object' && address ? address.port : inboundSmtpPort,
+    async close() {
+      await new Promise<void>((resolve) => server.close(() => resolve()));
+      await reader.close();
+    },
+  };
+}
+
+function createDoor(deps: Deps, reader: MailReader) {
+  const judged = new Map<string, Map<string, Destination>>();
+  let heldBytes = 0;
+
+  async function recipient(address: string, session: SMTPServerSession): Promise<undefined> {
+    const mailFrom = senderOf(session);
+    const known = judged.get(session.id) ?? new Map<string, Destination>();
+    if (session.envelope.rcptTo.length >= RECIPIENTS_MAX) throw reply(452, '4.5.3 Too many recipients');
+    const verdict = await judgeRecipient(deps, address, mailFrom).catch((error) => {
+      deps.log.warn({ err: error }, 'an inbound recipient could not be looked up');
+      throw reply(451, '4.3.0 Come back in a minute');
+    });
+    if ('refused' in verdict) throw reply(verdict.refused, verdict.message);
+    known.set(address.toLowerCase(), verdict);
+    judged.set(session.id, known);
+    return undefined;
+  }
+
+  async function data(stream: SMTPServerDataStream, session: SMTPServerSession): Promise<string> {
+    const known = judged.get(session.id) ?? new Map<string, Destination>();
+    const pieces: Buffer[] = [];
+    let own = 0;
+    let isOver = false;
+    try {
+      // Read to the end whatever it is: the answer comes after the final dot.
+      for await (const piece of stream as AsyncIterable<Buffer>) {
+        if (own + piece.length > MAIL_BYTES_MAX || heldBytes + piece.length > HELD_BYTES_MAX) isOver = true;
+        if (isOver) continue;
+        own += piece.length;
+        heldBytes += piece.length;
+        pieces.push(piece);
+      }
+      if (stream.sizeExceeded || (isOver && stream.byteLength > MAIL_BYTES_MAX))
+        throw reply(552, `5.3.4 A mail may have ${MAIL_BYTES_MAX} bytes`);
+      if (isOver) throw reply(452, '4.3.1 Too much at a time; come back in a minute');
+      return await take(Buffer.concat(pieces), session, known);
+    } finally {
+      heldBytes -= own;
+    }
+  }
+
+  async function take(bytes: Buffer, session: SMTPServerSession, known: Map<string, Destination>): Promise<string> {
+    const destinations = session.envelope.rcptTo.flatMap(({ address }) => known.get(address.toLowerCase()) ?? []);
+    const envelope = {
+      mailFrom: senderOf(session),
+      remoteAddress: session.remoteAddress,
+      helo: String(session.hostNameAppearsAs || ''),
+    };
+    const received = await receiveMail(deps, reader, { destinations, envelope, bytes }).catch((error) => {
+      deps.log.error({ err: error }, 'an inbound mail could not be stored; its server is asked to come back');
+      throw reply(451, '4.3.0 Come back in a minute');
+    });
+    if (received === 'later') throw reply(451, '4.3.0 Too early; come back in a minute');
+    if (received === 'refused') throw reply(554, '5.6.0 The mail cannot be read, or has too many parts');
+    return '2.0.0 Taken';
+  }
+
+  return { recipient, data, forget: (session: SMTPServerSession) => judged.delete(session.id) };
+}
+
+function senderOf({ envelope }: SMTPServerSession): string {
+  return envelope.mailFrom === false ? '' : envelope.mailFrom.address.toLowerCase();
+}
+
+function reply(responseCode: number, message: string): Error {
+  return Object.assign(new Error(message), { responseCode });
+}

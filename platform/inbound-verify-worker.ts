@@ -1,0 +1,45 @@
+import { Resolver } from 'node:dns/promises';
+import { parentPort, workerData } from 'node:worker_threads';
+import { authenticate } from 'mailauth';
+import type { InboundEnvelope, MailVerdicts } from '../core/inbound-mail.ts';
+import type { AuthVerdict } from '../core/model.ts';
+
+const { servers, mta } = workerData as { servers: string[]; mta: string };
+const resolver = new Resolver({ timeout: 1_000, tries: 1 });
+if (servers.length > 0) resolver.setServers(servers);
+const KNOWN = new Set(['PASS', 'FAIL', 'SOFTFAIL', 'NEUTRAL', 'TEMPERROR', 'PERMERROR', 'POLICY', 'NONE']);
+
+/** SPF, DKIM and DMARC of many mails at a time: nearly all of it is waiting for DNS. */
+parentPort?.on(
+  'message',
+  async ({ id, bytes, envelope }: { id: number; bytes: Uint8Array; envelope: InboundEnvelope }) => {
+    parentPort?.postMessage({ id, verdicts: await verify(Buffer.from(bytes), envelope).catch(() => null) });
+  },
+);
+
+async function verify(bytes: Buffer, { mailFrom, remoteAddress, helo }: InboundEnvelope): Promise<MailVerdicts> {
+  const { spf, dkim, dmarc } = await authenticate(bytes, {
+    ip: remoteAddress,
+    helo,
+    mta,
+    sender: mailFrom,
+    disableArc: true,
+    disableBimi: true,
+    resolver: (name: string, type: string) => resolver.resolve(name, type) as Promise<string[] | string[][]>,
+  });
+  const signatures: string[] = (dkim?.results ?? []).map(
+    (one: { status?: { result?: string } }) => one.status?.result ?? 'none',
+  );
+  const best = signatures.find((result) => result === 'pass') ?? signatures[0];
+  const result = (one: unknown) => (one as { status?: { result?: string } } | false | undefined) || undefined;
+  return {
+    spf: verdict(result(spf)?.status?.result),
+    dkim: verdict(best),
+    dmarc: verdict(result(dmarc)?.status?.result),
+  };
+}
+
+function verdict(result: string | undefined): AuthVerdict {
+  const word = (result ?? 'none').toUpperCase();
+  return KNOWN.has(word) ? (word as AuthVerdict) : 'NONE';
+}

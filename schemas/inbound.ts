@@ -1,0 +1,132 @@
+import { idField, nullableString, pageFields, paginationFields, timestampField } from './common.ts';
+import { attachmentsField, copiesField } from './mails.ts';
+import { schema, shape } from './schema.ts';
+import { subjectField, TEMPLATE_LENGTH_MAX } from './templates.ts';
+
+export const REPLY_COPIES_MAX = 50;
+const ADDRESS_MAX = 320;
+
+const mailbox = {
+  type: 'object',
+  required: ['email', 'name'],
+  properties: { email: { type: 'string' }, name: nullableString },
+} as const;
+const mailboxes = { type: 'array', items: mailbox } as const;
+const verdict = { enum: ['PASS', 'FAIL', 'SOFTFAIL', 'NEUTRAL', 'TEMPERROR', 'PERMERROR', 'POLICY', 'NONE'] } as const;
+const statuses = ['PROCESSED', 'PROCESSING', 'FAILED', 'BLOCKED_UNVERIFIED', 'BLOCKED_UNROUTED'] as const;
+
+/** `from.email` is looked at by hand: when it is missing, the answer has no code. */
+export const replyBody = schema({
+  type: 'object',
+  properties: {
+    from: {
+      type: 'object',
+      properties: {
+        email: {
+          type: 'string',
+          maxLength: ADDRESS_MAX,
+          description: 'Required; on a verified domain of the project.',
+        },
+        name: { type: ['string', 'null'], maxLength: 256, format: 'line' },
+      },
+      description: 'Required.',
+    },
+    subject: { ...subjectField, minLength: 1, description: 'Omitted: the original one with Re: in front, once.' },
+    html: { type: 'string', maxLength: TEMPLATE_LENGTH_MAX, description: 'As it is: not a template.' },
+    text: { type: 'string', maxLength: TEMPLATE_LENGTH_MAX, description: 'As it is: not a template.' },
+    cc: { ...copiesField, maxItems: REPLY_COPIES_MAX },
+    bcc: { ...copiesField, maxItems: REPLY_COPIES_MAX },
+    attachments: attachmentsField,
+  },
+});
+
+export const replyAnswer = shape({
+  type: 'object',
+  required: ['emailId', 'message', 'status', 'totalRecipients'],
+  properties: {
+    emailId: idField,
+    message: { type: 'string' },
+    status: { const: 'QUEUED' },
+    totalRecipients: { type: 'integer', description: 'The recipient, cc and bcc.' },
+  },
+});
+
+export const inboundQuery = schema({
+  type: 'object',
+  properties: {
+    ...pageFields,
+    from: { type: 'string', maxLength: ADDRESS_MAX, description: 'Address of the sender.' },
+    to: { type: 'string', maxLength: ADDRESS_MAX, description: 'Address among the recipients.' },
+    threadId: { type: 'string', maxLength: 64 },
+    search: { type: 'string', maxLength: 200, description: 'Part of the subject, the text or the sender.' },
+    status: { enum: statuses },
+    dateFrom: { ...timestampField, description: 'Received at or after.' },
+    dateTo: { ...timestampField, description: 'Received at or before.' },
+  },
+});
+
+export const inboundMessageAnswer = shape({
+  type: 'object',
+  required: ['id', 'messageId', 'domainName', 'from', 'to', 'subject', 'status', 'threadId', 'receivedAt'],
+  properties: {
+    id: idField,
+    messageId: { type: 'string' },
+    domainName: { type: 'string' },
+    from: mailbox,
+    to: mailboxes,
+    cc: mailboxes,
+    bcc: mailboxes,
+    replyTo: mailboxes,
+    subject: { type: 'string' },
+    text: nullableString,
+    html: nullableString,
+    attachments: {
+      type: 'array',
+      items: {
+        type: 'object',
+        required: ['attachmentId', 'filename', 'contentType', 'size', 'index'],
+        properties: {
+          attachmentId: idField,
+          filename: { type: 'string' },
+          contentType: { type: 'string' },
+          size: { type: 'integer' },
+          index: { type: 'integer' },
+        },
+      },
+    },
+    headers: {
+      type: 'array',
+      items: { type: 'object', properties: { name: { type: 'string' }, value: { type: 'string' } } },
+    },
+    spamVerdict: verdict,
+    virusVerdict: verdict,
+    spfVerdict: verdict,
+    dkimVerdict: verdict,
+    dmarcVerdict: verdict,
+    status: { enum: statuses },
+    threadId: { type: 'string' },
+    inReplyTo: nullableString,
+    inReplyToEmailActivityId: nullableString,
+    inReplyToInboundEmailId: nullableString,
+    receivedAt: timestampField,
+  },
+});
+
+export const inboundMessagesAnswer = shape({
+  type: 'object',
+  required: ['items', 'pagination'],
+  properties: { items: { type: 'array', items: inboundMessageAnswer.json }, pagination: paginationFields },
+});
+
+export const inboundAttachmentAnswer = shape({
+  type: 'object',
+  required: ['attachmentId', 'filename', 'contentType', 'size', 'downloadUrl', 'expiresIn'],
+  properties: {
+    attachmentId: idField,
+    filename: { type: 'string' },
+    contentType: { type: 'string' },
+    size: { type: 'integer' },
+    downloadUrl: { type: 'string', description: 'Needs no key; works until it expires.' },
+    expiresIn: { type: 'integer', description: 'Seconds.' },
+  },
+});

@@ -1,0 +1,170 @@
+import { expect } from 'chai';
+import { ObjectId } from 'mongodb';
+import { refreshCounts } from '../../core/campaign-counts.ts';
+import type { Message } from '../../core/model.ts';
+import { mailLocalPart, unsubscribeToken } from '../../core/tracking-tokens.ts';
+import { type Environment, startEnvironment } from '../environment.ts';
+import { returnedMails } from '../fixtures/inbound/mails.ts';
+import { type Door, openDoor } from './smtp-door.ts';
+import { bareCampaign, engagementOf, refOf, sentMessage, storedMessage } from './support.ts';
+
+const HOST = 'mail.example.com';
+
+describe('Reports at return paths', () => {
+  let environment: Environment;
+  let door: Door;
+  before(async () => {
+    environment = await startEnvironment({ MAIL_HOST: HOST });
+    door = await openDoor(environment);
+  });
+  after(async () => {
+    await door.server.close();
+    await environment.stop();
+  });
+
+  const fixture = (name: string) => returnedMails.find((mail) => mail.name === name)!.raw;
+  const returnPath = (message: Message, kind: 'b' | 'u' = 'b') =>
+    `${mailLocalPart(environment.deps.config, kind, refOf(message))}@${HOST}`;
+  const bring = (message: Message, name: string) => door.send({ to: returnPath(message), raw: fixture(name) });
+  const entries = (email: string) =>
+    environment.deps.db.suppressions.find({ projectId: environment.own.project._id, email }).toArray();
+
+  async function mailed(fields: Partial<Message> = {}) {
+    const campaign = await bareCampaign(environment, environment.own);
+    return {
+      campaign,
+      message: await sentMessage(environment, environment.own, { campaignId: campaign._id, ...fields }),
+    };
+  }
+
+  it('A late bounce moves the message from delivered to bounced once, and suppresses the address for the whole project.', async () => {
+    const { campaign, message } = await mailed();
+    expect((await refreshCounts(environment.deps, campaign)).bounced).to.equal(0);
+    for (let i = 0; i < 3; i += 1) expect((await bring(message, 'Postfix, no such user')).data).to.match(/^250/);
+    const counts = await refreshCounts(environment.deps, campaign);
+    expect([counts.totalContacts, counts.sent, counts.bounced]).to.deep.equal([1, 1, 1]);
+    const stored = await storedMessage(environment, message);
+    expect([stored?.state, stored?.reply?.enhanced]).to.deep.equal(['bounced', '5.1.1']);
+    expect(stored?.timeline?.filter(({ type }) => type === 'bounced')).to.have.length(1);
+    const found = await entries(message.email);
+    expect(found.map(({ isGlobal, reason }) => [isGlobal, reason])).to.deep.equal([[true, 'BOUNCE']]);
+    expect(found[0]?.evidence).to.contain('5.1.1');
+  });
+
+  it('A block list bounces the mail and suppresses nobody.', async () => {
+    const { message } = await mailed();
+    await bring(message, 'Postfix, on a block list');
+    expect((await storedMessage(environment, message))?.state).to.equal('bounced');
+    expect(await entries(message.email)).to.deep.equal([]);
+  });
+
+  it('A full mailbox suppresses with the third mail that comes back within 30 days, however often each is reported.', async () => {
+    const email = `full-${new ObjectId().toHexString()}@example.com`;
+    for (let i = 1; i <= 3; i += 1) {
+      const { message } = await mailed({ email });
+      await bring(message, 'Postfix, mailbox full');
+      await bring(message, 'Postfix, mailbox full');
+      expect(await entries(email), `after ${i}`).to.have.length(i === 3 ? 1 : 0);
+    }
+  });
+
+  it('A delay changes nothing but the timeline; a delivery makes the mail delivered.', async () => {
+    const { message } = await mailed();
+    await bring(message, 'Postfix, delayed');
+    expect((await storedMessage(environment, message))?.state).to.equal('sent');
+    await bring(message, 'Postfix, delivered');
+    const stored = await storedMessage(environment, message);
+    expect(stored?.deliveredAt).to.be.instanceOf(Date);
+    expect(stored?.timeline?.map(({ type }) => type)).to.deep.equal(['delayed', 'delivered']);
+  });
+
+  it('Automatic answers, and people who write to a return path, bounce nothing.', async () => {
+    const { message } = await mailed();
+    for (const name of ['a vacation notice by the standard', 'a challenge']) await bring(message, name);
+    const raw = fixture('a person who answers the return path');
+    await door.send({ from: 'reader@example.net', to: returnPath(message), raw });
+    expect((await storedMessage(environment, message))?.state).to.equal('sent');
+    expect(await entries(message.email)).to.deep.equal([]);
+  });
+
+  it('A forged return path is refused and has no effect; neither has one that names a message of nobody.', async () => {
+    const { message } = await mailed();
+    const right = returnPath(message);
+    const forged = right.replace(/-([0-9a-f])/, (_, digit) => `-${digit === '0' ? '1' : '0'}`);
+    expect((await door.send({ to: forged, raw: fixture('Postfix, no such user') })).rcpt[0]).to.match(/^550/);
+    const theirs = mailLocalPart(environment.deps.config, 'b', {
+      projectId: environment.other.project._id,
+      messageId: message._id,
+    });
+    await door.send({ to: `${theirs}@${HOST}`, raw: fixture('Postfix, no such user') });
+    expect((await storedMessage(environment, message))?.state).to.equal('sent');
+    expect(await entries(message.email)).to.deep.equal([]);
+  });
+
+  it('A report that comes before the outcome is stored is asked to come again.', async () => {
+    const { message } = await mailed({ state: 'committing' });
+    expect((await bring(message, 'Postfix, no such user')).data).to.match(/^451/);
+    const { _id, projectId } = message;
+    await environment.deps.db.messages.updateOne({ _id, projectId }, { $set: { state: 'sent' } });
+    expect((await bring(message, 'Postfix, no such user')).data).to.match(/^250/);
+    expect((await storedMessage(environment, message))?.state).to.equal('bounced');
+  });
+
+  it('Among to, cc and bcc the report says who it was; the others stay as they are.', async () => {
+    const open = { name: null, reply: null, reason: null, state: 'sent' as const };
+    const { message } = await mailed({
+      recipients: [
+        { ...open, kind: 'to', email: 'first@example.net' },
+        { ...open, kind: 'cc', email: 'reader@example.net' },
+      ],
+      email: 'first@example.net',
+    });
+    await bring(message, 'Postfix, no such user');
+    const stored = await storedMessage(environment, message);
+    expect(stored?.state).to.equal('sent');
+    expect(stored?.recipients?.map(({ state }) => state)).to.deep.equal(['sent', 'bounced']);
+    expect(await entries('first@example.net')).to.deep.equal([]);
+    expect(await entries('reader@example.net')).to.have.length(1);
+  });
+
+  it('A complaint at the return path suppresses everywhere in the project and counts once.', async () => {
+    const { campaign, message } = await mailed();
+    for (let i = 0; i < 2; i += 1) await bring(message, 'a complaint, abuse');
+    expect((await refreshCounts(environment.deps, campaign)).spamReported).to.equal(1);
+    const found = await entries(message.email);
+    expect(found.map(({ isGlobal, reason }) => [isGlobal, reason])).to.deep.equal([[true, 'COMPLAINT']]);
+    expect((await storedMessage(environment, message))?.state).to.equal('sent');
+  });
+
+  it('At the feedback address the mail must be proved by something of ours; a Message-ID or an address proves nothing.', async () => {
+    const { message } = await mailed();
+    const bare = fixture('a complaint, abuse').replaceAll('65f0c0ffee0123456789abcd', message._id.toHexString());
+    await door.send({ from: 'abuse@isp.example.net', to: `fbl@${HOST}`, raw: bare });
+    expect(await entries(message.email)).to.deep.equal([]);
+    const token = unsubscribeToken(environment.deps.config, { ...refOf(message), groupId: null, email: message.email });
+    const link = `List-Unsubscribe: <https://t.example.com/u/${token}>\r\nSubject: Our news`;
+    const proved = bare.replace('Subject: Our news of this week\r\nMessage-ID', `${link}\r\nMessage-ID`);
+    expect((await door.send({ from: 'abuse@isp.example.net', to: `fbl@${HOST}`, raw: proved })).data).to.match(/^250/);
+    expect((await entries(message.email)).map(({ reason }) => reason)).to.deep.equal(['COMPLAINT']);
+  });
+
+  it('"Not spam" has no effect.', async () => {
+    const { message } = await mailed();
+    await bring(message, 'not spam after all');
+    expect(await entries(message.email)).to.deep.equal([]);
+  });
+
+  it("A mail to the address of List-Unsubscribe unsubscribes from the mail's group.", async () => {
+    const group = await environment.own.client.post('/suppression-groups', { name: 'By mail' });
+    const { groupId } = group.body.data;
+    const campaign = await bareCampaign(environment, environment.own, { unsubscribeGroupId: groupId });
+    const message = await sentMessage(environment, environment.own, { campaignId: campaign._id });
+    const raw = `From: ${message.email}\nTo: ${returnPath(message, 'u')}\nSubject: unsubscribe\n\n`;
+    const sent = await door.send({ from: message.email, to: returnPath(message, 'u').toUpperCase(), raw });
+    expect(sent.data).to.match(/^250/);
+    expect((await entries(message.email)).map((one) => [one.groupId, one.reason])).to.deep.equal([
+      [groupId, 'UNSUBSCRIBE'],
+    ]);
+    expect((await engagementOf(environment, message))?.unsubscribedAt).to.be.instanceOf(Date);
+  });
+});

@@ -1,0 +1,60 @@
+import { createConnection } from 'node:net';
+import type { Deps } from '../../core/deps.ts';
+import { type InboundServer, openInboundServer } from '../../platform/inbound-server.ts';
+import { type Environment, freePort } from '../environment.ts';
+
+export interface Door {
+  port: number;
+  server: InboundServer;
+  /** Hands a mail over and answers the reply to each step: MAIL, each RCPT, and the final dot when somebody took it. */
+  send(mail: { from?: string; to: string | string[]; raw: string }): Promise<{ rcpt: string[]; data: string | null }>;
+}
+
+/** The inbound server in this process, as the lane runs it. */
+export async function openDoor({ deps }: Environment, config: Partial<Deps['config']> = {}): Promise<Door> {
+  const port = await freePort();
+  const own = { ...deps, config: { ...deps.config, inboundSmtpPort: port, inboundSmtpHost: '127.0.0.1', ...config } };
+  const server = await openInboundServer(own);
+  return { port, server, send: (mail) => hand(port, mail) };
+}
+
+async function hand(port: number, { from = '', to, raw }: { from?: string; to: string | string[]; raw: string }) {
+  const socket = createConnection({ port, host: '127.0.0.1' });
+  let text = '';
+  let wake: () => void = () => {};
+  socket.on('data', (piece) => {
+    text += piece.toString();
+    wake();
+  });
+  socket.on('error', () => wake());
+  socket.on('close', () => wake());
+  const line = async (): Promise<string> => {
+    for (;;) {
+      const match = /^(\d{3} .*)\r\n/m.exec(text);
+      if (match) {
+        text = text.slice(match.index + match[0].length);
+        return match[1] as string;
+      }
+      if (socket.destroyed) return 'closed';
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+    }
+  };
+  const ask = (command: string) => {
+    socket.write(`${command}\r\n`);
+    return line();
+  };
+  await line();
+  await ask('EHLO sender.example.net');
+  await ask(`MAIL FROM:<${from}>`);
+  const rcpt: string[] = [];
+  for (const one of [to].flat()) rcpt.push(await ask(`RCPT TO:<${one}>`));
+  let data: string | null = null;
+  if (rcpt.some((reply) => reply.startsWith('250'))) {
+    await ask('DATA');
+    data = await ask(`${raw.replace(/\r?\n/g, '\r\n').replace(/^\./gm, '..')}\r\n.`);
+  }
+  socket.end('QUIT\r\n');
+  return { rcpt, data };
+}

@@ -1,0 +1,16 @@
+import type { Deps } from '../core/deps.ts';
+import { type InboundServer, openInboundServer } from '../platform/inbound-server.ts';
+import type { Service } from './lanes.ts';
+
+/** Mail that comes back, and mail that people write. */
+export function inboundService(deps: Deps): Service {
+  const opened: Promise<InboundServer> = openInboundServer(deps);
+  return {
+    name: 'inbound',
+    ready: opened.then(({ port }) => deps.log.info({ port }, 'inbound mail is taken')),
+    stop: async () => {
+      const server = await opened.catch(() => null);
+      await server?.close();
+    },
+  };
+}
