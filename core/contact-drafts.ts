@@ -133,12 +133,13 @@ function changed(drafts: Drafts, audience: Audience, before: Contact, change: Co
   after.contactProperties = mergeProperties(audience, before.contactProperties, change.properties);
   after.listIds = changeLists(before.listIds, change);
   const fields = changedPaths(before, after);
-  if (fields.size > 0 || after.listIds !== before.listIds) {
+  const isChanged = fields.size > 0 || after.listIds !== before.listIds;
+  if (isChanged) {
     after.updatedAt = now;
     fields.add('updatedAt');
   } else if (!change.recheckSegments) return before;
   after.segmentIds = segmentsOf(audience, after, before, change.recheckSegments ? null : fields);
-  return after.updatedAt === before.updatedAt && after.segmentIds === before.segmentIds ? before : after;
+  return isChanged || after.segmentIds !== before.segmentIds ? after : before;
 }
 
 function replaceDraft({ byId, byEmail }: Drafts, before: Contact, after: Contact): void {

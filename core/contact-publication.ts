@@ -1,6 +1,7 @@
 import type { ObjectId } from 'mongodb';
 import type { Audience } from './audience.ts';
 import { announceContactEvents, recordContactEvents } from './contact-events.ts';
+import { recordMailOfDeleted } from './contact-mails.ts';
 import type { Deps } from './deps.ts';
 import { announceDeletions, recordDeletions } from './enrollments-ending.ts';
 import type { Contact, Session } from './model.ts';
@@ -26,7 +27,7 @@ type Recorder = (
 type Announcer = (deps: Deps, projectId: ObjectId, changes: PublishedChange[]) => void;
 
 /** The one place that hears of every contact change. Each line is a part of the product that follows contacts. */
-const recorders: Recorder[] = [recordTriggers, recordDeletions, recordContactEvents];
+const recorders: Recorder[] = [recordTriggers, recordDeletions, recordMailOfDeleted, recordContactEvents];
 const announcers: Announcer[] = [announceTriggers, announceDeletions, announceContactEvents];
 
 export async function recordContactChanges(

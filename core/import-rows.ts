@@ -1,5 +1,4 @@
-import { Readable } from 'node:stream';
-import { type CsvError, type Info, parse } from 'csv-parse';
+import { CsvError, parse } from 'csv-parse';
 import { delimiterOf, parseObject, readCells, readColumns } from './rules/import-columns.ts';
 
 /** One row as the file has it, or why it cannot be read. */
@@ -56,10 +55,10 @@ export async function csvHeader(bytes: AsyncIterable<Buffer>): Promise<CsvHeader
   const head = await firstBytes(bytes);
   const firstLine = head.toString('utf8').split(/\r?\n/, 1)[0] ?? '';
   const delimiter = delimiterOf(firstLine);
-  for await (const { record, info } of csvRecords([head], delimiter, true, 1)) {
-    const read = readColumns(record);
+  for await (const { cells, endBytes } of csvRecords([head], { delimiter, bom: true })) {
+    const read = readColumns(cells);
     if ('problem' in read) throw new FileProblem(read.problem);
-    return { columns: record, delimiter, endBytes: info.bytes };
+    return { columns: cells, delimiter, endBytes };
   }
   throw new FileProblem('The file is empty.');
 }
@@ -71,50 +70,68 @@ export async function* csvRows(
 ): AsyncGenerator<FileRow> {
   const read = readColumns(columns);
   if ('problem' in read) throw new FileProblem(read.problem);
-  for await (const { record, info } of csvRecords(bytes, delimiter, false)) {
-    const cells = readCells(read.columns, record);
-    const endBytes = info.bytes;
-    yield cells.ok ? { given: cells.row, problem: null, endBytes } : { given: null, problem: cells.message, endBytes };
+  for await (const { cells, endBytes } of csvRecords(bytes, { delimiter, bom: false })) {
+    const row = readCells(read.columns, cells);
+    yield row.ok ? { given: row.row, problem: null, endBytes } : { given: null, problem: row.message, endBytes };
   }
 }
 
+interface CsvRecord {
+  cells: string[];
+  endBytes: number;
+}
+
+/** The parser is fed piece by piece and its records taken from it at once: a fault must not cost the records before it. */
 async function* csvRecords(
   bytes: AsyncIterable<Buffer> | Iterable<Buffer>,
-  delimiter: string,
-  bom: boolean,
-  to?: number,
-): AsyncGenerator<{ record: string[]; info: Info }> {
+  options: { delimiter: string; bom: boolean },
+): AsyncGenerator<CsvRecord> {
+  let records: CsvRecord[] = [];
+  let fault: Error | null = null;
   const parser = parse({
-    delimiter,
-    bom,
-    info: true,
+    ...options,
     relax_column_count: true,
     relax_quotes: true,
     skip_empty_lines: true,
     max_record_size: ROW_BYTES_MAX,
-    ...(to === undefined ? {} : { to }),
+    on_record: (cells: string[], { bytes: endBytes }) => {
+      records.push({ cells, endBytes });
+      return null;
+    },
   });
-  const source = Readable.from(bytes, { objectMode: false });
-  source.on('error', (error) => parser.destroy(error)).pipe(parser);
-  try {
-    for await (const entry of parser) yield entry as { record: string[]; info: Info };
-  } catch (error) {
-    throw isCsvError(error) ? new FileProblem(describe(error)) : error;
-  } finally {
-    source.destroy();
-    parser.destroy();
+  parser.on('error', (error) => {
+    fault = error;
+  });
+  parser.resume();
+  const settled = (feed: (done: () => void) => void) =>
+    new Promise<void>((resolve) => {
+      parser.once('close', resolve);
+      feed(() => {
+        parser.off('close', resolve);
+        resolve();
+      });
+    });
+  const take = () => {
+    const taken = records;
+    records = [];
+    return taken;
+  };
+  for await (const piece of bytes) {
+    await settled((done) => parser.write(piece, done));
+    yield* take();
+    if (fault) throw asProblem(fault);
   }
-}
-
-function isCsvError(error: unknown): error is CsvError {
-  return error instanceof Error && 'code' in error && String(error.code).startsWith('CSV_');
+  await settled((done) => parser.end(done));
+  yield* take();
+  if (fault) throw asProblem(fault);
 }
 
 /** Never the text of the parser: it quotes the file. */
-function describe({ code }: CsvError): string {
-  if (code === 'CSV_QUOTE_NOT_CLOSED' || code === 'CSV_MAX_RECORD_SIZE')
-    return 'A row does not end: a quote that opens a cell is not closed.';
-  return `The file is no CSV from here on (${code}).`;
+function asProblem(error: Error): Error {
+  if (!(error instanceof CsvError)) return error;
+  if (error.code === 'CSV_QUOTE_NOT_CLOSED' || error.code === 'CSV_MAX_RECORD_SIZE')
+    return new FileProblem('A row does not end: a quote that opens a cell is not closed.');
+  return new FileProblem(`The file is no CSV from here on (${error.code}).`);
 }
 
 async function firstBytes(bytes: AsyncIterable<Buffer>): Promise<Buffer> {

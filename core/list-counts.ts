@@ -13,9 +13,9 @@ export function requestWriter(): Writer {
   return processNumber() % WRITERS_OF_A_KIND;
 }
 
-/** Every import has its own. */
-export function importWriter(importId = new ObjectId()): Writer {
-  return WRITERS_OF_A_KIND + ((processNumber() + (importId.id.at(-1) ?? 0)) % WRITERS_OF_A_KIND);
+/** Imports of one project that run side by side rarely share one. */
+export function importWriter(importId?: ObjectId): Writer {
+  return WRITERS_OF_A_KIND + ((processNumber() + (importId?.id.at(-1) ?? 0)) % WRITERS_OF_A_KIND);
 }
 
 /** The count of each list and segment, and of all contacts, moves with its contacts. */
