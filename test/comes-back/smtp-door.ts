@@ -7,7 +7,7 @@ export interface Door {
   port: number;
   server: InboundServer;
   /** Hands a mail over and answers the reply to each step: MAIL, each RCPT, and the final dot when somebody took it. */
-  send(mail: { from?: string; to: string | string[]; raw: string }): Promise<{ rcpt: string[]; data: string | null }>;
+  send(mail: { from?: string; to: string | string[]; raw: string; isExact?: boolean }): Promise<{ rcpt: string[]; data: string | null }>;
 }
 
 /** The inbound server in this process, as the lane runs it. */
@@ -18,7 +18,10 @@ export async function openDoor({ deps }: Environment, config: Partial<Deps['conf
   return { port, server, send: (mail) => hand(port, mail) };
 }
 
-async function hand(port: number, { from = '', to, raw }: { from?: string; to: string | string[]; raw: string }) {
+async function hand(
+  port: number,
+  { from = '', to, raw, isExact = false }: { from?: string; to: string | string[]; raw: string; isExact?: boolean },
+) {
   const socket = createConnection({ port, host: '127.0.0.1' });
   let text = '';
   let wake: () => void = () => {};
@@ -53,7 +56,8 @@ async function hand(port: number, { from = '', to, raw }: { from?: string; to: s
   let data: string | null = null;
   if (rcpt.some((reply) => reply.startsWith('250'))) {
     await ask('DATA');
-    data = await ask(`${raw.replace(/\r?\n/g, '\r\n').replace(/^\./gm, '..')}\r\n.`);
+    const lines = isExact ? raw : raw.replace(/\r?\n/g, '\r\n').replace(/^\./gm, '..');
+    data = await ask(`${lines}\r\n.`);
   }
   socket.end('QUIT\r\n');
   return { rcpt, data };
