@@ -76,7 +76,8 @@ const makers: Record<string, { make(tenant: Tenant, environment: Environment): P
   },
   campaignId: {
     make: async ({ client }) =>
-      (await client.post('/campaigns', { name: 'Theirs', subject: 'Theirs', htmlTemplate: '<p>Theirs</p>' })).body.data.id,
+      (await client.post('/campaigns', { name: 'Theirs', subject: 'Theirs', htmlTemplate: '<p>Theirs</p>' })).body.data
+        .id,
   },
   eventId: {
     make: async ({ client }) =>
