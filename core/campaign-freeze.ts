@@ -1,4 +1,5 @@
 import { type Filter, MongoBulkWriteError, ObjectId } from 'mongodb';
+import { ledgerCounts, refreshCounts } from './campaign-counts.ts';
 import type { Deps } from './deps.ts';
 import { GLOBAL_LIST } from './global-list.ts';
 import { derivedId, parseId } from './ids.ts';
@@ -27,13 +28,31 @@ export async function freezeAudience(
 ): Promise<void> {
   const freeze = campaign.freeze ?? (await beginFreeze(deps, campaign));
   if (freeze.isDone) return;
-  const lists = listsOf(campaign);
   const place = { ...freeze, seq: await nextSeq(deps, campaign) };
-  for (; place.list < lists.length; place.list += 1, place.after = null) {
-    await freezeList(deps, campaign, lists[place.list] as string, place, { signal, onProgress });
+  for (;;) {
+    await freezeLists(deps, campaign, place, { signal, onProgress });
     if (signal.aborted) return;
+    // What was inserted before a crash is not in our count, so the ledger may have more, and never less.
+    const { total } = await ledgerCounts(deps, campaign);
+    if (total >= place.written) {
+      await keepPlace(deps, campaign, { ...place, written: total, isDone: true });
+      await refreshCounts(deps, campaign);
+      return;
+    }
+    deps.log.error(
+      { campaignId: campaign._id, total, written: place.written },
+      'recipients are missing; all are written anew',
+    );
+    Object.assign(place, { list: 0, after: null, written: 0 });
   }
-  await keepPlace(deps, campaign, { ...place, isDone: true });
+}
+
+async function freezeLists(deps: Deps, campaign: Campaign, place: Place, control: FreezeControl): Promise<void> {
+  const lists = listsOf(campaign);
+  for (; place.list < lists.length; place.list += 1, place.after = null) {
+    await freezeList(deps, campaign, lists[place.list] as string, place, control);
+    if (control.signal.aborted) return;
+  }
 }
 
 interface Place extends CampaignFreeze {

@@ -2,6 +2,7 @@ import type { ObjectId } from 'mongodb';
 import { isUnderWay } from './campaign-moves.ts';
 import { type Candidate, type Claimed, fail, mayClaim, mustStop, type PageRun, sleep } from './campaign-page-runs.ts';
 import { openReader } from './campaign-readers.ts';
+import { CONTACT_DELETED } from './contact-mails.ts';
 import { CLAIM_MAX } from './ledger.ts';
 import { claimMessages, type Held, type Look, type Verdict } from './ledger-claims.ts';
 import { type Ended, endedBy, UNWRITTEN_MAX } from './ledger-outcomes.ts';
@@ -26,7 +27,7 @@ export interface Supply {
 const PAUSE_MS = 20;
 const RATE_LOOK_MS = 1_000;
 const CLAIM_MIN = 8;
-const NO_CONTACT: Verdict = { kind: 'failed', reason: 'The contact was deleted.' };
+const NO_CONTACT: Verdict = { kind: 'failed', reason: CONTACT_DELETED };
 const BACK = { kind: 'back', delayMs: 0 } as const;
 
 /** `onQuiet` is told each time that every outcome is durable, or a claim has ended that nobody waits for. */

@@ -5,7 +5,7 @@ import { AppError } from './errors.ts';
 import { group } from './group.ts';
 import { isDuplicateKey } from './insert.ts';
 import type { Lane } from './mailer.ts';
-import type { Content, Message, TimelineEntry } from './model.ts';
+import type { Content, Message, Session, TimelineEntry } from './model.ts';
 import { inTransaction } from './transactions.ts';
 
 /** What one call puts into the ledger. */
@@ -102,6 +102,7 @@ export async function failQueued(
   contactIds: ObjectId[],
   emails: string[],
   reason: string,
+  session?: Session,
 ): Promise<number> {
   const open = {
     projectId,
@@ -109,7 +110,7 @@ export async function failQueued(
     contactId: { $in: contactIds },
     state: { $in: ['queued' as const, 'deferred' as const] },
   };
-  const { modifiedCount } = await db.messages.updateMany(open, [
+  const failed = [
     {
       $set: {
         state: 'failed',
@@ -119,7 +120,11 @@ export async function failQueued(
       },
     },
     { $unset: 'dueAt' },
-  ]);
+  ];
+  const { modifiedCount } = await db.messages.updateMany(open, failed, {
+    ...(session ? { session } : {}),
+    hint: 'email',
+  });
   return modifiedCount;
 }
 

@@ -11,5 +11,10 @@ export async function useOfTemplate(
     { projectId: project._id, status: 'active', 'steps.email.templateId': templateId },
     { projection: { name: 1 } },
   );
-  return automation ? `the active automation "${automation.name}"` : null;
+  if (automation) return `the active automation "${automation.name}"`;
+  const campaign = await deps.db.campaigns.findOne(
+    { projectId: project._id, status: { $in: ['draft', 'scheduled', 'paused'] }, startedAt: null, templateId },
+    { projection: { name: 1, status: 1 } },
+  );
+  return campaign ? `the campaign "${campaign.name}", which is ${campaign.status}` : null;
 }
