@@ -30,11 +30,11 @@ export async function searchSuppressions(
   const plan = planOf(project, search, await wantedGroups(deps, project, search));
   if (!plan) return { entries: [], pagination: paginationOf(page, limit, 0) };
   const reading = { hint: plan.hint, maxTimeMS: READ_TIME_MAX_MS };
-  const [entries, total] = await Promise.all([
+  const [entries, counted] = await Promise.all([
     deps.db.suppressions.find(plan.filter, { ...reading, sort: plan.sort, skip, limit }).toArray(),
-    plan.total ?? deps.db.suppressions.countDocuments(plan.filter, reading),
+    plan.counted ? deps.db.suppressions.countDocuments(plan.counted, reading) : 0,
   ]);
-  return { entries, pagination: paginationOf(page, limit, total) };
+  return { entries, pagination: paginationOf(page, limit, plan.kept + counted) };
 }
 
 /** The groups that an address left, with why and when. */
@@ -57,31 +57,53 @@ export interface SearchPlan {
   filter: Filter<Suppression>;
   hint: string;
   sort: Record<string, 1 | -1>;
-  /** Known without counting: groups keep how many entries they have of each reason. */
-  total?: number;
+  /** The total is what the groups say they have, and what must be counted besides. */
+  kept: number;
+  counted: Filter<Suppression> | null;
 }
 
 /** Every combination of filters has its index; null: nothing can be found. */
-export function planOf(
-  project: Tenant,
-  { groupId, reason, startDate, endDate, search, email, isGlobal }: SuppressionSearch,
-  groups: SuppressionGroup[],
-): SearchPlan | null {
+export function planOf(project: Tenant, search: SuppressionSearch, groups: SuppressionGroup[]): SearchPlan | null {
+  const { groupId, reason, isGlobal } = search;
   const hasGroup = groupId !== undefined || isGlobal === true;
   const [group] = groups;
   if (!group) return null;
-  const between = readDates(startDate, endDate);
+  const between = readDates(search);
   const filter: Filter<Suppression> = { projectId: project._id };
   if (hasGroup) filter.groupId = group.groupId;
   if (reason) filter.reason = reason;
   if (between) filter.createdAt = between;
-  if (search)
-    Object.assign(filter, email === undefined ? containing(search, groups) : { $and: [containing(search, groups)] });
-  if (email !== undefined) filter.email = normalizeEmail(email) ?? '';
-  if (search || email !== undefined) return { filter, hint: 'search', sort: { email: 1, groupId: 1 } };
+  if (search.search || search.email !== undefined) return textPlan(filter, search, groups, between !== null);
   const hint = hasGroup ? (reason ? 'group_reason' : 'group') : reason ? 'reason' : 'newest';
-  const plan = { filter, hint, sort: { createdAt: -1, _id: -1 } as const };
-  return between ? plan : { ...plan, total: groups.reduce((sum, { counts }) => sum + entriesOf(counts, reason), 0) };
+  const kept = groups.reduce((sum, { counts }) => sum + entriesOf(counts, reason), 0);
+  const total = between ? { kept: 0, counted: filter } : { kept, counted: null };
+  return { filter, hint, sort: { createdAt: -1, _id: -1 }, ...total };
+}
+
+/** Address, reason and code of the group are what an entry can be found by. */
+function textPlan(
+  base: Filter<Suppression>,
+  { search = '', email, reason }: SuppressionSearch,
+  groups: SuppressionGroup[],
+  mustRead: boolean,
+): SearchPlan {
+  const text = search.toUpperCase();
+  const reasons = REASONS.filter((one) => text !== '' && one.includes(text));
+  const codes = groups.map(({ groupId }) => groupId).filter((code) => text !== '' && code.includes(text));
+  const byAddress = { email: partOf(search) };
+  const ways: Filter<Suppression>[] = search ? [byAddress] : [];
+  if (reasons.length > 0) ways.push({ reason: { $in: reasons } });
+  if (codes.length > 0) ways.push({ groupId: { $in: codes } });
+  const exact = email === undefined ? [] : [{ email: normalizeEmail(email) ?? '' }];
+  const filter = { $and: [base, ...exact, ...(ways.length > 0 ? [{ $or: ways }] : [])] };
+  const plan = { filter, hint: 'search', sort: { email: 1, groupId: 1 } as const };
+  if (mustRead || email !== undefined || ways.length === 1) return { ...plan, kept: 0, counted: filter };
+  const kept = groups.reduce((sum, { groupId, counts }) => {
+    const found = codes.includes(groupId) ? REASONS : reasons;
+    return sum + found.filter((one) => !reason || one === reason).reduce((part, one) => part + counts[one], 0);
+  }, 0);
+  const others = { reason: { $nin: reasons }, groupId: { $nin: codes } };
+  return { ...plan, kept, counted: { $and: [base, byAddress, others] } };
 }
 
 async function wantedGroups(
@@ -96,18 +118,7 @@ async function wantedGroups(
   return isGlobal ? groups.filter((group) => group.isGlobal) : groups;
 }
 
-/** Address, reason and code of the group are what an entry can be found by. */
-function containing(search: string, groups: SuppressionGroup[]): Filter<Suppression> {
-  const text = search.toUpperCase();
-  const reasons = REASONS.filter((reason) => reason.includes(text));
-  const codes = groups.map(({ groupId }) => groupId).filter((code) => code.includes(text));
-  const ways: Filter<Suppression>[] = [{ email: partOf(search) }];
-  if (reasons.length > 0) ways.push({ reason: { $in: reasons } });
-  if (codes.length > 0) ways.push({ groupId: { $in: codes } });
-  return ways.length === 1 ? (ways[0] as Filter<Suppression>) : { $or: ways };
-}
-
-function readDates(startDate: string | undefined, endDate: string | undefined) {
+function readDates({ startDate, endDate }: SuppressionSearch) {
   const [from, to] = [startDate, endDate].map((text) => (text === undefined ? null : readDate(text)));
   if (from == null && to == null) return null;
   if (from != null && to != null && from > to)
