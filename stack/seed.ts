@@ -6,8 +6,26 @@ import type { Deps } from '../core/deps.ts';
 import { seedVerifiedDomain } from '../core/domains.ts';
 import { createOrganization } from '../core/organizations.ts';
 import { createProject } from '../core/projects.ts';
+import { createSender } from '../core/senders.ts';
+import { createTemplate } from '../core/templates.ts';
 
 export const demoDomain = 'demo.everpost.test';
+export const demoSender = { email: `hello@${demoDomain}`, name: 'Everpost demo' };
+
+const demoTemplate = {
+  templateName: 'Welcome',
+  subject: 'Welcome, {{default firstName "friend"}}',
+  previewText: 'A first mail from your own Everpost.',
+  emailTemplate: `<!doctype html>
+<html>
+  <body>
+    <h1>Welcome, {{default firstName "friend"}}</h1>
+    <p>This mail was made of a template. <a href="https://example.com/start">Start here</a>.</p>
+    <p><a href="{{unsubscribe}}">Unsubscribe</a></p>
+  </body>
+</html>`,
+  description: 'Shows variables with a default, a tracked link and the unsubscribe link.',
+};
 
 export interface Seed {
   readonly projectKey: string;
@@ -32,6 +50,9 @@ async function makeDemo(deps: Deps): Promise<Seed> {
   const { organization, adminKey } = await createOrganization(deps, { name: 'Demo' });
   const project = await createProject(deps, organization._id, { name: 'Demo project' });
   await seedVerifiedDomain(deps, project, demoDomain, new ObjectId());
+  const origin = { at: deps.clock.now(), seed: new ObjectId() };
+  await createSender(deps, project, demoSender, origin);
+  await createTemplate(deps, project, demoTemplate, origin);
   const owner = { organizationId: organization._id, projectId: project._id };
   const { key: projectKey } = await createApiKey(deps, { ...owner, name: 'demo key' });
   return {

@@ -5,7 +5,7 @@ import { newLifetime, stopOnSignals } from './lifetime.ts';
 import { prepare } from './prepare.ts';
 import type { Kept } from './processes/keep.ts';
 import { say, seconds } from './say.ts';
-import type { Seed } from './seed.ts';
+import { demoSender, type Seed } from './seed.ts';
 import { type Servers, startServers } from './servers/all.ts';
 import { chooseApiPort, chooseInboundPort, dataDirOf, missingKinds, readSettings, secretKeysOf } from './settings.ts';
 
@@ -87,6 +87,16 @@ function describeStack(env: NodeJS.ProcessEnv, { temporal, mailbox }: Servers, s
   };
 }
 
+/** Shows what there is to see in the mailbox: variables, a text part, a tracked link, an attachment, a signature. No single quotes, for the shell. */
+const demoMail = {
+  from: demoSender,
+  to: { email: 'ada@example.com', name: 'Ada' },
+  subject: 'Hello {{name}}',
+  html: '<h1>Hello {{name}}</h1><p>Sent by <a href="https://example.com">your own Everpost</a>.</p>',
+  dynamicData: { name: 'Ada' },
+  attachments: [{ fileName: 'hello.txt', contentType: 'text/plain', content: 'SGVsbG8sIEFkYSEK' }],
+};
+
 function announcement(stack: ReturnType<typeof describeStack>): string {
   return `
   API            ${stack.apiUrl}
@@ -96,7 +106,7 @@ function announcement(stack: ReturnType<typeof describeStack>): string {
   Project key    ${stack.projectKey}
   Admin key      ${stack.adminKey}
 
-  curl -X POST ${stack.apiUrl}/contacts/email -H 'Authorization: Bearer ${stack.projectKey}' -H 'Content-Type: application/json' -d '{"email":"ada@example.com","firstName":"Ada"}'
+  curl -X POST ${stack.apiUrl}/mails/send -H 'Authorization: Bearer ${stack.projectKey}' -H 'Content-Type: application/json' -d '${JSON.stringify(demoMail)}'
 
 Ctrl-C stops it; the data stays.`;
 }

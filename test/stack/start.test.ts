@@ -1,12 +1,14 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { dkimVerify } from 'mailauth/lib/dkim/verify.js';
 import { MongoClient } from 'mongodb';
 import { createTransport } from 'nodemailer';
 import { noteOf } from '../../stack/processes/identity.ts';
+import { until as seen } from '../wait.ts';
 import { temporaryFolder } from './temporary.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -26,6 +28,7 @@ describe('npm start', function () {
   this.timeout(startsWithinMs);
   const folder = temporaryFolder();
   const entries: ChildProcess[] = [];
+  let saidAtStart = '';
   let saidAtSecondStart = '';
   after(() => Promise.all(entries.map((entry) => stop(entry))));
 
@@ -59,6 +62,7 @@ describe('npm start', function () {
 
   it('One command starts everything: what stack.json and the printed block name is really there.', async () => {
     const { stack, said } = await running();
+    saidAtStart = said();
     expect(stack).to.have.all.keys(
       ...['apiUrl', 'publicUrl', 'projectKey', 'adminKey', 'organizationId', 'projectId', 'mongoUrl', 'redisUrl'],
       ...[
@@ -71,7 +75,7 @@ describe('npm start', function () {
         'processes',
       ],
     );
-    expect(said()).to.include(stack.projectKey).and.include(`curl -X POST ${stack.apiUrl}/contacts/email`);
+    expect(said()).to.include(stack.projectKey).and.include(`curl -X POST ${stack.apiUrl}/mails/send`);
     expect(stack.apiUrl).to.match(/\/v1$/);
     expect(await upsert(stack)).to.match(/^[0-9a-f]{24}$/);
     await createTransport(stack.smtpUrl).sendMail({ from: 'a@b.test', to: 'ada@example.com', subject: 'It works' });
@@ -85,6 +89,30 @@ describe('npm start', function () {
     ]);
     for (const file of ['stack.json', 'seed.json', 'secret-keys'])
       expect(statSync(join(folder(), file)).mode & 0o777, file).to.equal(0o600);
+  });
+
+  it('The line that it prints sends a mail: it is in the mailbox, with text, HTML, an attachment and a valid signature.', async () => {
+    const { mailboxUrl, apiUrl, projectKey } = stackOf();
+    const line = /^ {2}curl .*$/m.exec(saidAtStart)![0].replace('curl ', 'curl -s ');
+    const { stdout } = spawnSync('sh', ['-c', line], { encoding: 'utf8' });
+    expect(JSON.parse(stdout)).to.nested.include({ success: true, 'data.totalRecipients': 1 });
+    const find = async () => {
+      const mails = (await (await fetch(new URL('/email', mailboxUrl))).json()) as Array<Record<string, string>>;
+      return mails.find(({ subject }) => subject === 'Hello Ada');
+    };
+    const mail = (await seen(find, (found) => found !== undefined))!;
+    expect(mail.html).to.include('<h1>Hello Ada</h1>').and.include('/t/c/').and.include('/t/o/');
+    expect(mail.text).to.include('Hello Ada');
+    expect(mail.attachments).to.have.length(1);
+    const headers = { Authorization: `Bearer ${projectKey}` };
+    const { data } = (await (await fetch(`${apiUrl}/domains`, { headers })).json()) as {
+      data: { domains: Array<{ dnsRecords: { dkim: { name: string; value: string } } }> };
+    };
+    const { dkim } = data.domains[0]!.dnsRecords;
+    const source = Buffer.from(await (await fetch(new URL(`/email/${mail.id}/source`, mailboxUrl))).arrayBuffer());
+    const resolver = async (name: string) => (name === dkim.name ? [[dkim.value]] : []);
+    const { results } = await dkimVerify(source, { resolver });
+    expect(results.map(({ status }) => status.result)).to.deep.equal(['pass']);
   });
 
   it('A second start with the same data is refused in one sentence while the first one runs.', async () => {
