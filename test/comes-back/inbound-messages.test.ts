@@ -304,7 +304,12 @@ describe('Inbound messages', () => {
       const smuggled = 'MAIL FROM:<x@y.example>\r\nRCPT TO:<z@y.example>\r\nDATA\r\nSubject: second\r\n\r\nx';
       for (const end of ends) {
         const raw = mail({}, `before${end}${smuggled}`);
-        const sent = await door.send({ from: 'ada@sender.example.net', to: `support@${domainName}`, raw, isExact: true });
+        const sent = await door.send({
+          from: 'ada@sender.example.net',
+          to: `support@${domainName}`,
+          raw,
+          isExact: true,
+        });
         expect(sent.data, JSON.stringify(end)).to.match(/^250/);
       }
       expect((await tenant.client.get('/inbound/messages')).body.data.pagination.total).to.equal(before + ends.length);

@@ -7,7 +7,12 @@ export interface Door {
   port: number;
   server: InboundServer;
   /** Hands a mail over and answers the reply to each step: MAIL, each RCPT, and the final dot when somebody took it. */
-  send(mail: { from?: string; to: string | string[]; raw: string; isExact?: boolean }): Promise<{ rcpt: string[]; data: string | null }>;
+  send(mail: {
+    from?: string;
+    to: string | string[];
+    raw: string;
+    isExact?: boolean;
+  }): Promise<{ rcpt: string[]; data: string | null }>;
 }
 
 /** The inbound server in this process, as the lane runs it. */
