@@ -37,6 +37,7 @@ export interface PageResult {
 export interface PageControl {
   signal: AbortSignal;
   onProgress(ended: number): void;
+  timeMs?: number;
 }
 
 /** A page that has much to wait for, at a low rate or while the relay pauses, ends after this time and is gone on with. */
@@ -84,7 +85,7 @@ function newRun(
   campaign: Campaign,
   compiled: SignedCampaign,
   page: CampaignPage,
-  { signal, onProgress }: PageControl,
+  { signal, onProgress, timeMs = PAGE_TIME_MS }: PageControl,
 ): PageRun {
   return {
     sending,
@@ -95,7 +96,7 @@ function newRun(
     onProgress,
     pace: createPace(campaign.sendRatePerSecond, page.pagesAtOnce),
     thresholds: watchThresholds(sending.deps, campaign),
-    deadline: performance.now() + PAGE_TIME_MS,
+    deadline: performance.now() + timeMs,
     goOn: true,
     error: null,
     waitMs: 0,

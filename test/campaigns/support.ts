@@ -1,5 +1,15 @@
 import { ObjectId } from 'mongodb';
+import { freezeAudience } from '../../core/campaign-freeze.ts';
+import { type CampaignPage, type PageResult, sendPage } from '../../core/campaign-pages.ts';
+import { advanceCampaign, type CampaignStep, readCampaign, type SendStep } from '../../core/campaign-runs.ts';
+import type { Deps } from '../../core/deps.ts';
 import { seedVerifiedDomain } from '../../core/domains.ts';
+import type { Campaign, Contact, Message } from '../../core/model.ts';
+import { openSending, type Sending } from '../../core/sending.ts';
+import { createSigner } from '../../platform/dkim/signer.ts';
+import { createEvidence } from '../../platform/evidence.ts';
+import { createFiles } from '../../platform/files.ts';
+import { createMailer } from '../../platform/smtp/mailer.ts';
 import type { LaneName } from '../../workers/lanes.ts';
 import { startWorkers, type Workers } from '../../workers/start.ts';
 import type { Reply } from '../client.ts';
@@ -8,6 +18,7 @@ import { type Sink, type SinkOptions, startSink } from '../smtp-sink.ts';
 
 export interface Stage {
   environment: Environment;
+  deps: Deps;
   sink: Sink;
   workers: Workers | null;
   own: Tenant;
@@ -16,17 +27,24 @@ export interface Stage {
   create(fields: object): Promise<Reply>;
   /** Creates and publishes one with sendNow, and answers its id. */
   launch(fields: object): Promise<string>;
+  act(campaignId: string, action: string, body?: object): Promise<Reply>;
   get(campaignId: string): Promise<Reply['body']>;
   progress(campaignId: string): Promise<Reply['body']>;
+  stored(campaignId: string): Promise<Campaign>;
+  messages(campaignId: string, filter?: object): Promise<Message[]>;
   /** Waits for one of these statuses; every look holds the counts to account. */
   until(campaignId: string, ...statuses: string[]): Promise<Reply['body']>;
+  /** Waits until so many are sent. */
+  untilSent(campaignId: string, count: number): Promise<void>;
+  /** What arrived for this campaign, by address. */
+  arrived(campaignId: string): Promise<Map<string, number>>;
   stop(): Promise<void>;
 }
 
 export const SENDER = 'news@mail.example.com';
 export const HTML = '<p>Hello {{firstName}}</p><p><a href="https://shop.example.com/sale">Sale</a></p>';
 
-/** The API and all campaign lanes in this process, with a sink as the relay and the real Temporal. */
+/** The API in this process with a sink as the relay, and all campaign lanes on the real Temporal unless `lanes` says less. */
 export async function startStage({
   env = {},
   sinkOptions = {},
@@ -56,18 +74,20 @@ export async function startStage({
       from: { email: SENDER, name: 'News' },
       ...fields,
     });
-  return {
+  const stage: Stage = {
     environment,
+    deps,
     sink,
     workers,
     own,
     create,
     async list(count, email = (index) => `u${index}@example.org`) {
       const { body } = await own.client.post('/contact-lists', { name: `list ${new ObjectId()}` });
-      for (let from = 0; from < count; from += 500) {
-        const emails = Array.from({ length: Math.min(500, count - from) }, (_, index) => email(from + index));
-        await own.client.post('/contact-lists/contacts/bulk-add', { contactListId: body.data.id, emails });
-      }
+      await addContacts(
+        stage,
+        body.data.id,
+        Array.from({ length: count }, (_, index) => email(index)),
+      );
       return body.data.id;
     },
     async launch(fields) {
@@ -75,15 +95,38 @@ export async function startStage({
       if (!body.success) throw new Error(text);
       return body.data.id;
     },
+    act: (campaignId, action, body) => own.client.post(`/campaigns/${campaignId}/${action}`, body),
     get: (campaignId) => read(`/campaigns/${campaignId}`),
     progress: (campaignId) => read(`/campaigns/${campaignId}/progress`),
+    stored: async (campaignId) =>
+      (await deps.db.campaigns.findOne({ _id: new ObjectId(campaignId), projectId: own.project._id })) as Campaign,
+    messages: (campaignId, filter = {}) =>
+      deps.db.messages
+        .find({ campaignId: new ObjectId(campaignId), projectId: own.project._id, ...filter })
+        .sort({ seq: 1 })
+        .toArray(),
     async until(campaignId, ...statuses) {
-      for (const begun = Date.now(); Date.now() - begun < 25_000; await pause(50)) {
-        const progress = await read(`/campaigns/${campaignId}/progress`);
+      for (const begun = Date.now(); Date.now() - begun < 25_000; await pause(30)) {
+        const progress = await stage.progress(campaignId);
         if (!isBalanced(progress)) throw new Error(`the counts do not add up: ${JSON.stringify(progress)}`);
-        if (statuses.includes(progress.status)) return read(`/campaigns/${campaignId}`);
+        if (statuses.includes(progress.status)) return stage.get(campaignId);
       }
-      throw new Error(`still not ${statuses.join(' or ')}: ${JSON.stringify(await read(`/campaigns/${campaignId}`))}`);
+      throw new Error(`still not ${statuses.join(' or ')}: ${JSON.stringify(await stage.progress(campaignId))}`);
+    },
+    async untilSent(campaignId, count) {
+      for (const begun = Date.now(); Date.now() - begun < 25_000; await pause(10)) {
+        const progress = await stage.progress(campaignId);
+        if (!isBalanced(progress)) throw new Error(`the counts do not add up: ${JSON.stringify(progress)}`);
+        if (progress.sent >= count) return;
+      }
+      throw new Error(`not ${count} sent: ${JSON.stringify(await stage.progress(campaignId))}`);
+    },
+    async arrived(campaignId) {
+      const own = new Map(
+        (await stage.messages(campaignId)).map(({ _id, email }) => [`<${_id}@mail.example.com>`, email]),
+      );
+      const found = [...sink.ledger.counts].filter(([id]) => own.has(id));
+      return new Map(found.map(([id, count]) => [own.get(id) as string, count]));
     },
     async stop() {
       await workers?.stop();
@@ -91,6 +134,99 @@ export async function startStage({
       await sink.close();
     },
   };
+  return stage;
+}
+
+/** Without the door of contacts, which has tests of its own and takes its time. */
+async function addContacts({ deps, own }: Stage, listId: string, emails: string[]): Promise<void> {
+  const at = new Date();
+  const blank = { firstName: null, lastName: null, userId: null, mobile: null, contactProperties: {} };
+  const known = await deps.db.contacts.find({ projectId: own.project._id, email: { $in: emails } }).toArray();
+  const there = new Set(known.map(({ email }) => email));
+  const list = new ObjectId(listId);
+  const made = emails
+    .filter((email) => !there.has(email))
+    .map(
+      (email): Contact => ({
+        _id: new ObjectId(),
+        projectId: own.project._id,
+        email,
+        ...blank,
+        listIds: [list],
+        segmentIds: [],
+        createdAt: at,
+        updatedAt: at,
+      }),
+    );
+  if (made.length > 0) await deps.db.contacts.insertMany(made, { ordered: false });
+  await deps.db.contacts.updateMany(
+    { projectId: own.project._id, email: { $in: [...there] } },
+    { $addToSet: { listIds: list } },
+  );
+  const counted = { _id: `${listId}:0`, projectId: own.project._id, listId: list, count: emails.length };
+  if (emails.length > 0) await deps.db.listCounts.insertOne(counted);
+}
+
+/** A process that sends, without Temporal: it takes the steps of a run one after the other. */
+export interface Hands {
+  sending: Sending;
+  advance(campaignId: string): Promise<CampaignStep>;
+  /** Until the run ends, parks or waits; answers that step. */
+  drive(campaignId: string): Promise<CampaignStep>;
+  page(campaignId: string, page: Partial<CampaignPage>, timeMs?: number): Promise<PageResult>;
+  stop(): Promise<void>;
+}
+
+export function openHands({ deps, own }: Stage, env: Partial<Deps['config']> = {}): Hands {
+  const config = { ...deps.config, ...env };
+  const mailer = createMailer({ url: config.smtpUrl, connectionsMax: config.smtpMaxConnections, clientName: 'test' });
+  const parts = { mailer, signer: createSigner(1), evidence: createEvidence(config), files: createFiles(config) };
+  const sending = openSending({ ...deps, config, ...parts });
+  const refOf = (campaignId: string) => ({ projectId: own.project._id.toHexString(), campaignId });
+  const hands: Hands = {
+    sending,
+    advance: (campaignId) => advanceCampaign(sending.deps, refOf(campaignId)),
+    async drive(campaignId) {
+      for (;;) {
+        const step = await hands.advance(campaignId);
+        if (step.kind === 'freeze') {
+          const campaign = (await readCampaign(deps, refOf(campaignId))) as Campaign;
+          await freezeAudience(deps, campaign, { signal: new AbortController().signal, onProgress() {} });
+        } else if (step.kind === 'send') await sendAll(hands, campaignId, step);
+        else return step;
+      }
+    },
+    page: (campaignId, page, timeMs) =>
+      sendPage(
+        sending,
+        {
+          ...refOf(campaignId),
+          fromSeq: 0,
+          toSeq: Number.MAX_SAFE_INTEGER,
+          isDeferred: false,
+          pagesAtOnce: 1,
+          ...page,
+        },
+        { signal: new AbortController().signal, onProgress() {}, ...(timeMs === undefined ? {} : { timeMs }) },
+      ),
+    stop: () => sending.stop(2_000),
+  };
+  return hands;
+}
+
+/** As the workflow does: from where a page was cut short, and no further one after a decision. */
+async function sendAll(hands: Hands, campaignId: string, step: SendStep): Promise<void> {
+  const ranges = [
+    ...(step.deferredUpTo === null ? [] : [{ fromSeq: 0, toSeq: step.deferredUpTo, isDeferred: true }]),
+    ...(step.fromSeq <= step.toSeq ? [{ fromSeq: step.fromSeq, toSeq: step.toSeq, isDeferred: false }] : []),
+  ];
+  for (const range of ranges)
+    for (let from: number | null = range.fromSeq; from !== null; ) {
+      const { goOn, nextSeq, waitMs } = await hands.page(campaignId, { ...range, fromSeq: from });
+      if (waitMs > 0) await pause(waitMs);
+      if (!goOn) return;
+      from = nextSeq;
+    }
 }
 
 /** total = suppressed + failed + sent + unknown + pending, at every moment. */

@@ -1,0 +1,284 @@
+import { expect } from 'chai';
+import { freePort } from '../environment.ts';
+import { type Hands, openHands, pause, type Stage, startStage } from './support.ts';
+
+/** Nothing listens there: the workflow engine is away for the whole of these tests, and no worker process runs. */
+const nowhere = `127.0.0.1:${await freePort()}`;
+
+describe('Control of campaigns, with Temporal stopped and no worker running', function () {
+  this.timeout(30_000);
+  let stage: Stage;
+  let hands: Hands;
+  before(async () => {
+    stage = await startStage({ lanes: [], env: { TEMPORAL_ADDRESS: nowhere } });
+  });
+  after(() => stage.stop());
+  beforeEach(() => {
+    hands = openHands(stage);
+    Object.assign(stage.sink.modes, { ackDelayMs: 0 });
+  });
+  afterEach(() => hands.stop());
+
+  it('pause, resume and abort answer with where it stands, and nothing leaves after pause or abort', async () => {
+    const list = await stage.list(1_200, (i) => `hold${i}@example.org`);
+    const id = await stage.launch({ toLists: [list] });
+    stage.sink.modes.ackDelayMs = 20;
+    const driven = hands.drive(id);
+    await stage.untilSent(id, 100);
+    const begun = performance.now();
+    const paused = await stage.act(id, 'pause');
+    expect(performance.now() - begun).to.be.below(2_000);
+    const arrived = stage.sink.ledger.total;
+    expect(paused.body.data).to.include({ status: 'paused' });
+    expect(paused.body.data.progress).to.include({ inFlight: 0, sent: arrived, remaining: 1_200 - arrived });
+    expect((await driven).kind).to.equal('park');
+    await pause(200);
+    expect(stage.sink.ledger.total).to.equal(arrived);
+
+    const resumed = await stage.act(id, 'resume');
+    expect(resumed.body.data).to.include({ status: 'sending' });
+    const again = hands.drive(id);
+    await stage.untilSent(id, arrived + 100);
+    const aborted = await stage.act(id, 'abort');
+    const arrivedThen = stage.sink.ledger.total;
+    expect(aborted.body.data.progress).to.include({ inFlight: 0, sent: arrivedThen, remaining: 1_200 - arrivedThen });
+    expect(await again).to.include({ kind: 'end', status: 'aborted' });
+    await pause(200);
+    expect(stage.sink.ledger.total).to.equal(arrivedThen);
+    expect(stage.sink.ledger.duplicates).to.equal(0);
+    expect((await stage.messages(id, { state: 'committing' })).length).to.equal(0);
+  });
+
+  it('whoever is suppressed half-way is not claimed after the answer', async () => {
+    const list = await stage.list(1_000, (i) => `half${i}@example.org`);
+    const id = await stage.launch({ toLists: [list] });
+    stage.sink.modes.ackDelayMs = 10;
+    const driven = hands.drive(id);
+    await stage.untilSent(id, 300);
+    const emails = Array.from({ length: 500 }, (_, i) => `half${i * 2}@example.org`);
+    await stage.own.client.post('/suppression-groups/emails/suppress', { emails, reason: 'UNSUBSCRIBE' });
+    const { localTime: answered } = await stage.deps.mongo.db('admin').command({ hello: 1 });
+    expect(await driven).to.include({ kind: 'end', status: 'sent' });
+    const suppressed = new Set(emails);
+    const sent = (await stage.messages(id, { state: 'sent' })).filter(({ email }) => suppressed.has(email));
+    expect(sent.filter(({ claimedAt }) => (claimedAt as Date) > answered)).to.deep.equal([]);
+    const { metrics } = await stage.get(id);
+    expect(metrics.suppressed).to.be.greaterThan(200);
+    expect(metrics.suppressed + sent.length).to.equal(500);
+    expect(metrics).to.include({ totalContacts: 1_000, failedCount: 0, pending: 0, sent: 500 + sent.length });
+    expect((await stage.arrived(id)).size).to.equal(metrics.sent);
+  });
+
+  it('a contact that is deleted half-way gets nothing any more: its mail fails with the deletion, and a retry does not send it', async () => {
+    const list = await stage.list(400, (i) => `gone${i + 100}@example.org`);
+    const id = await stage.launch({ toLists: [list] });
+    stage.sink.modes.ackDelayMs = 60;
+    const driven = hands.drive(id);
+    await stage.untilSent(id, 20);
+    const emails = Array.from({ length: 200 }, (_, i) => `gone${i + 300}@example.org`);
+    const { body } = await stage.own.client.post('/contacts/remove', { emails });
+    expect(body.data.deleted).to.equal(200);
+    const { localTime: answered } = await stage.deps.mongo.db('admin').command({ hello: 1 });
+    expect(await driven).to.include({ kind: 'end', status: 'sent' });
+    const deleted = new Set(emails);
+    const theirs = (await stage.messages(id)).filter(({ email }) => deleted.has(email));
+    const failed = theirs.filter(({ state }) => state === 'failed');
+    expect(failed.length).to.be.greaterThan(50);
+    expect(failed.every(({ reason }) => reason === 'The contact was deleted.')).to.equal(true);
+    const late = theirs.filter(({ state, claimedAt }) => state === 'sent' && (claimedAt as Date) > answered);
+    expect(late).to.deep.equal([]);
+    const before = stage.sink.ledger.total;
+    expect((await stage.act(id, 'retry', { states: ['failed'] })).body.data.status).to.equal('sending');
+    expect(await hands.drive(id)).to.include({ kind: 'end', status: 'sent' });
+    expect(stage.sink.ledger.total).to.equal(before);
+    expect((await stage.get(id)).metrics.failedCount).to.equal(failed.length);
+  });
+
+  it('abort during a deferral sends nothing when it becomes due', async () => {
+    const list = await stage.list(20, (i) => (i < 5 ? `temp-rcpt-450+${i}@example.org` : `now${i}@example.org`));
+    const id = await stage.launch({ toLists: [list] });
+    const step = await hands.drive(id);
+    expect(step).to.include({ kind: 'wait', summary: 'some are deferred' });
+    expect(await stage.progress(id)).to.include({ status: 'sending', sent: 15, deferred: 5, pending: 5 });
+    const { nextAt } = await stage.progress(id);
+    expect(Date.parse(nextAt) - Date.now()).to.be.within(4 * 60_000, 7 * 60_000);
+    const aborted = await stage.act(id, 'abort');
+    expect(aborted.body.data.progress).to.deep.equal({ sent: 15, inFlight: 0, remaining: 5, nextAt: null });
+    const { connections } = stage.sink.ledger;
+    await makeDue(id);
+    expect(await hands.drive(id)).to.include({ kind: 'end', status: 'aborted' });
+    await hands.page(id, { isDeferred: true });
+    expect(stage.sink.ledger.connections).to.equal(connections);
+    expect((await stage.messages(id, { state: 'deferred' })).length).to.equal(5);
+  });
+
+  it('what is deferred is sent when it is due, and fails when 24 hours are over', async () => {
+    const list = await stage.list(4, (i) => `temp-rcpt-450+late${i}@example.org`);
+    const id = await stage.launch({ toLists: [list] });
+    await hands.drive(id);
+    await makeDue(id);
+    expect((await hands.drive(id)).kind).to.equal('wait');
+    expect((await stage.messages(id)).map(({ state, deferrals }) => `${state} ${deferrals}`)).to.deep.equal(
+      Array(4).fill('deferred 2'),
+    );
+    await stage.deps.db.messages.updateMany(
+      { projectId: stage.own.project._id, campaignId: (await stage.stored(id))._id },
+      [{ $set: { firstAt: { $dateSubtract: { startDate: '$firstAt', unit: 'hour', amount: 24 } } } }],
+    );
+    await makeDue(id);
+    expect(await hands.drive(id)).to.include({ kind: 'end', status: 'failed' });
+    const { metrics, failureReason } = await stage.get(id);
+    expect(metrics).to.include({ totalContacts: 4, failedCount: 4, sent: 0, pending: 0 });
+    expect(failureReason).to.equal('Nothing could be sent: of 4 recipients 0 are suppressed and 4 failed.');
+    expect((await stage.messages(id))[0]?.reason).to.contain('24 hours');
+  });
+
+  it('what a process that died held is settled by whoever asks: by a call that waits, and by the run while it is paused', async () => {
+    const list = await stage.list(30, (i) => `lost${i}@example.org`);
+    const id = await stage.launch({ toLists: [list] });
+    expect((await hands.advance(id)).kind).to.equal('freeze');
+    await hands.drive(id);
+    const orphan = async (count: number, leaseMs: number) => {
+      const ids = (await stage.messages(id, { state: 'sent' })).slice(0, count).map(({ _id }) => _id);
+      await stage.deps.db.messages.updateMany({ _id: { $in: ids }, projectId: stage.own.project._id }, [
+        {
+          $set: {
+            state: 'committing',
+            owner: 'somebody who died',
+            claimedAt: '$$NOW',
+            dueAt: { $dateAdd: { startDate: '$$NOW', unit: 'millisecond', amount: leaseMs } },
+          },
+        },
+      ]);
+    };
+    const { db } = stage.deps;
+    const own = { _id: (await stage.stored(id))._id, projectId: stage.own.project._id };
+    await db.campaigns.updateOne(own, { $set: { status: 'sending', sentAt: null } });
+    await orphan(5, 1_500);
+    const begun = performance.now();
+    const paused = await stage.act(id, 'pause');
+    expect(performance.now() - begun).to.be.within(1_000, 6_000);
+    expect(paused.body.data.progress).to.include({ inFlight: 0, sent: 25, remaining: 0 });
+    expect(paused.body.data.metrics).to.include({ unknown: 5 });
+
+    await orphan(3, 300);
+    const waits = await hands.advance(id);
+    expect(waits).to.include({ kind: 'wait', status: 'paused', summary: '3 are with the relay' });
+    await pause(400);
+    expect((await hands.advance(id)).kind).to.equal('park');
+    expect(await stage.progress(id)).to.include({ unknown: 8, sent: 22, inFlight: 0 });
+    const listed = await stage.own.client.get(`/campaigns/${id}/recipients?status=unknown`);
+    expect(listed.body.data.pagination.total).to.equal(8);
+    await stage.act(id, 'resume');
+    expect(await hands.drive(id)).to.include({ kind: 'end', status: 'sent' });
+    expect(stage.sink.ledger.duplicates).to.equal(0);
+  });
+
+  it('with evidence nobody stays unknown: who has it is sent, who has not gets it, nobody twice', async () => {
+    const list = await stage.list(6, (i) =>
+      i < 3 ? `drop-after-dot+${i}@example.org` : `lose-after-dot+${i}@example.org`,
+    );
+    const id = await stage.launch({ toLists: [list] });
+    const known = openHands(stage);
+    Object.assign(known.sending.deps, {
+      evidence: { isKnown: true, accepted: async (messageId: string) => stage.sink.ledger.has(messageId) },
+    });
+    expect(await known.drive(id)).to.include({ kind: 'wait', status: 'sending' });
+    expect(await stage.progress(id)).to.include({ unknown: 6, sent: 0 });
+    await makeDue(id);
+    await known.advance(id);
+    const states = (await stage.messages(id)).map(({ email, state }) => `${email.split('+')[0]} ${state}`);
+    expect(states.sort()).to.deep.equal([
+      ...Array(3).fill('drop-after-dot sent'),
+      ...Array(3).fill('lose-after-dot queued'),
+    ]);
+    await known.stop();
+  });
+
+  it('sends again only what failed or is unknown, and unknown only when a person asks', async () => {
+    const list = await stage.list(30, (i) =>
+      i < 4
+        ? `drop-after-dot+r${i}@example.org`
+        : i < 8
+          ? `after-dot-554-5.7.1+r${i}@example.org`
+          : `fine${i}@example.org`,
+    );
+    const id = await stage.launch({ toLists: [list] });
+    expect(await hands.drive(id)).to.include({ kind: 'end', status: 'sent' });
+    expect((await stage.get(id)).metrics).to.include({ sent: 22, unknown: 4, failedCount: 4, pending: 0 });
+    await hands.drive(id);
+    expect(stage.sink.ledger.duplicates).to.equal(0);
+    const { sentAt } = await stage.get(id);
+    const retried = await stage.act(id, 'retry', { states: ['failed'] });
+    expect(retried.body.data).to.include({ status: 'sending', sentAt: null });
+    expect(retried.body.data.progress).to.include({ remaining: 4, sent: 22 });
+    expect(await hands.drive(id)).to.include({ status: 'sent' });
+    expect(stage.sink.ledger.duplicates).to.equal(0);
+    await stage.act(id, 'retry', { states: ['unknown'] });
+    await hands.drive(id);
+    expect(stage.sink.ledger.duplicates, 'they had it already, and a person asked').to.equal(4);
+    const { metrics, sentAt: sentAgainAt } = await stage.get(id);
+    expect(metrics).to.include({ totalContacts: 30, sent: 22, unknown: 4, failedCount: 4 });
+    expect(Date.parse(sentAgainAt)).to.be.greaterThan(Date.parse(sentAt));
+    expect((await stage.act(id, 'retry', { states: ['sent'] })).status).to.equal(400);
+    const lines = (await stage.messages(id, { state: 'unknown' }))[0]?.timeline ?? [];
+    expect(lines.map(({ type }) => type)).to.deep.equal(['unknown', 'retried', 'unknown']);
+  });
+
+  it('one that failed before it began can be retried when the reason is mended', async () => {
+    const list = await stage.list(2, (i) => `mended${i}@example.org`);
+    const id = await stage.launch({ toLists: [list] });
+    const { db } = stage.deps;
+    const domain = { projectId: stage.own.project._id, domainName: 'mail.example.com' };
+    await db.domains.updateOne(domain, { $set: { verificationStatus: 'PENDING' } });
+    expect(await hands.drive(id)).to.include({ kind: 'end', status: 'failed' });
+    expect((await stage.get(id)).failureReason).to.contain('verified domain');
+    await db.domains.updateOne(domain, { $set: { verificationStatus: 'VERIFIED' } });
+    expect((await stage.act(id, 'retry', { states: ['failed'] })).body.data.status).to.equal('sending');
+    expect(await hands.drive(id)).to.include({ kind: 'end', status: 'sent' });
+    expect((await stage.get(id)).metrics).to.include({ sent: 2, totalContacts: 2 });
+  });
+
+  it('is not sent when a list that it excludes was deleted meanwhile', async () => {
+    const [list, excluded] = [
+      await stage.list(2, (i) => `ex${i}@example.org`),
+      await stage.list(1, () => 'ex0@example.org'),
+    ];
+    const id = await stage.launch({ toLists: [list], excludeLists: [excluded] });
+    await stage.own.client.delete(`/contact-lists/${excluded}`);
+    expect(await hands.drive(id)).to.include({ kind: 'end', status: 'failed' });
+    expect((await stage.get(id)).failureReason).to.match(/which it excludes, was deleted/);
+  });
+
+  it('one that missed its time by more than maxLatenessMinutes is paused and says so; resume starts it', async () => {
+    const list = await stage.list(1, () => 'late@example.org');
+    const scheduledAt = new Date(Date.now() + 60_000).toISOString();
+    const [patient, strict] = [
+      (await stage.create({ toLists: [list], scheduledAt })).body.data.id,
+      (await stage.create({ toLists: [list], scheduledAt, maxLatenessMinutes: 5 })).body.data.id,
+    ];
+    expect(await hands.advance(strict)).to.include({
+      kind: 'wait',
+      status: 'scheduled',
+      summary: `starts at ${scheduledAt}`,
+    });
+    stage.environment.clock.advance(8 * 60_000);
+    try {
+      expect(await hands.drive(patient)).to.include({ kind: 'end', status: 'sent' });
+      expect(await hands.drive(strict)).to.include({ kind: 'park', status: 'paused' });
+      expect((await stage.get(strict)).pausedReason).to.equal(
+        'It could not start on time: it is 7 minutes late, and maxLatenessMinutes is 5. Resume starts it.',
+      );
+      expect((await stage.act(strict, 'resume')).body.data.status).to.equal('scheduled');
+      expect(await hands.drive(strict)).to.include({ kind: 'end', status: 'sent' });
+    } finally {
+      stage.environment.clock.advance(-8 * 60_000);
+    }
+  });
+
+  const makeDue = async (id: string) =>
+    stage.deps.db.messages.updateMany(
+      { campaignId: (await stage.stored(id))._id, projectId: stage.own.project._id, dueAt: { $exists: true } },
+      [{ $set: { dueAt: '$$NOW' } }],
+    );
+});
