@@ -6,6 +6,8 @@ import { eventReaders } from './event-readers.ts';
 import type { Contact, Session } from './model.ts';
 import { announceEvents, type NewEvent, publishEvents } from './project-events.ts';
 
+const ERASED_AFTER_MS = 12 * 3_600_000;
+
 /** In the transaction of the change: an event is neither lost nor invented. */
 export async function recordContactEvents(
   deps: Deps,
@@ -14,6 +16,8 @@ export async function recordContactEvents(
   _audience: Audience,
   changes: PublishedChange[],
 ): Promise<void> {
+  const deleted = changes.flatMap(({ before, after }) => (before && !after ? [before.email] : []));
+  await eraseEvents(deps, session, projectId, deleted);
   await publishEvents(
     deps,
     projectId,
@@ -32,10 +36,17 @@ export function announceContactEvents(deps: Deps, projectId: ObjectId): void {
   );
 }
 
-/** When a contact is deleted its data leaves the event log too; what says that it was deleted stays, by its id alone. */
-export async function eraseEvents({ db }: Pick<Deps, 'db'>, projectId: ObjectId, emails: string[]): Promise<number> {
-  const filter = { projectId, 'data.email': { $exists: true, $in: emails } };
-  return (await db.projectEvents.deleteMany(filter)).deletedCount;
+/** What the log says about a deleted contact leaves within a day, after webhooks had time to take it; that it was deleted stays, by its id alone. */
+async function eraseEvents(
+  { db, clock }: Deps,
+  session: Session,
+  projectId: ObjectId,
+  emails: string[],
+): Promise<void> {
+  if (emails.length === 0) return;
+  const eraseAt = new Date(clock.now().getTime() + ERASED_AFTER_MS);
+  const named = { projectId, 'data.email': { $exists: true, $in: emails } };
+  await db.projectEvents.updateMany(named, { $set: { eraseAt } }, { session });
 }
 
 /** The transaction makes it happen once, so the key only has to differ from all others. */

@@ -746,7 +746,7 @@ export interface Trigger extends Due {
   doneAt?: Date;
 }
 
-/** `stepId` '' counts the automation itself. Kept by the transactions that move people, never counted on read. */
+/** One writer's part of the counts; `stepId` '' counts the automation itself. Kept by the transactions that move people, never counted on read. */
 export interface AutomationCount {
   _id: string;
   projectId: ObjectId;
@@ -953,6 +953,8 @@ export interface ProjectEvent {
   createdAt: Date;
   /** Orders the stream. */
   writtenAt: Date;
+  /** The contact that it tells of was deleted. */
+  eraseAt?: Date;
   data: Record<string, unknown>;
 }
 

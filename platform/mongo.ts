@@ -445,6 +445,13 @@ export const indexes: Index[] = [
   },
   {
     on: 'projectEvents',
+    name: 'erasure',
+    key: { eraseAt: 1 },
+    options: { expireAfterSeconds: 0, partialFilterExpression: { eraseAt: { $exists: true } } },
+    because: 'What is known about a deleted contact leaves within a day.',
+  },
+  {
+    on: 'projectEvents',
     name: 'expiry',
     key: { writtenAt: 1 },
     options: { expireAfterSeconds: 30 * 86_400 },

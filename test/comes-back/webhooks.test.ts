@@ -68,6 +68,10 @@ describe('Webhooks', () => {
       expect(headers['x-webhook-id']).to.equal(body.id);
       expect(Math.abs(Number(stamp) - Date.now() / 1000)).to.be.lessThan(60);
     }
+    const named = { projectId: tenant.project._id, 'data.email': email };
+    const kept = await environment.deps.db.projectEvents.find(named).toArray();
+    expect(kept.length).to.equal(2);
+    for (const { eraseAt } of kept) expect(eraseAt).to.be.instanceOf(Date);
     const log = await until(
       () => deliveries(tenant, id),
       (rows) => rows.length === 3 && rows.every((row: { status: string }) => row.status === 'delivered'),
