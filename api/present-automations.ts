@@ -1,7 +1,7 @@
+import type { SimulatedAutomation } from '../core/automations-simulation.ts';
 import type { Statistics } from '../core/automations-statistics.ts';
 import type { EnrollmentView } from '../core/enrollments.ts';
-import type { Automation, AutomationEmail, EventDefinition, EventRecord } from '../core/model.ts';
-import type { Simulation } from '../core/rules/automations-simulator.ts';
+import type { Automation, EventDefinition, EventRecord } from '../core/model.ts';
 
 /** The wire shapes of automations and events; api/present.ts has the rest. */
 
@@ -59,17 +59,11 @@ export function presentEventRecord({ _id, eventName, contactId, properties, crea
   return { id: _id, eventName, contactId, properties, createdAt };
 }
 
-export function presentSimulation({ automation, entries, skipped }: Simulation & { automation: Automation }) {
-  const emails = new Map<string, AutomationEmail>();
-  for (const step of automation.steps) if (step.type === 'email') emails.set(step.stepId, step.email);
+export function presentSimulation({ mails, entries, skipped }: SimulatedAutomation) {
   const happened = entries.flatMap(({ steps }) => steps);
   return {
     entered: entries.length > 0,
-    mails: happened.flatMap(({ type, at, stepId }) => {
-      if (type !== 'email') return [];
-      const { subject, templateId } = emails.get(stepId) ?? {};
-      return [{ at, stepId, subject: subject ?? null, templateId: templateId ?? null }];
-    }),
+    mails,
     branches: happened.flatMap((happening) => {
       if (happening.type !== 'branch') return [];
       const { at, stepId, branchId, rule } = happening;
@@ -81,7 +75,7 @@ export function presentSimulation({ automation, entries, skipped }: Simulation &
   };
 }
 
-function presentHappening(happening: Simulation['entries'][number]['steps'][number]) {
+function presentHappening(happening: SimulatedAutomation['entries'][number]['steps'][number]) {
   if (happening.type !== 'wait') return happening;
   const { untilMs, ...wait } = happening;
   return { ...wait, until: new Date(untilMs) };

@@ -1,9 +1,19 @@
 import type { ObjectId } from 'mongodb';
 import { firstSender } from './automations-references.ts';
 import type { Deps } from './deps.ts';
+import { AppError } from './errors.ts';
 import { derivedId } from './ids.ts';
 import { dueAtOnce } from './messages.ts';
-import type { AutomationDefinition, AutomationEmail, Contact, Content, Enrollment, Message } from './model.ts';
+import type {
+  AutomationDefinition,
+  AutomationEmail,
+  Contact,
+  Content,
+  Enrollment,
+  Message,
+  Template,
+} from './model.ts';
+import { findTemplate } from './templates.ts';
 
 /** The mail of one step for one person, to be inserted with the move; or why there is none. */
 export type StepMail = { content: Content; message: Message } | { problem: string };
@@ -24,10 +34,7 @@ export async function stepMail(
   { enrollment, definition, contact, stepId, email, at }: Visit,
 ): Promise<StepMail> {
   const { projectId } = enrollment;
-  const template =
-    email.htmlTemplate === undefined
-      ? await deps.db.templates.findOne({ projectId, templateId: email.templateId ?? '' })
-      : null;
+  const template = email.htmlTemplate === undefined ? await templateOf(deps, projectId, email) : null;
   const html = email.htmlTemplate ?? template?.emailTemplate;
   if (html === undefined) return { problem: 'the template was deleted' };
   const sender = email.senderEmail === undefined ? await firstSender(deps, { _id: projectId }) : null;
@@ -72,6 +79,14 @@ export async function stepMail(
     dueAt: dueAtOnce(deps),
   };
   return { content, message };
+}
+
+/** null when it was deleted. */
+async function templateOf(deps: Deps, _id: ObjectId, { templateId = '' }: AutomationEmail): Promise<Template | null> {
+  return findTemplate(deps, { _id }, templateId).catch((error) => {
+    if (error instanceof AppError) return null;
+    throw error;
+  });
 }
 
 /** The same for every attempt at this visit of the step. */

@@ -2,23 +2,19 @@ import type { Deps } from './deps.ts';
 import { findVerifiedDomain } from './domains.ts';
 import { AppError, invalid } from './errors.ts';
 import { findList } from './lists.ts';
-import type { AutomationDefinition, EntryCriteria, Project } from './model.ts';
+import type { AutomationDefinition, Project } from './model.ts';
 import { emailDomain, normalizeEmail } from './rules/addresses.ts';
 import { activationFaults } from './rules/automations.ts';
 import { findGroup } from './suppression-groups.ts';
 import { findTemplate } from './templates.ts';
 
-/** Everything that a definition names must be there: 404 with the field. Answers the criteria with the list's id as it is stored. */
+/** Everything that a definition names must be there: 404 with the field. */
 export async function requireNamed(
   deps: Deps,
   project: Pick<Project, '_id'>,
   definition: AutomationDefinition,
-): Promise<EntryCriteria> {
+): Promise<void> {
   for (const check of namedThings(deps, project, definition)) await check.look();
-  const { listId } = definition.entryCriteria;
-  return listId === undefined
-    ? definition.entryCriteria
-    : { ...definition.entryCriteria, listId: listId.toLowerCase() };
 }
 
 export async function refuseIncomplete(

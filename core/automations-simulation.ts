@@ -42,6 +42,10 @@ export interface SimulationInput {
   from?: string | undefined;
 }
 
+export interface SimulatedAutomation extends Simulation {
+  mails: Array<{ at: Date; stepId: string; subject: string | null; templateId: string | null }>;
+}
+
 const NOBODY = 'somebody@example.com';
 
 /** The step interpreter on a virtual clock: nothing is sent and nothing is stored. Works in every status. */
@@ -50,7 +54,7 @@ export async function simulateAutomation(
   project: Project,
   id: string,
   input: SimulationInput,
-): Promise<Simulation & { automation: Automation }> {
+): Promise<SimulatedAutomation> {
   const automation = await getAutomation(deps, project, id);
   const audience = await audienceOf(deps, project._id);
   const fromMs = input.from === undefined ? deps.clock.now().getTime() : timeOf(input.from, 'from', null);
@@ -70,7 +74,31 @@ export async function simulateAutomation(
     occurrences.push({ kind: 'event', atMs, event });
   }
   const compiled = compileAutomation(automation, declaredTypes(audience, automation.entryCriteria));
-  return { automation, ...simulate(compiled, { fromMs, ...beginning, occurrences }) };
+  const simulation = simulate(compiled, { fromMs, ...beginning, occurrences });
+  return { ...simulation, mails: await mailsOf(deps, automation, simulation) };
+}
+
+/** Subjects as they are written, before they are rendered. */
+async function mailsOf(
+  deps: Deps,
+  { projectId, steps }: Automation,
+  { entries }: Simulation,
+): Promise<SimulatedAutomation['mails']> {
+  const emails = new Map(steps.flatMap((step) => (step.type === 'email' ? [[step.stepId, step.email] as const] : [])));
+  const templateIds = [...emails.values()].flatMap(({ templateId }) => templateId ?? []);
+  const templates = await deps.db.templates
+    .find({ projectId, templateId: { $in: templateIds } }, { projection: { templateId: 1, subject: 1 } })
+    .toArray();
+  const subjects = new Map(templates.map(({ templateId, subject }) => [templateId, subject]));
+  return entries
+    .flatMap((entry) => entry.steps)
+    .flatMap(({ type, at, stepId }) => {
+      if (type !== 'email') return [];
+      const { templateId, subject } = emails.get(stepId) ?? {};
+      return [
+        { at, stepId, subject: subject ?? subjects.get(templateId ?? '') ?? null, templateId: templateId ?? null },
+      ];
+    });
 }
 
 /** Contacts change here by the rules by which they change for good: coercion, clearing, segments. */

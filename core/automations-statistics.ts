@@ -31,7 +31,9 @@ export async function statisticsOf(deps: Deps, { _id, projectId, steps }: Automa
     deps.db.triggers.countDocuments(waiting, reading),
     deps.db.events.countDocuments(waiting, reading),
   ]);
-  const byStep = new Map(counts.map((count) => [count.stepId, count]));
+  const byStep = new Map(
+    [...Map.groupBy(counts, ({ stepId }) => stepId)].map(([stepId, parts]) => [stepId, sumOf(parts)]),
+  );
   const own = byStep.get('');
   const types = new Map(steps.map(({ stepId, type }) => [stepId, type]));
   const removed = [...byStep.keys()].filter((stepId) => stepId !== '' && !types.has(stepId));
@@ -48,11 +50,21 @@ export async function statisticsOf(deps: Deps, { _id, projectId, steps }: Automa
   };
 }
 
-function stepStatistics(
-  stepId: string,
-  type: StepStatistics['type'],
-  count: AutomationCount | undefined,
-): StepStatistics {
+type Counts = Omit<AutomationCount, '_id' | 'projectId' | 'automationId' | 'stepId'>;
+const FIELDS = ['entered', 'active', 'completed', 'starting', 'parked', 'emails'] as const;
+
+/** Each writer keeps a part; fields that it never moved are absent. */
+function sumOf(parts: AutomationCount[]): Counts {
+  const sum: Counts = { entered: 0, active: 0, completed: 0, starting: 0, parked: 0, emails: 0, exited: {} };
+  for (const part of parts) {
+    for (const field of FIELDS) sum[field] += part[field] ?? 0;
+    for (const [reason, count] of Object.entries(part.exited ?? {}) as Array<[ExitReason, number]>)
+      sum.exited[reason] = (sum.exited[reason] ?? 0) + count;
+  }
+  return sum;
+}
+
+function stepStatistics(stepId: string, type: StepStatistics['type'], count: Counts | undefined): StepStatistics {
   const exitedBy = count?.exited ?? {};
   return {
     stepId,

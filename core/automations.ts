@@ -58,7 +58,7 @@ export async function createAutomation(
   };
   const checked = await checkDraft(deps, project, draft);
   if (active) await refuseIncomplete(deps, project, checked);
-  else checked.entryCriteria = await requireNamed(deps, project, checked);
+  else await requireNamed(deps, project, checked);
   if (active) return insertActive(deps, checked);
   return insertOnce(deps.db.automations, checked, { projectId: project._id });
 }
@@ -101,7 +101,7 @@ export async function updateAutomation(
     moveBefore: existing === 'move' ? version : before.moveBefore,
     updatedAt: deps.clock.now(),
   });
-  changed.entryCriteria = await requireNamed(deps, project, changed);
+  await requireNamed(deps, project, changed);
   if (before.activeAt) await keepDefinition(deps, before);
   const { _id, projectId, dueAt: _, ...fields } = changed;
   const { status } = before;

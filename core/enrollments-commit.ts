@@ -1,6 +1,7 @@
-import type { AnyBulkWriteOperation, ObjectId } from 'mongodb';
+import { type AnyBulkWriteOperation, MongoServerError, type ObjectId } from 'mongodb';
+import { announceContactEvents } from './contact-events.ts';
 import type { Deps } from './deps.ts';
-import { type CountedMove, countMoves } from './enrollments-counts.ts';
+import { type CountedMove, countMoves, processWriter } from './enrollments-counts.ts';
 import { publishMoves } from './enrollments-events.ts';
 import { group } from './group.ts';
 import { isDuplicateKey } from './insert.ts';
@@ -10,6 +11,9 @@ import { inTransaction } from './transactions.ts';
 /** People of one project that share a transaction. */
 export const MOVES_TOGETHER_MAX = 100;
 const TRIES_MAX = 10;
+/** How long they try together before each tries alone. */
+const TOGETHER_MS = 1_000;
+const SINGLY_AT_ONCE = 8;
 
 /** `before` is the person as it was read; null: it enters. The mails stand or fall with the move. */
 export interface Move extends CountedMove {
@@ -43,14 +47,45 @@ export async function commitMove(deps: Deps, projectId: ObjectId, move: Move): P
 }
 
 /** Repeated whole on a duplicate key: the second time it sees who was in the way. */
-async function commitMoves(deps: Deps, projectId: ObjectId, moves: Move[]): Promise<MoveOutcome[]> {
+async function commitMoves(deps: Deps, projectId: ObjectId, moves: Move[]): Promise<Array<MoveOutcome | Error>> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await inTransaction(deps, (session) => writeMoves(deps, session, projectId, moves));
+      const outcomes = await commitOnce(deps, projectId, moves);
+      announceContactEvents(deps, projectId);
+      return outcomes;
     } catch (error) {
-      if (!isDuplicateKey(error) || attempt >= TRIES_MAX) throw error;
+      if (isDuplicateKey(error) && attempt < TRIES_MAX) continue;
+      if (moves.length === 1 || !isWriteConflict(error)) throw error;
+      // One of them is held, perhaps by a process that died in the middle: the others must not wait for it.
+      return commitSingly(deps, projectId, moves);
     }
   }
+}
+
+async function commitSingly(deps: Deps, projectId: ObjectId, moves: Move[]): Promise<Array<MoveOutcome | Error>> {
+  const outcomes: Array<MoveOutcome | Error> = [];
+  for (let from = 0; from < moves.length; from += SINGLY_AT_ONCE) {
+    const some = moves.slice(from, from + SINGLY_AT_ONCE);
+    const settled = await Promise.all(
+      some.map((move) => commitMoves(deps, projectId, [move]).catch((error: Error) => [error])),
+    );
+    outcomes.push(...settled.flat());
+  }
+  return outcomes;
+}
+
+function isWriteConflict(error: unknown): boolean {
+  return error instanceof MongoServerError && error.code === 112;
+}
+
+let nextWriter = processWriter();
+
+/** Each try counts in another part. */
+function commitOnce(deps: Deps, projectId: ObjectId, moves: Move[]): Promise<MoveOutcome[]> {
+  const { operationTimeoutMs } = deps.config;
+  const timeoutMs = moves.length > 1 ? Math.min(TOGETHER_MS, operationTimeoutMs) : operationTimeoutMs;
+  const patience = { ...deps, config: { ...deps.config, operationTimeoutMs: timeoutMs } };
+  return inTransaction(patience, (session) => writeMoves(deps, session, projectId, moves, nextWriter++));
 }
 
 /** For callers that have a transaction of their own. */
@@ -59,6 +94,7 @@ export async function writeMoves(
   session: Session,
   projectId: ObjectId,
   moves: Move[],
+  writer: number,
 ): Promise<MoveOutcome[]> {
   const revisions = await readRevisions(deps, session, projectId, moves);
   const inTheWay = await readInTheWay(deps, session, projectId, moves);
@@ -66,7 +102,7 @@ export async function writeMoves(
   const valid = moves.filter((_, index) => outcomes[index] === 'written');
   if (valid.length === 0) return outcomes;
   await deps.db.enrollments.bulkWrite(valid.map(operation), { session });
-  await countMoves(deps, session, projectId, valid);
+  await countMoves(deps, session, projectId, valid, writer);
   await publishMoves(deps, session, projectId, valid);
   const mails = valid.flatMap((move) => move.mails ?? []);
   if (mails.length === 0) return outcomes;

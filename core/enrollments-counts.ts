@@ -1,4 +1,4 @@
-import type { AnyBulkWriteOperation, ObjectId } from 'mongodb';
+import { type AnyBulkWriteOperation, ObjectId } from 'mongodb';
 import type { Deps } from './deps.ts';
 import type { AutomationCount, Enrollment, EnrollmentEvent, ExitReason, Session } from './model.ts';
 
@@ -10,12 +10,18 @@ export interface CountedMove {
   after: Enrollment;
 }
 
-/** In the transaction that moves the people, in one order for everybody. */
+const WRITERS = 8;
+
+/**
+ * In the transaction that moves the people. Counts are kept in parts, so that writers rarely wait for each other: a process that
+ * was killed in a transaction holds what it wrote for a minute.
+ */
 export async function countMoves(
   deps: Pick<Deps, 'db'>,
   session: Session,
   projectId: ObjectId,
   moves: CountedMove[],
+  writer: number,
 ): Promise<void> {
   const byAutomation = Map.groupBy(moves, ({ after }) => after.automationId.toHexString());
   const writes = [...byAutomation].flatMap(([id, ofOne]) => {
@@ -23,7 +29,7 @@ export async function countMoves(
     return [...deltasOf(ofOne)].flatMap(([stepId, fields]): AnyBulkWriteOperation<AutomationCount>[] => {
       const inc = Object.fromEntries([...fields].filter(([, delta]) => delta !== 0));
       if (Object.keys(inc).length === 0) return [];
-      const filter = { _id: `${id}:${stepId}`, projectId };
+      const filter = { _id: `${id}:${stepId}:${writer % WRITERS}`, projectId };
       return [{ updateOne: { filter, update: { $inc: inc, $setOnInsert: { automationId, stepId } }, upsert: true } }];
     });
   });
@@ -34,6 +40,11 @@ export async function countMoves(
     writes.sort((a, b) => (key(a) < key(b) ? -1 : 1)),
     { session },
   );
+}
+
+/** Of this process; ids that a process makes carry a number of its own. */
+export function processWriter(): number {
+  return new ObjectId().id[8] ?? 0;
 }
 
 function deltasOf(moves: CountedMove[]): Deltas {

@@ -4,6 +4,7 @@ import type { PublishedChange } from './contact-publication.ts';
 import type { Deps } from './deps.ts';
 import { wakeDue } from './due.ts';
 import { commitMove, type Move, writeMoves } from './enrollments-commit.ts';
+import { processWriter } from './enrollments-counts.ts';
 import { ENROLLMENTS } from './enrollments-entering.ts';
 import type { Enrollment, ExitReason, Session } from './model.ts';
 import { isUnsubscribed } from './rules/automations-exits.ts';
@@ -33,6 +34,8 @@ function sentAway(enrollment: Enrollment, reason: ExitReason, at: Date): Enrollm
   return { ...exit(enrollment, reason, at), dueAt: AT_ONCE };
 }
 
+let nextWriter = processWriter();
+
 /** In the transaction that deletes contacts: they leave every automation at once. */
 export async function recordDeletions(
   deps: Deps,
@@ -47,7 +50,7 @@ export async function recordDeletions(
   const inside = await deps.db.enrollments.find({ ...filter, live: true }, { session, hint: 'contact' }).toArray();
   const now = deps.clock.now();
   const moves = inside.map((before): Move => ({ before, after: sentAway(before, 'contact_deleted', now) }));
-  if (moves.length > 0) await writeMoves(deps, session, projectId, moves);
+  if (moves.length > 0) await writeMoves(deps, session, projectId, moves, nextWriter++);
   const pipeline = [{ $match: filter }, { $group: { _id: '$contactId' } }];
   const events = await deps.db.events.aggregate<{ _id: ObjectId }>(pipeline, { session }).toArray();
   const enrollments = await deps.db.enrollments.aggregate<{ _id: ObjectId }>(pipeline, { session }).toArray();

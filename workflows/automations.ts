@@ -32,7 +32,7 @@ export async function automationEnrollment(input: EnrollmentInput): Promise<Dire
   setHandler(defineSignal(signals.control), ask, { description: 'Look at this person again now.' });
   setHandler(defineQuery(queries.state), () => last, { description: 'Where the person stands.' });
   const { advanceEnrollment } = activitiesOn<AutomationActivities>('background', {
-    startToCloseTimeout: '30 seconds',
+    startToCloseTimeout: '10 seconds',
     retry: { initialInterval: '1 second', maximumInterval: '30 seconds' },
   });
 

@@ -33,6 +33,8 @@ export interface EntryInput {
   filterCriteria?: Record<string, unknown> | undefined;
 }
 
+const OBJECT_ID = /^[0-9a-f]{24}$/i;
+
 /** The canonical steps. `newId` is asked for what the caller left out. */
 export function readSteps(input: readonly StepInput[], newId: (place: string) => string): AutomationStep[] {
   return input.map((step, index) => readStep(step, index, newId));
@@ -63,7 +65,7 @@ function readStep(step: StepInput, index: number, newId: (place: string) => stri
 export function readEntry(input: EntryInput | undefined): EntryCriteria {
   const entry: EntryCriteria = { type: input?.type ?? 'contact_created' };
   const { listId, eventName, property, fromValue, toValue } = input ?? {};
-  if (listId) entry.listId = listId;
+  if (listId) entry.listId = OBJECT_ID.test(listId) ? listId.toLowerCase() : listId;
   if (eventName) entry.eventName = eventName;
   if (property) entry.property = property;
   if (fromValue !== undefined && fromValue !== null) entry.fromValue = fromValue;

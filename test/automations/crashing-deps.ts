@@ -1,0 +1,54 @@
+import type { ClientSession, Collection, MongoClient } from 'mongodb';
+import type { Deps } from '../../core/deps.ts';
+
+export class Crash extends Error {}
+
+/** before: the write never left this process. after: it was done, and nobody heard of it. */
+export type When = 'before' | 'after';
+
+/** The process dies at its n-th word with the database. Answers whether it got that far. */
+export function crashingDeps(deps: Deps, n: number, when: When): { deps: Deps; crashed(): boolean } {
+  let words = 0;
+  let crashed = false;
+  async function say<T>(work: () => Promise<T>): Promise<T> {
+    words += 1;
+    const isIt = words === n;
+    if (isIt) crashed = true;
+    if (isIt && when === 'before') throw new Crash();
+    const answer = await work();
+    if (isIt) throw new Crash();
+    return answer;
+  }
+  const db = Object.fromEntries(
+    Object.entries(deps.db).map(([name, collection]) => [name, listening(collection as Collection, say)]),
+  ) as unknown as Deps['db'];
+  const mongo = {
+    withSession: (work: (session: ClientSession) => Promise<unknown>) =>
+      deps.mongo.withSession((session) => {
+        const commit = session.commitTransaction.bind(session);
+        session.commitTransaction = () => say(commit);
+        return work(session);
+      }),
+  } as MongoClient;
+  return { deps: { ...deps, db, mongo }, crashed: () => crashed };
+}
+
+type Say = <T>(work: () => Promise<T>) => Promise<T>;
+
+function listening(collection: Collection, say: Say): Collection {
+  return new Proxy(collection, {
+    get(target, name) {
+      const method = Reflect.get(target, name);
+      if (typeof method !== 'function') return method;
+      if (name === 'find' || name === 'aggregate')
+        return (...args: unknown[]) => listeningCursor(method.apply(target, args), say);
+      return (...args: unknown[]) => say(() => method.apply(target, args));
+    },
+  });
+}
+
+function listeningCursor<C extends { toArray(): Promise<unknown> }>(cursor: C, say: Say): C {
+  const toArray = cursor.toArray.bind(cursor);
+  cursor.toArray = () => say(toArray);
+  return cursor;
+}

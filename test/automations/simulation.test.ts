@@ -1,0 +1,184 @@
+import { expect } from 'chai';
+import { suppress } from '../../core/suppressions.ts';
+import { type Environment, startEnvironment } from '../environment.ts';
+import { created, email, filter, makeSending, refusal, simple, wait } from './support.ts';
+
+const FROM = '2030-01-01T00:00:00.000Z';
+const day = (n: number, hours = 0) => new Date(Date.parse(FROM) + n * 86_400_000 + hours * 3_600_000).toISOString();
+const inside = (branchId: string) => ({ parentBranchStepId: 'choice', parentBranchId: branchId });
+const pro = filter('contactProperties.plan', 'equals', 'pro');
+
+describe('Simulating an automation', () => {
+  let env: Environment;
+  before(async () => {
+    env = await startEnvironment();
+    await created(env.own.client, '/events', {
+      eventName: 'bought',
+      properties: [{ propertyName: 'amount', type: 'number' }],
+    });
+  });
+  after(() => env.stop());
+
+  async function simulate(automation: object, scenario: object) {
+    const { id } = await created(env.own.client, '/automations', { ...simple, ...automation });
+    const reply = await env.own.client.post(`/automations/${id}/simulate`, { from: FROM, ...scenario });
+    expect(reply.status, reply.text).to.equal(200);
+    return reply.body.data;
+  }
+  const choice = (appliesTo = 'branch_entry') => [
+    wait(1, 'days', { stepId: 'start' }),
+    email('hello'),
+    {
+      type: 'branch',
+      stepId: 'choice',
+      nextStepId: 'end',
+      branches: [
+        { branchId: 'pro', label: 'Pro', filterCriteria: pro, appliesTo, nextStepId: 'p1', mergeStepId: 'end' },
+        { branchId: 'team', filterCriteria: filter('contactProperties.plan', 'equals', 'team'), mergeStepId: 'end' },
+      ],
+    },
+    wait(2, 'days', { stepId: 'p1', ...inside('pro') }),
+    email('p-mail', inside('pro')),
+    wait(1, 'days', { stepId: 'end' }),
+    email('bye'),
+  ];
+
+  it('answers the ordered mails with their times, and the exit', async () => {
+    const { template } = await makeSending(env.deps, env.own);
+    const steps = [
+      wait(2),
+      email('m1'),
+      wait(36, 'hours'),
+      { type: 'email', stepId: 'm2', email: { templateId: template.templateId } },
+    ];
+    const answer = await simulate({ steps }, { contact: { email: 'ann@example.com' } });
+    expect(answer.entered).to.equal(true);
+    expect(answer.mails).to.deep.equal([
+      { at: day(2), stepId: 'm1', subject: 'm1', templateId: null },
+      { at: day(3, 12), stepId: 'm2', subject: 'Hello {{firstName}}', templateId: template.templateId },
+    ]);
+    expect(answer.exit).to.deep.equal({ at: day(3, 12), status: 'completed', reason: null });
+    expect(answer.entries[0]).to.include({ enteredAt: FROM, enteredBy: 'contact_created' });
+  });
+
+  it('answers the branch taken and the rule that decided, or that none held', async () => {
+    const runs = await Promise.all(
+      ['pro', 'team', 'free'].map((plan) =>
+        simulate({ steps: choice() }, { contact: { contactProperties: { plan } } }),
+      ),
+    );
+    expect(runs.map(({ branches }) => branches)).to.deep.equal([
+      [{ at: day(1), stepId: 'choice', branchId: 'pro', rule: 'contactProperties.plan equals "pro"' }],
+      [{ at: day(1), stepId: 'choice', branchId: 'team', rule: 'contactProperties.plan equals "team"' }],
+      [{ at: day(1), stepId: 'choice', branchId: null, rule: 'no branch holds' }],
+    ]);
+    expect(runs.map(({ mails }) => mails.map(({ stepId }: { stepId: string }) => stepId))).to.deep.equal([
+      ['hello', 'p-mail', 'bye'],
+      ['hello', 'bye'],
+      ['hello', 'bye'],
+    ]);
+  });
+
+  it('follows changes at their time: a branch for all its steps is left when it no longer holds', async () => {
+    const changes = [{ at: day(2), contactProperties: { plan: 'free' } }];
+    const scenario = { contact: { contactProperties: { plan: 'pro' } }, changes };
+    const mails = async (appliesTo: string) =>
+      (await simulate({ steps: choice(appliesTo) }, scenario)).mails.map(({ stepId }: { stepId: string }) => stepId);
+    expect(await mails('branch_entry')).to.deep.equal(['hello', 'p-mail', 'bye']);
+    expect(await mails('all_branch_steps')).to.deep.equal(['hello', 'bye']);
+  });
+
+  it('enters by events and their properties, again after the end, and says what was skipped', async () => {
+    const entryCriteria = {
+      type: 'event_trigger',
+      eventName: 'bought',
+      filterCriteria: filter('event.properties.amount', 'greater_than', 10),
+    };
+    const buy = (at: string, amount: unknown) => ({ at, eventName: 'bought', properties: { amount } });
+    const answer = await simulate(
+      { entryCriteria },
+      { events: [buy(day(5), '11'), buy(day(1), 5), buy(day(6), 20), buy(day(9), 12)] },
+    );
+    expect(answer.entries.map(({ enteredAt }: { enteredAt: string }) => enteredAt)).to.deep.equal([day(5), day(9)]);
+    expect(answer.mails.map(({ at }: { at: string }) => at)).to.deep.equal([day(7), day(11)]);
+    expect(answer.skipped).to.deep.equal([{ at: day(6), trigger: 'event bought', reason: 'inside' }]);
+  });
+
+  it('answers why a person left: criteria, an unsubscribe, a deletion', async () => {
+    const entry = {
+      entryCriteria: { type: 'contact_property_matches_with', filterCriteria: pro },
+      exitCriteria: { type: 'entry_criteria_no_longer_met' },
+      steps: [wait(1), email('a'), wait(5), email('b')],
+    };
+    const contact = { contactProperties: { plan: 'pro' } };
+    const exits = await Promise.all(
+      [{ contactProperties: { plan: null } }, { unsubscribed: true }, { deleted: true }].map((change) =>
+        simulate(entry, { contact, changes: [{ at: day(2), ...change }] }),
+      ),
+    );
+    expect(exits.map(({ exit }) => exit)).to.deep.equal([
+      { at: day(6), status: 'exited', reason: 'criteria_no_longer_met' },
+      { at: day(2), status: 'exited', reason: 'unsubscribed' },
+      { at: day(2), status: 'exited', reason: 'contact_deleted' },
+    ]);
+    for (const { mails } of exits) expect(mails.length).to.equal(1);
+  });
+
+  it('takes the values of a stored contact, whether it unsubscribed too, and changes nothing', async () => {
+    const contact = await created(env.own.client, '/contacts', {
+      email: 'stored@example.com',
+      contactProperties: { plan: 'pro' },
+    });
+    const before = await env.own.client.get(`/contacts/${contact.id}`);
+    const scenario = { contact: { contactId: contact.id }, changes: [{ at: day(1), firstName: 'Changed' }] };
+    const first = await simulate({ steps: choice() }, scenario);
+    expect(first.branches[0].branchId).to.equal('pro');
+    await suppress(env.deps, env.own.project._id, { emails: [contact.email], reason: 'UNSUBSCRIBE' });
+    expect((await simulate({ steps: choice() }, scenario)).exit).to.include({ at: FROM, reason: 'unsubscribed' });
+    expect((await env.own.client.get(`/contacts/${contact.id}`)).text).to.equal(before.text);
+    for (const name of ['enrollments', 'triggers', 'messages', 'events'] as const)
+      expect(await env.deps.db[name].countDocuments({}), name).to.equal(0);
+  });
+
+  it('a journey of 30 days with 200 steps takes less than a second', async () => {
+    const steps = Array.from({ length: 100 }, (_, n) => [wait(432, 'minutes'), email(`m${n}`)]).flat();
+    const { id } = await created(env.own.client, '/automations', { name: 'Long', steps });
+    const changes = Array.from({ length: 1_000 }, (_, n) => ({ at: day(n / 40), contactProperties: { n } }));
+    const began = performance.now();
+    const { body } = await env.own.client.post(`/automations/${id}/simulate`, { from: FROM, contact: {}, changes });
+    expect(performance.now() - began).to.be.below(1_000);
+    expect(body.data.mails.length).to.equal(100);
+    expect(body.data.exit.at).to.equal(day(30));
+  });
+
+  it('nobody enters when nothing lets the person in', async () => {
+    const answer = await simulate(
+      { entryCriteria: { type: 'contact_property_matches_with', filterCriteria: pro } },
+      { contact: {} },
+    );
+    expect(answer).to.deep.equal({ entered: false, mails: [], branches: [], exit: null, entries: [], skipped: [] });
+  });
+
+  it('says what is wrong with the scenario', async () => {
+    const { id } = await created(env.own.client, '/automations', simple);
+    const post = async (scenario: object) =>
+      refusal(await env.own.client.post(`/automations/${id}/simulate`, scenario));
+    expect(await post({ from: 'soon' })).to.include({ status: 400, code: 'VALIDATION_ERROR' });
+    expect(await post({ from: FROM, changes: [{ at: day(-1) }] })).to.include({
+      status: 400,
+      details: 'changes/0/at: must not be before from',
+    });
+    expect(await post({ events: [{ at: day(1), eventName: 'unknown' }] })).to.include({
+      status: 404,
+      code: 'EVENT_NOT_FOUND',
+    });
+    expect(
+      await post({ from: FROM, events: [{ at: day(1), eventName: 'bought', properties: { nope: 1 } }] }),
+    ).to.include({ code: 'UNKNOWN_PROPERTY' });
+    expect(await post({ contact: { contactId: 'nonsense' } })).to.include({ status: 404, code: 'CONTACT_NOT_FOUND' });
+    expect(await post({ contact: { listIds: ['nonsense'] } })).to.include({
+      status: 404,
+      code: 'CONTACT_LIST_NOT_FOUND',
+    });
+  });
+});
