@@ -16,6 +16,8 @@ import type { PhaseRun } from './migrations-progress.ts';
 import { type SourceContact, SourceError, type SourceExport, type SourceRow } from './migrations-sources.ts';
 
 const BATCH_SIZE = 500;
+/** Before every key of a list. */
+const PEOPLE = '';
 const POLL_FIRST_MS = 250;
 const POLL_MAX_MS = 15_000;
 const EXPORT_WAIT_MAX_MS = 2 * 3_600_000;
@@ -24,6 +26,8 @@ const EXPORTS_MAX = 4;
 
 /** One export: of everybody or of all selected lists for the contacts themselves, then of each list for its members. */
 interface Step {
+  /** The order of the steps, which stays the same whatever is added or deleted at the source meanwhile. */
+  key: string;
   /** null: the whole account. */
   sourceListIds: string[] | null;
   addListIds: ObjectId[];
@@ -31,7 +35,8 @@ interface Step {
 }
 
 interface Cursor {
-  step: number;
+  /** The step under way, by its key. */
+  step: string;
   exportId: string | null;
   /** Exports of this step that came to nothing. */
   tries: number;
@@ -51,41 +56,52 @@ export async function contactsOfA(run: PhaseRun): Promise<boolean> {
   if (run.phase.cursor === null) {
     const isWhole = run.migration.selection.listIds === null;
     const total = isWhole ? await run.a.countContacts() : 0;
-    await saveCursor(run, beginStep(0, countsOf(run.phase)), { total });
+    await saveCursor(run, beginStep(PEOPLE, countsOf(run.phase)), { total });
   }
-  for (let step = steps[cursorOf(run).step]; step; step = steps[cursorOf(run).step]) await workStep(run, step, mapped);
-  return true;
+  for (;;) {
+    const { step: key, counts } = cursorOf(run);
+    const step = steps.find((one) => one.key >= key);
+    if (!step) return true;
+    if (step.key !== key) await saveCursor(run, beginStep(step.key, counts));
+    await workStep(run, step, mapped);
+  }
 }
 
 async function stepsOf(run: PhaseRun): Promise<Step[]> {
   const { listIds } = run.migration.selection;
   if (listIds?.length === 0) return [];
-  const all = (await run.a.listLists()).toSorted((a, b) => (a.id < b.id ? -1 : 1));
+  const all = await run.a.listLists();
   const chosen = all.filter(({ id, contactCount }) => contactCount > 0 && (listIds === null || listIds.includes(id)));
   const lists = await targetLists(run, chosen);
-  const [first, ...others] = lists;
-  if (listIds !== null && !first) return [];
-  // One list alone needs no second export: its members are its contacts.
-  if (listIds !== null && first && others.length === 0)
-    return [{ sourceListIds: [first.source.id], addListIds: [first.listId], counts: 'contacts' }];
+  if (listIds !== null && lists.length === 0) return [];
   const sourceListIds = listIds === null ? null : lists.map(({ source }) => source.id);
-  return [
-    { sourceListIds, addListIds: [], counts: 'contacts' },
-    ...lists.map(
-      ({ source, listId }): Step => ({ sourceListIds: [source.id], addListIds: [listId], counts: 'members' }),
-    ),
-  ];
+  const isOneList = listIds?.length === 1;
+  const addListIds = isOneList ? lists.map(({ listId }) => listId) : [];
+  const people: Step = { key: PEOPLE, sourceListIds, addListIds, counts: 'contacts' };
+  // One list alone needs no second export: its members are its contacts.
+  if (isOneList) return [people];
+  const members = lists.map(
+    ({ source, listId }): Step => ({
+      key: `list ${source.id}`,
+      sourceListIds: [source.id],
+      addListIds: [listId],
+      counts: 'members',
+    }),
+  );
+  return [people, ...members.toSorted((a, b) => (a.key < b.key ? -1 : 1))];
 }
 
 async function workStep(run: PhaseRun, step: Step, mapped: MappedField[]): Promise<void> {
   try {
     const { urls, contactCount } = await readyExport(run, step);
+    if (step.counts === 'contacts' && contactCount !== null) await run.save({ total: contactCount });
     await readFiles(run, step, mapped, urls);
-    const { step: index, rows, counts } = cursorOf(run);
+    const { rows, counts } = cursorOf(run);
     if (contactCount !== null && rows < contactCount)
       throw new SourceError('file_gone', `The export holds ${rows} of its ${contactCount} contacts.`);
     const total = step.counts === 'contacts' ? rows : run.phase.total;
-    await saveCursor(run, beginStep(index + 1, counts), { total, ...counts });
+    // The next step is the first one behind this key.
+    await saveCursor(run, beginStep(`${step.key} done`, counts), { total, ...counts });
   } catch (error) {
     const mayTryAgain = error instanceof SourceError && (error.kind === 'file_gone' || error.kind === 'not_found');
     if (!mayTryAgain) throw error;
@@ -171,7 +187,7 @@ function notBelow(shown: Counts, counts: Counts): Counts {
   };
 }
 
-function beginStep(step: number, counts: Counts): Cursor {
+function beginStep(step: string, counts: Counts): Cursor {
   return { step, exportId: null, tries: 0, file: 0, row: 0, rows: 0, counts, base: counts };
 }
 

@@ -1,6 +1,7 @@
 import type { Deps } from './deps.ts';
+import { unavailable } from './errors.ts';
 import { SourceError } from './migrations-sources.ts';
-import type { Migration, Session } from './model.ts';
+import type { Migration, Sealed, Session } from './model.ts';
 import { openSecret, SecretError, sealSecret } from './secrets.ts';
 
 /** How long the key of a job that failed stays, so that a replay need not ask for it again. */
@@ -10,12 +11,22 @@ type Job = Pick<Migration, '_id' | 'projectId' | 'provider'>;
 
 /** Sealed for this project and job alone, before the run starts. */
 export async function keepKey(deps: Deps, job: Job, key: string, session: Session): Promise<void> {
-  const sealed = sealSecret(deps.config, contextOf(job), key);
+  const sealed = sealOrRefuse(deps, job, key);
   await deps.db.migrationSecrets.updateOne(
     { _id: job._id, projectId: job.projectId },
     { $set: { sealed, expiresAt: null } },
     { upsert: true, session },
   );
+}
+
+/** Without a key to seal with nothing is accepted: it would have to be stored as it is. */
+function sealOrRefuse(deps: Deps, job: Job, key: string): Sealed {
+  try {
+    return sealSecret(deps.config, contextOf(job), key);
+  } catch (error) {
+    if (error instanceof SecretError) throw unavailable(error.message, 60);
+    throw error;
+  }
 }
 
 /** Opened in activities only. A key that is gone or does not open is a bad key: the run holds until it gets another. */

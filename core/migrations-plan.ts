@@ -27,7 +27,7 @@ export async function planA(source: SourceA) {
 }
 
 /** Endpoint 28. One request after the other, at the source's pace. A key that may only send reads nothing: every section is skipped. */
-export async function planB(source: SourceB) {
+export async function planB(source: SourceB, countMs = COUNT_MS) {
   const startedAt = performance.now();
   const skipped: string[] = [];
   const templates = await orEmpty(source.listTemplates(), 'templates', [], skipped);
@@ -35,7 +35,7 @@ export async function planB(source: SourceB) {
   const audiences = await orEmpty(source.listSegments(), 'audiences', [], skipped);
   const topics = await orEmpty(source.listTopics(), 'topics', [], skipped);
   const none = { totalContacts: 0, unsubscribedContacts: 0, countsComplete: true };
-  const counts = await orEmpty(countContacts(source, startedAt + COUNT_MS), 'contacts', none, skipped);
+  const counts = await orEmpty(countContacts(source, startedAt + countMs), 'contacts', none, skipped);
   return {
     templates: templates.map(idAndName),
     customFields: customFields.map(({ id, name, fieldType }) => ({ id, name, fieldType })),

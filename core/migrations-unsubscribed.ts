@@ -43,6 +43,8 @@ async function suppressNoted(run: PhaseRun): Promise<void> {
 
 async function suppressByWalking(run: PhaseRun): Promise<void> {
   const { listIds } = run.migration.selection;
+  // There is no cursor in this walk: it is short, and begins anew after a stop.
+  await run.save({ total: 0, succeeded: 0, created: 0, failed: 0 });
   for (const segmentId of listIds ?? [undefined]) {
     for (let after: string | null = null, more = true; more; ) {
       const { contacts, hasMore }: { contacts: SourceContact[]; hasMore: boolean } = await run.b.listContacts(

@@ -102,7 +102,7 @@ export async function job(tenant: Tenant, id: string): Promise<Job> {
 }
 
 /** Waits until the job is over, or holds. */
-export async function settled(tenant: Tenant, id: string, withinMs = 20_000): Promise<Job> {
+export async function settled(tenant: Tenant, id: string, withinMs = 28_000): Promise<Job> {
   return until(tenant, id, ({ status }) => status !== 'queued' && status !== 'running', withinMs);
 }
 
@@ -110,7 +110,7 @@ export async function until(
   tenant: Tenant,
   id: string,
   isSo: (found: Job) => boolean,
-  withinMs = 20_000,
+  withinMs = 28_000,
 ): Promise<Job> {
   const giveUpAt = performance.now() + withinMs;
   for (;;) {
