@@ -24,13 +24,31 @@ export async function storedAttachments(
   return { attachments };
 }
 
-async function bytesOf(
+type Found = { bytes: Buffer; contentType: string | null } | Missing;
+const underWay = new WeakMap<Content, Map<number, Promise<Found>>>();
+
+/** A bulk's recipients that were claimed together share the content, and with it the fetch. */
+function bytesOf(
   deps: SendingDeps,
   content: Content,
   attachment: Attachment,
   index: number,
   bytesMax: number,
-): Promise<{ bytes: Buffer; contentType: string | null } | Missing> {
+): Promise<Found> {
+  const known = underWay.get(content) ?? new Map<number, Promise<Found>>();
+  underWay.set(content, known);
+  const found = known.get(index) ?? readOrFetch(deps, content, attachment, index, bytesMax);
+  known.set(index, found);
+  return found;
+}
+
+async function readOrFetch(
+  deps: SendingDeps,
+  content: Content,
+  attachment: Attachment,
+  index: number,
+  bytesMax: number,
+): Promise<Found> {
   const { contentType, fileUrl, fileName, sizeBytes } = attachment;
   const stored = await attachmentBytes(deps, content.projectId, attachment);
   if (stored) return { bytes: stored, contentType };
@@ -50,6 +68,5 @@ async function bytesOf(
       $set: Object.fromEntries(Object.entries(kept).map(([field, value]) => [`attachments.${index}.${field}`, value])),
     },
   );
-  Object.assign(attachment, kept);
   return { bytes, contentType: kept.contentType };
 }

@@ -15,13 +15,13 @@ export interface SendingDomain {
   returnHost: string;
 }
 
-const KEPT_MS = 5_000;
+const KEPT_MS = 1_000;
 const KEPT_MAX = 1_000;
 
 type Kept = { readMs: number; value: Promise<SendingDomain | null> };
 const kept = new WeakMap<object, Map<string, Kept>>();
 
-/** Kept for five seconds: opening the key costs more than the mail. null: the project has no verified domain of that name. */
+/** Kept for a second: opening the key costs more than the mail. null: the project has no verified domain of that name. */
 export function sendingDomain(deps: Deps, projectId: ObjectId, domainName: string): Promise<SendingDomain | null> {
   const known = kept.get(deps.db) ?? new Map<string, Kept>();
   kept.set(deps.db, known);

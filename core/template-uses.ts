@@ -7,14 +7,13 @@ export async function useOfTemplate(
   project: Pick<Project, '_id'>,
   { templateId }: Pick<Template, 'templateId'>,
 ): Promise<string | null> {
-  const automation = await deps.db.automations.findOne(
-    { projectId: project._id, status: 'active', 'steps.email.templateId': templateId },
-    { projection: { name: 1 } },
-  );
-  if (automation) return `the active automation "${automation.name}"`;
-  const campaign = await deps.db.campaigns.findOne(
-    { projectId: project._id, status: { $in: ['draft', 'scheduled', 'paused'] }, startedAt: null, templateId },
-    { projection: { name: 1, status: 1 } },
-  );
-  return campaign ? `the campaign "${campaign.name}", which is ${campaign.status}` : null;
+  const projectId = project._id;
+  const inCampaign = { projectId, templateId, status: { $in: ['draft' as const, 'scheduled' as const] } };
+  const inAutomation = { projectId, status: 'active' as const, 'steps.email.templateId': templateId };
+  const [campaign, automation] = await Promise.all([
+    deps.db.campaigns.findOne(inCampaign, { projection: { name: 1, status: 1 } }),
+    deps.db.automations.findOne(inAutomation, { projection: { name: 1 } }),
+  ]);
+  if (campaign) return `the ${campaign.status === 'draft' ? 'draft' : 'scheduled campaign'} "${campaign.name}"`;
+  return automation ? `the active automation "${automation.name}"` : null;
 }
