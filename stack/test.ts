@@ -3,7 +3,7 @@ import { globSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync } fr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { variableName, variables } from '../schemas/config.ts';
-import { newLifetime, stopOnSignals } from './lifetime.ts';
+import { type Lifetime, newLifetime, stopOnSignals } from './lifetime.ts';
 import { describeExit } from './processes/child.ts';
 import { processIdentity } from './processes/identity.ts';
 import { say, seconds } from './say.ts';
@@ -42,6 +42,7 @@ export async function main(args: string[]): Promise<void> {
       args,
       { ...env, ...givenServers(), ...servers.environment, DATA_DIR: folder },
       folder,
+      lifetime,
     );
     if (result.note) say(result.note);
     say(`Tests took ${seconds(began)} with everything.`);
@@ -62,14 +63,18 @@ interface Result {
 }
 
 /** Much of a test is waiting, so two runs share the cores and the servers; each test file has a database and a prefix of its own. */
-async function runShards(args: string[], env: NodeJS.ProcessEnv, folder: string): Promise<Result> {
+async function runShards(args: string[], env: NodeJS.ProcessEnv, folder: string, lifetime: Lifetime): Promise<Result> {
   const named = args.filter((arg) => arg.endsWith('.ts'));
   const options = args.filter((arg) => !named.includes(arg));
   const files = named.length > 0 ? named : globSync('test/**/*.test.ts', { cwd: root }).sort();
   const count = files.length < shardFilesMin ? 1 : shards;
   const results = await Promise.all(
     Array.from({ length: count }, (_, shard) =>
-      runMocha([...options, ...files.filter((_file, index) => index % count === shard)], env, { folder, shard }),
+      runMocha([...options, ...files.filter((_file, index) => index % count === shard)], env, {
+        folder,
+        shard,
+        lifetime,
+      }),
     ),
   );
   return {
@@ -86,7 +91,7 @@ const shardFilesMin = 6;
 function runMocha(
   args: string[],
   env: NodeJS.ProcessEnv,
-  { folder, shard }: { folder: string; shard: number },
+  { folder, shard, lifetime }: { folder: string; shard: number; lifetime: Lifetime },
 ): Promise<Result> {
   const resultFile = join(folder, `result-${shard}.json`);
   const logFile = join(folder, `output-${shard}.txt`);
@@ -101,6 +106,8 @@ function runMocha(
     stdio: ['ignore', output, output, 'ipc'],
     env: { ...env, EVERPOST_TEST_RESULT: resultFile },
   });
+  // What a test has forked leaves when its parent is gone.
+  lifetime.add({ stop: async () => void child.kill('SIGKILL') });
   return new Promise((resolve) => {
     child.on('exit', (code, signal) => {
       if (output !== 'inherit') process.stdout.write(readFileSync(logFile, 'utf8'));
