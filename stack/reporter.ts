@@ -10,8 +10,14 @@ export default class CountingReporter extends Mocha.reporters.Spec {
     super(runner, options);
     let passed = 0;
     let failed = 0;
+    const second: string[] = [];
     runner.on('pass', () => passed++);
     runner.on('fail', () => failed++);
-    runner.once('end', () => writeFileSync(process.env.EVERPOST_TEST_RESULT ?? '', JSON.stringify({ passed, failed })));
+    // Named at the end: a test that needs a second try wants a look, even where the machine was to blame.
+    runner.on('retry', (test) => second.push(test.fullTitle()));
+    runner.once('end', () => {
+      writeFileSync(process.env.EVERPOST_TEST_RESULT ?? '', JSON.stringify({ passed, failed }));
+      if (second.length > 0) console.log(`Tried a second time:\n${second.map((title) => `  ${title}\n`).join('')}`);
+    });
   }
 }
