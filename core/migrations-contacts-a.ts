@@ -16,6 +16,8 @@ import type { PhaseRun } from './migrations-progress.ts';
 import { type SourceContact, SourceError, type SourceExport, type SourceRow } from './migrations-sources.ts';
 
 const BATCH_SIZE = 500;
+/** Pages that are written side by side. */
+const LANES = 3;
 /** Before every key of a list. */
 const PEOPLE = '';
 const POLL_FIRST_MS = 250;
@@ -139,6 +141,7 @@ async function readyExport(run: PhaseRun, { sourceListIds }: Step): Promise<Sour
 /** A file cannot be opened in the middle: the rows that are done already are read past. Batches are cut the same way each time. */
 async function readFiles(run: PhaseRun, step: Step, mapped: MappedField[], urls: string[]): Promise<void> {
   const start = cursorOf(run);
+  const pages = pagesInOrder(run, step);
   for (const [file, url] of urls.entries()) {
     if (file < start.file) continue;
     let row = 0;
@@ -146,19 +149,47 @@ async function readFiles(run: PhaseRun, step: Step, mapped: MappedField[], urls:
       run.signal?.throwIfAborted();
       row += batch.length;
       if (file === start.file && row <= start.row) continue;
-      const page = await importRows(run, step, mapped, batch);
-      const cursor = cursorOf(run);
-      const counts = step.counts === 'contacts' ? addContacts(cursor.counts, page) : addMembers(cursor.counts, page);
-      const next = { ...cursor, file, row, rows: cursor.rows + batch.length, counts };
-      await saveCursor(run, next, { ...notBelow(countsOf(run.phase), counts), ...notesOf(run.phase, page) });
+      const lane = pages.started % LANES;
+      await pages.add({ file, row, rows: batch.length }, importRows(run, step, { mapped, lane }, batch));
     }
   }
+  await pages.finish();
+}
+
+/** Some pages are written side by side, which keeps both the database and this process busy; they are saved one after the other. */
+function pagesInOrder(run: PhaseRun, step: Step) {
+  const underWay: { at: { file: number; row: number; rows: number }; page: Promise<Imported> }[] = [];
+
+  async function saveFirst(): Promise<void> {
+    const first = underWay.shift();
+    if (!first) return;
+    const { file, row, rows } = first.at;
+    const page = await first.page;
+    const cursor = cursorOf(run);
+    const counts = step.counts === 'contacts' ? addContacts(cursor.counts, page) : addMembers(cursor.counts, page);
+    const next = { ...cursor, file, row, rows: cursor.rows + rows, counts };
+    await saveCursor(run, next, { ...notBelow(countsOf(run.phase), counts), ...notesOf(run.phase, page) });
+  }
+
+  return {
+    started: 0,
+    async add(at: { file: number; row: number; rows: number }, page: Promise<Imported>): Promise<void> {
+      // Whoever waits for an earlier page hears of its failure; this one is then done again.
+      page.catch(() => {});
+      this.started += 1;
+      underWay.push({ at, page });
+      if (underWay.length >= LANES) await saveFirst();
+    },
+    async finish(): Promise<void> {
+      while (underWay.length > 0) await saveFirst();
+    },
+  };
 }
 
 async function importRows(
   run: PhaseRun,
   { addListIds }: Step,
-  mapped: MappedField[],
+  { mapped, lane }: { mapped: MappedField[]; lane: number },
   rows: SourceRow[],
 ): Promise<Imported> {
   const contacts: SourceContact[] = [];
@@ -167,7 +198,7 @@ async function importRows(
     if (row.ok) contacts.push(row.contact);
     else bad.push(row.message);
   }
-  const imported = await importContacts(run, contacts, { mapped, addListIds });
+  const imported = await importContacts(run, contacts, { mapped, addListIds, lane });
   imported.failed += bad.length;
   imported.errors.push(...bad.map((message) => ({ item: 'a line of the export', message })));
   return imported;

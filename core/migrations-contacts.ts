@@ -1,12 +1,8 @@
-import type { ObjectId } from 'mongodb';
-import {
-  type ContactChange,
-  type ContactOutcome,
-  changeContacts,
-  IMPORT_CHANGES_TOGETHER_MAX,
-} from './contact-changes.ts';
+import { ObjectId } from 'mongodb';
+import { type ContactChange, type ContactOutcome, changeContactsTogether } from './contact-changes.ts';
 import { AppError } from './errors.ts';
 import { derivedId } from './ids.ts';
+import { importWriter } from './list-counts.ts';
 import { fieldMappings } from './migrations-fields.ts';
 import { type PhaseRun, withNotes } from './migrations-progress.ts';
 import type { SourceContact } from './migrations-sources.ts';
@@ -56,7 +52,7 @@ export async function mappedFields(run: PhaseRun): Promise<MappedField[]> {
 export async function importContacts(
   { deps, migration }: PhaseRun,
   contacts: SourceContact[],
-  { mapped, addListIds }: { mapped: MappedField[]; addListIds: ObjectId[] },
+  { mapped, addListIds, lane = 0 }: { mapped: MappedField[]; addListIds: ObjectId[]; lane?: number },
 ): Promise<Imported> {
   const imported: Imported = { created: 0, updated: 0, failed: 0, skipped: 0, errors: [], review: [] };
   const changes: ContactChange[] = [];
@@ -66,13 +62,21 @@ export async function importContacts(
     else if (contact.email === '') imported.skipped += 1;
     else countFailure(imported, contact.email, 'is not an email address');
   }
-  const outcomes = await changeContacts(deps, { _id: migration.projectId }, changes, IMPORT_CHANGES_TOGETHER_MAX);
+  const company = { writer: importWriter(laneId(migration, lane)) };
+  const outcomes = await changeContactsTogether(deps, { _id: migration.projectId }, changes, company);
   for (const [index, outcome] of outcomes.entries()) {
     const { newId, email = '' } = changes[index] as ContactChange;
     if (outcome instanceof AppError) countFailure(imported, email, outcome.message);
     else imported[isOwn(outcome, newId) ? 'created' : 'updated'] += 1;
   }
   return imported;
+}
+
+/** Pages that are written side by side move parts of the counts of their own. */
+function laneId({ _id }: Migration, lane: number): ObjectId {
+  const bytes = Buffer.from(_id.id);
+  bytes[11] = (bytes[11] ?? 0) + lane;
+  return new ObjectId(bytes);
 }
 
 function changeOf(
