@@ -1,9 +1,10 @@
 import { type Claimed, fail, leaveRelayAlone, mayClaim, mustStop, type PageRun } from './campaign-page-runs.ts';
 import { noteRelay } from './campaign-relay.ts';
 import { openSupply, type Supply } from './campaign-supply.ts';
-import { dotGuard } from './ledger-claims.ts';
+import { dotGuard, type Verdict } from './ledger-claims.ts';
 import type { Connection, Mailer } from './mailer.ts';
 import { judgeDelivery } from './rules/deliveries.ts';
+import { TemplateRenderError } from './rules/templates.ts';
 
 /** How often a page looks whether it may have more connections, or has to end. */
 const LOOK_EVERY_MS = 100;
@@ -112,8 +113,8 @@ async function deliver(connection: Connection, item: Claimed, { run, supply }: O
     return true;
   }
   const text = composed(run, item);
-  if (text === null) {
-    supply.end(item, { outcome: { kind: 'failed', reason: 'It does not render with the data of this contact.' } });
+  if (typeof text !== 'string') {
+    supply.end(item, { outcome: text });
     return true;
   }
   let signature: string;
@@ -142,13 +143,16 @@ async function deliver(connection: Connection, item: Claimed, { run, supply }: O
   return delivery.kind !== 'relay';
 }
 
-function composed({ compiled, sending }: PageRun, { candidate, at }: Claimed): string | null {
+/** Data that do not fit are the recipient's; the campaign goes on. */
+function composed({ compiled, sending }: PageRun, { candidate, at }: Claimed): string | Verdict {
   const { _id: messageId, email, contact } = candidate;
   try {
     return compiled.compose({ messageId, email, contact, at });
   } catch (error) {
-    sending.deps.log.warn({ err: error, message: messageId }, 'a mail of a campaign does not render');
-    return null;
+    const why = error instanceof TemplateRenderError ? error.message : 'it has a fault.';
+    if (!(error instanceof TemplateRenderError))
+      sending.deps.log.error({ err: error, message: messageId }, 'a mail of a campaign could not be composed');
+    return { kind: 'failed', reason: `The mail cannot be made with these data: ${why}` };
   }
 }
 

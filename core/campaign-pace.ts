@@ -11,7 +11,7 @@ export interface Pace {
 /** What was not used is not saved up for longer than this. */
 const BURST_MS = 100;
 
-/** A bucket that holds a tenth of a second's worth, and one at least; pages that are sent at the same time have a share each. */
+/** A bucket that holds a tenth of a second's worth, and two at least, so that no part of one is lost; pages that are sent at the same time have a share each. */
 export function createPace(perSecond: number | null, shares: number, now = () => performance.now()): Pace {
   let rate = perSecond === null ? null : perSecond / shares;
   let tokens = 1;
@@ -19,7 +19,7 @@ export function createPace(perSecond: number | null, shares: number, now = () =>
 
   function fill(): void {
     if (rate === null) return;
-    const burst = Math.max(1, (rate * BURST_MS) / 1_000);
+    const burst = Math.max(2, (rate * BURST_MS) / 1_000);
     tokens = Math.min(burst, tokens + ((now() - filledAt) / 1_000) * rate);
     filledAt = now();
   }

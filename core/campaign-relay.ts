@@ -2,7 +2,7 @@ import type { PageRun } from './campaign-page-runs.ts';
 import type { RelayFault } from './mailer.ts';
 import { formatReply } from './rules/relay-replies.ts';
 
-/** A relay that only took a breath is no news. */
+/** A relay that only took a breath is no news, unless the page ends for it. */
 const NEWS_AFTER_MS = 2_000;
 
 /** "Relay not answering since": written on the campaign by whoever finds it, for progress and the Web UI, and taken away with the first success. */
@@ -16,7 +16,7 @@ export function noteRelay(run: PageRun): { look(): void; over(): Promise<void> }
   function look(): void {
     const state = mailer.states().find(({ relay }) => relay === 'default');
     const since = state?.notAnsweringSince ?? null;
-    const isNews = since !== null && clock.now().getTime() - since.getTime() > NEWS_AFTER_MS;
+    const isNews = since !== null && (run.waitMs > 0 || clock.now().getTime() - since.getTime() > NEWS_AFTER_MS);
     if (isNews && noted === null) write({ notAnsweringSince: since, reason: reasonOf(state?.fault ?? null) });
     if (since === null && noted !== null && run.handedOver > 0) write(null);
   }

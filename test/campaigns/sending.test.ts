@@ -1,12 +1,14 @@
 import { expect } from 'chai';
 import PostalMime from 'postal-mime';
-import { SENDER, type Stage, startStage } from './support.ts';
+import { searchAttributes } from '../../workflows/search-attributes.ts';
+import { until } from '../wait.ts';
+import { isBalanced, SENDER, type Stage, startStage } from './support.ts';
 
 describe('A campaign that is sent at once', () => {
   let stage: Stage;
   before(async function () {
     this.timeout(40_000);
-    stage = await startStage();
+    stage = await startStage({ sinkOptions: { keepRaw: 2_000 } });
   });
   after(() => stage.stop());
 
@@ -66,7 +68,7 @@ describe('A campaign that is sent at once', () => {
 
   it('answers analytics by the formulas, reconciles without differences, and tells why a person got it or not', async () => {
     const list = await stage.list(4, (i) =>
-      i === 0 ? 'perm-rcpt-550-5.1.1@example.org' : i === 1 ? 'after-dot-550-5.7.1@example.org' : `why${i}@example.org`,
+      i === 0 ? 'perm-rcpt-550-5.1.1@example.org' : i === 1 ? 'after-dot-554-5.7.1@example.org' : `why${i}@example.org`,
     );
     await stage.own.client.post('/suppression-groups/emails/suppress', {
       emails: ['why2@example.org'],
@@ -149,43 +151,60 @@ describe('A campaign that is sent at once', () => {
     expect([again.status, again.body.error.code]).to.deep.equal([409, 'INVALID_STATE']);
   });
 
-  it('pauses with an answer after which nothing leaves, and goes on from there', async () => {
+  it('pauses with an answer after which nothing leaves, and goes on from there; the run shows it', async () => {
     stage.sink.modes.ackDelayMs = 30;
-    const list = await stage.list(1_500, (i) => `pause${i}@example.org`);
+    const list = await stage.list(600, (i) => `pause${i}@example.org`);
     const id = await stage.launch({ toLists: [list] });
-    for (let looks = 0; looks < 400 && (await stage.progress(id)).sent < 100; looks += 1)
-      await new Promise((resolve) => setTimeout(resolve, 10));
+    await stage.untilSent(id, 60);
     const begun = performance.now();
-    const paused = await stage.own.client.post(`/campaigns/${id}/pause`);
-    const arrivedAtAnswer = stage.sink.ledger.messages.length;
-    expect(performance.now() - begun).to.be.below(2_000);
-    expect(paused.body.data.status).to.equal('paused');
-    const { sent, inFlight, remaining } = paused.body.data.progress;
-    expect(inFlight).to.equal(0);
-    expect(sent + remaining).to.equal(1_500);
-    await new Promise((resolve) => setTimeout(resolve, 300));
-    expect(stage.sink.ledger.messages.length).to.equal(arrivedAtAnswer);
+    const paused = await stage.act(id, 'pause');
+    const arrivedAtAnswer = (await stage.arrived(id)).size;
+    expect(performance.now() - begun).to.be.below(5_000);
+    expect(paused.body.data.progress).to.include({
+      inFlight: 0,
+      sent: arrivedAtAnswer,
+      remaining: 600 - arrivedAtAnswer,
+    });
+    const handle = await stage.run(id);
+    await until(
+      async () => (await handle.describe()).typedSearchAttributes.get(searchAttributes.Status),
+      (status) => status === 'paused',
+    );
+    expect((await stage.arrived(id)).size).to.equal(arrivedAtAnswer);
     stage.sink.modes.ackDelayMs = 0;
-    const resumed = await stage.own.client.post(`/campaigns/${id}/resume`);
-    expect(resumed.body.data.status).to.equal('sending');
-    const done = await stage.until(id, 'sent');
-    expect(done.metrics).to.include({ totalContacts: 1_500, sent: 1_500 });
-    const mine = stage.sink.ledger.messages.filter(({ to }) => to[0]?.startsWith('pause'));
-    expect(mine.length).to.equal(1_500);
-    expect(new Set(mine.map(({ to }) => to[0])).size).to.equal(1_500);
+    expect((await stage.act(id, 'resume')).body.data.status).to.equal('sending');
+    expect((await stage.until(id, 'sent')).metrics).to.include({ totalContacts: 600, sent: 600 });
+    const arrived = await stage.arrived(id);
+    expect([arrived.size, Math.max(...arrived.values())]).to.deep.equal([600, 1]);
+    expect(await handle.result()).to.deep.equal({ status: 'sent' });
   });
 
-  it('pauses itself when too much bounces, with the figures, and starts a new stretch when it is resumed', async () => {
-    const list = await stage.list(800, (i) =>
-      i % 12 === 0 ? `perm-rcpt-550-5.1.1+${i}@example.org` : `ok${i}@example.org`,
+  it('shows its progress as server-sent events until it is over', async () => {
+    const list = await stage.list(100, (i) => `events${i}@example.org`);
+    const id = await stage.launch({ toLists: [list] });
+    const headers = { Authorization: `Bearer ${stage.own.projectKey}` };
+    const response = await fetch(`${stage.environment.url}/v1/campaigns/${id}/events`, { headers });
+    expect(response.headers.get('content-type')).to.contain('text/event-stream');
+    const events = (await response.text()).split('\n\n').filter((event) => event.includes('data:'));
+    const looks = events.map((event) => JSON.parse(/^data: ?(.*)$/m.exec(event)?.[1] ?? '{}'));
+    expect(looks.every(isBalanced)).to.equal(true);
+    expect(looks.at(-1)).to.include({ status: 'sent', sent: 100, percent: 100, pending: 0 });
+  });
+
+  it('goes to a few people for a look, outside its audience and its counts', async () => {
+    const { body } = await stage.create({ toLists: [] });
+    const test = await stage.act(body.data.id, 'test', {
+      emails: ['look@example.org', 'Look@example.org', 'two@example.org'],
+    });
+    expect(test.body.data).to.include({ totalRecipients: 2 });
+    const mails = await until(
+      async () =>
+        stage.sink.ledger.messages.filter(({ to }) => ['look@example.org', 'two@example.org'].includes(to[0] ?? '')),
+      (found) => found.length === 2,
     );
-    stage.sink.modes.ackDelayMs = 20;
-    const id = await stage.launch({ toLists: [list], thresholdPreset: 'balanced' });
-    const paused = await stage.until(id, 'paused', 'sent');
-    stage.sink.modes.ackDelayMs = 0;
-    expect(paused.status).to.equal('paused');
-    expect(paused.pausedReason).to.match(
-      /^\d+ of \d+ sent were bounced \([\d.]+ %\), above the 5 % of the balanced preset$/,
-    );
+    expect(mails[0]?.raw).to.contain('Subject: [Test] News for');
+    expect(await stage.get(body.data.id)).to.include({ status: 'draft' });
+    expect((await stage.act(body.data.id, 'test', { emails: [] })).status).to.equal(400);
+    expect((await stage.act(body.data.id, 'test', { emails: ['nobody'] })).status).to.equal(400);
   });
 });

@@ -1,3 +1,4 @@
+import { Client, Connection, type WorkflowHandle } from '@temporalio/client';
 import { ObjectId } from 'mongodb';
 import { freezeAudience } from '../../core/campaign-freeze.ts';
 import { type CampaignPage, type PageResult, sendPage } from '../../core/campaign-pages.ts';
@@ -12,6 +13,7 @@ import { createFiles } from '../../platform/files.ts';
 import { createMailer } from '../../platform/smtp/mailer.ts';
 import type { LaneName } from '../../workers/lanes.ts';
 import { startWorkers, type Workers } from '../../workers/start.ts';
+import { prefixed, workflowIds } from '../../workflows/names.ts';
 import type { Reply } from '../client.ts';
 import { type Environment, startEnvironment, type Tenant } from '../environment.ts';
 import { type Sink, type SinkOptions, startSink } from '../smtp-sink.ts';
@@ -36,6 +38,8 @@ export interface Stage {
   until(campaignId: string, ...statuses: string[]): Promise<Reply['body']>;
   /** Waits until so many are sent. */
   untilSent(campaignId: string, count: number): Promise<void>;
+  /** Its run in Temporal. */
+  run(campaignId: string): Promise<WorkflowHandle>;
   /** What arrived for this campaign, by address. */
   arrived(campaignId: string): Promise<Map<string, number>>;
   stop(): Promise<void>;
@@ -74,6 +78,7 @@ export async function startStage({
       from: { email: SENDER, name: 'News' },
       ...fields,
     });
+  let connection: Connection | undefined;
   const stage: Stage = {
     environment,
     deps,
@@ -121,6 +126,11 @@ export async function startStage({
       }
       throw new Error(`not ${count} sent: ${JSON.stringify(await stage.progress(campaignId))}`);
     },
+    async run(campaignId) {
+      connection ??= await Connection.connect({ address: deps.config.temporalAddress });
+      const id = prefixed(deps.config.taskQueuePrefix, workflowIds.campaignSend(campaignId));
+      return new Client({ connection, namespace: deps.config.temporalNamespace }).workflow.getHandle(id);
+    },
     async arrived(campaignId) {
       const own = new Map(
         (await stage.messages(campaignId)).map(({ _id, email }) => [`<${_id}@mail.example.com>`, email]),
@@ -130,6 +140,7 @@ export async function startStage({
     },
     async stop() {
       await workers?.stop();
+      await connection?.close();
       await environment.stop();
       await sink.close();
     },
@@ -171,6 +182,7 @@ async function addContacts({ deps, own }: Stage, listId: string, emails: string[
 export interface Hands {
   sending: Sending;
   advance(campaignId: string): Promise<CampaignStep>;
+  freeze(campaignId: string): Promise<void>;
   /** Until the run ends, parks or waits; answers that step. */
   drive(campaignId: string): Promise<CampaignStep>;
   page(campaignId: string, page: Partial<CampaignPage>, timeMs?: number): Promise<PageResult>;
@@ -186,13 +198,15 @@ export function openHands({ deps, own }: Stage, env: Partial<Deps['config']> = {
   const hands: Hands = {
     sending,
     advance: (campaignId) => advanceCampaign(sending.deps, refOf(campaignId)),
+    async freeze(campaignId) {
+      const campaign = (await readCampaign(deps, refOf(campaignId))) as Campaign;
+      await freezeAudience(sending.deps, campaign, { signal: new AbortController().signal, onProgress() {} });
+    },
     async drive(campaignId) {
       for (;;) {
         const step = await hands.advance(campaignId);
-        if (step.kind === 'freeze') {
-          const campaign = (await readCampaign(deps, refOf(campaignId))) as Campaign;
-          await freezeAudience(deps, campaign, { signal: new AbortController().signal, onProgress() {} });
-        } else if (step.kind === 'send') await sendAll(hands, campaignId, step);
+        if (step.kind === 'freeze') await hands.freeze(campaignId);
+        else if (step.kind === 'send') await sendAll(hands, campaignId, step);
         else return step;
       }
     },

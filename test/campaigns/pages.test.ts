@@ -1,0 +1,137 @@
+import { expect } from 'chai';
+import { freePort } from '../environment.ts';
+import { type Hands, openHands, pause, type Stage, startStage } from './support.ts';
+
+const nowhere = `127.0.0.1:${await freePort()}`;
+
+describe('Pages of a campaign', function () {
+  this.timeout(30_000);
+  let stage: Stage;
+  let hands: Hands;
+  before(async () => {
+    stage = await startStage({ lanes: [], env: { TEMPORAL_ADDRESS: nowhere } });
+  });
+  after(() => stage.stop());
+  beforeEach(() => {
+    hands = openHands(stage);
+    Object.assign(stage.sink.modes, { ackDelayMs: 0, connectionsMax: null, sendAwayAfter: null });
+  });
+  afterEach(() => hands.stop());
+
+  /** Its audience is written down, and nothing is sent yet. */
+  const ready = async (fields: object) => {
+    const id = await stage.launch(fields);
+    expect((await hands.advance(id)).kind).to.equal('freeze');
+    await hands.freeze(id);
+    return id;
+  };
+
+  it('while the relay does not answer nobody fails and no attempt is counted; progress says since when, until it answers', async () => {
+    const id = await ready({ toLists: [await stage.list(40, (i) => `down${i}@example.org`)] });
+    await stage.sink.refuse();
+    const since = Date.now();
+    const page = await hands.page(id, {}, 1_200).finally(() => stage.sink.listen());
+    expect(page.goOn).to.equal(false);
+    expect(page.waitMs).to.be.within(100, 60_000);
+    expect(page.details).to.contain('The relay has not answered since').and.contain('refused at connect');
+    const progress = await stage.progress(id);
+    expect(progress).to.include({ status: 'sending', pending: 40, inFlight: 0, failed: 0, unknown: 0 });
+    expect(Date.parse(progress.relayNotAnsweringSince)).to.be.within(since - 50, since + 1_500);
+    await pause(page.waitMs);
+    expect(await hands.drive(id)).to.include({ kind: 'end', status: 'sent' });
+    expect((await stage.progress(id)).relayNotAnsweringSince).to.equal(null);
+    expect((await stage.messages(id)).every(({ state, deferrals }) => state === 'sent' && !deferrals)).to.equal(true);
+    expect(stage.sink.ledger.duplicates).to.equal(0);
+  });
+
+  it('a relay that takes few connections, or few messages on each, gets them as it likes', async () => {
+    const id = await ready({ toLists: [await stage.list(120, (i) => `few${i}@example.org`)] });
+    Object.assign(stage.sink.modes, { connectionsMax: 3, sendAwayAfter: 7 });
+    expect(await hands.drive(id)).to.include({ kind: 'end', status: 'sent' });
+    expect((await stage.arrived(id)).size).to.equal(120);
+    expect(stage.sink.ledger.duplicates).to.equal(0);
+  });
+
+  it('holds a rate, and another one as soon as it is set', async () => {
+    const id = await ready({ toLists: [await stage.list(120, (i) => `rate${i}@example.org`)], sendRatePerSecond: 20 });
+    await stage.own.client.patch(`/campaigns/${id}`, { sendRatePerSecond: 20 });
+    const driven = hands.drive(id);
+    await stage.untilSent(id, 1);
+    const begun = performance.now();
+    const before = stage.sink.ledger.total;
+    await pause(1_000);
+    const sent = stage.sink.ledger.total - before;
+    expect(sent).to.be.within(5, 20 * ((performance.now() - begun) / 1_000) + 4);
+    await stage.own.client.patch(`/campaigns/${id}`, { sendRatePerSecond: null });
+    const changed = performance.now();
+    expect(await driven).to.include({ kind: 'end', status: 'sent' });
+    expect(performance.now() - changed).to.be.below(2_500);
+  });
+
+  it('a page ends when its time is over and says where to go on', async () => {
+    const id = await ready({ toLists: [await stage.list(200, (i) => `box${i}@example.org`)] });
+    await stage.own.client.patch(`/campaigns/${id}`, { sendRatePerSecond: 30 });
+    const first = await hands.page(id, { fromSeq: 1, toSeq: 200 }, 700);
+    expect(first).to.include({ goOn: true, waitMs: 0 });
+    const sent = (await stage.messages(id, { state: 'sent' })).length;
+    expect(sent).to.be.within(5, 60);
+    expect(first.nextSeq).to.equal(sent + 1);
+    await stage.own.client.patch(`/campaigns/${id}`, { sendRatePerSecond: null });
+    const rest = await hands.page(id, { fromSeq: first.nextSeq ?? 0, toSeq: 200 });
+    expect(rest).to.include({ goOn: true, nextSeq: null });
+    expect((await stage.arrived(id)).size).to.equal(200);
+  });
+
+  it('two campaigns in one process share the connections fairly', async () => {
+    stage.sink.modes.ackDelayMs = 25;
+    const big = await ready({ toLists: [await stage.list(1_000, (i) => `big${i}@example.org`)] });
+    const small = await ready({ toLists: [await stage.list(200, (i) => `small${i}@example.org`)] });
+    const first = hands.page(big, {});
+    await stage.untilSent(big, 100);
+    const begun = performance.now();
+    const before = (await stage.progress(big)).sent;
+    await hands.page(small, {});
+    const during = (await stage.progress(big)).sent - before;
+    // Half of the connections each: some 14 of 20, 25 ms a message.
+    expect(during).to.be.within(60, 600);
+    expect((await stage.arrived(small)).size).to.equal(200);
+    expect(performance.now() - begun).to.be.below(6_000);
+    await stage.act(big, 'abort');
+    await first;
+  });
+
+  it('a process that is told to stop gives back what it claimed; nothing is lost and nothing unknown', async () => {
+    stage.sink.modes.ackDelayMs = 100;
+    const id = await ready({ toLists: [await stage.list(600, (i) => `stop${i}@example.org`)] });
+    const other = openHands(stage);
+    const page = other.page(id, {});
+    await stage.untilSent(id, 30);
+    await other.stop();
+    stage.sink.modes.ackDelayMs = 0;
+    expect((await page).nextSeq, 'another one goes on from there').to.be.a('number');
+    const states = new Set((await stage.messages(id)).map(({ state }) => state));
+    expect([...states].sort()).to.deep.equal(['queued', 'sent']);
+    expect(stage.sink.ledger.total).to.be.greaterThan(0);
+    expect(await hands.drive(id)).to.include({ kind: 'end', status: 'sent' });
+    expect((await stage.arrived(id)).size).to.equal(600);
+    expect(stage.sink.ledger.duplicates).to.equal(0);
+  });
+
+  it('a domain that is not verified any more pauses the campaign with the reason; nobody has failed for it', async () => {
+    const id = await ready({ toLists: [await stage.list(5, (i) => `domain${i}@example.org`)] });
+    const domain = { projectId: stage.own.project._id, domainName: 'mail.example.com' };
+    await stage.deps.db.domains.updateOne(domain, { $set: { verificationStatus: 'PENDING' } });
+    try {
+      // What a process knows of a domain it keeps for five seconds; this one knows nothing yet.
+      Object.assign(hands.sending.deps, { db: { ...stage.deps.db } });
+      expect((await hands.page(id, {})).goOn).to.equal(false);
+    } finally {
+      await stage.deps.db.domains.updateOne(domain, { $set: { verificationStatus: 'VERIFIED' } });
+    }
+    expect(await stage.get(id)).to.deep.include({
+      status: 'paused',
+      pausedReason: 'The domain that the campaign is sent from is not verified any more.',
+    });
+    expect(await stage.progress(id)).to.include({ pending: 5, failed: 0 });
+  });
+});

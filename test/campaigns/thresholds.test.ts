@@ -1,0 +1,104 @@
+import { expect } from 'chai';
+import { freePort } from '../environment.ts';
+import { type Hands, openHands, type Stage, startStage } from './support.ts';
+
+const nowhere = `127.0.0.1:${await freePort()}`;
+const FIGURES = /^(\d+) of (\d+) sent were bounced \(([\d.]+) %\), above the 5 % of the balanced preset$/;
+
+describe('Thresholds', function () {
+  this.timeout(30_000);
+  let stage: Stage;
+  let hands: Hands;
+  before(async () => {
+    stage = await startStage({ lanes: [], env: { TEMPORAL_ADDRESS: nowhere }, sinkOptions: { ackDelayMs: 5 } });
+    hands = openHands(stage);
+  });
+  after(async () => {
+    await hands.stop();
+    await stage.stop();
+  });
+
+  /** In the order of sending; every so many bounces, from one place to another. */
+  const audience = (name: string, count: number, isBad: (index: number) => boolean) =>
+    stage.list(count, (i) => {
+      const place = String(i).padStart(5, '0');
+      return isBad(i) ? `perm-rcpt-550-5.1.1+${place}${name}@a.example.org` : `perm-rcpu+${place}${name}@a.example.org`;
+    });
+  const inOrder = async (id: string) => {
+    // Addresses that bounce sort before the others, so the places are mixed by hand.
+    const messages = await stage.messages(id);
+    const place = ({ email }: { email: string }) => Number(/\+(\d{5})/.exec(email)?.[1]);
+    await stage.deps.db.messages.bulkWrite(
+      messages.map((message) => ({
+        updateOne: {
+          filter: { _id: message._id, projectId: message.projectId },
+          update: { $set: { seq: place(message) + 1 } },
+        },
+      })),
+    );
+  };
+  const begin = async (fields: object) => {
+    const id = await stage.launch(fields);
+    await hands.advance(id);
+    await hands.freeze(id);
+    await inOrder(id);
+    return id;
+  };
+
+  it('6 % of bounces pause a balanced campaign with the figures; the next stretch goes on while it is clean', async () => {
+    const list = await audience('clean', 1_500, (i) => i < 900 && i % 100 < 6);
+    const id = await begin({ toLists: [list], thresholdPreset: 'balanced' });
+    expect((await hands.drive(id)).kind).to.equal('park');
+    const paused = await stage.get(id);
+    const [, bounced, sent, percent] = (FIGURES.exec(paused.pausedReason) ?? []).map(Number);
+    expect(paused.pausedReason).to.match(FIGURES);
+    expect(sent).to.be.within(100, 1_400);
+    expect((bounced as number) / (sent as number)).to.be.greaterThan(0.05);
+    expect(percent).to.be.closeTo((100 * (bounced as number)) / (sent as number), 0.01);
+    expect(paused.metrics.pending).to.be.greaterThan(0);
+    const left = paused.metrics.pending;
+    await stage.act(id, 'resume');
+    // What is left of the bad ones is less than 5 % of this stretch, or pauses once more.
+    for (let again = 0; again < 10 && (await hands.drive(id)).kind === 'park'; again += 1) {
+      const { pausedReason, metrics } = await stage.get(id);
+      expect(pausedReason).to.match(FIGURES);
+      expect(metrics.pending).to.be.below(left);
+      await stage.act(id, 'resume');
+    }
+    expect(await stage.get(id)).to.include({ status: 'sent' });
+    expect((await stage.get(id)).metrics).to.include({ totalContacts: 1_500, sent: 1_500, bounced: 54, pending: 0 });
+  });
+
+  it('a stretch that is as bad pauses again, with the figures of that stretch alone', async () => {
+    const list = await audience('bad', 1_200, (i) => i % 10 === 0);
+    const id = await begin({ toLists: [list], thresholdPreset: 'balanced' });
+    const reasons: string[] = [];
+    let sentBefore = 0;
+    while ((await hands.drive(id)).kind === 'park') {
+      const { pausedReason, metrics } = await stage.get(id);
+      reasons.push(pausedReason);
+      const sent = Number(FIGURES.exec(pausedReason)?.[2]);
+      expect(sent).to.be.at.least(100);
+      expect(sent).to.be.at.most(metrics.sent - sentBefore);
+      sentBefore = metrics.sent;
+      await stage.act(id, 'resume');
+    }
+    expect(reasons.length).to.be.within(1, 12);
+    expect((await stage.get(id)).metrics).to.include({ sent: 1_200, bounced: 120, pending: 0 });
+  });
+
+  it('a more patient preset goes on, and complaints count too', async () => {
+    const list = await audience('patient', 300, (i) => i % 16 === 8);
+    const id = await begin({ toLists: [list], thresholdPreset: 'aggressive' });
+    expect(await hands.drive(id)).to.include({ kind: 'end', status: 'sent' });
+
+    const second = await begin({ toLists: [await audience('spam', 300, () => false)], thresholdPreset: 'balanced' });
+    const { _id, projectId } = (await stage.messages(second))[0]!;
+    const campaignId = (await stage.stored(second))._id;
+    await stage.deps.db.engagements.insertOne({ _id, projectId, campaignId, complainedAt: new Date() });
+    expect((await hands.drive(second)).kind).to.equal('park');
+    expect((await stage.get(second)).pausedReason).to.match(
+      /^1 of \d+ sent were reported as spam \([\d.]+ %\), above the 0.1 %/,
+    );
+  });
+});
