@@ -34,7 +34,7 @@ interface Figures {
 const KILLED_AFTER_MS_MAX = 60;
 const WITHIN_MS = 300_000;
 
-/** R20: the worker is killed in each phase of one migration, another one goes on; the target must equal the source, nothing twice. */
+/** The worker is killed in each phase of one migration, another one goes on; the target must equal the source, nothing twice. */
 export async function migrationKills(
   env: NodeJS.ProcessEnv,
   { provider, contacts }: MigrationKills,
@@ -133,8 +133,14 @@ function figuresOfB({ contacts, templates }: ReturnType<typeof sampleAccountB>):
   };
 }
 
-if (import.meta.main) {
-  for (const provider of ['providerA', 'providerB'] as const)
-    console.log(provider, await migrationKills(process.env, { provider, contacts: 600 }));
-  process.exit(0);
+/** Nothing missing and nothing twice, whichever phase the worker died in. */
+export async function* migrationDrill(env: NodeJS.ProcessEnv): AsyncGenerator<{ kept: boolean; says: string }> {
+  for (const provider of ['providerA', 'providerB'] as const) {
+    const { status, kills, source, target, mostInASecond } = await migrationKills(env, { provider, contacts: 600 });
+    const isEqual = JSON.stringify(source) === JSON.stringify(target);
+    yield {
+      kept: isEqual && mostInASecond <= 2 && status.startsWith('completed'),
+      says: `${provider}: ${status}, killed in ${kills.join(', ')}; source ${JSON.stringify(source)}, target ${JSON.stringify(target)}, at most ${mostInASecond} requests to provider B in a second`,
+    };
+  }
 }
