@@ -129,7 +129,11 @@ describe('Whoever watches a migration', () => {
     const history = await historyOf(scene, tenant);
     expect(history.includes(held.id)).equal(true);
     keep('Temporal', history);
-    if (process.env.DATA_DIR) for (const file of filesUnder(process.env.DATA_DIR)) keep('files', readFileSync(file));
+    const files = process.env.DATA_DIR ? filesUnder(process.env.DATA_DIR) : [];
+    for (const file of files) keep('files of the servers', readFileSync(file));
+    const written = places.get('files of the servers');
+    // Beside servers of its own the test reads Temporal's database as it lies on the disk.
+    if (written) expect(written.includes(held.id)).equal(true);
     redis.disconnect();
 
     for (const [place, bytes] of places)
