@@ -1,13 +1,14 @@
 import { ObjectId } from 'mongodb';
 import { changeContact, changeContacts } from './contact-changes.ts';
 import type { Deps } from './deps.ts';
+import { findByPart } from './email-searches.ts';
 import { invalid, notFound } from './errors.ts';
 import { derivedId, parseId } from './ids.ts';
+import { countContacts } from './list-counts.ts';
 import { listsNamed } from './lists.ts';
 import type { Contact, Project } from './model.ts';
-import { type Page, type PageOf, pageOf } from './pages.ts';
+import { type Page, type PageOf, paginationOf, READ_TIME_MAX_MS, skipOf } from './pages.ts';
 import { normalizeEmail } from './rules/addresses.ts';
-import { partOf } from './rules/searches.ts';
 
 export interface ContactInput {
   email?: string | undefined;
@@ -121,16 +122,28 @@ export async function findContactsByEmail(deps: Deps, project: Project, emails: 
     .toArray();
 }
 
+/** Newest first, or by address when a part of one is given. */
 export async function listContacts(
   deps: Deps,
   project: Project,
   { search, ...page }: Page & { search?: string | undefined },
 ): Promise<PageOf<Contact>> {
-  if (!search) return pageOf(deps.db.contacts, { projectId: project._id }, page, { sort: { _id: -1 } });
-  return pageOf(deps.db.contacts, { projectId: project._id, email: partOf(search) }, page, {
-    sort: { email: 1 },
-    hint: 'email',
-  });
+  const { page: number = 1, limit = 20 } = page;
+  const skip = skipOf(number, limit);
+  const projectId = project._id;
+  const size = await countContacts(deps, project);
+  if (!search) {
+    const reading = { hint: 'newest', skip, limit, maxTimeMS: READ_TIME_MAX_MS };
+    const entries = await deps.db.contacts.find({ projectId }, reading).sort({ _id: -1 }).toArray();
+    return { entries, pagination: paginationOf(number, limit, size) };
+  }
+  const everybody = { filter: { projectId }, hint: 'email' } as const;
+  const { total, emails } = await findByPart(deps, project, everybody, { part: search, skip, limit, size });
+  const entries = await deps.db.contacts
+    .find({ projectId, email: { $in: emails } }, { hint: 'email', maxTimeMS: READ_TIME_MAX_MS })
+    .sort({ email: 1 })
+    .toArray();
+  return { entries, pagination: paginationOf(number, limit, total) };
 }
 
 async function deleteContacts(deps: Deps, project: Project, contactIds: ObjectId[]): Promise<number> {

@@ -694,7 +694,7 @@ export interface EnrollmentEvent {
   reason?: string;
 }
 
-/** One person's way through one automation. `dueAt`: its run must be started or told to look again. */
+/** One person's way through one automation. `dueAt`: its run must be started, or told to look again. */
 export interface Enrollment extends Due {
   _id: ObjectId;
   projectId: ObjectId;
@@ -708,8 +708,10 @@ export interface Enrollment extends Due {
   version: number;
   /** Moves with every write, so that two decisions about one person never both stand. */
   revision: number;
-  /** false until its first decision. */
+  /** false until its first decision, which needs no run. */
   started: boolean;
+  /** A run may be there already, and is to look again. */
+  asked?: true;
   /** Stands still because the automation was paused when it woke up. */
   parked: boolean;
   /** The step where it stands; null before the first one and after the last. */
@@ -755,8 +757,6 @@ export interface AutomationCount {
   entered: number;
   active: number;
   completed: number;
-  /** Entered and not yet begun. */
-  starting: number;
   parked: number;
   emails: number;
   exited: Partial<Record<ExitReason, number>>;

@@ -376,6 +376,13 @@ export const indexes: Index[] = [
     because: 'Enrollments whose run must be started or told to look again.',
   },
   {
+    on: 'enrollments',
+    name: 'backlog',
+    key: { projectId: 1, automationId: 1, dueAt: 1 },
+    options: { partialFilterExpression: { dueAt: { $exists: true } } },
+    because: 'How many people of an automation wait for their run.',
+  },
+  {
     on: 'triggers',
     name: 'due',
     key: { projectId: 1, dueAt: 1 },
