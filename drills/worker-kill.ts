@@ -49,6 +49,31 @@ export async function workerKill(env: NodeJS.ProcessEnv, drill: WorkerKill): Pro
   }
 }
 
+/** Both lanes under the same kills: for the suite, where starting workers is what takes long. */
+export async function workerKillBoth(
+  env: NodeJS.ProcessEnv,
+  drill: Omit<WorkerKill, 'lane'>,
+): Promise<Record<WorkerKill['lane'], Tally>> {
+  const context = await openDrill(env, { ackMs: drill.ackMs });
+  try {
+    await queueMails(context, { ...drill, lane: 'marketing' });
+    await queueMails(context, { ...drill, lane: 'transactional' });
+    let connectionsAtKills = 0;
+    const worker = await forEachKill(context, drill, async () => {
+      connectionsAtKills += await context.sink.connectionsOpen();
+    });
+    await drained(context, { mails: drill.mails * 2 });
+    await worker.stop(10_000);
+    const facts = { mails: drill.mails, kills: drill.kills, connectionsAtKills };
+    return {
+      transactional: { ...(await tally(context, 'transactional')), ...facts },
+      marketing: { ...(await tally(context, 'automation')), ...facts },
+    };
+  } finally {
+    await context.close();
+  }
+}
+
 /** Through the core, as the API would: one call each. */
 export async function queueMails(
   context: DrillContext,
@@ -87,7 +112,11 @@ export function workerEnv(
   };
 }
 
-async function forEachKill(context: DrillContext, drill: WorkerKill, before: () => Promise<void>): Promise<Child> {
+async function forEachKill(
+  context: DrillContext,
+  drill: Omit<WorkerKill, 'lane'>,
+  before: () => Promise<void>,
+): Promise<Child> {
   for (let kill = 0; kill < drill.kills; kill++) {
     const worker = await context.startWorker(workerEnv(context, drill));
     await new Promise((resolve) => setTimeout(resolve, 400 + Math.random() * 600));
@@ -114,24 +143,25 @@ export async function drained({ deps, project }: DrillContext, { mails }: Pick<W
   }
 }
 
-export async function tally({
-  deps,
-  project,
-  sink,
-}: DrillContext): Promise<Omit<Tally, 'mails' | 'kills' | 'connectionsAtKills'>> {
+/** Of all mails, or of one lane's. */
+export async function tally(
+  { deps, project, sink }: DrillContext,
+  lane?: Message['lane'],
+): Promise<Omit<Tally, 'mails' | 'kills' | 'connectionsAtKills'>> {
   const messages = await deps.db.messages
     .find({ projectId: project._id })
-    .project<Pick<Message, '_id' | 'state'>>({ state: 1 })
+    .project<Pick<Message, '_id' | 'state' | 'lane'>>({ state: 1, lane: 1 })
     .toArray();
   const accepted = await sink.ids();
+  const timesOf = ({ _id }: Pick<Message, '_id'>) => accepted.get(`<${_id}@mail.example.com>`) ?? 0;
+  const mine = lane ? messages.filter((message) => message.lane === lane) : messages;
+  const unknown = mine.filter(({ state }) => state === 'unknown');
   const known = new Set(messages.map(({ _id }) => `<${_id}@mail.example.com>`));
-  const isAccepted = ({ _id }: Pick<Message, '_id'>) => accepted.has(`<${_id}@mail.example.com>`);
-  const unknown = messages.filter(({ state }) => state === 'unknown');
   return {
-    lost: messages.filter((message) => message.state !== 'unknown' && !isAccepted(message)).length,
-    duplicates: [...accepted.values()].reduce((sum, count) => sum + count - 1, 0),
+    lost: mine.filter((message) => message.state !== 'unknown' && timesOf(message) === 0).length,
+    duplicates: mine.reduce((sum, message) => sum + Math.max(0, timesOf(message) - 1), 0),
     unknown: unknown.length,
-    unknownAccepted: unknown.filter(isAccepted).length,
+    unknownAccepted: unknown.filter(timesOf).length,
     strangers: [...accepted.keys()].filter((id) => !known.has(id)).length,
   };
 }

@@ -1,0 +1,74 @@
+import { apiKill } from './api-kill.ts';
+import { migrationDrill } from './migrations.ts';
+import { type Tally, type WorkerKill, workerKill } from './worker-kill.ts';
+import { workerStop } from './worker-stop.ts';
+
+export interface Verdict {
+  kept: boolean;
+  /** One line with every figure. */
+  says: string;
+}
+
+interface Drill {
+  does: string;
+  run(env: NodeJS.ProcessEnv): AsyncIterable<Verdict>;
+}
+
+const MAILS = 10_000;
+const KILLS = 20;
+const CONNECTIONS = 20;
+
+/** What each fault must not do, and how it is caused. Full size; the suite runs the same with smaller figures. */
+export const drills: Record<string, Drill> = {
+  'migration-kill': {
+    does: 'kill -9 of the worker in each phase of a migration from each provider',
+    run: migrationDrill,
+  },
+  'worker-kill': {
+    does: `kill -9 of the worker ${KILLS} times while ${MAILS} mails drain, each 0.4 to 1 s after it is up`,
+    async *run(env) {
+      const shared = { mails: MAILS, kills: KILLS, connections: CONNECTIONS, ackMs: 20 };
+      for (const lane of ['transactional', 'marketing'] as const)
+        for (const evidence of [false, true]) {
+          const drill = { ...shared, lane, evidence };
+          yield judgeKill(drill, await workerKill(env, drill));
+        }
+    },
+  },
+  'worker-stop': {
+    does: 'SIGSTOP of a worker for 60 s, a second one takes over, SIGCONT',
+    async *run(env) {
+      const shared = { mails: 3_000, connections: CONNECTIONS, ackMs: 20, stoppedMs: 60_000 };
+      for (const lane of ['transactional', 'marketing'] as const)
+        for (const evidence of [false, true]) {
+          const drill = { ...shared, lane, evidence, kills: 1 };
+          yield judgeKill(drill, await workerStop(env, drill));
+        }
+    },
+  },
+  'api-kill': {
+    does: 'kill -9 of the API under 1,000 concurrent sends with idempotency keys, clients repeating',
+    async *run(env) {
+      const tally = await apiKill(env, { keys: 1_000, kills: 5 });
+      const { keys, kills, mails, ambiguous, lost, duplicates, repeats } = tally;
+      yield {
+        kept: mails === keys && ambiguous + lost + duplicates === 0,
+        says: `${keys} keys, ${kills} kills, ${repeats} requests repeated, ${mails} mails, keys with two emailIds ${ambiguous}, lost ${lost}, duplicates ${duplicates}`,
+      };
+    },
+  },
+};
+
+/** Nothing is lost. A repeat is at most one for each connection that was open, with the same Message-ID; marketing is never repeated. */
+export function judgeKill(drill: Pick<WorkerKill, 'lane' | 'evidence' | 'connections'>, tally: Tally): Verdict {
+  const { mails, kills, lost, duplicates, unknown, unknownAccepted, strangers, connectionsAtKills } = tally;
+  const duplicatesMax = drill.lane === 'transactional' && !drill.evidence ? connectionsAtKills : 0;
+  const unknownMax = drill.lane === 'marketing' && !drill.evidence ? kills * (2 * drill.connections + 64) : 0;
+  const kept = lost === 0 && strangers === 0 && duplicates <= duplicatesMax && unknown <= unknownMax;
+  const how = `${drill.lane}${drill.evidence ? ' with evidence' : ''}`;
+  const listed = unknown > 0 ? ` (listed; ${unknownAccepted} of them with the relay)` : '';
+  return {
+    kept,
+    says: `${how}: ${mails} sent, ${kills} kills with ${connectionsAtKills} connections open, lost ${lost}, duplicates ${duplicates}, unknown ${unknown}${listed}`,
+  };
+}
