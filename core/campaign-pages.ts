@@ -31,6 +31,8 @@ export interface PageResult {
   nextSeq: number | null;
   /** How long the relay is left alone. */
   waitMs: number;
+  /** Messages that got an outcome, or went back. */
+  ended: number;
   details: string;
 }
 
@@ -42,6 +44,7 @@ export interface PageControl {
 
 /** A page that has much to wait for, at a low rate or while the relay pauses, ends after this time and is gone on with. */
 const PAGE_TIME_MS = 10_000;
+const NOTHING = { goOn: false, nextSeq: null, waitMs: 0, ended: 0 };
 
 /**
  * Sends what is queued in a range of places, or what is deferred there and due. May run any number of times, also beside itself: each
@@ -50,16 +53,16 @@ const PAGE_TIME_MS = 10_000;
 export async function sendPage(sending: Sending, page: CampaignPage, control: PageControl): Promise<PageResult> {
   const { deps } = sending;
   const campaign = await readCampaign(deps, page);
-  if (!campaign) return { goOn: false, nextSeq: null, waitMs: 0, details: '' };
+  if (!campaign) return { ...NOTHING, details: '' };
   const compiled = isUnderWay(campaign) && (await compiledOrPaused(deps, sending, campaign));
-  if (!compiled) return result(deps, page, { goOn: false, nextSeq: null, waitMs: 0 });
+  if (!compiled) return result(deps, page, NOTHING);
   await settleCampaignOrphans(deps, campaign, { ledger: sending.ledger, seqs: page });
   const run = newRun(sending, campaign, compiled, page, control);
   const nextSeq = await sendOverConnections(run);
   if (run.error) throw run.error;
   await run.thresholds.check();
   const goOn = run.goOn && !control.signal.aborted && !run.thresholds.isBreached();
-  return result(deps, page, { goOn, nextSeq, waitMs: run.waitMs });
+  return result(deps, page, { goOn, nextSeq, waitMs: run.waitMs, ended: run.ended });
 }
 
 async function result(deps: Deps, page: CampaignPage, facts: Omit<PageResult, 'details'>): Promise<PageResult> {

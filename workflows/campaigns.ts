@@ -7,6 +7,7 @@ import {
   isCancellation,
   setCurrentDetails,
   setHandler,
+  sleep,
   workflowInfo,
 } from '@temporalio/workflow';
 import type { CampaignActivities, CampaignPageActivities } from '../activities/campaigns.ts';
@@ -23,6 +24,7 @@ export interface CampaignSendInput {
 /** What became due meanwhile, and who was released, is looked for at least so often. */
 const LOOK_EVERY_MS = 5 * 60_000;
 const HISTORY_MAX = 4_000;
+const HELD_MS = 1_000;
 
 /** Waits until the campaign is due, writes down its audience, sends it page by page, waits for what was deferred, and ends. */
 export async function campaignSend(input: CampaignSendInput): Promise<{ status: string }> {
@@ -84,6 +86,7 @@ async function send(input: CampaignSendInput, step: SendStep): Promise<void> {
   const until = Date.now() + LOOK_EVERY_MS;
   let mayGoOn = true;
   let waitMs = 0;
+  let ended = 0;
   const lane = async () => {
     let page = pages.next().value;
     while (page && mayGoOn && Date.now() < until && !isLong()) {
@@ -93,11 +96,14 @@ async function send(input: CampaignSendInput, step: SendStep): Promise<void> {
       setCurrentDetails(result.details);
       mayGoOn &&= result.goOn;
       waitMs = Math.max(waitMs, result.waitMs);
+      ended += result.ended;
       page = result.nextSeq === null ? pages.next().value : { ...page, fromSeq: result.nextSeq };
     }
   };
   await Promise.all(Array.from({ length: pagesAtOnce }, lane));
-  if (waitMs > 0) await condition(() => false, waitMs, { summary: 'the relay does not answer; tries again' });
+  if (waitMs > 0) await sleep(waitMs, { summary: 'the relay does not answer; tries again' });
+  // Whoever waits there is held by somebody else.
+  else if (ended === 0 && mayGoOn) await sleep(HELD_MS, { summary: 'looks again' });
 }
 
 type Page = Pick<CampaignPage, 'fromSeq' | 'toSeq' | 'isDeferred'>;
@@ -111,11 +117,17 @@ function* pagesOf({ fromSeq, toSeq, pageSize, deferredUpTo }: SendStep): Generat
 
 /** A decision ends at once what is under way; who sends sees it with the next claim, told or not. */
 async function unlessTold(isTold: () => boolean, work: () => Promise<void>): Promise<void> {
+  let isOver = false;
   const scope = new CancellationScope();
-  const running = scope.run(work).catch((error) => {
-    if (!scope.consideredCancelled || !isCancellation(error)) throw error;
-  });
-  await Promise.race([running, condition(isTold)]);
-  if (isTold()) scope.cancel();
+  const running = scope
+    .run(work)
+    .catch((error) => {
+      if (!scope.consideredCancelled || !isCancellation(error)) throw error;
+    })
+    .finally(() => {
+      isOver = true;
+    });
+  await Promise.race([running, condition(() => isOver || isTold())]);
+  if (!isOver) scope.cancel();
   await running;
 }

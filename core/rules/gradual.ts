@@ -52,8 +52,10 @@ export function releaseByNow(plan: GradualPlan, state: GradualState, now: Date):
   const share = Math.min(1, (now.getTime() - dayStartedAt.getTime() + TICK_MS) / windowMs);
   const allowed = Math.min(quota, Math.ceil(quota * share));
   const count = Math.max(0, allowed - releasedToday);
-  const isFull = releasedToday + count >= quota;
-  const tick = new Date(Math.min(now.getTime() + TICK_MS, today.end.getTime()));
+  const released = releasedToday + count;
+  // A small number is not looked at every five minutes, but when its next one may go.
+  const nextMs = dayStartedAt.getTime() + (released * windowMs) / quota - TICK_MS + 1;
+  const tick = new Date(Math.min(Math.max(now.getTime() + TICK_MS, nextMs), today.end.getTime()));
   return {
     state: {
       day,
@@ -62,7 +64,7 @@ export function releaseByNow(plan: GradualPlan, state: GradualState, now: Date):
       dayStartedAt,
     },
     count,
-    nextBatchAt: isFull ? today.end : tick,
+    nextBatchAt: released >= quota ? today.end : tick,
   };
 }
 

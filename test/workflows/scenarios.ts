@@ -2,6 +2,7 @@ import type { WorkflowHandle } from '@temporalio/client';
 import type { DomainCheckResult } from '../../core/domain-checks.ts';
 import { signals } from '../../workflows/messages.ts';
 import { automationScenarios } from '../automations/scenarios.ts';
+import { campaignScenarios } from '../campaigns/scenarios.ts';
 import { migrationScenarios } from '../migrations/scenarios.ts';
 import { until } from '../wait.ts';
 import type { Stage } from './support.ts';
@@ -63,5 +64,6 @@ export const scenarios: Scenario[] = [
   domainCheckScenario('inbound-found-after-a-wait', [{ ...verified, waitsFor: 'inbound' }, verified]),
   domainCheckScenario('deleted-meanwhile', [pending, null], askAfterFirstLook),
   ...automationScenarios,
+  ...campaignScenarios,
   ...migrationScenarios,
 ];
