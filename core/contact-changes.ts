@@ -1,4 +1,4 @@
-import type { AnyBulkWriteOperation, ObjectId } from 'mongodb';
+import type { AnyBulkWriteOperation, ObjectId, UpdateFilter } from 'mongodb';
 import { type Audience, audienceOf } from './audience.ts';
 import { applyChange, type ContactChange, type ContactOutcome, type Drafts } from './contact-drafts.ts';
 import { announceContactChanges, type PublishedChange, recordContactChanges } from './contact-publication.ts';
@@ -189,16 +189,37 @@ async function writeContacts(
   { byId, stored }: Drafts,
 ): Promise<void> {
   const writes: AnyBulkWriteOperation<Contact>[] = [];
-  const deleted = [...stored.values()].filter(({ _id }) => !byId.has(_id.toHexString())).map(({ _id }) => _id);
-  if (deleted.length > 0) writes.push({ deleteMany: { filter: { _id: { $in: deleted }, projectId } } });
+  const deleted: ObjectId[] = [];
+  const alike = new Map<string, { update: UpdateFilter<Contact>; ids: ObjectId[] }>();
   for (const [id, before] of stored) {
     const after = byId.get(id);
+    if (!after) deleted.push(before._id);
     if (!after || after === before) continue;
-    const update = { $set: changedFields(before, after) };
-    writes.push({ updateOne: { filter: { _id: before._id, projectId }, update } });
+    const update = updateOf(before, after);
+    const key = JSON.stringify(update);
+    const group = alike.get(key) ?? { update, ids: [] };
+    group.ids.push(before._id);
+    alike.set(key, group);
   }
+  if (deleted.length > 0) writes.push({ deleteMany: { filter: { _id: { $in: deleted }, projectId } } });
+  // One write for those that change alike: 500 that join a list cost a fifth of 500 writes.
+  for (const { update, ids } of alike.values())
+    writes.push(
+      ids.length === 1
+        ? { updateOne: { filter: { _id: ids[0] as ObjectId, projectId }, update } }
+        : { updateMany: { filter: { _id: { $in: ids }, projectId }, update } },
+    );
   for (const [id, after] of byId) if (!stored.has(id)) writes.push({ insertOne: { document: after } });
   if (writes.length > 0) await deps.db.contacts.bulkWrite(writes, { session, ordered: true });
+}
+
+/** Lists that are joined are pushed, so that contacts with other lists behind them still change alike. */
+function updateOf(before: Contact, after: Contact): UpdateFilter<Contact> {
+  const { listIds, ...set } = changedFields(before, after);
+  if (!listIds) return { $set: set };
+  const isKept = before.listIds.every((id, index) => listIds[index]?.equals(id));
+  if (!isKept) return { $set: { ...set, listIds } };
+  return { $set: set, $push: { listIds: { $each: listIds.slice(before.listIds.length) } } };
 }
 
 function changedFields(before: Contact, after: Contact): Partial<Contact> {

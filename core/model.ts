@@ -491,6 +491,8 @@ export interface Content {
   inReplyTo?: string;
   references?: string;
   createdAt: Date;
+  /** When to look whether it may go. */
+  removeDueAt?: Date;
 }
 
 /** design.md "The send path" has the transitions; core/ledger*.ts makes them. */

@@ -202,9 +202,10 @@ export const indexes: Index[] = [
   },
   {
     on: 'contents',
-    name: 'project',
-    key: { projectId: 1, _id: 1 },
-    because: 'What a project has stored to be sent, oldest first: retention.',
+    name: 'removal',
+    key: { projectId: 1, removeDueAt: 1 },
+    options: { partialFilterExpression: { removeDueAt: { $exists: true } } },
+    because: 'Contents whose last outcome may be a week old.',
   },
   {
     on: 'messages',

@@ -2,6 +2,7 @@ import { campaignPageActivities } from '../activities/campaigns.ts';
 import { backgroundActivities } from '../activities/index.ts';
 import { automationChangeKind, enrollmentKind } from '../core/automations-changes.ts';
 import { campaignMetrics, campaignStarts } from '../core/campaign-dues.ts';
+import { contentRemovals } from '../core/content-removals.ts';
 import type { Deps } from '../core/deps.ts';
 import { domainRechecks, domainStarts } from '../core/domain-checks.ts';
 import type { DueKind } from '../core/due.ts';
@@ -28,7 +29,15 @@ export const lanes = {
       options: { maxConcurrentActivityTaskExecutions: 50 },
     }),
     due: [
-      ...[domainStarts, domainRechecks, migrationStarts, segmentRecomputes, listRemovals, importStarts],
+      ...[
+        domainStarts,
+        domainRechecks,
+        migrationStarts,
+        segmentRecomputes,
+        listRemovals,
+        importStarts,
+        contentRemovals,
+      ],
       ...[campaignStarts, campaignMetrics],
       ...[triggerKind, eventKind, enrollmentKind, automationChangeKind],
       (deps) => webhookDeliveries(deps, createPoster(deps.config)),
