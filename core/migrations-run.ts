@@ -66,16 +66,22 @@ export async function runMigrationPhase(
     return await endOrNext(deps, run.migration);
   } catch (error) {
     if (error instanceof MigrationStopped) return stepNow(deps, ref);
-    if (error instanceof SourceError) await holdMigration(deps, ref, ref.phase, error.message);
+    if (error instanceof SourceError) await holdMigration(deps, ref, ref.phase, error.message, attempt.owner);
     throw error;
   }
 }
 
-/** The run stays, with its slot, until a person says what to do. */
-export async function holdMigration(deps: Deps, ref: RunRef, name: MigrationPhaseName, reason: string): Promise<Step> {
+/** The run stays, with its slot, until a person says what to do. `owner` is given by an attempt, which may be an earlier one by now. */
+export async function holdMigration(
+  deps: Deps,
+  ref: RunRef,
+  name: MigrationPhaseName,
+  reason: string,
+  owner?: string,
+): Promise<Step> {
   const now = deps.clock.now();
   const held = await deps.db.migrations.findOneAndUpdate(
-    { ...filterOf(ref), status: 'running', decision: null },
+    { ...filterOf(ref), status: 'running', decision: null, ...(owner === undefined ? {} : { owner }) },
     {
       $set: {
         status: 'needs_attention',
@@ -138,6 +144,8 @@ async function takeSlot(deps: Deps, ref: RunRef, owner: string | null): Promise<
             attention: null,
             failureReason: null,
             completedAt: null,
+            // A job that a Reset brings back is looked after again.
+            dueAt: { $ifNull: ['$dueAt', '$$NOW'] },
             startedAt: { $ifNull: ['$startedAt', now] },
             updatedAt: now,
             version: { $add: ['$version', 1] },

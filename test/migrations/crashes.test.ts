@@ -14,7 +14,7 @@ describe('A migration whose process dies again and again', () => {
   let scene: Scene;
 
   before(async function () {
-    this.timeout(20_000);
+    this.timeout(60_000);
     scene = await startScene();
   });
   after(() => scene.stop());

@@ -11,7 +11,7 @@ describe('A migration whose source misbehaves', () => {
   let scene: Scene;
 
   before(async function () {
-    this.timeout(20_000);
+    this.timeout(60_000);
     scene = await startScene({ MIGRATION_PATIENCE_SECONDS: '2' });
     await scene.work();
   });
@@ -38,7 +38,7 @@ describe('A migration whose source misbehaves', () => {
     const whole = async () =>
       expect(await pictureOf(scene.env, tenant)).deep.include(expectedOfA(account, (html) => html));
 
-    it('rides out 429, 500, a reset connection, broken JSON without a person', async () => {
+    it('rides out 429, 500, a reset connection, broken JSON and a slow source without a person', async () => {
       const acts: [RegExp, Act][] = [
         [/scopes/, tooManyRequestsA('delta')],
         [/templates\?/, { kind: 'truncate' }],
@@ -46,6 +46,8 @@ describe('A migration whose source misbehaves', () => {
         [/suppressions/, { kind: 'reset' }],
         [/marketing\/lists/, { kind: 'cut' }],
         [/contacts\/count/, serverError],
+        [/asm\/groups$/, { kind: 'trickle', ms: 400 }],
+        [/exports$/, { kind: 'delay', ms: 400 }],
       ];
       scene.a.faults.push(...acts.map(([on, act]) => ({ on, act })));
       expect((await settled(tenant, await begin())).status).equal('completed');
@@ -115,13 +117,14 @@ describe('A migration whose source misbehaves', () => {
     const begin = () => start(tenant, 'providerB', { apiKey: account.key, migrateAll: true });
     const whole = async () => expect(await pictureOf(scene.env, tenant)).deep.include(expectedOfB(account));
 
-    it('rides out 429, 500, a reset connection and broken JSON without a person', async () => {
+    it('rides out 429, 500, a reset connection, broken JSON and a slow source without a person', async () => {
       const acts: [RegExp, Act][] = [
         [/templates\?/, tooManyRequestsB()],
         [/templates\//, serverError],
         [/segments\?/, { kind: 'reset' }],
         [/contacts\?limit=100$/, { kind: 'truncate' }],
         [/topics/, { kind: 'cut' }],
+        [/segments\/.*\/contacts/, { kind: 'trickle', ms: 400 }],
       ];
       scene.b.faults.push(...acts.map(([on, act]) => ({ on, act })));
       expect((await settled(tenant, await begin())).status).equal('completed');

@@ -17,7 +17,7 @@ describe('An operator of migrations', () => {
   let tenant: Tenant;
 
   before(async function () {
-    this.timeout(20_000);
+    this.timeout(60_000);
     scene = await startScene({ MIGRATION_PATIENCE_SECONDS: '0' });
     await scene.work();
     connection = await Connection.connect({ address: scene.env.deps.config.temporalAddress });

@@ -11,7 +11,7 @@ describe('A migration from provider A', () => {
   let tenant: Tenant;
 
   before(async function () {
-    this.timeout(20_000);
+    this.timeout(60_000);
     scene = await startScene();
     await scene.work();
   });

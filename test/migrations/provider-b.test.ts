@@ -11,7 +11,7 @@ describe('A migration from provider B', () => {
   let tenant: Tenant;
 
   before(async function () {
-    this.timeout(20_000);
+    this.timeout(60_000);
     scene = await startScene();
     await scene.work();
   });
@@ -176,7 +176,7 @@ describe('Two migrations from provider B at once', () => {
   let scene: Scene;
 
   before(async function () {
-    this.timeout(20_000);
+    this.timeout(60_000);
     scene = await startScene({ PROVIDER_B_RATE: '2', MIGRATION_PATIENCE_SECONDS: '20' });
     await scene.work();
   });

@@ -21,7 +21,7 @@ describe('Whoever watches a migration', () => {
   let tenant: Tenant;
 
   before(async function () {
-    this.timeout(20_000);
+    this.timeout(60_000);
     scene = await startScene();
     await scene.work();
   });
