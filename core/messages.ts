@@ -1,4 +1,5 @@
 import type { ObjectId } from 'mongodb';
+import { withRemoval } from './content-removals.ts';
 import type { Deps } from './deps.ts';
 import { wakeDue } from './due.ts';
 import { AppError } from './errors.ts';
@@ -48,7 +49,7 @@ async function storeMailings(deps: Deps, mailings: Mailing[]): Promise<Array<und
   try {
     await inTransaction(deps, async (session) => {
       await deps.db.contents.insertMany(
-        mailings.map(({ content }) => content),
+        mailings.map(({ content }) => withRemoval(content)),
         { session },
       );
       await deps.db.messages.insertMany(
@@ -74,7 +75,7 @@ function wakeLanes(deps: Deps, mailings: Mailing[]): void {
 }
 
 async function storeAgain({ db }: Deps, { content, messages }: Mailing): Promise<undefined> {
-  await db.contents.insertOne(content).catch(ignoreDuplicate);
+  await db.contents.insertOne(withRemoval(content)).catch(ignoreDuplicate);
   await db.messages.insertMany(messages, { ordered: false }).catch(ignoreDuplicate);
   return undefined;
 }

@@ -1,0 +1,46 @@
+import { deleteContent } from './contents.ts';
+import type { Deps } from './deps.ts';
+import type { DueKind } from './due.ts';
+import { again, type DueOutcome, dueDocuments, settled } from './due-documents.ts';
+import type { Content, Message } from './model.ts';
+
+const DAY_MS = 24 * 3_600_000;
+/** After the last outcome. */
+export const CONTENT_KEPT_MS = 7 * DAY_MS;
+const LOOK_EVERY_MS = 60_000;
+const AT_ONCE_MAX = 4;
+
+export function withRemoval(content: Content): Content {
+  return { ...content, removeDueAt: new Date(content.createdAt.getTime() + CONTENT_KEPT_MS) };
+}
+
+/** Bodies, data and attachments go a week after the last outcome of their mails; the records stay. */
+export function contentRemovals(deps: Deps): DueKind {
+  return dueDocuments<Content>(deps, {
+    name: 'content-removals',
+    collection: deps.db.contents,
+    field: 'removeDueAt',
+    concurrencyMax: AT_ONCE_MAX,
+    lookEveryMs: LOOK_EVERY_MS,
+    run: (content) => removeContent(deps, content),
+  });
+}
+
+async function removeContent(deps: Deps, content: Content): Promise<DueOutcome> {
+  const { projectId, messageIds } = content;
+  const mails = { _id: { $in: messageIds }, projectId };
+  const messages = await deps.db.messages.find(mails, { projection: { state: 1, endedAt: 1, claimedAt: 1 } }).toArray();
+  const now = deps.clock.now();
+  const last = Math.max(0, ...messages.map((message) => lastOutcome(message, now)));
+  const removeAt = new Date(last + CONTENT_KEPT_MS);
+  if (removeAt > now) return again(removeAt);
+  await deps.db.messages.updateMany(mails, { $unset: { data: '' } });
+  await deleteContent(deps, content);
+  return settled;
+}
+
+/** A mail that may still be sent had none. */
+function lastOutcome({ state, endedAt, claimedAt }: Message, now: Date): number {
+  if (state === 'queued' || state === 'deferred' || state === 'committing') return now.getTime();
+  return (endedAt ?? claimedAt ?? now).getTime();
+}
