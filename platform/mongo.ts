@@ -622,11 +622,32 @@ export function openMongo(config: Pick<Config, 'mongodbUrl' | 'mongodbDatabase'>
     socketTimeoutMS: 60_000,
     ignoreUndefined: true,
   });
+  void connectUntilItStands(mongo);
   const database = mongo.db(config.mongodbDatabase);
   const db = Object.fromEntries(
     Object.entries(collectionNames).map(([field, name]) => [field, database.collection(name)]),
   ) as unknown as Collections;
   return { mongo, db };
+}
+
+const CONNECT_AGAIN_MS = 500;
+
+/** A first connection that fails leaves the driver's client closed for good (each call then says MongoTopologyClosedError), so it is made again. */
+async function connectUntilItStands(mongo: MongoClient): Promise<void> {
+  const close = mongo.close.bind(mongo);
+  let isOver = false;
+  mongo.close = (...given) => {
+    isOver = true;
+    return close(...given);
+  };
+  while (!isOver) {
+    try {
+      await mongo.connect();
+      return;
+    } catch {
+      await new Promise((resolve) => setTimeout(resolve, CONNECT_AGAIN_MS).unref());
+    }
+  }
 }
 
 export async function makeIndexes(db: Collections): Promise<void> {
