@@ -1,6 +1,7 @@
 import type { WorkflowHandle } from '@temporalio/client';
 import type { DomainCheckResult } from '../../core/domain-checks.ts';
 import { signals } from '../../workflows/messages.ts';
+import { audienceScenarios } from '../audience/scenarios.ts';
 import { automationScenarios } from '../automations/scenarios.ts';
 import { campaignScenarios } from '../campaigns/scenarios.ts';
 import { migrationScenarios } from '../migrations/scenarios.ts';
@@ -63,6 +64,7 @@ export const scenarios: Scenario[] = [
   domainCheckScenario('verified-after-a-wait', [pending, verified]),
   domainCheckScenario('inbound-found-after-a-wait', [{ ...verified, waitsFor: 'inbound' }, verified]),
   domainCheckScenario('deleted-meanwhile', [pending, null], askAfterFirstLook),
+  ...audienceScenarios,
   ...automationScenarios,
   ...campaignScenarios,
   ...migrationScenarios,
