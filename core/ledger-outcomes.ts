@@ -47,7 +47,12 @@ export type Effects = (ended: Ended[]) => Promise<void>;
 type Waiting = { ended: Ended; resolve: () => void };
 
 /** Writes outcomes in groups of 64 or 10 ms, each message its own, and lets go of the message when it is done. */
-export function outcomeWriter(deps: LedgerDeps, ledger: Ledger, effects: Effects): OutcomeWriter {
+export function outcomeWriter(
+  deps: LedgerDeps,
+  ledger: Ledger,
+  effects: Effects,
+  written: (ended: Ended[]) => void = () => undefined,
+): OutcomeWriter {
   const waiting: Waiting[] = [];
   let writing = 0;
   let count = 0;
@@ -74,6 +79,7 @@ export function outcomeWriter(deps: LedgerDeps, ledger: Ledger, effects: Effects
           group.map(({ ended }) => ended),
         ),
     );
+    written(group.map(({ ended }) => ended));
     for (const { ended, resolve } of group) {
       ledger.held.delete(ended.held._id.toHexString());
       resolve();

@@ -1,7 +1,7 @@
 import type { SendingDeps } from './deps.ts';
 import { type Ledger, openLedger } from './ledger.ts';
 import { startRenewing } from './ledger-leases.ts';
-import { type OutcomeWriter, outcomeWriter } from './ledger-outcomes.ts';
+import { type Ended, type OutcomeWriter, outcomeWriter } from './ledger-outcomes.ts';
 import { followOutcomes } from './message-outcomes.ts';
 
 /** What the lanes of one process share: its ledger, the writer of outcomes, and through the deps the connections. */
@@ -9,18 +9,23 @@ export interface Sending {
   deps: SendingDeps;
   ledger: Ledger;
   outcomes: OutcomeWriter;
+  /** Told of every outcome when it is written: for measurements. */
+  watchers: Set<(ended: Ended[]) => void>;
   /** No dot is written any more; unsent claims go back, and what waits for the relay's answer gets this long. */
   stop(graceMs: number): Promise<void>;
 }
 
 export function openSending(deps: SendingDeps): Sending {
   const ledger = openLedger();
-  const outcomes = outcomeWriter(deps, ledger, (ended) => followOutcomes(deps, ended));
+  const watchers: Sending['watchers'] = new Set();
+  const tell = (ended: Ended[]) => watchers.forEach((watch) => void watch(ended));
+  const outcomes = outcomeWriter(deps, ledger, (ended) => followOutcomes(deps, ended), tell);
   const stopRenewing = startRenewing(deps, ledger);
   return {
     deps,
     ledger,
     outcomes,
+    watchers,
     async stop(graceMs) {
       ledger.stopping = true;
       await deps.mailer.close(graceMs);

@@ -9,6 +9,7 @@ import type { Config } from '../schemas/config.ts';
 import { createWorkflows } from '../workflows/client.ts';
 import { serveHealth } from './health.ts';
 import { isLaneName, type LaneName, lanes } from './lanes.ts';
+import { measureSending } from './sending.ts';
 import { startWorkers, type Workers } from './start.ts';
 
 const STOP_MS = 8_000;
@@ -26,6 +27,7 @@ async function main(): Promise<void> {
 
   const workers = startWorkers(deps, names);
   measure(metrics, workers);
+  if (names.includes('mail') || names.includes('campaign')) measureSending(metrics, deps);
   let isReady = false;
   const sdkMetricsUrl = `http://${sdkMetricsAddress}/metrics`;
   const sources = { deps, metrics, lanes: names, isReady: () => isReady, sdkMetricsUrl };

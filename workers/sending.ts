@@ -1,11 +1,15 @@
 import { isIP } from 'node:net';
 import { availableParallelism } from 'node:os';
 import type { Deps, SendingDeps } from '../core/deps.ts';
+import type { Mailer, RelayState } from '../core/mailer.ts';
 import { openSending, type Sending } from '../core/sending.ts';
+import { ConfigError } from '../platform/config.ts';
 import { createSigner } from '../platform/dkim/signer.ts';
 import { createEvidence } from '../platform/evidence.ts';
 import { createFiles } from '../platform/files.ts';
+import type { Metrics } from '../platform/metrics.ts';
 import { createMailer } from '../platform/smtp/mailer.ts';
+import type { Config } from '../schemas/config.ts';
 import type { Service } from './lanes.ts';
 
 /** Dots in flight get this long when a process stops. */
@@ -27,20 +31,55 @@ export function sendingService(deps: Deps): Service {
   return { name: 'sending', ready: Promise.resolve(), stop: () => sendingOf(deps).stop(STOP_MS) };
 }
 
+/** How sending fares, on /metrics. */
+export function measureSending({ counter, gauge }: Metrics, deps: Deps): void {
+  const {
+    deps: { mailer },
+    outcomes,
+    ledger,
+    watchers,
+  } = sendingOf(deps);
+  const ended = counter('everpost_mail_outcomes_total', 'Attempts that ended, by how.', ['outcome']);
+  watchers.add((group) => {
+    for (const { outcome } of group) ended.inc({ outcome: outcome.kind });
+  });
+  const sum = (read: (state: RelayState) => number) => () =>
+    mailer.states().reduce((total, state) => total + read(state), 0);
+  gauge(
+    'everpost_relays_down',
+    'Relays that take no mail now.',
+    sum(({ state }) => (state === 'closed' ? 0 : 1)),
+  );
+  gauge(
+    'everpost_relay_connections',
+    'Connections to relays.',
+    sum(({ connectionsOpen }) => connectionsOpen),
+  );
+  gauge('everpost_messages_held', 'Messages that this process has claimed.', () => ledger.held.size);
+  gauge('everpost_outcomes_unwritten', 'Outcomes that are not stored yet.', () => outcomes.unwritten());
+}
+
 function sendingDeps(deps: Deps): SendingDeps {
   const { config } = deps;
-  const mailer = createMailer({
-    url: config.smtpUrl,
-    transactionalUrl: config.smtpTransactionalUrl,
-    connectionsMax: config.smtpMaxConnections,
-    clientName: isIP(config.mailHost) ? `[${config.mailHost}]` : config.mailHost,
-    timeouts: { dotMs: config.smtpDotTimeoutSeconds * 1_000 },
-  });
   return {
     ...deps,
-    mailer,
+    mailer: openMailer(config),
     evidence: createEvidence(config),
     signer: createSigner(Math.max(1, availableParallelism() - 1)),
     files: createFiles(config),
   };
+}
+
+function openMailer(config: Config): Mailer {
+  try {
+    return createMailer({
+      url: config.smtpUrl,
+      transactionalUrl: config.smtpTransactionalUrl,
+      connectionsMax: config.smtpMaxConnections,
+      clientName: isIP(config.mailHost) ? `[${config.mailHost}]` : config.mailHost,
+      timeouts: { dotMs: config.smtpDotTimeoutSeconds * 1_000 },
+    });
+  } catch (error) {
+    throw new ConfigError(`SMTP_URL or SMTP_TRANSACTIONAL_URL cannot be used: ${(error as Error).message}`);
+  }
 }
