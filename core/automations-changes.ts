@@ -1,11 +1,9 @@
-import { AUTOMATION_CHANGES } from './automations-states.ts';
 import type { Deps } from './deps.ts';
 import { type DueKind, wakeDue } from './due.ts';
 import { again, type DueOutcome, done, dueDocuments } from './due-documents.ts';
 import { leave } from './enrollments-ending.ts';
-import { ENROLLMENTS } from './enrollments-entering.ts';
 import type { Automation, Enrollment } from './model.ts';
-import { AT_ONCE } from './triggers.ts';
+import { AT_ONCE, AUTOMATION_CHANGES, ENROLLMENTS } from './triggers.ts';
 
 const PEOPLE_AT_ONCE = 500;
 const ENROLL_CONCURRENCY = 16;
@@ -31,7 +29,7 @@ export function enrollmentKind(deps: Deps): DueKind {
     field: 'dueAt',
     concurrencyMax: ENROLL_CONCURRENCY,
     perSecondMax: deps.config.enrollPerSecond,
-    run: async ({ _id, projectId, automationId, contactId, status, started }) => {
+    run: async ({ _id, projectId, automationId, contactId, status, asked }) => {
       const run = {
         enrollmentId: _id.toHexString(),
         projectId: projectId.toHexString(),
@@ -39,7 +37,7 @@ export function enrollmentKind(deps: Deps): DueKind {
         contactId: contactId.toHexString(),
       };
       if (status !== 'active') await deps.workflows.wakeEnrollment(run);
-      else await deps.workflows.enroll(run, { isNew: !started });
+      else await deps.workflows.enroll(run, { isNew: !asked });
       return done;
     },
   });
@@ -49,7 +47,7 @@ async function followStatus(deps: Deps, { _id, projectId, status, moveBefore }: 
   const people = { projectId, automationId: _id, status: 'active' as const };
   if (status === 'active') {
     const standing = { ...people, $or: [{ parked: true }, { started: true, version: { $lt: moveBefore } }] };
-    await deps.db.enrollments.updateMany({ ...standing, dueAt: { $exists: false } }, { $set: { dueAt: AT_ONCE } });
+    await deps.db.enrollments.updateMany(standing, { $set: { dueAt: AT_ONCE, asked: true } });
     wakeDue(deps, ENROLLMENTS, projectId);
   }
   if (status !== 'archived') return done;

@@ -8,9 +8,8 @@ import { conflict, notFound } from './errors.ts';
 import { isDuplicateKey } from './insert.ts';
 import type { Automation, AutomationStatus, Project, Session } from './model.ts';
 import { inTransaction } from './transactions.ts';
-import { AT_ONCE } from './triggers.ts';
+import { AT_ONCE, AUTOMATION_CHANGES } from './triggers.ts';
 
-export const AUTOMATION_CHANGES = 'automation-changes';
 /** Every change of a contact is held against each of them. */
 export const LIVE_AUTOMATIONS_MAX = 100;
 

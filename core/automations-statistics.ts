@@ -26,10 +26,12 @@ export interface Statistics extends Omit<StepStatistics, 'stepId' | 'type'> {
 export async function statisticsOf(deps: Deps, { _id, projectId, steps }: Automation): Promise<Statistics> {
   const waiting = { projectId, automationIds: _id, dueAt: { $gte: LONG_AGO } };
   const reading = { limit: BACKLOG_COUNTED_MAX, hint: 'backlog' };
-  const [counts, triggers, events] = await Promise.all([
+  const people = { projectId, automationId: _id, dueAt: { $gte: LONG_AGO } };
+  const [counts, triggers, events, starts] = await Promise.all([
     deps.db.automationCounts.find({ projectId, automationId: _id }).toArray(),
     deps.db.triggers.countDocuments(waiting, reading),
     deps.db.events.countDocuments(waiting, reading),
+    deps.db.enrollments.countDocuments(people, reading),
   ]);
   const byStep = new Map(
     [...Map.groupBy(counts, ({ stepId }) => stepId)].map(([stepId, parts]) => [stepId, sumOf(parts)]),
@@ -42,7 +44,7 @@ export async function statisticsOf(deps: Deps, { _id, projectId, steps }: Automa
     ...total,
     completed: own?.completed ?? 0,
     parked: own?.parked ?? 0,
-    backlog: { triggers: triggers + events, starts: own?.starting ?? 0 },
+    backlog: { triggers: triggers + events, starts },
     steps: [
       ...steps.map(({ stepId, type }) => stepStatistics(stepId, type, byStep.get(stepId))),
       ...removed.map((stepId) => stepStatistics(stepId, 'removed', byStep.get(stepId))),
@@ -51,11 +53,11 @@ export async function statisticsOf(deps: Deps, { _id, projectId, steps }: Automa
 }
 
 type Counts = Omit<AutomationCount, '_id' | 'projectId' | 'automationId' | 'stepId'>;
-const FIELDS = ['entered', 'active', 'completed', 'starting', 'parked', 'emails'] as const;
+const FIELDS = ['entered', 'active', 'completed', 'parked', 'emails'] as const;
 
 /** Each writer keeps a part; fields that it never moved are absent. */
 function sumOf(parts: AutomationCount[]): Counts {
-  const sum: Counts = { entered: 0, active: 0, completed: 0, starting: 0, parked: 0, emails: 0, exited: {} };
+  const sum: Counts = { entered: 0, active: 0, completed: 0, parked: 0, emails: 0, exited: {} };
   for (const part of parts) {
     for (const field of FIELDS) sum[field] += part[field] ?? 0;
     for (const [reason, count] of Object.entries(part.exited ?? {}) as Array<[ExitReason, number]>)

@@ -12,6 +12,7 @@ import { isUnsubscribed } from './rules/automations-exits.ts';
 import { type Decision, decide, type Facts, type Happening, stepAfter } from './rules/automations-interpreter.ts';
 import { describeWait } from './rules/automations-words.ts';
 import { suppressionsAgainst } from './suppressions.ts';
+import { AT_ONCE } from './triggers.ts';
 
 /** What the run of a person has to do next: nothing but wait. */
 export type Directive =
@@ -161,7 +162,8 @@ function arrive(enrollment: Enrollment, next: Decision['next'], at: Date): Enrol
   const revision = enrollment.revision + 1;
   if (next.kind === 'wait') {
     const { stepId, fromMs, untilMs } = next;
-    return { ...enrollment, ...started, revision, stepId, waitFrom: new Date(fromMs), waitUntil: new Date(untilMs) };
+    const wait = { stepId, waitFrom: new Date(fromMs), waitUntil: new Date(untilMs) };
+    return { ...enrollment, ...started, revision, ...wait, ...(enrollment.started ? {} : { dueAt: AT_ONCE }) };
   }
   const history: EnrollmentEvent[] = [...enrollment.history, { type: 'completed', at }];
   const place = { stepId: null, waitFrom: null, waitUntil: null };

@@ -65,7 +65,7 @@ function deltasOf(moves: CountedMove[]): Deltas {
 
 type Add = (stepId: string, field: string, amount: number) => void;
 
-function countState({ status, started, parked, stepId, exitReason }: Enrollment, sign: 1 | -1, add: Add): void {
+function countState({ status, parked, stepId, exitReason }: Enrollment, sign: 1 | -1, add: Add): void {
   if (status === 'completed') add('', 'completed', sign);
   if (status === 'exited') {
     add('', exited(exitReason), sign);
@@ -74,7 +74,6 @@ function countState({ status, started, parked, stepId, exitReason }: Enrollment,
   if (status !== 'active') return;
   add('', 'active', sign);
   if (stepId !== null) add(stepId, 'active', sign);
-  if (!started) add('', 'starting', sign);
   if (parked) add('', 'parked', sign);
 }
 

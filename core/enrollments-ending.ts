@@ -5,11 +5,10 @@ import type { Deps } from './deps.ts';
 import { wakeDue } from './due.ts';
 import { commitMove, type Move, writeMoves } from './enrollments-commit.ts';
 import { processWriter } from './enrollments-counts.ts';
-import { ENROLLMENTS } from './enrollments-entering.ts';
 import type { Enrollment, ExitReason, Session } from './model.ts';
 import { isUnsubscribed } from './rules/automations-exits.ts';
 import type { SuppressionFact } from './rules/suppression.ts';
-import { AT_ONCE, insertTriggers, newTrigger } from './triggers.ts';
+import { AT_ONCE, ENROLLMENTS, insertTriggers, newTrigger } from './triggers.ts';
 
 /** The person as it is when it has left. */
 export function exit(enrollment: Enrollment, reason: ExitReason, at: Date): Enrollment {

@@ -1,16 +1,17 @@
-import type { ObjectId } from 'mongodb';
+import type { AnyBulkWriteOperation, Collection, Document, ObjectId } from 'mongodb';
 import type { Deps } from './deps.ts';
 import { type DueKind, wakeDue } from './due.ts';
 import { again, type DueOutcome, dueDocuments, settled } from './due-documents.ts';
+import { advanceEnrollment } from './enrollments-advance.ts';
 import { commitMove } from './enrollments-commit.ts';
+import { group } from './group.ts';
 import { derivedId } from './ids.ts';
 import type { Automation, Enrollment, EventRecord, Trigger, TriggerOutcome } from './model.ts';
-import { AT_ONCE, TRIGGERS } from './triggers.ts';
+import { ENROLLMENTS, EVENTS, TRIGGERS } from './triggers.ts';
 
-export const EVENTS = 'events';
-export const ENROLLMENTS = 'enrollments';
 /** What was written by a request that read the contact before it was deleted is erased with the second look. */
 const ERASE_AGAIN_MS = 60_000;
+const NOTES_TOGETHER_MAX = 64;
 
 /** Contact changes that let somebody in. */
 export function triggerKind(deps: Deps): DueKind {
@@ -39,10 +40,8 @@ async function followTrigger(
   { _id, projectId, contactId, automationIds, at }: Trigger,
 ): Promise<DueOutcome> {
   const outcomes = await enterAll(deps, { _id, projectId, contactId, automationIds, at, event: null });
-  await deps.db.triggers.updateOne(
-    { _id, projectId },
-    { $set: { outcomes, doneAt: deps.clock.now() }, $unset: { dueAt: '', dueAtBy: '' } },
-  );
+  const note = { $set: { outcomes, doneAt: deps.clock.now() }, $unset: { dueAt: '', dueAtBy: '' } };
+  await noter(deps.db.triggers)({ updateOne: { filter: { _id, projectId }, update: note } });
   return settled;
 }
 
@@ -50,8 +49,26 @@ async function followEvent(deps: Deps, record: EventRecord): Promise<DueOutcome>
   const { _id, projectId, contactId, eventName, properties, createdAt, automationIds = [] } = record;
   const event = { id: _id, name: eventName, properties };
   const outcomes = await enterAll(deps, { _id, projectId, contactId, automationIds, at: createdAt, event });
-  await deps.db.events.updateOne({ _id, projectId }, { $set: { outcomes }, $unset: { dueAt: '', dueAtBy: '' } });
+  const note = { $set: { outcomes }, $unset: { dueAt: '', dueAtBy: '' } };
+  await noter(deps.db.events)({ updateOne: { filter: { _id, projectId }, update: note } });
   return settled;
+}
+
+type Write = (note: AnyBulkWriteOperation) => Promise<void>;
+const noters = new WeakMap<object, Write>();
+
+/** What became of those that are followed side by side is written together. */
+function noter<Doc extends Document>(collection: Collection<Doc>): Write {
+  const known = noters.get(collection);
+  if (known) return known;
+  const documents = collection as unknown as Collection<Document>;
+  const write = async (notes: AnyBulkWriteOperation[]) => {
+    await documents.bulkWrite(notes, { ordered: false });
+    return notes.map(() => undefined);
+  };
+  const made: Write = group(write, { sizeMax: NOTES_TOGETHER_MAX, runsMax: 2 });
+  noters.set(collection, made);
+  return made;
 }
 
 interface Occasion {
@@ -115,10 +132,11 @@ async function enter(
     enteredAt: now,
     updatedAt: now,
     endedAt: null,
-    dueAt: AT_ONCE,
   };
   const outcome = await commitMove(deps, projectId, { before: null, after });
   if (outcome === 'inside' || outcome === 'entered_before') return { automationId, result: 'skipped', reason: outcome };
+  // The first steps need no run: only who comes to a wait gets one.
+  await advanceEnrollment(deps, { projectId, enrollmentId: after._id }, now.getTime());
   return { automationId, result: 'entered' };
 }
 

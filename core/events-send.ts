@@ -4,7 +4,6 @@ import { type Audience, audienceOf } from './audience.ts';
 import { changeContact } from './contact-changes.ts';
 import type { Deps } from './deps.ts';
 import { wakeDue } from './due.ts';
-import { EVENTS } from './enrollments-entering.ts';
 import { AppError, invalid, notFound } from './errors.ts';
 import { group } from './group.ts';
 import { derivedId, parseId } from './ids.ts';
@@ -12,7 +11,7 @@ import { isDuplicateKey } from './insert.ts';
 import type { Contact, EventDefinition, EventRecord, Project, PropertyValue } from './model.ts';
 import { normalizeEmail } from './rules/addresses.ts';
 import { coerce } from './rules/coercion.ts';
-import { AT_ONCE } from './triggers.ts';
+import { AT_ONCE, EVENTS } from './triggers.ts';
 
 export interface SendEventInput {
   eventName: string;

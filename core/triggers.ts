@@ -5,7 +5,11 @@ import type { Deps } from './deps.ts';
 import { wakeDue } from './due.ts';
 import type { Session, Trigger } from './model.ts';
 
+/** The kinds of due documents that automations are made of. */
 export const TRIGGERS = 'triggers';
+export const EVENTS = 'events';
+export const ENROLLMENTS = 'enrollments';
+export const AUTOMATION_CHANGES = 'automation-changes';
 /** Due whatever a clock says; those with the same date are taken in the order in which they were written. */
 export const AT_ONCE = new Date(0);
 

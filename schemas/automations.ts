@@ -233,7 +233,8 @@ const statistics = {
     backlog: {
       type: 'object',
       required: ['triggers', 'starts'],
-      description: 'What waits for its turn: triggers that were not followed yet, people who have not begun.',
+      description:
+        'What waits for its turn: triggers that were not followed yet, people whose run was not started yet.',
       properties: { triggers: counted, starts: counted },
     },
     steps: {
