@@ -1,0 +1,176 @@
+import { expect } from 'chai';
+import { ObjectId } from 'mongodb';
+import type { Deps } from '../../core/deps.ts';
+import { advanceEnrollment } from '../../core/enrollments-advance.ts';
+import { writeMoves } from '../../core/enrollments-commit.ts';
+import { processWriter } from '../../core/enrollments-counts.ts';
+import { leave } from '../../core/enrollments-ending.ts';
+import { eventKind } from '../../core/enrollments-entering.ts';
+import type { Enrollment } from '../../core/model.ts';
+import { suppress } from '../../core/suppressions.ts';
+import { type Environment, startEnvironment } from '../environment.ts';
+import { silent } from '../workflows/support.ts';
+import { Crash, crashingDeps, type When } from './crashing-deps.ts';
+import { expectRecount, peopleInside } from './people.ts';
+import { activeAutomation, created, email, filter, makeSending, wait } from './support.ts';
+
+const PEOPLE = 60;
+const steps = [
+  wait(0, 'days', { stepId: 'w1' }),
+  email('m1'),
+  {
+    type: 'branch',
+    stepId: 'choice',
+    branches: [
+      {
+        branchId: 'all',
+        filterCriteria: filter('email', 'is_not_empty'),
+        nextStepId: 'w2',
+        appliesTo: 'all_branch_steps',
+      },
+    ],
+  },
+  wait(1, 'days', { stepId: 'w2', parentBranchStepId: 'choice', parentBranchId: 'all' }),
+  email('m2', { parentBranchStepId: 'choice', parentBranchId: 'all' }),
+];
+
+/** The process ends at every word with the database in turn, before and after it was heard; then somebody repeats the work. */
+describe('A step that is cut off anywhere is finished by its repeat, with each mail once and right counts', function () {
+  this.timeout(60_000);
+  let env: Environment;
+  before(async () => {
+    env = await startEnvironment({ TEMPORAL_ADDRESS: '127.0.0.1:9' });
+    await makeSending(env.deps, env.own);
+    await created(env.own.client, '/events', { eventName: 'storm' });
+  });
+  after(() => env.stop());
+
+  const automation = async () =>
+    (await activeAutomation(env.own.client, { entryCriteria: { type: 'event_trigger', eventName: 'storm' }, steps }))
+      .id;
+  const stored = (_id: ObjectId) => env.deps.db.enrollments.findOne({ _id });
+  const mails = (contactId: ObjectId) => env.deps.db.messages.countDocuments({ contactId });
+  const step = (deps: Deps, { projectId, _id }: Enrollment) =>
+    advanceEnrollment(deps, { projectId, enrollmentId: _id }, Date.now());
+  const inWait = { started: true, stepId: 'w2', waitFrom: new Date(0), waitUntil: new Date(86_400_000) };
+
+  async function cutOffEverywhere<Person>(
+    people: Person[],
+    work: (deps: Deps, person: Person) => Promise<unknown>,
+    check: (person: Person, place: string) => Promise<void>,
+  ): Promise<void> {
+    let used = 0;
+    for (const when of ['before', 'after'] satisfies When[])
+      for (let n = 1; ; n += 1) {
+        const person = people[used++];
+        if (!person) throw new Error('more places than people');
+        const crashing = crashingDeps({ ...env.deps, log: silent }, n, when);
+        await work(crashing.deps, person).catch((error) => {
+          if (!(error instanceof Crash)) throw error;
+        });
+        await work(env.deps, person);
+        await check(person, `${when} ${n}`);
+        if (!crashing.crashed()) break;
+      }
+    expect(used, 'places').to.be.above(8);
+  }
+
+  it('entering by an event, with a first mail and a branch', async () => {
+    const id = await automation();
+    const kind = async (deps: Deps, event: { id: string; contactId: string }) => {
+      await env.deps.db.events.updateOne(
+        { _id: new ObjectId(event.id), outcomes: { $exists: false } },
+        { $set: { dueAt: new Date(0) } },
+      );
+      const { runs } = await eventKind(deps).take(env.own.project._id, 16);
+      for (const run of runs) await run();
+    };
+    const send = async () => {
+      const event = await created(env.own.client, '/events/send', {
+        eventName: 'storm',
+        email: `${new ObjectId()}@example.com`,
+      });
+      await env.deps.db.events.updateOne({ _id: new ObjectId(String(event.id)) }, { $unset: { dueAt: '' } });
+      return event;
+    };
+    const events = await Promise.all(Array.from({ length: PEOPLE + 20 }, send));
+    await cutOffEverywhere(events, kind, async ({ id: eventId, contactId }, place) => {
+      const [person, ...others] = await env.deps.db.enrollments.find({ contactId: new ObjectId(contactId) }).toArray();
+      expect(others, place).to.deep.equal([]);
+      expect(person, place).to.deep.include({ status: 'active', stepId: 'w2', started: true });
+      expect(await mails(new ObjectId(contactId)), place).to.equal(1);
+      const event = await env.deps.db.events.findOne({ _id: new ObjectId(eventId) });
+      expect(
+        event?.outcomes?.map(({ result }) => result),
+        place,
+      ).to.deep.equal(['entered']);
+    });
+    await expectRecount(env, id);
+  });
+
+  it('waking up, with a mail, to the end', async () => {
+    const id = await automation();
+    await cutOffEverywhere(await peopleInside(env, id, PEOPLE, inWait), step, async ({ _id, contactId }, place) => {
+      expect(await stored(_id), place).to.deep.include({ status: 'completed', stepId: null });
+      expect(await mails(contactId), place).to.equal(1);
+    });
+    await expectRecount(env, id);
+  });
+
+  it('waking up in a paused automation', async () => {
+    const id = await automation();
+    const people = await peopleInside(env, id, PEOPLE, inWait);
+    await env.own.client.post(`/automations/${id}/pause`);
+    await cutOffEverywhere(people, step, async ({ _id, contactId }, place) => {
+      expect(await stored(_id), place).to.deep.include({ status: 'active', stepId: 'w2', parked: true });
+      expect(await mails(contactId), place).to.equal(0);
+    });
+    await expectRecount(env, id);
+  });
+
+  it('leaving because of an unsubscribe that was not heard of', async () => {
+    const id = await automation();
+    const people = await peopleInside(env, id, PEOPLE, inWait);
+    const contacts = await env.deps.db.contacts
+      .find({ _id: { $in: people.map(({ contactId }) => contactId) } })
+      .toArray();
+    const emails = contacts.map((contact) => contact.email);
+    await suppress(env.deps, env.own.project._id, { emails, reason: 'MANUAL' });
+    await env.deps.db.suppressions.updateMany({ email: { $in: emails } }, { $set: { reason: 'UNSUBSCRIBE' } });
+    await cutOffEverywhere(people, step, async ({ _id, contactId }, place) => {
+      expect(await stored(_id), place).to.deep.include({ status: 'exited', exitReason: 'unsubscribed' });
+      expect(await mails(contactId), place).to.equal(0);
+    });
+    await expectRecount(env, id);
+  });
+
+  it('being sent away', async () => {
+    const id = await automation();
+    const away = async (deps: Deps, person: Enrollment) =>
+      leave(deps, (await stored(person._id)) ?? person, 'automation_archived');
+    const people = await peopleInside(env, id, PEOPLE, inWait);
+    const check = async ({ _id }: Enrollment, place: string) => {
+      const person = await stored(_id);
+      expect(person, place).to.deep.include({ status: 'exited', exitReason: 'automation_archived' });
+      expect(person?.history.length, place).to.equal(2);
+    };
+    await cutOffEverywhere(people, away, check);
+    await expectRecount(env, id);
+  });
+
+  it('a process that died in the middle of a write holds up one person for a minute, and nobody else', async () => {
+    const id = await automation();
+    const people = await peopleInside(env, id, 5, inWait);
+    const [held] = people as [Enrollment];
+    const session = env.deps.mongo.startSession();
+    session.startTransaction();
+    const move = { before: held, after: { ...held, revision: 2 } };
+    await writeMoves(env.deps, session, held.projectId, [move], processWriter());
+    const outcomes = await Promise.allSettled(people.map((person) => step(env.deps, person)));
+    expect(outcomes.map(({ status }) => status)).to.deep.equal(['rejected', ...Array(4).fill('fulfilled')]);
+    await session.abortTransaction();
+    await session.endSession();
+    expect((await step(env.deps, held)).kind).to.equal('end');
+    await expectRecount(env, id);
+  });
+});
