@@ -5,6 +5,7 @@ import { type CampaignPage, type PageResult, sendPage } from '../../core/campaig
 import { advanceCampaign, type CampaignStep, readCampaign, type SendStep } from '../../core/campaign-runs.ts';
 import type { Deps } from '../../core/deps.ts';
 import { seedVerifiedDomain } from '../../core/domains.ts';
+import { globalListId } from '../../core/global-list.ts';
 import type { Campaign, Contact, Message } from '../../core/model.ts';
 import { openSending, type Sending } from '../../core/sending.ts';
 import { createSigner } from '../../platform/dkim/signer.ts';
@@ -174,8 +175,16 @@ async function addContacts({ deps, own }: Stage, listId: string, emails: string[
     { projectId: own.project._id, email: { $in: [...there] } },
     { $addToSet: { listIds: list } },
   );
-  const counted = { _id: `${listId}:0`, projectId: own.project._id, listId: list, count: emails.length };
-  if (emails.length > 0) await deps.db.listCounts.insertOne(counted);
+  await count({ deps, own }, list, emails.length);
+  await count({ deps, own }, globalListId(own.project), made.length);
+}
+
+async function count({ deps, own }: Pick<Stage, 'deps' | 'own'>, listId: ObjectId, more: number): Promise<void> {
+  await deps.db.listCounts.updateOne(
+    { _id: `${listId.toHexString()}:0`, projectId: own.project._id },
+    { $inc: { count: more }, $setOnInsert: { listId } },
+    { upsert: true },
+  );
 }
 
 /** A process that sends, without Temporal: it takes the steps of a run one after the other. */
