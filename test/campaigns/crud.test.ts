@@ -341,6 +341,8 @@ describe('Campaigns', function () {
 
     it('lists by status and by part of the name, newest first, a page at a time', async () => {
       const first = await draft({ name: 'Needle (one)' });
+      // Ids tell seconds apart, so the second one is made in another.
+      await new Promise((resolve) => setTimeout(resolve, 1_100));
       const second = await draft({ name: 'needle (two)' });
       const found = (await stage.own.client.get('/campaigns?search=NEEDLE%20(&status=draft&limit=1')).body.data;
       expect(found.pagination).to.deep.equal({ page: 1, limit: 1, total: 2, pages: 2 });
