@@ -6,7 +6,7 @@ import type { Deps } from './deps.ts';
 import { AppError } from './errors.ts';
 import { group } from './group.ts';
 import { isDuplicateKey } from './insert.ts';
-import { countLists, importWriter, requestWriter, type Writer } from './list-counts.ts';
+import { countLists, importWriter, nextWriter, requestWriter, type Writer } from './list-counts.ts';
 import type { Contact, Project, Session } from './model.ts';
 import { inTransaction } from './transactions.ts';
 
@@ -92,10 +92,14 @@ async function commitChanges(
 ): Promise<Array<ContactOutcome | AppError>> {
   for (let attempt = 1; ; attempt += 1) {
     const audience = await audienceOf(deps, projectId);
+    let { writer } = company;
     try {
-      const { outcomes, published } = await inTransaction(deps, (session) =>
-        runChanges(deps, session, projectId, audience, changes, company),
-      );
+      const { outcomes, published } = await inTransaction(deps, (session) => {
+        const run = runChanges(deps, session, projectId, audience, changes, { ...company, writer });
+        // Whoever is in the way may be in this part of the counts, and may be a process that died in it.
+        writer = nextWriter(writer);
+        return run;
+      });
       announceContactChanges(deps, projectId, published);
       return outcomes;
     } catch (error) {

@@ -18,6 +18,11 @@ export function importWriter(importId?: ObjectId): Writer {
   return WRITERS_OF_A_KIND + ((processNumber() + (importId?.id.at(-1) ?? 0)) % WRITERS_OF_A_KIND);
 }
 
+/** Another one of the same kind. */
+export function nextWriter(writer: Writer): Writer {
+  return writer - (writer % WRITERS_OF_A_KIND) + ((writer + 1) % WRITERS_OF_A_KIND);
+}
+
 /** The count of each list and segment, and of all contacts, moves with its contacts. */
 export async function countLists(
   deps: Deps,

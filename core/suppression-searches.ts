@@ -95,7 +95,8 @@ function textPlan(
   if (reasons.length > 0) ways.push({ reason: { $in: reasons } });
   if (codes.length > 0) ways.push({ groupId: { $in: codes } });
   const exact = email === undefined ? [] : [{ email: normalizeEmail(email) ?? '' }];
-  const filter = { $and: [base, ...exact, ...(ways.length > 0 ? [{ $or: ways }] : [])] };
+  const found = ways.length === 1 ? [byAddress] : ways.length > 1 ? [{ $or: ways }] : [];
+  const filter = { $and: [base, ...exact, ...found] };
   const plan = { filter, hint: 'search', sort: { email: 1, groupId: 1 } as const };
   if (mustRead || email !== undefined || ways.length === 1) return { ...plan, kept: 0, counted: filter };
   const kept = groups.reduce((sum, { groupId, counts }) => {

@@ -2,6 +2,9 @@ import { MongoError } from 'mongodb';
 import type { Deps } from './deps.ts';
 import type { Session } from './model.ts';
 
+/** Whoever is in the way may be there for long: asking without a pause would only load the server. */
+const PAUSE_MAX_MS = 32;
+
 /**
  * Runs `work` in a transaction and repeats it whole on a write conflict, within the time a request may take:
  * the driver's own loop goes on for two minutes.
@@ -12,7 +15,7 @@ export async function inTransaction<T>(
 ): Promise<T> {
   const deadline = performance.now() + deps.config.operationTimeoutMs;
   return deps.mongo.withSession(async (session) => {
-    for (;;) {
+    for (let pauseMs = 1; ; pauseMs = Math.min(PAUSE_MAX_MS, pauseMs * 2)) {
       try {
         session.startTransaction({
           readConcern: { level: 'snapshot' },
@@ -24,6 +27,7 @@ export async function inTransaction<T>(
       } catch (error) {
         if (session.inTransaction()) await session.abortTransaction().catch(() => {});
         if (!hasLabel(error, 'TransientTransactionError') || performance.now() > deadline) throw error;
+        await new Promise((resolve) => setTimeout(resolve, pauseMs));
       }
     }
   });

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { findByPart } from '../../core/email-searches.ts';
 import { type Environment, startEnvironment, type Tenant } from '../environment.ts';
 import { addresses, expectCountsRight, segmentOf } from './support.ts';
 
@@ -268,6 +269,31 @@ describe('Contact lists', () => {
         );
       expect(await emailsOf(segment)).to.deep.equal(['inseg@example.com']);
       expect(await emailsOf(GLOBAL)).to.deep.equal(['inseg@example.com']);
+    });
+
+    it('a large list is searched in several parts at once, with the same page and total as in one', async () => {
+      const many = await environment.newTenant('Parts');
+      const emails = addresses(1_500, 'part').map((email, index) => `${'qzbmf'[index % 5]}${email}`);
+      for (let from = 0; from < emails.length; from += 500)
+        await many.client.post('/contact-lists/contacts/bulk-add', {
+          contactListId: GLOBAL,
+          emails: emails.slice(from, from + 500),
+        });
+      const members = { filter: { projectId: many.project._id }, hint: 'email' } as const;
+      for (const part of ['part1', 'zpart', '@example', 'nobody', '99@'])
+        for (const [skip, limit] of [
+          [0, 20],
+          [15, 7],
+          [990, 10],
+          [1_200, 50],
+        ] as const) {
+          const found = await findByPart(environment.deps, many.project, members, { part, skip, limit, size: 400_000 });
+          const matching = emails.filter((email) => email.includes(part)).sort();
+          expect(found, `${part} ${skip}`).to.deep.equal({
+            total: matching.length,
+            emails: matching.slice(skip, skip + limit),
+          });
+        }
     });
 
     it('refuses pages and limits out of range, long or wrong texts, and unknown lists', async () => {
