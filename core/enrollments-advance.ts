@@ -20,6 +20,9 @@ export type Directive =
   | { kind: 'end'; status: string; reason: string | null }
   | { kind: 'parked'; stepId: string | null };
 
+/** Others write about a person once in a while, not without end. */
+const TRIES_MAX = 50;
+
 interface Person {
   enrollment: Enrollment;
   automation: Automation | null;
@@ -35,7 +38,7 @@ export async function advanceEnrollment(
   { projectId, enrollmentId }: { projectId: ObjectId; enrollmentId: ObjectId },
   nowMs: number,
 ): Promise<Directive> {
-  for (;;) {
+  for (let tries = 0; tries < TRIES_MAX; tries += 1) {
     const person = await readPerson(deps, projectId, enrollmentId);
     if (!person) return { kind: 'end', status: 'deleted', reason: null };
     const { enrollment } = person;
@@ -50,6 +53,7 @@ export async function advanceEnrollment(
     if (directive.kind === 'parked' && (await isActive(deps, enrollment))) continue;
     return directive;
   }
+  throw new Error('a person is written about without end');
 }
 
 async function readPerson(deps: Deps, projectId: ObjectId, _id: ObjectId): Promise<Person | null> {

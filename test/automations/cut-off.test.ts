@@ -6,12 +6,12 @@ import { writeMoves } from '../../core/enrollments-commit.ts';
 import { processWriter } from '../../core/enrollments-counts.ts';
 import { leave } from '../../core/enrollments-ending.ts';
 import { eventKind } from '../../core/enrollments-entering.ts';
-import type { Enrollment } from '../../core/model.ts';
+import type { Enrollment, EventRecord } from '../../core/model.ts';
 import { suppress } from '../../core/suppressions.ts';
 import { type Environment, startEnvironment } from '../environment.ts';
 import { silent } from '../workflows/support.ts';
 import { Crash, crashingDeps, type When } from './crashing-deps.ts';
-import { expectRecount, peopleInside } from './people.ts';
+import { expectRecount, newContacts, peopleInside } from './people.ts';
 import { activeAutomation, created, email, filter, makeSending, wait } from './support.ts';
 
 const PEOPLE = 60;
@@ -77,29 +77,31 @@ describe('A step that is cut off anywhere is finished by its repeat, with each m
 
   it('entering by an event, with a first mail and a branch', async () => {
     const id = await automation();
-    const kind = async (deps: Deps, event: { id: string; contactId: string }) => {
-      await env.deps.db.events.updateOne(
-        { _id: new ObjectId(event.id), outcomes: { $exists: false } },
-        { $set: { dueAt: new Date(0) } },
-      );
-      const { runs } = await eventKind(deps).take(env.own.project._id, 16);
+    const { db } = env.deps;
+    const contacts = await newContacts(env, PEOPLE + 20);
+    const events = contacts.map(
+      ({ _id: contactId, projectId }): EventRecord => ({
+        _id: new ObjectId(),
+        projectId,
+        contactId,
+        eventName: 'storm',
+        properties: {},
+        createdAt: env.clock.now(),
+        automationIds: [new ObjectId(String(id))],
+      }),
+    );
+    await db.events.insertMany(events);
+    const follow = async (deps: Deps, { _id, projectId }: EventRecord) => {
+      await db.events.updateOne({ _id, outcomes: { $exists: false } }, { $set: { dueAt: new Date(0) } });
+      const { runs } = await eventKind(deps).take(projectId, 16);
       for (const run of runs) await run();
     };
-    const send = async () => {
-      const event = await created(env.own.client, '/events/send', {
-        eventName: 'storm',
-        email: `${new ObjectId()}@example.com`,
-      });
-      await env.deps.db.events.updateOne({ _id: new ObjectId(String(event.id)) }, { $unset: { dueAt: '' } });
-      return event;
-    };
-    const events = await Promise.all(Array.from({ length: PEOPLE + 20 }, send));
-    await cutOffEverywhere(events, kind, async ({ id: eventId, contactId }, place) => {
-      const [person, ...others] = await env.deps.db.enrollments.find({ contactId: new ObjectId(contactId) }).toArray();
+    await cutOffEverywhere(events, follow, async ({ _id, contactId }, place) => {
+      const [person, ...others] = await db.enrollments.find({ contactId }).toArray();
       expect(others, place).to.deep.equal([]);
       expect(person, place).to.deep.include({ status: 'active', stepId: 'w2', started: true });
-      expect(await mails(new ObjectId(contactId)), place).to.equal(1);
-      const event = await env.deps.db.events.findOne({ _id: new ObjectId(eventId) });
+      expect(await mails(contactId), place).to.equal(1);
+      const event = await db.events.findOne({ _id });
       expect(
         event?.outcomes?.map(({ result }) => result),
         place,
@@ -166,7 +168,8 @@ describe('A step that is cut off anywhere is finished by its repeat, with each m
     session.startTransaction();
     const move = { before: held, after: { ...held, revision: 2 } };
     await writeMoves(env.deps, session, held.projectId, [move], processWriter());
-    const outcomes = await Promise.allSettled(people.map((person) => step(env.deps, person)));
+    const config = { ...env.deps.config, operationTimeoutMs: 1_500 };
+    const outcomes = await Promise.allSettled(people.map((person) => step({ ...env.deps, config }, person)));
     expect(outcomes.map(({ status }) => status)).to.deep.equal(['rejected', ...Array(4).fill('fulfilled')]);
     await session.abortTransaction();
     await session.endSession();

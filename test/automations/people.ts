@@ -1,9 +1,17 @@
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
 import { commitMove } from '../../core/enrollments-commit.ts';
-import type { Enrollment } from '../../core/model.ts';
+import type { Contact, Enrollment } from '../../core/model.ts';
 import type { Environment } from '../environment.ts';
 import { created } from './support.ts';
+
+export async function newContacts({ deps, own }: Pick<Environment, 'deps' | 'own'>, count: number): Promise<Contact[]> {
+  const emails = Array.from({ length: count }, () => `${new ObjectId()}@example.com`);
+  const list = await created(own.client, '/contact-lists', { name: 'People' });
+  const reply = await own.client.post('/contact-lists/contacts/bulk-add', { contactListId: list.id, emails });
+  expect(reply.body.data.created, reply.text).to.equal(count);
+  return deps.db.contacts.find({ email: { $in: emails } }).toArray();
+}
 
 /** Contacts that are inside an automation without any trigger, before their first step or in a wait that is over. */
 export async function peopleInside(
@@ -12,10 +20,7 @@ export async function peopleInside(
   count: number,
   place: Partial<Enrollment> = {},
 ): Promise<Enrollment[]> {
-  const emails = Array.from({ length: count }, () => `${new ObjectId()}@example.com`);
-  const list = await created(own.client, '/contact-lists', { name: 'People' });
-  await own.client.post('/contact-lists/contacts/bulk-add', { contactListId: list.id, emails });
-  const contacts = await deps.db.contacts.find({ email: { $in: emails } }).toArray();
+  const contacts = await newContacts({ deps, own }, count);
   const now = deps.clock.now();
   const people = contacts.map(
     ({ _id: contactId }): Enrollment => ({
