@@ -17,7 +17,7 @@ export interface SenderInput {
 
 /** Endpoint 19. */
 export async function listSenders(deps: Deps, project: Project, page: Page): Promise<PageOf<Sender>> {
-  return pageOf(deps.db.senders, { projectId: project._id }, page);
+  return pageOf(deps.db.senders, { projectId: project._id }, page, { sort: { createdAt: 1, _id: 1 } });
 }
 
 /** Endpoint 20. `field` is given when the id stood in a body. */

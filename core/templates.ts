@@ -64,7 +64,7 @@ export async function listTemplates(
   { templateType, ...page }: Page & { templateType?: Template['templateType'] | undefined },
 ): Promise<PageOf<Template>> {
   const filter = { projectId: project._id, ...(templateType ? { templateType } : {}) };
-  return pageOf(deps.db.templates, filter, page, { sort: { _id: -1 } });
+  return pageOf(deps.db.templates, filter, page, { sort: { createdAt: -1, _id: -1 } });
 }
 
 /** `field` when the id stood in a body. The internal id is understood too. */

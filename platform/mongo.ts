@@ -190,7 +190,7 @@ export const indexes: Index[] = [
   {
     on: 'templates',
     name: 'newest',
-    key: { projectId: 1, _id: -1 },
+    key: { projectId: 1, createdAt: -1, _id: -1 },
     because: 'The templates of a project, newest first.',
   },
   {
