@@ -88,6 +88,7 @@ async function importFile(): Promise<number> {
   const importId = await upload();
   say(`uploaded in ${((performance.now() - sent) / 1_000).toFixed(1)} s`);
   let rssMax = 0;
+  say(`worker before the import: ${rssOf(worker.pid)} MB`);
   let [rowsBefore, timeBefore] = [0, performance.now()];
   const ask = async () => {
     rssMax = Math.max(rssMax, rssOf(worker.pid));
@@ -275,7 +276,9 @@ function forkWorker({ deps: { config } }: Environment, lane: string) {
   const env = Object.fromEntries(
     Object.entries(settings).map(([field, value]) => [variableName(field), [value].flat().join(',')]),
   );
-  return fork(new URL('../workers/main.ts', import.meta.url), { env: { ...process.env, ...env } });
+  // A smaller nursery: with the usual one Node keeps a hundred megabytes of what has long been let go.
+  const execArgv = ['--max-semi-space-size=16'];
+  return fork(new URL('../workers/main.ts', import.meta.url), { env: { ...process.env, ...env }, execArgv });
 }
 
 function rssOf(pid: number | undefined): number {
