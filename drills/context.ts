@@ -41,14 +41,24 @@ export interface SinkClient {
   connectionsOpen(): Promise<number>;
 }
 
+export interface Stoppable {
+  stop(): void;
+}
+
 const silent: Log = { debug() {}, info() {}, warn() {}, error: (fields, message) => console.error(message, fields) };
 
 /** `env` names the servers: MONGODB_URL, REDIS_URL, TEMPORAL_ADDRESS. */
-export async function openDrill(env: NodeJS.ProcessEnv, { ackMs = 20 } = {}): Promise<DrillContext> {
+export async function openDrill(
+  env: NodeJS.ProcessEnv,
+  {
+    ackMs = 20,
+    relay = () => startSink(ackMs),
+  }: { ackMs?: number; relay?: () => Promise<SinkClient & Stoppable> } = {},
+): Promise<DrillContext> {
   const folder = mkdtempSync(join(tmpdir(), 'everpost-drill-'));
   const name = `drill_${new ObjectId().toHexString()}`;
   const children: Child[] = [];
-  const sink = await startSink(ackMs);
+  const sink = await relay();
   const port = await freePort();
   const settings: NodeJS.ProcessEnv = {
     ...env,
@@ -100,7 +110,7 @@ export async function openDrill(env: NodeJS.ProcessEnv, { ackMs = 20 } = {}): Pr
 }
 
 /** In a process of its own, so that a drill that is busy counting does not slow down the relay. */
-async function startSink(ackMs: number): Promise<SinkClient & { stop(): void }> {
+async function startSink(ackMs: number): Promise<SinkClient & Stoppable> {
   const script = join(root, 'test/smtp-sink.ts');
   const args = [script, '--port', '0', '--http', '0', '--ack-delay', String(ackMs)];
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit', 'ipc'] });

@@ -78,7 +78,7 @@ async function freeze(input: CampaignSendInput, summary: string): Promise<void> 
 async function send(input: CampaignSendInput, step: SendStep): Promise<void> {
   const { sendCampaignPage } = activitiesOn<CampaignPageActivities>('campaign', {
     startToCloseTimeout: '10 minutes',
-    heartbeatTimeout: '10 seconds',
+    heartbeatTimeout: '6 seconds',
     retry: { initialInterval: '200 milliseconds', maximumInterval: '10 seconds' },
   });
   const { pagesAtOnce } = step;

@@ -60,16 +60,8 @@ describe('The mail lanes', () => {
     const { deps } = post.environment;
     const quiet = await post.environment.newTenant('Quiet');
     await seedVerifiedDomain(deps, quiet.project, 'quiet.example.com', new ObjectId());
-    await backlog(20_000, 'transactional');
-    await post.sink.ledger.wait(50, 10_000);
-    const delays: number[] = [];
-    for (let index = 0; index < 7; index++) {
-      const body = {
-        to: { email: `q${index}@in.test` },
-        from: { email: 'a@quiet.example.com' },
-        subject: 'x',
-        text: 'x',
-      };
+    const delayOf = async (email: string) => {
+      const body = { to: { email }, from: { email: 'a@quiet.example.com' }, subject: 'x', text: 'x' };
       const { data } = (await quiet.client.post('/mails/send', body)).body;
       const began = performance.now();
       await until(
@@ -77,10 +69,21 @@ describe('The mail lanes', () => {
         (arrived) => arrived,
         { everyMs: 2 },
       );
-      delays.push(performance.now() - began);
-    }
+      return performance.now() - began;
+    };
+    const delaysOf = async (name: string) => {
+      const delays: number[] = [];
+      for (let index = 0; index < 7; index++) delays.push(await delayOf(`${name}${index}@in.test`));
+      return delays.toSorted((a, b) => a - b);
+    };
+    const alone = await delaysOf('alone');
+    await backlog(20_000, 'transactional');
+    await post.sink.ledger.wait(50, 10_000);
+    const behind = await delaysOf('behind');
     expect(post.sink.ledger.total).to.be.lessThan(20_000);
-    expect(delays.toSorted((a, b) => a - b)[3], delays.map(Math.round).join()).to.be.lessThan(200);
+    // On a machine that is busy otherwise, three times what it takes with nobody in front.
+    const said = `alone ${alone.map(Math.round).join()}, behind ${behind.map(Math.round).join()}`;
+    expect(behind[3], said).to.be.lessThan(Math.max(200, 3 * alone[3]!));
   });
 
   it('bulk and marketing mail never take the last connections from transactional mail', async () => {

@@ -1,0 +1,67 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { freePort, type SinkClient, type Stoppable } from '../../drills/context.ts';
+
+const root = join(import.meta.dirname, '../..');
+
+/** A sink in a process of its own, with the two figures that a measurement needs. */
+export interface Relay extends SinkClient, Stoppable {
+  port: number;
+  pid: number;
+  /** Resolves when so many have arrived; answers when the first and the last of them did, by performance.now(). */
+  wait(count: number): Promise<Arrivals>;
+  sample(): Promise<string>;
+  reset(): Promise<void>;
+}
+
+export interface Arrivals {
+  messages: number;
+  duplicates: number;
+  /** From the first to the last. */
+  seconds: number;
+}
+
+/** test/smtp-sink.ts, or any binary that takes -smtp and -http and answers the same questions. */
+export async function startRelay(binary: string | undefined, keep = 3): Promise<Relay> {
+  const [smtp, http] = [await freePort(), await freePort()];
+  const own = [join(root, 'test/smtp-sink.ts'), '--port', `${smtp}`, '--http', `${http}`, '--records', `${keep}`];
+  const [command, args] = binary
+    ? [binary, ['-smtp', `127.0.0.1:${smtp}`, '-http', `127.0.0.1:${http}`]]
+    : [process.execPath, own];
+  const child = spawn(command, args, {
+    stdio: ['ignore', binary ? 'ignore' : 'pipe', 'inherit', ...(binary ? [] : ['ipc' as const])],
+  });
+  if (child.stdout) await once(child.stdout, 'data');
+  const url = `http://127.0.0.1:${http}`;
+  const get = async (path: string) => (await fetch(url + path)).json();
+  for (let tries = 0; tries < 200; tries += 1) {
+    if (await get('/stats').catch(() => null)) break;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  return {
+    port: smtp,
+    pid: child.pid as number,
+    smtpUrl: `smtp://127.0.0.1:${smtp}`,
+    evidenceUrl: `${url}/evidence`,
+    ids: async () => new Map(),
+    connectionsOpen: async () => 0,
+    async wait(count) {
+      for (;;) {
+        const { messages, duplicates, seconds } = (await get(
+          `/wait?n=${count}&timeout=${binary ? '60s' : '60'}`,
+        )) as Arrivals;
+        if (messages >= count) return { messages, duplicates, seconds };
+      }
+    },
+    sample: async () => {
+      if (binary) return (await (await fetch(`${url}/sample`)).text()).split(/---- sample \d+\r\n/)[1] ?? '';
+      const [first] = (await get('/messages')) as Array<{ raw: string }>;
+      return first?.raw ?? '';
+    },
+    async reset() {
+      await fetch(`${url}/reset`, { method: 'POST' });
+    },
+    stop: () => void child.kill('SIGKILL'),
+  };
+}
