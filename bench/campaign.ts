@@ -5,8 +5,8 @@ import type { Contact } from '../core/model.ts';
 import { type DrillContext, openDrill, SENDER } from '../drills/context.ts';
 import type { Child } from '../stack/processes/child.ts';
 import { prefixed, workflowIds } from '../workflows/names.ts';
-import { microsEach, quantile, type Usage, usageOf } from './campaigns/processes.ts';
 import { type Relay, startRelay } from './campaigns/relay.ts';
+import { microsEach, quantile, type Usage, usageOf } from './processes.ts';
 import { blast } from './raw-blast.ts';
 
 /**
@@ -90,10 +90,7 @@ async function send(
   const seconds = (performance.now() - began) / 1_000;
   const latencies = await meanwhile?.stop();
   const after = children.senders.map(({ pid }) => usageOf(pid));
-  const total = (usages: Usage[]): Usage => ({
-    cpuSeconds: usages.reduce((sum, { cpuSeconds }) => sum + cpuSeconds, 0),
-    peakMb: 0,
-  });
+  const total = (usages: Usage[]) => ({ cpuSeconds: usages.reduce((sum, { cpuSeconds }) => sum + cpuSeconds, 0) });
   const raw = await relay.sample();
   const ceiling = await blastOf(relay, raw);
   const status = await untilOver(drill, id);
