@@ -1,4 +1,5 @@
 import { apiKill } from './api-kill.ts';
+import { automationDrill } from './automations.ts';
 import { campaignDrills } from './campaign-verdicts.ts';
 import { migrationDrill } from './migrations.ts';
 import { type Tally, type WorkerKill, workerKill } from './worker-kill.ts';
@@ -22,6 +23,10 @@ const CONNECTIONS = 20;
 /** What each fault must not do, and how it is caused. Full size; the suite runs the same with smaller figures. */
 export const drills: Record<string, Drill> = {
   ...campaignDrills,
+  'automation-outage': {
+    does: 'kill -9 of Temporal for two minutes while 500 events start automations',
+    run: automationDrill,
+  },
   'migration-kill': {
     does: 'kill -9 of the worker in each phase of a migration from each provider',
     run: migrationDrill,

@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ObjectId } from 'mongodb';
 import { withCounts } from '../core/list-counts.ts';
-import type { Migration, MigrationProvider } from '../core/model.ts';
+import type { Migration, MigrationPhaseName, MigrationProvider } from '../core/model.ts';
 import { isLive } from '../core/rules/migrations-phases.ts';
 import { sampleAccountA } from '../test/providers/account-a.ts';
 import { sampleAccountB } from '../test/providers/account-b.ts';
+import type { Fault } from '../test/providers/faults.ts';
 import { startProviderA } from '../test/providers/provider-a.ts';
 import { startProviderB } from '../test/providers/provider-b.ts';
 import { type DrillContext, openDrill } from './context.ts';
@@ -16,7 +17,7 @@ export interface MigrationKills {
 
 export interface MigrationTally {
   status: string;
-  /** In which phase each kill -9 came. */
+  /** What the worker was doing at each kill -9. */
   kills: string[];
   source: Figures;
   target: Figures;
@@ -31,8 +32,30 @@ interface Figures {
   templates: number;
 }
 
-const KILLED_AFTER_MS_MAX = 60;
+const KILLED_AFTER_MS_MAX = 30;
 const WITHIN_MS = 300_000;
+
+/** What the worker asks for when it is killed. The last phase of provider B asks for nothing. */
+const moments: Record<MigrationProvider, Array<{ phase: MigrationPhaseName; on: RegExp | null; skip?: number }>> = {
+  providerA: [
+    { phase: 'customFields', on: /scopes/ },
+    { phase: 'templates', on: /templates\/d-/, skip: 1 },
+    { phase: 'unsubscribeGroups', on: /groups\/\d+\/suppressions/, skip: 1 },
+    { phase: 'contactLists', on: /marketing\/lists/ },
+    { phase: 'contacts', on: /contacts\/exports$/ },
+    { phase: 'contacts', on: /part-0/ },
+    { phase: 'contacts', on: /contacts\/exports$/ },
+  ],
+  providerB: [
+    { phase: 'customFields', on: /templates/ },
+    { phase: 'templates', on: /templates\/./, skip: 1 },
+    { phase: 'audiences', on: /segments/ },
+    { phase: 'contacts', on: /contacts\?.*after/, skip: 1 },
+    { phase: 'contacts', on: /segments\/.*\/contacts/ },
+    { phase: 'topics', on: /topics/ },
+    { phase: 'unsubscribed', on: null },
+  ],
+};
 
 /** The worker is killed in each phase of one migration, another one goes on; the target must equal the source, nothing twice. */
 export async function migrationKills(
@@ -56,7 +79,10 @@ export async function migrationKills(
     });
     const { data } = (await response.json()) as { data: { bulkOperationId: string } };
     const job = { _id: new ObjectId(data.bulkOperationId), projectId: drill.project._id };
-    const kills = await killInEachPhase(drill, job);
+    const faults = provider === 'providerA' ? [a.faults, a.files.faults] : [b.faults];
+    const kills: string[] = [];
+    for (const moment of moments[provider]) kills.push(await killAt(drill, job, moment, faults));
+    await drill.startWorker({ WORKER_LANES: 'workflows,background' });
     const migration = await ended(drill, job);
     const times = b.log.map(({ at }) => at);
     return {
@@ -74,19 +100,29 @@ export async function migrationKills(
 
 type Job = Pick<Migration, '_id' | 'projectId'>;
 
-async function killInEachPhase(drill: DrillContext, job: Job): Promise<string[]> {
-  const kills: string[] = [];
-  const known = await drill.deps.db.migrations.findOne(job);
-  for (const { name } of known?.phases ?? []) {
-    const worker = await drill.startWorker({ WORKER_LANES: 'workflows,background' });
-    await until(drill, job, ({ phases }) => phases.some((phase) => phase.name === name && phase.status !== 'pending'));
-    await sleep(Math.random() * KILLED_AFTER_MS_MAX);
-    worker.kill('SIGKILL');
-    const { phases } = await until(drill, job, () => true);
-    kills.push(phases.find(({ status }) => status === 'running')?.name ?? `after ${name}`);
-  }
-  await drill.startWorker({ WORKER_LANES: 'workflows,background' });
-  return kills;
+async function killAt(
+  drill: DrillContext,
+  job: Job,
+  { phase, on, skip = 0 }: (typeof moments)[MigrationProvider][number],
+  faults: Fault[][],
+): Promise<string> {
+  const { promise: isAsked, resolve: ask } = Promise.withResolvers<void>();
+  if (on) for (const list of faults) list.push({ on, skip, act: { kind: 'meanwhile', run: ask } });
+  const worker = await drill.startWorker({ WORKER_LANES: 'workflows,background' });
+  const begun = ({ phases }: Migration) => phases.some(({ name, status }) => name === phase && status !== 'pending');
+  await (on ? within(isAsked, `nobody asked for ${on}`) : until(drill, job, begun));
+  await sleep(Math.random() * KILLED_AFTER_MS_MAX);
+  worker.kill('SIGKILL');
+  await worker.exited;
+  for (const list of faults) list.length = 0;
+  const { phases } = await until(drill, job, () => true);
+  const found = phases.find(({ name }) => name === phase);
+  return `${phase} (${found?.status}, ${found?.succeeded ?? 0})`;
+}
+
+function within(event: Promise<void>, otherwise: string): Promise<void> {
+  const late = sleep(WITHIN_MS, undefined, { ref: false }).then(() => Promise.reject(new Error(otherwise)));
+  return Promise.race([event, late]);
 }
 
 function ended(drill: DrillContext, job: Job): Promise<Migration> {

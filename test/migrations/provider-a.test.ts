@@ -1,4 +1,7 @@
 import { expect } from 'chai';
+import { startMigration } from '../../core/migrations.ts';
+import { inputForA } from '../../core/migrations-inputs.ts';
+import { activeAutomation, makeSending } from '../automations/support.ts';
 import type { Tenant } from '../environment.ts';
 import { type AccountA, sampleAccountA, template, version } from '../providers/account-a.ts';
 import { png } from '../providers/images.ts';
@@ -104,6 +107,27 @@ describe('A migration from provider A', () => {
     expect(picture.fields).deep.equal({ num_orders: 'number' });
   });
 
+  it('takes a list and a group of the same name for its own, and lets nobody into an automation', async () => {
+    const { client, project } = tenant;
+    const list = dataOf(await client.post('/contact-lists', { name: 'News' }));
+    const group = dataOf(await client.post('/suppression-groups', { name: 'Offers' }));
+    await client.post('/contacts/email', { email: 'own@example.org', listIds: [list.id] });
+    await makeSending(scene.env.deps, tenant);
+    await activeAutomation(client, {});
+    await activeAutomation(client, { entryCriteria: { type: 'contact_added_to_list', listId: list.id } });
+    const found = await migrate({ migrateAll: true });
+    expect([found.phases[2], found.phases[3]].map((phase) => [phase?.created, phase?.updated])).deep.equal([
+      [2, 1],
+      [2, 1],
+    ]);
+    expect(dataOf(await client.get(`/contact-lists/${list.id}`)).contactCount).equal(21);
+    expect(dataOf(await client.get(`/suppression-groups/${group.groupId}`)).suppressionCount).equal(1);
+    const triggers = () => scene.env.deps.db.triggers.countDocuments({ projectId: project._id });
+    expect(await triggers()).equal(0);
+    await client.post('/contacts/email', { email: 'new@example.org' });
+    expect(await triggers()).equal(1);
+  });
+
   it('skips a phase whose scope is missing, without failing', async () => {
     account.scopes = account.scopes.filter((scope) => !scope.startsWith('asm') && scope !== 'templates.read');
     const found = await migrate({ migrateAll: true });
@@ -148,6 +172,29 @@ describe('A migration from provider A', () => {
     expect([missing.status, missing.body.error.code]).deep.equal([400, 'VALIDATION_ERROR']);
     const nothing = await tenant.client.post('/migrations/providerA/migrate', { apiKey: account.key, templateIds: [] });
     expect([nothing.status, nothing.body.error.code]).deep.equal([400, 'VALIDATION_ERROR']);
+  });
+
+  it('answers 503 while the source cannot be understood, and to a start that could not seal its key', async () => {
+    const nonsense = { kind: 'answer', answer: { status: 200, body: { scopes: 5, id: 5 } } } as const;
+    scene.a.faults.push({ on: /scopes|templates|groups/, times: 3, act: nonsense });
+    const call = (path: string, body: object) =>
+      tenant.client.post(`/migrations/providerA/${path}`, { apiKey: account.key, ...body });
+    for (const reply of [
+      await call('plan', {}),
+      await call('providerA-unsubscribe-group', { unsubscribeGroupId: 1234 }),
+    ])
+      expect([reply.status, reply.body.error.code, reply.headers.has('retry-after')]).deep.equal([
+        503,
+        'UNAVAILABLE',
+        true,
+      ]);
+    scene.a.faults.length = 0;
+    const keyless = { ...scene.env.deps, config: { ...scene.env.deps.config, secretKeys: [] } };
+    const input = inputForA({ apiKey: account.key, migrateAll: true });
+    const origin = { at: new Date(), seed: tenant.project._id };
+    const fault = await startMigration(keyless, tenant.project, input, origin).catch((error) => error);
+    expect(fault).include({ kind: 'unavailable' });
+    expect(dataOf(await tenant.client.get('/migrations')).migrations).deep.equal([]);
   });
 
   it('migrates single templates, and overwrites one that was migrated before only when it is asked to', async () => {
@@ -230,7 +277,11 @@ describe('A migration from provider A', () => {
       expect((await tenant.client.post(`/migrations/${path}`, group)).status, path).equal(200);
     const { status, body: started } = await tenant.client.post('/migrations/sendgrid/migrate', body);
     expect([status, started.data.status]).deep.equal([202, 'queued']);
-    expect((await settled(tenant, started.data.bulkOperationId)).status).equal('completed');
+    const found = await settled(tenant, started.data.bulkOperationId);
+    expect(found.status).equal('completed');
+    // Without the id of a list nobody is imported.
+    const skipped = ['skipped', 'completed', 'skipped', 'skipped', 'skipped'];
+    expect(found.phases.map(({ status: one }) => one)).deep.equal(skipped);
   });
 
   it('shows a migration to its own project only', async () => {

@@ -170,6 +170,25 @@ describe('A migration from provider B', () => {
     expect(updated).deep.include({ created: 0, updated: 1 });
     expect(updated.templates[0].templateId).equal(made.templates[0].templateId);
   });
+
+  it('understands both words of its paths, and no others', async () => {
+    const templateIds = [account.templates[2]?.id];
+    const answered = async (path: string) => {
+      const body = { resendApiKey: account.key, templateIds };
+      return (await tenant.client.post(`/migrations/${path}`, body)).status;
+    };
+    for (const last of ['template', 'providerB-template', 'resend-template'])
+      for (const word of ['providerB', 'resend'])
+        expect(await answered(`${word}/${last}`), `${word} ${last}`).equal(200);
+    for (const path of ['resend/sg-template', 'sendgrid/template', 'providerb/template'])
+      expect(await answered(path), path).equal(404);
+    const { status, body } = await tenant.client.post('/migrations/resend/migrate', {
+      resendApiKey: account.key,
+      templateIds,
+    });
+    expect([status, body.data.status]).deep.equal([202, 'queued']);
+    expect((await settled(tenant, body.data.bulkOperationId)).phases[1]).deep.include({ skipped: 1, succeeded: 0 });
+  });
 });
 
 describe('Two migrations from provider B at once', () => {

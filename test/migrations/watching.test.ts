@@ -6,8 +6,9 @@ import { expect } from 'chai';
 import { Redis } from 'ioredis';
 import type { Tenant } from '../environment.ts';
 import { type AccountA, smallAccountA } from '../providers/account-a.ts';
+import { smallAccountB } from '../providers/account-b.ts';
 import { serverError } from '../providers/faults.ts';
-import { type Job, job, type Scene, settled, start, startScene, tenantWithA } from './support.ts';
+import { type Job, job, type Scene, settled, start, startScene, tenantWithA, tenantWithB } from './support.ts';
 
 interface Seen {
   id: number;
@@ -98,7 +99,7 @@ describe('Whoever watches a migration', () => {
   });
 
   it('never finds the provider key: not in MongoDB, Temporal, Redis, logs or answers, in clear, base64 or hex', async () => {
-    const { deps, url } = scene.env;
+    const { deps } = scene.env;
     const places = new Map<string, Buffer>();
     const keep = (place: string, bytes: Buffer | string) =>
       places.set(place, Buffer.concat([places.get(place) ?? Buffer.alloc(0), Buffer.from(bytes)]));
@@ -108,39 +109,56 @@ describe('Whoever watches a migration', () => {
     await redis.psubscribe('*');
     redis.on('pmessage', (_pattern, channel, message) => keep('Redis', `${channel} ${message}\n`));
 
-    // A run that holds with its key still sealed, one that failed over it, and one that is complete.
+    // Runs that hold with their keys still sealed, and are then completed with the keys given again.
+    const accountB = smallAccountB();
+    const sides = [
+      { provider: 'providerA', tenant, key: account.key },
+      { provider: 'providerB', tenant: await tenantWithB(scene, accountB), key: accountB.key },
+    ] as const;
     scene.a.faults.push({ on: /exports/, times: 100, act: serverError });
-    const held = await settled(tenant, await begin());
-    expect(held.status).equal('needs_attention');
+    scene.b.faults.push({ on: /topics/, times: 100, act: serverError });
+    const held = await Promise.all(
+      sides.map(async ({ provider, tenant: whose, key: apiKey }) =>
+        settled(whose, await start(whose, provider, { apiKey, migrateAll: true })),
+      ),
+    );
+    expect(held.map(({ status }) => status)).deep.equal(['needs_attention', 'needs_attention']);
     keep('answers', JSON.stringify(held));
     const sealed = await dump(scene);
-    expect(sealed.includes(held.id)).equal(true);
-    keep('MongoDB while it holds', sealed);
-    expect(await deps.db.migrationSecrets.countDocuments({ projectId: tenant.project._id })).equal(1);
+    expect(held.every(({ id }) => sealed.includes(id))).equal(true);
+    keep('MongoDB while they hold', sealed);
+    const projectId = { $in: sides.map(({ tenant: { project } }) => project._id) };
+    expect(await deps.db.migrationSecrets.countDocuments({ projectId })).equal(2);
     scene.a.faults.length = 0;
-    const body = JSON.stringify({ apiKey: account.key });
-    const headers = { Authorization: `Bearer ${tenant.projectKey}`, 'Content-Type': 'application/json' };
-    const retry = await fetch(`${url}/v1/migrations/${held.id}/retry`, { method: 'POST', headers, body });
-    keep('answers', await retry.text());
-    expect((await settled(tenant, held.id)).status).equal('completed');
+    scene.b.faults.length = 0;
+    for (const [index, { tenant: whose, key: apiKey }] of sides.entries()) {
+      const id = held[index]?.id ?? '';
+      keep('answers', (await whose.client.post(`/migrations/${id}/retry`, { apiKey })).text);
+      expect((await settled(whose, id)).status).equal('completed');
+    }
 
     keep('MongoDB', await dump(scene));
-    expect(await deps.db.migrationSecrets.countDocuments({ projectId: tenant.project._id })).equal(0);
-    const history = await historyOf(scene, tenant);
-    expect(history.includes(held.id)).equal(true);
-    keep('Temporal', history);
+    expect(await deps.db.migrationSecrets.countDocuments({ projectId })).equal(0);
     const files = process.env.DATA_DIR ? filesUnder(process.env.DATA_DIR) : [];
     for (const file of files) keep('files of the servers', readFileSync(file));
     const written = places.get('files of the servers');
-    // Beside servers of its own the test reads Temporal's database as it lies on the disk.
-    if (written) expect(written.includes(held.id)).equal(true);
+    for (const [index, { tenant: whose }] of sides.entries()) {
+      const id = held[index]?.id ?? '';
+      const history = await historyOf(scene, whose);
+      expect(history.includes(id)).equal(true);
+      keep('Temporal', history);
+      // Beside servers of its own the test reads Temporal's database as it lies on the disk.
+      if (written) expect(written.includes(id)).equal(true);
+    }
     redis.disconnect();
 
     for (const [place, bytes] of places)
-      for (const [form, text] of formsOf(account.key))
-        expect(bytes.includes(text), `the key in ${form} in ${place}`).equal(false);
-    // What is looked for can be found: the source itself was told it.
+      for (const { provider, key } of sides)
+        for (const [form, text] of formsOf(key))
+          expect(bytes.includes(text), `the key of ${provider} in ${form} in ${place}`).equal(false);
+    // What is looked for can be found: the sources themselves were told it.
     expect(scene.a.log.some(({ key }) => key === account.key)).equal(true);
+    expect(scene.b.log.some(({ key }) => key === accountB.key)).equal(true);
   });
 });
 

@@ -1,0 +1,91 @@
+import { readFileSync } from 'node:fs';
+import { ObjectId } from 'mongodb';
+import { createAutomation } from '../../core/automations.ts';
+import { changeContacts } from '../../core/contact-changes.ts';
+import { createEvent } from '../../core/events.ts';
+import { sendEvent } from '../../core/events-send.ts';
+import type { Project } from '../../core/model.ts';
+import { createSender } from '../../core/senders.ts';
+import { type DrillContext, freePort, openDrill, SENDER } from '../../drills/context.ts';
+import type { Child } from '../../stack/processes/child.ts';
+
+/** An event of this name lets its contact into an automation that waits for 30 days; one of the other name starts nothing. */
+export const STARTS = 'bought';
+export const STARTS_NOTHING = 'seen';
+
+const nobody = {
+  smtpUrl: 'smtp://127.0.0.1:9',
+  evidenceUrl: 'http://127.0.0.1:9',
+  ids: async () => new Map(),
+  connectionsOpen: async () => 0,
+  stop: () => undefined,
+};
+
+/** An installation of its own, with an automation that is live and sends nothing for 30 days. */
+export async function openAutomationBench(env: NodeJS.ProcessEnv): Promise<DrillContext> {
+  const drill = await openDrill(env, { relay: async () => nobody });
+  const { deps, project } = drill;
+  await createSender(deps, project, { email: SENDER }, origin());
+  for (const eventName of [STARTS, STARTS_NOTHING])
+    await createEvent(deps, project, { eventName, properties: [{ propertyName: 'amount', type: 'number' }] }, origin());
+  const steps = [
+    { type: 'wait' as const, delay: { value: 30, unit: 'days' as const } },
+    { type: 'email' as const, email: { htmlTemplate: '<p>Hello</p>', subject: 'Hello' } },
+  ];
+  const entryCriteria = { type: 'event_trigger' as const, eventName: STARTS };
+  await createAutomation(deps, project, { name: 'Bench', active: true, entryCriteria, steps }, origin());
+  return drill;
+}
+
+export interface BenchWorker {
+  child: Child;
+  /** How many steps of people its runs have taken: a run that asked once is in its wait. */
+  asked(): Promise<number>;
+  rssMb(): number;
+}
+
+export async function startWorker(drill: DrillContext, env: Record<string, string> = {}): Promise<BenchWorker> {
+  const port = String(await freePort());
+  const child = await drill.startWorker({ WORKER_LANES: 'workflows,background', WORKER_PORT: port, ...env });
+  return {
+    child,
+    async asked() {
+      const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+      const count = /^temporal_activity_execution_latency\w*_count\{.*activity_type="advanceEnrollment".*\} (\d+)/m;
+      return Number(count.exec(text)?.[1] ?? 0);
+    },
+    rssMb() {
+      const status = readFileSync(`/proc/${child.pid}/status`, 'utf8');
+      return Math.round(Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1_024);
+    },
+  };
+}
+
+export async function letIn({ deps, project }: DrillContext, count: number): Promise<void> {
+  const contacts = await newContacts({ deps, project }, count);
+  await Promise.all(contacts.map((contactId) => sendEvent(deps, project, { eventName: STARTS, contactId }, origin())));
+}
+
+export async function newContacts(
+  { deps, project }: Pick<DrillContext, 'deps'> & { project: Project },
+  count: number,
+): Promise<string[]> {
+  const ids: string[] = [];
+  for (let from = 0; from < count; from += 500) {
+    const changes = Array.from({ length: Math.min(500, count - from) }, () => {
+      const newId = new ObjectId();
+      ids.push(newId.toHexString());
+      return { email: `${newId}@bench.test`, newId, whenMissing: 'create' as const, whenPresent: 'change' as const };
+    });
+    await changeContacts(deps, project, changes);
+  }
+  return ids;
+}
+
+export async function poll(isIt: () => Promise<boolean>, everyMs = 25): Promise<void> {
+  while (!(await isIt())) await new Promise((resolve) => setTimeout(resolve, everyMs));
+}
+
+export function origin() {
+  return { at: new Date(), seed: new ObjectId() };
+}
