@@ -1,9 +1,10 @@
 import { fileURLToPath } from 'node:url';
-import { NativeConnection, Worker } from '@temporalio/worker';
+import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
 
 /** One process that runs bareWait and its activity, with the limits of our own worker; says how many activities it ran. */
 const [address = '', namespace = '', taskQueue = ''] = process.argv.slice(2);
 let ran = 0;
+Runtime.install({ logger: new DefaultLogger('ERROR') });
 const connection = await NativeConnection.connect({ address });
 const worker = await Worker.create({
   connection,
