@@ -1,6 +1,6 @@
 import { campaignKill, campaignRolling, campaignStop, campaignWorkers, serverKill } from './campaign-faults.ts';
 import type { CampaignDrill, CampaignTally } from './campaigns.ts';
-import type { Verdict } from './drills.ts';
+import type { Verdict } from './results.ts';
 
 const RECIPIENTS = 10_000;
 const KILLS = 20;

@@ -2,17 +2,16 @@ import { apiKill } from './api-kill.ts';
 import { automationDrill } from './automations.ts';
 import { campaignDrills } from './campaign-verdicts.ts';
 import { migrationDrill } from './migrations.ts';
+import type { Verdict } from './results.ts';
 import { type Tally, type WorkerKill, workerKill } from './worker-kill.ts';
 import { workerStop } from './worker-stop.ts';
 
-export interface Verdict {
-  kept: boolean;
-  /** One line with every figure. */
-  says: string;
-}
-
 interface Drill {
   does: string;
+  /** It measures time, so nothing else runs beside it. */
+  alone?: boolean;
+  /** Too long for a run without a name. */
+  byNameOnly?: boolean;
   run(env: NodeJS.ProcessEnv): AsyncIterable<Verdict>;
 }
 

@@ -3,7 +3,9 @@ import { sendMail } from '../core/mails.ts';
 import type { Message } from '../core/model.ts';
 import { createGroup } from '../core/suppression-groups.ts';
 import type { Child } from '../stack/processes/child.ts';
+import { check } from './check.ts';
 import { type DrillContext, openDrill, SENDER } from './context.ts';
+import { readFacts } from './facts.ts';
 
 export interface WorkerKill {
   mails: number;
@@ -143,25 +145,18 @@ export async function drained({ deps, project }: DrillContext, { mails }: Pick<W
   }
 }
 
-/** Of all mails, or of one lane's. */
+/** Of all mails, or of one lane's. Nothing but sent or unknown is expected of these, so whatever else became of a mail is a loss. */
 export async function tally(
-  { deps, project, sink }: DrillContext,
+  context: DrillContext,
   lane?: Message['lane'],
 ): Promise<Omit<Tally, 'mails' | 'kills' | 'connectionsAtKills'>> {
-  const messages = await deps.db.messages
-    .find({ projectId: project._id })
-    .project<Pick<Message, '_id' | 'state' | 'lane'>>({ state: 1, lane: 1 })
-    .toArray();
-  const accepted = await sink.ids();
-  const timesOf = ({ _id }: Pick<Message, '_id'>) => accepted.get(`<${_id}@mail.example.com>`) ?? 0;
-  const mine = lane ? messages.filter((message) => message.lane === lane) : messages;
-  const unknown = mine.filter(({ state }) => state === 'unknown');
-  const known = new Set(messages.map(({ _id }) => `<${_id}@mail.example.com>`));
+  const found = check(await readFacts(context, lane ? { lane } : {}));
+  const { lost, open, deferred, refused, denied, strangers, duplicates, unknown, unknownAccepted } = found;
   return {
-    lost: mine.filter((message) => message.state !== 'unknown' && timesOf(message) === 0).length,
-    duplicates: mine.reduce((sum, message) => sum + Math.max(0, timesOf(message) - 1), 0),
-    unknown: unknown.length,
-    unknownAccepted: unknown.filter(timesOf).length,
-    strangers: [...accepted.keys()].filter((id) => !known.has(id)).length,
+    lost: lost + open + deferred + refused,
+    duplicates,
+    unknown,
+    unknownAccepted,
+    strangers: strangers + denied,
   };
 }

@@ -1,0 +1,48 @@
+import { ledgerCounts } from '../core/campaign-counts.ts';
+import type { Message } from '../core/model.ts';
+import type { CampaignFacts, Facts, Row } from './check.ts';
+import { type DrillContext, SENDER } from './context.ts';
+
+/** Reads what a drill left behind, of all its mails or of one lane's. */
+export async function readFacts(
+  context: DrillContext,
+  { acknowledged = [], lane }: { acknowledged?: readonly string[]; lane?: Message['lane'] } = {},
+): Promise<Facts> {
+  const { deps, project, sink } = context;
+  const accepted = await sink.ids();
+  const now = Date.now();
+  const messages = await deps.db.messages
+    .find({ projectId: project._id })
+    .project<Pick<Message, '_id' | 'state' | 'lane' | 'dueAt'>>({ state: 1, lane: 1, dueAt: 1 })
+    .toArray();
+  const rowOf = ({ _id, state, dueAt }: (typeof messages)[number]): Row => ({
+    id: _id.toHexString(),
+    messageId: messageIdOf(_id.toHexString()),
+    state,
+    isDueLater: dueAt !== undefined && dueAt.getTime() > now,
+  });
+  const others = new Set(
+    messages.filter((message) => lane && message.lane !== lane).map(({ _id }) => messageIdOf(_id.toHexString())),
+  );
+  return {
+    sink: new Map([...accepted].filter(([messageId]) => !others.has(messageId))),
+    rows: messages.filter((message) => !lane || message.lane === lane).map(rowOf),
+    acknowledged,
+    campaigns: await readCampaigns(context),
+  };
+}
+
+export function messageIdOf(id: string): string {
+  return `<${id}@${SENDER.split('@')[1]}>`;
+}
+
+async function readCampaigns({ deps, project }: DrillContext): Promise<CampaignFacts[]> {
+  const campaigns = await deps.db.campaigns.find({ projectId: project._id }).toArray();
+  return Promise.all(
+    campaigns.map(async (campaign) => ({
+      id: campaign._id.toHexString(),
+      frozen: campaign.freeze?.isDone ? campaign.freeze.written : null,
+      counts: { ...(await ledgerCounts(deps, campaign)) },
+    })),
+  );
+}
