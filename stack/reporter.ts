@@ -14,7 +14,7 @@ export default class CountingReporter extends Mocha.reporters.Spec {
     runner.on('pass', () => passed++);
     runner.on('fail', () => failed++);
     // Named at the end: a test that needs a second try wants a look, even where the machine was to blame.
-    runner.on('retry', (test) => second.push(test.fullTitle()));
+    runner.on('retry', (test, error: Error) => second.push(`${test.fullTitle()}\n    ${error.message.slice(0, 500)}`));
     runner.once('end', () => {
       writeFileSync(process.env.EVERPOST_TEST_RESULT ?? '', JSON.stringify({ passed, failed }));
       if (second.length > 0) console.log(`Tried a second time:\n${second.map((title) => `  ${title}\n`).join('')}`);

@@ -25,7 +25,9 @@ export interface LeashedServer {
   readonly name: string;
   readonly usualPort: number;
   readonly command: string;
-  readonly args: (port: number) => readonly string[];
+  /** A second port that it listens on, for people: a page. */
+  readonly usualPagePort?: number;
+  readonly args: (port: number, pagePort: number) => readonly string[];
   readonly url: (port: number) => string;
   /** Tries once; throws while the server does not answer yet. */
   readonly answer: (port: number) => Promise<void>;
@@ -36,32 +38,45 @@ const startsWithinMs = 60_000;
 const askEveryMs = 30;
 const portTries = 3;
 
-export async function runServer(server: LeashedServer, options: ServerOptions): Promise<Server> {
+export async function runServer(server: LeashedServer, options: ServerOptions): Promise<Server & Ports> {
   const began = Date.now();
-  const { kept, port } = await startOnSomePort(server, options);
+  const { kept, port, pagePort } = await startOnSomePort(server, options);
   const elsewhere = options.ports === 'usual' && port !== server.usualPort ? `; ${server.usualPort} is in use` : '';
   options.say(`${server.name} answers on 127.0.0.1:${port} after ${seconds(began)}${elsewhere}.`);
-  return { ...kept, port, url: server.url(port) };
+  return { ...kept, port, pagePort, url: server.url(port) };
+}
+
+interface Ports {
+  readonly port: number;
+  /** 0 where there is none. */
+  readonly pagePort: number;
 }
 
 /** Another program may take a port between the look and the start, so a port that is lost is tried again elsewhere. */
-async function startOnSomePort(server: LeashedServer, options: ServerOptions): Promise<{ kept: Kept; port: number }> {
+async function startOnSomePort(server: LeashedServer, options: ServerOptions): Promise<{ kept: Kept } & Ports> {
+  const { say, restart } = options;
   for (let attempt = 1; ; attempt++) {
     const port = await choosePort(server.usualPort, options.ports);
-    const launch = () => launchServer(server, port, options);
+    const pagePort = server.usualPagePort ? await choosePort(server.usualPagePort, options.ports) : 0;
+    const ports = { port, pagePort };
+    const launch = () => launchServer(server, ports, options);
     try {
-      const { say, restart } = options;
-      return { kept: await keepRunning({ name: server.name, launch, say, restart }), port };
+      return { kept: await keepRunning({ name: server.name, launch, say, restart }), ...ports };
     } catch (error) {
-      if (attempt === portTries || (await isFree(port))) throw error;
+      if (attempt === portTries || ((await isFree(port)) && (await isFree(pagePort)))) throw error;
     }
   }
 }
 
-async function launchServer(server: LeashedServer, port: number, { dataDir, env }: ServerOptions): Promise<Child> {
+async function launchServer(
+  server: LeashedServer,
+  { port, pagePort }: Ports,
+  { dataDir, env }: ServerOptions,
+): Promise<Child> {
   const { name, command } = server;
   const logFile = join(dataDir, 'logs', `${name}.log`);
-  const child = await startOnLeash({ command, args: server.args(port), logFile, env: server.env ?? env });
+  const args = server.args(port, pagePort);
+  const child = await startOnLeash({ command, args, logFile, env: server.env ?? env });
   noteProcess(dataDir, name, child.pid);
   let ended: string | null = null;
   void child.exited.then((how) => {

