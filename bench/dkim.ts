@@ -1,11 +1,14 @@
-import { generateKeyPairSync } from 'node:crypto';
+import { createPrivateKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { availableParallelism } from 'node:os';
+import { parseArgs } from 'node:util';
 import type { DkimKey } from '../core/mailer.ts';
 import { compileMessage, composeMessage } from '../core/mime/compose.ts';
 import { createSigner } from '../platform/dkim/signer.ts';
+import { type Figure, report } from './report.ts';
 
-/** What composing and signing cost, in this thread and in worker threads. */
-const SECONDS = 2;
+/** What composing and signing cost, in this thread and in worker threads, beside bare OpenSSL signatures in the same places. */
+const BARE = Buffer.alloc(32, 7);
+const imported = new Map<string, KeyObject>();
 const AT = new Date();
 const paragraph = '<p>Hello, this is a newsletter paragraph with some text in it to fill.</p>\n';
 const skeleton = compileMessage({
@@ -27,24 +30,78 @@ const skeleton = compileMessage({
 const rsa = makeKey('rsa');
 const ed25519 = makeKey('ed25519');
 
-await measure('compose', (index) => {
-  Buffer.byteLength(messageAt(index));
+const { values: asked } = parseArgs({
+  options: { rounds: { type: 'string', default: '3' }, seconds: { type: 'string', default: '2' } },
 });
+const SECONDS = Number(asked.seconds);
+const rounds = Array.from({ length: Number(asked.rounds) });
+const figures: Figure[] = [];
+
+const composing: Run[] = [];
+for (const _ of rounds) composing.push(await measure((index) => Buffer.byteLength(messageAt(index))));
+tell('compose for a recipient', composing);
+
+const cores = availableParallelism();
 const inline = createSigner(0);
 for (const [name, keys] of [
   ['RSA-2048', [rsa]],
   ['Ed25519', [ed25519]],
-  ['both', [rsa, ed25519]],
+  ['RSA-2048 and Ed25519', [rsa, ed25519]],
 ] as const) {
-  await measure(`${name}, in this thread`, (index) => {
-    inline.signNow(messageAt(index), keys, AT);
-  });
-  for (const threads of new Set([1, availableParallelism()])) {
-    const signer = createSigner(threads);
+  const here: Run[] = [];
+  const bareHere: Run[] = [];
+  for (const _ of rounds) {
+    bareHere.push(await measure(() => keys.forEach(bareSignature)));
+    here.push(await measure((index) => inline.signNow(messageAt(index), keys, AT)));
+  }
+  tell(`compose and sign with ${name}, in this thread`, here, ['bare OpenSSL signatures, in this thread', bareHere]);
+  const threads: Run[] = [];
+  const bareThreads: Run[] = [];
+  for (const _ of rounds) {
+    bareThreads.push(await measure(() => Promise.all(keys.map(bareInPool))));
+    const signer = createSigner(cores);
     await signer.sign(messageAt(0), keys, AT);
-    await measure(`${name}, ${threads} threads`, (index) => signer.sign(messageAt(index), keys, AT));
+    threads.push(await measure((index) => signer.sign(messageAt(index), keys, AT)));
     await signer.close();
   }
+  tell(`compose here, sign with ${name} in ${cores} threads`, threads, [
+    "bare OpenSSL signatures in Node's pool of threads",
+    bareThreads,
+  ]);
+}
+report('dkim', figures);
+process.exit(0);
+
+interface Run {
+  perSecond: number;
+  cpuMicros: number;
+}
+
+function tell(name: string, runs: Run[], bare?: [name: string, runs: Run[]]): void {
+  const of = (some: Run[], field: keyof Run) => some.map((run) => run[field]);
+  const bound = (field: keyof Run) => (bare ? { ceiling: { name: bare[0], values: of(bare[1], field) } } : {});
+  figures.push({ name, unit: '/s', values: of(runs, 'perSecond'), ...bound('perSecond') });
+  figures.push({ name: `${name}, CPU each`, unit: 'us', values: of(runs, 'cpuMicros'), ...bound('cpuMicros') });
+}
+
+/** Nothing is made, hashed or folded but these bytes. */
+function bareSignature({ privateKey }: DkimKey): void {
+  const key = keyOf(privateKey);
+  sign(key.asymmetricKeyType === 'rsa' ? 'sha256' : null, BARE, key);
+}
+
+function bareInPool({ privateKey }: DkimKey): Promise<void> {
+  const key = keyOf(privateKey);
+  return new Promise((resolve, reject) => {
+    const algorithm = key.asymmetricKeyType === 'rsa' ? 'sha256' : null;
+    sign(algorithm, BARE, key, (error) => (error ? reject(error) : resolve()));
+  });
+}
+
+function keyOf(pem: string): KeyObject {
+  const known = imported.get(pem) ?? createPrivateKey(pem);
+  imported.set(pem, known);
+  return known;
 }
 
 function messageAt(index: number): string {
@@ -58,7 +115,7 @@ function messageAt(index: number): string {
 }
 
 /** 64 at a time, as a sender with 64 connections would ask. */
-async function measure(name: string, one: (index: number) => unknown): Promise<void> {
+async function measure(one: (index: number) => unknown): Promise<Run> {
   const cpu = process.cpuUsage();
   const from = performance.now();
   let index = 0;
@@ -68,9 +125,7 @@ async function measure(name: string, one: (index: number) => unknown): Promise<v
   await Promise.all(Array.from({ length: 64 }, lane));
   const seconds = (performance.now() - from) / 1_000;
   const { user, system } = process.cpuUsage(cpu);
-  console.log(
-    `${name}: ${Math.round(index / seconds)} a second, ${Math.round((user + system) / index)} us of CPU each, all threads`,
-  );
+  return { perSecond: index / seconds, cpuMicros: (user + system) / index };
 }
 
 function makeKey(type: 'rsa' | 'ed25519'): DkimKey {

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import type { Deps } from '../core/deps.ts';
 
 /** What a process has used so far, from /proc. */
 export interface Usage {
@@ -39,4 +40,8 @@ export function quantile(values: number[], q: number): number {
 
 export function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
+}
+
+export async function mongodPid({ mongo }: Pick<Deps, 'mongo'>): Promise<number> {
+  return (await mongo.db('admin').command({ serverStatus: 1 })).pid as number;
 }

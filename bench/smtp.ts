@@ -1,9 +1,9 @@
 import { fork } from 'node:child_process';
 import { parseArgs } from 'node:util';
-import type { Mailer } from '../core/mailer.ts';
 import { compileMessage, composeMessage } from '../core/mime/compose.ts';
 import { createMailer } from '../platform/smtp/mailer.ts';
 import { blast } from './raw-blast.ts';
+import { type Figure, report } from './report.ts';
 
 /** Messages a second through our SMTP client, beside a raw blast of the same bytes at the same sink. Runs alternate: the machine's speed drifts. */
 const { values } = parseArgs({
@@ -32,22 +32,37 @@ const skeleton = compileMessage({
 const own = values.port ? null : await startOwnSink();
 const port = own?.port ?? Number(values.port);
 
-const results: Record<string, { perSecond: number; cpuMicros: number }[]> = {};
-for (let round = 0; round < Number(values.rounds); round++) {
-  await measure('raw blast', () => blast(port, connections, count, messageAt));
-  await measure('client', () => throughClient(1, messageAt));
-  await measure('client, next envelope behind the dot', () => throughClient(2, messageAt));
-  await measure('composed for each recipient, then the same', () => throughClient(2, composedAt));
-}
-for (const [name, runs] of Object.entries(results)) {
-  const { perSecond, cpuMicros } = median(runs, (run) => run.perSecond);
-  const raw = results['raw blast']!;
-  const ratios = runs.map((run, round) => ({ ratio: run.perSecond / raw[round]!.perSecond }));
-  const { ratio } = median(ratios, (pair) => pair.ratio);
-  console.log(`${name}: ${perSecond} a second (${ratio.toFixed(2)} of raw), ${cpuMicros} us of CPU a message`);
-}
-console.log(`${Math.round(process.memoryUsage().rss / 1_048_576)} MB`);
+const ways: Record<string, () => Promise<void>> = {
+  'raw blast': () => blast(port, connections, count, messageAt),
+  'SMTP client': () => throughClient(1, messageAt),
+  'SMTP client, next envelope behind the dot': () => throughClient(2, messageAt),
+  'SMTP client, the same and composed for each recipient': () => throughClient(2, composedAt),
+};
+const runs = new Map(Object.keys(ways).map((name) => [name, [] as Run[]]));
+await blast(port, connections, 2_000, messageAt);
+for (let round = 0; round < Number(values.rounds); round++)
+  for (const [name, run] of Object.entries(ways)) runs.get(name)?.push(await measure(run));
 own?.stop();
+
+const raw = runs.get('raw blast') as Run[];
+const of = (some: Run[], field: keyof Run) => some.map((run) => run[field]);
+report(
+  'smtp',
+  [...runs].flatMap(([name, some]): Figure[] => {
+    const bound = (field: keyof Run) =>
+      some === raw ? {} : { ceiling: { name: 'raw blast of the same bytes at the same sink', values: of(raw, field) } };
+    const size = `${connections} connections, ${values.bytes} bytes`;
+    return [
+      { name: `${name}, ${size}`, unit: '/s', values: of(some, 'perSecond'), ...bound('perSecond') },
+      { name: `${name}, ${size}, CPU each`, unit: 'us', values: of(some, 'cpuMicros'), ...bound('cpuMicros') },
+    ];
+  }),
+);
+
+interface Run {
+  perSecond: number;
+  cpuMicros: number;
+}
 
 async function throughClient(depth: number, makeMessage: (index: number) => string): Promise<void> {
   const url = `smtp://127.0.0.1:${port}`;
@@ -66,7 +81,7 @@ async function throughClient(depth: number, makeMessage: (index: number) => stri
     connection.release();
   };
   await Promise.all(Array.from({ length: connections }, lane));
-  await closed(mailer);
+  await mailer.close(1_000);
 }
 
 function envelopeAt(index: number) {
@@ -91,22 +106,13 @@ function allow(): boolean {
   return true;
 }
 
-async function closed(mailer: Mailer): Promise<void> {
-  await mailer.close(1_000);
-}
-
-async function measure(name: string, run: () => Promise<void>): Promise<void> {
+async function measure(run: () => Promise<void>): Promise<Run> {
   const cpu = process.cpuUsage();
   const from = performance.now();
   await run();
   const seconds = (performance.now() - from) / 1_000;
   const { user, system } = process.cpuUsage(cpu);
-  results[name] ??= [];
-  results[name].push({ perSecond: Math.round(count / seconds), cpuMicros: Math.round((user + system) / count) });
-}
-
-function median<T>(runs: T[], by: (run: T) => number): T {
-  return [...runs].sort((a, b) => by(a) - by(b))[Math.floor(runs.length / 2)]!;
+  return { perSecond: Math.round(count / seconds), cpuMicros: Math.round((user + system) / count) };
 }
 
 async function startOwnSink(): Promise<{ port: number; stop: () => void }> {
