@@ -1,193 +1,196 @@
 import { fork } from 'node:child_process';
-import { Agent, request } from 'node:http';
-import { createConnection } from 'node:net';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
 import { ObjectId } from 'mongodb';
-import { seedVerifiedDomain } from '../core/domains.ts';
-import { drainSignals } from '../core/engagement-buffer.ts';
 import type { Message } from '../core/model.ts';
 import { clickToken, openToken } from '../core/tracking-tokens.ts';
-import { openInboundServer } from '../platform/inbound-server.ts';
-import { freePort, startEnvironment } from '../test/environment.ts';
+import { type DrillContext, freePort, openDrill } from '../drills/context.ts';
+import { startDnsStandIn } from '../test/dns-stand-in.ts';
+import { letters, MAIL_BYTES, MAIL_FROM, MAIL_TO } from './comes-back/mails.ts';
+import { ask } from './comes-back/requests.ts';
+import { microsEach, pause, quantile, usageOf } from './processes.ts';
+import { blast } from './raw-blast.ts';
+import { report } from './report.ts';
 
 /**
- * What comes back, measured: pixels and clicks at a steady rate with a recount, and inbound mail of 20 kB. One process serves, this one asks.
- * node bench/comes-back.ts [requests a second] [seconds] [inbound mails]
+ * Pixels and clicks at 2,000 a second and as fast as they are answered, recounted, beside a bare HTTP server; inbound letters of 20 kB,
+ * signed, beside an SMTP server that drops them. Names among the arguments choose: tracking, inbound.
  */
-const [RATE = 2_000, SECONDS = 5, MAILS = 1_000] = process.argv.slice(2).map(Number);
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    rounds: { type: 'string', default: '3' },
+    seconds: { type: 'string', default: '10' },
+    mails: { type: 'string', default: '2000' },
+  },
+});
+const [rounds, seconds, mails] = [values.rounds, values.seconds, values.mails].map(Number) as [number, number, number];
+const chosen = positionals.length > 0 ? positionals : ['tracking', 'inbound'];
+const RATE = 2_000;
 const MESSAGES = 2_000;
-const MAIL_BYTES = 20_000;
-const MAIL_CONNECTIONS = 8;
+const FLAT_OUT_SECONDS = 4;
+const MAIL_CONNECTIONS = 16;
+const WRITTEN_MS = 20_000;
 
-if (process.argv[2] === 'serve') await serve();
-else await measure();
+const bare = fork(join(import.meta.dirname, 'comes-back/bare.ts'));
+const [{ httpPort, smtpPort }] = (await once(bare, 'message')) as [{ httpPort: number; smtpPort: number }];
+if (chosen.includes('tracking')) await tracking();
+if (chosen.includes('inbound')) await inbound();
+process.exit(0);
 
-async function serve(): Promise<void> {
-  const inboundPort = await freePort();
-  const environment = await startEnvironment({
-    PUBLIC_RATE_LIMIT: '100000000',
-    INBOUND_SMTP_PORT: String(inboundPort),
-    DNS_SERVERS: '127.0.0.1:9',
+async function tracking(): Promise<void> {
+  const drill = await openDrill(process.env);
+  const { url, child } = await drill.startApi({ PUBLIC_RATE_LIMIT: '100000000' });
+  const port = Number(new URL(url).port);
+  const paths = await trackedPaths(drill);
+  let expected = (await ask(port, paths, { rate: 500, seconds: 3 })).answered;
+  await written(drill, expected);
+  const steady = { rate: RATE, seconds };
+  const flatOut = { rate: null, seconds: FLAT_OUT_SECONDS };
+  const [p99, bareP99, lost, pace, barePace, micros]: number[][] = [[], [], [], [], [], []];
+  for (let round = 0; round < rounds; round++) {
+    bareP99!.push(quantile((await ask(httpPort, paths, steady)).delaysMs, 0.99));
+    barePace!.push((await ask(httpPort, paths, flatOut)).perSecond);
+    const before = usageOf(child.pid);
+    const asked = await ask(port, paths, steady);
+    expected += asked.answered;
+    const counted = await written(drill, expected);
+    lost!.push(RATE * seconds - asked.answered + (expected - counted));
+    expected = counted;
+    micros!.push(microsEach(before, usageOf(child.pid), asked.answered));
+    p99!.push(quantile(asked.delaysMs, 0.99));
+    pace!.push((await ask(port, paths, flatOut)).perSecond);
+    expected = await settled(drill);
+  }
+  const ceiling = (name: string, of: number[]) => ({ name, values: of });
+  report('comes-back', [
+    {
+      name: `Pixels and clicks at ${RATE} a second: p99 from when each was due`,
+      unit: 'ms',
+      values: p99!,
+      ceiling: ceiling('a bare HTTP server', bareP99!),
+      asked: { atMost: 50 },
+    },
+    {
+      name: `Pixels and clicks at ${RATE} a second: not counted afterwards`,
+      unit: '',
+      values: lost!,
+      asked: { atMost: 0 },
+      note: `of ${RATE * seconds} a round`,
+    },
+    {
+      name: 'Pixels and clicks, as fast as they are answered at 64 connections',
+      unit: '/s',
+      values: pace!,
+      ceiling: ceiling('a bare HTTP server', barePace!),
+      asked: { atLeast: RATE },
+    },
+    { name: 'CPU of the API for each pixel or click, with its writes', unit: 'us', values: micros! },
+  ]);
+  await drill.close();
+}
+
+async function inbound(): Promise<void> {
+  const drill = await openDrill(process.env);
+  const { db } = drill.deps;
+  const projectId = drill.project._id;
+  await db.domains.updateMany({ projectId }, { $set: { inboundEnabledAt: new Date() } });
+  const dns = await startDnsStandIn();
+  const port = await freePort();
+  const worker = await drill.startWorker({
+    WORKER_LANES: 'inbound',
+    INBOUND_SMTP_PORT: String(port),
+    DNS_SERVERS: dns.address,
   });
-  const { deps, own } = environment;
-  const projectId = own.project._id;
+  const letterAt = letters(dns);
+  const send = async (to: number, from: number, count: number) => {
+    const begun = performance.now();
+    const envelope = { from: MAIL_FROM, to: MAIL_TO };
+    await blast(
+      to,
+      MAIL_CONNECTIONS,
+      count,
+      (index) => letterAt(from + index),
+      () => envelope,
+    );
+    return count / ((performance.now() - begun) / 1_000);
+  };
+  const warm = 500;
+  await send(port, 0, warm);
+  let sent = warm;
+  const [pace, barePace, micros, resident, missing]: number[][] = [[], [], [], [], []];
+  for (let round = 0; round < rounds; round++) {
+    barePace!.push(await send(smtpPort, 0, mails));
+    const before = usageOf(worker.pid);
+    pace!.push(await send(port, sent, mails));
+    sent += mails;
+    const after = usageOf(worker.pid);
+    micros!.push(microsEach(before, after, mails));
+    resident!.push(after.residentMb);
+    missing!.push(sent - (await db.inboundMessages.countDocuments({ projectId, dkimVerdict: 'PASS' })));
+  }
+  const peak = usageOf(worker.pid).peakMb;
+  report('comes-back', [
+    {
+      name: `Inbound letters of ${MAIL_BYTES / 1_000} kB, signed, to their 250`,
+      unit: '/s',
+      values: pace!,
+      ceiling: { name: 'an SMTP server that drops them', values: barePace! },
+      asked: { atLeast: 200 },
+    },
+    { name: 'Inbound letters taken and not stored as PASS', unit: '', values: missing!, asked: { atMost: 0 } },
+    { name: 'CPU of the inbound process for each letter, its threads included', unit: 'us', values: micros! },
+    {
+      name: `Resident memory of the inbound process after ${mails} more letters`,
+      unit: 'MB',
+      values: resident!,
+      note: `round by round ${resident!.join(', ')}; at its highest ${peak}`,
+    },
+  ]);
+  await dns.stop();
+  await drill.close();
+}
+
+async function trackedPaths({ deps, project }: DrillContext): Promise<string[]> {
   const sentAt = new Date(Date.now() - 60_000);
   const messages = Array.from({ length: MESSAGES }, (_, index): Message => {
     const email = `p${index}@example.com`;
-    return { _id: new ObjectId(), projectId, lane: 'campaign', state: 'sent', email, sentAt };
+    return { _id: new ObjectId(), projectId: project._id, lane: 'campaign', state: 'sent', email, sentAt };
   });
   await deps.db.messages.insertMany(messages);
-  const domainName = 'inbound.example.org';
-  const _id = new ObjectId();
-  await seedVerifiedDomain(deps, own.project, domainName, _id);
-  await deps.db.domains.updateOne({ _id, projectId }, { $set: { inboundEnabledAt: new Date() } });
-  const door = await openInboundServer(deps);
-  const paths = messages.flatMap(({ _id: messageId }) => [
+  return messages.flatMap(({ _id: messageId, projectId }) => [
     `/t/o/${openToken(deps.config, { projectId, messageId })}.gif`,
     `/t/c/${clickToken(deps.config, { projectId, messageId }, 'https://example.com/')}`,
   ]);
-  process.send?.({ url: environment.url, inboundPort, domainName, paths });
-  process.on('message', async (word: string) => {
-    if (word === 'rss') return process.send?.({ rss: process.memoryUsage().rss });
-    if (word === 'count') {
-      await drainSignals(deps, 20_000);
-      const [sum] = await deps.db.engagements
-        .aggregate([
-          { $match: { projectId } },
-          {
-            $group: {
-              _id: null,
-              opens: { $sum: '$openCount' },
-              clicks: { $sum: '$clickCount' },
-              documents: { $sum: 1 },
-            },
-          },
-        ])
-        .toArray();
-      const inbound = await deps.db.inboundMessages.countDocuments({ projectId });
-      return process.send?.({ ...sum, inbound });
-    }
-    await door.close();
-    await environment.stop();
-    process.exit(0);
-  });
 }
 
-async function measure(): Promise<void> {
-  const server = fork(import.meta.filename, ['serve']);
-  // biome-ignore lint/suspicious/noExplicitAny: what the other half of this file says.
-  const hear = () => new Promise<any>((resolve) => server.once('message', resolve));
-  const ask = (word: string) => {
-    const heard = hear();
-    server.send(word);
-    return heard;
-  };
-  const { url, inboundPort, domainName, paths } = await hear();
-  await requests(url, paths, 200, 1);
-  const before = (await ask('rss')).rss;
-  const tracking = await requests(url, paths, RATE, SECONDS);
-  const mails = await inbound(inboundPort, domainName);
-  const after = (await ask('rss')).rss;
-  const counted = await ask('count');
-  const asked = tracking.answered + 200;
-  console.log(JSON.stringify({ tracking, mails, counted, lost: asked - counted.opens - counted.clicks }));
-  console.log(JSON.stringify({ rssMb: [before, after].map((bytes) => Math.round(bytes / 1e6)) }));
-  server.send('stop');
-}
-
-/** At a steady rate, whether or not earlier ones were answered. */
-async function requests(url: string, paths: string[], rate: number, seconds: number) {
-  const agent = new Agent({ keepAlive: true, maxSockets: 64 });
-  const took: number[] = [];
-  const all: Promise<void>[] = [];
-  const { port } = new URL(url);
-  const begun = performance.now();
-  for (let sent = 0; sent < rate * seconds; ) {
-    const due = Math.min(rate * seconds, Math.floor(((performance.now() - begun) / 1000) * rate));
-    for (; sent < due; sent += 1) all.push(one(paths[sent % paths.length] as string));
-    await new Promise((resolve) => setTimeout(resolve, 2));
-  }
-  await Promise.all(all);
-  const elapsed = (performance.now() - begun) / 1000;
-  agent.destroy();
-  took.sort((a, b) => a - b);
-  const at = (part: number) => Math.round((took[Math.floor(took.length * part)] ?? 0) * 10) / 10;
-  return {
-    answered: took.length,
-    perSecond: Math.round(took.length / elapsed),
-    p50: at(0.5),
-    p99: at(0.99),
-    max: at(0.9999),
-  };
-
-  function one(path: string): Promise<void> {
-    const from = performance.now();
-    return new Promise((resolve, reject) => {
-      const headers = { 'User-Agent': 'Mozilla/5.0 (X11; Linux x86_64) Firefox/130.0' };
-      request({ port, host: '127.0.0.1', path, agent, headers }, (response) => {
-        response.resume().on('end', () => {
-          if (response.statusCode === 200 || response.statusCode === 302) took.push(performance.now() - from);
-          resolve();
-        });
-      })
-        .on('error', reject)
-        .end();
-    });
+/** Looks until so many are counted, or for a while. */
+async function written(drill: DrillContext, expected: number): Promise<number> {
+  const until = performance.now() + WRITTEN_MS;
+  for (;;) {
+    const counted = await countOf(drill);
+    if (counted >= expected || performance.now() > until) return counted;
+    await pause(50);
   }
 }
 
-async function inbound(port: number, domainName: string) {
-  const begun = performance.now();
-  let left = MAILS;
-  await Promise.all(
-    Array.from({ length: MAIL_CONNECTIONS }, async (_, connection) => {
-      const session = await openSession(port);
-      while (left > 0) {
-        left -= 1;
-        await session.mail(`x@${domainName}`, `${connection}-${left}`);
-      }
-      session.end();
-    }),
-  );
-  const seconds = (performance.now() - begun) / 1000;
-  return { mails: MAILS, perSecond: Math.round(MAILS / seconds), bytes: MAIL_BYTES };
+/** Until it does not change any more. */
+async function settled(drill: DrillContext): Promise<number> {
+  for (let before = -1; ; await pause(500)) {
+    const counted = await countOf(drill);
+    if (counted === before) return counted;
+    before = counted;
+  }
 }
 
-async function openSession(port: number) {
-  const socket = createConnection({ port, host: '127.0.0.1' });
-  let text = '';
-  let wake: () => void = () => {};
-  socket.on('data', (piece) => {
-    text += piece.toString();
-    wake();
-  });
-  const line = async (): Promise<string> => {
-    for (;;) {
-      const match = /^(\d{3} .*)\r\n/m.exec(text);
-      if (match) {
-        text = text.slice(match.index + match[0].length);
-        return match[1] as string;
-      }
-      await new Promise<void>((resolve) => {
-        wake = resolve;
-      });
-    }
-  };
-  const say = (command: string) => {
-    socket.write(`${command}\r\n`);
-    return line();
-  };
-  await line();
-  await say('EHLO bench.example.net');
-  const filler = `${'x'.repeat(76)}\r\n`.repeat(Math.floor(MAIL_BYTES / 78));
-  return {
-    async mail(to: string, id: string) {
-      await say('MAIL FROM:<a@bench.example.net>');
-      await say(`RCPT TO:<${to}>`);
-      await say('DATA');
-      const head = `From: a@bench.example.net\r\nTo: ${to}\r\nSubject: ${id}\r\nMessage-ID: <${id}@bench.example.net>\r\n\r\n`;
-      const reply = await say(`${head}${filler}.`);
-      if (!reply.startsWith('250')) throw new Error(reply);
-    },
-    end: () => socket.end('QUIT\r\n'),
-  };
+async function countOf({ deps, project }: DrillContext): Promise<number> {
+  const counts = { opens: { $sum: '$openCount' }, clicks: { $sum: '$clickCount' } };
+  const [sum] = await deps.db.engagements
+    .aggregate<{ opens: number; clicks: number }>([
+      { $match: { projectId: project._id } },
+      { $group: { _id: null, ...counts } },
+    ])
+    .toArray();
+  return (sum?.opens ?? 0) + (sum?.clicks ?? 0);
 }

@@ -15,7 +15,7 @@ const benches: Record<string, { does: string }> = {
   sending: { does: 'POST /mails/send beside bare inserts; transactional latency; the delivery lane' },
   campaign: { does: 'a campaign from the call to the last 250, beside a raw blast; freeze and memory' },
   automations: { does: 'enrollments a second, beside bare workflows' },
-  'comes-back': { does: 'pixels and clicks a second, inbound mail a second' },
+  'comes-back': { does: 'pixels and clicks, and inbound letters, beside servers that do nothing with them' },
   migrations: { does: 'contacts a second of an export (a), and pages at the other provider’s pace (b)' },
 };
 

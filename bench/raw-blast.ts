@@ -6,6 +6,7 @@ export function blast(
   connections: number,
   count: number,
   messageAt: (index: number) => string,
+  envelopeAt = (index: number) => ({ from: 'b@bounce.test', to: `u${index}@example.test` }),
 ): Promise<void> {
   let next = 0;
   const one = () =>
@@ -23,7 +24,8 @@ export function blast(
         current = next++;
         step = 'envelope';
         expected = 3;
-        return socket.write(`MAIL FROM:<b@bounce.test>\r\nRCPT TO:<u${current}@example.test>\r\nDATA\r\n`, 'latin1');
+        const { from, to } = envelopeAt(current);
+        return socket.write(`MAIL FROM:<${from}>\r\nRCPT TO:<${to}>\r\nDATA\r\n`, 'latin1');
       };
       socket.on('data', (chunk) => {
         const text = rest + chunk.toString('latin1');

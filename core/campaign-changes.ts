@@ -1,4 +1,4 @@
-import { publishCampaign } from './campaign-events.ts';
+import { moveCampaign } from './campaign-events.ts';
 import { namedFields, plainFields, readyToPublish, writtenTemplate } from './campaign-fields.ts';
 import { nextUpdate } from './campaign-moves.ts';
 import { refusePast, timingOf } from './campaign-timing.ts';
@@ -23,9 +23,7 @@ export async function updateCampaign(
     const after = await changed(deps, project, before, input);
     const templateId = await writtenTemplate(deps, project, after, input, origin);
     const updated = await store(deps, before, { ...after, templateId });
-    if (!updated) continue;
-    if (updated.status !== before.status) await publishCampaign(deps, updated);
-    return updated;
+    if (updated) return updated;
   }
   throw conflict('INVALID_STATE', 'The campaign is being changed by other calls; read it again and repeat.');
 }
@@ -47,23 +45,24 @@ async function changed(deps: Deps, project: Project, before: Campaign, input: Ca
   return after;
 }
 
-/** Only what differs is written: releases move the state of the plan meanwhile. */
+/** Only what differs is written: releases move the state of the plan meanwhile. A new status has its event in the same commit. */
 async function store(deps: Deps, before: Campaign, after: Campaign): Promise<Campaign | null> {
   const { _id, projectId, status, updatedAt } = before;
   const names = Object.keys(after).filter((name) => name !== 'gradual') as Array<keyof Campaign>;
   const differing = names.filter((name) => after[name] !== before[name]).map((name) => [name, after[name]] as const);
   const tell = after.status !== 'draft' || status === 'scheduled';
-  const updated = await deps.db.campaigns.findOneAndUpdate(
-    { _id, projectId, status, updatedAt },
-    {
-      $set: {
-        ...Object.fromEntries(differing),
-        ...planChanges(before, after),
-        ...(tell ? { startDueAt: deps.clock.now() } : {}),
-      },
+  const filter = { _id, projectId, status, updatedAt };
+  const update = {
+    $set: {
+      ...Object.fromEntries(differing),
+      ...planChanges(before, after),
+      ...(tell ? { startDueAt: deps.clock.now() } : {}),
     },
-    { returnDocument: 'after' },
-  );
+  };
+  const updated =
+    after.status === status
+      ? await deps.db.campaigns.findOneAndUpdate(filter, update, { returnDocument: 'after' })
+      : await moveCampaign(deps, filter, update);
   if (updated && tell) wakeDue(deps, CAMPAIGN_STARTS, projectId);
   return updated;
 }

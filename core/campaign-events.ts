@@ -1,5 +1,6 @@
 import type { Document, Filter, UpdateFilter } from 'mongodb';
 import type { ProjectEventType } from '../schemas/webhooks.ts';
+import { insertOnce, isDuplicateKey } from './insert.ts';
 import type { Campaign, CampaignStatus } from './model.ts';
 import { announceEvents, type EventDeps, type NewEvent, publishEvents } from './project-events.ts';
 import { inTransaction } from './transactions.ts';
@@ -29,9 +30,23 @@ export async function moveCampaign(
   return moved;
 }
 
-/** For a campaign that was created or changed into this status. A repeat tells nobody twice. */
-export async function publishCampaign(deps: EventDeps, campaign: Campaign): Promise<void> {
-  await publishEvents(deps, campaign.projectId, eventsOf(campaign));
+/** A new campaign, and the event of one that is scheduled from the start, in one commit. A repeat finds what the first try wrote. */
+export async function insertCampaign(deps: EventDeps, campaign: Campaign): Promise<Campaign> {
+  const { _id, projectId } = campaign;
+  const events = eventsOf(campaign);
+  if (events.length === 0) return insertOnce(deps.db.campaigns, campaign, { projectId });
+  try {
+    await inTransaction(deps, async (session) => {
+      await deps.db.campaigns.insertOne(campaign, { session });
+      await publishEvents(deps, projectId, events, session);
+    });
+  } catch (error) {
+    const stored = isDuplicateKey(error, '_id_') ? await deps.db.campaigns.findOne({ _id, projectId }) : null;
+    if (!stored) throw error;
+    return stored;
+  }
+  announceEvents(deps, projectId);
+  return campaign;
 }
 
 function eventsOf(campaign: Campaign): NewEvent[] {

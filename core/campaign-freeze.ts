@@ -1,6 +1,7 @@
 import { type Filter, MongoBulkWriteError, ObjectId } from 'mongodb';
 import { ledgerCounts, refreshCounts } from './campaign-counts.ts';
 import type { Deps } from './deps.ts';
+import { publishSuppressed } from './email-events.ts';
 import { GLOBAL_LIST } from './global-list.ts';
 import { derivedId, parseId } from './ids.ts';
 import type { Campaign, CampaignFreeze, Contact, Message } from './model.ts';
@@ -91,7 +92,7 @@ async function freezeList(
   try {
     for await (const contacts of batchesOf(deps, campaign, listId, place.after)) {
       if (signal.aborted) break;
-      const write = insertIgnoringKnown(deps, await messagesOf(deps, campaign, place, contacts));
+      const write = writeMessages(deps, await messagesOf(deps, campaign, place, contacts));
       write.catch(() => {});
       underWay.push({ last: (contacts.at(-1) as Reader).email, write });
       if (underWay.length >= WRITES_MAX) await acknowledge();
@@ -181,6 +182,14 @@ async function messagesOf(deps: Deps, campaign: Campaign, place: Place, contacts
 /** The message of a person in a campaign: the same whenever it is asked for. */
 export function recipientId(frozenAt: Date, campaignId: ObjectId, contactId: ObjectId): ObjectId {
   return derivedId(frozenAt, 'campaign', campaignId.toHexString(), contactId.toHexString());
+}
+
+/** Who is left out is told of before the place moves on, so that nobody is forgotten; a repeat is the same event. */
+async function writeMessages(deps: Deps, messages: Message[]): Promise<number> {
+  const inserted = await insertIgnoringKnown(deps, messages);
+  const [first] = messages;
+  if (first) await publishSuppressed(deps, first.projectId, messages);
+  return inserted;
 }
 
 async function insertIgnoringKnown(deps: Deps, messages: Message[]): Promise<number> {

@@ -1,5 +1,5 @@
 import type { ObjectId } from 'mongodb';
-import { publishCampaign } from './campaign-events.ts';
+import { insertCampaign } from './campaign-events.ts';
 import {
   emptyCounts,
   namedFields,
@@ -81,9 +81,8 @@ export async function createCampaign(
   const templateId = await writtenTemplate(deps, project, campaign, input, origin);
   const start = isScheduled ? { startDueAt: deps.clock.now() } : {};
   const whole = { ...campaign, templateId, ...start };
-  const stored = await insertOnce(deps.db.campaigns, whole, { projectId: project._id });
+  const stored = await insertCampaign(deps, whole);
   if (isScheduled) wakeDue(deps, CAMPAIGN_STARTS, project._id);
-  await publishCampaign(deps, stored);
   return stored;
 }
 

@@ -4,6 +4,7 @@ import { announceContactEvents, recordContactEvents } from './contact-events.ts'
 import { recordMailOfDeleted } from './contact-mails.ts';
 import type { Deps } from './deps.ts';
 import { announceDeletions, recordDeletions } from './enrollments-ending.ts';
+import { announceInboundOfDeleted, recordInboundOfDeleted } from './inbound-removals.ts';
 import type { Contact, Session } from './model.ts';
 import { announceTriggers, recordTriggers } from './triggers.ts';
 
@@ -27,8 +28,14 @@ type Recorder = (
 type Announcer = (deps: Deps, projectId: ObjectId, changes: PublishedChange[]) => void;
 
 /** The one place that hears of every contact change. Each line is a part of the product that follows contacts. */
-const recorders: Recorder[] = [recordTriggers, recordDeletions, recordMailOfDeleted, recordContactEvents];
-const announcers: Announcer[] = [announceTriggers, announceDeletions, announceContactEvents];
+const recorders: Recorder[] = [
+  recordTriggers,
+  recordDeletions,
+  recordMailOfDeleted,
+  recordInboundOfDeleted,
+  recordContactEvents,
+];
+const announcers: Announcer[] = [announceTriggers, announceDeletions, announceInboundOfDeleted, announceContactEvents];
 
 export async function recordContactChanges(
   ...[deps, session, projectId, audience, changes]: Parameters<Recorder>

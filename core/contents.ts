@@ -50,7 +50,7 @@ export async function attachmentBytes(
   return attachment.fileId ? readFile(deps, projectId, attachment.fileId) : null;
 }
 
-async function deleteFile(deps: Files, fileId: ObjectId): Promise<void> {
+export async function deleteFile(deps: Files, fileId: ObjectId): Promise<void> {
   const files = bucket(deps);
   const [known] = await files.find({ _id: fileId }).limit(1).toArray();
   if (known) await files.delete(fileId);

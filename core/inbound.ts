@@ -7,6 +7,7 @@ import type { Deps } from './deps.ts';
 import { group } from './group.ts';
 import type { Destination } from './inbound-destinations.ts';
 import type { InboundEnvelope, MailReader, MailVerdicts, ParsedMail } from './inbound-mail.ts';
+import { inboundRemovalAt } from './inbound-removals.ts';
 import { threadOf } from './inbound-threads.ts';
 import { isDuplicateKey } from './insert.ts';
 import type { InboundMessage } from './model.ts';
@@ -80,6 +81,7 @@ async function receiveForPeople(
   const parts = [projectId.toHexString(), domainName, mail.messageId, mail.bodyHash, mail.from?.email ?? ''];
   const dedupe = createHash('sha256').update(parts.join('\u0000')).digest('base64url');
   const attachments = await storeFiles(deps, projectId, dedupe, mail);
+  const receivedAt = deps.clock.now();
   const message: InboundMessage = {
     _id: new ObjectId(),
     projectId,
@@ -97,7 +99,8 @@ async function receiveForPeople(
     status: isBlocked ? 'BLOCKED_UNVERIFIED' : 'PROCESSED',
     ...(await threadOf(deps, projectId, mail)),
     references: mail.references,
-    receivedAt: deps.clock.now(),
+    receivedAt,
+    removeDueAt: inboundRemovalAt(deps, receivedAt),
   };
   const isNew = await inserter(deps)(message);
   if (!isNew) return;
@@ -111,6 +114,8 @@ function summaryOf(message: InboundMessage): Record<string, unknown> {
   const { inReplyToEmailActivityId: email, inReplyToInboundEmailId: inbound, attachments } = message;
   return {
     id: _id.toHexString(),
+    // Every event of a mail says whose it is, by which it is found when that contact is deleted.
+    email: from.email,
     ...{ messageId, domainName, from, to, subject, threadId, status, receivedAt },
     inReplyToEmailActivityId: email?.toHexString() ?? null,
     inReplyToInboundEmailId: inbound?.toHexString() ?? null,

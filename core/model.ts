@@ -1045,6 +1045,12 @@ export interface InboundMessage {
   inReplyToEmailActivityId: ObjectId | null;
   inReplyToInboundEmailId: ObjectId | null;
   receivedAt: Date;
+  /** When it is removed, or what it says is erased: see core/inbound-removals.ts. */
+  removeDueAt?: Date;
+  /** The contact that wrote it was deleted. */
+  isOfDeleted?: true;
+  /** A keyed hash of the address that wrote it, where that is all that is left. */
+  fromHash?: string;
 }
 
 /** How far the audience is written down. Ids of its messages are derived, so any part may be written again. */

@@ -1,3 +1,4 @@
+import './lean-blob.ts';
 import { createHash } from 'node:crypto';
 import { parentPort } from 'node:worker_threads';
 import PostalMime, { type Address, type Attachment, type Email } from 'postal-mime';

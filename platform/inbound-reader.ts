@@ -9,6 +9,7 @@ const VERIFY_MAX_MS = 3_000;
 /** After DNS gave no answer in time, mail is taken without verdicts for so long. */
 const VERIFY_PAUSE_MS = 10_000;
 const MEMORY_MAX_MB = 256;
+const NURSERY_MB = 8;
 const NO_VERDICTS: MailVerdicts = { spf: 'NONE', dkim: 'NONE', dmarc: 'NONE' };
 
 export function createMailReader(config: Pick<Config, 'dnsServers' | 'mailHost'>, log: Log): MailReader {
@@ -45,7 +46,8 @@ export function createMailReader(config: Pick<Config, 'dnsServers' | 'mailHost'>
   };
 }
 
-const limits = { resourceLimits: { maxOldGenerationSizeMb: MEMORY_MAX_MB, maxYoungGenerationSizeMb: 64 } };
+/** A small nursery: with the 64 MB that a thread may have, memory grows by as much for each of them before anything is collected. */
+const limits = { resourceLimits: { maxOldGenerationSizeMb: MEMORY_MAX_MB, maxYoungGenerationSizeMb: NURSERY_MB } };
 
 /** One mail at a time; a mail that takes too long or too much costs its thread, and nothing else. */
 function createParser(log: Log) {

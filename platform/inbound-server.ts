@@ -4,6 +4,7 @@ import { receiveMail } from '../core/inbound.ts';
 import { type Destination, judgeRecipient } from '../core/inbound-destinations.ts';
 import type { MailReader } from '../core/inbound-mail.ts';
 import { createMailReader } from './inbound-reader.ts';
+import { followCertificate, readCertificate } from './inbound-tls.ts';
 
 export const MAIL_BYTES_MAX = 25 * 1024 * 1024;
 const RECIPIENTS_MAX = 100;
@@ -20,6 +21,7 @@ export interface InboundServer {
 
 /** Takes mail for return paths, for List-Unsubscribe, for feedback and for domains that receive; everything else is refused at RCPT. */
 export async function openInboundServer(deps: Deps): Promise<InboundServer> {
+  const certificate = readCertificate(deps.config);
   const reader = createMailReader(deps.config, deps.log);
   const door = createDoor(deps, reader);
   const server = new SMTPServer({
@@ -27,7 +29,8 @@ export async function openInboundServer(deps: Deps): Promise<InboundServer> {
     banner: 'Everpost',
     size: MAIL_BYTES_MAX,
     authOptional: true,
-    disabledCommands: ['AUTH', 'STARTTLS'],
+    disabledCommands: certificate ? ['AUTH'] : ['AUTH', 'STARTTLS'],
+    ...certificate,
     disableReverseLookup: true,
     maxClients: CLIENTS_MAX,
     socketTimeout: SOCKET_MS,
@@ -48,10 +51,12 @@ export async function openInboundServer(deps: Deps): Promise<InboundServer> {
     server.server.once('error', reject);
     server.listen(inboundSmtpPort, inboundSmtpHost, () => resolve());
   });
+  const renewal = followCertificate(server, deps.config, deps.log);
   const address = server.server.address();
   return {
     port: typeof address === 'object' && address ? address.port : inboundSmtpPort,
     async close() {
+      renewal.stop();
       await new Promise<void>((resolve) => server.close(() => resolve()));
       await reader.close();
     },

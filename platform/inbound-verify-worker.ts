@@ -1,12 +1,11 @@
-import { Resolver } from 'node:dns/promises';
 import { parentPort, workerData } from 'node:worker_threads';
 import { authenticate } from 'mailauth';
 import type { InboundEnvelope, MailVerdicts } from '../core/inbound-mail.ts';
 import type { AuthVerdict } from '../core/model.ts';
+import { createRecords } from './inbound-records.ts';
 
 const { servers, mta } = workerData as { servers: string[]; mta: string };
-const resolver = new Resolver({ timeout: 1_000, tries: 1 });
-if (servers.length > 0) resolver.setServers(servers);
+const records = createRecords(servers);
 const KNOWN = new Set(['PASS', 'FAIL', 'SOFTFAIL', 'NEUTRAL', 'TEMPERROR', 'PERMERROR', 'POLICY', 'NONE']);
 
 /** SPF, DKIM and DMARC of many mails at a time: nearly all of it is waiting for DNS. */
@@ -25,7 +24,7 @@ async function verify(bytes: Buffer, { mailFrom, remoteAddress, helo }: InboundE
     sender: mailFrom,
     disableArc: true,
     disableBimi: true,
-    resolver: (name: string, type: string) => resolver.resolve(name, type) as Promise<string[] | string[][]>,
+    resolver: records,
   });
   const signatures: string[] = (dkim?.results ?? []).map(
     (one: { status?: { result?: string } }) => one.status?.result ?? 'none',

@@ -524,6 +524,19 @@ export const indexes: Index[] = [
     because: 'What a reply is an answer to.',
   },
   {
+    on: 'inboundMessages',
+    name: 'sender',
+    key: { projectId: 1, 'from.email': 1, receivedAt: -1, _id: -1 },
+    because: 'What somebody wrote to us: searches, and erasure with the contact.',
+  },
+  {
+    on: 'inboundMessages',
+    name: 'removal',
+    key: { projectId: 1, removeDueAt: 1 },
+    options: { partialFilterExpression: { removeDueAt: { $exists: true } } },
+    because: 'Messages whose time is over, or whose writer was deleted.',
+  },
+  {
     on: 'domains',
     name: 'inbound',
     key: { domainName: 1, inboundEnabledAt: 1 },

@@ -77,6 +77,12 @@ export const variables = {
     maximum: 65535,
     description: 'Port of the inbound mail server.',
   },
+  inboundTlsCertificate: {
+    type: 'string',
+    default: '',
+    description: 'PEM file with the certificate chain of the inbound mail server, for STARTTLS; empty: not offered.',
+  },
+  inboundTlsKey: { type: 'string', default: '', description: 'PEM file with the private key of that certificate.' },
   dnsServers: {
     type: 'list',
     default: '',

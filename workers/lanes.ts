@@ -8,6 +8,7 @@ import { domainRechecks, domainStarts } from '../core/domain-checks.ts';
 import type { DueKind } from '../core/due.ts';
 import { eventKind, triggerKind } from '../core/enrollments-entering.ts';
 import { importStarts } from '../core/imports.ts';
+import { inboundRemovals } from '../core/inbound-removals.ts';
 import { listRemovals } from '../core/list-removals.ts';
 import { migrationStarts } from '../core/migrations-due.ts';
 import { segmentRecomputes } from '../core/segment-recomputes.ts';
@@ -37,6 +38,7 @@ export const lanes = {
         listRemovals,
         importStarts,
         contentRemovals,
+        inboundRemovals,
       ],
       ...[campaignStarts, campaignMetrics],
       ...[triggerKind, eventKind, enrollmentKind, automationChangeKind],

@@ -1,3 +1,5 @@
+import { createConnection } from 'node:net';
+import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
 import { seedVerifiedDomain } from '../../core/domains.ts';
@@ -313,6 +315,31 @@ describe('Inbound messages', () => {
         expect(sent.data, JSON.stringify(end)).to.match(/^250/);
       }
       expect((await tenant.client.get('/inbound/messages')).body.data.pagination.total).to.equal(before + ends.length);
+    });
+
+    it('An archive is kept as it came, and never unpacked.', async () => {
+      const bomb = gzipSync(Buffer.alloc(50_000_000));
+      const part = `--b\r\nContent-Type: application/gzip; name=a.gz\r\nContent-Transfer-Encoding: base64\r\n\r\n`;
+      const body = `${part}${bomb.toString('base64').replace(/.{76}/g, '$&\r\n')}\r\n--b--`;
+      const one = await received(mail({ 'Content-Type': 'multipart/mixed; boundary=b' }, body));
+      expect(one.attachments[0]).to.include({ filename: 'a.gz', size: bomb.length });
+    });
+
+    it('A line that does not end is cut off with 421, and the next mail is taken.', async () => {
+      const socket = createConnection(door.port, '127.0.0.1');
+      let text = '';
+      socket.on('data', (piece) => {
+        text += piece;
+      });
+      const closed = new Promise((resolve) => socket.once('close', resolve));
+      socket.on('error', () => {});
+      const endless = Buffer.alloc(1_048_576, 'x');
+      for (let sent = 0; sent < 100 && !socket.destroyed && !text.includes('421'); sent += 1)
+        await new Promise((resolve) => socket.write(endless, resolve));
+      socket.destroy();
+      await closed;
+      expect(text).to.contain('421');
+      await received(mail());
     });
 
     it('A mail over 25 MB is refused with 552.', async () => {
