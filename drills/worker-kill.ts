@@ -2,21 +2,22 @@ import { ObjectId } from 'mongodb';
 import { sendMail } from '../core/mails.ts';
 import type { Message } from '../core/model.ts';
 import { createGroup } from '../core/suppression-groups.ts';
-import type { Child } from '../stack/processes/child.ts';
 import { check } from './check.ts';
 import { type DrillContext, openDrill, SENDER } from './context.ts';
 import { readFacts } from './facts.ts';
 
 export interface WorkerKill {
+  /** Of each lane. */
   mails: number;
   kills: number;
-  lane: 'transactional' | 'marketing';
   evidence: boolean;
   connections: number;
   ackMs: number;
   /** Does not wait until the leases of the killed are over: their time is set back instead. */
   hurry?: boolean;
 }
+
+export type Kind = 'transactional' | 'marketing';
 
 export interface Tally {
   mails: number;
@@ -27,6 +28,8 @@ export interface Tally {
   duplicates: number;
   /** Open to the relay when the worker was killed, all kills together. */
   connectionsAtKills: number;
+  /** Claimed by the worker when it was killed, all kills together. */
+  inHandAtKills: number;
   unknown: number;
   /** Of those, with the relay after all. */
   unknownAccepted: number;
@@ -34,53 +37,71 @@ export interface Tally {
   strangers: number;
 }
 
-/** kill -9 of the worker at random moments while mails drain. */
-export async function workerKill(env: NodeJS.ProcessEnv, drill: WorkerKill): Promise<Tally> {
+type AtKills = Pick<Tally, 'connectionsAtKills' | 'inHandAtKills'>;
+
+const laneOf: Record<Kind, Message['lane']> = { transactional: 'transactional', marketing: 'automation' };
+
+/** kill -9 of the worker at random moments while the mails of both lanes drain. */
+export async function workerKill(env: NodeJS.ProcessEnv, drill: WorkerKill): Promise<Record<Kind, Tally>> {
   const context = await openDrill(env, { ackMs: drill.ackMs });
   try {
-    await queueMails(context, drill);
-    let connectionsAtKills = 0;
-    const worker = await forEachKill(context, drill, async () => {
-      connectionsAtKills += await context.sink.connectionsOpen();
-    });
-    await drained(context, drill);
+    await queueBoth(context, drill);
+    const atKills = nothingAtKills();
+    for (let kill = 0; kill < drill.kills; kill++) {
+      const since = new Date();
+      const worker = await context.startWorker(workerEnv(context, drill));
+      await pause(400 + Math.random() * 600);
+      const connections = await context.sink.connectionsOpen();
+      worker.kill('SIGKILL');
+      await worker.exited;
+      await noteKill(context, atKills, { connections, since });
+      if (drill.hurry) await endLeases(context);
+    }
+    const worker = await context.startWorker(workerEnv(context, drill));
+    await drained(context, { mails: drill.mails * 2 });
     await worker.stop(10_000);
-    return { ...(await tally(context)), mails: drill.mails, kills: drill.kills, connectionsAtKills };
+    return await tallyBoth(context, drill, atKills);
   } finally {
     await context.close();
   }
 }
 
-/** Both lanes under the same kills: for the suite, where starting workers is what takes long. */
-export async function workerKillBoth(
-  env: NodeJS.ProcessEnv,
-  drill: Omit<WorkerKill, 'lane'>,
-): Promise<Record<WorkerKill['lane'], Tally>> {
-  const context = await openDrill(env, { ackMs: drill.ackMs });
-  try {
-    await queueMails(context, { ...drill, lane: 'marketing' });
-    await queueMails(context, { ...drill, lane: 'transactional' });
-    let connectionsAtKills = 0;
-    const worker = await forEachKill(context, drill, async () => {
-      connectionsAtKills += await context.sink.connectionsOpen();
-    });
-    await drained(context, { mails: drill.mails * 2 });
-    await worker.stop(10_000);
-    const facts = { mails: drill.mails, kills: drill.kills, connectionsAtKills };
-    return {
-      transactional: { ...(await tally(context, 'transactional')), ...facts },
-      marketing: { ...(await tally(context, 'automation')), ...facts },
-    };
-  } finally {
-    await context.close();
+export async function queueBoth(context: DrillContext, { mails }: Pick<WorkerKill, 'mails'>): Promise<void> {
+  await queueMails(context, { mails, lane: 'marketing' });
+  await queueMails(context, { mails, lane: 'transactional' });
+}
+
+export function nothingAtKills(): Record<Kind, AtKills> {
+  return {
+    transactional: { connectionsAtKills: 0, inHandAtKills: 0 },
+    marketing: { connectionsAtKills: 0, inHandAtKills: 0 },
+  };
+}
+
+/** What a worker had claimed when it was killed or stopped. */
+export async function noteKill(
+  { deps, project }: DrillContext,
+  atKills: Record<Kind, AtKills>,
+  { connections, since }: { connections: number; since: Date },
+): Promise<void> {
+  for (const kind of ['transactional', 'marketing'] as const) {
+    const claimed = { projectId: project._id, lane: laneOf[kind], state: 'committing' as const };
+    atKills[kind].connectionsAtKills += connections;
+    atKills[kind].inHandAtKills += await deps.db.messages.countDocuments({ ...claimed, claimedAt: { $gte: since } });
   }
+}
+
+export async function tallyBoth(
+  context: DrillContext,
+  { mails, kills }: Pick<WorkerKill, 'mails' | 'kills'>,
+  atKills: Record<Kind, AtKills>,
+): Promise<Record<Kind, Tally>> {
+  const of = async (kind: Kind) => ({ ...(await tally(context, laneOf[kind])), ...atKills[kind], mails, kills });
+  return { transactional: await of('transactional'), marketing: await of('marketing') };
 }
 
 /** Through the core, as the API would: one call each. */
-export async function queueMails(
-  context: DrillContext,
-  { mails, lane }: Pick<WorkerKill, 'mails' | 'lane'>,
-): Promise<void> {
+export async function queueMails(context: DrillContext, { mails, lane }: { mails: number; lane: Kind }): Promise<void> {
   const { deps, project } = context;
   const at = new Date();
   const group =
@@ -114,22 +135,6 @@ export function workerEnv(
   };
 }
 
-async function forEachKill(
-  context: DrillContext,
-  drill: Omit<WorkerKill, 'lane'>,
-  before: () => Promise<void>,
-): Promise<Child> {
-  for (let kill = 0; kill < drill.kills; kill++) {
-    const worker = await context.startWorker(workerEnv(context, drill));
-    await new Promise((resolve) => setTimeout(resolve, 400 + Math.random() * 600));
-    await before();
-    worker.kill('SIGKILL');
-    await worker.exited;
-    if (drill.hurry) await endLeases(context);
-  }
-  return context.startWorker(workerEnv(context, drill));
-}
-
 async function endLeases({ deps, project }: DrillContext): Promise<void> {
   await deps.db.messages.updateMany({ projectId: project._id, state: 'committing' }, [{ $set: { dueAt: '$$NOW' } }]);
 }
@@ -141,7 +146,7 @@ export async function drained({ deps, project }: DrillContext, { mails }: Pick<W
     const open = await deps.db.messages.countDocuments({ projectId: project._id, dueAt: { $exists: true } });
     if (open === 0) return;
     if (Date.now() > until) throw new Error(`${open} of ${mails} mails are still open`);
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await pause(100);
   }
 }
 
@@ -149,7 +154,7 @@ export async function drained({ deps, project }: DrillContext, { mails }: Pick<W
 export async function tally(
   context: DrillContext,
   lane?: Message['lane'],
-): Promise<Omit<Tally, 'mails' | 'kills' | 'connectionsAtKills'>> {
+): Promise<Omit<Tally, 'mails' | 'kills' | keyof AtKills>> {
   const found = check(await readFacts(context, lane ? { lane } : {}));
   const { lost, open, deferred, refused, denied, strangers, duplicates, unknown, unknownAccepted } = found;
   return {
@@ -159,4 +164,8 @@ export async function tally(
     unknownAccepted,
     strangers: strangers + denied,
   };
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
 }

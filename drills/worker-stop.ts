@@ -1,7 +1,17 @@
 import { openDrill } from './context.ts';
-import { drained, queueMails, type Tally, tally, type WorkerKill, workerEnv } from './worker-kill.ts';
+import {
+  drained,
+  type Kind,
+  noteKill,
+  nothingAtKills,
+  queueBoth,
+  type Tally,
+  tallyBoth,
+  type WorkerKill,
+  workerEnv,
+} from './worker-kill.ts';
 
-export interface WorkerStop extends Pick<WorkerKill, 'mails' | 'lane' | 'evidence' | 'connections' | 'ackMs'> {
+export interface WorkerStop extends Pick<WorkerKill, 'mails' | 'evidence' | 'connections' | 'ackMs'> {
   stoppedMs: number;
 }
 
@@ -9,23 +19,30 @@ export interface WorkerStop extends Pick<WorkerKill, 'mails' | 'lane' | 'evidenc
  * SIGSTOP of a worker in mid-work; a second one takes over when its leases are over; SIGCONT. What it had claimed and not handed over
  * must not leave any more, and a 250 that waited in its sockets must still land.
  */
-export async function workerStop(env: NodeJS.ProcessEnv, drill: WorkerStop): Promise<Tally> {
+export async function workerStop(env: NodeJS.ProcessEnv, drill: WorkerStop): Promise<Record<Kind, Tally>> {
   const context = await openDrill(env, { ackMs: drill.ackMs });
   try {
-    await queueMails(context, drill);
+    await queueBoth(context, drill);
+    const since = new Date();
     const first = await context.startWorker(workerEnv(context, drill));
-    await new Promise((resolve) => setTimeout(resolve, 700));
-    const connectionsAtKills = await context.sink.connectionsOpen();
+    await pause(700);
+    const connections = await context.sink.connectionsOpen();
     first.kill('SIGSTOP');
+    const atKills = nothingAtKills();
+    await noteKill(context, atKills, { connections, since });
     const second = await context.startWorker(workerEnv(context, drill));
-    await new Promise((resolve) => setTimeout(resolve, drill.stoppedMs));
+    await pause(drill.stoppedMs);
     first.kill('SIGCONT');
-    await drained(context, drill);
+    await drained(context, { mails: drill.mails * 2 });
     // What the first one still has to say, it says when it wakes up.
-    await new Promise((resolve) => setTimeout(resolve, 3_000));
+    await pause(3_000);
     await Promise.all([first.stop(10_000), second.stop(10_000)]);
-    return { ...(await tally(context)), mails: drill.mails, kills: 1, connectionsAtKills };
+    return await tallyBoth(context, { ...drill, kills: 1 }, atKills);
   } finally {
     await context.close();
   }
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
 }

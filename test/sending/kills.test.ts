@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { apiKill } from '../../drills/api-kill.ts';
-import { judgeKill } from '../../drills/drills.ts';
-import { workerKillBoth } from '../../drills/worker-kill.ts';
+import { judgeBoth } from '../../drills/drills.ts';
+import { workerKill } from '../../drills/worker-kill.ts';
 
 /** The drills of `npm run drill` in small, with leases that are ended by hand instead of waited for. */
 describe('kill -9', function () {
@@ -11,18 +11,15 @@ describe('kill -9', function () {
 
   it('of the worker loses no mail: transactional mail is repeated once a connection at most, marketing mail never, and what nobody knows is listed', async () => {
     const drill = { ...small, evidence: false };
-    const tallies = await workerKillBoth(process.env, drill);
-    for (const lane of ['transactional', 'marketing'] as const) {
-      const verdict = judgeKill({ ...drill, lane }, tallies[lane]);
-      expect(verdict.kept, verdict.says).to.equal(true);
-    }
+    const tallies = await workerKill(process.env, drill);
+    for (const { kept, says } of judgeBoth(drill, tallies)) expect(kept, says).to.equal(true);
     expect(tallies.marketing.duplicates).to.equal(0);
     expect(tallies.transactional.unknown).to.equal(0);
   });
 
   it('of the worker neither loses nor repeats a mail when the relay can be asked', async () => {
     const drill = { ...small, kills: 2, evidence: true };
-    const tallies = await workerKillBoth(process.env, drill);
+    const tallies = await workerKill(process.env, drill);
     for (const lane of ['transactional', 'marketing'] as const)
       expect(tallies[lane]).to.include({ lost: 0, duplicates: 0, unknown: 0, strangers: 0 });
   });
