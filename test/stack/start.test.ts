@@ -12,7 +12,7 @@ import { until as seen } from '../wait.ts';
 import { temporaryFolder } from './temporary.ts';
 
 const root = join(import.meta.dirname, '../..');
-const startsWithinMs = 60_000;
+const startsWithinMs = 120_000;
 
 interface Stack {
   readonly apiUrl: string;
