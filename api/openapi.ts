@@ -168,7 +168,7 @@ function responses(endpoint: Endpoint, shared: SharedSchemas): Json {
   add(500, 'ServerError');
   add(503, 'Unavailable');
   for (const [code, description] of Object.entries(endpoint.errors ?? {}))
-    named[code] = errorResponse(description, endpoint.produces?.includes('text/html'));
+    named[code] = errorResponse(description, endpoint.tag === 'public');
   return named;
 }
 
