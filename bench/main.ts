@@ -2,11 +2,14 @@ import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { newLifetime, stopOnSignals } from '../stack/lifetime.ts';
+import { type Lifetime, newLifetime, stopOnSignals } from '../stack/lifetime.ts';
 import { StackError, say } from '../stack/say.ts';
 import { startServers } from '../stack/servers/all.ts';
 
-/** `npm run bench -- name [args]`: one figure, on servers of its own. Each page says at its top what it measures and against what. */
+/**
+ * `npm run bench -- name [args]`: one bench, on servers of its own; without a name all of them, one after the other. Each page says at
+ * its top what it measures and against what; the figures are kept in bench/results.
+ */
 const benches: Record<string, { does: string }> = {
   smtp: { does: 'messages a second through the SMTP client, beside a raw blast of the same bytes' },
   dkim: { does: 'signatures a second, beside bare OpenSSL' },
@@ -19,11 +22,28 @@ const benches: Record<string, { does: string }> = {
   migrations: { does: 'contacts a second of an export (a), and pages at the other provider’s pace (b)' },
 };
 
+/** What a bench is given when all are run. */
+const runs: Record<string, string[][]> = { migrations: [['a'], ['b']] };
+
 async function main([name, ...args]: string[]): Promise<number> {
-  const file = join(import.meta.dirname, `${name}.ts`);
-  if (!name || !Object.hasOwn(benches, name) || !existsSync(file)) throw new StackError(help());
   const lifetime = newLifetime();
   stopOnSignals(lifetime, 130);
+  if (name) return runBench(name, args, lifetime);
+  const failed: string[] = [];
+  for (const each of Object.keys(benches))
+    for (const given of runs[each] ?? [[]]) {
+      say(`npm run bench -- ${[each, ...given].join(' ')}`);
+      if ((await runBench(each, given, lifetime)) !== 0) failed.push(each);
+    }
+  say(failed.length > 0 ? `Broke down: ${failed.join(', ')}.` : 'All benches ran; the figures are in bench/results.');
+  return failed.length > 0 ? 1 : 0;
+}
+
+async function runBench(name: string, args: string[], whole: Lifetime): Promise<number> {
+  const file = join(import.meta.dirname, `${name}.ts`);
+  if (!Object.hasOwn(benches, name) || !existsSync(file)) throw new StackError(help());
+  const lifetime = newLifetime();
+  whole.add({ stop: () => lifetime.stop() });
   const folder = mkdtempSync(join(tmpdir(), 'everpost-bench-'));
   lifetime.add({ stop: async () => rmSync(folder, { recursive: true, force: true }) });
   const kinds = ['mongodb', 'redis', 'temporal'] as const;
@@ -39,7 +59,7 @@ async function main([name, ...args]: string[]): Promise<number> {
 
 function help(): string {
   const present = Object.entries(benches).filter(([name]) => existsSync(join(import.meta.dirname, `${name}.ts`)));
-  return `Say what to measure:\n${present.map(([name, { does }]) => `  npm run bench -- ${name}\n      ${does}`).join('\n')}`;
+  return `Benches:\n${present.map(([name, { does }]) => `  npm run bench -- ${name}\n      ${does}`).join('\n')}`;
 }
 
 main(process.argv.slice(2)).then(

@@ -34,7 +34,7 @@ export interface Line extends Spread {
   load: number;
 }
 
-interface Results {
+export interface Results {
   bench: string;
   machine: Record<string, string | number>;
   figures: Line[];

@@ -1,0 +1,61 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Result } from '../drills/results.ts';
+import type { Line, Results, Spread } from './report.ts';
+
+/** `npm run proof`: writes what benches and drills have shown into docs/proof.md, between its marks. */
+const root = join(import.meta.dirname, '..');
+const page = join(root, 'docs/proof.md');
+
+export function withResults(text: string): string {
+  return text.replace(
+    /(<!-- (bench|drills)(?: ([a-z-]+))? -->\n)[\s\S]*?(<!-- \/\2 -->)/g,
+    (_all, open, kind, name, close) => `${open}${kind === 'bench' ? benchTable(name) : drillTable()}${close}`,
+  );
+}
+
+function benchTable(name: string): string {
+  const file = join(root, 'bench/results', `${name}.json`);
+  if (!existsSync(file)) return 'Not measured.\n';
+  const { figures, machine } = JSON.parse(readFileSync(file, 'utf8')) as Results;
+  const rows = figures.map(figureRow);
+  const where = `Measured on ${machine.cores} cores of ${machine.processor}, ${machine.memoryGiB} GiB, Node ${machine.node}.`;
+  return ['| | min / median / max | beside it | ratio | asked |', '|---|---|---|---|---|', ...rows, '', where, ''].join(
+    '\n',
+  );
+}
+
+function figureRow({ name, unit, rounds, ceiling, ratio, asked, kept, note, ...spread }: Line): string {
+  const limit =
+    asked &&
+    `${asked.of === 'ratio' ? 'ratio ' : ''}${asked.atLeast === undefined ? `≤ ${asked.atMost}` : `≥ ${asked.atLeast}`}`;
+  const cells = [
+    note ? `${name} (${note})` : name,
+    `${three(spread, rounds)} ${unit}`,
+    ceiling ? `${ceiling.name}: ${three(ceiling, rounds)}` : '',
+    ratio ? three(ratio, rounds) : '',
+    limit ? `${limit}: ${kept ? 'kept' : '**not kept**'}` : '',
+  ];
+  return `| ${cells.map((cell) => cell.replaceAll('|', '\\|').trim()).join(' | ')} |`;
+}
+
+function three({ min, median, max }: Spread, rounds: number): string {
+  return rounds > 1 ? `${min} / ${median} / ${max}` : `${median}`;
+}
+
+function drillTable(): string {
+  const folder = join(root, 'drills/results');
+  if (!existsSync(folder)) return 'Not run.\n';
+  const results = readdirSync(folder)
+    .filter((file) => file.endsWith('.json'))
+    .toSorted()
+    .map((file) => JSON.parse(readFileSync(join(folder, file), 'utf8')) as Result);
+  const rows = results.flatMap(({ drill, lines }) =>
+    lines.map(
+      ({ says, kept }) => `| \`${drill}\` | ${says.replaceAll('|', '\\|')} | ${kept ? 'kept' : '**not kept**'} |`,
+    ),
+  );
+  return ['| Drill | What it said | |', '|---|---|---|', ...rows, ''].join('\n');
+}
+
+if (import.meta.main) writeFileSync(page, withResults(readFileSync(page, 'utf8')));
