@@ -1,6 +1,7 @@
 import type { Deps } from './deps.ts';
 import { type DueKind, wakeDue } from './due.ts';
 import { again, type DueOutcome, done, dueDocuments } from './due-documents.ts';
+import { standingWait } from './enrollments-advance.ts';
 import { leave } from './enrollments-ending.ts';
 import type { Automation, Enrollment } from './model.ts';
 import { AT_ONCE, AUTOMATION_CHANGES, ENROLLMENTS } from './triggers.ts';
@@ -29,7 +30,8 @@ export function enrollmentKind(deps: Deps): DueKind {
     field: 'dueAt',
     concurrencyMax: ENROLL_CONCURRENCY,
     perSecondMax: deps.config.enrollPerSecond,
-    run: async ({ _id, projectId, automationId, contactId, status, asked }) => {
+    run: async (enrollment) => {
+      const { _id, projectId, automationId, contactId, status, asked } = enrollment;
       const run = {
         enrollmentId: _id.toHexString(),
         projectId: projectId.toHexString(),
@@ -37,7 +39,8 @@ export function enrollmentKind(deps: Deps): DueKind {
         contactId: contactId.toHexString(),
       };
       if (status !== 'active') await deps.workflows.wakeEnrollment(run);
-      else await deps.workflows.enroll(run, { isNew: !asked });
+      else if (asked) await deps.workflows.enroll(run, { isNew: false });
+      else await deps.workflows.enroll(run, { isNew: true, wait: await standingWait(deps, enrollment) });
       return done;
     },
   });

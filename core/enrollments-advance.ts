@@ -1,7 +1,7 @@
 import type { ObjectId } from 'mongodb';
 import { definitionOf } from './automations-definitions.ts';
 import { stepMail } from './automations-mails.ts';
-import type { Deps } from './deps.ts';
+import type { Deps, StandingWait } from './deps.ts';
 import { wakeDue } from './due.ts';
 import { commitMove, type Move } from './enrollments-commit.ts';
 import { exit } from './enrollments-ending.ts';
@@ -54,6 +54,27 @@ export async function advanceEnrollment(
     return directive;
   }
   throw new Error('a person is written about without end');
+}
+
+/** The decision of somebody who is about to enter, which then stands or falls with the entering; null: read again. */
+export async function firstMove(
+  deps: Deps,
+  person: Person & { automation: Automation; contact: Contact },
+  nowMs: number,
+): Promise<Move | null> {
+  const step = await nextStep(deps, person, Math.max(nowMs, deps.clock.now().getTime()));
+  return step?.move ? { ...step.move, before: null } : null;
+}
+
+/** What the run of a person can begin with; null: it has to ask. */
+export async function standingWait(deps: Deps, enrollment: Enrollment): Promise<StandingWait | null> {
+  const { projectId, automationId, waitUntil, version } = enrollment;
+  if (waitUntil === null || enrollment.parked) return null;
+  const automation = await deps.db.automations.findOne({ _id: automationId, projectId });
+  if (!automation || automation.moveBefore > version) return null;
+  const compiled = await definitionOf(deps, automation, version);
+  const directive = compiled && directiveOf(enrollment, compiled);
+  return directive?.kind === 'wait' ? { untilMs: directive.untilMs, label: directive.label } : null;
 }
 
 async function readPerson(deps: Deps, projectId: ObjectId, _id: ObjectId): Promise<Person | null> {

@@ -2,11 +2,12 @@ import type { AnyBulkWriteOperation, Collection, Document, ObjectId } from 'mong
 import type { Deps } from './deps.ts';
 import { type DueKind, wakeDue } from './due.ts';
 import { again, type DueOutcome, dueDocuments, settled } from './due-documents.ts';
-import { advanceEnrollment } from './enrollments-advance.ts';
+import { advanceEnrollment, firstMove } from './enrollments-advance.ts';
 import { commitMove } from './enrollments-commit.ts';
 import { group } from './group.ts';
 import { derivedId } from './ids.ts';
-import type { Automation, Enrollment, EventRecord, Trigger, TriggerOutcome } from './model.ts';
+import { mailChannel } from './messages.ts';
+import type { Automation, Contact, Enrollment, EventRecord, Trigger, TriggerOutcome } from './model.ts';
 import { ENROLLMENTS, EVENTS, TRIGGERS } from './triggers.ts';
 
 /** What was written by a request that read the contact before it was deleted is erased with the second look. */
@@ -84,13 +85,8 @@ interface Occasion {
 async function enterAll(deps: Deps, occasion: Occasion): Promise<TriggerOutcome[]> {
   const { projectId, contactId, automationIds } = occasion;
   const [contact, automations] = await Promise.all([
-    deps.db.contacts.findOne({ _id: contactId, projectId }, { projection: { _id: 1 } }),
-    deps.db.automations
-      .find(
-        { _id: { $in: automationIds }, projectId, status: 'active', deletedAt: null },
-        { projection: { version: 1, 'entryCriteria.type': 1 } },
-      )
-      .toArray(),
+    deps.db.contacts.findOne({ _id: contactId, projectId }),
+    deps.db.automations.find({ _id: { $in: automationIds }, projectId, status: 'active', deletedAt: null }).toArray(),
   ]);
   const active = new Map(automations.map((automation) => [automation._id.toHexString(), automation]));
   const outcomes = await Promise.all(
@@ -98,20 +94,46 @@ async function enterAll(deps: Deps, occasion: Occasion): Promise<TriggerOutcome[
       const automation = active.get(automationId.toHexString());
       if (!contact) return { automationId, result: 'skipped', reason: 'contact_deleted' };
       if (!automation) return { automationId, result: 'skipped', reason: 'not_active' };
-      return enter(deps, occasion, automation);
+      return enter(deps, occasion, { automation, contact });
     }),
   );
   if (outcomes.some(({ result }) => result === 'entered')) wakeDue(deps, ENROLLMENTS, projectId);
   return outcomes;
 }
 
+/** The first steps need no run: they are taken with the entering, and only who comes to a wait gets one. */
 async function enter(
   deps: Deps,
-  { _id, projectId, contactId, at, event }: Occasion,
-  { _id: automationId, version, entryCriteria }: Pick<Automation, '_id' | 'version' | 'entryCriteria'>,
+  occasion: Occasion,
+  { automation, contact }: { automation: Automation; contact: Contact },
 ): Promise<TriggerOutcome> {
+  const { projectId } = occasion;
+  const automationId = automation._id;
+  const entering = newEnrollment(deps, occasion, automation);
+  const inside = await deps.db.enrollments.findOne(
+    { projectId, automationId, contactId: contact._id, live: true },
+    { projection: { _id: 1 }, hint: 'inside_once' },
+  );
+  if (inside && !inside._id.equals(entering._id)) return { automationId, result: 'skipped', reason: 'inside' };
+  const first = inside
+    ? null
+    : await firstMove(deps, { enrollment: entering, automation, contact }, deps.clock.now().getTime());
+  const outcome = await commitMove(deps, projectId, first ?? { before: null, after: entering });
+  if (outcome === 'inside' || outcome === 'entered_before') return { automationId, result: 'skipped', reason: outcome };
+  // An earlier try may have entered the person and got no further.
+  if (outcome !== 'written' || !first)
+    await advanceEnrollment(deps, { projectId, enrollmentId: entering._id }, deps.clock.now().getTime());
+  if (first?.mails?.length) wakeDue(deps, mailChannel('automation'), projectId);
+  return { automationId, result: 'entered' };
+}
+
+function newEnrollment(
+  deps: Deps,
+  { _id, projectId, contactId, at, event }: Occasion,
+  { _id: automationId, version, entryCriteria }: Automation,
+): Enrollment {
   const now = deps.clock.now();
-  const after: Enrollment = {
+  return {
     _id: derivedId(at, 'enrollment', _id.toHexString(), automationId.toHexString()),
     projectId,
     automationId,
@@ -133,11 +155,6 @@ async function enter(
     updatedAt: now,
     endedAt: null,
   };
-  const outcome = await commitMove(deps, projectId, { before: null, after });
-  if (outcome === 'inside' || outcome === 'entered_before') return { automationId, result: 'skipped', reason: outcome };
-  // The first steps need no run: only who comes to a wait gets one.
-  await advanceEnrollment(deps, { projectId, enrollmentId: after._id }, now.getTime());
-  return { automationId, result: 'entered' };
 }
 
 /** After a deletion: what is personal leaves the contact's events and enrollments. */

@@ -6,27 +6,22 @@ import { type NewEvent, publishEvents } from './project-events.ts';
 
 /** People who entered, finished or left an automation, told in the transaction that moves them. */
 export async function publishMoves(deps: Deps, session: Session, projectId: ObjectId, moves: Move[]): Promise<void> {
-  await publishEvents(
-    deps,
-    projectId,
-    moves.flatMap((move) => eventOf(move) ?? []),
-    session,
-  );
+  await publishEvents(deps, projectId, moves.flatMap(eventsOf), session);
 }
 
-function eventOf({ before, after }: Move): NewEvent | null {
+/** Who enters may be through at once. */
+function eventsOf({ before, after }: Move): NewEvent[] {
   const { _id, automationId, contactId, status, exitReason, enteredAt, endedAt, stepId } = after;
   const enrollmentId = _id.toHexString();
-  const data = {
-    enrollmentId,
-    automationId: automationId.toHexString(),
-    contactId: contactId.toHexString(),
-    stepId,
-    exitReason,
-    enteredAt,
-    endedAt,
-  };
-  if (!before) return { type: 'automation.entered', key: `${enrollmentId} entered`, data };
-  if (before.status !== 'active' || status === 'active') return null;
-  return { type: `automation.${status}`, key: `${enrollmentId} ${status}`, data };
+  const person = { enrollmentId, automationId: automationId.toHexString(), contactId: contactId.toHexString() };
+  const events: NewEvent[] = [];
+  if (!before) {
+    const data = { ...person, stepId: null, exitReason: null, enteredAt, endedAt: null };
+    events.push({ type: 'automation.entered', key: `${enrollmentId} entered`, data });
+  }
+  if (before?.status !== status && status !== 'active') {
+    const data = { ...person, stepId, exitReason, enteredAt, endedAt };
+    events.push({ type: `automation.${status}`, key: `${enrollmentId} ${status}`, data });
+  }
+  return events;
 }

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ObjectId } from 'mongodb';
 import { withCounts } from '../core/list-counts.ts';
 import type { Migration, MigrationPhaseName, MigrationProvider } from '../core/model.ts';
-import { isLive } from '../core/rules/migrations-phases.ts';
+import { isLive, isOver } from '../core/rules/migrations-phases.ts';
 import { sampleAccountA } from '../test/providers/account-a.ts';
 import { sampleAccountB } from '../test/providers/account-b.ts';
 import type { Fault } from '../test/providers/faults.ts';
@@ -109,8 +109,9 @@ async function killAt(
   const { promise: isAsked, resolve: ask } = Promise.withResolvers<void>();
   if (on) for (const list of faults) list.push({ on, skip, act: { kind: 'meanwhile', run: ask } });
   const worker = await drill.startWorker({ WORKER_LANES: 'workflows,background' });
+  const hasPassed = ({ phases }: Migration) => phases.some((one) => one.name === phase && isOver(one));
   const begun = ({ phases }: Migration) => phases.some(({ name, status }) => name === phase && status !== 'pending');
-  await (on ? within(isAsked, `nobody asked for ${on}`) : until(drill, job, begun));
+  await (on ? Promise.race([isAsked, until(drill, job, hasPassed)]) : until(drill, job, begun));
   await sleep(Math.random() * KILLED_AFTER_MS_MAX);
   worker.kill('SIGKILL');
   await worker.exited;
@@ -118,11 +119,6 @@ async function killAt(
   const { phases } = await until(drill, job, () => true);
   const found = phases.find(({ name }) => name === phase);
   return `${phase} (${found?.status}, ${found?.succeeded ?? 0})`;
-}
-
-function within(event: Promise<void>, otherwise: string): Promise<void> {
-  const late = sleep(WITHIN_MS, undefined, { ref: false }).then(() => Promise.reject(new Error(otherwise)));
-  return Promise.race([event, late]);
 }
 
 function ended(drill: DrillContext, job: Job): Promise<Migration> {
@@ -134,7 +130,8 @@ async function until(drill: DrillContext, job: Job, isSo: (found: Migration) => 
   for (;;) {
     const found = await drill.deps.db.migrations.findOne(job);
     if (found && isSo(found)) return found;
-    if (performance.now() > giveUpAt) throw new Error(`the migration stays ${found?.status} in ${found?.phase}`);
+    if (performance.now() > giveUpAt)
+      throw new Error(`the migration stays ${found?.status} in ${found?.phase}: ${JSON.stringify(found?.phases)}`);
     await sleep(2);
   }
 }

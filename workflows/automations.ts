@@ -8,6 +8,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { AutomationActivities } from '../activities/automations.ts';
+import type { StandingWait } from '../core/deps.ts';
 import type { Directive } from '../core/enrollments-advance.ts';
 import { activitiesOn } from './activities.ts';
 import { queries, signals } from './messages.ts';
@@ -16,14 +17,16 @@ export interface EnrollmentInput {
   enrollmentId: string;
   projectId: string;
   automationId: string;
+  /** Where the person stood when the run was started: it need not ask before this wait is over. */
+  wait?: StandingWait;
 }
 
 /**
  * One person's way through one automation: asks what comes next, and waits until then. Every decision is the activity's, and
  * stored by it, so this can sleep for months while the code around it changes.
  */
-export async function automationEnrollment(input: EnrollmentInput): Promise<Directive> {
-  const { projectId, enrollmentId } = input;
+export async function automationEnrollment({ wait, ...person }: EnrollmentInput): Promise<Directive> {
+  const { projectId, enrollmentId } = person;
   let isAsked = false;
   let last: Directive | null = null;
   const ask = () => {
@@ -35,17 +38,23 @@ export async function automationEnrollment(input: EnrollmentInput): Promise<Dire
     startToCloseTimeout: '10 seconds',
     retry: { initialInterval: '1 second', maximumInterval: '30 seconds' },
   });
-
-  for (;;) {
+  const whatNext = () => {
     isAsked = false;
     const when = { projectId, enrollmentId, nowMs: Date.now() };
-    last = await advanceEnrollment.executeWithOptions({ summary: 'what comes next' }, [when]);
+    return advanceEnrollment.executeWithOptions({ summary: 'what comes next' }, [when]);
+  };
+
+  let next: Directive = wait ? { kind: 'wait', ...wait } : await whatNext();
+  for (;;) {
+    last = next;
     setCurrentDetails(describe(last));
-    if (isAsked) continue;
-    if (last.kind !== 'wait') return last;
-    if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof automationEnrollment>(input);
-    const leftMs = last.untilMs - Date.now();
-    if (leftMs > 0) await condition(() => isAsked, leftMs, { summary: last.label });
+    if (!isAsked) {
+      if (last.kind !== 'wait') return last;
+      if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof automationEnrollment>(person);
+      const leftMs = last.untilMs - Date.now();
+      if (leftMs > 0) await condition(() => isAsked, leftMs, { summary: last.label });
+    }
+    next = await whatNext();
   }
 }
 

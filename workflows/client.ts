@@ -86,11 +86,11 @@ export function createWorkflows(config: Config, { client }: { client: Client }):
       });
     },
 
-    async enroll({ enrollmentId, projectId, automationId, contactId }, { isNew }) {
+    async enroll({ enrollmentId, projectId, automationId, contactId }, { isNew, wait }) {
       await start<typeof automationEnrollment>({
         type: 'automationEnrollment',
         id: workflowIds.enrollment(enrollmentId),
-        args: [{ enrollmentId, projectId, automationId }],
+        args: [{ enrollmentId, projectId, automationId, ...(isNew && wait ? { wait } : {}) }],
         summary: `Contact ${contactId} in automation ${automationId}`,
         attributes: { ProjectId: projectId, AutomationId: automationId, ContactId: contactId },
         ...(isNew ? {} : { signal: { name: signals.control } }),

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DrillContext } from '../../drills/context.ts';
 import type { Figure } from '../report.ts';
-import { letIn, poll, startWorker } from './stage.ts';
+import { letIn, newContacts, poll, startWorker } from './stage.ts';
 
 const SETTLE_MS = 2_000;
 const TOGETHER = 500;
@@ -15,9 +15,9 @@ export async function memoryOfWaiting(drill: DrillContext, { waiting }: { waitin
   for (const target of [early, waiting]) {
     while (inside < target) {
       const more = Math.min(TOGETHER, target - inside);
-      await letIn(drill, more);
+      await letIn(drill, await newContacts(drill, more));
       inside += more;
-      await poll(async () => (await worker.asked()) >= inside, 200);
+      await poll(async () => (await worker.waiting()) >= inside, 200);
     }
     await sleep(SETTLE_MS);
     seen.push(worker.rssMb());

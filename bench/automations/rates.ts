@@ -2,17 +2,16 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
-import { sendEvent } from '../../core/events-send.ts';
 import type { DrillContext } from '../../drills/context.ts';
 import { prefixed } from '../../workflows/names.ts';
 import type { Figure } from '../report.ts';
-import { newContacts, origin, poll, STARTS, startWorker } from './stage.ts';
+import { letIn, newContacts, poll, startWorker } from './stage.ts';
 
 const STARTS_AT_ONCE = 16;
 const POLL_MS = 50;
 
 /**
- * From the event to a run that stands in its wait: event, entering, first step, start of the run and its first question, all durable.
+ * From the event to a run that stands in its wait: event, entering, first step, start of the run and its timer, all durable.
  * Beside it workflows whose one activity does nothing before they wait. Rounds alternate: the machine's speed drifts.
  */
 export async function enrollmentRates(
@@ -41,14 +40,11 @@ export async function enrollmentRates(
   };
 
   async function enroll(count: number): Promise<void> {
-    const { deps, project } = drill;
     const contacts = await newContacts(drill, count);
-    const before = await worker.asked();
+    const before = await worker.waiting();
     began = performance.now();
-    await Promise.all(
-      contacts.map((contactId) => sendEvent(deps, project, { eventName: STARTS, contactId }, origin())),
-    );
-    await poll(async () => (await worker.asked()) >= before + count, POLL_MS);
+    await letIn(drill, contacts);
+    await poll(async () => (await worker.waiting()) >= before + count, POLL_MS);
   }
 
   function rateOf(work: () => Promise<void>): Promise<number> {
@@ -60,7 +56,7 @@ export async function enrollmentRates(
 /** Contacts are there before their time is taken. */
 let began = 0;
 
-async function startBare({ deps }: DrillContext) {
+export async function startBare({ deps }: DrillContext) {
   const { temporalAddress: address, temporalNamespace: namespace, taskQueuePrefix } = deps.config;
   const queue = prefixed(taskQueuePrefix, 'bare');
   const script = join(import.meta.dirname, 'bare-worker.ts');
@@ -87,6 +83,7 @@ async function startBare({ deps }: DrillContext) {
       await Promise.all(Array.from({ length: STARTS_AT_ONCE }, lane));
       await poll(async () => ran >= target, POLL_MS);
     },
+    pid: child.pid ?? 0,
     async stop(): Promise<void> {
       child.kill('SIGKILL');
       await connection.close();

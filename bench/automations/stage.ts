@@ -13,6 +13,8 @@ import type { Child } from '../../stack/processes/child.ts';
 export const STARTS = 'bought';
 export const STARTS_NOTHING = 'seen';
 
+const SENT_AT_ONCE = 32;
+
 const nobody = {
   smtpUrl: 'smtp://127.0.0.1:9',
   evidenceUrl: 'http://127.0.0.1:9',
@@ -39,8 +41,8 @@ export async function openAutomationBench(env: NodeJS.ProcessEnv): Promise<Drill
 
 export interface BenchWorker {
   child: Child;
-  /** How many steps of people its runs have taken: a run that asked once is in its wait. */
-  asked(): Promise<number>;
+  /** How many tasks its runs have done: after the first one a run stands in its wait. */
+  waiting(): Promise<number>;
   rssMb(): number;
 }
 
@@ -49,9 +51,10 @@ export async function startWorker(drill: DrillContext, env: Record<string, strin
   const child = await drill.startWorker({ WORKER_LANES: 'workflows,background', WORKER_PORT: port, ...env });
   return {
     child,
-    async asked() {
+    async waiting() {
       const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
-      const count = /^temporal_activity_execution_latency\w*_count\{.*activity_type="advanceEnrollment".*\} (\d+)/m;
+      const count =
+        /^temporal_workflow_task_execution_latency\w*_count\{.*workflow_type="automationEnrollment".*\} (\d+)/m;
       return Number(count.exec(text)?.[1] ?? 0);
     },
     rssMb() {
@@ -61,9 +64,13 @@ export async function startWorker(drill: DrillContext, env: Record<string, strin
   };
 }
 
-export async function letIn({ deps, project }: DrillContext, count: number): Promise<void> {
-  const contacts = await newContacts({ deps, project }, count);
-  await Promise.all(contacts.map((contactId) => sendEvent(deps, project, { eventName: STARTS, contactId }, origin())));
+export async function letIn({ deps, project }: DrillContext, contacts: string[]): Promise<void> {
+  const left = [...contacts];
+  const lane = async () => {
+    for (let contactId = left.pop(); contactId; contactId = left.pop())
+      await sendEvent(deps, project, { eventName: STARTS, contactId }, origin());
+  };
+  await Promise.all(Array.from({ length: SENT_AT_ONCE }, lane));
 }
 
 export async function newContacts(

@@ -24,6 +24,8 @@ function enrollmentScenario(
   name: string,
   directives: Array<Directive | (() => Directive)>,
   meanwhile: (handle: WorkflowHandle) => Promise<void> = async () => undefined,
+  /** The first wait, that the run is started with. */
+  firstMs: number | null = null,
 ): Scenario {
   let asked = 0;
   return {
@@ -36,7 +38,9 @@ function enrollmentScenario(
       },
     },
     async run(stage) {
-      const handle = await stage.start('automationEnrollment', stage.newId(`enrollment-${name}`), [person], attributes);
+      const first = firstMs === null ? {} : { wait: { untilMs: Date.now() + firstMs, label: 'wait 3 days, then m1' } };
+      const input = { ...person, ...first };
+      const handle = await stage.start('automationEnrollment', stage.newId(`enrollment-${name}`), [input], attributes);
       await meanwhile(handle);
       await handle.result();
       return handle;
@@ -66,4 +70,6 @@ export const automationScenarios: Scenario[] = [
     [wait(600_000), wait(20, 'wait 1 day, then other'), completed],
     askWhileWaiting,
   ),
+  enrollmentScenario('given-its-first-wait', [wait(20), completed], undefined, 20),
+  enrollmentScenario('unsubscribed-in-the-first-wait', [exited], askWhileWaiting, 600_000),
 ];

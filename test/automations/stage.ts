@@ -3,6 +3,7 @@ import { NativeConnection, Worker } from '@temporalio/worker';
 import { automationActivities } from '../../activities/automations.ts';
 import { backgroundActivities } from '../../activities/index.ts';
 import { automationChangeKind, enrollmentKind } from '../../core/automations-changes.ts';
+import type { Deps } from '../../core/deps.ts';
 import { type DueLoop, startDueLoop } from '../../core/due.ts';
 import type { Directive } from '../../core/enrollments-advance.ts';
 import { eventKind, triggerKind } from '../../core/enrollments-entering.ts';
@@ -59,10 +60,22 @@ export async function openAutomationStage({ deps }: Environment): Promise<Automa
   });
   const running = worker.run();
   const workflows: Workers = startWorkers(deps, ['workflows']);
+  const { enroll } = deps.workflows;
+  /** A run begins with its first wait, which is over as soon as the others. */
+  const ours: Deps = {
+    ...deps,
+    workflows: {
+      ...deps.workflows,
+      async enroll(run, { isNew, wait = null }) {
+        const how = wait && (await handler({ kind: 'wait', ...wait }, run.enrollmentId));
+        await enroll(run, { isNew, wait: wait && how === 'skip' ? { ...wait, untilMs: Date.now() } : wait });
+      },
+    },
+  };
   const loop: DueLoop = startDueLoop(deps, [
     triggerKind(deps),
     eventKind(deps),
-    enrollmentKind(deps),
+    enrollmentKind(ours),
     automationChangeKind(deps),
   ]);
   await Promise.all([workflows.ready, loop.ready]);

@@ -32,9 +32,9 @@ describe('The workflow automationEnrollment', function () {
 
   const completed: Directive = { kind: 'end', status: 'completed', reason: null };
   const wait = (ms: number): Directive => ({ kind: 'wait', untilMs: Date.now() + ms, label: 'wait, then m' });
-  async function start(enrollmentId: string, given: Answer[]) {
+  async function start(enrollmentId: string, given: Answer[], more: object = {}) {
     answers.set(enrollmentId, given);
-    const input = { enrollmentId, projectId: 'p', automationId: 'a' };
+    const input = { enrollmentId, projectId: 'p', automationId: 'a', ...more };
     return stage.start('automationEnrollment', stage.newId(enrollmentId), [input]);
   }
   const timesOf = (enrollmentId: string) => calls.get(enrollmentId) ?? [];
@@ -45,6 +45,19 @@ describe('The workflow automationEnrollment', function () {
     const [first, second] = timesOf('waits');
     expect(Number(second) - Number(first)).to.be.at.least(1_450);
     expect((await handle.describe()).status.name).to.equal('COMPLETED');
+  });
+
+  it('given its first wait, it asks when that is over and not before, or when it is told to', async () => {
+    const given = (ms: number) => ({ wait: { untilMs: Date.now() + ms, label: 'wait, then m' } });
+    const began = Date.now();
+    const waits = await start('given', [completed], given(1_500));
+    const told = await start('given and told', [completed], given(3_600_000));
+    expect(await told.query<Directive | null>('state')).to.deep.include({ kind: 'wait', label: 'wait, then m' });
+    expect(timesOf('given and told')).to.deep.equal([]);
+    await told.signal(signals.control);
+    expect(await told.result()).to.deep.equal(completed);
+    expect(await waits.result()).to.deep.equal(completed);
+    expect(timesOf('given').map((at) => at - began >= 1_450)).to.deep.equal([true]);
   });
 
   it('does not wait for what is over', async () => {
