@@ -34,6 +34,7 @@ interface Figures {
 
 const KILLED_AFTER_MS_MAX = 30;
 const WITHIN_MS = 300_000;
+const POLL_MS = 5;
 
 /** What the worker asks for when it is killed. The last phase of provider B asks for nothing. */
 const moments: Record<MigrationProvider, Array<{ phase: MigrationPhaseName; on: RegExp | null; skip?: number }>> = {
@@ -106,12 +107,16 @@ async function killAt(
   { phase, on, skip = 0 }: (typeof moments)[MigrationProvider][number],
   faults: Fault[][],
 ): Promise<string> {
-  const { promise: isAsked, resolve: ask } = Promise.withResolvers<void>();
+  let isAsked = false;
+  const ask = () => {
+    isAsked = true;
+  };
   if (on) for (const list of faults) list.push({ on, skip, act: { kind: 'meanwhile', run: ask } });
   const worker = await drill.startWorker({ WORKER_LANES: 'workflows,background' });
-  const hasPassed = ({ phases }: Migration) => phases.some((one) => one.name === phase && isOver(one));
-  const begun = ({ phases }: Migration) => phases.some(({ name, status }) => name === phase && status !== 'pending');
-  await (on ? Promise.race([isAsked, until(drill, job, hasPassed)]) : until(drill, job, begun));
+  await until(drill, job, ({ phases }) => {
+    const found = phases.find(({ name }) => name === phase);
+    return isAsked || (found !== undefined && (on ? isOver(found) : found.status !== 'pending'));
+  });
   await sleep(Math.random() * KILLED_AFTER_MS_MAX);
   worker.kill('SIGKILL');
   await worker.exited;
@@ -132,7 +137,7 @@ async function until(drill: DrillContext, job: Job, isSo: (found: Migration) => 
     if (found && isSo(found)) return found;
     if (performance.now() > giveUpAt)
       throw new Error(`the migration stays ${found?.status} in ${found?.phase}: ${JSON.stringify(found?.phases)}`);
-    await sleep(2);
+    await sleep(POLL_MS);
   }
 }
 
