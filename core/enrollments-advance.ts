@@ -56,12 +56,10 @@ export async function advanceEnrollment(
   throw new Error('a person is written about without end');
 }
 
-/** The decision of somebody who is about to enter, which then stands or falls with the entering; null: read again. */
-export async function firstMove(
-  deps: Deps,
-  person: Person & { automation: Automation; contact: Contact },
-  nowMs: number,
-): Promise<Move | null> {
+/** What somebody who is about to enter does first, to be written with the entering; null: enter, and read again. */
+export async function firstMove(deps: Deps, entering: Enrollment, nowMs: number): Promise<Move | null> {
+  const person = await withSurroundings(deps, entering);
+  if (!person.contact || !person.automation) return null;
   const step = await nextStep(deps, person, Math.max(nowMs, deps.clock.now().getTime()));
   return step?.move ? { ...step.move, before: null } : null;
 }
@@ -79,10 +77,14 @@ export async function standingWait(deps: Deps, enrollment: Enrollment): Promise<
 
 async function readPerson(deps: Deps, projectId: ObjectId, _id: ObjectId): Promise<Person | null> {
   const enrollment = await deps.db.enrollments.findOne({ _id, projectId });
-  if (!enrollment) return null;
+  return enrollment && withSurroundings(deps, enrollment);
+}
+
+async function withSurroundings(deps: Deps, enrollment: Enrollment): Promise<Person> {
+  const { projectId, automationId, contactId } = enrollment;
   const [automation, contact] = await Promise.all([
-    deps.db.automations.findOne({ _id: enrollment.automationId, projectId }),
-    deps.db.contacts.findOne({ _id: enrollment.contactId, projectId }),
+    deps.db.automations.findOne({ _id: automationId, projectId }),
+    deps.db.contacts.findOne({ _id: contactId, projectId }),
   ]);
   return { enrollment, automation, contact };
 }

@@ -7,7 +7,7 @@ import { commitMove } from './enrollments-commit.ts';
 import { group } from './group.ts';
 import { derivedId } from './ids.ts';
 import { mailChannel } from './messages.ts';
-import type { Automation, Contact, Enrollment, EventRecord, Trigger, TriggerOutcome } from './model.ts';
+import type { Automation, Enrollment, EventRecord, Trigger, TriggerOutcome } from './model.ts';
 import { ENROLLMENTS, EVENTS, TRIGGERS } from './triggers.ts';
 
 /** What was written by a request that read the contact before it was deleted is erased with the second look. */
@@ -81,6 +81,8 @@ interface Occasion {
   event: Enrollment['event'];
 }
 
+type Entrance = Pick<Automation, '_id' | 'version' | 'entryCriteria'>;
+
 /** May run twice: the enrollment's id follows from the trigger and the automation, so the second time finds it. */
 async function enterAll(deps: Deps, occasion: Occasion): Promise<TriggerOutcome[]> {
   const { projectId, contactId, automationIds } = occasion;
@@ -94,7 +96,7 @@ async function enterAll(deps: Deps, occasion: Occasion): Promise<TriggerOutcome[
       const automation = active.get(automationId.toHexString());
       if (!contact) return { automationId, result: 'skipped', reason: 'contact_deleted' };
       if (!automation) return { automationId, result: 'skipped', reason: 'not_active' };
-      return enter(deps, occasion, { automation, contact });
+      return enter(deps, occasion, automation);
     }),
   );
   if (outcomes.some(({ result }) => result === 'entered')) wakeDue(deps, ENROLLMENTS, projectId);
@@ -102,27 +104,21 @@ async function enterAll(deps: Deps, occasion: Occasion): Promise<TriggerOutcome[
 }
 
 /** The first steps need no run: they are taken with the entering, and only who comes to a wait gets one. */
-async function enter(
-  deps: Deps,
-  occasion: Occasion,
-  { automation, contact }: { automation: Automation; contact: Contact },
-): Promise<TriggerOutcome> {
-  const { projectId } = occasion;
+async function enter(deps: Deps, occasion: Occasion, automation: Entrance): Promise<TriggerOutcome> {
+  const { projectId, contactId } = occasion;
   const automationId = automation._id;
   const entering = newEnrollment(deps, occasion, automation);
+  const nowMs = entering.enteredAt.getTime();
   const inside = await deps.db.enrollments.findOne(
-    { projectId, automationId, contactId: contact._id, live: true },
+    { projectId, automationId, contactId, live: true },
     { projection: { _id: 1 }, hint: 'inside_once' },
   );
   if (inside && !inside._id.equals(entering._id)) return { automationId, result: 'skipped', reason: 'inside' };
-  const first = inside
-    ? null
-    : await firstMove(deps, { enrollment: entering, automation, contact }, deps.clock.now().getTime());
+  const first = inside ? null : await firstMove(deps, entering, nowMs);
   const outcome = await commitMove(deps, projectId, first ?? { before: null, after: entering });
   if (outcome === 'inside' || outcome === 'entered_before') return { automationId, result: 'skipped', reason: outcome };
   // An earlier try may have entered the person and got no further.
-  if (outcome !== 'written' || !first)
-    await advanceEnrollment(deps, { projectId, enrollmentId: entering._id }, deps.clock.now().getTime());
+  if (outcome !== 'written' || !first) await advanceEnrollment(deps, { projectId, enrollmentId: entering._id }, nowMs);
   if (first?.mails?.length) wakeDue(deps, mailChannel('automation'), projectId);
   return { automationId, result: 'entered' };
 }
@@ -130,7 +126,7 @@ async function enter(
 function newEnrollment(
   deps: Deps,
   { _id, projectId, contactId, at, event }: Occasion,
-  { _id: automationId, version, entryCriteria }: Automation,
+  { _id: automationId, version, entryCriteria }: Entrance,
 ): Enrollment {
   const now = deps.clock.now();
   return {
