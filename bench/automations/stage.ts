@@ -89,8 +89,14 @@ export async function newContacts(
   return ids;
 }
 
+const WITHIN_MS = 120_000;
+
 export async function poll(isIt: () => Promise<boolean>, everyMs = 25): Promise<void> {
-  while (!(await isIt())) await new Promise((resolve) => setTimeout(resolve, everyMs));
+  const giveUpAt = performance.now() + WITHIN_MS;
+  while (!(await isIt())) {
+    if (performance.now() > giveUpAt) throw new Error('What is measured does not come to its end.');
+    await new Promise((resolve) => setTimeout(resolve, everyMs));
+  }
 }
 
 export function origin() {
