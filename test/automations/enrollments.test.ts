@@ -48,7 +48,15 @@ describe('People in an automation', function () {
       (one) => one !== undefined && isIt(one),
     );
   const ended = (id: string) => only(id, ({ status }) => status !== 'active');
-  const waiting = (id: string, stepId: string) => only(id, (one) => one.status === 'active' && one.stepId === stepId);
+  /** The person is in that wait, and has its run. */
+  const waiting = async (id: string, stepId: string) => {
+    const person = await only(id, (one) => one.status === 'active' && one.stepId === stepId);
+    await until(
+      () => env.deps.db.enrollments.findOne({ _id: new ObjectId(person.id) }),
+      (one) => one?.dueAt === undefined,
+    );
+    return person;
+  };
   const mailsOf = (contactId: string) =>
     env.deps.db.messages
       .find({ contactId: new ObjectId(contactId) })
