@@ -28,7 +28,6 @@ const { values, positionals } = parseArgs({
 const [rounds, seconds, mails] = [values.rounds, values.seconds, values.mails].map(Number) as [number, number, number];
 const chosen = positionals.length > 0 ? positionals : ['tracking', 'inbound'];
 const RATE = 2_000;
-const MESSAGES = 2_000;
 const FLAT_OUT_SECONDS = 4;
 const MAIL_CONNECTIONS = 16;
 const WRITTEN_MS = 20_000;
@@ -43,7 +42,7 @@ async function tracking(): Promise<void> {
   const drill = await openDrill(process.env);
   const { url, child } = await drill.startApi({ PUBLIC_RATE_LIMIT: '100000000' });
   const port = Number(new URL(url).port);
-  const paths = await trackedPaths(drill);
+  const paths = await trackedPaths(drill, 1_000);
   let expected = (await ask(port, paths, { rate: 500, seconds: 3 })).answered;
   await written(drill, expected);
   const steady = { rate: RATE, seconds };
@@ -52,8 +51,10 @@ async function tracking(): Promise<void> {
   for (let round = 0; round < rounds; round++) {
     bareP99!.push(quantile((await ask(httpPort, paths, steady)).delaysMs, 0.99));
     barePace!.push((await ask(httpPort, paths, flatOut)).perSecond);
+    // Nothing is opened or clicked twice: each is written as news.
+    const fresh = await trackedPaths(drill, (RATE * seconds) / 2);
     const before = usageOf(child.pid);
-    const asked = await ask(port, paths, steady);
+    const asked = await ask(port, fresh, steady);
     expected += asked.answered;
     const counted = await written(drill, expected);
     lost!.push(RATE * seconds - asked.answered + (expected - counted));
@@ -152,9 +153,10 @@ async function inbound(): Promise<void> {
   await drill.close();
 }
 
-async function trackedPaths({ deps, project }: DrillContext): Promise<string[]> {
+/** A pixel and a link of each of so many messages. */
+async function trackedPaths({ deps, project }: DrillContext, count: number): Promise<string[]> {
   const sentAt = new Date(Date.now() - 60_000);
-  const messages = Array.from({ length: MESSAGES }, (_, index): Message => {
+  const messages = Array.from({ length: count }, (_, index): Message => {
     const email = `p${index}@example.com`;
     return { _id: new ObjectId(), projectId: project._id, lane: 'campaign', state: 'sent', email, sentAt };
   });

@@ -4,6 +4,8 @@ import { type Signal, writeSignals } from './engagements.ts';
 /** What waits while MongoDB is away; what comes on top is dropped, and said so. */
 export const BUFFERED_MAX = 10_000;
 const TOGETHER_MAX = 500;
+/** What arrives within it is written together: a write costs the database much the same for one and for fifty. */
+const GATHER_MS = 25;
 const REPEAT_FIRST_MS = 100;
 const REPEAT_MAX_MS = 2_000;
 
@@ -55,9 +57,8 @@ function bufferOf({ db }: Deps): Buffer {
 
 async function flush(deps: Deps, buffer: Buffer): Promise<void> {
   buffer.running = true;
-  // Not at once: what arrives in the same moment belongs together.
-  await new Promise((resolve) => setTimeout(resolve, 5));
   for (let waitMs = REPEAT_FIRST_MS; buffer.waiting.length > 0 && !buffer.stopped; ) {
+    if (buffer.waiting.length < TOGETHER_MAX) await new Promise((resolve) => setTimeout(resolve, GATHER_MS));
     const batch = buffer.waiting.slice(0, TOGETHER_MAX);
     try {
       await writeSignals(deps, batch);

@@ -10,7 +10,7 @@ export const MAIL_BYTES_MAX = 25 * 1024 * 1024;
 const RECIPIENTS_MAX = 100;
 const CLIENTS_MAX = 200;
 /** Bytes of all mails that are being received; what comes on top is asked to come again. */
-const HELD_BYTES_MAX = 256 * 1024 * 1024;
+const HELD_BYTES_MAX = 96 * 1024 * 1024;
 const SOCKET_MS = 60_000;
 const STOP_MS = 7_000;
 
@@ -98,7 +98,7 @@ function createDoor(deps: Deps, reader: MailReader) {
       if (stream.sizeExceeded || (isOver && stream.byteLength > MAIL_BYTES_MAX))
         throw reply(552, `5.3.4 A mail may have ${MAIL_BYTES_MAX} bytes`);
       if (isOver) throw reply(452, '4.3.1 Too much at a time; come back in a minute');
-      return await take(Buffer.concat(pieces), session, known);
+      return await take(Buffer.concat(pieces.splice(0)), session, known);
     } finally {
       heldBytes -= own;
     }
