@@ -1,5 +1,10 @@
+import type { AddressInfo } from 'node:net';
 import { ObjectId } from 'mongodb';
+import { createApp } from '../../api/app.ts';
+import type { Endpoint } from '../../api/endpoint.ts';
 import type { Campaign, Message } from '../../core/model.ts';
+import { createRateLimiter } from '../../platform/rate-limit.ts';
+import { createClient } from '../client.ts';
 import type { Environment, Tenant } from '../environment.ts';
 import { until } from '../wait.ts';
 
@@ -28,6 +33,22 @@ export async function sentMessage(
   };
   await deps.db.messages.insertOne(message);
   return message;
+}
+
+/** Another process of the same installation, with settings or a database of its own and without Redis, that has these routes alone. */
+export async function serveRoutes(deps: Environment['deps'], routes: Endpoint[]) {
+  const limiter = createRateLimiter(null, 'another');
+  const app = createApp(deps, routes, { limiter, observe: () => undefined });
+  const port = await new Promise<number>((resolve) => {
+    app.server.listen(0, '127.0.0.1', () => resolve((app.server.address() as AddressInfo).port));
+  });
+  return {
+    visitor: createClient(`http://127.0.0.1:${port}`, null, { 'User-Agent': BROWSER }),
+    async stop() {
+      limiter.stop();
+      await app.stop();
+    },
+  };
 }
 
 /** Only what counting needs. */

@@ -1,10 +1,11 @@
 import { expect } from 'chai';
+import { unsubscribeRoutes } from '../../api/routes/unsubscribe.ts';
 import { refreshCounts } from '../../core/campaign-counts.ts';
 import { suppress } from '../../core/suppressions.ts';
 import { unsubscribeToken } from '../../core/tracking-tokens.ts';
 import type { Client } from '../client.ts';
 import { type Environment, startEnvironment } from '../environment.ts';
-import { bareCampaign, engagementOf, refOf, sentMessage, storedMessage } from './support.ts';
+import { bareCampaign, engagementOf, refOf, sentMessage, serveRoutes, storedMessage } from './support.ts';
 
 const FORM = { 'Content-Type': 'application/x-www-form-urlencoded' };
 
@@ -127,10 +128,11 @@ describe('Unsubscribing', () => {
   });
 
   it('Public pages are limited to PUBLIC_RATE_LIMIT requests a minute for each address.', async () => {
-    const limited = await startEnvironment({ PUBLIC_RATE_LIMIT: '5' });
+    const { deps } = environment;
+    const limited = await serveRoutes({ ...deps, config: { ...deps.config, publicRateLimit: 5 } }, unsubscribeRoutes);
     try {
       const statuses: number[] = [];
-      for (let i = 0; i < 7; i += 1) statuses.push((await limited.client(null).get('/u/guess')).status);
+      for (let i = 0; i < 7; i += 1) statuses.push((await limited.visitor.get('/u/guess')).status);
       expect(statuses).to.include(404).and.to.include(429);
     } finally {
       await limited.stop();
