@@ -3,7 +3,8 @@ import { type Signal, writeSignals } from './engagements.ts';
 
 /** What waits while MongoDB is away; what comes on top is dropped, and said so. */
 export const BUFFERED_MAX = 10_000;
-const TOGETHER_MAX = 500;
+/** No more, so that a backlog does not keep a picture waiting while it is written. */
+const TOGETHER_MAX = 200;
 /** What arrives within it is written together: a write costs the database much the same for one and for fifty. */
 const GATHER_MS = 25;
 const REPEAT_FIRST_MS = 100;
