@@ -133,28 +133,48 @@ export async function failQueued(
 export const BACKLOG_MAX = 1_000_000;
 const RECOUNT_EVERY_MS = 30_000;
 
-type Backlog = { counted: number; accepted: number; countedAt: number };
+interface Backlog {
+  counted: number;
+  /** Since the count began. */
+  accepted: number;
+  countedAt: number;
+  counting: Promise<void> | null;
+}
+
 const backlogs = new WeakMap<object, Map<string, Backlog>>();
 
-/** Counting is not free, so the last count and what was accepted since then serve for half a minute. */
+/** Counting is not free, so the last count and what was accepted since then serve for half a minute, and one counts for all who ask. */
 export async function refuseFullBacklog(deps: Deps, projectId: ObjectId, lane: Lane, adding: number): Promise<void> {
-  const known = backlogs.get(deps.db) ?? new Map<string, Backlog>();
-  backlogs.set(deps.db, known);
-  const key = `${lane}:${projectId.toHexString()}`;
-  let backlog = known.get(key);
-  const isOld = !backlog || performance.now() - backlog.countedAt > RECOUNT_EVERY_MS;
-  if (isOld || (backlog && backlog.counted + backlog.accepted + adding > BACKLOG_MAX && backlog.accepted > 0)) {
-    const due = { lane, projectId, dueAt: { $exists: true } };
-    const counted = await deps.db.messages.countDocuments(due, { limit: BACKLOG_MAX, hint: 'due' });
-    backlog = { counted, accepted: 0, countedAt: performance.now() };
-    known.set(key, backlog);
+  const backlog = backlogOf(deps, `${lane}:${projectId.toHexString()}`);
+  const isFull = () => backlog.counted + backlog.accepted + adding > BACKLOG_MAX;
+  const isOld = performance.now() - backlog.countedAt > RECOUNT_EVERY_MS;
+  if (isOld || (isFull() && backlog.accepted > 0)) {
+    backlog.counting ??= count(deps, backlog, { lane, projectId }).finally(() => {
+      backlog.counting = null;
+    });
+    await backlog.counting;
   }
-  if (!backlog) return;
-  if (backlog.counted + backlog.accepted + adding > BACKLOG_MAX)
+  if (isFull())
     throw new AppError(
       'rate_limited',
       `${BACKLOG_MAX} mails of this project wait to be sent; repeat the call when some of them are.`,
       { code: 'RATE_LIMIT_EXCEEDED', retryAfterSeconds: 60 },
     );
   backlog.accepted += adding;
+}
+
+function backlogOf(deps: Deps, key: string): Backlog {
+  const known = backlogs.get(deps.db) ?? new Map<string, Backlog>();
+  backlogs.set(deps.db, known);
+  const backlog = known.get(key) ?? { counted: 0, accepted: 0, countedAt: Number.NEGATIVE_INFINITY, counting: null };
+  known.set(key, backlog);
+  return backlog;
+}
+
+async function count(deps: Deps, backlog: Backlog, of: { lane: Lane; projectId: ObjectId }): Promise<void> {
+  const before = backlog.accepted;
+  const due = { ...of, dueAt: { $exists: true } };
+  backlog.counted = await deps.db.messages.countDocuments(due, { limit: BACKLOG_MAX, hint: 'due' });
+  backlog.accepted -= before;
+  backlog.countedAt = performance.now();
 }
