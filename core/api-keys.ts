@@ -1,4 +1,4 @@
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { ObjectId } from 'mongodb';
 import type { Deps } from './deps.ts';
 import { AppError, notFound } from './errors.ts';
@@ -27,11 +27,11 @@ export function createAuthenticator(deps: Deps): Authenticate {
   async function authenticate(key: string): Promise<Identity | null> {
     const shortId = KEY_FORM.exec(key)?.[1];
     if (!shortId) return null;
-    const hash = hashKey(key);
+    const keyHash = hashKey(key);
     const cached = cache.get(shortId);
     if (cached && cached.until > performance.now())
-      return timingSafeEqual(hash, cached.identity.apiKey.hash) ? cached.identity : null;
-    const identity = await findIdentity(deps, shortId, hash);
+      return timingSafeEqual(keyHash, cached.identity.apiKey.hash) ? cached.identity : null;
+    const identity = await findIdentity(deps, shortId, keyHash);
     if (!identity) return null;
     if (cache.size >= CACHE_SIZE_MAX) cache.clear();
     cache.set(shortId, { identity, until: performance.now() + CACHE_MS });
@@ -40,10 +40,10 @@ export function createAuthenticator(deps: Deps): Authenticate {
   return Object.assign(authenticate, { stop: unsubscribe });
 }
 
-async function findIdentity(deps: Deps, shortId: string, hash: Buffer): Promise<Identity | null> {
+async function findIdentity(deps: Deps, shortId: string, keyHash: Buffer): Promise<Identity | null> {
   const found = await deps.db.apiKeys.findOne({ shortId, revokedAt: null });
-  const stored = found ? Buffer.from(found.hash.buffer ?? found.hash) : Buffer.alloc(hash.length);
-  if (!timingSafeEqual(hash, stored) || !found) return null;
+  const stored = found ? Buffer.from(found.hash.buffer ?? found.hash) : Buffer.alloc(keyHash.length);
+  if (!timingSafeEqual(keyHash, stored) || !found) return null;
   const apiKey = { ...found, hash: stored };
   if (!apiKey.projectId) return { apiKey, project: null };
   const project = await deps.db.projects.findOne({ _id: apiKey.projectId, deletedAt: null });
@@ -104,7 +104,7 @@ export function unauthorized(): AppError {
 }
 
 function hashKey(key: string): Buffer {
-  return createHash('sha256').update(key).digest();
+  return hash('sha256', key, 'buffer');
 }
 
 const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';

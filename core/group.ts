@@ -45,7 +45,7 @@ export function group<In, Out>(
   return (item) =>
     new Promise<Out>((resolve, reject) => {
       waiting.push({ item, resolve, reject });
-      // Not at once: what one caller adds in a loop belongs together.
-      queueMicrotask(next);
+      // Not at once: what one caller adds in a loop belongs together, and so do requests that were read from their sockets together.
+      setImmediate(next);
     });
 }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { ObjectId } from 'mongodb';
 
 const OBJECT_ID = /^[0-9a-f]{24}$/i;
@@ -12,6 +12,6 @@ export function parseId(text: unknown): ObjectId | null {
 export function derivedId(at: Date, ...parts: Array<string | number>): ObjectId {
   const bytes = Buffer.alloc(12);
   bytes.writeUInt32BE(Math.floor(at.getTime() / 1000), 0);
-  createHash('sha256').update(parts.join('\u0000')).digest().copy(bytes, 4, 0, 8);
+  hash('sha256', parts.join('\u0000'), 'buffer').copy(bytes, 4, 0, 8);
   return new ObjectId(bytes);
 }
