@@ -9,12 +9,13 @@ import {
   unsubscribeAddress,
   unsubscribeUrl,
 } from './message-links.ts';
+import { textOfHtml } from './message-texts.ts';
 import { needsContact, variablesOf } from './message-variables.ts';
 import { compileMessage, composeMessage, type MimeAttachment } from './mime/compose.ts';
 import type { Contact, Content, Message, MessageRecipient } from './model.ts';
 import { emailDomain } from './rules/addresses.ts';
 import { isOpen } from './rules/deliveries.ts';
-import { decorateHtml, htmlToText } from './rules/html.ts';
+import { decorateHtml } from './rules/html.ts';
 import { renderTemplate } from './rules/templates.ts';
 import type { SendingDomain } from './sending-domains.ts';
 
@@ -96,7 +97,9 @@ function renderBody({ config }: SendingDeps, mail: Composing, { at, link }: { at
   const ref = { projectId: message.projectId, messageId: message._id };
   return {
     subject: renderTemplate(templates.subject, variables),
-    text: templates.text ? renderTemplate(templates.text, variables) : html && htmlToText(html),
+    text: templates.text
+      ? renderTemplate(templates.text, variables)
+      : templates.html && textOfHtml(templates.html, content.html ?? '', variables),
     html:
       html &&
       decorateHtml(html, {

@@ -1,4 +1,4 @@
-import { setImmediate } from 'node:timers/promises';
+import { setImmediate, setTimeout } from 'node:timers/promises';
 import { ObjectId } from 'mongodb';
 import type { DueKind } from '../core/due.ts';
 import { AppError, unavailable } from '../core/errors.ts';
@@ -18,6 +18,10 @@ import type { Sending } from '../core/sending.ts';
 /** Turns of one project before the others have theirs. */
 const TURN_MAX = CLAIM_MAX;
 const WAITING_TURNS = 4;
+const GATHER_WAIT_MS = 2;
+const GATHER_WAITS_MAX = 5;
+/** Of all connections: one group is claimed while the one before it is sent. */
+const GATHERED_SHARE = 1 / 3;
 const READ_AGAIN_MS = 1_000;
 const FAILED_AGAIN_MS = 60_000;
 const FIRST_ID = new ObjectId('000000000000000000000000');
@@ -26,6 +30,8 @@ const FIRST_ID = new ObjectId('000000000000000000000000');
 export function mailLane(sending: Sending, lane: Exclude<Lane, 'campaign'>): DueKind {
   const { deps, ledger, outcomes } = sending;
   const { messages } = deps.db;
+  /** Projects of which more was due than a turn could take. */
+  const behind = new Set<string>();
   const isDue = { dueAt: { $exists: true }, $expr: { $lte: ['$dueAt', '$$NOW'] } };
 
   /** A DISTINCT_SCAN: one key a project, however many mails wait. */
@@ -38,7 +44,8 @@ export function mailLane(sending: Sending, lane: Exclude<Lane, 'campaign'>): Due
   /** Connections first: no more is claimed than can be handed over. */
   async function take(projectId: ObjectId, limit: number) {
     if (ledger.stopping || outcomes.unwritten() > UNWRITTEN_MAX) throw unavailable('Outcomes wait to be written.');
-    const connections = await acquire(sending, lane, Math.min(limit, TURN_MAX));
+    const key = projectId.toHexString();
+    const connections = await acquire(sending, lane, { most: Math.min(limit, TURN_MAX), gather: behind.has(key) });
     const runs: Array<() => Promise<void>> = [];
     const places = connections.length;
     try {
@@ -56,7 +63,10 @@ export function mailLane(sending: Sending, lane: Exclude<Lane, 'campaign'>): Due
         const connection = connections.pop() as Connection;
         runs.push(() => deliver(one, prepared, connection));
       }
-      return { runs, more: due.length === places || orphans.length > 0 };
+      const more = due.length === places || orphans.length > 0;
+      if (more && lane === 'automation') behind.add(key);
+      else behind.delete(key);
+      return { runs, more };
     } finally {
       for (const connection of connections) connection.release();
     }
@@ -125,15 +135,23 @@ export function mailLane(sending: Sending, lane: Exclude<Lane, 'campaign'>): Due
 }
 
 /**
- * One, waited for, and then what is free besides: connections come back in groups, as outcomes are written. Nobody waits who holds some
- * already, since all could wait for ever.
+ * One, waited for, and then what is free besides: connections come back in groups, as outcomes are written. Nobody waits for one who holds
+ * some already, since all could wait for ever; behind a backlog a few milliseconds are well spent, as claim and look cost the same for
+ * one mail as for all.
  */
-async function acquire({ deps: { mailer } }: Sending, lane: Lane, count: number): Promise<Connection[]> {
+async function acquire(
+  { deps: { mailer, config } }: Sending,
+  lane: Lane,
+  { most, gather }: { most: number; gather: boolean },
+): Promise<Connection[]> {
   const first = await mailer.acquire(lane);
   if (!first.connection) throw new AppError('unavailable', `The relay takes no mail now (${first.fault.reason}).`);
   await setImmediate();
+  const enough = Math.min(most - 1, Math.floor(config.smtpMaxConnections * GATHERED_SHARE));
+  for (let waits = gather ? GATHER_WAITS_MAX : 0; waits > 0 && mailer.free(lane) < enough; waits -= 1)
+    await setTimeout(GATHER_WAIT_MS);
   const asked: Promise<Acquired>[] = [];
-  while (asked.length + 1 < count && mailer.free(lane) > 0) asked.push(mailer.acquire(lane));
+  while (asked.length + 1 < most && mailer.free(lane) > 0) asked.push(mailer.acquire(lane));
   const others = await Promise.all(asked);
   return [first.connection, ...others.flatMap(({ connection }) => connection ?? [])];
 }
