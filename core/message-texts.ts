@@ -26,10 +26,19 @@ export function textOfHtml(template: Template, source: string, variables: Variab
   const plain = known === undefined ? readOnce(template, source) : known;
   if (known === undefined) read.set(template, plain);
   if (plain === null) return htmlToText(renderTemplate(template, variables));
-  const filled = plain.pieces.map((piece, index) =>
-    index % 2 === 0 ? piece : plainValue(plain.holes[Number(piece)]!(variables)),
-  );
-  return filled.join('').replace(/ +$/gm, '').trim();
+  return fill(plain, variables).replace(/ +$/gm, '').trim();
+}
+
+/** A link that leads nowhere has no address beside its text. */
+function fill({ pieces, holes }: PlainText, variables: Variables): string {
+  let text = pieces[0]!;
+  for (let index = 1; index < pieces.length; index += 2) {
+    const value = plainValue(holes[Number(pieces[index])]!(variables));
+    const next = pieces[index + 1]!;
+    const isNowhere = (value === '' || value === '#') && /\s\($/.test(text) && next.startsWith(')');
+    text = isNowhere ? text.slice(0, -2) + next.slice(1) : text + value + next;
+  }
+  return text;
 }
 
 function readOnce(template: Template, source: string): PlainText | null {
