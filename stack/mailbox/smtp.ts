@@ -41,5 +41,5 @@ async function takeMail(
   if (stream.sizeExceeded) throw Object.assign(new Error('5.3.4 The mail is too large'), { responseCode: 552 });
   const from = envelope.mailFrom ? envelope.mailFrom.address : '';
   const id = await mailbox.add({ from, to: envelope.rcptTo.map(({ address }) => address) }, Buffer.concat(chunks));
-  return `2.0.0 kept as ${id}`;
+  return `kept as ${id}`;
 }
