@@ -1,252 +1,208 @@
 import { parseArgs } from 'node:util';
-import { Client, Connection } from '@temporalio/client';
-import { ObjectId } from 'mongodb';
-import type { Contact } from '../core/model.ts';
-import { type DrillContext, openDrill, SENDER } from '../drills/context.ts';
-import type { Child } from '../stack/processes/child.ts';
-import { prefixed, workflowIds } from '../workflows/names.ts';
-import { type Relay, startRelay } from './campaigns/relay.ts';
-import { microsEach, quantile, type Usage, usageOf } from './processes.ts';
-import { blast } from './raw-blast.ts';
+import { addPeople, type Installation, openInstallation } from './campaigns/installation.ts';
+import { pauseInTheMiddle, sendMails } from './campaigns/meanwhile.ts';
+import { type Measured, measureCampaign } from './campaigns/measure.ts';
+import { quantile } from './processes.ts';
+import { type Figure, report } from './report.ts';
 
 /**
  * A campaign from the POST that starts it to the relay's last 250, the freeze included: HTML of 4 kB with a variable, a tracked link and
  * a pixel, a row in the ledger for each recipient (w: majority). In the same run a raw blast of the same bytes at the same sink.
- * Everything stands on this one machine, sink included.
+ * Everything stands on this one machine, sink included. Names among the arguments choose: speed, meanwhile, sizes.
  */
-const { values } = parseArgs({
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
   options: {
     recipients: { type: 'string', default: '100000' },
     senders: { type: 'string', default: '2' },
-    connections: { type: 'string', default: '40' },
-    rounds: { type: 'string', default: '1' },
-    /** relay: it signs. own: RSA-2048 and Ed25519 by us. */
-    signing: { type: 'string', default: 'relay' },
-    /** Another sink than test/smtp-sink.ts: a binary that takes -smtp and -http. */
+    connections: { type: 'string', default: '64' },
+    rounds: { type: 'string', default: '3' },
+    sizes: { type: 'string', default: '10000,100000,1000000' },
     sink: { type: 'string' },
-    /** Single mails meanwhile, and how long they took from the 2xx to the relay. */
-    mails: { type: 'boolean', default: false },
-    /** Pauses in the middle and says how long the answer took. */
-    pause: { type: 'boolean', default: false },
-    /** Profiles of the senders are written there. */
     profile: { type: 'string' },
+    /** Keeps nothing in bench/results: for trying something out. */
+    dry: { type: 'boolean', default: false },
   },
 });
 const recipients = Number(values.recipients);
-const senders = Number(values.senders);
-const connections = Number(values.connections);
+const rounds = Array.from({ length: Number(values.rounds) }, (_, round) => round);
+const { sink, profile } = values;
+const shared = { senders: Number(values.senders), connections: Number(values.connections), sink, profile };
+const parts = { speed, meanwhile, sizes };
+const chosen = positionals.length > 0 ? positionals : ['speed', 'meanwhile'];
 
-for (let round = 0; round < Number(values.rounds); round += 1) await measure();
+for (const [name, part] of Object.entries(parts)) if (chosen.includes(name)) keep(await part());
 process.exit(0);
 
-async function measure(): Promise<void> {
-  const relay = await startRelay(values.sink);
-  const drill = await openDrill(process.env, { relay: async () => relay });
-  try {
-    if (values.signing === 'relay')
-      await drill.deps.db.domains.updateMany({ projectId: drill.project._id }, { $set: { dkimSigning: 'relay' } });
-    const listId = await addPeople(drill);
-    const api = await drill.startApi();
-    const settings = { SMTP_MAX_CONNECTIONS: `${connections}`, WORKER_PROCESSES: `${senders}` };
-    const profiled: Record<string, string> = values.profile
-      ? { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${values.profile}` }
-      : {};
-    const steady = await drill.startWorker({ ...settings, WORKER_LANES: 'workflows,background' });
-    const lanes = Array.from({ length: senders }, () =>
-      drill.startWorker({ ...settings, ...profiled, WORKER_LANES: 'campaign' }),
-    );
-    const mail = values.mails ? [await drill.startWorker({ ...settings, WORKER_LANES: 'mail' })] : [];
-    const children = { api: api.child, background: steady, senders: await Promise.all(lanes), mail };
-    await send(drill, relay, api.url, listId, children);
-    await Promise.all([steady, ...children.senders, ...mail].map((child) => child.stop(9_000)));
-  } finally {
-    await drill.close();
+function keep(figures: Figure[]): void {
+  if (values.dry)
+    for (const { name, values: found, unit } of figures) console.log(`${name}: ${found.join(' / ')} ${unit}`);
+  else report('campaign', figures);
+}
+
+/** The relay signs and we sign, in turns. */
+async function speed(): Promise<Figure[]> {
+  const installation = await openInstallation({ ...shared, mail: false });
+  const listId = await addPeople(installation.drill, recipients);
+  const [relay, own]: [Measured[], Measured[]] = [[], []];
+  for (const _ of rounds) {
+    relay.push(tell(await measureCampaign(installation, { listId, recipients, signing: 'relay' })));
+    own.push(tell(await measureCampaign(installation, { listId, recipients, signing: 'own' })));
   }
-}
-
-interface Children {
-  api: Child;
-  background: Child;
-  senders: Child[];
-  mail: Child[];
-}
-
-async function send(
-  drill: DrillContext,
-  relay: Relay,
-  url: string,
-  listId: ObjectId,
-  children: Children,
-): Promise<void> {
-  const before = children.senders.map(({ pid }) => usageOf(pid));
-  const mongod = await mongodPid(drill);
-  const [mongodBefore, sinkBefore] = [usageOf(mongod), usageOf(relay.pid)];
-  const meanwhile = values.mails ? sendMails(drill, url) : null;
-  const began = performance.now();
-  const id = await launch(drill, url, listId);
-  const frozen = freezeEnd(drill, id, began);
-  if (values.pause) await pauseInTheMiddle(drill, relay, url, id);
-  const sent = await relay.wait(recipients);
-  const seconds = (performance.now() - began) / 1_000;
-  const latencies = await meanwhile?.stop();
-  const after = children.senders.map(({ pid }) => usageOf(pid));
-  const total = (usages: Usage[]) => ({ cpuSeconds: usages.reduce((sum, { cpuSeconds }) => sum + cpuSeconds, 0) });
-  const raw = await relay.sample();
-  const ceiling = await blastOf(relay, raw);
-  const status = await untilOver(drill, id);
-  const freezeSeconds = ((await frozen) - began) / 1_000;
-  const whole = recipients / seconds;
-  const sending = recipients / sent.seconds;
-  console.log(
-    `${recipients} recipients, ${senders} senders, DKIM by ${values.signing === 'relay' ? 'the relay' : 'us'}, ${raw.length} bytes each: ` +
-      `${Math.round(whole)} a second from the call to the last 250 (${seconds.toFixed(1)} s, of it ${freezeSeconds.toFixed(1)} s until the audience is written), ` +
-      `${Math.round(sending)} while sending; raw blast ${Math.round(ceiling)}; ratio ${(whole / ceiling).toFixed(2)} from the call, ${(sending / ceiling).toFixed(2)} while sending; ` +
-      `duplicates ${sent.duplicates}, ${status}`,
-  );
-  console.log(
-    `CPU each: senders ${microsEach(total(before), total(after), recipients)} us, mongod ${microsEach(mongodBefore, usageOf(mongod), recipients)} us, sink ${microsEach(sinkBefore, usageOf(relay.pid), recipients)} us (blast included); ` +
-      `peak RSS: API ${usageOf(children.api.pid).peakMb} MB, workflows and background ${usageOf(children.background.pid).peakMb} MB, senders ${after.map(({ peakMb }) => peakMb).join(' and ')} MB; ` +
-      `history ${await historyLength(drill, id)} events`,
-  );
-  if (latencies)
-    console.log(
-      `single mails meanwhile: ${latencies.length}, p50 ${quantile(latencies, 0.5)} ms, p99 ${quantile(latencies, 0.99)} ms from the 2xx to the relay's answer`,
-    );
-}
-
-async function launch(drill: DrillContext, url: string, listId: ObjectId): Promise<string> {
-  const paragraph = '<p>Hello, this is a newsletter paragraph with some text in it to fill.</p>\n';
-  const { data } = await call(drill, `${url}/campaigns`, {
-    name: 'Bench',
-    subject: 'Hello {{firstName}}',
-    htmlTemplate: `<html><body><p>Hi {{firstName}}</p>${paragraph.repeat(50)}<p><a href="https://shop.example.com/sale">Sale</a></p></body></html>`,
-    from: { email: SENDER, name: 'Bench' },
-    toLists: [listId.toHexString()],
-    trackingClick: true,
-    trackingOpen: true,
-    publish: true,
-    sendNow: true,
+  await installation.close();
+  const many = recipients.toLocaleString('en-US');
+  const ofBlast = (some: Measured[]) => ({
+    name: 'raw blast of the same bytes',
+    values: some.map(({ blast }) => blast),
   });
-  return data.id as string;
-}
-
-async function pauseInTheMiddle(drill: DrillContext, relay: Relay, url: string, id: string): Promise<void> {
-  await relay.wait(Math.floor(recipients / 2));
-  const began = performance.now();
-  const { data } = await call(drill, `${url}/campaigns/${id}/pause`, {});
-  const settledMs = Math.round(performance.now() - began);
-  const arrived = (await relay.wait(0)).messages;
-  await new Promise((resolve) => setTimeout(resolve, 1_000));
-  const late = (await relay.wait(0)).messages - arrived;
-  const { sent, inFlight } = data.progress;
-  console.log(
-    `paused: the answer took ${settledMs} ms, said sent ${sent} and in flight ${inFlight}; ${late} arrived after it`,
-  );
-  await call(drill, `${url}/campaigns/${id}/resume`, {});
-}
-
-/** Fifty a second, one after the other in time, whatever the ones before do. */
-function sendMails(drill: DrillContext, url: string): { stop(): Promise<number[]> } {
-  const { db } = drill.deps;
-  const sent: Array<Promise<[ObjectId, number]>> = [];
-  const timer = setInterval(() => {
-    const mail = {
-      to: { email: `single${sent.length}@in.test` },
-      from: { email: SENDER },
-      subject: 'Single',
-      text: 'One.',
-    };
-    sent.push(
-      call(drill, `${url}/mails/send`, mail).then(({ data }) => [new ObjectId(data.emailId as string), Date.now()]),
-    );
-  }, 20);
-  return {
-    async stop() {
-      clearInterval(timer);
-      const ids = await Promise.all(sent);
-      await new Promise((resolve) => setTimeout(resolve, 2_000));
-      const found = await db.messages
-        .find({ projectId: drill.project._id, _id: { $in: ids.map(([_id]) => _id) } })
-        .toArray();
-      const sentAt = new Map(
-        found.map(({ _id, sentAt: at }) => [_id.toHexString(), at?.getTime() ?? Number.POSITIVE_INFINITY]),
-      );
-      return ids.map(([_id, acceptedAt]) =>
-        Math.max(0, (sentAt.get(_id.toHexString()) ?? Number.POSITIVE_INFINITY) - acceptedAt),
-      );
+  const perSecond = (some: Measured[]) => some.map(({ seconds }) => recipients / seconds);
+  const whole = `${many} recipients from the POST to the last 250, freeze included`;
+  return [
+    {
+      name: `${whole}; the relay signs`,
+      unit: '/s',
+      values: perSecond(relay),
+      ceiling: ofBlast(relay),
+      asked: { atLeast: 5_000 },
+      note: `${relay[0]?.bytes} bytes each; ${shared.senders} senders; the aim is 8,900`,
     },
-  };
+    {
+      name: `${many} recipients from the first to the last 250; the relay signs`,
+      unit: '/s',
+      values: relay.map(({ sendingSeconds }) => recipients / sendingSeconds),
+      ceiling: ofBlast(relay),
+    },
+    { name: `${whole}; we sign with RSA-2048 and Ed25519`, unit: '/s', values: perSecond(own), ceiling: ofBlast(own) },
+    {
+      name: 'CPU of the senders for each recipient, what both signatures add',
+      unit: 'us',
+      values: relay.map(({ micros }, round) => (own[round]?.micros.senders ?? Number.NaN) - micros.senders),
+    },
+    ...(['senders', 'background', 'mongod'] as const).map((kind) => ({
+      name: `CPU of ${kind} for each recipient; the relay signs`,
+      unit: 'us',
+      values: relay.map(({ micros }) => micros[kind]),
+    })),
+    {
+      name: `From the POST until the audience of ${many} is written down`,
+      unit: 's',
+      values: relay.map(({ freezeSeconds }) => freezeSeconds),
+    },
+    ...memory([...relay, ...own]),
+    {
+      name: `Events in the history of a campaign of ${many}`,
+      unit: '',
+      values: [...relay, ...own].map(({ history }) => history),
+      asked: { atMost: 10_000 },
+    },
+  ];
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: a measurement looks into answers of several shapes.
-async function call({ key }: DrillContext, url: string, body: object): Promise<any> {
-  const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' };
-  const answer = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) });
-  if (!answer.ok) throw new Error(`${url}: ${answer.status} ${await answer.text()}`);
-  return answer.json();
+function memory(measured: Measured[]): Figure[] {
+  return (['api', 'background', 'sender'] as const).map((process) => ({
+    name: `Highest resident memory, ${process}`,
+    unit: 'MB',
+    values: measured.map(({ peakMb }) => peakMb[process]),
+    asked: { atMost: 400 },
+  }));
 }
 
-/** The same bytes at the same sink from one bare process, over as many connections. */
-async function blastOf(relay: Relay, raw: string): Promise<number> {
-  const stuffed = raw.replace(/\r\n\./g, '\r\n..');
-  const count = Math.min(recipients, 50_000);
-  await relay.reset();
-  const began = performance.now();
-  await blast(relay.port, connections * senders, count, () => (stuffed.endsWith('\r\n') ? stuffed : `${stuffed}\r\n`));
-  return count / ((performance.now() - began) / 1_000);
+/** Single mails and pauses while a campaign goes out; the relay takes its time for the pauses. */
+async function meanwhile(): Promise<Figure[]> {
+  const quick = await openInstallation({ ...shared, mail: true });
+  const listId = await addPeople(quick.drill, recipients);
+  const p99s: number[] = [];
+  for (const _ of rounds) {
+    const mails = sendMails(quick);
+    await measureCampaign(quick, { listId, recipients, signing: 'relay' });
+    p99s.push(quantile(await mails.stop(), 0.99));
+  }
+  await quick.close();
+  const slow = await openInstallation({ ...shared, mail: false, ackMs: 80 });
+  const pauses = await pausesOf(slow);
+  await slow.close();
+  return [
+    {
+      name: `Single mails while ${recipients.toLocaleString('en-US')} go out, p99 from the 2xx to the relay`,
+      unit: 'ms',
+      values: p99s,
+      asked: { atMost: 1_000 },
+    },
+    {
+      name: 'Answer to a pause in the middle, the relay answering after 80 ms',
+      unit: 'ms',
+      values: pauses.map(({ settledMs }) => settledMs),
+      asked: { atMost: 2_000 },
+    },
+    {
+      name: 'Arrived after the answer to a pause, or in flight by its own word',
+      unit: '',
+      values: pauses.map(({ late, inFlight }) => late + inFlight),
+      asked: { atMost: 0 },
+    },
+  ];
 }
 
-async function freezeEnd({ deps, project }: DrillContext, id: string, began: number): Promise<number> {
-  for (;;) {
-    const campaign = await deps.db.campaigns.findOne(
-      { _id: new ObjectId(id), projectId: project._id },
-      { projection: { freeze: 1 } },
+async function pausesOf(installation: Installation) {
+  const some = Math.min(recipients, 10_000);
+  const listId = await addPeople(installation.drill, some);
+  const pauses = [];
+  for (const _ of rounds) {
+    const pausing = Promise.withResolvers<Awaited<ReturnType<typeof pauseInTheMiddle>>>();
+    await measureCampaign(installation, { listId, recipients: some, signing: 'relay' }, async (id) =>
+      pausing.resolve(await pauseInTheMiddle(installation, id, some)),
     );
-    if (campaign?.freeze?.isDone || performance.now() - began > 600_000) return performance.now();
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    pauses.push(await pausing.promise);
   }
+  return pauses;
 }
 
-async function untilOver({ deps, project }: DrillContext, id: string): Promise<string> {
-  for (const until = Date.now() + 60_000; ; ) {
-    const campaign = await deps.db.campaigns.findOne({ _id: new ObjectId(id), projectId: project._id });
-    if (campaign?.status === 'sent' || Date.now() > until) {
-      const { sent = 0, pending = 0, unknown = 0 } = campaign?.counts ?? {};
-      return `${campaign?.status}: sent ${sent}, pending ${pending}, unknown ${unknown}`;
-    }
-    await new Promise((resolve) => setTimeout(resolve, 100));
+/** Each size on an installation of its own, so that memory is that of the size. bench/plot.ts draws them. */
+async function sizes(): Promise<Figure[]> {
+  const found: Measured[] = [];
+  for (const size of values.sizes.split(',').map(Number)) {
+    const installation = await openInstallation({ ...shared, mail: false });
+    const listId = await addPeople(installation.drill, size);
+    found.push(tell(await measureCampaign(installation, { listId, recipients: size, signing: 'relay' })));
+    await installation.close();
   }
+  const costs = found.map(({ sendingSeconds, recipients: size }) => (sendingSeconds * 1e6) / size);
+  const growth = ((costs.at(-1) ?? Number.NaN) / (costs[0] ?? Number.NaN) - 1) * 100;
+  const [least, most] = [found[0]?.recipients, found.at(-1)?.recipients].map((size) => size?.toLocaleString('en-US'));
+  return [
+    ...found.flatMap((one) => ofSize(one)),
+    {
+      name: `Growth of the cost of a recipient from ${least} to ${most}`,
+      unit: '%',
+      values: [growth],
+      asked: { atMost: 20 },
+    },
+  ];
 }
 
-async function historyLength({ deps }: DrillContext, id: string): Promise<number> {
-  const { temporalAddress, temporalNamespace, taskQueuePrefix } = deps.config;
-  const connection = await Connection.connect({ address: temporalAddress });
-  const client = new Client({ connection, namespace: temporalNamespace });
-  const handle = client.workflow.getHandle(prefixed(taskQueuePrefix, workflowIds.campaignSend(id)));
-  const { historyLength: length } = await handle.describe();
-  await connection.close();
-  return length;
+function ofSize(measured: Measured): Figure[] {
+  const { recipients: size, seconds, sendingSeconds, freezeSeconds, blast, history } = measured;
+  const many = size.toLocaleString('en-US');
+  const ceiling = { name: 'raw blast of the same bytes', values: [blast] };
+  return [
+    { name: `A campaign of ${many}, from the POST to the last 250`, unit: '/s', values: [size / seconds], ceiling },
+    { name: `A campaign of ${many}, while sending`, unit: '/s', values: [size / sendingSeconds], ceiling },
+    {
+      name: `A campaign of ${many}, freeze`,
+      unit: 's',
+      values: [freezeSeconds],
+      ...(size === 1_000_000 ? { asked: { atMost: 60 } } : {}),
+    },
+    { name: `A campaign of ${many}, events in its history`, unit: '', values: [history], asked: { atMost: 10_000 } },
+    ...memory([measured]).map((figure) => ({ ...figure, name: `A campaign of ${many}, ${figure.name.toLowerCase()}` })),
+  ];
 }
 
-async function mongodPid({ deps }: DrillContext): Promise<number> {
-  return (await deps.mongo.db('admin').command({ serverStatus: 1 })).pid as number;
-}
-
-async function addPeople({ deps, project }: DrillContext): Promise<ObjectId> {
-  const [list, at] = [new ObjectId(), new Date()];
-  const facts = { projectId: project._id, createdAt: at, updatedAt: at };
-  const shape = { description: '', type: 'list' as const, filterCriteria: null, recompute: null };
-  await deps.db.contactLists.insertOne({ _id: list, name: 'Bench', ...shape, ...facts });
-  const nobody = { lastName: null, userId: null, mobile: null, contactProperties: {}, listIds: [list], segmentIds: [] };
-  for (let from = 0; from < recipients; from += 5_000) {
-    const contact = (_: unknown, index: number): Contact => ({
-      _id: new ObjectId(),
-      email: `p${from + index}@d${(from + index) % 50}.example.org`,
-      firstName: `Person ${from + index}`,
-      ...nobody,
-      ...facts,
-    });
-    await deps.db.contacts.insertMany(Array.from({ length: Math.min(5_000, recipients - from) }, contact));
-  }
-  return list;
+function tell(measured: Measured): Measured {
+  const { recipients: size, seconds, sendingSeconds, freezeSeconds, micros, peakMb } = measured;
+  console.log(
+    `${size} in ${seconds.toFixed(1)} s (audience ${freezeSeconds.toFixed(1)} s, sending ${sendingSeconds.toFixed(1)} s): ${Math.round(size / seconds)}/s;`,
+    `blast ${Math.round(measured.blast)}/s; CPU ${JSON.stringify(micros)} us; peak ${JSON.stringify(peakMb)} MB; ${measured.history} events`,
+  );
+  return measured;
 }

@@ -24,7 +24,7 @@ export async function sendOverConnections(run: PageRun): Promise<number | null> 
   const { mailer } = run.sending.deps;
   const beside = senders.get(mailer) ?? new Set<Sender>();
   senders.set(mailer, beside);
-  const supply = openSupply(run, look);
+  const supply = openSupply(run, { pages: () => beside.size, onQuiet: look });
   const relay = noteRelay(run);
   const { promise: over, resolve: end } = Promise.withResolvers<void>();
   const sender: Sender = { run, grow };

@@ -30,8 +30,14 @@ const CLAIM_MIN = 8;
 const NO_CONTACT: Verdict = { kind: 'failed', reason: CONTACT_DELETED };
 const BACK = { kind: 'back', delayMs: 0 } as const;
 
-/** `onQuiet` is told each time that every outcome is durable, or a claim has ended that nobody waits for. */
-export function openSupply(run: PageRun, onQuiet: () => void): Supply {
+interface Around {
+  /** How many pages this process sends now: they share what may be claimed ahead. */
+  pages(): number;
+  /** Told each time that every outcome is durable, or a claim has ended that nobody waits for. */
+  onQuiet(): void;
+}
+
+export function openSupply(run: PageRun, { pages, onQuiet }: Around): Supply {
   const { sending, campaign, pace, thresholds } = run;
   const { deps, ledger, outcomes } = sending;
   const { projectId } = campaign;
@@ -40,6 +46,7 @@ export function openSupply(run: PageRun, onQuiet: () => void): Supply {
   /** By message, of what is claimed. */
   const emails = new Map<string, string>();
   let filling: Promise<void> | null = null;
+  let written = Promise.withResolvers<void>();
 
   async function next(): Promise<Claimed | null> {
     while (!mustStop(run)) {
@@ -54,9 +61,15 @@ export function openSupply(run: PageRun, onQuiet: () => void): Supply {
     return null;
   }
 
-  /** What a process that dies takes with it: twice its connections on the way, and as many again or 64 ahead of them. */
+  /** Ahead of the connections, so that they never wait for a claim. */
   function aheadMax(): number {
-    return Math.min(CLAIM_MAX, Math.max(CLAIM_MIN, run.lanes * 2));
+    return Math.min(Math.ceil(CLAIM_MAX / pages()), Math.max(CLAIM_MIN, run.lanes * 2));
+  }
+
+  /** What a process that dies takes with it, outcomes that are not durable yet included: two for each connection, and 64. */
+  function claimable(): number {
+    const mine = run.lanes * 2 + Math.ceil(CLAIM_MAX / pages());
+    return Math.min(aheadMax() - ready.length, mine - run.unwritten);
   }
 
   /** One claim at a time; who comes meanwhile waits for the same. */
@@ -77,9 +90,11 @@ export function openSupply(run: PageRun, onQuiet: () => void): Supply {
       run.goOn = false;
       return;
     }
-    const room = Math.min(aheadMax() - ready.length, await reader.waiting());
-    if (room <= 0) return;
-    const count = pace.take(room);
+    const waiting = await reader.waiting();
+    if (waiting === 0) return;
+    // Small claims cost as much as large ones, so what can be had at once is waited for.
+    if (claimable() < Math.min(waiting, aheadMax() / 2) && run.unwritten > 0) return written.promise;
+    const count = pace.take(Math.min(waiting, claimable()));
     if (count === 0) return waitForPace();
     await claim(reader.take(count));
   }
@@ -156,6 +171,8 @@ export function openSupply(run: PageRun, onQuiet: () => void): Supply {
       thresholds.count(ended.outcome.kind);
       if (ended.outcome.kind === 'back') reader.putBack(candidate);
       run.unwritten -= 1;
+      written.resolve();
+      written = Promise.withResolvers();
       if (run.unwritten === 0) onQuiet();
     });
   }

@@ -12,6 +12,6 @@ export function parseId(text: unknown): ObjectId | null {
 export function derivedId(at: Date, ...parts: Array<string | number>): ObjectId {
   const bytes = Buffer.alloc(12);
   bytes.writeUInt32BE(Math.floor(at.getTime() / 1000), 0);
-  hash('sha256', parts.join('\u0000'), 'buffer').copy(bytes, 4, 0, 8);
+  bytes.write(hash('sha256', parts.join('\u0000'), 'binary'), 4, 8, 'latin1');
   return new ObjectId(bytes);
 }

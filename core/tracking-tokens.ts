@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, hash, timingSafeEqual } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createSecretKey, hash, type KeyObject, timingSafeEqual } from 'node:crypto';
 import { ObjectId } from 'mongodb';
 import type { Config } from '../schemas/config.ts';
 import { secretKeyBytes } from './secrets.ts';
@@ -111,9 +111,13 @@ function macOf(key: Key, purpose: string, payload: Buffer): Buffer {
   return hmac(key, Buffer.concat([Buffer.from(`${purpose}\u0000`), payload])).subarray(0, MAC_BYTES);
 }
 
-/** RFC 2104 with the key's two blocks made ready: four of these for every mail, and createHmac costs five times as much. */
-function hmac({ inner, outer }: Key, message: Buffer): Buffer {
-  return hash('sha256', Buffer.concat([outer, hash('sha256', Buffer.concat([inner, message]), 'buffer')]), 'buffer');
+/**
+ * RFC 2104 with the key's two blocks made ready: five of these for every mail. createHmac costs ten times as much, and a digest that is
+ * asked for as a Buffer twice as much as one that is copied out of a string.
+ */
+function hmac({ inner, outer }: Pick<Key, 'inner' | 'outer'>, message: Buffer): Buffer {
+  outer.write(hash('sha256', Buffer.concat([inner, message]), 'binary'), BLOCK_BYTES, 'latin1');
+  return Buffer.from(hash('sha256', outer, 'binary'), 'latin1');
 }
 
 function addressMac(key: Key, kind: string, ids: Buffer): string {
@@ -122,12 +126,14 @@ function addressMac(key: Key, kind: string, ids: Buffer): string {
 
 interface Key {
   inner: Buffer;
+  /** With room for the inner digest behind it. */
   outer: Buffer;
-  /** For the text of an unsubscribe token. */
-  encryption: Buffer;
+  /** For the text of an unsubscribe token; as a KeyObject, since a cipher that is given bytes takes five times as long to begin. */
+  encryption: KeyObject;
 }
 
 const BLOCK_BYTES = 64;
+const DIGEST_BYTES = 32;
 const derived = new WeakMap<readonly string[], Key[]>();
 
 /** The first one signs, all of them are understood: links outlive the change of a key as long as the old one is named. */
@@ -135,7 +141,7 @@ function keysOf({ secretKeys }: Keys): Key[] {
   const known = derived.get(secretKeys);
   if (known) return known;
   const keys = secretKeyBytes({ secretKeys }).map((bytes) => {
-    const encryption = hmac(macKey(bytes), Buffer.from('everpost unsubscribe encryption'));
+    const encryption = createSecretKey(hmac(macKey(bytes), Buffer.from('everpost unsubscribe encryption')));
     return { ...macKey(hmac(macKey(bytes), Buffer.from('everpost links'))), encryption };
   });
   derived.set(secretKeys, keys);
@@ -149,11 +155,11 @@ function signingKey(config: Keys): Key {
 }
 
 /** Of 64 bytes at most, as RFC 2104 wants it. */
-function macKey(bytes: Buffer): Key {
+function macKey(bytes: Buffer): Pick<Key, 'inner' | 'outer'> {
   const padded = Buffer.alloc(BLOCK_BYTES);
   bytes.copy(padded);
   const masked = (mask: number) => Buffer.from(padded.map((byte) => byte ^ mask));
-  return { inner: masked(0x36), outer: masked(0x5c), encryption: padded };
+  return { inner: masked(0x36), outer: Buffer.concat([masked(0x5c), Buffer.alloc(DIGEST_BYTES)]) };
 }
 
 function idsOf({ projectId, messageId }: MailRef): Buffer {

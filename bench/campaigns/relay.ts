@@ -23,9 +23,10 @@ export interface Arrivals {
 }
 
 /** test/smtp-sink.ts, or any binary that takes -smtp and -http and answers the same questions. */
-export async function startRelay(binary: string | undefined, keep = 3): Promise<Relay> {
+export async function startRelay(binary: string | undefined, ackMs = 0, keep = 3): Promise<Relay> {
   const [smtp, http] = [await freePort(), await freePort()];
-  const own = [join(root, 'test/smtp-sink.ts'), '--port', `${smtp}`, '--http', `${http}`, '--records', `${keep}`];
+  const answers = ['--ack-delay', `${ackMs}`, '--records', `${keep}`];
+  const own = [join(root, 'test/smtp-sink.ts'), '--port', `${smtp}`, '--http', `${http}`, ...answers];
   const [command, args] = binary
     ? [binary, ['-smtp', `127.0.0.1:${smtp}`, '-http', `127.0.0.1:${http}`]]
     : [process.execPath, own];
