@@ -112,7 +112,8 @@ export async function campaignWorkers(
   });
 }
 
-async function withOwnServers<T>(work: (servers: Servers, env: NodeJS.ProcessEnv) => Promise<T>): Promise<T> {
+/** For drills that kill a server. */
+export async function withOwnServers<T>(work: (servers: Servers, env: NodeJS.ProcessEnv) => Promise<T>): Promise<T> {
   const dataDir = mkdtempSync(join(tmpdir(), 'everpost-fire-'));
   const servers = await startServers({ dataDir, kinds: ['mongodb', 'redis', 'temporal'] });
   try {

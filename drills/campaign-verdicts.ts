@@ -1,3 +1,4 @@
+import { campaignDecisions, type DecisionsTally } from './campaign-decisions.ts';
 import { campaignKill, campaignRolling, campaignStop, campaignWorkers, serverKill } from './campaign-faults.ts';
 import type { CampaignDrill, CampaignTally } from './campaigns.ts';
 import type { Verdict } from './results.ts';
@@ -47,6 +48,13 @@ export const campaignDrills = {
       yield judgeCampaign('Temporal', full, tally, 0);
     },
   },
+  'campaign-decisions': {
+    does: 'suppressing 1,000 half-way, then pause or abort, with Temporal killed',
+    async *run() {
+      for (const decision of ['pause', 'abort'] as const)
+        yield judgeDecisions(await campaignDecisions({ ...full, suppressed: 1_000, decision }));
+    },
+  },
   'campaign-relay': {
     does: 'a relay that drops one connection in fifty after the final dot, having the mail or not',
     async *run(env: NodeJS.ProcessEnv) {
@@ -88,6 +96,18 @@ export const campaignDrills = {
     },
   },
 };
+
+/** What was not handed over when it was aborted stays pending, and is no loss. */
+function judgeDecisions(tally: DecisionsTally): Verdict {
+  const { decision, status, recipients, suppressed, claimedLate, settledMs, arrivedLate } = tally;
+  const { duplicates, strangers, unknown, samples, unbalanced } = tally;
+  const isOver = status === (decision === 'pause' ? 'sent' : 'aborted');
+  const faults = claimedLate + arrivedLate + duplicates + strangers + unknown + unbalanced;
+  return {
+    kept: isOver && faults === 0 && samples > 0 && settledMs < 2_000,
+    says: `${decision}: ${recipients} recipients, ${suppressed} suppressed half-way with ${claimedLate} claimed after the answer; answered after ${settledMs} ms, ${arrivedLate} left after it; ${status}, duplicates ${duplicates}, unknown ${unknown}, ${samples} looks at the counts, ${unbalanced} wrong`,
+  };
+}
 
 /** One in fifty: the relay has it, and does not say so. */
 function heardAfterAll(index: number): string {
