@@ -1,5 +1,7 @@
+import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { bundleWorkflowCode, type NativeConnection, Worker, type WorkflowBundle } from '@temporalio/worker';
+import { promisify } from 'node:util';
+import { type NativeConnection, Worker, type WorkflowBundle } from '@temporalio/worker';
 import type { Deps } from '../core/deps.ts';
 import { connectTemporal, installTemporalRuntime, pause } from '../platform/temporal-native.ts';
 import { prefixed } from '../workflows/names.ts';
@@ -55,20 +57,19 @@ export function runWorkers(deps: Deps, plans: WorkerPlan[]): Service {
 
 let bundle: Promise<WorkflowBundle> | undefined;
 
-/** Takes a second, so it is done once a process however many workers there are. */
+/** Takes a second, so it is done once a process however many workers there are; elsewhere, since it leaves 200 MB behind. */
 export function workflowBundle(log: Deps['log']): Promise<WorkflowBundle> {
-  bundle ??= bundleWorkflowCode({
-    workflowsPath: fileURLToPath(new URL('../workflows/index.ts', import.meta.url)),
-    logger: {
-      log: () => undefined,
-      trace: () => undefined,
-      debug: () => undefined,
-      info: () => undefined,
-      warn: (message, fields) => log.warn({ ...fields }, message),
-      error: (message, fields) => log.error({ ...fields }, message),
-    },
-  });
+  bundle ??= bundled(log);
   return bundle;
+}
+
+const BUNDLE_BYTES_MAX = 64 * 1_024 * 1_024;
+
+async function bundled(log: Deps['log']): Promise<WorkflowBundle> {
+  const script = fileURLToPath(new URL('./bundle.ts', import.meta.url));
+  const { stdout, stderr } = await promisify(execFile)(process.execPath, [script], { maxBuffer: BUNDLE_BYTES_MAX });
+  if (stderr) log.warn({ said: stderr }, 'the workflows were bundled with complaints');
+  return { code: stdout };
 }
 
 async function makeWorker(deps: Deps, plan: WorkerPlan, connection: NativeConnection): Promise<Worker> {

@@ -1,0 +1,14 @@
+import { fileURLToPath } from 'node:url';
+import { bundleWorkflowCode, type Logger } from '@temporalio/worker';
+
+/** `node workers/bundle.ts`: the workflows as one script on standard output, what is wrong with them on standard error. */
+const silent = () => undefined;
+const complain = (message: string, fields?: object) => console.error(message, fields ?? '');
+const logger: Logger = {
+  ...{ log: silent, trace: silent, debug: silent, info: silent },
+  ...{ warn: complain, error: complain },
+};
+
+const workflowsPath = fileURLToPath(new URL('../workflows/index.ts', import.meta.url));
+const { code } = await bundleWorkflowCode({ workflowsPath, logger });
+process.stdout.write(code);
