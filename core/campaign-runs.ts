@@ -1,5 +1,5 @@
 import { begin } from './campaign-beginnings.ts';
-import { ledgerCounts, refreshCounts } from './campaign-counts.ts';
+import { countNow, ledgerCounts, refreshCounts } from './campaign-counts.ts';
 import { type Move, moveStatus } from './campaign-moves.ts';
 import { settleCampaignOrphans, unsettledOf } from './campaign-orphans.ts';
 import { describeCampaign } from './campaign-progress.ts';
@@ -136,8 +136,11 @@ async function finish(deps: Deps, campaign: Campaign): Promise<CampaignStep | nu
   return move(deps, campaign, { status: 'failed', failureReason, ...over });
 }
 
-/** Stored numbers are refreshed at once when the status changes. */
+/** With the numbers of that moment: whoever reads that it is over reads how it ended. */
 async function move(deps: Deps, campaign: Campaign, to: Move): Promise<null> {
-  if (await moveStatus(deps, campaign, to, { tell: false })) await refreshCounts(deps, campaign);
+  const counted = campaign.freeze?.isDone
+    ? { counts: await countNow(deps, campaign), refreshedAt: deps.clock.now() }
+    : {};
+  if (await moveStatus(deps, campaign, { ...to, ...counted }, { tell: false })) await refreshCounts(deps, campaign);
   return null;
 }
