@@ -1,6 +1,5 @@
 import type { ObjectId } from 'mongodb';
 import { after, DOT_MS, LEASE_MS, type Ledger, type LedgerDeps } from './ledger.ts';
-import { updateGroup } from './ledger-writes.ts';
 import type { Message, MessageRecipient, SmtpReply } from './model.ts';
 
 /** Who must not get it, and why. `back`: not now (a campaign was paused). */
@@ -64,18 +63,23 @@ export async function claimMessages(deps: LedgerDeps, ledger: Ledger, request: C
     state: { $in: ['queued' as const, 'deferred' as const] },
     ...(due ? { $expr: { $lte: ['$dueAt', '$$NOW'] } } : {}),
   };
-  const won = await updateGroup(deps, filter, [
-    {
-      $set: {
-        state: 'committing',
-        owner: ledger.owner,
-        claim,
-        claimedAt: '$$NOW',
-        firstAt: { $ifNull: ['$firstAt', firstAt] },
-        dueAt: after(LEASE_MS),
+  const won = await deps.db.messages
+    .updateMany(filter, [
+      {
+        $set: {
+          state: 'committing',
+          owner: ledger.owner,
+          claim,
+          claimedAt: '$$NOW',
+          firstAt: { $ifNull: ['$firstAt', firstAt] },
+          dueAt: after(LEASE_MS),
+        },
       },
-    },
-  ]).catch(() => null);
+    ])
+    .then(
+      ({ modifiedCount }) => modifiedCount,
+      () => null,
+    );
   const ours =
     won === ids.length ? ids : won === 0 ? [] : await readBack(deps, ledger, { projectId, ids, claim, askedMs });
   const held = ours.map((_id) => hold(ledger, { _id, projectId, claim, safeUntilMs: askedMs + DOT_MS }));

@@ -21,7 +21,7 @@ export const orphanStates = ['committing', 'unknown'] as const;
  * however late its renewal is. Safe to run anywhere at any time: each change names the owner, the claim and the ended lease it was decided on.
  */
 export async function settleOrphans(
-  deps: Pick<LedgerDeps, 'db' | 'evidence' | 'log'>,
+  deps: LedgerDeps,
   ledger: Ledger,
   { projectId, ids, messageIdOf }: { projectId: ObjectId; ids: ObjectId[]; messageIdOf: MessageIdOf },
 ): Promise<OrphanCounts> {
@@ -47,11 +47,7 @@ export async function settleOrphans(
 /** Null: what it belonged to is gone. */
 export type MessageIdOf = (messageId: ObjectId) => Promise<string | null>;
 
-async function decide(
-  { evidence, log }: Pick<LedgerDeps, 'evidence' | 'log'>,
-  orphan: Orphan,
-  messageIdOf: MessageIdOf,
-): Promise<Resolution> {
+async function decide({ evidence, log }: LedgerDeps, orphan: Orphan, messageIdOf: MessageIdOf): Promise<Resolution> {
   if (evidence.isKnown) {
     try {
       const messageId = await messageIdOf(orphan._id);
@@ -64,7 +60,7 @@ async function decide(
   return repeatsUnknown(orphan.lane) ? 'queued' : 'unknown';
 }
 
-function apply({ db }: Pick<LedgerDeps, 'db'>, orphan: Orphan, resolution: Resolution) {
+function apply({ db }: LedgerDeps, orphan: Orphan, resolution: Resolution) {
   const { _id, projectId, state, owner, claim } = orphan;
   const unchanged = { _id, projectId, state, ...(owner ? { owner } : {}), ...(claim ? { claim } : {}) };
   return db.messages.updateOne({ ...unchanged, $expr: { $lte: ['$dueAt', '$$NOW'] } }, [

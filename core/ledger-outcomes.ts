@@ -1,7 +1,6 @@
 import type { Document, ObjectId } from 'mongodb';
 import { after, type Ledger, type LedgerDeps, type Outcome } from './ledger.ts';
 import type { Held, Look, Verdict } from './ledger-claims.ts';
-import { updateGroup } from './ledger-writes.ts';
 import type { MessageRecipient, MessageState, SmtpReply } from './model.ts';
 import type { Classification } from './rules/bounces.ts';
 
@@ -146,12 +145,11 @@ async function writeOutcomes(deps: LedgerDeps, ledger: Ledger, effects: Effects,
   ]);
 }
 
-async function updateOwn(deps: LedgerDeps, { owner }: Ledger, group: Ended[], from: MessageState[]): Promise<void> {
+async function updateOwn({ db }: LedgerDeps, { owner }: Ledger, group: Ended[], from: MessageState[]): Promise<void> {
   if (group.length === 0) return;
   const ids = group.map(({ held }) => held._id);
   const projectIds = [...new Map(group.map(({ held }) => [held.projectId.toHexString(), held.projectId])).values()];
-  await updateGroup(
-    deps,
+  await db.messages.updateMany(
     { _id: { $in: ids }, projectId: { $in: projectIds }, owner, state: { $in: from } },
     outcomePipeline(ids, group.map(stored)),
   );

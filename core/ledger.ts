@@ -12,7 +12,7 @@ export const RENEW_EVERY_MS = 10_000;
 /** More messages than this are never claimed at once. */
 export const CLAIM_MAX = 64;
 
-export type LedgerDeps = Pick<SendingDeps, 'db' | 'mongo' | 'config' | 'clock' | 'log' | 'evidence'>;
+export type LedgerDeps = Pick<SendingDeps, 'db' | 'clock' | 'log' | 'evidence'>;
 
 /** What one process knows about the messages that it has claimed. Its owner is new with every start, so no other process is ever mistaken for it. */
 export interface Ledger {
