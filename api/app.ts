@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import Router, { type RouterContext } from '@koa/router';
 import Koa, { type Context } from 'koa';
@@ -12,8 +11,10 @@ import { type Call, type Endpoint, fullPath, pathParameters } from './endpoint.t
 import { authenticateCaller, type Caller, rateLimited } from './middleware/authenticate.ts';
 import { translateErrors } from './middleware/errors.ts';
 import { idempotencyKey, withIdempotency } from './middleware/idempotency.ts';
+import { nameRequest } from './middleware/name.ts';
 import { type Observe, observeRequests } from './middleware/observe.ts';
 import { respond } from './respond.ts';
+import { trackingDoor } from './tracking-door.ts';
 import { validateBody, validateQuery } from './validate.ts';
 
 export interface AppOptions {
@@ -56,9 +57,13 @@ export function createApp(deps: Deps, endpoints: Endpoint[], options: AppOptions
   const routes = new Map([...routers].map(([noun, router]) => [noun, router.routes()]));
   koa.use((context, next) => routes.get(nounOf(context.path))?.(context as RouterContext, next));
 
+  const answer = koa.callback();
+  const takesTracked = endpoints.some(({ path }) => path.startsWith('/t/')) ? trackingDoor(deps, options) : null;
   const server = createServer(
     { headersTimeout: 20_000, requestTimeout: 60_000, maxHeaderSize: 16_384, keepAliveTimeout: 65_000 },
-    koa.callback(),
+    (request, response) => {
+      if (stopping || !takesTracked?.(request, response)) void answer(request, response);
+    },
   );
   return {
     server,
@@ -165,21 +170,6 @@ function limitPublic(deps: Deps, limiter: RateLimiter, context: Context): null {
   const verdict = isPage ? limiter.hit(`public:${context.state.ip}`, deps.config.publicRateLimit) : null;
   if (verdict && !verdict.allowed) throw rateLimited(verdict);
   return null;
-}
-
-function nameRequest({ config }: Deps) {
-  return (context: Context, next: Koa.Next): Promise<void> => {
-    const given = context.get('x-request-id');
-    context.state.requestId = /^[\w-]{1,64}$/.test(given) ? given : randomUUID();
-    context.set('X-Request-Id', context.state.requestId);
-    const forwarded = context
-      .get('x-forwarded-for')
-      .split(',')
-      .map((part) => part.trim());
-    const trusted = config.trustedProxies > 0 ? forwarded.at(-config.trustedProxies) : undefined;
-    context.state.ip = trusted || (context.req.socket.remoteAddress ?? '');
-    return next();
-  };
 }
 
 function checkHost(context: Context): void {

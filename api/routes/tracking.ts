@@ -25,8 +25,7 @@ export const trackingRoutes = [
     produces: ['image/gif'],
     handler: async ({ deps, params, request }) => {
       noteOpen(deps, params.token ?? '', visitorOf(deps, request));
-      const headers = { ...privately, 'Content-Type': 'image/gif', 'Cross-Origin-Resource-Policy': 'cross-origin' };
-      return new Page(200, headers, PIXEL);
+      return pixelPage;
     },
   }),
   endpoint({
@@ -39,14 +38,26 @@ export const trackingRoutes = [
     errors: { 404: 'The token is not one of ours.' },
     handler: async ({ deps, params, request }) => {
       const target = noteClick(deps, params.token ?? '', visitorOf(deps, request));
-      return target === null ? linkNotFound() : new Page(302, { ...privately, Location: target }, null);
+      return target === null ? linkNotFound() : redirectPage(target);
     },
   }),
 ];
 
-function visitorOf(
+export const pixelPage = new Page(
+  200,
+  { ...privately, 'Content-Type': 'image/gif', 'Cross-Origin-Resource-Policy': 'cross-origin' },
+  PIXEL,
+);
+
+/** What ASCII the target has stays byte for byte; a header can carry nothing else. */
+export function redirectPage(target: string): Page {
+  const location = target.replace(/[^\x21-\x7e]+/g, encodeURIComponent);
+  return new Page(302, { ...privately, Location: location }, null);
+}
+
+export function visitorOf(
   { clock }: Call<never, never>['deps'],
-  { header, incoming }: Call<never, never>['request'],
+  { header, incoming }: Pick<Call<never, never>['request'], 'header' | 'incoming'>,
 ): Visitor {
   return {
     at: clock.now(),

@@ -129,6 +129,28 @@ describe('Opens and clicks', () => {
     expect(lines?.map(({ type, url }) => [type, url])).to.deep.equal([['clicked', TARGET]]);
   });
 
+  it('A target beyond ASCII is percent-encoded for the header, and kept as it is where it is ASCII.', async () => {
+    const message = await sentMessage(environment, environment.own);
+    const link = clickToken(environment.deps.config, refOf(message), 'https://shop.example.com/grün/日本?q=%2F&x=a+b');
+    const reply = await visitor.get(`/t/c/${link}`);
+    expect(reply.headers.get('location')).to.equal('https://shop.example.com/gr%C3%BCn/%E6%97%A5%E6%9C%AC?q=%2F&x=a+b');
+  });
+
+  it('Other methods, and too many requests from one address, are refused as elsewhere: 405 with Allow, 429.', async () => {
+    const { deps } = environment;
+    const limited = await serveRoutes({ ...deps, config: { ...deps.config, publicRateLimit: 3 } }, trackingRoutes);
+    try {
+      const path = pixel(refOf(await sentMessage(environment, environment.own)));
+      const posted = await limited.visitor.send('POST', path);
+      expect([posted.status, posted.headers.get('allow')]).to.deep.equal([405, 'GET, HEAD']);
+      const statuses: number[] = [];
+      for (let i = 0; i < 5; i += 1) statuses.push((await limited.visitor.get(path)).status);
+      expect(statuses).to.include(200).and.to.include(429);
+    } finally {
+      await limited.stop();
+    }
+  });
+
   it('A click token that was changed, cut or made long leads to a page and nowhere else.', async () => {
     const path = link(refOf(await sentMessage(environment, environment.own)));
     const token = path.slice('/t/c/'.length);
