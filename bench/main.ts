@@ -17,7 +17,7 @@ const benches: Record<string, { does: string }> = {
   audience: { does: 'lists, searches, bulk calls, segments and imports at a million contacts' },
   sending: { does: 'POST /mails/send beside bare inserts; transactional latency; the delivery lane' },
   campaign: { does: 'a campaign from the call to the last 250, beside a raw blast; freeze and memory' },
-  automations: { does: 'enrollments a second, beside bare workflows' },
+  automations: { does: 'enrollments a second beside bare workflows, POST /events/send under load, memory of a worker' },
   'comes-back': { does: 'pixels and clicks, and inbound letters, beside servers that do nothing with them' },
   migrations: { does: 'contacts a second of an export (a), and pages at the other provider’s pace (b)' },
 };
