@@ -15,11 +15,12 @@ import { type Figure, report } from './report.ts';
  */
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { contacts: { type: 'string', default: '1000000' } },
+  options: { contacts: { type: 'string', default: '1000000' }, bare: { type: 'string' } },
 });
 const contacts = Number(values.contacts);
+const bareRows = Number(values.bare ?? contacts / 5);
 const parts: Record<string, (stage: Stage) => Promise<Figure[]>> = {
-  import: measureImport,
+  import: (stage) => measureImport(stage, bareRows),
   segment: measureSegment,
   requests: measureRequests,
   suppressions: measureSuppressions,

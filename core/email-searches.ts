@@ -1,4 +1,5 @@
-import type { Document, Filter } from 'mongodb';
+import type { Document, Filter, ObjectId } from 'mongodb';
+import { addressRanges } from './address-ranges.ts';
 import type { Deps } from './deps.ts';
 import type { Contact, Project, StoredList } from './model.ts';
 import { READ_TIME_MAX_MS } from './pages.ts';
@@ -16,13 +17,13 @@ export interface FoundEmails {
   emails: string[];
 }
 
-/** A scan of more keys than this is shared by several threads of the server. */
-const KEYS_A_SCAN = 100_000;
-const SCANS_MAX = 4;
+/** A scan of more keys than this is shared by several threads of the server; a key of a list costs more than one of everybody. */
+const KEYS_A_SCAN = { email: 100_000, list: 10_000, segment: 10_000 };
 /** Up to here the first matches come with the count; further back they are asked for again. */
-const FIRST_MAX = 1_000;
+const FIRST_MAX = 5_000;
 const SAMPLE = 500;
-const RANGES_KEPT_MS = 600_000;
+/** A text that more than this part of a sample has is found soon: to keep the first ones of all would cost more than to look for them again. */
+const COMMON = 0.02;
 
 export function membersOf({ _id, projectId, type }: StoredList): Members {
   switch (type) {
@@ -46,23 +47,30 @@ export async function findByPart(
   { part, skip, limit, size }: { part: string; skip: number; limit: number; size: number },
 ): Promise<FoundEmails> {
   const reading = { hint: members.hint, maxTimeMS: READ_TIME_MAX_MS };
-  const isNear = skip + limit <= FIRST_MAX;
-  const ranges = size > KEYS_A_SCAN ? await rangesOf(deps, project, Math.ceil(size / KEYS_A_SCAN)) : [{ $gte: '' }];
-  const first = isNear ? { first: { $firstN: { n: skip + limit, input: '$found' } } } : {};
+  const { ranges, sample } = await addressRanges(
+    deps.db.contacts,
+    project._id.toHexString(),
+    Math.ceil(size / KEYS_A_SCAN[members.hint]),
+    () => newestAndOldest(deps, project._id),
+  );
+  const isCommon = sample.filter((email) => email.includes(part.toLowerCase())).length > sample.length * COMMON;
+  const isNear = skip + limit <= FIRST_MAX && !isCommon;
+  const first = isNear ? { first: { $firstN: { n: skip + limit, input: '$email' } } } : {};
   const counted = ranges.map(async (range) => {
     const pipeline = [...matching(members, part, range), { $group: { _id: null, total: { $sum: 1 }, ...first } }];
     const [row] = await deps.db.contacts.aggregate<{ total: number; first?: string[] }>(pipeline, reading).toArray();
     return row ?? { total: 0 };
   });
-  const far = isNear ? [] : [...matching(members, part, { $gte: '' }), { $skip: skip }, { $limit: limit }];
+  const address = { $project: { _id: 0, email: 1 } };
+  const far = [...matching(members, part, { $gte: '' }), { $skip: skip }, { $limit: limit }, address];
   const [rows, page] = await Promise.all([
     Promise.all(counted),
-    isNear ? [] : deps.db.contacts.aggregate<{ found: string }>(far, reading).toArray(),
+    isNear ? [] : deps.db.contacts.aggregate<{ email: string }>(far, reading).toArray(),
   ]);
   const nearest = rows.flatMap((row) => row.first ?? []).slice(skip, skip + limit);
   return {
     total: rows.reduce((sum, row) => sum + row.total, 0),
-    emails: isNear ? nearest : page.map(({ found }) => found),
+    emails: isNear ? nearest : page.map(({ email }) => email),
   };
 }
 
@@ -71,45 +79,20 @@ export async function findByPart(
  * from the key, it does not.
  */
 function matching({ filter, hint }: Members, part: string, range: Document): Document[] {
-  if (hint === 'email')
-    return [{ $match: { ...filter, email: { ...range, ...partOf(part) } } }, { $project: { _id: 0, found: '$email' } }];
+  if (hint === 'email') return [{ $match: { ...filter, email: { ...range, ...partOf(part) } } }];
   return [
     { $match: { ...filter, email: range } },
-    { $project: { _id: 0, found: { $concat: ['$email', ''] } } },
-    { $match: { found: partOf(part) } },
+    { $project: { _id: 0, email: { $concat: ['$email', ''] } } },
+    { $match: { email: partOf(part) } },
   ];
 }
 
-const kept = new WeakMap<object, Map<string, { ranges: Document[]; until: number }>>();
-
-/** Parts of about the same size, guessed from the newest and the oldest addresses. A bad guess only costs time. */
-async function rangesOf(deps: Deps, project: Pick<Project, '_id'>, wanted: number): Promise<Document[]> {
-  const perDeps = kept.get(deps.db) ?? new Map();
-  kept.set(deps.db, perDeps);
-  const key = project._id.toHexString();
-  const known = perDeps.get(key);
-  if (known && known.until > performance.now()) return known.ranges;
-  const filter = { projectId: project._id };
+async function newestAndOldest(deps: Deps, projectId: ObjectId): Promise<string[]> {
   const sample = (order: 1 | -1) =>
     deps.db.contacts
-      .find(filter, { projection: { email: 1 }, hint: 'newest' })
+      .find({ projectId }, { projection: { email: 1 }, hint: 'newest' })
       .sort({ _id: order })
       .limit(SAMPLE)
       .toArray();
-  const emails = (await Promise.all([sample(1), sample(-1)])).flat().map(({ email }) => email);
-  const ranges = splitEvenly(emails.sort(), Math.min(SCANS_MAX, wanted));
-  perDeps.set(key, { ranges, until: performance.now() + RANGES_KEPT_MS });
-  return ranges;
-}
-
-function splitEvenly(sorted: string[], parts: number): Document[] {
-  const bounds = Array.from(
-    { length: parts - 1 },
-    (_, index) => sorted[Math.floor(((index + 1) * sorted.length) / parts)],
-  );
-  const points = [...new Set(['', ...bounds.filter((bound) => bound !== undefined)])];
-  return points.map((from, index) => {
-    const to = points[index + 1];
-    return to === undefined ? { $gte: from } : { $gte: from, $lt: to };
-  });
+  return (await Promise.all([sample(1), sample(-1)])).flat().map(({ email }) => email);
 }

@@ -35,7 +35,8 @@ export async function* readFile(deps: Deps, { importId, projectId }: File, from:
   for (;;) {
     const chunk = await deps.db.importChunks.findOne({ _id: `${importId.toHexString()}:${number}`, projectId });
     if (!chunk) return;
-    const bytes = Buffer.from(chunk.bytes.buffer);
+    const { buffer, byteOffset, byteLength } = chunk.bytes.buffer;
+    const bytes = Buffer.from(buffer, byteOffset, byteLength).subarray(0, chunk.bytes.position);
     yield skip === 0 ? bytes : bytes.subarray(skip);
     skip = 0;
     number += 1;

@@ -7,6 +7,7 @@ import { normalizeEmail } from './rules/addresses.ts';
 import { readDate } from './rules/coercion.ts';
 import { partOf } from './rules/searches.ts';
 import { entriesOf, findGroup } from './suppression-groups.ts';
+import { findByText, type TextFilter } from './suppression-texts.ts';
 
 export interface SuppressionSearch {
   groupId?: string | undefined;
@@ -27,14 +28,20 @@ export async function searchSuppressions(
   { page = 1, limit = 20, ...search }: Page & SuppressionSearch,
 ): Promise<PageOf<Suppression>> {
   const skip = skipOf(page, limit);
-  const plan = planOf(project, search, await wantedGroups(deps, project, search));
-  if (!plan) return { entries: [], pagination: paginationOf(page, limit, 0) };
-  const reading = { hint: plan.hint, maxTimeMS: READ_TIME_MAX_MS };
-  const [entries, counted] = await Promise.all([
-    deps.db.suppressions.find(plan.filter, { ...reading, sort: plan.sort, skip, limit }).toArray(),
-    plan.counted ? deps.db.suppressions.countDocuments(plan.counted, reading) : 0,
+  const groups = await wantedGroups(deps, project, search);
+  const filter = filterOf(project, search, groups);
+  if (!filter) return { entries: [], pagination: paginationOf(page, limit, 0) };
+  if (search.search || search.email !== undefined) {
+    const size = search.email === undefined ? keptTotal(groups) : 0;
+    const found = await findByText(deps, project, textFilter(filter, search, groups), { skip, limit, size });
+    return { entries: found.entries, pagination: paginationOf(page, limit, found.total) };
+  }
+  const reading = { hint: hintOf(search), maxTimeMS: READ_TIME_MAX_MS };
+  const [entries, total] = await Promise.all([
+    deps.db.suppressions.find(filter, { ...reading, sort: { createdAt: -1, _id: -1 }, skip, limit }).toArray(),
+    filter.createdAt ? deps.db.suppressions.countDocuments(filter, reading) : keptTotal(groups, search.reason),
   ]);
-  return { entries, pagination: paginationOf(page, limit, plan.kept + counted) };
+  return { entries, pagination: paginationOf(page, limit, total) };
 }
 
 /** The groups that an address left, with why and when. */
@@ -53,58 +60,48 @@ export async function unsubscribeGroups(
   });
 }
 
-export interface SearchPlan {
-  filter: Filter<Suppression>;
-  hint: string;
-  sort: Record<string, 1 | -1>;
-  /** The total is what the groups say they have, and what must be counted besides. */
-  kept: number;
-  counted: Filter<Suppression> | null;
+/** null: nothing can be found. */
+function filterOf(project: Tenant, search: SuppressionSearch, [group]: SuppressionGroup[]): Filter<Suppression> | null {
+  const between = readDates(search);
+  if (!group) return null;
+  return {
+    projectId: project._id,
+    ...(namesGroup(search) ? { groupId: group.groupId } : {}),
+    ...(search.reason ? { reason: search.reason } : {}),
+    ...(between ? { createdAt: between } : {}),
+  };
 }
 
-/** Every combination of filters has its index; null: nothing can be found. */
-export function planOf(project: Tenant, search: SuppressionSearch, groups: SuppressionGroup[]): SearchPlan | null {
-  const { groupId, reason, isGlobal } = search;
-  const hasGroup = groupId !== undefined || isGlobal === true;
-  const [group] = groups;
-  if (!group) return null;
-  const between = readDates(search);
-  const filter: Filter<Suppression> = { projectId: project._id };
-  if (hasGroup) filter.groupId = group.groupId;
-  if (reason) filter.reason = reason;
-  if (between) filter.createdAt = between;
-  if (search.search || search.email !== undefined) return textPlan(filter, search, groups, between !== null);
-  const hint = hasGroup ? (reason ? 'group_reason' : 'group') : reason ? 'reason' : 'newest';
-  const kept = groups.reduce((sum, { counts }) => sum + entriesOf(counts, reason), 0);
-  const total = between ? { kept: 0, counted: filter } : { kept, counted: null };
-  return { filter, hint, sort: { createdAt: -1, _id: -1 }, ...total };
+/** Every combination of filters has its index. */
+function hintOf({ reason, ...search }: SuppressionSearch): string {
+  if (namesGroup(search)) return reason ? 'group_reason' : 'group';
+  return reason ? 'reason' : 'newest';
+}
+
+function namesGroup({ groupId, isGlobal }: SuppressionSearch): boolean {
+  return groupId !== undefined || isGlobal === true;
+}
+
+/** What the groups say they have. */
+function keptTotal(groups: SuppressionGroup[], reason?: SuppressionReason): number {
+  return groups.reduce((sum, { counts }) => sum + entriesOf(counts, reason), 0);
 }
 
 /** Address, reason and code of the group are what an entry can be found by. */
-function textPlan(
-  base: Filter<Suppression>,
-  { search = '', email, reason }: SuppressionSearch,
+function textFilter(
+  filter: Filter<Suppression>,
+  { search, email }: SuppressionSearch,
   groups: SuppressionGroup[],
-  mustRead: boolean,
-): SearchPlan {
+): TextFilter {
+  const exact = email === undefined ? filter : { ...filter, email: normalizeEmail(email) ?? '' };
+  if (!search) return { filter: exact, anyOf: [] };
   const text = search.toUpperCase();
-  const reasons = REASONS.filter((one) => text !== '' && one.includes(text));
-  const codes = groups.map(({ groupId }) => groupId).filter((code) => text !== '' && code.includes(text));
-  const byAddress = { email: partOf(search) };
-  const ways: Filter<Suppression>[] = search ? [byAddress] : [];
-  if (reasons.length > 0) ways.push({ reason: { $in: reasons } });
-  if (codes.length > 0) ways.push({ groupId: { $in: codes } });
-  const exact = email === undefined ? [] : [{ email: normalizeEmail(email) ?? '' }];
-  const found = ways.length === 1 ? [byAddress] : ways.length > 1 ? [{ $or: ways }] : [];
-  const filter = { $and: [base, ...exact, ...found] };
-  const plan = { filter, hint: 'search', sort: { email: 1, groupId: 1 } as const };
-  if (mustRead || email !== undefined || ways.length === 1) return { ...plan, kept: 0, counted: filter };
-  const kept = groups.reduce((sum, { groupId, counts }) => {
-    const found = codes.includes(groupId) ? REASONS : reasons;
-    return sum + found.filter((one) => !reason || one === reason).reduce((part, one) => part + counts[one], 0);
-  }, 0);
-  const others = { reason: { $nin: reasons }, groupId: { $nin: codes } };
-  return { ...plan, kept, counted: { $and: [base, byAddress, others] } };
+  const reasons = REASONS.filter((one) => one.includes(text));
+  const codes = groups.map(({ groupId }) => groupId).filter((code) => code.includes(text));
+  const anyOf: Filter<Suppression>[] = [{ email: partOf(search) }];
+  if (reasons.length > 0) anyOf.push({ reason: { $in: reasons } });
+  if (codes.length > 0) anyOf.push({ groupId: { $in: codes } });
+  return { filter: exact, anyOf };
 }
 
 async function wantedGroups(

@@ -9,6 +9,7 @@ import type { Config } from '../schemas/config.ts';
 import { createWorkflows } from '../workflows/client.ts';
 import { serveHealth } from './health.ts';
 import { isLaneName, type LaneName, lanes } from './lanes.ts';
+import { keepHeapSmall } from './memory.ts';
 import { measureSending } from './sending.ts';
 import { startWorkers, type Workers } from './start.ts';
 
@@ -18,6 +19,7 @@ const STOP_MS = 8_000;
 async function main(): Promise<void> {
   const config = readConfig();
   const names = laneNames(config);
+  if (names.includes('background')) keepHeapSmall();
   const log = createLog(config.logLevel, `worker ${names.join(',')}`);
   const metrics = createMetrics();
   const sdkMetricsAddress = `127.0.0.1:${await freePort()}`;
