@@ -29,6 +29,7 @@ export interface DrillContext {
   sink: SinkClient;
   /** Ready when it resolves. */
   startWorker(env?: Record<string, string>): Promise<Child>;
+  /** On the same port every time, unless PORT says another one. */
   startApi(env?: Record<string, string>): Promise<{ child: Child; url: string }>;
   close(): Promise<void>;
 }
@@ -95,7 +96,10 @@ export async function openDrill(
     key,
     sink,
     startWorker: (more = {}) => start('workers/main.ts', { WORKER_LANES: 'mail', ...more }),
-    startApi: async (more = {}) => ({ child: await start('api/main.ts', more), url: `http://127.0.0.1:${port}/v1` }),
+    startApi: async (more = {}) => ({
+      child: await start('api/main.ts', more),
+      url: `http://127.0.0.1:${more.PORT ?? port}/v1`,
+    }),
     async close() {
       for (const child of children) child.kill('SIGKILL');
       sink.stop();
@@ -110,7 +114,7 @@ export async function openDrill(
 }
 
 /** In a process of its own, so that a drill that is busy counting does not slow down the relay. */
-async function startSink(ackMs: number): Promise<SinkClient & Stoppable> {
+export async function startSink(ackMs: number): Promise<SinkClient & Stoppable> {
   const script = join(root, 'test/smtp-sink.ts');
   const args = [script, '--port', '0', '--http', '0', '--ack-delay', String(ackMs)];
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit', 'ipc'] });

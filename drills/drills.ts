@@ -1,12 +1,15 @@
 import { apiKill } from './api-kill.ts';
 import { automationDrill } from './automations.ts';
 import { campaignDrills } from './campaign-verdicts.ts';
+import { furtherDrills } from './further-drills.ts';
 import { migrationDrill } from './migrations.ts';
+import { outageDrills } from './outage-drills.ts';
+import { relayDrills } from './relay-drills.ts';
 import type { Verdict } from './results.ts';
 import { type Kind, type Tally, type WorkerKill, workerKill } from './worker-kill.ts';
 import { workerStop } from './worker-stop.ts';
 
-interface Drill {
+export interface Drill {
   does: string;
   /** It measures time, so nothing else runs beside it. */
   alone?: boolean;
@@ -22,6 +25,9 @@ const CONNECTIONS = 20;
 /** What each fault must not do, and how it is caused. Full size; the suite runs the same with smaller figures. */
 export const drills: Record<string, Drill> = {
   ...campaignDrills,
+  ...outageDrills,
+  ...relayDrills,
+  ...furtherDrills,
   'automation-outage': {
     does: 'kill -9 of Temporal for two minutes while 500 events start automations',
     run: automationDrill,

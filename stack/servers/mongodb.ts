@@ -4,7 +4,7 @@ import { type Db, MongoClient } from 'mongodb';
 import { type Binary, findBinary } from './binaries.ts';
 import { runServer, type Server, type ServerOptions } from './server.ts';
 
-const binary: Binary = {
+export const mongodBinary: Binary = {
   command: 'mongod',
   variable: 'MONGOD_BINARY',
   versionMin: '6.0',
@@ -25,7 +25,7 @@ export async function startMongodb(options: ServerOptions): Promise<Server> {
     {
       name: 'mongodb',
       usualPort: 27017,
-      command: await findBinary(binary, options.env, options.say),
+      command: await findBinary(mongodBinary, options.env, options.say),
       args: (port) => [
         ...['--dbpath', folder, '--port', `${port}`, '--bind_ip', '127.0.0.1', '--replSet', replicaSet],
         ...['--wiredTigerCacheSizeGB', '1', '--setParameter', 'shutdownTimeoutMillisForSignaledShutdown=100'],

@@ -1,0 +1,130 @@
+/** What callers have met: a caller repeats a request with its Idempotency-Key until the answer is final. */
+export interface Calls {
+  answered: number;
+  /** Given up: no final answer in time. */
+  unanswered: number;
+  /** The connection could not be made. */
+  refused: number;
+  /** The connection broke under a request. */
+  cut: number;
+  /** 503, asking to come back. */
+  unavailable: number;
+  /** 409 IDEMPOTENCY_IN_PROGRESS, or 429: asking to come back. */
+  waited: number;
+  /** Answers that no repeat mends, by status and code: there should be none. */
+  wrong: Map<string, number>;
+  /** Of each attempt that was answered, in milliseconds. */
+  durations: number[];
+  /** Of the slowest 503. */
+  slowestRefusalMs: number;
+  lastAnswerAt: number;
+}
+
+export interface Request {
+  path: string;
+  body: object;
+  idempotencyKey: string;
+}
+
+export interface Line {
+  key: string;
+  /** Taken in turn; the next one when a connection fails. */
+  urls: () => readonly string[];
+}
+
+const AGAIN_MS = 150;
+const ATTEMPT_MS_MAX = 20_000;
+
+export function noCalls(): Calls {
+  return {
+    ...{ answered: 0, unanswered: 0, refused: 0, cut: 0, unavailable: 0, waited: 0 },
+    ...{ wrong: new Map(), durations: [], slowestRefusalMs: 0, lastAnswerAt: 0 },
+  };
+}
+
+let turn = 0;
+
+/** The data of the first 2xx; null when there was none. */
+export async function ask(
+  line: Line,
+  request: Request,
+  calls: Calls,
+  mayGoOn: () => boolean,
+): Promise<Record<string, unknown> | null> {
+  for (let at = turn++; mayGoOn(); at += 1) {
+    const urls = line.urls();
+    const url = urls[at % urls.length];
+    const answer = url === undefined ? null : await attempt(url, line.key, request, calls);
+    if (answer) {
+      const { status, code, data } = answer;
+      if (status < 300) {
+        calls.answered += 1;
+        calls.lastAnswerAt = performance.now();
+        return data;
+      }
+      if (status === 503) calls.unavailable += 1;
+      else if (status === 429 || code === 'IDEMPOTENCY_IN_PROGRESS') calls.waited += 1;
+      else {
+        const what = `${status} ${code}`;
+        calls.wrong.set(what, (calls.wrong.get(what) ?? 0) + 1);
+        return null;
+      }
+    }
+    await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
+  }
+  calls.unanswered += 1;
+  return null;
+}
+
+interface Answer {
+  status: number;
+  code: string;
+  data: Record<string, unknown>;
+}
+
+async function attempt(
+  url: string,
+  key: string,
+  { path, body, idempotencyKey }: Request,
+  calls: Calls,
+): Promise<Answer | null> {
+  const began = performance.now();
+  try {
+    const response = await fetch(url + path, {
+      method: 'POST',
+      headers: {
+        Authorization: `Bearer ${key}`,
+        'Content-Type': 'application/json',
+        'Idempotency-Key': idempotencyKey,
+      },
+      body: JSON.stringify(body),
+      signal: AbortSignal.timeout(ATTEMPT_MS_MAX),
+    });
+    const { data = {}, error } = (await response.json()) as { data?: Answer['data']; error?: { code?: string } };
+    const tookMs = performance.now() - began;
+    calls.durations.push(tookMs);
+    if (response.status === 503) calls.slowestRefusalMs = Math.max(calls.slowestRefusalMs, tookMs);
+    return { status: response.status, code: error?.code ?? '', data };
+  } catch (error) {
+    const { name, cause } = error as Error & { cause?: { code?: string } };
+    if (name === 'TimeoutError') calls.wrong.set('no answer in 20 s', (calls.wrong.get('no answer in 20 s') ?? 0) + 1);
+    else if (cause?.code === 'ECONNREFUSED') calls.refused += 1;
+    else calls.cut += 1;
+    return null;
+  }
+}
+
+/** What no fault excuses. */
+export function brokenCalls({ unanswered, wrong }: Calls): string[] {
+  return [
+    ...(unanswered > 0 ? [`${unanswered} requests without an answer`] : []),
+    ...[...wrong].map(([what, times]) => `${times} answers ${what}`),
+  ];
+}
+
+export function tellCalls({ answered, refused, cut, unavailable, waited }: Calls): string {
+  const repeats = Object.entries({ refused, cut, '503': unavailable, 'in progress': waited })
+    .filter(([, times]) => times > 0)
+    .map(([why, times]) => `${times} ${why}`);
+  return `${answered} requests${repeats.length > 0 ? ` (repeated: ${repeats.join(', ')})` : ''}`;
+}

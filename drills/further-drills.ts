@@ -1,0 +1,55 @@
+import { diskFull } from './disk-full.ts';
+import type { Drill } from './drills.ts';
+import { judgeOutage } from './outages.ts';
+import { judgeRaces, races } from './races.ts';
+import { judgeRolling, rolling } from './rolling.ts';
+import { clockSkew, judgeSkew } from './skew.ts';
+import { judgeSoak, soak } from './soak.ts';
+import { judgeStarts, temporalStarts } from './temporal-starts.ts';
+
+const SOAK_MINUTES = 30;
+
+export const furtherDrills: Record<string, Drill> = {
+  rolling: {
+    does: 'SIGTERM of an API and of a worker every 6 s, with new ones in their places, under traffic',
+    async *run(env) {
+      const mix = { mails: 50, bulks: 2, contacts: 30, events: 3 };
+      yield judgeRolling(await rolling(env, { mix, rounds: 6, everyMs: 6_000 }));
+    },
+  },
+  'temporal-starts': {
+    does: 'campaigns published while Temporal is down: all begin within 30 s of its return, once each',
+    async *run() {
+      yield judgeStarts(await temporalStarts({ campaigns: 20, recipients: 50, downMs: 15_000 }));
+    },
+  },
+  races: {
+    does: '20 keys 200 times at once, 10,000 upserts of one address, 200 cold addresses 50 times, 50 calls that add the same 500 people, eight workers',
+    async *run(env) {
+      const sizes = { keys: 20, each: 200, upserts: 10_000, addresses: 200, adds: 50, workers: 8 };
+      yield judgeRaces(await races(env, sizes));
+    },
+  },
+  'clock-skew': {
+    does: 'a worker one hour fast that is then set back by two, another ten minutes slow',
+    async *run(env) {
+      yield judgeSkew(await clockSkew(env, { mails: 2_000, people: 20 }));
+    },
+  },
+  'disk-full': {
+    does: 'mongod on a disk of 450 MB that fills up, and has room again',
+    async *run() {
+      const tally = await diskFull({ mails: 40, bulks: 2, contacts: 40 });
+      yield tally
+        ? judgeOutage('disk full', tally, { isStalled: true })
+        : { kept: true, says: 'not run: nothing can be mounted here' };
+    },
+  },
+  soak: {
+    does: 'for 30 minutes (--minutes N for others) 50 messages a second of every sort, and a kill every 30 s',
+    byNameOnly: true,
+    async *run(env) {
+      yield judgeSoak(await soak({ minutes: Number(env.DRILL_MINUTES ?? SOAK_MINUTES) }));
+    },
+  },
+};

@@ -1,0 +1,48 @@
+import type { DrillContext } from './context.ts';
+
+export function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
+
+export function between(fromMs: number, toMs: number): number {
+  return fromMs + Math.random() * (toMs - fromMs);
+}
+
+/** Asks until it is so; what cannot be asked now (a server may be away) is asked again. */
+export async function until(what: string, isSo: () => Promise<boolean>, withinMs = 60_000): Promise<void> {
+  for (const giveUpAt = performance.now() + withinMs; ; await pause(50)) {
+    if (await isSo().catch(() => false)) return;
+    if (performance.now() > giveUpAt) throw new Error(`not within ${withinMs / 1_000} s: ${what}`);
+  }
+}
+
+/** What is lost or unknown is looked at again within a minute; who was refused for now, in five. */
+const SOON_MS = 65_000;
+
+/** Nothing is under way any more: every mail has an outcome or a time for its next try, every event has had its effect. */
+export async function untilSettled({ deps, project }: DrillContext, withinMs = 180_000): Promise<void> {
+  const { messages, triggers, events, enrollments, campaigns } = deps.db;
+  const projectId = project._id;
+  const open = () =>
+    Promise.all([
+      messages.countDocuments({ projectId, state: { $in: ['queued', 'committing'] } }),
+      messages.countDocuments({ projectId, dueAt: { $lte: new Date(Date.now() + SOON_MS) } }),
+      triggers.countDocuments({ projectId, dueAt: { $exists: true } }),
+      events.countDocuments({ projectId, dueAt: { $exists: true } }),
+      enrollments.countDocuments({ projectId, status: 'active' }),
+      campaigns.countDocuments({ projectId, status: { $nin: ['sent', 'aborted', 'draft', 'failed'] } }),
+    ]);
+  let last: number[] = [];
+  await until(
+    'every mail, event and campaign is settled',
+    async () => {
+      last = await open();
+      return last.every((count) => count === 0);
+    },
+    withinMs,
+  ).catch((error: Error) => {
+    throw new Error(
+      `${error.message} (queued ${last[0]}, due ${last[1]}, triggers ${last[2]}, events ${last[3]}, people inside ${last[4]}, campaigns ${last[5]})`,
+    );
+  });
+}
