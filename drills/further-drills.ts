@@ -1,3 +1,4 @@
+import { audienceMidway, judgeMidway } from './audience-midway.ts';
 import { diskFull } from './disk-full.ts';
 import type { Drill } from './drills.ts';
 import { judgeOutage } from './outages.ts';
@@ -28,6 +29,12 @@ export const furtherDrills: Record<string, Drill> = {
     async *run(env) {
       const sizes = { keys: 20, each: 200, upserts: 10_000, addresses: 200, adds: 50, workers: 8 };
       yield judgeRaces(await races(env, sizes));
+    },
+  },
+  'audience-midway': {
+    does: 'people suppressed and deleted in the middle of a campaign: nobody is written to after the answer',
+    async *run(env) {
+      yield judgeMidway(await audienceMidway(env, { recipients: 4_000, share: 0.1 }));
     },
   },
   'clock-skew': {

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { judgeMidway, type MidwayTally } from '../../drills/audience-midway.ts';
 import { type Calls, noCalls } from '../../drills/calls.ts';
 import { check, type Findings } from '../../drills/check.ts';
 import { brokenGrowth, type Growth, growthOf, type Sample } from '../../drills/growth.ts';
@@ -86,6 +87,16 @@ describe('The verdict of a drill', () => {
       ...[{ calls: wrong }, { calls: calls({ unavailable: 1 }) }, { slowestStartMs: 30_001 }],
     ];
     expect(overlooked(judgeStarts, good, doctored)).to.deep.equal([]);
+  });
+
+  it('on people who leave in the middle of a campaign notices whoever is written to after the answer', () => {
+    const nobody = { claimedAfterSuppression: 0, claimedAfterDeletion: 0, resurrected: 0 };
+    const good: MidwayTally = { recipients: 9, suppressed: 1, deleted: 1, ...nobody, spared: 1, found, calls: calls() };
+    const doctored: Array<Partial<MidwayTally>> = [
+      ...[{ claimedAfterSuppression: 1 }, { claimedAfterDeletion: 1 }, { resurrected: 1 }, { spared: 0 }],
+      ...[{ found: lossy }, { found: { ...found, refused: 3 } }, { calls: wrong }],
+    ];
+    expect(overlooked(judgeMidway, good, doctored)).to.deep.equal([]);
   });
 
   it('on races notices a race that was won twice, and an error', () => {
