@@ -15,7 +15,7 @@ const mixed: Mix = { mails: 50, bulks: 2, contacts: 50, events: 4 };
 const REPEATS_MAX = 20;
 
 /** kill -9 of mongod under mails, contacts and events, and its return. */
-export function mongodKill({ kills, downMs, mix }: { kills: number; downMs: number; mix: Mix }): Promise<OutageTally> {
+function mongodKill({ kills, downMs, mix }: { kills: number; downMs: number; mix: Mix }): Promise<OutageTally> {
   return withServers((servers, env) => {
     const fault: Fault = {
       lastsMs: downMs,
@@ -107,6 +107,18 @@ function mongodNetwork(env: NodeJS.ProcessEnv): Promise<OutageTally> {
       proxy.stop();
     }
   })();
+}
+
+/** The two that hold everything together, one after the other: for the suite, where starting servers is what takes long. */
+export function serverKills({ downMs, mix }: { downMs: number; mix: Mix }): Promise<OutageTally> {
+  return withServers((servers, env) => {
+    const kill = (name: 'mongodb' | 'temporal'): Fault => ({
+      lastsMs: downMs,
+      strike: async () => servers[name]?.kill('SIGKILL'),
+      mend: async () => servers[name]?.start(),
+    });
+    return outage(env, { mix, faults: [kill('mongodb'), kill('temporal')], quietMs: 1_500 });
+  });
 }
 
 function redisFaults(): Promise<OutageTally> {

@@ -40,6 +40,12 @@ const replies: readonly Reply[] = [
   { name: 'control-bytes', state: 'sent', taken: 1 },
 ];
 
+const waysToTurnAway: readonly object[] = [
+  { greeting: '421 4.3.2 not now' },
+  { mailReply: '421 4.7.0 try later\r\n' },
+  { mailReply: '451 4.7.1 too many messages from you, slow down\r\n' },
+];
+
 export interface RepliesTally {
   each: number;
   replies: number;
@@ -54,7 +60,10 @@ export interface RepliesTally {
 }
 
 /** Every answer that a relay can give, each to so many people; then three ways to turn everybody away. */
-export async function relayReplies(env: NodeJS.ProcessEnv, { each }: { each: number }): Promise<RepliesTally> {
+export async function relayReplies(
+  env: NodeJS.ProcessEnv,
+  { each, ways = waysToTurnAway.length }: { each: number; ways?: number },
+): Promise<RepliesTally> {
   const context = await openDrill(env, { ackMs: 0 });
   try {
     const { groupId } = await createGroup(context.deps, context.project, { name: 'Replies' }, origin());
@@ -66,7 +75,7 @@ export async function relayReplies(env: NodeJS.ProcessEnv, { each }: { each: num
     const { suppressions } = context.deps.db;
     const suppressed = await suppressions.countDocuments({ projectId: context.project._id, reason: 'BOUNCE' });
     const suppressedMeant = replies.filter((reply) => reply.isSuppressed).length * each;
-    const turned = await turnAway(context, { each, groupId });
+    const turned = await turnAway(context, { each, groupId, ways });
     await worker.stop(10_000);
     return { each, replies: replies.length, wrong, suppressed, suppressedMeant, ...turned };
   } finally {
@@ -126,16 +135,11 @@ async function compare({ deps, project, sink }: DrillContext, ids: Map<Reply, st
 /** The relay's own state says nothing about anybody: nobody's attempt is counted, and all is sent when it is over. */
 async function turnAway(
   context: DrillContext,
-  { each, groupId }: { each: number; groupId: string },
+  { each, groupId, ways }: { each: number; groupId: string; ways: number },
 ): Promise<Pick<RepliesTally, 'turnedAway' | 'counted' | 'unsent'>> {
   const { deps, project, sink } = context;
-  const ways = [
-    { greeting: '421 4.3.2 not now' },
-    { mailReply: '421 4.7.0 try later\r\n' },
-    { mailReply: '451 4.7.1 too many messages from you, slow down\r\n' },
-  ];
   const ids: string[] = [];
-  for (const way of ways) {
+  for (const way of waysToTurnAway.slice(0, ways)) {
     await setModes(sink.evidenceUrl, way);
     ids.push(...(await send(context, `way${ids.length}`, { each, groupId })));
     await pause(1_500);
