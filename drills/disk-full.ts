@@ -1,24 +1,18 @@
 import { spawnSync } from 'node:child_process';
-import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createMedia } from '../platform/media.ts';
 import { type Fault, type OutageTally, outage } from './outages.ts';
+import type { Verdict } from './results.ts';
 import { withServers } from './servers.ts';
 import type { Mix } from './traffic.ts';
 import { until } from './waiting.ts';
 
-const SIZE = '450m';
-
 /** mongod on a disk that fills up; null where nothing can be mounted. */
-export async function diskFull(mix: Mix): Promise<OutageTally | null> {
-  const disk = mkdtempSync(join(tmpdir(), 'everpost-disk-'));
-  const { status } = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${SIZE}`, 'tmpfs', disk]);
-  if (status !== 0) {
-    rmSync(disk, { recursive: true, force: true });
-    return null;
-  }
-  try {
-    return await withServers(
+export function diskFull(mix: Mix): Promise<OutageTally | null> {
+  return onDisk('450m', (disk) =>
+    withServers(
       (servers, env) => {
         const filler = join(disk, 'filler');
         const fault: Fault = {
@@ -34,10 +28,50 @@ export async function diskFull(mix: Mix): Promise<OutageTally | null> {
         };
         return outage(env, { mix, faults: [fault], quietMs: 5_000 });
       },
-      { kinds: ['mongodb', 'redis', 'temporal'], dataDir: join(disk, 'data') },
-    );
+      { dataDir: join(disk, 'data') },
+    ),
+  );
+}
+
+export interface FullMedia {
+  saved: number;
+  refused: number;
+  /** Files that are there and not whole, or that nobody has asked for. */
+  halves: number;
+}
+
+/** Images that are kept until there is no room: each is there whole, or refused. */
+export function mediaFull(): Promise<FullMedia | null> {
+  return onDisk('2m', async (mediaDir) => {
+    const media = createMedia({ mediaDir });
+    const bytes = Buffer.alloc(150_000, 7);
+    const nameOf = (index: number) => `${index.toString(16).padStart(64, '0')}.png`;
+    const tries = Array.from({ length: 40 }, (_, index) => media.save(nameOf(index), bytes));
+    const ends = await Promise.allSettled(tries);
+    const saved = ends.flatMap(({ status }, index) => (status === 'fulfilled' ? [nameOf(index)] : []));
+    const whole = saved.filter((name) => readFileSync(join(mediaDir, name)).equals(bytes));
+    return {
+      saved: saved.length,
+      refused: ends.length - saved.length,
+      halves: readdirSync(mediaDir).length - whole.length,
+    };
+  });
+}
+
+export function judgeMedia({ saved, refused, halves }: FullMedia): Verdict {
+  return {
+    kept: saved > 0 && refused > 0 && halves === 0,
+    says: `media folder full: ${saved} images kept whole, ${refused} refused, ${halves} in part`,
+  };
+}
+
+async function onDisk<T>(size: string, work: (folder: string) => Promise<T>): Promise<T | null> {
+  const disk = mkdtempSync(join(tmpdir(), 'everpost-disk-'));
+  const { status } = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${size}`, 'tmpfs', disk]);
+  try {
+    return status === 0 ? await work(disk) : null;
   } finally {
-    spawnSync('umount', ['-l', disk]);
+    if (status === 0) spawnSync('umount', ['-l', disk]);
     rmSync(disk, { recursive: true, force: true });
   }
 }

@@ -1,5 +1,5 @@
 import { audienceMidway, judgeMidway } from './audience-midway.ts';
-import { diskFull } from './disk-full.ts';
+import { diskFull, judgeMedia, mediaFull } from './disk-full.ts';
 import type { Drill } from './drills.ts';
 import { judgeOutage } from './outages.ts';
 import { judgeRaces, races } from './races.ts';
@@ -44,12 +44,11 @@ export const furtherDrills: Record<string, Drill> = {
     },
   },
   'disk-full': {
-    does: 'mongod on a disk of 450 MB that fills up, and has room again',
+    does: 'mongod on a disk of 450 MB that fills up and has room again; images on one of 2 MB',
     async *run() {
-      const tally = await diskFull({ mails: 40, bulks: 2, contacts: 40 });
-      yield tally
-        ? judgeOutage('disk full', tally, { isStalled: true })
-        : { kept: true, says: 'not run: nothing can be mounted here' };
+      const [tally, media] = [await diskFull({ mails: 40, bulks: 2, contacts: 40 }), await mediaFull()];
+      if (!tally || !media) yield { kept: true, says: 'not run: nothing can be mounted here' };
+      else yield* [judgeOutage('disk full', tally, { isStalled: true }), judgeMedia(media)];
     },
   },
   soak: {

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { judgeMidway, type MidwayTally } from '../../drills/audience-midway.ts';
 import { type Calls, noCalls } from '../../drills/calls.ts';
 import { check, type Findings } from '../../drills/check.ts';
+import { judgeMedia } from '../../drills/disk-full.ts';
 import { brokenGrowth, type Growth, growthOf, type Sample } from '../../drills/growth.ts';
 import { judgeOutage, type OutageTally } from '../../drills/outages.ts';
 import { judgeRaces, type RacesTally } from '../../drills/races.ts';
@@ -115,6 +116,11 @@ describe('The verdict of a drill', () => {
       ...[{ suppressed: 4 }, { suppressed: 6 }, { turnedAway: 0 }, { counted: 1 }, { unsent: 1 }],
     ];
     expect(overlooked(judgeReplies, good, doctored)).to.deep.equal([]);
+  });
+
+  it('on a full media folder notices half a file, and a disk that was not full', () => {
+    const doctored = [{ halves: 1 }, { refused: 0 }, { saved: 0 }];
+    expect(overlooked(judgeMedia, { saved: 3, refused: 2, halves: 0 }, doctored)).to.deep.equal([]);
   });
 
   it('on skewed clocks notices a wait that was too short or too long, and a date in the future', () => {
