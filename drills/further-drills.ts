@@ -3,6 +3,7 @@ import { diskFull, judgeMedia, mediaFull } from './disk-full.ts';
 import type { Drill } from './drills.ts';
 import { judgeOutage } from './outages.ts';
 import { judgeRaces, races } from './races.ts';
+import { judgeRestore, restore } from './restore.ts';
 import { judgeRolling, rolling } from './rolling.ts';
 import { clockSkew, judgeSkew } from './skew.ts';
 import { judgeSoak, soak } from './soak.ts';
@@ -29,6 +30,12 @@ export const furtherDrills: Record<string, Drill> = {
     async *run(env) {
       const sizes = { keys: 20, each: 200, upserts: 10_000, addresses: 200, adds: 50, workers: 8 };
       yield judgeRaces(await races(env, sizes));
+    },
+  },
+  restore: {
+    does: 'a backup of the database is made while 4,000 mails drain, and restored later',
+    async *run() {
+      for (const evidence of [true, false]) yield judgeRestore(await restore({ mails: 2_000, evidence }));
     },
   },
   'audience-midway': {

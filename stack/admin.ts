@@ -4,6 +4,7 @@ import { listApiKeys, revokeApiKey } from '../core/api-keys.ts';
 import type { Deps } from '../core/deps.ts';
 import { AppError } from '../core/errors.ts';
 import { parseId } from '../core/ids.ts';
+import { doubtOpenMessages } from '../core/ledger-restored.ts';
 import { createOrganization, listOrganizations } from '../core/organizations.ts';
 import { listProjects } from '../core/projects.ts';
 import { makeIndexes, missingUniqueIndexes } from '../platform/mongo.ts';
@@ -66,6 +67,16 @@ export const commands: Record<string, Command> = {
     },
   },
   ...migrationCommands,
+  restored: {
+    usage: '',
+    does: 'after a backup was restored, before the workers start: asks about every open mail instead of sending it a second time',
+    async run(deps) {
+      const projects = await deps.db.projects.find({}, { projection: { _id: 1 } }).toArray();
+      let doubted = 0;
+      for (const project of projects) doubted += await doubtOpenMessages(deps, project);
+      print({ doubted });
+    },
+  },
   indexes: {
     usage: '',
     does: 'makes the indexes that are missing',

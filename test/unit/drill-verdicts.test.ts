@@ -7,6 +7,7 @@ import { brokenGrowth, type Growth, growthOf, type Sample } from '../../drills/g
 import { judgeOutage, type OutageTally } from '../../drills/outages.ts';
 import { judgeRaces, type RacesTally } from '../../drills/races.ts';
 import { judgeReplies, type RepliesTally } from '../../drills/relay-replies.ts';
+import { judgeRestore, type RestoreTally } from '../../drills/restore.ts';
 import { describe as line, summarize } from '../../drills/results.ts';
 import { judgeRolling, type RollingTally } from '../../drills/rolling.ts';
 import { judgeSkew, type SkewTally } from '../../drills/skew.ts';
@@ -116,6 +117,23 @@ describe('The verdict of a drill', () => {
       ...[{ suppressed: 4 }, { suppressed: 6 }, { turnedAway: 0 }, { counted: 1 }, { unsent: 1 }],
     ];
     expect(overlooked(judgeReplies, good, doctored)).to.deep.equal([]);
+  });
+
+  it('on a restored backup notices what was sent again although the relay could be asked', () => {
+    const good: RestoreTally = { evidence: true, sentSince: 4, repeatable: 2, doubted: 6, found };
+    const doctored: Array<Partial<RestoreTally>> = [
+      ...[
+        { found: lossy },
+        { found: { ...found, duplicates: 1 } },
+        { found: { ...found, unknown: 1 } },
+        { sentSince: 0 },
+      ],
+      ...[
+        { evidence: false, found: { ...found, unknown: 7 } },
+        { evidence: false, found: { ...found, duplicates: 87 } },
+      ],
+    ];
+    expect(overlooked(judgeRestore, good, doctored)).to.deep.equal([]);
   });
 
   it('on a full media folder notices half a file, and a disk that was not full', () => {
