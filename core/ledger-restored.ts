@@ -7,13 +7,12 @@ const NOBODY = 'restored';
 /**
  * After a backup was restored nobody knows which of its open messages have left since it was made. So each is treated as if its sender had
  * died behind the dot: the relay is asked by Message-ID where it can be, transactional mail is sent again, the rest becomes `unknown`.
- * To be called while no worker runs; doing it twice changes nothing.
+ * To be called while no worker runs; doing it twice does no harm.
  */
 export async function doubtOpenMessages({ db }: Pick<LedgerDeps, 'db'>, project: { _id: ObjectId }): Promise<number> {
   const open = {
     projectId: project._id,
     state: { $in: ['queued' as const, 'deferred' as const, 'committing' as const] },
-    owner: { $ne: NOBODY },
   };
   const { modifiedCount } = await db.messages.updateMany(open, [
     { $set: { state: 'committing', owner: NOBODY, claimedAt: { $ifNull: ['$claimedAt', '$$NOW'] }, dueAt: '$$NOW' } },

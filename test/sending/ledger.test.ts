@@ -6,6 +6,7 @@ import { claimMessages, dotGuard, type Look, type Verdict } from '../../core/led
 import { renewLeases } from '../../core/ledger-leases.ts';
 import { settleOrphans } from '../../core/ledger-orphans.ts';
 import { lookAfterClaim, outcomeWriter } from '../../core/ledger-outcomes.ts';
+import { doubtOpenMessages } from '../../core/ledger-restored.ts';
 import type { Lane } from '../../core/mailer.ts';
 import type { Message } from '../../core/model.ts';
 import { type Environment, startEnvironment } from '../environment.ts';
@@ -259,6 +260,16 @@ describe('The ledger', () => {
       expect(await read(ids[1]!))
         .to.include({ state: 'queued' })
         .and.not.have.property('dueAt');
+    });
+
+    it('of a restored backup: whatever was open may have left since, whatever was over stays so', async () => {
+      const [open] = await queue(1, { lane: 'transactional' });
+      const [deferred] = await queue(1, { state: 'deferred', dueAt: new Date(Date.now() + 3_600_000) });
+      const [over] = await queue(1, { state: 'sent' });
+      await doubtOpenMessages(deps, { _id: projectId });
+      evidence = { isKnown: true, accepted: async (id) => id === `<${open}@ours.test>` };
+      expect(await settle([open!, deferred!, over!])).to.deep.equal({ sent: 1, queued: 1, unknown: 0, later: 0 });
+      expect((await read(over!)).owner).to.equal(undefined);
     });
 
     it('later when the evidence cannot be asked', async () => {
