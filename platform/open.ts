@@ -1,6 +1,7 @@
 import type { Redis } from 'ioredis';
 import type { Deps, Log } from '../core/deps.ts';
 import type { Config } from '../schemas/config.ts';
+import { createClock } from './clock.ts';
 import { createDns } from './dns.ts';
 import { createEvidence } from './evidence.ts';
 import { createMedia } from './media.ts';
@@ -14,6 +15,8 @@ export interface Platform {
   parts: Omit<Deps, 'workflows'>;
   redis: Redis;
   temporal: ReturnType<typeof openTemporal>;
+  /** Resolves when the time is the database's, or cannot be had for now. */
+  clockReady: Promise<void>;
   close(): Promise<void>;
 }
 
@@ -22,7 +25,8 @@ export function openPlatform(config: Config, log: Log): Platform {
   const { mongo, db } = openMongo(config);
   const { signals, redis, close: closeRedis } = openRedis(config, log);
   const temporal = openTemporal(config);
-  const clock = { now: () => new Date() };
+  const database = mongo.db(config.mongodbDatabase);
+  const clock = createClock(async () => (await database.command({ hello: 1 })).localTime as Date);
   return {
     parts: {
       config,
@@ -38,7 +42,9 @@ export function openPlatform(config: Config, log: Log): Platform {
     },
     redis,
     temporal,
+    clockReady: clock.ready,
     async close() {
+      clock.stop();
       await Promise.allSettled([temporal.close(), closeRedis(), mongo.close()]);
     },
   };

@@ -24,9 +24,10 @@ async function main(): Promise<void> {
   const metrics = createMetrics();
   const sdkMetricsAddress = `127.0.0.1:${await freePort()}`;
   installTemporalRuntime(log, sdkMetricsAddress);
-  const { parts, temporal, close } = openPlatform(config, log);
+  const { parts, temporal, clockReady, close } = openPlatform(config, log);
   const deps: Deps = { ...parts, workflows: createWorkflows(config, temporal) };
 
+  await clockReady;
   const workers = startWorkers(deps, names);
   measure(metrics, workers);
   if (names.includes('mail') || names.includes('campaign')) measureSending(metrics, deps);

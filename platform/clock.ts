@@ -1,0 +1,36 @@
+export interface DatabaseClock {
+  now(): Date;
+  /** Resolves when the database was asked once, or could not be asked for a while. */
+  ready: Promise<void>;
+  stop(): void;
+}
+
+const ASK_EVERY_MS = 10_000;
+const READY_MS_MAX = 2_000;
+
+/**
+ * The database's time, kept on by the monotonic clock: all processes decide by one clock, however wrong the calendar of a machine is and
+ * whenever somebody sets it. While the database has not been asked it is the machine's own. What the way there and back explains is no
+ * difference, so time does not tremble.
+ */
+export function createClock(
+  ask: () => Promise<Date>,
+  { wall = Date.now, monotonic = () => performance.now() }: { wall?: () => number; monotonic?: () => number } = {},
+): DatabaseClock {
+  let base = wall() - monotonic();
+  const look = async () => {
+    const askedAt = monotonic();
+    const there = (await ask()).getTime();
+    const halfMs = (monotonic() - askedAt) / 2;
+    const found = there - (askedAt + halfMs);
+    if (Math.abs(found - base) > halfMs + 1) base = found;
+  };
+  const lookIfPossible = () => look().catch(() => {});
+  const timer = setInterval(lookIfPossible, ASK_EVERY_MS).unref();
+  let patience: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((resolve) => {
+    patience = setTimeout(resolve, READY_MS_MAX);
+  });
+  const ready = Promise.race([lookIfPossible(), late]).finally(() => clearTimeout(patience));
+  return { now: () => new Date(base + monotonic()), ready, stop: () => clearInterval(timer) };
+}
