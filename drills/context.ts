@@ -17,6 +17,7 @@ import { openPlatform } from '../platform/open.ts';
 import type { Child } from '../stack/processes/child.ts';
 import { startForked } from '../stack/processes/forked.ts';
 import { createWorkflows } from '../workflows/client.ts';
+import { until } from './waiting.ts';
 
 const root = join(import.meta.dirname, '..');
 export const SENDER = 'drill@mail.example.com';
@@ -75,7 +76,8 @@ export async function openDrill(
   const config = readConfig(settings);
   const { parts, temporal, close } = openPlatform(config, silent);
   const deps: Deps = { ...parts, workflows: createWorkflows(config, temporal) };
-  await makeIndexes(deps.db);
+  // On a busy machine the first connection may take longer than a driver waits.
+  await until('the database answers', () => makeIndexes(deps.db).then(() => true));
   const { organization } = await createOrganization(deps, { name: 'Drill' });
   const project = await createProject(deps, organization._id, { name: 'Drill' });
   const owner = { organizationId: organization._id, projectId: project._id };

@@ -1,8 +1,8 @@
 import { apiKill } from './api-kill.ts';
 import { automationDrill } from './automations.ts';
 import { campaignDrills } from './campaign-verdicts.ts';
-import { furtherDrills } from './further-drills.ts';
 import { migrationDrill } from './migrations.ts';
+import { moreDrills } from './more-drills.ts';
 import { outageDrills } from './outage-drills.ts';
 import { relayDrills } from './relay-drills.ts';
 import type { Verdict } from './results.ts';
@@ -27,7 +27,7 @@ export const drills: Record<string, Drill> = {
   ...campaignDrills,
   ...outageDrills,
   ...relayDrills,
-  ...furtherDrills,
+  ...moreDrills,
   'automation-outage': {
     does: 'kill -9 of Temporal for two minutes while 500 events start automations',
     run: automationDrill,

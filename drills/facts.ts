@@ -3,10 +3,17 @@ import type { Message } from '../core/model.ts';
 import type { CampaignFacts, Facts, Row } from './check.ts';
 import { type DrillContext, SENDER } from './context.ts';
 
+export interface FactsWanted {
+  acknowledged?: readonly string[];
+  lane?: Message['lane'];
+  /** Message-IDs at the relay that are somebody else's. */
+  foreign?: readonly string[];
+}
+
 /** Reads what a drill left behind, of all its mails or of one lane's. */
 export async function readFacts(
   context: DrillContext,
-  { acknowledged = [], lane }: { acknowledged?: readonly string[]; lane?: Message['lane'] } = {},
+  { acknowledged = [], lane, foreign = [] }: FactsWanted = {},
 ): Promise<Facts> {
   const { deps, project, sink } = context;
   const accepted = await sink.ids();
@@ -21,9 +28,10 @@ export async function readFacts(
     state,
     isDueLater: dueAt !== undefined && dueAt.getTime() > now,
   });
-  const others = new Set(
-    messages.filter((message) => lane && message.lane !== lane).map(({ _id }) => messageIdOf(_id.toHexString())),
-  );
+  const others = new Set([
+    ...foreign,
+    ...messages.filter((message) => lane && message.lane !== lane).map(({ _id }) => messageIdOf(_id.toHexString())),
+  ]);
   return {
     sink: new Map([...accepted].filter(([messageId]) => !others.has(messageId))),
     rows: messages.filter((message) => !lane || message.lane === lane).map(rowOf),
@@ -32,8 +40,8 @@ export async function readFacts(
   };
 }
 
-export function messageIdOf(id: string): string {
-  return `<${id}@${SENDER.split('@')[1]}>`;
+export function messageIdOf(id: string, sender = SENDER): string {
+  return `<${id}@${sender.split('@')[1]}>`;
 }
 
 async function readCampaigns({ deps, project }: DrillContext): Promise<CampaignFacts[]> {

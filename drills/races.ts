@@ -1,13 +1,15 @@
 import { ObjectId } from 'mongodb';
 import { createApiKey } from '../core/api-keys.ts';
 import { seedVerifiedDomain } from '../core/domains.ts';
+import type { Project } from '../core/model.ts';
 import { createProject } from '../core/projects.ts';
 import { broken, check, type Findings, tell } from './check.ts';
 import { type DrillContext, freePort, openDrill, SENDER } from './context.ts';
-import { readFacts } from './facts.ts';
+import { messageIdOf, readFacts } from './facts.ts';
 import { makeList } from './people.ts';
 import type { Verdict } from './results.ts';
 import { untilSettled } from './waiting.ts';
+import { queueMails } from './worker-kill.ts';
 
 export interface Races {
   keys: number;
@@ -20,6 +22,8 @@ export interface Races {
   /** Calls at once that add the same 500 people. */
   adds: number;
   workers: number;
+  /** For all workers to send. */
+  mails: number;
 }
 
 export interface RacesTally {
@@ -58,11 +62,14 @@ export async function races(env: NodeJS.ProcessEnv, sizes: Races): Promise<Races
     await Promise.all([sameKey(own, SENDER, sizes, wrong), sameKey(postAs(other.key), OTHER_SENDER, sizes, wrong)]);
     const mailsOf = (projectId: ObjectId) => context.deps.db.messages.countDocuments({ projectId });
     wrong('a key sent two mails', (await mailsOf(context.project._id)) !== sizes.keys);
-    wrong('a key met that of another project', (await mailsOf(other.projectId)) !== sizes.keys);
+    wrong('a key met that of another project', (await mailsOf(other.project._id)) !== sizes.keys);
     await sameAddress(context, own, sizes, wrong);
     await samePeople(context, own, sizes, wrong);
-    await manyWorkers(context, sizes);
-    return { ...tally, found: check(await readFacts(context)) };
+    await queueMails(context, { mails: sizes.mails, lane: 'marketing' });
+    await manyWorkers(context, sizes, other.project);
+    const theirs = await context.deps.db.messages.find({ projectId: other.project._id }).toArray();
+    const foreign = theirs.map(({ _id }) => messageIdOf(_id.toHexString(), OTHER_SENDER));
+    return { ...tally, found: check(await readFacts(context, { foreign })) };
   } finally {
     await context.close();
   }
@@ -126,20 +133,20 @@ async function samePeople(context: DrillContext, send: Post, { adds }: Races, wr
   wrong(`the list counts ${counted} of 500`, counted !== 500);
 }
 
-async function manyWorkers(context: DrillContext, { workers }: Races): Promise<void> {
+async function manyWorkers(context: DrillContext, { workers }: Races, other: Project): Promise<void> {
   const running = await Promise.all(
     Array.from({ length: workers }, () => context.startWorker({ SMTP_MAX_CONNECTIONS: '10' })),
   );
-  await untilSettled(context);
+  await Promise.all([untilSettled(context), untilSettled({ ...context, project: other })]);
   await Promise.all(running.map((worker) => worker.stop(10_000)));
 }
 
-async function otherProject({ deps, project }: DrillContext): Promise<{ key: string; projectId: ObjectId }> {
+async function otherProject({ deps, project }: DrillContext): Promise<{ key: string; project: Project }> {
   const { organizationId } = project;
   const other = await createProject(deps, organizationId, { name: 'Other' });
   await seedVerifiedDomain(deps, other, 'other.example.com', new ObjectId());
   const { key } = await createApiKey(deps, { organizationId, projectId: other._id, name: 'drill' });
-  return { key, projectId: other._id };
+  return { key, project: other };
 }
 
 async function inTurn(count: number, work: (index: number) => Promise<unknown>): Promise<void> {

@@ -22,7 +22,7 @@ describe('A fault', function () {
   });
 
   it('the same request at the same time at two APIs is done once, and no mail is sent by two workers', async () => {
-    const sizes = { keys: 4, each: 40, upserts: 200, addresses: 10, adds: 6, workers: 2 };
+    const sizes = { keys: 4, each: 40, upserts: 200, addresses: 10, adds: 6, workers: 2, mails: 200 };
     expectKept(judgeRaces(await races(process.env, sizes)));
   });
 });

@@ -11,7 +11,7 @@ import { judgeStarts, temporalStarts } from './temporal-starts.ts';
 
 const SOAK_MINUTES = 30;
 
-export const furtherDrills: Record<string, Drill> = {
+export const moreDrills: Record<string, Drill> = {
   rolling: {
     does: 'SIGTERM of an API and of a worker every 6 s, with new ones in their places, under traffic',
     async *run(env) {
@@ -28,7 +28,7 @@ export const furtherDrills: Record<string, Drill> = {
   races: {
     does: '20 keys 200 times at once, 10,000 upserts of one address, 200 cold addresses 50 times, 50 calls that add the same 500 people, eight workers',
     async *run(env) {
-      const sizes = { keys: 20, each: 200, upserts: 10_000, addresses: 200, adds: 50, workers: 8 };
+      const sizes = { keys: 20, each: 200, upserts: 10_000, addresses: 200, adds: 50, workers: 8, mails: 3_000 };
       yield judgeRaces(await races(env, sizes));
     },
   },
