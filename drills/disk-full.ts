@@ -28,7 +28,7 @@ export function diskFull(mix: Mix): Promise<OutageTally | null> {
         };
         return outage(env, { mix, faults: [fault], quietMs: 5_000 });
       },
-      { dataDir: join(disk, 'data') },
+      { kinds: ['mongodb', 'redis'], dataDir: join(disk, 'data') },
     ),
   );
 }
