@@ -3,6 +3,9 @@ import type { Message } from '../core/model.ts';
 import type { CampaignFacts, Facts, Row } from './check.ts';
 import { type DrillContext, SENDER } from './context.ts';
 
+/** What is due is taken within this time, where anybody works. */
+const TAKEN_WITHIN_MS = 10_000;
+
 export interface FactsWanted {
   acknowledged?: readonly string[];
   lane?: Message['lane'];
@@ -26,7 +29,7 @@ export async function readFacts(
     id: _id.toHexString(),
     messageId: messageIdOf(_id.toHexString()),
     state,
-    isDueLater: dueAt !== undefined && dueAt.getTime() > now,
+    isDueLater: dueAt !== undefined && dueAt.getTime() > now - TAKEN_WITHIN_MS,
   });
   const others = new Set([
     ...foreign,

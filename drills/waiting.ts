@@ -16,8 +16,9 @@ export async function until(what: string, isSo: () => Promise<boolean>, withinMs
   }
 }
 
-/** What is lost or unknown is looked at again within a minute; who was refused for now, in five. */
+/** What is lost or unknown is looked at again within a minute. Who was refused for now may be so for a day. */
 const SOON_MS = 65_000;
+const refusedForNow = { state: 'deferred' as const, 'reply.code': { $gte: 400 } };
 
 /** Nothing is under way any more: every mail has an outcome or a time for its next try, every event has had its effect. */
 export async function untilSettled({ deps, project }: DrillContext, withinMs = 180_000): Promise<void> {
@@ -26,7 +27,7 @@ export async function untilSettled({ deps, project }: DrillContext, withinMs = 1
   const open = () =>
     Promise.all([
       messages.countDocuments({ projectId, state: { $in: ['queued', 'committing'] } }),
-      messages.countDocuments({ projectId, dueAt: { $lte: new Date(Date.now() + SOON_MS) } }),
+      messages.countDocuments({ projectId, dueAt: { $lte: new Date(Date.now() + SOON_MS) }, $nor: [refusedForNow] }),
       triggers.countDocuments({ projectId, dueAt: { $exists: true } }),
       events.countDocuments({ projectId, dueAt: { $exists: true } }),
       enrollments.countDocuments({ projectId, status: 'active' }),
