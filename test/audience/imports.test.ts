@@ -1,10 +1,8 @@
-import { fork } from 'node:child_process';
 import { request } from 'node:http';
 import { expect } from 'chai';
 import type { ObjectId } from 'mongodb';
 import { parseId } from '../../core/ids.ts';
 import { importSlice } from '../../core/import-run.ts';
-import { variableName } from '../../schemas/config.ts';
 import { startWorkers, type Workers } from '../../workers/start.ts';
 import { type Environment, startEnvironment, type Tenant } from '../environment.ts';
 import { until } from '../wait.ts';
@@ -271,38 +269,6 @@ describe('Imports', () => {
     await expectCountsRight(environment, twice);
   });
 
-  it('a worker killed in the middle: the import ends after its restart with the same result', async function () {
-    this.timeout(90_000);
-    const killed = await environment.newTenant('Killed');
-    const list = (await killed.client.post('/contact-lists', { name: 'L' })).body.data.id;
-    await killed.client.post('/contact-lists', segmentOf('firstName', 'equals', 'F3'));
-    const rows = Array.from({ length: 12_000 }, (_, index) => `k${index}@example.com,F${index % 10}`);
-    const accepted = await raw(`email,firstName\n${rows.join('\n')}\nbad,x\n`, 'text/csv', `?listIds=${list}`, killed);
-    const id = accepted.body.data.importId;
-    const worker = forkWorker(environment);
-    await until(
-      () => statusOf(id, killed),
-      ({ processed }) => processed >= 1_000,
-      { ms: 60_000, everyMs: 20 },
-    );
-    worker.kill('SIGKILL');
-    await endTransactions(environment);
-    const atKill = await statusOf(id, killed);
-    expect(atKill.status).to.equal('running');
-    expect(atKill.processed).to.be.below(12_000);
-    // What the workflow does when the lost activity has timed out, without the minute that takes.
-    await run(id, killed);
-    expect(await statusOf(id, killed)).to.include({
-      status: 'completed_with_errors',
-      processed: 12_001,
-      created: 12_000,
-      failed: 1,
-    });
-    expect((await killed.client.get(`/contact-lists/${list}`)).body.data.contactCount).to.equal(12_000);
-    const [, , segment] = (await killed.client.get('/contact-lists')).body.data.lists;
-    expect(segment.contactCount).to.equal(1_200);
-  });
-
   it('the workflow import-{id} reads the file and ends', async function () {
     this.timeout(60_000);
     const accepted = await raw('email\nworkflow@example.com\n');
@@ -322,26 +288,3 @@ describe('Imports', () => {
     }
   });
 });
-
-/** A worker of its own process, on the same database and queues. */
-function forkWorker({ deps: { config } }: Environment) {
-  const env = Object.fromEntries(
-    Object.entries({ ...config, workerLanes: ['workflows', 'background'], workerPort: 0, logLevel: 'error' }).map(
-      ([field, value]) => [variableName(field), Array.isArray(value) ? value.join(',') : String(value)],
-    ),
-  );
-  // Named after the database, so that what it leaves open can be told from what others do.
-  const url = new URL(config.mongodbUrl);
-  url.searchParams.set('appName', config.mongodbDatabase);
-  env.MONGODB_URL = url.toString();
-  return fork(new URL('../../workers/main.ts', import.meta.url), { env: { ...process.env, ...env }, silent: true });
-}
-
-/** What a process leaves open that is killed in a transaction, the server ends after a minute. */
-async function endTransactions({ deps: { mongo, config } }: Environment): Promise<void> {
-  const admin = mongo.db('admin');
-  const open = [{ $currentOp: { allUsers: true, idleSessions: true } }, { $match: { transaction: { $exists: true } } }];
-  for await (const { lsid, clientMetadata, appName } of admin.aggregate(open))
-    if (appName === config.mongodbDatabase || clientMetadata?.application?.name === config.mongodbDatabase)
-      await admin.command({ killSessions: [{ id: lsid.id }] });
-}

@@ -1,0 +1,142 @@
+import { expect } from 'chai';
+import { findByText } from '../../core/suppression-texts.ts';
+import { type Environment, startEnvironment } from '../environment.ts';
+import { addresses } from './support.ts';
+
+const REASONS = ['UNSUBSCRIBE', 'BOUNCE', 'COMPLAINT', 'MANUAL'];
+
+describe('Search of suppressions (endpoint 16)', () => {
+  let environment: Environment;
+  before(async () => {
+    environment = await startEnvironment();
+  });
+  after(() => environment.stop());
+
+  const client = () => environment.own.client;
+
+  it('finds by every filter alone and combined, newest first, with exact totals', async () => {
+    const tenant = await environment.newTenant('Searching');
+    const post = (path: string, body: object) => tenant.client.post(path, body);
+    const groupId = (await post('/suppression-groups', { name: 'G' })).body.data.id;
+    const codes = [undefined, groupId, null];
+    for (let index = 0; index < 24; index += 1) {
+      const code = codes[index % 3];
+      environment.clock.advance(1_000);
+      const target = code === null ? { isGlobal: true } : { groupId: code };
+      await post('/suppression-groups/emails/suppress', {
+        emails: [`s${index}@x${index % 2}.example.com`],
+        reason: REASONS[index % 4],
+        ...target,
+      });
+    }
+    const all = await environment.deps.db.suppressions.find({ projectId: tenant.project._id }).toArray();
+    const times = all.map(({ createdAt }) => createdAt.toISOString()).sort();
+    type Entry = (typeof all)[number];
+    const ask = async (body: object) => (await post('/suppression-groups/entries', { limit: 100, ...body })).body.data;
+    const cases: [object, (entry: Entry) => boolean][] = [
+      [{}, () => true],
+      [{ groupId }, (entry) => entry.groupId === groupId],
+      [{ reason: 'BOUNCE' }, ({ reason }) => reason === 'BOUNCE'],
+      [{ groupId, reason: 'BOUNCE' }, (entry) => entry.groupId === groupId && entry.reason === 'BOUNCE'],
+      [{ isGlobal: true }, ({ isGlobal }) => isGlobal],
+      [{ isGlobal: true, reason: 'MANUAL' }, ({ isGlobal, reason }) => isGlobal && reason === 'MANUAL'],
+      [{ isGlobal: true, groupId }, () => false],
+      [{ startDate: times[12] }, ({ createdAt }) => createdAt >= new Date(times[12] ?? '')],
+      [
+        { endDate: times[5], groupId },
+        (entry) => entry.createdAt <= new Date(times[5] ?? '') && entry.groupId === groupId,
+      ],
+      [
+        { startDate: times[3], endDate: times[9], reason: 'COMPLAINT' },
+        ({ createdAt, reason }) =>
+          createdAt >= new Date(times[3] ?? '') && createdAt <= new Date(times[9] ?? '') && reason === 'COMPLAINT',
+      ],
+      [{ search: '@X1.' }, ({ email }) => email.includes('@x1.')],
+      [{ search: 'boun' }, ({ reason }) => reason === 'BOUNCE'],
+      [{ search: '.*' }, () => false],
+      [{ search: 'OUNCE', groupId }, (entry) => entry.groupId === groupId && entry.reason === 'BOUNCE'],
+      [
+        { search: 'boun', endDate: times[9] },
+        ({ createdAt, reason }) => createdAt <= new Date(times[9] ?? '') && reason === 'BOUNCE',
+      ],
+      [{ search: groupId.slice(1, 5).toLowerCase() }, (entry) => entry.groupId === groupId],
+      [{ search: 's1', reason: 'BOUNCE' }, ({ email, reason }) => email.includes('s1') && reason === 'BOUNCE'],
+      [{ email: 'S4@x0.example.com.' }, ({ email }) => email === 's4@x0.example.com'],
+      [{ email: 's4@x0' }, () => false],
+      [{ email: 's4@x0.example.com', search: 'x0' }, ({ email }) => email === 's4@x0.example.com'],
+    ];
+    for (const [body, isWanted] of cases) {
+      const { entries, pagination } = await ask(body);
+      const ids = entries.map(({ id }: { id: string }) => id);
+      const wanted = all.filter(isWanted).map(({ _id }) => _id.toHexString());
+      expect(ids, JSON.stringify(body)).to.have.members(wanted);
+      expect(pagination.total, JSON.stringify(body)).to.equal(wanted.length);
+    }
+    const dates = (await ask({ limit: 10, page: 2 })).entries.map(({ createdAt }: { createdAt: string }) => createdAt);
+    expect(dates).to.deep.equal([...times].reverse().slice(10, 20));
+  });
+
+  it('many entries are searched in several parts at once, with the same page and total as in one', async () => {
+    const many = await environment.newTenant('Parts');
+    const emails = addresses(1_100, 'part').map((email, index) => `${'qzbmf'[index % 5]}${email}`);
+    for (const [reason, target] of [
+      ['BOUNCE', {}],
+      ['MANUAL', { isGlobal: true }],
+    ] as const)
+      await many.client.post('/suppression-groups/emails/suppress', { emails, reason, ...target });
+    const { project } = many;
+    const filter = { projectId: project._id };
+    const all = await environment.deps.db.suppressions.find(filter).toArray();
+    const placeOf = ({ email, groupId }: { email: string; groupId: string }) => `${email} ${groupId}`;
+    const byReason = { reason: { $in: ['BOUNCE' as const] } };
+    for (const [part, others] of [
+      ['part1', []],
+      ['99@', []],
+      ['nobody', []],
+      ['nobody', [byReason]],
+      ['99@', [byReason]],
+    ] as const)
+      for (const [skip, limit] of [
+        [0, 20],
+        [15, 7],
+        [990, 10],
+        [1_050, 100],
+      ] as const) {
+        const anyOf = [{ email: { $regex: part } }, ...others];
+        const text = { filter, anyOf };
+        const found = await findByText(environment.deps, project, text, { skip, limit, size: 1_000_000 });
+        const wanted = all.filter(
+          ({ email, reason }) => email.includes(part) || (others.length > 0 && reason === 'BOUNCE'),
+        );
+        expect(found.total, part).to.equal(wanted.length);
+        const page = wanted
+          .map(placeOf)
+          .sort()
+          .slice(skip, skip + limit);
+        expect(found.entries.map(placeOf), `${part} ${skip}`).to.deep.equal(page);
+      }
+  });
+
+  it('refuses dates and pages that are none, and unknown groups', async () => {
+    const bad = [
+      { startDate: '2026-03-01T00:00:00Z', endDate: '2026-02-01T00:00:00Z' },
+      { startDate: '2026-02-30' },
+      { endDate: '0000' },
+      { endDate: '+275760-09-13' },
+      { startDate: 5 },
+      { page: 0 },
+      { limit: 101 },
+      { limit: '20' },
+      { reason: 'bounce' },
+      { isGlobal: 'true' },
+      { email: { $ne: null } },
+      { search: { $regex: '.*' } },
+      { search: 'a\u0000' },
+      { search: 'x'.repeat(321) },
+    ];
+    for (const body of bad)
+      expect((await client().post('/suppression-groups/entries', body)).status, JSON.stringify(body)).to.equal(400);
+    const unknown = await client().post('/suppression-groups/entries', { groupId: 'ZZZZZZ' });
+    expect([unknown.status, unknown.body.error.code]).to.deep.equal([404, 'SUPPRESSION_GROUP_NOT_FOUND']);
+  });
+});
