@@ -15,8 +15,10 @@ export interface FirstTry {
   at: Date;
   /** Keeps a 2xx answer for the next 24 hours. */
   keep(status: number, body: string): Promise<void>;
-  /** After anything but a 2xx the key is free. */
+  /** After a refusal the key is free: nothing was written. */
   free(): Promise<void>;
+  /** After a fault nobody knows what was written: the next try goes on at once, and makes the same ids. */
+  leave(): Promise<void>;
 }
 
 export type Begun = { replay: { status: number; body: string } } | { first: FirstTry };
@@ -91,6 +93,10 @@ function firstTry(deps: Deps, { _id, owner, seed, startedAt }: IdempotencyRow): 
     async free() {
       clearInterval(renewal);
       await deps.db.idempotency.deleteOne({ _id, owner, state: 'running' });
+    },
+    async leave() {
+      clearInterval(renewal);
+      await deps.db.idempotency.updateOne({ _id, owner, state: 'running' }, { $set: { leaseUntil: new Date(0) } });
     },
   };
 }

@@ -1,7 +1,7 @@
 import type { Context } from 'koa';
 import type { ObjectId } from 'mongodb';
 import type { Deps } from '../../core/deps.ts';
-import { invalid } from '../../core/errors.ts';
+import { AppError, invalid } from '../../core/errors.ts';
 import { beginIdempotent, type FirstTry, fingerprintOf } from '../../core/idempotency.ts';
 import type { Endpoint } from '../endpoint.ts';
 
@@ -40,7 +40,8 @@ export async function withIdempotency(
   try {
     await work(begun.first);
   } catch (error) {
-    await begun.first.free().catch(() => {});
+    const isRefused = error instanceof AppError && error.kind !== 'unavailable';
+    await (isRefused ? begun.first.free() : begun.first.leave()).catch(() => {});
     throw error;
   }
   // The work is done and must be answered so; an answer that cannot be kept is derived again by the next try.

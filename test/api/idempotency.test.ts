@@ -1,4 +1,6 @@
 import { expect } from 'chai';
+import { ObjectId } from 'mongodb';
+import { seedVerifiedDomain } from '../../core/domains.ts';
 import { type Environment, startEnvironment } from '../environment.ts';
 
 describe('Idempotency-Key', () => {
@@ -84,6 +86,28 @@ describe('Idempotency-Key', () => {
     expect(again.status).to.equal(201);
     expect(again.body.data.id).to.equal(first.body.data.id);
     expect((await client.get(`/contacts/${first.body.data.id}`)).status).to.equal(200);
+  });
+
+  it('a try that failed after its write is gone on with at once, and makes nothing twice', async () => {
+    const { deps, own } = environment;
+    await seedVerifiedDomain(deps, own.project, 'mail.example.com', new ObjectId());
+    const mail = {
+      to: { email: 'once@in.test' },
+      from: { email: 'post@mail.example.com' },
+      subject: 'Once',
+      text: 'Once.',
+    };
+    const send = () => own.client.post('/mails/send', mail, { 'Idempotency-Key': 'written' });
+    const { publish } = deps.signals;
+    deps.signals.publish = () => {
+      throw new Error('cut off after the commit');
+    };
+    expect((await send()).status).to.equal(500);
+    deps.signals.publish = publish;
+    const written = await deps.db.messages.findOne({ projectId: own.project._id });
+    const again = await send();
+    expect([again.status, again.body.data.emailId]).to.deep.equal([200, written?._id.toHexString()]);
+    expect(await deps.db.messages.countDocuments({ projectId: own.project._id })).to.equal(1);
   });
 
   it('an answer that shows a secret is kept without it', async () => {
