@@ -80,7 +80,7 @@ function laneId({ _id }: Migration, lane: number): ObjectId {
 }
 
 function changeOf(
-  { _id, createdAt }: Migration,
+  { _id, createdAt, runWorkflow = false }: Migration,
   contact: SourceContact,
   email: string,
   mapped: MappedField[],
@@ -96,8 +96,8 @@ function changeOf(
     set: { firstName: sourceName(firstName), lastName: sourceName(lastName), mobile: sourceMobile(mobile) },
     properties: propertiesOf(contact, mapped, review),
     addListIds,
-    // Moving house is no reason to greet everybody anew.
-    runWorkflow: false,
+    // Moving house is no reason to greet everybody anew, unless somebody says so.
+    runWorkflow,
   };
 }
 

@@ -17,6 +17,7 @@ interface Common extends KeyFields {
   templateIds?: Id[] | undefined;
   customFieldIds?: Id[] | undefined;
   onExistUpdateHTML?: boolean | undefined;
+  runWorkflow?: boolean | undefined;
 }
 
 export interface MigrateABody extends Common {
@@ -92,6 +93,7 @@ function commonOf(body: MigrateABody | MigrateBBody, selection: MigrationSelecti
     selection,
     mappings: (body.customFieldMappings ?? []).map(mappingOf),
     updateTemplates: body.onExistUpdateHTML ?? false,
+    runWorkflow: body.runWorkflow ?? false,
   };
 }
 

@@ -24,6 +24,7 @@ export interface MigrationInput {
   selection: MigrationSelection;
   mappings: MigrationMapping[];
   updateTemplates: boolean;
+  runWorkflow: boolean;
 }
 
 type Tenant = Pick<Project, '_id'>;

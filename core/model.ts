@@ -348,6 +348,8 @@ export interface Migration extends Due {
   mappings: MigrationMapping[];
   /** Whether templates that were migrated before get their content again. */
   updateTemplates: boolean;
+  /** Whether automations start for its contacts; jobs of earlier versions have none. */
+  runWorkflow?: boolean;
   phase: MigrationPhaseName | null;
   phases: MigrationPhase[];
   /** Counts the runs of this job; activities of an earlier run find another number and stop. */

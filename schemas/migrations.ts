@@ -26,6 +26,10 @@ const updateHtml = {
   type: 'boolean',
   description: 'Whether a template that was migrated before gets its content again; omitted: false.',
 } as const;
+const runWorkflow = {
+  type: 'boolean',
+  description: 'Whether automations start for these contacts; omitted: false.',
+} as const;
 const fieldName = { type: 'string', pattern: '^[A-Za-z0-9_]{1,64}$' } as const;
 const sourceName = { type: 'string', minLength: 1, maxLength: ID_LENGTH_MAX } as const;
 const migrateAll = { type: 'boolean', description: 'Everything; else at least one id is required.' } as const;
@@ -42,6 +46,7 @@ export const migrateABody = schema({
     customFieldIds: selected,
     contactListIds: selected,
     onExistUpdateHTML: updateHtml,
+    runWorkflow,
     customFieldMappings: {
       type: 'array',
       maxItems: MAPPINGS_MAX,
@@ -71,6 +76,7 @@ export const migrateBBody = schema({
     audienceIds: selected,
     topicIds: selected,
     onExistUpdateHTML: updateHtml,
+    runWorkflow,
     customFieldMappings: {
       type: 'array',
       maxItems: MAPPINGS_MAX,
