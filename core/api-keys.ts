@@ -22,6 +22,7 @@ export type Authenticate = ((key: string) => Promise<Identity | null>) & { stop(
 /** Remembers good keys for two seconds, so that a revoked one stops everywhere within five, Redis or not. */
 export function createAuthenticator(deps: Deps): Authenticate {
   const cache = new Map<string, { identity: Identity; until: number }>();
+  const asking = new Map<string, Promise<Identity | null>>();
   const unsubscribe = deps.signals.subscribe(KEYS_CHANGED, () => cache.clear());
 
   async function authenticate(key: string): Promise<Identity | null> {
@@ -31,11 +32,17 @@ export function createAuthenticator(deps: Deps): Authenticate {
     const cached = cache.get(shortId);
     if (cached && cached.until > performance.now())
       return timingSafeEqual(keyHash, cached.identity.apiKey.hash) ? cached.identity : null;
-    const identity = await findIdentity(deps, shortId, keyHash);
+    const identity = await askOnce(key, () => findIdentity(deps, shortId, keyHash));
     if (!identity) return null;
     if (cache.size >= CACHE_SIZE_MAX) cache.clear();
     cache.set(shortId, { identity, until: performance.now() + CACHE_MS });
     return identity;
+  }
+  /** When a key that many use at once is too old, one of them asks. */
+  function askOnce(key: string, ask: () => Promise<Identity | null>): Promise<Identity | null> {
+    const asked = asking.get(key) ?? ask().finally(() => asking.delete(key));
+    asking.set(key, asked);
+    return asked;
   }
   return Object.assign(authenticate, { stop: unsubscribe });
 }
