@@ -11,6 +11,8 @@ export interface Calls {
   unavailable: number;
   /** 409 IDEMPOTENCY_IN_PROGRESS, or 429: asking to come back. */
   waited: number;
+  /** No answer in 20 seconds. */
+  hung: number;
   /** Answers that no repeat mends, by status and code: there should be none. */
   wrong: Map<string, number>;
   /** Of each attempt that was answered, in milliseconds. */
@@ -37,7 +39,7 @@ const ATTEMPT_MS_MAX = 20_000;
 
 export function noCalls(): Calls {
   return {
-    ...{ answered: 0, unanswered: 0, refused: 0, cut: 0, unavailable: 0, waited: 0 },
+    ...{ answered: 0, unanswered: 0, refused: 0, cut: 0, unavailable: 0, waited: 0, hung: 0 },
     ...{ wrong: new Map(), durations: [], slowestRefusalMs: 0, lastAnswerAt: 0 },
   };
 }
@@ -107,7 +109,7 @@ async function attempt(
     return { status: response.status, code: error?.code ?? '', data };
   } catch (error) {
     const { name, cause } = error as Error & { cause?: { code?: string } };
-    if (name === 'TimeoutError') calls.wrong.set('no answer in 20 s', (calls.wrong.get('no answer in 20 s') ?? 0) + 1);
+    if (name === 'TimeoutError') calls.hung += 1;
     else if (cause?.code === 'ECONNREFUSED') calls.refused += 1;
     else calls.cut += 1;
     return null;
@@ -122,8 +124,14 @@ export function brokenCalls({ unanswered, wrong }: Calls): string[] {
   ];
 }
 
-export function tellCalls({ answered, refused, cut, unavailable, waited }: Calls): string {
-  const repeats = Object.entries({ refused, cut, '503': unavailable, 'in progress': waited })
+export function tellCalls({ answered, refused, cut, unavailable, waited, hung }: Calls): string {
+  const repeats = Object.entries({
+    refused,
+    cut,
+    '503': unavailable,
+    'in progress': waited,
+    'not answered in 20 s': hung,
+  })
     .filter(([, times]) => times > 0)
     .map(([why, times]) => `${times} ${why}`);
   return `${answered} requests${repeats.length > 0 ? ` (repeated: ${repeats.join(', ')})` : ''}`;

@@ -52,7 +52,9 @@ describe('The verdict of a drill', () => {
     const good: OutageTally = { faults: 1, promises, calls: calls(), exits: [], slowestReturnMs: 900 };
     const doctored: Array<Partial<OutageTally>> = [
       ...everyPromise,
-      ...[wrong, calls({ unanswered: 1 }), calls({ slowestRefusalMs: 6_001 })].map((some) => ({ calls: some })),
+      ...[wrong, calls({ unanswered: 1 }), calls({ slowestRefusalMs: 6_001 }), calls({ hung: 1 })].map((some) => ({
+        calls: some,
+      })),
       ...[{ exits: ['the api ended (SIGSEGV)'] }, { slowestReturnMs: 10_001 }],
     ];
     expect(overlooked((tally) => judgeOutage('x', tally), good, doctored)).to.deep.equal([]);
