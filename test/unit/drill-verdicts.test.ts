@@ -78,7 +78,7 @@ describe('The verdict of a drill', () => {
       ...everyPromise,
       unknown,
       { calls: wrong },
-      { calls: calls({ cut: 1 }) },
+      { calls: calls({ cut: 13 }) },
       { slowestExitMs: 15_001 },
     ];
     expect(overlooked(judgeRolling, good, doctored)).to.deep.equal([]);
