@@ -69,7 +69,7 @@ export async function relayReplies(
     const { groupId } = await createGroup(context.deps, context.project, { name: 'Replies' }, origin());
     const worker = await context.startWorker({ SMTP_MAX_CONNECTIONS: '20', SMTP_DOT_TIMEOUT_SECONDS: '2' });
     const ids = new Map<Reply, string[]>();
-    for (const reply of replies) ids.set(reply, await send(context, reply.name, { each, groupId }));
+    await Promise.all(replies.map(async (reply) => ids.set(reply, await send(context, reply.name, { each, groupId }))));
     await until('every mail has met the relay', async () => (await countOpen(context)) === 0);
     const wrong = await compare(context, ids);
     const { suppressions } = context.deps.db;
@@ -103,12 +103,12 @@ async function send(
   { each, groupId }: { each: number; groupId: string },
 ): Promise<string[]> {
   const mail = { from: { email: SENDER }, subject: 'Reply', text: 'Once.', unsubscribeGroupId: groupId };
-  const sent = await Promise.all(
-    Array.from({ length: each }, (_, index) =>
-      sendMail(deps, project, { ...mail, to: { email: `${name}+${index}@in.test` } }, origin()),
-    ),
-  );
-  return sent.map(({ emailId }) => emailId);
+  const ids: string[] = [];
+  for (let index = 0; index < each; index += 1) {
+    const { emailId } = await sendMail(deps, project, { ...mail, to: { email: `${name}+${index}@in.test` } }, origin());
+    ids.push(emailId);
+  }
+  return ids;
 }
 
 function countOpen({ deps, project }: DrillContext): Promise<number> {
