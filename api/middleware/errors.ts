@@ -1,5 +1,5 @@
 import type { Context, Next } from 'koa';
-import { MongoError, MongoServerError } from 'mongodb';
+import { MongoBulkWriteError, MongoError, MongoServerError } from 'mongodb';
 import type { Deps } from '../../core/deps.ts';
 import { AppError, type ErrorKind, unavailable } from '../../core/errors.ts';
 
@@ -63,6 +63,9 @@ function translate(error: unknown): AppError | null {
 }
 
 export function isPassing(error: unknown): boolean {
+  // What kept a bulk write from being asked stands inside it.
+  if (error instanceof MongoBulkWriteError && error.errorResponse instanceof MongoError)
+    return isPassing(error.errorResponse);
   if (
     error instanceof MongoServerError &&
     (passingCodes.has(Number(error.code)) || error.hasErrorLabel('TransientTransactionError'))
