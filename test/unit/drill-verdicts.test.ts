@@ -104,7 +104,7 @@ describe('The verdict of a drill', () => {
   });
 
   it('on races notices a race that was won twice, and an error', () => {
-    const good: RacesTally = { asked: 9, faults: 0, wrong: [], found };
+    const good: RacesTally = { asked: 9, faults: 0, busy: 1, wrong: [], found };
     const doctored = [{ faults: 1 }, { wrong: ['a key sent two mails'] }, { found: { ...found, duplicates: 1 } }];
     expect(overlooked(judgeRaces, good, doctored)).to.deep.equal([]);
   });
