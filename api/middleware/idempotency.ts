@@ -5,6 +5,9 @@ import { AppError, invalid } from '../../core/errors.ts';
 import { beginIdempotent, type FirstTry, fingerprintOf } from '../../core/idempotency.ts';
 import type { Endpoint } from '../endpoint.ts';
 
+/** While the database is away a caller is told so, and does not wait for the key to be left as well. */
+const LEAVE_MS_MAX = 500;
+
 const KEY_FORM = /^[\x20-\x7e]{1,256}$/;
 
 /** null: this request has no key, or its endpoint takes none. */
@@ -41,7 +44,8 @@ export async function withIdempotency(
     await work(begun.first);
   } catch (error) {
     const isRefused = error instanceof AppError && error.kind !== 'unavailable';
-    await (isRefused ? begun.first.free() : begun.first.leave()).catch(() => {});
+    const left = (isRefused ? begun.first.free() : begun.first.leave()).catch(() => {});
+    await Promise.race([left, new Promise((resolve) => setTimeout(resolve, LEAVE_MS_MAX))]);
     throw error;
   }
   // The work is done and must be answered so; an answer that cannot be kept is derived again by the next try.
