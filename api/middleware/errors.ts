@@ -31,7 +31,10 @@ const passingErrors = new Set([
   'MongoOperationTimeoutError',
   'MongoExpiredSessionError',
 ]);
-const passingCodes = new Set([6, 7, 50, 89, 91, 112, 189, 262, 9001, 10107, 11600, 11602, 13435, 13436]);
+/** Hosts and networks, time, a primary that changes, and a server that has just started: 94, 134, 246 and 251. */
+const passingCodes = new Set([
+  6, 7, 50, 89, 91, 94, 112, 134, 189, 246, 251, 262, 9001, 10107, 11600, 11602, 13435, 13436,
+]);
 
 /** The one place that turns what went wrong into a status and the envelope. */
 export function translateErrors(deps: Deps) {
