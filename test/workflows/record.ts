@@ -7,7 +7,8 @@ import { startServers } from '../../stack/servers/all.ts';
 import { type Scenario, scenarios } from './scenarios.ts';
 import { openStage } from './support.ts';
 
-const folder = join(import.meta.dirname, '..', 'histories');
+const root = join(import.meta.dirname, '..', '..');
+const folder = join(root, 'test', 'histories');
 const fileOf = ({ type, name }: Scenario) => join(folder, type, `${name}.json`);
 const missing = scenarios.filter((scenario) => !existsSync(fileOf(scenario)));
 
@@ -24,7 +25,8 @@ async function record(): Promise<void> {
       const history = historyToJSON(await handle.fetchHistory());
       await stage.stop();
       mkdirSync(dirname(fileOf(scenario)), { recursive: true });
-      writeFileSync(fileOf(scenario), `${history.trim()}\n`);
+      // Stack traces name the folder of whoever records.
+      writeFileSync(fileOf(scenario), `${history.trim().replaceAll(root, '/everpost')}\n`);
       console.log(`recorded ${scenario.type}/${scenario.name}`);
     }
   } finally {
