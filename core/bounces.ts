@@ -3,7 +3,7 @@ import type { Deps } from './deps.ts';
 import { factsOf } from './engagements.ts';
 import type { Bounce } from './ledger-outcomes.ts';
 import { followBounce } from './message-outcomes.ts';
-import { TIMELINE_MAX } from './messages.ts';
+import { appendTimeline, TIMELINE_MAX } from './messages.ts';
 import type { Message, MessageRecipient } from './model.ts';
 import { publishEvents } from './project-events.ts';
 import { classifyReply } from './rules/bounces.ts';
@@ -118,10 +118,7 @@ async function applyDelivery(deps: Deps, message: Message, report: DeliveryRepor
 
 async function addLine(deps: Deps, { _id, projectId }: Message, line: { type: string; reason: string }): Promise<void> {
   const entry = { type: line.type, at: deps.clock.now(), ...(line.reason ? { reason: line.reason } : {}) };
-  await deps.db.messages.updateOne(
-    { _id, projectId },
-    { $push: { timeline: { $each: [entry], $slice: -TIMELINE_MAX } } },
-  );
+  await appendTimeline(deps, { projectId, messageId: _id }, entry);
 }
 
 /** to, cc and bcc share a return path: the report tells them apart, and only among themselves. */

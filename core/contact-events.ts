@@ -16,8 +16,6 @@ export async function recordContactEvents(
   _audience: Audience,
   changes: PublishedChange[],
 ): Promise<void> {
-  const deleted = changes.flatMap(({ before, after }) => (before && !after ? [before.email] : []));
-  await eraseEvents(deps, session, projectId, deleted);
   await publishEvents(
     deps,
     projectId,
@@ -37,15 +35,14 @@ export function announceContactEvents(deps: Deps, projectId: ObjectId): void {
 }
 
 /** What the log says about a deleted contact leaves within a day, after webhooks had time to take it; that it was deleted stays, by its id alone. */
-async function eraseEvents(
+export async function recordEventsOfDeleted(
   { db, clock }: Deps,
   session: Session,
   projectId: ObjectId,
-  emails: string[],
+  deleted: Contact[],
 ): Promise<void> {
-  if (emails.length === 0) return;
   const eraseAt = new Date(clock.now().getTime() + ERASED_AFTER_MS);
-  const named = { projectId, 'data.email': { $exists: true, $in: emails } };
+  const named = { projectId, 'data.email': { $exists: true, $in: deleted.map(({ email }) => email) } };
   await db.projectEvents.updateMany(named, { $set: { eraseAt } }, { session });
 }
 

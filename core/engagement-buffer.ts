@@ -1,5 +1,6 @@
 import type { Deps } from './deps.ts';
 import { type Signal, writeSignals } from './engagements.ts';
+import { perDatabase } from './per-database.ts';
 
 /** What waits while MongoDB is away; what comes on top is dropped, and said so. */
 export const BUFFERED_MAX = 10_000;
@@ -16,8 +17,6 @@ interface Buffer {
   dropped: number;
   stopped: boolean;
 }
-
-const buffers = new WeakMap<object, Buffer>();
 
 /** Returns at once: nobody waits for a pixel or a link, whatever the database does. Written in groups, and repeated until it is. */
 export function bufferSignal(deps: Deps, signal: Signal): void {
@@ -48,13 +47,7 @@ export async function drainSignals(deps: Deps, graceMs: number): Promise<void> {
     deps.log.warn({ lost: buffer.waiting.length }, 'opens and clicks could not be written');
 }
 
-function bufferOf({ db }: Deps): Buffer {
-  const known = buffers.get(db);
-  if (known) return known;
-  const made: Buffer = { waiting: [], running: false, dropped: 0, stopped: false };
-  buffers.set(db, made);
-  return made;
-}
+const bufferOf = perDatabase((_deps: Deps): Buffer => ({ waiting: [], running: false, dropped: 0, stopped: false }));
 
 async function flush(deps: Deps, buffer: Buffer): Promise<void> {
   buffer.running = true;

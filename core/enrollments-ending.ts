@@ -1,11 +1,10 @@
 import type { ObjectId } from 'mongodb';
-import type { Audience } from './audience.ts';
 import type { PublishedChange } from './contact-publication.ts';
 import type { Deps } from './deps.ts';
 import { wakeDue } from './due.ts';
 import { commitMove, type Move, writeMoves } from './enrollments-commit.ts';
 import { processWriter } from './enrollments-counts.ts';
-import type { Enrollment, ExitReason, Session } from './model.ts';
+import type { Contact, Enrollment, ExitReason, Session } from './model.ts';
 import { isUnsubscribed } from './rules/automations-exits.ts';
 import type { SuppressionFact } from './rules/suppression.ts';
 import { AT_ONCE, ENROLLMENTS, insertTriggers, newTrigger } from './triggers.ts';
@@ -40,12 +39,11 @@ export async function recordDeletions(
   deps: Deps,
   session: Session,
   projectId: ObjectId,
-  _audience: Audience,
+  deleted: Contact[],
   changes: PublishedChange[],
 ): Promise<void> {
-  const deleted = changes.flatMap(({ before, after }) => (after || !before ? [] : [before._id]));
-  if (deleted.length === 0) return;
-  const filter = { projectId, contactId: { $in: deleted } };
+  const ids = deleted.map(({ _id }) => _id);
+  const filter = { projectId, contactId: { $in: ids } };
   const inside = await deps.db.enrollments.find({ ...filter, live: true }, { session, hint: 'contact' }).toArray();
   const now = deps.clock.now();
   const moves = inside.map((before): Move => ({ before, after: sentAway(before, 'contact_deleted', now) }));
@@ -54,7 +52,7 @@ export async function recordDeletions(
   const events = await deps.db.events.aggregate<{ _id: ObjectId }>(pipeline, { session }).toArray();
   const enrollments = await deps.db.enrollments.aggregate<{ _id: ObjectId }>(pipeline, { session }).toArray();
   const known = new Set([...events, ...enrollments].map(({ _id }) => _id.toHexString()));
-  const followed = deleted.filter((id) => known.has(id.toHexString()));
+  const followed = ids.filter((id) => known.has(id.toHexString()));
   await insertTriggers(
     deps,
     session,

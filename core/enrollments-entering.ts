@@ -8,6 +8,7 @@ import { group } from './group.ts';
 import { derivedId } from './ids.ts';
 import { mailChannel } from './messages.ts';
 import type { Automation, Enrollment, EventRecord, Trigger, TriggerOutcome } from './model.ts';
+import { perDatabase } from './per-database.ts';
 import { ENROLLMENTS, EVENTS, TRIGGERS } from './triggers.ts';
 
 /** What was written by a request that read the contact before it was deleted is erased with the second look. */
@@ -42,7 +43,7 @@ async function followTrigger(
 ): Promise<DueOutcome> {
   const outcomes = await enterAll(deps, { _id, projectId, contactId, automationIds, at, event: null });
   const note = { $set: { outcomes, doneAt: deps.clock.now() }, $unset: { dueAt: '', dueAtBy: '' } };
-  await noter(deps.db.triggers)({ updateOne: { filter: { _id, projectId }, update: note } });
+  await noteTrigger(deps)({ updateOne: { filter: { _id, projectId }, update: note } });
   return settled;
 }
 
@@ -51,25 +52,21 @@ async function followEvent(deps: Deps, record: EventRecord): Promise<DueOutcome>
   const event = { id: _id, name: eventName, properties };
   const outcomes = await enterAll(deps, { _id, projectId, contactId, automationIds, at: createdAt, event });
   const note = { $set: { outcomes }, $unset: { dueAt: '', dueAtBy: '' } };
-  await noter(deps.db.events)({ updateOne: { filter: { _id, projectId }, update: note } });
+  await noteEvent(deps)({ updateOne: { filter: { _id, projectId }, update: note } });
   return settled;
 }
 
-type Write = (note: AnyBulkWriteOperation) => Promise<void>;
-const noters = new WeakMap<object, Write>();
+const noteTrigger = perDatabase(({ db }: Deps) => noter(db.triggers));
+const noteEvent = perDatabase(({ db }: Deps) => noter(db.events));
 
 /** What became of those that are followed side by side is written together. */
-function noter<Doc extends Document>(collection: Collection<Doc>): Write {
-  const known = noters.get(collection);
-  if (known) return known;
+function noter<Doc extends Document>(collection: Collection<Doc>): (note: AnyBulkWriteOperation) => Promise<void> {
   const documents = collection as unknown as Collection<Document>;
   const write = async (notes: AnyBulkWriteOperation[]) => {
     await documents.bulkWrite(notes, { ordered: false });
     return notes.map(() => undefined);
   };
-  const made: Write = group(write, { sizeMax: NOTES_TOGETHER_MAX, runsMax: 2 });
-  noters.set(collection, made);
-  return made;
+  return group(write, { sizeMax: NOTES_TOGETHER_MAX, runsMax: 2 });
 }
 
 interface Occasion {

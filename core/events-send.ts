@@ -9,6 +9,7 @@ import { group } from './group.ts';
 import { derivedId, parseId } from './ids.ts';
 import { isDuplicateKey } from './insert.ts';
 import type { Contact, EventDefinition, EventRecord, Project, PropertyValue } from './model.ts';
+import { perDatabase } from './per-database.ts';
 import { normalizeEmail } from './rules/addresses.ts';
 import { coerce } from './rules/coercion.ts';
 import { AT_ONCE, EVENTS } from './triggers.ts';
@@ -143,17 +144,10 @@ function contactNotFound(): AppError {
   });
 }
 
-type Recorder = (record: EventRecord) => Promise<EventRecord>;
-const recorders = new WeakMap<object, Recorder>();
-
 /** Events of requests that arrive together share a write. */
-function recorder(deps: Deps): Recorder {
-  const known = recorders.get(deps.db);
-  if (known) return known;
-  const record = group((records: EventRecord[]) => insertAll(deps, records), { sizeMax: TOGETHER_MAX, runsMax: 2 });
-  recorders.set(deps.db, record);
-  return record;
-}
+const recorder = perDatabase((deps: Deps) =>
+  group((records: EventRecord[]) => insertAll(deps, records), { sizeMax: TOGETHER_MAX, runsMax: 2 }),
+);
 
 /** Under derived ids: a repeated request finds the event of its first try, and answers that. */
 async function insertAll(deps: Deps, records: EventRecord[]): Promise<Array<EventRecord | Error>> {

@@ -1,12 +1,11 @@
 import type { ObjectId } from 'mongodb';
-import type { Audience } from './audience.ts';
 import type { PublishedChange } from './contact-publication.ts';
 import { deleteFile } from './contents.ts';
 import type { Deps } from './deps.ts';
 import { type DueKind, wakeDue } from './due.ts';
 import { again, type DueOutcome, dueDocuments, settled } from './due-documents.ts';
 import { hashOfErased } from './erased-addresses.ts';
-import type { InboundMessage, Session } from './model.ts';
+import type { Contact, InboundMessage, Session } from './model.ts';
 
 const INBOUND_REMOVALS = 'inbound-removals';
 const DAY_MS = 24 * 3_600_000;
@@ -22,13 +21,10 @@ export async function recordInboundOfDeleted(
   { db }: Deps,
   session: Session,
   projectId: ObjectId,
-  _audience: Audience,
-  changes: PublishedChange[],
+  deleted: Contact[],
 ): Promise<void> {
-  const emails = changes.flatMap(({ before, after }) => (before && !after ? [before.email] : []));
-  if (emails.length === 0) return;
   await db.inboundMessages.updateMany(
-    { projectId, 'from.email': { $in: emails } },
+    { projectId, 'from.email': { $in: deleted.map(({ email }) => email) } },
     [{ $set: { isOfDeleted: true, removeDueAt: '$$NOW' } }],
     { session },
   );

@@ -11,6 +11,7 @@ import { inboundRemovalAt } from './inbound-removals.ts';
 import { threadOf } from './inbound-threads.ts';
 import { isDuplicateKey } from './insert.ts';
 import type { InboundMessage } from './model.ts';
+import { perDatabase } from './per-database.ts';
 import { hashId, publishEvents } from './project-events.ts';
 import { readComplaint } from './rules/arf.ts';
 import { readReturnedMail } from './rules/dsn.ts';
@@ -135,14 +136,9 @@ async function storeFiles(deps: Deps, projectId: ObjectId, dedupe: string, { fil
   );
 }
 
-type Insert = (message: InboundMessage) => Promise<boolean>;
-const inserters = new WeakMap<object, Insert>();
-
 /** What arrives together shares a commit. Answers whether it is new. */
-function inserter({ db }: Deps): Insert {
-  const known = inserters.get(db);
-  if (known) return known;
-  const insert = group<InboundMessage, boolean>(
+const inserter = perDatabase(({ db }: Deps) =>
+  group<InboundMessage, boolean>(
     async (messages) => {
       const inserted = await db.inboundMessages.insertMany(messages, { ordered: false }).then(
         () => null,
@@ -158,7 +154,5 @@ function inserter({ db }: Deps): Insert {
       });
     },
     { sizeMax: TOGETHER_MAX, runsMax: 2 },
-  );
-  inserters.set(db, insert);
-  return insert;
-}
+  ),
+);

@@ -2,6 +2,7 @@ import type { ObjectId } from 'mongodb';
 import type { Deps } from './deps.ts';
 import { group } from './group.ts';
 import type { Domain } from './model.ts';
+import { perDatabase } from './per-database.ts';
 import type { SuppressionFact } from './rules/suppression.ts';
 import { suppressionsAgainst } from './suppressions.ts';
 
@@ -24,20 +25,12 @@ const TOGETHER_MAX = 200;
 const VERIFIED_KEPT_MS = 1_000;
 const VERIFIED_KEPT_MAX = 1_000;
 
-interface Reader {
-  ask(question: MailQuestion): Promise<MailFacts>;
-}
-
-const readers = new WeakMap<object, Reader>();
-
 /** Read for every mail, so requests that come together are answered from one read of each project. */
 export function mailFacts(deps: Deps, question: MailQuestion): Promise<MailFacts> {
-  const known = readers.get(deps.db) ?? openReader(deps);
-  readers.set(deps.db, known);
-  return known.ask(question);
+  return asker(deps)(question);
 }
 
-function openReader(deps: Deps): Reader {
+const asker = perDatabase((deps: Deps) => {
   const verified = new Map<string, { domain: VerifiedDomain; untilMs: number }>();
 
   /** Only what is verified is kept, for a second: nobody who has just verified a domain is told otherwise. */
@@ -90,5 +83,5 @@ function openReader(deps: Deps): Reader {
   }
 
   // One at a time: what comes meanwhile is one read more, where two under way would make many small ones.
-  return { ask: group(answer, { sizeMax: TOGETHER_MAX, runsMax: 1 }) };
-}
+  return group(answer, { sizeMax: TOGETHER_MAX, runsMax: 1 });
+});

@@ -7,6 +7,7 @@ import { group } from './group.ts';
 import { isDuplicateKey } from './insert.ts';
 import type { Lane } from './mailer.ts';
 import type { Content, Message, Session, TimelineEntry } from './model.ts';
+import { perDatabase } from './per-database.ts';
 import { inTransaction } from './transactions.ts';
 
 /** What one call puts into the ledger. */
@@ -28,21 +29,14 @@ export function dueAtOnce(deps: Pick<Deps, 'clock'>): Date {
   return new Date(deps.clock.now().getTime() - AT_ONCE_MS);
 }
 
-type Join = (mailing: Mailing) => Promise<void>;
-const joined = new WeakMap<object, Join>();
-
 /** Durable when it resolves; calls that come while others are being written share a commit. Then the lanes are woken. */
 export function queueMailing(deps: Deps, mailing: Mailing): Promise<void> {
   return joiner(deps)(mailing);
 }
 
-function joiner(deps: Deps): Join {
-  const known = joined.get(deps.db);
-  if (known) return known;
-  const join = group<Mailing, void>((mailings) => storeMailings(deps, mailings), { sizeMax: TOGETHER_MAX, runsMax: 2 });
-  joined.set(deps.db, join);
-  return join;
-}
+const joiner = perDatabase((deps: Deps) =>
+  group<Mailing, void>((mailings) => storeMailings(deps, mailings), { sizeMax: TOGETHER_MAX, runsMax: 2 }),
+);
 
 /** Contents and messages stand or fall together: a message without its content could never be sent. */
 async function storeMailings(deps: Deps, mailings: Mailing[]): Promise<Array<undefined | Error>> {
