@@ -6,10 +6,11 @@ import { ObjectId } from 'mongodb';
 import type { Message } from '../core/model.ts';
 import { clickToken, openToken } from '../core/tracking-tokens.ts';
 import { type DrillContext, freePort, openDrill } from '../drills/context.ts';
+import { pause } from '../drills/waiting.ts';
 import { startDnsStandIn } from '../test/dns-stand-in.ts';
 import { letters, MAIL_BYTES, MAIL_FROM, MAIL_TO } from './comes-back/mails.ts';
 import { ask } from './comes-back/requests.ts';
-import { microsEach, pause, quantile, usageOf } from './processes.ts';
+import { microsEach, quantile, usageOf } from './processes.ts';
 import { blast } from './raw-blast.ts';
 import { report } from './report.ts';
 

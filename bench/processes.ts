@@ -38,10 +38,6 @@ export function quantile(values: number[], q: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * q))] ?? 0;
 }
 
-export function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
-}
-
 export async function mongodPid({ mongo }: Pick<Deps, 'mongo'>): Promise<number> {
   return (await mongo.db('admin').command({ serverStatus: 1 })).pid as number;
 }

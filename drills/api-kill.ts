@@ -1,4 +1,5 @@
 import { type DrillContext, openDrill, SENDER } from './context.ts';
+import { pause } from './waiting.ts';
 import { drained, tally, workerEnv } from './worker-kill.ts';
 
 export interface ApiKill {
@@ -89,8 +90,4 @@ async function sendUntilTaken(
 
 async function endLeases({ deps }: DrillContext): Promise<void> {
   await deps.db.idempotency.updateMany({ state: 'running' }, { $set: { leaseUntil: new Date(0) } });
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }

@@ -1,5 +1,6 @@
-import { withOwnServers } from './campaign-faults.ts';
-import { type CampaignDrill, type CampaignTally, campaignUnderFire, pause } from './campaigns.ts';
+import { type CampaignDrill, type CampaignTally, campaignUnderFire } from './campaigns.ts';
+import { withServers } from './servers.ts';
+import { pause } from './waiting.ts';
 
 export interface DecisionsTally extends CampaignTally {
   suppressed: number;
@@ -25,7 +26,7 @@ export async function campaignDecisions(
     settledMs: 0,
     arrivedLate: 0,
   };
-  const tally = await withOwnServers(async (servers, env) =>
+  const tally = await withServers(async (servers, env) =>
     campaignUnderFire(env, drill, async ({ context, campaign, startWorker, untilMoving, untilSent }) => {
       const { deps, project, key, sink } = context;
       const { url } = await context.startApi();

@@ -1,9 +1,7 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { Child } from '../stack/processes/child.ts';
-import { type Servers, startServers } from '../stack/servers/all.ts';
-import { type CampaignDrill, type CampaignTally, campaignUnderFire, pause } from './campaigns.ts';
+import { type CampaignDrill, type CampaignTally, campaignUnderFire } from './campaigns.ts';
+import { withServers } from './servers.ts';
+import { pause } from './waiting.ts';
 
 export interface CampaignKill extends CampaignDrill {
   kills: number;
@@ -36,7 +34,7 @@ export async function serverKill(
   kind: 'mongodb' | 'temporal',
   drill: CampaignDrill & { kills: number; downMs: number },
 ): Promise<CampaignTally> {
-  return withOwnServers(async (servers, env) =>
+  return withServers(async (servers, env) =>
     campaignUnderFire(env, drill, async (fire) => {
       const workers = [await fire.startWorker(), await fire.startWorker('campaign')];
       for (let kill = 0; kill < drill.kills; kill += 1) {
@@ -110,18 +108,6 @@ export async function campaignWorkers(
     await fire.untilSent();
     await stopAll([steady, ...senders]);
   });
-}
-
-/** For drills that kill a server. */
-export async function withOwnServers<T>(work: (servers: Servers, env: NodeJS.ProcessEnv) => Promise<T>): Promise<T> {
-  const dataDir = mkdtempSync(join(tmpdir(), 'everpost-fire-'));
-  const servers = await startServers({ dataDir, kinds: ['mongodb', 'redis', 'temporal'] });
-  try {
-    return await work(servers, { ...process.env, ...servers.environment, DATA_DIR: dataDir });
-  } finally {
-    await servers.stop();
-    rmSync(dataDir, { recursive: true, force: true });
-  }
 }
 
 async function stopAll(workers: Child[]): Promise<void> {

@@ -4,6 +4,7 @@ import { createCampaign } from '../core/campaigns.ts';
 import type { Campaign, Contact } from '../core/model.ts';
 import type { Child } from '../stack/processes/child.ts';
 import { type DrillContext, openDrill, SENDER } from './context.ts';
+import { pause } from './waiting.ts';
 import { tally } from './worker-kill.ts';
 
 export interface CampaignDrill {
@@ -186,8 +187,4 @@ async function addPeople({ deps, project }: DrillContext, { recipients, email }:
     await deps.db.contacts.insertMany(Array.from({ length: count }, (_, index) => contact(from + index)));
   }
   return list;
-}
-
-export function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }

@@ -5,6 +5,7 @@ import { createGroup } from '../core/suppression-groups.ts';
 import { check } from './check.ts';
 import { type DrillContext, openDrill, SENDER } from './context.ts';
 import { readFacts } from './facts.ts';
+import { pause } from './waiting.ts';
 
 export interface WorkerKill {
   /** Of each lane. */
@@ -167,8 +168,4 @@ export async function tally(
     unknownAccepted,
     strangers: strangers + denied,
   };
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }

@@ -1,4 +1,5 @@
 import { openDrill } from './context.ts';
+import { pause } from './waiting.ts';
 import {
   drained,
   type Kind,
@@ -41,8 +42,4 @@ export async function workerStop(env: NodeJS.ProcessEnv, drill: WorkerStop): Pro
   } finally {
     await context.close();
   }
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }

@@ -2,9 +2,9 @@ import { Client, Connection } from '@temporalio/client';
 import { ObjectId } from 'mongodb';
 import type { Contact } from '../../core/model.ts';
 import { type DrillContext, openDrill } from '../../drills/context.ts';
+import { pause } from '../../drills/waiting.ts';
 import type { Child } from '../../stack/processes/child.ts';
 import { prefixed, workflowIds } from '../../workflows/names.ts';
-import { pause } from '../processes.ts';
 import { type Relay, startRelay } from './relay.ts';
 
 export interface Installation {

@@ -1,6 +1,6 @@
 import { ObjectId } from 'mongodb';
 import { SENDER } from '../../drills/context.ts';
-import { pause } from '../processes.ts';
+import { pause } from '../../drills/waiting.ts';
 import { call, type Installation } from './installation.ts';
 
 const EVERY_MS = 20;

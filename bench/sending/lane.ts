@@ -1,6 +1,7 @@
 import { type DrillContext, openDrill } from '../../drills/context.ts';
+import { pause } from '../../drills/waiting.ts';
 import { type Relay, startRelay } from '../campaigns/relay.ts';
-import { microsEach, mongodPid, pause, quantile, usageOf } from '../processes.ts';
+import { microsEach, mongodPid, quantile, usageOf } from '../processes.ts';
 import { blast } from '../raw-blast.ts';
 import { report } from '../report.ts';
 import type { Size } from '../sending.ts';

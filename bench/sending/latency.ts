@@ -1,7 +1,8 @@
 import { ObjectId } from 'mongodb';
 import { type DrillContext, openDrill, SENDER } from '../../drills/context.ts';
+import { pause } from '../../drills/waiting.ts';
 import { type Sink, startSink } from '../../test/smtp-sink.ts';
-import { pause, quantile } from '../processes.ts';
+import { quantile } from '../processes.ts';
 import { blast } from '../raw-blast.ts';
 import { report } from '../report.ts';
 import type { Size } from '../sending.ts';
