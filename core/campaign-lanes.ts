@@ -30,9 +30,10 @@ export async function sendOverConnections(run: PageRun): Promise<number | null> 
   const sender: Sender = { run, grow };
   beside.add(sender);
 
+  /** Rounded up: a connection that is left over belongs to whoever has it, and is not passed back and forth. */
   function share(): number {
     const taken = [...beside].reduce((sum, { run: { lanes } }) => sum + lanes, 0);
-    return Math.max(1, Math.floor((mailer.free('campaign') + taken) / beside.size));
+    return Math.max(1, Math.ceil((mailer.free('campaign') + taken) / beside.size));
   }
 
   /** A first one also where none is free: it waits for its turn, and has claimed nothing yet. */
@@ -90,17 +91,20 @@ interface Over {
   isTooMany(): boolean;
 }
 
-/** The next message travels right behind the dot of the one before, so that the connection never waits for us. */
+/**
+ * The next message travels right behind the dot of the one before, so that the connection never waits for us. A connection is passed on
+ * with one message sent at least: pages that hand it to each other for nothing would do so for ever.
+ */
 async function sendOver(connection: Connection, over: Over): Promise<void> {
   let before = Promise.resolve(true);
-  while (!over.isTooMany()) {
+  do {
     const item = await over.supply.next();
     if (!item) break;
     const delivered = deliver(connection, item, over);
     const works = await before;
     before = delivered;
     if (!works) break;
-  }
+  } while (!over.isTooMany());
   await before;
 }
 

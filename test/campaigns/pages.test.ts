@@ -100,6 +100,22 @@ describe('Pages of a campaign', function () {
     await first;
   });
 
+  it('pages of one campaign share what cannot be divided evenly, and none waits for another', async () => {
+    stage.sink.modes.ackDelayMs = 20;
+    const odd = openHands(stage, { smtpMaxConnections: 10 });
+    const id = await ready({ toLists: [await stage.list(300, (i) => `odd${i}@example.org`)] });
+    const begun = performance.now();
+    const halves = [
+      { fromSeq: 1, toSeq: 150 },
+      { fromSeq: 151, toSeq: 300 },
+    ];
+    await Promise.all(halves.map((half) => odd.page(id, half)));
+    // A campaign has five of ten connections, 20 ms a message: 1.2 s.
+    expect(performance.now() - begun).to.be.below(5_000);
+    expect((await stage.arrived(id)).size).to.equal(300);
+    await odd.stop();
+  });
+
   it('a process that is told to stop gives back what it claimed; nothing is lost and nothing unknown', async () => {
     stage.sink.modes.ackDelayMs = 100;
     const id = await ready({ toLists: [await stage.list(600, (i) => `stop${i}@example.org`)] });

@@ -210,9 +210,14 @@ describe('An operator of migrations', () => {
     expect((await workflow().describe()).memo).deep.equal({ migrationId: held.id, run: 1 });
     const state = (await workflow().query('state')) as { details: string };
     expect(state.details).contains('- contactLists: completed, 1 of 1');
-    const { events } = await workflow().fetchHistory();
-    const timer = events?.find(({ timerStartedEventAttributes: started }) => started)?.timerStartedEventAttributes;
-    expect(Number(timer?.startToFireTimeout?.seconds), 'three days until it fails').equal(3 * 86_400);
+    const timer = async () => {
+      const { events } = await workflow().fetchHistory();
+      return events?.find(({ timerStartedEventAttributes: started }) => started)?.timerStartedEventAttributes;
+    };
+    // It looks once more at what was decided before it waits.
+    let waits = await timer();
+    while (!waits) waits = await timer();
+    expect(Number(waits.startToFireTimeout?.seconds), 'three days until it fails').equal(3 * 86_400);
     expect((await decide(held.id, 'retry')).status).equal(200);
     await until(tenant, held.id, ({ status }) => status === 'completed');
   });
