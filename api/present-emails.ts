@@ -8,7 +8,7 @@ export function presentEmail(message: Message) {
   return {
     id: _id,
     status: recipients[0]!.status,
-    email,
+    email: email || null,
     name: name ?? null,
     subject: subject ?? null,
     lane,
@@ -42,7 +42,7 @@ function presentRecipient(
   deliveredAt: Date | undefined,
 ) {
   const status = statusOf(state, deliveredAt);
-  return { email, name, kind, status, reply, reason, suppressedBy: suppressedBy ?? null };
+  return { email: email || null, name, kind, status, reply, reason, suppressedBy: suppressedBy ?? null };
 }
 
 function statusOf(state: MessageState, deliveredAt: Date | undefined): EmailStatus {

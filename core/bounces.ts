@@ -27,7 +27,7 @@ export async function applyReports(deps: Deps, ref: MailRef, reports: DeliveryRe
     if (report.action === 'failed') await applyFailure(deps, message, report);
     else if (report.action === 'delivered') await applyDelivery(deps, message, report);
     else if (report.action === 'delayed')
-      await addLine(deps, message, { type: 'delayed', reason: report.text.slice(0, 500) });
+      await addLine(deps, message, { type: 'delayed', reason: textOf(message, report).slice(0, 500) });
   }
   return 'applied';
 }
@@ -36,11 +36,11 @@ export async function applyReports(deps: Deps, ref: MailRef, reports: DeliveryRe
 async function applyFailure(deps: Deps, message: Message, report: DeliveryReport): Promise<void> {
   const { code, enhanced, text } = report;
   const email = recipientOf(message, report);
-  const reply = { code: code || (enhanced?.startsWith('4') ? 450 : 550), enhanced, text };
+  const reply = { code: code || (enhanced?.startsWith('4') ? 450 : 550), enhanced, text: textOf(message, report) };
   const classification = classifyReply({ code, enhanced, text, phase: 'dsn' });
   const bounce: Bounce = { email, reply, classification };
   const isNews = stateOf(message, email) !== 'bounced';
-  if (isNews || classification.suppress) await followBounce(deps, message.projectId, bounce);
+  if (email && (isNews || classification.suppress)) await followBounce(deps, message.projectId, bounce);
   const moved = await moveToBounced(deps, message, bounce);
   if (!moved) return;
   const { category, reason, suppress } = classification;
@@ -109,16 +109,22 @@ async function applyDelivery(deps: Deps, message: Message, report: DeliveryRepor
     ],
   );
   if (modifiedCount === 0) return;
-  await addLine(deps, message, { type: 'delivered', reason: report.text.slice(0, 500) });
+  const reason = textOf(message, report);
+  await addLine(deps, message, { type: 'delivered', reason: reason.slice(0, 500) });
   const key = `${_id.toHexString()} email.delivered ${email}`;
   await publishEvents(deps, projectId, [
-    { type: 'email.delivered', key, at, data: { ...factsOf(message), email, reason: report.text || null } },
+    { type: 'email.delivered', key, at, data: { ...factsOf(message), email, reason: reason || null } },
   ]);
 }
 
 async function addLine(deps: Deps, { _id, projectId }: Message, line: { type: string; reason: string }): Promise<void> {
   const entry = { type: line.type, at: deps.clock.now(), ...(line.reason ? { reason: line.reason } : {}) };
   await appendTimeline(deps, { projectId, messageId: _id }, entry);
+}
+
+/** Of a deleted contact nothing is written down again: servers repeat addresses in what they say. */
+function textOf({ emailHash }: Message, { text }: DeliveryReport): string {
+  return emailHash ? '' : text;
 }
 
 /** to, cc and bcc share a return path: the report tells them apart, and only among themselves. */

@@ -5,6 +5,7 @@ import { recordMailOfDeleted } from './contact-mails.ts';
 import type { Deps } from './deps.ts';
 import { announceDeletions, recordDeletions } from './enrollments-ending.ts';
 import { announceInboundOfDeleted, recordInboundOfDeleted } from './inbound-removals.ts';
+import { recordMessagesOfDeleted } from './message-erasures.ts';
 import type { Contact, Session } from './model.ts';
 import { announceTriggers, recordTriggers } from './triggers.ts';
 
@@ -41,6 +42,7 @@ const recorders: Recorder[] = [recordTriggers, recordOfDeleted, recordContactEve
 const deletionRecorders: DeletionRecorder[] = [
   recordDeletions,
   recordMailOfDeleted,
+  recordMessagesOfDeleted,
   recordInboundOfDeleted,
   recordEventsOfDeleted,
 ];

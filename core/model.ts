@@ -542,7 +542,10 @@ export interface Message extends Due {
   projectId: ObjectId;
   lane: Lane;
   state: MessageState;
+  /** '' when the contact was deleted: see core/message-erasures.ts. */
   email: string;
+  /** A keyed hash of the address, where that is all that is left of it. */
+  emailHash?: string;
   name?: string | null;
   /** Only where there are cc or bcc. */
   recipients?: MessageRecipient[];
@@ -573,6 +576,20 @@ export interface Message extends Due {
   deliveredAt?: Date;
   endedAt?: Date;
   timeline?: TimelineEntry[];
+}
+
+/** A deleted contact whose messages still say something about it; `_id` is the contact's. */
+export interface ContactErasure extends Due {
+  _id: ObjectId;
+  projectId: ObjectId;
+  email: string;
+  deletedAt: Date;
+}
+
+/** Work on all projects that one process does at a time; `_id` is its name. */
+export interface Upkeep {
+  _id: string;
+  dueAt: Date;
 }
 
 export type AutomationStatus = 'draft' | 'active' | 'paused' | 'archived';
@@ -1104,6 +1121,8 @@ export interface Collections {
   senders: Collection<Sender>;
   contents: Collection<Content>;
   messages: Collection<Message>;
+  contactErasures: Collection<ContactErasure>;
+  upkeep: Collection<Upkeep>;
   domains: Collection<Domain>;
   automations: Collection<Automation>;
   automationDefinitions: Collection<PastDefinition>;

@@ -47,14 +47,14 @@ export async function resubscribe(deps: Deps, { ref, group, state }: Subscriptio
   await unsuppress(deps, ref.projectId, { emails: [ref.email], groupId: group.groupId });
 }
 
-/** A mail to the address of List-Unsubscribe. The group is that of the mail it came with; a mail that is gone says nothing any more. */
+/** A mail to the address of List-Unsubscribe. The group is that of the mail it came with; a mail that is gone or erased says nothing any more. */
 export async function unsubscribeByMail(
   deps: Deps,
   ref: Pick<UnsubscribeRef, 'projectId' | 'messageId'>,
 ): Promise<boolean> {
   const { projectId, messageId } = ref;
   const message = await deps.db.messages.findOne({ _id: messageId, projectId });
-  if (!message) return false;
+  if (!message?.email) return false;
   const { contentId, campaignId, automationId, email } = message;
   const [content, campaign, automation] = await Promise.all([
     contentId && deps.db.contents.findOne({ _id: contentId, projectId }),

@@ -250,6 +250,13 @@ export const indexes: Index[] = [
     because: 'The mails of one bulk call.',
   },
   {
+    on: 'contactErasures',
+    name: 'due',
+    key: { projectId: 1, dueAt: 1 },
+    options: { partialFilterExpression: { dueAt: { $exists: true } } },
+    because: 'Deleted contacts whose messages are to be erased.',
+  },
+  {
     on: 'migrations',
     name: 'one_at_a_time',
     key: { projectId: 1 },
@@ -603,6 +610,8 @@ const collectionNames: Record<keyof Collections, string> = {
   senders: 'senders',
   contents: 'contents',
   messages: 'messages',
+  contactErasures: 'contactErasures',
+  upkeep: 'upkeep',
   domains: 'domains',
   automations: 'automations',
   automationDefinitions: 'automationDefinitions',

@@ -48,7 +48,7 @@ const status = { type: 'string', enum: EMAIL_STATUSES } as const;
 const emailFields = {
   id: idField,
   status,
-  email: { type: 'string', description: 'to' },
+  email: { ...nullableString, description: 'to; null when the contact was deleted.' },
   name: nullableString,
   subject: nullableString,
   lane: { type: 'string', enum: ['transactional', 'automation', 'campaign'] },
@@ -63,7 +63,7 @@ const emailFields = {
       type: 'object',
       required: ['email', 'name', 'kind', 'status', 'reply', 'reason', 'suppressedBy'],
       properties: {
-        email: { type: 'string' },
+        email: nullableString,
         name: nullableString,
         kind: { type: 'string', enum: ['to', 'cc', 'bcc'] },
         status,

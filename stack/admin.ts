@@ -7,6 +7,7 @@ import { parseId } from '../core/ids.ts';
 import { doubtOpenMessages } from '../core/ledger-restored.ts';
 import { createOrganization, listOrganizations } from '../core/organizations.ts';
 import { listProjects } from '../core/projects.ts';
+import { removeOld } from '../core/retention.ts';
 import { makeIndexes, missingUniqueIndexes } from '../platform/mongo.ts';
 import { migrationCommands } from './admin-migrations.ts';
 import { withDeps } from './deps.ts';
@@ -75,6 +76,13 @@ export const commands: Record<string, Command> = {
       let doubted = 0;
       for (const project of projects) doubted += await doubtOpenMessages(deps, project);
       print({ doubted });
+    },
+  },
+  retention: {
+    usage: '',
+    does: 'removes now, and not at night, what is older than RETENTION_DAYS',
+    async run(deps) {
+      print(await removeOld(deps));
     },
   },
   indexes: {

@@ -10,6 +10,7 @@ import { eventKind, triggerKind } from '../core/enrollments-entering.ts';
 import { importStarts } from '../core/imports.ts';
 import { inboundRemovals } from '../core/inbound-removals.ts';
 import { listRemovals } from '../core/list-removals.ts';
+import { messageErasures } from '../core/message-erasures.ts';
 import { migrationStarts } from '../core/migrations-due.ts';
 import { segmentRecomputes } from '../core/segment-recomputes.ts';
 import { webhookDeliveries } from '../core/webhook-deliveries.ts';
@@ -17,6 +18,7 @@ import { createPoster } from '../platform/webhook-poster.ts';
 import type { TaskQueue } from '../workflows/names.ts';
 import { inboundService } from './inbound-lane.ts';
 import { mailLane } from './mail-lane.ts';
+import { retentionService } from './retention.ts';
 import { sendingOf, sendingService } from './sending.ts';
 
 /** What the processes do. Work joins here, each with a line: activities, kinds of due documents, services with a life of their own. */
@@ -39,11 +41,13 @@ export const lanes = {
         importStarts,
         contentRemovals,
         inboundRemovals,
+        messageErasures,
       ],
       ...[campaignStarts, campaignMetrics],
       ...[triggerKind, eventKind, enrollmentKind, automationChangeKind],
       (deps) => webhookDeliveries(deps, createPoster(deps.config)),
     ],
+    services: [retentionService],
   },
 
   campaign: {

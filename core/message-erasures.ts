@@ -1,0 +1,153 @@
+import { type AnyBulkWriteOperation, type Filter, ObjectId } from 'mongodb';
+import { deleteContent } from './contents.ts';
+import type { Deps } from './deps.ts';
+import type { DueKind } from './due.ts';
+import { again, type DueOutcome, dueDocuments, settled } from './due-documents.ts';
+import { hashOfErased } from './erased-addresses.ts';
+import type { Contact, ContactErasure, Message, MessageRecipient, Session, TimelineEntry } from './model.ts';
+
+/** Bounces of the last mails still find their address, and webhooks had time to tell of them; a promise of 24 hours is kept with room to spare. */
+const ERASED_AFTER_MS = 12 * 3_600_000;
+/** A mail that is still being tried is looked at again after this long. */
+const OPEN_AGAIN_MS = 600_000;
+const LOOK_EVERY_MS = 60_000;
+const AT_ONCE_MAX = 4;
+const MESSAGES_AT_ONCE = 500;
+const OPEN = new Set(['queued', 'deferred', 'committing']);
+/** Lines of a timeline whose reason is what a report of a server said. */
+const SAID_BY_SERVERS = new Set(['delayed', 'delivered']);
+
+/** In the transaction that deletes contacts: what their messages say about them leaves within a day. */
+export async function recordMessagesOfDeleted(
+  { db, clock }: Deps,
+  session: Session,
+  projectId: ObjectId,
+  deleted: Contact[],
+): Promise<void> {
+  const now = clock.now();
+  const dueAt = new Date(now.getTime() + ERASED_AFTER_MS);
+  await db.contactErasures.insertMany(
+    deleted.map(({ _id, email }) => ({ _id, projectId, email, deletedAt: now, dueAt })),
+    { session },
+  );
+}
+
+/** Addresses, names and data leave the messages of deleted contacts; states, times and a keyed hash stay, so that every count still adds up. */
+export function messageErasures(deps: Deps): DueKind {
+  return dueDocuments<ContactErasure>(deps, {
+    name: 'message-erasures',
+    collection: deps.db.contactErasures,
+    field: 'dueAt',
+    concurrencyMax: AT_ONCE_MAX,
+    lookEveryMs: LOOK_EVERY_MS,
+    run: (erasure) => eraseMessages(deps, erasure),
+  });
+}
+
+/** What is erased is not found by its address any more, so a repeat goes on where this one stopped. */
+async function eraseMessages(deps: Deps, erasure: ContactErasure): Promise<DueOutcome> {
+  const { _id, projectId, email } = erasure;
+  const isOpen = [await eraseOwn(deps, erasure), await eraseCopies(deps, erasure)].includes(true);
+  if (isOpen) return again(new Date(deps.clock.now().getTime() + OPEN_AGAIN_MS));
+  await deps.db.contactErasures.deleteOne({ _id, projectId, email });
+  return settled;
+}
+
+/** Mail to the address itself. Answers whether some of it may still be sent. */
+function eraseOwn(deps: Deps, erasure: ContactErasure): Promise<boolean> {
+  const { projectId, email } = erasure;
+  return eachBatch(deps, { projectId, email, ...before(erasure) }, 'email', async (messages) => {
+    const emailHash = hashOfErased(deps, projectId, email);
+    await removeOwnContents(deps, messages);
+    await deps.db.engagements.updateMany(
+      { _id: { $in: messages.map(({ _id }) => _id) }, projectId },
+      { $unset: { opens: '', clicks: '' } },
+    );
+    return messages.map((message) => ({
+      updateOne: {
+        filter: { _id: message._id, projectId, email, state: message.state },
+        update: {
+          $set: { email: '', emailHash, ...erasedFields(message, email) },
+          // Nobody asks about it any more, and nobody sends it again.
+          $unset: { name: '', data: '', subject: '', dueAt: '' },
+        },
+      },
+    }));
+  });
+}
+
+/** Mail to somebody else, with the address in cc or bcc. */
+function eraseCopies(deps: Deps, erasure: ContactErasure): Promise<boolean> {
+  const { projectId, email } = erasure;
+  const named = { projectId, 'recipients.email': email, recipients: { $exists: true }, ...before(erasure) };
+  return eachBatch(deps, named, 'copies', async (messages) =>
+    messages.map((message) => ({
+      updateOne: {
+        filter: { _id: message._id, projectId, state: message.state },
+        update: { $set: erasedFields(message, email) },
+      },
+    })),
+  );
+}
+
+type Batch = (messages: Message[]) => Promise<AnyBulkWriteOperation<Message>[]>;
+
+async function eachBatch(deps: Deps, filter: Filter<Message>, hint: string, erase: Batch): Promise<boolean> {
+  let isOpen = false;
+  for (let after = new ObjectId('ffffffffffffffffffffffff'); ; ) {
+    const page = { $and: [filter, { _id: { $lt: after } }] };
+    const found = await deps.db.messages.find(page, { hint }).sort({ _id: -1 }).limit(MESSAGES_AT_ONCE).toArray();
+    const ended = found.filter(({ state }) => !OPEN.has(state));
+    isOpen ||= ended.length < found.length;
+    const writes = ended.length > 0 ? await erase(ended) : [];
+    if (writes.length > 0) await deps.db.messages.bulkWrite(writes, { ordered: false });
+    if (found.length < MESSAGES_AT_ONCE) return isOpen;
+    after = found.at(-1)?._id ?? after;
+  }
+}
+
+/** Ids begin with the second in which the mail was queued: what somebody sends to the address afterwards is no part of it. */
+function before({ deletedAt }: ContactErasure): Filter<Message> {
+  return { _id: { $lt: ObjectId.createFromTime(Math.floor(deletedAt.getTime() / 1_000) + 1) } };
+}
+
+/** What a single mail was made of; what a bulk call shares says nothing about one of its recipients. */
+async function removeOwnContents(deps: Deps, messages: Message[]): Promise<void> {
+  const ids = messages.flatMap(({ contentId }) => contentId ?? []);
+  if (ids.length === 0) return;
+  const projectId = messages[0]?.projectId as ObjectId;
+  const own = { _id: { $in: ids }, projectId, messageIds: { $size: 1 } };
+  for (const content of await deps.db.contents.find(own).toArray()) await deleteContent(deps, content);
+}
+
+/** Servers repeat addresses, and more, in what they answer: the codes stay. */
+function erasedFields({ recipients, reply, reason, timeline = [], email: to }: Message, email: string) {
+  const isOwn = to === email;
+  return {
+    ...(recipients && { recipients: recipients.map((one) => (one.email === email ? erasedRecipient(one) : one)) }),
+    ...(isOwn && reply && { reply: { ...reply, text: '' } }),
+    ...(isOwn && reason && { reason: withoutAddress(reason, email) }),
+    timeline: timeline.map((entry) => (isOwn || entry.email === email ? erasedEntry(entry, email) : entry)),
+  };
+}
+
+function erasedRecipient({ reply, reason, ...rest }: MessageRecipient): MessageRecipient {
+  const text = reason && withoutAddress(reason, rest.email);
+  return { ...rest, email: '', name: null, reply: reply && { ...reply, text: '' }, reason: text };
+}
+
+function erasedEntry(
+  { url: _url, email: _email, reply, reason, ...rest }: TimelineEntry,
+  email: string,
+): TimelineEntry {
+  return {
+    ...rest,
+    ...(reply && { reply: { ...reply, text: '' } }),
+    ...(reason && !SAID_BY_SERVERS.has(rest.type) && { reason: withoutAddress(reason, email) }),
+  };
+}
+
+/** Our own reasons are worth keeping; where one repeats what somebody wrote, none is. */
+function withoutAddress(text: string, email: string): string {
+  return text.includes('@') || text.toLowerCase().includes(email) ? 'erased' : text;
+}

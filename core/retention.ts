@@ -1,0 +1,113 @@
+import { type Collection, type Document, type Filter, ObjectId } from 'mongodb';
+import type { Deps } from './deps.ts';
+import { isDuplicateKey } from './insert.ts';
+import type { Campaign, EventRecord, Message } from './model.ts';
+
+const DAY_MS = 24 * 3_600_000;
+const AT_ONCE = 1_000;
+const OPEN = new Set<Message['state']>(['queued', 'deferred', 'committing']);
+const OVER: Campaign['status'][] = ['sent', 'failed', 'aborted'];
+const TURN = 'retention';
+/** Nights are over for nobody at this hour; it only has to be the same one every day. */
+const HOUR = 3;
+/** A process that died in its turn holds the others up for so long. */
+const LEASE_MS = 15 * 60_000;
+
+export interface Removed {
+  messages: number;
+  events: number;
+}
+
+/** The one process whose turn it is removes what is old; the others hear that it is not theirs. null: not now, or not ours. */
+export async function takeRetentionTurn(deps: Deps, goesOn: () => boolean): Promise<Removed | null> {
+  const { upkeep } = deps.db;
+  const now = deps.clock.now();
+  await upkeep.insertOne({ _id: TURN, dueAt: nextNight(now) }).catch((error) => {
+    if (!isDuplicateKey(error)) throw error;
+  });
+  const leased = { $set: { dueAt: new Date(now.getTime() + LEASE_MS) } };
+  const turn = await upkeep.findOneAndUpdate({ _id: TURN, dueAt: { $lte: now } }, leased, { returnDocument: 'after' });
+  if (!turn) return null;
+  const removed = await removeOld(deps, goesOn);
+  // Cut short by a stop: whoever comes next goes on at once.
+  const dueAt = goesOn() ? nextNight(deps.clock.now()) : deps.clock.now();
+  await upkeep.updateOne({ _id: TURN, dueAt: turn.dueAt }, { $set: { dueAt } });
+  return removed;
+}
+
+/**
+ * What is older than RETENTION_DAYS goes: messages with what people did with them, never one that may still be sent nor one of a campaign
+ * that is not over, and events that automations have followed. Ids begin with the second in which something was queued, so it is a range
+ * of them, of all projects at once. May be cut short and begun again at any point.
+ */
+export async function removeOld(deps: Deps, goesOn: () => boolean = () => true): Promise<Removed> {
+  const { messages, events } = deps.db;
+  const before = firstIdAt(new Date(deps.clock.now().getTime() - deps.config.retentionDays * DAY_MS));
+  const removed = { messages: 0, events: 0 };
+  const fields = { projectId: 1, state: 1, campaignId: 1 } as const;
+  for await (const batch of batches<Message>(messages, before, fields, goesOn))
+    removed.messages += await removeMessages(deps, batch);
+  for await (const batch of batches<EventRecord>(events, before, { projectId: 1, dueAt: 1 }, goesOn))
+    removed.events += await removeEvents(deps, batch);
+  return removed;
+}
+
+async function* batches<Doc extends { _id: ObjectId }>(
+  collection: Collection<Doc>,
+  before: ObjectId,
+  projection: Document,
+  goesOn: () => boolean,
+): AsyncGenerator<Doc[]> {
+  for (let after = firstIdAt(new Date(0)); goesOn(); ) {
+    const range = { _id: { $gt: after, $lt: before } } as Filter<Doc>;
+    const found = (await collection.find(range, { projection }).sort({ _id: 1 }).limit(AT_ONCE).toArray()) as Doc[];
+    if (found.length > 0) yield found;
+    if (found.length < AT_ONCE) return;
+    after = found.at(-1)?._id ?? before;
+  }
+}
+
+async function removeMessages(deps: Deps, batch: Message[]): Promise<number> {
+  let removed = 0;
+  for (const [projectId, messages] of byProject(batch.filter(({ state }) => !OPEN.has(state)))) {
+    const open = await openCampaigns(deps, projectId, messages);
+    const ids = messages.flatMap(({ _id, campaignId }) => (campaignId && open.has(`${campaignId}`) ? [] : _id));
+    const old = { _id: { $in: ids }, projectId };
+    await deps.db.engagements.deleteMany(old);
+    // A person may have asked for another try meanwhile.
+    const { deletedCount } = await deps.db.messages.deleteMany({ ...old, state: { $nin: [...OPEN] } });
+    removed += deletedCount;
+  }
+  return removed;
+}
+
+async function openCampaigns({ db }: Deps, projectId: ObjectId, messages: Message[]): Promise<Set<string>> {
+  const ids = [...new Map(messages.flatMap(({ campaignId }) => (campaignId ? [[`${campaignId}`, campaignId]] : [])))];
+  if (ids.length === 0) return new Set();
+  const open = { _id: { $in: ids.map(([, id]) => id) }, projectId, status: { $nin: OVER } };
+  const found = await db.campaigns.find(open as Filter<Campaign>, { projection: { _id: 1 } }).toArray();
+  return new Set(found.map(({ _id }) => `${_id}`));
+}
+
+async function removeEvents({ db }: Deps, batch: EventRecord[]): Promise<number> {
+  let removed = 0;
+  for (const [projectId, events] of byProject(batch.filter(({ dueAt }) => !dueAt))) {
+    const { deletedCount } = await db.events.deleteMany({ _id: { $in: events.map(({ _id }) => _id) }, projectId });
+    removed += deletedCount;
+  }
+  return removed;
+}
+
+function byProject<Doc extends { projectId: ObjectId }>(docs: Doc[]): Array<[ObjectId, Doc[]]> {
+  return [...Map.groupBy(docs, ({ projectId }) => `${projectId}`).values()].map((some) => [some[0]!.projectId, some]);
+}
+
+function firstIdAt(at: Date): ObjectId {
+  return ObjectId.createFromTime(Math.max(0, Math.floor(at.getTime() / 1_000)));
+}
+
+function nextNight(now: Date): Date {
+  const night = new Date(now);
+  night.setUTCHours(HOUR, 0, 0, 0);
+  return night > now ? night : new Date(night.getTime() + DAY_MS);
+}

@@ -1,0 +1,163 @@
+import { expect } from 'chai';
+import { ObjectId } from 'mongodb';
+import { applyReports } from '../../core/bounces.ts';
+import { startDueLoop } from '../../core/due.ts';
+import { writeSignals } from '../../core/engagements.ts';
+import { messageErasures } from '../../core/message-erasures.ts';
+import type { Message } from '../../core/model.ts';
+import { until } from '../wait.ts';
+import { hurry, type Post, startPost } from './support.ts';
+
+const HOUR_MS = 3_600_000;
+
+describe('What was sent to a contact that is deleted', () => {
+  let post: Post;
+  before(async () => {
+    post = await startPost();
+  });
+  after(() => post.stop());
+
+  const erasures = () => post.environment.deps.db.contactErasures;
+  const contact = async (email: string) =>
+    (await post.own.client.post('/contacts', { email, firstName: 'Ada' })).body.data.id as string;
+  const deleted = async (id: string) => expect((await post.own.client.delete(`/contacts/${id}`)).status).to.equal(200);
+  const email = async (id: string) => (await post.own.client.get(`/emails/${id}`)).body.data;
+  const stored = (id: string) =>
+    post.environment.deps.db.messages.findOne({ _id: new ObjectId(id), projectId: post.own.project._id });
+
+  /** As half a day later: what is due is erased until nothing is. */
+  async function look(): Promise<number> {
+    const { deps, own } = post.environment;
+    const projectId = own.project._id;
+    await erasures().updateMany({ projectId }, [{ $set: { dueAt: '$$NOW' } }]);
+    const loop = startDueLoop(deps, [messageErasures(deps)]);
+    await loop.ready;
+    await until(
+      () => erasures().countDocuments({ projectId, $expr: { $lte: ['$dueAt', '$$NOW'] } }),
+      (due) => due === 0,
+    );
+    await loop.stop();
+    return erasures().countDocuments({ projectId });
+  }
+
+  it('says within a day neither address nor name nor data of it, and counts as before', async () => {
+    const { db } = post.environment.deps;
+    const projectId = post.own.project._id;
+    const address = 'ada.lovelace@in.test';
+    const id = await contact(address);
+    const single = await post.send({
+      to: { email: address, name: 'Ada Lovelace' },
+      subject: 'Dear {{name}}',
+      html: '<p>{{name}}</p>',
+      dynamicData: { name: 'Ada Lovelace' },
+    });
+    const bulk = await post.bulk({
+      recipients: [
+        { email: address, name: 'Ada Lovelace', dynamicData: { name: 'Lovelace' } },
+        { email: 'bob@in.test' },
+      ],
+      html: '<p>{{name}}</p>',
+    });
+    const { emails } = (await post.own.client.get(`/emails?batchId=${bulk.body.data.batchId}`)).body.data;
+    const ofBatch = (to: string) => emails.find(({ email }: { email: string }) => email === to).id as string;
+    const ids = [single.body.data.emailId as string, ofBatch(address)];
+    const bobs = ofBatch('bob@in.test');
+    for (const one of [...ids, bobs]) await post.settled(one, 'sent');
+    const at = new Date();
+    const messageId = new ObjectId(ids[0]);
+    await writeSignals(post.environment.deps, [
+      { kind: 'click', projectId, messageId, at, url: 'https://shop.example.com/?who=lovelace', agent: 'Lovelace/1.0' },
+    ]);
+    const bounced = await contact('perm-rcpt-550+ada.lovelace@in.test');
+    const refused = await post.send({ to: { email: 'perm-rcpt-550+ada.lovelace@in.test' } });
+    await post.settled(refused, 'bounced');
+    ids.push(refused.body.data.emailId);
+
+    await deleted(id);
+    await deleted(bounced);
+    // Its own time is half a day away, well within the day that is promised.
+    const [row] = await erasures().find({ projectId }).toArray();
+    expect((row?.dueAt?.getTime() ?? 0) - (row?.deletedAt.getTime() ?? 0)).to.equal(12 * HOUR_MS);
+    expect(await look()).to.equal(0);
+
+    for (const one of ids) {
+      const message = await stored(one);
+      expect(JSON.stringify(message)).to.not.match(/lovelace/i);
+      expect(message?.emailHash).to.match(/^[0-9a-f]{64}$/);
+      const shown = await email(one);
+      expect(shown).to.deep.include({ email: null, name: null, subject: null });
+      expect(shown.recipients[0]).to.deep.include({ email: null, name: null });
+    }
+    for (const alone of [ids[0]!, ids[2]!]) expect((await email(alone)).content).to.equal(null);
+    expect((await stored(ids[0]!))?.emailHash).to.equal((await stored(ids[1]!))?.emailHash);
+    expect((await email(ids[2]!)).reply).to.deep.include({ code: 550, text: '' });
+    const engagement = await db.engagements.findOne({ _id: messageId, projectId });
+    expect(engagement?.clickedAt).to.be.instanceOf(Date);
+    expect(JSON.stringify(engagement)).to.not.match(/lovelace/i);
+    expect((await post.own.client.get('/emails?status=sent')).body.data.pagination.total).to.equal(3);
+    expect((await post.own.client.get(`/emails?email=${address}`)).body.data.emails).to.deep.equal([]);
+    expect(await email(bobs)).to.deep.include({ email: 'bob@in.test', subject: 'Hello' });
+    expect((await email(bobs)).content.html).to.equal('<p>{{name}}</p>');
+  });
+
+  it('loses only the copy where it was sent to somebody else; what is sent to the address afterwards stays', async () => {
+    const address = 'copy.of.cleo@in.test';
+    const id = await contact(address);
+    const answer = await post.send({ to: { email: 'dora@in.test' }, cc: [{ email: address, name: 'Cleo' }] });
+    await post.settled(answer, 'sent');
+    await deleted(id);
+    // Ids begin with a second, and the deletion was within one.
+    await new Promise((resolve) => setTimeout(resolve, 1_100));
+    const later = await post.send({ to: { email: address, name: 'Cleo' } });
+    await post.settled(later, 'sent');
+    expect(await look()).to.equal(0);
+    const shown = await email(answer.body.data.emailId);
+    expect(shown).to.deep.include({ email: 'dora@in.test', subject: 'Hello' });
+    expect(
+      shown.recipients.map(({ email, status }: { email: string; status: string }) => [email, status]),
+    ).to.deep.equal([
+      ['dora@in.test', 'sent'],
+      [null, 'sent'],
+    ]);
+    expect(JSON.stringify(await stored(answer.body.data.emailId))).to.not.match(/cleo/i);
+    expect(await email(later.body.data.emailId)).to.deep.include({ email: address, name: 'Cleo' });
+  });
+
+  it('waits while a mail to it is still being tried, and follows when that has ended', async () => {
+    const address = 'temp-rcpt-450+eve@in.test';
+    const id = await contact(address);
+    const answer = await post.send({ to: { email: address } });
+    await post.settled(answer, 'deferred');
+    await deleted(id);
+    expect(await look()).to.equal(1);
+    expect(await email(answer.body.data.emailId)).to.deep.include({ email: address, status: 'deferred' });
+    await post.environment.deps.db.messages.updateOne(
+      { _id: new ObjectId(answer.body.data.emailId), projectId: post.own.project._id },
+      { $set: { firstAt: new Date(Date.now() - 30 * HOUR_MS) } },
+    );
+    await hurry(post, 'deferred');
+    await post.settled(answer, 'failed');
+    expect(await look()).to.equal(0);
+    expect(JSON.stringify(await stored(answer.body.data.emailId))).to.not.match(/eve/i);
+  });
+
+  it('hears of a bounce that comes later: it counts, and what the report says is not written down', async () => {
+    const address = 'late.fay@in.test';
+    const id = await contact(address);
+    const answer = await post.send({ to: { email: address } });
+    await post.settled(answer, 'sent');
+    await deleted(id);
+    expect(await look()).to.equal(0);
+    const { deps } = post.environment;
+    const projectId = post.own.project._id;
+    const ref = { projectId, messageId: new ObjectId(answer.body.data.emailId) };
+    const text = 'no such user late.fay@in.test';
+    const report = { action: 'failed', recipient: address, code: 550, enhanced: '5.1.1', text } as const;
+    expect(await applyReports(deps, ref, [report])).to.equal('applied');
+    const message = (await stored(answer.body.data.emailId)) as Message;
+    expect(message).to.deep.include({ state: 'bounced', email: '' });
+    expect(message.reply).to.deep.equal({ code: 550, enhanced: '5.1.1', text: '' });
+    expect(JSON.stringify(message)).to.not.match(/fay/i);
+    expect(await deps.db.suppressions.countDocuments({ projectId, email: '' })).to.equal(0);
+  });
+});
