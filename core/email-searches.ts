@@ -1,5 +1,5 @@
 import type { Document, Filter, ObjectId } from 'mongodb';
-import { addressRanges } from './address-ranges.ts';
+import { addressRanges, countKeys, isCommonIn } from './address-ranges.ts';
 import type { Deps } from './deps.ts';
 import type { Contact, Project, StoredList } from './model.ts';
 import { READ_TIME_MAX_MS } from './pages.ts';
@@ -22,8 +22,6 @@ const KEYS_A_SCAN = { email: 100_000, list: 10_000, segment: 10_000 };
 /** Up to here the first matches come with the count; further back they are asked for again. */
 const FIRST_MAX = 5_000;
 const SAMPLE = 500;
-/** A text that more than this part of a sample has is found soon: to keep the first ones of all would cost more than to look for them again. */
-const COMMON = 0.02;
 
 export function membersOf({ _id, projectId, type }: StoredList): Members {
   switch (type) {
@@ -53,10 +51,13 @@ export async function findByPart(
     Math.ceil(size / KEYS_A_SCAN[members.hint]),
     () => newestAndOldest(deps, project._id),
   );
-  const isCommon = sample.filter((email) => email.includes(part.toLowerCase())).length > sample.length * COMMON;
-  const isNear = skip + limit <= FIRST_MAX && !isCommon;
+  const isNear = skip + limit <= FIRST_MAX && !isCommonIn(sample, part);
   const first = isNear ? { first: { $firstN: { n: skip + limit, input: '$email' } } } : {};
   const counted = ranges.map(async (range) => {
+    if (!isNear && members.hint === 'email') {
+      const query = { ...members.filter, email: { ...range, ...partOf(part) } };
+      return { total: await countKeys(deps, deps.db.contacts, query, members.hint) };
+    }
     const pipeline = [...matching(members, part, range), { $group: { _id: null, total: { $sum: 1 }, ...first } }];
     const [row] = await deps.db.contacts.aggregate<{ total: number; first?: string[] }>(pipeline, reading).toArray();
     return row ?? { total: 0 };

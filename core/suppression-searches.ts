@@ -94,14 +94,14 @@ function textFilter(
   groups: SuppressionGroup[],
 ): TextFilter {
   const exact = email === undefined ? filter : { ...filter, email: normalizeEmail(email) ?? '' };
-  if (!search) return { filter: exact, anyOf: [] };
+  if (!search) return { filter: exact, part: '', anyOf: [] };
   const text = search.toUpperCase();
   const reasons = REASONS.filter((one) => one.includes(text));
   const codes = groups.map(({ groupId }) => groupId).filter((code) => code.includes(text));
   const anyOf: Filter<Suppression>[] = [{ email: partOf(search) }];
   if (reasons.length > 0) anyOf.push({ reason: { $in: reasons } });
   if (codes.length > 0) anyOf.push({ groupId: { $in: codes } });
-  return { filter: exact, anyOf };
+  return { filter: exact, part: search, anyOf };
 }
 
 async function wantedGroups(

@@ -1,5 +1,5 @@
 import type { Document, Filter } from 'mongodb';
-import { addressRanges } from './address-ranges.ts';
+import { addressRanges, countKeys, isCommonIn } from './address-ranges.ts';
 import type { Deps } from './deps.ts';
 import type { Project, Suppression } from './model.ts';
 import { READ_TIME_MAX_MS } from './pages.ts';
@@ -15,6 +15,8 @@ type Place = Pick<Suppression, 'email' | 'groupId'>;
 export interface TextFilter {
   /** Names the project. */
   filter: Filter<Suppression>;
+  /** What is looked for in addresses; '' when it is no part of one. */
+  part: string;
   /** Any of these will do; none: what the filter says is enough. */
   anyOf: Filter<Suppression>[];
 }
@@ -31,12 +33,19 @@ export async function findByText(
 ): Promise<{ total: number; entries: Suppression[] }> {
   const { suppressions } = deps.db;
   const reading = { hint: 'search', maxTimeMS: READ_TIME_MAX_MS };
-  const isNear = skip + limit <= FIRST_MAX;
-  const { ranges } = await addressRanges(suppressions, project._id.toHexString(), Math.ceil(size / KEYS_A_SCAN), () =>
-    newestAndOldest(deps, project),
+  const { ranges, sample } = await addressRanges(
+    suppressions,
+    project._id.toHexString(),
+    Math.ceil(size / KEYS_A_SCAN),
+    () => newestAndOldest(deps, project),
   );
+  const isNear = skip + limit <= FIRST_MAX && !(text.part && isCommonIn(sample, text.part));
   const first = isNear ? { first: { $firstN: { n: skip + limit, input: '$$ROOT' } } } : {};
   const counted = ranges.map(async (range) => {
+    if (!isNear && text.anyOf.length === 1) {
+      const query = { $and: [text.filter, { email: range }, text.anyOf[0] ?? {}] };
+      return { total: await countKeys(deps, suppressions, query, 'search') };
+    }
     const pipeline = [...matching(text, range), { $group: { _id: null, total: { $sum: 1 }, ...first } }];
     const [row] = await suppressions.aggregate<{ total: number; first?: Place[] }>(pipeline, reading).toArray();
     return row ?? { total: 0 };

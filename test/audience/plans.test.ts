@@ -1,8 +1,10 @@
 import { expect } from 'chai';
 import type { Document } from 'mongodb';
+import { findByPart } from '../../core/email-searches.ts';
 import { parseId } from '../../core/ids.ts';
 import { importSlice } from '../../core/import-run.ts';
 import { recomputeSegment, SETTLE_MS } from '../../core/segment-recomputes.ts';
+import { findByText } from '../../core/suppression-texts.ts';
 import { suppressionsAgainst } from '../../core/suppressions.ts';
 import { type Environment, startEnvironment, type Tenant } from '../environment.ts';
 import { addresses, segmentOf } from './support.ts';
@@ -63,6 +65,10 @@ describe('Plans of the audience', () => {
     for (const contactListId of [list, segment, 'GLOBAL_CONTACT_LIST'])
       for (const search of [{}, { email: 'lan1' }, { email: 'lan', page: 2 }])
         await post('/contact-lists/contacts/search', { contactListId, ...search });
+    const page = { part: 'example', skip: 0, limit: 20, size: 1_000_000 };
+    await findByPart(deps, project, { filter: { projectId: project._id }, hint: 'email' }, page);
+    const text = { filter: { projectId: project._id }, part: 'example', anyOf: [{ email: { $regex: 'example' } }] };
+    await findByText(deps, project, text, page);
     const contact = (await post('/contacts/email', { email: 'plan1@example.com', firstName: 'X', userId: 'u' })).body
       .data;
     await post('/contacts/bulk-update', {
@@ -152,7 +158,7 @@ describe('Plans of the audience', () => {
     expect(plans).to.deep.equal({
       'IXSCAN { projectId: 1, listIds: 1, email: 1 }': 2,
       'IXSCAN { projectId: 1, segmentIds: 1, email: 1 }': 2,
-      'IXSCAN { projectId: 1, email: 1 }': 3,
+      'IXSCAN { projectId: 1, email: 1 }': 4,
     });
   });
 
@@ -164,5 +170,16 @@ describe('Plans of the audience', () => {
       expect(planSummary).to.equal('IXSCAN { projectId: 1, email: 1, groupId: 1, reason: 1 }');
       if (!byDate(command)) expect(docsExamined, JSON.stringify(command.pipeline)).to.equal(0);
     }
+  });
+
+  it('what many addresses contain is counted among the keys alone', () => {
+    const counts = profile.filter(
+      ({ command }) => command.count !== undefined && JSON.stringify(command).includes('example'),
+    );
+    expect([...new Set(counts.map(({ planSummary }) => planSummary))].sort()).to.deep.equal([
+      'IXSCAN { projectId: 1, email: 1 }',
+      'IXSCAN { projectId: 1, email: 1, groupId: 1, reason: 1 }',
+    ]);
+    for (const { docsExamined } of counts) expect(docsExamined).to.equal(0);
   });
 });

@@ -103,7 +103,7 @@ describe('Search of suppressions (endpoint 16)', () => {
         [1_050, 100],
       ] as const) {
         const anyOf = [{ email: { $regex: part } }, ...others];
-        const text = { filter, anyOf };
+        const text = { filter, part, anyOf };
         const found = await findByText(environment.deps, project, text, { skip, limit, size: 1_000_000 });
         const wanted = all.filter(
           ({ email, reason }) => email.includes(part) || (others.length > 0 && reason === 'BOUNCE'),
