@@ -200,6 +200,8 @@ export interface SuppressionGroup {
   isDefault: boolean;
   /** Entries by reason, kept by the transaction that writes them. */
   counts: Record<SuppressionReason, number>;
+  /** Moves with every change of its entries. */
+  version?: number;
   createdAt: Date;
   updatedAt: Date;
   /** Set while its entries are being removed; for every caller the group is gone. */

@@ -100,18 +100,19 @@ async function runWishes(
     });
     return entry ? 'strengthened' : 'added';
   });
-  await writeEntries(deps, session, projectId, stored, drafts);
-  await countEntries(deps, session, { projectId, groupId }, [...stored.values()], [...drafts.values()]);
+  if (await writeEntries(deps, session, projectId, stored, drafts))
+    await countEntries(deps, session, { projectId, groupId }, [...stored.values()], [...drafts.values()]);
   return outcomes;
 }
 
+/** Answers whether there was something to write. */
 async function writeEntries(
   deps: Deps,
   session: Session,
   projectId: ObjectId,
   stored: Map<string, Suppression>,
   drafts: Map<string, Suppression>,
-): Promise<void> {
+): Promise<boolean> {
   const writes: AnyBulkWriteOperation<Suppression>[] = [];
   const removed = [...stored].filter(([email]) => !drafts.has(email)).map(([, { _id }]) => _id);
   if (removed.length > 0) writes.push({ deleteMany: { filter: { projectId, _id: { $in: removed } } } });
@@ -122,9 +123,10 @@ async function writeEntries(
   }
   for (const [email, after] of drafts) if (!stored.has(email)) writes.push({ insertOne: { document: after } });
   if (writes.length > 0) await deps.db.suppressions.bulkWrite(writes, { session });
+  return writes.length > 0;
 }
 
-/** Writing the group also makes sure that it is still there. */
+/** Writing the group also makes sure that it is still there, and tells who keeps its entries in memory that they are others now. */
 async function countEntries(
   deps: Deps,
   session: Session,
@@ -136,10 +138,9 @@ async function countEntries(
   for (const { reason } of after) deltas.set(reason, (deltas.get(reason) ?? 0) + 1);
   for (const { reason } of before) deltas.set(reason, (deltas.get(reason) ?? 0) - 1);
   const moved = [...deltas].filter(([, delta]) => delta !== 0);
-  if (moved.length === 0) return;
   const { matchedCount } = await deps.db.suppressionGroups.updateOne(
     { projectId, groupId, deletedAt: null },
-    { $inc: Object.fromEntries(moved.map(([reason, delta]) => [`counts.${reason}`, delta])) },
+    { $inc: { version: 1, ...Object.fromEntries(moved.map(([reason, delta]) => [`counts.${reason}`, delta])) } },
     { session },
   );
   if (matchedCount === 0) throw notFound('SUPPRESSION_GROUP', 'groupId');

@@ -7,7 +7,8 @@ import { normalizeEmail } from './rules/addresses.ts';
 import { readDate } from './rules/coercion.ts';
 import { partOf } from './rules/searches.ts';
 import { entriesOf, findGroup } from './suppression-groups.ts';
-import { findByText, type TextFilter } from './suppression-texts.ts';
+import { findInKeys } from './suppression-keys.ts';
+import { entriesAt, findByText, type TextFilter } from './suppression-texts.ts';
 
 export interface SuppressionSearch {
   groupId?: string | undefined;
@@ -32,6 +33,8 @@ export async function searchSuppressions(
   const filter = filterOf(project, search, groups);
   if (!filter) return { entries: [], pagination: paginationOf(page, limit, 0) };
   if (search.search || search.email !== undefined) {
+    const known = await fromMemory(deps, project, search, groups, { skip, limit });
+    if (known) return { entries: known.entries, pagination: paginationOf(page, limit, known.total) };
     const size = search.email === undefined ? keptTotal(groups) : 0;
     const found = await findByText(deps, project, textFilter(filter, search, groups), { skip, limit, size });
     return { entries: found.entries, pagination: paginationOf(page, limit, found.total) };
@@ -42,6 +45,21 @@ export async function searchSuppressions(
     filter.createdAt ? deps.db.suppressions.countDocuments(filter, reading) : keptTotal(groups, search.reason),
   ]);
   return { entries, pagination: paginationOf(page, limit, total) };
+}
+
+/** Where a text is all that is looked for, apart from group and reason. */
+async function fromMemory(
+  deps: Deps,
+  project: Tenant,
+  search: SuppressionSearch,
+  groups: SuppressionGroup[],
+  page: { skip: number; limit: number },
+): Promise<{ total: number; entries: Suppression[] } | null> {
+  const { search: part, email, startDate, endDate, reason } = search;
+  if (!part || email !== undefined || startDate !== undefined || endDate !== undefined) return null;
+  const groupId = namesGroup(search) ? groups[0]?.groupId : undefined;
+  const found = await findInKeys(deps, project, { part, groupId, reason, ...namedBy(part, groups) }, page);
+  return found && { total: found.total, entries: await entriesAt(deps, project, found.places) };
 }
 
 /** The groups that an address left, with why and when. */
@@ -95,13 +113,19 @@ function textFilter(
 ): TextFilter {
   const exact = email === undefined ? filter : { ...filter, email: normalizeEmail(email) ?? '' };
   if (!search) return { filter: exact, part: '', anyOf: [] };
-  const text = search.toUpperCase();
-  const reasons = REASONS.filter((one) => one.includes(text));
-  const codes = groups.map(({ groupId }) => groupId).filter((code) => code.includes(text));
+  const { reasons, codes } = namedBy(search, groups);
   const anyOf: Filter<Suppression>[] = [{ email: partOf(search) }];
   if (reasons.length > 0) anyOf.push({ reason: { $in: reasons } });
   if (codes.length > 0) anyOf.push({ groupId: { $in: codes } });
   return { filter: exact, part: search, anyOf };
+}
+
+/** Which reasons and groups a text is part of the name of. */
+function namedBy(part: string, groups: SuppressionGroup[]) {
+  const text = part.toUpperCase();
+  const reasons = REASONS.filter((one) => one.includes(text));
+  const codes = groups.map(({ groupId }) => groupId).filter((code) => code.includes(text));
+  return { reasons, codes };
 }
 
 async function wantedGroups(

@@ -79,7 +79,7 @@ function matching({ filter, anyOf: [way, ...others] }: TextFilter, range: Docume
 }
 
 /** In the order of the places. */
-async function entriesAt(deps: Deps, project: Pick<Project, '_id'>, places: Place[]): Promise<Suppression[]> {
+export async function entriesAt(deps: Deps, project: Pick<Project, '_id'>, places: Place[]): Promise<Suppression[]> {
   const found = await deps.db.suppressions
     .find({ projectId: project._id, email: { $in: places.map(({ email }) => email) } }, { hint: 'address' })
     .toArray();

@@ -1,8 +1,11 @@
 import { expect } from 'chai';
+import { findInKeys, type KeySearch } from '../../core/suppression-keys.ts';
 import { findByText } from '../../core/suppression-texts.ts';
 import { type Environment, startEnvironment } from '../environment.ts';
+import { until } from '../wait.ts';
 import { addresses } from './support.ts';
 
+const everything: KeySearch = { part: 'e', reasons: [], codes: [] };
 const REASONS = ['UNSUBSCRIBE', 'BOUNCE', 'COMPLAINT', 'MANUAL'];
 
 describe('Search of suppressions (endpoint 16)', () => {
@@ -65,12 +68,16 @@ describe('Search of suppressions (endpoint 16)', () => {
       [{ email: 's4@x0' }, () => false],
       [{ email: 's4@x0.example.com', search: 'x0' }, ({ email }) => email === 's4@x0.example.com'],
     ];
-    for (const [body, isWanted] of cases) {
-      const { entries, pagination } = await ask(body);
-      const ids = entries.map(({ id }: { id: string }) => id);
-      const wanted = all.filter(isWanted).map(({ _id }) => _id.toHexString());
-      expect(ids, JSON.stringify(body)).to.have.members(wanted);
-      expect(pagination.total, JSON.stringify(body)).to.equal(wanted.length);
+    const inMemory = async () => findInKeys(environment.deps, tenant.project, everything, { skip: 0, limit: 1 });
+    for (const round of ['from the database', 'from memory']) {
+      for (const [body, isWanted] of cases) {
+        const { entries, pagination } = await ask(body);
+        const ids = entries.map(({ id }: { id: string }) => id);
+        const wanted = all.filter(isWanted).map(({ _id }) => _id.toHexString());
+        expect(ids, `${round} ${JSON.stringify(body)}`).to.have.members(wanted);
+        expect(pagination.total, `${round} ${JSON.stringify(body)}`).to.equal(wanted.length);
+      }
+      await until(inMemory, (found) => found?.total === all.length);
     }
     const dates = (await ask({ limit: 10, page: 2 })).entries.map(({ createdAt }: { createdAt: string }) => createdAt);
     expect(dates).to.deep.equal([...times].reverse().slice(10, 20));
@@ -115,6 +122,36 @@ describe('Search of suppressions (endpoint 16)', () => {
           .slice(skip, skip + limit);
         expect(found.entries.map(placeOf), `${part} ${skip}`).to.deep.equal(page);
       }
+  });
+
+  it('what was found from memory is right at once after every change, by page as in the database', async () => {
+    const tenant = await environment.newTenant('Remembering');
+    const post = (path: string, body: object) => tenant.client.post(path, body);
+    const groupId = (await post('/suppression-groups', { name: 'G' })).body.data.id;
+    const emails = addresses(30, 'kept');
+    await post('/suppression-groups/emails/suppress', { emails, groupId });
+    const found = async (body: object) => {
+      const { entries, pagination } = (await post('/suppression-groups/entries', body)).body.data;
+      return [pagination.total, ...entries.map(({ email }: { email: string }) => email)];
+    };
+    const remembered = () =>
+      until(
+        () => findInKeys(environment.deps, tenant.project, everything, { skip: 0, limit: 1 }),
+        (known) => known !== null,
+      );
+    await remembered();
+    const sorted = [...emails].sort();
+    expect(await found({ search: 'kept', limit: 10, page: 2 })).to.deep.equal([30, ...sorted.slice(10, 20)]);
+    expect(await found({ search: 'kept', limit: 20, page: 3 })).to.deep.equal([30]);
+
+    await post('/suppression-groups/emails/suppress', { emails: ['new.one@example.com'], isGlobal: true });
+    expect(await found({ search: 'new.one' })).to.deep.equal([1, 'new.one@example.com']);
+    await post('/suppression-groups/emails/suppress', { emails: [sorted[0]], groupId, reason: 'COMPLAINT' });
+    expect(await found({ search: 'omplaint' })).to.deep.equal([1, sorted[0]]);
+    await post('/suppression-groups/emails/unsuppress', { emails: ['new.one@example.com'], isGlobal: true });
+    expect(await found({ search: 'new.one' })).to.deep.equal([0]);
+    expect((await tenant.client.delete(`/suppression-groups/${groupId}`)).status).to.equal(200);
+    expect(await found({ search: 'kept' })).to.deep.equal([0]);
   });
 
   it('refuses dates and pages that are none, and unknown groups', async () => {
