@@ -25,8 +25,21 @@ export async function readJsonBody(incoming: IncomingMessage, limit: BodyLimit, 
   checkContentType(type, hasBody || required);
   checkEncoding(incoming.headers['content-encoding']);
   const limitBytes = bodyLimits[limit];
-  if (Number(incoming.headers['content-length'] ?? 0) > limitBytes) throw tooLarge(limitBytes);
+  const announced = Number(incoming.headers['content-length'] ?? 0);
+  if (announced > limitBytes) throw tooLarge(limitBytes);
+  if (announced > 0 && announced <= INLINE_PARSE_MAX) return readSmall(incoming);
   return readLimited(incoming, limitBytes);
+}
+
+/** What most requests are: no longer than announced, which Node sees to, and parsed at once. */
+async function readSmall(incoming: IncomingMessage): Promise<ReadBody> {
+  const chunks: Buffer[] = [];
+  await new Promise<void>((resolve, reject) => {
+    incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
+    incoming.once('end', resolve).once('error', reject);
+  });
+  const bytes = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
+  return { value: parseJson(bytes), sizeBytes: bytes.length };
 }
 
 async function readLimited(incoming: IncomingMessage, limitBytes: number): Promise<ReadBody> {

@@ -9,7 +9,7 @@ import type { Config } from '../schemas/config.ts';
 import { createWorkflows } from '../workflows/client.ts';
 import { serveHealth } from './health.ts';
 import { isLaneName, type LaneName, lanes } from './lanes.ts';
-import { keepHeapSmall } from './memory.ts';
+import { keepHeapSmall, letOthersFirst } from './manners.ts';
 import { measureSending } from './sending.ts';
 import { startWorkers, type Workers } from './start.ts';
 
@@ -20,6 +20,7 @@ async function main(): Promise<void> {
   const config = readConfig();
   const names = laneNames(config);
   if (names.includes('background')) keepHeapSmall();
+  if (names.every((name) => name === 'workflows' || name === 'background')) letOthersFirst();
   const log = createLog(config.logLevel, `worker ${names.join(',')}`);
   const metrics = createMetrics();
   const sdkMetricsAddress = `127.0.0.1:${await freePort()}`;
