@@ -21,7 +21,7 @@ export function triggerKind(deps: Deps): DueKind {
     name: TRIGGERS,
     collection: deps.db.triggers,
     field: 'dueAt',
-    concurrencyMax: 64,
+    concurrencyMax: 8,
     run: (trigger) => (trigger.automationIds.length === 0 ? erase(deps, trigger) : followTrigger(deps, trigger)),
   });
 }
@@ -32,7 +32,7 @@ export function eventKind(deps: Deps): DueKind {
     name: EVENTS,
     collection: deps.db.events,
     field: 'dueAt',
-    concurrencyMax: 64,
+    concurrencyMax: 8,
     run: (event) => followEvent(deps, event),
   });
 }

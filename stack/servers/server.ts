@@ -5,6 +5,7 @@ import type { Child } from '../processes/child.ts';
 import { type Kept, keepRunning } from '../processes/keep.ts';
 import { startOnLeash } from '../processes/leash.ts';
 import { lastLines } from '../processes/log.ts';
+import { makePolite } from '../processes/polite.ts';
 import { type Say, StackError, seconds, sleep } from '../say.ts';
 
 export interface ServerOptions {
@@ -32,6 +33,8 @@ export interface LeashedServer {
   /** Tries once; throws while the server does not answer yet. */
   readonly answer: (port: number) => Promise<void>;
   readonly env?: NodeJS.ProcessEnv;
+  /** Nobody waits for it as people wait for the API. */
+  readonly isPolite?: boolean;
 }
 
 const startsWithinMs = 60_000;
@@ -78,6 +81,7 @@ async function launchServer(
   const args = server.args(port, pagePort);
   const child = await startOnLeash({ command, args, logFile, env: server.env ?? env });
   noteProcess(dataDir, name, child.pid);
+  if (server.isPolite) makePolite(child.pid);
   let ended: string | null = null;
   void child.exited.then((how) => {
     ended = how;

@@ -52,6 +52,7 @@ export async function startTemporal(options: ServerOptions): Promise<TemporalSer
       url: (port) => `127.0.0.1:${port}`,
       answer: (port) => prepareNamespace(`127.0.0.1:${port}`, namespace, { own: true }),
       env: withoutTemporalSettings(options.env),
+      isPolite: true,
     },
     options,
   );
