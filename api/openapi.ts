@@ -13,7 +13,7 @@ export function openApiDocument(endpoints: Endpoint[]): Json {
     const path = fullPath(endpoint, endpoint.path);
     paths[path] = { ...paths[path], [endpoint.method]: operation(endpoint, shared) };
   }
-  return {
+  return withPatterns({
     openapi: '3.1.0',
     info: {
       title: 'Everpost',
@@ -44,7 +44,21 @@ export function openApiDocument(endpoints: Endpoint[]): Json {
         Object.entries(errorResponses).map(([name, description]) => [name, errorResponse(description)]),
       ),
     },
-  };
+  }) as Json;
+}
+
+const CONTROL = '\\x00-\\x1f\\x7f-\\x9f\\u2028\\u2029';
+const LINE = `^[^${CONTROL}]*$`;
+const LINE_OF_TEXT = `^[^${CONTROL}]*[^\\s\\ufeff${CONTROL}][^${CONTROL}]*$`;
+
+/** A format of our own says nothing to others; what it asks is written as a pattern. */
+function withPatterns(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withPatterns);
+  if (typeof value !== 'object' || value === null) return value;
+  const told = Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, withPatterns(inner)]));
+  if (told.format !== 'line') return told;
+  const { format: _, ...rest } = told;
+  return { ...rest, pattern: rest.pattern === undefined ? LINE : LINE_OF_TEXT };
 }
 
 const errorResponses: Record<string, string> = {

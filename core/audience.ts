@@ -1,7 +1,9 @@
 import type { ObjectId } from 'mongodb';
 import { type Entrance, readEntrances } from './automations-audience.ts';
 import type { Deps } from './deps.ts';
+import { group } from './group.ts';
 import type { CustomField, EventDefinition, Project, PropertyType, Session } from './model.ts';
+import { perDatabase } from './per-database.ts';
 import { compileFilter, type FilterSubject, filterFields, parseFilter } from './rules/filters.ts';
 
 /** What every change of a contact is held against, compiled once a version: declared fields and events, segments and live automations. */
@@ -21,12 +23,12 @@ export interface CompiledSegment {
 }
 
 const CACHE_SIZE_MAX = 1_000;
+const TOGETHER_MAX = 200;
 const compiled = new WeakMap<object, Map<string, Audience>>();
 
 /** One read of the project's version finds out whether the compiled copy still holds. */
 export async function audienceOf(deps: Deps, projectId: ObjectId): Promise<Audience> {
-  const project = await deps.db.projects.findOne({ _id: projectId }, { projection: { audienceVersion: 1 } });
-  const version = project?.audienceVersion ?? 0;
+  const version = await versions(deps)(projectId);
   const cache = compiled.get(deps.mongo) ?? new Map<string, Audience>();
   compiled.set(deps.mongo, cache);
   const cacheKey = `${deps.config.mongodbDatabase}:${projectId.toHexString()}`;
@@ -37,6 +39,18 @@ export async function audienceOf(deps: Deps, projectId: ObjectId): Promise<Audie
   cache.set(cacheKey, made);
   return made;
 }
+
+/** Asked for every change, so requests that come together share a read. */
+const versions = perDatabase(({ db }: Deps) =>
+  group(
+    async (ids: ObjectId[]) => {
+      const found = await db.projects.find({ _id: { $in: ids } }, { projection: { audienceVersion: 1 } }).toArray();
+      const byId = new Map(found.map(({ _id, audienceVersion }) => [_id.toHexString(), audienceVersion]));
+      return ids.map((id) => byId.get(id.toHexString()) ?? 0);
+    },
+    { sizeMax: TOGETHER_MAX, runsMax: 2 },
+  ),
+);
 
 /** Called after every write of custom fields, events, segments and automations, before it is answered. */
 export async function touchAudience(deps: Deps, project: Pick<Project, '_id'>, session?: Session): Promise<void> {

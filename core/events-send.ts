@@ -38,9 +38,13 @@ export async function sendEvent(
       'email: is required without contactId',
       'EMAIL_OR_CONTACT_ID_REQUIRED',
     );
-  const audience = await audienceOf(deps, project._id);
+  const address = email && !contactId ? normalizeEmail(email) : null;
+  const [audience, known] = await Promise.all([
+    audienceOf(deps, project._id),
+    address ? contacts(deps)({ projectId: project._id, email: address }) : null,
+  ]);
   const properties = readEvent(audience, eventName, eventProperties ?? {});
-  const contact = await contactOf(deps, project, { email, contactId }, origin);
+  const contact = known ?? (await contactOf(deps, project, { address, contactId }, origin));
   const record: EventRecord = {
     _id: derivedId(origin.at, 'event', origin.seed.toHexString()),
     projectId: project._id,
@@ -113,7 +117,7 @@ function isText(text: string): boolean {
 async function contactOf(
   deps: Deps,
   project: Project,
-  { email, contactId }: Pick<SendEventInput, 'email' | 'contactId'>,
+  { address, contactId }: { address: string | null; contactId: SendEventInput['contactId'] },
   { at, seed }: Origin,
 ): Promise<Contact> {
   if (contactId) {
@@ -122,10 +126,7 @@ async function contactOf(
     if (!found) throw contactNotFound();
     return found;
   }
-  const address = normalizeEmail(email ?? '');
   if (!address) throw invalid('email must be an email address.', 'email: must be an email address');
-  const known = await deps.db.contacts.findOne({ projectId: project._id, email: address });
-  if (known) return known;
   const { after } = await changeContact(deps, project, {
     email: address,
     newId: derivedId(at, 'contact', seed.toHexString()),
@@ -135,6 +136,27 @@ async function contactOf(
   if (!after) throw contactNotFound();
   return after;
 }
+
+/** Those of requests that come together are read together. */
+const contacts = perDatabase(({ db }: Deps) =>
+  group(
+    async (asked: { projectId: ObjectId; email: string }[]) => {
+      const byProject = Map.groupBy(asked, ({ projectId }) => projectId.toHexString());
+      const found = await Promise.all(
+        [...byProject.values()].map((some) => {
+          const emails = some.map(({ email }) => email);
+          return db.contacts
+            .find({ projectId: some[0]!.projectId, email: { $in: emails } }, { hint: 'email' })
+            .toArray();
+        }),
+      );
+      const nameOf = ({ projectId, email }: { projectId: ObjectId; email: string }) => `${projectId} ${email}`;
+      const byName = new Map(found.flat().map((contact) => [nameOf(contact), contact]));
+      return asked.map((one): Contact | null => byName.get(nameOf(one)) ?? null);
+    },
+    { sizeMax: TOGETHER_MAX, runsMax: 2 },
+  ),
+);
 
 function contactNotFound(): AppError {
   const { kind, details } = notFound('CONTACT', 'contactId');

@@ -2,8 +2,7 @@ import { schema, shape } from './schema.ts';
 
 export const PAGE_LIMIT_MAX = 100;
 export const PAGE_LIMIT_DEFAULT = 20;
-/** A page further back than this is refused: skipping costs a read of everything before it. */
-export const PAGE_SKIP_MAX = 1_000_000;
+const PAGE_MAX = 1_000_000_000;
 export const EMAIL_LENGTH_MAX = 320;
 
 /** Fragments are raw literals, so that they can stand inside other schemas. `format` names are checked by api/validate.ts. */
@@ -16,7 +15,7 @@ export const nullableTimestamp = { type: ['string', 'null'], format: 'date-time'
 export const nullableString = { type: ['string', 'null'] } as const;
 
 export const pageFields = {
-  page: { type: 'integer', minimum: 1, default: 1, description: 'Page number, from 1.' },
+  page: { type: 'integer', minimum: 1, maximum: PAGE_MAX, default: 1, description: 'Page number, from 1.' },
   limit: {
     type: 'integer',
     minimum: 1,
