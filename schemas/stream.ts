@@ -5,7 +5,7 @@ export const streamQuery = schema({
   properties: {
     types: {
       type: 'string',
-      maxLength: 2_000,
+      maxLength: 1_000,
       description: 'Only these, comma separated; a name may end in * (email.*). Omitted: every event.',
     },
   },

@@ -58,7 +58,7 @@ export const migrationRoutes = [
     body: migrateABody,
     answer: startedAnswer,
     status: 202,
-    errors: { 409: 'A migration of this project is under way.' },
+    errors: { ...badKey, 409: 'A migration of this project is under way.' },
     handler: async ({ deps, project, body, request }) =>
       presentStarted(await startMigration(deps, project, inputForA(body), request)),
   }),
@@ -122,7 +122,7 @@ export const migrationRoutes = [
     body: migrateBBody,
     answer: startedAnswer,
     status: 202,
-    errors: { 409: 'A migration of this project is under way.' },
+    errors: { ...badKey, 409: 'A migration of this project is under way.' },
     handler: async ({ deps, project, body, request }) =>
       presentStarted(await startMigration(deps, project, inputForB(body), request)),
   }),
