@@ -23,7 +23,7 @@ import { sendingOf, sendingService } from './sending.ts';
 
 /** What the processes do. Work joins here, each with a line: activities, kinds of due documents, services with a life of their own. */
 export const lanes = {
-  workflows: { worker: () => ({ queue: 'workflows', runsWorkflows: true, options: { maxCachedWorkflows: 500 } }) },
+  workflows: { worker: () => ({ queue: 'workflows', runsWorkflows: true, options: { maxCachedWorkflows: 200 } }) },
 
   background: {
     worker: (deps) => ({

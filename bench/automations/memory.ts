@@ -6,10 +6,13 @@ import { letIn, newContacts, poll, startWorker } from './stage.ts';
 const SETTLE_MS = 2_000;
 const TOGETHER = 500;
 
-/** People in a wait are rows in two databases; the worker remembers 500 runs at most, however many there are. */
+/**
+ * People in a wait are rows in two databases; the worker remembers 200 runs at most, however many there are. Its heap has found its size when
+ * the runs it remembers have been others a dozen times, so the first look is at half of the people.
+ */
 export async function memoryOfWaiting(drill: DrillContext, { waiting }: { waiting: number }): Promise<Figure> {
   const worker = await startWorker(drill, { ENROLL_PER_SECOND: '100000' });
-  const early = Math.round(waiting / 5);
+  const early = Math.round(waiting / 2);
   const seen: number[] = [];
   let inside = 0;
   for (const target of [early, waiting]) {
