@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Result } from '../drills/results.ts';
 import type { Line, Results, Spread } from './report.ts';
 
-/** `npm run proof`: writes what benches and drills have shown into docs/proof.md, between its marks. */
+/** `npm run proof`: writes what benches and drills have shown into docs/proof.md and README.md, between their marks. */
 const root = join(import.meta.dirname, '..');
 const page = join(root, 'docs/proof.md');
 
@@ -58,4 +58,46 @@ function drillTable(): string {
   return ['| Drill | What it said | |', '|---|---|---|', ...rows, ''].join('\n');
 }
 
-if (import.meta.main) writeFileSync(page, withResults(readFileSync(page, 'utf8')));
+/** The three figures that matter most, as the last run of each has shown them. */
+export function withFigures(readme: string): string {
+  return readme.replace(
+    /(<!-- figures -->\n)[\s\S]*?(<!-- \/figures -->)/,
+    (_all, open, close) => `${open}${firstFigures()}${close}`,
+  );
+}
+
+function firstFigures(): string {
+  const kills = read<Result>('drills/results/worker-kill.json')?.lines.map(({ says }) => `- ${says}`) ?? [];
+  const { figures = [], machine } = read<Results>('bench/results/campaign.json') ?? {};
+  const [whole] = figures.filter(({ name }) => name.includes('from the POST to the last 250'));
+  const [meanwhile] = figures.filter(({ name }) => name.startsWith('Single mails while'));
+  const where = machine
+    ? `Measured on ${machine.cores} cores that carry everything, database, Temporal and relay too. `
+    : '';
+  return [
+    '`npm run drill -- worker-kill`: kill -9 of the process that sends, 20 times among 10,000 mails.',
+    '',
+    ...kills,
+    '',
+    ...[whole, meanwhile].flatMap((line) => (line ? [`${sentence(line)}`, ''] : [])),
+    `${where}All claims, commands and figures, kept and not kept: [docs/proof.md](docs/proof.md).`,
+    '',
+  ].join('\n');
+}
+
+function sentence({ name, unit, median, ceiling, ratio }: Line): string {
+  const beside =
+    ceiling && ratio ? `, beside ${Math.round(ceiling.median)} ${unit} of a ${ceiling.name} (${ratio.median})` : '';
+  return `${name}: **${Math.round(median)} ${unit}**${beside}.`;
+}
+
+function read<T>(file: string): T | null {
+  const path = join(root, file);
+  return existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as T) : null;
+}
+
+if (import.meta.main) {
+  const readme = join(root, 'README.md');
+  writeFileSync(page, withResults(readFileSync(page, 'utf8')));
+  writeFileSync(readme, withFigures(readFileSync(readme, 'utf8')));
+}
