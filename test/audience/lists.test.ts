@@ -193,7 +193,7 @@ describe('Contact lists', () => {
         { contactListId, page: -1 },
         { contactListId, page: 1.5 },
         { contactListId, page: '1' },
-        { contactListId, page: 1e9 },
+        { contactListId, page: 1e9 + 1 },
         { contactListId, limit: 0 },
         { contactListId, limit: 101 },
         { contactListId, limit: '20' },
