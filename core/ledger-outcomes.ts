@@ -136,13 +136,21 @@ export function endedBy(held: Held, { recipients, ...outcome }: Verdict): Ended 
 
 async function writeOutcomes(deps: LedgerDeps, ledger: Ledger, effects: Effects, group: Ended[]): Promise<void> {
   await effects(group);
-  const unknown = group.filter(({ outcome }) => outcome.kind === 'unknown');
-  const known = group.filter(({ outcome }) => outcome.kind !== 'unknown');
+  const [late, known] = [group.filter(staysUnknown), group.filter((ended) => !staysUnknown(ended))];
   await Promise.all([
     updateOwn(deps, ledger, known, ['committing', 'unknown']),
     // One that the orphans' round has called unknown already is left as it says.
-    updateOwn(deps, ledger, unknown, ['committing']),
+    updateOwn(deps, ledger, late, ['committing']),
   ]);
+}
+
+/**
+ * A campaign counts what is unknown as settled, and may be over: what a process gives back that was stopped past its lease would be queued
+ * and never sent. It stays listed, for a person to send again. In the other lanes the loop of due documents takes it.
+ */
+function staysUnknown({ outcome, held }: Ended): boolean {
+  const isOpenAgain = outcome.kind === 'back' || outcome.kind === 'deferred';
+  return outcome.kind === 'unknown' || (isOpenAgain && held.about?.lane === 'campaign');
 }
 
 async function updateOwn({ db }: LedgerDeps, { owner }: Ledger, group: Ended[], from: MessageState[]): Promise<void> {

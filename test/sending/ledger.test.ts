@@ -162,6 +162,29 @@ describe('The ledger', () => {
     expect((await read(id!)).state).to.equal('sent');
   });
 
+  it('leaves unknown what a campaign has counted as such when its owner gives it back or defers it late; other lanes queue it again', async () => {
+    for (const [lane, state] of [
+      ['campaign', 'unknown'],
+      ['automation', 'queued'],
+    ] as const) {
+      const ids = await queue(3, { lane, campaignId: new ObjectId() });
+      const ledger = openLedger();
+      const { held } = await claim(ledger, ids, false);
+      for (const one of held) one.about = { lane, email: 'p@example.com' };
+      const [stopped, refused, inTime] = ids as [ObjectId, ObjectId, ObjectId];
+      const over = { _id: { $in: [stopped, refused] }, projectId };
+      await messages().updateMany(over, { $set: { dueAt: ago(1) } });
+      await settleOrphans(deps, openLedger(), { projectId, ids, messageIdOf: async () => null });
+      expect((await read(stopped)).state).to.equal('unknown');
+      const writer = outcomeWriter(deps, ledger, quiet);
+      const back = { kind: 'back', delayMs: 0 } as const;
+      const later = { kind: 'deferred', reply: null, reason: 'later', delayMs: 60_000 } as const;
+      await Promise.all(held.map((one, n) => writer.write({ held: one, outcome: n === 1 ? later : back })));
+      const states = await Promise.all([stopped, refused, inTime].map(async (id) => (await read(id)).state));
+      expect(states).to.deep.equal([state, lane === 'campaign' ? 'unknown' : 'deferred', 'queued']);
+    }
+  });
+
   it('looks after the claim: who must not get it is suppressed, failed or queued again', async () => {
     const ids = await queue(4);
     const ledger = openLedger();
