@@ -33,8 +33,9 @@ export class Ledger {
   }
 
   accept(from: string, to: string[], parts: Buffer[], bytes: number): void {
-    const head = parts[0] ?? Buffer.alloc(0);
-    const messageId = messageIdOf(head);
+    const [first = Buffer.alloc(0), ...more] = parts;
+    // A network may bring a message in pieces of a few bytes.
+    const messageId = messageIdOf(first) ?? (more.length > 0 ? messageIdOf(Buffer.concat(parts)) : null);
     this.lastAt = performance.now();
     if (this.total === 0) this.firstAt = this.lastAt;
     this.total++;
