@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -20,6 +20,7 @@ import { createWorkflows } from '../workflows/client.ts';
 import { until } from './waiting.ts';
 
 const root = join(import.meta.dirname, '..');
+const FAULTS_TOLD_MAX = 5;
 export const SENDER = 'drill@mail.example.com';
 
 /** An installation of our own on servers that run: a database, a project with a verified domain, a sink as the relay, processes to kill. */
@@ -110,9 +111,18 @@ export async function openDrill(
         .dropDatabase()
         .catch(() => {});
       await close();
+      tellFaults(folder);
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** A request that was answered 500 is a fault of ours in any drill: what the log of its process says must not go with the folder. */
+function tellFaults(folder: string): void {
+  const logs = readdirSync(folder).filter((name) => name.endsWith('.log'));
+  const lines = logs.flatMap((name) => readFileSync(join(folder, name), 'utf8').split('\n'));
+  for (const line of lines.filter((one) => one.includes('"msg":"request failed"')).slice(0, FAULTS_TOLD_MAX))
+    console.error(line);
 }
 
 /** In a process of its own, so that a drill that is busy counting does not slow down the relay. */

@@ -30,6 +30,9 @@ const passingErrors = new Set([
   'MongoNotConnectedError',
   'MongoOperationTimeoutError',
   'MongoExpiredSessionError',
+  'MongoStalePrimaryError',
+  'MongoClientClosedError',
+  'MongoUnexpectedServerResponseError',
 ]);
 /** Hosts and networks, time, a primary that changes, and a server that has just started: 94, 134, 246 and 251. */
 const passingCodes = new Set([
