@@ -109,3 +109,7 @@ export function unprocessable(code: ErrorCode | undefined, message: string, deta
 export function unavailable(message: string, retryAfterSeconds = 1): AppError {
   return new AppError('unavailable', message, { code: 'UNAVAILABLE', retryAfterSeconds });
 }
+
+export function unavailableDatabase(): AppError {
+  return unavailable('The database cannot be reached at the moment; repeat the request.');
+}

@@ -1,5 +1,6 @@
 import { MongoError } from 'mongodb';
 import type { Deps } from './deps.ts';
+import { unavailableDatabase } from './errors.ts';
 import type { Session } from './model.ts';
 
 /** Whoever is in the way may be there for long: asking without a pause would only load the server. */
@@ -26,7 +27,8 @@ export async function inTransaction<T>(
         return result;
       } catch (error) {
         if (session.inTransaction()) await session.abortTransaction().catch(() => {});
-        if (!hasLabel(error, 'TransientTransactionError') || performance.now() > deadline) throw error;
+        const isTransient = hasLabel(error, 'TransientTransactionError') || isBrokenConnection(error);
+        if (!isTransient || performance.now() > deadline) throw error;
         await new Promise((resolve) => setTimeout(resolve, pauseMs));
       }
     }
@@ -40,10 +42,20 @@ async function commit(session: Session, deadline: number): Promise<void> {
       await session.commitTransaction();
       return;
     } catch (error) {
-      if (!hasLabel(error, 'UnknownTransactionCommitResult') || performance.now() > deadline) throw error;
+      // The driver may fail over an error of the system that it meets instead of its own: nobody knows then either.
+      const isKnown = error instanceof MongoError && !hasLabel(error, 'UnknownTransactionCommitResult');
+      if (isKnown) throw error;
+      if (performance.now() > deadline) throw error instanceof MongoError ? error : unavailableDatabase();
     }
   }
 }
+
+/** A connection that breaks while the driver writes to it is not always told in the driver's words. */
+export function isBrokenConnection(error: unknown): boolean {
+  return error instanceof Error && BROKEN.has(String((error as NodeJS.ErrnoException).code));
+}
+
+const BROKEN = new Set(['ECONNRESET', 'ECONNREFUSED', 'EPIPE', 'ETIMEDOUT', 'ENOTCONN']);
 
 function hasLabel(error: unknown, label: string): boolean {
   return error instanceof MongoError && error.hasErrorLabel(label);

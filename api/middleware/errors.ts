@@ -1,7 +1,8 @@
 import type { Context, Next } from 'koa';
 import { MongoBulkWriteError, MongoError, MongoServerError } from 'mongodb';
 import type { Deps } from '../../core/deps.ts';
-import { AppError, type ErrorKind, unavailable } from '../../core/errors.ts';
+import { AppError, type ErrorKind, unavailableDatabase } from '../../core/errors.ts';
+import { isBrokenConnection } from '../../core/transactions.ts';
 
 const statuses: Record<ErrorKind, number> = {
   invalid: 400,
@@ -65,10 +66,11 @@ export function respondWithError(deps: Deps, context: Context, error: unknown): 
 }
 
 function translate(error: unknown): AppError | null {
-  return isPassing(error) ? unavailable('The database cannot be reached at the moment; repeat the request.') : null;
+  return isPassing(error) ? unavailableDatabase() : null;
 }
 
 export function isPassing(error: unknown): boolean {
+  if (isBrokenConnection(error)) return true;
   // What kept a bulk write from being asked stands inside it.
   if (error instanceof MongoBulkWriteError && error.errorResponse instanceof MongoError)
     return isPassing(error.errorResponse);

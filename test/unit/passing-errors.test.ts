@@ -12,6 +12,13 @@ describe('An error of the database', () => {
     expect(isPassing(new MongoServerError({ code: 10107 }))).to.equal(true);
   });
 
+  it('is answered with 503 when a connection broke and the driver passes on what the system said, in a bulk write too', () => {
+    const broken = Object.assign(new Error('write ECONNRESET'), { code: 'ECONNRESET', syscall: 'write' });
+    expect(isPassing(broken)).to.equal(true);
+    expect(isPassing(new MongoBulkWriteError(broken as unknown as MongoNetworkError, nothing))).to.equal(true);
+    expect(isPassing(Object.assign(new Error('no such file'), { code: 'ENOENT' }))).to.equal(false);
+  });
+
   it('is answered with 500 when asking again would not help', () => {
     const duplicate = { message: 'E11000', code: 11000, writeErrors: [] };
     expect(isPassing(new MongoBulkWriteError(duplicate, nothing))).to.equal(false);
