@@ -15,9 +15,9 @@ export function withResults(text: string): string {
 }
 
 function benchTable(name: string): string {
-  const file = join(root, 'bench/results', `${name}.json`);
-  if (!existsSync(file)) return 'Not measured.\n';
-  const { figures, machine } = JSON.parse(readFileSync(file, 'utf8')) as Results;
+  const results = read<Results>(`bench/results/${name}.json`);
+  if (!results) return 'Not measured.\n';
+  const { figures, machine } = results;
   const rows = figures.map(figureRow);
   const where = `Measured on ${machine.cores} cores of ${machine.processor}, ${machine.memoryGiB} GiB, Node ${machine.node}.`;
   return ['| | min / median / max | beside it | ratio | asked |', '|---|---|---|---|---|', ...rows, '', where, ''].join(

@@ -4,6 +4,8 @@ import type { Deps } from './deps.ts';
 import { wakeDue } from './due.ts';
 import type { Campaign, CampaignStatus } from './model.ts';
 
+/** Nothing of these is sent any more, unless a person retries. */
+export const OVER: readonly CampaignStatus[] = ['sent', 'failed', 'aborted'];
 const UNDER_WAY: readonly CampaignStatus[] = ['sending', 'sending_gradual'];
 
 export function isUnderWay({ status }: Pick<Campaign, 'status'>): boolean {

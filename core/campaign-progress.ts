@@ -1,12 +1,11 @@
 import { type LedgerCounts, nextAtOf, shownCounts } from './campaign-counts.ts';
-import { sendingMsOf } from './campaign-moves.ts';
+import { OVER, sendingMsOf } from './campaign-moves.ts';
 import type { Deps } from './deps.ts';
 import type { Campaign, CampaignStatus } from './model.ts';
 import { processedOf } from './rules/rates.ts';
 
 const LOOK_EVERY_MS = 1_000;
 const LIFE_EVERY = 15;
-const OVER = new Set(['sent', 'failed', 'aborted']);
 
 export interface CampaignProgress extends LedgerCounts {
   status: CampaignStatus;
@@ -80,7 +79,7 @@ export async function* watchCampaign(
     if (shown !== last) yield { id: String(looks), event: 'progress', data: progress };
     else if (looks % LIFE_EVERY === 0) yield null;
     last = shown;
-    if (OVER.has(now.status)) return;
+    if (OVER.includes(now.status)) return;
     await pause(LOOK_EVERY_MS, signal);
   }
 }

@@ -2,6 +2,7 @@ import { deleteContent } from './contents.ts';
 import type { Deps } from './deps.ts';
 import type { DueKind } from './due.ts';
 import { again, type DueOutcome, dueDocuments, settled } from './due-documents.ts';
+import { OPEN_STATES } from './ledger.ts';
 import type { Content, Message } from './model.ts';
 
 const DAY_MS = 24 * 3_600_000;
@@ -41,6 +42,6 @@ async function removeContent(deps: Deps, content: Content): Promise<DueOutcome> 
 
 /** A mail that may still be sent had none. */
 function lastOutcome({ state, endedAt, claimedAt }: Message, now: Date): number {
-  if (state === 'queued' || state === 'deferred' || state === 'committing') return now.getTime();
+  if (OPEN_STATES.includes(state)) return now.getTime();
   return (endedAt ?? claimedAt ?? now).getTime();
 }

@@ -2,7 +2,7 @@ import { type Filter, ObjectId } from 'mongodb';
 import type { EmailStatus } from '../schemas/emails.ts';
 import type { Deps } from './deps.ts';
 import { notFound } from './errors.ts';
-import { parseId } from './ids.ts';
+import { firstIdAt, parseId } from './ids.ts';
 import type { Content, Message, Project } from './model.ts';
 import { type Page, type PageOf, pageOf } from './pages.ts';
 import { normalizeEmail } from './rules/addresses.ts';
@@ -75,12 +75,8 @@ function within({ dateFrom, dateTo }: EmailFilter): Filter<Message> {
   if (from === null && to === null) return {};
   return {
     _id: {
-      ...(from === null ? {} : { $gte: firstIdOf(Math.floor(from / 1000)) }),
-      ...(to === null ? {} : { $lt: firstIdOf(Math.floor(to / 1000) + 1) }),
+      ...(from === null ? {} : { $gte: firstIdAt(from) }),
+      ...(to === null ? {} : { $lt: firstIdAt(to + 1_000) }),
     },
   };
-}
-
-function firstIdOf(seconds: number): ObjectId {
-  return ObjectId.createFromTime(Math.min(0xffffffff, Math.max(0, seconds)));
 }

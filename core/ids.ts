@@ -8,6 +8,11 @@ export function parseId(text: unknown): ObjectId | null {
   return typeof text === 'string' && OBJECT_ID.test(text) ? new ObjectId(text) : null;
 }
 
+/** No id of that second, or of a later one, is below it; times that ids cannot have are held at their ends. */
+export function firstIdAt(ms: number): ObjectId {
+  return ObjectId.createFromTime(Math.min(0xffffffff, Math.max(0, Math.floor(ms / 1000))));
+}
+
 /** Four bytes of seconds and eight of a hash: a repeat with the same parts makes the same id, and old ones are a range. */
 export function derivedId(at: Date, ...parts: Array<string | number>): ObjectId {
   const bytes = Buffer.alloc(12);

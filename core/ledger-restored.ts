@@ -1,5 +1,5 @@
 import type { ObjectId } from 'mongodb';
-import type { LedgerDeps } from './ledger.ts';
+import { type LedgerDeps, OPEN_STATES } from './ledger.ts';
 
 /** Whom no process is; what it holds is an orphan at once. */
 const NOBODY = 'restored';
@@ -12,7 +12,7 @@ const NOBODY = 'restored';
 export async function doubtOpenMessages({ db }: Pick<LedgerDeps, 'db'>, project: { _id: ObjectId }): Promise<number> {
   const open = {
     projectId: project._id,
-    state: { $in: ['queued' as const, 'deferred' as const, 'committing' as const] },
+    state: { $in: [...OPEN_STATES] },
   };
   const { modifiedCount } = await db.messages.updateMany(open, [
     { $set: { state: 'committing', owner: NOBODY, claimedAt: { $ifNull: ['$claimedAt', '$$NOW'] }, dueAt: '$$NOW' } },

@@ -2,7 +2,7 @@ import { ObjectId } from 'mongodb';
 import type { SendingDeps } from './deps.ts';
 import type { Claim, Held, Verdict } from './ledger-claims.ts';
 import type { Lane } from './mailer.ts';
-import type { SmtpReply } from './model.ts';
+import type { MessageState, SmtpReply } from './model.ts';
 
 /** After a claim or a renewal, nobody else takes the message for this long, by the database's clock. */
 export const LEASE_MS = 30_000;
@@ -11,6 +11,9 @@ export const DOT_MS = 20_000;
 export const RENEW_EVERY_MS = 10_000;
 /** More messages than this are never claimed at once. */
 export const CLAIM_MAX = 64;
+
+/** What may still be sent; every other state is an outcome. */
+export const OPEN_STATES: readonly MessageState[] = ['queued', 'deferred', 'committing'];
 
 export type LedgerDeps = Pick<SendingDeps, 'db' | 'clock' | 'log' | 'evidence'>;
 

@@ -4,6 +4,8 @@ import type { Deps } from './deps.ts';
 import type { DueKind } from './due.ts';
 import { again, type DueOutcome, dueDocuments, settled } from './due-documents.ts';
 import { hashOfErased } from './erased-addresses.ts';
+import { firstIdAt } from './ids.ts';
+import { OPEN_STATES } from './ledger.ts';
 import type { Contact, ContactErasure, Message, MessageRecipient, Session, TimelineEntry } from './model.ts';
 
 /** Bounces of the last mails still find their address, and webhooks had time to tell of them; a promise of 24 hours is kept with room to spare. */
@@ -13,7 +15,6 @@ const OPEN_AGAIN_MS = 600_000;
 const LOOK_EVERY_MS = 60_000;
 const AT_ONCE_MAX = 4;
 const MESSAGES_AT_ONCE = 500;
-const OPEN = new Set(['queued', 'deferred', 'committing']);
 /** Lines of a timeline whose reason is what a report of a server said. */
 const SAID_BY_SERVERS = new Set(['delayed', 'delivered']);
 
@@ -97,7 +98,7 @@ async function eachBatch(deps: Deps, filter: Filter<Message>, hint: string, eras
   for (let after = new ObjectId('ffffffffffffffffffffffff'); ; ) {
     const page = { $and: [filter, { _id: { $lt: after } }] };
     const found = await deps.db.messages.find(page, { hint }).sort({ _id: -1 }).limit(MESSAGES_AT_ONCE).toArray();
-    const ended = found.filter(({ state }) => !OPEN.has(state));
+    const ended = found.filter(({ state }) => !OPEN_STATES.includes(state));
     isOpen ||= ended.length < found.length;
     const writes = ended.length > 0 ? await erase(ended) : [];
     if (writes.length > 0) await deps.db.messages.bulkWrite(writes, { ordered: false });
@@ -108,7 +109,7 @@ async function eachBatch(deps: Deps, filter: Filter<Message>, hint: string, eras
 
 /** Ids begin with the second in which the mail was queued: what somebody sends to the address afterwards is no part of it. */
 function before({ deletedAt }: ContactErasure): Filter<Message> {
-  return { _id: { $lt: ObjectId.createFromTime(Math.floor(deletedAt.getTime() / 1_000) + 1) } };
+  return { _id: { $lt: firstIdAt(deletedAt.getTime() + 1_000) } };
 }
 
 /** What a single mail was made of; what a bulk call shares says nothing about one of its recipients. */
@@ -126,28 +127,25 @@ function erasedFields({ recipients, reply, reason, timeline = [], email: to }: M
   return {
     ...(recipients && { recipients: recipients.map((one) => (one.email === email ? erasedRecipient(one) : one)) }),
     ...(isOwn && reply && { reply: { ...reply, text: '' } }),
-    ...(isOwn && reason && { reason: withoutAddress(reason, email) }),
-    timeline: timeline.map((entry) => (isOwn || entry.email === email ? erasedEntry(entry, email) : entry)),
+    ...(isOwn && reason && { reason: withoutAddress(reason) }),
+    timeline: timeline.map((entry) => (isOwn || entry.email === email ? erasedEntry(entry) : entry)),
   };
 }
 
 function erasedRecipient({ reply, reason, ...rest }: MessageRecipient): MessageRecipient {
-  const text = reason && withoutAddress(reason, rest.email);
+  const text = reason && withoutAddress(reason);
   return { ...rest, email: '', name: null, reply: reply && { ...reply, text: '' }, reason: text };
 }
 
-function erasedEntry(
-  { url: _url, email: _email, reply, reason, ...rest }: TimelineEntry,
-  email: string,
-): TimelineEntry {
+function erasedEntry({ url: _url, email: _email, reply, reason, ...rest }: TimelineEntry): TimelineEntry {
   return {
     ...rest,
     ...(reply && { reply: { ...reply, text: '' } }),
-    ...(reason && !SAID_BY_SERVERS.has(rest.type) && { reason: withoutAddress(reason, email) }),
+    ...(reason && !SAID_BY_SERVERS.has(rest.type) && { reason: withoutAddress(reason) }),
   };
 }
 
 /** Our own reasons are worth keeping; where one repeats what somebody wrote, none is. */
-function withoutAddress(text: string, email: string): string {
-  return text.includes('@') || text.toLowerCase().includes(email) ? 'erased' : text;
+function withoutAddress(text: string): string {
+  return text.includes('@') ? 'erased' : text;
 }

@@ -1,12 +1,12 @@
-import { type Collection, type Document, type Filter, ObjectId } from 'mongodb';
+import type { Collection, Document, Filter, ObjectId } from 'mongodb';
+import { OVER } from './campaign-moves.ts';
 import type { Deps } from './deps.ts';
-import { isDuplicateKey } from './insert.ts';
+import { firstIdAt } from './ids.ts';
+import { OPEN_STATES } from './ledger.ts';
 import type { Campaign, EventRecord, Message } from './model.ts';
 
 const DAY_MS = 24 * 3_600_000;
 const AT_ONCE = 1_000;
-const OPEN = new Set<Message['state']>(['queued', 'deferred', 'committing']);
-const OVER: Campaign['status'][] = ['sent', 'failed', 'aborted'];
 const TURN = 'retention';
 /** Nights are over for nobody at this hour; it only has to be the same one every day. */
 const HOUR = 3;
@@ -22,9 +22,7 @@ export interface Removed {
 export async function takeRetentionTurn(deps: Deps, goesOn: () => boolean): Promise<Removed | null> {
   const { upkeep } = deps.db;
   const now = deps.clock.now();
-  await upkeep.insertOne({ _id: TURN, dueAt: nextNight(now) }).catch((error) => {
-    if (!isDuplicateKey(error)) throw error;
-  });
+  await upkeep.updateOne({ _id: TURN }, { $setOnInsert: { dueAt: nextNight(now) } }, { upsert: true });
   const leased = { $set: { dueAt: new Date(now.getTime() + LEASE_MS) } };
   const turn = await upkeep.findOneAndUpdate({ _id: TURN, dueAt: { $lte: now } }, leased, { returnDocument: 'after' });
   if (!turn) return null;
@@ -42,7 +40,7 @@ export async function takeRetentionTurn(deps: Deps, goesOn: () => boolean): Prom
  */
 export async function removeOld(deps: Deps, goesOn: () => boolean = () => true): Promise<Removed> {
   const { messages, events } = deps.db;
-  const before = firstIdAt(new Date(deps.clock.now().getTime() - deps.config.retentionDays * DAY_MS));
+  const before = firstIdAt(deps.clock.now().getTime() - deps.config.retentionDays * DAY_MS);
   const removed = { messages: 0, events: 0 };
   const fields = { projectId: 1, state: 1, campaignId: 1 } as const;
   for await (const batch of batches<Message>(messages, before, fields, goesOn))
@@ -58,7 +56,7 @@ async function* batches<Doc extends { _id: ObjectId }>(
   projection: Document,
   goesOn: () => boolean,
 ): AsyncGenerator<Doc[]> {
-  for (let after = firstIdAt(new Date(0)); goesOn(); ) {
+  for (let after = firstIdAt(0); goesOn(); ) {
     const range = { _id: { $gt: after, $lt: before } } as Filter<Doc>;
     const found = (await collection.find(range, { projection }).sort({ _id: 1 }).limit(AT_ONCE).toArray()) as Doc[];
     if (found.length > 0) yield found;
@@ -69,13 +67,13 @@ async function* batches<Doc extends { _id: ObjectId }>(
 
 async function removeMessages(deps: Deps, batch: Message[]): Promise<number> {
   let removed = 0;
-  for (const [projectId, messages] of byProject(batch.filter(({ state }) => !OPEN.has(state)))) {
+  for (const [projectId, messages] of byProject(batch.filter(({ state }) => !OPEN_STATES.includes(state)))) {
     const open = await openCampaigns(deps, projectId, messages);
     const ids = messages.flatMap(({ _id, campaignId }) => (campaignId && open.has(`${campaignId}`) ? [] : _id));
     const old = { _id: { $in: ids }, projectId };
     await deps.db.engagements.deleteMany(old);
     // A person may have asked for another try meanwhile.
-    const { deletedCount } = await deps.db.messages.deleteMany({ ...old, state: { $nin: [...OPEN] } });
+    const { deletedCount } = await deps.db.messages.deleteMany({ ...old, state: { $nin: [...OPEN_STATES] } });
     removed += deletedCount;
   }
   return removed;
@@ -84,7 +82,7 @@ async function removeMessages(deps: Deps, batch: Message[]): Promise<number> {
 async function openCampaigns({ db }: Deps, projectId: ObjectId, messages: Message[]): Promise<Set<string>> {
   const ids = [...new Map(messages.flatMap(({ campaignId }) => (campaignId ? [[`${campaignId}`, campaignId]] : [])))];
   if (ids.length === 0) return new Set();
-  const open = { _id: { $in: ids.map(([, id]) => id) }, projectId, status: { $nin: OVER } };
+  const open = { _id: { $in: ids.map(([, id]) => id) }, projectId, status: { $nin: [...OVER] } };
   const found = await db.campaigns.find(open as Filter<Campaign>, { projection: { _id: 1 } }).toArray();
   return new Set(found.map(({ _id }) => `${_id}`));
 }
@@ -100,10 +98,6 @@ async function removeEvents({ db }: Deps, batch: EventRecord[]): Promise<number>
 
 function byProject<Doc extends { projectId: ObjectId }>(docs: Doc[]): Array<[ObjectId, Doc[]]> {
   return [...Map.groupBy(docs, ({ projectId }) => `${projectId}`).values()].map((some) => [some[0]!.projectId, some]);
-}
-
-function firstIdAt(at: Date): ObjectId {
-  return ObjectId.createFromTime(Math.max(0, Math.floor(at.getTime() / 1_000)));
 }
 
 function nextNight(now: Date): Date {

@@ -116,6 +116,15 @@ export async function deleteGroup(deps: Deps, project: Tenant, groupId: string):
   await deps.db.suppressionGroups.deleteOne({ ...filter, deletedAt: { $ne: null } });
 }
 
+export function liveGroups({ db }: Pick<Deps, 'db'>, { _id: projectId }: Tenant): Promise<SuppressionGroup[]> {
+  return db.suppressionGroups.find({ projectId, deletedAt: null }, { hint: 'code' }).toArray();
+}
+
+/** What groups say they have, of one reason or of all. */
+export function keptTotal(groups: SuppressionGroup[], reason?: SuppressionReason): number {
+  return groups.reduce((sum, { counts }) => sum + entriesOf(counts, reason), 0);
+}
+
 /** How many entries a group has, of one reason or of all. */
 export function entriesOf(counts: SuppressionGroup['counts'], reason?: SuppressionReason): number {
   if (reason) return counts[reason];

@@ -1,7 +1,9 @@
 import type { ObjectId } from 'mongodb';
+import { SUPPRESSION_REASONS } from '../schemas/suppressions.ts';
 import type { Deps } from './deps.ts';
 import type { Project, Suppression, SuppressionGroup, SuppressionReason } from './model.ts';
 import { perDatabase } from './per-database.ts';
+import { keptTotal, liveGroups } from './suppression-groups.ts';
 
 type Place = Pick<Suppression, 'email' | 'groupId'>;
 type Tenant = Pick<Project, '_id'>;
@@ -40,19 +42,18 @@ interface Known {
 
 /**
  * Entries that a text is part of, from memory: a scan of the index costs more than a microsecond an entry. null: what is kept is not
- * what the database has now, which the versions of the groups say; it is read again meanwhile, and the database has to be asked.
+ * what the database has, as the versions of its live groups say; it is read again meanwhile, and the database has to be asked.
  */
-export async function findInKeys(
+export function findInKeys(
   deps: Deps,
   project: Tenant,
+  groups: SuppressionGroup[],
   search: KeySearch,
   { skip, limit }: { skip: number; limit: number },
-): Promise<{ total: number; places: Place[] } | null> {
+): { total: number; places: Place[] } | null {
   if (search.part.includes('\n')) return null;
   const known = knownOf(deps)(project._id);
-  const groups = await liveGroups(deps, project);
-  const version = versionOf(groups);
-  if (known.keys?.version !== version) {
+  if (known.keys?.version !== versionOf(groups)) {
     readAgain(deps, project, groups, known);
     return null;
   }
@@ -73,18 +74,13 @@ const knownOf = perDatabase((_: Deps) => {
   };
 });
 
-function liveGroups({ db }: Deps, { _id: projectId }: Tenant): Promise<SuppressionGroup[]> {
-  return db.suppressionGroups.find({ projectId, deletedAt: null }, { hint: 'code' }).toArray();
-}
-
 /** Moves in the transaction that changes entries. */
 function versionOf(groups: SuppressionGroup[]): string {
   return groups.map(({ groupId, version = 0 }) => `${groupId} ${version}`).join();
 }
 
 function readAgain(deps: Deps, project: Tenant, groups: SuppressionGroup[], known: Known): void {
-  const total = groups.reduce((sum, { counts }) => sum + Object.values(counts).reduce((all, one) => all + one, 0), 0);
-  if (known.isReading || total > ENTRIES_MAX || performance.now() - known.readAt < READ_EVERY_MS) return;
+  if (known.isReading || keptTotal(groups) > ENTRIES_MAX || performance.now() - known.readAt < READ_EVERY_MS) return;
   known.isReading = true;
   readKeys(deps, project, groups)
     .then((keys) => {
@@ -99,7 +95,9 @@ function readAgain(deps: Deps, project: Tenant, groups: SuppressionGroup[], know
 
 /** null: something changed while they were read. */
 async function readKeys(deps: Deps, project: Tenant, groups: SuppressionGroup[]): Promise<Keys | null> {
+  // One text for all entries of a group or a reason, not the copy of each row.
   const live = new Map(groups.map(({ groupId }) => [groupId, groupId]));
+  const reasons = new Map(SUPPRESSION_REASONS.map((reason) => [reason, reason]));
   const keys = { emails: [] as string[], groups: [] as string[], reasons: [] as SuppressionReason[] };
   const projection = { _id: 0, email: 1, groupId: 1, reason: 1 } as const;
   const entries = deps.db.suppressions
@@ -109,9 +107,8 @@ async function readKeys(deps: Deps, project: Tenant, groups: SuppressionGroup[])
     const known = live.get(groupId);
     if (known === undefined) continue;
     keys.emails.push(email);
-    // The one text of the group, not the copy of each row.
     keys.groups.push(known);
-    keys.reasons.push(REASON_TEXTS.get(reason) ?? reason);
+    keys.reasons.push(reasons.get(reason) ?? reason);
   }
   const version = versionOf(groups);
   if (versionOf(await liveGroups(deps, project)) !== version) return null;
@@ -119,10 +116,6 @@ async function readKeys(deps: Deps, project: Tenant, groups: SuppressionGroup[])
   for (const [index, email] of keys.emails.entries()) starts[index + 1] = (starts[index] ?? 0) + email.length + 1;
   return { version, text: keys.emails.join('\n'), starts, groups: keys.groups, reasons: keys.reasons };
 }
-
-const REASON_TEXTS = new Map(
-  (['UNSUBSCRIBE', 'BOUNCE', 'COMPLAINT', 'MANUAL'] as const).map((reason) => [reason, reason]),
-);
 
 function lookThrough(keys: Keys, search: KeySearch, skip: number, limit: number): { total: number; places: Place[] } {
   const { text, starts, groups, reasons } = keys;

@@ -1,12 +1,13 @@
 import type { Filter } from 'mongodb';
+import { SUPPRESSION_REASONS } from '../schemas/suppressions.ts';
 import type { Deps } from './deps.ts';
-import { invalid } from './errors.ts';
+import { invalid, notFound } from './errors.ts';
 import type { Contact, Project, Suppression, SuppressionGroup, SuppressionReason } from './model.ts';
 import { type Page, type PageOf, paginationOf, READ_TIME_MAX_MS, skipOf } from './pages.ts';
 import { normalizeEmail } from './rules/addresses.ts';
 import { readDate } from './rules/coercion.ts';
 import { partOf } from './rules/searches.ts';
-import { entriesOf, findGroup } from './suppression-groups.ts';
+import { keptTotal, liveGroups } from './suppression-groups.ts';
 import { findInKeys } from './suppression-keys.ts';
 import { entriesAt, findByText, type TextFilter } from './suppression-texts.ts';
 
@@ -29,11 +30,12 @@ export async function searchSuppressions(
   { page = 1, limit = 20, ...search }: Page & SuppressionSearch,
 ): Promise<PageOf<Suppression>> {
   const skip = skipOf(page, limit);
-  const groups = await wantedGroups(deps, project, search);
+  const live = await liveGroups(deps, project);
+  const groups = wantedAmong(live, search);
   const filter = filterOf(project, search, groups);
   if (!filter) return { entries: [], pagination: paginationOf(page, limit, 0) };
   if (search.search || search.email !== undefined) {
-    const known = await fromMemory(deps, project, search, groups, { skip, limit });
+    const known = await fromMemory(deps, project, search, { live, groups }, { skip, limit });
     if (known) return { entries: known.entries, pagination: paginationOf(page, limit, known.total) };
     const size = search.email === undefined ? keptTotal(groups) : 0;
     const found = await findByText(deps, project, textFilter(filter, search, groups), { skip, limit, size });
@@ -52,13 +54,13 @@ async function fromMemory(
   deps: Deps,
   project: Tenant,
   search: SuppressionSearch,
-  groups: SuppressionGroup[],
+  { live, groups }: Record<'live' | 'groups', SuppressionGroup[]>,
   page: { skip: number; limit: number },
 ): Promise<{ total: number; entries: Suppression[] } | null> {
   const { search: part, email, startDate, endDate, reason } = search;
   if (!part || email !== undefined || startDate !== undefined || endDate !== undefined) return null;
   const groupId = namesGroup(search) ? groups[0]?.groupId : undefined;
-  const found = await findInKeys(deps, project, { part, groupId, reason, ...namedBy(part, groups) }, page);
+  const found = findInKeys(deps, project, live, { part, groupId, reason, ...namedBy(part, groups) }, page);
   return found && { total: found.total, entries: await entriesAt(deps, project, found.places) };
 }
 
@@ -100,11 +102,6 @@ function namesGroup({ groupId, isGlobal }: SuppressionSearch): boolean {
   return groupId !== undefined || isGlobal === true;
 }
 
-/** What the groups say they have. */
-function keptTotal(groups: SuppressionGroup[], reason?: SuppressionReason): number {
-  return groups.reduce((sum, { counts }) => sum + entriesOf(counts, reason), 0);
-}
-
 /** Address, reason and code of the group are what an entry can be found by. */
 function textFilter(
   filter: Filter<Suppression>,
@@ -123,21 +120,15 @@ function textFilter(
 /** Which reasons and groups a text is part of the name of. */
 function namedBy(part: string, groups: SuppressionGroup[]) {
   const text = part.toUpperCase();
-  const reasons = REASONS.filter((one) => one.includes(text));
+  const reasons = SUPPRESSION_REASONS.filter((one) => one.includes(text));
   const codes = groups.map(({ groupId }) => groupId).filter((code) => code.includes(text));
   return { reasons, codes };
 }
 
-async function wantedGroups(
-  deps: Deps,
-  project: Tenant,
-  { groupId, isGlobal }: SuppressionSearch,
-): Promise<SuppressionGroup[]> {
-  const groups =
-    groupId === undefined
-      ? await deps.db.suppressionGroups.find({ projectId: project._id, deletedAt: null }, { hint: 'code' }).toArray()
-      : [await findGroup(deps, project, groupId, 'groupId')];
-  return isGlobal ? groups.filter((group) => group.isGlobal) : groups;
+function wantedAmong(live: SuppressionGroup[], { groupId, isGlobal }: SuppressionSearch): SuppressionGroup[] {
+  const named = groupId === undefined ? live : live.filter((group) => group.groupId === groupId);
+  if (groupId !== undefined && named.length === 0) throw notFound('SUPPRESSION_GROUP', 'groupId');
+  return isGlobal ? named.filter((group) => group.isGlobal) : named;
 }
 
 function readDates({ startDate, endDate }: SuppressionSearch) {
@@ -147,5 +138,3 @@ function readDates({ startDate, endDate }: SuppressionSearch) {
     throw invalid('startDate must not be after endDate.', 'startDate: must not be after endDate');
   return { ...(from == null ? {} : { $gte: new Date(from) }), ...(to == null ? {} : { $lte: new Date(to) }) };
 }
-
-const REASONS: SuppressionReason[] = ['UNSUBSCRIBE', 'BOUNCE', 'COMPLAINT', 'MANUAL'];

@@ -13,7 +13,8 @@ export const GROUP_NAME_MAX = 200;
 export const GROUP_DESCRIPTION_MAX = 1_000;
 export const SUPPRESS_MAX = 10_000;
 
-const reason = { enum: ['UNSUBSCRIBE', 'BOUNCE', 'COMPLAINT', 'MANUAL'] } as const;
+export const SUPPRESSION_REASONS = ['UNSUBSCRIBE', 'BOUNCE', 'COMPLAINT', 'MANUAL'] as const;
+const reason = { enum: SUPPRESSION_REASONS } as const;
 const groupCode = { type: 'string', maxLength: 256, description: 'Code of a suppression group.' } as const;
 const name = { type: 'string', minLength: 1, maxLength: GROUP_NAME_MAX, format: 'line', pattern: '\\S' } as const;
 const description = { type: 'string', maxLength: GROUP_DESCRIPTION_MAX } as const;

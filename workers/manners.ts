@@ -1,6 +1,6 @@
-import { readFileSync, writeFileSync } from 'node:fs';
-import { constants, setPriority } from 'node:os';
+import { existsSync, readFileSync } from 'node:fs';
 import { setFlagsFromString } from 'node:v8';
+import { makePolite } from '../platform/polite.ts';
 
 /**
  * An import makes much that is let go at once. By itself V8 lets the heap grow fourfold before it looks for what can go; looking at every
@@ -12,24 +12,15 @@ export function keepHeapSmall(): void {
 
 /**
  * Nobody waits for what such a process does; people wait for the API on the same machine. Before any other thread begins, since each
- * has the priority of the one that made it. Where Linux shares the processor between sessions (autogroup) the priority of the session
- * decides, which is this process's to lower only if it is alone there.
+ * has the priority of the one that made it.
  */
 export function letOthersFirst(): void {
-  const { PRIORITY_BELOW_NORMAL } = constants.priority;
-  for (const ask of [
-    () => setPriority(PRIORITY_BELOW_NORMAL),
-    () => hasOwnSession() && writeFileSync('/proc/self/autogroup', `${PRIORITY_BELOW_NORMAL}`),
-  ]) {
-    try {
-      ask();
-    } catch {
-      // Where it is not allowed, or not known, everybody is equal.
-    }
-  }
+  makePolite(process.pid, { hasOwnSession: leadsSession() });
 }
 
-function hasOwnSession(): boolean {
+/** Whoever leads one was started on its own: nobody else's priority is lowered. false where there is no /proc. */
+function leadsSession(): boolean {
+  if (!existsSync('/proc/self/stat')) return false;
   const [, , , session] = readFileSync('/proc/self/stat', 'latin1').split(') ')[1]?.split(' ') ?? [];
   return Number(session) === process.pid;
 }

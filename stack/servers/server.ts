@@ -1,11 +1,11 @@
 import { join } from 'node:path';
+import { makePolite } from '../../platform/polite.ts';
 import { noteProcess } from '../data-dir.ts';
 import { choosePort, isFree, type PortChoice } from '../ports.ts';
 import type { Child } from '../processes/child.ts';
 import { type Kept, keepRunning } from '../processes/keep.ts';
 import { startOnLeash } from '../processes/leash.ts';
 import { lastLines } from '../processes/log.ts';
-import { makePolite } from '../processes/polite.ts';
 import { type Say, StackError, seconds, sleep } from '../say.ts';
 
 export interface ServerOptions {
@@ -81,7 +81,8 @@ async function launchServer(
   const args = server.args(port, pagePort);
   const child = await startOnLeash({ command, args, logFile, env: server.env ?? env });
   noteProcess(dataDir, name, child.pid);
-  if (server.isPolite) makePolite(child.pid);
+  // Its leash has a session of its own.
+  if (server.isPolite) makePolite(child.pid, { hasOwnSession: true });
   let ended: string | null = null;
   void child.exited.then((how) => {
     ended = how;

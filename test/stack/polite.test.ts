@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { getPriority } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { makePolite } from '../../stack/processes/polite.ts';
+import { makePolite } from '../../platform/polite.ts';
 
 describe('A process that others need not wait for', () => {
   const children: ReturnType<typeof spawn>[] = [];
@@ -23,13 +23,13 @@ describe('A process that others need not wait for', () => {
 
   it('has a lower priority than the others, and so has its session where Linux shares between sessions', () => {
     const [polite, other] = [1, 2].map(() => start('-e', 'setTimeout(() => {}, 60_000)').pid as number);
-    makePolite(polite as number);
+    makePolite(polite as number, { hasOwnSession: true });
     expect([getPriority(polite), sessionPriority(polite as number)]).to.deep.equal([10, '10']);
     expect(getPriority(other)).to.equal(getPriority());
   });
 
   it('can be asked for when it is gone: nothing happens', () => {
-    makePolite(2 ** 22 - 7);
+    makePolite(2 ** 22 - 7, { hasOwnSession: true });
   });
 
   it('asks for it itself when it only works in the background', async () => {
