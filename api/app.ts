@@ -1,5 +1,4 @@
 import { createServer, type Server } from 'node:http';
-import Router, { type RouterContext } from '@koa/router';
 import Koa, { type Context } from 'koa';
 import { ObjectId } from 'mongodb';
 import { type Authenticate, createAuthenticator } from '../core/api-keys.ts';
@@ -7,13 +6,14 @@ import type { Deps } from '../core/deps.ts';
 import { AppError, invalid, unavailable } from '../core/errors.ts';
 import type { RateLimiter } from '../platform/rate-limit.ts';
 import { bodyLimits, readJsonBody, tooLarge } from './body.ts';
-import { type Call, type Endpoint, fullPath, pathParameters } from './endpoint.ts';
-import { authenticateCaller, type Caller, rateLimited } from './middleware/authenticate.ts';
+import type { Call, Endpoint, RequestFacts } from './endpoint.ts';
+import { authenticateCaller, type Caller, headerValues, rateLimited } from './middleware/authenticate.ts';
 import { translateErrors } from './middleware/errors.ts';
 import { idempotencyKey, withIdempotency } from './middleware/idempotency.ts';
 import { nameRequest } from './middleware/name.ts';
 import { type Observe, observeRequests } from './middleware/observe.ts';
 import { respond } from './respond.ts';
+import { routeTo } from './routing.ts';
 import { trackingDoor } from './tracking-door.ts';
 import { validateBody, validateQuery } from './validate.ts';
 
@@ -36,12 +36,7 @@ export function createApp(deps: Deps, endpoints: Endpoint[], options: AppOptions
   const koa = new Koa();
   koa.silent = true;
   const authenticate = createAuthenticator(deps);
-  const routers: Routers = new Map();
-  for (const endpoint of literalPathsFirst(endpoints))
-    for (const path of [endpoint.path, ...(endpoint.aliases ?? [])])
-      routerOf(routers, fullPath(endpoint, path))[endpoint.method](routerPath(endpoint, path), (context) =>
-        serve(deps, endpoint, context, { ...options, authenticate }),
-      );
+  const served = { ...options, authenticate };
 
   let stopping = false;
   koa.use(nameRequest(deps));
@@ -53,9 +48,7 @@ export function createApp(deps: Deps, endpoints: Endpoint[], options: AppOptions
     checkHost(context);
     return next();
   });
-  koa.use(refuseUnknown(routers));
-  const routes = new Map([...routers].map(([noun, router]) => [noun, router.routes()]));
-  koa.use((context, next) => routes.get(nounOf(context.path))?.(context as RouterContext, next));
+  koa.use(routeTo(endpoints, (endpoint, context) => serve(deps, endpoint, context, served)));
 
   const answer = koa.callback();
   const takesTracked = endpoints.some(({ path }) => path.startsWith('/t/')) ? trackingDoor(deps, options) : null;
@@ -104,9 +97,9 @@ async function serve(
       params: context.params,
       query,
       body: checked,
-      request: requestFacts(context, seed, at),
-    };
-    respond(context, endpoint, await endpoint.handler(call as Call<never, never>), options.checkAnswers === true);
+      request: new Request(context, seed, at),
+    } as unknown as Call<never, never>;
+    respond(context, endpoint, await endpoint.handler(call), options.checkAnswers === true);
   };
   if (key === null || !caller) return run({ seed: new ObjectId(), at: deps.clock.now() });
   const tenant = caller.project?._id ?? caller.identity.apiKey.organizationId;
@@ -119,20 +112,37 @@ function callerFacts(caller: Caller | null): object {
   return { project, apiKey: identity.apiKey, organization: { _id: identity.apiKey.organizationId } };
 }
 
-function requestFacts(context: Context, seed: ObjectId, at: Date): Call<never, never>['request'] {
-  return {
-    id: context.state.requestId,
-    at,
-    seed,
-    ip: context.state.ip,
-    header: (name) => context.get(name),
-    incoming: context.req,
-    get signal() {
-      const gone = new AbortController();
-      context.res.once('close', () => gone.abort());
-      return gone.signal;
-    },
-  };
+/** A class, since an object literal with a getter costs more to make than all the rest of it. */
+class Request implements RequestFacts {
+  readonly #context: Context;
+  readonly id: string;
+  readonly at: Date;
+  readonly seed: ObjectId;
+
+  constructor(context: Context, seed: ObjectId, at: Date) {
+    this.#context = context;
+    this.id = context.state.requestId;
+    this.at = at;
+    this.seed = seed;
+  }
+
+  get ip(): string {
+    return this.#context.state.ip;
+  }
+
+  get incoming(): RequestFacts['incoming'] {
+    return this.#context.req;
+  }
+
+  get signal(): AbortSignal {
+    const gone = new AbortController();
+    this.#context.res.once('close', () => gone.abort());
+    return gone.signal;
+  }
+
+  header(name: string): string {
+    return this.#context.get(name);
+  }
 }
 
 async function readBody(endpoint: Endpoint, context: Context): Promise<{ value: unknown; sizeBytes: number }> {
@@ -173,49 +183,5 @@ function limitPublic(deps: Deps, limiter: RateLimiter, context: Context): null {
 }
 
 function checkHost(context: Context): void {
-  const hosts = context.req.rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host');
-  if (hosts.length > 1) throw invalid('The request has two Host headers.');
-}
-
-/** A router tries one path after the other, twice a request: one for each noun has ten of them, where a single one would have all. */
-type Routers = Map<string, Router>;
-
-function routerOf(routers: Routers, path: string): Router {
-  const noun = nounOf(path);
-  const router = routers.get(noun) ?? new Router({ strict: true, sensitive: true });
-  routers.set(noun, router);
-  return router;
-}
-
-/** /v1/contacts/... -> contacts; /t/o/... -> t. No path has a parameter there. */
-function nounOf(path: string): string {
-  const [, first = '', second = ''] = path.split('/', 3);
-  return first === 'v1' ? second : first;
-}
-
-/** 404 for an unknown path, 405 with Allow for a method that the path does not have. The most literal path is the one that is meant. */
-function refuseUnknown(routers: Routers) {
-  return (context: Context, next: Koa.Next): Promise<void> => {
-    const matched = routers.get(nounOf(context.path))?.match(context.path, context.method);
-    const [meant, ...others] = matched?.path ?? [];
-    if (!meant)
-      throw new AppError('not_found', 'There is nothing at this path; GET /openapi.json lists every endpoint.', {
-        code: 'NOT_FOUND',
-      });
-    const layers = [meant, ...others.filter(({ path }) => path === meant.path)];
-    const methods = [...new Set(layers.flatMap((layer) => layer.methods))].sort();
-    if (methods.includes(context.method)) return next();
-    context.set('Allow', methods.join(', '));
-    throw new AppError('method_not_allowed', `This path takes ${methods.join(', ')}.`, { code: 'METHOD_NOT_ALLOWED' });
-  };
-}
-
-/** A literal segment wins over a parameter: /contacts/export is not a contact id. */
-function literalPathsFirst(endpoints: Endpoint[]): Endpoint[] {
-  const rank = ({ path }: Endpoint) => path.replace(/\{\w+\}/g, '\uffff');
-  return [...endpoints].sort((a, b) => (rank(a) < rank(b) ? -1 : 1));
-}
-
-function routerPath(endpoint: Endpoint, path: string): string {
-  return pathParameters(path).reduce((made, name) => made.replace(`{${name}}`, `:${name}`), fullPath(endpoint, path));
+  if (headerValues(context.req, 'host').length > 1) throw invalid('The request has two Host headers.');
 }

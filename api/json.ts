@@ -1,12 +1,13 @@
 import { AppError, invalid } from '../core/errors.ts';
 
 export const JSON_DEPTH_MAX = 32;
+const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /** Parses a body that nobody vouches for. Throws AppError with the reason; runs in the caller's thread or in api/json-worker.ts. */
 export function parseJson(bytes: Uint8Array): unknown {
   let text: string;
   try {
-    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    text = utf8.decode(bytes);
   } catch {
     throw invalid('The body is not valid UTF-8.');
   }

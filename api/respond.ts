@@ -14,7 +14,7 @@ export function respond(context: Context, endpoint: Endpoint, result: unknown, c
 function respondEnvelope(context: Context, endpoint: Endpoint, result: unknown, checkAnswers: boolean): void {
   const { data, message, status } = result instanceof Answer ? result : new Answer(result);
   context.status = status ?? endpoint.status ?? 200;
-  context.type = 'application/json';
+  context.res.setHeader('Content-Type', 'application/json; charset=utf-8');
   context.body = JSON.stringify({ success: true, data, message });
   const fault = checkAnswers && endpoint.answer ? answerFault(endpoint.answer, data ?? null) : null;
   if (fault) throw new Error(`The answer of ${endpoint.method} ${endpoint.path} breaks its schema: ${fault}`);

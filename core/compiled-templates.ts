@@ -4,13 +4,16 @@ import { compileTemplate, type Template, type TemplateKind } from './rules/templ
 /** Characters of source that stay compiled in a process. */
 const KEPT_LENGTH_MAX = 16_000_000;
 
-const kept = new Map<string, Template>();
+const kept = {
+  html: new Map<string, Template>(),
+  text: new Map<string, Template>(),
+  subject: new Map<string, Template>(),
+};
 let keptLength = 0;
 
 /** A source that is known is not read again. Throws 400 with the line when it does not parse, or uses what is not allowed. */
 export function compiled(source: string, kind: TemplateKind, field: string): Template {
-  const key = `${kind}:${source}`;
-  const known = kept.get(key);
+  const known = kept[kind].get(source);
   if (known) return known;
   const made = compileTemplate(source, kind);
   if (!made.ok)
@@ -18,17 +21,17 @@ export function compiled(source: string, kind: TemplateKind, field: string): Tem
       `The template has a fault in ${field}, line ${made.line}: ${made.message}`,
       `${field}: line ${made.line}: ${made.message}`,
     );
-  keep(key, made.template);
+  keep(source, kind, made.template);
   return made.template;
 }
 
-function keep(key: string, template: Template): void {
-  for (const oldest of kept.keys()) {
-    if (keptLength + key.length <= KEPT_LENGTH_MAX) break;
-    kept.delete(oldest);
-    keptLength -= oldest.length;
+/** When the room is used up everything goes: what is in use is soon read again. */
+function keep(source: string, kind: TemplateKind, template: Template): void {
+  if (keptLength + source.length > KEPT_LENGTH_MAX) {
+    for (const some of Object.values(kept)) some.clear();
+    keptLength = 0;
   }
-  if (key.length > KEPT_LENGTH_MAX) return;
-  kept.set(key, template);
-  keptLength += key.length;
+  if (source.length > KEPT_LENGTH_MAX) return;
+  kept[kind].set(source, template);
+  keptLength += source.length;
 }

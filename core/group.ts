@@ -35,17 +35,18 @@ export function group<In, Out>(
   }
 
   function next(): void {
-    if (running >= runsMax || waiting.length === 0) return;
-    running += 1;
-    const batch = waiting.slice(0, sizeMax);
-    waiting = waiting.slice(sizeMax);
-    void settle(batch);
+    while (running < runsMax && waiting.length > 0) {
+      running += 1;
+      const batch = waiting.slice(0, sizeMax);
+      waiting = waiting.slice(sizeMax);
+      void settle(batch);
+    }
   }
 
   return (item) =>
     new Promise<Out>((resolve, reject) => {
       waiting.push({ item, resolve, reject });
       // Not at once: what one caller adds in a loop belongs together, and so do requests that were read from their sockets together.
-      setImmediate(next);
+      if (waiting.length === 1) setImmediate(next);
     });
 }

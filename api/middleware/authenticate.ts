@@ -51,8 +51,8 @@ async function identify(
 }
 
 function keyOf(incoming: IncomingMessage, acceptsHeaderKey: boolean): string | null {
-  const authorizations = valuesOf(incoming, 'authorization');
-  const headerKeys = acceptsHeaderKey ? valuesOf(incoming, 'x-api-key') : [];
+  const authorizations = headerValues(incoming, 'authorization');
+  const headerKeys = acceptsHeaderKey ? headerValues(incoming, 'x-api-key') : [];
   if (authorizations.length + headerKeys.length !== 1) {
     const [only] = new Set([...authorizations.map(bearer), ...headerKeys]);
     return authorizations.length === 1 && headerKeys.length === 1 && bearer(authorizations[0] ?? '') === headerKeys[0]
@@ -63,8 +63,13 @@ function keyOf(incoming: IncomingMessage, acceptsHeaderKey: boolean): string | n
 }
 
 /** Node keeps only the first of two Authorization headers; the raw list shows both. */
-function valuesOf({ rawHeaders }: IncomingMessage, name: string): string[] {
-  return rawHeaders.filter((_value, index) => index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === name);
+export function headerValues({ rawHeaders }: IncomingMessage, name: string): string[] {
+  const values: string[] = [];
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const given = rawHeaders[index] as string;
+    if (given.length === name.length && given.toLowerCase() === name) values.push(rawHeaders[index + 1] as string);
+  }
+  return values;
 }
 
 function bearer(header: string): string | null {
@@ -82,11 +87,10 @@ async function adminProject(deps: Deps, { apiKey }: Identity, context: Context):
 }
 
 export function setLimitHeaders(context: Context, { limit, remaining, resetAt }: Verdict): void {
-  context.set({
-    'X-RateLimit-Limit': String(limit),
-    'X-RateLimit-Remaining': String(remaining),
-    'X-RateLimit-Reset': String(resetAt),
-  });
+  context.res
+    .setHeader('X-RateLimit-Limit', String(limit))
+    .setHeader('X-RateLimit-Remaining', String(remaining))
+    .setHeader('X-RateLimit-Reset', String(resetAt));
 }
 
 export function rateLimited({ resetAt }: Verdict): AppError {

@@ -7,7 +7,7 @@ import type { Deps } from '../../core/deps.ts';
 export function nameRequest({ config }: Pick<Deps, 'config'>) {
   return (context: Context, next: Next): Promise<void> => {
     context.state.requestId = requestIdOf(context.req);
-    context.set('X-Request-Id', context.state.requestId);
+    context.res.setHeader('X-Request-Id', context.state.requestId);
     context.state.ip = callerAddress(config, context.req);
     return next();
   };
@@ -21,9 +21,8 @@ export function requestIdOf({ headers }: IncomingMessage): string {
 
 /** What the last trusted proxy says, or the other end of the socket. */
 export function callerAddress({ trustedProxies }: Deps['config'], { headers, socket }: IncomingMessage): string {
-  const forwarded = String(headers['x-forwarded-for'] ?? '')
-    .split(',')
-    .map((part) => part.trim());
-  const trusted = trustedProxies > 0 ? forwarded.at(-trustedProxies) : undefined;
-  return trusted || (socket.remoteAddress ?? '');
+  const own = socket.remoteAddress ?? '';
+  if (trustedProxies === 0) return own;
+  const forwarded = String(headers['x-forwarded-for'] ?? '').split(',');
+  return forwarded.at(-trustedProxies)?.trim() || own;
 }
