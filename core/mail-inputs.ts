@@ -5,7 +5,6 @@ import { type GivenAttachments, readAttachments } from './attachments.ts';
 import { compiled } from './compiled-templates.ts';
 import type { Deps } from './deps.ts';
 import { invalid } from './errors.ts';
-import { derivedId } from './ids.ts';
 import type { Content, Mailbox, MessageRecipient, Project, Template as StoredTemplate } from './model.ts';
 import { normalizeEmail } from './rules/addresses.ts';
 import { headerProblems } from './rules/headers.ts';
@@ -53,7 +52,7 @@ export async function draftMail(deps: Deps, project: Project, input: MailOptions
   const source = sourceOf(input, template);
   const templates = compileMail(source);
   const content: Content = {
-    _id: derivedId(origin.at, 'content', origin.seed.toHexString()),
+    _id: origin.seed,
     projectId: project._id,
     messageIds: [],
     from: mailbox(input.from),

@@ -4,7 +4,7 @@ import type { Deps } from './deps.ts';
 import { wakeDue } from './due.ts';
 import { AppError } from './errors.ts';
 import { group } from './group.ts';
-import { isDuplicateKey } from './insert.ts';
+import { insertTogether, isDuplicateKey } from './insert.ts';
 import type { Lane } from './mailer.ts';
 import type { Content, Message, Session, TimelineEntry } from './model.ts';
 import { perDatabase } from './per-database.ts';
@@ -17,6 +17,8 @@ export interface Mailing {
 }
 
 const TOGETHER_MAX = 100;
+/** So that even 100 mails are well below the 16 MB of a document. */
+const LIGHT_MAX = 1_500_000;
 export const TIMELINE_MAX = 200;
 /** Due times are compared with the database's clock; a minute behind, they are due at once however the clocks differ. */
 const AT_ONCE_MS = 60_000;
@@ -40,16 +42,19 @@ const joiner = perDatabase((deps: Deps) =>
 
 /** Contents and messages stand or fall together: a message without its content could never be sent. */
 async function storeMailings(deps: Deps, mailings: Mailing[]): Promise<Array<undefined | Error>> {
+  const { contents, messages } = deps.db;
+  const contentDocs = mailings.map(({ content }) => withRemoval(content));
+  const messageDocs = mailings.flatMap((mailing) => mailing.messages);
+  const isLight = mailings.reduce((sum, mailing) => sum + weightOf(mailing), 0) <= LIGHT_MAX;
   try {
     await inTransaction(deps, async (session) => {
-      await deps.db.contents.insertMany(
-        mailings.map(({ content }) => withRemoval(content)),
-        { session },
-      );
-      await deps.db.messages.insertMany(
-        mailings.flatMap(({ messages }) => messages),
-        { session },
-      );
+      if (isLight) {
+        await insertTogether(deps, contents.collectionName, contentDocs, session);
+        await insertTogether(deps, messages.collectionName, messageDocs, session);
+      } else {
+        await contents.insertMany(contentDocs, { session });
+        await messages.insertMany(messageDocs, { session });
+      }
     });
     wakeLanes(deps, mailings);
     return mailings.map(() => undefined);
@@ -60,6 +65,16 @@ async function storeMailings(deps: Deps, mailings: Mailing[]): Promise<Array<und
   const stored = await Promise.all(mailings.map((mailing) => storeAgain(deps, mailing).catch((error: Error) => error)));
   wakeLanes(deps, mailings);
   return stored;
+}
+
+/** Characters, none of which has more than three bytes; what is JSON may have six for each as BSON. A bulk and a mail with copies or files are not light. */
+function weightOf({ content, messages }: Mailing): number {
+  const { subject, previewText, html, text, data, headers, attachments } = content;
+  const [message] = messages;
+  if (attachments.length > 0 || messages.length > 1 || message?.data || message?.recipients) return Infinity;
+  const rendered = message?.subject?.length ?? 0;
+  const given = JSON.stringify([data, headers]).length * 2;
+  return subject.length + previewText.length + (html?.length ?? 0) + (text?.length ?? 0) + rendered + given;
 }
 
 function wakeLanes(deps: Deps, mailings: Mailing[]): void {

@@ -430,6 +430,21 @@ describe('POST /mails/send', () => {
     });
   });
 
+  it('mails that come together are stored alike, whether or not they fit into one document of MongoDB', async () => {
+    const storedTogether = async (html: string, copies: number) => {
+      const answers = await Promise.all(Array.from({ length: copies }, () => send({ html, dynamicData: { a: null } })));
+      expect(new Set(answers.map(({ status }) => status))).to.deep.equal(new Set([200]));
+      expect(new Set(answers.map(({ body }) => body.data.emailId)).size).to.equal(copies);
+      const message = await stored(answers.at(-1)!);
+      const content = await environment.deps.db.contents.findOne({ _id: message!.contentId });
+      expect([content?.html, content?.data]).to.deep.equal([html, { a: null }]);
+      return [Object.keys(message!).sort(), Object.keys(content!).sort()];
+    };
+    const light = await storedTogether('<p>short</p>', 40);
+    const heavy = await storedTogether(`<p>${'ä'.repeat(450_000)}</p>`, 24);
+    expect(light).to.deep.equal(heavy);
+  });
+
   it('a repeated Idempotency-Key gives the same emailId and one mail; two hundred at once too', async () => {
     const before = await count();
     const tries = await Promise.all(
