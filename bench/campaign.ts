@@ -7,7 +7,8 @@ import { type Figure, report } from './report.ts';
 
 /**
  * A campaign from the POST that starts it to the relay's last 250, the freeze included: HTML of 4 kB with a variable, a tracked link and
- * a pixel, a row in the ledger for each recipient (w: majority). In the same run a raw blast of the same bytes at the same sink.
+ * a pixel, a row in the ledger for each recipient (w: majority). In the same run a raw blast of the same bytes at the same sink, and one
+ * that keeps a ledger too and does nothing else.
  * Everything stands on this one machine, sink included. Names among the arguments choose: speed, meanwhile, sizes.
  */
 const { values, positionals } = parseArgs({
@@ -57,6 +58,10 @@ async function speed(): Promise<Figure[]> {
     name: 'raw blast of the same bytes',
     values: some.map(({ blast }) => blast),
   });
+  const ofBare = (some: Measured[]) => ({
+    name: 'a bare ledger: the same bytes, two durable writes each and nothing else',
+    values: some.map(({ bare }) => bare),
+  });
   const perSecond = (some: Measured[]) => some.map(({ seconds, recipients: size }) => size / seconds);
   const whole = 'recipients from the POST to the last 250, freeze included';
   return [
@@ -69,10 +74,18 @@ async function speed(): Promise<Figure[]> {
       note: `${relay[0]?.bytes} bytes each; ${shared.senders} senders; the aim is 8,900`,
     },
     {
+      name: `${many} ${whole}, beside a bare ledger; the relay signs`,
+      unit: '/s',
+      values: perSecond(relay),
+      ceiling: ofBare(relay),
+      asked: { of: 'ratio', atLeast: 0.6 },
+      note: 'where 5,000 and 8,900 were set such a ledger reached 8,400: they are 0.6 and 1.06 of it',
+    },
+    {
       name: `${many} recipients from the first to the last 250; the relay signs`,
       unit: '/s',
       values: relay.map(({ sendingSeconds }) => recipients / sendingSeconds),
-      ceiling: ofBlast(relay),
+      ceiling: ofBare(relay),
     },
     {
       name: `${fewer.toLocaleString('en-US')} ${whole}; we sign with RSA-2048 and Ed25519`,
@@ -209,7 +222,7 @@ function tell(measured: Measured): Measured {
   const { recipients: size, seconds, sendingSeconds, freezeSeconds, micros, peakMb } = measured;
   console.log(
     `${size} in ${seconds.toFixed(1)} s (audience ${freezeSeconds.toFixed(1)} s, sending ${sendingSeconds.toFixed(1)} s): ${Math.round(size / seconds)}/s;`,
-    `blast ${Math.round(measured.blast)}/s; CPU ${JSON.stringify(micros)} us; peak ${JSON.stringify(peakMb)} MB; ${measured.history} events`,
+    `blast ${Math.round(measured.blast)}/s, bare ledger ${Math.round(measured.bare)}/s; CPU ${JSON.stringify(micros)} us; peak ${JSON.stringify(peakMb)} MB; ${measured.history} events`,
   );
   return measured;
 }

@@ -7,8 +7,8 @@ export function blast(
   count: number,
   messageAt: (index: number) => string,
   envelopeAt = (index: number) => ({ from: 'b@bounce.test', to: `u${index}@example.test` }),
+  { take = takeInTurn(count), done = () => {} }: Partial<Ledger> = {},
 ): Promise<void> {
-  let next = 0;
   const one = () =>
     new Promise<void>((resolve, reject) => {
       const socket = connect(port, '127.0.0.1');
@@ -19,13 +19,18 @@ export function blast(
       let rest = '';
       socket.setNoDelay(true);
       socket.on('error', reject);
-      const begin = () => {
-        if (next >= count) return socket.end('QUIT\r\n', () => resolve());
-        current = next++;
+      const begin = (index: number | null) => {
+        if (index === null) return socket.end('QUIT\r\n', () => resolve());
+        current = index;
         step = 'envelope';
         expected = 3;
         const { from, to } = envelopeAt(current);
         return socket.write(`MAIL FROM:<${from}>\r\nRCPT TO:<${to}>\r\nDATA\r\n`, 'latin1');
+      };
+      const goOn = () => {
+        const index = take();
+        if (index instanceof Promise) index.then(begin, reject);
+        else begin(index);
       };
       socket.on('data', (chunk) => {
         const text = rest + chunk.toString('latin1');
@@ -41,8 +46,23 @@ export function blast(
         } else if (step === 'envelope') {
           step = 'dot';
           socket.write(`${messageAt(current)}.\r\n`, 'latin1');
-        } else begin();
+        } else {
+          if (step === 'dot') done(current, lines.at(-1) ?? '');
+          goOn();
+        }
       });
     });
   return Promise.all(Array.from({ length: connections }, one)).then(() => {});
+}
+
+/** Who says what is next, and is told what was said of it. */
+export interface Ledger {
+  /** null: nothing is left. */
+  take(): number | null | Promise<number | null>;
+  done(index: number, reply: string): void;
+}
+
+function takeInTurn(count: number): Ledger['take'] {
+  let next = 0;
+  return () => (next < count ? next++ : null);
 }

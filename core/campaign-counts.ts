@@ -107,9 +107,12 @@ export async function firstDeferredUntil(deps: Db, { _id, projectId }: Tenant): 
   return first?.dueAt ?? null;
 }
 
-/** What the ledger and the engagements say now. */
-export async function countNow(deps: Db, campaign: Tenant): Promise<CampaignCounts> {
-  const [ledger, engaged] = await Promise.all([ledgerCounts(deps, campaign), engagementCounts(deps, campaign)]);
+/** What the ledger and the engagements say now; `counted` is the ledger's word, where it was asked a moment ago. */
+export async function countNow(deps: Db, campaign: Tenant, counted?: LedgerCounts): Promise<CampaignCounts> {
+  const [ledger, engaged] = await Promise.all([
+    counted ?? ledgerCounts(deps, campaign),
+    engagementCounts(deps, campaign),
+  ]);
   const { total, suppressed, failed, sent, bounced, unknown, pending } = ledger;
   return { totalContacts: total, suppressed, failed, sent, bounced, unknown, pending, ...engaged };
 }
@@ -118,9 +121,13 @@ export async function countNow(deps: Db, campaign: Tenant): Promise<CampaignCoun
  * Stores it: the numbers that `metrics` and analytics answer. They outlive the messages: what retention has begun to take away
  * is not counted any more.
  */
-export async function refreshCounts(deps: Pick<Deps, 'db' | 'clock'>, campaign: Tenant): Promise<CampaignCounts> {
+export async function refreshCounts(
+  deps: Pick<Deps, 'db' | 'clock'>,
+  campaign: Tenant,
+  counted?: LedgerCounts,
+): Promise<CampaignCounts> {
   const { _id, projectId } = campaign;
-  const counts = await countNow(deps, campaign);
+  const counts = await countNow(deps, campaign, counted);
   await deps.db.campaigns.updateOne(
     { _id, projectId, $or: [{ 'freeze.isDone': { $ne: true } }, { 'freeze.written': { $lte: counts.totalContacts } }] },
     { $set: { counts, refreshedAt: deps.clock.now() } },

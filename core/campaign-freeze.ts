@@ -34,10 +34,11 @@ export async function freezeAudience(
     await freezeLists(deps, campaign, place, { signal, onProgress });
     if (signal.aborted) return;
     // What was inserted before a crash is not in our count, so the ledger may have more, and never less.
-    const { total } = await ledgerCounts(deps, campaign);
+    const counted = await ledgerCounts(deps, campaign);
+    const { total } = counted;
     if (total >= place.written) {
       await keepPlace(deps, campaign, { ...place, written: total, isDone: true });
-      await refreshCounts(deps, campaign);
+      await refreshCounts(deps, campaign, counted);
       return;
     }
     deps.log.error(

@@ -88,6 +88,8 @@ async function queueBatch(deps: Deps, { projectId }: Campaign, state: RetriedSta
 
 async function contactsAmong({ db }: Deps, projectId: ObjectId, batch: Retried[]): Promise<Set<string>> {
   const ids = batch.flatMap(({ contactId }) => contactId ?? []);
-  const found = await db.contacts.find({ _id: { $in: ids }, projectId }, { projection: { _id: 1 } }).toArray();
+  const found = await db.contacts
+    .find({ _id: { $in: ids }, projectId }, { projection: { _id: 1 }, hint: '_id_' })
+    .toArray();
   return new Set(found.map(({ _id }) => _id.toHexString()));
 }

@@ -63,7 +63,7 @@ export function openSupply(run: PageRun, { pages, onQuiet }: Around): Supply {
 
   /** Ahead of the connections, so that they never wait for a claim. */
   function aheadMax(): number {
-    return Math.min(Math.ceil(CLAIM_MAX / pages()), Math.max(CLAIM_MIN, run.lanes * 2));
+    return Math.min(CLAIM_MAX, Math.max(CLAIM_MIN, run.lanes * 2));
   }
 
   /** What a process that dies takes with it, outcomes that are not durable yet included: two for each connection, and 64. */

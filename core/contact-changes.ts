@@ -174,7 +174,8 @@ async function readDrafts(
   const emails = changes.flatMap(({ email, set }) => [email, set?.email].filter((text) => typeof text === 'string'));
   const { contacts } = deps.db;
   const found: Contact[] = [];
-  if (ids.length > 0) found.push(...(await contacts.find({ _id: { $in: ids }, projectId }, { session }).toArray()));
+  if (ids.length > 0)
+    found.push(...(await contacts.find({ _id: { $in: ids }, projectId }, { session, hint: '_id_' }).toArray()));
   if (emails.length > 0)
     found.push(...(await contacts.find({ projectId, email: { $in: emails } }, { session, hint: 'email' }).toArray()));
   const stored = new Map(found.map((contact) => [contact._id.toHexString(), contact]));

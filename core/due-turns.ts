@@ -6,7 +6,7 @@ const TURN_MAX = 16;
 const TAKES_MAX = 32;
 const LOOK_EVERY_MS = 50;
 /** While Redis brings the word of what is new, a look that found nothing is followed by a longer pause. */
-const LOOK_IDLE_MS = 200;
+const LOOK_IDLE_MS = 500;
 /** After a slow look the next one waits four times as long as it took, so that looking never loads the database. */
 const LOOK_PAUSE_FACTOR = 4;
 const LOOK_PAUSE_MAX_MS = 1_000;

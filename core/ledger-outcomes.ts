@@ -1,11 +1,14 @@
 import type { Document, ObjectId } from 'mongodb';
 import { after, type Ledger, type LedgerDeps, type Outcome } from './ledger.ts';
 import type { Held, Look, Verdict } from './ledger-claims.ts';
+import type { Lane } from './mailer.ts';
 import type { MessageRecipient, MessageState, SmtpReply } from './model.ts';
 import type { Classification } from './rules/bounces.ts';
 
 const GROUP_MAX = 64;
 const GROUP_WAIT_MS = 10;
+/** Nobody waits for it, and a group of 64 costs MongoDB a third less for each message than one of 16. */
+const GROUP_WAIT_CAMPAIGN_MS = 25;
 /** In the transactional lane the connection waits for it. */
 const GROUP_WAIT_AWAITED_MS = 2;
 const WRITES_MAX = 4;
@@ -46,7 +49,7 @@ export type Effects = (ended: Ended[]) => Promise<void>;
 
 type Waiting = { ended: Ended; resolve: () => void };
 
-/** Writes outcomes in groups of 64 or 10 ms, each message its own, and lets go of the message when it is done. */
+/** Writes outcomes in groups of 64, or of what came within 2 to 25 ms, each message its own, and lets go of the message when it is done. */
 export function outcomeWriter(
   deps: LedgerDeps,
   ledger: Ledger,
@@ -106,13 +109,17 @@ export function outcomeWriter(
       new Promise((resolve) => {
         waiting.push({ ended, resolve });
         count += 1;
-        const isAwaited = ended.held.about?.lane === 'transactional';
         if (waiting.length >= GROUP_MAX) flush();
-        else timer ??= setTimeout(flush, isAwaited ? GROUP_WAIT_AWAITED_MS : GROUP_WAIT_MS);
+        else timer ??= setTimeout(flush, waitMs(ended.held.about?.lane));
       }),
     unwritten: () => count,
     drained: () => (count === 0 ? Promise.resolve() : new Promise((resolve) => idle.push(resolve))),
   };
+}
+
+function waitMs(lane: Lane | undefined): number {
+  if (lane === 'transactional') return GROUP_WAIT_AWAITED_MS;
+  return lane === 'campaign' ? GROUP_WAIT_CAMPAIGN_MS : GROUP_WAIT_MS;
 }
 
 /** Has the messages looked at, lets go of those that must not be sent, and answers those that may. */

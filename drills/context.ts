@@ -14,6 +14,7 @@ import { createProject } from '../core/projects.ts';
 import { readConfig } from '../platform/config.ts';
 import { makeIndexes } from '../platform/mongo.ts';
 import { openPlatform } from '../platform/open.ts';
+import { SMALL_NURSERY } from '../stack/apps.ts';
 import type { Child } from '../stack/processes/child.ts';
 import { startForked } from '../stack/processes/forked.ts';
 import { createWorkflows } from '../workflows/client.ts';
@@ -98,7 +99,8 @@ export async function openDrill(
     project,
     key,
     sink,
-    startWorker: (more = {}) => start('workers/main.ts', { WORKER_LANES: 'mail', ...more }),
+    startWorker: (more = {}) =>
+      start('workers/main.ts', { WORKER_LANES: 'mail', NODE_OPTIONS: SMALL_NURSERY, ...more }),
     startApi: async (more = {}) => ({
       child: await start('api/main.ts', more),
       url: `http://127.0.0.1:${more.PORT ?? port}/v1`,

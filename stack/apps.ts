@@ -9,7 +9,7 @@ const root = join(import.meta.dirname, '..');
 const appsStopMs = 8_300;
 const headStartMs = 1_000;
 const apiName = 'api';
-/** An import makes much that is let go at once: with its usual nursery Node holds two hundred megabytes of that. */
+/** Imports and campaigns make much that is let go at once: with its usual nursery Node holds a hundred or two hundred megabytes of that. */
 export const SMALL_NURSERY = '--max-semi-space-size=8';
 
 export interface App {
@@ -35,18 +35,18 @@ export async function startApp({ name, script, env }: App, dataDir: string, say:
  * WORKER_LANES gets WORKER_PROCESSES of exactly those.
  */
 export function planApps(env: NodeJS.ProcessEnv, workerProcesses: number): App[] {
-  const worker = (name: string, lanes: string, more: NodeJS.ProcessEnv = {}) => ({
+  const nodeOptions = `${env.NODE_OPTIONS ?? ''} ${SMALL_NURSERY}`.trim();
+  const worker = (name: string, lanes: string) => ({
     name,
     script: 'workers/main.ts',
-    env: { ...env, ...more, WORKER_LANES: lanes },
+    env: { ...env, NODE_OPTIONS: nodeOptions, WORKER_LANES: lanes },
   });
-  const lean = { NODE_OPTIONS: `${env.NODE_OPTIONS ?? ''} ${SMALL_NURSERY}`.trim() };
   const many = (name: string, lanes: string) =>
     Array.from({ length: workerProcesses }, (_, index) => worker(`${name}-${index + 1}`, lanes));
   const workers = env.WORKER_LANES
     ? many('worker', env.WORKER_LANES)
     : [
-        worker('worker-background', 'workflows,background', lean),
+        worker('worker-background', 'workflows,background'),
         worker('worker-mail', 'mail,inbound'),
         ...many('worker-campaign', 'campaign'),
       ];

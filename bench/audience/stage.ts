@@ -1,5 +1,4 @@
 import { type DrillContext, openDrill } from '../../drills/context.ts';
-import { SMALL_NURSERY } from '../../stack/apps.ts';
 import type { Child } from '../../stack/processes/child.ts';
 import { type Client, createClient } from '../../test/client.ts';
 
@@ -58,7 +57,7 @@ export async function openStage(contacts: number): Promise<Stage> {
   const drill = await openDrill(process.env, { relay: async () => noRelay });
   const { child: api, url } = await drill.startApi();
   const orchestrator = await drill.startWorker({ WORKER_LANES: 'workflows' });
-  const worker = await drill.startWorker({ WORKER_LANES: 'background', NODE_OPTIONS: SMALL_NURSERY });
+  const worker = await drill.startWorker({ WORKER_LANES: 'background' });
   const client = createClient(url.replace(/\/v1$/, ''), drill.key);
   for (const fieldName of properties.slice(0, 5))
     await client.post('/custom-fields', { fieldName, fieldType: 'number' });

@@ -3,6 +3,7 @@ import { SENDER } from '../../drills/context.ts';
 import type { Child } from '../../stack/processes/child.ts';
 import { usageOf } from '../processes.ts';
 import { blast } from '../raw-blast.ts';
+import { bareLane } from './bare-lane.ts';
 import { call, freezeEnd, historyLength, type Installation, untilOver } from './installation.ts';
 
 export interface Measured {
@@ -15,6 +16,8 @@ export interface Measured {
   sendingSeconds: number;
   /** The same bytes at the same sink from one bare process, a second. */
   blast: number;
+  /** The same with a ledger and nothing else, a second. */
+  bare: number;
   bytes: number;
   /** CPU for each recipient, sink and Temporal left out. */
   micros: { senders: number; background: number; mongod: number };
@@ -53,7 +56,7 @@ export async function measureCampaign(
     seconds,
     freezeSeconds: ((await frozen) - began) / 1_000,
     sendingSeconds,
-    blast: await blastOf(installation, raw, recipients),
+    ...(await ceilings(installation, raw, recipients)),
     bytes: raw.length,
     micros: { senders: each('senders'), background: each('background'), mongod: each('mongod') },
     peakMb: { api: peak([children.api]), background: peak([children.background]), sender: peak(children.senders) },
@@ -90,16 +93,18 @@ async function launch({ drill }: Installation, url: string, listId: ObjectId): P
   return data.id as string;
 }
 
-async function blastOf(
-  { relay, connections, children }: Installation,
+async function ceilings(
+  { drill, relay, connections, children }: Installation,
   raw: string,
   recipients: number,
-): Promise<number> {
+): Promise<Pick<Measured, 'blast' | 'bare'>> {
   const stuffed = raw.replace(/\r\n\./g, '\r\n..');
   const text = stuffed.endsWith('\r\n') ? stuffed : `${stuffed}\r\n`;
   const count = Math.min(recipients, BLAST_MAX);
   await relay.reset();
   const began = performance.now();
   await blast(relay.port, connections * children.senders.length, count, () => text);
-  return count / ((performance.now() - began) / 1_000);
+  const perSecond = count / ((performance.now() - began) / 1_000);
+  await relay.reset();
+  return { blast: perSecond, bare: await bareLane(drill.deps, relay.port, connections, count, text) };
 }

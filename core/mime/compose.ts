@@ -3,6 +3,7 @@ import { attachmentEntity, type MimeAttachment } from './attachments.ts';
 import {
   type Entity,
   fillPieces,
+  inOnePiece,
   joinTexts,
   multipart,
   type Piece,
@@ -71,11 +72,12 @@ export function compileMessage(parts: MessageParts): Skeleton {
   const subject = parts.subject.every((piece) => typeof piece === 'string')
     ? textHeader('Subject', parts.subject.join(''))
     : parts.subject;
-  const headers = `${sharedHeaders(parts)}MIME-Version: 1.0\r\n${content.head}\r\n`;
+  const headers = inOnePiece(`${sharedHeaders(parts)}MIME-Version: 1.0\r\n${content.head}\r\n`);
   const last = content.body.at(-1);
   const ended = typeof last === 'string' && last.endsWith('\r\n');
   const body = ended ? content.body : joinTexts([...content.body, '\r\n']);
-  return { from: mailboxHeader('From', [parts.from]), subject, headers, body };
+  const pieces = body.map((segment) => (typeof segment === 'string' ? inOnePiece(segment) : segment));
+  return { from: mailboxHeader('From', [parts.from]), subject, headers, body: pieces };
 }
 
 /** The whole message, every line ended with CRLF: ASCII only, and the same for the same input. */

@@ -57,6 +57,11 @@ export function joinTexts<T>(segments: readonly (T | string)[]): (T | string)[] 
   return out;
 }
 
+/** The same ASCII text in one piece of memory: a text that was put together is walked through anew in each mail that it is put into. */
+export function inOnePiece(ascii: string): string {
+  return Buffer.from(ascii, 'latin1').toString('latin1');
+}
+
 export function writeSegments(segments: readonly Segment[], values: readonly string[]): string {
   let out = '';
   for (const segment of segments) {

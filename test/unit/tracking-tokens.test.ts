@@ -1,3 +1,4 @@
+import { createDecipheriv, createHmac } from 'node:crypto';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { ObjectId } from 'mongodb';
@@ -35,6 +36,24 @@ describe('Links and addresses in a mail', () => {
       .to.have.length.at.most(64)
       .and.match(/^b\+[a-z2-7]+-[0-9a-f]+$/);
     expect(readMailLocalPart(config, mailLocalPart(config, 'b', ref).toUpperCase())).to.not.equal(null);
+  });
+
+  it('are enciphered with AES-256-CTR, as any other library does it, where the counter overflows too', () => {
+    const secret = Buffer.alloc(32, 1);
+    const encryption = createHmac('sha256', secret).update('everpost unsubscribe encryption').digest();
+    const links = createHmac('sha256', secret).update('everpost links').digest();
+    let overflows = 0;
+    for (let number = 0; number < 1_000; number++) {
+      const one = { ...person, messageId: new ObjectId(), email: `${'a'.repeat(number % 300)}@example.com` };
+      const token = Buffer.from(unsubscribeToken(config, one), 'base64url');
+      const mac = token.subarray(0, 16);
+      if ((mac[15] ?? 0) + Math.ceil((token.length - 16) / 16) > 256) overflows += 1;
+      const plain = createDecipheriv('aes-256-ctr', encryption, mac).update(token.subarray(16));
+      expect(plain.toString('utf8', 24)).to.equal(`AB12CD${one.email}`);
+      const right = createHmac('sha256', links).update('unsubscribe\u0000').update(plain).digest();
+      expect(mac.equals(right.subarray(0, 16))).to.equal(true);
+    }
+    expect(overflows).to.be.greaterThan(0);
   });
 
   it('hold no address that anybody could read', () => {
