@@ -4,6 +4,7 @@ import { forgetKey, forgetKeyLater } from './migrations-keys.ts';
 import { migrationEvent, publishMigration } from './migrations-progress.ts';
 import type { Migration } from './model.ts';
 import { announceEvents, publishEvents } from './project-events.ts';
+import { inTransaction } from './transactions.ts';
 
 type End = Pick<Migration, 'failureReason'> & {
   status: 'completed' | 'completed_with_errors' | 'failed' | 'cancelled';
@@ -13,35 +14,33 @@ type End = Pick<Migration, 'failureReason'> & {
 export async function endMigration(deps: Deps, filter: Filter<Migration>, end: End): Promise<Migration | null> {
   const now = deps.clock.now();
   const isDone = end.status === 'completed' || end.status === 'completed_with_errors';
-  const ended = await deps.mongo.withSession((session) =>
-    session.withTransaction(async () => {
-      const after = await deps.db.migrations.findOneAndUpdate(
-        filter,
-        {
-          $set: {
-            ...end,
-            ...(isDone ? { phase: null } : {}),
-            attention: null,
-            decision: null,
-            owner: null,
-            completedAt: now,
-            updatedAt: now,
-            // A cancelled run must still be told; the others end by themselves.
-            ...(end.status === 'cancelled' ? { dueAt: now } : {}),
-          },
-          ...(end.status === 'cancelled' ? {} : { $unset: { dueAt: '' } }),
-          $inc: { version: 1 },
+  const ended = await inTransaction(deps, async (session) => {
+    const after = await deps.db.migrations.findOneAndUpdate(
+      filter,
+      {
+        $set: {
+          ...end,
+          ...(isDone ? { phase: null } : {}),
+          attention: null,
+          decision: null,
+          owner: null,
+          completedAt: now,
+          updatedAt: now,
+          // A cancelled run must still be told; the others end by themselves.
+          ...(end.status === 'cancelled' ? { dueAt: now } : {}),
         },
-        { session, returnDocument: 'after' },
-      );
-      if (!after) return null;
-      if (end.status === 'failed') await forgetKeyLater(deps, after, session);
-      else await forgetKey(deps, after, session);
-      const told = isDone ? 'completed' : end.status === 'failed' ? 'failed' : 'progress';
-      await publishEvents(deps, after.projectId, [migrationEvent(told, after, after.version)], session);
-      return after;
-    }),
-  );
+        ...(end.status === 'cancelled' ? {} : { $unset: { dueAt: '' } }),
+        $inc: { version: 1 },
+      },
+      { session, returnDocument: 'after' },
+    );
+    if (!after) return null;
+    if (end.status === 'failed') await forgetKeyLater(deps, after, session);
+    else await forgetKey(deps, after, session);
+    const told = isDone ? 'completed' : end.status === 'failed' ? 'failed' : 'progress';
+    await publishEvents(deps, after.projectId, [migrationEvent(told, after, after.version)], session);
+    return after;
+  });
   if (!ended) return null;
   if (isDone) await deps.db.migrationUnsubscribed.deleteMany({ projectId: ended.projectId, migrationId: ended._id });
   announceEvents(deps, ended.projectId);

@@ -17,6 +17,7 @@ import type {
 } from './model.ts';
 import { type Page, type PageOf, pageOf } from './pages.ts';
 import { isLive, LIVE, newPhases, phasesForRetry } from './rules/migrations-phases.ts';
+import { inTransaction } from './transactions.ts';
 
 export interface MigrationInput {
   provider: MigrationProvider;
@@ -64,12 +65,10 @@ export async function startMigration(
 /** Key and job are written together: neither is ever there without the other. */
 async function insertWithKey(deps: Deps, migration: Migration, key: string): Promise<Migration> {
   try {
-    await deps.mongo.withSession((session) =>
-      session.withTransaction(async () => {
-        await deps.db.migrations.insertOne(migration, { session });
-        await keepKey(deps, migration, key, session);
-      }),
-    );
+    await inTransaction(deps, async (session) => {
+      await deps.db.migrations.insertOne(migration, { session });
+      await keepKey(deps, migration, key, session);
+    });
     return migration;
   } catch (error) {
     if (isDuplicateKey(error, 'one_at_a_time')) {
@@ -178,14 +177,12 @@ type Change = Parameters<Deps['db']['migrations']['findOneAndUpdate']>[1];
 async function changeWithKey(deps: Deps, migration: Migration, change: Change, key: string | null): Promise<Migration> {
   const { _id, projectId, status, version } = migration;
   try {
-    const changed = await deps.mongo.withSession((session) =>
-      session.withTransaction(async () => {
-        const filter = { _id, projectId, status, version };
-        const after = await deps.db.migrations.findOneAndUpdate(filter, change, { session, returnDocument: 'after' });
-        if (after && key !== null) await keepKey(deps, migration, key, session);
-        return after;
-      }),
-    );
+    const changed = await inTransaction(deps, async (session) => {
+      const filter = { _id, projectId, status, version };
+      const after = await deps.db.migrations.findOneAndUpdate(filter, change, { session, returnDocument: 'after' });
+      if (after && key !== null) await keepKey(deps, migration, key, session);
+      return after;
+    });
     if (!changed) throw conflict('INVALID_STATE', 'The migration changed meanwhile; look at it again.');
     announce(deps, changed);
     return changed;

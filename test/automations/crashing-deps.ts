@@ -1,4 +1,4 @@
-import type { ClientSession, Collection, MongoClient } from 'mongodb';
+import type { Collection, MongoClient } from 'mongodb';
 import type { Deps } from '../../core/deps.ts';
 
 export class Crash extends Error {}
@@ -23,12 +23,12 @@ export function crashingDeps(deps: Deps, n: number, when: When): { deps: Deps; c
     Object.entries(deps.db).map(([name, collection]) => [name, listening(collection as Collection, say)]),
   ) as unknown as Deps['db'];
   const mongo = {
-    withSession: (work: (session: ClientSession) => Promise<unknown>) =>
-      deps.mongo.withSession((session) => {
-        const commit = session.commitTransaction.bind(session);
-        session.commitTransaction = () => say(commit);
-        return work(session);
-      }),
+    startSession: () => {
+      const session = deps.mongo.startSession();
+      const commit = session.commitTransaction.bind(session);
+      session.commitTransaction = () => say(commit);
+      return session;
+    },
   } as MongoClient;
   return { deps: { ...deps, db, mongo }, crashed: () => crashed };
 }
