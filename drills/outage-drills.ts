@@ -139,7 +139,12 @@ function redisFaults(): Promise<OutageTally> {
         mend: () => tell('CONFIG', 'SET', 'maxmemory', '0'),
       },
     ];
-    return outage(env, { mix: { mails: 50, bulks: 1, contacts: 45, events: 4 }, faults, quietMs: 3_000 });
+    return outage(env, {
+      mix: { mails: 50, bulks: 1, contacts: 45, events: 4 },
+      faults,
+      quietMs: 3_000,
+      warmMs: 15_000,
+    });
   });
 }
 

@@ -12,6 +12,8 @@ export interface Outage {
   /** Each strikes, lasts and is mended, with some undisturbed time in between. */
   faults: readonly Fault[];
   quietMs: number;
+  /** Times of answers count from then on: processes that have just started need some seconds until they are as fast as they will be. */
+  warmMs?: number;
   env?: Record<string, string>;
   /** The relay may be asked what it has. */
   evidence?: boolean;
@@ -51,7 +53,7 @@ const CONNECTIONS = 10;
 
 /** One API and two workers under traffic, while something that they need goes away and comes back. They all must stay. */
 export async function outage(env: NodeJS.ProcessEnv, options: Outage): Promise<OutageTally> {
-  const { mix, faults, quietMs, relay } = options;
+  const { mix, faults, quietMs, relay, warmMs = 0 } = options;
   const context = await openDrill(env, { ackMs: 5, ...(relay ? { relay } : {}) });
   const settings = {
     ...options.env,
@@ -67,6 +69,8 @@ export async function outage(env: NodeJS.ProcessEnv, options: Outage): Promise<O
     const exits = watchExits({ api: child, 'first worker': workers[0], 'second worker': workers[1] });
     const traffic = await startTraffic(context, () => [url], mix);
     let slowestReturnMs = 0;
+    await pause(warmMs);
+    if (warmMs > 0) traffic.calls.durations.splice(0);
     for (const fault of faults) {
       await pause(between(quietMs / 2, quietMs));
       await fault.strike(context);
