@@ -1,9 +1,10 @@
-import { type Filter, MongoBulkWriteError, ObjectId } from 'mongodb';
+import { type Filter, ObjectId } from 'mongodb';
 import { ledgerCounts, refreshCounts } from './campaign-counts.ts';
 import type { Deps } from './deps.ts';
 import { publishSuppressed } from './email-events.ts';
 import { GLOBAL_LIST } from './global-list.ts';
 import { derivedId, parseId } from './ids.ts';
+import { insertNew } from './insert.ts';
 import type { Campaign, CampaignFreeze, Contact, Message } from './model.ts';
 import { stoppedBy } from './rules/suppression.ts';
 import { suppressionsAgainst } from './suppressions.ts';
@@ -187,21 +188,10 @@ export function recipientId(frozenAt: Date, campaignId: ObjectId, contactId: Obj
 
 /** Who is left out is told of before the place moves on, so that nobody is forgotten; a repeat is the same event. */
 async function writeMessages(deps: Deps, messages: Message[]): Promise<number> {
-  const inserted = await insertIgnoringKnown(deps, messages);
+  const inserted = await insertNew(deps, deps.db.messages.collectionName, messages);
   const [first] = messages;
   if (first) await publishSuppressed(deps, first.projectId, messages);
   return inserted;
-}
-
-async function insertIgnoringKnown(deps: Deps, messages: Message[]): Promise<number> {
-  try {
-    return (await deps.db.messages.insertMany(messages, { ordered: false })).insertedCount;
-  } catch (error) {
-    const known =
-      error instanceof MongoBulkWriteError && [error.writeErrors].flat().every(({ code }) => code === 11000);
-    if (!known) throw error;
-    return error.insertedCount;
-  }
 }
 
 /** After a restart numbers go on above the highest written: they order pages, and need not be unique. */

@@ -50,3 +50,18 @@ export async function insertTogether(
   const [error] = answer.writeErrors ?? [];
   if (error) throw new MongoServerError(error);
 }
+
+/** Inserts those whose ids are not there yet, durably, as one command; answers how many these were. */
+export async function insertNew(
+  { mongo, config }: Pick<Deps, 'mongo' | 'config'>,
+  collectionName: string,
+  documents: Document[],
+): Promise<number> {
+  if (documents.length === 0) return 0;
+  const insert = { insert: collectionName, documents, ordered: false, writeConcern: { w: 'majority', j: true } };
+  const answer = await mongo.db(config.mongodbDatabase).command(insert, { ignoreUndefined: true });
+  const errors: MongoServerError[] = (answer.writeErrors ?? []).map((error: Document) => new MongoServerError(error));
+  const error = errors.find((one) => !isDuplicateKey(one, '_id_')) ?? answer.writeConcernError;
+  if (error) throw error instanceof MongoServerError ? error : new MongoServerError(error);
+  return answer.n;
+}

@@ -220,6 +220,8 @@ export interface Suppression {
   reason: SuppressionReason;
   /** What proves it: the reply of a relay, the address of a page. */
   evidence: string | null;
+  /** Beside an unsubscribe: what stands against the address when the person takes it back. */
+  beside?: Pick<Suppression, 'reason' | 'evidence'> | undefined;
   createdAt: Date;
   updatedAt: Date;
 }

@@ -14,8 +14,8 @@ const TRIES_MAX = 10;
 export interface SuppressionWish {
   /** Normal form. */
   email: string;
-  /** null: release the address. */
-  reason: SuppressionReason | null;
+  /** null: release the address. 'subscribe': only from what the person said. */
+  reason: SuppressionReason | 'subscribe' | null;
   evidence: string | null;
 }
 
@@ -82,22 +82,23 @@ async function runWishes(
   const now = deps.clock.now();
   const outcomes = wishes.map(({ email, reason, evidence }): SuppressionOutcome => {
     const entry = drafts.get(email);
-    if (reason === null) return drafts.delete(email) ? 'removed' : 'absent';
-    if (entry && !isStronger(reason, entry.reason)) return 'kept';
-    const _id = entry?._id ?? new ObjectId();
-    const createdAt = entry?.createdAt ?? now;
-    drafts.set(email, {
-      _id,
-      projectId,
-      email,
-      groupId,
-      isGlobal,
-      isDefault,
-      reason,
-      evidence,
-      createdAt,
-      updatedAt: now,
-    });
+    if (reason === 'subscribe' && entry?.reason !== 'UNSUBSCRIBE') return 'absent';
+    if (reason === 'subscribe' && entry?.beside) {
+      const { beside, ...rest } = entry;
+      drafts.set(email, { ...rest, ...beside, updatedAt: now });
+      return 'removed';
+    }
+    if (reason === null || reason === 'subscribe') return drafts.delete(email) ? 'removed' : 'absent';
+    const said = { reason, evidence };
+    if (entry && !isStronger(reason, entry.reason)) {
+      const isNews = entry.reason === 'UNSUBSCRIBE' && reason !== 'UNSUBSCRIBE';
+      if (isNews && (!entry.beside || isStronger(reason, entry.beside.reason)))
+        drafts.set(email, { ...entry, beside: said });
+      return 'kept';
+    }
+    const beside = entry && reason === 'UNSUBSCRIBE' ? { reason: entry.reason, evidence: entry.evidence } : undefined;
+    const own = entry ?? { _id: new ObjectId(), projectId, email, groupId, isGlobal, isDefault, createdAt: now };
+    drafts.set(email, { ...own, ...said, beside, updatedAt: now });
     return entry ? 'strengthened' : 'added';
   });
   if (await writeEntries(deps, session, projectId, stored, drafts))

@@ -2,7 +2,7 @@ import type { ObjectId } from 'mongodb';
 import type { Deps } from './deps.ts';
 import { endUnsubscribed } from './enrollments-ending.ts';
 import { invalid } from './errors.ts';
-import type { SuppressionReason } from './model.ts';
+import type { SuppressionGroup, SuppressionReason } from './model.ts';
 import { normalizeEmail } from './rules/addresses.ts';
 import type { SuppressionFact } from './rules/suppression.ts';
 import { changeSuppressions } from './suppression-changes.ts';
@@ -56,6 +56,11 @@ export async function unsuppress(
     addresses.map((email) => ({ email, reason: null, evidence: null })),
   );
   return outcomes.filter((outcome) => outcome === 'removed').length;
+}
+
+/** What the person said is taken back; what else stands against the address stays, or stands again. */
+export async function takeBackUnsubscribe(deps: Deps, target: SuppressionGroup, email: string): Promise<void> {
+  await changeSuppressions(deps, target, [{ email, reason: 'subscribe', evidence: null }]);
 }
 
 /** Every entry of these addresses (in their normal form), by address; one read on the primary. core/rules/suppression.ts says what they stop. */

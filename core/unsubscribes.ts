@@ -5,7 +5,7 @@ import { AppError } from './errors.ts';
 import type { SuppressionGroup } from './model.ts';
 import { stoppedBy } from './rules/suppression.ts';
 import { builtInGroup, findGroup } from './suppression-groups.ts';
-import { suppress, suppressionsAgainst, unsuppress } from './suppressions.ts';
+import { suppress, suppressionsAgainst, takeBackUnsubscribe } from './suppressions.ts';
 import { readUnsubscribeToken, type UnsubscribeRef } from './tracking-tokens.ts';
 
 /** What the page says to a person. */
@@ -44,7 +44,7 @@ export async function unsubscribe(deps: Deps, { ref, group }: Subscription, how:
 /** Takes back only what the person said: a bounce, a complaint or a decision of the sender stays. */
 export async function resubscribe(deps: Deps, { ref, group, state }: Subscription): Promise<void> {
   if (state !== 'undoable') return;
-  await unsuppress(deps, ref.projectId, { emails: [ref.email], groupId: group.groupId });
+  await takeBackUnsubscribe(deps, group, ref.email);
 }
 
 /** A mail to the address of List-Unsubscribe. The group is that of the mail it came with; a mail that is gone or erased says nothing any more. */

@@ -90,6 +90,31 @@ describe('Unsubscribing', () => {
     expect((await entries(email)).map(({ reason }) => reason)).to.deep.equal(['COMPLAINT']);
   });
 
+  for (const [when, order] of [
+    ['before the person left', ['suppress', 'leave']],
+    ['after it', ['leave', 'suppress']],
+  ] as const)
+    it(`What the sender decided ${when} stands again when the person takes it back.`, async () => {
+      const groupId = await newGroup(`Kept ${when}`);
+      const { path, email } = await mailed(groupId);
+      const { deps, own } = environment;
+      const steps = {
+        leave: () => post(path, 'action=unsubscribe'),
+        suppress: async () => {
+          const evidence = 'asked by telephone';
+          await suppress(deps, own.project._id, { emails: [email], groupId, reason: 'MANUAL', evidence });
+        },
+      };
+      for (const step of order) await steps[step]();
+      expect((await entries(email)).map(({ reason }) => reason)).to.deep.equal(['UNSUBSCRIBE']);
+      const back = await post(path, 'action=resubscribe');
+      expect(back.text).to.contain('You do not receive these emails').and.to.not.contain('<form');
+      const stands = (await entries(email)).map(({ reason, evidence, beside }) => [reason, evidence, beside]);
+      expect(stands).to.deep.equal([['MANUAL', 'asked by telephone', undefined]]);
+      const { counts } = (await deps.db.suppressionGroups.findOne({ projectId: own.project._id, groupId })) ?? {};
+      expect(counts).to.deep.include({ MANUAL: 1, UNSUBSCRIBE: 0 });
+    });
+
   for (const [name, body, headers] of [
     ['no body', null, {}],
     ['an empty form', '', FORM],
