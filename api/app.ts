@@ -140,9 +140,8 @@ class Request implements RequestFacts {
     return gone.signal;
   }
 
-  header(name: string): string {
-    return this.#context.get(name);
-  }
+  /** Also when it is taken out of its request. */
+  readonly header = (name: string): string => this.#context.get(name);
 }
 
 async function readBody(endpoint: Endpoint, context: Context): Promise<{ value: unknown; sizeBytes: number }> {
