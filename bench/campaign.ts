@@ -59,7 +59,7 @@ async function speed(): Promise<Figure[]> {
     values: some.map(({ blast }) => blast),
   });
   const ofBare = (some: Measured[]) => ({
-    name: 'a bare ledger: the same bytes, two durable writes each and nothing else',
+    name: 'bare ledger (the same bytes, two durable writes each and nothing else)',
     values: some.map(({ bare }) => bare),
   });
   const perSecond = (some: Measured[]) => some.map(({ seconds, recipients: size }) => size / seconds);

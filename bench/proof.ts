@@ -79,16 +79,21 @@ function firstFigures(): string {
     '',
     ...kills,
     '',
-    ...[...whole, meanwhile].flatMap((line) => (line ? [`${sentence(line)}`, ''] : [])),
+    ...[whole, meanwhile ? [meanwhile] : []].flatMap((lines) => (lines.length > 0 ? [sentence(lines), ''] : [])),
     `${where}All claims, commands and figures, kept and not kept: [docs/proof.md](docs/proof.md).`,
     '',
   ].join('\n');
 }
 
-function sentence({ name, unit, median, ceiling, ratio }: Line): string {
-  const beside =
-    ceiling && ratio ? `, beside ${Math.round(ceiling.median)} ${unit} of a ${ceiling.name} (${ratio.median})` : '';
-  return `${name}: **${Math.round(median)} ${unit}**${beside}.`;
+/** One figure, beside everything that it was measured beside. */
+function sentence([first, ...more]: Line[]): string {
+  if (!first) return '';
+  const { name, unit, median } = first;
+  const beside = [first, ...more].flatMap(({ ceiling, ratio }) =>
+    ceiling && ratio ? [`${Math.round(ceiling.median)} ${unit} of a ${ceiling.name} (${ratio.median})`] : [],
+  );
+  const rest = beside.length > 0 ? `, beside ${beside.join(' and ')}` : '';
+  return `${name}: **${Math.round(median)} ${unit}**${rest}.`;
 }
 
 function read<T>(file: string): T | null {
