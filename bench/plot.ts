@@ -20,6 +20,7 @@ interface Panel {
   limit?: { value: number; title: string };
 }
 
+const TITLE = 'Throughput and memory against campaign size';
 const WIDTH = 760;
 const PANEL_HEIGHT = 220;
 const LEFT = 70;
@@ -57,8 +58,9 @@ function draw(): string {
   const height = memory.top + PANEL_HEIGHT + 60;
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH}" height="${height}" viewBox="0 0 ${WIDTH} ${height}" font-family="system-ui, sans-serif" font-size="12" fill="${INK}">`,
+    `<title>${TITLE}</title>`,
     `<rect width="${WIDTH}" height="${height}" fill="#ffffff"/>`,
-    text(LEFT, 26, 'Throughput and memory against campaign size', 'font-size="16" font-weight="600"'),
+    text(LEFT, 26, TITLE, 'font-size="16" font-weight="600"'),
     ...panel(throughput),
     ...panel(memory),
     text(
