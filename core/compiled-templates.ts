@@ -3,6 +3,8 @@ import { compileTemplate, type Template, type TemplateKind } from './rules/templ
 
 /** Characters of source that stay compiled in a process. */
 const KEPT_LENGTH_MAX = 16_000_000;
+/** The shortest subject costs memory too, and each mail may have one of its own. */
+const OF_EACH_LENGTH = 1_000;
 
 const kept = {
   html: new Map<string, Template>(),
@@ -27,11 +29,12 @@ export function compiled(source: string, kind: TemplateKind, field: string): Tem
 
 /** When the room is used up everything goes: what is in use is soon read again. */
 function keep(source: string, kind: TemplateKind, template: Template): void {
-  if (keptLength + source.length > KEPT_LENGTH_MAX) {
+  const length = source.length + OF_EACH_LENGTH;
+  if (keptLength + length > KEPT_LENGTH_MAX) {
     for (const some of Object.values(kept)) some.clear();
     keptLength = 0;
   }
-  if (source.length > KEPT_LENGTH_MAX) return;
+  if (length > KEPT_LENGTH_MAX) return;
   kept[kind].set(source, template);
-  keptLength += source.length;
+  keptLength += length;
 }
