@@ -5,10 +5,11 @@ import { parseArgs } from 'node:util';
 import { newLifetime, stopOnSignals } from '../stack/lifetime.ts';
 import { StackError, say, seconds } from '../stack/say.ts';
 import { startServers } from '../stack/servers/all.ts';
+import { bundleWorkflows } from '../stack/workflow-bundle.ts';
 import { drills } from './drills.ts';
-import { describe, keepResult, type Result, summarize, type Verdict } from './results.ts';
+import { describe, keepResult, lastSeconds, type Result, summarize, type Verdict } from './results.ts';
 
-/** Much of a drill is waiting for leases, so two run side by side; those that measure time run alone, after them. */
+/** Much of a drill is waiting for leases, so two run side by side, the longest first; those that measure time or need every core run alone, after them. */
 const SIDE_BY_SIDE = 2;
 
 /** `npm run drill -- name`: one fault; without a name all but the soak. Ends with 1 when a promise was not kept. */
@@ -21,6 +22,8 @@ async function main(args: string[]): Promise<number> {
   lifetime.add({ stop: async () => rmSync(folder, { recursive: true, force: true }) });
   const kinds = ['mongodb', 'redis', 'temporal'] as const;
   const servers = await startServers({ dataDir: folder, kinds, say, onStarted: (server) => lifetime.add(server) });
+  // Drills with servers of their own begin with the environment of this process.
+  Object.assign(process.env, await bundleWorkflows(folder));
   const env = {
     ...process.env,
     ...servers.environment,
@@ -54,7 +57,9 @@ async function runAll(names: string[], env: NodeJS.ProcessEnv): Promise<Result[]
   const runNext = async (waiting: string[]) => {
     for (let name = waiting.shift(); name; name = waiting.shift()) results.push(await runDrill(name, env));
   };
-  const together = names.filter((name) => !drills[name]?.alone);
+  const together = names
+    .filter((name) => !drills[name]?.alone)
+    .toSorted((one, other) => lastSeconds(other) - lastSeconds(one));
   await Promise.all(Array.from({ length: SIDE_BY_SIDE }, () => runNext(together)));
   await runNext(names.filter((name) => drills[name]?.alone));
   return results;

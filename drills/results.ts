@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { loadavg } from 'node:os';
 import { join } from 'node:path';
 import { machine } from '../bench/report.ts';
@@ -25,6 +25,12 @@ export function keepResult(result: Result): void {
   mkdirSync(folder, { recursive: true });
   const facts = { at: new Date().toISOString(), load: Number((loadavg()[0] ?? 0).toFixed(2)), machine: machine() };
   writeFileSync(join(folder, `${result.drill}.json`), `${JSON.stringify({ ...result, ...facts }, null, 2)}\n`);
+}
+
+/** How long it took when it was run last; 0 when it never was. */
+export function lastSeconds(drill: string): number {
+  const file = join(folder, `${drill}.json`);
+  return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Result).seconds : 0;
 }
 
 export function describe({ kept, says }: Verdict): string {

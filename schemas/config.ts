@@ -186,6 +186,12 @@ export const variables = {
     minimum: 1,
     description: 'Worker processes that npm start runs for the campaign lane.',
   },
+  workflowBundle: {
+    type: 'string',
+    default: '',
+    description:
+      'File that `node workers/bundle.ts` has written, as in the image; empty: a worker makes its own when it starts.',
+  },
   workerPort: {
     type: 'integer',
     default: 0,

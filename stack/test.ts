@@ -8,6 +8,7 @@ import { describeExit } from './processes/child.ts';
 import { processIdentity } from './processes/identity.ts';
 import { say, seconds } from './say.ts';
 import { type ServerName, startServers } from './servers/all.ts';
+import { bundleWorkflows } from './workflow-bundle.ts';
 
 const root = join(import.meta.dirname, '..');
 const folderPrefix = 'everpost-test-';
@@ -38,12 +39,8 @@ export async function main(args: string[]): Promise<void> {
       say,
       onStarted: (server) => lifetime.add(server),
     });
-    const result = await runShards(
-      args,
-      { ...env, ...givenServers(), ...servers.environment, DATA_DIR: folder },
-      folder,
-      lifetime,
-    );
+    const suite = { ...env, ...givenServers(), ...servers.environment, DATA_DIR: folder };
+    const result = await runShards(args, suite, folder, lifetime);
     if (result.note) say(result.note);
     say(`Tests took ${seconds(began)} with everything.`);
     if (lifetime.stopping) return;
@@ -68,13 +65,19 @@ async function runShards(args: string[], env: NodeJS.ProcessEnv, folder: string,
   const options = args.filter((arg) => !named.includes(arg));
   const files = named.length > 0 ? named : globSync('test/**/*.test.ts', { cwd: root }).sort();
   const count = files.length < shardFilesMin ? 1 : shards;
+  // Many of a large run's tests start workers.
+  const bundle = count > 1 ? await bundleWorkflows(folder) : {};
   const results = await Promise.all(
     Array.from({ length: count }, (_, shard) =>
-      runMocha([...options, ...files.filter((_file, index) => index % count === shard)], env, {
-        folder,
-        shard,
-        lifetime,
-      }),
+      runMocha(
+        [...options, ...files.filter((_file, index) => index % count === shard)],
+        { ...env, ...bundle },
+        {
+          folder,
+          shard,
+          lifetime,
+        },
+      ),
     ),
   );
   return {

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { createServer } from 'node:net';
 import type { Deps } from '../core/deps.ts';
 import { ConfigError, readConfig } from '../platform/config.ts';
@@ -19,6 +20,7 @@ const STOP_MS = 8_000;
 async function main(): Promise<void> {
   const config = readConfig();
   const names = laneNames(config);
+  checkBundle(config);
   if (names.includes('background')) keepHeapSmall();
   if (names.every((name) => name === 'workflows' || name === 'background')) letOthersFirst();
   const log = createLog(config.logLevel, `worker ${names.join(',')}`);
@@ -67,6 +69,13 @@ function laneNames({ workerLanes }: Config): LaneName[] {
   if (unknown !== undefined)
     throw new ConfigError(`WORKER_LANES names "${unknown}"; there are ${Object.keys(lanes).join(', ')}.`);
   return workerLanes.filter(isLaneName);
+}
+
+function checkBundle({ workflowBundle }: Config): void {
+  if (workflowBundle && !existsSync(workflowBundle))
+    throw new ConfigError(
+      `WORKFLOW_BUNDLE names "${workflowBundle}", which is not there; write it with node workers/bundle.ts, or name none.`,
+    );
 }
 
 function measure({ gauge }: Metrics, workers: Workers): void {

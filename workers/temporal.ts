@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { type NativeConnection, Worker, type WorkflowBundle } from '@temporalio/worker';
@@ -57,9 +58,9 @@ export function runWorkers(deps: Deps, plans: WorkerPlan[]): Service {
 
 let bundle: Promise<WorkflowBundle> | undefined;
 
-/** Takes a second, so it is done once a process however many workers there are; elsewhere, since it leaves 200 MB behind. */
-export function workflowBundle(log: Deps['log']): Promise<WorkflowBundle> {
-  bundle ??= bundled(log);
+/** What `file` holds, or made here. That takes three seconds, so it is done once a process however many workers there are; elsewhere, since it leaves 200 MB behind. */
+export function workflowBundle(log: Deps['log'], file = ''): Promise<WorkflowBundle> {
+  bundle ??= file ? readFile(file, 'utf8').then((code) => ({ code })) : bundled(log);
   return bundle;
 }
 
@@ -77,7 +78,7 @@ async function makeWorker(deps: Deps, plan: WorkerPlan, connection: NativeConnec
     connection,
     namespace: deps.config.temporalNamespace,
     taskQueue: prefixed(deps.config.taskQueuePrefix, plan.queue),
-    ...(plan.runsWorkflows ? { workflowBundle: await workflowBundle(deps.log) } : {}),
+    ...(plan.runsWorkflows ? { workflowBundle: await workflowBundle(deps.log, deps.config.workflowBundle) } : {}),
     ...(plan.activities ? { activities: plan.activities } : {}),
     interceptors: { activity: [() => ({ inbound: translateFailures(deps.log) })] },
     maxHeartbeatThrottleInterval: HEARTBEAT_EVERY,

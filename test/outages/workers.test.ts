@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
 import { startServers } from '../../stack/servers/all.ts';
+import { bundleWorkflows } from '../../stack/workflow-bundle.ts';
 import { type DnsStandIn, startDnsStandIn } from '../dns-stand-in.ts';
 import { type Environment, startEnvironment } from '../environment.ts';
 import { until } from '../wait.ts';
@@ -144,6 +145,27 @@ describe('A worker process', function () {
     expect(wrong.output().trim()).to.match(/^WORKER_LANES names "speed"; there are [\w, ]+\.$/);
   });
 
+  it('takes the workflows that WORKFLOW_BUNDLE names, and ends with one sentence when they are not there', async () => {
+    const file = join(folder, 'workflows.js');
+    const without = forkWorker('workflows', { WORKFLOW_BUNDLE: file });
+    expect(await without.exit).to.equal(1);
+    expect(without.output().trim()).to.match(
+      /^WORKFLOW_BUNDLE names ".*workflows\.js", which is not there; write it .*\.$/,
+    );
+
+    await bundleWorkflows(folder);
+    const made = forkWorker('workflows,background', { WORKFLOW_BUNDLE: file });
+    await made.ready;
+    const id = await addDomain('bundled.example.com');
+    await environment.own.client.post(`/domains/${id}/verify`);
+    await until(
+      () => getDomain(id),
+      ({ lastCheckedAt }) => lastCheckedAt !== null,
+    );
+    made.child.kill('SIGTERM');
+    expect(await made.exit).to.equal(0);
+  });
+
   interface Forked {
     child: ChildProcess;
     ready: Promise<{ port: number }>;
@@ -151,7 +173,8 @@ describe('A worker process', function () {
     output(): string;
   }
 
-  function forkWorker(lanes: string): Forked {
+  /** It bundles its workflows itself, unless told otherwise. */
+  function forkWorker(lanes: string, more: Record<string, string> = {}): Forked {
     const { config } = environment.deps;
     const env = {
       ...process.env,
@@ -163,6 +186,8 @@ describe('A worker process', function () {
       WORKER_LANES: lanes,
       WORKER_PORT: '0',
       LOG_LEVEL: 'error',
+      WORKFLOW_BUNDLE: '',
+      ...more,
     };
     const child = fork(script, { env, silent: true });
     let output = '';
