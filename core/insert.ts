@@ -40,28 +40,38 @@ export async function insertOnce<T extends { _id: ObjectId | string }>(
  * document twice, once to measure it, which is a tenth of what a mail costs the API.
  */
 export async function insertTogether(
-  { mongo, config }: Pick<Deps, 'mongo' | 'config'>,
+  deps: Pick<Deps, 'mongo' | 'config'>,
   collectionName: string,
   documents: Document[],
   session: Session,
 ): Promise<void> {
-  const database = mongo.db(config.mongodbDatabase);
-  const answer = await database.command({ insert: collectionName, documents }, { session, ignoreUndefined: true });
-  const [error] = answer.writeErrors ?? [];
-  if (error) throw new MongoServerError(error);
+  const { errors } = await insertCommand(deps, { insert: collectionName, documents }, session);
+  if (errors[0]) throw errors[0];
 }
 
 /** Inserts those whose ids are not there yet, durably, as one command; answers how many these were. */
 export async function insertNew(
-  { mongo, config }: Pick<Deps, 'mongo' | 'config'>,
+  deps: Pick<Deps, 'mongo' | 'config'>,
   collectionName: string,
   documents: Document[],
 ): Promise<number> {
   if (documents.length === 0) return 0;
   const insert = { insert: collectionName, documents, ordered: false, writeConcern: { w: 'majority', j: true } };
-  const answer = await mongo.db(config.mongodbDatabase).command(insert, { ignoreUndefined: true });
-  const errors: MongoServerError[] = (answer.writeErrors ?? []).map((error: Document) => new MongoServerError(error));
-  const error = errors.find((one) => !isDuplicateKey(one, '_id_')) ?? answer.writeConcernError;
-  if (error) throw error instanceof MongoServerError ? error : new MongoServerError(error);
-  return answer.n;
+  const { inserted, errors } = await insertCommand(deps, insert);
+  const error = errors.find((one) => !isDuplicateKey(one, '_id_'));
+  if (error) throw error;
+  return inserted;
+}
+
+async function insertCommand(
+  { mongo, config }: Pick<Deps, 'mongo' | 'config'>,
+  command: Document,
+  session?: Session,
+): Promise<{ inserted: number; errors: MongoServerError[] }> {
+  const answer = await mongo
+    .db(config.mongodbDatabase)
+    .command(command, { ...(session ? { session } : {}), ignoreUndefined: true });
+  const { n: inserted, writeErrors = [], writeConcernError } = answer;
+  const failures: Document[] = writeConcernError ? [...writeErrors, writeConcernError] : writeErrors;
+  return { inserted, errors: failures.map((failure) => new MongoServerError(failure)) };
 }

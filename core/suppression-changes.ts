@@ -3,23 +3,18 @@ import type { Deps } from './deps.ts';
 import { notFound } from './errors.ts';
 import { group } from './group.ts';
 import { isDuplicateKey } from './insert.ts';
-import type { Session, Suppression, SuppressionGroup, SuppressionReason } from './model.ts';
-import { isStronger } from './rules/suppression.ts';
+import type { Session, Suppression, SuppressionGroup } from './model.ts';
+import { afterWish, type SuppressionOutcome, type Wish } from './rules/suppression.ts';
 import { inTransaction } from './transactions.ts';
 
 /** Entries of one group that share a transaction. */
 export const SUPPRESSIONS_TOGETHER_MAX = 1_000;
 const TRIES_MAX = 10;
 
-export interface SuppressionWish {
+export interface SuppressionWish extends Wish {
   /** Normal form. */
   email: string;
-  /** null: release the address. 'subscribe': only from what the person said. */
-  reason: SuppressionReason | 'subscribe' | null;
-  evidence: string | null;
 }
-
-export type SuppressionOutcome = 'added' | 'strengthened' | 'kept' | 'removed' | 'absent';
 
 type Queue = (wish: SuppressionWish) => Promise<SuppressionOutcome>;
 const queues = new WeakMap<object, Map<string, { queue: Queue; waiting: number }>>();
@@ -80,26 +75,17 @@ async function runWishes(
   const stored = new Map(found.map((entry) => [entry.email, entry]));
   const drafts = new Map(stored);
   const now = deps.clock.now();
-  const outcomes = wishes.map(({ email, reason, evidence }): SuppressionOutcome => {
+  const outcomes = wishes.map(({ email, ...wish }) => {
     const entry = drafts.get(email);
-    if (reason === 'subscribe' && entry?.reason !== 'UNSUBSCRIBE') return 'absent';
-    if (reason === 'subscribe' && entry?.beside) {
-      const { beside, ...rest } = entry;
-      drafts.set(email, { ...rest, ...beside, updatedAt: now });
-      return 'removed';
+    const { outcome, standing } = afterWish(entry ?? null, wish);
+    if (standing === null) drafts.delete(email);
+    else if (standing !== entry) {
+      const own = entry ?? { _id: new ObjectId(), projectId, email, groupId, isGlobal, isDefault, createdAt: now };
+      const { reason, evidence, beside } = standing;
+      const updatedAt = outcome === 'kept' && entry ? entry.updatedAt : now;
+      drafts.set(email, { ...own, reason, evidence, beside, updatedAt });
     }
-    if (reason === null || reason === 'subscribe') return drafts.delete(email) ? 'removed' : 'absent';
-    const said = { reason, evidence };
-    if (entry && !isStronger(reason, entry.reason)) {
-      const isNews = entry.reason === 'UNSUBSCRIBE' && reason !== 'UNSUBSCRIBE';
-      if (isNews && (!entry.beside || isStronger(reason, entry.beside.reason)))
-        drafts.set(email, { ...entry, beside: said });
-      return 'kept';
-    }
-    const beside = entry && reason === 'UNSUBSCRIBE' ? { reason: entry.reason, evidence: entry.evidence } : undefined;
-    const own = entry ?? { _id: new ObjectId(), projectId, email, groupId, isGlobal, isDefault, createdAt: now };
-    drafts.set(email, { ...own, ...said, beside, updatedAt: now });
-    return entry ? 'strengthened' : 'added';
+    return outcome;
   });
   if (await writeEntries(deps, session, projectId, stored, drafts))
     await countEntries(deps, session, { projectId, groupId }, [...stored.values()], [...drafts.values()]);

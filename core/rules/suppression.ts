@@ -24,6 +24,42 @@ export function isStronger(reason: SuppressionReason, than: SuppressionReason): 
   return STRENGTH[reason] > STRENGTH[than];
 }
 
+/** What is held against an address within one group. */
+export type Standing = Pick<Suppression, 'reason' | 'evidence' | 'beside'>;
+
+export interface Wish {
+  /** null: release the address. 'subscribe': only from what the person said. */
+  reason: SuppressionReason | 'subscribe' | null;
+  evidence: string | null;
+}
+
+export type SuppressionOutcome = 'added' | 'strengthened' | 'kept' | 'removed' | 'absent';
+
+/** What stands against an address after a wish: null when nothing does, the same object when nothing has changed. */
+export function afterWish(
+  standing: Standing | null,
+  { reason, evidence }: Wish,
+): { outcome: SuppressionOutcome; standing: Standing | null } {
+  if (reason === null) return { outcome: standing ? 'removed' : 'absent', standing: null };
+  if (reason === 'subscribe')
+    return standing?.reason === 'UNSUBSCRIBE'
+      ? { outcome: 'removed', standing: standing.beside ?? null }
+      : { outcome: 'absent', standing };
+  if (!standing) return { outcome: 'added', standing: { reason, evidence } };
+  if (isStronger(reason, standing.reason)) {
+    const beside = { reason: standing.reason, evidence: standing.evidence };
+    return {
+      outcome: 'strengthened',
+      standing: { reason, evidence, ...(reason === 'UNSUBSCRIBE' ? { beside } : {}) },
+    };
+  }
+  const isNews =
+    standing.reason === 'UNSUBSCRIBE' &&
+    reason !== 'UNSUBSCRIBE' &&
+    (!standing.beside || isStronger(reason, standing.beside.reason));
+  return { outcome: 'kept', standing: isNews ? { ...standing, beside: { reason, evidence } } : standing };
+}
+
 /** Campaigns and automation mail always are; a send is when it names a group or uses a marketing template. */
 export function isMarketingSend(send: {
   groupId: string | null;

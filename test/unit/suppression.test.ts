@@ -2,9 +2,11 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import type { SuppressionReason } from '../../core/model.ts';
 import {
+  afterWish,
   isMarketingSend,
   isStronger,
   type MailFacts,
+  type Standing,
   type SuppressionFact,
   stoppedBy,
 } from '../../core/rules/suppression.ts';
@@ -107,5 +109,39 @@ describe('suppression', () => {
     expect(isMarketingSend({ groupId: null, templateType: 'transactional' })).to.equal(false);
     expect(isMarketingSend({ groupId: 'NEWS01', templateType: null })).to.equal(true);
     expect(isMarketingSend({ groupId: null, templateType: 'marketing' })).to.equal(true);
+  });
+
+  const held = (...reasons: SuppressionReason[]) =>
+    reasons.reduce<Standing | null>(
+      (standing, reason) => afterWish(standing, { reason, evidence: reason }).standing,
+      null,
+    );
+  const subscribe = (standing: Standing | null) => afterWish(standing, { reason: 'subscribe', evidence: null });
+
+  it('is strengthened by a stronger reason, and kept by a weaker or the same one', () => {
+    for (const [first, one] of REASONS.entries())
+      for (const [second, other] of REASONS.entries()) {
+        const { outcome, standing } = afterWish(held(one), { reason: other, evidence: other });
+        expect(outcome, `${one}, ${other}`).to.equal(second < first ? 'strengthened' : 'kept');
+        expect(standing?.reason).to.equal(second < first ? other : one);
+      }
+  });
+
+  it('is lifted by who unsubscribed only so far as they said it: what is weaker stands again, the strongest of it', () => {
+    expect(subscribe(held('UNSUBSCRIBE'))).to.deep.equal({ outcome: 'removed', standing: null });
+    for (const before of [held('MANUAL', 'UNSUBSCRIBE'), held('UNSUBSCRIBE', 'MANUAL')])
+      expect(subscribe(before)).to.deep.equal({
+        outcome: 'removed',
+        standing: { reason: 'MANUAL', evidence: 'MANUAL' },
+      });
+    expect(subscribe(held('MANUAL', 'UNSUBSCRIBE', 'BOUNCE', 'MANUAL')).standing?.reason).to.equal('BOUNCE');
+    for (const before of [null, held('MANUAL'), held('BOUNCE'), held('UNSUBSCRIBE', 'COMPLAINT')])
+      expect(subscribe(before)).to.deep.equal({ outcome: 'absent', standing: before });
+  });
+
+  it('is gone whole when it is released', () => {
+    const release = { reason: null, evidence: null };
+    expect(afterWish(held('MANUAL', 'UNSUBSCRIBE'), release)).to.deep.equal({ outcome: 'removed', standing: null });
+    expect(afterWish(null, release)).to.deep.equal({ outcome: 'absent', standing: null });
   });
 });
