@@ -1,5 +1,7 @@
 # Temporal's core has no build for musl, so: Debian, not Alpine. Optional packages stay: the workflow bundler is one of them.
 FROM node:24-bookworm-slim
+# With an arena of malloc for each of its threads a worker holds fifty megabytes more than it uses.
+ENV MALLOC_ARENA_MAX=2
 ENV NODE_ENV=production HOST=0.0.0.0 INBOUND_SMTP_HOST=0.0.0.0
 WORKDIR /app
 COPY package.json package-lock.json ./
