@@ -12,7 +12,7 @@ import type { Project } from '../core/model.ts';
 import { createOrganization } from '../core/organizations.ts';
 import { createProject } from '../core/projects.ts';
 import { readConfig } from '../platform/config.ts';
-import { makeIndexes } from '../platform/mongo.ts';
+import { makeIndexes } from '../platform/indexes.ts';
 import { openPlatform } from '../platform/open.ts';
 import { SMALL_NURSERY } from '../stack/apps.ts';
 import type { Child } from '../stack/processes/child.ts';

@@ -8,7 +8,7 @@ import { doubtOpenMessages } from '../core/ledger-restored.ts';
 import { createOrganization, listOrganizations } from '../core/organizations.ts';
 import { listProjects } from '../core/projects.ts';
 import { removeOld } from '../core/retention.ts';
-import { makeIndexes, missingUniqueIndexes } from '../platform/mongo.ts';
+import { makeIndexes, missingUniqueIndexes } from '../platform/indexes.ts';
 import { migrationCommands } from './admin-migrations.ts';
 import { withDeps } from './deps.ts';
 import { StackError } from './say.ts';

@@ -1,5 +1,5 @@
 import type { Collections } from '../core/model.ts';
-import { indexes, makeIndexes } from '../platform/mongo.ts';
+import { indexes, makeIndexes } from '../platform/indexes.ts';
 import { withDeps } from './deps.ts';
 import { type Say, StackError } from './say.ts';
 import { type Seed, seedDemo } from './seed.ts';

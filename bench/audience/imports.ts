@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import { Readable } from 'node:stream';
 import { ObjectId } from 'mongodb';
-import { indexes } from '../../platform/mongo.ts';
+import { indexes } from '../../platform/indexes.ts';
 import { until } from '../../test/wait.ts';
 import { usageOf } from '../processes.ts';
 import type { Figure } from '../report.ts';

@@ -1,0 +1,600 @@
+import type { CreateIndexesOptions, IndexSpecification } from 'mongodb';
+import type { Collections } from '../core/model.ts';
+
+interface Index {
+  on: keyof Collections;
+  name: string;
+  key: IndexSpecification;
+  /** The sentence that this index guarantees, or the query that it serves. */
+  because: string;
+  options?: CreateIndexesOptions;
+}
+
+export const indexes: Index[] = [
+  {
+    on: 'projects',
+    name: 'organization',
+    key: { organizationId: 1, _id: 1 },
+    because: 'Projects of an organization, in order.',
+  },
+  {
+    on: 'apiKeys',
+    name: 'short_id',
+    key: { shortId: 1 },
+    options: { unique: true },
+    because: 'A key is found by its short part, and no two share one.',
+  },
+  {
+    on: 'apiKeys',
+    name: 'owner',
+    key: { organizationId: 1, projectId: 1, _id: 1 },
+    because: 'Keys of a project, in order.',
+  },
+  {
+    on: 'idempotency',
+    name: 'expiry',
+    key: { expiresAt: 1 },
+    options: { expireAfterSeconds: 0 },
+    because: 'Kept answers leave after 24 hours.',
+  },
+  {
+    on: 'contacts',
+    name: 'email',
+    key: { projectId: 1, email: 1 },
+    options: { unique: true },
+    because: 'One contact for each address of a project.',
+  },
+  {
+    on: 'contacts',
+    name: 'list',
+    key: { projectId: 1, listIds: 1, email: 1 },
+    because: 'The contacts of a list, by address: search and freeze.',
+  },
+  {
+    on: 'contacts',
+    name: 'segment',
+    key: { projectId: 1, segmentIds: 1, email: 1 },
+    because: 'The contacts of a segment, by address.',
+  },
+  {
+    on: 'contacts',
+    name: 'user',
+    key: { projectId: 1, userId: 1 },
+    options: { partialFilterExpression: { userId: { $type: 'string' } } },
+    because: 'Deletion by userId.',
+  },
+  {
+    on: 'contacts',
+    name: 'newest',
+    key: { projectId: 1, _id: -1 },
+    because: 'The contacts of a project, newest first.',
+  },
+  {
+    on: 'contactLists',
+    name: 'project',
+    key: { projectId: 1, type: 1, _id: 1 },
+    because: 'The global list, lists and segments of a project, in order.',
+  },
+  {
+    on: 'contactLists',
+    name: 'recompute_due',
+    key: { projectId: 1, recomputeDueAt: 1 },
+    options: { partialFilterExpression: { recomputeDueAt: { $exists: true } } },
+    because: 'Segments whose recompute must be started or looked after.',
+  },
+  {
+    on: 'listCounts',
+    name: 'list',
+    key: { projectId: 1, listId: 1 },
+    because: 'The parts of the count of a list.',
+  },
+  {
+    on: 'listRemovals',
+    name: 'due',
+    key: { projectId: 1, dueAt: 1 },
+    options: { partialFilterExpression: { dueAt: { $exists: true } } },
+    because: 'Deleted lists that still stand in contacts.',
+  },
+  {
+    on: 'imports',
+    name: 'due',
+    key: { projectId: 1, startDueAt: 1 },
+    options: { partialFilterExpression: { startDueAt: { $exists: true } } },
+    because: 'Imports whose run must be started.',
+  },
+  {
+    on: 'importChunks',
+    name: 'import',
+    key: { projectId: 1, importId: 1, number: 1 },
+    because: 'The pieces of a file, in order.',
+  },
+  {
+    on: 'importChunks',
+    name: 'expiry',
+    key: { createdAt: 1 },
+    options: { expireAfterSeconds: 30 * 86_400 },
+    because: 'Files of uploads that broke off leave.',
+  },
+  {
+    on: 'importErrors',
+    name: 'import',
+    key: { projectId: 1, importId: 1, row: 1 },
+    because: 'What was wrong with a file, in its order.',
+  },
+  {
+    on: 'importErrors',
+    name: 'expiry',
+    key: { createdAt: 1 },
+    options: { expireAfterSeconds: 30 * 86_400 },
+    because: 'Errors of imports can be downloaded for 30 days.',
+  },
+  {
+    on: 'customFields',
+    name: 'field_name',
+    key: { projectId: 1, fieldName: 1 },
+    options: { unique: true },
+    because: 'One declaration for each field name.',
+  },
+  {
+    on: 'suppressionGroups',
+    name: 'code',
+    key: { projectId: 1, groupId: 1 },
+    options: { unique: true },
+    because: 'A code names one group of a project.',
+  },
+  {
+    on: 'suppressions',
+    name: 'address',
+    key: { projectId: 1, email: 1, groupId: 1 },
+    options: { unique: true },
+    because: 'One entry for each address and group; what stops mail to an address.',
+  },
+  {
+    on: 'suppressions',
+    name: 'newest',
+    key: { projectId: 1, createdAt: -1, _id: -1 },
+    because: 'Entries of a project, newest first, and those between two dates.',
+  },
+  {
+    on: 'suppressions',
+    name: 'group',
+    key: { projectId: 1, groupId: 1, createdAt: -1, _id: -1 },
+    because: 'Entries of a group, newest first.',
+  },
+  {
+    on: 'suppressions',
+    name: 'reason',
+    key: { projectId: 1, reason: 1, createdAt: -1, _id: -1 },
+    because: 'Entries with a reason, newest first.',
+  },
+  {
+    on: 'suppressions',
+    name: 'group_reason',
+    key: { projectId: 1, groupId: 1, reason: 1, createdAt: -1, _id: -1 },
+    because: 'Entries of a group with a reason, newest first.',
+  },
+  {
+    on: 'suppressions',
+    name: 'search',
+    key: { projectId: 1, email: 1, groupId: 1, reason: 1 },
+    because: 'Entries by a part of the address or by the name of a reason, without reading the entries.',
+  },
+  {
+    on: 'templates',
+    name: 'template_id',
+    key: { projectId: 1, templateId: 1 },
+    options: { unique: true },
+    because: 'A template is found by the id that callers know.',
+  },
+  {
+    on: 'templates',
+    name: 'newest',
+    key: { projectId: 1, createdAt: -1, _id: -1 },
+    because: 'The templates of a project, newest first.',
+  },
+  {
+    on: 'senders',
+    name: 'email',
+    key: { projectId: 1, email: 1 },
+    options: { unique: true },
+    because: 'One sender for each address of a project.',
+  },
+  {
+    on: 'contents',
+    name: 'removal',
+    key: { projectId: 1, removeDueAt: 1 },
+    options: { partialFilterExpression: { removeDueAt: { $exists: true } } },
+    because: 'Contents whose last outcome may be a week old.',
+  },
+  {
+    on: 'messages',
+    name: 'campaign',
+    key: { campaignId: 1, projectId: 1, state: 1, seq: 1 },
+    options: { partialFilterExpression: { campaignId: { $exists: true } } },
+    because: 'Pages of a campaign, what is in flight, counts, recipients by status.',
+  },
+  {
+    on: 'messages',
+    name: 'email',
+    key: { projectId: 1, email: 1, _id: -1 },
+    because: 'Why an address got a mail or not; erasure.',
+  },
+  {
+    on: 'messages',
+    name: 'copies',
+    key: { projectId: 1, 'recipients.email': 1, _id: -1 },
+    options: { partialFilterExpression: { recipients: { $exists: true } } },
+    because: 'The same for those in cc and bcc.',
+  },
+  {
+    on: 'messages',
+    name: 'due',
+    key: { lane: 1, projectId: 1, dueAt: 1 },
+    options: {
+      partialFilterExpression: { dueAt: { $exists: true }, lane: { $in: ['transactional', 'automation'] } },
+    },
+    because: 'Which projects have mail to send, and which mail is next.',
+  },
+  {
+    on: 'messages',
+    name: 'newest',
+    key: { projectId: 1, _id: -1 },
+    because: 'The mails of a project, newest first.',
+  },
+  {
+    on: 'messages',
+    name: 'batch',
+    key: { projectId: 1, batchId: 1, _id: 1 },
+    options: { partialFilterExpression: { batchId: { $exists: true } } },
+    because: 'The mails of one bulk call.',
+  },
+  {
+    on: 'contactErasures',
+    name: 'due',
+    key: { projectId: 1, dueAt: 1 },
+    options: { partialFilterExpression: { dueAt: { $exists: true } } },
+    because: 'Deleted contacts whose messages are to be erased.',
+  },
+  {
+    on: 'migrations',
+    name: 'one_at_a_time',
+    key: { projectId: 1 },
+    options: { unique: true, partialFilterExpression: { status: { $in: ['queued', 'running', 'needs_attention'] } } },
+    because: 'One migration of a project at a time.',
+  },
+  {
+    on: 'migrations',
+    name: 'newest',
+    key: { projectId: 1, _id: -1 },
+    because: 'The migrations of a project, newest first.',
+  },
+  {
+    on: 'migrations',
+    name: 'due',
+    key: { projectId: 1, dueAt: 1 },
+    options: { partialFilterExpression: { dueAt: { $exists: true } } },
+    because: 'Migrations whose run must be started or told something.',
+  },
+  {
+    on: 'migrationSecrets',
+    name: 'expiry',
+    key: { expiresAt: 1 },
+    options: { expireAfterSeconds: 0 },
+    because: 'The sealed key of a failed job leaves after 72 hours.',
+  },
+  {
+    on: 'migrationUnsubscribed',
+    name: 'migration',
+    key: { projectId: 1, migrationId: 1 },
+    because: 'The addresses that one job noted as unsubscribed.',
+  },
+  {
+    on: 'migrationUnsubscribed',
+    name: 'expiry',
+    key: { expiresAt: 1 },
+    options: { expireAfterSeconds: 0 },
+    because: 'Addresses noted by a job that was never finished leave.',
+  },
+  {
+    on: 'providerPaces',
+    name: 'expiry',
+    key: { at: 1 },
+    options: { expireAfterSeconds: 86_400 },
+    because: 'The pace of an account nobody asks any more is forgotten.',
+  },
+  {
+    on: 'domains',
+    name: 'domain_name',
+    key: { projectId: 1, domainName: 1 },
+    options: { unique: true },
+    because: 'A project has a domain name once.',
+  },
+  {
+    on: 'domains',
+    name: 'verified_once',
+    key: { domainName: 1 },
+    options: { unique: true, partialFilterExpression: { verificationStatus: 'VERIFIED' } },
+    because: 'One project at a time holds a domain name verified.',
+  },
+  {
+    on: 'domains',
+    name: 'start_due',
+    key: { projectId: 1, startDueAt: 1 },
+    options: { partialFilterExpression: { startDueAt: { $exists: true } } },
+    because: 'Domain checks that must be started.',
+  },
+  {
+    on: 'domains',
+    name: 'recheck_due',
+    key: { projectId: 1, recheckDueAt: 1 },
+    options: { partialFilterExpression: { recheckDueAt: { $exists: true } } },
+    because: 'Verified domains whose records are to be looked at again.',
+  },
+  {
+    on: 'automations',
+    name: 'project',
+    key: { projectId: 1, status: 1, _id: -1 },
+    because: 'Automations of a project, by status and newest first.',
+  },
+  {
+    on: 'automations',
+    name: 'due',
+    key: { projectId: 1, dueAt: 1 },
+    options: { partialFilterExpression: { dueAt: { $exists: true } } },
+    because: 'Automations whose people must be told of a new status.',
+  },
+  {
+    on: 'automationCounts',
+    name: 'automation',
+    key: { projectId: 1, automationId: 1 },
+    because: 'The counts of an automation and its steps.',
+  },
+  {
+    on: 'enrollments',
+    name: 'inside_once',
+    key: { projectId: 1, automationId: 1, contactId: 1 },
+    options: { unique: true, partialFilterExpression: { live: true } },
+    because: 'A contact is inside an automation at most once at a time.',
+  },
+  {
+    on: 'enrollments',
+    name: 'once_ever',
+    key: { projectId: 1, automationId: 1, contactId: 1 },
+    options: { unique: true, partialFilterExpression: { once: true } },
+    because: 'A contact is created once, and enters what that starts once.',
+  },
+  {
+    on: 'enrollments',
+    name: 'automation',
+    key: { projectId: 1, automationId: 1, status: 1, _id: -1 },
+    because: 'The people of an automation, by status and newest first.',
+  },
+  {
+    on: 'enrollments',
+    name: 'contact',
+    key: { projectId: 1, contactId: 1 },
+    because: 'Where a contact is inside: deletion and unsubscribes.',
+  },
+  {
+    on: 'enrollments',
+    name: 'due',
+    key: { projectId: 1, dueAt: 1 },
+    options: { partialFilterExpression: { dueAt: { $exists: true } } },
+    because: 'Enrollments whose run must be started or told to look again.',
+  },
+  {
+    on: 'enrollments',
+    name: 'backlog',
+    key: { projectId: 1, automationId: 1, dueAt: 1 },
+    options: { partialFilterExpression: { dueAt: { $exists: true } } },
+    because: 'How many people of an automation wait for their run.',
+  },
+  {
+    on: 'triggers',
+    name: 'due',
+    key: { projectId: 1, dueAt: 1 },
+    options: { partialFilterExpression: { dueAt: { $exists: true } } },
+    because: 'Contact changes that automations have yet to follow.',
+  },
+  {
+    on: 'triggers',
+    name: 'backlog',
+    key: { projectId: 1, automationIds: 1, dueAt: 1 },
+    options: { partialFilterExpression: { dueAt: { $exists: true } } },
+    because: 'How many triggers an automation has before it.',
+  },
+  {
+    on: 'triggers',
+    name: 'expiry',
+    key: { doneAt: 1 },
+    options: { expireAfterSeconds: 30 * 86_400 },
+    because: 'A trigger that was followed leaves after 30 days.',
+  },
+  {
+    on: 'eventDefinitions',
+    name: 'event_name',
+    key: { projectId: 1, eventName: 1 },
+    options: { unique: true },
+    because: 'One definition for each event name.',
+  },
+  {
+    on: 'events',
+    name: 'contact',
+    key: { projectId: 1, contactId: 1 },
+    because: 'The events of a contact: erasure.',
+  },
+  {
+    on: 'events',
+    name: 'due',
+    key: { projectId: 1, dueAt: 1 },
+    options: { partialFilterExpression: { dueAt: { $exists: true } } },
+    because: 'Events that automations have yet to follow.',
+  },
+  {
+    on: 'events',
+    name: 'backlog',
+    key: { projectId: 1, automationIds: 1, dueAt: 1 },
+    options: { partialFilterExpression: { dueAt: { $exists: true } } },
+    because: 'How many events an automation has before it.',
+  },
+  {
+    on: 'engagements',
+    name: 'campaign',
+    key: { projectId: 1, campaignId: 1 },
+    options: { partialFilterExpression: { campaignId: { $exists: true } } },
+    because: 'Opens, clicks and complaints of a campaign, to be counted.',
+  },
+  {
+    on: 'projectEvents',
+    name: 'written',
+    key: { projectId: 1, writtenAt: 1, _id: 1 },
+    because: 'What happened in a project, in order: /stream and replays.',
+  },
+  {
+    on: 'projectEvents',
+    name: 'email',
+    key: { projectId: 1, 'data.email': 1 },
+    options: { partialFilterExpression: { 'data.email': { $exists: true } } },
+    because: 'Events that name an address: erasure.',
+  },
+  {
+    on: 'projectEvents',
+    name: 'erasure',
+    key: { eraseAt: 1 },
+    options: { expireAfterSeconds: 0, partialFilterExpression: { eraseAt: { $exists: true } } },
+    because: 'What is known about a deleted contact leaves within a day.',
+  },
+  {
+    on: 'projectEvents',
+    name: 'expiry',
+    key: { writtenAt: 1 },
+    options: { expireAfterSeconds: 30 * 86_400 },
+    because: 'Events can be replayed for 30 days.',
+  },
+  {
+    on: 'eventStreams',
+    name: 'expiry',
+    key: { openUntil: 1 },
+    options: { expireAfterSeconds: 0 },
+    because: 'Nobody has listened for an hour.',
+  },
+  {
+    on: 'webhooks',
+    name: 'newest',
+    key: { projectId: 1, _id: -1 },
+    because: 'The webhooks of a project, newest first.',
+  },
+  {
+    on: 'webhookDeliveries',
+    name: 'due',
+    key: { projectId: 1, dueAt: 1 },
+    options: { partialFilterExpression: { dueAt: { $exists: true } } },
+    because: 'Deliveries that must be tried, or tried again.',
+  },
+  {
+    on: 'webhookDeliveries',
+    name: 'newest',
+    key: { projectId: 1, webhookId: 1, createdAt: -1, _id: -1 },
+    because: 'The delivery log of an endpoint, newest first.',
+  },
+  {
+    on: 'webhookDeliveries',
+    name: 'expiry',
+    key: { createdAt: 1 },
+    options: { expireAfterSeconds: 30 * 86_400 },
+    because: 'The delivery log is kept for 30 days.',
+  },
+  {
+    on: 'inboundMessages',
+    name: 'once',
+    key: { projectId: 1, dedupe: 1 },
+    options: { unique: true },
+    because: 'A mail that is handed over again, because our answer was lost, is stored once.',
+  },
+  {
+    on: 'inboundMessages',
+    name: 'newest',
+    key: { projectId: 1, receivedAt: -1, _id: -1 },
+    because: 'The inbound messages of a project, newest first.',
+  },
+  {
+    on: 'inboundMessages',
+    name: 'thread',
+    key: { projectId: 1, threadId: 1, receivedAt: -1, _id: -1 },
+    because: 'The messages of a conversation.',
+  },
+  {
+    on: 'inboundMessages',
+    name: 'message_id',
+    key: { projectId: 1, messageId: 1 },
+    because: 'What a reply is an answer to.',
+  },
+  {
+    on: 'inboundMessages',
+    name: 'sender',
+    key: { projectId: 1, 'from.email': 1, receivedAt: -1, _id: -1 },
+    because: 'What somebody wrote to us: searches, and erasure with the contact.',
+  },
+  {
+    on: 'inboundMessages',
+    name: 'removal',
+    key: { projectId: 1, removeDueAt: 1 },
+    options: { partialFilterExpression: { removeDueAt: { $exists: true } } },
+    because: 'Messages whose time is over, or whose writer was deleted.',
+  },
+  {
+    on: 'domains',
+    name: 'inbound',
+    key: { domainName: 1, inboundEnabledAt: 1 },
+    options: { partialFilterExpression: { inboundEnabledAt: { $type: 'date' } } },
+    because: 'Which project receives mail for a domain.',
+  },
+  {
+    on: 'campaigns',
+    name: 'metrics_due',
+    key: { projectId: 1, metricsDueAt: 1 },
+    options: { partialFilterExpression: { metricsDueAt: { $exists: true } } },
+    because: 'Campaigns whose numbers are to be refreshed from now on.',
+  },
+  {
+    on: 'campaigns',
+    name: 'newest',
+    key: { projectId: 1, _id: -1 },
+    because: 'The campaigns of a project, newest first.',
+  },
+  {
+    on: 'campaigns',
+    name: 'status',
+    key: { projectId: 1, status: 1, _id: -1 },
+    because: 'The campaigns of a project in one status.',
+  },
+  {
+    on: 'campaigns',
+    name: 'start_due',
+    key: { projectId: 1, startDueAt: 1 },
+    options: { partialFilterExpression: { startDueAt: { $exists: true } } },
+    because: 'Campaigns whose run must be started or told.',
+  },
+];
+
+export async function makeIndexes(db: Collections): Promise<void> {
+  const byCollection = Map.groupBy(indexes, ({ on }) => on);
+  await Promise.all(
+    [...byCollection].map(([on, list]) =>
+      db[on].createIndexes(
+        list.map(({ name, key, options }) => ({ name, key: key as Record<string, 1 | -1>, ...options })),
+      ),
+    ),
+  );
+}
+
+/** Boot refuses to run without these: correctness stands on them. */
+export async function missingUniqueIndexes(db: Collections): Promise<string[]> {
+  const missing: string[] = [];
+  const unique = indexes.filter(({ options }) => options?.unique);
+  for (const { on, name } of unique) {
+    const present = await db[on].indexes().catch(() => []);
+    if (!present.some((index) => index.name === name && index.unique)) missing.push(`${on}.${name}`);
+  }
+  return missing;
+}
