@@ -1,5 +1,5 @@
 import { begin } from './campaign-beginnings.ts';
-import { countNow, ledgerCounts, refreshCounts } from './campaign-counts.ts';
+import { countNow, type LedgerCounts, ledgerCounts, refreshCounts } from './campaign-counts.ts';
 import { type Move, moveStatus } from './campaign-moves.ts';
 import { settleCampaignOrphans, unsettledOf } from './campaign-orphans.ts';
 import { describeCampaign } from './campaign-progress.ts';
@@ -124,22 +124,23 @@ async function underWayStep(deps: Deps, campaign: Campaign): Promise<CampaignSte
 }
 
 async function finish(deps: Deps, campaign: Campaign): Promise<CampaignStep | null> {
-  const { total, sent, unknown, suppressed, failed, pending } = await ledgerCounts(deps, campaign);
+  const ledger = await ledgerCounts(deps, campaign);
+  const { total, sent, unknown, suppressed, failed, pending } = ledger;
   const { status } = campaign;
   if (pending > 0) return { kind: 'wait', status, waitMs: HELD_LOOK_MIN_MS, summary: `${pending} are left` };
   const over = { nextBatchAt: null };
-  if (sent + unknown > 0) return move(deps, campaign, { status: 'sent', sentAt: deps.clock.now(), ...over });
+  if (sent + unknown > 0) return move(deps, campaign, { status: 'sent', sentAt: deps.clock.now(), ...over }, ledger);
   const failureReason =
     total === 0
       ? 'Nobody is in the audience: the lists are empty, or everybody in them is excluded.'
       : `Nothing could be sent: of ${total} recipients ${suppressed} are suppressed and ${failed} failed.`;
-  return move(deps, campaign, { status: 'failed', failureReason, ...over });
+  return move(deps, campaign, { status: 'failed', failureReason, ...over }, ledger);
 }
 
-/** With the numbers of that moment: whoever reads that it is over reads how it ended. */
-async function move(deps: Deps, campaign: Campaign, to: Move): Promise<null> {
+/** With the numbers of that moment, `ledger` where they are known: whoever reads that it is over reads how it ended. */
+async function move(deps: Deps, campaign: Campaign, to: Move, ledger?: LedgerCounts): Promise<null> {
   const counted = campaign.freeze?.isDone
-    ? { counts: await countNow(deps, campaign), refreshedAt: deps.clock.now() }
+    ? { counts: await countNow(deps, campaign, ledger), refreshedAt: deps.clock.now() }
     : {};
   if (await moveStatus(deps, campaign, { ...to, ...counted }, { tell: false })) await refreshCounts(deps, campaign);
   return null;
