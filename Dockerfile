@@ -22,4 +22,5 @@ RUN mkdir -p /data/media && chown -R node:node /data
 USER node
 ENV DATA_DIR=/data
 EXPOSE 3000 2525
-CMD ["node", "api/main.ts"]
+# stack/apps.ts says why these nurseries.
+CMD ["node", "--min-semi-space-size=32", "--max-semi-space-size=32", "api/main.ts"]

@@ -14,7 +14,7 @@ import { createProject } from '../core/projects.ts';
 import { readConfig } from '../platform/config.ts';
 import { makeIndexes } from '../platform/indexes.ts';
 import { openPlatform } from '../platform/open.ts';
-import { SMALL_NURSERY } from '../stack/apps.ts';
+import { heapFlags } from '../stack/apps.ts';
 import type { Child } from '../stack/processes/child.ts';
 import { startForked } from '../stack/processes/forked.ts';
 import { createWorkflows } from '../workflows/client.ts';
@@ -87,10 +87,10 @@ export async function openDrill(
   await seedVerifiedDomain(deps, project, 'mail.example.com', new ObjectId());
 
   let number = 0;
-  const start = async (script: string, more: Record<string, string>) => {
+  const start = async (script: string, flags: readonly string[], more: Record<string, string>) => {
     number += 1;
     const logFile = join(folder, `${number}.log`);
-    const { child } = await startForked({ script: join(root, script), logFile, env: { ...settings, ...more } });
+    const { child } = await startForked({ script: join(root, script), flags, logFile, env: { ...settings, ...more } });
     children.push(child);
     return child;
   };
@@ -99,10 +99,9 @@ export async function openDrill(
     project,
     key,
     sink,
-    startWorker: (more = {}) =>
-      start('workers/main.ts', { WORKER_LANES: 'mail', NODE_OPTIONS: SMALL_NURSERY, ...more }),
+    startWorker: (more = {}) => start('workers/main.ts', heapFlags.worker, { WORKER_LANES: 'mail', ...more }),
     startApi: async (more = {}) => ({
-      child: await start('api/main.ts', more),
+      child: await start('api/main.ts', heapFlags.api, more),
       url: `http://127.0.0.1:${more.PORT ?? port}/v1`,
     }),
     async close() {

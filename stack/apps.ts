@@ -9,21 +9,29 @@ const root = join(import.meta.dirname, '..');
 const appsStopMs = 8_300;
 const headStartMs = 1_000;
 const apiName = 'api';
-/** Imports and campaigns make much that is let go at once: with its usual nursery Node holds a hundred or two hundred megabytes of that. */
-export const SMALL_NURSERY = '--max-semi-space-size=8';
+/**
+ * The nurseries of the heap. Imports and campaigns make much that is let go at once: with its usual nursery a worker holds a hundred
+ * or two hundred megabytes of that. What a request makes lives as long as its write: with a small nursery the API copies it all, a tenth
+ * of its work, and one that grows and shrinks is memory that comes and goes.
+ */
+export const heapFlags = {
+  worker: ['--max-semi-space-size=8'],
+  api: ['--min-semi-space-size=32', '--max-semi-space-size=32'],
+};
 
 export interface App {
   readonly name: string;
   /** Relative to the root of the checkout. */
   readonly script: string;
+  readonly flags: readonly string[];
   readonly env: NodeJS.ProcessEnv;
 }
 
 /** Starts one of our own processes and resolves when it says that it serves. */
-export async function startApp({ name, script, env }: App, dataDir: string, say: Say): Promise<Kept> {
+export async function startApp({ name, script, flags, env }: App, dataDir: string, say: Say): Promise<Kept> {
   const launch = async () => {
     const logFile = join(dataDir, 'logs', `${name}.log`);
-    const { child } = await startForked({ script: join(root, script), logFile, env });
+    const { child } = await startForked({ script: join(root, script), flags, logFile, env });
     noteProcess(dataDir, name, child.pid);
     return child;
   };
@@ -35,11 +43,11 @@ export async function startApp({ name, script, env }: App, dataDir: string, say:
  * WORKER_LANES gets WORKER_PROCESSES of exactly those.
  */
 export function planApps(env: NodeJS.ProcessEnv, workerProcesses: number): App[] {
-  const nodeOptions = `${env.NODE_OPTIONS ?? ''} ${SMALL_NURSERY}`.trim();
   const worker = (name: string, lanes: string) => ({
     name,
     script: 'workers/main.ts',
-    env: { ...env, NODE_OPTIONS: nodeOptions, WORKER_LANES: lanes },
+    flags: heapFlags.worker,
+    env: { ...env, WORKER_LANES: lanes },
   });
   const many = (name: string, lanes: string) =>
     Array.from({ length: workerProcesses }, (_, index) => worker(`${name}-${index + 1}`, lanes));
@@ -50,7 +58,7 @@ export function planApps(env: NodeJS.ProcessEnv, workerProcesses: number): App[]
         worker('worker-mail', 'mail,inbound'),
         ...many('worker-campaign', 'campaign'),
       ];
-  return [...workers, { name: apiName, script: 'api/main.ts', env }];
+  return [...workers, { name: apiName, script: 'api/main.ts', flags: heapFlags.api, env }];
 }
 
 /** In reverse: the API has a head start, so that nobody asks for what no worker does any more. */

@@ -3,7 +3,6 @@ import { ObjectId } from 'mongodb';
 import type { Contact } from '../../core/model.ts';
 import { type DrillContext, openDrill } from '../../drills/context.ts';
 import { pause } from '../../drills/waiting.ts';
-import { SMALL_NURSERY } from '../../stack/apps.ts';
 import type { Child } from '../../stack/processes/child.ts';
 import { prefixed, workflowIds } from '../../workflows/names.ts';
 import { type Relay, startRelay } from './relay.ts';
@@ -38,9 +37,7 @@ export async function openInstallation(options: InstallationOptions): Promise<In
   const relay = await startRelay(sink, ackMs);
   const drill = await openDrill(process.env, { relay: async () => relay });
   const settings = { SMTP_MAX_CONNECTIONS: `${connections}`, WORKER_PROCESSES: `${senders}` };
-  const profiled: Record<string, string> = profile
-    ? { NODE_OPTIONS: `${SMALL_NURSERY} --cpu-prof --cpu-prof-dir=${profile}` }
-    : {};
+  const profiled: Record<string, string> = profile ? { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${profile}` } : {};
   const { child: api, url } = await drill.startApi();
   const start = (lanes: string, more: Record<string, string> = {}) =>
     drill.startWorker({ ...settings, ...more, WORKER_LANES: lanes });

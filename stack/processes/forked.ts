@@ -14,6 +14,8 @@ export interface Ready {
 
 export interface ForkOptions {
   readonly script: string;
+  /** For Node itself. */
+  readonly flags?: readonly string[];
   readonly args?: readonly string[];
   readonly logFile: string;
   readonly env: NodeJS.ProcessEnv;
@@ -26,12 +28,14 @@ const fewArenas = { MALLOC_ARENA_MAX: '2' };
 /** Our own processes leave when the channel to us closes; in a group of their own, so that Ctrl-C reaches only us. */
 export async function startForked({
   script,
+  flags = [],
   args = [],
   logFile,
   env,
 }: ForkOptions): Promise<{ child: Child; ready: Ready }> {
   const log = openLog(logFile);
   const forked = fork(script, args, {
+    execArgv: [...flags],
     env: { ...fewArenas, ...env },
     stdio: ['ignore', log, log, 'ipc'],
     detached: true,
