@@ -54,9 +54,9 @@ export async function automationOutage(
     const sending = sendEvents(drill, url, { events, everyMs });
     await sleep(downMs * 0.1);
     await servers.temporal?.kill('SIGKILL');
-    const before = (await drill.sink.ids()).size;
+    const { unique: before } = await drill.sink.stats();
     await sleep(downMs);
-    const mailedMeanwhile = (await drill.sink.ids()).size - before;
+    const mailedMeanwhile = (await drill.sink.stats()).unique - before;
     await servers.temporal?.start();
     const { refused, slowestMs } = await sending;
     await untilOver(drill, events);
@@ -110,7 +110,7 @@ async function untilOver({ deps, project, sink }: DrillContext, events: number):
   for (;;) {
     const completed = await deps.db.enrollments.countDocuments({ projectId: project._id, status: 'completed' });
     const open = await deps.db.messages.countDocuments({ projectId: project._id, dueAt: { $exists: true } });
-    const mails = (await sink.ids()).size;
+    const { unique: mails } = await sink.stats();
     if (completed >= events && open === 0 && mails >= events * MAILS_EACH) return;
     if (performance.now() > giveUpAt) return;
     await sleep(250);

@@ -35,7 +35,7 @@ export async function campaignDecisions(
         const answer = await fetch(url + path, { method: 'POST', headers, body: JSON.stringify(body) });
         if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
       };
-      const arrived = async () => (await sink.ids()).size;
+      const arrived = async () => (await sink.stats()).unique;
       const workers = [await startWorker(), await startWorker('campaign')];
       await untilMoving();
       await servers.temporal?.kill('SIGKILL');

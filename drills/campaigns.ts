@@ -82,7 +82,7 @@ function fireOf(
   watch: { faults: number; connectionsAtFaults: number },
 ): CampaignUnderFire {
   const { deps, project, sink } = context;
-  const arrived = async () => [...(await sink.ids()).values()].reduce((sum, count) => sum + count, 0);
+  const arrived = async () => (await sink.stats()).messages;
   const endLeases = async () => {
     const states = ['committing' as const, 'unknown' as const];
     const held = { projectId: project._id, campaignId: campaign._id, state: { $in: states }, dueAt: { $exists: true } };
@@ -109,7 +109,7 @@ function fireOf(
     },
     async noteFault() {
       watch.faults += 1;
-      watch.connectionsAtFaults += await sink.connectionsOpen();
+      watch.connectionsAtFaults += (await sink.stats()).connectionsOpen;
     },
     endLeases,
     async untilSent() {

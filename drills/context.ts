@@ -37,12 +37,21 @@ export interface DrillContext {
   close(): Promise<void>;
 }
 
+export interface SinkStats {
+  /** Accepted, repeats included. */
+  messages: number;
+  /** Message-IDs among them. */
+  unique: number;
+  connectionsOpen: number;
+}
+
 export interface SinkClient {
   smtpUrl: string;
   evidenceUrl: string;
   /** Message-IDs with how often each was accepted. */
   ids(): Promise<Map<string, number>>;
-  connectionsOpen(): Promise<number>;
+  /** For whoever asks again and again: `ids` is a megabyte. */
+  stats(): Promise<SinkStats>;
 }
 
 export interface Stoppable {
@@ -138,7 +147,7 @@ export async function startSink(ackMs: number): Promise<SinkClient & Stoppable> 
     smtpUrl: `smtp://127.0.0.1:${smtp}`,
     evidenceUrl: `http://127.0.0.1:${http}/evidence`,
     ids: async () => new Map((await get('/ids')) as Array<[string, number]>),
-    connectionsOpen: async () => ((await get('/stats')) as { connectionsOpen: number }).connectionsOpen,
+    stats: () => get('/stats') as Promise<SinkStats>,
     stop: () => child.kill('SIGKILL'),
   };
 }

@@ -38,7 +38,7 @@ async function lossAndRestore(
   try {
     await queueBoth(context, { mails });
     const worker = await context.startWorker(settings);
-    const taken = async () => (await context.sink.ids()).size;
+    const taken = async () => (await context.sink.stats()).unique;
     await until('a third is sent', async () => (await taken()) > (mails * 2) / 3);
     await copyFiles(context, folder, `${folder}-backup`);
     const before = await taken();

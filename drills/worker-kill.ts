@@ -52,7 +52,7 @@ export async function workerKill(env: NodeJS.ProcessEnv, drill: WorkerKill): Pro
       const since = new Date();
       const worker = await context.startWorker(workerEnv(context, drill));
       await pause(400 + Math.random() * 600);
-      const connections = await context.sink.connectionsOpen();
+      const { connectionsOpen: connections } = await context.sink.stats();
       worker.kill('SIGKILL');
       await worker.exited;
       await noteKill(context, atKills, { connections, since });

@@ -27,7 +27,7 @@ export async function workerStop(env: NodeJS.ProcessEnv, drill: WorkerStop): Pro
     const since = new Date();
     const first = await context.startWorker(workerEnv(context, drill));
     await pause(700);
-    const connections = await context.sink.connectionsOpen();
+    const { connectionsOpen: connections } = await context.sink.stats();
     first.kill('SIGSTOP');
     const atKills = nothingAtKills();
     await noteKill(context, atKills, { connections, since });

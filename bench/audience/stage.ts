@@ -51,7 +51,7 @@ export async function openStage(contacts: number): Promise<Stage> {
     smtpUrl: '',
     evidenceUrl: '',
     ids: async () => new Map(),
-    connectionsOpen: async () => 0,
+    stats: async () => ({ messages: 0, unique: 0, connectionsOpen: 0 }),
     stop() {},
   };
   const drill = await openDrill(process.env, { relay: async () => noRelay });

@@ -19,7 +19,7 @@ const nobody = {
   smtpUrl: 'smtp://127.0.0.1:9',
   evidenceUrl: 'http://127.0.0.1:9',
   ids: async () => new Map(),
-  connectionsOpen: async () => 0,
+  stats: async () => ({ messages: 0, unique: 0, connectionsOpen: 0 }),
   stop: () => undefined,
 };
 

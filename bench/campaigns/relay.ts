@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { freePort, type SinkClient, type Stoppable } from '../../drills/context.ts';
+import { freePort, type SinkClient, type SinkStats, type Stoppable } from '../../drills/context.ts';
 
 const root = join(import.meta.dirname, '../..');
 
@@ -46,7 +46,7 @@ export async function startRelay(binary: string | undefined, ackMs = 0, keep = 3
     smtpUrl: `smtp://127.0.0.1:${smtp}`,
     evidenceUrl: `${url}/evidence`,
     ids: async () => new Map(),
-    connectionsOpen: async () => 0,
+    stats: async () => (await get('/stats')) as SinkStats,
     async wait(count) {
       for (;;) {
         const { messages, duplicates, seconds } = (await get(
