@@ -23,7 +23,7 @@ async function main(args: string[]): Promise<number> {
   const kinds = ['mongodb', 'redis', 'temporal'] as const;
   const servers = await startServers({ dataDir: folder, kinds, say, onStarted: (server) => lifetime.add(server) });
   // Drills with servers of their own begin with the environment of this process.
-  Object.assign(process.env, await bundleWorkflows(folder));
+  Object.assign(process.env, await bundleWorkflows(folder), { NODE_COMPILE_CACHE: join(folder, 'compiled') });
   const env = {
     ...process.env,
     ...servers.environment,
