@@ -28,6 +28,8 @@ export interface LeashedServer {
   readonly command: string;
   /** A second port that it listens on, for people: a page. */
   readonly usualPagePort?: number;
+  /** It takes more ports than it is given, and ends at once when another program is faster. */
+  readonly takesOtherPorts?: boolean;
   readonly args: (port: number, pagePort: number) => readonly string[];
   readonly url: (port: number) => string;
   /** Tries once; throws while the server does not answer yet. */
@@ -66,7 +68,8 @@ async function startOnSomePort(server: LeashedServer, options: ServerOptions): P
     try {
       return { kept: await keepRunning({ name: server.name, launch, say, restart }), ...ports };
     } catch (error) {
-      if (attempt === portTries || ((await isFree(port)) && (await isFree(pagePort)))) throw error;
+      const isLost = server.takesOtherPorts || !(await isFree(port)) || !(await isFree(pagePort));
+      if (attempt === portTries || !isLost) throw error;
     }
   }
 }

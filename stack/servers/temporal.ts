@@ -41,6 +41,7 @@ export async function startTemporal(options: ServerOptions): Promise<TemporalSer
       name: 'temporal',
       usualPort: 7233,
       usualPagePort: 8233,
+      takesOtherPorts: true,
       command,
       args: (port, uiPort) => [
         ...['server', 'start-dev', '--ip', '127.0.0.1', '--port', `${port}`, '--ui-port', `${uiPort}`],

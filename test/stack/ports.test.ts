@@ -1,6 +1,11 @@
-import { createServer } from 'node:net';
+import { once } from 'node:events';
+import { existsSync, rmSync } from 'node:fs';
+import { connect, createServer } from 'node:net';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import { choosePort } from '../../stack/ports.ts';
+import { runServer } from '../../stack/servers/server.ts';
+import { temporaryFolder } from './temporary.ts';
 
 describe('Ports of the embedded servers', () => {
   it('A server takes its usual port when it is free, else any other.', async () => {
@@ -11,5 +16,43 @@ describe('Ports of the embedded servers', () => {
     await new Promise((resolve) => holder.close(resolve));
     expect(whileTaken).to.not.equal(port);
     expect(await choosePort(port, 'usual')).to.equal(port);
+  });
+
+  const folder = temporaryFolder();
+  const fallsOnce = (marker: string) => `
+    const { existsSync, writeFileSync } = require('node:fs');
+    if (!existsSync('${marker}')) {
+      writeFileSync('${marker}', '');
+      process.exit(2);
+    }
+    require('node:net').createServer().listen(Number(process.argv[1]), '127.0.0.1');`;
+  const run = (marker: string, takesOtherPorts: boolean) =>
+    runServer(
+      {
+        ...{ name: 'falls-once', usualPort: 0, takesOtherPorts },
+        command: process.execPath,
+        args: (port) => ['-e', fallsOnce(marker), `${port}`],
+        url: (port) => `http://127.0.0.1:${port}`,
+        answer: async (port) => {
+          const socket = connect(port, '127.0.0.1');
+          await once(socket, 'connect');
+          socket.destroy();
+        },
+      },
+      { dataDir: folder(), ports: 'free', restart: false, env: process.env, say: () => undefined },
+    );
+
+  it('A server that loses another port at its start is started again; one that takes none ends with what it said.', async () => {
+    const marker = join(folder(), 'fallen');
+    const fault = await run(marker, false).then(
+      () => null,
+      (error: Error) => error.message,
+    );
+    expect(fault).to.include('falls-once ended at once (exit code 2)');
+
+    rmSync(marker);
+    const server = await run(marker, true);
+    expect(existsSync(marker)).to.equal(true);
+    await server.stop(1_000);
   });
 });
