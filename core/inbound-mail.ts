@@ -1,20 +1,14 @@
-import type { AuthVerdict, Mailbox } from './model.ts';
+import type { AuthVerdict, InboundMessage, Mailbox } from './model.ts';
+
+/** What is stored as it stands in the mail. */
+type Read = Pick<
+  InboundMessage,
+  'headers' | 'messageId' | 'inReplyTo' | 'references' | 'to' | 'cc' | 'bcc' | 'replyTo' | 'subject' | 'text' | 'html'
+>;
 
 /** A mail as it was read, with every text cut to a length that can be stored. */
-export interface ParsedMail {
-  headers: Array<{ name: string; value: string }>;
-  /** Without < and >. */
-  messageId: string;
-  inReplyTo: string | null;
-  references: string[];
+export interface ParsedMail extends Read {
   from: Mailbox | null;
-  to: Mailbox[];
-  cc: Mailbox[];
-  bcc: Mailbox[];
-  replyTo: Mailbox[];
-  subject: string;
-  text: string | null;
-  html: string | null;
   files: ParsedFile[];
   /** What machines write for machines: delivery reports, feedback reports, the mail that they are about. */
   reports: ParsedReport[];

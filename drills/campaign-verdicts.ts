@@ -1,3 +1,4 @@
+import { bothWays } from './both-ways.ts';
 import { campaignDecisions, type DecisionsTally } from './campaign-decisions.ts';
 import { campaignKill, campaignRolling, campaignStop, campaignWorkers, serverKill } from './campaign-faults.ts';
 import type { CampaignDrill, CampaignTally } from './campaigns.ts';
@@ -29,11 +30,9 @@ export const campaignDrills = {
   'campaign-kill': {
     does: `kill -9 of the worker ${KILLS} times during a campaign of ${RECIPIENTS}, each 0.4 to 1 s after it sends`,
     async *run(env: NodeJS.ProcessEnv) {
-      // Most of it is waiting for the heartbeats of who was killed to be missed, so both at once.
-      const both = [false, true].map((evidence) => ({ ...full, evidence, kills: KILLS }));
-      const tallies = await Promise.all(both.map((drill) => campaignKill(env, drill)));
-      for (const [index, drill] of both.entries())
-        yield judgeCampaign(drill.evidence ? 'with evidence' : 'without evidence', drill, tallies[index]!);
+      const kill = { ...full, kills: KILLS };
+      for (const { drill, tally } of await bothWays(kill, (one) => campaignKill(env, one)))
+        yield judgeCampaign(drill.evidence ? 'with evidence' : 'without evidence', drill, tally);
     },
   },
   'campaign-mongod': {

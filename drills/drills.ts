@@ -1,5 +1,6 @@
 import { apiKill } from './api-kill.ts';
 import { automationDrill } from './automations.ts';
+import { bothWays } from './both-ways.ts';
 import { campaignDrills } from './campaign-verdicts.ts';
 import { migrationDrill } from './migrations.ts';
 import { moreDrills } from './more-drills.ts';
@@ -40,18 +41,16 @@ export const drills: Record<string, Drill> = {
     does: `kill -9 of the worker ${KILLS} times while ${MAILS} mails of each lane drain, each 0.4 to 1 s after it is up`,
     async *run(env) {
       const shared = { mails: MAILS, kills: KILLS, connections: CONNECTIONS, ackMs: 20 };
-      const both = [false, true].map((evidence) => ({ ...shared, evidence }));
-      const tallies = await Promise.all(both.map((drill) => workerKill(env, drill)));
-      for (const [index, drill] of both.entries()) yield* judgeBoth(drill, tallies[index]!);
+      for (const { drill, tally } of await bothWays(shared, (one) => workerKill(env, one)))
+        yield* judgeBoth(drill, tally);
     },
   },
   'worker-stop': {
     does: 'SIGSTOP of a worker for 60 s, a second one takes over, SIGCONT',
     async *run(env) {
       const shared = { mails: 3_000, connections: CONNECTIONS, ackMs: 20, stoppedMs: 60_000 };
-      const both = [false, true].map((evidence) => ({ ...shared, evidence }));
-      const tallies = await Promise.all(both.map((drill) => workerStop(env, drill)));
-      for (const [index, drill] of both.entries()) yield* judgeBoth(drill, tallies[index]!);
+      for (const { drill, tally } of await bothWays(shared, (one) => workerStop(env, one)))
+        yield* judgeBoth(drill, tally);
     },
   },
   'api-kill': {

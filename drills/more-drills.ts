@@ -1,4 +1,5 @@
 import { audienceMidway, judgeMidway } from './audience-midway.ts';
+import { bothWays } from './both-ways.ts';
 import { diskFull, judgeMedia, mediaFull } from './disk-full.ts';
 import type { Drill } from './drills.ts';
 import { judgeOutage } from './outages.ts';
@@ -36,8 +37,7 @@ export const moreDrills: Record<string, Drill> = {
   restore: {
     does: 'a backup of the database is made while 4,000 mails drain, and restored later',
     async *run() {
-      const tallies = await Promise.all([true, false].map((evidence) => restore({ mails: 2_000, evidence })));
-      yield* tallies.map(judgeRestore);
+      for (const { tally } of await bothWays({ mails: 2_000 }, restore)) yield judgeRestore(tally);
     },
   },
   'audience-midway': {

@@ -10,6 +10,9 @@ interface Index {
   options?: CreateIndexesOptions;
 }
 
+/** Documents without the field take no room. */
+const onlyWith = (field: string) => ({ partialFilterExpression: { [field]: { $exists: true } } });
+
 export const indexes: Index[] = [
   {
     on: 'projects',
@@ -79,7 +82,7 @@ export const indexes: Index[] = [
     on: 'contactLists',
     name: 'recompute_due',
     key: { projectId: 1, recomputeDueAt: 1 },
-    options: { partialFilterExpression: { recomputeDueAt: { $exists: true } } },
+    options: onlyWith('recomputeDueAt'),
     because: 'Segments whose recompute must be started or looked after.',
   },
   {
@@ -92,14 +95,14 @@ export const indexes: Index[] = [
     on: 'listRemovals',
     name: 'due',
     key: { projectId: 1, dueAt: 1 },
-    options: { partialFilterExpression: { dueAt: { $exists: true } } },
+    options: onlyWith('dueAt'),
     because: 'Deleted lists that still stand in contacts.',
   },
   {
     on: 'imports',
     name: 'due',
     key: { projectId: 1, startDueAt: 1 },
-    options: { partialFilterExpression: { startDueAt: { $exists: true } } },
+    options: onlyWith('startDueAt'),
     because: 'Imports whose run must be started.',
   },
   {
@@ -203,14 +206,14 @@ export const indexes: Index[] = [
     on: 'contents',
     name: 'removal',
     key: { projectId: 1, removeDueAt: 1 },
-    options: { partialFilterExpression: { removeDueAt: { $exists: true } } },
+    options: onlyWith('removeDueAt'),
     because: 'Contents whose last outcome may be a week old.',
   },
   {
     on: 'messages',
     name: 'campaign',
     key: { campaignId: 1, projectId: 1, state: 1, seq: 1 },
-    options: { partialFilterExpression: { campaignId: { $exists: true } } },
+    options: onlyWith('campaignId'),
     because: 'Pages of a campaign, what is in flight, counts, recipients by status.',
   },
   {
@@ -223,7 +226,7 @@ export const indexes: Index[] = [
     on: 'messages',
     name: 'copies',
     key: { projectId: 1, 'recipients.email': 1, _id: -1 },
-    options: { partialFilterExpression: { recipients: { $exists: true } } },
+    options: onlyWith('recipients'),
     because: 'The same for those in cc and bcc.',
   },
   {
@@ -245,14 +248,14 @@ export const indexes: Index[] = [
     on: 'messages',
     name: 'batch',
     key: { projectId: 1, batchId: 1, _id: 1 },
-    options: { partialFilterExpression: { batchId: { $exists: true } } },
+    options: onlyWith('batchId'),
     because: 'The mails of one bulk call.',
   },
   {
     on: 'contactErasures',
     name: 'due',
     key: { projectId: 1, dueAt: 1 },
-    options: { partialFilterExpression: { dueAt: { $exists: true } } },
+    options: onlyWith('dueAt'),
     because: 'Deleted contacts whose messages are to be erased.',
   },
   {
@@ -272,7 +275,7 @@ export const indexes: Index[] = [
     on: 'migrations',
     name: 'due',
     key: { projectId: 1, dueAt: 1 },
-    options: { partialFilterExpression: { dueAt: { $exists: true } } },
+    options: onlyWith('dueAt'),
     because: 'Migrations whose run must be started or told something.',
   },
   {
@@ -320,14 +323,14 @@ export const indexes: Index[] = [
     on: 'domains',
     name: 'start_due',
     key: { projectId: 1, startDueAt: 1 },
-    options: { partialFilterExpression: { startDueAt: { $exists: true } } },
+    options: onlyWith('startDueAt'),
     because: 'Domain checks that must be started.',
   },
   {
     on: 'domains',
     name: 'recheck_due',
     key: { projectId: 1, recheckDueAt: 1 },
-    options: { partialFilterExpression: { recheckDueAt: { $exists: true } } },
+    options: onlyWith('recheckDueAt'),
     because: 'Verified domains whose records are to be looked at again.',
   },
   {
@@ -340,7 +343,7 @@ export const indexes: Index[] = [
     on: 'automations',
     name: 'due',
     key: { projectId: 1, dueAt: 1 },
-    options: { partialFilterExpression: { dueAt: { $exists: true } } },
+    options: onlyWith('dueAt'),
     because: 'Automations whose people must be told of a new status.',
   },
   {
@@ -379,28 +382,28 @@ export const indexes: Index[] = [
     on: 'enrollments',
     name: 'due',
     key: { projectId: 1, dueAt: 1 },
-    options: { partialFilterExpression: { dueAt: { $exists: true } } },
+    options: onlyWith('dueAt'),
     because: 'Enrollments whose run must be started or told to look again.',
   },
   {
     on: 'enrollments',
     name: 'backlog',
     key: { projectId: 1, automationId: 1, dueAt: 1 },
-    options: { partialFilterExpression: { dueAt: { $exists: true } } },
+    options: onlyWith('dueAt'),
     because: 'How many people of an automation wait for their run.',
   },
   {
     on: 'triggers',
     name: 'due',
     key: { projectId: 1, dueAt: 1 },
-    options: { partialFilterExpression: { dueAt: { $exists: true } } },
+    options: onlyWith('dueAt'),
     because: 'Contact changes that automations have yet to follow.',
   },
   {
     on: 'triggers',
     name: 'backlog',
     key: { projectId: 1, automationIds: 1, dueAt: 1 },
-    options: { partialFilterExpression: { dueAt: { $exists: true } } },
+    options: onlyWith('dueAt'),
     because: 'How many triggers an automation has before it.',
   },
   {
@@ -427,21 +430,21 @@ export const indexes: Index[] = [
     on: 'events',
     name: 'due',
     key: { projectId: 1, dueAt: 1 },
-    options: { partialFilterExpression: { dueAt: { $exists: true } } },
+    options: onlyWith('dueAt'),
     because: 'Events that automations have yet to follow.',
   },
   {
     on: 'events',
     name: 'backlog',
     key: { projectId: 1, automationIds: 1, dueAt: 1 },
-    options: { partialFilterExpression: { dueAt: { $exists: true } } },
+    options: onlyWith('dueAt'),
     because: 'How many events an automation has before it.',
   },
   {
     on: 'engagements',
     name: 'campaign',
     key: { projectId: 1, campaignId: 1 },
-    options: { partialFilterExpression: { campaignId: { $exists: true } } },
+    options: onlyWith('campaignId'),
     because: 'Opens, clicks and complaints of a campaign, to be counted.',
   },
   {
@@ -454,14 +457,14 @@ export const indexes: Index[] = [
     on: 'projectEvents',
     name: 'email',
     key: { projectId: 1, 'data.email': 1 },
-    options: { partialFilterExpression: { 'data.email': { $exists: true } } },
+    options: onlyWith('data.email'),
     because: 'Events that name an address: erasure.',
   },
   {
     on: 'projectEvents',
     name: 'erasure',
     key: { eraseAt: 1 },
-    options: { expireAfterSeconds: 0, partialFilterExpression: { eraseAt: { $exists: true } } },
+    options: { expireAfterSeconds: 0, ...onlyWith('eraseAt') },
     because: 'What is known about a deleted contact leaves within a day.',
   },
   {
@@ -488,7 +491,7 @@ export const indexes: Index[] = [
     on: 'webhookDeliveries',
     name: 'due',
     key: { projectId: 1, dueAt: 1 },
-    options: { partialFilterExpression: { dueAt: { $exists: true } } },
+    options: onlyWith('dueAt'),
     because: 'Deliveries that must be tried, or tried again.',
   },
   {
@@ -539,7 +542,7 @@ export const indexes: Index[] = [
     on: 'inboundMessages',
     name: 'removal',
     key: { projectId: 1, removeDueAt: 1 },
-    options: { partialFilterExpression: { removeDueAt: { $exists: true } } },
+    options: onlyWith('removeDueAt'),
     because: 'Messages whose time is over, or whose writer was deleted.',
   },
   {
@@ -553,7 +556,7 @@ export const indexes: Index[] = [
     on: 'campaigns',
     name: 'metrics_due',
     key: { projectId: 1, metricsDueAt: 1 },
-    options: { partialFilterExpression: { metricsDueAt: { $exists: true } } },
+    options: onlyWith('metricsDueAt'),
     because: 'Campaigns whose numbers are to be refreshed from now on.',
   },
   {
@@ -572,7 +575,7 @@ export const indexes: Index[] = [
     on: 'campaigns',
     name: 'start_due',
     key: { projectId: 1, startDueAt: 1 },
-    options: { partialFilterExpression: { startDueAt: { $exists: true } } },
+    options: onlyWith('startDueAt'),
     because: 'Campaigns whose run must be started or told.',
   },
 ];

@@ -66,18 +66,14 @@ async function runShards(args: string[], env: NodeJS.ProcessEnv, folder: string,
   const files = named.length > 0 ? named : globSync('test/**/*.test.ts', { cwd: root }).sort();
   const count = files.length < shardFilesMin ? 1 : shards;
   // Many of a large run's tests start workers.
-  const bundle = count > 1 ? await bundleWorkflows(folder) : {};
+  const settings = count > 1 ? { ...env, ...(await bundleWorkflows(folder)) } : env;
   const results = await Promise.all(
     Array.from({ length: count }, (_, shard) =>
-      runMocha(
-        [...options, ...files.filter((_file, index) => index % count === shard)],
-        { ...env, ...bundle },
-        {
-          folder,
-          shard,
-          lifetime,
-        },
-      ),
+      runMocha([...options, ...files.filter((_file, index) => index % count === shard)], settings, {
+        folder,
+        shard,
+        lifetime,
+      }),
     ),
   );
   return {

@@ -1,19 +1,6 @@
-/** The counts of a campaign and the rates made of them, by the formulas of the interface. */
-export interface Counts {
-  totalContacts: number;
-  suppressed: number;
-  failed: number;
-  sent: number;
-  unknown: number;
-  pending: number;
-  bounced: number;
-  opened: number;
-  humanOpened: number;
-  clicked: number;
-  unsubscribed: number;
-  spamReported: number;
-}
+import type { CampaignCounts } from '../model.ts';
 
+/** The rates made of a campaign's counts, by the formulas of the interface. */
 export interface Rates {
   openRate: number;
   clickRate: number;
@@ -26,7 +13,7 @@ export interface Rates {
 }
 
 /** The relay's 250, less the bounces learnt later. */
-export function deliveredOf({ sent, bounced }: Pick<Counts, 'sent' | 'bounced'>): number {
+export function deliveredOf({ sent, bounced }: Pick<CampaignCounts, 'sent' | 'bounced'>): number {
   return Math.max(0, sent - bounced);
 }
 
@@ -35,17 +22,17 @@ export function processedOf({
   failed,
   sent,
   unknown,
-}: Pick<Counts, 'suppressed' | 'failed' | 'sent' | 'unknown'>): number {
+}: Pick<CampaignCounts, 'suppressed' | 'failed' | 'sent' | 'unknown'>): number {
   return suppressed + failed + sent + unknown;
 }
 
 /** While a gradual campaign is under way only those processed so far have been attempted. */
-export function attemptedOf(counts: Counts, isGradualUnderWay: boolean): number {
+export function attemptedOf(counts: CampaignCounts, isGradualUnderWay: boolean): number {
   const base = isGradualUnderWay ? processedOf(counts) : counts.totalContacts;
   return Math.max(0, base - counts.suppressed - counts.failed);
 }
 
-export function ratesOf(counts: Counts, attempted: number): Rates {
+export function ratesOf(counts: CampaignCounts, attempted: number): Rates {
   const delivered = deliveredOf(counts);
   return {
     openRate: percent(counts.opened, delivered),

@@ -13,6 +13,9 @@ export function runCommand(command: string, args: readonly string[], env: NodeJS
   const child = spawn(command, args, { env, detached: true, stdio: ['ignore', 'pipe', 'pipe'], timeout: patienceMs });
   let stdout = '';
   let stderr = '';
+  // A letter may end in the next chunk.
+  child.stdout.setEncoding('utf8');
+  child.stderr.setEncoding('utf8');
   child.stdout.on('data', (chunk) => {
     stdout += chunk;
   });
