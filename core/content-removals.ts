@@ -1,7 +1,7 @@
 import { deleteContent } from './contents.ts';
 import type { Deps } from './deps.ts';
 import type { DueKind } from './due.ts';
-import { again, type DueOutcome, dueDocuments, settled } from './due-documents.ts';
+import { again, type DueOutcome, done, dueDocuments, settled } from './due-documents.ts';
 import { OPEN_STATES } from './ledger.ts';
 import type { Content, Message } from './model.ts';
 
@@ -12,7 +12,17 @@ const LOOK_EVERY_MS = 60_000;
 const AT_ONCE_MAX = 4;
 
 export function withRemoval(content: Content): Content {
-  return { ...content, removeDueAt: new Date(content.createdAt.getTime() + CONTENT_KEPT_MS) };
+  return { ...content, removeDueAt: removalOf(content) };
+}
+
+/** The message of a small mail, with the content that is its own. */
+export function withContent(message: Message, whole: Content): Message {
+  const { _id, projectId: _project, messageIds: _messages, ...content } = whole;
+  return { ...message, contentId: _id, content, contentDueAt: removalOf(whole) };
+}
+
+function removalOf({ createdAt }: Content): Date {
+  return new Date(createdAt.getTime() + CONTENT_KEPT_MS);
 }
 
 /** Bodies, data and attachments go a week after the last outcome of their mails; the records stay. */
@@ -25,6 +35,28 @@ export function contentRemovals(deps: Deps): DueKind {
     lookEveryMs: LOOK_EVERY_MS,
     run: (content) => removeContent(deps, content),
   });
+}
+
+/** The same for contents that stand on their messages. */
+export function ownContentRemovals(deps: Deps): DueKind {
+  return dueDocuments<Message>(deps, {
+    name: 'own-content-removals',
+    collection: deps.db.messages,
+    field: 'contentDueAt',
+    concurrencyMax: AT_ONCE_MAX,
+    lookEveryMs: LOOK_EVERY_MS,
+    run: (message) => removeOwnContent(deps, message),
+  });
+}
+
+async function removeOwnContent(deps: Deps, message: Message): Promise<DueOutcome> {
+  const { _id, projectId } = message;
+  const now = deps.clock.now();
+  const removeAt = new Date(lastOutcome(message, now) + CONTENT_KEPT_MS);
+  if (removeAt > now) return again(removeAt);
+  // What is open again was asked for meanwhile.
+  await deps.db.messages.updateOne({ _id, projectId, state: { $nin: [...OPEN_STATES] } }, { $unset: { content: '' } });
+  return done;
 }
 
 async function removeContent(deps: Deps, content: Content): Promise<DueOutcome> {

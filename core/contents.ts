@@ -1,7 +1,7 @@
 import { GridFSBucket, type ObjectId } from 'mongodb';
 import type { Deps } from './deps.ts';
 import { isDuplicateKey } from './insert.ts';
-import type { Attachment, Content } from './model.ts';
+import type { Attachment, Content, Message } from './model.ts';
 
 type Files = Pick<Deps, 'mongo' | 'config'>;
 
@@ -32,6 +32,34 @@ export async function readFile(deps: Files, projectId: ObjectId, fileId: ObjectI
   for await (const chunk of files.openDownloadStream(fileId)) chunks.push(chunk as Buffer);
   const bytes = Buffer.concat(chunks);
   return bytes.length === file.length ? bytes : null;
+}
+
+/** What messages of a project are made of, under their `contentId`. */
+export async function contentsOf(
+  { db }: Pick<Deps, 'db'>,
+  projectId: ObjectId,
+  messages: ReadonlyArray<Pick<Message, '_id' | 'contentId' | 'content'>>,
+): Promise<Map<string, Content>> {
+  const contents = new Map<string, Content>();
+  const elsewhere = new Map<string, ObjectId>();
+  for (const { _id, contentId, content } of messages) {
+    if (!contentId) continue;
+    const key = contentId.toHexString();
+    if (content) contents.set(key, { ...content, _id: contentId, projectId, messageIds: [_id] });
+    else elsewhere.set(key, contentId);
+  }
+  if (elsewhere.size === 0) return contents;
+  const found = await db.contents.find({ _id: { $in: [...elsewhere.values()] }, projectId }).toArray();
+  for (const content of found) contents.set(content._id.toHexString(), content);
+  return contents;
+}
+
+export async function contentOf(
+  deps: Pick<Deps, 'db'>,
+  message: Pick<Message, '_id' | 'projectId' | 'contentId' | 'content'>,
+): Promise<Content | null> {
+  const contents = await contentsOf(deps, message.projectId, [message]);
+  return contents.get(String(message.contentId)) ?? null;
 }
 
 /** A content, with every file that belongs to it. */

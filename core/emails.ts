@@ -1,5 +1,6 @@
 import { type Filter, ObjectId } from 'mongodb';
 import type { EmailStatus } from '../schemas/emails.ts';
+import { contentOf } from './contents.ts';
 import type { Deps } from './deps.ts';
 import { notFound } from './errors.ts';
 import { firstIdAt, parseId } from './ids.ts';
@@ -20,7 +21,7 @@ export interface EmailFilter extends Page {
 
 /** Newest first. A filter that can match nothing is an empty page, not a fault. */
 export async function listEmails(deps: Deps, project: Project, filter: EmailFilter): Promise<PageOf<Message>> {
-  return pageOf(deps.db.messages, queryOf(project, filter), filter, { sort: { _id: -1 } });
+  return pageOf(deps.db.messages, queryOf(project, filter), filter, { sort: { _id: -1 }, projection: { content: 0 } });
 }
 
 /** Why somebody got a mail, or not: the record and, as long as it is kept, what was to be sent. */
@@ -32,9 +33,7 @@ export async function getEmail(
   const _id = parseId(emailId);
   const message = _id && (await deps.db.messages.findOne({ _id, projectId: project._id }));
   if (!message) throw notFound('EMAIL');
-  const { contentId } = message;
-  const content = contentId ? await deps.db.contents.findOne({ _id: contentId, projectId: project._id }) : null;
-  return { message, content };
+  return { message, content: await contentOf(deps, message) };
 }
 
 function queryOf(project: Project, filter: EmailFilter): Filter<Message> {

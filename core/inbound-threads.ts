@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ObjectId } from 'mongodb';
+import { contentsOf } from './contents.ts';
 import type { Deps } from './deps.ts';
 import { parseId } from './ids.ts';
 import type { ParsedMail } from './inbound-mail.ts';
@@ -38,24 +39,21 @@ export async function threadOf(deps: Deps, projectId: ObjectId, mail: ParsedMail
 }
 
 /** Our mails among them. An answer of ours belongs to the conversation that it answered. */
-async function ownMails({ db }: Deps, projectId: ObjectId, messageIds: string[]) {
+async function ownMails(deps: Deps, projectId: ObjectId, messageIds: string[]) {
   const ids = messageIds.flatMap((messageId) => {
     const _id = parseId(emailIdIn(messageId));
     return _id ? [{ _id, messageId }] : [];
   });
   const found = new Map<string, { id: ObjectId; root: string }>();
   if (ids.length === 0) return found;
-  const messages = await db.messages
-    .find({ _id: { $in: ids.map(({ _id }) => _id) }, projectId }, { projection: { contentId: 1 } })
+  const messages = await deps.db.messages
+    .find({ _id: { $in: ids.map(({ _id }) => _id) }, projectId }, { projection: { contentId: 1, content: 1 } })
     .toArray();
-  const contentIds = messages.flatMap(({ contentId }) => contentId ?? []);
-  const contents = await db.contents
-    .find({ _id: { $in: contentIds }, projectId }, { projection: { references: 1, inReplyTo: 1 } })
-    .toArray();
+  const contents = await contentsOf(deps, projectId, messages);
   for (const { _id, messageId } of ids) {
     const message = messages.find((one) => one._id.equals(_id));
     if (!message) continue;
-    const content = contents.find((one) => message.contentId?.equals(one._id));
+    const content = contents.get(String(message.contentId));
     const before = /<([^<>]+)>/.exec(content?.references ?? content?.inReplyTo ?? '')?.[1];
     found.set(messageId, { id: _id, root: before ?? messageId });
   }

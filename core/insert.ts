@@ -8,7 +8,6 @@ import {
   type WithId,
 } from 'mongodb';
 import type { Deps } from './deps.ts';
-import type { Session } from './model.ts';
 
 export function isDuplicateKey(error: unknown, indexName?: string): error is MongoServerError {
   if (!(error instanceof MongoServerError) || error.code !== 11000) return false;
@@ -36,42 +35,21 @@ export async function insertOnce<T extends { _id: ObjectId | string }>(
 }
 
 /**
- * Inserts what is certainly less than the 16 MB of a document as one command of a transaction: `insertMany` serialises every
- * document twice, once to measure it, which is a tenth of what a mail costs the API.
+ * Inserts what is certainly less than the 16 MB of a command and is not there yet, durably; answers how much that was. `insertMany`
+ * serialises every document twice, once to measure it.
  */
-export async function insertTogether(
-  deps: Pick<Deps, 'mongo' | 'config'>,
-  collectionName: string,
-  documents: Document[],
-  session: Session,
-): Promise<void> {
-  const { errors } = await insertCommand(deps, { insert: collectionName, documents }, session);
-  if (errors[0]) throw errors[0];
-}
-
-/** Inserts those whose ids are not there yet, durably, as one command; answers how many these were. */
 export async function insertNew(
-  deps: Pick<Deps, 'mongo' | 'config'>,
+  { mongo, config }: Pick<Deps, 'mongo' | 'config'>,
   collectionName: string,
   documents: Document[],
 ): Promise<number> {
   if (documents.length === 0) return 0;
   const insert = { insert: collectionName, documents, ordered: false, writeConcern: { w: 'majority', j: true } };
-  const { inserted, errors } = await insertCommand(deps, insert);
+  const answer = await mongo.db(config.mongodbDatabase).command(insert, { ignoreUndefined: true });
+  const { n: inserted, writeErrors = [], writeConcernError } = answer;
+  const failures: Document[] = writeConcernError ? [...writeErrors, writeConcernError] : writeErrors;
+  const errors = failures.map((failure) => new MongoServerError(failure));
   const error = errors.find((one) => !isDuplicateKey(one, '_id_'));
   if (error) throw error;
   return inserted;
-}
-
-async function insertCommand(
-  { mongo, config }: Pick<Deps, 'mongo' | 'config'>,
-  command: Document,
-  session?: Session,
-): Promise<{ inserted: number; errors: MongoServerError[] }> {
-  const answer = await mongo
-    .db(config.mongodbDatabase)
-    .command(command, { ...(session ? { session } : {}), ignoreUndefined: true });
-  const { n: inserted, writeErrors = [], writeConcernError } = answer;
-  const failures: Document[] = writeConcernError ? [...writeErrors, writeConcernError] : writeErrors;
-  return { inserted, errors: failures.map((failure) => new MongoServerError(failure)) };
 }

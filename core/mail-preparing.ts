@@ -1,4 +1,5 @@
 import type { ObjectId } from 'mongodb';
+import { contentsOf } from './contents.ts';
 import type { Deps } from './deps.ts';
 import type { Held, Look, Verdict } from './ledger-claims.ts';
 import { wantsContact } from './message-composing.ts';
@@ -133,12 +134,6 @@ export function failedAll({ recipients }: Message, reason: string): Verdict {
 
 function suppressed({ groupId, reason }: SuppressionFact) {
   return { kind: 'suppressed' as const, by: { groupId, reason } };
-}
-
-async function contentsOf(deps: Deps, projectId: ObjectId, messages: Message[]): Promise<Map<string, Content>> {
-  const ids = new Map(messages.flatMap(({ contentId }) => (contentId ? [[contentId.toHexString(), contentId]] : [])));
-  const found = await deps.db.contents.find({ _id: { $in: [...ids.values()] }, projectId }).toArray();
-  return new Map(found.map((content) => [content._id.toHexString(), content]));
 }
 
 async function domainsOf(deps: Deps, projectId: ObjectId, contents: Map<string, Content>) {

@@ -70,7 +70,7 @@ function eraseOwn(deps: Deps, erasure: ContactErasure): Promise<boolean> {
         update: {
           $set: { email: '', emailHash, ...erasedFields(message, email) },
           // Nobody asks about it any more, and nobody sends it again.
-          $unset: { name: '', data: '', subject: '', dueAt: '' },
+          $unset: { name: '', data: '', subject: '', dueAt: '', content: '', contentDueAt: '' },
         },
       },
     }));

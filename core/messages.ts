@@ -1,14 +1,14 @@
 import type { ObjectId } from 'mongodb';
-import { withRemoval } from './content-removals.ts';
+import { withContent, withRemoval } from './content-removals.ts';
 import type { Deps } from './deps.ts';
 import { wakeDue } from './due.ts';
 import { AppError } from './errors.ts';
 import { group } from './group.ts';
-import { insertTogether, isDuplicateKey } from './insert.ts';
+import { insertNew, isDuplicateKey } from './insert.ts';
 import type { Lane } from './mailer.ts';
 import type { Content, Message, Session, TimelineEntry } from './model.ts';
 import { perDatabase } from './per-database.ts';
-import { inTransaction } from './transactions.ts';
+import { inTransaction, isAway } from './transactions.ts';
 
 /** What one call puts into the ledger. */
 export interface Mailing {
@@ -17,8 +17,10 @@ export interface Mailing {
 }
 
 const TOGETHER_MAX = 100;
-/** So that even 100 mails are well below the 16 MB of a document. */
-const LIGHT_MAX = 1_500_000;
+/** Characters, none of which has more than six bytes as BSON: even 100 mails are below the 16 MB of a command. */
+const SMALL_MAX = 20_000;
+/** Fewer are better off in the group after this one. */
+const SECOND_FROM = 24;
 export const TIMELINE_MAX = 200;
 /** Due times are compared with the database's clock; a minute behind, they are due at once however the clocks differ. */
 const AT_ONCE_MS = 60_000;
@@ -33,28 +35,51 @@ export function dueAtOnce(deps: Pick<Deps, 'clock'>): Date {
 
 /** Durable when it resolves; calls that come while others are being written share a commit. Then the lanes are woken. */
 export function queueMailing(deps: Deps, mailing: Mailing): Promise<void> {
-  return joiner(deps)(mailing);
+  return isSmall(mailing) ? smallJoiner(deps)(mailing) : joiner(deps)(mailing);
 }
 
 const joiner = perDatabase((deps: Deps) =>
   group<Mailing, void>((mailings) => storeMailings(deps, mailings), { sizeMax: TOGETHER_MAX, runsMax: 2 }),
 );
 
+const smallJoiner = perDatabase((deps: Deps) =>
+  group<Mailing, void>((mailings) => storeSmall(deps, mailings), {
+    sizeMax: TOGETHER_MAX,
+    runsMax: 2,
+    secondFrom: SECOND_FROM,
+  }),
+);
+
+/** One command without a transaction, since the content stands on the message; what a first try has written stays. */
+async function storeSmall(deps: Deps, mailings: Mailing[]): Promise<Array<undefined | Error>> {
+  const { messages } = deps.db;
+  const docs = mailings.map(({ content, messages: [message] }) => withContent(message as Message, content));
+  const deadline = performance.now() + deps.config.operationTimeoutMs;
+  const stored = await insertNew(deps, messages.collectionName, docs).then(
+    () => docs.map(() => undefined),
+    (error) => {
+      if (isAway(error) || performance.now() > deadline) throw error;
+      // Alone, each is repeated by the driver as the primary changes, and one that cannot be stored is in nobody's way.
+      return Promise.all(docs.map((doc) => ignoringDuplicate(messages.insertOne(doc))));
+    },
+  );
+  wakeLanes(deps, mailings);
+  return stored;
+}
+
 /** Contents and messages stand or fall together: a message without its content could never be sent. */
 async function storeMailings(deps: Deps, mailings: Mailing[]): Promise<Array<undefined | Error>> {
   const { contents, messages } = deps.db;
-  const contentDocs = mailings.map(({ content }) => withRemoval(content));
-  const messageDocs = mailings.flatMap((mailing) => mailing.messages);
-  const isLight = mailings.reduce((sum, mailing) => sum + weightOf(mailing), 0) <= LIGHT_MAX;
   try {
     await inTransaction(deps, async (session) => {
-      if (isLight) {
-        await insertTogether(deps, contents.collectionName, contentDocs, session);
-        await insertTogether(deps, messages.collectionName, messageDocs, session);
-      } else {
-        await contents.insertMany(contentDocs, { session });
-        await messages.insertMany(messageDocs, { session });
-      }
+      await contents.insertMany(
+        mailings.map(({ content }) => withRemoval(content)),
+        { session },
+      );
+      await messages.insertMany(
+        mailings.flatMap((mailing) => mailing.messages),
+        { session },
+      );
     });
     wakeLanes(deps, mailings);
     return mailings.map(() => undefined);
@@ -62,19 +87,19 @@ async function storeMailings(deps: Deps, mailings: Mailing[]): Promise<Array<und
     if (!isDuplicateKey(error)) throw error;
   }
   // Somebody repeats a request whose first try was written: everybody for himself, and what is there already stays.
-  const stored = await Promise.all(mailings.map((mailing) => storeAgain(deps, mailing).catch((error: Error) => error)));
+  const stored = await Promise.all(mailings.map((mailing) => storeAgain(deps, mailing)));
   wakeLanes(deps, mailings);
   return stored;
 }
 
-/** Characters, none of which has more than three bytes; what is JSON may have six for each as BSON. A bulk and a mail with copies or files are not light. */
-function weightOf({ content, messages }: Mailing): number {
-  const { subject, previewText, html, text, data, headers, attachments } = content;
+/** Every change of a message writes it anew, so a long body has a document of its own, and so has what several share. */
+function isSmall({ content, messages }: Mailing): boolean {
   const [message] = messages;
-  if (attachments.length > 0 || messages.length > 1 || message?.data || message?.recipients) return Infinity;
-  const rendered = message?.subject?.length ?? 0;
-  const given = JSON.stringify([data, headers]).length * 2;
-  return subject.length + previewText.length + (html?.length ?? 0) + (text?.length ?? 0) + rendered + given;
+  if (!message || messages.length > 1 || message.recipients || message.data) return false;
+  const { subject, previewText, html, text, data, headers, attachments } = content;
+  if (attachments.length > 0) return false;
+  const written = subject.length + previewText.length + (html?.length ?? 0) + (text?.length ?? 0);
+  return written <= SMALL_MAX && written + JSON.stringify([data, headers]).length <= SMALL_MAX;
 }
 
 function wakeLanes(deps: Deps, mailings: Mailing[]): void {
@@ -83,14 +108,17 @@ function wakeLanes(deps: Deps, mailings: Mailing[]): void {
   for (const { lane, projectId } of once.values()) wakeDue(deps, mailChannel(lane), projectId);
 }
 
-async function storeAgain({ db }: Deps, { content, messages }: Mailing): Promise<undefined> {
-  await db.contents.insertOne(withRemoval(content)).catch(ignoreDuplicate);
-  await db.messages.insertMany(messages, { ordered: false }).catch(ignoreDuplicate);
-  return undefined;
+async function storeAgain({ db }: Deps, { content, messages }: Mailing): Promise<undefined | Error> {
+  const failure = await ignoringDuplicate(db.contents.insertOne(withRemoval(content)));
+  return failure ?? (await ignoringDuplicate(db.messages.insertMany(messages, { ordered: false })));
 }
 
-function ignoreDuplicate(error: unknown): void {
-  if (!isDuplicateKey(error)) throw error;
+async function ignoringDuplicate(writing: Promise<unknown>): Promise<undefined | Error> {
+  try {
+    await writing;
+  } catch (error) {
+    if (!isDuplicateKey(error)) return error as Error;
+  }
 }
 
 /** Adds a line to what became of a message: opens, clicks, bounces. The oldest lines of a long timeline go. */

@@ -62,7 +62,7 @@ async function commit(session: Session, deadline: number): Promise<void> {
 }
 
 /** It was looked for as long as a call may take, so looking again would only keep the caller waiting. */
-function isAway(error: unknown): boolean {
+export function isAway(error: unknown): boolean {
   return error instanceof MongoServerSelectionError;
 }
 

@@ -1,3 +1,4 @@
+import { contentOf } from './contents.ts';
 import type { Deps } from './deps.ts';
 import { bufferSignal } from './engagement-buffer.ts';
 import { type Signal, writeSignals } from './engagements.ts';
@@ -55,9 +56,9 @@ export async function unsubscribeByMail(
   const { projectId, messageId } = ref;
   const message = await deps.db.messages.findOne({ _id: messageId, projectId });
   if (!message?.email) return false;
-  const { contentId, campaignId, automationId, email } = message;
+  const { campaignId, automationId, email } = message;
   const [content, campaign, automation] = await Promise.all([
-    contentId && deps.db.contents.findOne({ _id: contentId, projectId }),
+    contentOf(deps, message),
     campaignId && deps.db.campaigns.findOne({ _id: campaignId, projectId }),
     automationId && deps.db.automations.findOne({ _id: automationId, projectId }),
   ]);

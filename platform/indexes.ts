@@ -211,6 +211,13 @@ export const indexes: Index[] = [
   },
   {
     on: 'messages',
+    name: 'own_content',
+    key: { projectId: 1, contentDueAt: 1 },
+    options: onlyWith('contentDueAt'),
+    because: 'The same for contents that stand on their messages.',
+  },
+  {
+    on: 'messages',
     name: 'campaign',
     key: { campaignId: 1, projectId: 1, state: 1, seq: 1 },
     options: onlyWith('campaignId'),

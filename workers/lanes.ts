@@ -2,7 +2,7 @@ import { campaignPageActivities } from '../activities/campaigns.ts';
 import { backgroundActivities } from '../activities/index.ts';
 import { automationChangeKind, enrollmentKind } from '../core/automations-changes.ts';
 import { campaignMetrics, campaignStarts } from '../core/campaign-dues.ts';
-import { contentRemovals } from '../core/content-removals.ts';
+import { contentRemovals, ownContentRemovals } from '../core/content-removals.ts';
 import type { Deps } from '../core/deps.ts';
 import { domainRechecks, domainStarts } from '../core/domain-checks.ts';
 import type { DueKind } from '../core/due.ts';
@@ -41,6 +41,7 @@ export const lanes = {
         listRemovals,
         importStarts,
         contentRemovals,
+        ownContentRemovals,
         inboundRemovals,
         messageErasures,
       ],

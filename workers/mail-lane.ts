@@ -1,5 +1,6 @@
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import { ObjectId } from 'mongodb';
+import { contentOf } from '../core/contents.ts';
 import type { DueKind } from '../core/due.ts';
 import { AppError, unavailable } from '../core/errors.ts';
 import { CLAIM_MAX } from '../core/ledger.ts';
@@ -124,8 +125,8 @@ export function mailLane(sending: Sending, lane: Exclude<Lane, 'campaign'>): Due
   }
 
   async function knownAs(projectId: ObjectId, messageId: ObjectId): Promise<string | null> {
-    const message = await messages.findOne({ _id: messageId, projectId }, { projection: { contentId: 1 } });
-    const content = message?.contentId && (await deps.db.contents.findOne({ _id: message.contentId, projectId }));
+    const message = await messages.findOne({ _id: messageId, projectId });
+    const content = message && (await contentOf(deps, message));
     return content ? `<${messageIdOf({ messageId }, emailDomain(content.from.email))}>` : null;
   }
 

@@ -88,6 +88,9 @@ export interface Content {
   removeDueAt?: Date;
 }
 
+/** The content of a small mail to one address, which stands on its message: written once with it, and read with it. */
+export type OwnContent = Omit<Content, '_id' | 'projectId' | 'messageIds' | 'removeDueAt'>;
+
 /** design.md "The send path" has the transitions; core/ledger*.ts makes them. */
 export type MessageState =
   | 'queued'
@@ -141,6 +144,10 @@ export interface Message extends Due {
   /** Only where there are cc or bcc. */
   recipients?: MessageRecipient[];
   contentId?: ObjectId;
+  /** In place of a document of its own under `contentId`. */
+  content?: OwnContent;
+  /** When to look whether it may go. */
+  contentDueAt?: Date;
   /** A bulk recipient's own template data. */
   data?: Record<string, unknown>;
   subject?: string;

@@ -2,6 +2,7 @@ import { createConnection } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
+import { contentOf } from '../../core/contents.ts';
 import { seedVerifiedDomain } from '../../core/domains.ts';
 import { messageIdOf } from '../../core/message-links.ts';
 import { type Environment, startEnvironment, type Tenant } from '../environment.ts';
@@ -193,7 +194,7 @@ describe('Inbound messages', () => {
     const message = await db.messages.findOne({ _id: new ObjectId(emailId as string), projectId });
     expect(message).to.include({ state: 'queued', lane: 'transactional', email: 'answers@sender.example.net' });
     expect(message?.subject).to.equal(`Re: ${one.subject}`);
-    const content = await db.contents.findOne({ _id: message!.contentId!, projectId });
+    const content = await contentOf(environment.deps, message!);
     expect(content?.inReplyTo).to.equal(`<${one.messageId}>`);
     expect(content?.references).to.equal(`<root@sender.example.net> <mid@sender.example.net> <${one.messageId}>`);
     expect(content?.html).to.equal('<p>Use {{braces}} freely</p>');
@@ -257,7 +258,7 @@ describe('Inbound messages', () => {
     const { db } = environment.deps;
     const projectId = tenant.project._id;
     const message = await db.messages.findOne({ _id: new ObjectId(emailId as string), projectId });
-    const content = await db.contents.findOne({ _id: message!.contentId!, projectId });
+    const content = await contentOf(environment.deps, message!);
     expect(content!.references!.length).to.be.at.most(998);
     expect(content!.references).to.match(/^<r0-/).and.to.contain(`<${one.messageId}>`);
     expect(content!.references).to.not.match(/[\r\n]/);

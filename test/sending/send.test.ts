@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
+import { contentOf } from '../../core/contents.ts';
 import { seedVerifiedDomain } from '../../core/domains.ts';
 import type { Reply } from '../client.ts';
 import { type Environment, startEnvironment, type Tenant } from '../environment.ts';
@@ -430,19 +431,27 @@ describe('POST /mails/send', () => {
     });
   });
 
-  it('mails that come together are stored alike, whether or not they fit into one document of MongoDB', async () => {
+  it('mails that come together are stored alike; a short content stands on its message, a long one beside it', async () => {
     const storedTogether = async (html: string, copies: number) => {
       const answers = await Promise.all(Array.from({ length: copies }, () => send({ html, dynamicData: { a: null } })));
       expect(new Set(answers.map(({ status }) => status))).to.deep.equal(new Set([200]));
       expect(new Set(answers.map(({ body }) => body.data.emailId)).size).to.equal(copies);
       const message = await stored(answers.at(-1)!);
-      const content = await environment.deps.db.contents.findOne({ _id: message!.contentId });
+      const content = await contentOf(environment.deps, message!);
       expect([content?.html, content?.data]).to.deep.equal([html, { a: null }]);
-      return [Object.keys(message!).sort(), Object.keys(content!).sort()];
+      const beside = await environment.deps.db.contents.findOne({ _id: message!.contentId });
+      const { content: own, contentDueAt, ...rest } = message!;
+      expect(contentDueAt ?? beside?.removeDueAt).to.be.greaterThan(new Date());
+      const { removeDueAt: _, ...kept } = content!;
+      const where = own && !beside ? 'own' : beside && !own ? 'beside' : 'both';
+      return { where, keys: [Object.keys(rest).sort(), Object.keys(kept).sort()] };
     };
-    const light = await storedTogether('<p>short</p>', 40);
+    const small = await storedTogether('<p>short</p>', 40);
+    const light = await storedTogether(`<p>${'ä'.repeat(20_000)}</p>`, 40);
     const heavy = await storedTogether(`<p>${'ä'.repeat(450_000)}</p>`, 24);
-    expect(light).to.deep.equal(heavy);
+    expect([small.where, light.where, heavy.where]).to.deep.equal(['own', 'beside', 'beside']);
+    expect(light.keys).to.deep.equal(small.keys);
+    expect(heavy.keys).to.deep.equal(small.keys);
   });
 
   it('a repeated Idempotency-Key gives the same emailId and one mail; two hundred at once too', async () => {
