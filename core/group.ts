@@ -6,7 +6,7 @@ export interface GroupLimits {
   /** How many calls may be under way at a time. */
   runsMax: number;
   /** Beside a call that is under way the next one begins with so many; fewer wait until it is over. 1 if not given. */
-  secondFrom?: number;
+  nextFrom?: number;
 }
 
 /**
@@ -15,7 +15,7 @@ export interface GroupLimits {
  */
 export function group<In, Out>(
   run: (items: In[]) => Promise<Array<Out | Error>>,
-  { sizeMax, runsMax, secondFrom = 1 }: GroupLimits,
+  { sizeMax, runsMax, nextFrom = 1 }: GroupLimits,
 ): (item: In) => Promise<Out> {
   let waiting: Waiting<In, Out>[] = [];
   let running = 0;
@@ -37,7 +37,7 @@ export function group<In, Out>(
   }
 
   function next(): void {
-    while (running < runsMax && waiting.length >= (running === 0 ? 1 : secondFrom)) {
+    while (running < runsMax && waiting.length >= (running === 0 ? 1 : nextFrom)) {
       running += 1;
       const batch = waiting.slice(0, sizeMax);
       waiting = waiting.slice(sizeMax);
@@ -49,6 +49,6 @@ export function group<In, Out>(
     new Promise<Out>((resolve, reject) => {
       waiting.push({ item, resolve, reject });
       // Not at once: what one caller adds in a loop belongs together, and so do requests that were read from their sockets together.
-      if (waiting.length === 1 || waiting.length === secondFrom) setImmediate(next);
+      if (waiting.length === 1 || waiting.length === nextFrom) setImmediate(next);
     });
 }

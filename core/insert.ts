@@ -8,6 +8,7 @@ import {
   type WithId,
 } from 'mongodb';
 import type { Deps } from './deps.ts';
+import { perDatabase } from './per-database.ts';
 
 export function isDuplicateKey(error: unknown, indexName?: string): error is MongoServerError {
   if (!(error instanceof MongoServerError) || error.code !== 11000) return false;
@@ -34,18 +35,17 @@ export async function insertOnce<T extends { _id: ObjectId | string }>(
   }
 }
 
+type DatabaseDeps = Pick<Deps, 'mongo' | 'config' | 'db'>;
+const databaseOf = perDatabase(({ mongo, config }: DatabaseDeps) => mongo.db(config.mongodbDatabase));
+
 /**
  * Inserts what is certainly less than the 16 MB of a command and is not there yet, durably; answers how much that was. `insertMany`
  * serialises every document twice, once to measure it.
  */
-export async function insertNew(
-  { mongo, config }: Pick<Deps, 'mongo' | 'config'>,
-  collectionName: string,
-  documents: Document[],
-): Promise<number> {
+export async function insertNew(deps: DatabaseDeps, collectionName: string, documents: Document[]): Promise<number> {
   if (documents.length === 0) return 0;
   const insert = { insert: collectionName, documents, ordered: false, writeConcern: { w: 'majority', j: true } };
-  const answer = await mongo.db(config.mongodbDatabase).command(insert, { ignoreUndefined: true });
+  const answer = await databaseOf(deps).command(insert, { ignoreUndefined: true });
   const { n: inserted, writeErrors = [], writeConcernError } = answer;
   const failures: Document[] = writeConcernError ? [...writeErrors, writeConcernError] : writeErrors;
   const errors = failures.map((failure) => new MongoServerError(failure));

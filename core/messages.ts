@@ -20,7 +20,7 @@ const TOGETHER_MAX = 100;
 /** Characters, none of which has more than six bytes as BSON: even 100 mails are below the 16 MB of a command. */
 const SMALL_MAX = 20_000;
 /** Fewer are better off in the group after this one. */
-const SECOND_FROM = 24;
+const NEXT_FROM = 16;
 export const TIMELINE_MAX = 200;
 /** Due times are compared with the database's clock; a minute behind, they are due at once however the clocks differ. */
 const AT_ONCE_MS = 60_000;
@@ -45,8 +45,8 @@ const joiner = perDatabase((deps: Deps) =>
 const smallJoiner = perDatabase((deps: Deps) =>
   group<Mailing, void>((mailings) => storeSmall(deps, mailings), {
     sizeMax: TOGETHER_MAX,
-    runsMax: 2,
-    secondFrom: SECOND_FROM,
+    runsMax: 3,
+    nextFrom: NEXT_FROM,
   }),
 );
 

@@ -24,7 +24,7 @@ import { sendingOf, sendingService } from './sending.ts';
 /** What the processes do. Work joins here, each with a line: activities, kinds of due documents, services with a life of their own. */
 export const lanes = {
   /** A run that is kept has half a megabyte, and most sleep for days; one that is not kept is replayed, a dozen events. */
-  workflows: { worker: () => ({ queue: 'workflows', runsWorkflows: true, options: { maxCachedWorkflows: 100 } }) },
+  workflows: { worker: () => ({ queue: 'workflows', runsWorkflows: true, options: { maxCachedWorkflows: 64 } }) },
 
   background: {
     worker: (deps) => ({

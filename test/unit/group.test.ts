@@ -24,7 +24,7 @@ describe('What arrives together', () => {
 
   it('begins beside a call that is under way, unless only enough may do so', async () => {
     const any = sizes({ sizeMax: 10, runsMax: 2 });
-    const enough = sizes({ sizeMax: 10, runsMax: 2, secondFrom: 4 });
+    const enough = sizes({ sizeMax: 10, runsMax: 2, nextFrom: 4 });
     for (const { some } of [any, enough]) {
       const [first, second] = [some(3), setImmediate().then(() => some(2))];
       const third = setTimeout(5).then(() => some(2));
