@@ -186,13 +186,22 @@ function responses(endpoint: Endpoint, shared: SharedSchemas): Json {
   return named;
 }
 
+/** Of each event; what its data hold is JSON. */
+const event = {
+  type: 'object',
+  required: ['data'],
+  properties: { id: { type: 'string' }, event: { type: 'string' }, data: { type: 'string' } },
+};
+
 function success({ answer, produces, summary }: Endpoint, shared: SharedSchemas): Json {
   const headers = { 'X-Request-Id': { schema: { type: 'string' } } };
   if (produces)
     return {
       description: summary,
       headers,
-      content: Object.fromEntries(produces.map((type) => [type, { schema: { type: 'string' } }])),
+      content: Object.fromEntries(
+        produces.map((type) => [type, { schema: type === 'text/event-stream' ? event : { type: 'string' } }]),
+      ),
     };
   const data = answer ? { data: shared.reference(answer.json) } : {};
   const schema = {
