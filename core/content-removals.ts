@@ -52,11 +52,12 @@ export function ownContentRemovals(deps: Deps): DueKind {
 async function removeOwnContent(deps: Deps, message: Message): Promise<DueOutcome> {
   const { _id, projectId } = message;
   const now = deps.clock.now();
-  const removeAt = new Date(lastOutcome(message, now) + CONTENT_KEPT_MS);
+  const removeAt = removalAfter([message], now);
   if (removeAt > now) return again(removeAt);
-  // What is open again was asked for meanwhile.
-  await deps.db.messages.updateOne({ _id, projectId, state: { $nin: [...OPEN_STATES] } }, { $unset: { content: '' } });
-  return done;
+  const ended = { _id, projectId, state: { $nin: [...OPEN_STATES] } };
+  const { matchedCount } = await deps.db.messages.updateOne(ended, { $unset: { content: '' } });
+  // What is open again is looked at again when the lease ends.
+  return matchedCount === 1 ? done : settled;
 }
 
 async function removeContent(deps: Deps, content: Content): Promise<DueOutcome> {
@@ -64,12 +65,16 @@ async function removeContent(deps: Deps, content: Content): Promise<DueOutcome> 
   const mails = { _id: { $in: messageIds }, projectId };
   const messages = await deps.db.messages.find(mails, { projection: { state: 1, endedAt: 1, claimedAt: 1 } }).toArray();
   const now = deps.clock.now();
-  const last = Math.max(0, ...messages.map((message) => lastOutcome(message, now)));
-  const removeAt = new Date(last + CONTENT_KEPT_MS);
+  const removeAt = removalAfter(messages, now);
   if (removeAt > now) return again(removeAt);
   await deps.db.messages.updateMany(mails, { $unset: { data: '' } });
   await deleteContent(deps, content);
   return settled;
+}
+
+function removalAfter(messages: Message[], now: Date): Date {
+  const last = Math.max(0, ...messages.map((message) => lastOutcome(message, now)));
+  return new Date(last + CONTENT_KEPT_MS);
 }
 
 /** A mail that may still be sent had none. */

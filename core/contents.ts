@@ -34,11 +34,12 @@ export async function readFile(deps: Files, projectId: ObjectId, fileId: ObjectI
   return bytes.length === file.length ? bytes : null;
 }
 
-/** What messages of a project are made of, under their `contentId`. */
+/** What messages of a project are made of, under their `contentId`; of those that stand elsewhere, only `fields` if some are named. */
 export async function contentsOf(
   { db }: Pick<Deps, 'db'>,
   projectId: ObjectId,
   messages: ReadonlyArray<Pick<Message, '_id' | 'contentId' | 'content'>>,
+  fields: Partial<Record<keyof Content, 1>> = {},
 ): Promise<Map<string, Content>> {
   const contents = new Map<string, Content>();
   const elsewhere = new Map<string, ObjectId>();
@@ -49,7 +50,8 @@ export async function contentsOf(
     else elsewhere.set(key, contentId);
   }
   if (elsewhere.size === 0) return contents;
-  const found = await db.contents.find({ _id: { $in: [...elsewhere.values()] }, projectId }).toArray();
+  const beside = { _id: { $in: [...elsewhere.values()] }, projectId };
+  const found = await db.contents.find(beside, { projection: fields }).toArray();
   for (const content of found) contents.set(content._id.toHexString(), content);
   return contents;
 }

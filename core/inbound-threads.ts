@@ -46,10 +46,11 @@ async function ownMails(deps: Deps, projectId: ObjectId, messageIds: string[]) {
   });
   const found = new Map<string, { id: ObjectId; root: string }>();
   if (ids.length === 0) return found;
+  const own = { contentId: 1, 'content.references': 1, 'content.inReplyTo': 1 };
   const messages = await deps.db.messages
-    .find({ _id: { $in: ids.map(({ _id }) => _id) }, projectId }, { projection: { contentId: 1, content: 1 } })
+    .find({ _id: { $in: ids.map(({ _id }) => _id) }, projectId }, { projection: own })
     .toArray();
-  const contents = await contentsOf(deps, projectId, messages);
+  const contents = await contentsOf(deps, projectId, messages, { references: 1, inReplyTo: 1 });
   for (const { _id, messageId } of ids) {
     const message = messages.find((one) => one._id.equals(_id));
     if (!message) continue;

@@ -97,7 +97,11 @@ async function eachBatch(deps: Deps, filter: Filter<Message>, hint: string, eras
   let isOpen = false;
   for (let after = new ObjectId('ffffffffffffffffffffffff'); ; ) {
     const page = { $and: [filter, { _id: { $lt: after } }] };
-    const found = await deps.db.messages.find(page, { hint }).sort({ _id: -1 }).limit(MESSAGES_AT_ONCE).toArray();
+    const found = await deps.db.messages
+      .find(page, { hint, projection: { content: 0 } })
+      .sort({ _id: -1 })
+      .limit(MESSAGES_AT_ONCE)
+      .toArray();
     const ended = found.filter(({ state }) => !OPEN_STATES.includes(state));
     isOpen ||= ended.length < found.length;
     const writes = ended.length > 0 ? await erase(ended) : [];
