@@ -5,8 +5,9 @@ import { parseArgs } from 'node:util';
 import { ObjectId } from 'mongodb';
 import type { Message } from '../core/model.ts';
 import { clickToken, openToken } from '../core/tracking-tokens.ts';
-import { type DrillContext, freePort, openDrill } from '../drills/context.ts';
+import { type DrillContext, openDrill } from '../drills/context.ts';
 import { pause } from '../drills/waiting.ts';
+import { anyFreePort } from '../stack/ports.ts';
 import { startDnsStandIn } from '../test/dns-stand-in.ts';
 import { letters, MAIL_BYTES, MAIL_FROM, MAIL_TO } from './comes-back/mails.ts';
 import { ask } from './comes-back/requests.ts';
@@ -101,7 +102,7 @@ async function inbound(): Promise<void> {
   const projectId = drill.project._id;
   await db.domains.updateMany({ projectId }, { $set: { inboundEnabledAt: new Date() } });
   const dns = await startDnsStandIn();
-  const port = await freePort();
+  const port = await anyFreePort();
   const worker = await drill.startWorker({
     WORKER_LANES: 'inbound',
     INBOUND_SMTP_PORT: String(port),

@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ObjectId } from 'mongodb';
@@ -15,6 +14,7 @@ import { readConfig } from '../platform/config.ts';
 import { makeIndexes } from '../platform/indexes.ts';
 import { openPlatform } from '../platform/open.ts';
 import { heapFlags } from '../stack/apps.ts';
+import { anyFreePort } from '../stack/ports.ts';
 import type { Child } from '../stack/processes/child.ts';
 import { startForked } from '../stack/processes/forked.ts';
 import { createWorkflows } from '../workflows/client.ts';
@@ -72,7 +72,7 @@ export async function openDrill(
   const name = `drill_${new ObjectId().toHexString()}`;
   const children: Child[] = [];
   const sink = await relay();
-  const port = await freePort();
+  const port = await anyFreePort();
   const settings: NodeJS.ProcessEnv = {
     ...env,
     SECRET_KEYS: `drill:${Buffer.alloc(32, 9).toString('base64')}`,
@@ -150,13 +150,4 @@ export async function startSink(ackMs: number): Promise<SinkClient & Stoppable> 
     stats: () => get('/stats') as Promise<SinkStats>,
     stop: () => child.kill('SIGKILL'),
   };
-}
-
-export function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const probe = createServer().listen(0, '127.0.0.1', () => {
-      const address = probe.address();
-      probe.close(() => resolve(typeof address === 'object' && address ? address.port : 0));
-    });
-  });
 }

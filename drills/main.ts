@@ -20,6 +20,7 @@ async function main(args: string[]): Promise<number> {
   stopOnSignals(lifetime, 130);
   const folder = mkdtempSync(join(tmpdir(), 'everpost-drills-'));
   lifetime.add({ stop: async () => rmSync(folder, { recursive: true, force: true }) });
+  const strays = noteStrays();
   const kinds = ['mongodb', 'redis', 'temporal'] as const;
   const servers = await startServers({ dataDir: folder, kinds, say, onStarted: (server) => lifetime.add(server) });
   // Drills with servers of their own begin with the environment of this process.
@@ -33,7 +34,17 @@ async function main(args: string[]): Promise<number> {
   const results = await runAll(names.length > 0 ? names : Object.keys(drills).filter(isRunWithoutName), env);
   await lifetime.stop();
   say(`${summarize(results)} (${seconds(began)})`);
-  return results.every(({ kept }) => kept) ? 0 : 1;
+  return results.every(({ kept }) => kept) && strays.length === 0 ? 0 : 1;
+}
+
+/** What a drill that broke down has under way fails when its servers go; the others must not go with it. */
+function noteStrays(): unknown[] {
+  const strays: unknown[] = [];
+  process.on('unhandledRejection', (error) => {
+    strays.push(error);
+    say(`nobody waited for what failed: ${(error as Error)?.stack ?? error}`);
+  });
+  return strays;
 }
 
 function readArgs(args: string[]) {

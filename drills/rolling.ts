@@ -1,7 +1,8 @@
+import { anyFreePort } from '../stack/ports.ts';
 import type { Child } from '../stack/processes/child.ts';
 import { type Calls, tellCalls } from './calls.ts';
 import { tell } from './check.ts';
-import { type DrillContext, freePort, openDrill } from './context.ts';
+import { type DrillContext, openDrill } from './context.ts';
 import type { Verdict } from './results.ts';
 import { brokenPromises, type Mix, type Promises, startTraffic } from './traffic.ts';
 import { pause, untilSettled } from './waiting.ts';
@@ -72,7 +73,7 @@ export function judgeRolling({ rounds, promises, calls, slowestExitMs }: Rolling
 }
 
 async function newApi(context: DrillContext): Promise<{ child: Child; url: string }> {
-  return context.startApi({ PORT: String(await freePort()) });
+  return context.startApi({ PORT: String(await anyFreePort()) });
 }
 
 async function newWorker(context: DrillContext): Promise<{ child: Child }> {

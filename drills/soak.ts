@@ -1,9 +1,10 @@
 import { ObjectId } from 'mongodb';
+import { anyFreePort } from '../stack/ports.ts';
 import type { Child } from '../stack/processes/child.ts';
 import type { Servers } from '../stack/servers/all.ts';
 import { ask, type Calls, tellCalls } from './calls.ts';
 import { tell } from './check.ts';
-import { type DrillContext, freePort, openDrill } from './context.ts';
+import { type DrillContext, openDrill } from './context.ts';
 import { brokenGrowth, type Growth, growthOf, type Sample, sample, tellGrowth } from './growth.ts';
 import { watchExits } from './outages.ts';
 import { campaignTo, makeList } from './people.ts';
@@ -175,7 +176,7 @@ async function newPair(context: DrillContext): Promise<Pair> {
 }
 
 async function newApi(context: DrillContext): Promise<Pair['api']> {
-  return context.startApi({ PORT: String(await freePort()) });
+  return context.startApi({ PORT: String(await anyFreePort()) });
 }
 
 function newWorker(context: DrillContext): Promise<Child> {

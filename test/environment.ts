@@ -1,4 +1,4 @@
-import { type AddressInfo, createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { ObjectId } from 'mongodb';
 import { type App, createApp } from '../api/app.ts';
 import { endpointTable } from '../api/table.ts';
@@ -13,6 +13,7 @@ import { makeIndexes } from '../platform/indexes.ts';
 import { createMetrics } from '../platform/metrics.ts';
 import { openPlatform } from '../platform/open.ts';
 import { createRateLimiter } from '../platform/rate-limit.ts';
+import { anyFreePort } from '../stack/ports.ts';
 import { createWorkflows } from '../workflows/client.ts';
 import { type Client, createClient } from './client.ts';
 
@@ -54,7 +55,8 @@ export async function startEnvironment(env: Record<string, string> = {}): Promis
     SECRET_KEYS: secretKeys,
     MONGODB_DATABASE: name,
     TASK_QUEUE_PREFIX: name,
-    PORT: String(await freePort()),
+    // Known before the server listens, because PUBLIC_URL is made of it.
+    PORT: String(await anyFreePort()),
     ...process.env,
     ...env,
   });
@@ -101,16 +103,6 @@ function listen(app: App, port: number): Promise<string> {
   return new Promise((resolve) => {
     app.server.listen(port, '127.0.0.1', () => {
       resolve(`http://127.0.0.1:${(app.server.address() as AddressInfo).port}`);
-    });
-  });
-}
-
-/** Known before the server listens, because PUBLIC_URL is made of it. */
-export function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const probe = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = probe.address() as AddressInfo;
-      probe.close(() => resolve(port));
     });
   });
 }

@@ -6,7 +6,8 @@ import { createEvent } from '../../core/events.ts';
 import { sendEvent } from '../../core/events-send.ts';
 import type { Project } from '../../core/model.ts';
 import { createSender } from '../../core/senders.ts';
-import { type DrillContext, freePort, openDrill, SENDER } from '../../drills/context.ts';
+import { type DrillContext, openDrill, SENDER } from '../../drills/context.ts';
+import { anyFreePort } from '../../stack/ports.ts';
 import type { Child } from '../../stack/processes/child.ts';
 
 /** An event of this name lets its contact into an automation that waits for 30 days; one of the other name starts nothing. */
@@ -47,7 +48,7 @@ export interface BenchWorker {
 }
 
 export async function startWorker(drill: DrillContext, env: Record<string, string> = {}): Promise<BenchWorker> {
-  const port = String(await freePort());
+  const port = String(await anyFreePort());
   const child = await drill.startWorker({ WORKER_LANES: 'workflows,background', WORKER_PORT: port, ...env });
   return {
     child,

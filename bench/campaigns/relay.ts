@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { freePort, type SinkClient, type SinkStats, type Stoppable } from '../../drills/context.ts';
+import type { SinkClient, SinkStats, Stoppable } from '../../drills/context.ts';
+import { anyFreePort } from '../../stack/ports.ts';
 
 const root = join(import.meta.dirname, '../..');
 
@@ -24,7 +25,7 @@ export interface Arrivals {
 
 /** test/smtp-sink.ts, or any binary that takes -smtp and -http and answers the same questions. */
 export async function startRelay(binary: string | undefined, ackMs = 0, keep = 3): Promise<Relay> {
-  const [smtp, http] = [await freePort(), await freePort()];
+  const [smtp, http] = [await anyFreePort(), await anyFreePort()];
   const answers = ['--ack-delay', `${ackMs}`, '--records', `${keep}`];
   const own = [join(root, 'test/smtp-sink.ts'), '--port', `${smtp}`, '--http', `${http}`, ...answers];
   const [command, args] = binary

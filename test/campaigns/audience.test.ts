@@ -3,10 +3,10 @@ import { ObjectId } from 'mongodb';
 import { freezeAudience } from '../../core/campaign-freeze.ts';
 import { refreshMetrics } from '../../core/campaign-metrics.ts';
 import type { Campaign } from '../../core/model.ts';
-import { freePort } from '../environment.ts';
+import { anyFreePort } from '../../stack/ports.ts';
 import { type Hands, openHands, type Stage, startStage } from './support.ts';
 
-const nowhere = `127.0.0.1:${await freePort()}`;
+const nowhere = `127.0.0.1:${await anyFreePort()}`;
 const address = (name: string) => (i: number) => `${name}${String(i).padStart(5, '0')}@example.org`;
 
 describe('The audience of a campaign', function () {

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
-import { freePort } from '../environment.ts';
+import { anyFreePort } from '../../stack/ports.ts';
 import { type Hands, openHands, pause, type Stage, startStage } from './support.ts';
 
 /** Nothing listens there: the workflow engine is away for the whole of these tests, and no worker process runs. */
-const nowhere = `127.0.0.1:${await freePort()}`;
+const nowhere = `127.0.0.1:${await anyFreePort()}`;
 
 describe('Control of campaigns, with Temporal stopped and no worker running', function () {
   this.timeout(30_000);

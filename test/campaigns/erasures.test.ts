@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
 import { startDueLoop } from '../../core/due.ts';
 import { messageErasures } from '../../core/message-erasures.ts';
-import { freePort } from '../environment.ts';
+import { anyFreePort } from '../../stack/ports.ts';
 import { until } from '../wait.ts';
 import { type Hands, openHands, type Stage, startStage } from './support.ts';
 
@@ -10,7 +10,7 @@ describe('A campaign whose recipient is deleted afterwards', () => {
   let stage: Stage;
   let hands: Hands;
   before(async () => {
-    stage = await startStage({ lanes: [], env: { TEMPORAL_ADDRESS: `127.0.0.1:${await freePort()}` } });
+    stage = await startStage({ lanes: [], env: { TEMPORAL_ADDRESS: `127.0.0.1:${await anyFreePort()}` } });
     hands = openHands(stage);
   });
   after(async () => {

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { calendarDay } from '../../core/rules/gradual.ts';
-import { freePort } from '../environment.ts';
+import { anyFreePort } from '../../stack/ports.ts';
 import { type Hands, openHands, type Stage, startStage } from './support.ts';
 
-const nowhere = `127.0.0.1:${await freePort()}`;
+const nowhere = `127.0.0.1:${await anyFreePort()}`;
 const ZONE = 'Europe/Berlin';
 const HOUR_MS = 3_600_000;
 

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import { freePort } from '../environment.ts';
+import { anyFreePort } from '../../stack/ports.ts';
 import { type Hands, openHands, pause, type Stage, startStage } from './support.ts';
 
-const nowhere = `127.0.0.1:${await freePort()}`;
+const nowhere = `127.0.0.1:${await anyFreePort()}`;
 
 describe('Pages of a campaign', function () {
   this.timeout(30_000);

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import { freePort } from '../environment.ts';
+import { anyFreePort } from '../../stack/ports.ts';
 import { type Hands, openHands, type Stage, startStage } from './support.ts';
 
-const nowhere = `127.0.0.1:${await freePort()}`;
+const nowhere = `127.0.0.1:${await anyFreePort()}`;
 const FIGURES = /^(\d+) of (\d+) sent were bounced \(([\d.]+) %\), above the 5 % of the balanced preset$/;
 
 describe('Thresholds', function () {

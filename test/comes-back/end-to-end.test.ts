@@ -2,8 +2,9 @@ import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
 import { seedVerifiedDomain } from '../../core/domains.ts';
 import { drainSignals } from '../../core/engagement-buffer.ts';
+import { anyFreePort } from '../../stack/ports.ts';
 import { startWorkers, type Workers } from '../../workers/start.ts';
-import { type Environment, freePort, startEnvironment } from '../environment.ts';
+import { type Environment, startEnvironment } from '../environment.ts';
 import { returnedMails } from '../fixtures/inbound/mails.ts';
 import type { AcceptedMessage } from '../smtp-sink/ledger.ts';
 import { type Sink, startSink } from '../smtp-sink.ts';
@@ -34,7 +35,7 @@ describe('From the send to everything that comes back', () => {
   let receiver: Receiver;
   let workers: Workers;
   before(async () => {
-    const hookPort = await freePort();
+    const hookPort = await anyFreePort();
     receiver = await startReceiver(hookPort);
     sink = await startSink({ keepRaw: 1_000 });
     environment = await startEnvironment({

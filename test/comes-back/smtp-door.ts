@@ -1,7 +1,8 @@
 import { createConnection } from 'node:net';
 import type { Deps } from '../../core/deps.ts';
 import { type InboundServer, openInboundServer } from '../../platform/inbound-server.ts';
-import { type Environment, freePort } from '../environment.ts';
+import { anyFreePort } from '../../stack/ports.ts';
+import type { Environment } from '../environment.ts';
 
 export interface Door {
   port: number;
@@ -17,7 +18,7 @@ export interface Door {
 
 /** The inbound server in this process, as the lane runs it. */
 export async function openDoor({ deps }: Environment, config: Partial<Deps['config']> = {}): Promise<Door> {
-  const port = await freePort();
+  const port = await anyFreePort();
   const own = { ...deps, config: { ...deps.config, inboundSmtpPort: port, inboundSmtpHost: '127.0.0.1', ...config } };
   const server = await openInboundServer(own);
   return { port, server, send: (mail) => hand(port, mail) };

@@ -5,7 +5,8 @@ import { type DueLoop, startDueLoop } from '../../core/due.ts';
 import { publishEvent, publishEvents } from '../../core/project-events.ts';
 import { webhookDeliveries } from '../../core/webhook-deliveries.ts';
 import { createPoster } from '../../platform/webhook-poster.ts';
-import { type Environment, freePort, startEnvironment, type Tenant } from '../environment.ts';
+import { anyFreePort } from '../../stack/ports.ts';
+import { type Environment, startEnvironment, type Tenant } from '../environment.ts';
 import { until } from '../wait.ts';
 import { type Receiver, startReceiver } from './receiver.ts';
 
@@ -15,7 +16,7 @@ describe('Webhooks', () => {
   let elsewhere: Receiver;
   let loop: DueLoop;
   before(async () => {
-    const [port, other] = [await freePort(), await freePort()];
+    const [port, other] = [await anyFreePort(), await anyFreePort()];
     receiver = await startReceiver(port);
     elsewhere = await startReceiver(other);
     environment = await startEnvironment({ ALLOW_PRIVATE_URLS: `127.0.0.1:${port},127.0.0.1:${other}` });
@@ -146,7 +147,7 @@ describe('Webhooks', () => {
   it('A URL that leads to a private address by the time of the delivery is not spoken to.', async () => {
     const tenant = await environment.newTenant('Rebound');
     const { id } = await newHook(tenant, ['contact.created']);
-    const inside = await startReceiver(await freePort());
+    const inside = await startReceiver(await anyFreePort());
     const row = { _id: new ObjectId(id), projectId: tenant.project._id };
     await environment.deps.db.webhooks.updateOne(row, { $set: { url: inside.url } });
     await tenant.client.post('/contacts/email', { email: 'p@example.com' });

@@ -3,12 +3,12 @@ import { connect, createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { openMongo } from '../../platform/mongo.ts';
-import { freePort } from '../environment.ts';
+import { anyFreePort } from '../../stack/ports.ts';
 
 describe('A process that starts before MongoDB', () => {
   it('is refused at first, and works when MongoDB is there', async function () {
     this.timeout(30_000);
-    const port = await freePort();
+    const port = await anyFreePort();
     const { hostname, port: realPort } = new URL((process.env.MONGODB_URL ?? '').replace('mongodb:', 'http:'));
     const mongodbUrl = `mongodb://127.0.0.1:${port}/?directConnection=true`;
     const { mongo } = openMongo({ mongodbUrl, mongodbDatabase: 'unused' });

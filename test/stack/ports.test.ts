@@ -1,9 +1,9 @@
 import { once } from 'node:events';
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { choosePort } from '../../stack/ports.ts';
+import { anyFreePort, choosePort } from '../../stack/ports.ts';
 import { runServer } from '../../stack/servers/server.ts';
 import { temporaryFolder } from './temporary.ts';
 
@@ -16,6 +16,14 @@ describe('Ports of the embedded servers', () => {
     await new Promise((resolve) => holder.close(resolve));
     expect(whileTaken).to.not.equal(port);
     expect(await choosePort(port, 'usual')).to.equal(port);
+  });
+
+  it('A port that is chosen is never one that the system lends to outgoing connections.', async function () {
+    const range = '/proc/sys/net/ipv4/ip_local_port_range';
+    if (!existsSync(range)) this.skip();
+    const [lentFrom = 0, lentTo = 0] = readFileSync(range, 'utf8').trim().split(/\s+/).map(Number);
+    const chosen = await Promise.all(Array.from({ length: 50 }, anyFreePort));
+    expect(chosen.filter((port) => port >= lentFrom && port <= lentTo)).to.deep.equal([]);
   });
 
   const folder = temporaryFolder();
