@@ -1,4 +1,5 @@
 import { createServer, type Server } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 import Koa, { type Context } from 'koa';
 import { ObjectId } from 'mongodb';
 import { type Authenticate, createAuthenticator } from '../core/api-keys.ts';
@@ -22,11 +23,13 @@ export interface AppOptions {
   observe: Observe;
   /** Tests hold every answer to its schema. */
   checkAnswers?: boolean;
+  /** How long a stopping server still answers; each answer closes its connection, so that few are open, and quiet, when it goes. */
+  drainMs?: number;
 }
 
 export interface App {
   server: Server;
-  /** Finishes what is under way and refuses the rest. */
+  /** Answers what comes on open connections, and finishes what is under way. */
   stop(): Promise<void>;
 }
 
@@ -44,7 +47,7 @@ export function createApp(deps: Deps, endpoints: Endpoint[], options: AppOptions
   koa.use(translateErrors(deps));
   koa.use((context, next) => {
     if (stopping) context.set('Connection', 'close');
-    if (stopping) throw unavailable('This server is stopping; repeat the request.');
+    if (stopping && context.path === '/health/ready') throw unavailable('This server is stopping; ask another one.');
     checkHost(context);
     return next();
   });
@@ -62,12 +65,12 @@ export function createApp(deps: Deps, endpoints: Endpoint[], options: AppOptions
     server,
     async stop() {
       stopping = true;
-      authenticate.stop();
+      await sleep(options.drainMs ?? 0);
       const closed = new Promise((resolve) => server.close(resolve));
-      server.closeIdleConnections();
       const late = setTimeout(() => server.closeAllConnections(), STOP_MS);
       await closed;
       clearTimeout(late);
+      authenticate.stop();
     },
   };
 }

@@ -15,6 +15,8 @@ import { endpointTable } from './table.ts';
 /** For opens and clicks that are not written yet. */
 const SIGNALS_STOP_MS = 1_500;
 
+const DRAIN_MS = 1_000;
+
 /** The process that answers the REST interface. */
 async function main(): Promise<void> {
   const config = readConfig();
@@ -28,7 +30,11 @@ async function main(): Promise<void> {
   const deps: Deps = { ...parts, workflows: createWorkflows(config, temporal) };
   const limiter = createRateLimiter(redis, config.mongodbDatabase);
   await refuseWithoutIndexes(deps);
-  const app = createApp(deps, endpointTable(metrics), { limiter, observe: metrics.observeRequest });
+  const app = createApp(deps, endpointTable(metrics), {
+    limiter,
+    observe: metrics.observeRequest,
+    drainMs: DRAIN_MS,
+  });
   await listen(app, config);
   const { port } = app.server.address() as AddressInfo;
   log.info({ port }, 'listening');

@@ -2,6 +2,7 @@ import { bothWays } from './both-ways.ts';
 import { campaignDecisions, type DecisionsTally } from './campaign-decisions.ts';
 import { campaignKill, campaignRolling, campaignStop, campaignWorkers, serverKill } from './campaign-faults.ts';
 import type { CampaignDrill, CampaignTally } from './campaigns.ts';
+import type { Drill } from './drills.ts';
 import type { Verdict } from './results.ts';
 
 const RECIPIENTS = 10_000;
@@ -26,7 +27,7 @@ export function judgeCampaign(
   };
 }
 
-export const campaignDrills = {
+export const campaignDrills: Record<string, Drill> = {
   'campaign-kill': {
     does: `kill -9 of the worker ${KILLS} times during a campaign of ${RECIPIENTS}, each 0.4 to 1 s after it sends`,
     async *run(env: NodeJS.ProcessEnv) {
@@ -72,6 +73,7 @@ export const campaignDrills = {
   },
   'campaign-stop': {
     does: 'SIGSTOP of a sender for 60 s, a second one takes over, SIGCONT',
+    manner: 'waits',
     async *run(env: NodeJS.ProcessEnv) {
       const drill = { ...full, recipients: 3_000 };
       yield judgeCampaign('SIGSTOP', drill, await campaignStop(env, { ...drill, stoppedMs: 60_000 }));

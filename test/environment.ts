@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import { ObjectId } from 'mongodb';
-import { type App, createApp } from '../api/app.ts';
+import { type App, type AppOptions, createApp } from '../api/app.ts';
 import { endpointTable } from '../api/table.ts';
 import { createApiKey } from '../core/api-keys.ts';
 import type { Deps, Log } from '../core/deps.ts';
@@ -35,6 +35,7 @@ export interface Environment {
   clock: TestClock;
   newTenant(name: string): Promise<Tenant>;
   client(key: string | null, headers?: Record<string, string>): Client;
+  app: App;
   stop(): Promise<void>;
 }
 
@@ -48,7 +49,10 @@ export interface TestClock {
 const silent: Log = { debug() {}, info() {}, warn() {}, error: (fields, message) => console.error(message, fields) };
 
 /** The API in this process, on the real servers, with a database of its own. Call in `before`, and `stop` in `after`. */
-export async function startEnvironment(env: Record<string, string> = {}): Promise<Environment> {
+export async function startEnvironment(
+  env: Record<string, string> = {},
+  more: Pick<AppOptions, 'drainMs'> = {},
+): Promise<Environment> {
   const name = `test_${new ObjectId().toHexString()}`;
   const secretKeys = `test:${Buffer.alloc(32, 7).toString('base64')}`;
   const config = readConfig({
@@ -67,11 +71,17 @@ export async function startEnvironment(env: Record<string, string> = {}): Promis
   await makeIndexes(db);
   const limiter = createRateLimiter(redis, name);
   const metrics = createMetrics();
-  const app = createApp(deps, endpointTable(metrics), { limiter, observe: metrics.observeRequest, checkAnswers: true });
+  const app = createApp(deps, endpointTable(metrics), {
+    limiter,
+    observe: metrics.observeRequest,
+    checkAnswers: true,
+    ...more,
+  });
   const url = await listen(app, config.port);
   const client = (key: string | null, headers?: Record<string, string>) => createClient(url, key, headers);
   const newTenant = (tenantName: string) => makeTenant(deps, client, tenantName);
   return {
+    app,
     deps,
     url,
     own: await newTenant('Own'),
