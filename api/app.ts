@@ -1,5 +1,5 @@
 import { createServer, type Server } from 'node:http';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as immediate, setTimeout as sleep } from 'node:timers/promises';
 import Koa, { type Context } from 'koa';
 import { ObjectId } from 'mongodb';
 import { type Authenticate, createAuthenticator } from '../core/api-keys.ts';
@@ -34,6 +34,7 @@ export interface App {
 }
 
 const STOP_MS = 6_000;
+const LET_IN_MAX = 1_000;
 
 export function createApp(deps: Deps, endpoints: Endpoint[], options: AppOptions): App {
   const koa = new Koa();
@@ -66,6 +67,7 @@ export function createApp(deps: Deps, endpoints: Endpoint[], options: AppOptions
     async stop() {
       stopping = true;
       await sleep(options.drainMs ?? 0);
+      await letIn(server);
       const closed = new Promise((resolve) => server.close(resolve));
       const late = setTimeout(() => server.closeAllConnections(), STOP_MS);
       await closed;
@@ -73,6 +75,21 @@ export function createApp(deps: Deps, endpoints: Endpoint[], options: AppOptions
       authenticate.stop();
     },
   };
+}
+
+/** One connection is accepted in each turn of the event loop; who still waits in the kernel when the server closes is cut off. */
+async function letIn(server: Server): Promise<void> {
+  let hasCome = true;
+  const note = () => {
+    hasCome = true;
+  };
+  server.on('connection', note);
+  for (let turn = 0; hasCome && turn < LET_IN_MAX; turn += 1) {
+    hasCome = false;
+    await immediate();
+    await immediate();
+  }
+  server.off('connection', note);
 }
 
 async function serve(

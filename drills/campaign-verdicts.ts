@@ -73,7 +73,6 @@ export const campaignDrills: Record<string, Drill> = {
   },
   'campaign-stop': {
     does: 'SIGSTOP of a sender for 60 s, a second one takes over, SIGCONT',
-    manner: 'waits',
     async *run(env: NodeJS.ProcessEnv) {
       const drill = { ...full, recipients: 3_000 };
       yield judgeCampaign('SIGSTOP', drill, await campaignStop(env, { ...drill, stoppedMs: 60_000 }));

@@ -104,7 +104,7 @@ function fireOf(
       const until = Date.now() + 60_000;
       while ((await arrived()) === before && (await readAgain(context, campaign))?.status !== 'sent') {
         if (Date.now() > until) throw new Error('nothing has arrived for a minute');
-        await pause(50);
+        await pause(100);
       }
     },
     async noteFault() {
@@ -131,7 +131,7 @@ function watchLedger(
 ): () => Promise<void> {
   let isOver = false;
   const watching = (async () => {
-    for (let total = 0; !isOver; await pause(200)) {
+    for (let total = 0; !isOver; await pause(500)) {
       try {
         const { freeze } = (await deps.db.campaigns.findOne({ _id, projectId: project._id })) ?? {};
         const counts = await ledgerCounts(deps, { _id, projectId: project._id });

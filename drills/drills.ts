@@ -12,8 +12,8 @@ import { workerStop } from './worker-stop.ts';
 
 export interface Drill {
   does: string;
-  /** It measures time or needs every core, so that nothing else runs beside it; or it does little but wait. */
-  manner?: 'alone' | 'waits';
+  /** It measures time, or needs every core, so nothing else runs beside it. */
+  alone?: boolean;
   /** Too long for a run without a name. */
   byNameOnly?: boolean;
   run(env: NodeJS.ProcessEnv): AsyncIterable<Verdict>;
@@ -31,7 +31,6 @@ export const drills: Record<string, Drill> = {
   ...moreDrills,
   'automation-outage': {
     does: 'kill -9 of Temporal for two minutes while 500 events start automations',
-    manner: 'waits',
     run: automationDrill,
   },
   'migration-kill': {
@@ -48,7 +47,6 @@ export const drills: Record<string, Drill> = {
   },
   'worker-stop': {
     does: 'SIGSTOP of a worker for 60 s, a second one takes over, SIGCONT',
-    manner: 'waits',
     async *run(env) {
       const shared = { mails: 3_000, connections: CONNECTIONS, ackMs: 20, stoppedMs: 60_000 };
       for (const { drill, tally } of await bothWays(shared, (one) => workerStop(env, one)))

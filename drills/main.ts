@@ -9,10 +9,7 @@ import { bundleWorkflows } from '../stack/workflow-bundle.ts';
 import { drills } from './drills.ts';
 import { describe, keepResult, lastSeconds, type Result, summarize, type Verdict } from './results.ts';
 
-/**
- * Much of a drill is waiting for leases, so two run side by side, the longest first, and beside them one of those that do little but wait;
- * those that measure time or need every core run alone, after them.
- */
+/** Much of a drill is waiting for leases, so two run side by side, the longest first; those that measure time or need every core run alone, after them. */
 const SIDE_BY_SIDE = 2;
 
 /** `npm run drill -- name`: one fault; without a name all but the soak. Ends with 1 when a promise was not kept. */
@@ -71,16 +68,11 @@ async function runAll(names: string[], env: NodeJS.ProcessEnv): Promise<Result[]
   const runNext = async (waiting: string[]) => {
     for (let name = waiting.shift(); name; name = waiting.shift()) results.push(await runDrill(name, env));
   };
-  const {
-    alone = [],
-    waits = [],
-    busy = [],
-  } = Object.groupBy(
-    names.toSorted((one, other) => lastSeconds(other) - lastSeconds(one)),
-    (name) => drills[name]!.manner ?? 'busy',
-  );
-  await Promise.all([runNext(waits), ...Array.from({ length: SIDE_BY_SIDE }, () => runNext(busy))]);
-  await runNext(alone);
+  const together = names
+    .filter((name) => !drills[name]?.alone)
+    .toSorted((one, other) => lastSeconds(other) - lastSeconds(one));
+  await Promise.all(Array.from({ length: SIDE_BY_SIDE }, () => runNext(together)));
+  await runNext(names.filter((name) => drills[name]?.alone));
   return results;
 }
 

@@ -28,7 +28,7 @@ export const moreDrills: Record<string, Drill> = {
   },
   races: {
     does: '20 keys 200 times at once, 10,000 upserts of one address, 200 cold addresses 50 times, 50 calls that add the same 500 people, eight workers',
-    manner: 'alone',
+    alone: true,
     async *run(env) {
       const sizes = { keys: 20, each: 200, upserts: 10_000, addresses: 200, adds: 50, workers: 8, mails: 3_000 };
       yield judgeRaces(await races(env, sizes));
@@ -48,7 +48,6 @@ export const moreDrills: Record<string, Drill> = {
   },
   'clock-skew': {
     does: 'a worker one hour fast that is then set back by two, another ten minutes slow',
-    manner: 'waits',
     async *run(env) {
       yield judgeSkew(await clockSkew(env, { mails: 2_000, people: 20 }));
     },

@@ -162,14 +162,14 @@ function temporalKill(): Promise<OutageTally> {
 export const outageDrills: Record<string, Drill> = {
   'mongod-kill': {
     does: 'kill -9 of mongod three times under mails, contacts and events',
-    manner: 'alone',
+    alone: true,
     async *run() {
       yield judgeOutage('kill -9', await mongodKill({ kills: 3, downMs: 3_000, mix: mixed }));
     },
   },
   'mongod-stop': {
     does: 'SIGSTOP of mongod for 3 s and for 35 s, which is longer than a lease',
-    manner: 'alone',
+    alone: true,
     async *run() {
       const allowed = { duplicates: REPEATS_MAX, unknown: REPEATS_MAX };
       yield judgeOutage('SIGSTOP', await mongodStop(), { allowed, isStalled: true });
@@ -177,21 +177,21 @@ export const outageDrills: Record<string, Drill> = {
   },
   'mongod-primary': {
     does: 'a replica set of three whose primary steps down twice and is killed twice',
-    manner: 'alone',
+    alone: true,
     async *run() {
       yield judgeOutage('primary change', await primaryChange());
     },
   },
   'mongod-network': {
     does: 'between us and MongoDB: 30 to 60 ms each way, ten cuts, five seconds of nobody there, eight seconds of silence',
-    manner: 'alone',
+    alone: true,
     async *run(env) {
       yield judgeOutage('network', await mongodNetwork(env), { isStalled: true });
     },
   },
   redis: {
     does: 'Redis killed for 20 s, stopped for 10 s, flushed, and out of memory: nobody notices',
-    manner: 'alone',
+    alone: true,
     async *run() {
       yield judgeOutage('Redis away', await redisFaults(), { p99MsMax: 500 });
     },

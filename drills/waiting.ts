@@ -9,8 +9,13 @@ export function between(fromMs: number, toMs: number): number {
 }
 
 /** Asks until it is so; what cannot be asked now (a server may be away) is asked again. */
-export async function until(what: string, isSo: () => Promise<boolean>, withinMs = 60_000): Promise<void> {
-  for (const giveUpAt = performance.now() + withinMs; ; await pause(50)) {
+export async function until(
+  what: string,
+  isSo: () => Promise<boolean>,
+  withinMs = 60_000,
+  everyMs = 50,
+): Promise<void> {
+  for (const giveUpAt = performance.now() + withinMs; ; await pause(everyMs)) {
     if (await isSo().catch(() => false)) return;
     if (performance.now() > giveUpAt) throw new Error(`not within ${withinMs / 1_000} s: ${what}`);
   }
@@ -18,6 +23,9 @@ export async function until(what: string, isSo: () => Promise<boolean>, withinMs
 
 /** What is lost or unknown is looked at again within a minute. Who was refused for now may be so for a day. */
 const SOON_MS = 65_000;
+/** Who asks again and again must not take the machine from those who work. */
+const TOLD_MAX = 100;
+const SETTLED_EVERY_MS = 250;
 const refusedForNow = { state: 'deferred' as const, 'reply.code': { $gte: 400 } };
 
 /** Nothing is under way any more: every mail has an outcome or a time for its next try, every event has had its effect. */
@@ -26,8 +34,11 @@ export async function untilSettled({ deps, project }: DrillContext, withinMs = 1
   const projectId = project._id;
   const open = () =>
     Promise.all([
-      messages.countDocuments({ projectId, state: { $in: ['queued', 'committing'] } }),
-      messages.countDocuments({ projectId, dueAt: { $lte: new Date(Date.now() + SOON_MS) }, $nor: [refusedForNow] }),
+      messages.countDocuments({ projectId, state: { $in: ['queued', 'committing'] } }, { limit: TOLD_MAX }),
+      messages.countDocuments(
+        { projectId, dueAt: { $lte: new Date(Date.now() + SOON_MS) }, $nor: [refusedForNow] },
+        { limit: TOLD_MAX },
+      ),
       triggers.countDocuments({ projectId, dueAt: { $exists: true } }),
       events.countDocuments({ projectId, dueAt: { $exists: true } }),
       enrollments.countDocuments({ projectId, status: 'active' }),
@@ -41,6 +52,7 @@ export async function untilSettled({ deps, project }: DrillContext, withinMs = 1
       return last.every((count) => count === 0);
     },
     withinMs,
+    SETTLED_EVERY_MS,
   ).catch((error: Error) => {
     throw new Error(
       `${error.message} (queued ${last[0]}, due ${last[1]}, triggers ${last[2]}, events ${last[3]}, people inside ${last[4]}, campaigns ${last[5]})`,

@@ -1,10 +1,11 @@
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { Agent, get, type IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { type Environment, startEnvironment } from '../environment.ts';
 
-const DRAIN_MS = 400;
+const DRAIN_MS = 1_500;
 const CONNECTIONS = 8;
 
 describe('A server that is asked to stop', () => {
@@ -37,7 +38,7 @@ describe('A server that is asked to stop', () => {
     const during = await Promise.all(Array.from({ length: CONNECTIONS * 3 }, () => ask('/v1/contact-lists')));
     expect(during).to.deep.equal(during.map(() => ({ status: 200, closes: true })));
     expect(await ask('/health/ready')).to.deep.equal({ status: 503, closes: true });
-    expect(await Promise.race([stopped.then(() => 'stopped'), sleep(DRAIN_MS / 8).then(() => 'draining')])).to.equal(
+    expect(await Promise.race([stopped.then(() => 'stopped'), sleep(DRAIN_MS / 30).then(() => 'draining')])).to.equal(
       'draining',
     );
 
@@ -45,4 +46,36 @@ describe('A server that is asked to stop', () => {
     const fault = await fetch(new URL('/health/live', environment.url)).catch((error: Error) => error);
     expect(fault).to.be.instanceOf(Error);
   });
+
+  it('answers also those who wait to be let in while it is busy', async () => {
+    const busy = await startEnvironment();
+    const { port } = new URL(busy.url);
+    const callers = spawn(process.execPath, ['-e', crowd, port], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const said: string[] = [];
+    const stopped = once(callers.stdout, 'data').then(() => {
+      const until = performance.now() + BUSY_MS;
+      while (performance.now() < until);
+      callers.stdout.on('data', (chunk) => said.push(String(chunk)));
+      return busy.stop();
+    });
+    await once(callers, 'close');
+    await stopped;
+    expect(said.join('')).to.equal('200 '.repeat(CROWD));
+  });
 });
+
+const CROWD = 40;
+const BUSY_MS = 400;
+
+/** A process of its own, so that it calls while the server does nothing else. */
+const crowd = `
+  const { get } = require('node:http');
+  console.log('calling');
+  setTimeout(() => {
+    for (let caller = 0; caller < ${CROWD}; caller += 1)
+      get({ host: '127.0.0.1', port: process.argv[1], path: '/health/live', agent: false }, (response) => {
+        response.resume();
+        process.stdout.write(response.statusCode + ' ');
+      }).on('error', (error) => process.stdout.write(error.code + ' '));
+  }, ${BUSY_MS / 4});
+`;
