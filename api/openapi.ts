@@ -108,6 +108,9 @@ function operationId({ method, path }: Endpoint): string {
   return method + words.map((word) => word[0]?.toUpperCase() + word.slice(1)).join('');
 }
 
+/** What api/app.ts asks of every parameter: no NUL, and nothing that was no UTF-8. */
+const TEXT = '^[^\\u0000\\ufffd]*$';
+
 function parameters(endpoint: Endpoint): Json[] {
   const inPath = pathParameters(endpoint.path).map((name) => ({
     name,
@@ -122,7 +125,7 @@ function parameters(endpoint: Endpoint): Json[] {
     in: 'query',
     required: required.includes(name),
     ...(description ? { description } : {}),
-    schema,
+    schema: schema.type === 'string' && !schema.enum ? { pattern: TEXT, ...schema } : schema,
   }));
   const projectHeader = {
     name: 'x-project-id',
