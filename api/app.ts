@@ -47,8 +47,10 @@ export function createApp(deps: Deps, endpoints: Endpoint[], options: AppOptions
   koa.use(observeRequests(deps, options.observe));
   koa.use(translateErrors(deps));
   koa.use((context, next) => {
-    if (stopping) context.set('Connection', 'close');
-    if (stopping && context.path === '/health/ready') throw unavailable('This server is stopping; ask another one.');
+    if (stopping) {
+      context.set('Connection', 'close');
+      if (context.path === '/health/ready') throw unavailable('This server is stopping; ask another one.');
+    }
     checkHost(context);
     return next();
   });
@@ -86,7 +88,6 @@ async function letIn(server: Server): Promise<void> {
   server.on('connection', note);
   for (let turn = 0; hasCome && turn < LET_IN_MAX; turn += 1) {
     hasCome = false;
-    await immediate();
     await immediate();
   }
   server.off('connection', note);

@@ -72,7 +72,7 @@ const errorResponses: Record<string, string> = {
   Unprocessable: 'Well-formed, but cannot be done.',
   TooManyRequests: 'The limit of this key is reached; Retry-After says for how long.',
   ServerError: 'Our fault; the log has it under X-Request-Id.',
-  Unavailable: 'The database is away, or this process is stopping; Retry-After.',
+  Unavailable: 'The database is away; Retry-After.',
 };
 
 function errorResponse(description: string, alsoAsPage = false): Json {

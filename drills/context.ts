@@ -32,9 +32,16 @@ export interface DrillContext {
   sink: SinkClient;
   /** Ready when it resolves. */
   startWorker(env?: Record<string, string>): Promise<Child>;
-  /** On the same port every time, unless PORT says another one. */
-  startApi(env?: Record<string, string>): Promise<{ child: Child; url: string }>;
+  /** On the same port every time. */
+  startApi(env?: Record<string, string>): Promise<RunningApi>;
+  /** Beside the others. */
+  startAnotherApi(): Promise<RunningApi>;
   close(): Promise<void>;
+}
+
+export interface RunningApi {
+  child: Child;
+  url: string;
 }
 
 export interface SinkStats {
@@ -103,16 +110,18 @@ export async function openDrill(
     children.push(child);
     return child;
   };
+  const startApi = async (at: number, more: Record<string, string> = {}) => ({
+    child: await start('api/main.ts', heapFlags.api, { ...more, PORT: String(at) }),
+    url: `http://127.0.0.1:${at}/v1`,
+  });
   return {
     deps,
     project,
     key,
     sink,
     startWorker: (more = {}) => start('workers/main.ts', heapFlags.worker, { WORKER_LANES: 'mail', ...more }),
-    startApi: async (more = {}) => ({
-      child: await start('api/main.ts', heapFlags.api, more),
-      url: `http://127.0.0.1:${more.PORT ?? port}/v1`,
-    }),
+    startApi: (more) => startApi(port, more),
+    startAnotherApi: async () => startApi(await anyFreePort()),
     async close() {
       for (const child of children) child.kill('SIGKILL');
       sink.stop();

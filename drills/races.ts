@@ -3,7 +3,6 @@ import { createApiKey } from '../core/api-keys.ts';
 import { seedVerifiedDomain } from '../core/domains.ts';
 import type { Project } from '../core/model.ts';
 import { createProject } from '../core/projects.ts';
-import { anyFreePort } from '../stack/ports.ts';
 import { broken, check, type Findings, tell } from './check.ts';
 import { type DrillContext, openDrill, SENDER } from './context.ts';
 import { messageIdOf, readFacts } from './facts.ts';
@@ -49,7 +48,7 @@ export async function races(env: NodeJS.ProcessEnv, sizes: Races): Promise<Races
   const context = await openDrill(env, { ackMs: 5 });
   const tally = { asked: 0, faults: 0, busy: 0, wrong: [] as string[] };
   try {
-    const apis = await Promise.all([0, 1].map(async () => context.startApi({ PORT: String(await anyFreePort()) })));
+    const apis = await Promise.all([0, 1].map(() => context.startAnotherApi()));
     const postAs = (key: string): Post => {
       return async (path, body, headers = {}) => {
         for (;;) {

@@ -1,4 +1,3 @@
-import { anyFreePort } from '../stack/ports.ts';
 import type { Child } from '../stack/processes/child.ts';
 import { type Calls, tellCalls } from './calls.ts';
 import { tell } from './check.ts';
@@ -26,7 +25,7 @@ export async function rolling(
 ): Promise<RollingTally> {
   const context = await openDrill(env, { ackMs: 20 });
   try {
-    const apis = [await newApi(context), await newApi(context)];
+    const apis = [await context.startAnotherApi(), await context.startAnotherApi()];
     const workers = [await newWorker(context), await newWorker(context)];
     const traffic = await startTraffic(context, () => apis.map(({ url }) => url), mix);
     let slowestExitMs = 0;
@@ -42,7 +41,7 @@ export async function rolling(
     for (let round = 0; round < rounds; round += 1) {
       await pause(everyMs);
       await Promise.all([
-        replace(apis, round % 2, () => newApi(context)),
+        replace(apis, round % 2, context.startAnotherApi),
         replace(workers, round % 2, () => newWorker(context)),
       ]);
     }
@@ -70,10 +69,6 @@ export function judgeRolling({ rounds, promises, calls, slowestExitMs }: Rolling
     ...faulty.map((what) => `BUT ${what}`),
   ];
   return { kept: faulty.length === 0, says: says.join(', ') };
-}
-
-async function newApi(context: DrillContext): Promise<{ child: Child; url: string }> {
-  return context.startApi({ PORT: String(await anyFreePort()) });
 }
 
 async function newWorker(context: DrillContext): Promise<{ child: Child }> {

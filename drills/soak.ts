@@ -1,5 +1,4 @@
 import { ObjectId } from 'mongodb';
-import { anyFreePort } from '../stack/ports.ts';
 import type { Child } from '../stack/processes/child.ts';
 import type { Servers } from '../stack/servers/all.ts';
 import { ask, type Calls, tellCalls } from './calls.ts';
@@ -119,7 +118,7 @@ async function killAndStart(
       return;
     case 'api':
       prey.api.child.kill('SIGKILL');
-      prey.api = await newApi(context);
+      prey.api = await context.startAnotherApi();
       return;
     case 'redis':
     case 'temporal':
@@ -171,12 +170,8 @@ export function judgeSoak(tally: SoakTally): Verdict {
 }
 
 async function newPair(context: DrillContext): Promise<Pair> {
-  const [api, worker] = await Promise.all([newApi(context), newWorker(context)]);
+  const [api, worker] = await Promise.all([context.startAnotherApi(), newWorker(context)]);
   return { api, worker };
-}
-
-async function newApi(context: DrillContext): Promise<Pair['api']> {
-  return context.startApi({ PORT: String(await anyFreePort()) });
 }
 
 function newWorker(context: DrillContext): Promise<Child> {

@@ -5,7 +5,7 @@ import { createGroup } from '../core/suppression-groups.ts';
 import { check } from './check.ts';
 import { type DrillContext, openDrill, SENDER } from './context.ts';
 import { readFacts } from './facts.ts';
-import { pause } from './waiting.ts';
+import { pause, until } from './waiting.ts';
 
 export interface WorkerKill {
   /** Of each lane. */
@@ -145,14 +145,9 @@ async function endLeases({ deps, project }: DrillContext): Promise<void> {
 
 /** Nothing is open any more: everything is sent, or unknown for good. */
 export async function drained({ deps, project }: DrillContext, { mails }: Pick<WorkerKill, 'mails'>): Promise<void> {
-  const until = Date.now() + 120_000 + mails * 60;
-  for (;;) {
-    const open = { projectId: project._id, dueAt: { $exists: true } };
-    if (!(await deps.db.messages.findOne(open, { hint: 'due' }))) return;
-    if (Date.now() > until)
-      throw new Error(`${await deps.db.messages.countDocuments(open)} of ${mails} mails are still open`);
-    await pause(100);
-  }
+  const open = { projectId: project._id, dueAt: { $exists: true } };
+  const isOver = async () => !(await deps.db.messages.findOne(open, { hint: 'due' }));
+  await until(`all of ${mails} mails have an outcome`, isOver, 120_000 + mails * 60, 100);
 }
 
 /** Of all mails, or of one lane's. Nothing but sent or unknown is expected of these, so whatever else became of a mail is a loss. */

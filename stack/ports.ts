@@ -3,6 +3,11 @@ import { createServer } from 'node:net';
 
 export type PortChoice = 'usual' | 'free';
 
+/** Below what systems lend to outgoing connections: a server that is away for a while finds its port free when it comes back. */
+const chosenFrom = 20_000;
+const chosenBelow = 32_768;
+const looks = 100;
+
 /** The usual port where it is free and wanted, else any. */
 export async function choosePort(usual: number, choice: PortChoice): Promise<number> {
   return choice === 'usual' && (await isFree(usual)) ? usual : anyFreePort();
@@ -15,11 +20,6 @@ export function isFree(port: number, host = '127.0.0.1'): Promise<boolean> {
     server.listen(port, host, () => server.close(() => resolve(true)));
   });
 }
-
-/** Below what systems lend to outgoing connections: a server that is away for a while finds its port free when it comes back. */
-const chosenFrom = 20_000;
-const chosenBelow = 32_768;
-const looks = 100;
 
 export async function anyFreePort(): Promise<number> {
   for (let look = 0; look < looks; look += 1) {

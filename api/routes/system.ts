@@ -28,7 +28,8 @@ export function systemRoutes(endpoints: () => Endpoint[], metrics: Metrics): End
       key: 'none',
       tag: 'system',
       summary: 'Can it do its work?',
-      description: 'Ready when MongoDB answers; Redis and Temporal are named as up or down.',
+      description:
+        'Ready when MongoDB answers, until the process is asked to stop; Redis and Temporal are named as up or down.',
       answer: shape({
         type: 'object',
         required: ['status', 'mongodb', 'redis', 'temporal'],

@@ -18,10 +18,10 @@ describe('Ports of the embedded servers', () => {
     expect(await choosePort(port, 'usual')).to.equal(port);
   });
 
-  it('A port that is chosen is never one that the system lends to outgoing connections.', async function () {
+  it('A port that is chosen is never one that the system lends to outgoing connections.', async () => {
     const range = '/proc/sys/net/ipv4/ip_local_port_range';
-    if (!existsSync(range)) this.skip();
-    const [lentFrom = 0, lentTo = 0] = readFileSync(range, 'utf8').trim().split(/\s+/).map(Number);
+    const lent = existsSync(range) ? readFileSync(range, 'utf8').trim() : '49152 65535';
+    const [lentFrom = 0, lentTo = 0] = lent.split(/\s+/).map(Number);
     const chosen = await Promise.all(Array.from({ length: 50 }, anyFreePort));
     expect(chosen.filter((port) => port >= lentFrom && port <= lentTo)).to.deep.equal([]);
   });
