@@ -1,10 +1,8 @@
-import { spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Lifetime, newLifetime, stopOnSignals } from '../stack/lifetime.ts';
+import { newLifetime, stopOnSignals } from '../stack/lifetime.ts';
 import { StackError, say } from '../stack/say.ts';
-import { startServers } from '../stack/servers/all.ts';
+import { runAlone } from './run-alone.ts';
 
 /**
  * `npm run bench -- name [args]`: one bench, on servers of its own; without a name all of them, one after the other. Each page says at
@@ -28,33 +26,22 @@ const runs: Record<string, string[][]> = { migrations: [['a'], ['b']] };
 async function main([name, ...args]: string[]): Promise<number> {
   const lifetime = newLifetime();
   stopOnSignals(lifetime, 130);
-  if (name) return runBench(name, args, lifetime);
-  const failed: string[] = [];
+  if (name) return (await runAlone(fileOf(name), args, lifetime)) ? 0 : 1;
+  const broken: string[] = [];
   for (const each of Object.keys(benches))
     for (const given of runs[each] ?? [[]]) {
-      say(`npm run bench -- ${[each, ...given].join(' ')}`);
-      if ((await runBench(each, given, lifetime)) !== 0) failed.push(each);
+      const line = [each, ...given].join(' ');
+      say(`npm run bench -- ${line}`);
+      if (!(await runAlone(fileOf(each), given, lifetime))) broken.push(line);
     }
-  say(failed.length > 0 ? `Broke down: ${failed.join(', ')}.` : 'All benches ran; the figures are in bench/results.');
-  return failed.length > 0 ? 1 : 0;
+  say(broken.length > 0 ? `Broke down: ${broken.join(', ')}.` : 'All benches ran; the figures are in bench/results.');
+  return broken.length > 0 ? 1 : 0;
 }
 
-async function runBench(name: string, args: string[], whole: Lifetime): Promise<number> {
+function fileOf(name: string): string {
   const file = join(import.meta.dirname, `${name}.ts`);
   if (!Object.hasOwn(benches, name) || !existsSync(file)) throw new StackError(help());
-  const lifetime = newLifetime();
-  whole.add({ stop: () => lifetime.stop() });
-  const folder = mkdtempSync(join(tmpdir(), 'everpost-bench-'));
-  lifetime.add({ stop: async () => rmSync(folder, { recursive: true, force: true }) });
-  const kinds = ['mongodb', 'redis', 'temporal'] as const;
-  const servers = await startServers({ dataDir: folder, kinds, say, onStarted: (server) => lifetime.add(server) });
-  const env = { ...process.env, ...servers.environment, DATA_DIR: folder };
-  const child = spawn(process.execPath, [file, ...args], { stdio: 'inherit', env });
-  const code = await new Promise<number>((resolve) => {
-    child.on('exit', (status) => resolve(status ?? 1));
-  });
-  await lifetime.stop();
-  return code;
+  return file;
 }
 
 function help(): string {
