@@ -1,12 +1,27 @@
-/** How soon due documents start: MONGODB_URL and REDIS_URL name the servers, a database of its own is made and dropped. */
+/**
+ * How soon what is due starts, with two processes that look, beside a bare majority-committed update (what taking a document is):
+ * alone, without a wake-up, many projects at once, behind 20,000 of another project; and what a look costs with 90,000 put off.
+ */
 import { MongoClient, ObjectId } from 'mongodb';
 import type { Deps, Log } from '../core/deps.ts';
 import { type DueKind, startDueLoop, wakeDue } from '../core/due.ts';
 import { done, dueDocuments } from '../core/due-documents.ts';
+import { between, pause, until } from '../drills/waiting.ts';
 import { readConfig } from '../platform/config.ts';
 import { openRedis } from '../platform/redis.ts';
+import { quantile } from './processes.ts';
+import { type Figure, report } from './report.ts';
 
-type Row = { _id: ObjectId; projectId: ObjectId; writtenAt: number; dueAt?: Date };
+type Row = { _id: ObjectId; projectId: ObjectId; dueAt?: Date; taken?: boolean };
+
+const ROUNDS = 3;
+const ALONE = 100;
+const PROJECTS = 300;
+const BACKLOG = 20_000;
+const BEHIND = 50;
+const PUT_OFF = 90_000;
+const LOOKS = 20;
+const LOOK_EVERY_MS = 500;
 
 const silent: Log = { debug() {}, info() {}, warn: console.warn, error: console.error };
 const config = { ...readConfig(), mongodbDatabase: `bench_due_${process.pid}` };
@@ -15,9 +30,8 @@ const rows = mongo.db(config.mongodbDatabase).collection<Row>('rows');
 const index = { name: 'due', partialFilterExpression: { dueAt: { $exists: true } } };
 await rows.createIndex({ projectId: 1, dueAt: 1 }, index);
 
-let onStart: (row: Row) => void = () => undefined;
-const processes = [0, 1].map(() => openRedis(config, silent));
-const { signals } = processes[0]!;
+/** Resolved when its document starts. */
+const awaited = new Map<string, () => void>();
 const kindFor = (): DueKind =>
   dueDocuments<Row>(
     { log: silent },
@@ -26,118 +40,141 @@ const kindFor = (): DueKind =>
       collection: rows,
       field: 'dueAt',
       concurrencyMax: 64,
-      run: async (row) => {
-        onStart(row);
+      run: async ({ _id }) => {
+        awaited.get(_id.toHexString())?.();
         return done;
       },
     },
   );
-const loops = processes.map((redis) =>
+const connections = [0, 1].map(() => openRedis(config, silent));
+const { signals } = connections[0]!;
+const loops = connections.map((redis) =>
   startDueLoop({ mongo, config, log: silent, signals: redis.signals } as Deps, [kindFor()]),
 );
 await Promise.all(loops.map((loop) => loop.ready));
-await new Promise((resolve) => setTimeout(resolve, 300));
 
-const row = (projectId: ObjectId): Row => ({
-  _id: new ObjectId(),
-  projectId,
-  writtenAt: performance.now(),
-  dueAt: new Date(),
-});
-const quantile = (values: number[], q: number) =>
-  values.toSorted((a, b) => a - b)[Math.floor((values.length - 1) * q)]!.toFixed(1);
-
-/** Resolves with the delays from write to start once as many distinct documents as expected have started. */
-function starts(expected: number, only?: Set<string>): Promise<number[]> {
-  const seen = new Map<string, number>();
-  return new Promise((resolve) => {
-    onStart = (started) => {
-      const id = started._id.toHexString();
-      if (only && !only.has(id)) return;
-      if (!seen.has(id)) seen.set(id, performance.now() - started.writtenAt);
-      if (seen.size === expected) resolve([...seen.values()]);
-    };
-  });
-}
-
-async function oneByOne(label: string, wake: boolean, pauseMs = 5): Promise<void> {
-  const delays: number[] = [];
-  for (let i = 0; i < 100; i++) {
-    const started = starts(1);
-    const one = row(new ObjectId());
-    await rows.insertOne(one);
-    one.writtenAt = performance.now();
-    const from = performance.now();
-    if (wake) wakeDue({ signals }, 'rows', one.projectId);
-    await started;
-    delays.push(performance.now() - from);
-    await new Promise((resolve) => setTimeout(resolve, pauseMs));
-  }
-  console.log(`${label}: p50 ${quantile(delays, 0.5)} ms, p99 ${quantile(delays, 0.99)} ms`);
-}
-
-async function burst(label: string, documents: Row[]): Promise<void> {
-  await rows.insertMany(documents);
-  const from = performance.now();
-  for (const { projectId } of documents) wakeDue({ signals }, 'rows', projectId);
-  await starts(documents.length);
-  const seconds = (performance.now() - from) / 1000;
-  console.log(
-    `${label}: all started after ${seconds.toFixed(2)} s, ${Math.round(documents.length / seconds)} a second`,
-  );
-  while ((await rows.countDocuments({ dueAt: { $exists: true } })) > 0)
-    await new Promise((resolve) => setTimeout(resolve, 50));
-}
-
-await oneByOne('write to start, woken by Redis', true);
-await oneByOne('write to start, without a wake-up', false);
-await burst(
-  '300 projects at once',
-  Array.from({ length: 300 }, () => row(new ObjectId())),
-);
-
-const loud = new ObjectId();
-const backlog = starts(20_000);
-await rows.insertMany(Array.from({ length: 20_000 }, () => row(loud)));
-const began = performance.now();
-const quiet = Array.from({ length: 50 }, () => row(new ObjectId()));
-const delays: number[] = [];
-const still = rows.countDocuments({ dueAt: { $exists: true } });
-for (const one of quiet) {
-  const all = onStart;
-  const from = performance.now();
-  const started = new Promise<void>((resolve) => {
-    onStart = (each) => {
-      all(each);
-      if (each._id.equals(one._id)) resolve();
-    };
-  });
-  await rows.insertOne(one);
-  wakeDue({ signals }, 'rows', one.projectId);
-  await started;
-  delays.push(performance.now() - from);
-  onStart = all;
-}
-console.log(
-  `${await still} due when it began; behind them, from insert to start: p50 ${quantile(delays, 0.5)} ms, p99 ${quantile(delays, 0.99)} ms`,
-);
-void backlog;
-while ((await rows.countDocuments({ dueAt: { $exists: true } })) > 0)
-  await new Promise((resolve) => setTimeout(resolve, 100));
-console.log(`20,000 of one project with two processes: ${((performance.now() - began) / 1000).toFixed(1)} s`);
-
-const ten = new ObjectId();
-await rows.insertMany(Array.from({ length: 90_000 }, () => ({ ...row(ten), dueAt: new Date(Date.now() + 3_600_000) })));
-const looks: number[] = [];
-const probe = kindFor();
-for (let i = 0; i < 20; i++) {
-  const from = performance.now();
-  await probe.projects(new Date());
-  looks.push(performance.now() - from);
-}
-console.log(`a look with 90,000 deferred: p50 ${quantile(looks, 0.5)} ms`);
+const perRound: Array<Awaited<ReturnType<typeof round>>> = [];
+for (let turn = 0; turn < ROUNDS; turn++) perRound.push(await round());
+const of = (value: (figures: Awaited<ReturnType<typeof round>>) => number) => perRound.map(value);
+const ceiling = { name: 'a bare majority-committed update, p50', values: of(({ bareMs }) => bareMs) };
+const delays = (
+  name: string,
+  pick: (figures: Awaited<ReturnType<typeof round>>) => number[],
+  asked?: Figure['asked'],
+) => [
+  { name: `${name}, p50`, unit: 'ms', values: of((figures) => quantile(pick(figures), 0.5)), ceiling },
+  {
+    name: `${name}, p99`,
+    unit: 'ms',
+    values: of((figures) => quantile(pick(figures), 0.99)),
+    ceiling,
+    ...(asked && { asked }),
+  },
+];
+report('due', [
+  ...delays('from a write to the start of its work', ({ woken }) => woken),
+  ...delays('from a write to the start of its work, no wake-up arriving', ({ unwoken }) => unwoken),
+  ...delays(`one of another project, behind ${BACKLOG} of one`, ({ behind }) => behind, { atMost: 200 }),
+  {
+    name: `${PROJECTS} projects with one document each, all at once`,
+    unit: '/s',
+    values: of(({ atOnceSeconds }) => PROJECTS / atOnceSeconds),
+  },
+  {
+    name: `${BACKLOG} documents of one project`,
+    unit: '/s',
+    values: of(({ backlogSeconds }) => BACKLOG / backlogSeconds),
+  },
+  { name: `a look with ${PUT_OFF} put off, p50`, unit: 'ms', values: of(({ looks }) => quantile(looks, 0.5)), ceiling },
+]);
 
 await Promise.all(loops.map((loop) => loop.stop()));
 await mongo.db(config.mongodbDatabase).dropDatabase();
-for (const redis of processes) redis.close();
+for (const redis of connections) redis.close();
 await mongo.close();
+
+async function round() {
+  const bare = await repeat(ALONE, bareUpdate);
+  const woken = await repeat(ALONE, () => startOfOne({ isWoken: true }));
+  const unwoken = await repeat(ALONE / 2, async () => {
+    await pause(between(0, LOOK_EVERY_MS));
+    return startOfOne({ isWoken: false });
+  });
+  const atOnceSeconds = await startOfMany(Array.from({ length: PROJECTS }, () => row(new ObjectId())));
+  const loud = new ObjectId();
+  await rows.insertMany(Array.from({ length: BACKLOG }, () => row(loud)));
+  const from = performance.now();
+  const behind = await repeat(BEHIND, () => startOfOne({ isWoken: true }));
+  if (!(await rows.findOne({ projectId: loud, dueAt: { $exists: true } })))
+    throw new Error('The backlog was gone before those behind it had started; make it longer.');
+  await idle();
+  const backlogSeconds = (performance.now() - from) / 1_000;
+  const looks = await looksPastPutOff();
+  return { bareMs: quantile(bare, 0.5), woken, unwoken, behind, atOnceSeconds, backlogSeconds, looks };
+}
+
+function row(projectId: ObjectId): Row {
+  return { _id: new ObjectId(), projectId, dueAt: new Date() };
+}
+
+async function repeat(times: number, work: () => Promise<number>): Promise<number[]> {
+  const all: number[] = [];
+  for (let turn = 0; turn < times; turn++) all.push(await work());
+  return all;
+}
+
+async function bareUpdate(): Promise<number> {
+  const { insertedId } = await rows.insertOne({ _id: new ObjectId(), projectId: new ObjectId() });
+  const from = performance.now();
+  await rows.updateOne({ _id: insertedId }, { $set: { taken: true } });
+  return performance.now() - from;
+}
+
+async function startOfOne({ isWoken }: { isWoken: boolean }): Promise<number> {
+  const one = row(new ObjectId());
+  const started = startOf(one);
+  await rows.insertOne(one);
+  const from = performance.now();
+  if (isWoken) wakeDue({ signals }, 'rows', one.projectId);
+  // It may have started before its writer was told that it is written.
+  return Math.max(0, (await started) - from);
+}
+
+async function startOfMany(documents: Row[]): Promise<number> {
+  const started = documents.map(startOf);
+  await rows.insertMany(documents);
+  const from = performance.now();
+  for (const { projectId } of documents) wakeDue({ signals }, 'rows', projectId);
+  const last = Math.max(...(await Promise.all(started)));
+  await idle();
+  return (last - from) / 1_000;
+}
+
+function startOf({ _id }: Row): Promise<number> {
+  const id = _id.toHexString();
+  return new Promise((resolve) => {
+    awaited.set(id, () => {
+      awaited.delete(id);
+      resolve(performance.now());
+    });
+  });
+}
+
+async function idle(): Promise<void> {
+  const isIdle = async () => (await rows.findOne({ dueAt: { $exists: true } })) === null;
+  await until('nothing is due', isIdle, 120_000, 100);
+}
+
+async function looksPastPutOff(): Promise<number[]> {
+  const projectId = new ObjectId();
+  const dueAt = new Date(Date.now() + 3_600_000);
+  await rows.insertMany(Array.from({ length: PUT_OFF }, () => ({ ...row(projectId), dueAt })));
+  const probe = kindFor();
+  const looks = await repeat(LOOKS, async () => {
+    const from = performance.now();
+    await probe.projects(new Date());
+    return performance.now() - from;
+  });
+  await rows.deleteMany({ projectId });
+  return looks;
+}

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { newLifetime, stopOnSignals } from '../stack/lifetime.ts';
+import { type Lifetime, newLifetime, stopOnSignals } from '../stack/lifetime.ts';
 import { StackError, say } from '../stack/say.ts';
 import { runAlone } from './run-alone.ts';
 
@@ -23,14 +23,24 @@ const benches: Record<string, { does: string }> = {
 /** What a bench is given when all are run. */
 const runs: Record<string, string[][]> = { migrations: [['a'], ['b']] };
 
-async function main([name, ...args]: string[]): Promise<number> {
+const INTERRUPTED = 130;
+
+async function main(args: string[]): Promise<number> {
   const lifetime = newLifetime();
-  stopOnSignals(lifetime, 130);
+  stopOnSignals(lifetime, INTERRUPTED);
+  const code = await runWhatIsAsked(args, lifetime);
+  if (!lifetime.stopping) return code;
+  await lifetime.stop();
+  return INTERRUPTED;
+}
+
+async function runWhatIsAsked([name, ...args]: string[], lifetime: Lifetime): Promise<number> {
   if (name) return (await runAlone(fileOf(name), args, lifetime)) ? 0 : 1;
   const broken: string[] = [];
   for (const each of Object.keys(benches))
     for (const given of runs[each] ?? [[]]) {
       const line = [each, ...given].join(' ');
+      if (lifetime.stopping) return INTERRUPTED;
       say(`npm run bench -- ${line}`);
       if (!(await runAlone(fileOf(each), given, lifetime))) broken.push(line);
     }

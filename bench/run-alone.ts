@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,7 +18,10 @@ export async function runAlone(file: string, args: readonly string[], lifetime: 
   try {
     const servers = await startServers({ dataDir, kinds, say, onStarted: (server) => lifetime.add(server) });
     try {
-      return (await run(file, args, { ...process.env, ...servers.environment, DATA_DIR: dataDir })) === 0;
+      const env = { ...process.env, ...servers.environment, DATA_DIR: dataDir };
+      const child = spawn(process.execPath, [file, ...args], { stdio: 'inherit', env });
+      lifetime.add({ stop: async () => void child.kill() });
+      return (await ended(child)) === 0;
     } finally {
       await servers.stop();
     }
@@ -30,8 +33,7 @@ export async function runAlone(file: string, args: readonly string[], lifetime: 
   }
 }
 
-function run(file: string, args: readonly string[], env: NodeJS.ProcessEnv): Promise<number | null> {
-  const child = spawn(process.execPath, [file, ...args], { stdio: 'inherit', env });
+function ended(child: ChildProcess): Promise<number | null> {
   return new Promise((resolve, reject) => {
     child.on('exit', resolve);
     child.on('error', reject);
