@@ -12,6 +12,7 @@ import { openRedis } from '../platform/redis.ts';
 import { quantile } from './processes.ts';
 import { type Figure, report } from './report.ts';
 
+type Round = Awaited<ReturnType<typeof round>>;
 type Row = { _id: ObjectId; projectId: ObjectId; dueAt?: Date; taken?: boolean };
 
 const ROUNDS = 3;
@@ -21,6 +22,7 @@ const BACKLOG = 20_000;
 const BEHIND = 50;
 const PUT_OFF = 90_000;
 const LOOKS = 20;
+/** How often an idle kind is looked at: a write comes at any moment between two looks. */
 const LOOK_EVERY_MS = 500;
 
 const silent: Log = { debug() {}, info() {}, warn: console.warn, error: console.error };
@@ -53,15 +55,11 @@ const loops = connections.map((redis) =>
 );
 await Promise.all(loops.map((loop) => loop.ready));
 
-const perRound: Array<Awaited<ReturnType<typeof round>>> = [];
+const perRound: Round[] = [];
 for (let turn = 0; turn < ROUNDS; turn++) perRound.push(await round());
-const of = (value: (figures: Awaited<ReturnType<typeof round>>) => number) => perRound.map(value);
+const of = (value: (figures: Round) => number) => perRound.map(value);
 const ceiling = { name: 'a bare majority-committed update, p50', values: of(({ bareMs }) => bareMs) };
-const delays = (
-  name: string,
-  pick: (figures: Awaited<ReturnType<typeof round>>) => number[],
-  asked?: Figure['asked'],
-) => [
+const delays = (name: string, pick: (figures: Round) => number[], asked?: Figure['asked']) => [
   { name: `${name}, p50`, unit: 'ms', values: of((figures) => quantile(pick(figures), 0.5)), ceiling },
   {
     name: `${name}, p99`,

@@ -5,7 +5,10 @@ export interface Stoppable {
   stop(): Promise<void>;
 }
 
-/** What must be stopped when this process stops, newest first; also while it is still starting. A process has one, and its end is final: what is started after it is killed. */
+/**
+ * What must be stopped when this process stops, newest first; also while it is still starting. A process has one, and its end is
+ * final: what is started after it is killed.
+ */
 export interface Lifetime {
   add(thing: Stoppable): void;
   stop(): Promise<void>;
