@@ -17,7 +17,7 @@ export interface InboundFilter extends Page {
   dateTo?: string | undefined;
 }
 
-/** Newest first; without the headers, which are long. */
+/** Newest first. */
 export async function listInbound(
   deps: Deps,
   project: Project,

@@ -120,6 +120,8 @@ function summaryOf(message: InboundMessage): Record<string, unknown> {
     ...{ messageId, domainName, from, to, subject, threadId, status, receivedAt },
     inReplyToEmailActivityId: email?.toHexString() ?? null,
     inReplyToInboundEmailId: inbound?.toHexString() ?? null,
+    attachmentCount: attachments.length,
+    // Its name before attachmentCount; kept for receivers that read it.
     attachments: attachments.length,
   };
 }

@@ -67,7 +67,10 @@ export const inboundQuery = schema({
 
 export const inboundMessageAnswer = shape({
   type: 'object',
-  required: ['id', 'messageId', 'domainName', 'from', 'to', 'subject', 'status', 'threadId', 'receivedAt'],
+  required: [
+    ...['id', 'messageId', 'domainName', 'from', 'to', 'subject', 'status', 'threadId', 'receivedAt'],
+    ...['attachments', 'attachmentCount', 'headers', 'headerList'],
+  ],
   properties: {
     id: idField,
     messageId: { type: 'string' },
@@ -94,9 +97,20 @@ export const inboundMessageAnswer = shape({
         },
       },
     },
+    attachmentCount: { type: 'integer', description: 'How many entries `attachments` has.' },
     headers: {
+      type: 'object',
+      additionalProperties: { type: 'string' },
+      description: 'By lower-case name; the values of a repeated header are joined by ", ".',
+    },
+    headerList: {
       type: 'array',
-      items: { type: 'object', properties: { name: { type: 'string' }, value: { type: 'string' } } },
+      description: 'The headers as they were written, in their order.',
+      items: {
+        type: 'object',
+        required: ['name', 'value'],
+        properties: { name: { type: 'string' }, value: { type: 'string' } },
+      },
     },
     spamVerdict: verdict,
     virusVerdict: verdict,

@@ -158,6 +158,36 @@ describe('Inbound messages', () => {
     environment.clock.advance(-901_000);
   });
 
+  it('Headers are an object by lower-case name and a list as written, attachments are counted, alike in the list, the message and the event.', async () => {
+    const { deps } = environment;
+    await tenant.client.post('/webhooks', { url: 'https://hooks.example.com/', events: ['email.received'] });
+    const file = 'Content-Type: text/csv\r\nContent-Disposition: attachment; filename=a.csv\r\n\r\na';
+    const head = {
+      'X-Trace': 'one',
+      'x-trace': 'two, three',
+      'Content-Type': 'multipart/mixed; boundary=b',
+    };
+    const raw = `__proto__: harmless\r\n${mail(head, `--b\r\n${file}\r\n--b\r\n${file}\r\n--b--`)}`;
+    const one = await received(raw);
+    expect(one.attachmentCount).to.equal(2);
+    expect(one.headers['x-trace']).to.equal('one, two, three');
+    expect(Object.keys(one.headers)).to.include.members(['from', 'subject', 'message-id']);
+    expect(Object.entries(one.headers)).to.deep.include(['__proto__', 'harmless']);
+    const traces = one.headerList.filter(({ name }: { name: string }) => /^x-trace$/i.test(name));
+    expect(traces).to.deep.equal([
+      { name: 'X-Trace', value: 'one' },
+      { name: 'x-trace', value: 'two, three' },
+    ]);
+    expect((await tenant.client.get(`/inbound/messages/${one.id}`)).body.data).to.deep.equal(one);
+    expect((await received(mail())).attachmentCount).to.equal(0);
+    const event = await deps.db.projectEvents.findOne({
+      projectId: tenant.project._id,
+      type: 'email.received',
+      'data.id': one.id,
+    });
+    expect(event?.data).to.include({ attachmentCount: 2, attachments: 2 });
+  });
+
   it('Filters: from, to, search, thread, dates; newest first, with an exact total.', async () => {
     const one = await received(mail({ From: 'unique@sender.example.net', Subject: 'Very (special)' }));
     for (const query of ['?from=Unique@sender.example.net', '?search=(special)', `?threadId=${one.threadId}`])
