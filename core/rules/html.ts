@@ -3,6 +3,8 @@ import { type HtmlLink, scanHtml } from './html-scan.ts';
 
 const TEXT_COLUMNS = 78;
 const TEXT_INPUT_LENGTH_MAX = 2_000_000;
+/** The tracked link carries the address and is a third longer; servers and proxies refuse request lines of more than 8 kB. */
+const TRACKED_URL_BYTES_MAX = 5_000;
 
 export interface Decoration {
   /** Plain text that mail programs show beside the subject; it becomes the hidden first element. */
@@ -52,11 +54,11 @@ function splice(html: string, edits: Edit[]): string {
   return result + html.slice(at);
 }
 
-/** A browser drops line breaks and tabs inside an address; what would still not be one is left alone. */
+/** A browser drops line breaks and tabs inside an address. An address that is too long or not valid is not tracked. */
 function trackableUrl({ url, isTracked }: HtmlLink): string | null {
   const address = url.replace(/[\t\n\r]/g, '').replace(/^ +| +$/g, '');
   const isLink = /^https?:\/\/[^\s\\]+$/i.test(address) && !address.includes('{{') && URL.canParse(address);
-  return isTracked && isLink ? address : null;
+  return isTracked && isLink && Buffer.byteLength(address) <= TRACKED_URL_BYTES_MAX ? address : null;
 }
 
 function attributeValue(url: string, quote: HtmlLink['quote']): string {

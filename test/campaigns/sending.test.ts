@@ -125,6 +125,24 @@ describe('A campaign that is sent at once', () => {
     ).to.equal(1);
   });
 
+  it('tracks links of up to 5,000 bytes, also where they are only known for each recipient', async () => {
+    const long = (bytes: number, name: string) =>
+      `https://shop.example.com/?${name}=${'a'.repeat(bytes - 27 - name.length)}`;
+    const htmls = [
+      `<a href="${long(5_000, 'x')}">1</a><a href="${long(5_001, 'y')}">2</a>`,
+      `<a href="${long(4_992, 'x')}{{firstName}}">1</a><a href="${long(4_993, 'y')}{{firstName}}">2</a>`,
+    ];
+    for (const [index, htmlTemplate] of htmls.entries()) {
+      const email = `long-links-${index}-${Date.now()}@example.org`;
+      const list = await stage.list(1, () => email);
+      await stage.own.client.post('/contacts/email', { email, firstName: 'eightltr' });
+      await stage.until(await stage.launch({ toLists: [list], htmlTemplate }), 'sent');
+      const { html } = await PostalMime.parse(stage.sink.ledger.messages.find(({ to }) => to[0] === email)?.raw ?? '');
+      expect(html, htmlTemplate.slice(-60)).to.contain('/t/c/').and.contain('?y=');
+      expect(html).to.not.contain('?x=');
+    }
+  });
+
   it('fails with the reason when nothing could be sent at all', async () => {
     const empty = await stage.list(0);
     const failed = await stage.until(await stage.launch({ toLists: [empty] }), 'failed');

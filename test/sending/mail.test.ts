@@ -179,6 +179,31 @@ describe('A mail as it arrives', () => {
     expect(linksIn(bare.mail.html)).to.deep.equal([target]);
   });
 
+  it('a link of 5,000 bytes is tracked and its click leads to it; a longer one stays as it is, since its click could not be read', async () => {
+    const linkOf = (bytes: number) => `https://shop.test/form?v=${'ü'.repeat(20)}${'a'.repeat(bytes - 65)}`;
+    const [longest, longer] = [linkOf(5_000), linkOf(5_001)];
+    expect([longest, longer].map((url) => Buffer.byteLength(url))).to.deep.equal([5_000, 5_001]);
+    const answer = await post.send({
+      to: { email: 'a@in.test' },
+      html: `<a href="${longest}">a</a><a href="${longer}">b</a><a href="${linkOf(7_000)}">c</a>`,
+    });
+    const { mail } = await post.arrived(answer);
+    const [click, plain, plainToo, pixel] = linksIn(mail.html);
+    expect([plain, plainToo]).to.deep.equal([longer, linkOf(7_000)]);
+    const visitor = post.environment.client(null, { 'User-Agent': 'Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0' });
+    const visit = (url: string) => visitor.get(url.slice(config().publicUrl.length));
+    const clicked = await visit(click!);
+    expect([clicked.status, clicked.headers.get('location')]).to.deep.equal([302, new URL(longest).href]);
+    expect((await visit(pixel!)).headers.get('content-type')).to.equal('image/gif');
+    const { _id, projectId } = await post.read(answer);
+    const engagements = post.environment.deps.db.engagements;
+    const engaged = await until(
+      () => engagements.findOne({ _id, projectId }),
+      (one) => one?.clickCount === 1 && one?.openCount === 1,
+    );
+    expect(engaged?.clicks?.map(({ url }) => url)).to.deep.equal([longest]);
+  });
+
   it('templates: escaped in HTML, plain in subject and text, raw where they say so, never evaluated twice, missing ones empty', async () => {
     const answer = await post.send({
       to: { email: 'a@in.test' },
