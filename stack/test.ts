@@ -96,7 +96,7 @@ function runMocha(
   const logFile = join(folder, `output-${shard}.txt`);
   const output = shard === 0 ? 'inherit' : openSync(logFile, 'w');
   const mocha = [
-    ...[join(root, 'node_modules/mocha/bin/mocha.js'), '--timeout', `${testTimeoutMs}`, '--exit', '--retries', '1'],
+    ...[join(root, 'node_modules/mocha/bin/mocha.js'), '--timeout', `${testTimeoutMs}`, '--exit'],
     ...['--reporter', join(import.meta.dirname, 'reporter.ts')],
     ...args,
   ];
