@@ -1,10 +1,10 @@
-import type { ObjectId } from 'mongodb';
-import type { PropertyType, PropertyValue } from './audience.ts';
-import type { Due } from './due.ts';
+import type { Collection, ObjectId } from 'mongodb';
+import type { Due, PropertyType, PropertyValue } from './base.ts';
 
-/** Automations, who is inside, and the custom events that let people in. */
+/** Automations, the contacts enrolled in them, and the custom events that start them. */
 
 export type AutomationStatus = 'draft' | 'active' | 'paused' | 'archived';
+
 export type EntryType =
   | 'contact_created'
   | 'contact_added_to_list'
@@ -222,4 +222,16 @@ export interface EventRecord extends Due {
   createdAt: Date;
   automationIds?: ObjectId[];
   outcomes?: TriggerOutcome[];
+}
+
+declare module './collections.ts' {
+  interface Collections {
+    automations: Collection<Automation>;
+    automationDefinitions: Collection<PastDefinition>;
+    automationCounts: Collection<AutomationCount>;
+    enrollments: Collection<Enrollment>;
+    triggers: Collection<Trigger>;
+    eventDefinitions: Collection<EventDefinition>;
+    events: Collection<EventRecord>;
+  }
 }

@@ -1,5 +1,5 @@
-import type { ObjectId } from 'mongodb';
-import type { Mailbox } from './messages.ts';
+import type { Collection, ObjectId } from 'mongodb';
+import type { Mailbox } from './base.ts';
 
 /** Campaigns, their audience and their counts. */
 
@@ -132,4 +132,11 @@ export interface CampaignFreeze {
   /** Recipients written so far, for progress; the ledger has the exact number. */
   written: number;
   isDone: boolean;
+}
+
+declare module './collections.ts' {
+  interface Collections {
+    campaigns: Collection<Campaign>;
+    campaignContents: Collection<CampaignContent>;
+  }
 }

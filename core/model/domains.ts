@@ -1,7 +1,7 @@
-import type { ObjectId } from 'mongodb';
-import type { Sealed } from './migrations.ts';
+import type { Collection, ObjectId } from 'mongodb';
+import type { Sealed } from './base.ts';
 
-/** Domains that are written from. */
+/** Sending domains and saved senders. */
 
 export type VerificationStatus = 'PENDING_CONFIGURATION' | 'PENDING' | 'VERIFIED';
 
@@ -55,4 +55,22 @@ export interface DkimKeys {
   publicKey: string;
   /** PKCS 8 PEM, sealed for this project and domain. */
   privateKey: Sealed;
+}
+
+export interface Sender {
+  _id: ObjectId;
+  projectId: ObjectId;
+  email: string;
+  name: string;
+  /** '' when not set. */
+  replyTo: string;
+  createdAt: Date;
+  updatedAt: Date;
+}
+
+declare module './collections.ts' {
+  interface Collections {
+    senders: Collection<Sender>;
+    domains: Collection<Domain>;
+  }
 }

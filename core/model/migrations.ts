@@ -1,10 +1,10 @@
-import type { Binary, ObjectId } from 'mongodb';
-import type { PropertyType } from './audience.ts';
-import type { Due } from './due.ts';
+import type { Collection, ObjectId } from 'mongodb';
+import type { Due, PropertyType, Sealed } from './base.ts';
 
-/** What comes over from other providers. */
+/** Migrations from other providers. */
 
 export type MigrationProvider = 'providerA' | 'providerB';
+
 export type MigrationStatus =
   | 'queued'
   | 'running'
@@ -13,6 +13,7 @@ export type MigrationStatus =
   | 'completed_with_errors'
   | 'failed'
   | 'cancelled';
+
 export type MigrationPhaseName =
   | 'customFields'
   | 'templates'
@@ -126,17 +127,19 @@ export interface MigrationSecret {
   expiresAt: Date | null;
 }
 
-/** AES-256-GCM: the name of the key that sealed it, nonce, tag and what was sealed. */
-export interface Sealed {
-  keyId: string;
-  nonce: Binary;
-  tag: Binary;
-  text: Binary;
-}
-
 /** When the next request to a provider account may leave; `_id` is a hash of its key. */
 export interface ProviderPace {
   _id: string;
   next: Date;
   at: Date;
+}
+
+declare module './collections.ts' {
+  interface Collections {
+    migrations: Collection<Migration>;
+    migrationSecrets: Collection<MigrationSecret>;
+    migrationLinks: Collection<MigrationLink>;
+    migrationUnsubscribed: Collection<MigrationUnsubscribed>;
+    providerPaces: Collection<ProviderPace>;
+  }
 }

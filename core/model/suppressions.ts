@@ -1,6 +1,6 @@
-import type { ObjectId } from 'mongodb';
+import type { Collection, ObjectId } from 'mongodb';
 
-/** Who must not be written to. */
+/** Addresses that must not be mailed. */
 
 export type SuppressionReason = 'UNSUBSCRIBE' | 'BOUNCE' | 'COMPLAINT' | 'MANUAL';
 
@@ -40,4 +40,11 @@ export interface Suppression {
   beside?: Pick<Suppression, 'reason' | 'evidence'> | undefined;
   createdAt: Date;
   updatedAt: Date;
+}
+
+declare module './collections.ts' {
+  interface Collections {
+    suppressionGroups: Collection<SuppressionGroup>;
+    suppressions: Collection<Suppression>;
+  }
 }

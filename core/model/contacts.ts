@@ -1,10 +1,7 @@
-import type { Binary, ObjectId } from 'mongodb';
-import type { Due } from './due.ts';
+import type { Collection, ObjectId } from 'mongodb';
+import type { PropertyType, PropertyValue } from './base.ts';
 
-/** People, the lists and segments they are in, and files of them. */
-
-export type PropertyValue = string | number | boolean;
-export type PropertyType = 'string' | 'number' | 'boolean' | 'date';
+/** Contacts, and the lists and segments they are in. */
 
 export interface Contact {
   _id: ObjectId;
@@ -78,56 +75,6 @@ export interface ListRemoval {
   dueAt?: Date;
 }
 
-export interface ContactImport {
-  _id: ObjectId;
-  projectId: ObjectId;
-  status: 'queued' | 'running' | 'completed' | 'completed_with_errors' | 'failed';
-  format: 'csv' | 'ndjson';
-  fileName: string | null;
-  sizeBytes: number;
-  /** Lists that every contact joins. */
-  listIds: ObjectId[];
-  runWorkflow: boolean;
-  /** What the first line of a CSV file says, once it is read. */
-  header: { columns: string[]; delimiter: string } | null;
-  /** Where the next row begins. Moves in the transaction that writes the rows before it. */
-  cursor: { bytes: number; row: number };
-  created: number;
-  updated: number;
-  unchanged: number;
-  failed: number;
-  failureReason: string | null;
-  startedAt: Date | null;
-  completedAt: Date | null;
-  createdAt: Date;
-  updatedAt: Date;
-  /** There is a run to start. */
-  startDueAt?: Date;
-}
-
-/** A piece of the file; deleted when the import is over. */
-export interface ImportChunk {
-  /** Import and number. */
-  _id: string;
-  projectId: ObjectId;
-  importId: ObjectId;
-  number: number;
-  bytes: Binary;
-  createdAt: Date;
-}
-
-export interface ImportError {
-  /** Import and row. */
-  _id: string;
-  projectId: ObjectId;
-  importId: ObjectId;
-  /** The first row below the header is 1. */
-  row: number;
-  email: string | null;
-  message: string;
-  createdAt: Date;
-}
-
 export interface CustomField {
   _id: ObjectId;
   projectId: ObjectId;
@@ -139,10 +86,12 @@ export interface CustomField {
   updatedAt: Date;
 }
 
-/** A deleted contact whose messages still say something about it; `_id` is the contact's. */
-export interface ContactErasure extends Due {
-  _id: ObjectId;
-  projectId: ObjectId;
-  email: string;
-  deletedAt: Date;
+declare module './collections.ts' {
+  interface Collections {
+    contacts: Collection<Contact>;
+    contactLists: Collection<StoredList>;
+    listCounts: Collection<ListCount>;
+    listRemovals: Collection<ListRemoval>;
+    customFields: Collection<CustomField>;
+  }
 }
