@@ -1,5 +1,6 @@
 import { type AnyBulkWriteOperation, MongoServerError, type ObjectId } from 'mongodb';
 import { announceContactEvents } from './contact-events.ts';
+import { withRemoval } from './content-removals.ts';
 import type { Deps } from './deps.ts';
 import { type CountedMove, countMoves, processWriter } from './enrollments-counts.ts';
 import { publishMoves } from './enrollments-events.ts';
@@ -107,7 +108,7 @@ export async function writeMoves(
   const mails = valid.flatMap((move) => move.mails ?? []);
   if (mails.length === 0) return outcomes;
   await deps.db.contents.insertMany(
-    mails.map(({ content }) => content),
+    mails.map(({ content }) => withRemoval(content)),
     { session },
   );
   await deps.db.messages.insertMany(

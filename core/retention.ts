@@ -1,13 +1,15 @@
 import type { Collection, Document, Filter, ObjectId } from 'mongodb';
 import { OVER } from './campaign-moves.ts';
+import { CONTENT_KEPT_MS } from './content-removals.ts';
 import type { Deps } from './deps.ts';
 import { firstIdAt } from './ids.ts';
 import { OPEN_STATES } from './ledger.ts';
-import type { Campaign, EventRecord, Message } from './model.ts';
+import type { Campaign, Content, EventRecord, Message } from './model.ts';
 
 const DAY_MS = 24 * 3_600_000;
 const AT_ONCE = 1_000;
 const TURN = 'retention';
+const CONTENTS_DATED = 'contents-dated';
 /** Nights are over for nobody at this hour; it only has to be the same one every day. */
 const HOUR = 3;
 /** A process that died in its turn holds the others up for so long. */
@@ -29,7 +31,7 @@ export async function takeRetentionTurn(deps: Deps, goesOn: () => boolean): Prom
   const removed = await removeOld(deps, goesOn);
   // Cut short by a stop: whoever comes next goes on at once.
   const dueAt = goesOn() ? nextNight(deps.clock.now()) : deps.clock.now();
-  await upkeep.updateOne({ _id: TURN, dueAt: turn.dueAt }, { $set: { dueAt } });
+  await upkeep.updateOne({ _id: TURN, dueAt: turn.dueAt as Date }, { $set: { dueAt } });
   return removed;
 }
 
@@ -42,6 +44,7 @@ export async function removeOld(deps: Deps, goesOn: () => boolean = () => true):
   const { messages, events } = deps.db;
   const before = firstIdAt(deps.clock.now().getTime() - deps.config.retentionDays * DAY_MS);
   const removed = { messages: 0, events: 0 };
+  await dateContents(deps, goesOn);
   const fields = { projectId: 1, state: 1, campaignId: 1 } as const;
   for await (const batch of batches<Message>(messages, before, fields, goesOn))
     removed.messages += await removeMessages(deps, batch);
@@ -50,14 +53,32 @@ export async function removeOld(deps: Deps, goesOn: () => boolean = () => true):
   return removed;
 }
 
+/** Earlier versions stored the contents of automation mail without a date of removal. Repeated each night until one finds none. */
+async function dateContents({ db, clock }: Deps, goesOn: () => boolean): Promise<void> {
+  const { contents, upkeep } = db;
+  if (await upkeep.findOne({ _id: CONTENTS_DATED })) return;
+  const undated = { removeDueAt: { $exists: false } };
+  const date = [{ $set: { removeDueAt: { $add: ['$createdAt', CONTENT_KEPT_MS] } } }];
+  let found = 0;
+  const before = firstIdAt(clock.now().getTime() + DAY_MS);
+  for await (const batch of batches<Content>(contents, before, { projectId: 1 }, goesOn, undated))
+    for (const [projectId, some] of byProject(batch)) {
+      await contents.updateMany({ _id: { $in: some.map(({ _id }) => _id) }, projectId, ...undated }, date);
+      found += some.length;
+    }
+  if (found === 0 && goesOn())
+    await upkeep.updateOne({ _id: CONTENTS_DATED }, { $set: { doneAt: clock.now() } }, { upsert: true });
+}
+
 async function* batches<Doc extends { _id: ObjectId }>(
   collection: Collection<Doc>,
   before: ObjectId,
   projection: Document,
   goesOn: () => boolean,
+  where: Filter<Doc> = {},
 ): AsyncGenerator<Doc[]> {
   for (let after = firstIdAt(0); goesOn(); ) {
-    const range = { _id: { $gt: after, $lt: before } } as Filter<Doc>;
+    const range = { ...where, _id: { $gt: after, $lt: before } } as Filter<Doc>;
     const found = (await collection.find(range, { projection }).sort({ _id: 1 }).limit(AT_ONCE).toArray()) as Doc[];
     if (found.length > 0) yield found;
     if (found.length < AT_ONCE) return;

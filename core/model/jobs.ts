@@ -5,7 +5,9 @@ import type { Collection } from 'mongodb';
 /** Work on all projects that one process does at a time; `_id` is its name. */
 export interface Upkeep {
   _id: string;
-  dueAt: Date;
+  /** Absent for work that is done once. */
+  dueAt?: Date;
+  doneAt?: Date;
 }
 
 declare module './collections.ts' {

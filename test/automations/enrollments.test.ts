@@ -100,6 +100,8 @@ describe('People in an automation', function () {
       trackingClick: true,
     });
     expect(content?.from).to.deep.equal({ email: `news@${env.own.project._id}.test`, name: 'News' });
+    // Removed a week after the last outcome, as the contents of every other mail.
+    expect(content?.removeDueAt).to.deep.equal(new Date(Number(content?.createdAt) + 7 * DAY));
   });
 
   it('statistics say who entered, is inside, completed or left by reason, and what each step did', async () => {
