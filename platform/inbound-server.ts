@@ -1,16 +1,15 @@
-import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from 'smtp-server';
+import type { SMTPServerDataStream, SMTPServerSession } from 'smtp-server';
 import type { Deps } from '../core/deps.ts';
 import { receiveMail } from '../core/inbound.ts';
 import { type Destination, judgeRecipient } from '../core/inbound-destinations.ts';
 import type { MailReader } from '../core/inbound-mail.ts';
+import { INBOUND_LIMITS, type InboundLimits, LimitedSmtpServer, networkOf } from './inbound-limits.ts';
 import { createMailReader } from './inbound-reader.ts';
 import { followCertificate, readCertificate } from './inbound-tls.ts';
 
 export const MAIL_BYTES_MAX = 25 * 1024 * 1024;
 const RECIPIENTS_MAX = 100;
 const CLIENTS_MAX = 200;
-/** Bytes of all mails that are being received; what comes on top is asked to come again. */
-const HELD_BYTES_MAX = 96 * 1024 * 1024;
 const SOCKET_MS = 60_000;
 const STOP_MS = 7_000;
 
@@ -20,17 +19,23 @@ export interface InboundServer {
 }
 
 /** Takes mail for return paths, for List-Unsubscribe, for feedback and for domains that receive; everything else is refused at RCPT. */
-export async function openInboundServer(deps: Deps): Promise<InboundServer> {
+export async function openInboundServer(
+  deps: Deps,
+  { limits = INBOUND_LIMITS }: { limits?: typeof INBOUND_LIMITS } = {},
+): Promise<InboundServer> {
+  const { inboundSmtpHost, inboundSmtpPort, inboundProxies, inboundConnectionsPerAddress } = deps.config;
   const certificate = readCertificate(deps.config);
   const reader = createMailReader(deps.config, deps.log);
-  const door = createDoor(deps, reader);
-  const server = new SMTPServer({
+  const own = { ...limits, connectionsPerAddress: inboundConnectionsPerAddress };
+  const door = createDoor(deps, reader, own);
+  const options: ConstructorParameters<typeof LimitedSmtpServer>[0] = {
     name: deps.config.mailHost,
     banner: 'Everpost',
     size: MAIL_BYTES_MAX,
     authOptional: true,
     disabledCommands: certificate ? ['AUTH'] : ['AUTH', 'STARTTLS'],
     ...certificate,
+    useProxy: inboundProxies,
     disableReverseLookup: true,
     maxClients: CLIENTS_MAX,
     socketTimeout: SOCKET_MS,
@@ -39,14 +44,17 @@ export async function openInboundServer(deps: Deps): Promise<InboundServer> {
     onRcptTo: (address, session, callback) => void door.recipient(address.address, session).then(callback, callback),
     onData: (stream, session, callback) => {
       door.data(stream, session).then(
-        (answer) => callback(null, answer),
+        (answer) => {
+          server.restartCommands(session.id);
+          callback(null, answer);
+        },
         (error) => callback(error),
       );
     },
     onClose: (session) => door.forget(session),
-  });
+  };
+  const server = new LimitedSmtpServer(options, own);
   server.on('error', (error) => deps.log.debug({ err: error }, 'an inbound connection ended badly'));
-  const { inboundSmtpHost, inboundSmtpPort } = deps.config;
   await new Promise<void>((resolve, reject) => {
     server.server.once('error', reject);
     server.listen(inboundSmtpPort, inboundSmtpHost, () => resolve());
@@ -63,9 +71,9 @@ export async function openInboundServer(deps: Deps): Promise<InboundServer> {
   };
 }
 
-function createDoor(deps: Deps, reader: MailReader) {
+function createDoor(deps: Deps, reader: MailReader, { bytes, bytesPerAddress }: InboundLimits) {
   const judged = new Map<string, Map<string, Destination>>();
-  let heldBytes = 0;
+  const held = createHeldBytes(bytes, bytesPerAddress);
 
   async function recipient(address: string, session: SMTPServerSession): Promise<undefined> {
     const mailFrom = senderOf(session);
@@ -83,16 +91,17 @@ function createDoor(deps: Deps, reader: MailReader) {
 
   async function data(stream: SMTPServerDataStream, session: SMTPServerSession): Promise<string> {
     const known = judged.get(session.id) ?? new Map<string, Destination>();
+    const network = networkOf(session.remoteAddress);
     const pieces: Buffer[] = [];
     let own = 0;
     let isOver = false;
     try {
       // Read to the end whatever it is: the answer comes after the final dot.
       for await (const piece of stream as AsyncIterable<Buffer>) {
-        if (own + piece.length > MAIL_BYTES_MAX || heldBytes + piece.length > HELD_BYTES_MAX) isOver = true;
+        if (own + piece.length > MAIL_BYTES_MAX || !held.fits(network, piece.length)) isOver = true;
         if (isOver) continue;
         own += piece.length;
-        heldBytes += piece.length;
+        held.add(network, piece.length);
         pieces.push(piece);
       }
       if (stream.sizeExceeded || (isOver && stream.byteLength > MAIL_BYTES_MAX))
@@ -100,7 +109,7 @@ function createDoor(deps: Deps, reader: MailReader) {
       if (isOver) throw reply(452, '4.3.1 Too much at a time; come back in a minute');
       return await take(Buffer.concat(pieces.splice(0)), session, known);
     } finally {
-      heldBytes -= own;
+      held.add(network, -own);
     }
   }
 
@@ -121,6 +130,22 @@ function createDoor(deps: Deps, reader: MailReader) {
   }
 
   return { recipient, data, forget: (session: SMTPServerSession) => judged.delete(session.id) };
+}
+
+/** Bytes of the mails that are being received, by network: what comes on top is asked to come again. */
+function createHeldBytes(bytesMax: number, perNetworkMax: number) {
+  const byNetwork = new Map<string, number>();
+  let all = 0;
+  const of = (network: string) => byNetwork.get(network) ?? 0;
+  return {
+    fits: (network: string, bytes: number) => all + bytes <= bytesMax && of(network) + bytes <= perNetworkMax,
+    add(network: string, bytes: number): void {
+      all += bytes;
+      const own = of(network) + bytes;
+      if (own > 0) byNetwork.set(network, own);
+      else byNetwork.delete(network);
+    },
+  };
 }
 
 function senderOf({ envelope }: SMTPServerSession): string {

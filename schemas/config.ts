@@ -77,6 +77,19 @@ export const variables = {
     maximum: 65535,
     description: 'Port of the inbound mail server.',
   },
+  inboundConnectionsPerAddress: {
+    type: 'integer',
+    default: 20,
+    minimum: 1,
+    maximum: 200,
+    description: 'Connections that one client may have to the inbound mail server, which takes 200 in all.',
+  },
+  inboundProxies: {
+    type: 'list',
+    default: '',
+    description:
+      'Addresses of proxies before the inbound mail server that send a PROXY header (version 1), comma separated; empty: none.',
+  },
   inboundTlsCertificate: {
     type: 'string',
     default: '',

@@ -8,35 +8,41 @@ export interface Door {
   port: number;
   server: InboundServer;
   /** Hands a mail over and answers the reply to each step: MAIL, each RCPT, and the final dot when somebody took it. */
-  send(mail: {
-    from?: string;
-    to: string | string[];
-    raw: string;
-    isExact?: boolean;
-  }): Promise<{ rcpt: string[]; data: string | null }>;
+  send(mail: Mail): Promise<{ rcpt: string[]; data: string | null }>;
+}
+
+interface Mail {
+  from?: string;
+  to: string | string[];
+  raw: string;
+  isExact?: boolean;
+  /** Another address of this machine: a client of its own. */
+  localAddress?: string;
 }
 
 /** The inbound server in this process, as the lane runs it. */
-export async function openDoor({ deps }: Environment, config: Partial<Deps['config']> = {}): Promise<Door> {
+export async function openDoor(
+  { deps }: Environment,
+  config: Partial<Deps['config']> = {},
+  more: Parameters<typeof openInboundServer>[1] = {},
+): Promise<Door> {
   const port = await anyFreePort();
   const own = { ...deps, config: { ...deps.config, inboundSmtpPort: port, inboundSmtpHost: '127.0.0.1', ...config } };
-  const server = await openInboundServer(own);
+  const server = await openInboundServer(own, more);
   return { port, server, send: (mail) => hand(port, mail) };
 }
 
-async function hand(
-  port: number,
-  { from = '', to, raw, isExact = false }: { from?: string; to: string | string[]; raw: string; isExact?: boolean },
-) {
-  const socket = createConnection({ port, host: '127.0.0.1' });
+/** A client that says what it is told and reads one reply after the other. */
+export function connectClient(port: number, localAddress = '127.0.0.1') {
+  const socket = createConnection({ port, host: '127.0.0.1', localAddress });
   let text = '';
   let wake: () => void = () => {};
   socket.on('data', (piece) => {
     text += piece.toString();
     wake();
   });
-  socket.on('error', () => wake());
-  socket.on('close', () => wake());
+  for (const event of ['error', 'close']) socket.on(event, () => wake());
+  /** The last line of the next reply; 'closed' when none comes any more. */
   const line = async (): Promise<string> => {
     for (;;) {
       const match = /^(\d{3} .*)\r\n/m.exec(text);
@@ -54,6 +60,11 @@ async function hand(
     socket.write(`${command}\r\n`);
     return line();
   };
+  return { socket, line, ask };
+}
+
+async function hand(port: number, { from = '', to, raw, isExact = false, localAddress }: Mail) {
+  const { socket, line, ask } = connectClient(port, localAddress);
   await line();
   await ask('EHLO sender.example.net');
   await ask(`MAIL FROM:<${from}>`);
