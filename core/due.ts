@@ -44,18 +44,18 @@ export function wakeDue(deps: Pick<Deps, 'signals'>, kindName: string, projectId
   deps.signals.publish(dueChannel(kindName), projectId.toHexString());
 }
 
-const CLOCK_EVERY_MS = 60_000;
+const CLOCK_EVERY_MS = 10_000;
 
-/** The database's time, which is what `dueAt` is compared with, however wrong the clock of this machine is. */
+/** The database's time, which is what `dueAt` is compared with, however wrong the clock of this machine is, or whenever it is set. */
 function databaseClock({ mongo, config }: DueDeps): () => Promise<Date> {
   let aheadMs = 0;
   let askedAt = Number.NEGATIVE_INFINITY;
   return async () => {
     if (performance.now() - askedAt > CLOCK_EVERY_MS) {
       const { localTime } = await mongo.db(config.mongodbDatabase).command({ hello: 1 });
-      aheadMs = localTime.getTime() - Date.now();
+      aheadMs = localTime.getTime() - performance.now();
       askedAt = performance.now();
     }
-    return new Date(Date.now() + aheadMs);
+    return new Date(performance.now() + aheadMs);
   };
 }

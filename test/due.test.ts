@@ -82,6 +82,19 @@ describe('Due documents', () => {
     );
   });
 
+  it('are found at once after the clock of the machine was set back', async () => {
+    const started: string[] = [];
+    await start({ run: note(started) }, deaf);
+    const realNow = Date.now;
+    Date.now = () => realNow() - 7_200_000;
+    try {
+      await rows.insertOne(due());
+      await until(async () => started.length > 0, Boolean, { ms: 2_000 });
+    } finally {
+      Date.now = realNow;
+    }
+  });
+
   it('are run by one process at a time, however many look', async () => {
     const started: string[] = [];
     const run = note(started);
