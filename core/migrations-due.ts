@@ -24,7 +24,7 @@ export function migrationStarts(deps: Deps): DueKind {
         return done;
       }
       const isUnderWay = await deps.workflows.migrate(job);
-      return again(new Date(Date.now() + (isUnderWay ? LOOK_AFTER_MS : BUSY_AGAIN_MS)));
+      return again(new Date(deps.clock.now().getTime() + (isUnderWay ? LOOK_AFTER_MS : BUSY_AGAIN_MS)));
     },
   });
 }

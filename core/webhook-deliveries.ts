@@ -97,7 +97,7 @@ async function tryAgain(deps: Delivering, delivery: WebhookDelivery, one: Webhoo
   if (delayMs === null) return end(deps, delivery, 'failed', one);
   const { _id, projectId } = delivery;
   await deps.write({ updateOne: { filter: { _id, projectId }, update: { $set: { firstTryAt }, ...tried(one) } } });
-  return again(new Date(Date.now() + delayMs));
+  return again(new Date(deps.clock.now().getTime() + delayMs));
 }
 
 async function end(

@@ -2,9 +2,7 @@ import type { PostUrl } from '../core/webhook-deliveries.ts';
 import type { Config } from '../schemas/config.ts';
 import { guardedOpen, UrlNotFetched } from './fetch-guard.ts';
 
-const ANSWER_BYTES_MAX = 64 * 1024;
-
-/** A redirect is an answer like any other, and nobody reads the body. */
+/** Only the status counts: redirects are not followed, and the connection is closed without reading the body, so it may be of any length. */
 export function createPoster({ allowPrivateUrls }: Pick<Config, 'allowPrivateUrls'>): PostUrl {
   return async ({ url, headers, body, timeoutMs }) => {
     try {
@@ -14,7 +12,7 @@ export function createPoster({ allowPrivateUrls }: Pick<Config, 'allowPrivateUrl
         body,
         timeoutMs,
         redirectsMax: 0,
-        maxBytes: ANSWER_BYTES_MAX,
+        maxBytes: Number.POSITIVE_INFINITY,
       } as const;
       return await guardedOpen(url, { ...options, allow: allowPrivateUrls }, async ({ status }) => ({ status }));
     } catch (error) {
@@ -25,6 +23,5 @@ export function createPoster({ allowPrivateUrls }: Pick<Config, 'allowPrivateUrl
 
 /** Which of our addresses a name leads to is nobody's business. */
 function reasonOf({ reason }: UrlNotFetched): string {
-  if (reason === 'timeout') return 'No answer within 10 seconds.';
-  return reason === 'too large' ? 'The answer was too large.' : 'The endpoint could not be reached.';
+  return reason === 'timeout' ? 'No answer within 10 seconds.' : 'The endpoint could not be reached.';
 }

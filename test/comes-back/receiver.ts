@@ -1,4 +1,4 @@
-import { createServer, type Server } from 'node:http';
+import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 export interface Received {
@@ -13,7 +13,7 @@ export interface Receiver {
   url: string;
   received: Received[];
   /** What the next ones are answered. */
-  answer: { status: number; location?: string };
+  answer: { status: number; location?: string; write?: (response: ServerResponse) => void };
   stop(): Promise<void>;
   start(): Promise<void>;
 }
@@ -40,8 +40,9 @@ export async function startReceiver(port: number): Promise<Receiver> {
           request.on('end', () => {
             const headers = request.headers as Record<string, string>;
             receiver.received.push({ path: request.url ?? '', headers, text, body: JSON.parse(text) });
-            const { status, location } = receiver.answer;
-            response.writeHead(status, location ? { location } : {}).end();
+            const { status, location, write } = receiver.answer;
+            if (write) write(response);
+            else response.writeHead(status, location ? { location } : {}).end();
           });
         }).listen(port, '127.0.0.1', () => {
           receiver.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`;

@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import type { ServerResponse } from 'node:http';
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
 import { type DueLoop, startDueLoop } from '../../core/due.ts';
@@ -142,6 +143,64 @@ describe('Webhooks', () => {
     expect(new Set(receiver.received.map(({ headers }) => headers['x-webhook-id'])).size).to.equal(1);
     const [row] = await deliveries(tenant, id);
     expect(row.tries.map(({ status }: { status: number }) => status)).to.deep.equal([302, 204]);
+  });
+
+  it('A 2xx is a success whatever body follows it: a long one is not read, and one without an end is closed.', async () => {
+    const tenant = await environment.newTenant('Long answers');
+    const { id } = await newHook(tenant, ['contact.created']);
+    const length = 70_000;
+    let closed = 0;
+    let endlessBytes = 0;
+    const bodies = [
+      (response: ServerResponse) => response.writeHead(200, { 'Content-Length': length }).end('x'.repeat(length)),
+      (response: ServerResponse) => response.writeHead(200, { 'Content-Encoding': 'unheard-of' }).end('x'),
+      (response: ServerResponse) => {
+        response.writeHead(202).on('close', () => (closed += 1));
+        const chunk = 'x'.repeat(65_536);
+        const more = () => {
+          while (!response.destroyed && response.write(chunk)) endlessBytes += chunk.length;
+        };
+        response.on('drain', more);
+        more();
+      },
+    ];
+    for (const [index, write] of bodies.entries()) {
+      receiver.answer = { status: 200, write };
+      await tenant.client.post('/contacts/email', { email: `long-${index}@example.com` });
+      await until(
+        () => deliveries(tenant, id),
+        (rows) => rows.length === index + 1 && rows[0].tries.length > 0,
+      );
+      const [row] = await deliveries(tenant, id);
+      expect(row.status, JSON.stringify(row.tries)).to.equal('delivered');
+      expect(row.tries).to.have.length(1);
+    }
+    await until(
+      async () => closed,
+      (count) => count === 1,
+    );
+    expect(endlessBytes).to.be.below(64 * 1_048_576);
+  });
+
+  it('A delivery that fails waits by the clock that all processes share, not by that of its machine.', async () => {
+    const tenant = await environment.newTenant('Clock');
+    const { id } = await newHook(tenant, ['contact.created']);
+    const write = (response: ServerResponse) => {
+      environment.clock.advance(3_600_000);
+      response.writeHead(500).end();
+    };
+    receiver.answer = { status: 500, write };
+    try {
+      await tenant.client.post('/contacts/email', { email: 'clock@example.com' });
+      const [row] = await until(
+        () => deliveries(tenant, id),
+        (rows) => rows[0]?.attempts === 1 && rows[0]?.nextAttemptAt !== null,
+      );
+      const delay = new Date(row.nextAttemptAt).getTime() - environment.clock.now().getTime();
+      expect(delay).to.be.within(-10_000, 10_000);
+    } finally {
+      environment.clock.advance(-3_600_000);
+    }
   });
 
   it('A URL that leads to a private address by the time of the delivery is not spoken to.', async () => {
