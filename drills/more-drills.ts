@@ -47,7 +47,7 @@ export const moreDrills: Record<string, Drill> = {
     },
   },
   'clock-skew': {
-    does: 'a worker one hour fast that is then set back by two, another ten minutes slow',
+    does: 'a worker one hour fast that is then set back by two, another ten minutes slow: mails, waits and webhooks',
     async *run(env) {
       yield judgeSkew(await clockSkew(env, { mails: 2_000, people: 20 }));
     },

@@ -6,7 +6,8 @@ import { broken, check, type Findings, tell } from './check.ts';
 import { openDrill, SENDER } from './context.ts';
 import { readFacts } from './facts.ts';
 import type { Verdict } from './results.ts';
-import { untilSettled } from './waiting.ts';
+import { startSkewReceiver, type WebhookWaits } from './skew-webhooks.ts';
+import { until, untilSettled } from './waiting.ts';
 import { queueMails } from './worker-kill.ts';
 
 export interface SkewTally {
@@ -18,6 +19,7 @@ export interface SkewTally {
   longestWaitMs: number;
   /** Mails whose dates lie in the future. */
   fromTheFuture: number;
+  webhooks: WebhookWaits;
 }
 
 const HOUR_MS = 3_600_000;
@@ -34,7 +36,10 @@ function skewed(skewMs: number, step?: { ms: number; afterMs: number }): Record<
   };
 }
 
-/** One worker an hour fast that is then set back two, another ten minutes slow: mails, and people who wait a minute. */
+/**
+ * One worker an hour fast that is then set back two, another ten minutes slow: mails, people who wait a minute, and webhooks whose
+ * endpoint refuses every event twice.
+ */
 export async function clockSkew(
   env: NodeJS.ProcessEnv,
   { mails, people }: { mails: number; people: number },
@@ -42,12 +47,15 @@ export async function clockSkew(
   const context = await openDrill(env, { ackMs: 20 });
   const { deps, project } = context;
   const calls = noCalls();
+  const endpoint = await startSkewReceiver();
+  const allowed = { ALLOW_PRIVATE_URLS: endpoint.allowed };
   try {
-    const api = await context.startApi();
+    const api = await context.startApi(allowed);
     const line = { key: context.key, urls: () => [api.url] };
     const send = (path: string, body: object) =>
       ask(line, { path, body, idempotencyKey: new ObjectId().toHexString() }, calls, () => true);
-    const lanes = { WORKER_LANES: 'workflows,background,mail', SMTP_MAX_CONNECTIONS: '10' };
+    const lanes = { ...allowed, WORKER_LANES: 'workflows,background,mail', SMTP_MAX_CONNECTIONS: '10' };
+    await send('/webhooks', { url: endpoint.url, events: ['contact.created'] });
     await send('/events', { eventName: 'waited' });
     await send('/automations', {
       ...{ name: 'Wait', active: true, entryCriteria: { type: 'event_trigger', eventName: 'waited' } },
@@ -71,6 +79,7 @@ export async function clockSkew(
       }),
     ]);
     await untilSettled(context);
+    await until('every webhook is delivered', async () => endpoint.delivered() >= people).catch(() => undefined);
     const sent = await deps.db.messages.find({ projectId: project._id, automationId: { $exists: true } }).toArray();
     const waits = sent.map(({ email, sentAt }) => (sentAt?.getTime() ?? 0) - (asked.get(email) ?? 0));
     const later = { $gt: new Date(Date.now() + 1_000) };
@@ -80,26 +89,32 @@ export async function clockSkew(
     });
     return {
       found: check(await readFacts(context)),
-      ...{ calls, people, fromTheFuture },
+      ...{ calls, people, fromTheFuture, webhooks: endpoint.waits() },
       shortestWaitMs: Math.min(...waits),
       longestWaitMs: Math.max(...waits),
     };
   } finally {
     await context.close();
+    await endpoint.stop();
   }
 }
 
-export function judgeSkew({ found, calls, people, shortestWaitMs, longestWaitMs, fromTheFuture }: SkewTally): Verdict {
+export function judgeSkew(tally: SkewTally): Verdict {
+  const { found, calls, people, shortestWaitMs, longestWaitMs, fromTheFuture, webhooks } = tally;
   const faulty = [
     ...broken(found),
     ...brokenCalls(calls),
     ...(shortestWaitMs < WAIT_MS ? ['a wait ended early'] : []),
     ...(longestWaitMs > WAIT_MS + LATE_MS_MAX ? ['a wait ended late'] : []),
     ...(fromTheFuture > 0 ? [`${fromTheFuture} mails with dates in the future`] : []),
+    ...(webhooks.delivered < people ? [`${people - webhooks.delivered} webhooks not delivered`] : []),
+    ...(webhooks.early + webhooks.late > 0 ? [`${webhooks.early} webhooks repeated early, ${webhooks.late} late`] : []),
+    ...(webhooks.staleStamps > 0 ? [`${webhooks.staleStamps} webhooks with a wrong time`] : []),
   ];
   const seconds = (ms: number) => (ms / 1_000).toFixed(1);
   const says = [
     `${found.mails} mails by workers 1 h fast, then 1 h slow, and 10 min slow; ${people} people waited ${seconds(shortestWaitMs)} to ${seconds(longestWaitMs)} s of 60`,
+    `${webhooks.delivered} of ${people} webhooks delivered at their third try, ${webhooks.early} repeated early, ${webhooks.late} late`,
     tell(found),
     tellCalls(calls),
     ...faulty.map((what) => `BUT ${what}`),

@@ -143,10 +143,14 @@ describe('The verdict of a drill', () => {
     expect(overlooked(judgeMedia, { saved: 3, refused: 2, halves: 0 }, doctored)).to.deep.equal([]);
   });
 
-  it('on skewed clocks notices a wait that was too short or too long, and a date in the future', () => {
+  it('on skewed clocks notices a wait that was too short or too long, a date in the future, and webhooks out of time', () => {
     const waits = { shortestWaitMs: 60_100, longestWaitMs: 61_000 };
-    const good: SkewTally = { found, calls: calls(), people: 3, ...waits, fromTheFuture: 0 };
+    const webhooks = { events: 3, delivered: 3, early: 0, late: 0, staleStamps: 0 };
+    const good: SkewTally = { found, calls: calls(), people: 3, ...waits, fromTheFuture: 0, webhooks };
     const doctored: Array<Partial<SkewTally>> = [
+      ...[{ delivered: 2 }, { early: 1 }, { late: 1 }, { staleStamps: 1 }].map((one) => ({
+        webhooks: { ...webhooks, ...one },
+      })),
       ...[{ shortestWaitMs: 59_999 }, { longestWaitMs: 106_000 }, { fromTheFuture: 1 }],
       ...[{ found: { ...found, duplicates: 1 } }, { calls: wrong }],
     ];
