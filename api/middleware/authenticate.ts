@@ -50,16 +50,13 @@ async function identify(
   throw unauthorized();
 }
 
+/** A header without a key in it (empty, or another scheme) is no second key; two different keys are none. */
 function keyOf(incoming: IncomingMessage, acceptsHeaderKey: boolean): string | null {
   const authorizations = headerValues(incoming, 'authorization');
   const headerKeys = acceptsHeaderKey ? headerValues(incoming, 'x-api-key') : [];
-  if (authorizations.length + headerKeys.length !== 1) {
-    const [only] = new Set([...authorizations.map(bearer), ...headerKeys]);
-    return authorizations.length === 1 && headerKeys.length === 1 && bearer(authorizations[0] ?? '') === headerKeys[0]
-      ? (only ?? null)
-      : null;
-  }
-  return headerKeys[0] ?? bearer(authorizations[0] ?? '');
+  if (authorizations.length > 1 || headerKeys.length > 1) return null;
+  const given = new Set([...authorizations.map(bearer), ...headerKeys].filter(Boolean));
+  return given.size === 1 ? ([...given][0] ?? null) : null;
 }
 
 /** Node keeps only the first of two Authorization headers; the raw list shows both. */

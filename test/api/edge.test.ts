@@ -41,6 +41,27 @@ describe('Every endpoint', () => {
     }
   });
 
+  it('takes x-api-key on the inbound endpoints, also beside an Authorization that carries no key, and nowhere else', async () => {
+    const { projectKey } = environment.own;
+    const inbound = table.filter(({ path, key }) => path.startsWith('/inbound') && key !== 'none');
+    expect(inbound.length).to.be.above(3);
+    const statusOf = async (endpoint: Endpoint, headers: Record<string, string>) =>
+      (await call(endpoint, { headers }, null)).status;
+    const keyless = ['', ' ', 'Bearer', 'Bearer ', 'Basic dXNlcjpwYXNz', 'undefined', 'null'];
+    for (const endpoint of inbound) {
+      const [withKey, both] = [{ 'x-api-key': projectKey }, { Authorization: `Bearer ${projectKey}` }];
+      for (const headers of [withKey, { ...withKey, ...both }, { ...both, 'x-api-key': '' }])
+        expect(await statusOf(endpoint, headers), endpoint.path).to.not.be.oneOf([401, 403]);
+      for (const Authorization of keyless)
+        expect(await statusOf(endpoint, { ...withKey, Authorization }), Authorization).to.not.be.oneOf([401, 403]);
+      const other = { ...withKey, Authorization: `Bearer ${environment.other.projectKey}` };
+      expect(await statusOf(endpoint, other), 'two different keys').to.equal(401);
+      expect(await statusOf(endpoint, { 'x-api-key': '' }), 'an empty key').to.equal(401);
+    }
+    for (const endpoint of table.filter(({ path, key }) => !path.startsWith('/inbound') && key === 'token'))
+      expect(await statusOf(endpoint, { 'x-api-key': projectKey, Authorization: '' }), endpoint.path).to.equal(401);
+  });
+
   it('answers 403 to the wrong kind of key', async () => {
     for (const endpoint of table) {
       const wrong = endpoint.key === 'admin' ? environment.own.projectKey : environment.own.adminKey;
