@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import { setImmediate as immediate, setTimeout as sleep } from 'node:timers/promises';
 import Koa, { type Context } from 'koa';
@@ -5,13 +6,14 @@ import { ObjectId } from 'mongodb';
 import { type Authenticate, createAuthenticator } from '../core/api-keys.ts';
 import type { Deps } from '../core/deps.ts';
 import { AppError, invalid, unavailable } from '../core/errors.ts';
+import { readUnsubscribeToken } from '../core/tracking-tokens.ts';
 import type { RateLimiter } from '../platform/rate-limit.ts';
 import { bodyLimits, readJsonBody, tooLarge } from './body.ts';
 import type { Call, Endpoint, RequestFacts } from './endpoint.ts';
 import { authenticateCaller, type Caller, headerValues, rateLimited } from './middleware/authenticate.ts';
 import { translateErrors } from './middleware/errors.ts';
 import { idempotencyKey, withIdempotency } from './middleware/idempotency.ts';
-import { nameRequest } from './middleware/name.ts';
+import { addressReader, nameRequest } from './middleware/name.ts';
 import { type Observe, observeRequests } from './middleware/observe.ts';
 import { respond } from './respond.ts';
 import { routeTo } from './routing.ts';
@@ -40,10 +42,11 @@ export function createApp(deps: Deps, endpoints: Endpoint[], options: AppOptions
   const koa = new Koa();
   koa.silent = true;
   const authenticate = createAuthenticator(deps);
+  const addressOf = addressReader(deps);
   const served = { ...options, authenticate };
 
   let stopping = false;
-  koa.use(nameRequest(deps));
+  koa.use(nameRequest(addressOf));
   koa.use(observeRequests(deps, options.observe));
   koa.use(translateErrors(deps));
   koa.use((context, next) => {
@@ -57,7 +60,9 @@ export function createApp(deps: Deps, endpoints: Endpoint[], options: AppOptions
   koa.use(routeTo(endpoints, (endpoint, context) => serve(deps, endpoint, context, served)));
 
   const answer = koa.callback();
-  const takesTracked = endpoints.some(({ path }) => path.startsWith('/t/')) ? trackingDoor(deps, options) : null;
+  const takesTracked = endpoints.some(({ path }) => path.startsWith('/t/'))
+    ? trackingDoor(deps, { ...options, addressOf })
+    : null;
   const server = createServer(
     { headersTimeout: 20_000, requestTimeout: 60_000, maxHeaderSize: 16_384, keepAliveTimeout: 65_000 },
     (request, response) => {
@@ -196,10 +201,21 @@ function plainQuery(context: Context): Record<string, string> {
 }
 
 function limitPublic(deps: Deps, limiter: RateLimiter, context: Context): null {
-  const isPage = /^\/(t|u|media)\//.test(context.path);
-  const verdict = isPage ? limiter.hit(`public:${context.state.ip}`, deps.config.publicRateLimit) : null;
+  const bucket = publicBucket(deps, context);
+  const verdict = bucket === null ? null : limiter.hit(bucket, deps.config.publicRateLimit);
   if (verdict && !verdict.allowed) throw rateLimited(verdict);
   return null;
+}
+
+/**
+ * Image proxies and company networks use up the limit of an address with pixels alone, and mail programs do not repeat a one-click
+ * unsubscribe that was refused. So a link of ours has a limit of its own; only guesses count for the address.
+ */
+function publicBucket({ config }: Deps, { path, params, state }: Context): string | null {
+  if (/^\/(t|media)\//.test(path)) return `public:${state.ip}`;
+  if (!path.startsWith('/u/')) return null;
+  const { token = '' } = params;
+  return readUnsubscribeToken(config, token) ? `link:${hash('sha256', token, 'base64url')}` : `guess:${state.ip}`;
 }
 
 function checkHost(context: Context): void {

@@ -3,7 +3,7 @@ import { noteClick } from '../core/clicks.ts';
 import type { Deps } from '../core/deps.ts';
 import { noteOpen } from '../core/opens.ts';
 import type { RateLimiter } from '../platform/rate-limit.ts';
-import { callerAddress, requestIdOf } from './middleware/name.ts';
+import { type AddressOf, requestIdOf } from './middleware/name.ts';
 import { noteAnswer, type Observe } from './middleware/observe.ts';
 import { linkNotFound } from './pages/not-found.ts';
 import { pixelPage, redirectPage, visitorOf } from './routes/tracking.ts';
@@ -15,14 +15,17 @@ const TRACKED = /^\/t\/(?:o\/([\w-]+)\.gif|c\/([\w-]+))(?:\?|$)/;
  * nothing but the token decides, and the chain costs more than the answer. False for everything else, too many from one address and
  * other methods included: that goes through the table, where these endpoints are described.
  */
-export function trackingDoor(deps: Deps, { limiter, observe }: { limiter: RateLimiter; observe: Observe }) {
+export function trackingDoor(
+  deps: Deps,
+  { limiter, observe, addressOf }: { limiter: RateLimiter; observe: Observe; addressOf: AddressOf },
+) {
   return (incoming: IncomingMessage, response: ServerResponse): boolean => {
     const begun = performance.now();
     const [, open, click = ''] = TRACKED.exec(incoming.url ?? '') ?? [];
     const { method = '' } = incoming;
     if ((!open && !click) || (method !== 'GET' && method !== 'HEAD')) return false;
     const { config } = deps;
-    if (!limiter.hit(`public:${callerAddress(config, incoming)}`, config.publicRateLimit).allowed) return false;
+    if (!limiter.hit(`public:${addressOf(incoming)}`, config.publicRateLimit).allowed) return false;
     const header = (name: string) => String(incoming.headers[name] ?? '');
     const visitor = visitorOf(deps, { header, incoming });
     if (open) noteOpen(deps, open, visitor);

@@ -146,7 +146,8 @@ export const variables = {
     type: 'integer',
     default: 600,
     minimum: 1,
-    description: 'Requests to the public pages a minute for each address.',
+    description:
+      'Requests to the public pages a minute for each address; an unsubscribe link that is ours has this limit for itself.',
   },
   sendNowDelay: {
     type: 'integer',

@@ -43,6 +43,10 @@ describe('docker-compose.yml', () => {
         expect(known.has(variable), `${name}: ${variable}`).to.equal(true);
   });
 
+  it('passes on how many proxies stand in front of the API, none unless it is said', () => {
+    expect(compose.services.api?.environment?.TRUSTED_PROXIES).to.equal('$' + '{TRUSTED_PROXIES:-0}');
+  });
+
   it('runs every lane of the workers', () => {
     const lanes = ours.flatMap(([, { environment }]) => environment?.WORKER_LANES?.split(',') ?? []);
     expect(lanes).to.have.members(['workflows', 'background', 'mail', 'inbound', 'campaign']);

@@ -4,11 +4,11 @@ import type { Context, Next } from 'koa';
 import type { Deps } from '../../core/deps.ts';
 
 /** Gives a request its id and its caller's address. */
-export function nameRequest({ config }: Pick<Deps, 'config'>) {
+export function nameRequest(addressOf: AddressOf) {
   return (context: Context, next: Next): Promise<void> => {
     context.state.requestId = requestIdOf(context.req);
     context.res.setHeader('X-Request-Id', context.state.requestId);
-    context.state.ip = callerAddress(config, context.req);
+    context.state.ip = addressOf(context.req);
     return next();
   };
 }
@@ -19,10 +19,28 @@ export function requestIdOf({ headers }: IncomingMessage): string {
   return typeof given === 'string' && /^[\w-]{1,64}$/.test(given) ? given : randomUUID();
 }
 
-/** What the last trusted proxy says, or the other end of the socket. */
-export function callerAddress({ trustedProxies }: Deps['config'], { headers, socket }: IncomingMessage): string {
-  const own = socket.remoteAddress ?? '';
-  if (trustedProxies === 0) return own;
-  const forwarded = String(headers['x-forwarded-for'] ?? '').split(',');
-  return forwarded.at(-trustedProxies)?.trim() || own;
+export type AddressOf = (incoming: IncomingMessage) => string;
+
+/** What the last trusted proxy says, or the other end of the socket. Warns once when a proxy that is not trusted adds its header. */
+export function addressReader({ config: { trustedProxies }, log }: Pick<Deps, 'config' | 'log'>): AddressOf {
+  let hasWarned = false;
+  return ({ headers, socket }) => {
+    const own = socket.remoteAddress ?? '';
+    const forwarded = headers['x-forwarded-for'];
+    if (trustedProxies > 0)
+      return (
+        String(forwarded ?? '')
+          .split(',')
+          .at(-trustedProxies)
+          ?.trim() || own
+      );
+    if (forwarded !== undefined && !hasWarned) {
+      hasWarned = true;
+      log.warn(
+        { from: own },
+        'X-Forwarded-For is not trusted, so all callers behind this proxy share the limits of its address; set TRUSTED_PROXIES to the number of proxies in front',
+      );
+    }
+    return own;
+  };
 }

@@ -44,6 +44,7 @@ export async function serveRoutes(deps: Environment['deps'], routes: Endpoint[])
   });
   return {
     visitor: createClient(`http://127.0.0.1:${port}`, null, { 'User-Agent': BROWSER }),
+    url: `http://127.0.0.1:${port}`,
     async stop() {
       limiter.stop();
       await app.stop();

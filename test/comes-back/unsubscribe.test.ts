@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { trackingRoutes } from '../../api/routes/tracking.ts';
 import { unsubscribeRoutes } from '../../api/routes/unsubscribe.ts';
 import { refreshCounts } from '../../core/campaign-counts.ts';
 import { suppress } from '../../core/suppressions.ts';
@@ -161,6 +162,62 @@ describe('Unsubscribing', () => {
       expect(statuses).to.include(404).and.to.include(429);
     } finally {
       await limited.stop();
+    }
+  });
+
+  it('An address that has used up its limit with pixels, clicks and guesses can still unsubscribe, any number of people.', async () => {
+    const { deps } = environment;
+    const config = { ...deps.config, publicRateLimit: 3 };
+    const limited = await serveRoutes({ ...deps, config }, [...trackingRoutes, ...unsubscribeRoutes]);
+    try {
+      // Twice the limit, for a minute may turn in the middle of the run.
+      for (const path of ['/t/o/guess.gif', '/t/c/guess', '/u/guess'])
+        for (let i = 0; i < 7; i += 1) await limited.visitor.get(path);
+      for (let i = 0; i < 7; i += 1) {
+        const { path, email } = await mailed();
+        const init = { body: 'List-Unsubscribe=One-Click', headers: FORM };
+        expect((await limited.visitor.send('POST', path, init)).status).to.equal(200);
+        expect(await entries(email)).to.have.length(1);
+      }
+    } finally {
+      await limited.stop();
+    }
+  });
+
+  it('One link is limited to PUBLIC_RATE_LIMIT requests a minute, from all addresses together.', async () => {
+    const { deps } = environment;
+    const config = { ...deps.config, publicRateLimit: 3, trustedProxies: 1 };
+    const limited = await serveRoutes({ ...deps, config }, unsubscribeRoutes);
+    try {
+      const { path } = await mailed();
+      const statuses: number[] = [];
+      for (let i = 0; i < 8; i += 1)
+        statuses.push((await limited.visitor.get(path, { 'X-Forwarded-For': `198.51.100.${i}` })).status);
+      expect(statuses).to.include(200).and.to.include(429);
+    } finally {
+      await limited.stop();
+    }
+  });
+
+  it('X-Forwarded-For that nobody vouches for is warned of once, since all callers then share the limits of one address.', async () => {
+    const { deps } = environment;
+    const forwarded = { 'X-Forwarded-For': '198.51.100.7' };
+    for (const [trustedProxies, wanted] of [
+      [0, 1],
+      [1, 0],
+    ] as const) {
+      const warnings: string[] = [];
+      const log = { ...deps.log, warn: (_fields: object, message: string) => warnings.push(message) };
+      const config = { ...deps.config, trustedProxies };
+      const served = await serveRoutes({ ...deps, config, log }, [...trackingRoutes, ...unsubscribeRoutes]);
+      try {
+        await served.visitor.get('/u/guess');
+        expect(warnings).to.have.length(0);
+        for (const path of ['/t/c/guess', '/u/guess', '/u/guess']) await served.visitor.get(path, forwarded);
+        expect(warnings.filter((message) => message.includes('TRUSTED_PROXIES'))).to.have.length(wanted);
+      } finally {
+        await served.stop();
+      }
     }
   });
 });
