@@ -1,25 +1,32 @@
 import type { ObjectId } from 'mongodb';
-import { type Entrance, readEntrances } from './automations-audience.ts';
 import type { Deps } from './deps.ts';
 import { group } from './group.ts';
-import type { CustomField, EventDefinition, Project, PropertyType, Session } from './model.ts';
+import type { CustomField, Project, PropertyType, Session } from './model.ts';
 import { perDatabase } from './per-database.ts';
 import { compileFilter, type FilterSubject, filterFields, parseFilter } from './rules/filters.ts';
 
-/** What every change of a contact is held against, compiled once a version: declared fields and events, segments and live automations. */
-export interface Audience {
+/** What automations add to the rules of a project, by declaration merging. */
+// biome-ignore lint/suspicious/noEmptyInterface: filled by declaration merging
+export interface AddedRules {}
+
+/** What every change of a contact is compared with, compiled once a version: declared fields, segments and live automations. */
+export interface Audience extends AddedRules {
   version: number;
   fields: Map<string, CustomField>;
   fieldTypes: Record<string, PropertyType>;
   segments: CompiledSegment[];
-  events: Map<string, EventDefinition>;
-  entrances: Entrance[];
 }
 
 export interface CompiledSegment {
   _id: ObjectId;
   fields: ReadonlySet<string>;
   matches(subject: FilterSubject): boolean;
+}
+
+declare module './deps.ts' {
+  interface Subscribers {
+    projectRules(deps: Deps, projectId: ObjectId, fieldTypes: Record<string, PropertyType>): Promise<AddedRules>;
+  }
 }
 
 const CACHE_SIZE_MAX = 1_000;
@@ -63,13 +70,12 @@ async function compileAudience(deps: Deps, projectId: ObjectId, version: number)
     deps.db.contactLists.find({ projectId, type: 'segment' }).sort({ _id: 1 }).toArray(),
   ]);
   const fieldTypes = Object.fromEntries(fields.map(({ fieldName, fieldType }) => [fieldName, fieldType]));
-  const { events, entrances } = await readEntrances(deps, projectId, fieldTypes);
+  const added = await deps.subscribers.projectRules(deps, projectId, fieldTypes);
   return {
+    ...added,
     version,
     fields: new Map(fields.map((field) => [field.fieldName, field])),
     fieldTypes,
-    events,
-    entrances,
     segments: segments.flatMap(({ _id, filterCriteria }) => {
       const parsed = parseFilter(filterCriteria, { contactProperties: fieldTypes });
       if (!parsed.ok) return [];

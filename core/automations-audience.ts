@@ -40,3 +40,10 @@ export function declaredTypes(
     event: Object.fromEntries(properties.map((property) => [property.propertyName, property.type])),
   };
 }
+
+declare module './audience.ts' {
+  interface AddedRules {
+    events: Map<string, EventDefinition>;
+    entrances: Entrance[];
+  }
+}

@@ -1,6 +1,6 @@
 import type { ObjectId } from 'mongodb';
 import type { Deps } from './deps.ts';
-import { factsOf } from './engagements.ts';
+import { factsOf } from './email-events.ts';
 import type { Bounce } from './ledger-outcomes.ts';
 import { followBounce } from './message-outcomes.ts';
 import { appendTimeline, TIMELINE_MAX } from './messages.ts';

@@ -1,6 +1,7 @@
 import { type CampaignFacts, type CompiledCampaign, compileCampaign } from './campaign-messages.ts';
-import type { Deps, SendingDeps } from './deps.ts';
+import type { Deps } from './deps.ts';
 import { unprocessable } from './errors.ts';
+import type { SendingDeps } from './mailer.ts';
 import type { Campaign, CampaignContent } from './model.ts';
 import { type SendingDomain, sendingDomain } from './sending-domains.ts';
 

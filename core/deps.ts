@@ -1,10 +1,11 @@
 import type { MongoClient } from 'mongodb';
 import type { Config } from '../schemas/config.ts';
-import type { Mailer, Signer } from './mailer.ts';
-import type { Sources } from './migrations-sources.ts';
 import type { Collections } from './model.ts';
 
-/** What the core needs of the outside. platform/ and workflows/client.ts implement it; api/main.ts and workers/main.ts wire it. */
+/**
+ * What the core needs from outside. platform/ and workflows/client.ts implement it; api/main.ts and workers/main.ts wire it.
+ * A noun with a port of its own adds it here from its file: `declare module './deps.ts'`.
+ */
 export interface Deps {
   config: Config;
   db: Collections;
@@ -14,18 +15,14 @@ export interface Deps {
   signals: Signals;
   workflows: Workflows;
   dns: Dns;
-  /** The accounts that migrations read. */
-  sources: Sources;
   media: Media;
   evidence: Evidence;
+  subscribers: Subscribers;
 }
 
-/** What a process that hands mail to a relay needs on top. */
-export interface SendingDeps extends Deps {
-  mailer: Mailer;
-  signer: Signer;
-  files: Files;
-}
+/** Code that follows what happens in folders below its own; core/subscribers.ts lists it. */
+// biome-ignore lint/suspicious/noEmptyInterface: filled by declaration merging
+export interface Subscribers {}
 
 /** Fetches what a caller named by URL, and nothing that is not public. */
 export interface Files {

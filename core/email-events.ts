@@ -1,12 +1,11 @@
 import { MongoError, type ObjectId } from 'mongodb';
 import type { ProjectEventType } from '../schemas/webhooks.ts';
-import { factsOf } from './engagements.ts';
 import { eventReaders } from './event-readers.ts';
 import type { Ended } from './ledger-outcomes.ts';
 import type { Message } from './model.ts';
 import { type EventDeps, type NewEvent, publishEvents } from './project-events.ts';
 
-type Facts = Parameters<typeof factsOf>[0];
+type Facts = Pick<Message, '_id' | 'email' | 'subject' | 'campaignId' | 'automationId' | 'batchId' | 'contactId'>;
 type End = Pick<Message, 'state' | 'reply' | 'reason' | 'suppressedBy' | 'email'>;
 
 const types: Partial<Record<Message['state'], ProjectEventType[]>> = {
@@ -80,5 +79,19 @@ function eventOf(type: ProjectEventType, facts: Facts, end: End, attempt: string
     type,
     key: `${facts._id.toHexString()} ${type} ${email}${attempt}`,
     data: { ...factsOf(facts), email, reply, reason, ...(suppressedBy ? { suppressedBy } : {}) },
+  };
+}
+
+/** The fields that every event of a mail carries. */
+export function factsOf(message: Facts): Record<string, unknown> {
+  const { _id, email, subject, campaignId, automationId, batchId, contactId } = message;
+  return {
+    emailId: _id.toHexString(),
+    email,
+    subject: subject ?? null,
+    campaignId: campaignId?.toHexString() ?? null,
+    automationId: automationId?.toHexString() ?? null,
+    batchId: batchId ?? null,
+    contactId: contactId?.toHexString() ?? null,
   };
 }

@@ -1,6 +1,7 @@
 import type { AnyBulkWriteOperation, ObjectId } from 'mongodb';
 import type { ProjectEventType } from '../schemas/webhooks.ts';
 import type { Deps } from './deps.ts';
+import { factsOf } from './email-events.ts';
 import { TIMELINE_MAX } from './messages.ts';
 import type { Engagement, Message, OpenSignal, TimelineEntry } from './model.ts';
 import { type NewEvent, publishEvents } from './project-events.ts';
@@ -187,18 +188,4 @@ async function writeTimelines(
     return [...add, { updateOne: { filter: { _id, projectId, state: 'unknown' }, update: proved } }];
   });
   if (writes.length > 0) await db.messages.bulkWrite(writes, { ordered: true });
-}
-
-/** What every event of a mail says about it. */
-export function factsOf(message: Omit<Facts, 'state' | 'projectId'>): Record<string, unknown> {
-  const { _id, email, subject, campaignId, automationId, batchId, contactId } = message;
-  return {
-    emailId: _id.toHexString(),
-    email,
-    subject: subject ?? null,
-    campaignId: campaignId?.toHexString() ?? null,
-    automationId: automationId?.toHexString() ?? null,
-    batchId: batchId ?? null,
-    contactId: contactId?.toHexString() ?? null,
-  };
 }

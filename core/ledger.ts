@@ -1,7 +1,6 @@
 import { ObjectId } from 'mongodb';
-import type { SendingDeps } from './deps.ts';
 import type { Claim, Held, Verdict } from './ledger-claims.ts';
-import type { Lane } from './mailer.ts';
+import type { Lane, SendingDeps } from './mailer.ts';
 import type { MessageState, SmtpReply } from './model.ts';
 
 /** After a claim or a renewal, nobody else takes the message for this long, by the database's clock. */

@@ -1,7 +1,7 @@
 import { ATTACHMENT_BYTES_MAX } from '../schemas/mails.ts';
 import { attachmentBytes, storeFile } from './contents.ts';
-import type { SendingDeps } from './deps.ts';
 import { derivedId } from './ids.ts';
+import type { SendingDeps } from './mailer.ts';
 import type { MimeAttachment } from './mime/compose.ts';
 import type { Attachment, Content } from './model.ts';
 

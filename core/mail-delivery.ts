@@ -1,10 +1,9 @@
-import type { SendingDeps } from './deps.ts';
 import type { Outcome } from './ledger.ts';
 import { dotGuard } from './ledger-claims.ts';
 import { endedBy } from './ledger-outcomes.ts';
 import { storedAttachments } from './mail-attachments.ts';
 import type { PreparedMail } from './mail-preparing.ts';
-import type { Connection, Delivery, Lane } from './mailer.ts';
+import type { Connection, Delivery, Lane, SendingDeps } from './mailer.ts';
 import { type ComposedMail, composeMail } from './message-composing.ts';
 import { afterOutcome, isOpen, judgeDelivery, judgeRecipients } from './rules/deliveries.ts';
 import { TemplateRenderError } from './rules/templates.ts';

@@ -1,3 +1,5 @@
+import type { Deps, Files } from './deps.ts';
+
 /** What the core needs of whatever hands mail to a relay. platform/smtp/ implements it over SMTP. */
 
 export type Lane = 'transactional' | 'automation' | 'campaign';
@@ -118,4 +120,11 @@ export interface Signer {
   /** In worker threads, gathered in batches, for campaigns. */
   sign(message: string, keys: readonly DkimKey[], at: Date): Promise<string>;
   close(): Promise<void>;
+}
+
+/** What a process that delivers mail needs beyond Deps. */
+export interface SendingDeps extends Deps {
+  mailer: Mailer;
+  signer: Signer;
+  files: Files;
 }

@@ -1,6 +1,5 @@
-import type { SendingDeps } from './deps.ts';
 import { compileMail } from './mail-inputs.ts';
-import type { Envelope } from './mailer.ts';
+import type { Envelope, SendingDeps } from './mailer.ts';
 import {
   clickUrl,
   messageIdOf,

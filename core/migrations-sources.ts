@@ -129,3 +129,10 @@ export class SourceError extends Error {
     this.status = status;
   }
 }
+
+declare module './deps.ts' {
+  interface Deps {
+    /** The accounts that migrations read. */
+    sources: Sources;
+  }
+}

@@ -1,7 +1,7 @@
-import type { SendingDeps } from './deps.ts';
 import { type Ledger, openLedger } from './ledger.ts';
 import { startRenewing } from './ledger-leases.ts';
 import { type Ended, type OutcomeWriter, outcomeWriter } from './ledger-outcomes.ts';
+import type { SendingDeps } from './mailer.ts';
 import { followOutcomes } from './message-outcomes.ts';
 
 /** What the lanes of one process share: its ledger, the writer of outcomes, and through the deps the connections. */

@@ -1,6 +1,5 @@
 import type { ObjectId } from 'mongodb';
 import type { Deps } from './deps.ts';
-import { endUnsubscribed } from './enrollments-ending.ts';
 import { invalid } from './errors.ts';
 import type { SuppressionGroup, SuppressionReason } from './model.ts';
 import { normalizeEmail } from './rules/addresses.ts';
@@ -16,6 +15,20 @@ export interface SuppressionInput extends GroupChoice {
   reason?: SuppressionReason | undefined;
   /** What proves it: the reply of a relay, the address of a page. */
   evidence?: string | undefined;
+}
+
+/** Called when addresses were suppressed by an unsubscribe or a complaint. Nothing may depend on it. */
+export type SuppressionSubscriber = (
+  deps: Deps,
+  projectId: ObjectId,
+  emails: string[],
+  entry: SuppressionFact,
+) => Promise<void>;
+
+declare module './deps.ts' {
+  interface Subscribers {
+    suppressions: readonly SuppressionSubscriber[];
+  }
 }
 
 const EVIDENCE_MAX = 1_000;
@@ -38,7 +51,7 @@ export async function suppress(
     addresses.map((email) => ({ email, reason, evidence: proof })),
   );
   if (reason === 'UNSUBSCRIBE' || reason === 'COMPLAINT')
-    await endUnsubscribed(deps, projectId, addresses, { ...target, reason });
+    for (const follow of deps.subscribers.suppressions) await follow(deps, projectId, addresses, { ...target, reason });
   return addresses.length;
 }
 

@@ -1,5 +1,6 @@
 import type { Redis } from 'ioredis';
 import type { Deps, Log } from '../core/deps.ts';
+import { subscribers } from '../core/subscribers.ts';
 import type { Config } from '../schemas/config.ts';
 import { createClock } from './clock.ts';
 import { createDns } from './dns.ts';
@@ -39,6 +40,7 @@ export function openPlatform(config: Config, log: Log): Platform {
       sources: createSources(config, db),
       media: createMedia(config),
       evidence: createEvidence(config),
+      subscribers,
     },
     redis,
     temporal,

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { availableParallelism } from 'node:os';
-import type { Deps, SendingDeps } from '../core/deps.ts';
-import type { Mailer, RelayState } from '../core/mailer.ts';
+import type { Deps } from '../core/deps.ts';
+import type { Mailer, RelayState, SendingDeps } from '../core/mailer.ts';
 import { openSending, type Sending } from '../core/sending.ts';
 import { ConfigError } from '../platform/config.ts';
 import { createSigner } from '../platform/dkim/signer.ts';

@@ -1,13 +1,13 @@
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
-import type { Evidence, SendingDeps } from '../../core/deps.ts';
+import type { Evidence } from '../../core/deps.ts';
 import { type Ledger, openLedger } from '../../core/ledger.ts';
 import { claimMessages, dotGuard, type Look, type Verdict } from '../../core/ledger-claims.ts';
 import { renewLeases } from '../../core/ledger-leases.ts';
 import { settleOrphans } from '../../core/ledger-orphans.ts';
 import { lookAfterClaim, outcomeWriter } from '../../core/ledger-outcomes.ts';
 import { doubtOpenMessages } from '../../core/ledger-restored.ts';
-import type { Lane } from '../../core/mailer.ts';
+import type { Lane, SendingDeps } from '../../core/mailer.ts';
 import type { Message } from '../../core/model.ts';
 import { type Environment, startEnvironment } from '../environment.ts';
 

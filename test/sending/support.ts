@@ -1,8 +1,9 @@
 import { ObjectId } from 'mongodb';
 import PostalMime, { type Email } from 'postal-mime';
-import type { Files, SendingDeps } from '../../core/deps.ts';
+import type { Files } from '../../core/deps.ts';
 import { seedVerifiedDomain } from '../../core/domains.ts';
 import { startDueLoop } from '../../core/due.ts';
+import type { SendingDeps } from '../../core/mailer.ts';
 import type { Message } from '../../core/model.ts';
 import { openSending, type Sending } from '../../core/sending.ts';
 import { createSigner } from '../../platform/dkim/signer.ts';
