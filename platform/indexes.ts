@@ -598,12 +598,17 @@ export async function makeIndexes(db: Collections): Promise<void> {
   );
 }
 
+const NO_SUCH_COLLECTION = 26;
+
 /** Boot refuses to run without these: correctness stands on them. */
 export async function missingUniqueIndexes(db: Collections): Promise<string[]> {
   const missing: string[] = [];
   const unique = indexes.filter(({ options }) => options?.unique);
   for (const { on, name } of unique) {
-    const present = await db[on].indexes().catch(() => []);
+    const present = await db[on].indexes().catch((error: { code?: unknown }) => {
+      if (error.code === NO_SUCH_COLLECTION) return [];
+      throw error;
+    });
     if (!present.some((index) => index.name === name && index.unique)) missing.push(`${on}.${name}`);
   }
   return missing;
