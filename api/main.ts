@@ -7,6 +7,7 @@ import { createLog } from '../platform/log.ts';
 import { createMetrics } from '../platform/metrics.ts';
 import { openPlatform } from '../platform/open.ts';
 import { createRateLimiter } from '../platform/rate-limit.ts';
+import { refuseUnnamedKeys } from '../platform/secret-check.ts';
 import type { Config } from '../schemas/config.ts';
 import { createWorkflows } from '../workflows/client.ts';
 import { type App, createApp } from './app.ts';
@@ -29,7 +30,7 @@ async function main(): Promise<void> {
   const { parts, redis, temporal, close } = openPlatform(config, log);
   const deps: Deps = { ...parts, workflows: createWorkflows(config, temporal) };
   const limiter = createRateLimiter(redis, config.mongodbDatabase);
-  await refuseWithoutIndexes(deps);
+  await Promise.all([refuseWithoutIndexes(deps), refuseUnnamedKeys(deps)]);
   const app = createApp(deps, endpointTable(metrics), {
     limiter,
     observe: metrics.observeRequest,

@@ -20,13 +20,13 @@ export async function makeDkimKeys({ config }: Pick<Deps, 'config'>, owner: Owne
   return {
     selector: `ep${owner._id.toHexString().slice(-8)}`,
     publicKey: pair.publicKey.toString('base64'),
-    privateKey: sealSecret(config, context(owner), pair.privateKey),
+    privateKey: sealSecret(config, dkimContext(owner), pair.privateKey),
   };
 }
 
 /** PEM. For the one who signs, and nobody else: no answer, log or history ever holds it. */
 export function openDkimKey({ config }: Pick<Deps, 'config'>, domain: Owner & Pick<Domain, 'dkim'>): string {
-  return openSecret(config, context(domain), domain.dkim.privateKey);
+  return openSecret(config, dkimContext(domain), domain.dkim.privateKey);
 }
 
 /** The same again when a project adds the name again, so that the record may stay. */
@@ -37,6 +37,6 @@ export function ownershipValue(projectId: ObjectId, domainName: string): string 
   return `everpost-verification=${digest.slice(0, 32)}`;
 }
 
-function context({ _id, projectId }: Owner): string[] {
+export function dkimContext({ _id, projectId }: Owner): string[] {
   return ['dkim', projectId.toHexString(), _id.toHexString()];
 }

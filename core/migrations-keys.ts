@@ -68,6 +68,13 @@ export async function keepKeyOn(deps: Deps, job: Job): Promise<void> {
   );
 }
 
+/** For whoever has only the id of the job. */
+export async function contextOfJob({ _id, projectId }: Pick<Job, '_id' | 'projectId'>, deps: Deps): Promise<string[]> {
+  const job = await deps.db.migrations.findOne({ _id, projectId }, { projection: { provider: 1 } });
+  if (!job) throw new SecretError('The job that this key belongs to is gone.');
+  return contextOf({ _id, projectId, provider: job.provider });
+}
+
 /** The same in both places of a job's life; the key of another project or job does not open here. */
 function contextOf({ _id, projectId, provider }: Job): string[] {
   return [projectId.toHexString(), _id.toHexString(), provider];

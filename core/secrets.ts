@@ -36,6 +36,11 @@ export function openSecret(config: Pick<Config, 'secretKeys'>, context: string[]
   }
 }
 
+/** The name of the key that seals comes first. */
+export function secretKeyNames(config: Pick<Config, 'secretKeys'>): string[] {
+  return secretKeys(config).map(([name]) => name);
+}
+
 /** What other keys are derived from, the first one first. */
 export function secretKeyBytes(config: Pick<Config, 'secretKeys'>): Buffer[] {
   return secretKeys(config).map(([, key]) => key);
@@ -46,11 +51,14 @@ function contextBytes(context: string[]): Buffer {
 }
 
 function secretKeys({ secretKeys: entries }: Pick<Config, 'secretKeys'>): [string, Buffer][] {
-  return entries.map((entry) => {
+  const keys = entries.map((entry): [string, Buffer] => {
     const [keyId = '', text = ''] = entry.split(/:(.*)/s);
     const key = Buffer.from(text, 'base64');
     if (keyId === '' || key.length !== KEY_BYTES)
       throw new SecretError('Each entry of SECRET_KEYS must be a name, a colon and the base64 of 32 bytes.');
     return [keyId, key];
   });
+  const repeated = keys.find(([name], index) => keys.findIndex(([other]) => other === name) < index);
+  if (repeated) throw new SecretError(`SECRET_KEYS names ${repeated[0]} twice; give each key a name of its own.`);
+  return keys;
 }

@@ -37,7 +37,7 @@ export async function createWebhook(
     projectId,
     url,
     events: known(events),
-    secret: sealSecret(deps.config, contextOf({ _id, projectId }), secret),
+    secret: sealSecret(deps.config, webhookContext({ _id, projectId }), secret),
     isActive: true,
     disabledReason: null,
     failingSince: null,
@@ -136,10 +136,10 @@ export async function replayEvents(
 }
 
 export function webhookSecret({ config }: Pick<Deps, 'config'>, webhook: Webhook): string {
-  return openSecret(config, contextOf(webhook), webhook.secret);
+  return openSecret(config, webhookContext(webhook), webhook.secret);
 }
 
-function contextOf({ _id, projectId }: Pick<Webhook, '_id' | 'projectId'>): string[] {
+export function webhookContext({ _id, projectId }: Pick<Webhook, '_id' | 'projectId'>): string[] {
   return ['webhook', projectId.toHexString(), _id.toHexString()];
 }
 

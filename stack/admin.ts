@@ -8,8 +8,10 @@ import { doubtOpenMessages } from '../core/ledger-restored.ts';
 import { createOrganization, listOrganizations } from '../core/organizations.ts';
 import { listProjects } from '../core/projects.ts';
 import { removeOld } from '../core/retention.ts';
+import { SecretError } from '../core/secrets.ts';
 import { makeIndexes, missingUniqueIndexes } from '../platform/indexes.ts';
 import { migrationCommands } from './admin-migrations.ts';
+import { secretCommands } from './admin-secrets.ts';
 import { withDeps } from './deps.ts';
 import { StackError } from './say.ts';
 import { prepareNamespace, searchAttributeNames } from './servers/temporal-namespace.ts';
@@ -85,6 +87,7 @@ export const commands: Record<string, Command> = {
       print(await removeOld(deps));
     },
   },
+  ...secretCommands,
   indexes: {
     usage: '',
     does: 'makes the indexes that are missing',
@@ -116,7 +119,8 @@ export async function main(args: string[]): Promise<void> {
 
 /** Beside a running `npm start` its servers are meant, unless a URL says otherwise. */
 function runningStack(): Record<string, string> {
-  const file = join(readSettings(process.env).dataDir, 'stack.json');
+  const { dataDir } = readSettings(process.env);
+  const [file, keys] = [join(dataDir, 'stack.json'), join(dataDir, 'secret-keys')];
   if (process.env.MONGODB_URL || !existsSync(file)) return {};
   const { mongoUrl, redisUrl, temporalAddress, temporalNamespace } = JSON.parse(readFileSync(file, 'utf8'));
   return {
@@ -124,6 +128,7 @@ function runningStack(): Record<string, string> {
     REDIS_URL: redisUrl,
     TEMPORAL_ADDRESS: temporalAddress,
     TEMPORAL_NAMESPACE: temporalNamespace,
+    ...(!process.env.SECRET_KEYS && existsSync(keys) ? { SECRET_KEYS: readFileSync(keys, 'utf8').trim() } : {}),
   };
 }
 
@@ -141,6 +146,10 @@ function requireId(text: string | undefined, name: string) {
   return id;
 }
 
+function isForPeople(error: unknown): error is Error {
+  return [StackError, AppError, SecretError].some((kind) => error instanceof kind);
+}
+
 function print(fields: object): void {
   console.log(JSON.stringify(fields));
 }
@@ -149,7 +158,7 @@ if (import.meta.main)
   main(process.argv.slice(2)).then(
     () => process.exit(0),
     (error) => {
-      console.error(error instanceof StackError || error instanceof AppError ? error.message : error);
+      console.error(isForPeople(error) ? error.message : error);
       process.exit(1);
     },
   );

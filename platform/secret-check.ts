@@ -1,0 +1,24 @@
+import type { Deps } from '../core/deps.ts';
+import { SecretError } from '../core/secrets.ts';
+import { findUnnamedKeys } from '../core/stored-secrets.ts';
+import { ConfigError } from './config.ts';
+
+const AGAIN_MS = 5_000;
+
+/**
+ * Refuses to work beside secrets that cannot be opened: mail of such a domain would be deferred for ever. While MongoDB
+ * does not answer, the process starts and the check is repeated, so that it ends then.
+ */
+export async function refuseUnnamedKeys(deps: Deps): Promise<void> {
+  const fault = await findUnnamedKeys(deps).catch((error: Error) => {
+    if (error instanceof SecretError) return error.message;
+    setTimeout(() => refuseUnnamedKeys(deps).catch(endProcess), AGAIN_MS).unref();
+    return null;
+  });
+  if (fault) throw new ConfigError(fault);
+}
+
+function endProcess({ message }: Error): never {
+  console.error(message);
+  process.exit(1);
+}
