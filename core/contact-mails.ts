@@ -13,6 +13,6 @@ export async function recordMailOfDeleted(
   projectId: ObjectId,
   deleted: Contact[],
 ): Promise<void> {
-  const [ids, emails] = [deleted.map(({ _id }) => _id), deleted.map(({ email }) => email)];
-  await failQueued(deps, projectId, ids, emails, CONTACT_DELETED, session);
+  const ids = deleted.map(({ _id }) => _id);
+  await failQueued(deps, projectId, ids, CONTACT_DELETED, session);
 }

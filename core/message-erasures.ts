@@ -45,20 +45,31 @@ export function messageErasures(deps: Deps): DueKind {
   });
 }
 
-/** What is erased is not found by its address any more, so a repeat goes on where this one stopped. */
+/** An erased message has no address, so a repeat finds only the rest. */
 async function eraseMessages(deps: Deps, erasure: ContactErasure): Promise<DueOutcome> {
   const { _id, projectId, email } = erasure;
-  const isOpen = [await eraseOwn(deps, erasure), await eraseCopies(deps, erasure)].includes(true);
+  const contacts = { contactId: _id, email: { $ne: '' } };
+  // Another contact may have had the address before, or this contact another address: mail of a contact is found by its id.
+  const address = { email, contactId: { $exists: false } };
+  const isOpen = [
+    await eraseOwn(deps, erasure, contacts, 'contact'),
+    await eraseOwn(deps, erasure, address, 'email'),
+    await eraseCopies(deps, erasure),
+  ].some(Boolean);
   if (isOpen) return again(new Date(deps.clock.now().getTime() + OPEN_AGAIN_MS));
   await deps.db.contactErasures.deleteOne({ _id, projectId, email });
   return settled;
 }
 
-/** Mail to the address itself. Answers whether some of it may still be sent. */
-function eraseOwn(deps: Deps, erasure: ContactErasure): Promise<boolean> {
-  const { projectId, email } = erasure;
-  return eachBatch(deps, { projectId, email, ...before(erasure) }, 'email', async (messages) => {
-    const emailHash = hashOfErased(deps, projectId, email);
+/** Mail to the contact itself. Returns whether some of it may still be sent. */
+function eraseOwn(
+  deps: Deps,
+  erasure: ContactErasure,
+  which: Filter<Message>,
+  hint: 'contact' | 'email',
+): Promise<boolean> {
+  const { projectId } = erasure;
+  return eachBatch(deps, { projectId, ...which, ...before(erasure) }, hint, async (messages) => {
     await removeOwnContents(deps, messages);
     await deps.db.engagements.updateMany(
       { _id: { $in: messages.map(({ _id }) => _id) }, projectId },
@@ -66,9 +77,13 @@ function eraseOwn(deps: Deps, erasure: ContactErasure): Promise<boolean> {
     );
     return messages.map((message) => ({
       updateOne: {
-        filter: { _id: message._id, projectId, email, state: message.state },
+        filter: { _id: message._id, projectId, email: message.email, state: message.state },
         update: {
-          $set: { email: '', emailHash, ...erasedFields(message, email) },
+          $set: {
+            email: '',
+            emailHash: hashOfErased(deps, projectId, message.email),
+            ...erasedFields(message, message.email),
+          },
           // Nobody asks about it any more, and nobody sends it again.
           $unset: { name: '', data: '', subject: '', dueAt: '', content: '', contentDueAt: '' },
         },

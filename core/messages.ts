@@ -133,18 +133,19 @@ export async function appendTimeline(
   );
 }
 
-/** For deleted contacts: what has not been claimed is not sent any more. */
+/**
+ * For deleted contacts: what has not been claimed is not sent any more, whichever address the contact had when it was queued. Without a
+ * hint, so that contacts can be deleted before an upgraded installation has the index.
+ */
 export async function failQueued(
   { db }: Pick<Deps, 'db'>,
   projectId: ObjectId,
   contactIds: ObjectId[],
-  emails: string[],
   reason: string,
   session?: Session,
 ): Promise<number> {
   const open = {
     projectId,
-    email: { $in: emails },
     contactId: { $in: contactIds },
     state: { $in: ['queued' as const, 'deferred' as const] },
   };
@@ -159,10 +160,7 @@ export async function failQueued(
     },
     { $unset: 'dueAt' },
   ];
-  const { modifiedCount } = await db.messages.updateMany(open, failed, {
-    ...(session ? { session } : {}),
-    hint: 'email',
-  });
+  const { modifiedCount } = await db.messages.updateMany(open, failed, session ? { session } : {});
   return modifiedCount;
 }
 

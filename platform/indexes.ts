@@ -231,6 +231,13 @@ export const indexes: Index[] = [
   },
   {
     on: 'messages',
+    name: 'contact',
+    key: { projectId: 1, contactId: 1, _id: 1 },
+    options: onlyWith('contactId'),
+    because: 'Mail of a contact that is deleted, whichever address it went to.',
+  },
+  {
+    on: 'messages',
     name: 'copies',
     key: { projectId: 1, 'recipients.email': 1, _id: -1 },
     options: onlyWith('recipients'),

@@ -3,8 +3,10 @@ import { ObjectId } from 'mongodb';
 import { applyReports } from '../../core/bounces.ts';
 import { startDueLoop } from '../../core/due.ts';
 import { writeSignals } from '../../core/engagements.ts';
+import { hashOfErased } from '../../core/erased-addresses.ts';
 import { messageErasures } from '../../core/message-erasures.ts';
-import type { Message } from '../../core/model.ts';
+import { dueAtOnce, queueMailing } from '../../core/messages.ts';
+import type { Content, Message } from '../../core/model.ts';
 import { until } from '../wait.ts';
 import { hurry, type Post, startPost } from './support.ts';
 
@@ -98,6 +100,74 @@ describe('What was sent to a contact that is deleted', () => {
     expect((await post.own.client.get(`/emails?email=${address}`)).body.data.emails).to.deep.equal([]);
     expect(await email(bobs)).to.deep.include({ email: 'bob@in.test', subject: 'Hello' });
     expect((await email(bobs)).content.html).to.equal('<p>{{name}}</p>');
+  });
+
+  describe('whose address was changed', () => {
+    /** A contact with deferred mail changes its address; another contact gets the old address, and mail of its own. */
+    async function changed() {
+      const { own } = post;
+      const old = `temp-rcpt-450+${new ObjectId().toHexString()}.gwen@in.test`;
+      const gwen = await contact(old);
+      const hers = await queued(gwen, old);
+      await own.client.patch(`/contacts/${gwen}`, { email: `new.${new ObjectId().toHexString()}@in.test` });
+      const heir = await contact(old);
+      const heirs = await queued(heir, old);
+      for (const id of [hers, heirs]) await post.settled(id, 'deferred');
+      return { gwen, old, hers, heirs };
+    }
+
+    /** As an automation queues it, with its contact. */
+    async function queued(contactId: string, to: string): Promise<string> {
+      const { deps } = post.environment;
+      const projectId = post.own.project._id;
+      const [at, messageId] = [new Date(), new ObjectId()];
+      const template = (await post.read(await post.send({ to: { email: 'form@in.test' } }))).content!;
+      const content: Content = { ...template, _id: new ObjectId(), projectId, messageIds: [messageId], createdAt: at };
+      const about = { projectId, lane: 'automation', state: 'queued', createdAt: at } as const;
+      const whom = { email: to, name: 'Gwen', contactId: new ObjectId(contactId), automationId: new ObjectId() };
+      const rest = { subject: 'Dear Gwen', contentId: content._id, dueAt: dueAtOnce(deps) };
+      await queueMailing(deps, { content, messages: [{ _id: messageId, ...about, ...whom, ...rest }] });
+      return messageId.toHexString();
+    }
+
+    it('fails what is queued to the old address, and leaves the mail of another contact who has it now', async () => {
+      const { gwen, hers, heirs } = await changed();
+      await deleted(gwen);
+      expect(await stored(hers)).to.include({ state: 'failed', reason: 'The contact was deleted.' });
+      expect(await stored(heirs)).to.include({ state: 'deferred' });
+    });
+
+    it('erases what was sent to the old address, under its own hash, and nothing of another contact who has it now', async () => {
+      const { gwen, old, hers, heirs } = await changed();
+      await deleted(gwen);
+      expect(await look()).to.equal(0);
+      const message = await stored(hers);
+      expect(message).to.include({
+        email: '',
+        emailHash: hashOfErased(post.environment.deps, post.own.project._id, old),
+      });
+      expect(JSON.stringify(message)).to.not.match(/gwen/i);
+      expect(await stored(heirs)).to.include({ email: old, name: 'Gwen', subject: 'Dear Gwen' });
+      // Deleted with the address that somebody else had before: that person's mail stays as well.
+      const other = await contact('once.hugo@in.test');
+      const hugos = await queued(other, 'once.hugo@in.test');
+      await post.settled(hugos, 'sent');
+      await post.own.client.patch(`/contacts/${other}`, { email: 'now.hugo@in.test' });
+      await deleted(await contact('once.hugo@in.test'));
+      expect(await look()).to.equal(0);
+      expect(await stored(hugos)).to.include({ email: 'once.hugo@in.test', subject: 'Dear Gwen' });
+    });
+
+    it('is found by an index of contacts', async () => {
+      const { db } = post.environment.deps;
+      const filter = {
+        projectId: post.own.project._id,
+        contactId: { $in: [new ObjectId()] },
+        state: 'queued' as const,
+      };
+      const plan = await db.messages.find(filter).explain('queryPlanner');
+      expect(JSON.stringify(plan.queryPlanner.winningPlan)).to.contain('"indexName":"contact"');
+    });
   });
 
   it('loses only the copy where it was sent to somebody else; what is sent to the address afterwards stays', async () => {
