@@ -1,7 +1,9 @@
 import { compileFrozen } from './campaign-compiled.ts';
 import { contentNow } from './campaign-content.ts';
 import { refreshCounts } from './campaign-counts.ts';
+import type { Alongside } from './campaign-events.ts';
 import { readyToPublish } from './campaign-fields.ts';
+import { holdLists } from './campaign-holds.ts';
 import { type Move, moveStatus } from './campaign-moves.ts';
 import { listEntries, withEntries } from './campaign-relations.ts';
 import { CAMPAIGN_METRICS } from './campaigns.ts';
@@ -14,34 +16,39 @@ import type { AudienceEntry, Campaign } from './model.ts';
 export async function begin(deps: Deps, campaign: Campaign): Promise<null> {
   const { _id, projectId, sendMode } = campaign;
   const now = deps.clock.now();
-  let move: Move;
+  let moved: Campaign | null;
   try {
     const lists = await readyNow(deps, campaign);
     const { toLists, excludeLists } = withEntries(campaign, lists);
     const status = sendMode === 'gradual' ? ('sending_gradual' as const) : ('sending' as const);
-    move = { status, startedAt: now, metricsDueAt: now, toLists, excludeLists };
+    const to: Move = { status, startedAt: now, metricsDueAt: now, toLists, excludeLists };
+    const alongside: Alongside = async (session) => refuseGone(await holdLists(deps, session, campaign), campaign);
+    moved = await moveStatus(deps, campaign, to, { tell: false, alongside });
   } catch (error) {
     if (!(error instanceof AppError) || error.kind === 'unavailable') throw error;
     const failureReason = error.details ? `${error.message} (${error.details})` : error.message;
-    move = { status: 'failed', failureReason };
+    moved = await moveStatus(deps, campaign, { status: 'failed', failureReason }, { tell: false });
   }
-  if (!(await moveStatus(deps, campaign, move, { tell: false }))) return null;
+  if (!moved) return null;
   await refreshCounts(deps, { _id, projectId });
   wakeDue(deps, CAMPAIGN_METRICS, projectId);
   return null;
 }
 
 async function readyNow(deps: Deps, campaign: Campaign): Promise<Map<string, AudienceEntry>> {
-  const { _id, projectId, excludeLists } = campaign;
+  const { _id, projectId } = campaign;
   const project = await deps.db.projects.findOne({ _id: projectId, deletedAt: null });
   if (!project) throw new AppError('not_found', 'The project was deleted.');
   await readyToPublish(deps, project, campaign);
   const lists = await listEntries(deps, project, [campaign]);
-  const gone = excludeLists.find(({ id }) => !lists.has(id));
-  // Without the list nobody knows any more who was to be left out.
-  if (gone) throw new AppError('conflict', `The ${gone.type} "${gone.name}", which it excludes, was deleted.`);
   const content = await contentNow(deps, campaign);
   await compileFrozen(deps, content);
   await deps.db.campaignContents.replaceOne({ _id, projectId }, content, { upsert: true });
   return lists;
+}
+
+/** Without an excluded list its members cannot be left out. A list that is gone from the audience has no members. */
+function refuseGone(goneIds: Set<string>, { excludeLists }: Campaign): void {
+  const gone = excludeLists.find(({ id }) => goneIds.has(id));
+  if (gone) throw new AppError('conflict', `The ${gone.type} "${gone.name}", which it excludes, was deleted.`);
 }

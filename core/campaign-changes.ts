@@ -1,5 +1,6 @@
 import { moveCampaign } from './campaign-events.ts';
-import { namedFields, plainFields, readyToPublish, writtenTemplate } from './campaign-fields.ts';
+import { namedFields, plainFields, readyToPublish, type TemplateWrite, templateWrite } from './campaign-fields.ts';
+import { requireLists } from './campaign-holds.ts';
 import { nextUpdate } from './campaign-moves.ts';
 import { refusePast, timingOf } from './campaign-timing.ts';
 import { CAMPAIGN_STARTS, type CampaignInput, findCampaign, type Origin, stateConflict } from './campaigns.ts';
@@ -21,8 +22,8 @@ export async function updateCampaign(
   for (let tries = 0; tries < TRIES_MAX; tries += 1) {
     const before = await findCampaign(deps, project, campaignId);
     const after = await changed(deps, project, before, input);
-    const templateId = await writtenTemplate(deps, project, after, input, origin);
-    const updated = await store(deps, before, { ...after, templateId });
+    const template = templateWrite(deps, project, after, input, origin);
+    const updated = await store(deps, before, { ...after, templateId: template.templateId }, template);
     if (updated) return updated;
   }
   throw conflict('INVALID_STATE', 'The campaign is being changed by other calls; read it again and repeat.');
@@ -45,8 +46,8 @@ async function changed(deps: Deps, project: Project, before: Campaign, input: Ca
   return after;
 }
 
-/** Only what differs is written: releases move the state of the plan meanwhile. A new status has its event in the same commit. */
-async function store(deps: Deps, before: Campaign, after: Campaign): Promise<Campaign | null> {
+/** Writes only what differs: releases move the state of the plan at the same time. null: a concurrent change won. */
+async function store(deps: Deps, before: Campaign, after: Campaign, template: TemplateWrite): Promise<Campaign | null> {
   const { _id, projectId, status, updatedAt } = before;
   const names = Object.keys(after).filter((name) => name !== 'gradual') as Array<keyof Campaign>;
   const differing = names.filter((name) => after[name] !== before[name]).map((name) => [name, after[name]] as const);
@@ -59,10 +60,10 @@ async function store(deps: Deps, before: Campaign, after: Campaign): Promise<Cam
       ...(tell ? { startDueAt: deps.clock.now() } : {}),
     },
   };
-  const updated =
-    after.status === status
-      ? await deps.db.campaigns.findOneAndUpdate(filter, update, { returnDocument: 'after' })
-      : await moveCampaign(deps, filter, update);
+  const updated = await moveCampaign(deps, filter, update, async (session) => {
+    if (after.status === 'scheduled') await requireLists(deps, session, after);
+    await template.write(session);
+  });
   if (updated && tell) wakeDue(deps, CAMPAIGN_STARTS, projectId);
   return updated;
 }

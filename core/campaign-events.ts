@@ -1,7 +1,7 @@
 import type { Document, Filter, UpdateFilter } from 'mongodb';
 import type { ProjectEventType } from '../schemas/webhooks.ts';
-import { insertOnce, isDuplicateKey } from './insert.ts';
-import type { Campaign, CampaignStatus } from './model.ts';
+import { isDuplicateKey } from './insert.ts';
+import type { Campaign, CampaignStatus, Session } from './model.ts';
 import { announceEvents, type EventDeps, type NewEvent, publishEvents } from './project-events.ts';
 import { inTransaction } from './transactions.ts';
 
@@ -15,15 +15,21 @@ const types: Partial<Record<CampaignStatus, ProjectEventType>> = {
   aborted: 'campaign.aborted',
 };
 
-/** A compare-and-set of the status, and its event, in one commit. null: another was faster. */
+/** Writes that are committed with the campaign or not at all. */
+export type Alongside = (session: Session, campaign: Campaign) => Promise<void>;
+
+/** A compare-and-set, and the event of a new status, in one commit. null: a concurrent change won, and nothing is written. */
 export async function moveCampaign(
   deps: EventDeps,
-  filter: Filter<Campaign> & Pick<Campaign, '_id' | 'projectId'>,
+  filter: Filter<Campaign> & Pick<Campaign, '_id' | 'projectId' | 'status'>,
   update: UpdateFilter<Campaign> | Document[],
+  alongside: Alongside = async () => {},
 ): Promise<Campaign | null> {
   const moved = await inTransaction(deps, async (session) => {
     const after = await deps.db.campaigns.findOneAndUpdate(filter, update, { session, returnDocument: 'after' });
-    if (after) await publishEvents(deps, after.projectId, eventsOf(after), session);
+    if (!after) return null;
+    await alongside(session, after);
+    if (after.status !== filter.status) await publishEvents(deps, after.projectId, eventsOf(after), session);
     return after;
   });
   if (moved) announceEvents(deps, moved.projectId);
@@ -31,14 +37,13 @@ export async function moveCampaign(
 }
 
 /** A new campaign, and the event of one that is scheduled from the start, in one commit. A repeat finds what the first try wrote. */
-export async function insertCampaign(deps: EventDeps, campaign: Campaign): Promise<Campaign> {
+export async function insertCampaign(deps: EventDeps, campaign: Campaign, alongside: Alongside): Promise<Campaign> {
   const { _id, projectId } = campaign;
-  const events = eventsOf(campaign);
-  if (events.length === 0) return insertOnce(deps.db.campaigns, campaign, { projectId });
   try {
     await inTransaction(deps, async (session) => {
       await deps.db.campaigns.insertOne(campaign, { session });
-      await publishEvents(deps, projectId, events, session);
+      await alongside(session, campaign);
+      await publishEvents(deps, projectId, eventsOf(campaign), session);
     });
   } catch (error) {
     const stored = isDuplicateKey(error, '_id_') ? await deps.db.campaigns.findOne({ _id, projectId }) : null;

@@ -4,11 +4,11 @@ import type { Deps } from './deps.ts';
 import { invalid } from './errors.ts';
 import { GLOBAL_LIST, wireListId } from './global-list.ts';
 import { findLists } from './lists.ts';
-import type { AudienceEntry, Campaign, CampaignCounts, ContactList, Project, Sender } from './model.ts';
+import type { AudienceEntry, Campaign, CampaignCounts, ContactList, Project, Sender, Session } from './model.ts';
 import { normalizeEmail } from './rules/addresses.ts';
 import { getSender, requireVerifiedDomain } from './senders.ts';
 import { findGroup } from './suppression-groups.ts';
-import { createTemplate, findTemplate, updateTemplate } from './templates.ts';
+import { findTemplate, newTemplate, updateTemplate } from './templates.ts';
 
 export const emptyCounts: CampaignCounts = {
   totalContacts: 0,
@@ -77,21 +77,40 @@ export async function namedFields(deps: Deps, project: Project, input: CampaignI
   };
 }
 
-/** htmlTemplate takes precedence: it updates the template that the call names, or makes one. The last thing that is written before the campaign. */
-export async function writtenTemplate(
+export interface TemplateWrite {
+  templateId: string;
+  /** Runs in the transaction that stores the campaign: a call that is refused changes no template. */
+  write(session: Session): Promise<void>;
+}
+
+/** htmlTemplate takes precedence: it updates the template that the call names, or makes one. */
+export function templateWrite(
   deps: Deps,
   project: Project,
   { name, subject, previewText, templateId }: Campaign,
   input: CampaignInput,
   origin: Origin,
-): Promise<string> {
+): TemplateWrite {
   const { htmlTemplate } = input;
-  if (htmlTemplate === undefined) return templateId;
+  if (htmlTemplate === undefined) return { templateId, async write() {} };
   if (input.templateId !== undefined)
-    return (await updateTemplate(deps, project, templateId, { emailTemplate: htmlTemplate })).templateId;
-  const template = { templateName: name, emailTemplate: htmlTemplate, subject, previewText };
-  const made = await createTemplate(deps, project, { ...template, templateType: 'marketing' }, origin);
-  return made.templateId;
+    return {
+      templateId,
+      async write(session) {
+        await updateTemplate(deps, project, templateId, { emailTemplate: htmlTemplate }, session);
+      },
+    };
+  const source = { templateName: name, emailTemplate: htmlTemplate, subject, previewText };
+  const made = newTemplate(project, { ...source, templateType: 'marketing' }, origin);
+  return {
+    templateId: made.templateId,
+    async write(session) {
+      const { _id, projectId } = made;
+      // A repeat of the request finds the template of its first try; a duplicate key would end the transaction.
+      if (!(await deps.db.templates.findOne({ _id, projectId }, { session, projection: { _id: 1 } })))
+        await deps.db.templates.insertOne(made, { session });
+    },
+  };
 }
 
 /** "Publishing a campaign that lacks sender, audience, subject or template": 400, all of it named at once. */

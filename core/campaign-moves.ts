@@ -1,4 +1,4 @@
-import { moveCampaign } from './campaign-events.ts';
+import { type Alongside, moveCampaign } from './campaign-events.ts';
 import { CAMPAIGN_STARTS } from './campaigns.ts';
 import type { Deps } from './deps.ts';
 import { wakeDue } from './due.ts';
@@ -22,7 +22,7 @@ export async function moveStatus(
   deps: Deps,
   before: Campaign,
   to: Move,
-  { tell }: { tell: boolean },
+  { tell, alongside }: { tell: boolean; alongside?: Alongside },
 ): Promise<Campaign | null> {
   const { _id, projectId, status, updatedAt } = before;
   const now = deps.clock.now();
@@ -31,6 +31,7 @@ export async function moveStatus(
     deps,
     { _id, projectId, status, updatedAt },
     { $set: tell ? { ...set, startDueAt: now } : set },
+    alongside,
   );
   if (moved && tell) wakeDue(deps, CAMPAIGN_STARTS, projectId);
   return moved;

@@ -6,8 +6,9 @@ import {
   noGradualState,
   plainFields,
   readyToPublish,
-  writtenTemplate,
+  templateWrite,
 } from './campaign-fields.ts';
+import { requireLists } from './campaign-holds.ts';
 import { timingOf } from './campaign-timing.ts';
 import type { Deps } from './deps.ts';
 import { wakeDue } from './due.ts';
@@ -78,10 +79,13 @@ export async function createCampaign(
   const campaign = { ...timed, ...(await namedFields(deps, project, input)) };
   const isScheduled = campaign.status === 'scheduled';
   if (isScheduled) await readyToPublish(deps, project, campaign, { brings: input });
-  const templateId = await writtenTemplate(deps, project, campaign, input, origin);
+  const template = templateWrite(deps, project, campaign, input, origin);
   const start = isScheduled ? { startDueAt: deps.clock.now() } : {};
-  const whole = { ...campaign, templateId, ...start };
-  const stored = await insertCampaign(deps, whole);
+  const whole = { ...campaign, templateId: template.templateId, ...start };
+  const stored = await insertCampaign(deps, whole, async (session) => {
+    if (isScheduled) await requireLists(deps, session, whole);
+    await template.write(session);
+  });
   if (isScheduled) wakeDue(deps, CAMPAIGN_STARTS, project._id);
   return stored;
 }

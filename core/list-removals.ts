@@ -1,4 +1,5 @@
 import { touchAudience } from './audience.ts';
+import { refuseHeld } from './campaign-holds.ts';
 import type { Deps } from './deps.ts';
 import type { DueKind } from './due.ts';
 import { again, dueDocuments, settled } from './due-documents.ts';
@@ -16,12 +17,14 @@ const TURN_MS = 10_000;
  * The list is gone at once and for good; then it leaves its contacts. A change that had seen the list can still commit for a
  * while, so there is a last look when none can be under way.
  */
-export async function removeList(deps: Deps, { _id, projectId, type }: StoredList): Promise<void> {
+export async function removeList(deps: Deps, list: StoredList): Promise<void> {
+  const { _id, projectId, type } = list;
   const lastLookAt = new Date(deps.clock.now().getTime() + SETTLE_MS);
   const removal: ListRemoval = { _id, projectId, type: type === 'segment' ? 'segment' : 'list', lastLookAt };
   await inTransaction(deps, async (session) => {
     const { deletedCount } = await deps.db.contactLists.deleteOne({ _id, projectId }, { session });
     if (deletedCount === 0) throw notFound('CONTACT_LIST');
+    await refuseHeld(deps, session, list);
     await deps.db.listRemovals.insertOne({ ...removal, dueAt: deps.clock.now() }, { session });
     if (type === 'segment') await touchAudience(deps, { _id: projectId }, session);
   });

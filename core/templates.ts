@@ -4,7 +4,7 @@ import type { Deps } from './deps.ts';
 import { conflict, notFound } from './errors.ts';
 import { derivedId, parseId } from './ids.ts';
 import { insertOnce } from './insert.ts';
-import type { Project, Template } from './model.ts';
+import type { Project, Session, Template } from './model.ts';
 import { type Page, type PageOf, pageOf } from './pages.ts';
 import { useOfTemplate } from './template-uses.ts';
 
@@ -27,15 +27,24 @@ export interface TemplateInput {
 
 const TEMPLATE_ID = /^A-[0-9a-f]{20}$/;
 
+type NewTemplate = TemplateInput & { templateName: string; emailTemplate: string };
+type Owner = Pick<Project, '_id' | 'trackingClick' | 'trackingOpen'>;
+type Origin = { at: Date; seed: ObjectId };
+
 export async function createTemplate(
   deps: Deps,
-  project: Pick<Project, '_id' | 'trackingClick' | 'trackingOpen'>,
-  input: TemplateInput & { templateName: string; emailTemplate: string },
-  { at, seed }: { at: Date; seed: ObjectId },
+  project: Owner,
+  input: NewTemplate,
+  origin: Origin,
 ): Promise<Template> {
+  return insertOnce(deps.db.templates, newTemplate(project, input, origin), { projectId: project._id });
+}
+
+/** Checked and not stored. A repeat of the same request makes the same one. */
+export function newTemplate(project: Owner, input: NewTemplate, { at, seed }: Origin): Template {
   checkSource(input);
   const _id = derivedId(at, 'template', seed.toHexString());
-  const template: Template = {
+  return {
     _id,
     projectId: project._id,
     templateId: `A-${_id.toHexString().slice(0, 20)}`,
@@ -55,7 +64,6 @@ export async function createTemplate(
     createdAt: at,
     updatedAt: at,
   };
-  return insertOnce(deps.db.templates, template, { projectId: project._id });
 }
 
 export async function listTemplates(
@@ -85,6 +93,7 @@ export async function updateTemplate(
   project: Pick<Project, '_id'>,
   templateId: string,
   input: TemplateInput,
+  session?: Session,
 ): Promise<Template> {
   checkSource(input);
   const { builderType, ...fields } = input;
@@ -98,7 +107,7 @@ export async function updateTemplate(
     (await deps.db.templates.findOneAndUpdate(
       { projectId: project._id, ...key },
       { $set: set },
-      { returnDocument: 'after' },
+      { returnDocument: 'after', ...(session ? { session } : {}) },
     ));
   if (!template) throw notFound('TEMPLATE');
   return template;

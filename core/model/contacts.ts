@@ -32,6 +32,8 @@ export interface StoredList {
   recompute: SegmentRecompute | null;
   /** There is a recompute to start, or to look after. */
   recomputeDueAt?: Date;
+  /** Moves with each campaign that is published or started with it, so that a removal at the same moment conflicts. */
+  holds?: number;
   createdAt: Date;
   updatedAt: Date;
 }
