@@ -11,13 +11,15 @@ import { readMailLocalPart, readUnsubscribeToken } from './tracking-tokens.ts';
  */
 export async function applyComplaint(deps: Deps, given: MailRef | null, report: ComplaintReport): Promise<boolean> {
   if (!report.isComplaint) return false;
-  const ref: ProvenRef | null = given ?? provenRef(deps, report.traces);
-  const message = ref && (await deps.db.messages.findOne({ _id: ref.messageId, projectId: ref.projectId }));
-  if (!ref || !message) return false;
+  const proven = report.traces.flatMap((trace) => provenRef(deps, trace) ?? []);
+  const ref = given ?? proven[0];
+  if (!ref) return false;
+  const message = await deps.db.messages.findOne({ _id: ref.messageId, projectId: ref.projectId });
   const reason = `feedback report: ${report.feedbackType}`;
   const evidence = `${reason}, email ${ref.messageId.toHexString()}`;
-  // Empty when the contact was deleted; the link of List-Unsubscribe still knows it.
-  const email = message.email || ref.email;
+  // When the message is gone or erased, the link of List-Unsubscribe still knows the address.
+  const email = message?.email || proven.find((one) => one.email && isSameMail(one, ref))?.email;
+  if (!message && !email) return false;
   if (email) await suppress(deps, ref.projectId, { emails: [email], isGlobal: true, reason: 'COMPLAINT', evidence });
   const { projectId, messageId } = ref;
   await writeSignals(deps, [{ kind: 'complaint', projectId, messageId, at: deps.clock.now(), reason }]);
@@ -26,15 +28,14 @@ export async function applyComplaint(deps: Deps, given: MailRef | null, report: 
 
 type ProvenRef = MailRef & { email?: string };
 
-function provenRef({ config }: Deps, traces: string[]): ProvenRef | null {
-  for (const trace of traces) {
-    const token = /\/u\/([\w-]+)$/.exec(trace)?.[1];
-    const byLink = token ? readUnsubscribeToken(config, token) : null;
-    const localPart = /^(?:mailto:)?([bu]\+[^@]+)@/i.exec(trace)?.[1];
-    const byAddress = localPart ? readMailLocalPart(config, localPart) : null;
-    const found = byLink ?? byAddress;
-    if (found)
-      return { projectId: found.projectId, messageId: found.messageId, ...(byLink && { email: byLink.email }) };
-  }
-  return null;
+function provenRef({ config }: Deps, trace: string): ProvenRef | null {
+  const token = /\/u\/([\w-]+)$/.exec(trace)?.[1];
+  const byLink = token ? readUnsubscribeToken(config, token) : null;
+  if (byLink) return byLink;
+  const localPart = /^(?:mailto:)?([bu]\+[^@]+)@/i.exec(trace)?.[1];
+  return localPart ? readMailLocalPart(config, localPart) : null;
+}
+
+function isSameMail(one: MailRef, other: MailRef): boolean {
+  return one.projectId.equals(other.projectId) && one.messageId.equals(other.messageId);
 }

@@ -32,6 +32,10 @@ export interface MailVerdicts {
   spf: AuthVerdict;
   dkim: AuthVerdict;
   dmarc: AuthVerdict;
+  /** The address of the only From, as it was checked, when the mail passes DMARC. */
+  author: string | null;
+  /** false: DNS did not answer, and another time the verdicts may differ. */
+  isFinal: boolean;
 }
 
 /** What the SMTP dialogue said. */

@@ -17,8 +17,8 @@ import { readComplaint } from './rules/arf.ts';
 import { readReturnedMail } from './rules/dsn.ts';
 import { unsubscribeByMail } from './unsubscribes.ts';
 
-/** taken: durable. later: come back. refused: it cannot be read, and never will be. */
-export type Received = 'taken' | 'later' | 'refused';
+/** taken: durable. later: come back. refused: it cannot be read, and never will be. unproven: nobody knows whom to unsubscribe. */
+export type Received = 'taken' | 'later' | 'refused' | 'unproven';
 
 const FILES_STORED_MAX = 100;
 const TOGETHER_MAX = 50;
@@ -34,9 +34,11 @@ export async function receiveMail(
   const isToPeople = destinations.some(({ kind }) => kind === 'mailbox');
   const [mail, verdicts] = await Promise.all([reader.parse(bytes), isToPeople ? reader.verify(bytes, envelope) : null]);
   if (!mail) return 'refused';
+  const verify = async () => verdicts ?? reader.verify(bytes, envelope);
   for (const destination of destinations) {
     if (destination.kind === 'mailbox') continue;
-    if ((await receiveForMachine(deps, destination, envelope, mail)) === 'later') return 'later';
+    const outcome = await receiveForMachine(deps, destination, envelope, mail, verify);
+    if (outcome === 'later' || outcome === 'unproven') return outcome;
   }
   const mailboxes = destinations.filter((one) => one.kind === 'mailbox');
   const once = new Map(mailboxes.map((one) => [`${one.projectId.toHexString()} ${one.domainName}`, one]));
@@ -49,16 +51,14 @@ async function receiveForMachine(
   destination: Exclude<Destination, Mailbox>,
   { mailFrom }: InboundEnvelope,
   mail: ParsedMail,
-): Promise<ReportOutcome> {
+  verify: () => Promise<MailVerdicts>,
+): Promise<ReportOutcome | 'unproven'> {
   const complaint = readComplaint(mail.reports);
   if (complaint) {
     await applyComplaint(deps, destination.kind === 'bounce' ? destination.ref : null, complaint);
     return 'applied';
   }
-  if (destination.kind === 'unsubscribe') {
-    await unsubscribeByMail(deps, destination.ref);
-    return 'applied';
-  }
+  if (destination.kind === 'unsubscribe') return unsubscribeByMail(deps, destination.ref, mail, verify);
   if (destination.kind === 'feedback') return 'ignored';
   const returned = readReturnedMail({
     mailFrom,

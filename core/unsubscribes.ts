@@ -3,11 +3,13 @@ import type { Deps } from './deps.ts';
 import { bufferSignal } from './engagement-buffer.ts';
 import { type Signal, writeSignals } from './engagements.ts';
 import { AppError } from './errors.ts';
-import type { SuppressionGroup } from './model.ts';
+import type { MailVerdicts, ParsedMail } from './inbound-mail.ts';
+import type { Message, SuppressionGroup } from './model.ts';
+import { normalizeEmail } from './rules/addresses.ts';
 import { stoppedBy } from './rules/suppression.ts';
 import { builtInGroup, findGroup } from './suppression-groups.ts';
 import { suppress, suppressionsAgainst, takeBackUnsubscribe } from './suppressions.ts';
-import { readUnsubscribeToken, type UnsubscribeRef } from './tracking-tokens.ts';
+import { readMailLocalPart, readUnsubscribeToken, type UnsubscribeRef } from './tracking-tokens.ts';
 
 /** What the page says to a person. */
 export interface Subscription {
@@ -48,24 +50,46 @@ export async function resubscribe(deps: Deps, { ref, group, state }: Subscriptio
   await takeBackUnsubscribe(deps, group, ref.email);
 }
 
-/** A mail to the address of List-Unsubscribe. The group is that of the mail it came with; a mail that is gone or erased says nothing any more. */
+/**
+ * A mail to the address of List-Unsubscribe. The address and the group are those of the mail it came with; when that mail is gone or erased,
+ * the address is the From that DMARC proves, and without one the person must hear that it had no effect.
+ */
 export async function unsubscribeByMail(
   deps: Deps,
   ref: Pick<UnsubscribeRef, 'projectId' | 'messageId'>,
-): Promise<boolean> {
+  mail: Pick<ParsedMail, 'to'>,
+  verify: () => Promise<Pick<MailVerdicts, 'author' | 'isFinal'>>,
+): Promise<'applied' | 'unproven' | 'later'> {
   const { projectId, messageId } = ref;
   const message = await deps.db.messages.findOne({ _id: messageId, projectId });
-  if (!message?.email) return false;
-  const { campaignId, automationId, email } = message;
+  const how = 'mail to the address of List-Unsubscribe';
+  if (message?.email) {
+    const whole = { projectId, messageId, groupId: await groupIdOf(deps, message), email: message.email };
+    await stopGroup(deps, whole, await groupOf(deps, whole), how);
+    return 'applied';
+  }
+  // Any mail of a person passes DMARC again when somebody hands it over a second time, but was not written to this address.
+  if (!mail.to.some(({ email }) => isFor(deps, email, ref))) return 'unproven';
+  const { author, isFinal } = await verify();
+  const email = author && normalizeEmail(author);
+  if (!email) return isFinal ? 'unproven' : 'later';
+  const whole = { projectId, messageId, groupId: message && (await groupIdOf(deps, message)), email };
+  await stopGroup(deps, whole, await groupOf(deps, whole), `${how}, by its From`);
+  return 'applied';
+}
+
+function isFor({ config }: Deps, address: string, { messageId }: Pick<UnsubscribeRef, 'messageId'>): boolean {
+  return readMailLocalPart(config, address.split('@')[0] ?? '')?.messageId.equals(messageId) ?? false;
+}
+
+async function groupIdOf(deps: Deps, message: Message): Promise<string | null> {
+  const { projectId, campaignId, automationId } = message;
   const [content, campaign, automation] = await Promise.all([
     contentOf(deps, message),
     campaignId && deps.db.campaigns.findOne({ _id: campaignId, projectId }),
     automationId && deps.db.automations.findOne({ _id: automationId, projectId }),
   ]);
-  const groupId = content?.groupId ?? campaign?.unsubscribeGroupId ?? automation?.unsubscribeGroupId ?? null;
-  const whole = { projectId, messageId, groupId, email };
-  await stopGroup(deps, whole, await groupOf(deps, whole), 'mail to the address of List-Unsubscribe');
-  return true;
+  return content?.groupId ?? campaign?.unsubscribeGroupId ?? automation?.unsubscribeGroupId ?? null;
 }
 
 async function stopGroup(deps: Deps, ref: UnsubscribeRef, group: SuppressionGroup, how: string): Promise<void> {

@@ -10,7 +10,7 @@ const VERIFY_MAX_MS = 3_000;
 const VERIFY_PAUSE_MS = 10_000;
 const MEMORY_MAX_MB = 256;
 const NURSERY_MB = 8;
-const NO_VERDICTS: MailVerdicts = { spf: 'NONE', dkim: 'NONE', dmarc: 'NONE' };
+const NO_VERDICTS: MailVerdicts = { spf: 'NONE', dkim: 'NONE', dmarc: 'NONE', author: null, isFinal: false };
 
 export function createMailReader(config: Pick<Config, 'dnsServers' | 'mailHost'>, log: Log): MailReader {
   const parsers = Array.from({ length: PARSERS }, () => createParser(log));

@@ -12,6 +12,8 @@ const RECIPIENTS_MAX = 100;
 const CLIENTS_MAX = 200;
 const SOCKET_MS = 60_000;
 const STOP_MS = 7_000;
+const UNPROVEN =
+  '5.7.1 You are not unsubscribed: the mail that you answer is no longer kept, and yours does not prove its sender (DMARC). Use the link in the mail, or write to its sender';
 
 export interface InboundServer {
   port: number;
@@ -125,6 +127,7 @@ function createDoor(deps: Deps, reader: MailReader, { bytes, bytesPerAddress }: 
       throw reply(451, '4.3.0 Come back in a minute');
     });
     if (received === 'later') throw reply(451, '4.3.0 Too early; come back in a minute');
+    if (received === 'unproven') throw reply(550, UNPROVEN);
     if (received === 'refused') throw reply(554, '5.6.0 The mail cannot be read, or has too many parts');
     return '2.0.0 Taken';
   }

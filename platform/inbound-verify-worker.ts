@@ -31,10 +31,15 @@ async function verify(bytes: Buffer, { mailFrom, remoteAddress, helo }: InboundE
   );
   const best = signatures.find((result) => result === 'pass') ?? signatures[0];
   const result = (one: unknown) => (one as { status?: { result?: string } } | false | undefined) || undefined;
+  const judged = verdict(result(dmarc)?.status?.result);
+  const authors: string[] = dkim?.headerFrom ?? [];
+  const all = [result(spf)?.status?.result, ...signatures, judged.toLowerCase()];
   return {
     spf: verdict(result(spf)?.status?.result),
     dkim: verdict(best),
-    dmarc: verdict(result(dmarc)?.status?.result),
+    dmarc: judged,
+    author: judged === 'PASS' && authors.length === 1 ? (authors[0] ?? null) : null,
+    isFinal: !all.includes('temperror'),
   };
 }
 

@@ -148,6 +148,32 @@ describe('Reports at return paths', () => {
     expect((await entries(message.email)).map(({ reason }) => reason)).to.deep.equal(['COMPLAINT']);
   });
 
+  it('When the message is gone the List-Unsubscribe link in the report names the address, at either address; a link of another mail does not.', async () => {
+    const { config, db } = environment.deps;
+    const linkOf = (message: Message) =>
+      `https://t.example.com/u/${unsubscribeToken(config, { ...refOf(message), groupId: null, email: message.email })}`;
+    const complain = (to: string, message: Message) =>
+      door.send({
+        from: 'abuse@isp.example.net',
+        to,
+        raw: fixture('a complaint, abuse').replace(
+          'Subject: Our news of this week\r\n',
+          `List-Unsubscribe: <mailto:${returnPath(message, 'u')}>, <${linkOf(message)}>\r\nSubject: Our news\r\n`,
+        ),
+      });
+    for (const where of ['feedback', 'return path']) {
+      const { message } = await mailed();
+      await db.messages.deleteOne({ _id: message._id, projectId: message.projectId });
+      const theirs = await sentMessage(environment, environment.other);
+      if (where === 'return path') await complain(returnPath(message), theirs);
+      expect(await db.suppressions.countDocuments({ email: { $in: [message.email, theirs.email] } })).to.equal(0);
+      await complain(where === 'feedback' ? `fbl@${HOST}` : returnPath(message), message);
+      expect((await entries(message.email)).map(({ isGlobal, reason }) => [isGlobal, reason])).to.deep.equal([
+        [true, 'COMPLAINT'],
+      ]);
+    }
+  });
+
   it('"Not spam" has no effect.', async () => {
     const { message } = await mailed();
     await bring(message, 'not spam after all');
