@@ -1,10 +1,12 @@
+import type { Email } from '../core/mail-copies.ts';
 import type { Content, Mailbox, Message, MessageRecipient, MessageState, TimelineEntry } from '../core/model.ts';
 import type { EmailStatus } from '../schemas/emails.ts';
 
-export function presentEmail(message: Message) {
+export function presentEmail({ message, copies }: Email) {
   const { _id, email, name, subject, lane, batchId, campaignId, automationId, contactId } = message;
-  const { reply, reason, suppressedBy, deferrals, createdAt, sentAt, dueAt, state } = message;
-  const recipients = recipientsOf(message);
+  const { reply, reason, suppressedBy, deferrals, createdAt, sentAt } = message;
+  const recipients = [message, ...copies].flatMap(recipientsOf);
+  const retries = [message, ...copies].flatMap(({ state, dueAt }) => (state === 'deferred' && dueAt ? [dueAt] : []));
   return {
     id: _id,
     status: recipients[0]!.status,
@@ -23,17 +25,27 @@ export function presentEmail(message: Message) {
     attempts: deferrals ?? 0,
     createdAt: createdAt ?? _id.getTimestamp(),
     sentAt: sentAt ?? null,
-    nextAttemptAt: state === 'deferred' ? (dueAt ?? null) : null,
+    nextAttemptAt: retries.toSorted((a, b) => a.getTime() - b.getTime())[0] ?? null,
   };
 }
 
-export function presentEmailWithTimeline({ message, content }: { message: Message; content: Content | null }) {
-  return { ...presentEmail(message), content: content && presentContent(content), timeline: timelineOf(message) };
+export function presentEmailWithTimeline({ content, ...email }: Email & { content: Content | null }) {
+  const { message, copies } = email;
+  const timeline = [...timelineOf(message), ...copies.flatMap(timelineOfCopy)];
+  return { ...presentEmail(email), content: content && presentContent(content), timeline: inOrder(timeline) };
 }
 
 function recipientsOf(message: Message) {
   const { email, name = null, state, deliveredAt, reply = null, reason = null, suppressedBy } = message;
-  const only = { email, name, kind: 'to' as const, state, reply, reason, ...(suppressedBy ? { suppressedBy } : {}) };
+  const only = {
+    email,
+    name,
+    kind: message.copy?.kind ?? 'to',
+    state,
+    reply,
+    reason,
+    ...(suppressedBy ? { suppressedBy } : {}),
+  };
   return (message.recipients ?? [only]).map((one) => presentRecipient(one, deliveredAt));
 }
 
@@ -95,5 +107,15 @@ function timelineOf(message: Message): TimelineEntry[] {
   const isTold = timeline.some(({ type }) => type === 'suppressed');
   if (state === 'suppressed' && suppressedBy && !isTold)
     entries.push({ type: 'suppressed', at: message.endedAt ?? entries[0]!.at, reason: suppressedBy.reason });
+  return inOrder(entries);
+}
+
+/** What became of it; all of them were queued together. */
+function timelineOfCopy(copy: Message): TimelineEntry[] {
+  const whose = copy.email ? { email: copy.email } : {};
+  return timelineOf(copy).flatMap((entry) => (entry.type === 'queued' ? [] : { ...entry, ...whose }));
+}
+
+function inOrder(entries: TimelineEntry[]): TimelineEntry[] {
   return entries.sort((one, two) => one.at.getTime() - two.at.getTime());
 }

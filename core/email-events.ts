@@ -5,7 +5,10 @@ import type { Ended } from './ledger-outcomes.ts';
 import type { Message } from './model.ts';
 import { type EventDeps, type NewEvent, publishEvents } from './project-events.ts';
 
-type Facts = Pick<Message, '_id' | 'email' | 'subject' | 'campaignId' | 'automationId' | 'batchId' | 'contactId'>;
+type Facts = Pick<
+  Message,
+  '_id' | 'copy' | 'email' | 'subject' | 'campaignId' | 'automationId' | 'batchId' | 'contactId'
+>;
 type End = Pick<Message, 'state' | 'reply' | 'reason' | 'suppressedBy' | 'email'>;
 
 const types: Partial<Record<Message['state'], ProjectEventType[]>> = {
@@ -53,7 +56,7 @@ async function publishOfProject(deps: EventDeps, projectId: ObjectId, ended: End
 }
 
 async function readFacts({ db }: EventDeps, projectId: ObjectId, ids: ObjectId[]): Promise<Map<string, Facts>> {
-  const facts = { email: 1, subject: 1, campaignId: 1, automationId: 1, batchId: 1, contactId: 1 } as const;
+  const facts = { email: 1, subject: 1, campaignId: 1, automationId: 1, batchId: 1, contactId: 1, copy: 1 } as const;
   const found = await db.messages.find({ _id: { $in: ids }, projectId }, { projection: facts }).toArray();
   return new Map(found.map((message) => [message._id.toHexString(), message]));
 }
@@ -84,9 +87,9 @@ function eventOf(type: ProjectEventType, facts: Facts, end: End, attempt: string
 
 /** The fields that every event of a mail carries. */
 export function factsOf(message: Facts): Record<string, unknown> {
-  const { _id, email, subject, campaignId, automationId, batchId, contactId } = message;
+  const { _id, copy, email, subject, campaignId, automationId, batchId, contactId } = message;
   return {
-    emailId: _id.toHexString(),
+    emailId: (copy?.of ?? _id).toHexString(),
     email,
     subject: subject ?? null,
     campaignId: campaignId?.toHexString() ?? null,

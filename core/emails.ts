@@ -4,8 +4,9 @@ import { contentOf } from './contents.ts';
 import type { Deps } from './deps.ts';
 import { notFound } from './errors.ts';
 import { firstIdAt, parseId } from './ids.ts';
+import { type Email, wholeEmails } from './mail-copies.ts';
 import type { Content, Message, Project } from './model.ts';
-import { type Page, type PageOf, pageOf } from './pages.ts';
+import { type Hidden, type Page, type PageOf, pageOf } from './pages.ts';
 import { normalizeEmail } from './rules/addresses.ts';
 import { readDate } from './rules/coercion.ts';
 
@@ -19,9 +20,17 @@ export interface EmailFilter extends Page {
   dateTo?: string | undefined;
 }
 
+/** Copies of marketing mail are shown with the mail to `to`; an address is in one of them only, so a search by address finds each once. */
+const COPIES: Hidden<Message> = { filter: { copy: { $exists: true }, 'copy.index': { $gt: 0 } }, hint: 'copies_of' };
+
 /** Newest first. A filter that can match nothing is an empty page, not a fault. */
-export async function listEmails(deps: Deps, project: Project, filter: EmailFilter): Promise<PageOf<Message>> {
-  return pageOf(deps.db.messages, queryOf(project, filter), filter, { sort: { _id: -1 }, projection: { content: 0 } });
+export async function listEmails(deps: Deps, project: Project, filter: EmailFilter): Promise<PageOf<Email>> {
+  const page = await pageOf(deps.db.messages, queryOf(project, filter), filter, {
+    sort: { _id: -1 },
+    projection: { content: 0 },
+    ...(filter.email === undefined ? { hidden: COPIES } : {}),
+  });
+  return { ...page, entries: await wholeEmails(deps, project._id, page.entries) };
 }
 
 /** Why somebody got a mail, or not: the record and, as long as it is kept, what was to be sent. */
@@ -29,11 +38,12 @@ export async function getEmail(
   deps: Deps,
   project: Project,
   emailId: string,
-): Promise<{ message: Message; content: Content | null }> {
+): Promise<Email & { content: Content | null }> {
   const _id = parseId(emailId);
   const message = _id && (await deps.db.messages.findOne({ _id, projectId: project._id }));
-  if (!message) throw notFound('EMAIL');
-  return { message, content: await contentOf(deps, message) };
+  if (!message || (message.copy && message.copy.index > 0)) throw notFound('EMAIL');
+  const [[email], content] = await Promise.all([wholeEmails(deps, project._id, [message]), contentOf(deps, message)]);
+  return { ...email!, content };
 }
 
 function queryOf(project: Project, filter: EmailFilter): Filter<Message> {

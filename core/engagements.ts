@@ -36,6 +36,7 @@ type Facts = Pick<
   | 'sentAt'
   | 'subject'
   | 'batchId'
+  | 'copy'
 >;
 
 interface Effects {
@@ -95,7 +96,7 @@ async function readMessages({ db }: Deps, signals: Signal[]): Promise<[Facts[], 
   };
   const facts = { projectId: 1, state: 1, email: 1, campaignId: 1, automationId: 1, contactId: 1 } as const;
   const [messages, known] = await Promise.all([
-    db.messages.find(some, { projection: { ...facts, sentAt: 1, subject: 1, batchId: 1 } }).toArray(),
+    db.messages.find(some, { projection: { ...facts, sentAt: 1, subject: 1, batchId: 1, copy: 1 } }).toArray(),
     db.engagements.find(some).toArray(),
   ]);
   return [messages, new Map(known.map((engagement) => [engagement._id.toHexString(), engagement]))];

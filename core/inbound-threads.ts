@@ -5,7 +5,7 @@ import type { Deps } from './deps.ts';
 import { parseId } from './ids.ts';
 import type { ParsedMail } from './inbound-mail.ts';
 import type { InboundMessage } from './model.ts';
-import { emailIdIn } from './rules/message-ids.ts';
+import { conversationOf, emailIdIn } from './rules/message-ids.ts';
 
 type Thread = Pick<InboundMessage, 'threadId' | 'inReplyTo' | 'inReplyToEmailActivityId' | 'inReplyToInboundEmailId'>;
 
@@ -56,7 +56,7 @@ async function ownMails(deps: Deps, projectId: ObjectId, messageIds: string[]) {
     if (!message) continue;
     const content = contents.get(String(message.contentId));
     const before = /<([^<>]+)>/.exec(content?.references ?? content?.inReplyTo ?? '')?.[1];
-    found.set(messageId, { id: _id, root: before ?? messageId });
+    found.set(messageId, { id: _id, root: before ?? conversationOf(messageId) });
   }
   return found;
 }

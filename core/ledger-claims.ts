@@ -32,7 +32,7 @@ export interface Held {
 /** What events about a message say; a lane fills in what it has read. */
 export type MessageFacts = Pick<
   Message,
-  'lane' | 'email' | 'recipients' | 'campaignId' | 'automationId' | 'batchId' | 'contactId' | 'subject'
+  'lane' | 'email' | 'recipients' | 'copy' | 'campaignId' | 'automationId' | 'batchId' | 'contactId' | 'subject'
 >;
 
 export interface Claim {

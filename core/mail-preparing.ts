@@ -2,6 +2,7 @@ import type { ObjectId } from 'mongodb';
 import { contentsOf } from './contents.ts';
 import type { Deps } from './deps.ts';
 import type { Held, Look, Verdict } from './ledger-claims.ts';
+import { firstOnes } from './mail-copies.ts';
 import { wantsContact } from './message-composing.ts';
 import type { Contact, Content, Message, MessageRecipient } from './model.ts';
 import { emailDomain } from './rules/addresses.ts';
@@ -14,6 +15,8 @@ import { suppressionsAgainst } from './suppressions.ts';
 export interface PreparedMail {
   held: Held;
   message: Message;
+  /** The message to `to`, where this is a copy of it. */
+  first: Message;
   content: Content;
   sending: SendingDomain;
   contact: Contact | null;
@@ -32,11 +35,19 @@ export async function prepareMails(
   const messages = await deps.db.messages
     .find({ _id: { $in: ids }, projectId, owner: claim.owner, claim: claim.number })
     .toArray();
-  const contents = await contentsOf(deps, projectId, messages);
+  const [contents, firstOf] = await Promise.all([
+    contentsOf(deps, projectId, messages),
+    firstOnes(deps, projectId, messages),
+  ]);
   const [mayNotGo, domains, contacts] = await Promise.all([
     lookAt(deps, projectId, messages, contents),
     domainsOf(deps, projectId, contents),
-    contactsOf(deps, projectId, messages, contents),
+    contactsOf(
+      deps,
+      projectId,
+      messages.flatMap((message) => firstOf(message) ?? []),
+      contents,
+    ),
   ]);
   const byId = new Map(messages.map((message) => [message._id.toHexString(), message]));
   const mails: PreparedMail[] = [];
@@ -47,16 +58,19 @@ export async function prepareMails(
     const sending = content && domains.get(emailDomain(content.from.email));
     if (!message || mayNotGo.verdicts.has(key)) continue;
     one.about = message;
-    if (!content) mayNotGo.verdicts.set(key, failedAll(message, 'What was to be sent is not stored any more.'));
+    const first = firstOf(message);
+    if (!content || !first)
+      mayNotGo.verdicts.set(key, failedAll(message, 'What was to be sent is not stored any more.'));
     else if (!sending)
       mayNotGo.verdicts.set(key, failedAll(message, 'The domain that it was to come from is not verified any more.'));
     else
       mails.push({
         held: one,
         message,
+        first,
         content,
         sending,
-        contact: contacts.get(message.email) ?? null,
+        contact: contacts.get(first.email) ?? null,
         recipients: mayNotGo.recipients.get(key) ?? null,
       });
   }

@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto';
+import type { ObjectId } from 'mongodb';
 import { RECIPIENTS_MAX } from '../schemas/mails.ts';
 import { storeFile } from './contents.ts';
 import type { Deps } from './deps.ts';
 import { publishSuppressed } from './email-events.ts';
 import { invalid, unprocessable } from './errors.ts';
 import { derivedId } from './ids.ts';
+import { copiesOf } from './mail-copies.ts';
 import { mailFacts } from './mail-facts.ts';
 import {
   type BulkInput,
@@ -19,7 +21,7 @@ import {
 } from './mail-inputs.ts';
 import { variablesOf } from './message-variables.ts';
 import { dueAtOnce, queueMailing, refuseFullBacklog } from './messages.ts';
-import type { Message, MessageRecipient, Project } from './model.ts';
+import type { Content, Message, MessageRecipient, Project } from './model.ts';
 import { emailDomain, normalizeEmail } from './rules/addresses.ts';
 import { type SuppressionFact, stoppedBy } from './rules/suppression.ts';
 import { TemplateRenderError } from './rules/templates.ts';
@@ -60,19 +62,22 @@ export async function sendMail(deps: Deps, project: Project, input: SendInput, o
   if (subject instanceof TemplateRenderError)
     throw unprocessable('TEMPLATE_RENDER_FAILED', `The mail cannot be made with these data: ${subject.message}`);
   const { content } = draft;
-  const message: Message = {
-    _id: derivedId(origin.at, 'mail', origin.seed.toHexString()),
-    projectId: project._id,
-    lane: content.marketing ? 'automation' : 'transactional',
-    ...queuedFor(deps, draft, suppressions, recipients),
-    contentId: content._id,
-    subject,
-    createdAt: origin.at,
-  };
-  await store(deps, draft, [message]);
-  const answer =
-    message.state === 'suppressed' ? 'Every recipient is suppressed; nothing is sent.' : 'Email queued successfully.';
-  return { emailId: message._id.toHexString(), message: answer, totalRecipients: recipients.length };
+  const _id = derivedId(origin.at, 'mail', origin.seed.toHexString());
+  const messages = queuedFor(deps, draft, suppressions, { _id, recipients }).map(
+    (queued): Message => ({
+      projectId: project._id,
+      lane: content.marketing ? 'automation' : 'transactional',
+      ...queued,
+      contentId: content._id,
+      subject,
+      createdAt: origin.at,
+    }),
+  );
+  await store(deps, draft, messages);
+  const answer = messages.every(({ state }) => state === 'suppressed')
+    ? 'Every recipient is suppressed; nothing is sent.'
+    : 'Email queued successfully.';
+  return { emailId: _id.toHexString(), message: answer, totalRecipients: recipients.length };
 }
 
 /** Endpoint 6. Whatever is wrong with one recipient fails that one alone. */
@@ -96,23 +101,21 @@ export async function sendBulk(deps: Deps, project: Project, input: BulkInput, o
       return [];
     }
     const subject = render(draft, recipients[0]!.email, entry.dynamicData, origin);
-    const queued = queuedFor(deps, draft, suppressions, recipients);
-    const failure = failureOf(entry.email, subject, queued.suppressedBy);
+    const _id = derivedId(origin.at, 'bulk', origin.seed.toHexString(), index);
+    const queued = queuedFor(deps, draft, suppressions, { _id, recipients });
+    const failure = failureOf(entry.email, subject, queued[0]?.suppressedBy);
     if (failure) failures.push(failure);
     const isFailed = failure?.code === 'RENDER_FAILED';
-    return [
-      {
-        _id: derivedId(origin.at, 'bulk', origin.seed.toHexString(), index),
-        projectId: project._id,
-        lane: 'automation',
-        ...(isFailed ? failedFor(queued, failure.message, origin) : queued),
-        contentId: draft.content._id,
-        ...(entry.dynamicData ? { data: entry.dynamicData } : {}),
-        ...(typeof subject === 'string' ? { subject } : {}),
-        batchId,
-        createdAt: origin.at,
-      },
-    ];
+    return queued.map((one, place) => ({
+      projectId: project._id,
+      lane: 'automation',
+      ...(isFailed ? failedFor(one, failure.message, origin) : one),
+      contentId: draft.content._id,
+      ...(entry.dynamicData && place === 0 ? { data: entry.dynamicData } : {}),
+      ...(typeof subject === 'string' ? { subject } : {}),
+      batchId,
+      createdAt: origin.at,
+    }));
   });
   await store(deps, draft, messages);
   const totalRecipients = people.length;
@@ -147,21 +150,32 @@ function render({ templates, content }: MailDraft, email: string, data: object |
   }
 }
 
-type Queued = Pick<Message, 'state' | 'email' | 'name'> & Partial<Message>;
+type Queued = Pick<Message, '_id' | 'state' | 'email' | 'name'> & Partial<Message>;
 
-/** Queued unless everybody is suppressed. It is looked at again when the mail is claimed. */
+/**
+ * One message for all, or with marketing mail one for each address; the first is the one to `to`. Queued unless everybody that it is for
+ * is suppressed, which is looked at again when it is claimed.
+ */
 export function queuedFor(
   deps: Deps,
   { content }: MailDraft,
   suppressions: Map<string, SuppressionFact[]>,
-  recipients: MessageRecipient[],
-): Queued {
+  { _id, recipients }: { _id: ObjectId; recipients: MessageRecipient[] },
+): Queued[] {
   const { marketing, groupId, bypassSuppressions: bypass } = content;
   const judged = recipients.map((recipient): MessageRecipient => {
     const entry = stoppedBy(suppressions.get(recipient.email) ?? [], { marketing, groupId, bypass });
     if (!entry) return recipient;
     return { ...recipient, state: 'suppressed', suppressedBy: { groupId: entry.groupId, reason: entry.reason } };
   });
+  if (!marketing || judged.length === 1) return [{ _id, ...stateOf(deps, content, judged) }];
+  return copiesOf({ _id }, judged).map(({ recipient, ...copy }) => ({
+    ...copy,
+    ...stateOf(deps, content, [recipient]),
+  }));
+}
+
+function stateOf(deps: Deps, content: Content, judged: MessageRecipient[]): Omit<Queued, '_id'> {
   const [first] = judged as [MessageRecipient];
   const isOpen = judged.some(({ state }) => state === 'queued');
   return {
@@ -174,10 +188,12 @@ export function queuedFor(
   };
 }
 
-function failedFor({ email, name, recipients }: Queued, reason: string, { at }: Origin): Queued {
+function failedFor({ _id, copy, email, name, recipients }: Queued, reason: string, { at }: Origin): Queued {
   const none = recipients?.map((one) => ({ ...one, state: 'failed' as const, reason }));
   const timeline = [{ type: 'failed', at, reason }];
   return {
+    _id,
+    ...(copy ? { copy } : {}),
     state: 'failed',
     email,
     ...(name ? { name } : {}),

@@ -20,6 +20,8 @@ import type { SendingDomain } from './sending-domains.ts';
 
 export interface Composing {
   message: Message;
+  /** The message to `to`, where this is a copy of it: what the mail says, it says to that person. */
+  first: Message;
   content: Content;
   sending: SendingDomain;
   attachments: MimeAttachment[];
@@ -40,7 +42,7 @@ const FEEDBACK_SENDER_CHARS = 12;
 
 /** The same mail in every attempt: everything in it follows from what is stored. Throws TemplateRenderError. */
 export async function composeMail(deps: SendingDeps, mail: Composing): Promise<ComposedMail> {
-  const { message, content, sending, recipients } = mail;
+  const { message, first, content, sending, recipients } = mail;
   const { config } = deps;
   const ref = { projectId: message.projectId, messageId: message._id };
   const fromDomain = emailDomain(content.from.email);
@@ -49,7 +51,7 @@ export async function composeMail(deps: SendingDeps, mail: Composing): Promise<C
   const body = renderBody(deps, mail, { at, link });
   const skeleton = compileMessage({
     from: content.from,
-    cc: (message.recipients ?? []).filter(({ kind }) => kind === 'cc'),
+    cc: first.copy?.cc ?? (message.recipients ?? []).filter(({ kind }) => kind === 'cc'),
     replyTo: content.replyTo,
     subject: [body.subject],
     html: body.html === null ? null : [body.html],
@@ -65,8 +67,8 @@ export async function composeMail(deps: SendingDeps, mail: Composing): Promise<C
     boundary: message._id.toHexString(),
   });
   const text = composeMessage(skeleton, {
-    to: [{ email: message.email, name: message.name ?? null }],
-    messageId: messageIdOf(ref, fromDomain),
+    to: [{ email: first.email, name: first.name ?? null }],
+    messageId: messageIdOf({ ...ref, copy: message.copy }, fromDomain),
     date: at,
     unsubscribe: content.marketing ? { url: link, mailto: unsubscribeAddress(config, ref, sending.returnHost) } : null,
   });
@@ -88,10 +90,10 @@ export function wantsContact(content: Content, message: Message): boolean {
 }
 
 function renderBody({ config }: SendingDeps, mail: Composing, { at, link }: { at: Date; link: string }) {
-  const { message, content, contact } = mail;
+  const { message, first, content, contact } = mail;
   const templates = compileMail(content);
-  const builtIn = { email: message.email, at, unsubscribeUrl: link, contact };
-  const variables = variablesOf(builtIn, content.data, message.data);
+  const builtIn = { email: first.email, at, unsubscribeUrl: link, contact };
+  const variables = variablesOf(builtIn, content.data, first.data);
   const html = templates.html && renderTemplate(templates.html, variables);
   const ref = { projectId: message.projectId, messageId: message._id };
   return {

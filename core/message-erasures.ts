@@ -70,6 +70,7 @@ function eraseOwn(
 ): Promise<boolean> {
   const { projectId } = erasure;
   return eachBatch(deps, { projectId, ...which, ...before(erasure) }, hint, async (messages) => {
+    await eraseFromCc(deps, projectId, messages);
     await removeOwnContents(deps, messages);
     await deps.db.engagements.updateMany(
       { _id: { $in: messages.map(({ _id }) => _id) }, projectId },
@@ -90,6 +91,29 @@ function eraseOwn(
       },
     }));
   });
+}
+
+/** The Cc line of marketing mail is stored on the message to `to`. */
+async function eraseFromCc({ db }: Deps, projectId: ObjectId, messages: readonly Message[]): Promise<void> {
+  const copies = messages.filter(({ copy }) => copy?.kind === 'cc');
+  const ids = copies.flatMap(({ copy }) => copy?.of ?? []);
+  if (ids.length === 0) return;
+  const erased = { 'copy.cc.$[one].email': '', 'copy.cc.$[one].name': null };
+  const arrayFilters = [{ 'one.email': { $in: copies.map(({ email }) => email) } }];
+  await db.messages.updateMany({ _id: { $in: ids }, projectId }, { $set: erased }, { arrayFilters });
+}
+
+/** While one of to, cc and bcc is being sent, it needs what is stored with the others. */
+async function withOpenCopies(
+  { db }: Deps,
+  projectId: ObjectId,
+  messages: readonly Message[],
+): Promise<ReadonlySet<string>> {
+  const ids = messages.flatMap(({ copy }) => (copy ? [copy.of] : []));
+  if (ids.length === 0) return new Set();
+  const open = { projectId, 'copy.of': { $in: ids }, copy: { $exists: true }, state: { $in: [...OPEN_STATES] } };
+  const found = await db.messages.find(open, { projection: { copy: 1 } }).toArray();
+  return new Set(found.map(({ copy }) => String(copy?.of)));
 }
 
 /** Mail to somebody else, with the address in cc or bcc. */
@@ -117,7 +141,8 @@ async function eachBatch(deps: Deps, filter: Filter<Message>, hint: string, eras
       .sort({ _id: -1 })
       .limit(MESSAGES_AT_ONCE)
       .toArray();
-    const ended = found.filter(({ state }) => !OPEN_STATES.includes(state));
+    const openMails = await withOpenCopies(deps, filter.projectId as ObjectId, found);
+    const ended = found.filter(({ state, copy }) => !OPEN_STATES.includes(state) && !openMails.has(String(copy?.of)));
     isOpen ||= ended.length < found.length;
     const writes = ended.length > 0 ? await erase(ended) : [];
     if (writes.length > 0) await deps.db.messages.bulkWrite(writes, { ordered: false });
@@ -133,10 +158,12 @@ function before({ deletedAt }: ContactErasure): Filter<Message> {
 
 /** What a single mail was made of; what a bulk call shares says nothing about one of its recipients. */
 async function removeOwnContents(deps: Deps, messages: Message[]): Promise<void> {
-  const ids = messages.flatMap(({ contentId }) => contentId ?? []);
+  const idsOf = (some: Message[]) => some.flatMap(({ contentId }) => contentId ?? []);
+  const ids = idsOf(messages);
   if (ids.length === 0) return;
   const projectId = messages[0]?.projectId as ObjectId;
-  const own = { _id: { $in: ids }, projectId, messageIds: { $size: 1 } };
+  const single = messages.filter(({ copy, batchId }) => copy?.index === 0 && batchId === undefined);
+  const own = { _id: { $in: ids }, projectId, $or: [{ messageIds: { $size: 1 } }, { _id: { $in: idsOf(single) } }] };
   for (const content of await deps.db.contents.find(own).toArray()) await deleteContent(deps, content);
 }
 

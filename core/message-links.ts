@@ -1,4 +1,5 @@
 import type { Config } from '../schemas/config.ts';
+import type { Message } from './model.ts';
 import type { MailRef } from './tracking-tokens.ts';
 import { clickToken, mailLocalPart, openToken, unsubscribeToken } from './tracking-tokens.ts';
 
@@ -26,7 +27,14 @@ export function unsubscribeAddress(config: Links, ref: MailRef, host: string): s
   return `${mailLocalPart(config, 'u', ref)}@${host}?subject=unsubscribe`;
 }
 
-/** Without < and >. The same in every attempt, so that a mail that is sent again is known as the same. */
-export function messageIdOf({ messageId }: Pick<MailRef, 'messageId'>, fromDomain: string): string {
-  return `${messageId.toHexString()}@${fromDomain}`;
+/**
+ * Without < and >. The same in every attempt, so that a mail that is sent again is known as the same. A copy names the mail that it is
+ * one of and its place there, since the relay is asked about each by itself.
+ */
+export function messageIdOf(
+  { messageId, copy }: Pick<MailRef, 'messageId'> & Pick<Message, 'copy'>,
+  fromDomain: string,
+): string {
+  const id = (copy?.of ?? messageId).toHexString();
+  return `${copy && copy.index > 0 ? `${id}.${copy.index}` : id}@${fromDomain}`;
 }

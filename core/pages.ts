@@ -12,25 +12,35 @@ export interface PageOf<T> {
   pagination: { page: number; limit: number; total: number; pages: number };
 }
 
+/** What a filter finds and the list leaves out; it is rare and has an index, so that the others are still counted from keys alone. */
+export interface Hidden<T> {
+  filter: Filter<T>;
+  hint: string;
+}
+
+type PageOptions<T> = FindOptions & { sort?: Sort; hidden?: Hidden<T> };
+
 /** One page and an exact total, read side by side. */
 export async function pageOf<T extends Document>(
   collection: Collection<T>,
   filter: Filter<T>,
   { page = 1, limit = 20 }: Page,
-  { sort = { _id: 1 }, ...options }: FindOptions & { sort?: Sort } = {},
+  { sort = { _id: 1 }, hidden, ...options }: PageOptions<T> = {},
 ): Promise<PageOf<WithId<T>>> {
   const skip = skipOf(page, limit);
   const reading = { maxTimeMS: READ_TIME_MAX_MS, ...(options.hint ? { hint: options.hint } : {}) };
-  const [entries, total] = await Promise.all([
+  const shown = hidden ? { $and: [filter, { $nor: [hidden.filter] }] } : filter;
+  const [entries, found, left] = await Promise.all([
     collection
-      .find(filter, { ...options, maxTimeMS: READ_TIME_MAX_MS })
+      .find(shown as Filter<T>, { ...options, maxTimeMS: READ_TIME_MAX_MS })
       .sort(sort)
       .skip(skip)
       .limit(limit)
       .toArray(),
     collection.countDocuments(filter, reading),
+    hidden ? collection.countDocuments({ ...filter, ...hidden.filter }, { ...reading, hint: hidden.hint }) : 0,
   ]);
-  return { entries, pagination: paginationOf(page, limit, total) };
+  return { entries, pagination: paginationOf(page, limit, found - left) };
 }
 
 /** A page behind the end is empty; how long the way there may take is bounded like every reading. */

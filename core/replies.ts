@@ -47,18 +47,24 @@ export async function replyToInbound(
     );
   const content = contentOf(project, inbound, { ...input, from, attachments }, origin);
   const draft: MailDraft = { content, attachments, files, templates: compileMail(content) };
-  const message: Message = {
-    _id: derivedId(origin.at, 'reply', origin.seed.toHexString()),
-    projectId: project._id,
-    lane: 'transactional',
-    ...queuedFor(deps, draft, suppressions, recipients),
-    contentId: content._id,
-    subject: content.subject,
-    createdAt: origin.at,
+  const _id = derivedId(origin.at, 'reply', origin.seed.toHexString());
+  const messages = queuedFor(deps, draft, suppressions, { _id, recipients }).map(
+    (queued): Message => ({
+      projectId: project._id,
+      lane: 'transactional',
+      ...queued,
+      contentId: content._id,
+      subject: content.subject,
+      createdAt: origin.at,
+    }),
+  );
+  await store(deps, draft, messages);
+  return {
+    emailId: _id.toHexString(),
+    message: 'Reply queued successfully.',
+    status: 'QUEUED',
+    totalRecipients: recipients.length,
   };
-  await store(deps, draft, [message]);
-  const emailId = message._id.toHexString();
-  return { emailId, message: 'Reply queued successfully.', status: 'QUEUED', totalRecipients: recipients.length };
 }
 
 function senderOf({ from }: ReplyInput): Mailbox {

@@ -1,5 +1,7 @@
 import { ledgerCounts } from '../core/campaign-counts.ts';
+import { messageIdOf as messageIdInMail } from '../core/message-links.ts';
 import type { Message } from '../core/model.ts';
+import { emailDomain } from '../core/rules/addresses.ts';
 import type { CampaignFacts, Facts, Row } from './check.ts';
 import { type DrillContext, SENDER } from './context.ts';
 
@@ -23,18 +25,17 @@ export async function readFacts(
   const now = Date.now();
   const messages = await deps.db.messages
     .find({ projectId: project._id })
-    .project<Pick<Message, '_id' | 'state' | 'lane' | 'dueAt'>>({ state: 1, lane: 1, dueAt: 1 })
+    .project<Pick<Message, '_id' | 'state' | 'lane' | 'dueAt' | 'copy'>>({ state: 1, lane: 1, dueAt: 1, copy: 1 })
     .toArray();
-  const rowOf = ({ _id, state, dueAt }: (typeof messages)[number]): Row => ({
-    id: _id.toHexString(),
-    messageId: messageIdOf(_id.toHexString()),
-    state,
-    isDueLater: dueAt !== undefined && dueAt.getTime() > now - TAKEN_WITHIN_MS,
+  const sentAs = ({ _id, copy }: (typeof messages)[number]) =>
+    `<${messageIdInMail({ messageId: _id, copy }, emailDomain(SENDER))}>`;
+  const rowOf = (message: (typeof messages)[number]): Row => ({
+    id: message._id.toHexString(),
+    messageId: sentAs(message),
+    state: message.state,
+    isDueLater: message.dueAt !== undefined && message.dueAt.getTime() > now - TAKEN_WITHIN_MS,
   });
-  const others = new Set([
-    ...foreign,
-    ...messages.filter((message) => lane && message.lane !== lane).map(({ _id }) => messageIdOf(_id.toHexString())),
-  ]);
+  const others = new Set([...foreign, ...messages.filter((message) => lane && message.lane !== lane).map(sentAs)]);
   return {
     sink: new Map([...accepted].filter(([messageId]) => !others.has(messageId))),
     rows: messages.filter((message) => !lane || message.lane === lane).map(rowOf),

@@ -111,13 +111,17 @@ export async function queueMails(context: DrillContext, { mails, lane }: { mails
   const group =
     lane === 'marketing' ? await createGroup(deps, project, { name: 'Drill' }, { at, seed: new ObjectId() }) : null;
   let next = 0;
+  // A third of the marketing mails are cc copies, which are messages of their own.
+  const isCopy = (index: number) => group !== null && index < mails && index % 3 === 1;
   const sender = async () => {
-    for (let index = next++; index < mails; index = next++)
+    for (let index = next++; index < mails; index = next++) {
+      if (isCopy(index)) continue;
       await sendMail(
         deps,
         project,
         {
           to: { email: `p${index}@in.test` },
+          ...(isCopy(index + 1) ? { cc: [{ email: `p${index + 1}@in.test` }] } : {}),
           from: { email: SENDER },
           subject: `Mail ${index}`,
           html: `<p>This is mail ${index}.</p>`,
@@ -125,6 +129,7 @@ export async function queueMails(context: DrillContext, { mails, lane }: { mails
         },
         { at, seed: new ObjectId() },
       );
+    }
   };
   await Promise.all(Array.from({ length: SENDERS }, sender));
 }

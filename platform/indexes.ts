@@ -245,6 +245,13 @@ export const indexes: Index[] = [
   },
   {
     on: 'messages',
+    name: 'copies_of',
+    key: { projectId: 1, 'copy.of': 1, 'copy.index': 1 },
+    options: onlyWith('copy'),
+    because: 'The messages of one marketing mail with cc or bcc.',
+  },
+  {
+    on: 'messages',
     name: 'due',
     key: { lane: 1, projectId: 1, dueAt: 1 },
     options: {

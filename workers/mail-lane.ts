@@ -127,7 +127,7 @@ export function mailLane(sending: Sending, lane: Exclude<Lane, 'campaign'>): Due
   async function knownAs(projectId: ObjectId, messageId: ObjectId): Promise<string | null> {
     const message = await messages.findOne({ _id: messageId, projectId });
     const content = message && (await contentOf(deps, message));
-    return content ? `<${messageIdOf({ messageId }, emailDomain(content.from.email))}>` : null;
+    return content ? `<${messageIdOf({ messageId, copy: message.copy }, emailDomain(content.from.email))}>` : null;
   }
 
   // What limits it are the connections, which are waited for inside a turn: so a few turns may wait beside what is under way.

@@ -81,13 +81,24 @@ export interface TimelineEntry {
   automated?: boolean;
 }
 
-/** to, cc and bcc of one mail: it travels once, and each has its own outcome. The first one is `to`. */
+/** to, cc and bcc of one transactional mail: it travels once, and each has its own outcome. The first one is `to`. */
 export interface MessageRecipient extends Mailbox {
   kind: 'to' | 'cc' | 'bcc';
   state: Exclude<MessageState, 'committing'>;
   reply: SmtpReply | null;
   reason: string | null;
   suppressedBy?: { groupId: string; reason: string };
+}
+
+/** Where marketing mail has cc or bcc, each address has a message of its own: see core/mail-copies.ts. */
+export interface Copy {
+  /** The message to `to`, whose id callers know. */
+  of: ObjectId;
+  /** Its place among to, cc and bcc; 0: the message to `to`. */
+  index: number;
+  kind: MessageRecipient['kind'];
+  /** The Cc line of all of them; only on the message to `to`. */
+  cc?: Mailbox[];
 }
 
 /** One mail to one address, whatever it belongs to. */
@@ -101,8 +112,9 @@ export interface Message extends Due {
   /** A keyed hash of the address, where that is all that is left of it. */
   emailHash?: string;
   name?: string | null;
-  /** Only where there are cc or bcc. */
+  /** Only where there are cc or bcc and one transaction for all of them. */
   recipients?: MessageRecipient[];
+  copy?: Copy;
   contentId?: ObjectId;
   /** In place of a document of its own under `contentId`. */
   content?: OwnContent;

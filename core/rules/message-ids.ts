@@ -1,6 +1,11 @@
-/** The id of one of our own mails in a Message-ID; null for any other. */
+/** The id of one of our own mails in a Message-ID; null for any other. Copies of marketing mail have their place behind it. */
 export function emailIdIn(messageId: string): string | null {
-  return /^([0-9a-f]{24})@[^@]+$/.exec(messageId)?.[1] ?? null;
+  return /^([0-9a-f]{24})(?:\.\d{1,2})?@[^@]+$/.exec(messageId)?.[1] ?? null;
+}
+
+/** One conversation, whichever copy is answered. */
+export function conversationOf(messageId: string): string {
+  return messageId.replace(/^([0-9a-f]{24})\.\d{1,2}@/, '$1@');
 }
 
 const REFERENCES_LENGTH_MAX = 998;
