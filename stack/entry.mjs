@@ -1,8 +1,6 @@
 // Runs before any dependency exists, so: plain JavaScript, Node 20, node builtins only.
 import { spawn, spawnSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -17,7 +15,8 @@ const scripts = {
   'demo:migration': 'stack/demo-migration.ts',
 };
 const ownStackCommands = ['start', 'servers', 'test'];
-const installLock = join(tmpdir(), `everpost-install-${createHash('sha256').update(root).digest('hex').slice(0, 16)}`);
+/** Inside the checkout: in the shared temporary folder any user of the machine could make it first and hold up a start. */
+const installLock = join(root, '.install-lock');
 
 const [command, ...args] = process.argv.slice(2);
 if (!Object.hasOwn(scripts, command)) fail(`Say what to do: ${Object.keys(scripts).join(', ')}.`);

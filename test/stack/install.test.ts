@@ -1,0 +1,70 @@
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { expect } from 'chai';
+import { temporaryFolder } from './temporary.ts';
+
+const root = join(import.meta.dirname, '../..');
+const lockfile = JSON.stringify({ packages: { 'node_modules/one': { version: '1.0.0' } } });
+
+/** `npm ci` as far as the entry sees it: takes a while, notes each run and who holds the lock, and leaves the stamp. */
+const npm = `#!/bin/sh
+echo "lock $(cat .install-lock)" >> npm-runs
+sleep 0.5
+mkdir -p node_modules
+cp package-lock.json node_modules/.package-lock.json
+`;
+
+describe('Installing dependencies at the first start', () => {
+  const folder = temporaryFolder();
+  let checkout: string;
+  let count = 0;
+  beforeEach(() => {
+    checkout = join(folder(), `checkout-${++count}`);
+    mkdirSync(join(checkout, 'stack'), { recursive: true });
+    mkdirSync(join(checkout, 'bin'));
+    copyFileSync(join(root, 'stack/entry.mjs'), join(checkout, 'stack/entry.mjs'));
+    writeFileSync(join(checkout, 'stack/admin.ts'), "console.log('started');\n");
+    writeFileSync(join(checkout, 'package-lock.json'), lockfile);
+    writeFileSync(join(checkout, 'bin/npm'), npm);
+    chmodSync(join(checkout, 'bin/npm'), 0o755);
+  });
+
+  function start(): Promise<string> {
+    const env = { ...process.env, PATH: `${join(checkout, 'bin')}${delimiter}${process.env.PATH}` };
+    return new Promise((resolve) => {
+      const entry = [join(checkout, 'stack/entry.mjs'), 'admin'];
+      execFile(process.execPath, entry, { env, timeout: 10_000 }, (_error, stdout, stderr) => resolve(stdout + stderr));
+    });
+  }
+
+  it('Two starts at once run npm once, under a lock inside the checkout that is gone afterwards.', async () => {
+    const said = await Promise.all([start(), start()]);
+    for (const text of said) expect(text).to.match(/started\n$/);
+    expect(readFileSync(join(checkout, 'npm-runs'), 'utf8')).to.match(/^lock \d+\n$/);
+    expect(existsSync(join(checkout, '.install-lock'))).to.equal(false);
+  });
+
+  it('A file in the shared temporary folder holds nothing up, whatever its name.', async () => {
+    const hash = createHash('sha256').update(checkout).digest('hex').slice(0, 16);
+    const foreign = join(tmpdir(), `everpost-install-${hash}`);
+    writeFileSync(foreign, String(process.pid));
+    try {
+      expect(await start()).to.match(/started\n$/);
+    } finally {
+      rmSync(foreign, { force: true });
+    }
+  });
+
+  it('A lock whose holder is gone is taken over.', async () => {
+    writeFileSync(join(checkout, '.install-lock'), '999999999');
+    expect(await start()).to.match(/started\n$/);
+  });
+
+  it('git ignores the lock, and the image leaves it out.', () => {
+    for (const file of ['.gitignore', '.dockerignore'])
+      expect(readFileSync(join(root, file), 'utf8').split('\n'), file).to.include('.install-lock');
+  });
+});
