@@ -1,12 +1,19 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
 import { expect } from 'chai';
 import { parse } from 'yaml';
 import { variableName, variables } from '../schemas/config.ts';
+import { runCommand } from '../stack/processes/run.ts';
+import { quiet } from '../stack/say.ts';
+import { type Binary, findBinary } from '../stack/servers/binaries.ts';
+import { mongodBinary } from '../stack/servers/mongodb.ts';
+import { redisBinary } from '../stack/servers/redis.ts';
+import { temporalBinary } from '../stack/servers/temporal.ts';
 
 interface Service {
   image?: string;
   build?: string;
+  restart?: string;
   command?: string[];
   environment?: Record<string, string>;
   healthcheck?: { test: string[] };
@@ -28,11 +35,24 @@ describe('docker-compose.yml', () => {
     for (const [name, { image }] of services) expect(image, name).to.match(/:v?\d+\.\d+(\.\d+)?(-\w+)?$/);
   });
 
-  it('has a health check and a memory limit for every service that stays', () => {
+  it('has a memory limit for every service, and a health check for every one that stays', () => {
     for (const [name, service] of services) {
       expect(service.mem_limit, name).to.match(/^\d+[mg]$/);
-      if (name !== 'setup') expect(service.healthcheck?.test, name).to.be.an('array');
+      if (service.restart === 'unless-stopped') expect(service.healthcheck?.test, name).to.be.an('array');
     }
+  });
+
+  it('names the generations of MongoDB, Redis, Temporal and its Web UI that npm start and npm test run', async function () {
+    this.timeout(60_000);
+    const [mongod, redis, temporal] = await Promise.all(
+      [mongodBinary, redisBinary, temporalBinary].map((binary) => versionOf(binary)),
+    );
+    expect(generationOf('mongodb')).to.equal(generation(/db version v([\d.]+)/, mongod));
+    expect(generationOf('redis')).to.equal(generation(/v=([\d.]+)/, redis));
+    const server = generation(/Server ([\d.]+)/, temporal);
+    expect(generationOf('temporal')).to.equal(server);
+    expect(generationOf('temporal-ui')).to.equal(generation(/UI ([\d.]+)/, temporal));
+    for (const name of ['temporal-schema', 'temporal-namespace']) expect(generationOf(name), name).to.equal(server);
   });
 
   it('sets only variables that the config schema knows', () => {
@@ -58,6 +78,7 @@ describe('docker-compose.yml', () => {
         const target = compose.services[other];
         expect(target, `${name} waits for ${other}`).to.not.equal(undefined);
         if (condition === 'service_healthy') expect(target?.healthcheck, other).to.not.equal(undefined);
+        else expect(target?.restart, other).to.match(/^on-failure/);
       }
   });
 
@@ -66,3 +87,22 @@ describe('docker-compose.yml', () => {
     expect(Object.keys(compose.volumes)).to.have.members([...new Set(used)]);
   });
 });
+
+/** What the embedded default prints, whatever else this machine has installed. */
+async function versionOf(binary: Binary): Promise<string> {
+  const folders = (process.env.PATH ?? '').split(delimiter);
+  const PATH = folders.filter((folder) => !existsSync(join(folder, binary.command))).join(delimiter);
+  const path = await findBinary(binary, { ...process.env, PATH, [binary.variable]: '' }, quiet);
+  return (await runCommand(path, ['--version'], process.env)).stdout;
+}
+
+/** Major and minor. */
+function generation(pattern: RegExp, text = ''): string {
+  const [, version = ''] = pattern.exec(text) ?? [];
+  expect(version, text).to.match(/^\d+\.\d+/);
+  return version.split('.', 2).join('.');
+}
+
+function generationOf(service: string): string {
+  return generation(/:([\d.]+)(?:-\w+)?$/, compose.services[service]?.image);
+}
