@@ -1,10 +1,20 @@
 import type { SignedCampaign } from './campaign-compiled.ts';
 import type { Pace } from './campaign-pace.ts';
-import type { CampaignPage } from './campaign-pages.ts';
 import type { ThresholdWatch } from './campaign-thresholds.ts';
 import type { Held } from './ledger-claims.ts';
 import type { Campaign, Contact, Message } from './model.ts';
 import type { Sending } from './sending.ts';
+
+export interface CampaignPage {
+  projectId: string;
+  campaignId: string;
+  fromSeq: number;
+  toSeq: number;
+  /** What is deferred there and due, instead of what is queued. */
+  isDeferred: boolean;
+  /** How many pages share the campaign's rate. */
+  pagesAtOnce: number;
+}
 
 /** A page that is being sent by this process. */
 export interface PageRun {

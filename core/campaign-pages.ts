@@ -4,7 +4,7 @@ import { sendOverConnections } from './campaign-lanes.ts';
 import { isUnderWay, moveStatus } from './campaign-moves.ts';
 import { settleCampaignOrphans } from './campaign-orphans.ts';
 import { createPace } from './campaign-pace.ts';
-import type { PageRun } from './campaign-page-runs.ts';
+import type { CampaignPage, PageRun } from './campaign-page-runs.ts';
 import { describeCampaign } from './campaign-progress.ts';
 import { readCampaign } from './campaign-runs.ts';
 import { watchThresholds } from './campaign-thresholds.ts';
@@ -13,16 +13,7 @@ import { AppError } from './errors.ts';
 import type { Campaign } from './model.ts';
 import type { Sending } from './sending.ts';
 
-export interface CampaignPage {
-  projectId: string;
-  campaignId: string;
-  fromSeq: number;
-  toSeq: number;
-  /** What is deferred there and due, instead of what is queued. */
-  isDeferred: boolean;
-  /** How many pages share the campaign's rate. */
-  pagesAtOnce: number;
-}
+export type { CampaignPage } from './campaign-page-runs.ts';
 
 export interface PageResult {
   /** false: somebody decided something, or the relay does not answer: no further page is begun. */

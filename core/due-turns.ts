@@ -1,5 +1,23 @@
 import { ObjectId } from 'mongodb';
-import type { DueDeps, DueKind } from './due.ts';
+import type { Deps } from './deps.ts';
+
+/** One sort of work that waits in documents. `dueDocuments` makes it of a collection; who takes many at once writes `take` anew. */
+export interface DueKind {
+  name: string;
+  concurrencyMax: number;
+  /** 50 when left out; 200 after a look that found nothing, while Redis is up. */
+  lookEveryMs?: number;
+  /** How many of a project are taken before the others have had their turn; 16 when left out. */
+  turnMax?: number;
+  /** Starts a second, of this process; no limit when left out. */
+  perSecondMax?: number;
+  /** Which projects have something due. Asked at every look, so it must stay cheap whatever waits. */
+  projects(now: Date): Promise<ObjectId[]>;
+  /** Takes up to `limit` of what is due in a project. Each run settles what it was given; `more`: the rest may be due too. */
+  take(projectId: ObjectId, limit: number): Promise<{ runs: Array<() => Promise<void>>; more: boolean }>;
+}
+
+export type DueDeps = Pick<Deps, 'mongo' | 'config' | 'signals' | 'log'>;
 
 /** No project has more than this many taken before the others have had their turn. */
 const TURN_MAX = 16;

@@ -1,22 +1,8 @@
 import type { ObjectId } from 'mongodb';
 import type { Deps } from './deps.ts';
-import { dueChannel, runTurns } from './due-turns.ts';
+import { type DueDeps, type DueKind, dueChannel, runTurns } from './due-turns.ts';
 
-/** One sort of work that waits in documents. `dueDocuments` makes it of a collection; who takes many at once writes `take` anew. */
-export interface DueKind {
-  name: string;
-  concurrencyMax: number;
-  /** 50 when left out; 200 after a look that found nothing, while Redis is up. */
-  lookEveryMs?: number;
-  /** How many of a project are taken before the others have had their turn; 16 when left out. */
-  turnMax?: number;
-  /** Starts a second, of this process; no limit when left out. */
-  perSecondMax?: number;
-  /** Which projects have something due. Asked at every look, so it must stay cheap whatever waits. */
-  projects(now: Date): Promise<ObjectId[]>;
-  /** Takes up to `limit` of what is due in a project. Each run settles what it was given; `more`: the rest may be due too. */
-  take(projectId: ObjectId, limit: number): Promise<{ runs: Array<() => Promise<void>>; more: boolean }>;
-}
+export type { DueDeps, DueKind } from './due-turns.ts';
 
 export interface DueLoop {
   /** Resolves when every kind has looked at the database once. */
@@ -25,8 +11,6 @@ export interface DueLoop {
   stop(): Promise<void>;
   stats(): Array<{ name: string; running: number; projectsWaiting: number }>;
 }
-
-export type DueDeps = Pick<Deps, 'mongo' | 'config' | 'signals' | 'log'>;
 
 /** Any number of processes may run any number of kinds: taking is a compare-and-set, so nobody has to be elected. */
 export function startDueLoop(deps: DueDeps, kinds: DueKind[]): DueLoop {

@@ -1,16 +1,21 @@
 import type { ObjectId } from 'mongodb';
 import type { Deps } from './deps.ts';
-import type { Move } from './enrollments-commit.ts';
+import type { CountedMove } from './enrollments-counts.ts';
 import type { Session } from './model.ts';
 import { type NewEvent, publishEvents } from './project-events.ts';
 
 /** People who entered, finished or left an automation, told in the transaction that moves them. */
-export async function publishMoves(deps: Deps, session: Session, projectId: ObjectId, moves: Move[]): Promise<void> {
+export async function publishMoves(
+  deps: Deps,
+  session: Session,
+  projectId: ObjectId,
+  moves: CountedMove[],
+): Promise<void> {
   await publishEvents(deps, projectId, moves.flatMap(eventsOf), session);
 }
 
 /** Who enters may be through at once. */
-function eventsOf({ before, after }: Move): NewEvent[] {
+function eventsOf({ before, after }: CountedMove): NewEvent[] {
   const { _id, automationId, contactId, status, exitReason, enteredAt, endedAt, stepId } = after;
   const enrollmentId = _id.toHexString();
   const person = { enrollmentId, automationId: automationId.toHexString(), contactId: contactId.toHexString() };

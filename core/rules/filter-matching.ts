@@ -1,6 +1,6 @@
 import type { PropertyType } from '../model.ts';
 import { coerce, readDate } from './coercion.ts';
-import type { Condition, Filter } from './filters.ts';
+import type { Condition, Filter } from './filter-model.ts';
 
 /** The contact as it is stored; times may also be ISO strings, as they are in JSON. */
 export interface FilterSubject {

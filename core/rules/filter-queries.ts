@@ -1,7 +1,7 @@
 import { DECIMAL } from './coercion.ts';
 import { DATE_MS_MAX, DATE_MS_MIN, ISO_DATE } from './dates.ts';
 import { type Bounds, conditionBounds, conditionPattern, isNegative } from './filter-matching.ts';
-import type { Condition, Filter } from './filters.ts';
+import type { Condition, Filter } from './filter-model.ts';
 
 export type Query = Record<string, unknown>;
 

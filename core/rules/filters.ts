@@ -1,29 +1,14 @@
 import type { PropertyType, PropertyValue } from '../model.ts';
 import { coerce, PROPERTY_TYPES } from './coercion.ts';
+import { type Condition, type Filter, OPERATORS, type Operator } from './filter-model.ts';
 
 export { compileFilter, type FilterSubject } from './filter-matching.ts';
+export type { Condition, Filter, Operator } from './filter-model.ts';
 export { filterToQuery } from './filter-queries.ts';
 
 export const CONDITIONS_MAX = 50;
 const VALUE_LENGTH_MAX = 1_000;
 const PROBLEMS_MAX = 5;
-
-export type Operator = (typeof OPERATORS)[PropertyType][number];
-
-export interface Condition {
-  id?: string;
-  /** The canonical path: email, contactProperties.plan, event.properties.amount. */
-  field: string;
-  fieldType: PropertyType;
-  operator: Operator;
-  /** Coerced to fieldType; two values for between; absent for is_empty and is_not_empty. */
-  value?: PropertyValue | [PropertyValue, PropertyValue];
-}
-
-export interface Filter {
-  logicalOperator: 'AND' | 'OR';
-  groups: Condition[];
-}
 
 export interface DeclaredTypes {
   contactProperties: Readonly<Record<string, PropertyType>>;
@@ -32,13 +17,6 @@ export interface DeclaredTypes {
 }
 
 export type ParsedFilter = { ok: true; filter: Filter } | { ok: false; details: string };
-
-const OPERATORS = {
-  string: ['equals', 'not_equals', 'contains', 'not_contains', 'starts_with', 'ends_with', 'is_empty', 'is_not_empty'],
-  number: ['equals', 'not_equals', 'greater_than', 'less_than', 'between'],
-  boolean: ['equals', 'not_equals'],
-  date: ['equals', 'not_equals', 'before', 'after', 'between', 'is_empty', 'is_not_empty'],
-} as const;
 
 const CONTACT_FIELDS: ReadonlyMap<string, PropertyType> = new Map([
   ['email', 'string'],
