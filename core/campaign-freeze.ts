@@ -1,5 +1,6 @@
 import { type Filter, ObjectId } from 'mongodb';
 import { ledgerCounts, refreshCounts } from './campaign-counts.ts';
+import { correctSettling, removeExcluded } from './campaign-exclusions.ts';
 import type { Deps } from './deps.ts';
 import { publishSuppressed } from './email-events.ts';
 import { GLOBAL_LIST } from './global-list.ts';
@@ -21,7 +22,8 @@ export interface FreezeControl {
 
 /**
  * Writes one message for each person of the audience: lists and segments less excluded ones, one address once, suppressed
- * people with the entry that hit. May be repeated from any place: ids are derived from campaign and contact.
+ * people with the entry that hit. May be repeated from any place: ids are derived from campaign and contact. Exclusions are checked
+ * again at the end, before the first mail.
  */
 export async function freezeAudience(
   deps: Deps,
@@ -31,23 +33,32 @@ export async function freezeAudience(
   const freeze = campaign.freeze ?? (await beginFreeze(deps, campaign));
   if (freeze.isDone) return;
   const place = { ...freeze, seq: await nextSeq(deps, campaign) };
+  await correctSettling(deps, campaign, campaign.toLists, signal);
   for (;;) {
     await freezeLists(deps, campaign, place, { signal, onProgress });
     if (signal.aborted) return;
     // What was inserted before a crash is not in our count, so the ledger may have more, and never less.
-    const counted = await ledgerCounts(deps, campaign);
-    const { total } = counted;
-    if (total >= place.written) {
-      await keepPlace(deps, campaign, { ...place, written: total, isDone: true });
-      await refreshCounts(deps, campaign, counted);
-      return;
-    }
+    const { total } = await ledgerCounts(deps, campaign);
+    if (total >= place.written) return finish(deps, campaign, place, signal);
     deps.log.error(
       { campaignId: campaign._id, total, written: place.written },
       'recipients are missing; all are written anew',
     );
     Object.assign(place, { list: 0, after: null, written: 0 });
   }
+}
+
+/** Without `isDone` when an excluded segment changed meanwhile: the run waits for it and comes back. */
+async function finish(deps: Deps, campaign: Campaign, place: Place, signal: AbortSignal): Promise<void> {
+  const onRemoval = async (count: number) => {
+    place.written -= count;
+    await keepPlace(deps, campaign, place);
+  };
+  const idOf = (contactId: ObjectId) => recipientId(place.at, campaign._id, contactId);
+  if (!(await removeExcluded(deps, campaign, { idOf, signal, onRemoval }))) return;
+  const counted = await ledgerCounts(deps, campaign);
+  await keepPlace(deps, campaign, { ...place, written: counted.total, isDone: true });
+  await refreshCounts(deps, campaign, counted);
 }
 
 async function freezeLists(deps: Deps, campaign: Campaign, place: Place, control: FreezeControl): Promise<void> {

@@ -1,5 +1,6 @@
 import { type LedgerCounts, nextAtOf, shownCounts } from './campaign-counts.ts';
 import { OVER, sendingMsOf } from './campaign-moves.ts';
+import { type AwaitedSegment, segmentsInTheWay, wordsFor } from './campaign-segments.ts';
 import type { Deps } from './deps.ts';
 import type { Campaign, CampaignStatus } from './model.ts';
 import { processedOf } from './rules/rates.ts';
@@ -14,6 +15,8 @@ export interface CampaignProgress extends LedgerCounts {
   etaSeconds: number | null;
   nextAt: Date | null;
   relayNotAnsweringSince: Date | null;
+  /** Segments that are being computed: it starts, or writes its audience, when they are done. */
+  waitingFor: AwaitedSegment[];
 }
 
 export async function progressOf(deps: Deps, campaign: Campaign, counted?: LedgerCounts): Promise<CampaignProgress> {
@@ -30,18 +33,20 @@ export async function progressOf(deps: Deps, campaign: Campaign, counted?: Ledge
     etaSeconds: rate > 0 && status === 'sending' ? Math.ceil(counts.pending / rate) : null,
     nextAt: await nextAtOf(deps, campaign, counts),
     relayNotAnsweringSince: relay?.notAnsweringSince ?? null,
+    waitingFor: await segmentsInTheWay(deps, campaign),
   };
 }
 
 /** The same figures as `GET /campaigns/{id}/progress`, for the Web UI. */
 export async function describeCampaign(deps: Deps, campaign: Campaign, counted?: LedgerCounts): Promise<string> {
-  const { status, total, sent, suppressed, failed, unknown, pending, deferred, percent, ratePerSecond } =
+  const { status, total, sent, suppressed, failed, unknown, pending, deferred, percent, ratePerSecond, waitingFor } =
     await progressOf(deps, campaign, counted);
   const counts = { total, suppressed, failed, sent, unknown, pending };
   const figures = Object.entries(counts).map(([name, count]) => `| ${name} | ${count} |`);
   const { pausedReason, relay } = campaign;
   const why = [
     ...(pausedReason && status === 'paused' ? [`Paused: ${pausedReason}`, ''] : []),
+    ...(waitingFor.length > 0 ? [`Waits: ${wordsFor(waitingFor)} being computed.`, ''] : []),
     ...(relay
       ? [`The relay has not answered since ${relay.notAnsweringSince.toISOString()}: ${relay.reason}`, '']
       : []),

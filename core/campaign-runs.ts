@@ -3,6 +3,7 @@ import { countNow, type LedgerCounts, ledgerCounts, refreshCounts } from './camp
 import { type Move, moveStatus } from './campaign-moves.ts';
 import { settleCampaignOrphans, unsettledOf } from './campaign-orphans.ts';
 import { describeCampaign } from './campaign-progress.ts';
+import { type AwaitedSegment, awaitedSegments, wordsFor } from './campaign-segments.ts';
 import { sendingStep } from './campaign-steps.ts';
 import type { Deps } from './deps.ts';
 import { parseId } from './ids.ts';
@@ -42,6 +43,8 @@ export interface SendStep {
 }
 
 const MINUTE_MS = 60_000;
+/** Temporal refuses summaries of more than 400 bytes. */
+const SUMMARY_BYTES_MAX = 190;
 /** How long to wait before what a process holds is looked at again: as long as it has been held, within these. */
 const HELD_LOOK_MIN_MS = 1_000;
 const HELD_LOOK_MAX_MS = 15_000;
@@ -78,7 +81,11 @@ async function stepOf(deps: Deps, campaign: Campaign): Promise<CampaignStep | nu
       return (await heldStep(deps, campaign)) ?? { kind: 'end', status, summary: `The campaign is ${status}.` };
     case 'paused':
       return (
-        (await heldStep(deps, campaign)) ?? { kind: 'park', status, summary: `Paused: ${pausedReason}`.slice(0, 190) }
+        (await heldStep(deps, campaign)) ?? {
+          kind: 'park',
+          status,
+          summary: summaryOf(`Paused: ${pausedReason}`),
+        }
       );
     case 'scheduled':
       return scheduledStep(deps, campaign);
@@ -101,11 +108,28 @@ async function scheduledStep(deps: Deps, campaign: Campaign): Promise<CampaignSt
   const startsAt = campaign.startsAt ?? now;
   const waitMs = startsAt.getTime() - now.getTime();
   if (waitMs > 0) return { kind: 'wait', status: 'scheduled', waitMs, summary: `starts at ${startsAt.toISOString()}` };
+  const awaited = await awaitedSegments(deps, campaign);
   const lateMinutes = Math.floor(-waitMs / MINUTE_MS);
-  const { maxLatenessMinutes } = campaign;
-  if (lateMinutes <= maxLatenessMinutes) return begin(deps, campaign);
-  const pausedReason = `It could not start on time: it is ${lateMinutes} minutes late, and maxLatenessMinutes is ${maxLatenessMinutes}. Resume starts it.`;
+  if (lateMinutes <= campaign.maxLatenessMinutes)
+    return awaited.length > 0 ? segmentStep(campaign, awaited, -waitMs) : begin(deps, campaign);
+  const pausedReason = latenessReason(campaign, lateMinutes, awaited);
   return move(deps, campaign, { status: 'paused', pausedAt: now, pausedReason });
+}
+
+function latenessReason({ maxLatenessMinutes }: Campaign, lateMinutes: number, awaited: AwaitedSegment[]): string {
+  if (awaited.length === 0)
+    return `It could not start on time: it is ${lateMinutes} minutes late, and maxLatenessMinutes is ${maxLatenessMinutes}. Resume starts it.`;
+  return `It could not start on time: ${wordsFor(awaited)} still being computed after ${lateMinutes} minutes, and maxLatenessMinutes is ${maxLatenessMinutes}. Resume waits for it again.`;
+}
+
+/** Looks again after as long as it has waited, within limits. */
+function segmentStep({ status }: Campaign, awaited: AwaitedSegment[], waitedMs: number): WaitStep {
+  const waitMs = Math.min(HELD_LOOK_MAX_MS, Math.max(HELD_LOOK_MIN_MS, waitedMs));
+  return { kind: 'wait', status, waitMs, summary: summaryOf(`waits: ${wordsFor(awaited)} being computed`) };
+}
+
+function summaryOf(text: string): string {
+  return Buffer.from(text).subarray(0, SUMMARY_BYTES_MAX).toString();
 }
 
 async function underWayStep(deps: Deps, campaign: Campaign): Promise<CampaignStep | null> {
@@ -115,7 +139,11 @@ async function underWayStep(deps: Deps, campaign: Campaign): Promise<CampaignSte
   if (!project) return move(deps, campaign, { status: 'aborted', abortedAt: now, nextBatchAt: null });
   // A retry of one that failed before it had begun.
   if (startedAt === null) return begin(deps, campaign);
-  if (!freeze?.isDone) return { kind: 'freeze', status, summary: 'writes down the audience' };
+  if (!freeze?.isDone) {
+    const awaited = await awaitedSegments(deps, campaign);
+    if (awaited.length > 0) return segmentStep(campaign, awaited, now.getTime() - startedAt.getTime());
+    return { kind: 'freeze', status, summary: 'writes down the audience' };
+  }
   const step = await sendingStep(deps, campaign);
   if (step?.kind === 'send') return step;
   const held = await heldStep(deps, campaign);

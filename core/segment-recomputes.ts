@@ -103,6 +103,18 @@ function afterLook(deps: Deps, status: SegmentRecompute['status']): Partial<Segm
   return { status: 'completed', cursor: null };
 }
 
+/** Corrects every contact as it is committed now, whatever the recompute has come to. */
+export async function correctSegment(deps: Deps, list: StoredList, signal: AbortSignal): Promise<void> {
+  const { projectId } = list;
+  for (let cursor: ObjectId | null = null; !signal.aborted; ) {
+    const ids: ObjectId[] = await nextIds(deps, projectId, cursor);
+    const last = ids.at(-1);
+    if (!last) return;
+    await correct(deps, projectId, await findWrong(deps, list, cursor, last));
+    cursor = last;
+  }
+}
+
 async function nextIds(deps: Deps, projectId: ObjectId, cursor: ObjectId | null): Promise<ObjectId[]> {
   const page = await deps.db.contacts
     .find(cursor ? { projectId, _id: { $gt: cursor } } : { projectId }, { projection: { _id: 1 }, hint: 'newest' })

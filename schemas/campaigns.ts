@@ -374,6 +374,7 @@ export const progressAnswer = shape({
     'etaSeconds',
     'nextAt',
     'relayNotAnsweringSince',
+    'waitingFor',
   ],
   properties: {
     status: { enum: statuses },
@@ -384,6 +385,22 @@ export const progressAnswer = shape({
     relayNotAnsweringSince: {
       ...nullableTimestamp,
       description: 'Nothing can be handed over since then; nobody is counted as failed for it.',
+    },
+    waitingFor: {
+      type: 'array',
+      items: {
+        type: 'object',
+        required: ['id', 'name', 'type', 'processed', 'total'],
+        properties: {
+          id: idField,
+          name: { type: 'string' },
+          type: { const: 'segment' },
+          processed: integer,
+          total: integer,
+        },
+      },
+      description:
+        'Segments of toLists and excludeLists that are being computed; the campaign starts when they are done.',
     },
   },
 });

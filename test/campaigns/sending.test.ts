@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { ObjectId } from 'mongodb';
 import PostalMime from 'postal-mime';
 import { searchAttributes } from '../../workflows/search-attributes.ts';
 import { until } from '../wait.ts';
@@ -141,6 +142,37 @@ describe('A campaign that is sent at once', () => {
       expect(html, htmlTemplate.slice(-60)).to.contain('/t/c/').and.contain('?y=');
       expect(html).to.not.contain('?x=');
     }
+  });
+
+  it('waits for a segment that is being computed, says so, and starts when it is done', async () => {
+    const name = new ObjectId().toHexString();
+    const list = await stage.list(3, (i) => `${name}-${i}@example.org`);
+    const projectId = stage.own.project._id;
+    const _id = new ObjectId();
+    // Without a due date no worker computes it; a call would have to make one of some 100,000 contacts.
+    const recompute = { generation: 1, status: 'running', cursor: null, processed: 0, total: 3 } as const;
+    const times = { requestedAt: new Date(), completedAt: null };
+    const dates = { createdAt: new Date(), updatedAt: new Date() };
+    await stage.deps.db.contactLists.insertOne({
+      ...{ _id, projectId, name, description: '', type: 'segment', filterCriteria: {}, ...dates },
+      recompute: { ...recompute, ...times },
+    });
+    const contact = { projectId, email: `${name}-1@example.org` };
+    await stage.deps.db.contacts.updateOne(contact, { $set: { segmentIds: [_id] } });
+    const id = await stage.launch({ toLists: [list], excludeLists: [_id.toHexString()] });
+    const handle = await stage.run(id);
+    await until(
+      () => handle.query<{ summary: string } | null>('state').catch(() => null),
+      (step) => step?.summary.includes(name) ?? false,
+    );
+    const progress = await stage.progress(id);
+    expect(progress.status).to.equal('scheduled');
+    expect(progress.waitingFor).to.deep.equal([
+      { id: _id.toHexString(), name, type: 'segment', processed: 0, total: 3 },
+    ]);
+    await stage.deps.db.contactLists.updateOne({ _id, projectId }, { $set: { 'recompute.status': 'completed' } });
+    expect((await stage.until(id, 'sent')).metrics).to.include({ totalContacts: 2, sent: 2 });
+    expect((await stage.arrived(id)).has(`${name}-1@example.org`)).to.equal(false);
   });
 
   it('fails with the reason when nothing could be sent at all', async () => {
