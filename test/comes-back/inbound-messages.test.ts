@@ -3,10 +3,10 @@ import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
 import { contentOf } from '../../core/contents.ts';
-import { seedVerifiedDomain } from '../../core/domains.ts';
 import { messageIdOf } from '../../core/message-links.ts';
 import { type Environment, startEnvironment, type Tenant } from '../environment.ts';
 import { type Door, openDoor } from './smtp-door.ts';
+import { receivingDomain } from './support.ts';
 
 const HOST = 'mail.example.com';
 
@@ -19,25 +19,12 @@ describe('Inbound messages', () => {
     environment = await startEnvironment({ MAIL_HOST: HOST, DNS_SERVERS: '127.0.0.1:9' });
     door = await openDoor(environment);
     tenant = environment.own;
-    domainName = await receivingDomain(tenant);
+    domainName = await receivingDomain(environment, tenant);
   });
   after(async () => {
     await door.server.close();
     await environment.stop();
   });
-
-  /** Verified and live, as the check of its records leaves it. */
-  async function receivingDomain({ project }: Tenant, live = true): Promise<string> {
-    const name = `d${new ObjectId().toHexString()}.example.org`;
-    const _id = new ObjectId();
-    await seedVerifiedDomain(environment.deps, project, name, _id);
-    const now = new Date();
-    await environment.deps.db.domains.updateOne(
-      { _id, projectId: project._id },
-      { $set: { seeded: false, inboundEnabledAt: now, inboundDomainVerifiedAt: live ? now : null } },
-    );
-    return name;
-  }
 
   let count = 0;
   function mail(lines: Record<string, string> = {}, body = 'Hello.'): string {
@@ -101,14 +88,14 @@ describe('Inbound messages', () => {
   });
 
   it('Enabled and not yet live: 450, and the domain is looked at again.', async () => {
-    const name = await receivingDomain(tenant, false);
+    const name = await receivingDomain(environment, tenant, { live: false });
     expect((await bring(mail(), `support@${name}`)).rcpt[0]).to.match(/^450/);
     const domain = await environment.deps.db.domains.findOne({ projectId: tenant.project._id, domainName: name });
     expect(domain?.startDueAt).to.be.instanceOf(Date);
   });
 
   it('A domain that lost its verification still receives, and its messages say BLOCKED_UNVERIFIED.', async () => {
-    const name = await receivingDomain(tenant);
+    const name = await receivingDomain(environment, tenant);
     await environment.deps.db.domains.updateOne(
       { projectId: tenant.project._id, domainName: name },
       { $set: { verificationStatus: 'PENDING' } },

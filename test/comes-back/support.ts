@@ -2,6 +2,7 @@ import type { AddressInfo } from 'node:net';
 import { ObjectId } from 'mongodb';
 import { createApp } from '../../api/app.ts';
 import type { Endpoint } from '../../api/endpoint.ts';
+import { seedVerifiedDomain } from '../../core/domains.ts';
 import type { Campaign, Message } from '../../core/model.ts';
 import { createRateLimiter } from '../../platform/rate-limit.ts';
 import { createClient } from '../client.ts';
@@ -33,6 +34,22 @@ export async function sentMessage(
   };
   await deps.db.messages.insertOne(message);
   return message;
+}
+
+/** A domain that is verified and live, as the check of its records leaves it. Returns its name. */
+export async function receivingDomain(
+  { deps }: Environment,
+  { project }: Tenant,
+  { live = true, name = `d${new ObjectId().toHexString()}.example.org` } = {},
+): Promise<string> {
+  const _id = new ObjectId();
+  await seedVerifiedDomain(deps, project, name, _id);
+  const now = new Date();
+  await deps.db.domains.updateOne(
+    { _id, projectId: project._id },
+    { $set: { seeded: false, inboundEnabledAt: now, inboundDomainVerifiedAt: live ? now : null } },
+  );
+  return name;
 }
 
 /** Another process of the same installation, with settings or a database of its own and without Redis, that has these routes alone. */

@@ -7,6 +7,7 @@ import { hashOfErased } from '../../core/erased-addresses.ts';
 import { messageErasures } from '../../core/message-erasures.ts';
 import { dueAtOnce, queueMailing } from '../../core/messages.ts';
 import type { Content, Message } from '../../core/model.ts';
+import { sentMessage, storedMessage } from '../comes-back/support.ts';
 import { until } from '../wait.ts';
 import { hurry, type Post, startPost } from './support.ts';
 
@@ -191,6 +192,27 @@ describe('What was sent to a contact that is deleted', () => {
     ]);
     expect(JSON.stringify(await stored(answer.body.data.emailId))).to.not.match(/cleo/i);
     expect(await email(later.body.data.emailId)).to.deep.include({ email: address, name: 'Cleo' });
+  });
+
+  it('stays as it is with another project that writes to the same address', async () => {
+    const { environment, own } = post;
+    const address = 'both.know.ivy@in.test';
+    const id = await contact(address);
+    const theirContact = (await environment.other.client.post('/contacts', { email: address })).body.data.id;
+    const fields = { email: address, name: 'Ivy', subject: 'Dear Ivy' };
+    const copies = (await post.read(await post.send({ to: { email: 'x@in.test' }, cc: [{ email: address }] })))
+      .recipients!;
+    const theirs = await Promise.all([
+      sentMessage(environment, environment.other, fields),
+      sentMessage(environment, environment.other, { ...fields, contactId: new ObjectId(theirContact as string) }),
+      sentMessage(environment, environment.other, { email: 'x@in.test', recipients: copies }),
+      sentMessage(environment, environment.other, { ...fields, contactId: new ObjectId(id), state: 'deferred' }),
+    ]);
+    const mine = await sentMessage(environment, own, fields);
+    await deleted(id);
+    expect(await look()).to.equal(0);
+    expect(await storedMessage(environment, mine)).to.include({ email: '' });
+    for (const one of theirs) expect(await storedMessage(environment, one)).to.deep.equal(one);
   });
 
   it('waits while a mail to it is still being tried, and follows when that has ended', async () => {
