@@ -29,10 +29,10 @@ export interface Files {
   fetch(url: string, bytesMax: number): Promise<FetchedFile>;
 }
 
-/** again: it may work later. never: the URL is not allowed, or what is there cannot be taken. */
+/** again: it may work later. large: it has more bytes than were asked for. never: the URL is not allowed, or what is there cannot be taken. */
 export type FetchedFile =
   | { kind: 'fetched'; bytes: Buffer; contentType: string | null }
-  | { kind: 'again' | 'never'; reason: string };
+  | { kind: 'again' | 'large' | 'never'; reason: string };
 
 /** Whether a relay took a message, by Message-ID. `none`: nobody can tell. */
 export interface Evidence {

@@ -1,11 +1,13 @@
 import { ATTACHMENT_BYTES_MAX } from '../schemas/mails.ts';
+import { FIRST_FETCH_BYTES } from './composing-memory.ts';
 import { attachmentBytes, storeFile } from './contents.ts';
 import { derivedId } from './ids.ts';
 import type { SendingDeps } from './mailer.ts';
 import type { MimeAttachment } from './mime/compose.ts';
 import type { Attachment, Content } from './model.ts';
 
-type Missing = { kind: 'again' | 'never'; reason: string };
+/** large: more than the memory was reserved for; the next attempt reserves enough. */
+export type Missing = { kind: 'again' | 'large' | 'never'; reason: string };
 
 /** The attachments of a mail with their bytes. What is behind a URL is fetched once and kept, for later attempts and for a bulk's other recipients. */
 export async function storedAttachments(
@@ -27,7 +29,7 @@ export async function storedAttachments(
 type Found = { bytes: Buffer; contentType: string | null } | Missing;
 const underWay = new WeakMap<Content, Map<number, Promise<Found>>>();
 
-/** A bulk's recipients that were claimed together share the content, and with it the fetch. */
+/** Recipients of a bulk that ask at the same time share the read or the fetch; nothing is held after it. */
 function bytesOf(
   deps: SendingDeps,
   content: Content,
@@ -35,10 +37,12 @@ function bytesOf(
   index: number,
   bytesMax: number,
 ): Promise<Found> {
-  const known = underWay.get(content) ?? new Map<number, Promise<Found>>();
-  underWay.set(content, known);
-  const found = known.get(index) ?? readOrFetch(deps, content, attachment, index, bytesMax);
-  known.set(index, found);
+  const reads = underWay.get(content) ?? new Map<number, Promise<Found>>();
+  underWay.set(content, reads);
+  const known = reads.get(index);
+  if (known) return known;
+  const found = readOrFetch(deps, content, attachment, index, bytesMax).finally(() => reads.delete(index));
+  reads.set(index, found);
   return found;
 }
 
@@ -49,24 +53,48 @@ async function readOrFetch(
   index: number,
   bytesMax: number,
 ): Promise<Found> {
-  const { contentType, fileUrl, fileName, sizeBytes } = attachment;
+  const { contentType, fileUrl, fileName } = attachment;
   const stored = await attachmentBytes(deps, content.projectId, attachment);
   if (stored) return { bytes: stored, contentType };
   if (fileUrl === null) return { kind: 'never', reason: `The attachment ${fileName} is not stored any more.` };
-  const fetched = await deps.files.fetch(fileUrl, bytesMax);
-  if (fetched.kind !== 'fetched')
-    return { kind: fetched.kind, reason: `The attachment ${fileName}: ${fetched.reason}` };
+  const fetched = await fetchFile(deps, content, index, bytesMax);
+  if ('kind' in fetched) return fetched;
   const { bytes } = fetched;
-  if (sizeBytes !== null && sizeBytes !== bytes.length)
-    return { kind: 'never', reason: `The attachment ${fileName} has ${bytes.length} bytes, not ${sizeBytes}.` };
   const fileId = derivedId(content.createdAt, 'fetched', content._id.toHexString(), index);
   await storeFile(deps, content.projectId, { fileId, fileName, bytes });
   const kept = { contentType: contentType ?? fetched.contentType, sizeBytes: bytes.length, fileId };
+  await keep(deps, content, index, kept);
+  return { bytes, contentType: kept.contentType };
+}
+
+/** Of no more bytes than the mail has reserved memory for. */
+async function fetchFile(deps: SendingDeps, content: Content, index: number, bytesMax: number): Promise<Found> {
+  const { fileUrl, fileName, sizeBytes, isLarge } = content.attachments[index] as Attachment;
+  const expectedMax = sizeBytes ?? (isLarge ? bytesMax : FIRST_FETCH_BYTES);
+  const fetched = await deps.files.fetch(fileUrl as string, Math.min(expectedMax, bytesMax));
+  if (fetched.kind === 'fetched') {
+    const { bytes, contentType } = fetched;
+    if (sizeBytes === null || sizeBytes === bytes.length) return { bytes, contentType };
+    return { kind: 'never', reason: `The attachment ${fileName} has ${bytes.length} bytes, not ${sizeBytes}.` };
+  }
+  const reason = `The attachment ${fileName}: ${fetched.reason}`;
+  if (fetched.kind !== 'large') return { kind: fetched.kind, reason };
+  if (sizeBytes !== null && sizeBytes <= bytesMax)
+    return { kind: 'never', reason: `The attachment ${fileName} has more than ${sizeBytes} bytes.` };
+  if (sizeBytes !== null || isLarge || bytesMax <= FIRST_FETCH_BYTES) return { kind: 'never', reason };
+  await keep(deps, content, index, { isLarge: true });
+  return { kind: 'large', reason };
+}
+
+/** Also in the content that was read: its other recipients read the stored file. */
+async function keep(deps: SendingDeps, content: Content, index: number, fields: Partial<Attachment>): Promise<void> {
+  Object.assign(content.attachments[index] as Attachment, fields);
   await deps.db.contents.updateOne(
     { _id: content._id, projectId: content.projectId },
     {
-      $set: Object.fromEntries(Object.entries(kept).map(([field, value]) => [`attachments.${index}.${field}`, value])),
+      $set: Object.fromEntries(
+        Object.entries(fields).map(([field, value]) => [`attachments.${index}.${field}`, value]),
+      ),
     },
   );
-  return { bytes, contentType: kept.contentType };
 }

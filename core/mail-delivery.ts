@@ -1,7 +1,7 @@
 import type { Outcome } from './ledger.ts';
 import { dotGuard } from './ledger-claims.ts';
 import { endedBy } from './ledger-outcomes.ts';
-import { storedAttachments } from './mail-attachments.ts';
+import { type Missing, storedAttachments } from './mail-attachments.ts';
 import type { PreparedMail } from './mail-preparing.ts';
 import type { Connection, Delivery, Lane, SendingDeps } from './mailer.ts';
 import { type ComposedMail, composeMail } from './message-composing.ts';
@@ -45,7 +45,8 @@ async function compose(deps: SendingDeps, mail: PreparedMail & { isAlone: boolea
 const FETCH_AGAIN_MS = [60_000, 300_000, 900_000, 3_600_000];
 
 /** A file that cannot be had for a while does not hold up the mail for ever. */
-function outcomeOfMissing({ message }: PreparedMail, missing: { kind: 'again' | 'never'; reason: string }): Outcome {
+function outcomeOfMissing({ message }: PreparedMail, missing: Missing): Outcome {
+  if (missing.kind === 'large') return { kind: 'back', delayMs: 0 };
   const delayMs = FETCH_AGAIN_MS[message.deferrals ?? 0];
   if (missing.kind === 'never' || delayMs === undefined) return { kind: 'failed', reason: missing.reason };
   return { kind: 'deferred', reply: null, reason: missing.reason, delayMs };

@@ -1,3 +1,4 @@
+import { type ComposingMemory, openComposingMemory } from './composing-memory.ts';
 import { type Ledger, openLedger } from './ledger.ts';
 import { startRenewing } from './ledger-leases.ts';
 import { type Ended, type OutcomeWriter, outcomeWriter } from './ledger-outcomes.ts';
@@ -9,6 +10,7 @@ export interface Sending {
   deps: SendingDeps;
   ledger: Ledger;
   outcomes: OutcomeWriter;
+  memory: ComposingMemory;
   /** Told of every outcome when it is written: for measurements. */
   watchers: Set<(ended: Ended[]) => void>;
   /** No dot is written any more; unsent claims go back, and what waits for the relay's answer gets this long. */
@@ -20,14 +22,17 @@ export function openSending(deps: SendingDeps): Sending {
   const watchers: Sending['watchers'] = new Set();
   const tell = (ended: Ended[]) => watchers.forEach((watch) => void watch(ended));
   const outcomes = outcomeWriter(deps, ledger, (ended) => followOutcomes(deps, ended), tell);
+  const memory = openComposingMemory(deps.config.composeMemoryMb * 1_000_000);
   const stopRenewing = startRenewing(deps, ledger);
   return {
     deps,
     ledger,
     outcomes,
+    memory,
     watchers,
     async stop(graceMs) {
       ledger.stopping = true;
+      memory.close();
       await deps.mailer.close(graceMs);
       await outcomes.drained();
       stopRenewing();

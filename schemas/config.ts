@@ -54,6 +54,13 @@ export const variables = {
     maximum: 1000,
     description: 'Connections to the relay, all lanes of one process together.',
   },
+  composeMemoryMb: {
+    type: 'integer',
+    default: 128,
+    minimum: 32,
+    description:
+      'Megabytes that a process may hold for composing and sending mail; 16 of them are kept for mails under 1 MB.',
+  },
   smtpEvidenceUrl: {
     type: 'string',
     default: '',

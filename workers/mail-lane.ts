@@ -1,5 +1,6 @@
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import { ObjectId } from 'mongodb';
+import { isLarge, mailBytes, type Reservation } from '../core/composing-memory.ts';
 import { contentOf } from '../core/contents.ts';
 import type { DueKind } from '../core/due.ts';
 import { AppError, unavailable } from '../core/errors.ts';
@@ -25,11 +26,12 @@ const GATHER_WAITS_MAX = 5;
 const GATHERED_SHARE = 1 / 3;
 const READ_AGAIN_MS = 1_000;
 const FAILED_AGAIN_MS = 60_000;
+const LARGE_AGAIN_MS = 1_000;
 const FIRST_ID = new ObjectId('000000000000000000000000');
 
 /** Mail that waits in documents: sent by any number of processes, with Temporal and Redis or without. */
 export function mailLane(sending: Sending, lane: Exclude<Lane, 'campaign'>): DueKind {
-  const { deps, ledger, outcomes } = sending;
+  const { deps, ledger, outcomes, memory } = sending;
   const { messages } = deps.db;
   /** Projects of which more was due than a turn could take. */
   const behind = new Set<string>();
@@ -103,19 +105,42 @@ export function mailLane(sending: Sending, lane: Exclude<Lane, 'campaign'>): Due
   ): Promise<void> {
     const mail = (await prepared).get(held);
     if (!mail) return connection.release();
+    const place = await reserve(mail, connection);
+    if (!place) {
+      connection.release();
+      return outcomes.write({ held, outcome: { kind: 'back', delayMs: LARGE_AGAIN_MS } });
+    }
     return new Promise((resolve) => {
       const over = () => {
-        connection.release();
+        place.reservation.release();
+        place.connection.release();
         resolve();
       };
-      const onSent = lane === 'automation' ? over : () => undefined;
-      deliverMail(sending, mail, connection, onSent)
+      const onSent = lane === 'automation' ? over : place.reservation.release;
+      deliverMail(sending, mail, place.connection, onSent)
         .catch((error) => {
           deps.log.error({ err: error, message: held._id }, 'a mail could not be delivered; it is tried again');
           return outcomes.write({ held, outcome: { kind: 'back', delayMs: FAILED_AGAIN_MS } });
         })
         .then(over);
     });
+  }
+
+  /** A large mail waits without a connection, so that small ones go on. Null: it has to go back. */
+  async function reserve(
+    { content }: PreparedMail,
+    connection: Connection,
+  ): Promise<{ connection: Connection; reservation: Reservation } | null> {
+    const bytes = mailBytes(content);
+    const taken = memory.take(bytes);
+    if (taken) return { connection, reservation: taken };
+    if (isLarge(bytes)) connection.release();
+    const reservation = await memory.wait(bytes);
+    if (!reservation || !isLarge(bytes)) return reservation && { connection, reservation };
+    const acquired = await deps.mailer.acquire(lane);
+    if (acquired.connection) return { connection: acquired.connection, reservation };
+    reservation.release();
+    return null;
   }
 
   async function settle(projectId: ObjectId, ids: ObjectId[]): Promise<void> {

@@ -14,6 +14,8 @@ export interface Attachment {
   bytes: Binary | null;
   fileId: ObjectId | null;
   fileUrl: string | null;
+  /** Its size was not given, and the first fetch found it larger than FIRST_FETCH_BYTES. */
+  isLarge?: true;
 }
 
 /** What one call wants sent, shared by its messages. Kept for seven days after their last outcome; what a campaign sends stands on the campaign. */

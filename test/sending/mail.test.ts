@@ -18,6 +18,7 @@ describe('A mail as it arrives', () => {
       if (request.url === '/gone') return response.writeHead(404).end();
       if (request.url === '/inside') return response.writeHead(302, { Location: 'http://127.0.0.1:1/' }).end();
       response.writeHead(200, { 'Content-Type': 'image/png' });
+      if (request.url === '/large') return response.end(Buffer.alloc(3_000_000, 1));
       if (request.url !== '/endless') return response.end('PNG bytes');
       const more = () => {
         while (response.write(Buffer.alloc(65_536)));
@@ -300,6 +301,22 @@ describe('A mail as it arrives', () => {
       async () => (await post.own.client.get(`/emails?batchId=${more.body.data.batchId}`)).body.data.emails[0],
       ({ status }) => status === 'failed',
     );
+  });
+
+  it('a file whose size is not known and turns out large is fetched again in the turn of large mail, and then kept', async () => {
+    asked.length = 0;
+    const answer = await post.send({
+      to: { email: 'a@in.test' },
+      attachments: [{ fileName: 'a.bin', fileUrl: `${fileUrl}/large` }],
+    });
+    const { mail } = await post.arrived(answer);
+    expect(Buffer.from(mail.attachments[0]!.content as ArrayBuffer).length).to.equal(3_000_000);
+    expect(asked).to.deep.equal(['/large', '/large']);
+    const { attempts, timeline } = await post.settled(answer, 'sent');
+    expect([attempts, timeline.map(({ type }: { type: string }) => type).join(' ')]).to.deep.equal([
+      1,
+      'accepted sent',
+    ]);
   });
 
   for (const [path, reason] of [
