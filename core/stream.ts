@@ -4,6 +4,7 @@ import type { Deps } from './deps.ts';
 import { invalid } from './errors.ts';
 import { readersChanged } from './event-readers.ts';
 import { parseId } from './ids.ts';
+import { isDuplicateKey } from './insert.ts';
 import type { Project, ProjectEvent } from './model.ts';
 import { eventChannel } from './project-events.ts';
 
@@ -73,7 +74,13 @@ export async function* watchEvents(
 /** Says that somebody listens, and so has events kept. */
 export async function listen(deps: Deps, projectId: ObjectId): Promise<void> {
   const openUntil = new Date(deps.clock.now().getTime() + LISTENED_MS);
-  await deps.db.eventStreams.updateOne({ _id: projectId, projectId }, { $max: { openUntil } }, { upsert: true });
+  const extend = () =>
+    deps.db.eventStreams.updateOne({ _id: projectId, projectId }, { $max: { openUntil } }, { upsert: true });
+  // Of the first streams that open at once one inserts, the others find its document at their second try.
+  await extend().catch((error) => {
+    if (!isDuplicateKey(error)) throw error;
+    return extend();
+  });
   readersChanged(deps, projectId);
 }
 
