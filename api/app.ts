@@ -8,8 +8,10 @@ import type { Deps } from '../core/deps.ts';
 import { AppError, invalid, unavailable } from '../core/errors.ts';
 import { readUnsubscribeToken } from '../core/tracking-tokens.ts';
 import type { RateLimiter } from '../platform/rate-limit.ts';
+import type { StreamSlots } from '../platform/stream-slots.ts';
 import { bodyLimits, readJsonBody, tooLarge } from './body.ts';
-import type { Call, Endpoint, RequestFacts } from './endpoint.ts';
+import { type Call, type Endpoint, EventStream, type RequestFacts } from './endpoint.ts';
+import { createEventStreams, type EventStreams } from './event-streams.ts';
 import { authenticateCaller, type Caller, headerValues, rateLimited } from './middleware/authenticate.ts';
 import { translateErrors } from './middleware/errors.ts';
 import { idempotencyKey, withIdempotency } from './middleware/idempotency.ts';
@@ -22,11 +24,14 @@ import { validateBody, validateQuery } from './validate.ts';
 
 export interface AppOptions {
   limiter: RateLimiter;
+  slots: StreamSlots;
   observe: Observe;
   /** Tests hold every answer to its schema. */
   checkAnswers?: boolean;
   /** How long a stopping server still answers; each answer closes its connection, so that few are open, and quiet, when it goes. */
   drainMs?: number;
+  /** How long the reader of a stream may take nothing of what waits for it. */
+  stalledMs?: number;
 }
 
 export interface App {
@@ -43,7 +48,8 @@ export function createApp(deps: Deps, endpoints: Endpoint[], options: AppOptions
   koa.silent = true;
   const authenticate = createAuthenticator(deps);
   const addressOf = addressReader(deps);
-  const served = { ...options, authenticate };
+  const streams = createEventStreams(deps, { ...options, authenticate });
+  const served = { ...options, authenticate, streams };
 
   let stopping = false;
   koa.use(nameRequest(addressOf));
@@ -75,6 +81,7 @@ export function createApp(deps: Deps, endpoints: Endpoint[], options: AppOptions
       stopping = true;
       await sleep(options.drainMs ?? 0);
       await letIn(server);
+      streams.stop();
       const closed = new Promise((resolve) => server.close(resolve));
       const late = setTimeout(() => server.closeAllConnections(), STOP_MS);
       await closed;
@@ -102,7 +109,7 @@ async function serve(
   deps: Deps,
   endpoint: Endpoint,
   context: Context,
-  options: AppOptions & { authenticate: Authenticate },
+  options: AppOptions & { authenticate: Authenticate; streams: EventStreams },
 ): Promise<void> {
   context.state.route = endpoint.path;
   context.state.codeless = endpoint.codeless;
@@ -125,7 +132,9 @@ async function serve(
       body: checked,
       request: new Request(context, seed, at),
     } as unknown as Call<never, never>;
-    respond(context, endpoint, await endpoint.handler(call), options.checkAnswers === true);
+    const result = await endpoint.handler(call);
+    if (result instanceof EventStream && caller) await options.streams.serve(context, result.events, caller);
+    else respond(context, endpoint, result, options.checkAnswers === true);
   };
   if (key === null || !caller) return run({ seed: new ObjectId(), at: deps.clock.now() });
   const tenant = caller.project?._id ?? caller.identity.apiKey.organizationId;
@@ -162,7 +171,9 @@ class Request implements RequestFacts {
 
   get signal(): AbortSignal {
     const gone = new AbortController();
-    this.#context.res.once('close', () => gone.abort());
+    const { res } = this.#context;
+    if (res.closed) gone.abort();
+    else res.once('close', () => gone.abort());
     return gone.signal;
   }
 

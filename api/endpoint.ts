@@ -110,6 +110,13 @@ export interface ServerEvent {
   data: unknown;
 }
 
+export const streamErrors = {
+  429: 'The limit of this key is reached, or it has 20 streams open (all kinds together); Retry-After says for how long.',
+} as const;
+
+export const streamEnds =
+  'A stream that the server ends (the key is revoked, the project deleted, the reader too slow, the server stops or lost its database) sends a last event `closed` with `reason` and `message`, without an id. A key may have 20 open.';
+
 /** Server-sent events. null is a sign of life, sent as a comment. The iterable ends when the caller goes away: watch `request.signal`. */
 export class EventStream {
   readonly events: AsyncIterable<ServerEvent | null>;

@@ -8,6 +8,7 @@ import { createMetrics } from '../platform/metrics.ts';
 import { openPlatform } from '../platform/open.ts';
 import { createRateLimiter } from '../platform/rate-limit.ts';
 import { refuseUnnamedKeys } from '../platform/secret-check.ts';
+import { createStreamSlots } from '../platform/stream-slots.ts';
 import type { Config } from '../schemas/config.ts';
 import { createWorkflows } from '../workflows/client.ts';
 import { type App, createApp } from './app.ts';
@@ -30,9 +31,11 @@ async function main(): Promise<void> {
   const { parts, redis, temporal, close } = openPlatform(config, log);
   const deps: Deps = { ...parts, workflows: createWorkflows(config, temporal) };
   const limiter = createRateLimiter(redis, config.mongodbDatabase);
+  const slots = createStreamSlots(redis, config.mongodbDatabase);
   await Promise.all([refuseWithoutIndexes(deps), refuseUnnamedKeys(deps)]);
   const app = createApp(deps, endpointTable(metrics), {
     limiter,
+    slots,
     observe: metrics.observeRequest,
     drainMs: DRAIN_MS,
   });
@@ -46,6 +49,7 @@ async function main(): Promise<void> {
     await app.stop();
     await drainSignals(deps, SIGNALS_STOP_MS);
     limiter.stop();
+    slots.stop();
     await close();
     process.exit(0);
   });

@@ -1,13 +1,12 @@
-import { PassThrough, Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import type { Context } from 'koa';
-import { Answer, Download, type Endpoint, EventStream, Page, type ServerEvent } from './endpoint.ts';
+import { Answer, Download, type Endpoint, Page } from './endpoint.ts';
 import { answerFault } from './validate.ts';
 
 /** Puts what a handler answered on the wire. */
 export function respond(context: Context, endpoint: Endpoint, result: unknown, checkAnswers: boolean): void {
   if (result instanceof Page) respondPage(context, result);
   else if (result instanceof Download) respondDownload(context, result);
-  else if (result instanceof EventStream) respondEvents(context, result);
   else respondEnvelope(context, endpoint, result, checkAnswers);
 }
 
@@ -34,23 +33,4 @@ function respondDownload(context: Context, { contentType, fileName, chunks }: Do
   context.set('X-Content-Type-Options', 'nosniff');
   if (fileName) context.set('Content-Disposition', `attachment; filename="${fileName.replace(/[^\w. -]/g, '_')}"`);
   context.body = Readable.from(chunks);
-}
-
-function respondEvents(context: Context, { events }: EventStream): void {
-  context.status = 200;
-  context.set({ 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store', 'X-Accel-Buffering': 'no' });
-  const stream = new PassThrough();
-  context.body = stream;
-  stream.write(': connected\n\n');
-  Readable.from(lines(events))
-    .on('error', () => stream.end())
-    .pipe(stream);
-}
-
-async function* lines(events: AsyncIterable<ServerEvent | null>): AsyncGenerator<string> {
-  for await (const event of events) {
-    if (!event) yield ': still here\n\n';
-    else
-      yield `${event.id === undefined ? '' : `id: ${event.id}\n`}${event.event ? `event: ${event.event}\n` : ''}data: ${JSON.stringify(event.data)}\n\n`;
-  }
 }

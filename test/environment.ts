@@ -13,6 +13,7 @@ import { makeIndexes } from '../platform/indexes.ts';
 import { createMetrics } from '../platform/metrics.ts';
 import { openPlatform } from '../platform/open.ts';
 import { createRateLimiter } from '../platform/rate-limit.ts';
+import { createStreamSlots } from '../platform/stream-slots.ts';
 import { anyFreePort } from '../stack/ports.ts';
 import { createWorkflows } from '../workflows/client.ts';
 import { type Client, createClient } from './client.ts';
@@ -51,7 +52,7 @@ const silent: Log = { debug() {}, info() {}, warn() {}, error: (fields, message)
 /** The API in this process, on the real servers, with a database of its own. Call in `before`, and `stop` in `after`. */
 export async function startEnvironment(
   env: Record<string, string> = {},
-  more: Pick<AppOptions, 'drainMs'> = {},
+  more: Pick<AppOptions, 'drainMs' | 'stalledMs'> = {},
 ): Promise<Environment> {
   const name = `test_${new ObjectId().toHexString()}`;
   const secretKeys = `test:${Buffer.alloc(32, 7).toString('base64')}`;
@@ -69,10 +70,12 @@ export async function startEnvironment(
   const deps: Deps = { ...parts, clock, workflows: createWorkflows(config, temporal) };
   const { mongo, db } = deps;
   await makeIndexes(db);
-  const limiter = createRateLimiter(redis, name);
+  const limiter = createRateLimiter(redis, config.mongodbDatabase);
+  const slots = createStreamSlots(redis, config.mongodbDatabase);
   const metrics = createMetrics();
   const app = createApp(deps, endpointTable(metrics), {
     limiter,
+    slots,
     observe: metrics.observeRequest,
     checkAnswers: true,
     ...more,
@@ -93,6 +96,7 @@ export async function startEnvironment(
       await app.stop();
       await drainSignals(deps, 1_000);
       limiter.stop();
+      slots.stop();
       await mongo
         .db(name)
         .dropDatabase()

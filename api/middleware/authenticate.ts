@@ -9,6 +9,8 @@ import type { RateLimiter, Verdict } from '../../platform/rate-limit.ts';
 import type { Endpoint } from '../endpoint.ts';
 
 export interface Caller {
+  /** As it was sent: streams have it checked again. */
+  key: string;
   identity: Identity;
   project: Project | null;
 }
@@ -20,7 +22,7 @@ export async function authenticateCaller(
   endpoint: Endpoint,
   context: Context,
 ): Promise<Caller> {
-  const identity = await identify(deps, authenticate, limiter, endpoint, context);
+  const { key, identity } = await identify(deps, authenticate, limiter, endpoint, context);
   const { apiKey } = identity;
   const isAdmin = apiKey.projectId === null;
   if (endpoint.key === 'admin' && !isAdmin)
@@ -30,8 +32,8 @@ export async function authenticateCaller(
   const verdict = limiter.hit(apiKey.shortId, deps.config.rateLimit);
   setLimitHeaders(context, verdict);
   if (!verdict.allowed) throw rateLimited(verdict);
-  if (!isAdmin || endpoint.key === 'admin') return { identity, project: identity.project };
-  return { identity, project: await adminProject(deps, identity, context) };
+  if (!isAdmin || endpoint.key === 'admin') return { key, identity, project: identity.project };
+  return { key, identity, project: await adminProject(deps, identity, context) };
 }
 
 /** A bad key is counted against its address, good keys from that address go on. */
@@ -41,10 +43,10 @@ async function identify(
   limiter: RateLimiter,
   endpoint: Endpoint,
   context: Context,
-): Promise<Identity> {
+): Promise<Pick<Caller, 'key' | 'identity'>> {
   const key = keyOf(context.req, endpoint.path.startsWith('/inbound'));
   const identity = key === null ? null : await authenticate(key);
-  if (identity) return identity;
+  if (key !== null && identity) return { key, identity };
   const verdict = limiter.hit(`bad-key:${context.state.ip}`, deps.config.authFailureLimit);
   if (!verdict.allowed) throw rateLimited(verdict);
   throw unauthorized();

@@ -18,7 +18,7 @@ import {
   testAnswer,
   testCampaignBody,
 } from '../../schemas/campaigns.ts';
-import { EventStream, endpoint } from '../endpoint.ts';
+import { EventStream, endpoint, streamEnds, streamErrors } from '../endpoint.ts';
 import { presentPage } from '../present.ts';
 import { presentOne, presentRecipient, presentStory } from '../present-campaigns.ts';
 
@@ -96,7 +96,9 @@ export const campaignControlRoutes = [
     key,
     tag,
     summary: 'Progress as server-sent events, until the campaign is over',
+    description: streamEnds,
     produces: ['text/event-stream'],
+    errors: streamErrors,
     handler: async ({ deps, project, params, request }) =>
       new EventStream(watchCampaign(deps, await findCampaign(deps, project, params.campaignId ?? ''), request.signal)),
   }),

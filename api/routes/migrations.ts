@@ -27,7 +27,7 @@ import {
   startedAnswer,
   templatesMigratedAnswer,
 } from '../../schemas/migrations.ts';
-import { EventStream, endpoint, type ServerEvent } from '../endpoint.ts';
+import { EventStream, endpoint, type ServerEvent, streamEnds, streamErrors } from '../endpoint.ts';
 import { presentPage } from '../present.ts';
 import { presentMigratedGroup, presentMigratedTemplates, presentMigration } from '../present-migrations.ts';
 
@@ -170,8 +170,9 @@ export const migrationRoutes = [
     key: 'token',
     tag,
     summary: 'Watch a migration',
-    description: 'Each event is the whole migration; its id is the version. Last-Event-ID leaves out what was seen.',
+    description: `Each event is the whole migration; its id is the version. Last-Event-ID leaves out what was seen. ${streamEnds}`,
     produces: ['text/event-stream'],
+    errors: streamErrors,
     handler: async ({ deps, project, params, request }) => {
       const { _id } = await getMigration(deps, project, params.migrationId ?? '');
       const afterVersion = Number.parseInt(request.header('last-event-id'), 10) || 0;

@@ -1,7 +1,7 @@
 import { listen, wantedTypes, watchEvents } from '../../core/stream.ts';
 import { webhookBody } from '../../core/webhook-deliveries.ts';
 import { streamQuery } from '../../schemas/stream.ts';
-import { EventStream, endpoint, type ServerEvent } from '../endpoint.ts';
+import { EventStream, endpoint, type ServerEvent, streamEnds, streamErrors } from '../endpoint.ts';
 
 export const streamRoutes = [
   endpoint({
@@ -10,8 +10,10 @@ export const streamRoutes = [
     key: 'token',
     tag: 'webhooks',
     summary: 'Every event of the project as server-sent events, from now on or after Last-Event-ID',
+    description: streamEnds,
     query: streamQuery,
     produces: ['text/event-stream'],
+    errors: streamErrors,
     handler: async ({ deps, project, query, request }) => {
       wantedTypes(query.types);
       await listen(deps, project._id);

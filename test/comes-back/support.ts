@@ -5,6 +5,7 @@ import type { Endpoint } from '../../api/endpoint.ts';
 import { seedVerifiedDomain } from '../../core/domains.ts';
 import type { Campaign, Message } from '../../core/model.ts';
 import { createRateLimiter } from '../../platform/rate-limit.ts';
+import { createStreamSlots } from '../../platform/stream-slots.ts';
 import { createClient } from '../client.ts';
 import type { Environment, Tenant } from '../environment.ts';
 import { until } from '../wait.ts';
@@ -55,7 +56,8 @@ export async function receivingDomain(
 /** Another process of the same installation, with settings or a database of its own and without Redis, that has these routes alone. */
 export async function serveRoutes(deps: Environment['deps'], routes: Endpoint[]) {
   const limiter = createRateLimiter(null, 'another');
-  const app = createApp(deps, routes, { limiter, observe: () => undefined });
+  const slots = createStreamSlots(null, 'another');
+  const app = createApp(deps, routes, { limiter, slots, observe: () => undefined });
   const port = await new Promise<number>((resolve) => {
     app.server.listen(0, '127.0.0.1', () => resolve((app.server.address() as AddressInfo).port));
   });
@@ -64,6 +66,7 @@ export async function serveRoutes(deps: Environment['deps'], routes: Endpoint[])
     url: `http://127.0.0.1:${port}`,
     async stop() {
       limiter.stop();
+      slots.stop();
       await app.stop();
     },
   };
