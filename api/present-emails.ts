@@ -46,11 +46,16 @@ function recipientsOf(message: Message) {
     reason,
     ...(suppressedBy ? { suppressedBy } : {}),
   };
-  return (message.recipients ?? [only]).map((one) => presentRecipient(one, deliveredAt));
+  // Of several recipients each has its own; that of the message is that of the first.
+  return (message.recipients ?? [only]).map((one: Recipient, index) =>
+    presentRecipient(one, one.deliveredAt ?? (index === 0 ? deliveredAt : undefined)),
+  );
 }
 
+type Recipient = Omit<MessageRecipient, 'state'> & { state: MessageState };
+
 function presentRecipient(
-  { email, name, kind, state, reply, reason, suppressedBy }: Omit<MessageRecipient, 'state'> & { state: MessageState },
+  { email, name, kind, state, reply, reason, suppressedBy }: Recipient,
   deliveredAt: Date | undefined,
 ) {
   const status = statusOf(state, deliveredAt);

@@ -1,4 +1,4 @@
-import type { ObjectId } from 'mongodb';
+import type { Document, ObjectId } from 'mongodb';
 import type { Deps } from './deps.ts';
 import { factsOf } from './email-events.ts';
 import type { Bounce } from './ledger-outcomes.ts';
@@ -14,6 +14,9 @@ export interface MailRef {
   messageId: ObjectId;
 }
 
+const REASON_MAX = 500;
+const OPEN_STATES_OF_RECIPIENTS: Array<MessageRecipient['state']> = ['queued', 'deferred', 'unknown'];
+
 /** later: the outcome of the attempt is not stored yet; whoever brings the report comes again. */
 export type ReportOutcome = 'applied' | 'ignored' | 'later';
 
@@ -24,18 +27,23 @@ export async function applyReports(deps: Deps, ref: MailRef, reports: DeliveryRe
   if (!message) return 'ignored';
   if (message.state === 'committing') return 'later';
   for (const report of reports) {
-    if (report.action === 'failed') await applyFailure(deps, message, report);
-    else if (report.action === 'delivered') await applyDelivery(deps, message, report);
+    const email = recipientOf(message, report);
+    if (report.action === 'failed' && email !== null) await applyFailure(deps, message, email, report);
+    else if (report.action === 'delivered' && email !== null) await applyDelivery(deps, message, email, report);
     else if (report.action === 'delayed')
-      await addLine(deps, message, { type: 'delayed', reason: textOf(message, report).slice(0, 500) });
+      await addLine(deps, message, { type: 'delayed', reason: textOf(message, report) });
+    else if (report.action !== 'relayed')
+      await addLine(deps, message, {
+        type: 'reported',
+        reason: `${report.action}, for an address that is none of the recipients. ${textOf(message, report)}`,
+      });
   }
   return 'applied';
 }
 
 /** Suppression first, so that a crash between the two leaves nothing out; the state moves once, whatever is reported how often. */
-async function applyFailure(deps: Deps, message: Message, report: DeliveryReport): Promise<void> {
+async function applyFailure(deps: Deps, message: Message, email: string, report: DeliveryReport): Promise<void> {
   const { code, enhanced, text } = report;
-  const email = recipientOf(message, report);
   const reply = { code: code || (enhanced?.startsWith('4') ? 450 : 550), enhanced, text: textOf(message, report) };
   const classification = classifyReply({ code, enhanced, text, phase: 'dsn' });
   const bounce: Bounce = { email, reply, classification };
@@ -53,68 +61,81 @@ async function applyFailure(deps: Deps, message: Message, report: DeliveryReport
   ]);
 }
 
-async function moveToBounced(
-  { db }: Deps,
-  message: Message,
-  { email, reply, classification }: Bounce,
-): Promise<boolean> {
-  const { _id, projectId, recipients } = message;
+function moveToBounced(deps: Deps, message: Message, { email, reply, classification }: Bounce): Promise<boolean> {
   const { reason } = classification;
-  const isFirst = message.email === email;
-  const line = { type: 'bounced', at: '$$NOW', reply: { $literal: reply }, reason: { $literal: reason }, email };
+  const end = { state: 'bounced', reply: { $literal: reply }, reason: { $literal: reason } };
   const sentAt = { $ifNull: ['$sentAt', '$claimedAt', '$$NOW'] };
-  const state = {
-    state: 'bounced',
-    reply: { $literal: reply },
-    reason: { $literal: reason },
-    sentAt,
-    endedAt: '$$NOW',
-  };
+  return endRecipient(deps, message, email, {
+    own: end,
+    whole: { ...end, sentAt, endedAt: '$$NOW', deliveredAt: '$$REMOVE' },
+    line: { type: 'bounced', at: '$$NOW', reply: end.reply, reason: end.reason, email },
+  });
+}
+
+async function applyDelivery(deps: Deps, message: Message, email: string, report: DeliveryReport): Promise<void> {
+  const { _id, projectId } = message;
+  const at = deps.clock.now();
+  const reason = textOf(message, report);
+  const isNews = await endRecipient(
+    deps,
+    message,
+    email,
+    {
+      own: { state: 'sent', deliveredAt: at },
+      whole: { state: 'sent', deliveredAt: at, sentAt: { $ifNull: ['$sentAt', '$claimedAt', at] } },
+      line: { type: 'delivered', at, ...(reason ? { reason: { $literal: reason } } : {}) },
+    },
+    { deliveredAt: { $exists: false } },
+  );
+  if (!isNews) return;
+  const key = `${_id.toHexString()} email.delivered ${email}`;
+  await publishEvents(deps, projectId, [
+    { type: 'email.delivered', key, at, data: { ...factsOf(message), email, reason: reason || null } },
+  ]);
+}
+
+interface End {
+  /** Where to, cc and bcc have outcomes of their own. */
+  own: Document;
+  /** What the message says when it has one recipient, or about `to` when none of the others is still to get it. */
+  whole: Document;
+  line: Document;
+}
+
+/** What a report says of a recipient that counted as sent, or as unknown. Returns false when that was known. */
+async function endRecipient(
+  { db }: Deps,
+  { _id, projectId, email: to, recipients }: Message,
+  email: string,
+  { own, whole, line }: End,
+  isNews: object = {},
+): Promise<boolean> {
+  const state = { $in: ['sent' as const, 'unknown' as const] };
+  const timeline = { $slice: [{ $concatArrays: [{ $ifNull: ['$timeline', []] }, [line]] }, -TIMELINE_MAX] };
+  const isOver = recipients
+    ? { $eq: [{ $setIntersection: ['$recipients.state', OPEN_STATES_OF_RECIPIENTS] }, []] }
+    : true;
+  const about = Object.entries({ ...whole, dueAt: '$$REMOVE' }).map(
+    ([field, value]) => [field, { $cond: [isOver, value, `$${field}`] }] as const,
+  );
   const { modifiedCount } = await db.messages.updateOne(
     {
       _id,
       projectId,
-      ...(isFirst ? { state: { $in: ['sent', 'unknown'] } } : {}),
-      ...(recipients ? { recipients: { $elemMatch: { email, state: { $in: ['sent', 'unknown'] } } } } : {}),
+      ...(recipients ? { recipients: { $elemMatch: { email, state, ...isNews } } } : { state, ...isNews }),
     },
     [
-      {
-        $set: {
-          ...(isFirst ? state : {}),
-          timeline: { $slice: [{ $concatArrays: [{ $ifNull: ['$timeline', []] }, [line]] }, -TIMELINE_MAX] },
-          ...(recipients ? { recipients: bouncedAmong(email, { reply, reason }) } : {}),
-        },
-      },
-      ...(isFirst ? [{ $unset: ['dueAt', 'deliveredAt'] }] : []),
+      { $set: { timeline, ...(recipients ? { recipients: endedAmong(email, own) } : {}) } },
+      ...(email === to ? [{ $set: Object.fromEntries(about) }] : []),
     ],
   );
   return modifiedCount === 1;
 }
 
-function bouncedAmong(email: string, end: Pick<MessageRecipient, 'reply' | 'reason'>) {
-  const changed = { $mergeObjects: ['$$one', { $literal: { state: 'bounced', ...end } }] };
+function endedAmong(email: string, end: Document) {
   const isIt = { $eq: ['$$one.email', { $literal: email }] };
+  const changed = { $mergeObjects: ['$$one', end] };
   return { $map: { input: '$recipients', as: 'one', in: { $cond: [isIt, changed, '$$one'] } } };
-}
-
-async function applyDelivery(deps: Deps, message: Message, report: DeliveryReport): Promise<void> {
-  const { _id, projectId } = message;
-  const email = recipientOf(message, report);
-  const at = deps.clock.now();
-  const { modifiedCount } = await deps.db.messages.updateOne(
-    { _id, projectId, state: { $in: ['sent', 'unknown'] }, deliveredAt: { $exists: false } },
-    [
-      { $set: { deliveredAt: at, state: 'sent', sentAt: { $ifNull: ['$sentAt', '$claimedAt', at] } } },
-      { $unset: 'dueAt' },
-    ],
-  );
-  if (modifiedCount === 0) return;
-  const reason = textOf(message, report);
-  await addLine(deps, message, { type: 'delivered', reason: reason.slice(0, 500) });
-  const key = `${_id.toHexString()} email.delivered ${email}`;
-  await publishEvents(deps, projectId, [
-    { type: 'email.delivered', key, at, data: { ...factsOf(message), email, reason: reason || null } },
-  ]);
 }
 
 async function addLine(deps: Deps, { _id, projectId }: Message, line: { type: string; reason: string }): Promise<void> {
@@ -123,13 +144,18 @@ async function addLine(deps: Deps, { _id, projectId }: Message, line: { type: st
 }
 
 /** Of a deleted contact nothing is written down again: servers repeat addresses in what they say. */
-function textOf({ emailHash }: Message, { text }: DeliveryReport): string {
-  return emailHash ? '' : text;
+function textOf({ emailHash, recipients }: Message, { text }: DeliveryReport): string {
+  const isErased = emailHash !== undefined || recipients?.some(({ email }) => email === '');
+  return isErased ? '' : text.slice(0, REASON_MAX);
 }
 
-/** to, cc and bcc share a return path: the report tells them apart, and only among themselves. */
-function recipientOf({ email, recipients }: Message, { recipient }: DeliveryReport): string {
-  return recipients?.find((one) => one.email === recipient)?.email ?? email;
+/**
+ * null: none of the recipients, such as the address that one of them forwards to. A mail with one recipient has a return path of its own,
+ * which says whom the report is about: servers name the address behind an alias or a forward, and it failed for that recipient all the same.
+ */
+function recipientOf({ email, recipients }: Message, { recipient }: DeliveryReport): string | null {
+  if (!recipients) return email;
+  return recipients.find((one) => one.email !== '' && one.email === recipient)?.email ?? null;
 }
 
 function stateOf({ email, state, recipients }: Message, of: string) {

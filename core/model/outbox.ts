@@ -90,6 +90,8 @@ export interface MessageRecipient extends Mailbox {
   reply: SmtpReply | null;
   reason: string | null;
   suppressedBy?: { groupId: string; reason: string };
+  /** A receiving server confirmed it. */
+  deliveredAt?: Date;
 }
 
 /** Where marketing mail has cc or bcc, each address has a message of its own: see core/mail-copies.ts. */

@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
+import { applyReports } from '../../core/bounces.ts';
 import { refreshCounts } from '../../core/campaign-counts.ts';
-import type { Message } from '../../core/model.ts';
+import type { Message, MessageRecipient } from '../../core/model.ts';
 import { mailLocalPart, unsubscribeToken } from '../../core/tracking-tokens.ts';
 import { type Environment, startEnvironment } from '../environment.ts';
 import { returnedMails } from '../fixtures/inbound/mails.ts';
@@ -125,6 +126,75 @@ describe('Reports at return paths', () => {
     expect(stored?.recipients?.map(({ state }) => state)).to.deep.equal(['sent', 'bounced']);
     expect(await entries('first@example.net')).to.deep.equal([]);
     expect(await entries('reader@example.net')).to.have.length(1);
+  });
+
+  describe('about one of to and cc of a mail that went in one transaction', () => {
+    const ended = { name: null, reply: null, reason: null };
+    const [to, cc] = ['first@example.org', 'reader@example.net'] as const;
+    const people = (...rest: Array<Partial<MessageRecipient>>) =>
+      [to, cc].map((email, index): MessageRecipient => {
+        const kind = index === 0 ? 'to' : 'cc';
+        return { ...ended, email, kind, state: 'sent', ...rest[index] };
+      });
+    const statusesOf = async ({ _id }: Message) => {
+      const { body } = await environment.own.client.get(`/emails/${_id}`);
+      return body.data.recipients.map(({ status }: { status: string }) => status);
+    };
+
+    for (const [name, type] of [
+      ['Postfix, no such user', 'failed'],
+      ['Postfix, delivered', 'delivered'],
+    ] as const)
+      it(`An address that is none of them (${type}) is a line in the timeline, and nothing else.`, async () => {
+        const recipients = people({}, { email: 'other@example.org' });
+        const { message } = await mailed({ lane: 'transactional', email: to, recipients });
+        expect((await bring(message, name)).data).to.match(/^250/);
+        const stored = await storedMessage(environment, message);
+        expect(stored).to.deep.include({ state: 'sent', recipients });
+        expect(stored).to.not.have.property('deliveredAt');
+        expect(stored?.timeline?.map((line) => line.type)).to.deep.equal(['reported']);
+        expect(stored?.timeline?.[0]?.reason).to.contain(type).and.to.contain('none of the recipients');
+        for (const email of [to, 'other@example.org']) expect(await entries(email)).to.deep.equal([]);
+      });
+
+    it('A report that names nobody is a line as well, since it may be about either.', async () => {
+      const { message } = await mailed({ lane: 'transactional', email: to, recipients: people() });
+      await applyReports(environment.deps, refOf(message), [
+        { recipient: null, action: 'failed', code: 550, enhanced: '5.1.1', text: 'no such user' },
+      ]);
+      expect(await statusesOf(message)).to.deep.equal(['sent', 'sent']);
+      expect(await entries(to)).to.deep.equal([]);
+    });
+
+    it('A delivery is that of the one it names.', async () => {
+      const { message } = await mailed({ lane: 'transactional', email: to, recipients: people() });
+      for (let i = 0; i < 2; i += 1) await bring(message, 'Postfix, delivered');
+      expect(await statusesOf(message)).to.deep.equal(['sent', 'delivered']);
+      expect((await storedMessage(environment, message))?.timeline).to.have.length(1);
+    });
+
+    it('A bounce of `to` counts while another is still to be tried, who is then tried as before.', async () => {
+      const dueAt = new Date(Date.now() + 60_000);
+      const recipients = people({ email: cc }, { email: 'busy@example.org', state: 'deferred' });
+      const { message } = await mailed({ lane: 'transactional', state: 'deferred', email: cc, recipients, dueAt });
+      await bring(message, 'Postfix, no such user');
+      expect(await statusesOf(message)).to.deep.equal(['bounced', 'deferred']);
+      expect(await storedMessage(environment, message)).to.deep.include({ state: 'deferred', dueAt });
+    });
+  });
+
+  it('A report at the return path of a marketing copy is about that copy, whomever it names.', async () => {
+    const [to, cc] = [`to-${new ObjectId()}@example.org`, `cc-${new ObjectId()}@example.org`];
+    const { message: first } = await mailed({ email: to });
+    const { _id: of } = first;
+    await environment.deps.db.messages.updateOne({ _id: of }, { $set: { copy: { of, index: 0, kind: 'to', cc: [] } } });
+    const { message: copy } = await mailed({ email: cc, copy: { of, index: 1, kind: 'cc' } });
+    const raw = fixture('Postfix, no such user').replaceAll('reader@example.net', to);
+    await door.send({ to: returnPath(copy), raw });
+    expect((await storedMessage(environment, first))?.state).to.equal('sent');
+    expect((await storedMessage(environment, copy))?.state).to.equal('bounced');
+    expect(await entries(to)).to.deep.equal([]);
+    expect((await entries(cc)).map(({ reason }) => reason)).to.deep.equal(['BOUNCE']);
   });
 
   it('A complaint at the return path suppresses everywhere in the project and counts once.', async () => {
