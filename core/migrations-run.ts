@@ -8,6 +8,7 @@ import { phaseWork } from './migrations-phases.ts';
 import {
   MigrationStopped,
   migrationEvent,
+  NOTES_MAX,
   type PhaseRun,
   publishMigration,
   savePhase,
@@ -80,6 +81,7 @@ export async function holdMigration(
   owner?: string,
 ): Promise<Step> {
   const now = deps.clock.now();
+  const why = withNotes([], [{ item: name, message: reason }]);
   const held = await deps.db.migrations.findOneAndUpdate(
     { ...filterOf(ref), status: 'running', decision: null, ...(owner === undefined ? {} : { owner }) },
     {
@@ -91,6 +93,7 @@ export async function holdMigration(
         'phases.$[held].status': 'failed',
         updatedAt: now,
       },
+      $push: { 'phases.$[held].errors': { $each: why, $position: 0, $slice: NOTES_MAX } },
       $inc: { version: 1 },
     },
     { arrayFilters: [{ 'held.name': name }], returnDocument: 'after' },
@@ -193,7 +196,9 @@ async function workThrough(deps: Deps, run: Working, { signal, beat }: Attempt):
     const { projectId, version } = run.migration;
     await publishEvents(deps, projectId, [migrationEvent('progress', run.migration, version)]);
   };
-  await save({ status: 'running', startedAt: run.phase.startedAt ?? deps.clock.now(), completedAt: null });
+  // Why it held is over now.
+  const errors = run.phase.errors.filter(({ item }) => item !== run.phase.name);
+  await save({ status: 'running', errors, startedAt: run.phase.startedAt ?? deps.clock.now(), completedAt: null });
   const options = {
     key: await openKey(deps, run.migration),
     patienceMs: deps.config.migrationPatienceSeconds * 1_000,
@@ -243,7 +248,8 @@ async function stepNow(deps: Deps, ref: RunRef): Promise<Step> {
   const { _id, projectId } = filterOf(ref);
   const migration = await deps.db.migrations.findOne({ _id, projectId });
   const isOurs = migration?.run === ref.run;
-  if (migration && isOurs) return stepOf(migration);
+  // The last phase may have been skipped before the run heard that it holds.
+  if (migration && isOurs) return migration.status === 'running' ? endOrNext(deps, migration) : stepOf(migration);
   return { next: 'end', phase: null, status: 'cancelled', details: 'Replaced by a later run of the same migration.' };
 }
 

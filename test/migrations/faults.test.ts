@@ -70,10 +70,12 @@ describe('A migration whose source misbehaves', () => {
       const held = await settled(tenant, await begin());
       expect([held.status, held.phase]).deep.equal(['needs_attention', 'contacts']);
       expect(held.attention).contains('broke off');
+      expect(held.phases[4]?.errors).deep.equal([{ item: 'contacts', message: held.attention }]);
       const reads = () => scene.a.log.filter(({ url, key }) => key === account.key && url.startsWith('/v3/templates/'));
       const before = reads().length;
       const found = await retry(tenant, held);
       expect(found.status).equal('completed');
+      expect(found.phases[4]?.errors).deep.equal([]);
       expect(reads().length).equal(before);
       await whole();
     });
