@@ -1,7 +1,7 @@
 import type { ObjectId } from 'mongodb';
 import type { Deps } from './deps.ts';
 import { type AppError, notFound, unavailable, unprocessable } from './errors.ts';
-import { planA, planB } from './migrations-plan.ts';
+import { keepPlan, planA, planB } from './migrations-plan.ts';
 import { SourceError } from './migrations-sources.ts';
 import { makeGroupFor, suppressAddresses } from './migrations-targets.ts';
 import { type MigratedTemplate, migrateTemplates } from './migrations-templates.ts';
@@ -22,9 +22,11 @@ export function planFromA(deps: Deps, { key, signal }: Caller) {
   return answered(planA(deps.sources.openA({ key, signal, patienceMs: PATIENCE_MS })));
 }
 
-/** Endpoint 28. */
-export function planFromB(deps: Deps, { key, signal }: Caller) {
-  return answered(planB(deps.sources.openB({ key, signal, patienceMs: PATIENCE_MS })));
+/** Endpoint 28. A count of every page is kept, to be shown beside what a migration of the account reads. */
+export async function planFromB(deps: Deps, project: Tenant, { key, signal }: Caller) {
+  const plan = await answered(planB(deps.sources.openB({ key, signal, patienceMs: PATIENCE_MS })));
+  if (plan.countsComplete) await keepPlan(deps, project, key, plan.unsubscribedContacts);
+  return plan;
 }
 
 /** Endpoints 26 and 30. */

@@ -1,5 +1,10 @@
+import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Deps } from './deps.ts';
 import { type SourceA, type SourceB, SourceError, type SourcePage } from './migrations-sources.ts';
+import type { Project } from './model.ts';
+
+type Tenant = Pick<Project, '_id'>;
 
 /** The answer is due within 25 seconds; what was not counted by then is said to be incomplete. */
 const COUNT_MS = 20_000;
@@ -44,6 +49,30 @@ export async function planB(source: SourceB, countMs = COUNT_MS) {
     ...counts,
     skipped,
   };
+}
+
+export async function keepPlan(
+  deps: Deps,
+  { _id: projectId }: Tenant,
+  key: string,
+  unsubscribedContacts: number,
+): Promise<void> {
+  const kept = { unsubscribedContacts, at: deps.clock.now() };
+  await deps.db.migrationPlans.updateOne(
+    { _id: planId(projectId.toHexString(), key), projectId },
+    { $set: kept },
+    { upsert: true },
+  );
+}
+
+/** How many unsubscribed contacts the last whole plan of this account counted; null: there is no such plan. */
+export async function plannedUnsubscribed(deps: Deps, { _id: projectId }: Tenant, key: string): Promise<number | null> {
+  const found = await deps.db.migrationPlans.findOne({ _id: planId(projectId.toHexString(), key), projectId });
+  return found?.unsubscribedContacts ?? null;
+}
+
+function planId(projectId: string, key: string): string {
+  return `${projectId}:${createHash('sha256').update(`plan ${key}`).digest('hex')}`;
 }
 
 /** There is no endpoint that counts: the pages are walked until the time is over. */

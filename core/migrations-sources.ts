@@ -115,7 +115,9 @@ export type SourceErrorKind =
   | 'unavailable'
   | 'malformed'
   | 'too_large'
-  | 'refused';
+  | 'refused'
+  /** What was read of the source is not all here. */
+  | 'incomplete';
 
 /** Its message is shown to people: it never holds the key, and never more of an answer than the source's own error text. */
 export class SourceError extends Error {

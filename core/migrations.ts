@@ -6,6 +6,7 @@ import { derivedId, parseId } from './ids.ts';
 import { isDuplicateKey } from './insert.ts';
 import { endMigration } from './migrations-ends.ts';
 import { hasKey, keepKey } from './migrations-keys.ts';
+import { plannedUnsubscribed } from './migrations-plan.ts';
 import { MIGRATION_STARTS, publishMigration } from './migrations-progress.ts';
 import type {
   Migration,
@@ -38,10 +39,12 @@ export async function startMigration(
   origin: { at: Date; seed: ObjectId },
 ): Promise<Migration> {
   const now = deps.clock.now();
+  const planned = await plannedUnsubscribed(deps, project, key);
   const migration: Migration = {
     _id: derivedId(origin.at, 'migration', origin.seed.toHexString()),
     projectId: project._id,
     ...input,
+    ...(planned === null ? {} : { planned }),
     status: 'queued',
     phase: null,
     phases: newPhases(input.provider),

@@ -320,6 +320,13 @@ export const indexes: Index[] = [
     because: 'Addresses noted by a job that was never finished leave.',
   },
   {
+    on: 'migrationPlans',
+    name: 'expiry',
+    key: { at: 1 },
+    options: { expireAfterSeconds: 30 * 86_400 },
+    because: 'What a plan counted leaves after 30 days.',
+  },
+  {
     on: 'providerPaces',
     name: 'expiry',
     key: { at: 1 },

@@ -7,6 +7,7 @@ const collectionNames: Record<keyof Collections, string> = {
   migrationSecrets: 'migrationSecrets',
   migrationLinks: 'migrationLinks',
   migrationUnsubscribed: 'migrationUnsubscribed',
+  migrationPlans: 'migrationPlans',
   providerPaces: 'providerPaces',
   organizations: 'organizations',
   projects: 'projects',

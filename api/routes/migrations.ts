@@ -110,7 +110,8 @@ export const migrationRoutes = [
     body: planBody,
     answer: planBAnswer,
     errors: badKey,
-    handler: async ({ deps, body, request }) => planFromB(deps, { key: requireKey(body), signal: request.signal }),
+    handler: async ({ deps, project, body, request }) =>
+      planFromB(deps, project, { key: requireKey(body), signal: request.signal }),
   }),
   endpoint({
     method: 'post',

@@ -79,6 +79,8 @@ export interface Migration extends Due {
   updateTemplates: boolean;
   /** Whether automations start for its contacts; jobs of earlier versions have none. */
   runWorkflow?: boolean;
+  /** How many unsubscribed contacts the last whole plan of the same account counted; shown beside what the job read. */
+  planned?: number;
   phase: MigrationPhaseName | null;
   phases: MigrationPhase[];
   /** Counts the runs of this job; activities of an earlier run find another number and stop. */
@@ -98,12 +100,12 @@ export interface Migration extends Due {
   updatedAt: Date;
 }
 
-/** Addresses that a page of the source marked unsubscribed, kept from the phase that reads them to the phase that suppresses them. */
+/** An address that the source marked unsubscribed, kept from the phase that reads it to the one that compares; `_id` is job and address. */
 export interface MigrationUnsubscribed {
   _id: string;
   projectId: ObjectId;
   migrationId: ObjectId;
-  emails: string[];
+  email: string;
   expiresAt: Date;
 }
 
@@ -134,12 +136,21 @@ export interface ProviderPace {
   at: Date;
 }
 
+/** What the last whole plan of an account counted; `_id` is the project and a hash of the account's key. */
+export interface MigrationPlan {
+  _id: string;
+  projectId: ObjectId;
+  unsubscribedContacts: number;
+  at: Date;
+}
+
 declare module './collections.ts' {
   interface Collections {
     migrations: Collection<Migration>;
     migrationSecrets: Collection<MigrationSecret>;
     migrationLinks: Collection<MigrationLink>;
     migrationUnsubscribed: Collection<MigrationUnsubscribed>;
+    migrationPlans: Collection<MigrationPlan>;
     providerPaces: Collection<ProviderPace>;
   }
 }

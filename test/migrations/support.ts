@@ -1,7 +1,11 @@
+import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Deps } from '../../core/deps.ts';
+import { beginMigration, decideMigration, runMigrationPhase, type Step } from '../../core/migrations-run.ts';
+import { SourceError } from '../../core/migrations-sources.ts';
 import { startWorkers, type Workers } from '../../workers/start.ts';
 import type { Reply } from '../client.ts';
 import { type Environment, startEnvironment, type Tenant } from '../environment.ts';
@@ -119,6 +123,21 @@ export async function until(
     if (performance.now() > giveUpAt) throw new Error(`it stays as it is: ${JSON.stringify(found)}`);
     await sleep(30);
   }
+}
+
+/** The phases of a job in this process, without Temporal, until it ends or holds. */
+export async function runPhases(deps: Deps, { project }: Tenant, migrationId: string): Promise<Step> {
+  const ref = { projectId: project._id.toHexString(), migrationId, run: 1 };
+  let step = await beginMigration(deps, ref);
+  while (step.next === 'phase' && step.phase) {
+    try {
+      step = await runMigrationPhase(deps, { ...ref, phase: step.phase }, { owner: randomUUID(), beat: () => {} });
+    } catch (error) {
+      if (!(error instanceof SourceError)) throw error;
+      step = await decideMigration(deps, ref);
+    }
+  }
+  return step;
 }
 
 export function dataOf({ status, body }: Reply): Job {

@@ -116,7 +116,8 @@ export function sampleContactB(index: number, segments: SegmentB[]): ContactB {
     email: index % 10 === 3 ? `person+${index}@example.org` : `person${index}@example.org`,
     firstName: index % 3 === 0 ? null : `First${index}`,
     lastName: index % 5 === 0 ? null : `Last${index}`,
-    unsubscribed: index % 8 === 1,
+    // Of those in audiences and of those in none: the newest of a page of each kind may be the same person.
+    unsubscribed: index % 8 === 0 || index % 8 === 3,
     properties:
       index % 2 === 0 ? { plan: index % 4 === 0 ? 'pro' : 'free', age: 20 + index, vip: index % 6 === 0 } : {},
     segmentIds,
