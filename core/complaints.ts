@@ -7,7 +7,8 @@ import { readMailLocalPart, readUnsubscribeToken } from './tracking-tokens.ts';
 
 /**
  * Stops every mail of the project to whoever complained. Which mail it was must be proved by something of ours in the report: a return
- * path, or the link or address of List-Unsubscribe. Answers whether it had an effect.
+ * path, or the link or address of List-Unsubscribe. Where to, cc and bcc share that, the report must name one of them; a complaint that
+ * does not is counted and suppresses nobody. Answers whether it had an effect.
  */
 export async function applyComplaint(deps: Deps, given: MailRef | null, report: ComplaintReport): Promise<boolean> {
   if (!report.isComplaint) return false;
@@ -18,7 +19,10 @@ export async function applyComplaint(deps: Deps, given: MailRef | null, report: 
   const reason = `feedback report: ${report.feedbackType}`;
   const evidence = `${reason}, email ${ref.messageId.toHexString()}`;
   // When the message is gone or erased, the link of List-Unsubscribe still knows the address.
-  const email = message?.email || proven.find((one) => one.email && isSameMail(one, ref))?.email;
+  const own = message?.recipients
+    ? message.recipients.find((one) => one.email !== '' && one.email === report.recipient)?.email
+    : message?.email;
+  const email = own || proven.find((one) => one.email && isSameMail(one, ref))?.email;
   if (!message && !email) return false;
   if (email) await suppress(deps, ref.projectId, { emails: [email], isGlobal: true, reason: 'COMPLAINT', evidence });
   const { projectId, messageId } = ref;

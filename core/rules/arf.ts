@@ -1,9 +1,11 @@
-import { fieldsOf } from './report-fields.ts';
+import { addressIn, fieldsOf } from './report-fields.ts';
 
 export interface ComplaintReport {
   /** abuse, fraud, opt-out count; not-spam and reports on signatures do not. */
   feedbackType: string;
   isComplaint: boolean;
+  /** As the report names the one who complained; null when it does not, which is the rule. */
+  recipient: string | null;
   /** Addresses and links that were in the mail complained about: whichever carries our signature says which mail it was. */
   traces: string[];
 }
@@ -22,7 +24,8 @@ export function readComplaint(parts: ReadonlyArray<{ contentType: string; text: 
     .map(({ text }) => fieldsOf(text.replace(/\r\n?/g, '\n').split('\n\n')[0] ?? ''));
   const said = [fields.get('original-mail-from'), ...originals.flatMap(tracesOf)];
   const traces = said.flatMap((text) => text?.match(/[^\s<>,"]+/g) ?? []).slice(0, TRACES_MAX);
-  return { feedbackType, isComplaint: COMPLAINTS.has(feedbackType), traces };
+  const recipient = addressIn(fields.get('original-rcpt-to')) ?? addressIn(fields.get('removal-recipient'));
+  return { feedbackType, isComplaint: COMPLAINTS.has(feedbackType), recipient, traces };
 }
 
 function tracesOf(headers: Map<string, string>): Array<string | undefined> {

@@ -183,6 +183,27 @@ describe('Reports at return paths', () => {
     });
   });
 
+  it('A complaint about a mail to several suppresses the one it names, and nobody when it names none of them.', async () => {
+    const [to, cc] = [`to-${new ObjectId()}@example.org`, `cc-${new ObjectId()}@example.org`];
+    const open = { name: null, reply: null, reason: null, state: 'sent' as const };
+    const { message } = await mailed({
+      lane: 'transactional',
+      email: to,
+      recipients: [
+        { ...open, kind: 'to', email: to },
+        { ...open, kind: 'cc', email: cc },
+      ],
+    });
+    const raw = fixture('a complaint, abuse').replace(/^Original-Rcpt-To:.*\n/gim, '');
+    await door.send({ to: returnPath(message), raw });
+    expect([...(await entries(to)), ...(await entries(cc))]).to.deep.equal([]);
+    expect((await engagementOf(environment, message))?.complainedAt).to.be.instanceOf(Date);
+    const named = raw.replace(/^(Feedback-Type: abuse)/m, `$1\nOriginal-Rcpt-To: <${cc.toUpperCase()}>`);
+    await door.send({ to: returnPath(message), raw: named });
+    expect(await entries(to)).to.deep.equal([]);
+    expect((await entries(cc)).map(({ reason }) => reason)).to.deep.equal(['COMPLAINT']);
+  });
+
   it('A report at the return path of a marketing copy is about that copy, whomever it names.', async () => {
     const [to, cc] = [`to-${new ObjectId()}@example.org`, `cc-${new ObjectId()}@example.org`];
     const { message: first } = await mailed({ email: to });
