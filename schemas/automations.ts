@@ -8,6 +8,7 @@ import {
   paginationFields,
   timestampField,
 } from './common.ts';
+import { customProperties } from './contacts.ts';
 import { schema, shape } from './schema.ts';
 
 export const AUTOMATION_NAME_MAX = 255;
@@ -146,8 +147,8 @@ const changeFields = {
   lastName: nullableString,
   userId: nullableString,
   mobile: nullableString,
-  contactProperties: { type: 'object', additionalProperties: propertyValue },
-  customFields: { type: 'object', additionalProperties: propertyValue },
+  contactProperties: customProperties,
+  customFields: customProperties,
   listIds: { type: 'array', maxItems: 100, items: idReference },
 } as const;
 

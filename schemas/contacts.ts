@@ -19,7 +19,8 @@ export const PROPERTIES_MAX = 200;
 export const PROPERTY_NAME = /^[A-Za-z0-9_]{1,64}$/;
 
 const text = { type: ['string', 'null'], maxLength: CONTACT_FIELD_MAX, format: 'line' } as const;
-const properties = {
+/** The custom properties of a contact, wherever a call gives them. */
+export const customProperties = {
   type: 'object',
   maxProperties: PROPERTIES_MAX,
   propertyNames: { pattern: PROPERTY_NAME.source },
@@ -31,8 +32,8 @@ const contactFields = {
   lastName: text,
   userId: text,
   mobile: { type: ['string', 'null'], format: 'mobile', description: 'E.164, for example +12025550123.' },
-  contactProperties: { ...properties, description: 'Custom attributes; null removes one.' },
-  customFields: { ...properties, description: 'Alias of contactProperties.' },
+  contactProperties: { ...customProperties, description: 'Custom attributes; null removes one.' },
+  customFields: { ...customProperties, description: 'Alias of contactProperties.' },
   listIds: {
     type: 'array',
     maxItems: CONTACT_LISTS_MAX,

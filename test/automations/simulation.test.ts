@@ -159,6 +159,27 @@ describe('Simulating an automation', () => {
     expect(answer).to.deep.equal({ entered: false, mails: [], branches: [], exit: null, entries: [], skipped: [] });
   });
 
+  it('takes properties that a contact may have, and no others', async () => {
+    const { id } = await created(env.own.client, '/automations', { ...simple, name: 'Long values' });
+    const statusOf = async (scenario: object) =>
+      (await env.own.client.post(`/automations/${id}/simulate`, { from: FROM, ...scenario })).status;
+    for (const field of ['contactProperties', 'customFields']) {
+      const person = (length: number, name = 'note') => ({ [field]: { [name]: 'x'.repeat(length) } });
+      const asContact = (body: object) =>
+        env.own.client.post('/contacts/email', { email: 'long@example.com', ...body });
+      for (const [body, wanted] of [
+        [person(1_001), 200],
+        [person(4_096), 200],
+        [person(4_097), 400],
+        [person(1, 'no-name'), 400],
+      ] as const) {
+        expect(await statusOf({ contact: body }), field).to.equal(wanted);
+        expect(await statusOf({ changes: [{ at: day(1), ...body }] }), field).to.equal(wanted);
+        expect((await asContact(body)).status, field).to.equal(wanted);
+      }
+    }
+  });
+
   it('says what is wrong with the scenario', async () => {
     const { id } = await created(env.own.client, '/automations', simple);
     const post = async (scenario: object) =>
