@@ -4,6 +4,7 @@ import { ATTACHMENT_BYTES_MAX } from '../schemas/mails.ts';
 import { invalid } from './errors.ts';
 import { derivedId } from './ids.ts';
 import type { Attachment } from './model.ts';
+import { withoutEnd } from './rules/text-ends.ts';
 import { isAllowedUrl } from './rules/urls.ts';
 
 export interface AttachmentInput {
@@ -73,7 +74,7 @@ function decode(input: AttachmentInput, path: string, allow: readonly string[]):
     return null;
   }
   const text = (input.content as string).replace(/\s+/g, '');
-  if (text === '' || !BASE64.test(text) || text.replace(/=+$/, '').length % 4 === 1)
+  if (text === '' || !BASE64.test(text) || withoutEnd(text, '=').length % 4 === 1)
     throw fault(`${path}/content`, 'must be base64');
   const bytes = Buffer.from(text, 'base64');
   if (input.fileSize !== undefined && input.fileSize !== bytes.length)

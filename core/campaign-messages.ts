@@ -13,7 +13,9 @@ import {
 import { variablesOf } from './message-variables.ts';
 import { compileMessage, composeMessage, type MessageParts, type Piece, type Skeleton } from './mime/compose.ts';
 import type { CampaignContent, Contact, Mailbox } from './model.ts';
+import { CLOSE, hasMarks, needsWhole, OPEN } from './rules/holes.ts';
 import { decorateHtml, htmlToText } from './rules/html.ts';
+import { scanHtml } from './rules/html-scan.ts';
 import { renderTemplate, type Template, templateParts, type Variables } from './rules/templates.ts';
 import type { MailRef } from './tracking-tokens.ts';
 
@@ -112,17 +114,13 @@ function sharedParts(
   return { from: content.from, replyTo: content.replyTo, listId, feedbackId, bulk: true, boundary };
 }
 
-/** A hole travels through HTML and text as its number between two characters that nobody writes. */
-const OPEN = '\ue000';
-const CLOSE = '\ue001';
 const HOLE = /\ue000(\d+)\ue001/g;
-/** Blocks and unescaped values may hold markup of their own, with links that have to be found in each mail. */
-const NEEDS_WHOLE = /\{\{\{|\{\{[#^&]|[\ue000\ue001]/;
+const STARTS_WITH_HOLE = /^\s*\ue000(\d+)\ue001/;
 const PROBE = 'https://probe.invalid/unsubscribe';
 
 /** null when the mail has to be made whole for each recipient. */
 function holesOf(content: CampaignContent, source: Source, facts: CampaignFacts): Fill | null {
-  if (NEEDS_WHOLE.test(content.html) || NEEDS_WHOLE.test(content.previewText)) return null;
+  if (needsWhole(content.html) || needsWhole(content.previewText) || hasMarks(content.subject)) return null;
   const { config } = facts;
   const makers: Array<(variables: Variables, mail: MailRef) => string> = [];
   const hole = (make: (typeof makers)[number]) => `${OPEN}${makers.push(make) - 1}${CLOSE}`;
@@ -164,8 +162,10 @@ function holesOf(content: CampaignContent, source: Source, facts: CampaignFacts)
 }
 
 function linksAreHoles(html: string, unsubscribes: Set<number>): boolean {
-  const links = html.matchAll(/\shref\s*=\s*["']?\s*\ue000(\d+)\ue001/gi);
-  return [...links].some(([, index]) => !unsubscribes.has(Number(index)));
+  return scanHtml(html).links.some(({ url }) => {
+    const index = STARTS_WITH_HOLE.exec(url)?.[1];
+    return index !== undefined && !unsubscribes.has(Number(index));
+  });
 }
 
 function piecesOf(text: string): Piece[] {

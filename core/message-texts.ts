@@ -1,12 +1,10 @@
+import { CLOSE, needsWhole, OPEN } from './rules/holes.ts';
 import { htmlToText } from './rules/html.ts';
+import { scanHtml } from './rules/html-scan.ts';
 import { renderTemplate, type Template, templateParts, type Variables } from './rules/templates.ts';
+import { withoutEnd } from './rules/text-ends.ts';
 
-/** A hole travels through the HTML as its number between two characters that nobody writes. */
-const OPEN = '\ue000';
-const CLOSE = '\ue001';
 const HOLE = /\ue000(\d+)\ue001/;
-/** Blocks and unescaped values may hold markup of their own, so that every recipient's HTML has to be read. */
-const NEEDS_WHOLE = /\{\{\{|\{\{[#^&]|[\ue000\ue001]/;
 
 type Hole = (variables: Variables) => string;
 interface PlainText {
@@ -17,16 +15,17 @@ interface PlainText {
 
 const read = new WeakMap<Template, PlainText | null>();
 
-/** A link that says its own address is written once, which is not known before the values are. */
-const MAY_SAY_ITSELF = /<a\b[^>]*\ue000[^>]*>[^<]*\ue000/i;
-
 /** The text part of a mail that came without one. A template's HTML is read once; a recipient costs only the values. */
 export function textOfHtml(template: Template, source: string, variables: Variables): string {
   const known = read.get(template);
   const plain = known === undefined ? readOnce(template, source) : known;
   if (known === undefined) read.set(template, plain);
   if (plain === null) return htmlToText(renderTemplate(template, variables));
-  return fill(plain, variables).replace(/ +$/gm, '').trim();
+  const lines = fill(plain, variables).split('\n');
+  return lines
+    .map((line) => withoutEnd(line, ' '))
+    .join('\n')
+    .trim();
 }
 
 /** A link that leads nowhere has no address beside its text. */
@@ -42,12 +41,22 @@ function fill({ pieces, holes }: PlainText, variables: Variables): string {
 }
 
 function readOnce(template: Template, source: string): PlainText | null {
-  if (NEEDS_WHOLE.test(source)) return null;
+  if (needsWhole(source)) return null;
   const holes: Hole[] = [];
   const marked = templateParts(template)
     .map((part) => (typeof part === 'string' ? part : `${OPEN}${holes.push(part) - 1}${CLOSE}`))
     .join('');
-  return MAY_SAY_ITSELF.test(marked) ? null : { pieces: htmlToText(marked).split(HOLE), holes };
+  return maySayItself(marked) ? null : { pieces: htmlToText(marked).split(HOLE), holes };
+}
+
+/** A link that says its own address is written once, which is not known before the values are. */
+function maySayItself(marked: string): boolean {
+  return scanHtml(marked).links.some(({ url, end }) => {
+    if (!url.includes(OPEN)) return false;
+    const textStart = marked.indexOf('>', end);
+    const textEnd = marked.indexOf('<', textStart);
+    return marked.slice(textStart, textEnd < 0 ? marked.length : textEnd).includes(OPEN);
+  });
 }
 
 const ENTITIES: Record<string, string> = { '&amp;': '&', '&lt;': '<', '&gt;': '>', '&quot;': '"' };

@@ -1,3 +1,4 @@
+import { withoutEnd } from '../core/rules/text-ends.ts';
 import { type Config, type Variable, variableName, variables } from '../schemas/config.ts';
 
 export class ConfigError extends Error {}
@@ -11,7 +12,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
   const mailHost = values.mailHost || new URL(String(publicUrl)).hostname;
   return {
     ...values,
-    publicUrl: String(publicUrl).replace(/\/+$/, ''),
+    publicUrl: withoutEnd(String(publicUrl), '/'),
     mailHost,
     spfRecord: values.spfRecord || `v=spf1 a:${mailHost} ~all`,
     mediaDir: values.mediaDir || `${values.dataDir}/media`,

@@ -102,7 +102,7 @@ function mailboxes(addresses: readonly Address[] = []): Mailbox[] {
 function idsIn(text: string | undefined): string[] {
   const inBrackets = [...(text ?? '').slice(0, 100_000).matchAll(/<([^<>\s]{1,998})>/g)].map(([, id]) => id as string);
   const bare = (text ?? '').trim();
-  const ids = inBrackets.length > 0 || !/^[^\s<>]+@[^\s<>]+$/.test(bare) ? inBrackets : [bare];
+  const ids = inBrackets.length > 0 || !/^[^\s<>@]+@[^\s<>]+$/.test(bare) ? inBrackets : [bare];
   return ids.map((id) => line(id, MESSAGE_ID_MAX));
 }
 

@@ -51,7 +51,7 @@ export function attachmentEntity(attachment: MimeAttachment, disposition: 'attac
 
 /** As given when it is one, else by the file's ending. A name parameter of its own would be a second one. */
 function contentType({ contentType: given, fileName }: MimeAttachment): string {
-  const text = (given ?? '').trim().replace(/\s*;\s*name="?[^";]*"?/i, '');
+  const text = (given ?? '').replace(/;\s*name="?[^";]*"?/i, '').trim();
   const usable = text.length <= CONTENT_TYPE_LENGTH_MAX && CONTENT_TYPE.test(text) && !COMPOSITE.test(text);
   return usable
     ? text

@@ -95,7 +95,7 @@ function formatPhrase(text: string, column: number): string {
 function fold(text: string, column: number): string {
   let out = '';
   let used = column;
-  for (const [part] of text.matchAll(/ *[^ ]+/g)) {
+  for (const [part] of text.matchAll(/(?<! ) *[^ ]+/g)) {
     if (out !== '' && used + part.length > LINE_LENGTH_MAX) {
       out += '\r\n';
       used = 0;

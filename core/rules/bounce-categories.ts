@@ -79,12 +79,12 @@ const TEXTS: Row[] = [
   [BLOCK_LISTS, 'reputation', 'reputation'],
   [/gr[ae]y-?list|postgrey/i, 'reputation', 'greylist'],
   [
-    /over ?(the )?quota|quota (is )?(exceeded|full)|exceed\w*.{0,30}quota|(mailbox|mail box|inbox|account|user|recipient|storage).{0,30}\b(full|exceed\w*|out of storage|over limit)|out of storage|insufficient (system |disk )?storage|disk (full|quota)/i,
+    /over ?(the )?quota|quota (is )?(exceeded|full)|exceed\w{0,5}.{0,30}quota|(mailbox|mail box|inbox|account|user|recipient|storage).{0,30}\b(full|exceed|out of storage|over limit)|out of storage|insufficient (system |disk )?storage|disk (full|quota)/i,
     'full',
     'full',
   ],
   [
-    /(message|mail|size|attachment).{0,40}(too (large|big|long)|exceeds)|exceed\w*.{0,40}\bsize|size limit/i,
+    /(message|mail|size|attachment).{0,40}(too (large|big|long)|exceeds)|exceed\w{0,5}.{0,40}\bsize|size limit/i,
     'size',
     'size',
   ],

@@ -12,6 +12,7 @@ const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 const DELAYS_MS = [5 * MINUTE_MS, 15 * MINUTE_MS, HOUR_MS, 3 * HOUR_MS, 6 * HOUR_MS, 12 * HOUR_MS, DAY_MS];
 const JITTER = 0.2;
+const TEXT_MAX = 2_000;
 
 export interface ReplyFacts {
   /** 0 when there was none, as in a delivery status notification that only has a status. */
@@ -46,7 +47,8 @@ export interface Classification {
 
 /** What a reply, or the report of a later failure, means for the mail and for its address. Answers for any input. */
 export function classifyReply({ code, enhanced = null, text, phase }: ReplyFacts): Classification {
-  const reply: Reply = { code, enhanced: enhanced ?? statusIn(text), text: text.slice(0, 2_000) };
+  const said = text.slice(0, TEXT_MAX);
+  const reply: Reply = { code, enhanced: enhanced ?? statusIn(said), text: said };
   const digit = firstDigit(reply, phase);
   if (digit === 2) return verdict('accepted', 'none', reply);
   const category = categoryOf(reply, digit === 5, phase);

@@ -1,3 +1,4 @@
+import { PROPERTY_TEXT_MAX } from '../../schemas/contacts.ts';
 import type { PropertyType, PropertyValue } from '../model.ts';
 import { isDateMs, parseIsoDate } from './dates.ts';
 
@@ -7,7 +8,7 @@ export type Coerced = { ok: true; value: PropertyValue } | { ok: false };
 
 const INVALID: Coerced = { ok: false };
 const NORMAL_MIN = 2.2250738585072014e-308;
-export const DECIMAL = /^ *[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)? *$/;
+export const DECIMAL = /^ *[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)? *$/;
 
 /** The value as the declared type stores it: dates are ISO strings. Null is not a value; the caller leaves it out before. */
 export function coerce(type: PropertyType, value: unknown): Coerced {
@@ -43,7 +44,7 @@ function coerceNumber(value: unknown): Coerced {
 }
 
 function readDecimal(text: string): number {
-  const number = DECIMAL.test(text) ? Number(text) : Number.NaN;
+  const number = text.length <= PROPERTY_TEXT_MAX && DECIMAL.test(text) ? Number(text) : Number.NaN;
   // Too small to be kept as written is as invalid as too large.
   const isLost = Math.abs(number) < NORMAL_MIN && /^[^eE]*[1-9]/.test(text);
   return isLost ? Number.NaN : number;

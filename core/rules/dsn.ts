@@ -90,7 +90,7 @@ const FAILURE =
   /qmail-send program|this is a permanent error|created automatically by mail delivery software|could not be delivered to one or more|had permanent fatal errors|permanent delivery failure|delivery (has )?failed|delivery to the following recipients? failed|failed permanently|address(?:ee)? not found|was ?n[o']t delivered to|was not delivered|did not reach (some|the)|undeliver(able|ed)|unable to deliver|returned (mail|to sender)|failure notice|mail delivery (failed|failure|system)|delivery (failure|status notification \(failure\))|couldn'?t be delivered|could ?n[o']t deliver|cannot be delivered|not be delivered|unzustellbar|konnte nicht zugestellt|non (remis|distribu)|no se pudo entregar|message blocked|rejected your message/i;
 
 const COPY_FOLLOWS =
-  /^[ \t>]*(-{2,}\s*)?(below this line is a copy|this is a copy of|the (body|header)s? of (the|your)|the original message (follows|was as follows)|original message|unsent message|included is the|message header|-+ ?forwarded message|----- original|original headers|a copy of the)/im;
+  /^[ \t>]*(?:(?:-{2,}\s*)?(?:below this line is a copy|this is a copy of|the (body|header)s? of (the|your)|the original message (follows|was as follows)|original message|unsent message|included is the|message header|----- original|original headers|a copy of the)|-+ ?forwarded message)/im;
 
 function textReport({ subject, text, headers }: ReportedMail): DeliveryReport | null {
   const explanation = upTo(text.slice(0, READ_MAX), COPY_FOLLOWS);

@@ -6,8 +6,10 @@ export interface Position {
   tag: string;
   attribute: string;
   quote: string;
-  /** The attribute's value so far; values of the template are VALUE in it. */
-  value: string;
+  /** Whether the attribute's value has a question mark so far. */
+  hasQuery: boolean;
+  /** The last character of the attribute's value so far; a value of the template is VALUE. */
+  last: string;
   /** What ends a state that skips: a comment, a doctype. */
   until: string;
 }
@@ -19,11 +21,16 @@ export interface Mark {
 
 const VALUE = '\ufffc';
 const URL_ATTRIBUTES = new Set('href src action formaction background poster cite longdesc data xlink:href'.split(' '));
-const RAW_TEXT_TAGS = new Set(['script', 'style', 'title', 'textarea']);
+const RAW_TEXT_TAGS = new Map([
+  ['script', /<\/script/gi],
+  ['style', /<\/style/gi],
+  ['title', /<\/title/gi],
+  ['textarea', /<\/textarea/gi],
+]);
 const SPACE = /[\t\n\f\r ]/;
 
 export function startPosition(): Position {
-  return { state: 'data', tag: '', attribute: '', quote: '', value: '', until: '' };
+  return { state: 'data', tag: '', attribute: '', quote: '', hasQuery: false, last: '', until: '' };
 }
 
 /** Reads on, and says where in the text the value of an attribute that holds a URL opens and closes. */
@@ -44,13 +51,13 @@ export function placeValue(position: Position): { place: Place; opens: boolean }
       return { place: position.tag === 'script' ? 'script' : 'text', opens: false };
     case 'before value': {
       openValue(position, '');
-      position.value = VALUE;
+      position.last = VALUE;
       return isUrl(position) ? { place: 'url', opens: true } : { place: 'bare', opens: false };
     }
     case 'value': {
-      const { value } = position;
-      position.value += VALUE;
-      if (isUrl(position)) return { place: /\?.*=$/s.test(value) ? 'query' : 'url', opens: false };
+      const isQuery = position.hasQuery && position.last === '=';
+      position.last = VALUE;
+      if (isUrl(position)) return { place: isQuery ? 'query' : 'url', opens: false };
       return { place: position.quote ? 'attribute' : 'bare', opens: false };
     }
     case 'tag':
@@ -119,7 +126,7 @@ function stepSkip(position: Position, text: string, at: number): number {
 }
 
 function indexOfClosingTag(text: string, tag: string, at: number): number {
-  const closing = new RegExp(`</${tag}`, 'gi');
+  const closing = RAW_TEXT_TAGS.get(tag)!;
   closing.lastIndex = at;
   return closing.exec(text)?.index ?? -1;
 }
@@ -146,13 +153,14 @@ function stepBeforeValue(position: Position, character: string, at: number, mark
 }
 
 function openValue(position: Position, quote: string): void {
-  Object.assign(position, { state: 'value', quote, value: '' });
+  Object.assign(position, { state: 'value', quote, hasQuery: false, last: '' });
 }
 
 function stepValue(position: Position, character: string, at: number, marks: Mark[]): number {
   const isEnd = position.quote ? character === position.quote : /[\s>]/.test(character);
   if (!isEnd) {
-    position.value += character;
+    position.last = character;
+    position.hasQuery ||= character === '?';
     return at + 1;
   }
   if (isUrl(position)) marks.push({ at, opens: false });

@@ -1,5 +1,6 @@
 import { compile } from 'html-to-text';
 import { type HtmlLink, scanHtml } from './html-scan.ts';
+import { withoutEnd } from './text-ends.ts';
 
 const TEXT_COLUMNS = 78;
 const TEXT_INPUT_LENGTH_MAX = 2_000_000;
@@ -56,7 +57,7 @@ function splice(html: string, edits: Edit[]): string {
 
 /** A browser drops line breaks and tabs inside an address. An address that is too long or not valid is not tracked. */
 function trackableUrl({ url, isTracked }: HtmlLink): string | null {
-  const address = url.replace(/[\t\n\r]/g, '').replace(/^ +| +$/g, '');
+  const address = withoutEnd(url.replace(/[\t\n\r]/g, '').replace(/^ +/, ''), ' ');
   const isLink = /^https?:\/\/[^\s\\]+$/i.test(address) && !address.includes('{{') && URL.canParse(address);
   return isTracked && isLink && Buffer.byteLength(address) <= TRACKED_URL_BYTES_MAX ? address : null;
 }

@@ -28,5 +28,5 @@ export function threadHeaders(
 /** "Re: " in front, once. */
 export function replySubject(subject: string): string {
   const cut = subject.slice(0, 994);
-  return /^\s*re\s*(\[\d+\])?\s*:/i.test(cut) ? cut.trim() : `Re: ${cut}`;
+  return /^\s*re\s*(?:\[\d+\]\s*)?:/i.test(cut) ? cut.trim() : `Re: ${cut}`;
 }

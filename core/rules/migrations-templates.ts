@@ -1,3 +1,5 @@
+import { withoutEnd } from './text-ends.ts';
+
 /** What a person must look at before a migrated template is sent. */
 export interface Review {
   /** Holds something that this service cannot be trusted to render as the source did. */
@@ -6,6 +8,7 @@ export interface Review {
 }
 
 const IMAGES_MAX = 200;
+const TAG_NAME = /\{\{\s*(\w+)/g;
 const URL_IN_HTML = /(?:https?:)?\/\/[^\s"'<>()\\]+/gi;
 
 /** Provider B itself has no loops, so a loop there was never rendered: it is flagged. */
@@ -13,8 +16,8 @@ export function reviewB(html: string, subject: string | null): Review {
   const text = `${subject ?? ''}\n${html}`;
   const isFlagged = /\{\{\s*#each\b/.test(text);
   const notes = isFlagged ? ['contains #each: check by hand that the loop renders as you mean it'] : [];
-  for (const [theirs, ours] of reservedB)
-    if (new RegExp(`\\{\\{\\{?\\s*${theirs}\\b`).test(text)) notes.push(`uses ${theirs}, which is ${ours} here`);
+  const used = new Set([...text.matchAll(TAG_NAME)].map(([, name]) => name));
+  for (const [theirs, ours] of reservedB) if (used.has(theirs)) notes.push(`uses ${theirs}, which is ${ours} here`);
   if (/\{\{\{?\s*[\w.]+\s*\|/.test(text)) notes.push('uses a fallback with |, which is not known here');
   return { isFlagged, notes };
 }
@@ -41,10 +44,16 @@ export function reviewA(html: string, subject: string | null): Review {
 export function imageUrls(html: string, hosts: readonly string[]): string[] {
   const found = new Set<string>();
   for (const [text] of html.matchAll(URL_IN_HTML)) {
-    const url = text.replace(/[,;.]+$/, '').replace(/&quot;.*$/, '');
+    const url = urlIn(text);
     if (found.size < IMAGES_MAX && isOnHost(url, hosts)) found.add(url);
   }
   return [...found];
+}
+
+/** Without the punctuation of a sentence around it, and without what follows a quote that is an entity. */
+function urlIn(text: string): string {
+  const quote = text.indexOf('&quot;');
+  return withoutEnd(quote < 0 ? text : text.slice(0, quote), ',;.');
 }
 
 /** The host of the parsed address, whole: a name that only begins or ends like one of them is another host. */
@@ -62,8 +71,7 @@ export function fetchableUrl(text: string): string {
 
 export function replaceUrls(html: string, replacements: ReadonlyMap<string, string>): string {
   return html.replaceAll(URL_IN_HTML, (text) => {
-    const tail = /(?:[,;.]+|&quot;.*)$/.exec(text)?.[0] ?? '';
-    const url = text.slice(0, text.length - tail.length);
-    return (replacements.get(url) ?? url) + tail;
+    const url = urlIn(text);
+    return (replacements.get(url) ?? url) + text.slice(url.length);
   });
 }

@@ -4,7 +4,7 @@ export type AutomatedReason = 'soon' | 'prefetch' | 'head' | 'proxy' | 'scanner'
 
 /** Fetch pictures for their users, whether or not these look: Gmail, Yahoo, and what mailbox privacy sends ("Mozilla/5.0" and nothing else). */
 const PROXIES =
-  /GoogleImageProxy|ggpht\.com|YahooMailProxy|YahooCacheSystem|ImageProxy|DuckDuckGo.*Email|^Mozilla\/5\.0$/i;
+  /GoogleImageProxy|ggpht\.com|YahooMailProxy|YahooCacheSystem|ImageProxy|DuckDuckGo.{0,100}Email|^Mozilla\/5\.0$/i;
 
 /** Look at what is in a mail to protect or index: never a person. */
 const SCANNERS =

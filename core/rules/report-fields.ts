@@ -14,14 +14,17 @@ export function fieldsOf(block: string): Map<string, string> {
     .replace(/\r\n?/g, '\n')
     .replace(/\n[ \t]+/g, ' ')
     .split('\n')) {
-    const [, name, value] = /^([\w-]+)[ \t]*:[ \t]*(.*)$/.exec(line) ?? [];
+    const [, name, value] = /^([\w-]+)[ \t]*:(.*)$/s.exec(line) ?? [];
     if (name && !fields.has(name.toLowerCase())) fields.set(name.toLowerCase(), (value ?? '').trim());
   }
   return fields;
 }
 
+/** Tried only where a word begins: anywhere else the search would take quadratic time. */
+const ADDRESS = /(?<![^\s<>;,"])[^\s<>;,"]+@[^\s<>;,"]+/;
+
 /** "rfc822; <a@b.c>" and "a@b.c" are both a@b.c; null where there is no address. */
 export function addressIn(text: string | undefined): string | null {
   const value = (text ?? '').replace(/^[\w-]+\s*;/, '');
-  return /[^\s<>;,"]+@[^\s<>;,"]+/.exec(value)?.[0].toLowerCase() ?? null;
+  return ADDRESS.exec(value)?.[0].toLowerCase() ?? null;
 }

@@ -1,6 +1,7 @@
 import type { Sources } from '../../core/migrations-sources.ts';
 import type { Collections } from '../../core/model.ts';
 import { IMAGE_BYTES_MAX } from '../../core/rules/migrations-images.ts';
+import { withoutEnd } from '../../core/rules/text-ends.ts';
 import type { Config } from '../../schemas/config.ts';
 import { fetchFiles, fetchImages } from './foreign-files.ts';
 import { paceBySlots } from './pace.ts';
@@ -11,8 +12,8 @@ type Settings = Pick<Config, 'providerAUrl' | 'providerBUrl' | 'providerBRate' |
 
 /** A key lives in the source that was opened with it, and nowhere else. */
 export function createSources(config: Settings, db: Pick<Collections, 'providerPaces'>): Sources {
-  const baseA = config.providerAUrl.replace(/\/+$/, '');
-  const baseB = config.providerBUrl.replace(/\/+$/, '');
+  const baseA = withoutEnd(config.providerAUrl, '/');
+  const baseB = withoutEnd(config.providerBUrl, '/');
   const paceOf = paceBySlots(db.providerPaces, config.providerBRate);
   const fetchFile = fetchFiles(config);
   const fetchImage = fetchImages(config);
