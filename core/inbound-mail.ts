@@ -1,4 +1,6 @@
 import type { AuthVerdict, InboundMessage, Mailbox } from './model.ts';
+import type { ComplaintReport } from './rules/arf.ts';
+import type { MailKind } from './rules/dsn.ts';
 
 /** What is stored as it stands in the mail. */
 type Read = Pick<
@@ -10,8 +12,10 @@ type Read = Pick<
 export interface ParsedMail extends Read {
   from: Mailbox | null;
   files: ParsedFile[];
-  /** What machines write for machines: delivery reports, feedback reports, the mail that they are about. */
-  reports: ParsedReport[];
+  /** The feedback report in the mail. */
+  complaint: ComplaintReport | null;
+  /** What the mail means when it came to a return path. */
+  returned: MailKind;
   /** Of everything below the header: tells two mails of one Message-ID apart. */
   bodyHash: string;
 }
@@ -21,11 +25,6 @@ export interface ParsedFile {
   contentType: string;
   contentId: string | null;
   bytes: Uint8Array;
-}
-
-export interface ParsedReport {
-  contentType: string;
-  text: string;
 }
 
 export interface MailVerdicts {
@@ -49,7 +48,7 @@ export interface InboundEnvelope {
 /** Both run apart from the rest of the process: a mail may be made to break whoever reads it. */
 export interface MailReader {
   /** null: it cannot be read, or not within limits. */
-  parse(bytes: Buffer): Promise<ParsedMail | null>;
+  parse(bytes: Buffer, mailFrom: string): Promise<ParsedMail | null>;
   /** NONE where nobody can tell. */
   verify(bytes: Buffer, envelope: InboundEnvelope): Promise<MailVerdicts>;
   close(): Promise<void>;

@@ -13,8 +13,6 @@ import { isDuplicateKey } from './insert.ts';
 import type { InboundMessage } from './model.ts';
 import { perDatabase } from './per-database.ts';
 import { hashId, publishEvents } from './project-events.ts';
-import { readComplaint } from './rules/arf.ts';
-import { readReturnedMail } from './rules/dsn.ts';
 import { unsubscribeByMail } from './unsubscribes.ts';
 
 /** taken: durable. later: come back. refused: it cannot be read, and never will be. unproven: nobody knows whom to unsubscribe. */
@@ -32,12 +30,15 @@ export async function receiveMail(
   { destinations, envelope, bytes }: { destinations: Destination[]; envelope: InboundEnvelope; bytes: Buffer },
 ): Promise<Received> {
   const isToPeople = destinations.some(({ kind }) => kind === 'mailbox');
-  const [mail, verdicts] = await Promise.all([reader.parse(bytes), isToPeople ? reader.verify(bytes, envelope) : null]);
+  const [mail, verdicts] = await Promise.all([
+    reader.parse(bytes, envelope.mailFrom),
+    isToPeople ? reader.verify(bytes, envelope) : null,
+  ]);
   if (!mail) return 'refused';
   const verify = async () => verdicts ?? reader.verify(bytes, envelope);
   for (const destination of destinations) {
     if (destination.kind === 'mailbox') continue;
-    const outcome = await receiveForMachine(deps, destination, envelope, mail, verify);
+    const outcome = await receiveForMachine(deps, destination, mail, verify);
     if (outcome === 'later' || outcome === 'unproven') return outcome;
   }
   const mailboxes = destinations.filter((one) => one.kind === 'mailbox');
@@ -49,25 +50,16 @@ export async function receiveMail(
 async function receiveForMachine(
   deps: Deps,
   destination: Exclude<Destination, Mailbox>,
-  { mailFrom }: InboundEnvelope,
   mail: ParsedMail,
   verify: () => Promise<MailVerdicts>,
 ): Promise<ReportOutcome | 'unproven'> {
-  const complaint = readComplaint(mail.reports);
+  const { complaint, returned } = mail;
   if (complaint) {
     await applyComplaint(deps, destination.kind === 'bounce' ? destination.ref : null, complaint);
     return 'applied';
   }
   if (destination.kind === 'unsubscribe') return unsubscribeByMail(deps, destination.ref, mail, verify);
   if (destination.kind === 'feedback') return 'ignored';
-  const returned = readReturnedMail({
-    mailFrom,
-    from: mail.from?.email ?? '',
-    subject: mail.subject,
-    text: mail.text ?? mail.html?.replace(/<[^>]*>/g, ' ') ?? '',
-    headers: new Map(mail.headers.map(({ name, value }) => [name.toLowerCase(), value])),
-    parts: mail.reports,
-  });
   return returned.kind === 'delivery' ? applyReports(deps, destination.ref, returned.reports) : 'ignored';
 }
 

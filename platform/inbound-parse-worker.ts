@@ -2,8 +2,10 @@ import './lean-blob.ts';
 import { createHash } from 'node:crypto';
 import { parentPort } from 'node:worker_threads';
 import PostalMime, { type Address, type Attachment, type Email } from 'postal-mime';
-import type { ParsedFile, ParsedMail, ParsedReport } from '../core/inbound-mail.ts';
+import type { ParsedFile, ParsedMail } from '../core/inbound-mail.ts';
 import type { Mailbox } from '../core/model.ts';
+import { readComplaint } from '../core/rules/arf.ts';
+import { readReturnedMail } from '../core/rules/dsn.ts';
 
 const HEADERS_MAX = 200;
 const HEADER_LENGTH_MAX = 2_000;
@@ -22,19 +24,45 @@ const REPORT_TYPES = /^(message\/|text\/rfc822-headers$)/;
 const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f\u2028\u2029]/g;
 
 /** One mail at a time: whatever breaks this thread is the mail in it. */
-parentPort?.on('message', async ({ bytes }: { bytes: Uint8Array }) => {
-  const parsed = await parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)).catch(() => null);
+parentPort?.on('message', async ({ bytes, mailFrom }: { bytes: Uint8Array; mailFrom: string }) => {
+  const mail = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const parsed = await parse(mail, mailFrom).catch(() => null);
   parentPort?.postMessage({ parsed });
 });
 
-async function parse(bytes: Buffer): Promise<ParsedMail | null> {
+async function parse(bytes: Buffer, mailFrom: string): Promise<ParsedMail | null> {
   const email = await PostalMime.parse(bytes, {
     forceRfc822Attachments: true,
     maxNestingDepth: DEPTH_MAX,
     maxHeadersSize: HEADER_BYTES_MAX,
   });
   if (email.attachments.length > FILES_MAX) return null;
-  return { ...textsOf(email), ...partsOf(email.attachments), bodyHash: hashOf(bytes) };
+  const texts = textsOf(email);
+  const files = filesOf(email.attachments);
+  return { ...texts, files, ...reportsIn(texts, files, mailFrom), bodyHash: hashOf(bytes) };
+}
+
+/** What machines write for machines. It is read here, where a letter that takes long costs its thread alone. */
+function reportsIn(
+  { from, subject, headers, text, html }: ReturnType<typeof textsOf>,
+  files: ParsedFile[],
+  mailFrom: string,
+): Pick<ParsedMail, 'complaint' | 'returned'> {
+  const parts = files
+    .filter(({ contentType }) => REPORT_TYPES.test(contentType))
+    .map(({ contentType, bytes }) => ({
+      contentType,
+      text: Buffer.from(bytes.subarray(0, REPORT_LENGTH_MAX)).toString('utf8'),
+    }));
+  const returned = readReturnedMail({
+    mailFrom,
+    from: from?.email ?? '',
+    subject,
+    text: text ?? html?.slice(0, REPORT_LENGTH_MAX).replace(/<[^<>]*>/g, ' ') ?? '',
+    headers: new Map(headers.map(({ name, value }) => [name.toLowerCase(), value])),
+    parts,
+  });
+  return { complaint: readComplaint(parts), returned };
 }
 
 function textsOf(email: Email) {
@@ -60,20 +88,13 @@ function textsOf(email: Email) {
   };
 }
 
-function partsOf(attachments: Attachment[]): { files: ParsedFile[]; reports: ParsedReport[] } {
-  const files = attachments.map((one, index) => ({
+function filesOf(attachments: Attachment[]): ParsedFile[] {
+  return attachments.map((one, index) => ({
     fileName: fileNameOf(one, index),
     contentType: /^[\w.+-]+\/[\w.+-]+$/.test(one.mimeType) ? one.mimeType : 'application/octet-stream',
     contentId: one.contentId ? line(one.contentId.replace(/^<|>$/g, ''), FILE_NAME_MAX) : null,
     bytes: bytesOf(one),
   }));
-  const reports = files
-    .filter(({ contentType }) => REPORT_TYPES.test(contentType))
-    .map(({ contentType, bytes }) => ({
-      contentType,
-      text: Buffer.from(bytes.subarray(0, REPORT_LENGTH_MAX)).toString('utf8'),
-    }));
-  return { files, reports };
 }
 
 function bytesOf({ content }: Attachment): Uint8Array {

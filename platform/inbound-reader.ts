@@ -31,10 +31,10 @@ export function createMailReader(config: Pick<Config, 'dnsServers' | 'mailHost'>
   };
 
   return {
-    async parse(bytes) {
+    async parse(bytes, mailFrom) {
       const parser = await acquire();
       try {
-        return await parser.run(bytes);
+        return await parser.run(bytes, mailFrom);
       } finally {
         release(parser);
       }
@@ -71,7 +71,7 @@ function createParser(log: Log) {
   }
 
   return {
-    run(bytes: Buffer): Promise<ParsedMail | null> {
+    run(bytes: Buffer, mailFrom: string): Promise<ParsedMail | null> {
       worker ??= start();
       const mine = worker;
       return new Promise((resolve) => {
@@ -86,7 +86,7 @@ function createParser(log: Log) {
           if (why !== null) log.warn({ why, bytes: bytes.length }, 'a mail could not be read');
           resolve(parsed);
         };
-        mine.postMessage({ bytes });
+        mine.postMessage({ bytes, mailFrom });
       });
     },
     async close() {

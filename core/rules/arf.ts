@@ -12,6 +12,8 @@ export interface ComplaintReport {
 
 const COMPLAINTS = new Set(['abuse', 'fraud', 'opt-out', 'opt-out-list', 'virus', 'other', 'miscategorized']);
 const TRACES_MAX = 50;
+/** Longer than any link or address of ours. */
+const TRACE_LENGTH_MAX = 2_000;
 
 /** RFC 5965. null: there is no feedback report among the parts. */
 export function readComplaint(parts: ReadonlyArray<{ contentType: string; text: string }>): ComplaintReport | null {
@@ -23,7 +25,10 @@ export function readComplaint(parts: ReadonlyArray<{ contentType: string; text: 
     .filter(({ contentType }) => contentType === 'message/rfc822' || contentType === 'text/rfc822-headers')
     .map(({ text }) => fieldsOf(text.replace(/\r\n?/g, '\n').split('\n\n')[0] ?? ''));
   const said = [fields.get('original-mail-from'), ...originals.flatMap(tracesOf)];
-  const traces = said.flatMap((text) => text?.match(/[^\s<>,"]+/g) ?? []).slice(0, TRACES_MAX);
+  const traces = said
+    .flatMap((text) => text?.match(/[^\s<>,"]+/g) ?? [])
+    .filter((trace) => trace.length <= TRACE_LENGTH_MAX)
+    .slice(0, TRACES_MAX);
   const recipient = addressIn(fields.get('original-rcpt-to')) ?? addressIn(fields.get('removal-recipient'));
   return { feedbackType, isComplaint: COMPLAINTS.has(feedbackType), recipient, traces };
 }

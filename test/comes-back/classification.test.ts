@@ -1,8 +1,6 @@
 import { expect } from 'chai';
 import type { MailReader } from '../../core/inbound-mail.ts';
-import { readComplaint } from '../../core/rules/arf.ts';
 import { classifyReply } from '../../core/rules/bounces.ts';
-import { readReturnedMail } from '../../core/rules/dsn.ts';
 import { createMailReader } from '../../platform/inbound-reader.ts';
 import { type ReturnedMail, returnedMails } from '../fixtures/inbound/mails.ts';
 import { silent } from '../workflows/support.ts';
@@ -25,18 +23,10 @@ describe('What comes back to a return path', () => {
     });
 
   async function judge({ raw, mailFrom = '' }: ReturnedMail): Promise<object> {
-    const parsed = await reader.parse(Buffer.from(raw));
+    const parsed = await reader.parse(Buffer.from(raw), mailFrom);
     if (!parsed) throw new Error('not read');
-    const complaint = readComplaint(parsed.reports);
+    const { complaint, returned } = parsed;
     if (complaint) return { kind: complaint.isComplaint ? 'complaint' : 'not_spam' };
-    const returned = readReturnedMail({
-      mailFrom,
-      from: parsed.from?.email ?? '',
-      subject: parsed.subject,
-      text: parsed.text ?? '',
-      headers: new Map(parsed.headers.map(({ name, value }) => [name.toLowerCase(), value])),
-      parts: parsed.reports,
-    });
     if (returned.kind !== 'delivery') return { kind: returned.kind };
     const [{ action, code, enhanced, text }] = returned.reports as [(typeof returned.reports)[number]];
     if (action !== 'failed') return { kind: action };

@@ -6,10 +6,26 @@ import type { Message, MessageRecipient } from '../../core/model.ts';
 import { mailLocalPart, unsubscribeToken } from '../../core/tracking-tokens.ts';
 import { type Environment, startEnvironment } from '../environment.ts';
 import { returnedMails } from '../fixtures/inbound/mails.ts';
+import { HOLD_MS_MAX } from '../linear/cpu.ts';
+import { longestHold } from '../linear/hold.ts';
 import { type Door, openDoor } from './smtp-door.ts';
 import { bareCampaign, engagementOf, refOf, sentMessage, storedMessage } from './support.ts';
 
 const HOST = 'mail.example.com';
+
+/** What a recipient may send to a return path, made so that reading it takes long. */
+const letterOf = (type: string, body: string) =>
+  `From: a@example.net\r\nSubject: Undeliverable\r\nMIME-Version: 1.0\r\nContent-Type: ${type}\r\n\r\n${lined(body)}\r\n`;
+const lined = (body: string) => body.match(/.{1,900}/gs)!.join('\r\n');
+const hostileLetters = {
+  'unclosed tags': letterOf('text/html', '<'.repeat(300_000)),
+  'a word without an end': letterOf('text/plain', `Delivery has failed ${'a'.repeat(300_000)}`),
+  'a line of dashes': letterOf('text/plain', '-'.repeat(300_000)),
+  'spaces in a feedback report': letterOf(
+    'multipart/report; boundary=b',
+    `--b\r\nContent-Type: message/feedback-report\r\n\r\nFeedback-Type:${' '.repeat(90_000)}\u2028\r\n--b--`,
+  ),
+};
 
 describe('Reports at return paths', () => {
   let environment: Environment;
@@ -51,6 +67,18 @@ describe('Reports at return paths', () => {
     expect(found.map(({ isGlobal, reason }) => [isGlobal, reason])).to.deep.equal([[true, 'BOUNCE']]);
     expect(found[0]?.evidence).to.contain('5.1.1');
   });
+
+  for (const [what, letter] of Object.entries(hostileLetters))
+    it(`A letter with ${what} does not hold the event loop, and the next report counts.`, async () => {
+      const [{ message }, { message: next }] = [await mailed(), await mailed()];
+      const { holdMs } = await longestHold(async () => {
+        const hostile = door.send({ to: returnPath(message), raw: letter });
+        expect((await bring(next, 'Postfix, no such user')).data).to.match(/^250/);
+        expect((await hostile).data).to.match(/^[25]/);
+      });
+      expect(holdMs).to.be.below(HOLD_MS_MAX);
+      expect((await storedMessage(environment, next))?.state).to.equal('bounced');
+    }).timeout(60_000);
 
   it('A block list bounces the mail and suppresses nobody.', async () => {
     const { message } = await mailed();

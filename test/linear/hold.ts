@@ -1,0 +1,23 @@
+import { setImmediate } from 'node:timers/promises';
+import { cpuMs } from './cpu.ts';
+
+/** The longest time that the event loop of this process spends in one round while the work is done, in CPU time of its thread. */
+export async function longestHold<T>(work: () => Promise<T>): Promise<{ holdMs: number; result: T }> {
+  let holdMs = 0;
+  let isDone = false;
+  const watch = async () => {
+    let before = cpuMs();
+    while (!isDone) {
+      await setImmediate();
+      const now = cpuMs();
+      holdMs = Math.max(holdMs, now - before);
+      before = now;
+    }
+  };
+  const watching = watch();
+  const result = await work().finally(() => {
+    isDone = true;
+  });
+  await watching;
+  return { holdMs, result };
+}
