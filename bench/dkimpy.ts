@@ -35,6 +35,10 @@ try {
     whole: signed,
     'altered-body': signed.replace('paragraph', 'paragraf'),
     'second-from': `From: evil@evil.test\r\n${signed}`,
+    'second-subject': `Subject: Another\r\n${signed}`,
+    'second-content-type': `Content-Type: text/html\r\n${signed}`,
+    'reply-to-that-was-absent': `Reply-To: evil@evil.test\r\n${signed}`,
+    'cc-that-was-absent': `Cc: evil@evil.test\r\n${signed}`,
     'altered-list-unsubscribe-post': signed.replace('=One-Click', '=Two-Click'),
   };
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text, 'latin1');

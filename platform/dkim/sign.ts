@@ -2,8 +2,11 @@ import { createPrivateKey, hash, type KeyObject, sign } from 'node:crypto';
 import type { DkimKey } from '../../core/mailer.ts';
 import { canonicalHeader, canonicalMessage } from './canonical.ts';
 
-/** Signed where present. List-Unsubscribe-Post must be (RFC 8058 4); From is named twice, so that no second one can be added. */
-export const SIGNED_HEADERS: readonly string[] = [
+/**
+ * Named once more than they are there (RFC 6376 8.15), also when they are absent, so that a replayer cannot put another Subject, Reply-To or
+ * Content-Type above ours and keep the signature. List-Unsubscribe-Post must be signed (RFC 8058 4).
+ */
+export const OVERSIGNED_HEADERS: readonly string[] = [
   'from',
   'to',
   'cc',
@@ -16,12 +19,11 @@ export const SIGNED_HEADERS: readonly string[] = [
   'mime-version',
   'content-type',
   'content-transfer-encoding',
-  'list-id',
   'list-unsubscribe',
   'list-unsubscribe-post',
-  'feedback-id',
-  'cfbl-address',
 ];
+/** Signed where present; relays and mailing lists add their own. */
+const SIGNED_HEADERS: readonly string[] = ['list-id', 'feedback-id', 'cfbl-address'];
 
 const KEYS_MAX = 1_000;
 const imported = new Map<string, KeyObject>();
@@ -30,11 +32,11 @@ const imported = new Map<string, KeyObject>();
 export function signMessage(message: string, keys: readonly DkimKey[], at: Date): string {
   if (keys.length === 0) return '';
   const { headers, body } = canonicalMessage(message);
-  const present = SIGNED_HEADERS.filter((name) => headers.has(name));
-  const names = present.flatMap((name) => (name === 'from' ? [...headers.get(name)!.map(() => name), name] : [name]));
-  const lines = present.flatMap((name) =>
-    name === 'from' ? headers.get(name)!.toReversed() : [headers.get(name)!.at(-1)!],
-  );
+  const linesOf = (name: string) => headers.get(name) ?? [];
+  const signed = [...OVERSIGNED_HEADERS, ...SIGNED_HEADERS];
+  const names = [...signed.flatMap((name) => linesOf(name).map(() => name)), ...OVERSIGNED_HEADERS];
+  // Verifiers take the lines of a name from the last one upwards.
+  const lines = signed.flatMap((name) => linesOf(name).toReversed());
   const shared: Shared = {
     names: names.join(':'),
     signed: `${lines.join('\r\n')}\r\n`,
