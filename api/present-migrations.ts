@@ -55,14 +55,16 @@ export function presentMigratedTemplates(templates: MigratedTemplate[]) {
     updated: count('updated'),
     skipped: count('skipped'),
     failed: count('failed'),
-    templates: templates.map(({ sourceId, templateId, templateName, status, needsReview, message, notes }) => ({
-      sourceId,
-      templateId,
-      templateName,
-      status,
-      needsReview,
-      notes: message === null ? notes : [message, ...notes],
-    })),
+    templates: templates.map(
+      ({ sourceId, templateId, templateName, status, needsReview, message, notes, failures }) => ({
+        sourceId,
+        templateId,
+        templateName,
+        status,
+        needsReview,
+        notes: [...(message === null ? [] : [message]), ...notes, ...failures],
+      }),
+    ),
   };
 }
 

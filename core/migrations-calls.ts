@@ -38,7 +38,8 @@ export function migrateTemplatesNow(
 ): Promise<MigratedTemplate[]> {
   const options = { key, signal, patienceMs: PATIENCE_MS };
   const open = provider === 'providerA' ? deps.sources.openA(options) : deps.sources.openB(options);
-  return answered(migrateTemplates(deps, project, { provider, open }, wish));
+  const how = { ...wish, signal, patienceMs: PATIENCE_MS };
+  return answered(migrateTemplates(deps, project, { provider, open }, how));
 }
 
 export interface MigratedGroup {

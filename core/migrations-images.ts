@@ -2,35 +2,49 @@ import { createHash } from 'node:crypto';
 import type { ObjectId } from 'mongodb';
 import type { Deps } from './deps.ts';
 import { imageTypeOf } from './rules/migrations-images.ts';
-import { fetchableUrl, imageUrls, replaceUrls } from './rules/migrations-templates.ts';
+import { fetchableUrl, imageUrls } from './rules/migrations-templates.ts';
+
+const IMAGES_MAX = 200;
+const URL_SHOWN_MAX = 200;
 
 export interface Rehosted {
-  html: string;
-  images: number;
-  /** Pictures that stayed where they are, and why. */
-  notes: string[];
+  /** The addresses of pictures that are kept here now, by what they were at the source. */
+  replacements: Map<string, string>;
+  /** Pictures that stay at the source, and why. */
+  failures: string[];
 }
 
-/** Pictures that the source hosts are kept here, for they go when the account there is closed. One that cannot be had stays as it is. */
-export async function rehostImages(
-  deps: Deps,
-  { projectId, html, signal }: { projectId: ObjectId; html: string; signal?: AbortSignal | undefined },
-): Promise<Rehosted> {
+interface Rehosting {
+  projectId: ObjectId;
+  html: string;
+  /** For all pictures together: once it is used up each of the others gets one try. */
+  patienceMs: number;
+  signal?: AbortSignal | undefined;
+}
+
+/** Pictures that the source hosts are kept here, for they go when the account there is closed. */
+export async function rehostImages(deps: Deps, { projectId, html, patienceMs, signal }: Rehosting): Promise<Rehosted> {
+  const giveUpAt = performance.now() + patienceMs;
   const replacements = new Map<string, string>();
-  const notes: string[] = [];
-  for (const url of imageUrls(html, deps.config.providerAImageHosts)) {
-    const kept = await keepImage(deps, projectId, fetchableUrl(url), signal);
+  const failures: string[] = [];
+  const urls = imageUrls(html, deps.config.providerAImageHosts);
+  for (const url of urls.slice(0, IMAGES_MAX)) {
+    const wait = { patienceMs: Math.max(0, giveUpAt - performance.now()), signal };
+    const kept = await keepImage(deps, projectId, fetchableUrl(url), wait);
     if (kept.ok) replacements.set(url, kept.url);
-    else notes.push(`the picture ${url.slice(0, 200)} stays where it is: ${kept.message}`);
+    else failures.push(`the picture ${url.slice(0, URL_SHOWN_MAX)} stays where it is: ${kept.message}`);
   }
-  return { html: replaceUrls(html, replacements), images: replacements.size, notes };
+  const over = urls.length - IMAGES_MAX;
+  if (over > 0) failures.push(`${over} pictures stay where they are: only ${IMAGES_MAX} of a template are fetched`);
+  return { replacements, failures };
 }
 
 type Kept = { ok: true; url: string } | { ok: false; message: string };
+type Wait = Pick<Rehosting, 'patienceMs' | 'signal'>;
 
 /** The name is a hash of project and content: the same picture is kept once, and nobody can guess another project's. */
-async function keepImage(deps: Deps, projectId: ObjectId, url: string, signal?: AbortSignal): Promise<Kept> {
-  const bytes = await deps.sources.fetchImage(url, signal);
+async function keepImage(deps: Deps, projectId: ObjectId, url: string, wait: Wait): Promise<Kept> {
+  const bytes = await deps.sources.fetchImage(url, wait);
   if (!bytes) return { ok: false, message: 'it could not be fetched' };
   const type = imageTypeOf(bytes);
   if (!type) return { ok: false, message: 'it is no PNG, JPEG, GIF or WebP picture of a believable size' };

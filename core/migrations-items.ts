@@ -5,7 +5,7 @@ import type { MigrationNote } from './model.ts';
 
 export interface ItemOutcome {
   status: 'created' | 'updated' | 'skipped' | 'failed';
-  error?: string;
+  errors?: string[];
   review?: string[];
   /** Added to the details of the phase. */
   counts?: Record<string, number>;
@@ -48,19 +48,27 @@ async function migrateOne<Item extends SourceItem>(
     run.signal?.throwIfAborted();
     return await migrate(item);
   } catch (error) {
-    if (error instanceof SourceError && OWN_FAULTS.has(error.kind)) return { status: 'failed', error: error.message };
+    if (error instanceof SourceError && OWN_FAULTS.has(error.kind))
+      return { status: 'failed', errors: [error.message] };
     throw error;
   }
 }
 
-function counted({ phase }: PhaseRun, item: SourceItem, { status, error, review = [], counts = {} }: ItemOutcome) {
+function counted(
+  { phase }: PhaseRun,
+  item: SourceItem,
+  { status, errors = [], review = [], counts = {} }: ItemOutcome,
+) {
   const notes: MigrationNote[] = review.map((message) => ({ item: item.name, message }));
   const details = { ...phase.details };
   for (const [name, number] of Object.entries(counts)) details[name] = (details[name] ?? 0) + number;
   const isDone = status === 'created' || status === 'updated';
   return {
     ...(isDone ? { succeeded: phase.succeeded + 1, [status]: phase[status] + 1 } : { [status]: phase[status] + 1 }),
-    ...(error ? { errors: withNotes(phase.errors, [{ item: item.name, message: error }]) } : {}),
+    errors: withNotes(
+      phase.errors,
+      errors.map((message) => ({ item: item.name, message })),
+    ),
     review: withNotes(phase.review, notes),
     details,
   };

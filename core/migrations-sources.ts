@@ -4,8 +4,8 @@ import type { PropertyType } from './model.ts';
 export interface Sources {
   openA(options: OpenSource): SourceA;
   openB(options: OpenSource): SourceB;
-  /** A picture of a template; null when it cannot be had. */
-  fetchImage(url: string, signal?: AbortSignal): Promise<Uint8Array | null>;
+  /** A picture of a template; null when it cannot be fetched, or its host goes on failing until the patience is over. */
+  fetchImage(url: string, wait: Pick<OpenSource, 'patienceMs' | 'signal'>): Promise<Uint8Array | null>;
 }
 
 export interface OpenSource {

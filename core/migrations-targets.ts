@@ -7,6 +7,7 @@ import { createList } from './lists.ts';
 import type { SourceItem, SourceTemplate } from './migrations-sources.ts';
 import type { Migration, MigrationLink, MigrationMapping, MigrationProvider, SuppressionGroup } from './model.ts';
 import { normalizeEmail } from './rules/addresses.ts';
+import { replaceUrls } from './rules/migrations-templates.ts';
 import { builtInGroup, createGroup } from './suppression-groups.ts';
 import { suppress } from './suppressions.ts';
 import { createTemplate, updateTemplate } from './templates.ts';
@@ -133,11 +134,21 @@ export async function suppressGlobally(
   return suppressAddresses(deps, job, groupId, emails, beat);
 }
 
-/** By the source's id: a template that was migrated before is left as it is unless its content is asked for again. */
+interface TemplateContent {
+  source: SourceTemplate;
+  html: string;
+  replacements: ReadonlyMap<string, string>;
+  isFlagged: boolean;
+}
+
+/**
+ * By the source's id: a template that was migrated before is left as it is unless its content is asked for again. Only its
+ * pictures that are still at the source are replaced: they could not be fetched then.
+ */
 export async function upsertTemplate(
   deps: Deps,
   owner: TargetOwner,
-  { source, html, isFlagged }: { source: SourceTemplate; html: string; isFlagged: boolean },
+  { source, html, replacements, isFlagged }: TemplateContent,
   update: boolean,
 ): Promise<{ status: 'created' | 'updated' | 'skipped'; templateId: string }> {
   const { projectId } = owner;
@@ -151,8 +162,11 @@ export async function upsertTemplate(
   let link = await linkOf(deps, owner, 'template', source.id, async () => null);
   const there = link.targetId && (await deps.db.templates.findOne({ projectId, templateId: link.targetId }));
   if (there) {
-    if (update) await updateTemplate(deps, { _id: projectId }, there.templateId, input);
-    const status = madeBy(link, owner.createdBy) === 'created' ? 'created' : update ? 'updated' : 'skipped';
+    const kept = replaceUrls(there.emailTemplate, replacements);
+    const isChanged = update || kept !== there.emailTemplate;
+    const change = update ? input : { emailTemplate: kept, isFlagged: there.isFlagged, source: 'migration' as const };
+    if (isChanged) await updateTemplate(deps, { _id: projectId }, there.templateId, change);
+    const status = madeBy(link, owner.createdBy) === 'created' ? 'created' : isChanged ? 'updated' : 'skipped';
     return { status, templateId: there.templateId };
   }
   link = await relinked(deps, owner, link);

@@ -1,12 +1,12 @@
 import type { ObjectId } from 'mongodb';
 import type { Deps } from './deps.ts';
-import { rehostImages } from './migrations-images.ts';
+import { type Rehosted, rehostImages } from './migrations-images.ts';
 import { eachItem, type ItemOutcome, wantedOf } from './migrations-items.ts';
 import type { PhaseRun } from './migrations-progress.ts';
 import { type SourceA, type SourceB, SourceError, type SourceTemplate } from './migrations-sources.ts';
 import { type TargetOwner, upsertTemplate } from './migrations-targets.ts';
 import type { MigrationProvider, Project } from './model.ts';
-import { reviewA, reviewB } from './rules/migrations-templates.ts';
+import { replaceUrls, reviewA, reviewB } from './rules/migrations-templates.ts';
 import { compileTemplate } from './rules/templates.ts';
 
 export async function templates(run: PhaseRun): Promise<boolean> {
@@ -15,21 +15,26 @@ export async function templates(run: PhaseRun): Promise<boolean> {
   if (templateIds?.length === 0) return false;
   const source = migration.provider === 'providerA' ? run.a : run.b;
   const owner: TargetOwner = { ...migration, createdBy: migration._id };
+  const patienceMs = deps.config.migrationPatienceSeconds * 1_000;
   await eachItem(run, wantedOf(await source.listTemplates(), templateIds), async ({ id }) => {
-    const made = await migrateTemplate(deps, owner, source, id, { update: migration.updateTemplates, signal });
+    const made = await migrateTemplate(deps, owner, source, id, {
+      update: migration.updateTemplates,
+      patienceMs,
+      signal,
+    });
     run.beat();
     return outcomeOf(made);
   });
   return true;
 }
 
-function outcomeOf({ status, message, notes, images }: MigratedTemplate): ItemOutcome {
-  const review = message === null ? notes : [message, ...notes];
+/** A template some of whose pictures stay at the source is here, but not migrated as a whole: it counts as failed. */
+function outcomeOf({ status, message, notes, failures, images }: MigratedTemplate): ItemOutcome {
   return {
-    status,
-    review,
+    status: failures.length > 0 ? 'failed' : status,
+    errors: failures,
+    review: [...(message === null ? [] : [message]), ...notes, ...failures],
     counts: images > 0 ? { images } : {},
-    ...(status === 'failed' && message ? { error: message } : {}),
   };
 }
 
@@ -42,6 +47,8 @@ export interface MigratedTemplate {
   /** Why it was skipped or failed. */
   message: string | null;
   notes: string[];
+  /** Pictures that stay at the source, and why. */
+  failures: string[];
   images: number;
 }
 
@@ -50,13 +57,13 @@ export async function migrateTemplates(
   deps: Deps,
   project: Pick<Project, '_id'>,
   source: { provider: MigrationProvider; open: SourceA | SourceB },
-  { templateIds, update, origin }: { templateIds: string[]; update: boolean; origin: { seed: ObjectId } },
+  { templateIds, origin, ...how }: { templateIds: string[]; origin: { seed: ObjectId } } & How,
 ): Promise<MigratedTemplate[]> {
   const owner: TargetOwner = { projectId: project._id, provider: source.provider, createdBy: origin.seed };
   const migrated: MigratedTemplate[] = [];
   for (const id of new Set(templateIds)) {
     try {
-      migrated.push(await migrateTemplate(deps, owner, source.open, id, { update }));
+      migrated.push(await migrateTemplate(deps, owner, source.open, id, how));
     } catch (error) {
       if (!(error instanceof SourceError && OWN_FAULTS.has(error.kind))) throw error;
       migrated.push({ ...untouched({ id, name: null }), status: 'failed', message: error.message });
@@ -67,34 +74,49 @@ export async function migrateTemplates(
 
 const OWN_FAULTS = new Set<SourceError['kind']>(['not_found', 'malformed', 'too_large', 'refused']);
 
+interface How {
+  /** Whether a template that was migrated before gets its content again. */
+  update: boolean;
+  /** How long the host of its pictures may go on failing. */
+  patienceMs: number;
+  signal?: AbortSignal | undefined;
+}
+
 async function migrateTemplate(
   deps: Deps,
   owner: TargetOwner,
   source: SourceA | SourceB,
   id: string,
-  { update, signal }: { update: boolean; signal?: AbortSignal | undefined },
+  { update, ...wait }: How,
 ): Promise<MigratedTemplate> {
   const template = await source.readTemplate(id);
   if (!template) return { ...untouched({ id, name: null }), message: 'it has no active version' };
   if (template.html === null) return { ...untouched(template), message: 'it has no HTML' };
-  const { html, images, notes } = await localized(deps, owner, template.html, signal);
+  const { replacements, failures } = await rehosted(deps, owner, { html: template.html, ...wait });
+  const html = replaceUrls(template.html, replacements);
   const review = reviewOf(owner.provider, template, html);
-  const made = await upsertTemplate(deps, owner, { source: template, html, isFlagged: review.isFlagged }, update);
+  const content = { source: template, html, replacements, isFlagged: review.isFlagged };
+  const made = await upsertTemplate(deps, owner, content, update);
   return {
     sourceId: template.id,
     templateId: made.templateId,
     templateName: template.name,
     status: made.status,
-    needsReview: review.isFlagged,
+    needsReview: review.isFlagged || failures.length > 0,
     message: made.status === 'skipped' ? 'it was migrated before; onExistUpdateHTML overwrites it' : null,
-    notes: [...review.notes, ...notes],
-    images,
+    notes: review.notes,
+    failures,
+    images: replacements.size,
   };
 }
 
-async function localized(deps: Deps, { provider, projectId }: TargetOwner, html: string, signal?: AbortSignal) {
-  if (provider === 'providerA') return rehostImages(deps, { projectId, html, signal });
-  return { html, images: 0, notes: [] };
+async function rehosted(
+  deps: Deps,
+  { provider, projectId }: TargetOwner,
+  content: { html: string } & Omit<How, 'update'>,
+): Promise<Rehosted> {
+  if (provider === 'providerA') return rehostImages(deps, { projectId, ...content });
+  return { replacements: new Map(), failures: [] };
 }
 
 /** What would be refused when it is sent is flagged as well as what the source could not have rendered. */
@@ -109,6 +131,6 @@ function reviewOf(provider: MigrationProvider, { subject }: SourceTemplate, html
 }
 
 function untouched({ id, name }: { id: string; name: string | null }): MigratedTemplate {
-  const nothing = { needsReview: false, message: null, notes: [], images: 0 };
+  const nothing = { needsReview: false, message: null, notes: [], failures: [], images: 0 };
   return { sourceId: id, templateId: null, templateName: name, status: 'skipped', ...nothing };
 }

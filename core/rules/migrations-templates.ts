@@ -7,7 +7,6 @@ export interface Review {
   notes: string[];
 }
 
-const IMAGES_MAX = 200;
 const TAG_NAME = /\{\{\s*(\w+)/g;
 const URL_IN_HTML = /(?:https?:)?\/\/[^\s"'<>()\\]+/gi;
 
@@ -45,7 +44,7 @@ export function imageUrls(html: string, hosts: readonly string[]): string[] {
   const found = new Set<string>();
   for (const [text] of html.matchAll(URL_IN_HTML)) {
     const url = urlIn(text);
-    if (found.size < IMAGES_MAX && isOnHost(url, hosts)) found.add(url);
+    if (isOnHost(url, hosts)) found.add(url);
   }
   return [...found];
 }

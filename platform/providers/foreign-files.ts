@@ -1,8 +1,10 @@
-import { SourceError } from '../../core/migrations-sources.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type OpenSource, SourceError } from '../../core/migrations-sources.ts';
 import type { Config } from '../../schemas/config.ts';
-import { guardedFetch, guardedOpen, UrlNotFetched } from '../fetch-guard.ts';
+import { guardedOpen, UrlNotFetched } from '../fetch-guard.ts';
+import { createFiles } from '../files.ts';
 import { type FetchFile, FILE_BYTES_MAX } from './export-file.ts';
-import { USER_AGENT } from './http.ts';
+import { backOffMs, USER_AGENT } from './http.ts';
 
 const URL_LENGTH_MAX = 8_192;
 /** Reading goes no faster than contacts are written. */
@@ -10,6 +12,7 @@ const FILE_MS = 6 * 3_600_000;
 const SILENCE_MS = 60_000;
 
 type Settings = Pick<Config, 'allowPrivateUrls'>;
+type Wait = Pick<OpenSource, 'patienceMs' | 'signal'>;
 
 /** Files of exports: the source names their address, so it is judged like any stranger's, and no key goes with it. */
 export function fetchFiles({ allowPrivateUrls: allow }: Settings): FetchFile {
@@ -32,15 +35,17 @@ export function fetchFiles({ allowPrivateUrls: allow }: Settings): FetchFile {
     });
 }
 
-/** Pictures, which provider A mostly names by http. null: it cannot be had. */
-export function fetchImages({ allowPrivateUrls: allow }: Settings) {
-  return async (url: string, maxBytes: number, signal?: AbortSignal): Promise<Uint8Array | null> => {
-    try {
-      const { bytes } = await guardedFetch(url, { allow, signal, maxBytes, http: true });
-      return bytes;
-    } catch (error) {
-      if (error instanceof UrlNotFetched) return null;
-      throw error;
+/** Pictures, which provider A mostly names by http. null: it cannot be fetched. */
+export function fetchImages({ allowPrivateUrls }: Settings) {
+  return async (url: string, maxBytes: number, { patienceMs, signal }: Wait): Promise<Uint8Array | null> => {
+    const files = createFiles({ allowPrivateUrls }, { http: true, signal });
+    const giveUpAt = performance.now() + patienceMs;
+    for (let attempt = 0; ; attempt += 1) {
+      const file = await files.fetch(url, maxBytes);
+      if (file.kind === 'fetched') return file.bytes;
+      const waitMs = backOffMs(attempt);
+      if (file.kind === 'never' || performance.now() + waitMs > giveUpAt) return null;
+      await sleep(waitMs, undefined, { signal });
     }
   };
 }

@@ -42,10 +42,14 @@ export async function callProvider<T>(http: ProviderHttp, call: Call<T>): Promis
     await http.pace.turn(http.signal);
     const outcome = await tryOnce(http, call);
     if (outcome.done) return outcome.value;
-    const waitMs = outcome.waitMs || Math.min(BACK_OFF_FIRST_MS * 2 ** attempt, BACK_OFF_MAX_MS);
+    const waitMs = outcome.waitMs || backOffMs(attempt);
     if (performance.now() + waitMs > giveUpAt) throw outcome.error;
     await sleep(waitMs, undefined, { signal: http.signal });
   }
+}
+
+export function backOffMs(attempt: number): number {
+  return Math.min(BACK_OFF_FIRST_MS * 2 ** attempt, BACK_OFF_MAX_MS);
 }
 
 async function tryOnce<T>(http: ProviderHttp, call: Call<T>): Promise<Outcome<T>> {

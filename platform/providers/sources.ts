@@ -20,6 +20,6 @@ export function createSources(config: Settings, db: Pick<Collections, 'providerP
   return {
     openA: (options) => openProviderA(baseA, fetchFile, options),
     openB: (options) => openProviderB(baseB, paceOf(options.key), options),
-    fetchImage: (url, signal) => fetchImage(url, IMAGE_BYTES_MAX, signal),
+    fetchImage: (url, wait) => fetchImage(url, IMAGE_BYTES_MAX, wait),
   };
 }

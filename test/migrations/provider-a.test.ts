@@ -4,6 +4,7 @@ import { inputForA } from '../../core/migrations-inputs.ts';
 import { activeAutomation, makeSending } from '../automations/support.ts';
 import type { Tenant } from '../environment.ts';
 import { type AccountA, sampleAccountA, template, version } from '../providers/account-a.ts';
+import { type Act, serverError } from '../providers/faults.ts';
 import { png } from '../providers/images.ts';
 import { dataOf, job, type Scene, settled, start, startScene, tenantWithA } from './support.ts';
 import { expectedOfA, pictureOf } from './targets.ts';
@@ -266,6 +267,78 @@ describe('A migration from provider A', () => {
     expect(Buffer.from(await picture.arrayBuffer()).equals(png(2, 2))).equal(true);
     for (const path of ['/media/nothing.png', '/media/..%2f..%2fetc%2fpasswd', `/media/${'0'.repeat(64)}.png`])
       expect((await fetch(scene.env.url + path)).status, path).equal(404);
+  });
+
+  describe('whose picture host misbehaves', () => {
+    let url: string;
+
+    beforeEach(() => {
+      url = `${scene.images.url}/x/picture-${account.key.slice(-6)}.png`;
+      account.templates = [template('Pictures', 'dynamic', [version('one', 1, `<img src="${url}">`)])];
+    });
+    afterEach(() => {
+      scene.images.faults.length = 0;
+    });
+
+    const acts: [string, Act][] = [
+      ['an error', serverError],
+      ['a reset', { kind: 'reset' }],
+      ['a body that is cut short', { kind: 'cut' }],
+    ];
+    const requests = () => scene.images.log.filter((arrival) => url.endsWith(arrival.url)).length;
+    const htmlHere = async () => (await pictureOf(scene.env, tenant)).templates[0]?.html ?? '';
+    const byCall = async () =>
+      dataOf(
+        await tenant.client.post('/migrations/providerA/providerA-template', {
+          apiKey: account.key,
+          templateIds: [account.templates[0]?.id],
+        }),
+      );
+
+    for (const [name, act] of acts)
+      it(`asks again after ${name}, in a job as in a call`, async () => {
+        scene.images.faults.push({ on: /picture/, act });
+        const found = await migrate({ migrateAll: true });
+        expect([found.status, requests()]).deep.equal(['completed', 2]);
+        expect(await htmlHere())
+          .contains('/media/')
+          .and.not.contains(url);
+        tenant = await scene.env.newTenant('of the call');
+        scene.images.faults.push({ on: /picture/, act });
+        expect((await byCall()).templates[0]).deep.include({ status: 'created', needsReview: false, notes: [] });
+        expect(await htmlHere())
+          .contains('/media/')
+          .and.not.contains(url);
+      });
+
+    it('lists what stays there as a failure and for review, and fetches it when the migration is run again', async () => {
+      scene.images.faults.push({ on: /picture/, times: 1_000, act: serverError });
+      const found = await migrate({ migrateAll: true });
+      expect(found.status).equal('completed_with_errors');
+      expect(requests()).above(1);
+      expect(found.phases[1]).deep.include({ total: 1, succeeded: 0, failed: 1 });
+      expect(JSON.stringify(found.phases[1]?.errors)).contains(url);
+      expect(JSON.stringify(found.report[1].needsReview)).contains(url);
+      expect(await htmlHere()).contains(url);
+      scene.images.faults.length = 0;
+      const stored = await scene.env.deps.db.templates.findOne({ projectId: tenant.project._id });
+      const edited = { emailTemplate: `<p>Edited here</p><img src="${url}">` };
+      await tenant.client.patch(`/templates/${stored?.templateId}`, edited);
+      const again = await migrate({ migrateAll: true });
+      expect(again.phases[1]).deep.include({ total: 1, updated: 1, failed: 0 });
+      expect(await htmlHere())
+        .contains('Edited here')
+        .and.contains('/media/')
+        .and.not.contains(url);
+    });
+
+    it('says in the answer of a call that it needs review', async function () {
+      this.timeout(20_000);
+      scene.images.faults.push({ on: /picture/, times: 1_000, act: { kind: 'reset' } });
+      const [made] = (await byCall()).templates;
+      expect(made).deep.include({ status: 'created', needsReview: true });
+      expect(made.notes.join()).contains(url);
+    });
   });
 
   it('understands both words of its paths', async () => {
