@@ -1,0 +1,55 @@
+import { expect } from 'chai';
+import type { Pace } from '../../platform/providers/pace.ts';
+import { paceBySlots } from '../../platform/providers/pace.ts';
+import { type Environment, startEnvironment } from '../environment.ts';
+
+const RATE = 2;
+const OK = new Headers();
+
+describe('The pace of provider B', () => {
+  let env: Environment;
+
+  before(async function () {
+    this.timeout(60_000);
+    env = await startEnvironment();
+  });
+  after(() => env.stop());
+
+  /** Of a process of its own: it shares nothing with the others but the database. */
+  const paceOf = (key: string): Pace => paceBySlots(env.deps.db.providerPaces, RATE)(key);
+
+  /** When each request left, all of them asked for at once. */
+  async function requests(paces: Pace[]): Promise<number[]> {
+    const began = performance.now();
+    const left = paces.map(async (pace) => {
+      await pace.turn();
+      const at = performance.now() - began;
+      await pace.answered(200, OK);
+      return at;
+    });
+    return (await Promise.all(left)).toSorted((a, b) => a - b);
+  }
+
+  it('is one for all processes that use a key: six requests of two of them take over two seconds', async function () {
+    this.timeout(10_000);
+    const [first, second] = [paceOf('re_shared'), paceOf('re_shared')];
+    const left = await requests([first, second, first, second, first, second]);
+    expect(left.at(-1)).above(2_000);
+    for (const from of left) expect(left.filter((at) => at >= from && at < from + 1_000).length).at.most(RATE);
+  });
+
+  it('is one for each key: requests of another account do not wait for it', async function () {
+    this.timeout(10_000);
+    const paces = Array.from({ length: 6 }, (_, index) => paceOf(`re_of_its_own_${index}`));
+    expect((await requests(paces)).at(-1)).below(500);
+  });
+
+  it('is held for all processes by the 429 that one of them gets', async function () {
+    this.timeout(10_000);
+    const [first, second] = [paceOf('re_limited'), paceOf('re_limited')];
+    await first.turn();
+    expect(await first.answered(429, new Headers({ 'retry-after': '2' }))).equal(2_000);
+    const [at] = await requests([second]);
+    expect(at).within(1_500, 4_000);
+  });
+});
