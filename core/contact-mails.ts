@@ -1,7 +1,12 @@
 import type { ObjectId } from 'mongodb';
 import type { Deps } from './deps.ts';
 import { failQueued } from './messages.ts';
-import type { Contact, Session } from './model.ts';
+import type { Session } from './model.ts';
+
+export interface DeletedContact {
+  _id: ObjectId;
+  email: string;
+}
 
 /** Why the mail of a deleted contact is not sent, at the deletion and where a sender finds nobody. */
 export const CONTACT_DELETED = 'The contact was deleted.';
@@ -11,7 +16,7 @@ export async function recordMailOfDeleted(
   deps: Deps,
   session: Session,
   projectId: ObjectId,
-  deleted: Contact[],
+  deleted: readonly DeletedContact[],
 ): Promise<void> {
   const ids = deleted.map(({ _id }) => _id);
   await failQueued(deps, projectId, ids, CONTACT_DELETED, session);

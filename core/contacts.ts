@@ -2,12 +2,13 @@ import { ObjectId } from 'mongodb';
 import { changeContact, changeContacts } from './contact-changes.ts';
 import type { Deps } from './deps.ts';
 import { findByPart } from './email-searches.ts';
-import { invalid, notFound } from './errors.ts';
+import { notFound } from './errors.ts';
 import { derivedId, parseId } from './ids.ts';
 import { countContacts } from './list-counts.ts';
 import { listsNamed } from './lists.ts';
 import type { Contact, Project } from './model.ts';
 import { type Page, type PageOf, paginationOf, READ_TIME_MAX_MS, skipOf } from './pages.ts';
+import { requireEmail } from './require-email.ts';
 import { normalizeEmail } from './rules/addresses.ts';
 
 export interface ContactInput {
@@ -157,12 +158,6 @@ async function deleteContacts(deps: Deps, project: Project, contactIds: ObjectId
 
 function wishes({ contactProperties, customFields, firstName, lastName, userId, mobile }: ContactInput) {
   return { set: { firstName, lastName, userId, mobile }, properties: { ...customFields, ...contactProperties } };
-}
-
-export function requireEmail(email: string | undefined): string {
-  const normal = normalizeEmail(email ?? '');
-  if (!normal) throw invalid('email must be an email address.', 'email: must be an email address');
-  return normal;
 }
 
 function requireId(id: string): ObjectId {

@@ -1,12 +1,20 @@
 import { touchAudience } from './audience.ts';
-import { refuseHeld } from './campaign-holds.ts';
 import type { Deps } from './deps.ts';
 import type { DueKind } from './due.ts';
 import { again, dueDocuments, settled } from './due-documents.ts';
 import { notFound } from './errors.ts';
-import type { ListRemoval, StoredList } from './model.ts';
+import type { ListRemoval, Session, StoredList } from './model.ts';
 import { SETTLE_MS } from './segment-recomputes.ts';
 import { inTransaction } from './transactions.ts';
+
+/** Runs in the transaction that removes a list. Throws when something still needs it. */
+export type ListRemovalSubscriber = (deps: Deps, session: Session, list: StoredList) => Promise<void>;
+
+declare module './deps.ts' {
+  interface Subscribers {
+    listRemovals: readonly ListRemovalSubscriber[];
+  }
+}
 
 const CONTACTS_AT_ONCE = 1_000;
 /** What the caller waits for; a larger list leaves the rest of its contacts in the background. */
@@ -24,7 +32,7 @@ export async function removeList(deps: Deps, list: StoredList): Promise<void> {
   await inTransaction(deps, async (session) => {
     const { deletedCount } = await deps.db.contactLists.deleteOne({ _id, projectId }, { session });
     if (deletedCount === 0) throw notFound('CONTACT_LIST');
-    await refuseHeld(deps, session, list);
+    for (const refuse of deps.subscribers.listRemovals) await refuse(deps, session, list);
     await deps.db.listRemovals.insertOne({ ...removal, dueAt: deps.clock.now() }, { session });
     if (type === 'segment') await touchAudience(deps, { _id: projectId }, session);
   });

@@ -2,14 +2,13 @@ import type { ObjectId } from 'mongodb';
 import type { bulkMailBody, mailOptions, sendMailBody } from '../schemas/mails.ts';
 import type { Described } from '../schemas/schema.ts';
 import { type GivenAttachments, readAttachments } from './attachments.ts';
-import { compiled } from './compiled-templates.ts';
 import type { Deps } from './deps.ts';
 import { invalid } from './errors.ts';
+import { checkData, compileMail, type MailTemplates } from './mail-templates.ts';
 import type { Content, Mailbox, MessageRecipient, Project, Template as StoredTemplate } from './model.ts';
 import { normalizeEmail } from './rules/addresses.ts';
 import { headerProblems } from './rules/headers.ts';
 import { isMarketingSend } from './rules/suppression.ts';
-import { literalTemplate, renderTemplate, type Template, type Variables, variablesProblem } from './rules/templates.ts';
 import { findGroup } from './suppression-groups.ts';
 import { findTemplate } from './templates.ts';
 
@@ -25,14 +24,6 @@ export interface Origin {
 export interface MailDraft extends GivenAttachments {
   content: Content;
   templates: MailTemplates;
-}
-
-/** A mail's sources, compiled. */
-export interface MailTemplates {
-  subject: Template;
-  previewText: Template;
-  html: Template | null;
-  text: Template | null;
 }
 
 /** What a send and a bulk have in common, checked; what is wrong with the call itself is said before anything that it names is looked up. */
@@ -72,30 +63,6 @@ export async function draftMail(deps: Deps, project: Project, input: MailOptions
   return { content, attachments, files, templates };
 }
 
-export function compileMail({
-  subject,
-  previewText,
-  html,
-  text,
-  verbatim,
-}: Pick<Content, 'subject' | 'previewText' | 'html' | 'text' | 'verbatim'>): MailTemplates {
-  const read = verbatim ? literalTemplate : compiled;
-  return {
-    subject: read(subject, 'subject', 'subject'),
-    previewText: read(previewText, 'subject', 'previewText'),
-    html: html === null ? null : read(html, 'html', 'html'),
-    text: text === null ? null : read(text, 'text', 'text'),
-  };
-}
-
-/** Throws TemplateRenderError when a mail cannot be made of these data; answers its subject. */
-export function checkRendering({ subject, previewText, html, text }: MailTemplates, variables: Variables): string {
-  renderTemplate(previewText, variables);
-  if (html) renderTemplate(html, variables);
-  if (text) renderTemplate(text, variables);
-  return renderTemplate(subject, variables);
-}
-
 /** to, cc and bcc without repetition: an address gets the mail once, where it is named first. */
 export function recipientsOf(
   to: Mailbox,
@@ -118,11 +85,6 @@ export type MailboxInput = { email: string; name?: string | null | undefined };
 /** Of an address that the schema has let through. */
 export function mailbox({ email, name }: MailboxInput): Mailbox {
   return { email: normalizeEmail(email) as string, name: name?.trim() ? name.trim() : null };
-}
-
-export function checkData(data: unknown, field: string): void {
-  const problem = data === undefined ? null : variablesProblem(data);
-  if (problem) throw invalid(`${field} ${problem}.`, `${field}: ${problem}`);
 }
 
 function checkHeaders(headers: Record<string, string>): void {

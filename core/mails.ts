@@ -10,8 +10,6 @@ import { copiesOf } from './mail-copies.ts';
 import { mailFacts } from './mail-facts.ts';
 import {
   type BulkInput,
-  checkData,
-  checkRendering,
   draftMail,
   type MailDraft,
   mailbox,
@@ -19,6 +17,7 @@ import {
   recipientsOf,
   type SendInput,
 } from './mail-inputs.ts';
+import { checkData, checkRendering } from './mail-templates.ts';
 import { variablesOf } from './message-variables.ts';
 import { dueAtOnce, queueMailing, refuseFullBacklog } from './messages.ts';
 import type { Content, Message, MessageRecipient, Project } from './model.ts';

@@ -1,4 +1,4 @@
-import { compileMail } from './mail-inputs.ts';
+import { compileMail } from './mail-templates.ts';
 import type { Envelope, SendingDeps } from './mailer.ts';
 import {
   clickUrl,
@@ -9,9 +9,9 @@ import {
   unsubscribeUrl,
 } from './message-links.ts';
 import { textOfHtml } from './message-texts.ts';
-import { needsContact, variablesOf } from './message-variables.ts';
+import { needsContact, type TemplateContact, variablesOf } from './message-variables.ts';
 import { compileMessage, composeMessage, type MimeAttachment } from './mime/compose.ts';
-import type { Contact, Content, Message, MessageRecipient } from './model.ts';
+import type { Content, Message, MessageRecipient } from './model.ts';
 import { emailDomain } from './rules/addresses.ts';
 import { isOpen } from './rules/deliveries.ts';
 import { decorateHtml } from './rules/html.ts';
@@ -25,7 +25,7 @@ export interface Composing {
   content: Content;
   sending: SendingDomain;
   attachments: MimeAttachment[];
-  contact: Contact | null;
+  contact: TemplateContact | null;
   /** Those who still are to get it; null: the one of the message. */
   recipients: MessageRecipient[] | null;
   /** Hardly anything else is being sent. */

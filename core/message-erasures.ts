@@ -1,4 +1,5 @@
 import { type AnyBulkWriteOperation, type Filter, ObjectId } from 'mongodb';
+import type { DeletedContact } from './contact-mails.ts';
 import { deleteContent } from './contents.ts';
 import type { Deps } from './deps.ts';
 import type { DueKind } from './due.ts';
@@ -6,7 +7,7 @@ import { again, type DueOutcome, dueDocuments, settled } from './due-documents.t
 import { hashOfErased } from './erased-addresses.ts';
 import { firstIdAt } from './ids.ts';
 import { OPEN_STATES } from './ledger.ts';
-import type { Contact, ContactErasure, Message, MessageRecipient, Session, TimelineEntry } from './model.ts';
+import type { ContactErasure, Message, MessageRecipient, Session, TimelineEntry } from './model.ts';
 
 /** Bounces of the last mails still find their address, and webhooks had time to tell of them; a promise of 24 hours is kept with room to spare. */
 const ERASED_AFTER_MS = 12 * 3_600_000;
@@ -23,7 +24,7 @@ export async function recordMessagesOfDeleted(
   { db, clock }: Deps,
   session: Session,
   projectId: ObjectId,
-  deleted: Contact[],
+  deleted: readonly DeletedContact[],
 ): Promise<void> {
   const now = clock.now();
   const dueAt = new Date(now.getTime() + ERASED_AFTER_MS);

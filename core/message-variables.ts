@@ -1,12 +1,21 @@
-import type { Contact, Content, Message } from './model.ts';
+import type { Content, Message, PropertyValue } from './model.ts';
 import type { Template, Variables } from './rules/templates.ts';
+
+/** The fields of a contact that templates may use. */
+export interface TemplateContact {
+  firstName: string | null;
+  lastName: string | null;
+  userId: string | null;
+  mobile: string | null;
+  contactProperties: Record<string, PropertyValue>;
+}
 
 /** Variables that only a contact of this address can fill. */
 const OF_CONTACT = ['firstName', 'lastName', 'userId', 'mobile', 'contactProperties', 'customFields'];
 
 /** What templates see: the recipient's own data win over the call's, and both over what is built in. */
 export function variablesOf(
-  mail: { email: string; at: Date; unsubscribeUrl: string; contact: Contact | null },
+  mail: { email: string; at: Date; unsubscribeUrl: string; contact: TemplateContact | null },
   ...data: Array<Record<string, unknown> | undefined>
 ): Variables {
   return Object.assign({}, builtIn(mail), ...data);
@@ -22,7 +31,7 @@ function builtIn({
   email: string;
   at: Date;
   unsubscribeUrl: string;
-  contact: Contact | null;
+  contact: TemplateContact | null;
 }): Variables {
   return {
     email,

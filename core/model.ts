@@ -9,7 +9,6 @@ export type * from './model/collections.ts';
 export type * from './model/contacts.ts';
 export type * from './model/domains.ts';
 export type * from './model/feed.ts';
-export type * from './model/feedback.ts';
 export type * from './model/imports.ts';
 export type * from './model/inbound.ts';
 export type * from './model/jobs.ts';

@@ -1,5 +1,4 @@
 import type { ObjectId } from 'mongodb';
-import { requireEmail } from './contacts.ts';
 import type { Deps } from './deps.ts';
 import { findVerifiedDomain } from './domains.ts';
 import { conflict, invalid, notFound, unprocessable } from './errors.ts';
@@ -7,6 +6,7 @@ import { derivedId, parseId } from './ids.ts';
 import { insertOnce, isDuplicateKey } from './insert.ts';
 import type { Domain, Project, Sender } from './model.ts';
 import { type Page, type PageOf, pageOf } from './pages.ts';
+import { requireEmail } from './require-email.ts';
 import { emailDomain, normalizeEmail } from './rules/addresses.ts';
 
 export interface SenderInput {

@@ -1,4 +1,5 @@
 import { readEntrances } from './automations-audience.ts';
+import { refuseHeld } from './campaign-holds.ts';
 import { announceContactEvents, recordContactEvents, recordEventsOfDeleted } from './contact-events.ts';
 import { recordMailOfDeleted } from './contact-mails.ts';
 import type { Subscribers } from './deps.ts';
@@ -7,7 +8,7 @@ import { announceInboundOfDeleted, recordInboundOfDeleted } from './inbound-remo
 import { recordMessagesOfDeleted } from './message-erasures.ts';
 import { announceTriggers, recordTriggers } from './triggers.ts';
 
-/** Everything that follows contact changes, suppressions and project rules, in the order in which it is called. */
+/** Everything that follows contact changes, suppressions, removals of lists and project rules, in the order in which it is called. */
 export const subscribers: Subscribers = {
   contacts: [
     { onChanges: recordTriggers, afterCommit: announceTriggers },
@@ -19,5 +20,6 @@ export const subscribers: Subscribers = {
     { onDeletions: recordEventsOfDeleted, onChanges: recordContactEvents, afterCommit: announceContactEvents },
   ],
   suppressions: [endUnsubscribed],
+  listRemovals: [refuseHeld],
   projectRules: readEntrances,
 };

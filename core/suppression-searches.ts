@@ -2,7 +2,7 @@ import type { Filter } from 'mongodb';
 import { SUPPRESSION_REASONS } from '../schemas/suppressions.ts';
 import type { Deps } from './deps.ts';
 import { invalid, notFound } from './errors.ts';
-import type { Contact, Project, Suppression, SuppressionGroup, SuppressionReason } from './model.ts';
+import type { Project, Suppression, SuppressionGroup, SuppressionReason } from './model.ts';
 import { type Page, type PageOf, paginationOf, READ_TIME_MAX_MS, skipOf } from './pages.ts';
 import { normalizeEmail } from './rules/addresses.ts';
 import { readDate } from './rules/coercion.ts';
@@ -68,7 +68,7 @@ async function fromMemory(
 export async function unsubscribeGroups(
   deps: Deps,
   project: Tenant,
-  { email }: Contact,
+  { email }: { email: string },
 ): Promise<{ group: SuppressionGroup; entry: Suppression }[]> {
   const entries = await deps.db.suppressions.find({ projectId: project._id, email }, { hint: 'address' }).toArray();
   const groups = await deps.db.suppressionGroups

@@ -1,6 +1,6 @@
 import type { Deps } from './deps.ts';
 import { unprocessable } from './errors.ts';
-import { checkData, compileMail } from './mail-inputs.ts';
+import { checkData, compileMail } from './mail-templates.ts';
 import { variablesOf } from './message-variables.ts';
 import type { Project } from './model.ts';
 import { decorateHtml, htmlToText } from './rules/html.ts';

@@ -3,7 +3,6 @@ import type { Deps } from './deps.ts';
 import { bufferSignal } from './engagement-buffer.ts';
 import { type Signal, writeSignals } from './engagements.ts';
 import { AppError } from './errors.ts';
-import type { MailVerdicts, ParsedMail } from './inbound-mail.ts';
 import type { Message, SuppressionGroup } from './model.ts';
 import { normalizeEmail } from './rules/addresses.ts';
 import { stoppedBy } from './rules/suppression.ts';
@@ -57,8 +56,8 @@ export async function resubscribe(deps: Deps, { ref, group, state }: Subscriptio
 export async function unsubscribeByMail(
   deps: Deps,
   ref: Pick<UnsubscribeRef, 'projectId' | 'messageId'>,
-  mail: Pick<ParsedMail, 'to'>,
-  verify: () => Promise<Pick<MailVerdicts, 'author' | 'isFinal'>>,
+  mail: { to: readonly { email: string }[] },
+  verify: () => Promise<{ author: string | null; isFinal: boolean }>,
 ): Promise<'applied' | 'unproven' | 'later'> {
   const { projectId, messageId } = ref;
   const message = await deps.db.messages.findOne({ _id: messageId, projectId });
