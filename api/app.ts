@@ -9,7 +9,7 @@ import { AppError, invalid, unavailable } from '../core/errors.ts';
 import { readUnsubscribeToken } from '../core/tracking-tokens.ts';
 import type { RateLimiter } from '../platform/rate-limit.ts';
 import type { StreamSlots } from '../platform/stream-slots.ts';
-import { bodyLimits, readJsonBody, tooLarge } from './body.ts';
+import { bodyLimits, type ReadBody, readJsonBody, tooLarge } from './body.ts';
 import { type Call, type Endpoint, EventStream, type RequestFacts } from './endpoint.ts';
 import { createEventStreams, type EventStreams } from './event-streams.ts';
 import { authenticateCaller, type Caller, headerValues, rateLimited } from './middleware/authenticate.ts';
@@ -105,12 +105,9 @@ async function letIn(server: Server): Promise<void> {
   server.off('connection', note);
 }
 
-async function serve(
-  deps: Deps,
-  endpoint: Endpoint,
-  context: Context,
-  options: AppOptions & { authenticate: Authenticate; streams: EventStreams },
-): Promise<void> {
+type ServeOptions = AppOptions & { authenticate: Authenticate; streams: EventStreams };
+
+async function serve(deps: Deps, endpoint: Endpoint, context: Context, options: ServeOptions): Promise<void> {
   context.state.route = endpoint.path;
   context.state.codeless = endpoint.codeless;
   const caller =
@@ -118,7 +115,21 @@ async function serve(
       ? limitPublic(deps, options.limiter, context)
       : await authenticateCaller(deps, options, endpoint, context);
   if (caller) context.state.projectId = caller.project?._id.toHexString();
-  const { value: body, sizeBytes } = await readBody(endpoint, context);
+  const read = await readBody(endpoint, context);
+  try {
+    await answer(deps, endpoint, context, { caller, read, options });
+  } finally {
+    read.release?.();
+  }
+}
+
+async function answer(
+  deps: Deps,
+  endpoint: Endpoint,
+  context: Context,
+  { caller, read, options }: { caller: Caller | null; read: ReadBody; options: ServeOptions },
+): Promise<void> {
+  const { value: body, sizeBytes } = read;
   const query = endpoint.query ? validateQuery(endpoint.query, plainQuery(context)) : {};
   const checked = endpoint.body ? validateBody(endpoint.body, bodyObject(endpoint, body), sizeBytes) : undefined;
   const key = idempotencyKey(endpoint, context);
@@ -181,7 +192,7 @@ class Request implements RequestFacts {
   readonly header = (name: string): string => this.#context.get(name);
 }
 
-async function readBody(endpoint: Endpoint, context: Context): Promise<{ value: unknown; sizeBytes: number }> {
+async function readBody(endpoint: Endpoint, context: Context): Promise<ReadBody> {
   const limit = endpoint.bodyLimit ?? 'standard';
   if (endpoint.rawBody) {
     const type = context.get('content-type').split(';')[0]?.trim().toLowerCase() ?? '';

@@ -14,6 +14,8 @@ let largeBodies = 0;
 export interface ReadBody {
   value: unknown;
   sizeBytes: number;
+  /** A large body counts until this is called: what was parsed lives as long as the request. */
+  release?: () => void;
 }
 
 /** The parsed JSON body; undefined when there is none. */
@@ -45,25 +47,33 @@ async function readSmall(incoming: IncomingMessage): Promise<ReadBody> {
 async function readLimited(incoming: IncomingMessage, limitBytes: number): Promise<ReadBody> {
   const chunks: Buffer[] = [];
   let sizeBytes = 0;
-  let large = false;
+  let release: (() => void) | undefined;
   try {
-    for await (const chunk of incoming as AsyncIterable<Buffer>) {
+    for await (const chunk of incoming.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
       sizeBytes += chunk.length;
       if (sizeBytes > limitBytes) throw tooLarge(limitBytes);
-      if (sizeBytes > INLINE_PARSE_MAX && !large) {
-        if (largeBodies >= LARGE_BODIES_MAX)
-          throw unavailable('Too many large requests are under way; send this one again in a moment.');
-        large = true;
-        largeBodies += 1;
-      }
+      if (sizeBytes > INLINE_PARSE_MAX) release ??= countLarge();
       chunks.push(chunk);
     }
     if (sizeBytes === 0) return { value: undefined, sizeBytes };
     const bytes = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
-    return { value: large ? await parseInWorker(bytes) : parseJson(bytes), sizeBytes };
-  } finally {
-    if (large) largeBodies -= 1;
+    chunks.length = 0;
+    return release ? { value: await parseInWorker(bytes), sizeBytes, release } : { value: parseJson(bytes), sizeBytes };
+  } catch (error) {
+    release?.();
+    // The rest of the body is read away, so that the answer arrives and the connection stays usable.
+    incoming.resume();
+    throw error;
   }
+}
+
+function countLarge(): () => void {
+  if (largeBodies >= LARGE_BODIES_MAX)
+    throw unavailable('Too many large requests are under way; send this one again in a moment.');
+  largeBodies += 1;
+  return () => {
+    largeBodies -= 1;
+  };
 }
 
 /** JSON by any of its names; the charset, when given, must be UTF-8. */
@@ -107,8 +117,9 @@ async function parseInWorker(bytes: Buffer): Promise<unknown> {
   const parsed = await new Promise<Parsed>((resolve, reject) => {
     nextId += 1;
     waiting.set(nextId, { resolve, reject });
-    const copy = new Uint8Array(bytes);
-    jsonWorker().postMessage({ id: nextId, bytes: copy }, [copy.buffer]);
+    // A Buffer of its own memory is moved to the thread; one that is part of a pool is copied.
+    const own = bytes.byteLength === bytes.buffer.byteLength ? bytes : new Uint8Array(bytes);
+    jsonWorker().postMessage({ id: nextId, bytes: own }, [own.buffer as ArrayBuffer]);
   });
   return fromWorker(parsed);
 }

@@ -314,8 +314,8 @@ describe('A mail as it arrives', () => {
     expect(asked).to.deep.equal(['/large', '/large']);
     const { attempts, timeline } = await post.settled(answer, 'sent');
     expect([attempts, timeline.map(({ type }: { type: string }) => type).join(' ')]).to.deep.equal([
-      1,
-      'accepted sent',
+      0,
+      'queued claimed sent',
     ]);
   });
 
