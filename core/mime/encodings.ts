@@ -9,6 +9,9 @@ const NOT_PLAIN = /[^\t\r\n -~]|[ \t]\r\n|[ \t]$|^\.|\n\.|^From |\nFrom /;
 /** What a hole may hold as it is, at the start of a line and with a soft line break behind it. */
 const PLAIN_HOLE = /^(?!From )[\t !-\-/-<>-~][\t -<>-~]{0,70}$/;
 const LONG_WORD = /^[!-<>-~]{72,}$/;
+const CR = 13;
+const LF = 10;
+const EQUALS = 61;
 const HEX = '0123456789ABCDEF';
 
 /** CRLF, whatever the line ends were. */
@@ -21,7 +24,7 @@ export function chooseEncoding(text: string, hasHoles: boolean, forbidden: strin
   if (!hasHoles && isPlain(text) && !text.includes(forbidden)) return '7bit';
   let escapes = 0;
   const bytes = Buffer.from(text, 'utf8');
-  for (const byte of bytes) if (byte > 126) escapes++;
+  for (let index = 0; index < bytes.length; index++) if (bytes[index]! > 126) escapes++;
   return escapes > bytes.length * ESCAPES_SHARE_MAX ? 'base64' : 'quoted-printable';
 }
 
@@ -30,13 +33,19 @@ export function chooseEncoding(text: string, hasHoles: boolean, forbidden: strin
  * mailboxes alter. `last`: nothing follows, so that white space at the end has to be escaped too.
  */
 export function quotedPrintable(text: string, last: boolean): string {
-  let out = '';
   let column = 0;
   const bytes = Buffer.from(text, 'utf8');
+  // Written byte by byte into one buffer: a string that grows by a character takes several times as long.
+  const out = Buffer.allocUnsafe(quotedPrintableLengthMax(bytes.length));
+  let length = 0;
+  const put = (byte: number) => {
+    out[length++] = byte;
+  };
   for (let index = 0; index < bytes.length; index++) {
     const byte = bytes[index]!;
     if (byte === 13 && bytes[index + 1] === 10) {
-      out += '\r\n';
+      put(CR);
+      put(LF);
       column = 0;
       index++;
       continue;
@@ -44,15 +53,26 @@ export function quotedPrintable(text: string, last: boolean): string {
     const escaped = mustEscape(byte, bytes, index, column, last);
     const width = escaped ? 3 : 1;
     if (column + width >= LINE_LENGTH_MAX) {
-      out += '=\r\n';
+      put(EQUALS);
+      put(CR);
+      put(LF);
       column = 0;
       index--;
       continue;
     }
-    out += escaped ? `=${HEX[byte >> 4]}${HEX[byte & 15]}` : String.fromCharCode(byte);
+    if (escaped) {
+      put(EQUALS);
+      put(HEX.charCodeAt(byte >> 4));
+      put(HEX.charCodeAt(byte & 15));
+    } else put(byte);
     column += width;
   }
-  return out;
+  return out.toString('latin1', 0, length);
+}
+
+/** Three characters a byte, and a soft line break of three in each line. */
+function quotedPrintableLengthMax(bytes: number): number {
+  return bytes * 3 + Math.ceil((bytes * 3) / (LINE_LENGTH_MAX - 3) + 1) * 3;
 }
 
 /** The value of a hole between two soft line breaks. Most are short and plain, or long links. */
@@ -86,7 +106,12 @@ function cutWord(word: string): string {
 
 function isPlain(text: string): boolean {
   if (NOT_PLAIN.test(text)) return false;
-  return text.split('\r\n').every((line) => line.length <= PLAIN_LINE_LENGTH_MAX);
+  let start = 0;
+  for (let end = text.indexOf('\r\n'); end >= 0; end = text.indexOf('\r\n', start)) {
+    if (end - start > PLAIN_LINE_LENGTH_MAX) return false;
+    start = end + 2;
+  }
+  return text.length - start <= PLAIN_LINE_LENGTH_MAX;
 }
 
 function mustEscape(byte: number, bytes: Buffer, index: number, column: number, last: boolean): boolean {

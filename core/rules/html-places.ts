@@ -27,7 +27,11 @@ const RAW_TEXT_TAGS = new Map([
   ['title', /<\/title/gi],
   ['textarea', /<\/textarea/gi],
 ]);
-const SPACE = /[\t\n\f\r ]/;
+const SPACES = '\t\n\f\r ';
+/** Longer than every name that has a meaning here. */
+const NAME_LENGTH_MAX = 64;
+const REST_OF = { tag: /[^\t\n\f\r />]+/y, attribute: /[^\t\n\f\r />=]+/y };
+const ENDS_NAME = `${SPACES}/>`;
 
 export function startPosition(): Position {
   return { state: 'data', tag: '', attribute: '', quote: '', hasQuery: false, last: '', until: '' };
@@ -80,22 +84,32 @@ function step(position: Position, text: string, at: number, marks: Mark[]): numb
     case 'raw text':
       return stepSkip(position, text, at);
     case 'tag':
-      if (/[\s/>]/.test(character)) return stepTag(position, character, at);
-      position.tag += character.toLowerCase();
-      return at + 1;
+      if (ENDS_NAME.includes(character)) return stepTag(position, character, at);
+      return stepName(position, 'tag', text, at);
     case 'before value':
-      if (SPACE.test(character)) return at + 1;
+      if (SPACES.includes(character)) return at + 1;
       if (character === '>') return endTag(position, at);
       return stepBeforeValue(position, character, at, marks);
     case 'value':
-      return stepValue(position, character, at, marks);
+      return stepValue(position, text, at, marks);
     default:
       if (character === '=' && position.state !== 'before name') position.state = 'before value';
-      else if (/[\s/>]/.test(character)) return stepTag(position, character, at);
-      else if (position.state === 'name') position.attribute += character.toLowerCase();
-      else Object.assign(position, { state: 'name', attribute: character.toLowerCase() });
+      else if (ENDS_NAME.includes(character)) return stepTag(position, character, at);
+      else if (position.state === 'name') return stepName(position, 'attribute', text, at);
+      else {
+        position.state = 'name';
+        position.attribute = character.toLowerCase();
+      }
       return at + 1;
   }
+}
+
+/** The rest of a name at once. */
+function stepName(position: Position, field: 'tag' | 'attribute', text: string, at: number): number {
+  REST_OF[field].lastIndex = at;
+  const [part] = REST_OF[field].exec(text)!;
+  if (position[field].length < NAME_LENGTH_MAX) position[field] += part.slice(0, NAME_LENGTH_MAX).toLowerCase();
+  return at + part.length;
 }
 
 function stepData(position: Position, text: string, at: number): number {
@@ -153,11 +167,25 @@ function stepBeforeValue(position: Position, character: string, at: number, mark
 }
 
 function openValue(position: Position, quote: string): void {
-  Object.assign(position, { state: 'value', quote, hasQuery: false, last: '' });
+  position.state = 'value';
+  position.quote = quote;
+  position.hasQuery = false;
+  position.last = '';
 }
 
-function stepValue(position: Position, character: string, at: number, marks: Mark[]): number {
-  const isEnd = position.quote ? character === position.quote : /[\s>]/.test(character);
+/** Everything up to the closing quote at once. */
+function stepQuoted(position: Position, text: string, at: number): number {
+  const quote = text.indexOf(position.quote, at);
+  const part = text.slice(at, quote < 0 ? text.length : quote);
+  position.hasQuery ||= part.includes('?');
+  position.last = part.at(-1)!;
+  return at + part.length;
+}
+
+function stepValue(position: Position, text: string, at: number, marks: Mark[]): number {
+  const character = text[at]!;
+  if (position.quote && character !== position.quote) return stepQuoted(position, text, at);
+  const isEnd = position.quote ? character === position.quote : character === '>' || SPACES.includes(character);
   if (!isEnd) {
     position.last = character;
     position.hasQuery ||= character === '?';

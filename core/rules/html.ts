@@ -1,9 +1,16 @@
 import { compile } from 'html-to-text';
+import { Parser } from 'htmlparser2';
 import { type HtmlLink, scanHtml } from './html-scan.ts';
 import { withoutEnd } from './text-ends.ts';
 
 const TEXT_COLUMNS = 78;
-const TEXT_INPUT_LENGTH_MAX = 2_000_000;
+/** The text part of a longer mail ends here, in characters and elements of its HTML. */
+const TEXT_INPUT_LENGTH_MAX = 250_000;
+const TEXT_ELEMENTS_MAX = 10_000;
+/** The reader of HTML takes quadratic time in the depth of elements that stay open. */
+const TEXT_OPEN_ELEMENTS_MAX = 1_000;
+/** Links behind these are not tracked, since each takes a signature. */
+const TRACKED_LINKS_MAX = 2_000;
 /** The tracked link carries the address and is a third longer; servers and proxies refuse request lines of more than 8 kB. */
 const TRACKED_URL_BYTES_MAX = 5_000;
 
@@ -25,7 +32,7 @@ export function decorateHtml(html: string, decoration: Decoration): string {
   const { links, bodyStart, bodyEnd } = scanHtml(html);
   const edits: Edit[] = [];
   if (previewText) edits.push({ start: bodyStart, end: bodyStart, text: hidden(previewText) });
-  for (const link of rewriteLink ? links : []) {
+  for (const link of rewriteLink ? links.slice(0, TRACKED_LINKS_MAX) : []) {
     const url = trackableUrl(link);
     const tracked = url === null || url === unsubscribeUrl ? null : rewriteLink!(url);
     if (tracked !== null) edits.push({ start: link.start, end: link.end, text: attributeValue(tracked, link.quote) });
@@ -36,7 +43,27 @@ export function decorateHtml(html: string, decoration: Decoration): string {
 
 /** The text part of a mail that came without one: links kept, pictures dropped. */
 export function htmlToText(html: string): string {
-  return toText(html.slice(0, TEXT_INPUT_LENGTH_MAX)).trim();
+  return toText(html.slice(0, textInputEnd(html))).trim();
+}
+
+/** Where the text part ends: the same place on every machine, whatever the HTML is. */
+function textInputEnd(html: string): number {
+  const input = html.slice(0, TEXT_INPUT_LENGTH_MAX);
+  let elements = 0;
+  let open = 0;
+  let end = input.length;
+  const parser = new Parser({
+    onopentag() {
+      if (++elements <= TEXT_ELEMENTS_MAX && ++open <= TEXT_OPEN_ELEMENTS_MAX) return;
+      end = parser.startIndex;
+      parser.pause();
+    },
+    onclosetag() {
+      open--;
+    },
+  });
+  parser.write(input);
+  return end;
 }
 
 interface Edit {

@@ -4,6 +4,8 @@ import { type Run, type Scope, TemplateRenderError } from './template-values.ts'
 
 export { type TemplateKind, TemplateRenderError };
 
+/** Reading HTML costs time for each tag: many more than a mail of 1 MiB has when most of it is text. */
+export const TAGS_IN_HTML_MAX = 50_000;
 const DATA_LENGTH_MAX = 256 * 1024;
 const DATA_DEPTH_MAX = 10;
 const DATA_KEYS_MAX = 5_000;
@@ -24,6 +26,7 @@ export type TemplatePart = string | ((variables: Variables) => string);
 
 /** Reads a template once, for any number of renderings; nothing in it becomes code. */
 export function compileTemplate(source: string, kind: TemplateKind): CompiledTemplate {
+  if (kind === 'html' && hasTooManyTags(source)) return { ok: false, message: TOO_MANY_TAGS, line: 1 };
   try {
     return { ok: true, template: { kind, ...compileProgram(parseTemplate(source), kind) } };
   } catch (error) {
@@ -40,7 +43,9 @@ export function literalTemplate(text: string, kind: TemplateKind): Template {
 
 /** Throws TemplateRenderError when these variables make it too long or too slow; a missing variable is empty. */
 export function renderTemplate(template: Template, variables: Variables): string {
-  return render(template.ops, variables);
+  const text = render(template.ops, variables);
+  if (template.kind === 'html' && hasTooManyTags(text)) throw new TemplateRenderError(TOO_MANY_TAGS);
+  return text;
 }
 
 /** The template as fixed text and holes, in order: joined after rendering each hole they are the whole. */
@@ -66,6 +71,14 @@ export function variablesProblem(variables: unknown): string | null {
     }
   }
   return null;
+}
+
+const TOO_MANY_TAGS = `The HTML has more than ${TAGS_IN_HTML_MAX} tags.`;
+
+function hasTooManyTags(html: string): boolean {
+  let tags = 0;
+  for (let at = html.indexOf('<'); at >= 0 && tags <= TAGS_IN_HTML_MAX; at = html.indexOf('<', at + 1)) tags++;
+  return tags > TAGS_IN_HTML_MAX;
 }
 
 function render(ops: readonly Op[], variables: Variables): string {

@@ -39,7 +39,7 @@ describe('Regular expressions', () => {
   }).timeout(300_000);
 
   it('would be found slow when they are', () => {
-    for (const pattern of [/ +$/, /^\d+\.?\d*$/, /<a\b[^>]*>x/])
+    for (const pattern of [/ +$/, /^\d+\.?\d*$/])
       expect(slowRun({ at: 'here', pattern }), String(pattern)).to.have.length(1);
   }).timeout(60_000);
 });

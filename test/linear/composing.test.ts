@@ -1,0 +1,98 @@
+import { expect } from 'chai';
+import { compileMessage, composeMessage } from '../../core/mime/compose.ts';
+import { decorateHtml, htmlToText } from '../../core/rules/html.ts';
+import { compileTemplate, renderTemplate, TAGS_IN_HTML_MAX } from '../../core/rules/templates.ts';
+import { HOLD_MS_MAX, leastOf } from './cpu.ts';
+
+const LENGTH = 1024 * 1024;
+const RUNS = [
+  ...['<', '<a ', '<b>', '<div>', '<ul><li>', '<table><tr><td>', '<blockquote>', '<p>a', '<h1>a</h1>', '<br>', '</b>'],
+  ...[
+    '<a href=http://a.b>',
+    '<a b="',
+    '<a href="a>',
+    '<!--',
+    '<!---->',
+    '<script>',
+    '<style>',
+    '<svg><title>',
+    '</head',
+  ],
+  ...['word and words ', 'a', ' ', '\n', '\r\n', '\t', '&amp;', '&', '&#', '😀', '=', '.', '?', 'x '],
+];
+const ENDINGS = ['', 'x{{x}}', 'x</pre>', '{{x}}">x</a>'];
+const BEGINNINGS = ['', '<pre>', '<a href="', '<a ', '<!-- '];
+
+describe('Composing', () => {
+  it(`holds the event loop for less than ${HOLD_MS_MAX} ms in each step, with HTML of 1 MiB made of any run`, () => {
+    const slow = sources().flatMap((source) => {
+      const steps = Object.entries(stepsOf(source)).map(([step, work]) => [step, leastOf(work)] as const);
+      const named = JSON.stringify(`${source.slice(0, 30)}...${source.slice(-10)}`);
+      return steps.filter(([, ms]) => ms >= HOLD_MS_MAX).map(([step, ms]) => `${step} ${ms.toFixed(0)} ms: ${named}`);
+    });
+    expect(slow).to.deep.equal([]);
+  }).timeout(180_000);
+
+  it('refuses HTML of too many tags by their number, in a source and in what is rendered', () => {
+    const tags = (count: number) => '<b>'.repeat(count);
+    expect(compileTemplate(tags(TAGS_IN_HTML_MAX), 'html').ok).to.equal(true);
+    expect(compileTemplate(tags(TAGS_IN_HTML_MAX + 1), 'html')).to.include({
+      ok: false,
+      message: `The HTML has more than ${TAGS_IN_HTML_MAX} tags.`,
+    });
+    expect(compileTemplate(tags(TAGS_IN_HTML_MAX + 1), 'text').ok).to.equal(true);
+    const template = compileTemplate('{{#each items}}<b>{{/each}}', 'html');
+    if (!template.ok) throw new Error(template.message);
+    const items = (count: number) => ({ items: Array.from({ length: count }, () => '') });
+    expect(renderTemplate(template.template, items(TAGS_IN_HTML_MAX))).to.have.length(3 * TAGS_IN_HTML_MAX);
+    expect(() => renderTemplate(template.template, items(TAGS_IN_HTML_MAX + 1))).to.throw('more than 50000 tags');
+  });
+
+  it('ends the text part of HTML that is too deep, and leaves the links behind the first 2,000 as they are', () => {
+    expect(htmlToText(`begin ${'<div>'.repeat(900)}`)).to.include('begin');
+    expect(htmlToText(`begin ${'<b>'.repeat(1_001)}end`)).not.to.include('end');
+    const links = '<a href="https://a.test">a</a>'.repeat(2_100);
+    const tracked = decorateHtml(links, { rewriteLink: () => 'https://t.test' });
+    expect([tracked.split('https://t.test').length, tracked.split('https://a.test').length]).to.deep.equal([
+      2_001, 101,
+    ]);
+  });
+});
+
+/** As the API keeps them: a template of 1 MiB, and as many tags as one may have. */
+function sources(): string[] {
+  return RUNS.flatMap((run) => {
+    const most = run.includes('<') ? Math.floor((TAGS_IN_HTML_MAX - 10) / run.split('<').length) : LENGTH;
+    const body = run.repeat(Math.min(most, Math.floor((LENGTH - 100) / run.length)));
+    return BEGINNINGS.flatMap((beginning) => ENDINGS.map((ending) => `${beginning}${body}${ending}`));
+  });
+}
+
+function stepsOf(source: string): Record<string, () => unknown> {
+  const read = compileTemplate(source, 'html');
+  const html = read.ok ? renderTemplate(read.template, { x: 'v' }) : source;
+  return {
+    compile: () => compileTemplate(source, 'html'),
+    render: () => read.ok && renderTemplate(read.template, { x: 'v' }),
+    decorate: () => decorateHtml(html, { previewText: 'p', pixelUrl: 'https://p.test', rewriteLink: (url) => url }),
+    text: () => htmlToText(html),
+    encode: () => encode(html),
+  };
+}
+
+function encode(html: string): string {
+  const skeleton = compileMessage({
+    from: { email: 'a@b.test', name: null },
+    replyTo: null,
+    subject: ['s'],
+    html: [html],
+    text: null,
+    boundary: 'b',
+  } as Parameters<typeof compileMessage>[0]);
+  return composeMessage(skeleton, {
+    to: [{ email: 'a@b.test', name: null }],
+    messageId: 'a@b.test',
+    date: new Date(0),
+    unsubscribe: null,
+  });
+}
