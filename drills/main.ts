@@ -30,6 +30,7 @@ async function main(args: string[]): Promise<number> {
     ...servers.environment,
     DATA_DIR: folder,
     ...(values.minutes ? { DRILL_MINUTES: values.minutes } : {}),
+    ...(values.only ? { DRILL_ONLY: values.only } : {}),
   };
   const results = await runAll(names.length > 0 ? names : Object.keys(drills).filter(isRunWithoutName), env);
   await lifetime.stop();
@@ -49,7 +50,11 @@ function noteStrays(): unknown[] {
 
 function readArgs(args: string[]) {
   try {
-    const read = parseArgs({ args, allowPositionals: true, options: { minutes: { type: 'string' } } });
+    const read = parseArgs({
+      args,
+      allowPositionals: true,
+      options: { minutes: { type: 'string' }, only: { type: 'string' } },
+    });
     const unknown = read.positionals.find((name) => !Object.hasOwn(drills, name));
     if (unknown) throw new Error(`There is no drill "${unknown}".`);
     if (read.values.minutes && !(Number(read.values.minutes) > 0)) throw new Error('--minutes is a number.');

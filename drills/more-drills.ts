@@ -2,6 +2,8 @@ import { audienceMidway, judgeMidway } from './audience-midway.ts';
 import { bothWays } from './both-ways.ts';
 import { diskFull, judgeMedia, mediaFull } from './disk-full.ts';
 import type { Drill } from './drills.ts';
+import { chosenBy, mutationDrill } from './mutations/drill.ts';
+import { mutations } from './mutations/mutations.ts';
 import { judgeOutage } from './outages.ts';
 import { judgeRaces, races } from './races.ts';
 import { judgeRestore, restore } from './restore.ts';
@@ -51,6 +53,12 @@ export const moreDrills: Record<string, Drill> = {
     async *run(env) {
       yield judgeSkew(await clockSkew(env, { mails: 2_000, people: 20 }));
     },
+  },
+  mutations: {
+    does: 'one-line mutations of production code, each against the tests that must notice it; --only text tries those with the text in their name or file',
+    alone: true,
+    byNameOnly: true,
+    run: (env) => mutationDrill(chosenBy(env.DRILL_ONLY, mutations), env),
   },
   'disk-full': {
     does: 'mongod on a disk of 450 MB that fills up and has room again; images on one of 2 MB',

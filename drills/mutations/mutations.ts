@@ -1,0 +1,19 @@
+import { apiMutations } from './list/api.ts';
+import { campaignsMutations } from './list/campaigns.ts';
+import { feedbackMutations } from './list/feedback.ts';
+import { ledgerMutations } from './list/ledger.ts';
+import { rulesMutations } from './list/rules.ts';
+import { sendingMutations } from './list/sending.ts';
+import { tenancyMutations } from './list/tenancy.ts';
+import type { Mutation } from './mutation.ts';
+
+/** What a change of one line could break, each with the tests that hold it. */
+export const mutations: readonly Mutation[] = [
+  ...campaignsMutations,
+  ...ledgerMutations,
+  ...sendingMutations,
+  ...rulesMutations,
+  ...apiMutations,
+  ...tenancyMutations,
+  ...feedbackMutations,
+];
