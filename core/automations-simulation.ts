@@ -14,6 +14,7 @@ import { compileAutomation } from './rules/automations-compile.ts';
 import { isUnsubscribed } from './rules/automations-exits.ts';
 import { type Simulation, simulate, type World } from './rules/automations-simulator.ts';
 import { readDate } from './rules/coercion.ts';
+import { liveGroups } from './suppression-groups.ts';
 import { suppressionsAgainst } from './suppressions.ts';
 
 interface PersonInput {
@@ -144,9 +145,10 @@ async function firstContact(
   }
   const stored = await getContact(deps, project, contactId);
   const entries = (await suppressionsAgainst(deps, project._id, [stored.email])).get(stored.email) ?? [];
+  const live = new Set((await liveGroups(deps, project)).map(({ groupId }) => groupId));
   return {
     contact: people.change(stored, wish, fromMs),
-    isUnsubscribed: (groupId) => isUnsubscribed(entries, groupId),
+    isUnsubscribed: (groupId) => isUnsubscribed(entries, { groupId, isGroupGone: !live.has(groupId ?? '') }),
   };
 }
 

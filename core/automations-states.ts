@@ -7,6 +7,7 @@ import { wakeDue } from './due.ts';
 import { conflict, notFound } from './errors.ts';
 import { isDuplicateKey } from './insert.ts';
 import type { Automation, AutomationStatus, Project, Session } from './model.ts';
+import { holdGroup } from './suppression-groups.ts';
 import { inTransaction } from './transactions.ts';
 import { AT_ONCE, AUTOMATION_CHANGES } from './triggers.ts';
 
@@ -107,9 +108,11 @@ async function moveTo(
 }
 
 /** Whoever activates writes the project in the same transaction, so that two cannot both find one place left. */
-async function tellAudience(deps: Deps, session: Session, { projectId, status }: Automation): Promise<void> {
+async function tellAudience(deps: Deps, session: Session, automation: Automation): Promise<void> {
+  const { projectId, status, unsubscribeGroupId } = automation;
   await touchAudience(deps, { _id: projectId }, session);
   if (status !== 'active') return;
+  if (unsubscribeGroupId) await holdGroup(deps, session, { _id: projectId }, unsubscribeGroupId);
   const live = { projectId, status, deletedAt: null };
   const count = await deps.db.automations.countDocuments(live, { session, limit: LIVE_AUTOMATIONS_MAX + 1 });
   if (count > LIVE_AUTOMATIONS_MAX)

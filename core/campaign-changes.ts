@@ -1,13 +1,13 @@
 import { moveCampaign } from './campaign-events.ts';
-import { namedFields, plainFields, readyToPublish, type TemplateWrite, templateWrite } from './campaign-fields.ts';
-import { requireLists } from './campaign-holds.ts';
+import { namedFields, plainFields, readyToPublish, templateWrite } from './campaign-fields.ts';
+import { holdNamedGroup, requireLists } from './campaign-holds.ts';
 import { nextUpdate } from './campaign-moves.ts';
 import { refusePast, timingOf } from './campaign-timing.ts';
 import { CAMPAIGN_STARTS, type CampaignInput, findCampaign, type Origin, stateConflict } from './campaigns.ts';
 import type { Deps } from './deps.ts';
 import { wakeDue } from './due.ts';
 import { conflict, invalid } from './errors.ts';
-import type { Campaign, Project } from './model.ts';
+import type { Campaign, Project, Session } from './model.ts';
 
 const TRIES_MAX = 5;
 
@@ -23,7 +23,10 @@ export async function updateCampaign(
     const before = await findCampaign(deps, project, campaignId);
     const after = await changed(deps, project, before, input);
     const template = templateWrite(deps, project, after, input, origin);
-    const updated = await store(deps, before, { ...after, templateId: template.templateId }, template);
+    const updated = await store(deps, before, { ...after, templateId: template.templateId }, async (session) => {
+      await holdNamedGroup(deps, session, project, input);
+      await template.write(session);
+    });
     if (updated) return updated;
   }
   throw conflict('INVALID_STATE', 'The campaign is being changed by other calls; read it again and repeat.');
@@ -47,7 +50,12 @@ async function changed(deps: Deps, project: Project, before: Campaign, input: Ca
 }
 
 /** Writes only what differs: releases move the state of the plan at the same time. null: a concurrent change won. */
-async function store(deps: Deps, before: Campaign, after: Campaign, template: TemplateWrite): Promise<Campaign | null> {
+async function store(
+  deps: Deps,
+  before: Campaign,
+  after: Campaign,
+  alongside: (session: Session) => Promise<void>,
+): Promise<Campaign | null> {
   const { _id, projectId, status, updatedAt } = before;
   const names = Object.keys(after).filter((name) => name !== 'gradual') as Array<keyof Campaign>;
   const differing = names.filter((name) => after[name] !== before[name]).map((name) => [name, after[name]] as const);
@@ -62,7 +70,7 @@ async function store(deps: Deps, before: Campaign, after: Campaign, template: Te
   };
   const updated = await moveCampaign(deps, filter, update, async (session) => {
     if (after.status === 'scheduled') await requireLists(deps, session, after);
-    await template.write(session);
+    await alongside(session);
   });
   if (updated && tell) wakeDue(deps, CAMPAIGN_STARTS, projectId);
   return updated;

@@ -8,6 +8,7 @@ import { derivedId, parseId } from './ids.ts';
 import { insertNew } from './insert.ts';
 import type { Campaign, CampaignFreeze, Contact, Message } from './model.ts';
 import { stoppedBy } from './rules/suppression.ts';
+import { goneGroups } from './suppression-groups.ts';
 import { suppressionsAgainst } from './suppressions.ts';
 
 const BATCH = 1_000;
@@ -169,12 +170,12 @@ function listsOf({ toLists, sendToGlobalList }: Campaign): string[] {
 
 async function messagesOf(deps: Deps, campaign: Campaign, place: Place, contacts: Reader[]): Promise<Message[]> {
   const { _id: campaignId, projectId, unsubscribeGroupId } = campaign;
-  const entries = await suppressionsAgainst(
-    deps,
-    projectId,
-    contacts.map(({ email }) => email),
-  );
-  const mail = { marketing: true, groupId: unsubscribeGroupId, bypass: false };
+  const emails = contacts.map(({ email }) => email);
+  const [entries, gone] = await Promise.all([
+    suppressionsAgainst(deps, projectId, emails),
+    goneGroups(deps, projectId, [unsubscribeGroupId]),
+  ]);
+  const mail = { marketing: true, groupId: unsubscribeGroupId, isGroupGone: gone.size > 0, bypass: false };
   return contacts.map(({ _id, email }) => {
     place.seq += 1;
     const hit = stoppedBy(entries.get(email) ?? [], mail);

@@ -1,7 +1,8 @@
 import type { Deps } from './deps.ts';
 import { conflict, notFound } from './errors.ts';
 import { parseId } from './ids.ts';
-import type { AudienceEntry, Campaign, CampaignStatus, Session, StoredList } from './model.ts';
+import type { AudienceEntry, Campaign, CampaignStatus, Project, Session, StoredList } from './model.ts';
+import { holdGroup } from './suppression-groups.ts';
 
 /** Published and not over. A draft holds no list: publishing it finds out what is gone. */
 const HOLDING: CampaignStatus[] = ['scheduled', 'sending', 'sending_gradual', 'paused'];
@@ -51,4 +52,14 @@ export async function refuseHeld(deps: Deps, session: Session, list: StoredList)
     `${what} is named by the campaign "${campaign.name}" (${campaign.status}), whose audience is not written yet; take it out there, abort the campaign, or wait until it is sending.`,
     `campaign ${campaign._id.toHexString()}: names it`,
   );
+}
+
+/** A group that a call names is not deleted between its look-up and the commit. */
+export async function holdNamedGroup(
+  deps: Deps,
+  session: Session,
+  project: Pick<Project, '_id'>,
+  { unsubscribeGroupId }: { unsubscribeGroupId?: string | null | undefined },
+): Promise<void> {
+  if (unsubscribeGroupId) await holdGroup(deps, session, project, unsubscribeGroupId);
 }

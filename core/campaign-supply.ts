@@ -7,6 +7,7 @@ import { CLAIM_MAX } from './ledger.ts';
 import { claimMessages, type Held, type Look, type Verdict } from './ledger-claims.ts';
 import { type Ended, endedBy, UNWRITTEN_MAX } from './ledger-outcomes.ts';
 import { stoppedBy } from './rules/suppression.ts';
+import { goneGroups } from './suppression-groups.ts';
 import { suppressionsAgainst } from './suppressions.ts';
 
 /** What the connections take from: read ahead, claimed a little ahead, and looked at after the claim. */
@@ -40,7 +41,7 @@ interface Around {
 export function openSupply(run: PageRun, { pages, onQuiet }: Around): Supply {
   const { sending, campaign, pace, thresholds } = run;
   const { deps, ledger, outcomes } = sending;
-  const { projectId } = campaign;
+  const { projectId, unsubscribeGroupId: groupId } = campaign;
   const reader = openReader(run);
   const ready: Claimed[] = [];
   /** By message, of what is claimed. */
@@ -139,7 +140,7 @@ export function openSupply(run: PageRun, { pages, onQuiet }: Around): Supply {
   /** Status, rate and suppressions as they are after the claim, on the primary, side by side. Also asked with every renewal. */
   const look: Look = async (ids: ObjectId[]) => {
     const asked = ids.map((id) => ({ key: id.toHexString(), email: emails.get(id.toHexString()) ?? '' }));
-    const [now, entries] = await Promise.all([
+    const [now, entries, gone] = await Promise.all([
       deps.db.campaigns.findOne(
         { _id: campaign._id, projectId },
         { projection: { status: 1, sendRatePerSecond: 1 }, readPreference: 'primary' },
@@ -149,11 +150,12 @@ export function openSupply(run: PageRun, { pages, onQuiet }: Around): Supply {
         projectId,
         asked.map(({ email }) => email),
       ),
+      goneGroups(deps, projectId, [groupId]),
     ]);
     const mayGo = now !== null && isUnderWay(now);
     if (now) pace.set(now.sendRatePerSecond);
     if (!mayGo) run.goOn = false;
-    const mail = { marketing: true, groupId: campaign.unsubscribeGroupId, bypass: false };
+    const mail = { marketing: true, groupId, isGroupGone: gone.size > 0, bypass: false };
     const verdicts = new Map<string, Verdict>();
     for (const { key, email } of asked) {
       const hit = mayGo ? stoppedBy(entries.get(email) ?? [], mail) : null;

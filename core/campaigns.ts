@@ -8,7 +8,7 @@ import {
   readyToPublish,
   templateWrite,
 } from './campaign-fields.ts';
-import { requireLists } from './campaign-holds.ts';
+import { holdNamedGroup, requireLists } from './campaign-holds.ts';
 import { timingOf } from './campaign-timing.ts';
 import type { Deps } from './deps.ts';
 import { wakeDue } from './due.ts';
@@ -84,6 +84,7 @@ export async function createCampaign(
   const whole = { ...campaign, templateId: template.templateId, ...start };
   const stored = await insertCampaign(deps, whole, async (session) => {
     if (isScheduled) await requireLists(deps, session, whole);
+    await holdNamedGroup(deps, session, project, input);
     await template.write(session);
   });
   if (isScheduled) wakeDue(deps, CAMPAIGN_STARTS, project._id);

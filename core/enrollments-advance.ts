@@ -11,6 +11,7 @@ import type { CompiledAutomation } from './rules/automations-compile.ts';
 import { isUnsubscribed } from './rules/automations-exits.ts';
 import { type Decision, decide, type Facts, type Happening, stepAfter } from './rules/automations-interpreter.ts';
 import { describeWait } from './rules/automations-words.ts';
+import { goneGroups } from './suppression-groups.ts';
 import { suppressionsAgainst } from './suppressions.ts';
 import { AT_ONCE } from './triggers.ts';
 
@@ -134,8 +135,12 @@ async function factsAbout(
   { definition }: CompiledAutomation,
   nowMs: number,
 ): Promise<Facts> {
-  const entries = await suppressionsAgainst(deps, projectId, [person.email]);
-  const refused = isUnsubscribed(entries.get(person.email) ?? [], definition.unsubscribeGroupId);
+  const { unsubscribeGroupId: groupId } = definition;
+  const [entries, gone] = await Promise.all([
+    suppressionsAgainst(deps, projectId, [person.email]),
+    goneGroups(deps, projectId, [groupId]),
+  ]);
+  const refused = isUnsubscribed(entries.get(person.email) ?? [], { groupId, isGroupGone: gone.size > 0 });
   return { nowMs, person, event: event ?? undefined, isUnsubscribed: refused };
 }
 

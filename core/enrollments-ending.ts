@@ -7,6 +7,7 @@ import { processWriter } from './enrollments-counts.ts';
 import type { Contact, Enrollment, ExitReason, Session } from './model.ts';
 import { isUnsubscribed } from './rules/automations-exits.ts';
 import type { SuppressionFact } from './rules/suppression.ts';
+import { goneGroups } from './suppression-groups.ts';
 import { AT_ONCE, ENROLLMENTS, insertTriggers, newTrigger } from './triggers.ts';
 
 /** The person as it is when it has left. */
@@ -93,9 +94,13 @@ export async function endUnsubscribed(
         { projection: { unsubscribeGroupId: 1 } },
       )
       .toArray();
+    const named = automations.map(({ unsubscribeGroupId }) => unsubscribeGroupId);
+    const gone = await goneGroups(deps, projectId, named);
     const stopped = new Set(
       automations
-        .filter(({ unsubscribeGroupId }) => isUnsubscribed([entry], unsubscribeGroupId))
+        .filter(({ unsubscribeGroupId: groupId }) =>
+          isUnsubscribed([entry], { groupId, isGroupGone: gone.has(groupId ?? '') }),
+        )
         .map(({ _id }) => _id.toHexString()),
     );
     const leaving = inside.filter(({ automationId }) => stopped.has(automationId.toHexString()));

@@ -9,6 +9,7 @@ import { emailDomain } from './rules/addresses.ts';
 import { afterOutcome, isOpen } from './rules/deliveries.ts';
 import { type SuppressionFact, stoppedBy } from './rules/suppression.ts';
 import { type SendingDomain, sendingDomain } from './sending-domains.ts';
+import { goneGroups } from './suppression-groups.ts';
 import { suppressionsAgainst } from './suppressions.ts';
 
 /** A claimed message with all that was read for it. */
@@ -104,10 +105,17 @@ export async function lookAt(
   contents: Map<string, Content>,
 ): Promise<{ verdicts: Map<string, Verdict>; recipients: Map<string, MessageRecipient[]> }> {
   const emails = messages.flatMap(({ email, recipients }) => recipients?.map((one) => one.email) ?? [email]);
-  const [project, entries] = await Promise.all([
+  const [project, entries, gone] = await Promise.all([
     deps.db.projects.findOne({ _id: projectId, deletedAt: null }, { projection: { _id: 1 } }),
     suppressionsAgainst(deps, projectId, emails),
+    goneGroups(
+      deps,
+      projectId,
+      [...contents.values()].map(({ groupId }) => groupId),
+    ),
   ]);
+  const entryAgainst = (email: string, { marketing, groupId, bypassSuppressions: bypass }: Content) =>
+    stoppedBy(entries.get(email) ?? [], { marketing, groupId, isGroupGone: gone.has(groupId ?? ''), bypass });
   const verdicts = new Map<string, Verdict>();
   const recipients = new Map<string, MessageRecipient[]>();
   for (const message of messages) {
@@ -116,12 +124,12 @@ export async function lookAt(
     if (!project) verdicts.set(key, failedAll(message, 'The project was deleted.'));
     if (!project || !content) continue;
     if (!message.recipients) {
-      const entry = entryAgainst(entries, message.email, content);
+      const entry = entryAgainst(message.email, content);
       if (entry) verdicts.set(key, suppressed(entry));
       continue;
     }
     const judged = message.recipients.map((one) => {
-      const entry = isOpen(one) ? entryAgainst(entries, one.email, content) : null;
+      const entry = isOpen(one) ? entryAgainst(one.email, content) : null;
       return entry ? afterOutcome(one, suppressed(entry)) : one;
     });
     recipients.set(key, judged);
@@ -130,15 +138,6 @@ export async function lookAt(
       verdicts.set(key, { kind: 'suppressed', by: judged[0]?.suppressedBy ?? last, recipients: judged });
   }
   return { verdicts, recipients };
-}
-
-function entryAgainst(
-  entries: Map<string, SuppressionFact[]>,
-  email: string,
-  content: Content,
-): SuppressionFact | null {
-  const { marketing, groupId, bypassSuppressions: bypass } = content;
-  return stoppedBy(entries.get(email) ?? [], { marketing, groupId, bypass });
 }
 
 export function failedAll({ recipients }: Message, reason: string): Verdict {

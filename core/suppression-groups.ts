@@ -4,8 +4,10 @@ import type { Deps } from './deps.ts';
 import { conflict, invalid, notFound } from './errors.ts';
 import { derivedId } from './ids.ts';
 import { isDuplicateKey } from './insert.ts';
-import type { Project, SuppressionGroup, SuppressionReason } from './model.ts';
+import type { Project, Session, SuppressionGroup, SuppressionReason } from './model.ts';
 import { type Page, type PageOf, pageOf } from './pages.ts';
+import { refuseQueued, refuseUsed } from './suppression-uses.ts';
+import { inTransaction } from './transactions.ts';
 
 export interface GroupInput {
   name: string;
@@ -107,13 +109,43 @@ export async function updateGroup(
   return updated;
 }
 
-/** Marked first, so that nothing joins it any more; a call that was interrupted is finished by its repeat. */
+/**
+ * Marked first, so that nothing joins it any more; a call that was interrupted is finished by its repeat. Publishing and activating write
+ * the group too: of two calls at the same moment one is repeated and sees the other.
+ */
 export async function deleteGroup(deps: Deps, project: Tenant, groupId: string): Promise<void> {
   await refuseBuiltIn(deps, project, groupId, 'deleted');
   const filter = { projectId: project._id, groupId };
-  await deps.db.suppressionGroups.updateOne({ ...filter, deletedAt: null }, { $set: { deletedAt: deps.clock.now() } });
+  await refuseQueued(deps, filter);
+  await inTransaction(deps, async (session) => {
+    const $set = { deletedAt: deps.clock.now() };
+    await deps.db.suppressionGroups.updateOne({ ...filter, deletedAt: null }, { $set }, { session });
+    await refuseUsed(deps, session, filter);
+  });
   await deps.db.suppressions.deleteMany(filter, { hint: 'group' });
   await deps.db.suppressionGroups.deleteOne({ ...filter, deletedAt: { $ne: null } });
+}
+
+/** Runs in a transaction that makes something name the group, so that a removal at the same moment conflicts. */
+export async function holdGroup(deps: Deps, session: Session, project: Tenant, groupId: string): Promise<void> {
+  const filter = { projectId: project._id, groupId, deletedAt: null };
+  const { matchedCount } = await deps.db.suppressionGroups.updateOne(filter, { $inc: { holds: 1 } }, { session });
+  if (matchedCount === 0) throw notFound('SUPPRESSION_GROUP', 'unsubscribeGroupId');
+}
+
+/** Tells which of these codes name no live group. Mail with such a code is judged as mail that names no group. */
+export async function goneGroups(
+  { db }: Pick<Deps, 'db'>,
+  projectId: ObjectId,
+  codes: Iterable<string | null>,
+): Promise<Set<string>> {
+  const named = new Set([...codes].filter((code) => code !== null));
+  if (named.size === 0) return named;
+  const live = await db.suppressionGroups
+    .find({ projectId, groupId: { $in: [...named] }, deletedAt: null }, { projection: { groupId: 1 }, hint: 'code' })
+    .toArray();
+  for (const { groupId } of live) named.delete(groupId);
+  return named;
 }
 
 export function liveGroups({ db }: Pick<Deps, 'db'>, { _id: projectId }: Tenant): Promise<SuppressionGroup[]> {

@@ -18,6 +18,8 @@ export interface SuppressionGroup {
   counts: Record<SuppressionReason, number>;
   /** Moves with every change of its entries. */
   version?: number;
+  /** Moves with each campaign and automation that comes to name it. */
+  holds?: number;
   createdAt: Date;
   updatedAt: Date;
   /** Set while its entries are being removed; for every caller the group is gone. */

@@ -1,7 +1,10 @@
-import { type SuppressionFact, stoppedBy } from './suppression.ts';
+import { type MailFacts, type SuppressionFact, stoppedBy } from './suppression.ts';
 
 /** Did the person say no to what this automation sends? A bounce or an entry by hand only stops the mail, not the way. */
-export function isUnsubscribed(entries: readonly SuppressionFact[], unsubscribeGroupId: string | null): boolean {
+export function isUnsubscribed(
+  entries: readonly SuppressionFact[],
+  { groupId, isGroupGone }: Pick<MailFacts, 'groupId' | 'isGroupGone'>,
+): boolean {
   const refusals = entries.filter(({ reason }) => reason === 'UNSUBSCRIBE' || reason === 'COMPLAINT');
-  return stoppedBy(refusals, { marketing: true, groupId: unsubscribeGroupId, bypass: false }) !== null;
+  return stoppedBy(refusals, { marketing: true, groupId, isGroupGone, bypass: false }) !== null;
 }

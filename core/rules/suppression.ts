@@ -7,6 +7,8 @@ export interface MailFacts {
   marketing: boolean;
   /** The code of the group that the mail names. */
   groupId: string | null;
+  /** That group was deleted: the mail is judged as one that names none. */
+  isGroupGone?: boolean;
   /** bypassSuppressions: only a complaint stops it. */
   bypass: boolean;
 }
@@ -70,9 +72,10 @@ export function isMarketingSend(send: {
 
 const STRENGTH: Record<SuppressionReason, number> = { MANUAL: 1, BOUNCE: 2, UNSUBSCRIBE: 3, COMPLAINT: 4 };
 
-function stops(entry: SuppressionFact, { marketing, groupId, bypass }: MailFacts): boolean {
+function stops(entry: SuppressionFact, { marketing, groupId, isGroupGone, bypass }: MailFacts): boolean {
   if (bypass && entry.reason !== 'COMPLAINT') return false;
   if (entry.isGlobal) return true;
-  if (groupId !== null) return entry.groupId === groupId;
+  if (groupId !== null && entry.groupId === groupId) return true;
+  if (groupId !== null && !isGroupGone) return false;
   return entry.isDefault && (marketing || entry.reason !== 'UNSUBSCRIBE');
 }
