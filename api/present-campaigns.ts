@@ -2,6 +2,7 @@ import { sendingMsOf } from '../core/campaign-moves.ts';
 import type { RecipientStory } from '../core/campaign-recipients.ts';
 import { type RelatedCampaign, relatedCampaigns } from '../core/campaign-relations.ts';
 import type { Deps } from '../core/deps.ts';
+import { goesToEverybody } from '../core/global-list.ts';
 import type { Campaign, Message, Project } from '../core/model.ts';
 import { attemptedOf, deliveredOf, processedOf, ratesOf } from '../core/rules/rates.ts';
 import { presentTemplate } from './present.ts';
@@ -15,8 +16,7 @@ export function presentCampaign({ campaign, sender, template }: RelatedCampaign)
   const { projectId, organizationId, name, subject, previewText, senderId, toLists, excludeLists, unsubscribeGroupId } =
     campaign;
   const { sendNow, sendMode, scheduledAt, templateId, status, sentAt, abortedAt, failureReason } = campaign;
-  const { pausedAt, resumedAt, pausedReason, thresholdPreset, trackingClick, trackingOpen, sendToGlobalList } =
-    campaign;
+  const { pausedAt, resumedAt, pausedReason, thresholdPreset, trackingClick, trackingOpen } = campaign;
   const { maxLatenessMinutes, sendRatePerSecond, createdAt, updatedAt } = campaign;
   return {
     id: campaign._id,
@@ -26,7 +26,8 @@ export function presentCampaign({ campaign, sender, template }: RelatedCampaign)
     ...{ sendNow, sendMode, scheduledAt, templateId, status },
     metrics: metricsOf(campaign),
     ...{ sentAt, abortedAt, failureReason, pausedAt, resumedAt, pausedReason },
-    ...{ thresholdPreset, trackingClick, trackingOpen, sendToGlobalList, source: 'api' },
+    ...{ thresholdPreset, trackingClick, trackingOpen, source: 'api' },
+    sendToGlobalList: goesToEverybody(campaign),
     template: template && presentTemplate(template),
     gradual: gradualOf(campaign),
     ...{ maxLatenessMinutes, sendRatePerSecond, createdAt, updatedAt },

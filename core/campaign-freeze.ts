@@ -3,7 +3,7 @@ import { ledgerCounts, refreshCounts } from './campaign-counts.ts';
 import { correctSettling, removeExcluded } from './campaign-exclusions.ts';
 import type { Deps } from './deps.ts';
 import { publishSuppressed } from './email-events.ts';
-import { GLOBAL_LIST } from './global-list.ts';
+import { GLOBAL_LIST, goesToEverybody } from './global-list.ts';
 import { derivedId, parseId } from './ids.ts';
 import { insertNew } from './insert.ts';
 import type { Campaign, CampaignFreeze, Contact, Message } from './model.ts';
@@ -161,9 +161,9 @@ function membersOf(
 }
 
 /** The global list holds everybody, so beside it no other needs to be read. */
-function listsOf({ toLists, sendToGlobalList }: Campaign): string[] {
-  if (sendToGlobalList || toLists.some(({ id }) => id === GLOBAL_LIST)) return [GLOBAL_LIST];
-  return toLists
+function listsOf(campaign: Campaign): string[] {
+  if (goesToEverybody(campaign)) return [GLOBAL_LIST];
+  return campaign.toLists
     .filter(({ id }) => parseId(id) !== null)
     .map(({ id, type }) => (type === 'segment' ? `segment:${id}` : id));
 }

@@ -2,6 +2,7 @@ import { recipientId } from './campaign-freeze.ts';
 import { findCampaign } from './campaigns.ts';
 import type { Deps } from './deps.ts';
 import { notFound } from './errors.ts';
+import { goesToEverybody } from './global-list.ts';
 import { parseId } from './ids.ts';
 import type { Campaign, Engagement, Message, MessageState, Project } from './model.ts';
 import { type Page, type PageOf, pageOf } from './pages.ts';
@@ -92,18 +93,15 @@ async function storyOf(deps: Deps, campaign: Campaign, message: Message): Promis
   }
 }
 
-async function audienceRule(
-  deps: Deps,
-  { toLists, sendToGlobalList, projectId }: Campaign,
-  { contactId }: Message,
-): Promise<string> {
+async function audienceRule(deps: Deps, campaign: Campaign, { contactId }: Message): Promise<string> {
+  const { toLists, projectId } = campaign;
   const person =
     contactId &&
     (await deps.db.contacts.findOne({ _id: contactId, projectId }, { projection: { listIds: 1, segmentIds: 1 } }));
   const groups = [...(person?.listIds ?? []), ...(person?.segmentIds ?? [])].map(String);
   const named = toLists.find(({ id }) => groups.includes(id));
   if (named) return `In the audience through ${named.type} "${named.name}".`;
-  return sendToGlobalList || toLists.some(({ type, id }) => type === 'list' && parseId(id) === null)
+  return goesToEverybody(campaign)
     ? 'In the audience through the global list.'
     : 'In the audience when sending started.';
 }

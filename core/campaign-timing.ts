@@ -15,7 +15,14 @@ export function timingOf(campaign: Campaign, input: CampaignInput, now: Date, se
   const kept = { sendMode, sendNow, scheduledAt };
   const startAt = sendMode === 'gradual' ? campaign.gradual?.startAt : null;
   if (input.publish === false) return { ...kept, status: 'draft', startsAt: null };
-  if (saysNothing(campaign, input)) return { ...kept, status: campaign.status, startsAt: campaign.startsAt };
+  const isQuiet = saysNothing(campaign, input);
+  const publishes = !isQuiet || (campaign.status === 'scheduled' && input.sendMode !== undefined);
+  if (publishes && sendNow && sendMode === 'scheduled')
+    throw invalid(
+      'Give sendNow, or sendMode scheduled with scheduledAt.',
+      'sendNow: does not go with sendMode scheduled; sendMode: must be immediate or gradual with sendNow',
+    );
+  if (isQuiet) return { ...kept, status: campaign.status, startsAt: campaign.startsAt };
   if (sendNow) return { ...kept, status: 'scheduled', startsAt: new Date(now.getTime() + sendNowDelaySeconds * 1_000) };
   if (startAt || scheduledAt) {
     // `startAt` defaults to `scheduledAt`; when both are given the plan's own start holds.

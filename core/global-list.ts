@@ -2,7 +2,7 @@ import type { ObjectId } from 'mongodb';
 import type { Deps } from './deps.ts';
 import { derivedId } from './ids.ts';
 import { isDuplicateKey } from './insert.ts';
-import type { Project, StoredList } from './model.ts';
+import type { Campaign, Project, StoredList } from './model.ts';
 
 /** The list of all contacts of a project, wherever a list is named. */
 export const GLOBAL_LIST = 'GLOBAL_CONTACT_LIST';
@@ -15,6 +15,14 @@ export function globalListId({ _id }: Pick<Project, '_id'>): ObjectId {
 /** The id that callers know. */
 export function wireListId({ _id, type }: Pick<StoredList, '_id' | 'type'>): string {
   return type === 'global' ? GLOBAL_LIST : _id.toHexString();
+}
+
+/** A campaign can name the global list in two ways. */
+export function goesToEverybody({
+  toLists,
+  sendToGlobalList,
+}: Pick<Campaign, 'toLists' | 'sendToGlobalList'>): boolean {
+  return sendToGlobalList || toLists.some(({ id }) => id === GLOBAL_LIST);
 }
 
 export async function makeGlobalList(deps: Deps, project: Pick<Project, '_id'>): Promise<void> {

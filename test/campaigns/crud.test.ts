@@ -181,6 +181,26 @@ describe('Campaigns', function () {
       expect(due.startDueAt).to.be.an.instanceOf(Date);
     });
 
+    it('sendNow with sendMode scheduled is kept in a draft and refused where the call publishes', async () => {
+      const fields = { sendNow: true, sendMode: 'scheduled', toLists: [list] };
+      const { body } = await stage.create({ ...fields, publish: false });
+      expect(body.data).to.include({ status: 'draft', sendNow: true, sendMode: 'scheduled' });
+      const refused = await patch(body.data.id, { publish: true });
+      expect(refused.status).to.equal(400);
+      expect(refused.body.error.details).to.match(/sendNow: .*; sendMode: /);
+      expect((await patch(body.data.id, { name: 'Kept' })).body.data).to.include({ status: 'draft', name: 'Kept' });
+      const published = await patch(body.data.id, { publish: true, sendMode: 'immediate' });
+      expect(published.body.data).to.include({ status: 'scheduled', sendNow: true, sendMode: 'immediate' });
+      expect((await patch(body.data.id, { sendMode: 'scheduled' })).status).to.equal(400);
+    });
+
+    it('sendToGlobalList is true also where toLists names the global list', async () => {
+      const { body } = await stage.create({ toLists: ['GLOBAL_CONTACT_LIST'] });
+      expect(body.data.sendToGlobalList).to.equal(true);
+      expect((await stage.get(body.data.id)).sendToGlobalList).to.equal(true);
+      expect((await patch(body.data.id, { toLists: [list] })).body.data.sendToGlobalList).to.equal(false);
+    });
+
     it('refuses what cannot be, says which field, and writes nothing', async () => {
       const { db } = stage.environment.deps;
       const before = [await db.campaigns.countDocuments(), await db.templates.countDocuments()];
@@ -215,6 +235,8 @@ describe('Campaigns', function () {
         [{ thresholdPreset: 'none' }, 400, 'VALIDATION_ERROR', /thresholdPreset: must be one of/],
         [{ publish: true }, 400, 'VALIDATION_ERROR', /say when: sendNow or scheduledAt/],
         [{ sendNow: true, scheduledAt: inAnHour() }, 400, 'VALIDATION_ERROR', /does not go with sendNow/],
+        [{ sendNow: true, sendMode: 'scheduled' }, 400, 'VALIDATION_ERROR', /sendNow: .*; sendMode: /],
+        [{ publish: true, sendNow: true, sendMode: 'scheduled' }, 400, 'VALIDATION_ERROR', /sendNow: .*; sendMode: /],
         [{ scheduledAt: past }, 400, 'VALIDATION_ERROR', /scheduledAt: is more than a minute in the past/],
         [{ scheduledAt: 'tomorrow' }, 400, 'VALIDATION_ERROR', /scheduledAt: must be an ISO 8601/],
         [{ sendRatePerSecond: 0 }, 400, 'VALIDATION_ERROR', /sendRatePerSecond/],
