@@ -138,7 +138,7 @@ async function deliver(connection: Connection, item: Claimed, { run, supply }: O
     deferrals: candidate.deferrals ?? 0,
     elapsedMs: deps.clock.now().getTime() - at.getTime(),
     jitter: Math.random(),
-    hasEvidence: deps.evidence.isKnown,
+    evidenceAfterMs: deps.evidence.isKnown ? deps.config.smtpEvidenceDelaySeconds * 1_000 : null,
   });
   if (delivery.kind === 'answered') run.handedOver += 1;
   if (delivery.kind === 'relay') leaveRelayAlone(run, Math.max(QUIET_MIN_MS, relayRetryMs(deps.mailer)));

@@ -5,7 +5,7 @@ import { orphanStates, settleOrphans } from './ledger-orphans.ts';
 import { messageIdOf } from './message-links.ts';
 import type { Campaign } from './model.ts';
 
-type OrphanDeps = Pick<Deps, 'db' | 'clock' | 'log' | 'evidence'>;
+type OrphanDeps = Pick<Deps, 'db' | 'clock' | 'log' | 'evidence' | 'config'>;
 type Tenant = Pick<Campaign, '_id' | 'projectId'>;
 
 /** Nothing is held by who only looks after what others left behind. */

@@ -98,7 +98,8 @@ async function readBack(
   for (;;) {
     try {
       const mine = { _id: { $in: ids }, projectId, owner: ledger.owner, claim, state: 'committing' as const };
-      const found = await db.messages.find(mine, { projection: { _id: 1 } }).toArray();
+      // With `local` a primary that is cut off shows a claim that is rolled back later, and another process sends the mail as well.
+      const found = await db.messages.find(mine, { projection: { _id: 1 }, readConcern: 'majority' }).toArray();
       return found.map(({ _id }) => _id);
     } catch (error) {
       if (ledger.now() > askedMs + DOT_MS) throw error;

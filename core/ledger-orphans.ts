@@ -11,7 +11,7 @@ export interface OrphanCounts {
 }
 
 type Orphan = Pick<Message, '_id' | 'projectId' | 'lane' | 'state' | 'owner' | 'claim' | 'recipients'>;
-type Resolution = keyof OrphanCounts;
+type Resolution = keyof OrphanCounts | 'early';
 
 /** Their leases are over, so their owner is gone (or is stopped, and then writes no dot any more). */
 export const orphanStates = ['committing', 'unknown'] as const;
@@ -38,7 +38,7 @@ export async function settleOrphans(
   await Promise.all(
     decided.map(async ({ orphan, resolution }) => {
       const { modifiedCount } = await apply(deps, orphan, resolution);
-      counts[resolution] += modifiedCount;
+      counts[resolution === 'early' ? 'later' : resolution] += modifiedCount;
     }),
   );
   return counts;
@@ -47,8 +47,13 @@ export async function settleOrphans(
 /** Null: what it belonged to is gone. */
 export type MessageIdOf = (messageId: ObjectId) => Promise<string | null>;
 
-async function decide({ evidence, log }: LedgerDeps, orphan: Orphan, messageIdOf: MessageIdOf): Promise<Resolution> {
+async function decide(
+  { evidence, log, config }: LedgerDeps,
+  orphan: Orphan,
+  messageIdOf: MessageIdOf,
+): Promise<Resolution> {
   if (evidence.isKnown) {
+    if (orphan.state === 'committing' && waitMs(config) > 0) return 'early';
     try {
       const messageId = await messageIdOf(orphan._id);
       if (messageId !== null) return (await evidence.accepted(messageId)) ? 'sent' : 'queued';
@@ -60,15 +65,20 @@ async function decide({ evidence, log }: LedgerDeps, orphan: Orphan, messageIdOf
   return repeatsUnknown(orphan.lane) ? 'queued' : 'unknown';
 }
 
-function apply({ db }: LedgerDeps, orphan: Orphan, resolution: Resolution) {
+/** The relay may still be finishing the mail; the lease has given it some of that time. */
+function waitMs({ smtpEvidenceDelaySeconds }: LedgerDeps['config']): number {
+  return smtpEvidenceDelaySeconds * 1_000 - LEASE_MS;
+}
+
+function apply({ db, config }: LedgerDeps, orphan: Orphan, resolution: Resolution) {
   const { _id, projectId, state, owner, claim } = orphan;
   const unchanged = { _id, projectId, state, ...(owner ? { owner } : {}), ...(claim ? { claim } : {}) };
   return db.messages.updateOne({ ...unchanged, $expr: { $lte: ['$dueAt', '$$NOW'] } }, [
-    { $set: changes(orphan, resolution) },
+    { $set: changes(orphan, resolution, waitMs(config)) },
   ]);
 }
 
-function changes({ lane, recipients }: Orphan, resolution: Resolution): object {
+function changes({ lane, recipients }: Orphan, resolution: Resolution, earlyMs: number): object {
   const at = { at: '$$NOW', claimedAt: '$claimedAt' };
   const timeline = (type: string, reason: string) => ({
     $concatArrays: [{ $ifNull: ['$timeline', []] }, [{ type, reason, ...at }]],
@@ -103,6 +113,12 @@ function changes({ lane, recipients }: Orphan, resolution: Resolution): object {
         reason: 'The sending process ended before the relay had answered.',
         dueAt: '$$REMOVE',
         timeline: timeline('unknown', 'The sending process ended before the relay had answered.'),
+      };
+    case 'early':
+      return {
+        state: 'unknown',
+        reason: 'The sending process ended before the relay had answered; the relay is asked.',
+        dueAt: after(earlyMs),
       };
     case 'later':
       return { dueAt: after(LEASE_MS) };

@@ -1,8 +1,8 @@
-import type { Document, ObjectId } from 'mongodb';
+import type { Document, Filter, ObjectId } from 'mongodb';
 import { after, type Ledger, type LedgerDeps, type Outcome } from './ledger.ts';
 import type { Held, Look, Verdict } from './ledger-claims.ts';
 import type { Lane } from './mailer.ts';
-import type { MessageRecipient, MessageState, SmtpReply } from './model.ts';
+import type { Message, MessageRecipient, SmtpReply } from './model.ts';
 import type { Classification } from './rules/bounces.ts';
 
 const GROUP_MAX = 64;
@@ -143,12 +143,27 @@ export function endedBy(held: Held, { recipients, ...outcome }: Verdict): Ended 
 
 async function writeOutcomes(deps: LedgerDeps, ledger: Ledger, effects: Effects, group: Ended[]): Promise<void> {
   await effects(group);
-  const [late, known] = [group.filter(staysUnknown), group.filter((ended) => !staysUnknown(ended))];
+  const byWay = Map.groupBy(group, (ended) =>
+    staysUnknown(ended) ? 'late' : ended.outcome.kind === 'sent' ? 'sent' : 'known',
+  );
+  const [late = [], sent = [], known = []] = [byWay.get('late'), byWay.get('sent'), byWay.get('known')];
   await Promise.all([
-    updateOwn(deps, ledger, known, ['committing', 'unknown']),
+    updateOwn(deps, ledger, sent, [...inDoubt, ...queuedAgain(sent)]),
+    updateOwn(deps, ledger, known, inDoubt),
     // One that the orphans' round has called unknown already is left as it says.
-    updateOwn(deps, ledger, late, ['committing']),
+    updateOwn(deps, ledger, late, [{ state: 'committing' }]),
   ]);
+}
+
+const inDoubt: Filter<Message>[] = [{ state: { $in: ['committing', 'unknown'] } }];
+
+/** The orphans' round has queued it again, and the relay's 250 came before anybody claimed it anew. */
+function queuedAgain(sent: Ended[]): Filter<Message>[] {
+  return [...Map.groupBy(sent, ({ held }) => held.claim)].map(([claim, some]) => ({
+    state: 'queued',
+    claim,
+    _id: { $in: some.map(({ held }) => held._id) },
+  }));
 }
 
 /**
@@ -160,12 +175,17 @@ function staysUnknown({ outcome, held }: Ended): boolean {
   return outcome.kind === 'unknown' || (isOpenAgain && held.about?.lane === 'campaign');
 }
 
-async function updateOwn({ db }: LedgerDeps, { owner }: Ledger, group: Ended[], from: MessageState[]): Promise<void> {
+async function updateOwn(
+  { db }: LedgerDeps,
+  { owner }: Ledger,
+  group: Ended[],
+  from: Filter<Message>[],
+): Promise<void> {
   if (group.length === 0) return;
   const ids = group.map(({ held }) => held._id);
   const projectIds = [...new Map(group.map(({ held }) => [held.projectId.toHexString(), held.projectId])).values()];
   await db.messages.updateMany(
-    { _id: { $in: ids }, projectId: { $in: projectIds }, owner, state: { $in: from } },
+    { _id: { $in: ids }, projectId: { $in: projectIds }, owner, $or: from },
     outcomePipeline(ids, group.map(stored)),
   );
 }

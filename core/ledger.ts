@@ -14,7 +14,7 @@ export const CLAIM_MAX = 64;
 /** What may still be sent; every other state is an outcome. */
 export const OPEN_STATES: readonly MessageState[] = ['queued', 'deferred', 'committing'];
 
-export type LedgerDeps = Pick<SendingDeps, 'db' | 'clock' | 'log' | 'evidence'>;
+export type LedgerDeps = Pick<SendingDeps, 'db' | 'clock' | 'log' | 'evidence' | 'config'>;
 
 /** What one process knows about the messages that it has claimed. Its owner is new with every start, so no other process is ever mistaken for it. */
 export interface Ledger {
@@ -23,12 +23,32 @@ export interface Ledger {
   claims: number;
   /** No dot is written any more; what is claimed goes back. */
   stopping: boolean;
-  /** Monotonic milliseconds. */
+  /** Monotonic milliseconds, the time included that the machine was suspended. */
   now(): number;
 }
 
-export function openLedger(now: () => number = () => performance.now()): Ledger {
+/** The wall clock may be set a little; more than this between two looks is a suspended machine, or as good as one. */
+const GAP_MIN_MS = 1_000;
+
+export function openLedger(monotonic?: () => number, wall: () => number = monotonic ?? Date.now): Ledger {
+  const now = countingSuspension(monotonic ?? (() => performance.now()), wall);
   return { owner: new ObjectId().toHexString(), held: new Map(), claims: 0, stopping: false, now };
+}
+
+/**
+ * The monotonic clock stands still while the machine is suspended, and leases do not: what the wall clock is ahead afterwards is added, so
+ * every lease counts as over until the database has renewed it. A clock that is set ahead costs a renewal, one that is set back nothing.
+ */
+function countingSuspension(monotonic: () => number, wall: () => number): () => number {
+  let before = { monotonic: monotonic(), wall: wall() };
+  let suspendedMs = 0;
+  return () => {
+    const now = { monotonic: monotonic(), wall: wall() };
+    const gapMs = now.wall - before.wall - (now.monotonic - before.monotonic);
+    if (gapMs > GAP_MIN_MS) suspendedMs += gapMs;
+    before = now;
+    return now.monotonic + suspendedMs;
+  };
 }
 
 /** How an attempt, or the look before it, ended. `back`: no dot was written and nothing is counted. */

@@ -66,7 +66,7 @@ function judge(
     deferrals: message.deferrals ?? 0,
     elapsedMs: deps.clock.now().getTime() - (message.firstAt ?? deps.clock.now()).getTime(),
     jitter: Math.random(),
-    hasEvidence: deps.evidence.isKnown,
+    evidenceAfterMs: deps.evidence.isKnown ? deps.config.smtpEvidenceDelaySeconds * 1_000 : null,
   };
   return recipients ? judgeRecipients(attempt, recipients) : judgeDelivery(attempt);
 }

@@ -40,7 +40,8 @@ export const variables = {
   smtpUrl: {
     type: 'string',
     default: 'smtp://127.0.0.1:1025',
-    description: 'The relay that takes outgoing mail: smtp:// or smtps://, with user:password@ when it asks for them.',
+    description:
+      'The relay that takes outgoing mail: smtp:// or smtps://, with user:password@ when it asks for them. With a user STARTTLS is required, unless the host is this machine or the URL ends in ?requireTLS=false.',
   },
   smtpTransactionalUrl: {
     type: 'string',
@@ -65,6 +66,13 @@ export const variables = {
     type: 'string',
     default: '',
     description: 'Asked with ?id=<Message-ID> whether the relay took a message; empty: no evidence.',
+  },
+  smtpEvidenceDelaySeconds: {
+    type: 'integer',
+    default: 30,
+    minimum: 1,
+    description:
+      'How long the relay gets to finish a mail whose answer was lost, before SMTP_EVIDENCE_URL is asked. Give more where content filters take longer: a mail that the relay takes after it was asked is sent twice.',
   },
   smtpDotTimeoutSeconds: {
     type: 'integer',

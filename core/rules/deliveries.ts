@@ -6,8 +6,8 @@ import { classifyReply, retryDelayMs } from './bounces.ts';
 
 /** A lost connection before the dot is the network's doing: the first tries after it come soon. */
 const LOST_DELAYS_MS = [1_000, 5_000, 30_000];
-/** How long a relay gets to finish what it was doing when its answer was lost, before anybody is asked whether it has the message. */
-const QUIET_MS = 30_000;
+/** How long a relay is left alone that is busy and does not say until when. */
+const BUSY_MS = 30_000;
 const UNKNOWN_FIRST_MS = 60_000;
 /** A relay that was reached and sent this very message away does not see it again at once. */
 const SENT_AWAY_MS = 5_000;
@@ -27,7 +27,8 @@ export interface Attempt {
   elapsedMs: number;
   /** From 0 to 1. */
   jitter: number;
-  hasEvidence: boolean;
+  /** How long a relay gets to finish what it was doing when its answer was lost, before it is asked; null: it cannot be asked. */
+  evidenceAfterMs: number | null;
 }
 
 export interface Judgement {
@@ -88,7 +89,7 @@ function judgeRecipient(attempt: Attempt, index: number, bounces: Bounce[]): Out
   const classification = classifyReply({ ...reply, phase });
   const { reason } = classification;
   if (classification.class === 'accepted') return { kind: 'sent', reply };
-  if (classification.class === 'relay') return { kind: 'back', delayMs: classification.retryAfterMs ?? QUIET_MS };
+  if (classification.class === 'relay') return { kind: 'back', delayMs: classification.retryAfterMs ?? BUSY_MS };
   if (classification.class === 'deferred')
     return deferred(attempt, { reply, reason, retryAfterMs: classification.retryAfterMs });
   if (classification.class === 'failed') return { kind: 'failed', reply, reason };
@@ -133,8 +134,8 @@ function deferred(
 }
 
 /** null: it stays unknown until a person decides. */
-function retryUnknownMs({ lane, deferrals, elapsedMs, jitter, hasEvidence }: Attempt): number | null {
-  if (hasEvidence) return QUIET_MS;
+function retryUnknownMs({ lane, deferrals, elapsedMs, jitter, evidenceAfterMs }: Attempt): number | null {
+  if (evidenceAfterMs !== null) return evidenceAfterMs;
   if (lane !== 'transactional') return null;
   return deferrals === 0 ? UNKNOWN_FIRST_MS : retryDelayMs({ deferrals, elapsedMs, jitter });
 }

@@ -25,6 +25,8 @@ const BLOCK_BYTES = 65_536;
 /** One greeted connection. Messages go one after the other; the next envelope travels behind the dot of the one before. */
 export class SmtpClient {
   delivered = 0;
+  /** Messages that the relay has answered, or whose outcome is known without its answer. */
+  finished = 0;
   onGone: () => void = () => {};
   #wire: Wire;
   #capabilities: Capabilities;
@@ -232,6 +234,7 @@ export class SmtpClient {
 
   #finish(job: Job, outcome: Delivery, then: 'keep' | 'drop' = 'keep'): void {
     this.#jobs.shift();
+    this.finished++;
     if (then === 'drop') this.drop();
     else if (this.#jobs.length === 0) this.#wire.deadline = Number.POSITIVE_INFINITY;
     else if (this.#jobs[0]!.stage === 'queued') this.#startNext();

@@ -35,6 +35,11 @@ export type Opened = { wire: Wire; capabilities: Capabilities; fault: null } | {
 
 export const NO_REPLY: Reply = Object.freeze({ code: 0, enhanced: null, text: '' });
 
+const NO_STARTTLS: Reply = Object.freeze({
+  ...NO_REPLY,
+  text: 'The relay does not offer STARTTLS, which is required. Use smtps://, or requireTLS=false in the URL to go without TLS.',
+});
+
 interface Step {
   reply: Reply;
   lines: string[];
@@ -57,7 +62,9 @@ export async function openRelay(
   let hello = await sayHello(ask, clientName, timeouts);
   if (!isOk(hello.reply)) return failed(wire, 'greeting', hello.reply);
   let capabilities = readCapabilities(hello.lines);
-  if (!url.implicitTls && url.startTls !== 'never' && (capabilities.startTls || url.startTls === 'required')) {
+  if (!url.implicitTls && url.startTls === 'required' && !capabilities.startTls)
+    return failed(wire, 'greeting', NO_STARTTLS, 'tls');
+  if (!url.implicitTls && url.startTls !== 'never' && capabilities.startTls) {
     const go = await ask('STARTTLS\r\n', timeouts.commandMs);
     if (go.reply.code !== 220) return failed(wire, 'greeting', go.reply, 'tls');
     await wire.startTls(url);
@@ -70,6 +77,8 @@ export async function openRelay(
     const { reply } = await logIn(ask, url.user, url.password, capabilities, timeouts.commandMs);
     if (reply.code !== 235) return failed(wire, 'greeting', reply, reply.code === 421 ? 'throttled' : 'auth');
   }
+  // It said more than it was asked, or closed, right behind its last answer.
+  if (wire.gone) return failed(wire, 'greeting', NO_REPLY);
   return { wire, capabilities, fault: null };
 }
 

@@ -257,7 +257,8 @@ class PooledConnection implements Connection {
       const client = this.#client?.usable ? this.#client : await this.#replace();
       if (!(client instanceof SmtpClient)) return relayFault(dialogue, client.phase, client.reason, client.reply);
       const outcome = await client.send(envelope, message, beforeDot);
-      if (outcome === STALE) attempt++;
+      // What waited behind other messages is handed over again; a connection that carried none is one more that the relay closed.
+      if (outcome === STALE || (outcome === UNSENT && client.finished === 0)) attempt++;
       if (outcome === STALE || outcome === UNSENT) continue;
       this.#pool.observe(outcome);
       return outcome;

@@ -14,9 +14,13 @@ export interface RelayUrl {
   clientName: string | null;
 }
 
+const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|::1)$/i;
 const PARAMETERS = ['ignoreTLS', 'requireTLS', 'tls.rejectUnauthorized', 'tls.servername', 'name'];
 
-/** smtp://user:password@host:port?requireTLS=true, with the query parameters that nodemailer users know. */
+/**
+ * smtp://user:password@host:port?requireTLS=true, with the query parameters that nodemailer users know. A password leaves this machine
+ * under TLS only, unless requireTLS=false or ignoreTLS=true says otherwise: whoever is in between can take STARTTLS out of an answer.
+ */
 export function parseRelayUrl(text: string): RelayUrl {
   const url = parse(text);
   const implicitTls = url.protocol === 'smtps:';
@@ -28,7 +32,7 @@ export function parseRelayUrl(text: string): RelayUrl {
     host,
     port: Number(url.port) || (implicitTls ? 465 : url.username ? 587 : 25),
     implicitTls,
-    startTls: isTrue(url, 'ignoreTLS') ? 'never' : isTrue(url, 'requireTLS') ? 'required' : 'offered',
+    startTls: isTrue(url, 'ignoreTLS') ? 'never' : isTlsRequired(url, host) ? 'required' : 'offered',
     verifyCertificate: url.searchParams.get('tls.rejectUnauthorized') !== 'false',
     servername: url.searchParams.get('tls.servername') ?? host,
     user: url.username ? decodeURIComponent(url.username) : null,
@@ -47,6 +51,11 @@ function parse(text: string): URL {
   if (!url?.hostname || !['smtp:', 'smtps:'].includes(url.protocol))
     throw new Error('The SMTP URL must look like smtp://host:port or smtps://user:password@host:port.');
   return url;
+}
+
+function isTlsRequired(url: URL, host: string): boolean {
+  const given = url.searchParams.get('requireTLS');
+  return given === null ? url.username !== '' && !LOOPBACK.test(host) : given === 'true';
 }
 
 function isTrue(url: URL, name: string): boolean {

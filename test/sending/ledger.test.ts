@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { ObjectId } from 'mongodb';
+import { type Filter, type FindOptions, ObjectId } from 'mongodb';
 import type { Evidence } from '../../core/deps.ts';
 import { type Ledger, openLedger } from '../../core/ledger.ts';
 import { claimMessages, dotGuard, type Look, type Verdict } from '../../core/ledger-claims.ts';
@@ -89,9 +89,16 @@ describe('The ledger', () => {
       await messages().updateMany(...args);
       throw new Error('connection reset');
     };
+    const concerns: unknown[] = [];
+    lossy.find = ((filter: Filter<Message>, options: FindOptions) => {
+      concerns.push(options.readConcern);
+      return messages().find(filter, options);
+    }) as typeof lossy.find;
     const broken = { ...deps, db: { ...deps.db, messages: lossy } };
     const { held } = await claimMessages(broken, ledger, { projectId, ids, due: true });
     expect(held.map(({ _id }) => _id)).to.have.deep.members(ids);
+    // A primary that is cut off still shows a claim that is rolled back later.
+    expect(concerns).to.deep.equal(['majority']);
   });
 
   it('writes each message its own outcome in one group, and lets go of it', async () => {
@@ -162,6 +169,27 @@ describe('The ledger', () => {
     expect((await read(id!)).state).to.equal('sent');
   });
 
+  it('lets a late 250 end what was queued again, unless it was claimed anew', async () => {
+    const reply = { code: 250, enhanced: null, text: 'at last' };
+    const refused = { kind: 'failed', reply: { code: 554, enhanced: null, text: 'no' }, reason: 'no' } as const;
+    const [late, taken, denied] = (await queue(3, { lane: 'transactional' })) as [ObjectId, ObjectId, ObjectId];
+    const ledger = openLedger();
+    const { held } = await claim(ledger, [late, taken, denied]);
+    await messages().updateMany({ projectId, _id: { $in: [late, taken, denied] } }, { $set: { dueAt: ago(1) } });
+    const other = openLedger();
+    const ids = [late, taken, denied];
+    await settleOrphans(deps, other, { projectId, ids, messageIdOf: async () => null });
+    await claim(other, [taken]);
+    const writer = outcomeWriter(deps, ledger, quiet);
+    const sent = { kind: 'sent', reply } as const;
+    await Promise.all(held.map((one, n) => writer.write({ held: one, outcome: n === 2 ? refused : sent })));
+    expect(await read(late))
+      .to.deep.include({ state: 'sent', reply })
+      .and.not.have.property('dueAt');
+    expect(await read(taken)).to.deep.include({ state: 'committing', owner: other.owner });
+    expect(await read(denied)).to.deep.include({ state: 'queued', owner: ledger.owner });
+  });
+
   it('leaves unknown what a campaign has counted as such when its owner gives it back or defers it late; other lanes queue it again', async () => {
     for (const [lane, state] of [
       ['campaign', 'unknown'],
@@ -218,6 +246,40 @@ describe('The ledger', () => {
     expect(guard()).to.equal(true);
     now = 20_000;
     expect(dotGuard(ledger, held[1]!)()).to.equal(false);
+    await renewLeases(deps, ledger);
+    expect(dotGuard(ledger, held[1]!)()).to.equal(true);
+  });
+
+  it('writes no dot after the machine was suspended, until the database has confirmed the lease', async () => {
+    let [now, wall] = [1_000, 500_000];
+    const ledger = openLedger(
+      () => now,
+      () => wall,
+    );
+    const pass = (ms: number, suspendedMs = 0) => {
+      now += ms;
+      wall += ms + suspendedMs;
+    };
+    const ids = await queue(2);
+    const { held } = await claim(ledger, ids);
+    pass(100);
+    expect(dotGuard(ledger, held[0]!)()).to.equal(true);
+    pass(100, 60_000);
+    expect(dotGuard(ledger, held[0]!)()).to.equal(false);
+    await messages().updateOne({ _id: ids[0]!, projectId }, { $set: { owner: 'another' } });
+    await renewLeases(deps, ledger);
+    expect(dotGuard(ledger, held[0]!)()).to.equal(false);
+    expect(dotGuard(ledger, held[1]!)()).to.equal(true);
+    // A renewal that was on its way when the machine was suspended says nothing about afterwards.
+    const slow = Object.create(messages()) as ReturnType<typeof messages>;
+    slow.updateMany = async (...args) => {
+      const answer = await messages().updateMany(...args);
+      pass(100, 60_000);
+      return answer;
+    };
+    await renewLeases({ ...deps, db: { ...deps.db, messages: slow } }, ledger);
+    expect(dotGuard(ledger, held[1]!)()).to.equal(false);
+    wall -= 3_600_000;
     await renewLeases(deps, ledger);
     expect(dotGuard(ledger, held[1]!)()).to.equal(true);
   });
@@ -283,6 +345,24 @@ describe('The ledger', () => {
       expect(await read(ids[1]!))
         .to.include({ state: 'queued' })
         .and.not.have.property('dueAt');
+    });
+
+    it('by evidence only after the time that a relay is given to finish, where that is longer than a lease', async () => {
+      const [id] = await orphans(1, 'campaign');
+      let asked = 0;
+      evidence = { isKnown: true, accepted: async () => ++asked > 0 };
+      const patient = { ...deps, evidence, config: { ...deps.config, smtpEvidenceDelaySeconds: 120 } };
+      const settleIt = () => {
+        const messageIdOf = async () => '<1@ours.test>';
+        return settleOrphans(patient, openLedger(), { projectId, ids: [id!], messageIdOf });
+      };
+      expect(await settleIt()).to.deep.equal({ sent: 0, queued: 0, unknown: 0, later: 1 });
+      expect(asked).to.equal(0);
+      const { state, dueAt } = await read(id!);
+      expect(state).to.equal('unknown');
+      expect(dueAt!.getTime()).to.be.closeTo(Date.now() + 90_000, 5_000);
+      await messages().updateOne({ _id: id!, projectId }, { $set: { dueAt: ago(1) } });
+      expect(await settleIt()).to.include({ sent: 1 });
     });
 
     it('of a restored backup: whatever was open may have left since, whatever was over stays so', async () => {

@@ -18,6 +18,8 @@ export class Ledger {
   /** Messages with a bare CR or LF or a line above 998 bytes (mode strict). */
   badLines = 0;
   connections = 0;
+  /** AUTH commands. */
+  logins = 0;
   total = 0;
   recipients = 0;
   bytes = 0;

@@ -10,6 +10,8 @@ export interface SinkModes {
   auth: { methods: string; user: string; password: string; reply?: string } | null;
   /** Offers STARTTLS. */
   tls: SecureContext | null;
+  /** Closes after the answer to EHLO, with these last words. */
+  closeAfterHello: string | null;
   /** Something to say in the clear behind the answer to STARTTLS, as an attacker in between would. */
   tlsInjection: string;
   /** Closes without a word at the MAIL after so many messages on a connection. */
@@ -35,6 +37,7 @@ export function defaultModes(): SinkModes {
     sizeMax: 52_428_800,
     auth: null,
     tls: null,
+    closeAfterHello: null,
     tlsInjection: '',
     closeAfter: null,
     sendAwayAfter: null,

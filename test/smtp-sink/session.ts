@@ -110,14 +110,15 @@ export class Session {
   }
 
   #hello(): string {
-    const { pipelining, sizeMax, auth, tls } = this.#modes;
+    const { pipelining, sizeMax, auth, tls, closeAfterHello } = this.#modes;
     this.#reset();
     const words = ['sink', '8BITMIME', 'ENHANCEDSTATUSCODES'];
     if (pipelining) words.push('PIPELINING');
     if (sizeMax !== null) words.push(`SIZE ${sizeMax}`);
     if (auth) words.push(`AUTH ${auth.methods}`);
     if (tls && !(this.#socket instanceof TLSSocket)) words.push('STARTTLS');
-    return words.map((word, index) => `250${index === words.length - 1 ? ' ' : '-'}${word}\r\n`).join('');
+    const said = words.map((word, index) => `250${index === words.length - 1 ? ' ' : '-'}${word}\r\n`).join('');
+    return closeAfterHello === null ? said : this.#closing(said + closeAfterHello);
   }
 
   #mail(line: string): string {
@@ -225,6 +226,7 @@ export class Session {
   }
 
   #auth(line: string): string {
+    this.#ledger.logins++;
     const { auth } = this.#modes;
     if (!auth) return '502 5.5.1 no AUTH here\r\n';
     const [, method = '', initial] = line.split(' ');

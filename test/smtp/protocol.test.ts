@@ -145,6 +145,19 @@ describe('TLS and logging in', () => {
     expect((await deliver(lax.mailer, 'a@in.test')).recipients[0]?.accepted).to.equal(true);
   });
 
+  it('no password travels in the clear when a relay that is not on this machine offers no STARTTLS', async () => {
+    const { sink } = await startRelay({ auth });
+    // Another name of the same address, which is not known to be this machine.
+    const url = sink.url.replace('//127.0.0.1', `//${login}[::ffff:127.0.0.1]`);
+    const { mailer } = await startRelay({}, { url });
+    const { fault } = await mailer.acquire('campaign');
+    expect(fault?.reason).to.equal('tls');
+    expect(fault?.reply.text).to.match(/does not offer STARTTLS.*smtps:\/\/.*requireTLS=false/);
+    expect(sink.ledger.logins).to.equal(0);
+    const { mailer: careless } = await startRelay({}, { url: `${url}/?requireTLS=false` });
+    expect((await deliver(careless, 'a@in.test')).recipients[0]?.accepted).to.equal(true);
+  });
+
   it('requireTLS refuses a relay without STARTTLS, ignoreTLS does not use it', async () => {
     const { sink } = await startRelay();
     const required = await startRelay({}, { url: `${sink.url}/?requireTLS=true` });

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { PAUSE_FIRST_MS } from '../../core/rules/breaker.ts';
+import { until } from '../wait.ts';
 import { closeRelays, deliver, fiftyTimes, sendOn, startRelay, take } from './support.ts';
 
 /** A fault opens the breaker, so fifty tries need fifty mailers. */
@@ -137,6 +138,35 @@ describe('the breaker of a relay', () => {
     }
     expect(pauses).to.deep.equal([500, 1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000, 60_000]);
   });
+
+  for (const [how, closeAfterHello] of [
+    ['without a word', ''],
+    ['with 421', '421 4.3.2 going down\r\n'],
+  ] as const)
+    it(`a relay that closes every connection after EHLO (${how}) is down: it is dialled a few times, and then left alone`, async () => {
+      const { sink, mailer } = await startRelay({ closeAfterHello });
+      for (let tries = 0; tries < 20; tries += 1) {
+        const { connection } = await mailer.acquire('campaign');
+        if (!connection) continue;
+        // The close arrives after the connection was handed out.
+        await until(
+          async () => mailer.states()[0]!.connectionsOpen,
+          (open) => open === 0,
+        );
+        expect((await sendOn(connection, 'a@in.test')).fault?.reason).to.be.oneOf(['closed', 'paused']);
+        connection.release();
+      }
+      expect(sink.ledger.connections).to.be.below(10);
+      expect(mailer.states()[0]).to.include({ state: 'open' });
+      sink.modes.closeAfterHello = null;
+      await until(
+        () => mailer.acquire('campaign'),
+        ({ connection }) => {
+          connection?.release();
+          return connection !== null;
+        },
+      );
+    });
 
   it('a relay that takes fewer connections than allowed is used with those it takes', async () => {
     const { sink, mailer } = await startRelay({ connectionsMax: 3 }, { connectionsMax: 10 });

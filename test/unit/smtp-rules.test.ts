@@ -124,6 +124,19 @@ describe('the URL of a relay', () => {
     });
   });
 
+  it('with a user requires TLS, but on this machine and where it says otherwise', () => {
+    const startTls = (url: string) => parseRelayUrl(url).startTls;
+    for (const host of ['mail.test', 'mail.test:25', '192.0.2.1', '[2001:db8::1]', 'localhost.mail.test', '127.test'])
+      expect(startTls(`smtp://u:p@${host}`), host).to.equal('required');
+    for (const host of ['localhost', '127.0.0.1:25', '127.8.8.8', '[::1]']) {
+      expect(startTls(`smtp://u:p@${host}`), host).to.equal('offered');
+      expect(startTls(`smtp://u:p@${host}/?requireTLS=true`), host).to.equal('required');
+    }
+    expect(startTls('smtp://mail.test')).to.equal('offered');
+    expect(startTls('smtp://u:p@mail.test/?requireTLS=false')).to.equal('offered');
+    expect(startTls('smtp://u:p@mail.test/?ignoreTLS=true')).to.equal('never');
+  });
+
   it('says what is wrong with it, and never the password', () => {
     for (const bad of ['', 'mail.test', 'http://mail.test', 'smtp://', 'smtp://u:secret@mail.test/?pool=true'])
       expect(() => parseRelayUrl(bad), bad).to.throw(
