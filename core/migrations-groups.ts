@@ -17,6 +17,9 @@ async function migrateGroup(run: PhaseRun, source: SourceGroup): Promise<ItemOut
   const addresses = await run.a.listGroupAddresses(source);
   const { suppressed, invalid } = await suppressAddresses(deps, migration, group.groupId, addresses, () => run.beat());
   const review = invalid.length > 0 ? [`${invalid.length} entries are no email addresses and were left out`] : [];
+  const unread = source.suppressedCount - addresses.length;
+  if (unread > 0)
+    review.push(`the source counts ${source.suppressedCount} addresses, of which ${unread} could not be read`);
   return { status, review, counts: { addresses: suppressed, invalidAddresses: invalid.length } };
 }
 

@@ -75,10 +75,12 @@ function planId(projectId: string, key: string): string {
   return `${projectId}:${createHash('sha256').update(`plan ${key}`).digest('hex')}`;
 }
 
-/** There is no endpoint that counts: the pages are walked until the time is over. */
+/** There is no endpoint that counts: the pages are walked until the time is over, or the source repeats itself. */
 async function countContacts(source: SourceB, until: number) {
   const counts = { totalContacts: 0, unsubscribedContacts: 0, countsComplete: false };
-  for (let after: string | null = null; performance.now() < until; ) {
+  const seen = new Set<string | null>();
+  for (let after: string | null = null; performance.now() < until && !seen.has(after); ) {
+    seen.add(after);
     const page: SourcePage | null = await Promise.race([source.listContacts(after), lateAt(until)]);
     if (!page) return counts;
     counts.totalContacts += page.contacts.length;

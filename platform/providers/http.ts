@@ -48,6 +48,11 @@ export async function callProvider<T>(http: ProviderHttp, call: Call<T>): Promis
   }
 }
 
+/** An id in a path or a query. One with half of a surrogate pair is replaced by another id, which the provider does not know. */
+export function urlPart(id: string): string {
+  return encodeURIComponent(id.toWellFormed());
+}
+
 export function backOffMs(attempt: number): number {
   return Math.min(BACK_OFF_FIRST_MS * 2 ** attempt, BACK_OFF_MAX_MS);
 }

@@ -34,7 +34,8 @@ interface ExportState {
 }
 
 const metadata = { type: ['object', 'null'], properties: { next: textOrNull } };
-const count = { type: ['integer', 'null'] };
+const COUNT_BOUNDS = { minimum: 0, maximum: Number.MAX_SAFE_INTEGER };
+const count = { type: ['integer', 'null'], ...COUNT_BOUNDS };
 const id = { type: ['integer', 'string'] };
 const item = { type: 'object', required: ['id', 'name'], properties: { id: text, name: text } };
 const version = {
@@ -92,7 +93,7 @@ export const listPage = checkOf<Page<Item & { contact_count?: number | null }>>(
 export const contactCount = checkOf<{ contact_count: number }>({
   type: 'object',
   required: ['contact_count'],
-  properties: { contact_count: { type: 'integer' } },
+  properties: { contact_count: { type: 'integer', ...COUNT_BOUNDS } },
 });
 
 export const oneGroup = checkOf<Group>(group);

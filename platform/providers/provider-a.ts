@@ -10,7 +10,7 @@ import {
   type SourceTemplate,
 } from '../../core/migrations-sources.ts';
 import { type FetchFile, readExportFile } from './export-file.ts';
-import { callProvider, type ProviderHttp, type Verdict } from './http.ts';
+import { callProvider, type ProviderHttp, urlPart, type Verdict } from './http.ts';
 import { paceByHeaders } from './pace.ts';
 import * as answers from './provider-a-answers.ts';
 
@@ -45,7 +45,7 @@ export function openProviderA(baseUrl: string, fetchFile: FetchFile, { key, pati
     listGroups: async () =>
       (await callProvider(http, { path: '/v3/asm/groups', check: answers.groupList })).map(groupOf),
     readGroup: async (id) =>
-      groupOf(await callProvider(http, { path: `/v3/asm/groups/${encodeURIComponent(id)}`, check: answers.oneGroup })),
+      groupOf(await callProvider(http, { path: `/v3/asm/groups/${urlPart(id)}`, check: answers.oneGroup })),
     listGroupAddresses: (group) => listGroupAddresses(http, group),
     startExport: (listIds) => startExport(http, listIds),
     readExport: (id) => readExport(http, id),
@@ -81,15 +81,17 @@ async function allPages<T>(
     const { items, next } = await read(path);
     all.push(...items);
     const token = next ? new URLSearchParams(next.split('?')[1]).get('page_token') : null;
-    if (!token || seen.has(token)) return all;
+    if (!token) return all;
+    if (seen.has(token))
+      throw new SourceError('malformed', 'Provider A repeats a page of a list instead of ending it.');
     seen.add(token);
-    path = `${base}&page_token=${encodeURIComponent(token)}`;
+    path = `${base}&page_token=${urlPart(token)}`;
   }
   throw new SourceError('too_large', `Provider A lists more than ${PAGES_MAX} pages.`);
 }
 
 async function readTemplate(http: ProviderHttp, id: string): Promise<SourceTemplate | null> {
-  const path = `/v3/templates/${encodeURIComponent(id)}`;
+  const path = `/v3/templates/${urlPart(id)}`;
   const template = await callProvider(http, { path, check: answers.oneTemplate });
   const active = template.versions?.find((version) => version.active === 1 || version.active === true);
   if (!active) return null;
@@ -97,7 +99,7 @@ async function readTemplate(http: ProviderHttp, id: string): Promise<SourceTempl
     typeof active.html_content === 'string'
       ? active
       : await callProvider(http, {
-          path: `${path}/versions/${encodeURIComponent(active.id)}`,
+          path: `${path}/versions/${urlPart(active.id)}`,
           check: answers.oneVersion,
         });
   return {
@@ -128,11 +130,15 @@ function groupOf(group: ReturnType<typeof answers.oneGroup>): SourceGroup {
 
 /** The one array may be capped for huge groups; when it is shorter than the group says, the account's pages fill it up. */
 async function listGroupAddresses(http: ProviderHttp, { id, suppressedCount }: SourceGroup): Promise<string[]> {
-  const path = `/v3/asm/groups/${encodeURIComponent(id)}/suppressions`;
+  const path = `/v3/asm/groups/${urlPart(id)}/suppressions`;
   const found = new Set(await callProvider(http, { path, check: answers.addressList, bytesMax: ADDRESSES_BYTES_MAX }));
+  const firsts = new Set<string>();
   for (let offset = 0; found.size < suppressedCount; offset += SUPPRESSION_PAGE) {
     const page = `/v3/asm/suppressions?limit=${SUPPRESSION_PAGE}&offset=${offset}`;
     const rows = await callProvider(http, { path: page, check: answers.suppressionRows });
+    const first = JSON.stringify(rows[0]);
+    if (firsts.has(first)) throw new SourceError('malformed', 'Provider A repeats a page of suppressed addresses.');
+    firsts.add(first);
     for (const row of rows) if (String(row.group_id) === id) found.add(row.email);
     if (rows.length < SUPPRESSION_PAGE) break;
   }
@@ -150,8 +156,10 @@ async function startExport(http: ProviderHttp, listIds: string[] | null): Promis
 }
 
 async function readExport(http: ProviderHttp, id: string): Promise<SourceExport> {
-  const path = `/v3/marketing/contacts/exports/${encodeURIComponent(id)}`;
+  const path = `/v3/marketing/contacts/exports/${urlPart(id)}`;
   const { status, urls, contact_count, message } = await callProvider(http, { path, check: answers.exportState });
+  if (status === 'ready' && (urls ?? []).length === 0 && contact_count !== 0)
+    throw new SourceError('file_gone', 'Provider A made an export without a file.');
   const state = status === 'ready' ? 'ready' : /^(failure|failed|timeout)$/.test(status) ? 'failed' : 'pending';
   return { state, urls: urls ?? [], contactCount: contact_count ?? null, message: message ?? '' };
 }

@@ -9,7 +9,7 @@ import {
   type SourceTemplate,
   type SourceTopic,
 } from '../../core/migrations-sources.ts';
-import { callProvider, type ProviderHttp, type Verdict } from './http.ts';
+import { callProvider, type ProviderHttp, urlPart, type Verdict } from './http.ts';
 import type { Pace } from './pace.ts';
 import * as answers from './provider-b-answers.ts';
 
@@ -60,9 +60,9 @@ async function listSegments(http: ProviderHttp): Promise<SourceItem[]> {
 }
 
 async function listContacts(http: ProviderHttp, after: string | null, segmentId?: string): Promise<SourcePage> {
-  const query = `limit=${PAGE}${after === null ? '' : `&after=${encodeURIComponent(after)}`}`;
+  const query = `limit=${PAGE}${after === null ? '' : `&after=${urlPart(after)}`}`;
   const read = (path: string) => callProvider(http, { path: `${path}?${query}`, check: answers.contactPage });
-  const segment = segmentId === undefined ? null : encodeURIComponent(segmentId);
+  const segment = segmentId === undefined ? null : urlPart(segmentId);
   try {
     const { data, has_more } =
       segment === null
@@ -71,7 +71,7 @@ async function listContacts(http: ProviderHttp, after: string | null, segmentId?
             () => read(`/segments/${segment}/contacts`),
             () => read(`/audiences/${segment}/contacts`),
           );
-    return { contacts: data.map(contactOf), hasMore: has_more === true && data.length > 0 };
+    return { contacts: data.map(contactOf), hasMore: has_more === true };
   } catch (error) {
     if (after !== null && isStaleCursor(error))
       throw new SourceError('stale_cursor', 'The contact at the cursor is gone.');
@@ -85,13 +85,13 @@ function isStaleCursor(error: unknown): boolean {
 }
 
 async function readContact(http: ProviderHttp, id: string): Promise<SourceContact | null> {
-  const path = `/contacts/${encodeURIComponent(id)}`;
+  const path = `/contacts/${urlPart(id)}`;
   const found = await orNull(callProvider(http, { path, check: answers.oneContact }));
   return found && contactOf(found);
 }
 
 async function readTemplate(http: ProviderHttp, id: string): Promise<SourceTemplate | null> {
-  const path = `/templates/${encodeURIComponent(id)}`;
+  const path = `/templates/${urlPart(id)}`;
   const { name, subject, html, text, ...template } = await callProvider(http, { path, check: answers.oneTemplate });
   return { id: template.id, name, subject: subject ?? null, html: html || null, text: text || null };
 }
@@ -120,7 +120,7 @@ function flat(properties: object): Record<string, unknown> {
   );
 }
 
-/** A cursor that repeats, or an empty page that promises more, ends the list instead of turning for ever. */
+/** A cursor that repeats, or an empty page that promises more: the rest of the list cannot be reached. */
 async function allPages<T extends { id: string }>(
   path: string,
   read: (path: string) => Promise<{ data: T[]; has_more?: boolean | null }>,
@@ -129,10 +129,12 @@ async function allPages<T extends { id: string }>(
   const seen = new Set<string>();
   let after = '';
   while (seen.size < PAGES_MAX) {
-    const { data, has_more } = await read(`${path}?limit=${PAGE}${after && `&after=${encodeURIComponent(after)}`}`);
+    const { data, has_more } = await read(`${path}?limit=${PAGE}${after && `&after=${urlPart(after)}`}`);
     all.push(...data);
     const last = data.at(-1)?.id;
-    if (!has_more || last === undefined || seen.has(last)) return all;
+    if (!has_more) return all;
+    if (last === undefined || seen.has(last))
+      throw new SourceError('malformed', 'Provider B promises more of a list, but gives no way to it.');
     seen.add(last);
     after = last;
   }

@@ -150,6 +150,26 @@ describe('A migration whose source misbehaves', () => {
       await whole();
     });
 
+    it('holds when the pages of contacts repeat for ever, or every cursor is refused', async () => {
+      const row = { id: 'same', email: 'person@example.org', unsubscribed: false };
+      const page: Act = { kind: 'answer', answer: { status: 200, body: { has_more: true, data: [row] } } };
+      const stale: Act = { kind: 'answer', answer: { status: 422, body: { name: 'validation_error', message: 'no' } } };
+      const requests = () => scene.b.log.filter(({ url, key }) => key === account.key && url.startsWith('/contacts?'));
+      scene.b.faults.push({ on: /\/contacts\?/, times: 1_000, act: page });
+      const held = await settled(tenant, await begin());
+      expect([held.status, held.phase]).deep.equal(['needs_attention', 'contacts']);
+      expect(held.attention).contains('lists the same page again');
+      scene.b.faults.length = 0;
+      scene.b.faults.push({ on: /\/contacts\?limit=100&after/, times: 1_000, act: stale });
+      scene.b.faults.push({ on: /\/contacts\?/, times: 1_000, act: page });
+      const again = await retry(tenant, held);
+      expect([again.status, again.phase]).deep.equal(['needs_attention', 'contacts']);
+      expect(again.attention).contains('refuses its own cursors');
+      expect(requests().length).below(200);
+      scene.b.faults.length = 0;
+      expect((await retry(tenant, again)).status).equal('completed');
+    });
+
     it('holds when the key may only send', async () => {
       account.keyState = 'sending_only';
       const held = await settled(tenant, await begin());

@@ -8,7 +8,7 @@ import { openProviderB } from '../../platform/providers/provider-b.ts';
 import { type AccountA, sampleAccountA } from './account-a.ts';
 import { type AccountB, sampleAccountB } from './account-b.ts';
 import { expired } from './export-files.ts';
-import { nullBody, serverError, tooManyRequestsA, tooManyRequestsB } from './faults.ts';
+import { type Act, nullBody, serverError, tooManyRequestsA, tooManyRequestsB } from './faults.ts';
 import { type ProviderA, startProviderA } from './provider-a.ts';
 import { type ProviderB, startProviderB } from './provider-b.ts';
 
@@ -138,6 +138,22 @@ describe('The client of provider A', () => {
     expect(await source.listGroupAddresses(offers!)).deep.equal(['gone2@example.com']);
   });
 
+  it('refuses pages that repeat, and an export that is ready without a file', async () => {
+    const ok = (body: unknown): Act => ({ kind: 'answer', answer: { status: 200, body } });
+    const list = { result: [{ id: 'a', name: 'a' }], _metadata: { next: 'https://x.example/?page_token=same' } };
+    provider.faults.push({ on: /marketing\/lists/, times: 1_000, act: ok(list) });
+    expect((await failure(open().listLists())).kind).equal('malformed');
+    const rows = Array.from({ length: 500 }, (_, index) => ({ email: `p${index}@example.com`, group_id: 77 }));
+    provider.faults.push({ on: /asm\/suppressions/, times: 1_000, act: ok(rows) });
+    const group = { id: '1234', name: 'Weekly news', description: '', suppressedCount: 1_000_000 };
+    expect((await failure(open().listGroupAddresses(group))).kind).equal('malformed');
+    provider.faults.push({ on: /exports\/some/, act: ok({ status: 'ready', urls: [] }) });
+    expect((await failure(open().readExport('some'))).kind).equal('file_gone');
+    provider.faults.push({ on: /exports\/some/, act: ok({ status: 'ready', urls: [], contact_count: 0 }) });
+    expect((await open().readExport('some')).state).equal('ready');
+    expect(provider.log.length).below(10);
+  });
+
   it('reads an export packed or plain, in one part or three, and sends no key to its host', async () => {
     for (const [gzip, parts] of [
       [true, 1],
@@ -250,6 +266,11 @@ describe('The client of provider B', () => {
     expect((await open().listContacts(null, customers?.id)).contacts).length(100);
   });
 
+  it('does not break on an id that is no well-formed text', async () => {
+    expect((await failure(open().readTemplate('\ud800'))).kind).equal('not_found');
+    expect(await open().readContact('\udc00')).equal(null);
+  });
+
   it('says when the contact at the cursor is gone', async () => {
     expect((await failure(open().listContacts('00000000-0000-0000-0000-000000000000'))).kind).equal('stale_cursor');
   });
@@ -282,13 +303,14 @@ describe('The client of provider B', () => {
     expect(provider.log.length - before).equal(1);
   });
 
-  it('ends a list whose cursor repeats or whose page is empty', async () => {
+  it('refuses a list whose cursor repeats, and one whose empty page promises more', async () => {
     const again = { object: 'list', has_more: true, data: [{ id: 'same', name: 'same' }] };
     provider.faults.push({ on: /topics/, times: 2, act: { kind: 'answer', answer: { status: 200, body: again } } });
-    expect(await open().listTopics()).length(2);
+    expect((await failure(open().listTopics())).kind).equal('malformed');
     const empty = { object: 'list', has_more: true, data: [] };
     provider.faults.push({ on: /topics/, act: { kind: 'answer', answer: { status: 200, body: empty } } });
-    expect(await open().listTopics()).length(0);
+    expect((await failure(open().listTopics())).kind).equal('malformed');
+    expect(provider.log).length(3);
   });
 });
 
