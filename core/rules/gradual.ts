@@ -43,11 +43,12 @@ export function releaseByNow(plan: GradualPlan, state: GradualState, now: Date):
   const today = calendarDay(now, plan.timezone);
   // Where the zone was changed to one that lies behind, the day goes on until its name is over there too.
   const isNewDay = state.calendarDay === null || today.name > state.calendarDay;
+  const end = isNewDay ? today.end : dayEnd(state.calendarDay ?? today.name, plan.timezone);
   const day = isNewDay ? state.day + 1 : state.day;
   const dayStartedAt = isNewDay || !state.dayStartedAt ? (state.day === 0 ? now : today.start) : state.dayStartedAt;
   const releasedToday = isNewDay ? 0 : state.releasedToday;
   const quota = quotaOfDay(plan, day);
-  const windowMs = Math.max(1, today.end.getTime() - dayStartedAt.getTime());
+  const windowMs = Math.max(1, end.getTime() - dayStartedAt.getTime());
   // The slice that ends with the next tick goes out at its beginning, so that the last one is not left for midnight.
   const share = Math.min(1, (now.getTime() - dayStartedAt.getTime() + TICK_MS) / windowMs);
   const allowed = Math.min(quota, Math.ceil(quota * share));
@@ -55,7 +56,7 @@ export function releaseByNow(plan: GradualPlan, state: GradualState, now: Date):
   const released = releasedToday + count;
   // A small number is not looked at every five minutes, but when its next one may go.
   const nextMs = dayStartedAt.getTime() + (released * windowMs) / quota - TICK_MS + 1;
-  const tick = new Date(Math.min(Math.max(now.getTime() + TICK_MS, nextMs), today.end.getTime()));
+  const tick = new Date(Math.min(Math.max(now.getTime() + TICK_MS, nextMs), end.getTime()));
   return {
     state: {
       day,
@@ -64,7 +65,7 @@ export function releaseByNow(plan: GradualPlan, state: GradualState, now: Date):
       dayStartedAt,
     },
     count,
-    nextBatchAt: released >= quota ? today.end : tick,
+    nextBatchAt: released >= quota ? end : tick,
   };
 }
 
@@ -78,7 +79,11 @@ export interface CalendarDay {
 
 export function calendarDay(at: Date, timezone: string): CalendarDay {
   const name = localDate(at.getTime(), timezone);
-  return { name, start: firstInstant(name, timezone), end: firstInstant(nextDate(name), timezone) };
+  return { name, start: firstInstant(name, timezone), end: dayEnd(name, timezone) };
+}
+
+function dayEnd(name: string, timezone: string): Date {
+  return firstInstant(nextDate(name), timezone);
 }
 
 export function isTimezone(name: string): boolean {

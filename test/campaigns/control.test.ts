@@ -1,5 +1,7 @@
 import { expect } from 'chai';
+import { ObjectId } from 'mongodb';
 import { anyFreePort } from '../../stack/ports.ts';
+import { until } from '../wait.ts';
 import { type Hands, openHands, pause, type Stage, startStage } from './support.ts';
 
 /** Nothing listens there: the workflow engine is away for the whole of these tests, and no worker process runs. */
@@ -49,13 +51,45 @@ describe('Control of campaigns, with Temporal stopped and no worker running', fu
     expect((await stage.messages(id, { state: 'committing' })).length).to.equal(0);
   });
 
+  for (const [action, status] of [
+    ['pause', 'paused'],
+    ['abort', 'aborted'],
+  ] as const)
+    it(`no message is claimed and handed over after the stored ${action}, whatever two processes have read ahead`, async () => {
+      const name = new ObjectId().toHexString();
+      const list = await stage.list(2_000, (i) => `stored${i}-${name}@example.org`);
+      const id = await stage.launch({ toLists: [list] });
+      stage.sink.modes.ackDelayMs = 20;
+      const other = openHands(stage);
+      await hands.advance(id);
+      await hands.freeze(id);
+      const driven = Promise.all([hands.drive(id), other.drive(id)]);
+      await stage.untilSent(id, 100);
+      const acting = stage.act(id, action);
+      await until(
+        () => stage.stored(id),
+        (campaign) => campaign.status === status,
+        { everyMs: 2 },
+      );
+      const { localTime: stored } = await stage.deps.mongo.db('admin').command({ hello: 1 });
+      await acting;
+      await driven;
+      await other.stop();
+      const sent = await stage.messages(id, { state: 'sent' });
+      expect(sent.length).to.be.within(100, 1_900);
+      expect(sent.filter(({ claimedAt }) => (claimedAt as Date) > stored)).to.deep.equal([]);
+      expect(stage.sink.ledger.duplicates).to.equal(0);
+    });
+
   it('whoever is suppressed half-way is not claimed after the answer', async () => {
-    const list = await stage.list(1_000, (i) => `half${i}@example.org`);
+    const name = new ObjectId().toHexString();
+    const address = (i: number) => `half${i}-${name}@example.org`;
+    const list = await stage.list(1_000, address);
     const id = await stage.launch({ toLists: [list] });
     stage.sink.modes.ackDelayMs = 10;
     const driven = hands.drive(id);
     await stage.untilSent(id, 300);
-    const emails = Array.from({ length: 500 }, (_, i) => `half${i * 2}@example.org`);
+    const emails = Array.from({ length: 500 }, (_, i) => address(i * 2));
     await stage.own.client.post('/suppression-groups/emails/suppress', { emails, reason: 'UNSUBSCRIBE' });
     const { localTime: answered } = await stage.deps.mongo.db('admin').command({ hello: 1 });
     expect(await driven).to.include({ kind: 'end', status: 'sent' });

@@ -99,6 +99,8 @@ describe('Whom a campaign leaves out', function () {
     await hands.advance(id);
     await hands.freeze(id);
     expect(await addresses(id)).to.deep.equal([email(0), email(2)]);
+    const places = (await stage.messages(id)).map(({ seq }) => seq);
+    expect(places, 'nobody was written and removed again').to.deep.equal([1, 2]);
     expect((await stage.get(id)).metrics).to.include({ totalContacts: 2 });
   });
 

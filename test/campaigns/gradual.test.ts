@@ -125,6 +125,52 @@ describe('A gradual campaign that is sent', function () {
     await stage.act(id, 'abort');
   });
 
+  it('at 04:00 in Berlin, moving to New York releases nothing more, and the day there ends with its own number', async () => {
+    const id = await launchAt('2026-07-10T06:00:00Z', 200, {
+      gradual: { emailsPerDay: 24, growth: 'fixed', timezone: ZONE },
+    });
+    await runDays(id, 1);
+    stage.environment.clock.set(new Date('2026-07-11T02:00:00Z'));
+    await hands.drive(id);
+    const atFour = (await stage.arrived(id)).size;
+    expect(atFour).to.equal(24 + 5);
+    await stage.own.client.patch(`/campaigns/${id}`, {
+      gradual: { emailsPerDay: 24, growth: 'fixed', timezone: 'America/New_York' },
+    });
+    await hands.drive(id);
+    expect((await stage.arrived(id)).size).to.equal(atFour);
+    expect((await stage.stored(id)).gradual).to.include({ day: 2, calendarDay: '2026-07-11' });
+    // Until midnight in New York the 11th has sent its 24, and no more.
+    for (const [at, count] of [
+      ['2026-07-11T04:30:00Z', 24 + 6],
+      ['2026-07-11T13:00:00Z', 24 + 13],
+      ['2026-07-12T03:59:00Z', 24 + 24],
+    ] as const) {
+      stage.environment.clock.set(new Date(at));
+      await hands.drive(id);
+      expect((await stage.arrived(id)).size, at).to.equal(count);
+    }
+    await stage.act(id, 'abort');
+  });
+
+  it('two processes that release at the same moment release once', async () => {
+    const id = await launchAt('2026-08-03T22:00:00Z', 400, {
+      gradual: { emailsPerDay: 240, growth: 'fixed', timezone: ZONE },
+    });
+    await hands.drive(id);
+    const other = openHands(stage);
+    for (let hour = 1; hour <= 8; hour += 1) {
+      stage.environment.clock.set(new Date(Date.parse('2026-08-03T22:00:00Z') + hour * HOUR_MS));
+      await Promise.all([hands, other, hands, other].map((one) => one.advance(id)));
+      const { gradual } = await stage.stored(id);
+      const released = await stage.messages(id, { seq: { $lt: gradual?.releasedUpTo } });
+      expect(released.length, `hour ${hour}`).to.equal(hour * 10 + 1);
+      expect(gradual?.releasedToday).to.equal(hour * 10 + 1);
+    }
+    await other.stop();
+    await stage.act(id, 'abort');
+  });
+
   it('a plan that is changed on the way holds from then on', async () => {
     const id = await launchAt('2026-07-01T06:00:00Z', 200);
     await runDays(id, 1);

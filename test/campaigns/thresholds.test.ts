@@ -74,10 +74,13 @@ describe('Thresholds', function () {
     const id = await begin({ toLists: [list], thresholdPreset: 'balanced' });
     const reasons: string[] = [];
     let sentBefore = 0;
+    let bouncedBefore = 0;
     while ((await hands.drive(id)).kind === 'park') {
       const { pausedReason, metrics } = await stage.get(id);
       reasons.push(pausedReason);
-      const sent = Number(FIGURES.exec(pausedReason)?.[2]);
+      const [bounced, sent] = (FIGURES.exec(pausedReason) ?? []).slice(1).map(Number);
+      expect(bounced).to.be.at.most(metrics.bounced - bouncedBefore);
+      bouncedBefore = metrics.bounced;
       expect(sent).to.be.at.least(100);
       expect(sent).to.be.at.most(metrics.sent - sentBefore);
       sentBefore = metrics.sent;
@@ -100,5 +103,7 @@ describe('Thresholds', function () {
     expect((await stage.get(second)).pausedReason).to.match(
       /^1 of \d+ sent were reported as spam \([\d.]+ %\), above the 0.1 %/,
     );
+    await stage.act(second, 'resume');
+    expect(await hands.drive(second), 'the complaint belongs to the stretch before').to.include({ status: 'sent' });
   });
 });
