@@ -72,6 +72,29 @@ describe('The ledger', () => {
     expect(held).to.deep.equal([]);
   });
 
+  it('does not claim what another process held until its lease ended: the relay may have it', async () => {
+    const [lapsed] = await queue(1, { state: 'committing', owner: openLedger().owner, claim: 1, dueAt: ago(1_000) });
+    const { held } = await claim(openLedger(), [lapsed!]);
+    expect(held).to.deep.equal([]);
+    expect(await read(lapsed!)).to.include({ state: 'committing', claim: 1 });
+  });
+
+  it('holds only what it won when another process holds the rest', async () => {
+    const ids = await queue(5);
+    const [one, two] = [openLedger(), openLedger()];
+    await claim(one, ids.slice(0, 3));
+    const { held } = await claim(two, ids);
+    expect(held.map(({ _id }) => _id)).to.have.deep.members(ids.slice(3));
+  });
+
+  it('holds of its own earlier claims nothing twice', async () => {
+    const ids = await queue(4);
+    const ledger = openLedger();
+    await claim(ledger, ids.slice(0, 2));
+    const { held } = await claim(ledger, ids);
+    expect(held.map(({ _id }) => _id)).to.have.deep.members(ids.slice(2));
+  });
+
   it('keeps the first attempt date in every later attempt', async () => {
     const firstAt = new Date('2026-01-02T03:04:05.000Z');
     const [fresh] = await queue(1);
