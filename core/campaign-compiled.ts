@@ -34,15 +34,15 @@ export async function compileFrozen(
       'from: is not on a verified domain',
     );
   const key = `${content._id.toHexString()} ${content.frozenAt.getTime()} ${domain.returnHost}`;
-  const compiled = kept.get(key) ?? compileOrSay(content, factsOf(deps, content, domain));
+  const compiled = kept.get(key) ?? (await compileOrSay(content, factsOf(deps, content, domain)));
   if (kept.size >= KEPT_MAX) kept.clear();
   kept.set(key, compiled);
   return { compiled, domain };
 }
 
-function compileOrSay(content: CampaignContent, facts: CampaignFacts): CompiledCampaign {
+async function compileOrSay(content: CampaignContent, facts: CampaignFacts): Promise<CompiledCampaign> {
   try {
-    return compileCampaign(content, facts);
+    return await compileCampaign(content, facts);
   } catch (error) {
     const why = error instanceof Error ? error.message : '';
     throw unprocessable('TEMPLATE_RENDER_FAILED', `No mail can be made of the template: ${why}`.slice(0, 500));

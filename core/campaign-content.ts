@@ -1,3 +1,4 @@
+import { breathe } from './breathe.ts';
 import { senderOf } from './campaign-fields.ts';
 import { compiled } from './compiled-templates.ts';
 import type { Deps } from './deps.ts';
@@ -17,6 +18,7 @@ export async function contentNow(deps: Deps, campaign: Campaign): Promise<Campai
   ]);
   if (!template) throw notFound('TEMPLATE', 'templateId');
   const previewText = campaign.previewText || template.previewText;
+  await breathe(template.emailTemplate);
   compiled(template.emailTemplate, 'html', 'htmlTemplate');
   compiled(subject, 'subject', 'subject');
   compiled(previewText, 'subject', 'previewText');

@@ -116,7 +116,7 @@ async function deliver(connection: Connection, item: Claimed, { run, supply }: O
     supply.end(item, { outcome: held.stopped });
     return true;
   }
-  const text = composed(run, item);
+  const text = await composed(run, item);
   if (typeof text !== 'string') {
     supply.end(item, { outcome: text });
     return true;
@@ -148,10 +148,10 @@ async function deliver(connection: Connection, item: Claimed, { run, supply }: O
 }
 
 /** Data that do not fit are the recipient's; the campaign goes on. */
-function composed({ compiled, sending }: PageRun, { candidate, at }: Claimed): string | Verdict {
+async function composed({ compiled, sending }: PageRun, { candidate, at }: Claimed): Promise<string | Verdict> {
   const { _id: messageId, email, contact } = candidate;
   try {
-    return compiled.compose({ messageId, email, contact, at });
+    return await compiled.compose({ messageId, email, contact, at });
   } catch (error) {
     const why = error instanceof TemplateRenderError ? error.message : 'it has a fault.';
     if (!(error instanceof TemplateRenderError))

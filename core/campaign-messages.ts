@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { ObjectId } from 'mongodb';
 import type { Config } from '../schemas/config.ts';
+import { breathe } from './breathe.ts';
 import { compiled } from './compiled-templates.ts';
 import {
   clickUrl,
@@ -32,7 +33,8 @@ export interface CompiledCampaign {
   content: CampaignContent;
   /** Contacts must be read: a template names something of theirs. */
   needsContacts: boolean;
-  compose(recipient: CampaignRecipient): string;
+  /** Not at once where a long mail is made whole for each recipient, with pauses between the steps. */
+  compose(recipient: CampaignRecipient): string | Promise<string>;
   returnPath(messageId: ObjectId): string;
   messageIdOf(messageId: ObjectId): string;
 }
@@ -47,10 +49,10 @@ export interface CampaignFacts {
   feedbackId: string;
 }
 
-export function compileCampaign(content: CampaignContent, facts: CampaignFacts): CompiledCampaign {
+export async function compileCampaign(content: CampaignContent, facts: CampaignFacts): Promise<CompiledCampaign> {
   const { config, returnHost } = facts;
-  const source = readTemplates(content);
-  const fill = holesOf(content, source, facts) ?? wholeOf(content, source, facts);
+  const source = await readTemplates(content);
+  const fill = (await holesOf(content, source, facts)) ?? wholeOf(content, source, facts);
   const refOf = (messageId: ObjectId): MailRef => ({ projectId: content.projectId, messageId });
   const compiledTemplates = [source.html, source.subject, source.preview];
   return {
@@ -64,14 +66,16 @@ export function compileCampaign(content: CampaignContent, facts: CampaignFacts):
         ...contact?.contactProperties,
         ...variablesOf({ email, at, unsubscribeUrl: unsubscribe, contact }),
       };
-      const { skeleton, values } = fill(variables, ref, unsubscribe);
-      return composeMessage(skeleton, {
-        to: [mailboxOf(email, contact)],
-        messageId: messageIdOf(ref, content.domainName),
-        date: at,
-        unsubscribe: { url: unsubscribe, mailto: unsubscribeAddress(config, ref, returnHost) },
-        values,
-      });
+      const finish = ({ skeleton, values }: Filled) =>
+        composeMessage(skeleton, {
+          to: [mailboxOf(email, contact)],
+          messageId: messageIdOf(ref, content.domainName),
+          date: at,
+          unsubscribe: { url: unsubscribe, mailto: unsubscribeAddress(config, ref, returnHost) },
+          values,
+        });
+      const filled = fill(variables, ref, unsubscribe);
+      return filled instanceof Promise ? filled.then(finish) : finish(filled);
     },
     returnPath: (messageId) => returnPath(config, refOf(messageId), returnHost),
     messageIdOf: (messageId) => messageIdOf(refOf(messageId), content.domainName),
@@ -81,7 +85,12 @@ export function compileCampaign(content: CampaignContent, facts: CampaignFacts):
 /** Variables that need no contact to be read. */
 const OF_THE_MAIL = ['email', 'date', 'unsubscribe'];
 
-type Fill = (variables: Variables, mail: MailRef, unsubscribeUrl: string) => { skeleton: Skeleton; values: string[] };
+interface Filled {
+  skeleton: Skeleton;
+  values: string[];
+}
+
+type Fill = (variables: Variables, mail: MailRef, unsubscribeUrl: string) => Filled | Promise<Filled>;
 
 interface Source {
   html: Template;
@@ -91,10 +100,12 @@ interface Source {
   previewPlain: Template;
 }
 
-function readTemplates({ html, subject, previewText }: CampaignContent): Source {
+async function readTemplates({ html: source, subject, previewText }: CampaignContent): Promise<Source> {
+  const html = compiled(source, 'html', 'htmlTemplate');
+  await breathe(source);
   return {
-    html: compiled(html, 'html', 'htmlTemplate'),
-    text: compiled(html, 'text', 'htmlTemplate'),
+    html,
+    text: compiled(source, 'text', 'htmlTemplate'),
     subject: compiled(subject, 'subject', 'subject'),
     preview: compiled(previewText, 'html', 'previewText'),
     previewPlain: compiled(previewText, 'subject', 'previewText'),
@@ -119,7 +130,7 @@ const STARTS_WITH_HOLE = /^\s*\ue000(\d+)\ue001/;
 const PROBE = 'https://probe.invalid/unsubscribe';
 
 /** null when the mail has to be made whole for each recipient. */
-function holesOf(content: CampaignContent, source: Source, facts: CampaignFacts): Fill | null {
+async function holesOf(content: CampaignContent, source: Source, facts: CampaignFacts): Promise<Fill | null> {
   if (needsWhole(content.html) || needsWhole(content.previewText) || hasMarks(content.subject)) return null;
   const { config } = facts;
   const makers: Array<(variables: Variables, mail: MailRef) => string> = [];
@@ -133,6 +144,7 @@ function holesOf(content: CampaignContent, source: Source, facts: CampaignFacts)
   const html = marked(source.html);
   for (const [index, make] of makers.entries())
     if (make({ unsubscribe: PROBE }, {} as MailRef) === PROBE) unsubscribes.add(index);
+  await breathe(html);
   let isWhole = false;
   const decorated = decorateHtml(html, {
     previewText: marked(source.preview) || undefined,
@@ -151,7 +163,9 @@ function holesOf(content: CampaignContent, source: Source, facts: CampaignFacts)
   // A link that begins with a hole is no http link to the scanner; it may become one.
   if (content.trackingClick && linksAreHoles(html, unsubscribes)) isWhole = true;
   if (isWhole) return null;
+  await breathe(html);
   const plain = htmlToText(marked(source.text));
+  await breathe(html);
   const skeleton = compileMessage({
     ...sharedParts(content, facts),
     subject: piecesOf(marked(source.subject)),
@@ -183,19 +197,23 @@ function piecesOf(text: string): Piece[] {
 /** Rendered, scanned and encoded anew for each recipient: right for every template, and slower. */
 function wholeOf(content: CampaignContent, source: Source, facts: CampaignFacts): Fill {
   const { config } = facts;
-  return (variables, mail, unsubscribeUrl) => {
+  return async (variables, mail, unsubscribeUrl) => {
     const html = renderTemplate(source.html, variables);
+    await breathe(html);
     const decorated = decorateHtml(html, {
       previewText: renderTemplate(source.previewPlain, variables) || undefined,
       unsubscribeUrl,
       ...(content.trackingOpen ? { pixelUrl: openPixelUrl(config, mail) } : {}),
       ...(content.trackingClick ? { rewriteLink: (url: string) => clickUrl(config, mail, url) } : {}),
     });
+    await breathe(html);
+    const text = htmlToText(html);
+    await breathe(html);
     const skeleton = compileMessage({
       ...sharedParts(content, facts),
       subject: [renderTemplate(source.subject, variables)],
       html: [decorated],
-      text: [htmlToText(html)],
+      text: [text],
     });
     return { skeleton, values: [] };
   };

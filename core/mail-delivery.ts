@@ -1,3 +1,4 @@
+import { countedAttempt } from './composing-attempts.ts';
 import type { Outcome } from './ledger.ts';
 import { dotGuard } from './ledger-claims.ts';
 import { endedBy } from './ledger-outcomes.ts';
@@ -5,6 +6,7 @@ import { type Missing, storedAttachments } from './mail-attachments.ts';
 import type { PreparedMail } from './mail-preparing.ts';
 import type { Connection, Delivery, Lane, SendingDeps } from './mailer.ts';
 import { type ComposedMail, composeMail } from './message-composing.ts';
+import type { MimeAttachment } from './mime/compose.ts';
 import { afterOutcome, isOpen, judgeDelivery, judgeRecipients } from './rules/deliveries.ts';
 import { TemplateRenderError } from './rules/templates.ts';
 import type { Sending } from './sending.ts';
@@ -33,12 +35,26 @@ async function compose(deps: SendingDeps, mail: PreparedMail & { isAlone: boolea
   try {
     const attachments = await storedAttachments(deps, mail.content);
     if ('kind' in attachments) return outcomeOfMissing(mail, attachments);
-    return await composeMail(deps, { ...mail, attachments: attachments.attachments });
+    return await countedAttempt(deps, mail.message, () => composeOrSay(deps, mail, attachments.attachments));
   } catch (error) {
-    if (error instanceof TemplateRenderError)
-      return { kind: 'failed', reason: `The mail cannot be made with these data: ${error.message}` };
-    deps.log.error({ err: error, message: mail.message._id }, 'a mail could not be composed; it is tried again');
+    deps.log.error(
+      { err: error, message: mail.message._id },
+      'the attachments of a mail could not be read; it is tried again',
+    );
     return { kind: 'back', delayMs: 60_000 };
+  }
+}
+
+async function composeOrSay(
+  deps: SendingDeps,
+  mail: PreparedMail & { isAlone: boolean },
+  attachments: MimeAttachment[],
+): Promise<ComposedMail | Outcome> {
+  try {
+    return await composeMail(deps, { ...mail, attachments });
+  } catch (error) {
+    if (!(error instanceof TemplateRenderError)) throw error;
+    return { kind: 'failed', reason: `The mail cannot be made with these data: ${error.message}` };
   }
 }
 

@@ -2,6 +2,7 @@ import type { ObjectId } from 'mongodb';
 import type { bulkMailBody, mailOptions, sendMailBody } from '../schemas/mails.ts';
 import type { Described } from '../schemas/schema.ts';
 import { type GivenAttachments, readAttachments } from './attachments.ts';
+import { breathe } from './breathe.ts';
 import type { Deps } from './deps.ts';
 import { invalid } from './errors.ts';
 import { checkData, compileMail, type MailTemplates } from './mail-templates.ts';
@@ -41,7 +42,9 @@ export async function draftMail(deps: Deps, project: Project, input: MailOptions
     groupId === null ? null : findGroup(deps, project, groupId, 'unsubscribeGroupId'),
   ]);
   const source = sourceOf(input, template);
+  await breathe(source.html);
   const templates = compileMail(source);
+  await breathe(source.html);
   const content: Content = {
     _id: origin.seed,
     projectId: project._id,

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { ObjectId } from 'mongodb';
 import { RECIPIENTS_MAX } from '../schemas/mails.ts';
+import { breather } from './breathe.ts';
 import { storeFile } from './contents.ts';
 import type { Deps } from './deps.ts';
 import { publishSuppressed } from './email-events.ts';
@@ -94,10 +95,13 @@ export async function sendBulk(deps: Deps, project: Project, input: BulkInput, o
   const suppressions = await checkSender(deps, project, draft, emails);
   const batchId = uuidOf(origin);
   const failures: BulkFailure[] = [];
-  const messages = people.flatMap(({ entry, index, recipients }): Message[] => {
+  const pause = breather();
+  const messages: Message[] = [];
+  for (const { entry, index, recipients } of people) {
+    await pause();
     if (!recipients) {
       failures.push({ email: entry.email, code: 'INVALID_EMAIL', message: 'This is not an email address.' });
-      return [];
+      continue;
     }
     const subject = render(draft, recipients[0]!.email, entry.dynamicData, origin);
     const _id = derivedId(origin.at, 'bulk', origin.seed.toHexString(), index);
@@ -105,17 +109,20 @@ export async function sendBulk(deps: Deps, project: Project, input: BulkInput, o
     const failure = failureOf(entry.email, subject, queued[0]?.suppressedBy);
     if (failure) failures.push(failure);
     const isFailed = failure?.code === 'RENDER_FAILED';
-    return queued.map((one, place) => ({
-      projectId: project._id,
-      lane: 'automation',
-      ...(isFailed ? failedFor(one, failure.message, origin) : one),
-      contentId: draft.content._id,
-      ...(entry.dynamicData && place === 0 ? { data: entry.dynamicData } : {}),
-      ...(typeof subject === 'string' ? { subject } : {}),
-      batchId,
-      createdAt: origin.at,
-    }));
-  });
+    const ofEntry = queued.map(
+      (one, place): Message => ({
+        projectId: project._id,
+        lane: 'automation',
+        ...(isFailed ? failedFor(one, failure.message, origin) : one),
+        contentId: draft.content._id,
+        ...(entry.dynamicData && place === 0 ? { data: entry.dynamicData } : {}),
+        ...(typeof subject === 'string' ? { subject } : {}),
+        batchId,
+        createdAt: origin.at,
+      }),
+    );
+    messages.push(...ofEntry);
+  }
   await store(deps, draft, messages);
   const totalRecipients = people.length;
   const failedCount = failures.length;

@@ -1,3 +1,4 @@
+import { breathe } from './breathe.ts';
 import { compileMail } from './mail-templates.ts';
 import type { Envelope, SendingDeps } from './mailer.ts';
 import {
@@ -48,7 +49,8 @@ export async function composeMail(deps: SendingDeps, mail: Composing): Promise<C
   const fromDomain = emailDomain(content.from.email);
   const at = message.firstAt ?? deps.clock.now();
   const link = unsubscribeUrl(config, ref, { groupId: content.groupId, email: message.email });
-  const body = renderBody(deps, mail, { at, link });
+  const body = await renderBody(deps, mail, { at, link });
+  await breathe(body.html);
   const skeleton = compileMessage({
     from: content.from,
     cc: first.copy?.cc ?? (message.recipients ?? []).filter(({ kind }) => kind === 'cc'),
@@ -66,12 +68,14 @@ export async function composeMail(deps: SendingDeps, mail: Composing): Promise<C
     references: content.references ?? null,
     boundary: message._id.toHexString(),
   });
+  await breathe(body.html);
   const text = composeMessage(skeleton, {
     to: [{ email: first.email, name: first.name ?? null }],
     messageId: messageIdOf({ ...ref, copy: message.copy }, fromDomain),
     date: at,
     unsubscribe: content.marketing ? { url: link, mailto: unsubscribeAddress(config, ref, sending.returnHost) } : null,
   });
+  await breathe(text);
   const to = recipients?.filter(isOpen).map(({ email }) => email) ?? [message.email];
   return {
     envelope: { from: returnPath(config, ref, sending.returnHost), to },
@@ -89,18 +93,21 @@ export function wantsContact(content: Content, message: Message): boolean {
   );
 }
 
-function renderBody({ config }: SendingDeps, mail: Composing, { at, link }: { at: Date; link: string }) {
+async function renderBody({ config }: SendingDeps, mail: Composing, { at, link }: { at: Date; link: string }) {
   const { message, first, content, contact } = mail;
   const templates = compileMail(content);
   const builtIn = { email: first.email, at, unsubscribeUrl: link, contact };
   const variables = variablesOf(builtIn, content.data, first.data);
   const html = templates.html && renderTemplate(templates.html, variables);
+  await breathe(html);
+  const text = templates.text
+    ? renderTemplate(templates.text, variables)
+    : templates.html && textOfHtml(templates.html, content.html ?? '', variables);
+  await breathe(html);
   const ref = { projectId: message.projectId, messageId: message._id };
   return {
     subject: renderTemplate(templates.subject, variables),
-    text: templates.text
-      ? renderTemplate(templates.text, variables)
-      : templates.html && textOfHtml(templates.html, content.html ?? '', variables),
+    text,
     html:
       html &&
       decorateHtml(html, {

@@ -1,3 +1,4 @@
+import { breathe } from './breathe.ts';
 import type { Deps } from './deps.ts';
 import { unprocessable } from './errors.ts';
 import { checkData, compileMail } from './mail-templates.ts';
@@ -28,13 +29,17 @@ export async function previewTemplate(
   const builtIn = { email: 'preview@example.com', at: deps.clock.now(), unsubscribeUrl, contact: null };
   const variables = variablesOf(builtIn, dynamicData);
   try {
+    await breathe(emailTemplate);
     const html = renderTemplate(templates.html!, variables);
+    await breathe(html);
     const preview = renderTemplate(templates.previewText, variables);
+    const text = htmlToText(html);
+    await breathe(html);
     return {
       subject: renderTemplate(templates.subject, variables),
       previewText: preview,
       html: decorateHtml(html, { previewText: preview }),
-      text: htmlToText(html),
+      text,
     };
   } catch (error) {
     if (!(error instanceof TemplateRenderError)) throw error;

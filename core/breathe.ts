@@ -1,0 +1,20 @@
+import { setImmediate } from 'node:timers/promises';
+
+/** A text of this length takes some milliseconds to render, scan or encode. */
+const LONG = 65_536;
+const TURN_MS = 10;
+
+/** Between two steps over a long text: lets the event loop do what has come up. */
+export async function breathe(text: string | null): Promise<void> {
+  if (text !== null && text.length > LONG) await setImmediate();
+}
+
+/** Between the items of a long loop: lets the event loop do what has come up when they have held it for some milliseconds. */
+export function breather(): () => Promise<void> {
+  let since = performance.now();
+  return async () => {
+    if (performance.now() - since < TURN_MS) return;
+    await setImmediate();
+    since = performance.now();
+  };
+}
