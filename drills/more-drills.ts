@@ -2,6 +2,7 @@ import { audienceMidway, judgeMidway } from './audience-midway.ts';
 import { bothWays } from './both-ways.ts';
 import { diskFull, judgeMedia, mediaFull } from './disk-full.ts';
 import type { Drill } from './drills.ts';
+import { judgeMemory, memory } from './memory.ts';
 import { chosenBy, mutationDrill } from './mutations/drill.ts';
 import { mutations } from './mutations/mutations.ts';
 import { judgeOutage } from './outages.ts';
@@ -66,6 +67,14 @@ export const moreDrills: Record<string, Drill> = {
       const [tally, media] = [await diskFull({ mails: 40, bulks: 2, contacts: 40 }), await mediaFull()];
       if (!tally || !media) yield { kept: true, says: 'not run: nothing can be mounted here' };
       else yield* [judgeOutage('disk full', tally, { isStalled: true }), judgeMedia(media)];
+    },
+  },
+  memory: {
+    does: 'one attachment of 20 MB to 100 people and 20 such mails at once, under the memory limits of docker-compose.yml',
+    alone: true,
+    async *run(env) {
+      if (process.platform !== 'linux') yield { kept: true, says: 'not run: only Linux tells the highest memory' };
+      else yield judgeMemory(await memory(env, { recipients: 100, bodies: 20, attachmentBytes: 20_000_000 }));
     },
   },
   soak: {

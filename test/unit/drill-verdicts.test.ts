@@ -4,6 +4,7 @@ import { type Calls, noCalls } from '../../drills/calls.ts';
 import { check, type Findings } from '../../drills/check.ts';
 import { judgeMedia } from '../../drills/disk-full.ts';
 import { brokenGrowth, type Growth, growthOf, type Sample } from '../../drills/growth.ts';
+import { judgeMemory, type MemoryTally } from '../../drills/memory.ts';
 import { judgeOutage, type OutageTally } from '../../drills/outages.ts';
 import { judgeRaces, type RacesTally } from '../../drills/races.ts';
 import { judgeReplies, type RepliesTally } from '../../drills/relay-replies.ts';
@@ -48,6 +49,17 @@ const lostPromises: Array<Partial<Promises>> = [
 const everyPromise = lostPromises.map((change) => ({ promises: { ...promises, ...change } }));
 
 describe('The verdict of a drill', () => {
+  it('on memory notices a mail that is missing or was sent twice, a process that ended, and one above its limit', () => {
+    const within = { service: 'api', highestBytes: 700, limitBytes: 701 };
+    const good: MemoryTally = { mails: 10, found, calls: calls(), exits: [], processes: [within] };
+    const doctored: Array<Partial<MemoryTally>> = [
+      ...[{ mails: 11 }, { found: lossy }, { found: { ...found, duplicates: 1 } }, { calls: wrong }],
+      ...[{ exits: ['worker ended (SIGKILL)'] }, { processes: [within, { ...within, highestBytes: 702 }] }],
+      { processes: [{ ...within, highestBytes: Number.NaN }] },
+    ];
+    expect(overlooked(judgeMemory, good, doctored)).to.deep.equal([]);
+  });
+
   it('on an outage notices what was lost, who gave up, who ended and what came late', () => {
     const good: OutageTally = { faults: 1, promises, calls: calls(), exits: [], slowestReturnMs: 900 };
     const doctored: Array<Partial<OutageTally>> = [
