@@ -8,8 +8,10 @@ const MIB = 1024 * 1024;
 export const bodyLimits: Record<BodyLimit, number> = { standard: MIB, attachments: 60 * MIB, import: 100_000_000 };
 const INLINE_PARSE_MAX = MIB;
 const LARGE_BODIES_MAX = 4;
+/** All large bodies together. Decoded and stored, a body takes several times its size; one that is larger than this goes alone. */
+const LARGE_BODIES_BYTES_MAX = 64 * MIB;
 
-let largeBodies = 0;
+const large = { bodies: 0, bytes: 0 };
 
 export interface ReadBody {
   value: unknown;
@@ -45,6 +47,7 @@ async function readSmall(incoming: IncomingMessage): Promise<ReadBody> {
 }
 
 async function readLimited(incoming: IncomingMessage, limitBytes: number): Promise<ReadBody> {
+  const announcedBytes = Number(incoming.headers['content-length'] ?? 0);
   const chunks: Buffer[] = [];
   let sizeBytes = 0;
   let release: (() => void) | undefined;
@@ -52,7 +55,7 @@ async function readLimited(incoming: IncomingMessage, limitBytes: number): Promi
     for await (const chunk of incoming.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
       sizeBytes += chunk.length;
       if (sizeBytes > limitBytes) throw tooLarge(limitBytes);
-      if (sizeBytes > INLINE_PARSE_MAX) release ??= countLarge();
+      if (sizeBytes > INLINE_PARSE_MAX) release ??= countLarge(announcedBytes || limitBytes);
       chunks.push(chunk);
     }
     if (sizeBytes === 0) return { value: undefined, sizeBytes };
@@ -67,12 +70,15 @@ async function readLimited(incoming: IncomingMessage, limitBytes: number): Promi
   }
 }
 
-function countLarge(): () => void {
-  if (largeBodies >= LARGE_BODIES_MAX)
+function countLarge(bytes: number): () => void {
+  const fits = large.bodies === 0 || large.bytes + bytes <= LARGE_BODIES_BYTES_MAX;
+  if (large.bodies >= LARGE_BODIES_MAX || !fits)
     throw unavailable('Too many large requests are under way; send this one again in a moment.');
-  largeBodies += 1;
+  large.bodies += 1;
+  large.bytes += bytes;
   return () => {
-    largeBodies -= 1;
+    large.bodies -= 1;
+    large.bytes -= bytes;
   };
 }
 

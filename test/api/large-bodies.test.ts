@@ -8,6 +8,14 @@ import { until } from '../wait.ts';
 const AT_ONCE = 4;
 const BODY = { text: 'x'.repeat(3_000_000) };
 
+function slowEndpoint(answers: Array<() => void>) {
+  return endpoint({
+    ...{ method: 'post', path: '/health/slow', key: 'none', tag: 'Test', summary: 'Late', bodyLimit: 'attachments' },
+    body: shape({ type: 'object' }),
+    handler: () => new Promise<void>((resolve) => answers.push(resolve)),
+  });
+}
+
 describe('Large request bodies', () => {
   let environment: Environment;
   before(async () => {
@@ -17,19 +25,7 @@ describe('Large request bodies', () => {
 
   it('count until they are answered: one more is 503 with Retry-After, and goes when one of them is over', async () => {
     const answers: Array<() => void> = [];
-    const slow = endpoint({
-      ...{
-        method: 'post',
-        path: '/health/slow',
-        key: 'none',
-        tag: 'Test',
-        summary: 'Answers late',
-        bodyLimit: 'attachments',
-      },
-      body: shape({ type: 'object' }),
-      handler: () => new Promise<void>((resolve) => answers.push(resolve)),
-    });
-    const served = await serveRoutes(environment.deps, [slow]);
+    const served = await serveRoutes(environment.deps, [slowEndpoint(answers)]);
     try {
       const calls = Array.from({ length: AT_ONCE }, () => served.visitor.post('/health/slow', BODY));
       await until(
@@ -55,6 +51,31 @@ describe('Large request bodies', () => {
       );
       for (const answer of answers) answer();
       for (const call of [...calls, next]) expect((await call).status).to.equal(200);
+    } finally {
+      for (const answer of answers) answer();
+      await served.stop();
+    }
+  });
+
+  it('of more than 64 MiB together do not go at once, and one alone may have 60 MiB', async () => {
+    const answers: Array<() => void> = [];
+    const served = await serveRoutes(environment.deps, [slowEndpoint(answers)]);
+    try {
+      const first = served.visitor.post('/health/slow', { text: 'x'.repeat(59 * 1024 * 1024) });
+      await until(
+        async () => answers.length,
+        (entered) => entered === 1,
+        { ms: 20_000 },
+      );
+      const refused = await served.visitor.post('/health/slow', { text: 'x'.repeat(6 * 1024 * 1024) });
+      expect([refused.status, refused.headers.get('retry-after')]).to.deep.equal([503, '1']);
+      const second = served.visitor.post('/health/slow', BODY);
+      await until(
+        async () => answers.length,
+        (entered) => entered === 2,
+      );
+      for (const answer of answers) answer();
+      expect([(await first).status, (await second).status]).to.deep.equal([200, 200]);
     } finally {
       for (const answer of answers) answer();
       await served.stop();
