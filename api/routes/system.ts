@@ -9,9 +9,13 @@ import { shape } from '../../schemas/schema.ts';
 import { Download, type Endpoint, endpoint, Page } from '../endpoint.ts';
 import { openApiDocument } from '../openapi.ts';
 
+/** Anybody may ask, and each look costs MongoDB and Temporal a request. */
+const READY_KEPT_MS = 1_000;
+
 /** What has no key: health, metrics, the OpenAPI document and the pages made of it. */
 export function systemRoutes(endpoints: () => Endpoint[], metrics: Metrics): Endpoint[] {
   let document: string | null = null;
+  const ready = keptFor(READY_KEPT_MS, readiness);
   return [
     endpoint({
       method: 'get',
@@ -40,7 +44,7 @@ export function systemRoutes(endpoints: () => Endpoint[], metrics: Metrics): End
           temporal: { enum: ['up', 'down'] },
         },
       }),
-      handler: async ({ deps }) => readiness(deps),
+      handler: ({ deps }) => ready(deps),
     }),
     endpoint({
       method: 'get',
@@ -90,6 +94,15 @@ async function readiness(deps: Deps) {
   const ping = deps.mongo.db('admin').command({ ping: 1 });
   const [temporal] = await Promise.all([deps.workflows.isUp(), ping]);
   return { status: 'ready', mongodb: 'up', redis: upOrDown(deps.signals.isUp()), temporal: upOrDown(temporal) };
+}
+
+/** The same answer, or the same error, for everybody who asks within that time. */
+function keptFor<T>(ms: number, ask: (deps: Deps) => Promise<T>): (deps: Deps) => Promise<T> {
+  let kept: { until: number; answer: Promise<T> } | null = null;
+  return (deps) => {
+    if (kept === null || performance.now() >= kept.until) kept = { until: performance.now() + ms, answer: ask(deps) };
+    return kept.answer;
+  };
 }
 
 function upOrDown(up: boolean): 'up' | 'down' {
