@@ -39,5 +39,6 @@ export function noteRelay(run: PageRun): { look(): void; over(): Promise<void> }
 
 function reasonOf(fault: RelayFault | null): string {
   if (!fault) return 'no answer';
-  return fault.reply.code > 0 ? formatReply(fault.reply) : `${fault.reason} at ${fault.phase}`;
+  if (fault.reply.code > 0) return formatReply(fault.reply);
+  return `${fault.reason} at ${fault.phase}${fault.reply.text ? `: ${fault.reply.text}` : ''}`;
 }

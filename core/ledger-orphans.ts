@@ -52,7 +52,7 @@ async function decide(
   orphan: Orphan,
   messageIdOf: MessageIdOf,
 ): Promise<Resolution> {
-  if (evidence.isKnown) {
+  if (evidence.isKnown && !isOfSeveralAttempts(orphan)) {
     if (orphan.state === 'committing' && waitMs(config) > 0) return 'early';
     try {
       const messageId = await messageIdOf(orphan._id);
@@ -63,6 +63,11 @@ async function decide(
     }
   }
   return repeatsUnknown(orphan.lane) ? 'queued' : 'unknown';
+}
+
+/** An earlier attempt brought the mail to some of its recipients: the relay knows the Message-ID, whatever became of the others. */
+function isOfSeveralAttempts({ recipients }: Orphan): boolean {
+  return recipients?.some(({ state }) => state === 'sent' || state === 'bounced') ?? false;
 }
 
 /** The relay may still be finishing the mail; the lease has given it some of that time. */

@@ -34,7 +34,12 @@ async function isRepeated(
 ): Promise<boolean> {
   if (!suppressAfter) return false;
   const since = new Date(deps.clock.now().getTime() - suppressAfter.days * DAY_MS);
-  const before = { projectId, email, state: 'bounced' as const, reason, endedAt: { $gte: since } };
-  const others = await deps.db.messages.countDocuments(before, { limit: suppressAfter.bounces });
-  return others + 1 >= suppressAfter.bounces;
+  const ended = { projectId, endedAt: { $gte: since } };
+  const bounced = { email, state: 'bounced' as const, reason };
+  const asCopy = { 'recipients.email': email, recipients: { $exists: true, $elemMatch: bounced } };
+  const others = await Promise.all([
+    deps.db.messages.countDocuments({ ...ended, ...bounced }, { limit: suppressAfter.bounces, hint: 'email' }),
+    deps.db.messages.countDocuments({ ...ended, ...asCopy }, { limit: suppressAfter.bounces, hint: 'copies' }),
+  ]);
+  return others[0] + others[1] + 1 >= suppressAfter.bounces;
 }

@@ -201,6 +201,16 @@ describe('Reports at return paths', () => {
       expect((await storedMessage(environment, message))?.timeline).to.have.length(1);
     });
 
+    it('A full mailbox in cc counts as one in to: with the third mail it is suppressed.', async () => {
+      const email = `full-${new ObjectId()}@example.net`;
+      const raw = fixture('Postfix, mailbox full').replaceAll('reader@example.net', email);
+      for (let i = 1; i <= 3; i += 1) {
+        const { message } = await mailed({ lane: 'transactional', email: to, recipients: people({}, { email }) });
+        for (let again = 0; again < 2; again += 1) await door.send({ to: returnPath(message), raw });
+        expect(await entries(email), `after ${i}`).to.have.length(i === 3 ? 1 : 0);
+      }
+    });
+
     it('A bounce of `to` counts while another is still to be tried, who is then tried as before.', async () => {
       const dueAt = new Date(Date.now() + 60_000);
       const recipients = people({ email: cc }, { email: 'busy@example.org', state: 'deferred' });

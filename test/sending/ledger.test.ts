@@ -370,6 +370,18 @@ describe('The ledger', () => {
         .and.not.have.property('dueAt');
     });
 
+    it('by policy when an earlier attempt brought the mail to one of its recipients: the relay has that one in any case', async () => {
+      const one = { name: null, reply: null, reason: null };
+      const recipients = [
+        { ...one, kind: 'to' as const, email: 'to@example.com', state: 'sent' as const },
+        { ...one, kind: 'bcc' as const, email: 'bcc@example.com', state: 'deferred' as const },
+      ];
+      const [id] = await orphans(1, 'transactional', { recipients });
+      evidence = { isKnown: true, accepted: async () => true };
+      expect(await settle([id!])).to.include({ queued: 1, sent: 0 });
+      expect((await read(id!)).recipients?.map(({ state }) => state)).to.deep.equal(['sent', 'deferred']);
+    });
+
     it('by evidence only after the time that a relay is given to finish, where that is longer than a lease', async () => {
       const [id] = await orphans(1, 'campaign');
       let asked = 0;

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
 import { expect } from 'chai';
+import { ObjectId } from 'mongodb';
 import { type Environment, startEnvironment } from '../environment.ts';
 import { until } from '../wait.ts';
 import { hurry, type Post, type PostOptions, pause, startPost } from './support.ts';
@@ -210,6 +211,35 @@ describe('What the relay answers', () => {
     expect(post.sink.ledger.messages.filter(({ to }) => to.includes('good@in.test'))).to.have.length(1);
     expect(post.sink.ledger.messages.at(-1)?.to).to.deep.equal(['bcc@in.test']);
     expect((await post.read(answer)).state).to.equal('sent');
+  });
+
+  it('a cc and a bcc that are suppressed while the mail is deferred are in no later envelope', async () => {
+    const emails = ['to', 'cc', 'bcc', 'other'].map((name) => `temp-rcpt-450+${name}.${new ObjectId()}@in.test`);
+    const [to, cc, bcc, other] = emails as [string, string, string, string];
+    const answer = await post.send({ to: { email: to }, cc: [{ email: cc }, { email: other }], bcc: [{ email: bcc }] });
+    await post.settled(answer, 'deferred');
+    const { db } = post.environment.deps;
+    const { _id, projectId } = await post.read(answer);
+    // The relay takes them now: what follows the "+" of a plain name means nothing to it.
+    const taken = (email: string) => email.replace('temp-rcpt-450', 'taken');
+    const { recipients } = await post.read(answer);
+    const now = recipients!.map((one) => ({ ...one, email: taken(one.email) }));
+    await db.messages.updateOne({ _id, projectId }, { $set: { recipients: now, email: taken(to) } });
+    await post.own.client.post('/suppression-groups/emails/suppress', {
+      emails: [taken(cc), taken(bcc)],
+      reason: 'COMPLAINT',
+      isGlobal: true,
+    });
+    await hurry(post, 'deferred');
+    await post.settled(answer, 'sent');
+    const { body } = await post.own.client.get(`/emails/${_id}`);
+    expect(body.data.recipients.map(({ status }: { status: string }) => status)).to.deep.equal([
+      'sent',
+      'suppressed',
+      'sent',
+      'suppressed',
+    ]);
+    expect((await post.arrived(answer)).envelope.to).to.deep.equal([taken(to), taken(other)]);
   });
 
   it('an ambiguous end repeats a transactional mail with the same Message-ID, and never a marketing mail', async () => {
