@@ -1,5 +1,6 @@
 import { audienceMidway, judgeMidway } from './audience-midway.ts';
 import { bothWays } from './both-ways.ts';
+import { composeBusy, judgeBusy } from './compose-busy.ts';
 import { diskFull, judgeMedia, mediaFull } from './disk-full.ts';
 import type { Drill } from './drills.ts';
 import { judgeMemory, memory } from './memory.ts';
@@ -60,6 +61,13 @@ export const moreDrills: Record<string, Drill> = {
     alone: true,
     byNameOnly: true,
     run: (env) => mutationDrill(chosenBy(env.DRILL_ONLY, mutations), env),
+  },
+  'compose-busy': {
+    does: '10,000 ordinary mails are composed beside processes that burn every core: none fails for want of time',
+    alone: true,
+    async *run(env) {
+      yield judgeBusy(await composeBusy(env, { mails: 10_000 }));
+    },
   },
   'disk-full': {
     does: 'mongod on a disk of 450 MB that fills up and has room again; images on one of 2 MB',

@@ -31,6 +31,7 @@ const SPACES = '\t\n\f\r ';
 /** Longer than every name that has a meaning here. */
 const NAME_LENGTH_MAX = 64;
 const REST_OF = { tag: /[^\t\n\f\r />]+/y, attribute: /[^\t\n\f\r />=]+/y };
+const RUN_OF_SPACES = /[\t\n\f\r ]+/y;
 const ENDS_NAME = `${SPACES}/>`;
 
 export function startPosition(): Position {
@@ -87,7 +88,7 @@ function step(position: Position, text: string, at: number, marks: Mark[]): numb
       if (ENDS_NAME.includes(character)) return stepTag(position, character, at);
       return stepName(position, 'tag', text, at);
     case 'before value':
-      if (SPACES.includes(character)) return at + 1;
+      if (SPACES.includes(character)) return afterSpaces(text, at);
       if (character === '>') return endTag(position, at);
       return stepBeforeValue(position, character, at, marks);
     case 'value':
@@ -110,6 +111,12 @@ function stepName(position: Position, field: 'tag' | 'attribute', text: string, 
   const [part] = REST_OF[field].exec(text)!;
   if (position[field].length < NAME_LENGTH_MAX) position[field] += part.slice(0, NAME_LENGTH_MAX).toLowerCase();
   return at + part.length;
+}
+
+function afterSpaces(text: string, at: number): number {
+  RUN_OF_SPACES.lastIndex = at;
+  RUN_OF_SPACES.test(text);
+  return RUN_OF_SPACES.lastIndex;
 }
 
 function stepData(position: Position, text: string, at: number): number {

@@ -91,9 +91,11 @@ const QUOTES = {
   [QuoteType.NoValue]: '',
 } as const;
 
+const SPACES = /\s*/y;
+
 /** The tokenizer does not say, when a value begins with an entity. */
 function valueStart(html: string, nameEnd: number): number {
-  let start = html.indexOf('=', nameEnd) + 1;
-  while (/\s/.test(html[start] ?? '')) start++;
-  return start;
+  SPACES.lastIndex = html.indexOf('=', nameEnd) + 1;
+  SPACES.test(html);
+  return SPACES.lastIndex;
 }
