@@ -91,18 +91,19 @@ describe('Whom a campaign leaves out', function () {
     }
   });
 
-  it('a contact in an excluded segment is not in the audience', async () => {
-    const { email, people, segment, join } = await cast(4);
-    await join(1);
-    await join(3);
-    const id = await stage.launch({ toLists: [people], excludeLists: [segment] });
-    await hands.advance(id);
-    await hands.freeze(id);
-    expect(await addresses(id)).to.deep.equal([email(0), email(2)]);
-    const places = (await stage.messages(id)).map(({ seq }) => seq);
-    expect(places, 'nobody was written and removed again').to.deep.equal([1, 2]);
-    expect((await stage.get(id)).metrics).to.include({ totalContacts: 2 });
-  });
+  for (const kind of ['list', 'segment'] as const)
+    it(`a contact in an excluded ${kind} is not in the audience`, async () => {
+      const { email, people, segment, join } = await cast(4);
+      const list = await stage.list(2, (index) => email(index * 2 + 1));
+      await Promise.all([join(1), join(3)]);
+      const id = await stage.launch({ toLists: [people], excludeLists: [kind === 'list' ? list : segment] });
+      await hands.advance(id);
+      await hands.freeze(id);
+      expect(await addresses(id)).to.deep.equal([email(0), email(2)]);
+      const places = (await stage.messages(id)).map(({ seq }) => seq);
+      expect(places, 'nobody was written and removed again').to.deep.equal([1, 2]);
+      expect((await stage.get(id)).metrics).to.include({ totalContacts: 2 });
+    });
 
   it('a contact in an excluded segment and in an excluded list is left out of a campaign to everybody', async () => {
     const { email, people, segment, join } = await cast(4);
@@ -189,6 +190,41 @@ describe('Whom a campaign leaves out', function () {
       expect((await stage.get(id)).metrics).to.include({ totalContacts: 2_497, pending: 2_497 });
       await stage.act(id, 'abort');
     });
+
+  it('a freeze that dies after it removed people goes on without writing everybody anew', async () => {
+    const { email, people } = await cast(1_500);
+    const list = await stage.list(0);
+    const id = await stage.launch({ toLists: [people], excludeLists: [list] });
+    await hands.advance(id);
+    const stop = new AbortController();
+    const control = { signal: new AbortController().signal, onProgress() {} };
+    await freezeAudience(stage.deps, await stage.stored(id), {
+      signal: stop.signal,
+      onProgress: (written) => written >= 1_500 && stop.abort(),
+    });
+    const members = { contactListId: list, emails: [email(1), email(2)] };
+    await stage.own.client.post('/contact-lists/contacts/bulk-add', members);
+    const messages = new Proxy(stage.deps.db.messages, {
+      get(target, name) {
+        const value = Reflect.get(target, name);
+        if (typeof value !== 'function') return value;
+        if (name !== 'deleteMany') return value.bind(target);
+        return async (...args: unknown[]) => {
+          await value.apply(target, args);
+          throw new Error('the process died');
+        };
+      },
+    });
+    const dying = { ...stage.deps, db: { ...stage.deps.db, messages } } as Deps;
+    const died = await freezeAudience(dying, await stage.stored(id), control).catch((error) => error.message);
+    expect(died).to.equal('the process died');
+    const faults: string[] = [];
+    const log = { ...stage.deps.log, error: (_: object, message: string) => faults.push(message) };
+    await freezeAudience({ ...stage.deps, log } as Deps, await stage.stored(id), control);
+    expect(faults).to.deep.equal([]);
+    expect((await stage.stored(id)).freeze).to.include({ isDone: true, written: 1_498 });
+    await stage.act(id, 'abort');
+  });
 
   it('people who join an excluded list while it is paused before its audience is written get nothing', async () => {
     const { email, people } = await cast(1_500);

@@ -95,11 +95,14 @@ describe('Thresholds', function () {
     const id = await begin({ toLists: [list], thresholdPreset: 'aggressive' });
     expect(await hands.drive(id)).to.include({ kind: 'end', status: 'sent' });
 
-    const second = await begin({ toLists: [await audience('spam', 300, () => false)], thresholdPreset: 'balanced' });
+    const second = await begin({ toLists: [await audience('spam', 1_500, () => false)], thresholdPreset: 'balanced' });
     const { _id, projectId } = (await stage.messages(second))[0]!;
     const campaignId = (await stage.stored(second))._id;
     await stage.deps.db.engagements.insertOne({ _id, projectId, campaignId, complainedAt: new Date() });
+    // Slow enough to be paused on the way.
+    stage.sink.modes.ackDelayMs = 40;
     expect((await hands.drive(second)).kind).to.equal('park');
+    expect((await stage.progress(second)).pending).to.be.greaterThan(500);
     expect((await stage.get(second)).pausedReason).to.match(
       /^1 of \d+ sent were reported as spam \([\d.]+ %\), above the 0.1 %/,
     );
