@@ -48,7 +48,7 @@ export interface InboundEnvelope {
 /** Both run apart from the rest of the process: a mail may be made to break whoever reads it. */
 export interface MailReader {
   /** null: it cannot be read, or not within limits. */
-  parse(bytes: Buffer, mailFrom: string): Promise<ParsedMail | null>;
+  parse(bytes: Buffer, envelope: Pick<InboundEnvelope, 'mailFrom' | 'remoteAddress'>): Promise<ParsedMail | null>;
   /** NONE where nobody can tell. */
   verify(bytes: Buffer, envelope: InboundEnvelope): Promise<MailVerdicts>;
   close(): Promise<void>;

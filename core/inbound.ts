@@ -31,7 +31,7 @@ export async function receiveMail(
 ): Promise<Received> {
   const isToPeople = destinations.some(({ kind }) => kind === 'mailbox');
   const [mail, verdicts] = await Promise.all([
-    reader.parse(bytes, envelope.mailFrom),
+    reader.parse(bytes, envelope),
     isToPeople ? reader.verify(bytes, envelope) : null,
   ]);
   if (!mail) return 'refused';

@@ -2,6 +2,7 @@ import { Worker } from 'node:worker_threads';
 import type { Log } from '../core/deps.ts';
 import type { InboundEnvelope, MailReader, MailVerdicts, ParsedMail } from '../core/inbound-mail.ts';
 import type { Config } from '../schemas/config.ts';
+import { networkOf } from './inbound-limits.ts';
 
 const PARSERS = 2;
 const PARSE_MAX_MS = 5_000;
@@ -15,33 +16,50 @@ const NO_VERDICTS: MailVerdicts = { spf: 'NONE', dkim: 'NONE', dmarc: 'NONE', au
 export function createMailReader(config: Pick<Config, 'dnsServers' | 'mailHost'>, log: Log): MailReader {
   const parsers = Array.from({ length: PARSERS }, () => createParser(log));
   const verifier = createVerifier(config, log);
-  const waiting: Array<(parser: (typeof parsers)[number]) => void> = [];
-  const free = [...parsers];
-
-  const acquire = () =>
-    new Promise<(typeof parsers)[number]>((resolve) => {
-      const parser = free.pop();
-      if (parser) resolve(parser);
-      else waiting.push(resolve);
-    });
-  const release = (parser: (typeof parsers)[number]) => {
-    const next = waiting.shift();
-    if (next) next(parser);
-    else free.push(parser);
-  };
+  const turns = createTurns(parsers);
 
   return {
-    async parse(bytes, mailFrom) {
-      const parser = await acquire();
+    async parse(bytes, { mailFrom, remoteAddress }) {
+      const parser = await turns.acquire(networkOf(remoteAddress));
       try {
         return await parser.run(bytes, mailFrom);
       } finally {
-        release(parser);
+        turns.release(parser);
       }
     },
     verify: (bytes, envelope) => verifier.run(bytes, envelope),
     async close() {
       await Promise.all([...parsers.map((parser) => parser.close()), verifier.close()]);
+    },
+  };
+}
+
+/** Clients take turns: one that sends many mails that are slow to read delays its own, and another client by one mail. */
+function createTurns<T>(free: readonly T[]) {
+  const idle = [...free];
+  const waiting = new Map<string, Array<(one: T) => void>>();
+
+  return {
+    acquire(client: string): Promise<T> {
+      const one = idle.pop();
+      if (one) return Promise.resolve(one);
+      return new Promise((resolve) => {
+        const own = waiting.get(client);
+        if (own) own.push(resolve);
+        else waiting.set(client, [resolve]);
+      });
+    },
+    release(one: T): void {
+      const [next] = waiting;
+      if (!next) {
+        idle.push(one);
+        return;
+      }
+      const [client, queue] = next;
+      // To the end of the line, if it has more.
+      waiting.delete(client);
+      queue.shift()?.(one);
+      if (queue.length > 0) waiting.set(client, queue);
     },
   };
 }

@@ -23,7 +23,7 @@ describe('What comes back to a return path', () => {
     });
 
   async function judge({ raw, mailFrom = '' }: ReturnedMail): Promise<object> {
-    const parsed = await reader.parse(Buffer.from(raw), mailFrom);
+    const parsed = await reader.parse(Buffer.from(raw), { mailFrom, remoteAddress: '127.0.0.1' });
     if (!parsed) throw new Error('not read');
     const { complaint, returned } = parsed;
     if (complaint) return { kind: complaint.isComplaint ? 'complaint' : 'not_spam' };

@@ -32,12 +32,12 @@ describe('Limits of the inbound server for one client', () => {
   const connectMany = (count: number) => Array.from({ length: count }, () => connect());
   const greetings = (some: Client[]) => Promise.all(some.map(({ line }) => line()));
 
-  /** Up to the first line of a mail; no final dot. */
-  async function beginMail({ socket, line, ask }: Client): Promise<void> {
+  /** Up to the first bytes of a mail. */
+  async function beginMail({ socket, line, ask }: Client, bytes = 'Subject: slow\r\n\r\n'): Promise<void> {
     await line();
     for (const command of ['EHLO x.example.net', `MAIL FROM:<${MAIL.from}>`, `RCPT TO:<${MAIL.to}>`, 'DATA'])
       await ask(command);
-    socket.write('Subject: slow\r\n\r\n');
+    socket.write(bytes);
   }
 
   it('A host that opens 300 connections gets 20 of them and 421 for the others, and another host still delivers.', async () => {
@@ -150,6 +150,25 @@ describe('Limits of the inbound server for one client', () => {
       () => door.send({ ...large, localAddress: GREEDY }),
       ({ data }) => data?.startsWith('250') === true,
     );
+  });
+
+  it('Mails of one host that take seconds to read wait for each other, and mail of another host is read in between.', async () => {
+    door = await openDoor(environment);
+    // Reading it is ended after five seconds; two are read at a time.
+    const part = (type: string, body: string) => `--b\r\nContent-Type: ${type}\r\n\r\n${body}\r\n`;
+    const slow = `${part('text/html', '<a href='.repeat(25_000))}${part('text/plain', 'x')}${part('text/html', '<p>')}--b--`;
+    const mail = `Content-Type: multipart/mixed; boundary=b\r\n\r\n${slow}\r\n.\r\n`;
+    let answered = 0;
+    const greedy = connectMany(4);
+    for (const client of greedy) await beginMail(client, mail);
+    const answers = greedy.map(async ({ line }) => {
+      const reply = await line();
+      answered += 1;
+      return reply;
+    });
+    expect((await door.send(MAIL)).data).to.match(/^250/);
+    expect(answered).to.be.below(4);
+    for (const reply of await Promise.all(answers)) expect(reply).to.match(/^(554|250)/);
   });
 
   it('Behind a proxy that is named, clients are told apart by its PROXY header; nobody else may send one.', async () => {

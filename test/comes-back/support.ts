@@ -97,3 +97,12 @@ export function engagementWith(environment: Environment, message: Message, field
 export function storedMessage({ deps }: Environment, { _id, projectId }: Message) {
   return deps.db.messages.findOne({ _id, projectId });
 }
+
+/** Lines of the timeline are written after the engagement: waits for so many. */
+export async function timelineOf(environment: Environment, message: Message, lines: number) {
+  const stored = await until(
+    () => storedMessage(environment, message),
+    (found) => (found?.timeline?.length ?? 0) >= lines,
+  );
+  return stored?.timeline ?? [];
+}
