@@ -71,4 +71,32 @@ export const feedbackMutations: readonly Mutation[] = [
     replace: 'projectId, deletedAt: null }',
     tests: ['test/automations/states.test.ts', 'test/automations/triggers.test.ts'],
   },
+  {
+    name: 'one address has any number of connections to the inbound server',
+    file: 'platform/inbound-limits.ts',
+    find: 'open >= this.#limits.connectionsPerAddress',
+    replace: 'open >= Number.MAX_SAFE_INTEGER',
+    tests: ['test/comes-back/inbound-limits.test.ts'],
+  },
+  {
+    name: 'one address may hold all bytes of mail in flight',
+    file: 'platform/inbound-server.ts',
+    find: ' && of(network) + bytes <= perNetworkMax',
+    replace: '',
+    tests: ['test/comes-back/inbound-limits.test.ts'],
+  },
+  {
+    name: 'a complaint takes its address from the link of another mail',
+    file: 'core/complaints.ts',
+    find: 'one.email && isSameMail(one, ref)',
+    replace: 'one.email',
+    tests: ['test/comes-back/inbound-reports.test.ts'],
+  },
+  {
+    name: 'a mailto unsubscribe is refused for good while DNS is away',
+    file: 'platform/inbound-verify-worker.ts',
+    find: "isFinal: !all.includes('temperror')",
+    replace: 'isFinal: true',
+    tests: ['test/comes-back/unsubscribe-by-mail.test.ts'],
+  },
 ];

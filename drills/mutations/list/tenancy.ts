@@ -106,4 +106,32 @@ export const tenancyMutations: readonly Mutation[] = [
     replace: '{ _id, revokedAt: null }',
     tests: ['test/api/account.test.ts'],
   },
+  {
+    name: 'bounces of another project count towards a suppression',
+    file: 'core/message-outcomes.ts',
+    find: 'const before = { projectId, email,',
+    replace: 'const before = { email,',
+    tests: ['test/comes-back/tenancy.test.ts'],
+  },
+  {
+    name: 'a return path is taken at the domain of another project',
+    file: 'core/inbound-destinations.ts',
+    find: 'findOne({ projectId, domainName: {',
+    replace: 'findOne({ domainName: {',
+    tests: ['test/comes-back/tenancy.test.ts'],
+  },
+  {
+    name: 'two projects share the files of one inbound mail',
+    file: 'core/inbound.ts',
+    find: 'const parts = [projectId.toHexString(), domainName,',
+    replace: 'const parts = [domainName,',
+    tests: ['test/comes-back/tenancy.test.ts'],
+  },
+  {
+    name: 'a deleted contact takes the mail of another contact with it',
+    file: 'core/message-erasures.ts',
+    find: 'const address = { email, contactId: { $exists: false } };',
+    replace: 'const address = { email };',
+    tests: ['test/sending/erasures.test.ts'],
+  },
 ];
