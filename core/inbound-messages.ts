@@ -1,9 +1,9 @@
-import type { Filter } from 'mongodb';
+import { type Filter, MongoServerError, type ObjectId, type Sort } from 'mongodb';
 import type { Deps } from './deps.ts';
-import { AppError } from './errors.ts';
+import { AppError, invalid } from './errors.ts';
 import { parseId } from './ids.ts';
 import type { InboundMessage, Project } from './model.ts';
-import { type Page, type PageOf, pageOf } from './pages.ts';
+import { type Page, type PageOf, pageOf, paginationOf, READ_TIME_MAX_MS, skipOf } from './pages.ts';
 import { readDate } from './rules/coercion.ts';
 import { partOf } from './rules/searches.ts';
 
@@ -16,6 +16,9 @@ export interface InboundFilter extends Page {
   dateFrom?: string | undefined;
   dateTo?: string | undefined;
 }
+
+/** MongoDB's code for an operation that was ended by maxTimeMS. */
+const TIME_OVER = 50;
 
 /** Newest first. */
 export async function listInbound(
@@ -37,7 +40,43 @@ export async function listInbound(
       ? { receivedAt: { ...(since ? { $gte: new Date(since) } : {}), ...(until ? { $lte: new Date(until) } : {}) } }
       : {}),
   };
-  return pageOf(deps.db.inboundMessages, query, filter, { sort: { receivedAt: -1, _id: -1 } });
+  const sort = { receivedAt: -1, _id: -1 } as const;
+  if (!part) return pageOf(deps.db.inboundMessages, query, filter, { sort });
+  return pageOfFound(deps, query, filter, sort);
+}
+
+/**
+ * The texts are read once, for the page and its total together. Without a hint MongoDB would try each index that begins with the project,
+ * and read the texts for each.
+ */
+async function pageOfFound(
+  { db: { inboundMessages } }: Deps,
+  query: Filter<InboundMessage>,
+  { page = 1, limit = 20, threadId, from }: InboundFilter,
+  sort: Sort,
+): Promise<PageOf<InboundMessage>> {
+  const hint = threadId !== undefined ? 'thread' : from !== undefined ? 'sender' : 'newest';
+  const found = await inboundMessages
+    .find(query, { projection: { _id: 1 }, sort, hint, maxTimeMS: READ_TIME_MAX_MS })
+    .toArray()
+    .catch((error) => {
+      if (error instanceof MongoServerError && error.code === TIME_OVER) throw tooMuchToRead();
+      throw error;
+    });
+  const skip = skipOf(page, limit);
+  const ids = found.slice(skip, skip + limit).map(({ _id }) => _id);
+  const entries = await inboundMessages
+    .find({ _id: { $in: ids }, projectId: query.projectId as ObjectId }, { maxTimeMS: READ_TIME_MAX_MS })
+    .sort(sort)
+    .toArray();
+  return { entries, pagination: paginationOf(page, limit, found.length) };
+}
+
+function tooMuchToRead(): AppError {
+  return invalid(
+    'The search would read too many messages. Narrow it with dateFrom and dateTo, from, to, threadId or status.',
+    'search: reads too many messages',
+  );
 }
 
 /** Endpoints under /inbound answer 404 without a code. */
