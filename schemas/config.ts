@@ -203,7 +203,12 @@ export const variables = {
     minimum: 1,
     description: 'Automation enrollments started a second.',
   },
-  retentionDays: { type: 'integer', default: 180, minimum: 1, description: 'Days that messages and events are kept.' },
+  retentionDays: {
+    type: 'integer',
+    default: 180,
+    minimum: 1,
+    description: 'Days that messages and events are kept; less than 60 is allowed with a warning in the log.',
+  },
   workerLanes: {
     type: 'list',
     default: 'workflows,background,campaign,mail',

@@ -3,9 +3,17 @@ import { takeRetentionTurn } from '../core/retention.ts';
 import type { Service } from './lanes.ts';
 
 const LOOK_EVERY_MS = 60_000;
+/** People unsubscribe from mail, and complain about it, weeks after it came. */
+const RETENTION_DAYS_ADVISED = 60;
 
 /** Removes, at night, what is older than RETENTION_DAYS. Every process looks; one has the turn. */
 export function retentionService(deps: Deps): Service {
+  const { retentionDays } = deps.config;
+  if (retentionDays < RETENTION_DAYS_ADVISED)
+    deps.log.warn(
+      { retentionDays },
+      `RETENTION_DAYS is less than ${RETENTION_DAYS_ADVISED}: late bounces, complaints and unsubscribes by mail cannot be matched to mail that was removed`,
+    );
   let isStopping = false;
   let looking = Promise.resolve();
   const look = async () => {

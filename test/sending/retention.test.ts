@@ -4,6 +4,7 @@ import { contentRemovals } from '../../core/content-removals.ts';
 import { startDueLoop } from '../../core/due.ts';
 import type { CampaignStatus, Content, EventRecord, Message, MessageState } from '../../core/model.ts';
 import { removeOld, takeRetentionTurn } from '../../core/retention.ts';
+import { retentionService } from '../../workers/retention.ts';
 import { type Environment, startEnvironment } from '../environment.ts';
 import { until } from '../wait.ts';
 
@@ -142,5 +143,19 @@ describe('Messages and events', () => {
     const turns = await Promise.all([1, 2].map(() => takeRetentionTurn(deps, () => true)));
     expect(turns.filter((turn) => turn !== null)).to.deep.equal([{ messages: 3, events: 0 }]);
     expect(await takeRetentionTurn(deps, () => true)).to.equal(null);
+  });
+
+  it('may be kept for less than 60 days, with a warning in the log when the process starts', async () => {
+    const { deps } = environment;
+    const warned = async (retentionDays: number) => {
+      const warnings: string[] = [];
+      const log = { ...deps.log, warn: (_fields: object, message: string) => void warnings.push(message) };
+      await retentionService({ ...deps, log, config: { ...deps.config, retentionDays } }).stop();
+      return warnings;
+    };
+    expect(await warned(60)).to.deep.equal([]);
+    const [warning, ...more] = await warned(59);
+    expect(warning).to.contain('RETENTION_DAYS is less than 60');
+    expect(more).to.deep.equal([]);
   });
 });
