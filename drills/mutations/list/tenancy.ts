@@ -109,8 +109,8 @@ export const tenancyMutations: readonly Mutation[] = [
   {
     name: 'bounces of another project count towards a suppression',
     file: 'core/message-outcomes.ts',
-    find: 'const before = { projectId, email,',
-    replace: 'const before = { email,',
+    find: 'const ended = { projectId, endedAt',
+    replace: 'const ended = { endedAt',
     tests: ['test/comes-back/tenancy.test.ts'],
   },
   {
