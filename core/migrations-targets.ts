@@ -114,14 +114,20 @@ export async function suppressAddresses(
   emails: string[],
   beat: () => void = () => {},
 ): Promise<{ suppressed: number; invalid: string[] }> {
-  const invalid = emails.filter((email) => normalizeEmail(email) === null);
-  const valid = [...new Set(emails.flatMap((email) => normalizeEmail(email) ?? []))];
-  for (let from = 0; from < valid.length; from += ADDRESSES_AT_ONCE) {
-    const part = valid.slice(from, from + ADDRESSES_AT_ONCE);
-    await suppress(deps, projectId, { emails: part, groupId, reason: 'UNSUBSCRIBE' });
+  const invalid: string[] = [];
+  const valid = new Set<string>();
+  for (let from = 0; from < emails.length; from += ADDRESSES_AT_ONCE) {
+    const part = new Set<string>();
+    for (const given of emails.slice(from, from + ADDRESSES_AT_ONCE)) {
+      const email = normalizeEmail(given);
+      if (email === null) invalid.push(given);
+      else if (!valid.has(email)) part.add(email);
+    }
+    if (part.size > 0) await suppress(deps, projectId, { emails: [...part], groupId, reason: 'UNSUBSCRIBE' });
+    for (const email of part) valid.add(email);
     beat();
   }
-  return { suppressed: valid.length, invalid };
+  return { suppressed: valid.size, invalid };
 }
 
 export async function suppressGlobally(

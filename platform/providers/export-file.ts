@@ -17,7 +17,8 @@ export const FILE_BYTES_MAX = 2 * 1024 ** 3;
 /** So much may come out of a packed file for each byte of it: more is a bomb, not a list of contacts. */
 export const INFLATION_MAX = 100;
 const INFLATION_FREE_BYTES = 10 * 1024 * 1024;
-const LINE_LENGTH_MAX = 1024 * 1024;
+/** A line is parsed at once, so it must not hold the thread for long; a contact with every field filled has half of it. */
+const LINE_LENGTH_MAX = 256 * 1024;
 const GZIP_MAGIC = [0x1f, 0x8b];
 
 /** Names and headers lie about the form: the first bytes tell gzip from plain, the first character NDJSON from CSV. */

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SourceError, type SourceErrorKind } from '../../core/migrations-sources.ts';
+import { parsedAnswer, parsedTexts, TooManyValues } from './answer-json.ts';
 import type { Pace } from './pace.ts';
 
 export const USER_AGENT = 'Everpost/1.0 (migration)';
@@ -8,6 +9,7 @@ const REQUEST_TIMEOUT_MS = 30_000;
 const BACK_OFF_FIRST_MS = 250;
 const BACK_OFF_MAX_MS = 15_000;
 const TEXT_SHOWN_MAX = 300;
+const ERROR_BYTES_MAX = 16 * 1024;
 
 export interface ProviderHttp {
   provider: string;
@@ -31,6 +33,8 @@ export interface Call<T> {
   body?: object;
   check: (value: unknown) => T;
   bytesMax?: number;
+  /** The answer is one array of texts of any length: `check` gets it in slices, and this joins what it returns. */
+  join?: (slices: T[]) => T;
 }
 
 type Outcome<T> = { done: true; value: T } | { done: false; error: SourceError; waitMs: number };
@@ -60,12 +64,12 @@ export function backOffMs(attempt: number): number {
 async function tryOnce<T>(http: ProviderHttp, call: Call<T>): Promise<Outcome<T>> {
   const answer = await fetchOnce(http, call);
   if (answer instanceof SourceError) return { done: false, error: answer, waitMs: 0 };
-  const { status, headers, text } = answer;
+  const { status, headers, bytes } = answer;
   const heldMs = await http.pace.answered(status, headers);
-  if (status >= 200 && status < 300) return readAnswer(http, call, text);
+  if (status >= 200 && status < 300) return readAnswer(http, call, bytes);
   if (status >= 300 && status < 400)
     throw fault(http, 'refused', 'answered with a redirect, which is never followed', status);
-  const { kind, message } = http.classify(status, text);
+  const { kind, message } = http.classify(status, bytes.toString('utf8', 0, ERROR_BYTES_MAX));
   const error = fault(http, kind === 'rate_limited' ? 'unavailable' : kind, message, status);
   if (kind === 'rate_limited' || kind === 'unavailable') return { done: false, error, waitMs: heldMs };
   throw error;
@@ -74,10 +78,10 @@ async function tryOnce<T>(http: ProviderHttp, call: Call<T>): Promise<Outcome<T>
 interface RawAnswer {
   status: number;
   headers: Headers;
-  text: string;
+  bytes: Buffer;
 }
 
-async function fetchOnce(http: ProviderHttp, call: Call<unknown>): Promise<RawAnswer | SourceError> {
+async function fetchOnce<T>(http: ProviderHttp, call: Call<T>): Promise<RawAnswer | SourceError> {
   const timeout = AbortSignal.timeout(REQUEST_TIMEOUT_MS);
   try {
     const response = await fetch(http.baseUrl + call.path, {
@@ -92,8 +96,8 @@ async function fetchOnce(http: ProviderHttp, call: Call<unknown>): Promise<RawAn
       },
       ...(call.body ? { body: JSON.stringify(call.body) } : {}),
     });
-    const text = await readText(http, response, call.bytesMax ?? ANSWER_BYTES_MAX);
-    return { status: response.status, headers: response.headers, text };
+    const bytes = await readBytes(http, response, call.bytesMax ?? ANSWER_BYTES_MAX);
+    return { status: response.status, headers: response.headers, bytes };
   } catch (error) {
     http.signal?.throwIfAborted();
     if (error instanceof SourceError) throw error;
@@ -102,7 +106,7 @@ async function fetchOnce(http: ProviderHttp, call: Call<unknown>): Promise<RawAn
 }
 
 /** Counts what arrives after inflation, so that a small answer cannot grow without bound. */
-async function readText(http: ProviderHttp, response: Response, bytesMax: number): Promise<string> {
+async function readBytes(http: ProviderHttp, response: Response, bytesMax: number): Promise<Buffer> {
   const pieces: Uint8Array[] = [];
   let bytes = 0;
   for await (const piece of response.body ?? []) {
@@ -110,25 +114,27 @@ async function readText(http: ProviderHttp, response: Response, bytesMax: number
     if (bytes > bytesMax) throw fault(http, 'too_large', `answered with more than ${bytesMax} bytes`, response.status);
     pieces.push(piece);
   }
-  return Buffer.concat(pieces).toString('utf8');
+  return Buffer.concat(pieces);
 }
 
-function readAnswer<T>(http: ProviderHttp, call: Call<T>, text: string): Outcome<T> {
-  let value: unknown = null;
+async function readAnswer<T>(http: ProviderHttp, call: Call<T>, bytes: Buffer): Promise<Outcome<T>> {
+  const path = call.path.split('?')[0];
   try {
-    if (text.trim() !== '') value = JSON.parse(text);
-  } catch {
-    return { done: false, error: fault(http, 'malformed', 'answered with broken JSON'), waitMs: 0 };
-  }
-  try {
-    return { done: true, value: call.check(value) };
+    return { done: true, value: await checkedAnswer(call, bytes) };
   } catch (error) {
-    throw fault(
-      http,
-      'malformed',
-      `answered ${call.path.split('?')[0]} in an unknown shape (${(error as Error).message})`,
-    );
+    if (error instanceof SyntaxError)
+      return { done: false, error: fault(http, 'malformed', 'answered with broken JSON'), waitMs: 0 };
+    if (error instanceof TooManyValues)
+      throw fault(http, 'too_large', `answered ${path} with more values than a page can have`);
+    throw fault(http, 'malformed', `answered ${path} in an unknown shape (${(error as Error).message})`);
   }
+}
+
+async function checkedAnswer<T>({ check, join }: Call<T>, bytes: Buffer): Promise<T> {
+  if (!join) return check(await parsedAnswer(bytes));
+  const slices: T[] = [];
+  for await (const slice of parsedTexts(bytes)) slices.push(check(slice));
+  return join(slices);
 }
 
 function fault(

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import {
   type OpenSource,
   type SourceA,
@@ -14,12 +15,14 @@ import { callProvider, type ProviderHttp, urlPart, type Verdict } from './http.t
 import { paceByHeaders } from './pace.ts';
 import * as answers from './provider-a-answers.ts';
 
-const TEMPLATE_PAGE = 200;
+/** A template comes with a line for each of its versions, of which it may have 300. */
+const TEMPLATE_PAGE = 50;
 const LIST_PAGE = 1000;
 const SUPPRESSION_PAGE = 500;
 const PAGES_MAX = 10_000;
 /** One group's addresses come as one array, however many there are. */
 const ADDRESSES_BYTES_MAX = 64 * 1024 * 1024;
+const ADDRESSES_TOGETHER = 10_000;
 const fieldTypes: Record<string, SourceField['fieldType']> = { text: 'string', number: 'number', date: 'date' };
 
 export function openProviderA(baseUrl: string, fetchFile: FetchFile, { key, patienceMs, signal }: OpenSource): SourceA {
@@ -131,7 +134,13 @@ function groupOf(group: ReturnType<typeof answers.oneGroup>): SourceGroup {
 /** The one array may be capped for huge groups; when it is shorter than the group says, the account's pages fill it up. */
 async function listGroupAddresses(http: ProviderHttp, { id, suppressedCount }: SourceGroup): Promise<string[]> {
   const path = `/v3/asm/groups/${urlPart(id)}/suppressions`;
-  const found = new Set(await callProvider(http, { path, check: answers.addressList, bytesMax: ADDRESSES_BYTES_MAX }));
+  const call = { path, check: answers.addressList, bytesMax: ADDRESSES_BYTES_MAX };
+  const found = new Set<string>();
+  const listed = await callProvider(http, { ...call, join: (slices) => slices.flat() });
+  for (const [index, email] of listed.entries()) {
+    found.add(email);
+    if (index % ADDRESSES_TOGETHER === 0) await nextTurn();
+  }
   const firsts = new Set<string>();
   for (let offset = 0; found.size < suppressedCount; offset += SUPPRESSION_PAGE) {
     const page = `/v3/asm/suppressions?limit=${SUPPRESSION_PAGE}&offset=${offset}`;

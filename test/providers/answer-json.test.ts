@@ -1,0 +1,70 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { parsedAnswer, parsedTexts, TooManyValues } from '../../platform/providers/answer-json.ts';
+
+const HOLD_MS = 50;
+const TRIES = 3;
+const MIB = 1024 * 1024;
+
+describe('The JSON of a provider', () => {
+  const texts = async (bytes: Buffer) => {
+    const all: unknown[] = [];
+    for await (const slice of parsedTexts(bytes)) all.push(...(slice as unknown[]));
+    return all;
+  };
+
+  it('is the value that JSON.parse reads, texts in slices too', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.jsonValue(), fc.array(fc.string({ unit: 'binary' })), async (value, list) => {
+        const bytes = Buffer.from(JSON.stringify(value));
+        expect(await parsedAnswer(bytes)).deep.equal(JSON.parse(bytes.toString()));
+        expect(await texts(Buffer.from(JSON.stringify(list)))).deep.equal(JSON.parse(JSON.stringify(list)));
+      }),
+    );
+  });
+
+  it('is cut between two texts, whatever stands in them', async () => {
+    const odd = ['a",b', 'a\\",b', '\\', '",', 'ü', '"'];
+    const list = Array.from({ length: 100_000 }, (_, index) => `${odd[index % odd.length]}${index}`);
+    expect(await texts(Buffer.from(JSON.stringify(list)))).deep.equal(list);
+  });
+
+  const cases: [string, (bytes: Buffer) => Promise<unknown>, Buffer, 'read' | 'refused'][] = [
+    ['10 MiB of empty objects', parsedAnswer, Buffer.from(`[${'{},'.repeat((10 * MIB) / 3)}{}]`), 'refused'],
+    ['10 MiB of numbers', parsedAnswer, Buffer.from(`[${'1,'.repeat(5 * MIB)}1]`), 'refused'],
+    ['10 MiB of brackets', parsedAnswer, Buffer.from('['.repeat(10 * MIB)), 'refused'],
+    ['10 MiB of one text full of commas', parsedAnswer, Buffer.from(`"${','.repeat(10 * MIB)}"`), 'read'],
+    ['60 MiB of addresses', texts, Buffer.from(`[${'"person12345@example.com",'.repeat(2_300_000)}""]`), 'read'],
+    ['60 MiB of empty objects for addresses', texts, Buffer.from(`[${'{},'.repeat(20 * MIB)}{}]`), 'refused'],
+  ];
+  for (const [name, parse, bytes, outcome] of cases)
+    it(`holds the thread for under ${HOLD_MS} ms: ${name}`, async function () {
+      this.timeout(60_000);
+      const holds: number[] = [];
+      for (let attempt = 0; attempt < TRIES && !(Math.min(...holds) < HOLD_MS); attempt += 1)
+        holds.push(await longestHold(() => parse(bytes), outcome));
+      expect(Math.min(...holds)).below(HOLD_MS);
+    });
+});
+
+/** CPU time of this thread between two turns of its loop, the longest. */
+async function longestHold(work: () => Promise<unknown>, outcome: 'read' | 'refused'): Promise<number> {
+  let longest = 0;
+  let isOver = false;
+  let before = process.threadCpuUsage();
+  const look = () => {
+    const { user, system } = process.threadCpuUsage(before);
+    longest = Math.max(longest, (user + system) / 1_000);
+    before = process.threadCpuUsage();
+    if (!isOver) setImmediate(look);
+  };
+  setImmediate(look);
+  const found = await work().then(
+    () => 'read',
+    (error: unknown) => (error instanceof TooManyValues ? 'refused' : error),
+  );
+  isOver = true;
+  look();
+  expect(found).equal(outcome);
+  return longest;
+}
