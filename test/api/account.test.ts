@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { type Environment, startEnvironment } from '../environment.ts';
+import { until } from '../wait.ts';
 
 describe('Projects and keys', () => {
   let environment: Environment;
@@ -60,7 +61,11 @@ describe('Projects and keys', () => {
     const client = environment.client(key.body.data.key);
     expect((await client.get('/contacts')).status).to.equal(200);
     expect((await admin().delete(`/account/projects/${id}`)).body).to.deep.equal({ success: true });
-    expect((await client.get('/contacts')).status).to.equal(401);
+    await until(
+      () => client.get('/contacts'),
+      ({ status }) => status === 401,
+      { ms: 5_000 },
+    );
     expect((await admin().get(`/account/projects/${id}`)).status).to.equal(404);
   });
 
@@ -81,11 +86,11 @@ describe('Projects and keys', () => {
     const almost = environment.client(key.slice(0, -1) + last);
     expect((await almost.get('/contacts')).status, 'a secret that differs in one letter').to.equal(401);
     expect((await admin().delete(`/account/api-keys/${id}`)).body).to.deep.equal({ success: true });
-    const begun = Date.now();
-    while ((await client.get('/contacts')).status !== 401) {
-      expect(Date.now() - begun).to.be.below(5_000);
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
+    await until(
+      () => client.get('/contacts'),
+      ({ status }) => status === 401,
+      { ms: 5_000 },
+    );
     expect((await admin().delete(`/account/api-keys/${id}`)).body.error.code).to.equal('API_KEY_NOT_FOUND');
   });
 
@@ -105,14 +110,15 @@ describe('Projects and keys', () => {
   });
 
   it('bad keys from one address are limited, good ones from the same address go on', async () => {
-    const limited = await startEnvironment({ AUTH_FAILURE_LIMIT: '20' });
+    const limited = await startEnvironment({ AUTH_FAILURE_LIMIT: '10' });
     try {
       const bad = limited.client('AS_aaaaaaaa_aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa');
-      const statuses = [];
-      for (let attempt = 0; attempt < 25; attempt += 1) statuses.push((await bad.get('/contacts')).status);
-      expect(statuses.filter((status) => status === 429).length).to.be.within(1, 5);
-      const refused = await bad.get('/contacts');
-      expect(Number(refused.headers.get('retry-after'))).to.be.within(1, 60);
+      const answers = [];
+      for (let attempt = 0; attempt < 22; attempt += 1) answers.push(await bad.get('/contacts'));
+      const refused = answers.filter(({ status }) => status === 429);
+      // A minute may turn in the middle of the run, and starts a new count.
+      expect(refused.length).to.be.within(2, 12);
+      expect(Number(refused[0]?.headers.get('retry-after'))).to.be.within(1, 60);
       expect((await limited.own.client.get('/contacts')).status).to.equal(200);
     } finally {
       await limited.stop();

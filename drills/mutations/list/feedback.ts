@@ -62,7 +62,7 @@ export const feedbackMutations: readonly Mutation[] = [
     file: 'platform/providers/pace.ts',
     find: 'Math.max(slotInMs, earlier - performance.now())',
     replace: 'earlier - performance.now()',
-    tests: ['test/providers/provider-b.test.ts', 'test/providers/clients.test.ts'],
+    tests: ['test/providers/pace.test.ts'],
   },
   {
     name: 'an automation that is not active lets people in',
