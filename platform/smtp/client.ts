@@ -106,10 +106,12 @@ export class SmtpClient {
     } else if (job.stage === 'rset') {
       this.#afterReset(job, reply);
     } else if (job.stage === 'emptyDot') {
-      this.#finish(job, recipientsRefused(job));
+      this.#finish(job, nobodyTaken(job));
     } else {
       job.replies.push(reply);
-      if (job.stage === 'mail') this.#afterMail(job, reply);
+      if ((job.stage === 'mail' || job.stage === 'rcpt') && isIntermediate(reply))
+        this.#wire.end('protocol', `The relay answered with ${formatReply(reply)}`);
+      else if (job.stage === 'mail') this.#afterMail(job, reply);
       else if (job.stage === 'rcpt') this.#afterRecipient(job);
       else if (job.stage === 'data') this.#afterData(job, reply);
       else if (job.stage === 'body') this.#interrupted(job, reply);
@@ -153,7 +155,8 @@ export class SmtpClient {
   #afterData(job: Job, reply: Reply): void {
     const mail = job.replies[0]!;
     if (reply.code === 354) {
-      if (anyAccepted(job)) this.#writeMessage(job);
+      if (this.#wire.saidMore) this.#answeredTooMuch();
+      else if (anyAccepted(job)) this.#writeMessage(job);
       else this.#writeEmptyDot(job);
       return;
     }
@@ -226,10 +229,22 @@ export class SmtpClient {
 
   /** With PIPELINING the command is on its way already; without, it goes now. */
   #proceed(job: Job, stage: Stage, command: string): void {
+    if (this.#capabilities.pipelining) {
+      job.stage = stage;
+      return;
+    }
+    if (this.#wire.saidMore) {
+      this.#answeredTooMuch();
+      return;
+    }
     job.stage = stage;
-    if (this.#capabilities.pipelining) return;
     this.#wire.waitAtMost(this.#timeouts.commandMs);
     this.#wire.write(command);
+  }
+
+  /** What follows would be taken for the answer to a command that the relay has not had: in the end to the dot. */
+  #answeredTooMuch(): void {
+    this.#wire.end('protocol', 'The relay answered what it was not asked.');
   }
 
   #finish(job: Job, outcome: Delivery, then: 'keep' | 'drop' = 'keep'): void {
@@ -267,9 +282,20 @@ export class SmtpClient {
       case 'dot':
         return unknown(job, reason, silence);
       case 'emptyDot':
-        return recipientsRefused(job);
+        return nobodyTaken(job);
     }
   }
+}
+
+/** A relay that refuses MAIL may take every RCPT and DATA behind it all the same. */
+function nobodyTaken(job: Job): Delivery {
+  const mail = job.replies[0]!;
+  return isOk(mail) ? recipientsRefused(job) : mailRefused(job, mail);
+}
+
+/** 3xx asks for more, which MAIL and RCPT have not. */
+function isIntermediate({ code }: Reply): boolean {
+  return code >= 300 && code < 400;
 }
 
 /** A guard that throws has not allowed anything. */

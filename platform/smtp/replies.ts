@@ -12,6 +12,8 @@ export interface ReplyReader {
   push(chunk: string): boolean;
   /** Bytes of an unfinished line or reply are waiting. */
   hasRest(): boolean;
+  /** For onReply: the same bytes hold more behind this reply. */
+  hasMore(): boolean;
 }
 
 /**
@@ -22,6 +24,7 @@ export function createReplyReader(onReply: (reply: Reply, lines: string[]) => bo
   let rest = '';
   let lines: string[] = [];
   let openCode = 0;
+  let isMore = false;
 
   function push(chunk: string): boolean {
     const text = rest === '' ? chunk : rest + chunk;
@@ -41,7 +44,10 @@ export function createReplyReader(onReply: (reply: Reply, lines: string[]) => bo
       whole.push(line.slice(4));
       lines = [];
       openCode = 0;
-      if (!onReply(makeReply(code, whole), whole)) {
+      isMore = from < text.length;
+      const goesOn = onReply(makeReply(code, whole), whole);
+      isMore = false;
+      if (!goesOn) {
         rest = text.slice(from);
         return true;
       }
@@ -50,7 +56,7 @@ export function createReplyReader(onReply: (reply: Reply, lines: string[]) => bo
     return rest.length <= REPLY_LINE_LENGTH_MAX;
   }
 
-  return { push, hasRest: () => rest !== '' || lines.length > 0 };
+  return { push, hasRest: () => rest !== '' || lines.length > 0, hasMore: () => isMore };
 }
 
 /** The first line's enhanced code speaks for the reply; the same code at the head of the other lines is left out of the text. */

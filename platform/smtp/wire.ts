@@ -35,6 +35,11 @@ export class Wire implements Expiring {
     if (!this.gone) this.#socket.write(bytes, 'latin1', taken && ((error) => error || taken()));
   }
 
+  /** While a reply is handled: the relay has said more already, to what it was not asked yet. */
+  get saidMore(): boolean {
+    return this.#reader.hasMore();
+  }
+
   waitAtMost(ms: number): void {
     this.deadline = this.#deadlines.now() + ms;
   }

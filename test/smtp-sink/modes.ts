@@ -22,7 +22,9 @@ export interface SinkModes {
   connectionsMax: number | null;
   /** The answer to every MAIL. */
   mailReply: string | null;
-  /** Answers 354 although no recipient was taken. */
+  /** The answer to every DATA. */
+  dataReply: string | null;
+  /** Answers 354 although no recipient was taken, and takes what follows a refused MAIL. */
   dataWithoutRecipients: boolean;
   /** Time between taking a message and saying so. */
   ackDelayMs: number;
@@ -43,6 +45,7 @@ export function defaultModes(): SinkModes {
     sendAwayAfter: null,
     connectionsMax: null,
     mailReply: null,
+    dataReply: null,
     dataWithoutRecipients: false,
     ackDelayMs: 0,
     strict: true,

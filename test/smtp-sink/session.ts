@@ -122,14 +122,15 @@ export class Session {
   }
 
   #mail(line: string): string {
-    const { closeAfter, sendAwayAfter, auth, mailReply } = this.#modes;
+    const { closeAfter, sendAwayAfter, auth, mailReply, dataWithoutRecipients } = this.#modes;
     const from = pathOf(line);
     if (closeAfter !== null && this.#messages >= closeAfter) return this.#closing();
     if (sendAwayAfter !== null && this.#messages >= sendAwayAfter)
       return this.#closing('421 4.7.0 too many messages on this connection\r\n');
+    if (dataWithoutRecipients) this.#from = from;
     if (mailReply !== null) return this.#reply(mailReply, mailReply.startsWith('421'));
     if (auth && !this.#authenticated) return '530 5.7.0 authentication required\r\n';
-    if (from === null || this.#from !== null) return this.#fault('503 5.5.1 bad MAIL\r\n');
+    if (from === null || (this.#from !== null && !dataWithoutRecipients)) return this.#fault('503 5.5.1 bad MAIL\r\n');
     const behaviour = behaviourOf(from);
     if (behaviour?.at === 'mail') return this.#reply(behaviour.reply, behaviour.drop);
     this.#from = from;
@@ -156,7 +157,7 @@ export class Session {
       return this.#reply(behaviour.reply, behaviour.drop);
     }
     this.#body = [];
-    return '354 go ahead\r\n';
+    return this.#modes.dataReply ?? '354 go ahead\r\n';
   }
 
   /** Ends at CRLF.CRLF; for a message of nothing the line end of DATA counts. */

@@ -24,6 +24,29 @@ describe('what goes over the wire', () => {
     }
   });
 
+  it('no dot follows an answer to DATA that has the answer to the dot with it', async () => {
+    for (const pipelining of [true, false]) {
+      const { sink, mailer } = await startRelay({ pipelining, dataReply: '354 go on\r\n250 2.0.0 queued\r\n' });
+      const delivery = await deliver(mailer, 'a@in.test');
+      expect([delivery.kind, delivery.recipients[0]?.accepted]).to.deep.equal(['lost', false]);
+      expect(sink.ledger.total).to.equal(0);
+    }
+  });
+
+  it('3xx to MAIL or RCPT is no answer: the mail is not tried again at once for ever', async () => {
+    for (const to of ['temp-mail-354', 'temp-rcpt-354']) {
+      const { mailer } = await startRelay();
+      const { kind, fault } = await deliver(mailer, `${to}@in.test`, { from: `${to}@in.test` });
+      expect([kind, fault?.reason]).to.deep.equal([to.includes('mail') ? 'relay' : 'lost', 'protocol']);
+    }
+  });
+
+  it('MAIL that is refused counts, also when the relay goes on to take recipients and DATA', async () => {
+    const { mailer } = await startRelay({ dataWithoutRecipients: true, mailReply: '452 4.3.1 full\r\n' });
+    const { kind, phase, recipients } = await deliver(mailer, 'a@in.test');
+    expect([kind, phase, recipients[0]?.code]).to.deep.equal(['answered', 'mail', 452]);
+  });
+
   it('never lets a bare line end smuggle a second message', async () => {
     const { sink, mailer } = await startRelay();
     const smuggled = 'MAIL FROM:<x@evil.test>\r\nRCPT TO:<y@in.test>\r\nDATA\r\nhi\r\n.\r\n';
