@@ -192,12 +192,13 @@ describe('Webhooks', () => {
     receiver.answer = { status: 500, write };
     try {
       await tenant.client.post('/contacts/email', { email: 'clock@example.com' });
-      const [row] = await until(
+      // The next attempt is stored after the outcome of this one; until then the row has the end of its lease.
+      const delayOf = (row: { nextAttemptAt: string }) =>
+        new Date(row.nextAttemptAt).getTime() - environment.clock.now().getTime();
+      await until(
         () => deliveries(tenant, id),
-        (rows) => rows[0]?.attempts === 1 && rows[0]?.nextAttemptAt !== null,
+        ([row]) => row?.attempts === 1 && row.nextAttemptAt !== null && Math.abs(delayOf(row)) <= 10_000,
       );
-      const delay = new Date(row.nextAttemptAt).getTime() - environment.clock.now().getTime();
-      expect(delay).to.be.within(-10_000, 10_000);
     } finally {
       environment.clock.advance(-3_600_000);
     }
