@@ -88,6 +88,63 @@ describe('Idempotency-Key', () => {
     expect((await client.get(`/contacts/${first.body.data.id}`)).status).to.equal(200);
   });
 
+  /** Between the look at the row and the takeover. */
+  function afterLook(work: () => Promise<void>): () => void {
+    const { idempotency } = environment.deps.db;
+    const { findOne } = idempotency;
+    idempotency.findOne = (async (filter: object) => {
+      const found = await findOne.call(idempotency, filter);
+      await work();
+      return found;
+    }) as typeof findOne;
+    return () => {
+      idempotency.findOne = findOne;
+    };
+  }
+
+  async function abandoned(key: string, email: string): Promise<string> {
+    const { id } = (await upsert(key, { email })).body.data;
+    const left = { state: 'running' as const, body: null, status: null, leaseUntil: new Date(0) };
+    await environment.deps.db.idempotency.updateMany({ state: 'done', body: { $regex: id } }, { $set: left });
+    return id;
+  }
+
+  it('of twenty repeats that find the first try abandoned at once, exactly one goes on with it', async () => {
+    const id = await abandoned('left behind', 'left@example.com');
+    let waiting = 0;
+    let go = () => {};
+    const all = new Promise<void>((resolve) => {
+      go = resolve;
+    });
+    const restore = afterLook(() => {
+      waiting += 1;
+      if (waiting === 20) go();
+      return all;
+    });
+    const repeat = () => upsert('left behind', { email: 'left@example.com' });
+    const answers = await Promise.all(Array.from({ length: 20 }, repeat)).finally(restore);
+    const [begun, others] = [
+      answers.filter(({ status }) => status === 201),
+      answers.filter(({ status }) => status !== 201),
+    ];
+    expect([begun.length, begun[0]?.body.data.id]).to.deep.equal([1, id]);
+    expect(begun[0]?.headers.get('idempotency-replayed')).to.equal(null);
+    expect(new Set(others.map(({ body }) => body.error.code))).to.deep.equal(new Set(['IDEMPOTENCY_IN_PROGRESS']));
+  });
+
+  it('a first try that renews its lease just then is not taken over', async () => {
+    await abandoned('still there', 'still@example.com');
+    const { idempotency } = environment.deps.db;
+    const restore = afterLook(async () => {
+      await idempotency.updateMany(
+        { leaseUntil: new Date(0) },
+        { $set: { leaseUntil: new Date(Date.now() + 60_000) } },
+      );
+    });
+    const answer = await upsert('still there', { email: 'still@example.com' }).finally(restore);
+    expect(answer.body.error?.code).to.equal('IDEMPOTENCY_IN_PROGRESS');
+  });
+
   it('a try that failed after its write is gone on with at once, and makes nothing twice', async () => {
     const { deps, own } = environment;
     await seedVerifiedDomain(deps, own.project, 'mail.example.com', new ObjectId());
