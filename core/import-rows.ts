@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { CsvError, parse } from 'csv-parse';
 import { delimiterOf, parseObject, readCells, readColumns } from './rules/import-columns.ts';
 
@@ -18,13 +19,15 @@ export interface CsvHeader {
 export class FileProblem extends Error {}
 
 export const ROW_BYTES_MAX = 256 * 1024;
+/** Parsed in one go; other work of the process has its turn before the next. */
+const TURN_BYTES = 4 * 1024;
 const HEADER_BYTES_MAX = 64 * 1024;
 
 /** One JSON object a line. */
 export async function* ndjsonRows(bytes: AsyncIterable<Buffer>): AsyncGenerator<FileRow> {
   let rest: Buffer = Buffer.alloc(0);
   let endBytes = 0;
-  for await (const piece of bytes) {
+  for await (const piece of inTurns(bytes)) {
     const buffer = rest.length === 0 ? piece : Buffer.concat([rest, piece]);
     let from = 0;
     for (let to = buffer.indexOf(10, from); to !== -1; to = buffer.indexOf(10, from)) {
@@ -56,6 +59,7 @@ export async function csvHeader(bytes: AsyncIterable<Buffer>): Promise<CsvHeader
   const firstLine = head.toString('utf8').split(/\r?\n/, 1)[0] ?? '';
   const delimiter = delimiterOf(firstLine);
   for await (const { cells, endBytes } of csvRecords([head], { delimiter, bom: true })) {
+    if (endBytes >= HEADER_BYTES_MAX) throw new FileProblem(`The first line is longer than ${HEADER_BYTES_MAX} bytes.`);
     const read = readColumns(cells);
     if ('problem' in read) throw new FileProblem(read.problem);
     return { columns: cells, delimiter, endBytes };
@@ -116,14 +120,29 @@ async function* csvRecords(
     records = [];
     return taken;
   };
-  for await (const piece of bytes) {
+  let rowsSeen = 0;
+  let rowBytes = 0;
+  for await (const piece of inTurns(bytes)) {
     await settled((done) => parser.write(piece, done));
     yield* take();
     if (fault) throw asProblem(fault);
+    // The parser limits the length of a row's cells, and not how many empty ones it may have.
+    const { records: whole, empty_lines: empty } = parser.info;
+    rowBytes = whole + empty > rowsSeen ? 0 : rowBytes + piece.length;
+    rowsSeen = whole + empty;
+    if (rowBytes > ROW_BYTES_MAX) throw new FileProblem(`A row is longer than ${ROW_BYTES_MAX} bytes.`);
   }
   await settled((done) => parser.end(done));
   yield* take();
   if (fault) throw asProblem(fault);
+}
+
+async function* inTurns(bytes: AsyncIterable<Buffer> | Iterable<Buffer>): AsyncGenerator<Buffer> {
+  for await (const piece of bytes)
+    for (let from = 0; from < piece.length; from += TURN_BYTES) {
+      yield piece.subarray(from, from + TURN_BYTES);
+      await setImmediate();
+    }
 }
 
 /** Never the text of the parser: it quotes the file. */

@@ -30,7 +30,8 @@ const PROPERTY_NAME_MAX = 64;
 export function readColumns(names: readonly string[]): { columns: Column[] } | { problem: string } {
   const columns = names.map(readColumn);
   const targets = columns.flatMap((column) => ('name' in column ? [`${column.kind} ${column.name}`] : []));
-  const twice = targets.find((target, index) => targets.indexOf(target) !== index);
+  const seen = new Set<string>();
+  const twice = targets.find((target) => seen.size === seen.add(target).size);
   if (twice) return { problem: `Two columns mean the same: ${twice.split(' ')[1]}.` };
   const hasEmail = columns.some((column) => column.kind === 'field' && column.name === 'email');
   if (!hasEmail) return { problem: 'The first line must name the columns, one of them email.' };
