@@ -36,18 +36,28 @@ export async function judgeRecipient(deps: Deps, address: string, mailFrom: stri
   return mailboxOf(deps, host);
 }
 
-/** One project at a time holds a name verified, so there is one project to receive its mail. */
+/**
+ * One project at a time holds a name verified, so there is one project to receive its mail. A project that lost its verification still
+ * receives, until another project has verified the name: mail of the new owner is not for the former one.
+ */
 async function mailboxOf(deps: Deps, domainName: string): Promise<Judged> {
   const enabled = await deps.db.domains
     .find({ domainName, inboundEnabledAt: { $type: 'date' } }, { hint: 'inbound' })
     .toArray();
   const [domain] = enabled.toSorted((a, b) => rank(b) - rank(a));
-  if (!domain) return { refused: 550, message: '5.1.2 Mail for this domain is not taken here' };
+  if (!domain || (await isVerifiedElsewhere(deps, domain)))
+    return { refused: 550, message: '5.1.2 Mail for this domain is not taken here' };
   const { projectId, inboundDomainVerifiedAt, seeded } = domain;
   if (inboundDomainVerifiedAt || seeded)
     return { kind: 'mailbox', projectId, domainName, isBlocked: domain.verificationStatus !== 'VERIFIED' };
   await lookNow(deps, domain);
   return { refused: 450, message: '4.2.1 The MX record of this domain is being checked; come back in a minute' };
+}
+
+async function isVerifiedElsewhere({ db }: Deps, { projectId, domainName, ...domain }: Domain): Promise<boolean> {
+  if (domain.verificationStatus === 'VERIFIED') return false;
+  const other = { domainName, verificationStatus: 'VERIFIED', projectId: { $ne: projectId } } as const;
+  return (await db.domains.findOne(other, { projection: { _id: 1 }, hint: 'verified_once' })) !== null;
 }
 
 function rank({ verificationStatus, inboundDomainVerifiedAt }: Domain): number {

@@ -87,6 +87,28 @@ describe('Inbound messages', () => {
     expect((await door.send({ from: '', to: `support@${domainName}`, raw })).rcpt[0]).to.match(/^550 5\.7\.1/);
   });
 
+  it('A domain that another project has verified since brings its former project no mail, until that one lets it in.', async () => {
+    const name = await receivingDomain(environment, tenant);
+    const { db } = environment.deps;
+    const former = { projectId: tenant.project._id, domainName: name };
+    await db.domains.updateOne(former, { $set: { verificationStatus: 'PENDING' } });
+    const { client, project } = environment.other;
+    const added = await client.post('/domains', { domainName: name });
+    expect(added.status, added.text).to.be.within(200, 201);
+    // Not verified yet: anybody may add a name, and it takes nothing from the project that receives.
+    expect((await bring(mail({ To: `x@${name}` }), `x@${name}`)).data).to.match(/^250/);
+    const current = { projectId: project._id, domainName: name };
+    await db.domains.updateOne(current, { $set: { verificationStatus: 'VERIFIED' } });
+    const before = (await newest()).length;
+    expect((await bring(mail({ To: `x@${name}` }), `x@${name}`)).rcpt[0]).to.match(/^550 5\.1\.2/);
+    expect(await newest()).to.have.length(before);
+    const live = { inboundEnabledAt: new Date(), inboundDomainVerifiedAt: new Date() };
+    await db.domains.updateOne(current, { $set: live });
+    expect((await bring(mail({ To: `x@${name}` }), `x@${name}`)).data).to.match(/^250/);
+    expect((await newest('', client)).map(({ domainName: at }: { domainName: string }) => at)).to.deep.equal([name]);
+    expect(await newest()).to.have.length(before);
+  });
+
   it('Enabled and not yet live: 450, and the domain is looked at again.', async () => {
     const name = await receivingDomain(environment, tenant, { live: false });
     expect((await bring(mail(), `support@${name}`)).rcpt[0]).to.match(/^450/);
