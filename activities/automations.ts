@@ -1,6 +1,6 @@
 import { ObjectId } from 'mongodb';
-import type { Deps } from '../core/deps.ts';
-import { advanceEnrollment, type Directive } from '../core/enrollments-advance.ts';
+import { advanceEnrollment, type Directive } from '../core/automations/enrollments/advance.ts';
+import type { Deps } from '../core/base/deps.ts';
 
 export interface AutomationActivities {
   advanceEnrollment(input: { projectId: string; enrollmentId: string; nowMs: number }): Promise<Directive>;

@@ -1,10 +1,10 @@
 import { cancellationSignal, heartbeat } from '@temporalio/activity';
-import { freezeAudience } from '../core/campaign-freeze.ts';
-import { type MetricsStep, refreshMetrics } from '../core/campaign-metrics.ts';
-import { type CampaignPage, type PageResult, sendPage } from '../core/campaign-pages.ts';
-import { advanceCampaign, type CampaignRef, type CampaignStep, readCampaign } from '../core/campaign-runs.ts';
-import type { Deps } from '../core/deps.ts';
-import type { Sending } from '../core/sending.ts';
+import type { Deps } from '../core/base/deps.ts';
+import { type MetricsStep, refreshMetrics } from '../core/campaigns/numbers/metrics.ts';
+import { freezeAudience } from '../core/campaigns/run/freeze.ts';
+import { advanceCampaign, type CampaignRef, type CampaignStep, readCampaign } from '../core/campaigns/run/next-step.ts';
+import { type CampaignPage, type PageResult, sendPage } from '../core/campaigns/send/range.ts';
+import type { Sending } from '../core/delivery/sending.ts';
 
 export interface CampaignActivities {
   advanceCampaign(ref: CampaignRef): Promise<CampaignStep & { details: string }>;

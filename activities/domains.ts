@@ -1,5 +1,5 @@
-import type { Deps } from '../core/deps.ts';
-import { checkDomain, type DomainCheckResult } from '../core/domain-checks.ts';
+import type { Deps } from '../core/base/deps.ts';
+import { checkDomain, type DomainCheckResult } from '../core/domains/checks.ts';
 
 export interface DomainActivities {
   checkDomainRecords(input: { projectId: string; domainId: string }): Promise<DomainCheckResult | null>;

@@ -1,7 +1,7 @@
 import { cancellationSignal, heartbeat } from '@temporalio/activity';
-import type { Deps } from '../core/deps.ts';
-import { parseId } from '../core/ids.ts';
-import { type ImportProgress, importSlice } from '../core/import-run.ts';
+import type { Deps } from '../core/base/deps.ts';
+import { parseId } from '../core/base/ids.ts';
+import { type ImportProgress, importSlice } from '../core/imports/run.ts';
 
 export interface ImportActivities {
   importContactsSlice(input: { projectId: string; importId: string }): Promise<ImportProgress>;

@@ -1,4 +1,4 @@
-import type { Deps } from '../core/deps.ts';
+import type { Deps } from '../core/base/deps.ts';
 import { automationActivities } from './automations.ts';
 import { campaignActivities } from './campaigns.ts';
 import { domainActivities } from './domains.ts';

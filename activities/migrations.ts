@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { Context } from '@temporalio/activity';
-import type { Deps } from '../core/deps.ts';
+import type { Deps } from '../core/base/deps.ts';
+import type { MigrationPhaseName } from '../core/migrations/model.ts';
+import { describePhase } from '../core/migrations/rules/phase-order.ts';
 import {
   beginMigration,
   decideMigration,
@@ -9,9 +11,7 @@ import {
   type RunRef,
   runMigrationPhase,
   type Step,
-} from '../core/migrations-run.ts';
-import type { MigrationPhaseName } from '../core/model.ts';
-import { describePhase } from '../core/rules/migrations-phases.ts';
+} from '../core/migrations/run/run.ts';
 
 export interface MigrationActivities {
   beginMigration(run: RunRef): Promise<Step>;

@@ -1,7 +1,7 @@
 import { cancellationSignal, heartbeat } from '@temporalio/activity';
-import type { Deps } from '../core/deps.ts';
-import { parseId } from '../core/ids.ts';
-import { type RecomputeProgress, recomputeSegment } from '../core/segment-recomputes.ts';
+import type { Deps } from '../core/base/deps.ts';
+import { parseId } from '../core/base/ids.ts';
+import { type RecomputeProgress, recomputeSegment } from '../core/contacts/lists/recompute.ts';
 
 export interface SegmentActivities {
   recomputeSegmentSlice(input: { projectId: string; listId: string }): Promise<RecomputeProgress>;

@@ -1,18 +1,18 @@
 import type { AddressInfo } from 'node:net';
-import type { Deps } from '../core/deps.ts';
-import { drainSignals } from '../core/engagement-buffer.ts';
+import type { Deps } from '../core/base/deps.ts';
+import { drainSignals } from '../core/feedback/buffer.ts';
 import { ConfigError, readConfig } from '../platform/config.ts';
+import { openPlatform } from '../platform/connect.ts';
 import { missingUniqueIndexes } from '../platform/indexes.ts';
 import { createLog } from '../platform/log.ts';
 import { createMetrics } from '../platform/metrics.ts';
-import { openPlatform } from '../platform/open.ts';
 import { createRateLimiter } from '../platform/rate-limit.ts';
 import { refuseUnnamedKeys } from '../platform/secret-check.ts';
 import { createStreamSlots } from '../platform/stream-slots.ts';
 import type { Config } from '../schemas/config.ts';
 import { createWorkflows } from '../workflows/client.ts';
 import { type App, createApp } from './app.ts';
-import { endpointTable } from './table.ts';
+import { endpointTable } from './http/table.ts';
 
 /** For opens and clicks that are not written yet. */
 const SIGNALS_STOP_MS = 1_500;

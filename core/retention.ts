@@ -1,10 +1,12 @@
 import type { Collection, Document, Filter, ObjectId } from 'mongodb';
-import { OVER } from './campaign-moves.ts';
-import { CONTENT_KEPT_MS } from './content-removals.ts';
-import type { Deps } from './deps.ts';
-import { firstIdAt } from './ids.ts';
-import { OPEN_STATES } from './ledger.ts';
-import type { Campaign, Content, EventRecord, Message } from './model.ts';
+import type { EventRecord } from './automations/model.ts';
+import type { Deps } from './base/deps.ts';
+import { firstIdAt } from './base/ids.ts';
+import type { Campaign } from './campaigns/model.ts';
+import { OVER } from './campaigns/status.ts';
+import { CONTENT_KEPT_MS } from './messages/content-retention.ts';
+import { OPEN_STATES } from './outbox/ledger.ts';
+import type { Content, Message } from './outbox/model.ts';
 
 const DAY_MS = 24 * 3_600_000;
 const AT_ONCE = 1_000;

@@ -1,12 +1,12 @@
-import { readEntrances } from './automations-audience.ts';
-import { refuseHeld } from './campaign-holds.ts';
-import { announceContactEvents, recordContactEvents, recordEventsOfDeleted } from './contact-events.ts';
-import { recordMailOfDeleted } from './contact-mails.ts';
-import type { Subscribers } from './deps.ts';
-import { announceDeletions, endUnsubscribed, recordDeletions } from './enrollments-ending.ts';
-import { announceInboundOfDeleted, recordInboundOfDeleted } from './inbound-removals.ts';
-import { recordMessagesOfDeleted } from './message-erasures.ts';
-import { announceTriggers, recordTriggers } from './triggers.ts';
+import { announceDeletions, endUnsubscribed, recordDeletions } from './automations/enrollments/exit.ts';
+import { readEntrances } from './automations/entrances.ts';
+import { announceTriggers, recordTriggers } from './automations/record-triggers.ts';
+import type { Subscribers } from './base/deps.ts';
+import { refuseHeld } from './campaigns/holds.ts';
+import { announceContactEvents, recordContactEvents, recordEventsOfDeleted } from './contacts/events.ts';
+import { announceInboundOfDeleted, recordInboundOfDeleted } from './inbound/removals.ts';
+import { recordMessagesOfDeleted } from './messages/erase.ts';
+import { recordMailOfDeleted } from './messages/fail-for-deleted.ts';
 
 /** Everything that follows contact changes, suppressions, removals of lists and project rules, in the order in which it is called. */
 export const subscribers: Subscribers = {

@@ -1,4 +1,4 @@
-import { withoutEnd } from '../core/rules/text-ends.ts';
+import { withoutEnd } from '../core/base/text/text-ends.ts';
 import { type Config, type Variable, variableName, variables } from '../schemas/config.ts';
 
 export class ConfigError extends Error {}

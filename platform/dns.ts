@@ -1,5 +1,5 @@
 import { Resolver } from 'node:dns/promises';
-import type { Dns } from '../core/deps.ts';
+import type { Dns } from '../core/base/deps.ts';
 import type { Config } from '../schemas/config.ts';
 
 const QUERY_MS = 2_000;

@@ -1,4 +1,4 @@
-import type { Evidence } from '../core/deps.ts';
+import type { Evidence } from '../core/base/deps.ts';
 import type { Config } from '../schemas/config.ts';
 
 const ANSWER_MS = 5_000;

@@ -1,5 +1,5 @@
 import type { CreateIndexesOptions, IndexSpecification } from 'mongodb';
-import type { Collections } from '../core/model.ts';
+import type { Collections } from '../core/base/collections.ts';
 
 interface Index {
   on: keyof Collections;

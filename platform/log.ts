@@ -1,6 +1,6 @@
 import { MongoError } from 'mongodb';
 import { pino } from 'pino';
-import type { Log } from '../core/deps.ts';
+import type { Log } from '../core/base/deps.ts';
 
 /** JSON lines on standard output. What could carry a key or a body is struck out, wherever it stands. */
 export function createLog(level: string, name: string): Log {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Media } from '../core/deps.ts';
+import type { Media } from '../core/base/deps.ts';
 import type { Config } from '../schemas/config.ts';
 
 /** Names are made by us of a hash: nothing else is ever joined to a path. */

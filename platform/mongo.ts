@@ -1,5 +1,5 @@
 import { MongoClient } from 'mongodb';
-import type { Collections } from '../core/model.ts';
+import type { Collections } from '../core/base/collections.ts';
 import type { Config } from '../schemas/config.ts';
 
 const collectionNames: Record<keyof Collections, string> = {

@@ -1,5 +1,5 @@
 import { Redis } from 'ioredis';
-import type { Log, Signals } from '../core/deps.ts';
+import type { Log, Signals } from '../core/base/deps.ts';
 import type { Config } from '../schemas/config.ts';
 
 export interface RedisConnections {

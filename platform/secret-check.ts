@@ -1,6 +1,6 @@
-import type { Deps } from '../core/deps.ts';
-import { SecretError } from '../core/secrets.ts';
-import { findUnnamedKeys } from '../core/stored-secrets.ts';
+import { findUnnamedKeys } from '../core/accounts/stored-secrets.ts';
+import type { Deps } from '../core/base/deps.ts';
+import { SecretError } from '../core/base/secrets.ts';
 import { ConfigError } from './config.ts';
 
 const AGAIN_MS = 5_000;

@@ -1,5 +1,5 @@
 import { NativeConnection, Runtime } from '@temporalio/worker';
-import type { Log } from '../core/deps.ts';
+import type { Log } from '../core/base/deps.ts';
 import type { Config } from '../schemas/config.ts';
 
 /** While Temporal is away each poll of each worker would say so many times a minute. */

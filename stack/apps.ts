@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { noteProcess } from './data-dir.ts';
+import { type Say, sleep } from './output.ts';
 import { startForked } from './processes/forked.ts';
-import { type Kept, keepRunning } from './processes/keep.ts';
-import { type Say, sleep } from './say.ts';
+import { type Kept, keepRunning } from './processes/supervise.ts';
 
 const root = join(import.meta.dirname, '..');
 /** Final dots under way get 8 seconds. */

@@ -1,9 +1,9 @@
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { type Say, StackError, sleep } from './output.ts';
 import { killIfThere } from './processes/child.ts';
 import { isRunning, noteOf, type ProcessNote } from './processes/identity.ts';
 import { readIfThere } from './processes/log.ts';
-import { type Say, StackError, sleep } from './say.ts';
 
 const stoppingStartMs = 12_000;
 const leftoverMs = 7_000;

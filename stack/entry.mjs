@@ -9,9 +9,9 @@ const scripts = {
   start: 'stack/main.ts',
   servers: 'stack/main.ts',
   test: 'stack/main.ts',
-  admin: 'stack/admin.ts',
-  bench: 'bench/main.ts',
-  drill: 'drills/main.ts',
+  admin: 'cli/admin.ts',
+  bench: 'lab/bench/main.ts',
+  drill: 'lab/drills/main.ts',
   'demo:migration': 'stack/demo-migration.ts',
 };
 const ownStackCommands = ['start', 'servers', 'test'];

@@ -1,5 +1,5 @@
+import { say } from './output.ts';
 import { stopWhatIsLeft } from './processes/child.ts';
-import { say } from './say.ts';
 
 export interface Stoppable {
   stop(): Promise<void>;

@@ -1,9 +1,9 @@
-import { StackError } from './say.ts';
+import { StackError } from './output.ts';
 
 const commands: Record<string, () => Promise<{ main: (args: string[]) => Promise<void> }>> = {
   start: () => import('./start.ts'),
   servers: () => import('./servers.ts'),
-  test: () => import('./test.ts'),
+  test: () => import('../scripts/run-tests.ts'),
 };
 
 const [command = '', ...args] = process.argv.slice(2);

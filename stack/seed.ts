@@ -1,13 +1,13 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ObjectId } from 'mongodb';
-import { createApiKey } from '../core/api-keys.ts';
-import type { Deps } from '../core/deps.ts';
-import { seedVerifiedDomain } from '../core/domains.ts';
-import { createOrganization } from '../core/organizations.ts';
-import { createProject } from '../core/projects.ts';
-import { createSender } from '../core/senders.ts';
-import { createTemplate } from '../core/templates.ts';
+import { createApiKey } from '../core/accounts/api-keys.ts';
+import { createOrganization } from '../core/accounts/organizations.ts';
+import { createProject } from '../core/accounts/projects.ts';
+import type { Deps } from '../core/base/deps.ts';
+import { seedVerifiedDomain } from '../core/domains/domains.ts';
+import { createSender } from '../core/domains/senders.ts';
+import { createTemplate } from '../core/templates/templates.ts';
 
 export const demoDomain = 'demo.everpost.test';
 export const demoSender = { email: `hello@${demoDomain}`, name: 'Everpost demo' };

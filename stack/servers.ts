@@ -1,7 +1,7 @@
 import { leaveDataDir, takeDataDir } from './data-dir.ts';
 import { newLifetime, stopOnSignals } from './lifetime.ts';
-import type { Kept } from './processes/keep.ts';
-import { say } from './say.ts';
+import { say } from './output.ts';
+import type { Kept } from './processes/supervise.ts';
 import { startServers } from './servers/all.ts';
 import { dataDirOf, missingKinds } from './settings.ts';
 

@@ -3,8 +3,8 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { ConfigError, readConfig } from '../platform/config.ts';
 import type { Config } from '../schemas/config.ts';
+import { type Say, StackError } from './output.ts';
 import { anyFreePort, choosePort, isFree } from './ports.ts';
-import { type Say, StackError } from './say.ts';
 import type { ServerName } from './servers/all.ts';
 
 const usualPort = 3000;

@@ -1,10 +1,10 @@
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { type App, planApps, startApp, stopApps } from './apps.ts';
 import { leaveDataDir, stackFile, takeDataDir } from './data-dir.ts';
+import { prepare } from './first-start.ts';
 import { newLifetime, stopOnSignals } from './lifetime.ts';
-import { prepare } from './prepare.ts';
-import type { Kept } from './processes/keep.ts';
-import { say, seconds } from './say.ts';
+import { say, seconds } from './output.ts';
+import type { Kept } from './processes/supervise.ts';
 import { demoSender, type Seed } from './seed.ts';
 import { type Servers, startServers } from './servers/all.ts';
 import { chooseApiPort, chooseInboundPort, dataDirOf, missingKinds, readSettings, secretKeysOf } from './settings.ts';

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { StackError } from './output.ts';
 import { runCommand } from './processes/run.ts';
-import { StackError } from './say.ts';
 
 const script = join(import.meta.dirname, '../workers/bundle.ts');
 

@@ -56,9 +56,11 @@ describe('The architecture', () => {
   });
 
   it('would notice an import against the arrows', () => {
-    expect(isAllowed({ from: 'core/contacts.ts', to: 'api/app.ts', typesOnly: false })).to.equal(false);
-    expect(isAllowed({ from: 'workflows/domains.ts', to: 'core/domains.ts', typesOnly: false })).to.equal(false);
-    expect(isAllowed({ from: 'workflows/domains.ts', to: 'core/domains.ts', typesOnly: true })).to.equal(true);
+    expect(isAllowed({ from: 'core/contacts/contacts.ts', to: 'api/app.ts', typesOnly: false })).to.equal(false);
+    expect(isAllowed({ from: 'workflows/domains.ts', to: 'core/domains/domains.ts', typesOnly: false })).to.equal(
+      false,
+    );
+    expect(isAllowed({ from: 'workflows/domains.ts', to: 'core/domains/domains.ts', typesOnly: true })).to.equal(true);
   });
 });
 

@@ -1,8 +1,8 @@
 import { activityInfo, CompleteAsyncError } from '@temporalio/activity';
 import { ApplicationFailure, TemporalFailure } from '@temporalio/common';
 import type { ActivityExecuteInput, ActivityInboundCallsInterceptor, Next } from '@temporalio/worker';
-import type { Log } from '../core/deps.ts';
-import { AppError } from '../core/errors.ts';
+import type { Log } from '../core/base/deps.ts';
+import { AppError } from '../core/base/errors.ts';
 
 /** The one translator between our errors and Temporal's; every activity runs inside it. */
 export function translateFailures(log: Log): ActivityInboundCallsInterceptor {

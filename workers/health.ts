@@ -1,6 +1,6 @@
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Deps } from '../core/deps.ts';
+import type { Deps } from '../core/base/deps.ts';
 import type { Metrics } from '../platform/metrics.ts';
 
 export interface Health {

@@ -1,5 +1,5 @@
-import type { Deps } from '../core/deps.ts';
-import { type InboundServer, openInboundServer } from '../platform/inbound-server.ts';
+import type { Deps } from '../core/base/deps.ts';
+import { type InboundServer, openInboundServer } from '../platform/inbound/server.ts';
 import type { Service } from './lanes.ts';
 
 /** Mail that comes back, and mail that people write. */

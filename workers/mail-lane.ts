@@ -1,21 +1,21 @@
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import { ObjectId } from 'mongodb';
-import { isLarge, mailBytes, type Reservation } from '../core/composing-memory.ts';
-import { contentOf } from '../core/contents.ts';
-import type { DueKind } from '../core/due.ts';
-import { AppError, unavailable } from '../core/errors.ts';
-import { CLAIM_MAX } from '../core/ledger.ts';
-import { claimMessages, type Held } from '../core/ledger-claims.ts';
-import { orphanStates, settleOrphans } from '../core/ledger-orphans.ts';
-import { applyLook, UNWRITTEN_MAX } from '../core/ledger-outcomes.ts';
-import { deliverMail } from '../core/mail-delivery.ts';
-import { lookAgainAt, type PreparedMail, prepareMails } from '../core/mail-preparing.ts';
-import type { Acquired, Connection, Lane } from '../core/mailer.ts';
-import { messageIdOf } from '../core/message-links.ts';
-import { mailChannel } from '../core/messages.ts';
-import type { MessageState } from '../core/model.ts';
-import { emailDomain } from '../core/rules/addresses.ts';
-import type { Sending } from '../core/sending.ts';
+import { AppError, unavailable } from '../core/base/errors.ts';
+import { emailDomain } from '../core/base/text/addresses.ts';
+import { messageIdOf } from '../core/composing/links.ts';
+import { isLarge, mailBytes, type Reservation } from '../core/delivery/compose-memory.ts';
+import { deliverMail } from '../core/delivery/deliver.ts';
+import { lookAgainAt, type PreparedMail, prepareMails } from '../core/delivery/prepare.ts';
+import type { Sending } from '../core/delivery/sending.ts';
+import type { DueKind } from '../core/jobs/queue.ts';
+import { contentOf } from '../core/messages/contents.ts';
+import { mailChannel } from '../core/messages/messages.ts';
+import { claimMessages, type Held } from '../core/outbox/claim.ts';
+import { CLAIM_MAX } from '../core/outbox/ledger.ts';
+import type { MessageState } from '../core/outbox/model.ts';
+import { applyLook, UNWRITTEN_MAX } from '../core/outbox/record-outcomes.ts';
+import type { Acquired, Connection, Lane } from '../core/outbox/relay.ts';
+import { orphanStates, settleOrphans } from '../core/outbox/settle-orphans.ts';
 
 /** Turns of one project before the others have theirs. */
 const TURN_MAX = CLAIM_MAX;

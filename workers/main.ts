@@ -1,17 +1,17 @@
 import { existsSync } from 'node:fs';
 import { createServer } from 'node:net';
-import type { Deps } from '../core/deps.ts';
+import type { Deps } from '../core/base/deps.ts';
 import { ConfigError, readConfig } from '../platform/config.ts';
+import { openPlatform } from '../platform/connect.ts';
 import { createLog } from '../platform/log.ts';
 import { createMetrics, type Metrics } from '../platform/metrics.ts';
-import { openPlatform } from '../platform/open.ts';
 import { refuseUnnamedKeys } from '../platform/secret-check.ts';
 import { installTemporalRuntime } from '../platform/temporal-native.ts';
 import type { Config } from '../schemas/config.ts';
 import { createWorkflows } from '../workflows/client.ts';
 import { serveHealth } from './health.ts';
 import { isLaneName, type LaneName, lanes } from './lanes.ts';
-import { keepHeapSmall, letOthersFirst } from './manners.ts';
+import { keepHeapSmall, letOthersFirst } from './process-priority.ts';
 import { measureSending } from './sending.ts';
 import { startWorkers, type Workers } from './start.ts';
 

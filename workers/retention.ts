@@ -1,4 +1,4 @@
-import type { Deps } from '../core/deps.ts';
+import type { Deps } from '../core/base/deps.ts';
 import { takeRetentionTurn } from '../core/retention.ts';
 import type { Service } from './lanes.ts';
 

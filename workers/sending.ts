@@ -1,12 +1,12 @@
 import { isIP } from 'node:net';
 import { availableParallelism } from 'node:os';
-import type { Deps } from '../core/deps.ts';
-import type { Mailer, RelayState, SendingDeps } from '../core/mailer.ts';
-import { openSending, type Sending } from '../core/sending.ts';
+import type { Deps } from '../core/base/deps.ts';
+import { openSending, type Sending } from '../core/delivery/sending.ts';
+import type { Mailer, RelayState, SendingDeps } from '../core/outbox/relay.ts';
 import { ConfigError } from '../platform/config.ts';
 import { createSigner } from '../platform/dkim/signer.ts';
 import { createEvidence } from '../platform/evidence.ts';
-import { createFiles } from '../platform/files.ts';
+import { createFiles } from '../platform/fetch/files.ts';
 import type { Metrics } from '../platform/metrics.ts';
 import { createMailer } from '../platform/smtp/mailer.ts';
 import type { Config } from '../schemas/config.ts';

@@ -1,5 +1,5 @@
-import type { Deps } from '../core/deps.ts';
-import { type DueKind, startDueLoop } from '../core/due.ts';
+import type { Deps } from '../core/base/deps.ts';
+import { type DueKind, startDueLoop } from '../core/jobs/queue.ts';
 import { type Lane, type LaneName, lanes, type Service, type WorkerPlan } from './lanes.ts';
 import { runWorkers } from './temporal.ts';
 

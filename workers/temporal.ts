@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { type NativeConnection, Worker, type WorkflowBundle } from '@temporalio/worker';
-import type { Deps } from '../core/deps.ts';
+import type { Deps } from '../core/base/deps.ts';
 import { connectTemporal, installTemporalRuntime, pause } from '../platform/temporal-native.ts';
 import { prefixed } from '../workflows/names.ts';
 import { translateFailures } from './failures.ts';

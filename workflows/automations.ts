@@ -8,8 +8,8 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { AutomationActivities } from '../activities/automations.ts';
-import type { StandingWait } from '../core/deps.ts';
-import type { Directive } from '../core/enrollments-advance.ts';
+import type { Directive } from '../core/automations/enrollments/advance.ts';
+import type { StandingWait } from '../core/base/deps.ts';
 import { activitiesOn } from './activities.ts';
 import { queries, signals } from './messages.ts';
 

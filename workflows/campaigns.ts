@@ -11,8 +11,8 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { CampaignActivities, CampaignPageActivities } from '../activities/campaigns.ts';
-import type { CampaignPage } from '../core/campaign-pages.ts';
-import type { CampaignStep, SendStep } from '../core/campaign-runs.ts';
+import type { CampaignStep, SendStep } from '../core/campaigns/run/next-step.ts';
+import type { CampaignPage } from '../core/campaigns/send/range.ts';
 import { activitiesOn, showAttributes } from './activities.ts';
 import { queries, signals } from './messages.ts';
 

@@ -7,8 +7,8 @@ import {
   type WorkflowHandle,
   WorkflowNotFoundError,
 } from '@temporalio/client';
-import type { Workflows } from '../core/deps.ts';
-import { unavailable } from '../core/errors.ts';
+import type { Workflows } from '../core/base/deps.ts';
+import { unavailable } from '../core/base/errors.ts';
 import type { Config } from '../schemas/config.ts';
 import type { automationEnrollment } from './automations.ts';
 import type { campaignSend } from './campaigns.ts';

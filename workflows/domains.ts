@@ -8,8 +8,8 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { DomainActivities } from '../activities/domains.ts';
-import type { DomainCheckResult } from '../core/domain-checks.ts';
-import { describeWait, nextCheckDelayMs } from '../core/rules/domain-checks.ts';
+import type { DomainCheckResult } from '../core/domains/checks.ts';
+import { describeWait, nextCheckDelayMs } from '../core/domains/rules/check-schedule.ts';
 import { activitiesOn, showAttributes } from './activities.ts';
 import { queries, signals } from './messages.ts';
 

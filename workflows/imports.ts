@@ -1,6 +1,6 @@
 import { defineQuery, setCurrentDetails, setHandler } from '@temporalio/workflow';
 import type { ImportActivities } from '../activities/imports.ts';
-import type { ImportProgress } from '../core/import-run.ts';
+import type { ImportProgress } from '../core/imports/run.ts';
 import { activitiesOn, showAttributes } from './activities.ts';
 import { queries } from './messages.ts';
 

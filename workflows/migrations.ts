@@ -10,7 +10,7 @@ import {
   setHandler,
 } from '@temporalio/workflow';
 import type { MigrationActivities } from '../activities/migrations.ts';
-import type { RunRef, Step } from '../core/migrations-run.ts';
+import type { RunRef, Step } from '../core/migrations/run/run.ts';
 import { activitiesOn, showAttributes } from './activities.ts';
 import { queries, signals } from './messages.ts';
 

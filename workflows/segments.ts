@@ -8,7 +8,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { SegmentActivities } from '../activities/segments.ts';
-import type { RecomputeProgress } from '../core/segment-recomputes.ts';
+import type { RecomputeProgress } from '../core/contacts/lists/recompute.ts';
 import { activitiesOn, showAttributes } from './activities.ts';
 import { queries, signals } from './messages.ts';
 

@@ -1,4 +1,4 @@
-import { Page } from '../endpoint.ts';
+import { Page } from '../http/endpoint.ts';
 import { page, pageHeaders } from './layout.ts';
 
 const CONTENT = page(

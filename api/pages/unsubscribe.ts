@@ -1,5 +1,5 @@
-import type { Subscription } from '../../core/unsubscribes.ts';
-import { Page } from '../endpoint.ts';
+import type { Subscription } from '../../core/feedback/unsubscribes.ts';
+import { Page } from '../http/endpoint.ts';
 import { escapeHtml, page, pageHeaders } from './layout.ts';
 
 export const UNSUBSCRIBE_FIELD = 'action';

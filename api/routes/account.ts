@@ -1,9 +1,4 @@
-import { createApiKey, listApiKeys, revokeApiKey } from '../../core/api-keys.ts';
-import type { Deps } from '../../core/deps.ts';
-import { derivedId } from '../../core/ids.ts';
-import type { Project } from '../../core/model.ts';
-import { paginationOf } from '../../core/pages.ts';
-import { domainsOfProjects } from '../../core/project-domains.ts';
+import { createApiKey, listApiKeys, revokeApiKey } from '../../core/accounts/api-keys.ts';
 import {
   createProject,
   deleteProject,
@@ -11,7 +6,12 @@ import {
   getProject,
   listProjects,
   updateProject,
-} from '../../core/projects.ts';
+} from '../../core/accounts/projects.ts';
+import type { Deps } from '../../core/base/deps.ts';
+import { derivedId } from '../../core/base/ids.ts';
+import type { Project } from '../../core/base/model.ts';
+import { paginationOf } from '../../core/base/paging.ts';
+import { domainsOfProjects } from '../../core/domains/of-projects.ts';
 import {
   apiKeysAnswer,
   createApiKeyBody,
@@ -22,8 +22,8 @@ import {
   projectsAnswer,
   updateProjectBody,
 } from '../../schemas/account.ts';
-import { endpoint } from '../endpoint.ts';
-import { presentApiKey, presentPage, presentProject } from '../present.ts';
+import { endpoint } from '../http/endpoint.ts';
+import { presentApiKey, presentPage, presentProject } from '../present/present.ts';
 
 const tag = 'account';
 

@@ -1,16 +1,21 @@
-import { createAutomation, getAutomation, listAutomations, updateAutomation } from '../../core/automations.ts';
-import { simulateAutomation } from '../../core/automations-simulation.ts';
+import {
+  createAutomation,
+  getAutomation,
+  listAutomations,
+  updateAutomation,
+} from '../../core/automations/automations.ts';
+import { listEnrollments } from '../../core/automations/enrollments/enrollments.ts';
 import {
   activateAutomation,
   archiveAutomation,
   deleteAutomation,
   pauseAutomation,
   resumeAutomation,
-} from '../../core/automations-states.ts';
-import { statisticsOf } from '../../core/automations-statistics.ts';
-import type { Deps } from '../../core/deps.ts';
-import { listEnrollments } from '../../core/enrollments.ts';
-import type { Automation } from '../../core/model.ts';
+} from '../../core/automations/lifecycle.ts';
+import type { Automation } from '../../core/automations/model.ts';
+import { simulateAutomation } from '../../core/automations/simulate.ts';
+import { statisticsOf } from '../../core/automations/statistics.ts';
+import type { Deps } from '../../core/base/deps.ts';
 import {
   automationAnswer,
   automationsAnswer,
@@ -22,9 +27,9 @@ import {
   simulationAnswer,
   updateAutomationBody,
 } from '../../schemas/automations.ts';
-import { endpoint } from '../endpoint.ts';
-import { presentPage } from '../present.ts';
-import { presentAutomation, presentEnrollment, presentSimulation } from '../present-automations.ts';
+import { endpoint } from '../http/endpoint.ts';
+import { presentAutomation, presentEnrollment, presentSimulation } from '../present/automations.ts';
+import { presentPage } from '../present/present.ts';
 
 const tag = 'automations';
 const notThere = { 404: 'There is no such automation, or something that the body names.' };

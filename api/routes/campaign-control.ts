@@ -1,12 +1,12 @@
-import { abortCampaign, pauseCampaign, resumeCampaign, type Settled } from '../../core/campaign-control.ts';
-import { reconcileCampaign } from '../../core/campaign-counts.ts';
-import { progressOf, watchCampaign } from '../../core/campaign-progress.ts';
-import { listRecipients, recipientStory } from '../../core/campaign-recipients.ts';
-import { retryCampaign } from '../../core/campaign-retries.ts';
-import { testCampaign } from '../../core/campaign-tests.ts';
-import { findCampaign } from '../../core/campaigns.ts';
-import type { Deps } from '../../core/deps.ts';
-import type { Project } from '../../core/model.ts';
+import type { Deps } from '../../core/base/deps.ts';
+import type { Project } from '../../core/base/model.ts';
+import { findCampaign } from '../../core/campaigns/campaigns.ts';
+import { abortCampaign, pauseCampaign, resumeCampaign, type Settled } from '../../core/campaigns/control.ts';
+import { reconcileCampaign } from '../../core/campaigns/numbers/counts.ts';
+import { progressOf, watchCampaign } from '../../core/campaigns/numbers/progress.ts';
+import { listRecipients, recipientStory } from '../../core/campaigns/recipients.ts';
+import { retryCampaign } from '../../core/campaigns/retry.ts';
+import { testCampaign } from '../../core/campaigns/send-test.ts';
 import {
   campaignAnswer,
   progressAnswer,
@@ -18,9 +18,9 @@ import {
   testAnswer,
   testCampaignBody,
 } from '../../schemas/campaigns.ts';
-import { EventStream, endpoint, streamEnds, streamErrors } from '../endpoint.ts';
-import { presentPage } from '../present.ts';
-import { presentOne, presentRecipient, presentStory } from '../present-campaigns.ts';
+import { EventStream, endpoint, streamEnds, streamErrors } from '../http/endpoint.ts';
+import { presentOne, presentRecipient, presentStory } from '../present/campaigns.ts';
+import { presentPage } from '../present/present.ts';
 
 const tag = 'campaigns';
 const key = 'token';

@@ -1,12 +1,12 @@
-import { updateCampaign } from '../../core/campaign-changes.ts';
-import { relatedCampaigns } from '../../core/campaign-relations.ts';
 import {
   createCampaign,
   deleteCampaign,
   duplicateCampaign,
   findCampaign,
   listCampaigns,
-} from '../../core/campaigns.ts';
+} from '../../core/campaigns/campaigns.ts';
+import { relatedCampaigns } from '../../core/campaigns/expand.ts';
+import { updateCampaign } from '../../core/campaigns/update.ts';
 import {
   analyticsAnswer,
   campaignAnswer,
@@ -15,9 +15,9 @@ import {
   createCampaignBody,
   updateCampaignBody,
 } from '../../schemas/campaigns.ts';
-import { Answer, endpoint } from '../endpoint.ts';
-import { presentPage } from '../present.ts';
-import { presentAnalytics, presentCampaign, presentOne } from '../present-campaigns.ts';
+import { Answer, endpoint } from '../http/endpoint.ts';
+import { presentAnalytics, presentCampaign, presentOne } from '../present/campaigns.ts';
+import { presentPage } from '../present/present.ts';
 
 const tag = 'campaigns';
 const key = 'token';

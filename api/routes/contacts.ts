@@ -1,4 +1,5 @@
-import { bulkUpdateContacts } from '../../core/contact-bulk-updates.ts';
+import { paginationOf } from '../../core/base/paging.ts';
+import { bulkUpdateContacts } from '../../core/contacts/bulk.ts';
 import {
   createContact,
   deleteContact,
@@ -9,11 +10,10 @@ import {
   listContacts,
   updateContact,
   upsertContact,
-} from '../../core/contacts.ts';
-import { declaredFields } from '../../core/custom-fields.ts';
-import { everyContact } from '../../core/exports.ts';
-import { paginationOf } from '../../core/pages.ts';
-import { unsubscribeGroups } from '../../core/suppression-searches.ts';
+} from '../../core/contacts/contacts.ts';
+import { declaredFields } from '../../core/contacts/custom-fields.ts';
+import { everyContact } from '../../core/imports/exports.ts';
+import { unsubscribeGroups } from '../../core/suppressions/search.ts';
 import {
   bulkUpdateBody,
   bulkUpdatedAnswer,
@@ -29,9 +29,9 @@ import {
 } from '../../schemas/contacts.ts';
 import { exportQuery } from '../../schemas/imports.ts';
 import { unsubscribeGroupsAnswer } from '../../schemas/suppressions.ts';
-import { endpoint } from '../endpoint.ts';
-import { contactsDownload } from '../exports.ts';
-import { presentContact, presentPage, presentUnsubscribeGroup } from '../present.ts';
+import { endpoint } from '../http/endpoint.ts';
+import { contactsDownload } from '../http/exports.ts';
+import { presentContact, presentPage, presentUnsubscribeGroup } from '../present/present.ts';
 
 const tag = 'contacts';
 

@@ -4,7 +4,7 @@ import {
   getCustomField,
   listCustomFields,
   updateCustomField,
-} from '../../core/custom-fields.ts';
+} from '../../core/contacts/custom-fields.ts';
 import {
   createCustomFieldBody,
   customFieldAnswer,
@@ -12,8 +12,8 @@ import {
   customFieldsQuery,
   updateCustomFieldBody,
 } from '../../schemas/custom-fields.ts';
-import { endpoint } from '../endpoint.ts';
-import { presentCustomField, presentPage } from '../present.ts';
+import { endpoint } from '../http/endpoint.ts';
+import { presentCustomField, presentPage } from '../present/present.ts';
 
 const tag = 'custom fields';
 

@@ -1,4 +1,4 @@
-import type { Deps } from '../../core/deps.ts';
+import type { Deps } from '../../core/base/deps.ts';
 import {
   createDomain,
   deleteDomain,
@@ -8,8 +8,8 @@ import {
   listDomains,
   updateDomain,
   verifyDomain,
-} from '../../core/domains.ts';
-import type { Domain } from '../../core/model.ts';
+} from '../../core/domains/domains.ts';
+import type { Domain } from '../../core/domains/model.ts';
 import {
   createDomainBody,
   domainAnswer,
@@ -17,8 +17,8 @@ import {
   domainsQuery,
   updateDomainBody,
 } from '../../schemas/domains.ts';
-import { Answer, endpoint } from '../endpoint.ts';
-import { presentDomain, presentPage } from '../present.ts';
+import { Answer, endpoint } from '../http/endpoint.ts';
+import { presentDomain, presentPage } from '../present/present.ts';
 
 const tag = 'domains';
 

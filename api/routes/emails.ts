@@ -1,8 +1,8 @@
-import { getEmail, listEmails } from '../../core/emails.ts';
+import { getEmail, listEmails } from '../../core/messages/emails.ts';
 import { emailAnswer, emailsAnswer, emailsQuery } from '../../schemas/emails.ts';
-import { endpoint } from '../endpoint.ts';
-import { presentPage } from '../present.ts';
-import { presentEmail, presentEmailWithTimeline } from '../present-emails.ts';
+import { endpoint } from '../http/endpoint.ts';
+import { presentEmail, presentEmailWithTimeline } from '../present/emails.ts';
+import { presentPage } from '../present/present.ts';
 
 const tag = 'emails';
 

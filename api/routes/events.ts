@@ -1,5 +1,5 @@
-import { createEvent, deleteEvent, getEvent, listEvents, updateEvent } from '../../core/events.ts';
-import { sendEvent } from '../../core/events-send.ts';
+import { createEvent, deleteEvent, getEvent, listEvents, updateEvent } from '../../core/automations/events/events.ts';
+import { sendEvent } from '../../core/automations/events/send.ts';
 import {
   createEventBody,
   eventAnswer,
@@ -9,9 +9,9 @@ import {
   sendEventBody,
   updateEventBody,
 } from '../../schemas/events.ts';
-import { endpoint } from '../endpoint.ts';
-import { presentPage } from '../present.ts';
-import { presentEventDefinition, presentEventRecord } from '../present-automations.ts';
+import { endpoint } from '../http/endpoint.ts';
+import { presentEventDefinition, presentEventRecord } from '../present/automations.ts';
+import { presentPage } from '../present/present.ts';
 
 const tag = 'events';
 

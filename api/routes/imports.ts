@@ -1,9 +1,10 @@
 import type { ObjectId } from 'mongodb';
-import type { Deps } from '../../core/deps.ts';
-import { everyImportError } from '../../core/exports.ts';
-import { derivedId } from '../../core/ids.ts';
-import { createImport, getImport, type ImportOptions } from '../../core/imports.ts';
-import type { ContactImport, Project } from '../../core/model.ts';
+import type { Deps } from '../../core/base/deps.ts';
+import { derivedId } from '../../core/base/ids.ts';
+import type { Project } from '../../core/base/model.ts';
+import { everyImportError } from '../../core/imports/exports.ts';
+import { createImport, getImport, type ImportOptions } from '../../core/imports/imports.ts';
+import type { ContactImport } from '../../core/imports/model.ts';
 import {
   CSV_TYPES,
   exportQuery,
@@ -13,12 +14,12 @@ import {
   importOptions,
   NDJSON_TYPES,
 } from '../../schemas/imports.ts';
-import { bodyLimits } from '../body.ts';
-import { endpoint, type RequestFacts } from '../endpoint.ts';
-import { importErrorsDownload } from '../exports.ts';
-import { presentImport } from '../present.ts';
-import { type UploadDescription, withUpload } from '../uploads.ts';
-import { validateQuery } from '../validate.ts';
+import { bodyLimits } from '../http/body.ts';
+import { endpoint, type RequestFacts } from '../http/endpoint.ts';
+import { importErrorsDownload } from '../http/exports.ts';
+import { type UploadDescription, withUpload } from '../http/uploads.ts';
+import { validateQuery } from '../http/validate.ts';
+import { presentImport } from '../present/present.ts';
 
 const tag = 'imports';
 

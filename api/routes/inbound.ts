@@ -1,6 +1,6 @@
-import { findAttachment, openAttachment } from '../../core/inbound-attachments.ts';
-import { getInbound, listInbound } from '../../core/inbound-messages.ts';
-import { replyToInbound } from '../../core/replies.ts';
+import { findAttachment, openAttachment } from '../../core/inbound/attachments.ts';
+import { getInbound, listInbound } from '../../core/inbound/messages.ts';
+import { replyToInbound } from '../../core/inbound/replies.ts';
 import {
   inboundAttachmentAnswer,
   inboundMessageAnswer,
@@ -9,10 +9,10 @@ import {
   replyAnswer,
   replyBody,
 } from '../../schemas/inbound.ts';
-import { Answer, endpoint, Page } from '../endpoint.ts';
+import { Answer, endpoint, Page } from '../http/endpoint.ts';
 import { linkNotFound } from '../pages/not-found.ts';
-import { presentPage } from '../present.ts';
-import { presentAttachmentLink, presentInbound } from '../present-inbound.ts';
+import { presentAttachmentLink, presentInbound } from '../present/inbound.ts';
+import { presentPage } from '../present/present.ts';
 
 const tag = 'inbound';
 const errors = { 404: 'No such inbound message in this project.' } as const;

@@ -1,4 +1,4 @@
-import type { Endpoint } from '../endpoint.ts';
+import type { Endpoint } from '../http/endpoint.ts';
 import { accountRoutes } from './account.ts';
 import { automationRoutes } from './automations.ts';
 import { campaignControlRoutes } from './campaign-control.ts';

@@ -1,6 +1,6 @@
-import { addToList, removeFromList } from '../../core/list-contacts.ts';
-import { searchList } from '../../core/list-searches.ts';
-import { createList, deleteList, findList, listLists, updateList } from '../../core/lists.ts';
+import { createList, deleteList, findList, listLists, updateList } from '../../core/contacts/lists/lists.ts';
+import { addToList, removeFromList } from '../../core/contacts/lists/membership.ts';
+import { searchList } from '../../core/contacts/lists/search.ts';
 import {
   addedToListAnswer,
   addToListBody,
@@ -14,8 +14,8 @@ import {
   searchListBody,
   updateListBody,
 } from '../../schemas/lists.ts';
-import { endpoint } from '../endpoint.ts';
-import { presentFoundContact, presentList, presentMember, presentPage } from '../present.ts';
+import { endpoint } from '../http/endpoint.ts';
+import { presentFoundContact, presentList, presentMember, presentPage } from '../present/present.ts';
 
 const tag = 'contact lists';
 

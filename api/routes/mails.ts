@@ -1,6 +1,6 @@
-import { sendBulk, sendMail } from '../../core/mails.ts';
+import { sendBulk, sendMail } from '../../core/mails/send.ts';
 import { bulkAnswer, bulkMailBody, sendMailBody, sentAnswer } from '../../schemas/mails.ts';
-import { Answer, endpoint } from '../endpoint.ts';
+import { Answer, endpoint } from '../http/endpoint.ts';
 
 const tag = 'mails';
 const errors = {

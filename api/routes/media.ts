@@ -1,6 +1,6 @@
-import { AppError } from '../../core/errors.ts';
-import { contentTypeOf } from '../../core/rules/migrations-images.ts';
-import { endpoint, Page } from '../endpoint.ts';
+import { AppError } from '../../core/base/errors.ts';
+import { contentTypeOf } from '../../core/migrations/rules/images.ts';
+import { endpoint, Page } from '../http/endpoint.ts';
 
 const A_YEAR_SECONDS = 31_536_000;
 

@@ -1,3 +1,4 @@
+import { givenKey, inputForA, inputForB, requireKey } from '../../core/migrations/inputs.ts';
 import {
   cancelMigration,
   getMigration,
@@ -5,11 +6,10 @@ import {
   retryMigration,
   skipMigration,
   startMigration,
-} from '../../core/migrations.ts';
-import { migrateGroupNow, migrateTemplatesNow, planFromA, planFromB } from '../../core/migrations-calls.ts';
-import { givenKey, inputForA, inputForB, requireKey } from '../../core/migrations-inputs.ts';
-import { watchMigration } from '../../core/migrations-stream.ts';
-import type { Migration } from '../../core/model.ts';
+} from '../../core/migrations/migrations.ts';
+import type { Migration } from '../../core/migrations/model.ts';
+import { migrateGroupNow, migrateTemplatesNow, planFromA, planFromB } from '../../core/migrations/on-demand.ts';
+import { watchMigration } from '../../core/migrations/watch.ts';
 import {
   groupMigratedAnswer,
   migrateABody,
@@ -27,9 +27,9 @@ import {
   startedAnswer,
   templatesMigratedAnswer,
 } from '../../schemas/migrations.ts';
-import { EventStream, endpoint, type ServerEvent, streamEnds, streamErrors } from '../endpoint.ts';
-import { presentPage } from '../present.ts';
-import { presentMigratedGroup, presentMigratedTemplates, presentMigration } from '../present-migrations.ts';
+import { EventStream, endpoint, type ServerEvent, streamEnds, streamErrors } from '../http/endpoint.ts';
+import { presentMigratedGroup, presentMigratedTemplates, presentMigration } from '../present/migrations.ts';
+import { presentPage } from '../present/present.ts';
 
 const tag = 'migrations';
 const badKey = { 422: 'The source provider refuses the key.' } as const;

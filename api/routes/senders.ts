@@ -1,4 +1,4 @@
-import { createSender, deleteSender, getSender, listSenders, updateSender } from '../../core/senders.ts';
+import { createSender, deleteSender, getSender, listSenders, updateSender } from '../../core/domains/senders.ts';
 import {
   createSenderBody,
   senderAnswer,
@@ -6,8 +6,8 @@ import {
   sendersQuery,
   updateSenderBody,
 } from '../../schemas/senders.ts';
-import { endpoint } from '../endpoint.ts';
-import { presentPage, presentSender } from '../present.ts';
+import { endpoint } from '../http/endpoint.ts';
+import { presentPage, presentSender } from '../present/present.ts';
 
 const tag = 'senders';
 

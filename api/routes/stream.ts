@@ -1,7 +1,7 @@
-import { listen, wantedTypes, watchEvents } from '../../core/stream.ts';
-import { webhookBody } from '../../core/webhook-deliveries.ts';
+import { listen, wantedTypes, watchEvents } from '../../core/feed/stream.ts';
+import { webhookBody } from '../../core/feed/webhook-deliveries.ts';
 import { streamQuery } from '../../schemas/stream.ts';
-import { EventStream, endpoint, type ServerEvent, streamEnds, streamErrors } from '../endpoint.ts';
+import { EventStream, endpoint, type ServerEvent, streamEnds, streamErrors } from '../http/endpoint.ts';
 
 export const streamRoutes = [
   endpoint({

@@ -1,7 +1,7 @@
-import { everySuppression } from '../../core/exports.ts';
-import { createGroup, deleteGroup, findGroup, listGroups, updateGroup } from '../../core/suppression-groups.ts';
-import { searchSuppressions } from '../../core/suppression-searches.ts';
-import { suppress, unsuppress } from '../../core/suppressions.ts';
+import { everySuppression } from '../../core/imports/exports.ts';
+import { createGroup, deleteGroup, findGroup, listGroups, updateGroup } from '../../core/suppressions/groups.ts';
+import { searchSuppressions } from '../../core/suppressions/search.ts';
+import { suppress, unsuppress } from '../../core/suppressions/suppressions.ts';
 import { exportQuery } from '../../schemas/imports.ts';
 import {
   createGroupBody,
@@ -16,9 +16,9 @@ import {
   unsuppressedAnswer,
   updateGroupBody,
 } from '../../schemas/suppressions.ts';
-import { endpoint } from '../endpoint.ts';
-import { suppressionsDownload } from '../exports.ts';
-import { presentPage, presentSuppression, presentSuppressionGroup } from '../present.ts';
+import { endpoint } from '../http/endpoint.ts';
+import { suppressionsDownload } from '../http/exports.ts';
+import { presentPage, presentSuppression, presentSuppressionGroup } from '../present/present.ts';
 
 const tag = 'suppressions';
 

@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import type { Deps } from '../../core/deps.ts';
-import { AppError } from '../../core/errors.ts';
+import type { Deps } from '../../core/base/deps.ts';
+import { AppError } from '../../core/base/errors.ts';
 import type { Metrics } from '../../platform/metrics.ts';
 import { shape } from '../../schemas/schema.ts';
-import { Download, type Endpoint, endpoint, Page } from '../endpoint.ts';
-import { openApiDocument } from '../openapi.ts';
+import { Download, type Endpoint, endpoint, Page } from '../http/endpoint.ts';
+import { openApiDocument } from '../http/openapi.ts';
 
 /** Anybody may ask, and each look costs MongoDB and Temporal a request. */
 const READY_KEPT_MS = 1_000;

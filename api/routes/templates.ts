@@ -1,5 +1,11 @@
-import { previewTemplate } from '../../core/template-previews.ts';
-import { createTemplate, deleteTemplate, findTemplate, listTemplates, updateTemplate } from '../../core/templates.ts';
+import { previewTemplate } from '../../core/composing/previews.ts';
+import {
+  createTemplate,
+  deleteTemplate,
+  findTemplate,
+  listTemplates,
+  updateTemplate,
+} from '../../core/templates/templates.ts';
 import {
   createTemplateBody,
   previewAnswer,
@@ -9,8 +15,8 @@ import {
   templatesQuery,
   updateTemplateBody,
 } from '../../schemas/templates.ts';
-import { endpoint } from '../endpoint.ts';
-import { presentPage, presentTemplate } from '../present.ts';
+import { endpoint } from '../http/endpoint.ts';
+import { presentPage, presentTemplate } from '../present/present.ts';
 
 const tag = 'templates';
 

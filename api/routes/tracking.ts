@@ -1,6 +1,6 @@
-import { noteClick } from '../../core/clicks.ts';
-import { noteOpen, type Visitor } from '../../core/opens.ts';
-import { type Call, endpoint, Page } from '../endpoint.ts';
+import { noteClick } from '../../core/feedback/clicks.ts';
+import { noteOpen, type Visitor } from '../../core/feedback/opens.ts';
+import { type Call, endpoint, Page } from '../http/endpoint.ts';
 import { linkNotFound } from '../pages/not-found.ts';
 
 const tag = 'public';

@@ -1,8 +1,8 @@
-import type { Deps } from '../../core/deps.ts';
-import { invalid } from '../../core/errors.ts';
-import { findSubscription, resubscribe, unsubscribe } from '../../core/unsubscribes.ts';
-import { endpoint, Page } from '../endpoint.ts';
-import { readForm } from '../form.ts';
+import type { Deps } from '../../core/base/deps.ts';
+import { invalid } from '../../core/base/errors.ts';
+import { findSubscription, resubscribe, unsubscribe } from '../../core/feedback/unsubscribes.ts';
+import { endpoint, Page } from '../http/endpoint.ts';
+import { readForm } from '../http/form.ts';
 import { linkNotFound } from '../pages/not-found.ts';
 import { UNSUBSCRIBE_FIELD, unsubscribePage } from '../pages/unsubscribe.ts';
 

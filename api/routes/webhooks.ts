@@ -6,7 +6,7 @@ import {
   listWebhooks,
   replayEvents,
   updateWebhook,
-} from '../../core/webhooks.ts';
+} from '../../core/feed/webhooks.ts';
 import {
   createWebhookBody,
   deliveriesAnswer,
@@ -19,9 +19,9 @@ import {
   webhooksAnswer,
   webhooksQuery,
 } from '../../schemas/webhooks.ts';
-import { endpoint } from '../endpoint.ts';
-import { presentPage } from '../present.ts';
-import { presentDelivery, presentWebhook } from '../present-webhooks.ts';
+import { endpoint } from '../http/endpoint.ts';
+import { presentPage } from '../present/present.ts';
+import { presentDelivery, presentWebhook } from '../present/webhooks.ts';
 
 const tag = 'webhooks';
 const key = 'token';

@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import type { DkimKey, Signer } from '../../core/mailer.ts';
+import type { DkimKey, Signer } from '../../core/outbox/relay.ts';
 import { signMessage } from './sign.ts';
 
 /** A batch is at most some 16 ms of work with RSA: small enough to spread over the threads, large enough to hide its own cost. */

@@ -1,7 +1,7 @@
 import { pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { parse } from 'csv-parse';
-import { type SourceContact, SourceError, type SourceRow } from '../../core/migrations-sources.ts';
+import { type SourceContact, SourceError, type SourceRow } from '../../core/migrations/source.ts';
 
 /** Fetches a file of an export without any key: its address is signed, and its host is not the provider's. */
 export type FetchFile = (url: string, signal?: AbortSignal) => Promise<ForeignFile>;

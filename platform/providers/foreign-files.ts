@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type OpenSource, SourceError } from '../../core/migrations-sources.ts';
+import { type OpenSource, SourceError } from '../../core/migrations/source.ts';
 import type { Config } from '../../schemas/config.ts';
-import { guardedOpen, UrlNotFetched } from '../fetch-guard.ts';
-import { createFiles } from '../files.ts';
+import { createFiles } from '../fetch/files.ts';
+import { guardedOpen, UrlNotFetched } from '../fetch/guard.ts';
 import { type FetchFile, FILE_BYTES_MAX } from './export-file.ts';
 import { backOffMs, USER_AGENT } from './http.ts';
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { SourceError, type SourceErrorKind } from '../../core/migrations-sources.ts';
+import { SourceError, type SourceErrorKind } from '../../core/migrations/source.ts';
 import { parsedAnswer, parsedTexts, TooManyValues } from './answer-json.ts';
 import type { Pace } from './pace.ts';
 

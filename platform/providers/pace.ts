@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Collection } from 'mongodb';
-import type { ProviderPace } from '../../core/model.ts';
+import type { ProviderPace } from '../../core/migrations/model.ts';
 
 /** When the next request may leave, and what an answer says about it. */
 export interface Pace {

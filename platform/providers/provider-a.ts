@@ -9,7 +9,7 @@ import {
   type SourceItem,
   type SourceList,
   type SourceTemplate,
-} from '../../core/migrations-sources.ts';
+} from '../../core/migrations/source.ts';
 import { type FetchFile, readExportFile } from './export-file.ts';
 import { callProvider, type ProviderHttp, urlPart, type Verdict } from './http.ts';
 import { paceByHeaders } from './pace.ts';

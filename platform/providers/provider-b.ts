@@ -8,7 +8,7 @@ import {
   type SourcePage,
   type SourceTemplate,
   type SourceTopic,
-} from '../../core/migrations-sources.ts';
+} from '../../core/migrations/source.ts';
 import { callProvider, type ProviderHttp, urlPart, type Verdict } from './http.ts';
 import type { Pace } from './pace.ts';
 import * as answers from './provider-b-answers.ts';

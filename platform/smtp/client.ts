@@ -1,5 +1,5 @@
-import type { Delivery, Envelope, Reply } from '../../core/mailer.ts';
-import { formatReply } from '../../core/rules/relay-replies.ts';
+import type { Delivery, Envelope, Reply } from '../../core/outbox/relay.ts';
+import { formatReply } from '../../core/outbox/rules/relay-replies.ts';
 import { type Capabilities, NO_REPLY, type Timeouts } from './handshake.ts';
 import { DATA, type Job, mailCommand, PHASES, RSET, rcptCommand, type Sent, STALE, type Stage, UNSENT } from './job.ts';
 import { wireBytes } from './message-bytes.ts';

@@ -1,4 +1,4 @@
-import type { Delivery, Envelope, Reply } from '../../core/mailer.ts';
+import type { Delivery, Envelope, Reply } from '../../core/outbox/relay.ts';
 import type { Capabilities } from './handshake.ts';
 
 /** The connection ended before the relay said a word about this message: hand it over again on another one. */

@@ -1,4 +1,4 @@
-import type { Mailer } from '../../core/mailer.ts';
+import type { Mailer } from '../../core/outbox/relay.ts';
 import { createDeadlines } from './deadlines.ts';
 import { TIMEOUTS, type Timeouts } from './handshake.ts';
 import { RelayPool } from './pool.ts';

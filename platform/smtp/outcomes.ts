@@ -1,5 +1,5 @@
-import type { Delivery, Envelope, FaultReason, Phase, RecipientReply, Reply } from '../../core/mailer.ts';
-import { isAuthFault, isThrottle } from '../../core/rules/relay-replies.ts';
+import type { Delivery, Envelope, FaultReason, Phase, RecipientReply, Reply } from '../../core/outbox/relay.ts';
+import { isAuthFault, isThrottle } from '../../core/outbox/rules/relay-replies.ts';
 import { type Capabilities, NO_REPLY } from './handshake.ts';
 
 interface Dialogue {

@@ -7,7 +7,7 @@ import type {
   RelayFault,
   RelayState,
   Reply,
-} from '../../core/mailer.ts';
+} from '../../core/outbox/relay.ts';
 import {
   afterFault,
   type Breaker,
@@ -15,8 +15,8 @@ import {
   CLOSED_BREAKER,
   endTrial,
   startTrial,
-} from '../../core/rules/breaker.ts';
-import { freeFor, type LaneCounts } from '../../core/rules/lane-shares.ts';
+} from '../../core/outbox/rules/breaker.ts';
+import { freeFor, type LaneCounts } from '../../core/outbox/rules/lane-shares.ts';
 import { SmtpClient } from './client.ts';
 import type { Deadlines } from './deadlines.ts';
 import { NO_REPLY, openRelay, type Timeouts } from './handshake.ts';

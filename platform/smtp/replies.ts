@@ -1,4 +1,4 @@
-import type { Reply } from '../../core/mailer.ts';
+import type { Reply } from '../../core/outbox/relay.ts';
 
 export const REPLY_LINE_LENGTH_MAX = 4_096;
 export const REPLY_LINES_MAX = 128;

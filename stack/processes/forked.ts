@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process';
 import { closeSync } from 'node:fs';
 import { basename } from 'node:path';
-import { StackError } from '../say.ts';
+import { StackError } from '../output.ts';
 import { type Child, describeExit, killIfThere, watchChild } from './child.ts';
 import { lastLines, openLog } from './log.ts';
 

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync } from 'node:fs';
 import type { Readable } from 'node:stream';
-import { StackError } from '../say.ts';
+import { StackError } from '../output.ts';
 import { type Child, describeExit, killIfThere, watchChild } from './child.ts';
 import { openLog } from './log.ts';
 

@@ -1,6 +1,6 @@
+import type { Say } from '../output.ts';
 import type { PortChoice } from '../ports.ts';
-import type { Kept } from '../processes/keep.ts';
-import type { Say } from '../say.ts';
+import type { Kept } from '../processes/supervise.ts';
 import { type MailboxServer, startMailbox } from './mailbox.ts';
 import { startMongodb } from './mongodb.ts';
 import { startRedis } from './redis.ts';

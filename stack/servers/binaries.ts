@@ -1,7 +1,7 @@
 import { accessSync, constants, existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
+import { type Say, StackError } from '../output.ts';
 import { runCommand } from '../processes/run.ts';
-import { type Say, StackError } from '../say.ts';
 import { cacheDir } from './cache.ts';
 import { type Archive, fetchArchive } from './official.ts';
 import { fetchWheel, platform, type Wheel, WrongHashError } from './wheels.ts';

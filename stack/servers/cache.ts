@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
+import { StackError } from '../output.ts';
 import { processIdentity } from '../processes/identity.ts';
-import { StackError } from '../say.ts';
 
 const fetching = 'fetching-';
 

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { noteProcess } from '../data-dir.ts';
+import { seconds } from '../output.ts';
 import { choosePort } from '../ports.ts';
 import { startForked } from '../processes/forked.ts';
-import { keepRunning } from '../processes/keep.ts';
-import { seconds } from '../say.ts';
+import { keepRunning } from '../processes/supervise.ts';
 import type { Server, ServerOptions } from './server.ts';
 
 const usualSmtpPort = 1025;

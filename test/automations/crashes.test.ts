@@ -6,9 +6,9 @@ import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
 import { startServers } from '../../stack/servers/all.ts';
 import { startWorkers, type Workers } from '../../workers/start.ts';
-import type { Reply } from '../client.ts';
-import { type Environment, startEnvironment } from '../environment.ts';
-import { until } from '../wait.ts';
+import type { Reply } from '../support/client.ts';
+import { type Environment, startEnvironment } from '../support/environment.ts';
+import { until } from '../support/wait.ts';
 import { expectRecount } from './people.ts';
 import { activeAutomation, created, email, filter, makeSending, wait } from './support.ts';
 

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
-import type { Enrollment } from '../../core/model.ts';
-import { suppress } from '../../core/suppressions.ts';
-import { type Environment, startEnvironment } from '../environment.ts';
-import { until } from '../wait.ts';
+import type { Enrollment } from '../../core/automations/model.ts';
+import { suppress } from '../../core/suppressions/suppressions.ts';
+import { type Environment, startEnvironment } from '../support/environment.ts';
+import { until } from '../support/wait.ts';
 import { type AutomationStage, openAutomationStage } from './stage.ts';
 import { activeAutomation, created, email, enrollmentsOf, filter, makeSending, wait } from './support.ts';
 

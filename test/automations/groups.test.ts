@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
-import { advanceEnrollment } from '../../core/enrollments-advance.ts';
-import type { Enrollment } from '../../core/model.ts';
-import { changeSuppressions } from '../../core/suppression-changes.ts';
-import { builtInGroup } from '../../core/suppression-groups.ts';
+import { advanceEnrollment } from '../../core/automations/enrollments/advance.ts';
+import type { Enrollment } from '../../core/automations/model.ts';
+import { changeSuppressions } from '../../core/suppressions/changes.ts';
+import { builtInGroup } from '../../core/suppressions/groups.ts';
 import { SENDER, type Stage, startStage } from '../campaigns/support.ts';
-import { until } from '../wait.ts';
+import { until } from '../support/wait.ts';
 import { activeAutomation, created, email, simple, wait } from './support.ts';
 
 const MINUTE_MS = 60_000;

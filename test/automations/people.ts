@@ -1,8 +1,9 @@
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
-import { commitMove } from '../../core/enrollments-commit.ts';
-import type { Contact, Enrollment } from '../../core/model.ts';
-import type { Environment } from '../environment.ts';
+import { commitMove } from '../../core/automations/enrollments/commit.ts';
+import type { Enrollment } from '../../core/automations/model.ts';
+import type { Contact } from '../../core/contacts/model.ts';
+import type { Environment } from '../support/environment.ts';
 import { created } from './support.ts';
 
 export async function newContacts({ deps, own }: Pick<Environment, 'deps' | 'own'>, count: number): Promise<Contact[]> {

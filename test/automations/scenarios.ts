@@ -1,7 +1,7 @@
 import type { WorkflowHandle } from '@temporalio/client';
-import type { Directive } from '../../core/enrollments-advance.ts';
+import type { Directive } from '../../core/automations/enrollments/advance.ts';
 import { signals } from '../../workflows/messages.ts';
-import { until } from '../wait.ts';
+import { until } from '../support/wait.ts';
 import type { Scenario } from '../workflows/scenarios.ts';
 
 const person = {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { suppress } from '../../core/suppressions.ts';
-import { type Environment, startEnvironment } from '../environment.ts';
+import { suppress } from '../../core/suppressions/suppressions.ts';
+import { type Environment, startEnvironment } from '../support/environment.ts';
 import { created, email, filter, makeSending, refusal, simple, wait } from './support.ts';
 
 const FROM = '2030-01-01T00:00:00.000Z';

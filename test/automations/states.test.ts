@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { type Environment, startEnvironment, type Tenant } from '../environment.ts';
+import { type Environment, startEnvironment, type Tenant } from '../support/environment.ts';
 import { activeAutomation, created, email, filter, makeSending, refusal, simple, wait } from './support.ts';
 
 describe('The states of an automation', () => {
@@ -139,7 +139,7 @@ describe('The states of an automation', () => {
     const { template } = await makeSending(env.deps, mute);
     const steps = [wait(0), { type: 'email', email: { templateId: template.templateId } }];
     const { id } = await activeAutomation(mute.client, { steps });
-    const { deleteTemplate } = await import('../../core/templates.ts');
+    const { deleteTemplate } = await import('../../core/templates/templates.ts');
     const fault = await deleteTemplate(env.deps, mute.project, template.templateId).catch((error) => error);
     expect(fault).to.include({ kind: 'conflict', code: 'INVALID_STATE' });
     await mute.client.post(`/automations/${id}/pause`);

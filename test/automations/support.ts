@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
-import type { Deps } from '../../core/deps.ts';
-import { seedVerifiedDomain } from '../../core/domains.ts';
-import { createSender } from '../../core/senders.ts';
-import { createTemplate } from '../../core/templates.ts';
-import type { Client, Reply } from '../client.ts';
-import type { Environment, Tenant } from '../environment.ts';
+import type { Deps } from '../../core/base/deps.ts';
+import { seedVerifiedDomain } from '../../core/domains/domains.ts';
+import { createSender } from '../../core/domains/senders.ts';
+import { createTemplate } from '../../core/templates/templates.ts';
+import type { Client, Reply } from '../support/client.ts';
+import type { Environment, Tenant } from '../support/environment.ts';
 
 type Step = Record<string, unknown> & { type?: string; stepId?: string };
 export const wait = (value = 0, unit = 'days', more: object = {}): Step => ({

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
-import { type DueLoop, startDueLoop } from '../../core/due.ts';
-import { eventKind, triggerKind } from '../../core/enrollments-entering.ts';
-import { type Environment, startEnvironment } from '../environment.ts';
-import { until } from '../wait.ts';
+import { eventKind, triggerKind } from '../../core/automations/enrollments/enroll.ts';
+import { type DueLoop, startDueLoop } from '../../core/jobs/queue.ts';
+import { type Environment, startEnvironment } from '../support/environment.ts';
+import { until } from '../support/wait.ts';
 import { activeAutomation, created, filter, makeSending } from './support.ts';
 
 /** Without the workflow engine: who enters is decided and stored before a run is started. */

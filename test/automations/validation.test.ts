@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
-import { type Environment, startEnvironment } from '../environment.ts';
+import { type Environment, startEnvironment } from '../support/environment.ts';
 import { created, email, filter, makeSending, refusal, simple, wait } from './support.ts';
 
 const pro = filter('contactProperties.plan', 'equals', 'pro');

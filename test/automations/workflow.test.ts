@@ -4,10 +4,10 @@ import { ApplicationFailure } from '@temporalio/common';
 import { historyFromJSON } from '@temporalio/common/lib/proto-utils.js';
 import { bundleWorkflowCode, Worker, type WorkflowBundle } from '@temporalio/worker';
 import { expect } from 'chai';
-import type { Directive } from '../../core/enrollments-advance.ts';
+import type { Directive } from '../../core/automations/enrollments/advance.ts';
 import { workflowBundle } from '../../workers/temporal.ts';
 import { signals } from '../../workflows/messages.ts';
-import { until } from '../wait.ts';
+import { until } from '../support/wait.ts';
 import { openStage, type Stage, silent } from '../workflows/support.ts';
 
 type Answer = Directive | Error | (() => Promise<Directive>);

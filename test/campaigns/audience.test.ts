@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
-import { freezeAudience } from '../../core/campaign-freeze.ts';
-import { refreshMetrics } from '../../core/campaign-metrics.ts';
-import type { Campaign } from '../../core/model.ts';
+import type { Campaign } from '../../core/campaigns/model.ts';
+import { refreshMetrics } from '../../core/campaigns/numbers/metrics.ts';
+import { freezeAudience } from '../../core/campaigns/run/freeze.ts';
 import { anyFreePort } from '../../stack/ports.ts';
 import { type Hands, openHands, type Stage, startStage } from './support.ts';
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
 import { anyFreePort } from '../../stack/ports.ts';
-import { until } from '../wait.ts';
+import { until } from '../support/wait.ts';
 import { type Hands, openHands, pause, type Stage, startStage } from './support.ts';
 
 /** Nothing listens there: the workflow engine is away for the whole of these tests, and no worker process runs. */

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
-import type { Campaign, CampaignStatus } from '../../core/model.ts';
+import type { Campaign, CampaignStatus } from '../../core/campaigns/model.ts';
 import { HTML, SENDER, type Stage, startStage } from './support.ts';
 
 const TEMPLATE_FIELDS = [

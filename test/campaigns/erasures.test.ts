@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
-import { startDueLoop } from '../../core/due.ts';
-import { messageErasures } from '../../core/message-erasures.ts';
+import { startDueLoop } from '../../core/jobs/queue.ts';
+import { messageErasures } from '../../core/messages/erase.ts';
 import { anyFreePort } from '../../stack/ports.ts';
-import { until } from '../wait.ts';
+import { until } from '../support/wait.ts';
 import { type Hands, openHands, type Stage, startStage } from './support.ts';
 
 describe('A campaign whose recipient is deleted afterwards', () => {

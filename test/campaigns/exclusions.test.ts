@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
-import { freezeAudience } from '../../core/campaign-freeze.ts';
-import type { Deps } from '../../core/deps.ts';
-import type { StoredList } from '../../core/model.ts';
-import { recomputeSegment } from '../../core/segment-recomputes.ts';
+import type { Deps } from '../../core/base/deps.ts';
+import { freezeAudience } from '../../core/campaigns/run/freeze.ts';
+import { recomputeSegment } from '../../core/contacts/lists/recompute.ts';
+import type { StoredList } from '../../core/contacts/model.ts';
 import { anyFreePort } from '../../stack/ports.ts';
 import { type Hands, openHands, type Stage, startStage } from './support.ts';
 

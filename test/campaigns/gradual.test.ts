@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { release } from '../../core/campaign-releases.ts';
-import { calendarDay } from '../../core/rules/gradual.ts';
+import { calendarDay } from '../../core/campaigns/run/gradual.ts';
+import { release } from '../../core/campaigns/run/gradual-release.ts';
 import { anyFreePort } from '../../stack/ports.ts';
 import { type Hands, openHands, type Stage, startStage } from './support.ts';
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
-import { createCampaign } from '../../core/campaigns.ts';
+import { createCampaign } from '../../core/campaigns/campaigns.ts';
 import { anyFreePort } from '../../stack/ports.ts';
 import { type Hands, HTML, openHands, SENDER, type Stage, startStage } from './support.ts';
 

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
-import { updateCampaign } from '../../core/campaign-changes.ts';
-import type { Deps } from '../../core/deps.ts';
-import { deleteList } from '../../core/lists.ts';
+import type { Deps } from '../../core/base/deps.ts';
+import { updateCampaign } from '../../core/campaigns/update.ts';
+import { deleteList } from '../../core/contacts/lists/lists.ts';
 import { anyFreePort } from '../../stack/ports.ts';
 import { type Hands, openHands, pause, type Stage, startStage } from './support.ts';
 

@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { WorkflowHandle } from '@temporalio/client';
-import type { MetricsStep } from '../../core/campaign-metrics.ts';
-import type { PageResult } from '../../core/campaign-pages.ts';
-import type { CampaignStep } from '../../core/campaign-runs.ts';
+import type { MetricsStep } from '../../core/campaigns/numbers/metrics.ts';
+import type { CampaignStep } from '../../core/campaigns/run/next-step.ts';
+import type { PageResult } from '../../core/campaigns/send/range.ts';
 import { signals } from '../../workflows/messages.ts';
-import { until } from '../wait.ts';
+import { until } from '../support/wait.ts';
 import type { Scenario } from '../workflows/scenarios.ts';
 
 const run = { projectId: '0123456789abcdef01234567', campaignId: '89abcdef0123456789abcdef' };

@@ -1,23 +1,25 @@
 import { Client, Connection, type WorkflowHandle } from '@temporalio/client';
 import { ObjectId } from 'mongodb';
-import { freezeAudience } from '../../core/campaign-freeze.ts';
-import { type CampaignPage, type PageResult, sendPage } from '../../core/campaign-pages.ts';
-import { advanceCampaign, type CampaignStep, readCampaign, type SendStep } from '../../core/campaign-runs.ts';
-import type { Deps } from '../../core/deps.ts';
-import { seedVerifiedDomain } from '../../core/domains.ts';
-import { globalListId } from '../../core/global-list.ts';
-import type { Campaign, Contact, Message } from '../../core/model.ts';
-import { openSending, type Sending } from '../../core/sending.ts';
+import type { Deps } from '../../core/base/deps.ts';
+import type { Campaign } from '../../core/campaigns/model.ts';
+import { freezeAudience } from '../../core/campaigns/run/freeze.ts';
+import { advanceCampaign, type CampaignStep, readCampaign, type SendStep } from '../../core/campaigns/run/next-step.ts';
+import { type CampaignPage, type PageResult, sendPage } from '../../core/campaigns/send/range.ts';
+import { globalListId } from '../../core/contacts/lists/global-list.ts';
+import type { Contact } from '../../core/contacts/model.ts';
+import { openSending, type Sending } from '../../core/delivery/sending.ts';
+import { seedVerifiedDomain } from '../../core/domains/domains.ts';
+import type { Message } from '../../core/outbox/model.ts';
 import { createSigner } from '../../platform/dkim/signer.ts';
 import { createEvidence } from '../../platform/evidence.ts';
-import { createFiles } from '../../platform/files.ts';
+import { createFiles } from '../../platform/fetch/files.ts';
 import { createMailer } from '../../platform/smtp/mailer.ts';
 import type { LaneName } from '../../workers/lanes.ts';
 import { startWorkers, type Workers } from '../../workers/start.ts';
 import { prefixed, workflowIds } from '../../workflows/names.ts';
-import type { Reply } from '../client.ts';
-import { type Environment, startEnvironment, type Tenant } from '../environment.ts';
-import { type Sink, type SinkOptions, startSink } from '../smtp-sink.ts';
+import type { Reply } from '../support/client.ts';
+import { type Environment, startEnvironment, type Tenant } from '../support/environment.ts';
+import { type Sink, type SinkOptions, startSink } from '../support/smtp-sink.ts';
 
 export interface Stage {
   environment: Environment;

@@ -1,4 +1,4 @@
-import { type Environment, startEnvironment } from '../environment.ts';
+import { type Environment, startEnvironment } from '../support/environment.ts';
 import { fuzzFilters } from './filters.ts';
 import { fuzzImports } from './imports.ts';
 import { fuzzDefinitions, fuzzIdempotencyKeys, fuzzLinks, fuzzSignatures } from './requests.ts';

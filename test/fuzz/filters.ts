@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { OPERATORS } from '../../core/rules/filter-model.ts';
-import { compileFilter, type FilterSubject, filterToQuery, parseFilter } from '../../core/rules/filters.ts';
+import { compileFilter, type FilterSubject, filterToQuery, parseFilter } from '../../core/contacts/filters/filters.ts';
+import { OPERATORS } from '../../core/contacts/filters/model.ts';
 import { leastOf } from '../linear/cpu.ts';
 import { type FuzzOptions, type FuzzResult, fuzz } from './run.ts';
 

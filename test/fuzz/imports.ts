@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { csvHeader, csvRows, FileProblem, type FileRow, ndjsonRows } from '../../core/import-rows.ts';
+import { csvHeader, csvRows, FileProblem, type FileRow, ndjsonRows } from '../../core/imports/rows.ts';
 import { HOLD_MS_MAX } from '../linear/cpu.ts';
 import { leastHold } from './holds.ts';
 import { type FuzzOptions, type FuzzResult, fuzz } from './run.ts';

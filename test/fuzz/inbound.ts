@@ -1,15 +1,15 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { ObjectId } from 'mongodb';
-import { messageIdOf } from '../../core/message-links.ts';
-import type { Message } from '../../core/model.ts';
-import { mailLocalPart, unsubscribeToken } from '../../core/tracking-tokens.ts';
-import { connectClient, openDoor } from '../comes-back/smtp-door.ts';
-import { receivingDomain, refOf, sentMessage } from '../comes-back/support.ts';
-import { startDnsStandIn } from '../dns-stand-in.ts';
-import { type Environment, startEnvironment, type Tenant } from '../environment.ts';
+import { messageIdOf } from '../../core/composing/links.ts';
+import { mailLocalPart, unsubscribeToken } from '../../core/composing/tokens.ts';
+import type { Message } from '../../core/outbox/model.ts';
+import { receivingDomain, refOf, sentMessage } from '../feedback/support.ts';
 import { HOLD_MS_MAX } from '../linear/cpu.ts';
 import { longestHold } from '../linear/hold.ts';
+import { startDnsStandIn } from '../support/dns-stand-in.ts';
+import { type Environment, startEnvironment, type Tenant } from '../support/environment.ts';
+import { connectClient, openDoor } from '../support/inbound-door.ts';
 import { mails } from './mail-inputs.ts';
 import { type FuzzOptions, type FuzzResult, fuzz } from './run.ts';
 

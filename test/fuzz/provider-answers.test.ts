@@ -1,4 +1,4 @@
-import { type Environment, startEnvironment } from '../environment.ts';
+import { type Environment, startEnvironment } from '../support/environment.ts';
 import { fuzzCalls, fuzzClients, fuzzJobs, startWarpedProviders, type WarpedProviders } from './provider-answers.ts';
 
 const SEED = Number(process.env.FUZZ_SEED ?? Date.now() % 2 ** 31);

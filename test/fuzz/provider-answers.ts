@@ -1,12 +1,11 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { SourceError } from '../../core/migrations-sources.ts';
-import type { MigrationProvider } from '../../core/model.ts';
+import type { MigrationProvider } from '../../core/migrations/model.ts';
+import { SourceError } from '../../core/migrations/source.ts';
 import { fetchFiles } from '../../platform/providers/foreign-files.ts';
 import type { Pace } from '../../platform/providers/pace.ts';
 import { openProviderA } from '../../platform/providers/provider-a.ts';
 import { openProviderB } from '../../platform/providers/provider-b.ts';
-import type { Environment, Tenant } from '../environment.ts';
 import { job, runPhases, start } from '../migrations/support.ts';
 import { type AccountA, smallAccountA } from '../providers/account-a.ts';
 import { type AccountB, smallAccountB } from '../providers/account-b.ts';
@@ -14,6 +13,7 @@ import type { Act } from '../providers/faults.ts';
 import { type ProviderA, startProviderA } from '../providers/provider-a.ts';
 import { type ProviderB, startProviderB } from '../providers/provider-b.ts';
 import { type Answer, type Request, type StandIn, startStandIn } from '../providers/stand-in.ts';
+import type { Environment, Tenant } from '../support/environment.ts';
 import { shapeWarps, type Warp, warped, warps } from './warped-answers.ts';
 
 /** Both providers behind a server that changes what they answer. */

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { readComplaint } from '../../core/rules/arf.ts';
-import { classifyReply, parseRetryAfter } from '../../core/rules/bounces.ts';
-import { readReturnedMail } from '../../core/rules/dsn.ts';
-import { emailIdIn, replySubject, threadHeaders } from '../../core/rules/message-ids.ts';
-import { addressIn, fieldGroups } from '../../core/rules/report-fields.ts';
+import { emailIdIn, replySubject, threadHeaders } from '../../core/base/text/message-ids.ts';
+import { readComplaint } from '../../core/feedback/delivery-reports/arf.ts';
+import { readReturnedMail } from '../../core/feedback/delivery-reports/dsn.ts';
+import { addressIn, fieldGroups } from '../../core/feedback/delivery-reports/fields.ts';
+import { classifyReply, parseRetryAfter } from '../../core/outbox/rules/bounces.ts';
 import { leastOf } from '../linear/cpu.ts';
 import { reportTexts, texts } from './mail-inputs.ts';
 import { type FuzzOptions, type FuzzResult, fuzz } from './run.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { compileMessage, composeMessage } from '../../core/mime/compose.ts';
-import { decorateHtml, htmlToText } from '../../core/rules/html.ts';
-import { compileTemplate, renderTemplate, TAGS_IN_HTML_MAX } from '../../core/rules/templates.ts';
+import { compileMessage, composeMessage } from '../../core/composing/mime/compose.ts';
+import { decorateHtml, htmlToText } from '../../core/templates/html/links.ts';
+import { compileTemplate, renderTemplate, TAGS_IN_HTML_MAX } from '../../core/templates/language/templates.ts';
 import { HOLD_MS_MAX, leastOf } from './cpu.ts';
 
 const LENGTH = 1024 * 1024;

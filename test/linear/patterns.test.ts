@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { analyse } from 'scslre';
-import { compileFilter, parseFilter } from '../../core/rules/filters.ts';
+import { compileFilter, parseFilter } from '../../core/contacts/filters/filters.ts';
 import { PROPERTY_TEXT_MAX } from '../../schemas/contacts.ts';
 import { type Attack, attacksOn, textOf } from './attacks.ts';
 import { HOLD_MS_MAX, leastOf } from './cpu.ts';
@@ -8,8 +8,9 @@ import { type FoundPattern, findPatterns } from './find-patterns.ts';
 
 /** Made of what a caller gave, when the program runs: each with why it is bounded, and held by a test of its own below. */
 const MADE_AT_RUN_TIME = {
-  'core/rules/filter-matching.ts': 'an escaped text of at most 1,000 characters, against stored texts of at most 4,096',
-  'core/rules/filter-queries.ts': 'the same pattern, against "true", "false" and a number',
+  'core/contacts/filters/matching.ts':
+    'an escaped text of at most 1,000 characters, against stored texts of at most 4,096',
+  'core/contacts/filters/queries.ts': 'the same pattern, against "true", "false" and a number',
 };
 const CONTAINS = { field: 'contactProperties.note', operator: 'contains' };
 const VALUE_LENGTH_MAX = 1_000;

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import type { Reply } from '../client.ts';
-import { type Post, startPost } from '../sending/support.ts';
+import { type Post, startPost } from '../delivery/support.ts';
+import type { Reply } from '../support/client.ts';
 import { HOLD_MS_MAX } from './cpu.ts';
 import { longestHold } from './hold.ts';
 

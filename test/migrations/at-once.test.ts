@@ -1,10 +1,10 @@
 import { expect } from 'chai';
-import type { Deps } from '../../core/deps.ts';
-import { migrationStarts } from '../../core/migrations-due.ts';
-import { beginMigration, runMigrationPhase, type Step } from '../../core/migrations-run.ts';
-import { SourceError, type Sources } from '../../core/migrations-sources.ts';
-import type { Tenant } from '../environment.ts';
+import type { Deps } from '../../core/base/deps.ts';
+import { migrationStarts } from '../../core/migrations/jobs.ts';
+import { beginMigration, runMigrationPhase, type Step } from '../../core/migrations/run/run.ts';
+import { SourceError, type Sources } from '../../core/migrations/source.ts';
 import { type AccountB, smallAccountB } from '../providers/account-b.ts';
+import type { Tenant } from '../support/environment.ts';
 import { dataOf, job, runPhases, type Scene, start, startScene, tenantWithB } from './support.ts';
 import { expectedOfB, pictureOf } from './targets.ts';
 

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
-import type { Deps } from '../../core/deps.ts';
-import { beginMigration, runMigrationPhase, type Step } from '../../core/migrations-run.ts';
-import type { Tenant } from '../environment.ts';
+import type { Deps } from '../../core/base/deps.ts';
+import { beginMigration, runMigrationPhase, type Step } from '../../core/migrations/run/run.ts';
 import { sampleAccountA } from '../providers/account-a.ts';
 import { sampleAccountB } from '../providers/account-b.ts';
+import type { Tenant } from '../support/environment.ts';
 import { job, type Scene, start, startScene, tenantWithA, tenantWithB } from './support.ts';
 import { expectedOfA, expectedOfB, pictureOf } from './targets.ts';
 

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
-import type { Tenant } from '../environment.ts';
 import { type AccountA, smallAccountA } from '../providers/account-a.ts';
 import { type AccountB, sampleAccountB, smallAccountB } from '../providers/account-b.ts';
 import { expired } from '../providers/export-files.ts';
 import { type Act, serverError, tooManyRequestsA, tooManyRequestsB } from '../providers/faults.ts';
+import type { Tenant } from '../support/environment.ts';
 import { dataOf, type Job, type Scene, settled, start, startScene, tenantWithA, tenantWithB } from './support.ts';
 import { expectedOfA, expectedOfB, pictureOf } from './targets.ts';
 

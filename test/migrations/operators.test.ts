@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Client, Connection, type WorkflowHandle } from '@temporalio/client';
 import { expect } from 'chai';
-import { failMigration } from '../../core/migrations-run.ts';
-import type { Tenant } from '../environment.ts';
+import { failMigration } from '../../core/migrations/run/run.ts';
 import { type AccountA, smallAccountA } from '../providers/account-a.ts';
 import { serverError } from '../providers/faults.ts';
+import type { Tenant } from '../support/environment.ts';
 import { dataOf, type Job, job, type Scene, settled, start, startScene, tenantWithA, until } from './support.ts';
 import { expectedOfA, pictureOf } from './targets.ts';
 
@@ -227,7 +227,7 @@ describe('An operator of migrations', () => {
     const held = await heldAt(/asm\/groups/);
     const { mongodbUrl, mongodbDatabase, temporalAddress, taskQueuePrefix, secretKeys } = scene.env.deps.config;
     const admin = async (...words: string[]) => {
-      const child = promisify(execFile)(process.execPath, ['stack/admin.ts', 'migrations', ...words], {
+      const child = promisify(execFile)(process.execPath, ['cli/admin.ts', 'migrations', ...words], {
         cwd: join(import.meta.dirname, '../..'),
         env: {
           ...process.env,

@@ -1,11 +1,11 @@
 import { expect } from 'chai';
-import { startMigration } from '../../core/migrations.ts';
-import { inputForA } from '../../core/migrations-inputs.ts';
+import { inputForA } from '../../core/migrations/inputs.ts';
+import { startMigration } from '../../core/migrations/migrations.ts';
 import { activeAutomation, makeSending } from '../automations/support.ts';
-import type { Tenant } from '../environment.ts';
 import { type AccountA, sampleAccountA, template, version } from '../providers/account-a.ts';
 import { type Act, serverError } from '../providers/faults.ts';
 import { png } from '../providers/images.ts';
+import type { Tenant } from '../support/environment.ts';
 import { dataOf, job, type Scene, settled, start, startScene, tenantWithA } from './support.ts';
 import { expectedOfA, pictureOf } from './targets.ts';
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import type { Tenant } from '../environment.ts';
 import { type AccountB, emptyAccountB, sampleAccountB, sampleContactB } from '../providers/account-b.ts';
 import type { Arrival } from '../providers/stand-in.ts';
+import type { Tenant } from '../support/environment.ts';
 import { dataOf, type Scene, settled, start, startScene, tenantWithB } from './support.ts';
 import { expectedOfB, pictureOf } from './targets.ts';
 

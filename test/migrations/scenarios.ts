@@ -1,7 +1,7 @@
 import type { WorkflowHandle } from '@temporalio/client';
-import type { Step } from '../../core/migrations-run.ts';
+import type { Step } from '../../core/migrations/run/run.ts';
 import { signals } from '../../workflows/messages.ts';
-import { until } from '../wait.ts';
+import { until } from '../support/wait.ts';
 import type { Scenario } from '../workflows/scenarios.ts';
 
 const run = { projectId: '0123456789abcdef01234567', migrationId: '89abcdef0123456789abcdef', run: 1 };

@@ -3,18 +3,18 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Deps } from '../../core/deps.ts';
-import { beginMigration, decideMigration, runMigrationPhase, type Step } from '../../core/migrations-run.ts';
-import { SourceError } from '../../core/migrations-sources.ts';
+import type { Deps } from '../../core/base/deps.ts';
+import { beginMigration, decideMigration, runMigrationPhase, type Step } from '../../core/migrations/run/run.ts';
+import { SourceError } from '../../core/migrations/source.ts';
 import { startWorkers, type Workers } from '../../workers/start.ts';
-import type { Reply } from '../client.ts';
-import { type Environment, startEnvironment, type Tenant } from '../environment.ts';
 import type { AccountA } from '../providers/account-a.ts';
 import type { AccountB } from '../providers/account-b.ts';
 import { startImageHost } from '../providers/images.ts';
 import { type ProviderA, startProviderA } from '../providers/provider-a.ts';
 import { type ProviderB, startProviderB } from '../providers/provider-b.ts';
 import type { StandIn } from '../providers/stand-in.ts';
+import type { Reply } from '../support/client.ts';
+import { type Environment, startEnvironment, type Tenant } from '../support/environment.ts';
 
 /** The product with both source providers beside it; workers are started by the test, for some of them stop. */
 export interface Scene {

@@ -1,7 +1,7 @@
-import { withCounts } from '../../core/list-counts.ts';
-import type { Environment, Tenant } from '../environment.ts';
+import { withCounts } from '../../core/contacts/lists/counts.ts';
 import type { AccountA } from '../providers/account-a.ts';
 import type { AccountB } from '../providers/account-b.ts';
+import type { Environment, Tenant } from '../support/environment.ts';
 
 /** What a project holds, without ids and times: two runs that end the same have the same picture. */
 export interface Picture {

@@ -1,12 +1,12 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { failMigration } from '../../core/migrations-run.ts';
-import { unsuppress } from '../../core/suppressions.ts';
+import { failMigration } from '../../core/migrations/run/run.ts';
+import { unsuppress } from '../../core/suppressions/suppressions.ts';
 import { activeAutomation, email, makeSending, wait } from '../automations/support.ts';
-import type { Tenant } from '../environment.ts';
 import { type AccountB, emptyAccountB, sampleAccountB, sampleContactB } from '../providers/account-b.ts';
 import { type Act, serverError } from '../providers/faults.ts';
-import { until as eventually } from '../wait.ts';
+import type { Tenant } from '../support/environment.ts';
+import { until as eventually } from '../support/wait.ts';
 import { dataOf, type Job, job, runPhases, type Scene, settled, start, startScene, tenantWithB } from './support.ts';
 
 const RUNS = 25;

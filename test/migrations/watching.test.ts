@@ -4,10 +4,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
 import { expect } from 'chai';
 import { Redis } from 'ioredis';
-import type { Tenant } from '../environment.ts';
 import { type AccountA, smallAccountA } from '../providers/account-a.ts';
 import { smallAccountB } from '../providers/account-b.ts';
 import { serverError } from '../providers/faults.ts';
+import type { Tenant } from '../support/environment.ts';
 import { type Job, job, type Scene, settled, start, startScene, tenantWithA, tenantWithB } from './support.ts';
 
 interface Seen {

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { startServers } from '../../stack/servers/all.ts';
-import { type Environment, startEnvironment } from '../environment.ts';
-import { until } from '../wait.ts';
+import { type Environment, startEnvironment } from '../support/environment.ts';
+import { until } from '../support/wait.ts';
 
 type Servers = Awaited<ReturnType<typeof startServers>>;
 

@@ -6,9 +6,9 @@ import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
 import { startServers } from '../../stack/servers/all.ts';
 import { bundleWorkflows } from '../../stack/workflow-bundle.ts';
-import { type DnsStandIn, startDnsStandIn } from '../dns-stand-in.ts';
-import { type Environment, startEnvironment } from '../environment.ts';
-import { until } from '../wait.ts';
+import { type DnsStandIn, startDnsStandIn } from '../support/dns-stand-in.ts';
+import { type Environment, startEnvironment } from '../support/environment.ts';
+import { until } from '../support/wait.ts';
 
 const script = join(import.meta.dirname, '..', '..', 'workers', 'main.ts');
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { SourceError, type SourceRow } from '../../core/migrations-sources.ts';
+import { SourceError, type SourceRow } from '../../core/migrations/source.ts';
 import type { FetchFile } from '../../platform/providers/export-file.ts';
 import { fetchFiles } from '../../platform/providers/foreign-files.ts';
 import type { Pace } from '../../platform/providers/pace.ts';

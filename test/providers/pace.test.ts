@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { Pace } from '../../platform/providers/pace.ts';
 import { paceBySlots } from '../../platform/providers/pace.ts';
-import { type Environment, startEnvironment } from '../environment.ts';
+import { type Environment, startEnvironment } from '../support/environment.ts';
 
 const RATE = 2;
 const OK = new Headers();

@@ -1,6 +1,6 @@
 import { fork } from 'node:child_process';
 import { expect } from 'chai';
-import type { Connection } from '../../core/mailer.ts';
+import type { Connection } from '../../core/outbox/relay.ts';
 import { closeRelays, deliver, fiftyTimes, sendOn, startRelay, take } from './support.ts';
 
 describe('connections to a relay', () => {
@@ -138,7 +138,7 @@ describe('connections to a relay', () => {
 
   it('an answer that lay unread while this process stood still is read before the time is called over', async () => {
     const child = fork(
-      new URL('../smtp-sink.ts', import.meta.url),
+      new URL('../support/smtp-sink.ts', import.meta.url),
       ['--port', '0', '--http', '0', '--ack-delay', '100'],
       {
         stdio: ['ignore', 'pipe', 'inherit', 'ipc'],

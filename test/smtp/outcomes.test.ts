@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { Delivery, Phase } from '../../core/mailer.ts';
+import type { Delivery, Phase } from '../../core/outbox/relay.ts';
 import { closeRelays, deliver, fiftyTimes, newMessage, startRelay, TIMES } from './support.ts';
 
 interface Row {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { PAUSE_FIRST_MS } from '../../core/rules/breaker.ts';
-import { until } from '../wait.ts';
+import { PAUSE_FIRST_MS } from '../../core/outbox/rules/breaker.ts';
+import { until } from '../support/wait.ts';
 import { closeRelays, deliver, fiftyTimes, sendOn, startRelay, take } from './support.ts';
 
 /** A fault opens the breaker, so fifty tries need fifty mailers. */

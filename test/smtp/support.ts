@@ -1,6 +1,6 @@
-import type { Connection, Delivery, Lane, Mailer } from '../../core/mailer.ts';
+import type { Connection, Delivery, Lane, Mailer } from '../../core/outbox/relay.ts';
 import { createMailer, type MailerOptions } from '../../platform/smtp/mailer.ts';
-import { type Sink, type SinkOptions, startSink } from '../smtp-sink.ts';
+import { type Sink, type SinkOptions, startSink } from '../support/smtp-sink.ts';
 
 export const TIMES = 50;
 

@@ -26,7 +26,7 @@ describe('Installing dependencies at the first start', () => {
     mkdirSync(join(checkout, 'stack'), { recursive: true });
     mkdirSync(join(checkout, 'bin'));
     copyFileSync(join(root, 'stack/entry.mjs'), join(checkout, 'stack/entry.mjs'));
-    writeFileSync(join(checkout, 'stack/admin.ts'), "console.log('started');\n");
+    writeFileSync(join(checkout, 'cli/admin.ts'), "console.log('started');\n");
     writeFileSync(join(checkout, 'package-lock.json'), lockfile);
     writeFileSync(join(checkout, 'bin/npm'), npm);
     chmodSync(join(checkout, 'bin/npm'), 0o755);

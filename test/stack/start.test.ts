@@ -8,7 +8,7 @@ import { dkimVerify } from 'mailauth/lib/dkim/verify.js';
 import { MongoClient } from 'mongodb';
 import { createTransport } from 'nodemailer';
 import { noteOf } from '../../stack/processes/identity.ts';
-import { until as seen } from '../wait.ts';
+import { until as seen } from '../support/wait.ts';
 import { temporaryFolder } from './temporary.ts';
 
 const root = join(import.meta.dirname, '../..');

@@ -1,9 +1,9 @@
 import { ApplicationFailure } from '@temporalio/common';
 import { expect } from 'chai';
-import type { DomainCheckResult } from '../../core/domain-checks.ts';
+import type { DomainCheckResult } from '../../core/domains/checks.ts';
 import { signals } from '../../workflows/messages.ts';
 import { searchAttributes } from '../../workflows/search-attributes.ts';
-import { until } from '../wait.ts';
+import { until } from '../support/wait.ts';
 import { openStage, type Stage } from './support.ts';
 
 const input = { projectId: '0123456789abcdef01234567', domainId: '89abcdef0123456789abcdef' };

@@ -1,11 +1,11 @@
 import type { WorkflowHandle } from '@temporalio/client';
-import type { DomainCheckResult } from '../../core/domain-checks.ts';
+import type { DomainCheckResult } from '../../core/domains/checks.ts';
 import { signals } from '../../workflows/messages.ts';
-import { audienceScenarios } from '../audience/scenarios.ts';
 import { automationScenarios } from '../automations/scenarios.ts';
 import { campaignScenarios } from '../campaigns/scenarios.ts';
+import { audienceScenarios } from '../contacts/scenarios.ts';
 import { migrationScenarios } from '../migrations/scenarios.ts';
-import { until } from '../wait.ts';
+import { until } from '../support/wait.ts';
 import type { Stage } from './support.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { Client, Connection } from '@temporalio/client';
 import { NativeConnection, Worker } from '@temporalio/worker';
 import { ObjectId } from 'mongodb';
-import type { Log } from '../../core/deps.ts';
+import type { Log } from '../../core/base/deps.ts';
 import { installTemporalRuntime } from '../../platform/temporal-native.ts';
 import { workflowBundle } from '../../workers/temporal.ts';
 import { attributePairs, type SearchAttributeValues } from '../../workflows/search-attributes.ts';

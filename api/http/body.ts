@@ -1,0 +1,150 @@
+import type { IncomingMessage } from 'node:http';
+import { Worker } from 'node:worker_threads';
+import { AppError, unavailable } from '../../core/base/errors.ts';
+import type { BodyLimit } from './endpoint.ts';
+import { fromWorker, type Parsed, parseJson } from './json.ts';
+
+const MIB = 1024 * 1024;
+export const bodyLimits: Record<BodyLimit, number> = { standard: MIB, attachments: 60 * MIB, import: 100_000_000 };
+const INLINE_PARSE_MAX = MIB;
+const LARGE_BODIES_MAX = 4;
+/** All large bodies together. Decoded and stored, a body takes several times its size; one that is larger than this goes alone. */
+const LARGE_BODIES_BYTES_MAX = 64 * MIB;
+
+const large = { bodies: 0, bytes: 0 };
+
+export interface ReadBody {
+  value: unknown;
+  sizeBytes: number;
+  /** A large body counts until this is called: what was parsed lives as long as the request. */
+  release?: () => void;
+}
+
+/** The parsed JSON body; undefined when there is none. */
+export async function readJsonBody(incoming: IncomingMessage, limit: BodyLimit, required: boolean): Promise<ReadBody> {
+  const type = incoming.headers['content-type'];
+  const hasBody =
+    incoming.headers['transfer-encoding'] !== undefined || Number(incoming.headers['content-length'] ?? 0) > 0;
+  if (!hasBody && !required) return { value: undefined, sizeBytes: 0 };
+  checkContentType(type, hasBody || required);
+  checkEncoding(incoming.headers['content-encoding']);
+  const limitBytes = bodyLimits[limit];
+  const announced = Number(incoming.headers['content-length'] ?? 0);
+  if (announced > limitBytes) throw tooLarge(limitBytes);
+  if (announced > 0 && announced <= INLINE_PARSE_MAX) return readSmall(incoming);
+  return readLimited(incoming, limitBytes);
+}
+
+/** What most requests are: no longer than announced, which Node sees to, and parsed at once. */
+async function readSmall(incoming: IncomingMessage): Promise<ReadBody> {
+  const chunks: Buffer[] = [];
+  await new Promise<void>((resolve, reject) => {
+    incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
+    incoming.once('end', resolve).once('error', reject);
+  });
+  const bytes = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
+  return { value: parseJson(bytes), sizeBytes: bytes.length };
+}
+
+async function readLimited(incoming: IncomingMessage, limitBytes: number): Promise<ReadBody> {
+  const announcedBytes = Number(incoming.headers['content-length'] ?? 0);
+  const chunks: Buffer[] = [];
+  let sizeBytes = 0;
+  let release: (() => void) | undefined;
+  try {
+    for await (const chunk of incoming.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+      sizeBytes += chunk.length;
+      if (sizeBytes > limitBytes) throw tooLarge(limitBytes);
+      if (sizeBytes > INLINE_PARSE_MAX) release ??= countLarge(announcedBytes || limitBytes);
+      chunks.push(chunk);
+    }
+    if (sizeBytes === 0) return { value: undefined, sizeBytes };
+    const bytes = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
+    chunks.length = 0;
+    return release ? { value: await parseInWorker(bytes), sizeBytes, release } : { value: parseJson(bytes), sizeBytes };
+  } catch (error) {
+    release?.();
+    // The rest of the body is read away, so that the answer arrives and the connection stays usable.
+    incoming.resume();
+    throw error;
+  }
+}
+
+function countLarge(bytes: number): () => void {
+  const fits = large.bodies === 0 || large.bytes + bytes <= LARGE_BODIES_BYTES_MAX;
+  if (large.bodies >= LARGE_BODIES_MAX || !fits)
+    throw unavailable('Too many large requests are under way; send this one again in a moment.');
+  large.bodies += 1;
+  large.bytes += bytes;
+  return () => {
+    large.bodies -= 1;
+    large.bytes -= bytes;
+  };
+}
+
+/** JSON by any of its names; the charset, when given, must be UTF-8. */
+function checkContentType(header: string | undefined, needed: boolean): void {
+  if (header === undefined && !needed) return;
+  const [type = '', ...parameters] = (header ?? '')
+    .toLowerCase()
+    .split(';')
+    .map((part) => part.trim());
+  const charset = parameters
+    .find((parameter) => parameter.startsWith('charset='))
+    ?.slice(8)
+    .replaceAll('"', '');
+  const isJson = type === 'application/json' || /^application\/[\w.-]+\+json$/.test(type);
+  if (!isJson || (charset !== undefined && charset !== 'utf-8' && charset !== 'utf8'))
+    throw new AppError(
+      'unsupported_media_type',
+      'Send the body as JSON in UTF-8, with Content-Type: application/json.',
+      {
+        code: 'UNSUPPORTED_MEDIA_TYPE',
+      },
+    );
+}
+
+function checkEncoding(header: string | undefined): void {
+  if (header !== undefined && header.toLowerCase() !== 'identity')
+    throw new AppError('unsupported_media_type', 'Send the body without Content-Encoding.', {
+      code: 'UNSUPPORTED_MEDIA_TYPE',
+    });
+}
+
+export function tooLarge(limitBytes: number): AppError {
+  return new AppError('too_large', `The body is over the limit of ${limitBytes} bytes.`, { code: 'BODY_TOO_LARGE' });
+}
+
+let worker: Worker | null = null;
+let nextId = 0;
+const waiting = new Map<number, { resolve: (parsed: Parsed) => void; reject: (error: Error) => void }>();
+
+async function parseInWorker(bytes: Buffer): Promise<unknown> {
+  const parsed = await new Promise<Parsed>((resolve, reject) => {
+    nextId += 1;
+    waiting.set(nextId, { resolve, reject });
+    // A Buffer of its own memory is moved to the thread; one that is part of a pool is copied.
+    const own = bytes.byteLength === bytes.buffer.byteLength ? bytes : new Uint8Array(bytes);
+    jsonWorker().postMessage({ id: nextId, bytes: own }, [own.buffer as ArrayBuffer]);
+  });
+  return fromWorker(parsed);
+}
+
+function jsonWorker(): Worker {
+  if (worker) return worker;
+  const started = new Worker(new URL('./json-worker.ts', import.meta.url), {
+    resourceLimits: { maxOldGenerationSizeMb: 768 },
+  });
+  started.unref();
+  started.on('message', ({ id, parsed }: { id: number; parsed: Parsed }) => {
+    waiting.get(id)?.resolve(parsed);
+    waiting.delete(id);
+  });
+  started.on('error', () => {
+    worker = null;
+    for (const { reject } of waiting.values()) reject(tooLarge(bodyLimits.attachments));
+    waiting.clear();
+  });
+  worker = started;
+  return started;
+}

@@ -1,0 +1,141 @@
+import type { IncomingMessage } from 'node:http';
+import type { ObjectId } from 'mongodb';
+import type { ApiKey, Organization } from '../../core/accounts/model.ts';
+import type { Deps } from '../../core/base/deps.ts';
+import type { Project } from '../../core/base/model.ts';
+import type { JsonSchema, Schema } from '../../schemas/schema.ts';
+
+export type Method = 'get' | 'post' | 'patch' | 'delete';
+/** project: a project key only. token: a project key, or an admin key with x-project-id. admin: an admin key only. none: public. */
+export type KeyKind = 'project' | 'token' | 'admin' | 'none';
+export type BodyLimit = 'standard' | 'attachments' | 'import';
+
+export interface Call<Body, Query> {
+  deps: Deps;
+  /** Of the key; on admin endpoints and public ones there is none, and reading it is a mistake in the table. */
+  project: Project;
+  organization: Pick<Organization, '_id'>;
+  apiKey: ApiKey;
+  params: Record<string, string>;
+  query: Query;
+  body: Body;
+  request: RequestFacts;
+}
+
+export interface RequestFacts {
+  id: string;
+  /** When the work of this request began, and what its ids are derived from: the same again when an Idempotency-Key is repeated. */
+  at: Date;
+  seed: ObjectId;
+  ip: string;
+  header(name: string): string;
+  /** The raw request, for uploads: `body` is undefined there. */
+  incoming: IncomingMessage;
+  /** Aborted when the caller goes away. */
+  signal: AbortSignal;
+}
+
+export interface EndpointSpec<Body, Query> {
+  method: Method;
+  /** Under /v1, with {names} in braces. */
+  path: string;
+  /** Other paths with the same meaning; left out of the OpenAPI document. */
+  aliases?: string[];
+  key: KeyKind;
+  tag: string;
+  summary: string;
+  description?: string;
+  query?: Schema<Query>;
+  body?: Schema<Body>;
+  /** A bare array is wrapped under this name before validation. */
+  bareArrayAs?: string;
+  bodyLimit?: BodyLimit;
+  /** The handler reads the request itself (uploads). */
+  rawBody?: string[];
+  /** Schema of `data`; left out where the answer is only {success: true}, or a download. */
+  answer?: Schema<unknown>;
+  /** Content types of a download or an event stream. */
+  produces?: string[];
+  status?: 200 | 201 | 202;
+  /** Further statuses that the OpenAPI document names, with their meaning. */
+  errors?: Partial<Record<404 | 409 | 422 | 429 | 500, string>>;
+  /** Answers carry a secret under this key of `data`: kept idempotent answers leave it out. */
+  secret?: string;
+  /** Some endpoints answer without a code: 404 on endpoints 2, 21 and 22, and 403 everywhere. */
+  codeless?: boolean;
+  handler(call: Call<Body, Query>): Promise<unknown>;
+}
+
+export type Endpoint = EndpointSpec<never, never> & { body?: Schema<unknown>; query?: Schema<unknown> };
+
+/** An endpoint is data and one call. Routing, authentication, validation, the envelope and the OpenAPI operation all come from it. */
+export function endpoint<Body = undefined, Query = Record<string, never>>(spec: EndpointSpec<Body, Query>): Endpoint {
+  return spec as unknown as Endpoint;
+}
+
+/** What has no key stands at the root of PUBLIC_URL. */
+export function fullPath({ key }: Pick<Endpoint, 'key'>, path: string): string {
+  return key === 'none' ? path : `/v1${path}`;
+}
+
+export function pathParameters(path: string): string[] {
+  return [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name as string);
+}
+
+/** Says something beside the data: `message` of the envelope. */
+export class Answer {
+  readonly data: unknown;
+  readonly message: string | undefined;
+  readonly status: number | undefined;
+  constructor(data: unknown, message?: string, status?: number) {
+    this.data = data;
+    this.message = message;
+    this.status = status;
+  }
+}
+
+export class Download {
+  readonly contentType: string;
+  readonly fileName: string | null;
+  readonly chunks: AsyncIterable<string | Uint8Array>;
+  constructor(contentType: string, fileName: string | null, chunks: AsyncIterable<string | Uint8Array>) {
+    this.contentType = contentType;
+    this.fileName = fileName;
+    this.chunks = chunks;
+  }
+}
+
+export interface ServerEvent {
+  id?: string;
+  event?: string;
+  data: unknown;
+}
+
+export const streamErrors = {
+  429: 'The limit of this key is reached, or it has 20 streams open (all kinds together); Retry-After says for how long.',
+} as const;
+
+export const streamEnds =
+  'A stream that the server ends (the key is revoked, the project deleted, the reader too slow, the server stops or lost its database) sends a last event `closed` with `reason` and `message`, without an id. A key may have 20 open.';
+
+/** Server-sent events. null is a sign of life, sent as a comment. The iterable ends when the caller goes away: watch `request.signal`. */
+export class EventStream {
+  readonly events: AsyncIterable<ServerEvent | null>;
+  constructor(events: AsyncIterable<ServerEvent | null>) {
+    this.events = events;
+  }
+}
+
+export type { JsonSchema };
+
+/** Whatever a public page needs: HTML, a picture, a redirect without a body. */
+export class Page {
+  readonly status: number;
+  readonly headers: Record<string, string>;
+  readonly content: string | Uint8Array | null;
+  constructor(status: number, headers: Record<string, string>, content: string | Uint8Array | null) {
+    this.status = status;
+    this.headers = headers;
+    this.content = content;
+  }
+}

@@ -1,0 +1,97 @@
+import type { Context, Next } from 'koa';
+import { MongoBulkWriteError, MongoError, MongoServerError } from 'mongodb';
+import type { Deps } from '../../core/base/deps.ts';
+import { AppError, type ErrorKind, unavailableDatabase } from '../../core/base/errors.ts';
+import { isBrokenConnection } from '../../core/base/transactions.ts';
+
+const statuses: Record<ErrorKind, number> = {
+  invalid: 400,
+  unauthorized: 401,
+  forbidden: 403,
+  not_found: 404,
+  method_not_allowed: 405,
+  conflict: 409,
+  too_large: 413,
+  unsupported_media_type: 415,
+  unprocessable: 422,
+  rate_limited: 429,
+  failed: 500,
+  unavailable: 503,
+};
+
+/** MongoDB cannot be asked right now: the caller may repeat the request. */
+const passingErrors = new Set([
+  'MongoNetworkError',
+  'MongoNetworkTimeoutError',
+  'MongoServerSelectionError',
+  'MongoWaitQueueTimeoutError',
+  'MongoPoolClearedError',
+  'PoolClearedOnNetworkError',
+  'MongoTopologyClosedError',
+  'MongoNotConnectedError',
+  'MongoOperationTimeoutError',
+  'MongoExpiredSessionError',
+  'MongoStalePrimaryError',
+  'MongoClientClosedError',
+  'MongoUnexpectedServerResponseError',
+]);
+/** Hosts and networks, time, a primary that changes, and a server that has just started: 94, 134, 246 and 251. */
+const passingCodes = new Set([
+  6, 7, 50, 89, 91, 94, 112, 134, 189, 246, 251, 262, 9001, 10107, 11600, 11602, 13435, 13436,
+]);
+
+/** The one place that turns what went wrong into a status and the envelope. */
+export function translateErrors(deps: Deps) {
+  return async (context: Context, next: Next): Promise<void> => {
+    try {
+      await next();
+    } catch (error) {
+      respondWithError(deps, context, error);
+    }
+  };
+}
+
+export function respondWithError(deps: Deps, context: Context, error: unknown): void {
+  const known = error instanceof AppError ? error : translate(error);
+  const { message, code, details, retryAfterSeconds } = known ?? unexpected(context);
+  if (!known)
+    deps.log.error(
+      { requestId: context.state.requestId, route: context.state.route, error: describe(error) },
+      'request failed',
+    );
+  context.status = known ? statuses[known.kind] : 500;
+  if (retryAfterSeconds !== undefined) context.set('Retry-After', String(retryAfterSeconds));
+  context.type = 'application/json';
+  context.body = JSON.stringify({ success: false, error: { message, code, details } });
+}
+
+function translate(error: unknown): AppError | null {
+  return isPassing(error) ? unavailableDatabase() : null;
+}
+
+export function isPassing(error: unknown): boolean {
+  if (isBrokenConnection(error)) return true;
+  // What kept a bulk write from being asked stands inside it.
+  if (error instanceof MongoBulkWriteError && error.errorResponse instanceof MongoError)
+    return isPassing(error.errorResponse);
+  if (
+    error instanceof MongoServerError &&
+    (passingCodes.has(Number(error.code)) || error.hasErrorLabel('TransientTransactionError'))
+  )
+    return true;
+  return error instanceof MongoError && passingErrors.has(error.name);
+}
+
+function unexpected(context: Context): AppError {
+  const code = context.state.codeless ? undefined : 'SERVER_ERROR';
+  return new AppError('failed', 'Something went wrong on our side; the log has this request under its X-Request-Id.', {
+    code,
+  });
+}
+
+/** Names and places, never values: a message of the driver may quote a document. */
+function describe(error: unknown): object {
+  if (!(error instanceof Error)) return { name: typeof error };
+  const message = error instanceof MongoError ? `code ${String(error.code)}` : error.message.slice(0, 300);
+  return { name: error.name, message, stack: error.stack?.split('\n').slice(1, 8).join('\n') };
+}

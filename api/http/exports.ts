@@ -1,0 +1,73 @@
+import { csvRow } from '../../core/base/text/csv.ts';
+import type { Contact, CustomField } from '../../core/contacts/model.ts';
+import type { ImportError } from '../../core/imports/model.ts';
+import type { Suppression } from '../../core/suppressions/model.ts';
+import { presentContact, presentSuppression } from '../present/present.ts';
+import { Download } from './endpoint.ts';
+
+export type Format = 'csv' | 'ndjson';
+
+/** Declared fields have a column each; what else a contact carries stands in one as JSON. The file can be imported again. */
+export function contactsDownload(format: Format, pages: AsyncIterable<Contact[]>, fields: CustomField[]): Download {
+  const names = fields.map(({ fieldName }) => fieldName);
+  const declared = new Set(names);
+  return download('contacts', format, pages, {
+    columns: [
+      ...['id', 'email', 'firstName', 'lastName', 'userId', 'mobile'],
+      ...names.map((name) => `contactProperties.${name}`),
+      ...['contactProperties', 'listIds', 'segmentIds', 'createdAt', 'updatedAt'],
+    ],
+    cells({ _id, email, firstName, lastName, userId, mobile, contactProperties, ...contact }) {
+      const others = Object.entries(contactProperties).filter(([name]) => !declared.has(name));
+      return [
+        ...[_id.toHexString(), email, firstName, lastName, userId, mobile],
+        ...names.map((name) => contactProperties[name]),
+        others.length === 0 ? '' : JSON.stringify(Object.fromEntries(others)),
+        ...[contact.listIds.join(' '), contact.segmentIds.join(' '), contact.createdAt, contact.updatedAt],
+      ];
+    },
+    present: presentContact,
+  });
+}
+
+export function suppressionsDownload(format: Format, pages: AsyncIterable<Suppression[]>): Download {
+  return download('suppressions', format, pages, {
+    columns: ['id', 'email', 'groupId', 'isGlobal', 'reason', 'evidence', 'createdAt', 'updatedAt'],
+    cells: ({ _id, email, groupId, isGlobal, reason, evidence, createdAt, updatedAt }) => [
+      ...[_id.toHexString(), email, groupId, isGlobal, reason, evidence, createdAt, updatedAt],
+    ],
+    present: presentSuppression,
+  });
+}
+
+export function importErrorsDownload(format: Format, pages: AsyncIterable<ImportError[]>): Download {
+  return download('import-errors', format, pages, {
+    columns: ['row', 'email', 'message'],
+    cells: ({ row, email, message }) => [row, email, message],
+    present: ({ row, email, message }) => ({ row, email, message }),
+  });
+}
+
+interface Shape<Entry> {
+  columns: string[];
+  cells(entry: Entry): Parameters<typeof csvRow>[0];
+  present(entry: Entry): object;
+}
+
+const contentTypes = { csv: 'text/csv; charset=utf-8', ndjson: 'application/x-ndjson' };
+
+function download<Entry>(
+  name: string,
+  format: Format,
+  pages: AsyncIterable<Entry[]>,
+  { columns, cells, present }: Shape<Entry>,
+): Download {
+  async function* lines(): AsyncGenerator<string> {
+    if (format === 'csv') yield csvRow(columns);
+    for await (const page of pages)
+      yield page
+        .map((entry) => (format === 'csv' ? csvRow(cells(entry)) : `${JSON.stringify(present(entry))}\n`))
+        .join('');
+  }
+  return new Download(contentTypes[format], `${name}.${format}`, lines());
+}

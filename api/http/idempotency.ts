@@ -1,0 +1,62 @@
+import type { Context } from 'koa';
+import type { ObjectId } from 'mongodb';
+import type { Deps } from '../../core/base/deps.ts';
+import { AppError, invalid } from '../../core/base/errors.ts';
+import { beginIdempotent, type FirstTry, fingerprintOf } from '../../core/base/idempotency.ts';
+import type { Endpoint } from './endpoint.ts';
+
+/** While the database is away a caller is told so, and does not wait for the key to be left as well. */
+const LEAVE_MS_MAX = 500;
+
+const KEY_FORM = /^[\x20-\x7e]{1,256}$/;
+
+/** null: this request has no key, or its endpoint takes none. */
+export function idempotencyKey(endpoint: Endpoint, context: Context): string | null {
+  if (endpoint.method !== 'post' || endpoint.rawBody || endpoint.key === 'none') return null;
+  const given = context.req.headers['idempotency-key'];
+  if (given === undefined) return null;
+  const key = String(given);
+  if (!KEY_FORM.test(key))
+    throw invalid(
+      'Idempotency-Key must be 1 to 256 printable ASCII characters.',
+      'Idempotency-Key: must be 1 to 256 printable ASCII characters',
+    );
+  return key;
+}
+
+/** Runs the work once for each key; a repeat gets the first answer again. */
+export async function withIdempotency(
+  deps: Deps,
+  { tenant, key, body, endpoint }: { tenant: ObjectId; key: string; body: unknown; endpoint: Endpoint },
+  context: Context,
+  work: (first: Pick<FirstTry, 'seed' | 'at'>) => Promise<void>,
+): Promise<void> {
+  const fingerprint = fingerprintOf(context.method, context.path, body);
+  const begun = await beginIdempotent(deps, { tenant, key, fingerprint });
+  if ('replay' in begun) {
+    context.status = begun.replay.status;
+    context.type = 'application/json';
+    context.set('Idempotency-Replayed', 'true');
+    context.body = begun.replay.body;
+    return;
+  }
+  try {
+    await work(begun.first);
+  } catch (error) {
+    const isRefused = error instanceof AppError && error.kind !== 'unavailable';
+    const left = (isRefused ? begun.first.free() : begun.first.leave()).catch(() => {});
+    await Promise.race([left, new Promise((resolve) => setTimeout(resolve, LEAVE_MS_MAX))]);
+    throw error;
+  }
+  // The work is done and must be answered so; an answer that cannot be kept is derived again by the next try.
+  await begun.first.keep(context.status, withoutSecret(String(context.body), endpoint.secret)).catch((error) => {
+    deps.log.warn({ requestId: context.state.requestId, error: String(error) }, 'idempotent answer not kept');
+  });
+}
+
+function withoutSecret(body: string, secret: string | undefined): string {
+  if (!secret) return body;
+  const answer = JSON.parse(body);
+  delete answer.data?.[secret];
+  return JSON.stringify(answer);
+}

@@ -1,0 +1,70 @@
+import { AppError, invalid } from '../../core/base/errors.ts';
+
+export const JSON_DEPTH_MAX = 32;
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+/** Parses a body that nobody vouches for. Throws AppError with the reason; runs in the caller's thread or in api/http/json-worker.ts. */
+export function parseJson(bytes: Uint8Array): unknown {
+  let text: string;
+  try {
+    text = utf8.decode(bytes);
+  } catch {
+    throw invalid('The body is not valid UTF-8.');
+  }
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw invalid('The body is not valid JSON.');
+  }
+  const fault = hostileFault(value);
+  if (fault) throw invalid(`The body is not accepted: ${fault}.`, fault);
+  return value;
+}
+
+/** Walks without recursion: ten thousand nested arrays must not cost a stack. */
+function hostileFault(root: unknown): string | null {
+  const stack: Array<[unknown, number]> = [[root, 0]];
+  for (let top = stack.pop(); top; top = stack.pop()) {
+    const [value, depth] = top;
+    if (typeof value === 'string') {
+      const fault = textFault(value);
+      if (fault) return fault;
+    } else if (typeof value === 'number') {
+      if (!Number.isFinite(value)) return 'a number is out of range';
+    } else if (typeof value === 'object' && value !== null) {
+      if (depth >= JSON_DEPTH_MAX) return `it is nested deeper than ${JSON_DEPTH_MAX} levels`;
+      if (Array.isArray(value)) {
+        for (const entry of value) stack.push([entry, depth + 1]);
+        continue;
+      }
+      for (const [key, entry] of Object.entries(value)) {
+        const fault = keyFault(key, entry) ?? textFault(key);
+        if (fault) return fault;
+        stack.push([entry, depth + 1]);
+      }
+    }
+  }
+  return null;
+}
+
+function keyFault(key: string, value: unknown): string | null {
+  if (key === '__proto__') return 'a field is named __proto__';
+  if (key === 'constructor' && typeof value === 'object' && value !== null && Object.hasOwn(value, 'prototype'))
+    return 'a field is named constructor.prototype';
+  return null;
+}
+
+function textFault(text: string): string | null {
+  if (text.includes('\u0000')) return 'a text holds a NUL character';
+  if (!text.isWellFormed()) return 'a text holds half a surrogate pair';
+  return null;
+}
+
+/** What a worker thread answers: errors cross threads as plain objects. */
+export type Parsed = { value: unknown } | { message: string; details: string | undefined };
+
+export function fromWorker(parsed: Parsed): unknown {
+  if ('value' in parsed) return parsed.value;
+  throw new AppError('invalid', parsed.message, { code: 'VALIDATION_ERROR', details: parsed.details });
+}

@@ -1,0 +1,46 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import type { Context, Next } from 'koa';
+import type { Deps } from '../../core/base/deps.ts';
+
+/** Gives a request its id and its caller's address. */
+export function nameRequest(addressOf: AddressOf) {
+  return (context: Context, next: Next): Promise<void> => {
+    context.state.requestId = requestIdOf(context.req);
+    context.res.setHeader('X-Request-Id', context.state.requestId);
+    context.state.ip = addressOf(context.req);
+    return next();
+  };
+}
+
+/** The caller's own name for it, when it is one. */
+export function requestIdOf({ headers }: IncomingMessage): string {
+  const given = headers['x-request-id'];
+  return typeof given === 'string' && /^[\w-]{1,64}$/.test(given) ? given : randomUUID();
+}
+
+export type AddressOf = (incoming: IncomingMessage) => string;
+
+/** What the last trusted proxy says, or the other end of the socket. Warns once when a proxy that is not trusted adds its header. */
+export function addressReader({ config: { trustedProxies }, log }: Pick<Deps, 'config' | 'log'>): AddressOf {
+  let hasWarned = false;
+  return ({ headers, socket }) => {
+    const own = socket.remoteAddress ?? '';
+    const forwarded = headers['x-forwarded-for'];
+    if (trustedProxies > 0)
+      return (
+        String(forwarded ?? '')
+          .split(',')
+          .at(-trustedProxies)
+          ?.trim() || own
+      );
+    if (forwarded !== undefined && !hasWarned) {
+      hasWarned = true;
+      log.warn(
+        { from: own },
+        'X-Forwarded-For is not trusted, so all callers behind this proxy share the limits of its address; set TRUSTED_PROXIES to the number of proxies in front',
+      );
+    }
+    return own;
+  };
+}

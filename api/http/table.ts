@@ -1,0 +1,11 @@
+import type { Metrics } from '../../platform/metrics.ts';
+import { productRoutes } from '../routes/index.ts';
+import { systemRoutes } from '../routes/system.ts';
+import type { Endpoint } from './endpoint.ts';
+
+/** Everything that is served, in one table. */
+export function endpointTable(metrics: Metrics): Endpoint[] {
+  const table: Endpoint[] = [];
+  table.push(...productRoutes, ...systemRoutes(() => table, metrics));
+  return table;
+}

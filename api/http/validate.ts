@@ -1,0 +1,128 @@
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
+import { type AppError, invalid } from '../../core/base/errors.ts';
+import { isE164, normalizeEmail } from '../../core/base/text/addresses.ts';
+import { coerce } from '../../core/base/text/coercion.ts';
+import { isTimezone } from '../../core/campaigns/run/gradual.ts';
+import type { Schema } from '../../schemas/schema.ts';
+
+const DETAILS_MAX = 20;
+
+const options = {
+  allErrors: false,
+  verbose: true,
+  keywords: ['x-hint'],
+  strict: true,
+  allowUnionTypes: true,
+  strictTypes: false,
+  strictRequired: false,
+  useDefaults: true,
+  formats: {
+    email: (text: string) => normalizeEmail(text) !== null,
+    'email-or-empty': (text: string) => text === '' || normalizeEmail(text) !== null,
+    timezone: isTimezone,
+    'date-time': (text: string) => coerce('date', text).ok,
+    mobile: (text: string) => text === '' || isE164(text),
+    uri: (text: string) => URL.canParse(text),
+    uuid: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/,
+    binary: true as const,
+    // One line of a header: folding is ours to do, so no control character belongs to the caller.
+    line: (text: string) => !/\p{Cc}|\u2028|\u2029/u.test(text),
+  },
+};
+
+const first = new Ajv(options);
+/** Only asked when the first fault was found: collecting all of them in a hostile body is not free. */
+const every = new Ajv({ ...options, allErrors: true });
+const firstInQuery = new Ajv({ ...options, coerceTypes: true });
+
+type Compiled = { check: ValidateFunction; explain: ValidateFunction | null };
+const compiled = new WeakMap<object, Compiled>();
+
+export function validateBody<T>(schema: Schema<T>, body: unknown, sizeBytes: number): T {
+  const { check, explain } = compile(schema, first, every);
+  if (check(body)) return body as T;
+  const errors = check.errors ?? [];
+  if (!explain || sizeBytes > 1_000_000) throw validationError(errors);
+  explain(body);
+  throw validationError(explain.errors ?? errors);
+}
+
+export function validateQuery<T>(schema: Schema<T>, query: Record<string, unknown>): T {
+  const { check } = compile(schema, firstInQuery, null);
+  const copy = { ...query };
+  if (check(copy)) return copy as T;
+  throw validationError(check.errors ?? []);
+}
+
+/** For tests: answers are held to the schemas that the OpenAPI document promises. */
+export function answerFault(schema: Schema<unknown>, data: unknown): string | null {
+  const { check } = compile(schema, first, null);
+  return check(JSON.parse(JSON.stringify(data))) ? null : explainErrors(check.errors ?? []);
+}
+
+function compile(schema: Schema<unknown>, one: Ajv, all: Ajv | null): Compiled {
+  const known = compiled.get(schema);
+  if (known) return known;
+  const made = { check: one.compile(schema.json), explain: all?.compile(schema.json) ?? null };
+  compiled.set(schema, made);
+  return made;
+}
+
+function validationError(errors: ErrorObject[]): AppError {
+  const details = explainErrors(errors);
+  return invalid(`The request is not valid: ${details}`, details);
+}
+
+function explainErrors(errors: ErrorObject[]): string {
+  const lines = new Set(errors.filter(({ keyword }) => keyword !== 'if').map(explainError));
+  return [...lines].slice(0, DETAILS_MAX).join('; ');
+}
+
+/** "cc/3/email: must be an email address" */
+function explainError(error: ErrorObject): string {
+  const path = error.instancePath.slice(1);
+  const at = (field: string) => (path ? `${path}/${field}` : field);
+  switch (error.keyword) {
+    case 'required':
+      return `${at(error.params.missingProperty)}: is required`;
+    case 'format':
+      return `${path}: ${formatMessages[error.params.format as string] ?? error.message}`;
+    case 'enum':
+      return `${path}: must be one of ${error.params.allowedValues.join(', ')}`;
+    case 'maxItems':
+      return `${path}: must hold ${error.params.limit} entries at most`;
+    case 'minItems':
+      return `${path}: must hold ${error.params.limit} entries at least`;
+    case 'maxLength':
+      return `${path}: must be ${error.params.limit} characters at most`;
+    case 'minLength':
+      return `${path}: must be ${error.params.limit} characters at least`;
+    case 'type':
+      return `${path || 'body'}: must be ${[error.params.type].flat().map(withArticle).join(' or ')}${hintOf(error)}`;
+    case 'propertyNames':
+      return `${path}: has a name that is not allowed: ${String(error.params.propertyName).slice(0, 80)}`;
+    default:
+      return `${path || 'body'}: ${error.message}`;
+  }
+}
+
+/** A schema may say beside a type what callers who miss it usually want. */
+function hintOf({ parentSchema }: ErrorObject): string {
+  const hint = parentSchema?.['x-hint'];
+  return typeof hint === 'string' ? ` (${hint})` : '';
+}
+
+const formatMessages: Record<string, string> = {
+  email: 'must be an email address',
+  'email-or-empty': 'must be an email address, or empty',
+  timezone: 'must be an IANA time zone, for example Europe/Berlin',
+  'date-time': 'must be an ISO 8601 time',
+  mobile: 'must be a number in E.164 form, for example +12025550123',
+  uri: 'must be a URL',
+  line: 'must be one line without control characters',
+};
+
+function withArticle(type: string): string {
+  if (type === 'null') return 'null';
+  return /^[aeio]/.test(type) ? `an ${type}` : `a ${type}`;
+}

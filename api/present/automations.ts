@@ -1,0 +1,82 @@
+import type { EnrollmentView } from '../../core/automations/enrollments/enrollments.ts';
+import type { Automation, EventDefinition, EventRecord } from '../../core/automations/model.ts';
+import type { SimulatedAutomation } from '../../core/automations/simulate.ts';
+import type { Statistics } from '../../core/automations/statistics.ts';
+
+/** The wire shapes of automations and events; api/present/present.ts has the rest. */
+
+export function presentAutomation(automation: Automation, statistics?: Statistics) {
+  const { _id, projectId, organizationId, name, description, status } = automation;
+  const { entryCriteria, exitCriteria, steps, tags, unsubscribeGroupId, trackingOpen, trackingClick } = automation;
+  const { version, activeAt, createdAt, updatedAt } = automation;
+  return {
+    id: _id,
+    projectId,
+    organizationId,
+    name,
+    description,
+    status,
+    entryCriteria,
+    exitCriteria,
+    steps,
+    tags,
+    unsubscribeGroupId,
+    trackingOpen,
+    trackingClick,
+    version,
+    activeAt,
+    createdAt,
+    updatedAt,
+    ...(statistics ? { statistics } : {}),
+  };
+}
+
+export function presentEnrollment({ enrollment, email, nextStepId }: EnrollmentView) {
+  const { _id, contactId, status, stepId, waitUntil, parked, exitReason, version, enteredAt, endedAt } = enrollment;
+  return {
+    id: _id,
+    contactId,
+    email,
+    status,
+    stepId,
+    nextStepId,
+    wakeAt: waitUntil,
+    parked,
+    exitReason,
+    version,
+    enteredAt,
+    endedAt,
+    history: enrollment.history,
+  };
+}
+
+export function presentEventDefinition(definition: EventDefinition) {
+  const { _id, projectId, eventName, description, properties, createdAt, updatedAt } = definition;
+  return { id: _id, eventName, description, properties, projectId, createdAt, updatedAt };
+}
+
+export function presentEventRecord({ _id, eventName, contactId, properties, createdAt }: EventRecord) {
+  return { id: _id, eventName, contactId, properties, createdAt };
+}
+
+export function presentSimulation({ mails, entries, skipped }: SimulatedAutomation) {
+  const happened = entries.flatMap(({ steps }) => steps);
+  return {
+    entered: entries.length > 0,
+    mails,
+    branches: happened.flatMap((happening) => {
+      if (happening.type !== 'branch') return [];
+      const { at, stepId, branchId, rule } = happening;
+      return [{ at, stepId, branchId, rule }];
+    }),
+    exit: entries.at(-1)?.exit ?? null,
+    entries: entries.map(({ steps, ...entry }) => ({ ...entry, steps: steps.map(presentHappening) })),
+    skipped,
+  };
+}
+
+function presentHappening(happening: SimulatedAutomation['entries'][number]['steps'][number]) {
+  if (happening.type !== 'wait') return happening;
+  const { untilMs, ...wait } = happening;
+  return { ...wait, until: new Date(untilMs) };
+}

@@ -1,0 +1,122 @@
+import type { Deps } from '../../core/base/deps.ts';
+import type { Project } from '../../core/base/model.ts';
+import { type RelatedCampaign, relatedCampaigns } from '../../core/campaigns/expand.ts';
+import type { Campaign } from '../../core/campaigns/model.ts';
+import { attemptedOf, deliveredOf, processedOf, ratesOf } from '../../core/campaigns/numbers/rates.ts';
+import type { RecipientStory } from '../../core/campaigns/recipients.ts';
+import { sendingMsOf } from '../../core/campaigns/status.ts';
+import { goesToEverybody } from '../../core/contacts/lists/global-list.ts';
+import type { Message } from '../../core/outbox/model.ts';
+import { presentTemplate } from './present.ts';
+
+export async function presentOne(deps: Deps, project: Pick<Project, '_id'>, campaign: Campaign) {
+  const [related] = await relatedCampaigns(deps, project, [campaign]);
+  return presentCampaign(related as RelatedCampaign);
+}
+
+export function presentCampaign({ campaign, sender, template }: RelatedCampaign) {
+  const { projectId, organizationId, name, subject, previewText, senderId, toLists, excludeLists, unsubscribeGroupId } =
+    campaign;
+  const { sendNow, sendMode, scheduledAt, templateId, status, sentAt, abortedAt, failureReason } = campaign;
+  const { pausedAt, resumedAt, pausedReason, thresholdPreset, trackingClick, trackingOpen } = campaign;
+  const { maxLatenessMinutes, sendRatePerSecond, createdAt, updatedAt } = campaign;
+  return {
+    id: campaign._id,
+    ...{ projectId, organizationId, createdBy: null, name, subject, previewText },
+    from: { email: sender.email, name: sender.name },
+    ...{ senderId, replyTo: sender.replyTo, toLists, excludeLists, unsubscribeGroupId },
+    ...{ sendNow, sendMode, scheduledAt, templateId, status },
+    metrics: metricsOf(campaign),
+    ...{ sentAt, abortedAt, failureReason, pausedAt, resumedAt, pausedReason },
+    ...{ thresholdPreset, trackingClick, trackingOpen, source: 'api' },
+    sendToGlobalList: goesToEverybody(campaign),
+    template: template && presentTemplate(template),
+    gradual: gradualOf(campaign),
+    ...{ maxLatenessMinutes, sendRatePerSecond, createdAt, updatedAt },
+  };
+}
+
+export function presentAnalytics(campaign: Campaign) {
+  const { name, status, sentAt, counts, refreshedAt, trackingOpen, trackingClick } = campaign;
+  const isGradualUnderWay = campaign.sendMode === 'gradual' && ['sending_gradual', 'paused'].includes(status);
+  const attempted = attemptedOf(counts, isGradualUnderWay);
+  const { totalContacts, suppressed, failed, sent, bounced, unsubscribed, spamReported, unknown, pending } = counts;
+  const { opened, humanOpened, clicked } = trackedOf(campaign);
+  return {
+    campaignId: campaign._id,
+    ...{ name, status, sentAt },
+    counts: {
+      ...{ totalContacts, suppressed, failed, attempted, sent, delivered: deliveredOf(counts) },
+      ...{ opened, humanOpened, clicked, bounced, unsubscribed, spamReported, unknown, pending },
+    },
+    rates: ratesOf({ ...counts, opened, humanOpened, clicked }, attempted),
+    tracking: { open: trackingOpen, click: trackingClick },
+    refreshedAt,
+  };
+}
+
+export function presentRecipient(message: Message) {
+  const { _id, contactId, email, state, reason, reply, suppressedBy, sentAt } = message;
+  return {
+    emailId: _id,
+    contactId: contactId ?? null,
+    email: email || null,
+    status: state === 'committing' ? 'queued' : state,
+    reason: reason ?? null,
+    reply: reply ?? null,
+    suppressedBy: suppressedBy ?? null,
+    sentAt: sentAt ?? null,
+  };
+}
+
+export function presentStory({ campaign, message, engagement, reason }: RecipientStory, contactId: string) {
+  const {
+    openedAt = null,
+    humanOpenedAt = null,
+    clickedAt = null,
+    unsubscribedAt = null,
+    complainedAt = null,
+  } = engagement ?? {};
+  return {
+    campaignId: campaign._id,
+    contactId,
+    reason,
+    recipient: message && presentRecipient(message),
+    engagement: engagement && { openedAt, humanOpenedAt, clickedAt, unsubscribedAt, complainedAt },
+    timeline: message?.timeline ?? [],
+  };
+}
+
+/** A flag that is off keeps its counts and rates at 0. */
+function trackedOf({ counts, trackingOpen, trackingClick }: Campaign) {
+  return {
+    opened: trackingOpen ? counts.opened : 0,
+    humanOpened: trackingOpen ? counts.humanOpened : 0,
+    clicked: trackingClick ? counts.clicked : 0,
+  };
+}
+
+function metricsOf(campaign: Campaign) {
+  const { counts } = campaign;
+  const { suppressed, bounced, sent, unsubscribed, spamReported, totalContacts, failed, unknown, pending } = counts;
+  const { opened, clicked } = trackedOf(campaign);
+  const totalSendTime = sendSeconds(campaign);
+  return {
+    ...{ sent, delivered: deliveredOf(counts), opened, suppressed, clicked, bounced, unsubscribed, spamReported },
+    ...{ processedCount: processedOf(counts), totalContacts, failedCount: failed, unknown, pending },
+    avgSendingRate: totalSendTime > 0 ? Math.round((sent / totalSendTime) * 100) / 100 : 0,
+    totalSendTime,
+  };
+}
+
+/** Pauses take no time. */
+function sendSeconds(campaign: Campaign): number {
+  const until = campaign.refreshedAt ?? campaign.sendingSince ?? campaign.createdAt;
+  return Math.round(sendingMsOf(campaign, until) / 10) / 100;
+}
+
+function gradualOf({ gradual, sendMode, nextBatchAt }: Campaign) {
+  if (!gradual || sendMode !== 'gradual') return null;
+  const { emailsPerDay, growth, timezone, startAt, day, releasedToday } = gradual;
+  return { emailsPerDay, growth, timezone, startAt, day, sentToday: releasedToday, nextBatchAt };
+}

@@ -1,0 +1,127 @@
+import type { Mailbox } from '../../core/base/model.ts';
+import type { Email } from '../../core/messages/copies.ts';
+import type { Content, Message, MessageRecipient, MessageState, TimelineEntry } from '../../core/outbox/model.ts';
+import type { EmailStatus } from '../../schemas/emails.ts';
+
+export function presentEmail({ message, copies }: Email) {
+  const { _id, email, name, subject, lane, batchId, campaignId, automationId, contactId } = message;
+  const { reply, reason, suppressedBy, deferrals, createdAt, sentAt } = message;
+  const recipients = [message, ...copies].flatMap(recipientsOf);
+  const retries = [message, ...copies].flatMap(({ state, dueAt }) => (state === 'deferred' && dueAt ? [dueAt] : []));
+  return {
+    id: _id,
+    status: recipients[0]!.status,
+    email: email || null,
+    name: name ?? null,
+    subject: subject ?? null,
+    lane,
+    batchId: batchId ?? null,
+    campaignId: campaignId ?? null,
+    automationId: automationId ?? null,
+    contactId: contactId ?? null,
+    recipients,
+    reply: reply ?? null,
+    reason: reason ?? null,
+    suppressedBy: suppressedBy ?? null,
+    attempts: deferrals ?? 0,
+    createdAt: createdAt ?? _id.getTimestamp(),
+    sentAt: sentAt ?? null,
+    nextAttemptAt: retries.toSorted((a, b) => a.getTime() - b.getTime())[0] ?? null,
+  };
+}
+
+export function presentEmailWithTimeline({ content, ...email }: Email & { content: Content | null }) {
+  const { message, copies } = email;
+  const timeline = [...timelineOf(message), ...copies.flatMap(timelineOfCopy)];
+  return { ...presentEmail(email), content: content && presentContent(content), timeline: inOrder(timeline) };
+}
+
+function recipientsOf(message: Message) {
+  const { email, name = null, state, deliveredAt, reply = null, reason = null, suppressedBy } = message;
+  const only = {
+    email,
+    name,
+    kind: message.copy?.kind ?? 'to',
+    state,
+    reply,
+    reason,
+    ...(suppressedBy ? { suppressedBy } : {}),
+  };
+  // Of several recipients each has its own; that of the message is that of the first.
+  return (message.recipients ?? [only]).map((one: Recipient, index) =>
+    presentRecipient(one, one.deliveredAt ?? (index === 0 ? deliveredAt : undefined)),
+  );
+}
+
+type Recipient = Omit<MessageRecipient, 'state'> & { state: MessageState };
+
+function presentRecipient(
+  { email, name, kind, state, reply, reason, suppressedBy }: Recipient,
+  deliveredAt: Date | undefined,
+) {
+  const status = statusOf(state, deliveredAt);
+  return { email: email || null, name, kind, status, reply, reason, suppressedBy: suppressedBy ?? null };
+}
+
+function statusOf(state: MessageState, deliveredAt: Date | undefined): EmailStatus {
+  if (state === 'committing') return 'queued';
+  return state === 'sent' && deliveredAt ? 'delivered' : state;
+}
+
+function presentContent(content: Content) {
+  const { from, replyTo, templateId, html, text, headers, groupId, trackingClick, trackingOpen } = content;
+  return {
+    from: presentMailbox(from),
+    replyTo: replyTo && presentMailbox(replyTo),
+    templateId,
+    html,
+    text,
+    headers,
+    unsubscribeGroupId: groupId,
+    trackingClick,
+    trackingOpen,
+    attachments: content.attachments.map(({ fileName, contentType, contentId, sizeBytes, fileUrl }) => ({
+      fileName,
+      contentType,
+      contentId,
+      fileSize: sizeBytes,
+      fileUrl,
+    })),
+  };
+}
+
+function presentMailbox({ email, name }: Mailbox) {
+  return { email, name };
+}
+
+/** What is not stored line by line stands in the message's own dates: queued, the last claim, sent. */
+function timelineOf(message: Message): TimelineEntry[] {
+  const { _id, createdAt, claimedAt, sentAt, reply, state, timeline = [], suppressedBy } = message;
+  const entries: TimelineEntry[] = [{ type: 'queued', at: createdAt ?? _id.getTimestamp() }];
+  const claims = new Set<number>();
+  const claimed = (at: Date | undefined) => {
+    if (!at || claims.has(at.getTime())) return;
+    claims.add(at.getTime());
+    entries.push({ type: 'claimed', at });
+  };
+  for (const { claimedAt: began, ...entry } of timeline) {
+    claimed(began);
+    entries.push(entry);
+  }
+  claimed(claimedAt);
+  if (sentAt && (reply?.code ?? 250) < 400) entries.push({ type: 'sent', at: sentAt, ...(reply ? { reply } : {}) });
+  const isTold = timeline.some(({ type }) => type === 'suppressed');
+  if (state === 'suppressed' && suppressedBy && !isTold)
+    entries.push({ type: 'suppressed', at: message.endedAt ?? entries[0]!.at, reason: suppressedBy.reason });
+  return inOrder(entries);
+}
+
+/** What became of it; all of them were queued together. */
+function timelineOfCopy(copy: Message): TimelineEntry[] {
+  const whose = copy.email ? { email: copy.email } : {};
+  return timelineOf(copy).flatMap((entry) => (entry.type === 'queued' ? [] : { ...entry, ...whose }));
+}
+
+function inOrder(entries: TimelineEntry[]): TimelineEntry[] {
+  return entries.sort((one, two) => one.at.getTime() - two.at.getTime());
+}

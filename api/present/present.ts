@@ -1,0 +1,183 @@
+import type { ApiKey } from '../../core/accounts/model.ts';
+import type { Project } from '../../core/base/model.ts';
+import type { PageOf } from '../../core/base/paging.ts';
+import { wireListId } from '../../core/contacts/lists/global-list.ts';
+import type { FoundContact } from '../../core/contacts/lists/search.ts';
+import type { Contact, ContactList, CustomField, SegmentRecompute } from '../../core/contacts/model.ts';
+import type { Domain, Sender } from '../../core/domains/model.ts';
+import { domainRecords } from '../../core/domains/rules/records.ts';
+import type { ContactImport } from '../../core/imports/model.ts';
+import { progressOf } from '../../core/imports/run.ts';
+import { entriesOf } from '../../core/suppressions/groups.ts';
+import type { Suppression, SuppressionGroup } from '../../core/suppressions/model.ts';
+import type { Template } from '../../core/templates/model.ts';
+import type { Config } from '../../schemas/config.ts';
+
+/** Every wire shape. Dates become ISO 8601 with milliseconds when the answer is written as JSON. */
+
+export function presentProject({ _id, name, createdAt, trackingOpen, trackingClick }: Project, domains: Domain[]) {
+  const verified = domains.find(({ verificationStatus }) => verificationStatus === 'VERIFIED');
+  const inbound = domains.find(({ inboundEnabledAt }) => inboundEnabledAt !== null);
+  return {
+    id: _id,
+    name,
+    domain: verified?.domainName ?? null,
+    domains: domains.map(({ _id: id, domainName, verificationStatus, regionKey }) => ({
+      id,
+      domainName,
+      verificationStatus,
+      regionKey,
+    })),
+    createdAt,
+    trackingOpen,
+    trackingClick,
+    ...(inbound ? { inboundEmailDomain: inbound.domainName } : {}),
+  };
+}
+
+export function presentDomain(domain: Domain, config: Pick<Config, 'mailHost' | 'spfRecord'>) {
+  const { ownershipVerified, dkimEnabled, mailFromEnabled, dmarcEnabled, dkimSigning, regionKey, message } = domain;
+  const { createdAt, lastCheckedAt, verifiedAt, inboundEnabledAt, inboundDomainVerifiedAt } = domain;
+  return {
+    id: domain._id,
+    domainName: domain.domainName,
+    verificationStatus: domain.verificationStatus,
+    ...{ ownershipVerified, dkimEnabled, mailFromEnabled, dmarcEnabled, dkimSigning },
+    dnsRecords: domainRecords(domain, config),
+    message,
+    createdAt,
+    lastCheckedAt,
+    ...(verifiedAt ? { verifiedAt } : {}),
+    regionKey,
+    verificationInProgress: domain.checkRequestedAt !== null,
+    inboundEnabledAt,
+    inboundDomainVerifiedAt,
+  };
+}
+
+export function presentApiKey({ _id, name, createdAt }: ApiKey) {
+  return { id: _id, name, createdAt };
+}
+
+export function presentContact(contact: Contact) {
+  const { _id, email, firstName, lastName, userId, mobile, contactProperties } = contact;
+  const { listIds, segmentIds, projectId, createdAt, updatedAt } = contact;
+  const names = { firstName, lastName, userId, mobile };
+  return {
+    id: _id,
+    email,
+    ...names,
+    contactProperties,
+    customFields: contactProperties,
+    listIds,
+    segmentIds,
+    projectId,
+    createdAt,
+    updatedAt,
+  };
+}
+
+/** A contact as the lists answer it. */
+export function presentMember({ _id, email, createdAt, updatedAt, projectId, listIds, segmentIds }: Contact) {
+  return { id: _id, email, createdAt, updatedAt, projectId, listIds, segmentIds };
+}
+
+export function presentFoundContact({ _id, email, firstName, lastName, createdAt, updatedAt }: FoundContact) {
+  return { id: _id, email, firstName, lastName, createdAt, updatedAt };
+}
+
+export function presentList(list: ContactList) {
+  const { name, description, type, contactCount, filterCriteria, recompute, createdAt, updatedAt } = list;
+  return {
+    id: wireListId(list),
+    name,
+    description,
+    type: type === 'segment' ? 'segment' : 'list',
+    contactCount,
+    filterCriteria,
+    recompute: recompute && presentRecompute(recompute),
+    createdAt,
+    updatedAt,
+  };
+}
+
+/** The second look that follows changes nothing for the caller. */
+function presentRecompute({ status, processed, total, requestedAt, completedAt }: SegmentRecompute) {
+  const isRunning = status === 'running';
+  return {
+    status: isRunning ? 'running' : 'completed',
+    processed,
+    total,
+    percent: isRunning ? Math.min(99, Math.floor((processed / Math.max(1, total)) * 100)) : 100,
+    requestedAt,
+    completedAt,
+  };
+}
+
+export function presentCustomField(field: CustomField) {
+  const { _id, fieldName, fieldType, description, defaultValue, createdAt, updatedAt } = field;
+  return { id: _id, fieldName, fieldType, description, defaultValue, createdAt, updatedAt };
+}
+
+export function presentImport(job: ContactImport) {
+  const { _id: id, status, format, fileName, sizeBytes, cursor, created, updated, unchanged, failed } = job;
+  const { failureReason, startedAt, completedAt, createdAt, updatedAt } = job;
+  return {
+    id,
+    importId: id,
+    ...{ status, format, fileName, sizeBytes, percent: progressOf(job).percent },
+    ...{ processed: cursor.row, created, updated, unchanged, failed, failureReason },
+    ...{ startedAt, completedAt, createdAt, updatedAt },
+  };
+}
+
+export function presentSuppressionGroup(group: SuppressionGroup) {
+  const { groupId, name, description, isGlobal, isDefault, counts, createdAt, updatedAt } = group;
+  const suppressionCount = entriesOf(counts);
+  return { id: groupId, groupId, name, description, isGlobal, isDefault, suppressionCount, createdAt, updatedAt };
+}
+
+/** A group that an address left, with why and since when. */
+export function presentUnsubscribeGroup(group: SuppressionGroup, { reason, createdAt }: Suppression) {
+  return { ...presentSuppressionGroup(group), reason, suppressedAt: createdAt };
+}
+
+export function presentSuppression(entry: Suppression) {
+  const { _id, email, groupId, reason, isGlobal, evidence, createdAt, updatedAt } = entry;
+  return { id: _id, email, groupId, reason, isGlobal, evidence, createdAt, updatedAt };
+}
+
+export function presentTemplate(template: Template) {
+  const { _id, templateId, projectId, templateName, subject, previewText, emailTemplate, templateType } = template;
+  const { builderType, description, editorJson, parentBodyProperties, isFlagged, source } = template;
+  const { trackingClick, trackingOpen, createdAt, updatedAt } = template;
+  return {
+    id: _id,
+    templateId,
+    projectId,
+    templateName,
+    subject,
+    previewText,
+    emailTemplate,
+    templateType,
+    builderType,
+    description,
+    editorJson,
+    parentBodyProperties,
+    isFlagged,
+    source,
+    trackingClick,
+    trackingOpen,
+    createdAt,
+    updatedAt,
+  };
+}
+
+export function presentSender({ _id, email, name, replyTo, createdAt, updatedAt }: Sender) {
+  return { id: _id, email, name, replyTo, createdAt, updatedAt };
+}
+
+/** {<plural>: [...], pagination} */
+export function presentPage<T, Wire>(plural: string, { entries, pagination }: PageOf<T>, present: (entry: T) => Wire) {
+  return { [plural]: entries.map(present), pagination };
+}

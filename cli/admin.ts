@@ -1,0 +1,169 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { listApiKeys, revokeApiKey } from '../core/accounts/api-keys.ts';
+import { createOrganization, listOrganizations } from '../core/accounts/organizations.ts';
+import { listProjects } from '../core/accounts/projects.ts';
+import type { Deps } from '../core/base/deps.ts';
+import { AppError } from '../core/base/errors.ts';
+import { parseId } from '../core/base/ids.ts';
+import { SecretError } from '../core/base/secrets.ts';
+import { doubtOpenMessages } from '../core/outbox/after-restore.ts';
+import { removeOld } from '../core/retention.ts';
+import { ConfigError, readConfig } from '../platform/config.ts';
+import { makeIndexes, missingUniqueIndexes } from '../platform/indexes.ts';
+import { prepareNamespace, searchAttributeNames } from '../platform/temporal-namespace.ts';
+import { CommandError } from './error.ts';
+import { migrationCommands } from './migrations.ts';
+import { secretCommands } from './secrets.ts';
+import { withDeps } from './with-deps.ts';
+
+interface Command {
+  usage: string;
+  does: string;
+  run(deps: Deps, args: string[]): Promise<void>;
+}
+
+/** What must be done before any key exists, or from outside the REST interface. Others add their line. */
+export const commands: Record<string, Command> = {
+  'organizations create': {
+    usage: '<name>',
+    does: 'creates an organization and prints its admin key, this once',
+    async run(deps, [name]) {
+      if (!name)
+        throw new CommandError('Give the organization a name: npm run admin -- organizations create "My company"');
+      const { organization, adminKey } = await createOrganization(deps, { name });
+      print({ organizationId: organization._id, name, adminKey });
+    },
+  },
+  'organizations list': {
+    usage: '',
+    does: 'lists the organizations and their projects',
+    async run(deps) {
+      for (const { _id, name } of await listOrganizations(deps)) {
+        const { entries } = await listProjects(deps, _id, { limit: 100 });
+        print({
+          organizationId: _id,
+          name,
+          projects: entries.map((project) => ({ projectId: project._id, name: project.name })),
+        });
+      }
+    },
+  },
+  'keys list': {
+    usage: '<organizationId> [projectId]',
+    does: 'lists the live keys of an organization, or of one of its projects',
+    async run(deps, [organizationId, projectId]) {
+      const keys = await listApiKeys(
+        deps,
+        requireId(organizationId, 'organizationId'),
+        projectId ? requireId(projectId, 'projectId') : null,
+      );
+      for (const { _id, name, shortId, createdAt } of keys) print({ apiKeyId: _id, name, shortId, createdAt });
+    },
+  },
+  'keys revoke': {
+    usage: '<organizationId> <apiKeyId>',
+    does: 'revokes a key; it stops within five seconds',
+    async run(deps, [organizationId, apiKeyId]) {
+      await revokeApiKey(deps, requireId(organizationId, 'organizationId'), apiKeyId ?? '');
+      print({ revoked: apiKeyId });
+    },
+  },
+  ...migrationCommands,
+  restored: {
+    usage: '',
+    does: 'after a backup was restored, before the workers start: asks about every open mail instead of sending it a second time',
+    async run(deps) {
+      const projects = await deps.db.projects.find({}, { projection: { _id: 1 } }).toArray();
+      let doubted = 0;
+      for (const project of projects) doubted += await doubtOpenMessages(deps, project);
+      print({ doubted });
+    },
+  },
+  retention: {
+    usage: '',
+    does: 'removes now, and not at night, what is older than RETENTION_DAYS',
+    async run(deps) {
+      print(await removeOld(deps));
+    },
+  },
+  ...secretCommands,
+  indexes: {
+    usage: '',
+    does: 'makes the indexes that are missing',
+    async run(deps) {
+      await makeIndexes(deps.db);
+      print({ missing: await missingUniqueIndexes(deps.db) });
+    },
+  },
+  setup: {
+    usage: '',
+    does: 'makes what production needs before the first start: indexes, and the search attributes of the Temporal namespace',
+    async run(deps) {
+      await makeIndexes(deps.db);
+      const { temporalAddress, temporalNamespace } = deps.config;
+      await prepareNamespace(temporalAddress, temporalNamespace, { own: false });
+      print({ missingIndexes: await missingUniqueIndexes(deps.db), searchAttributes: searchAttributeNames });
+    },
+  },
+};
+
+export async function main(args: string[]): Promise<void> {
+  const name = [args.slice(0, 2).join(' '), args[0] ?? ''].find((words) => Object.hasOwn(commands, words));
+  if (name === undefined) throw new CommandError(help());
+  const rest = args.slice(name.split(' ').length);
+  await withDeps(readConfig({ ...process.env, ...runningStack() }), (deps) =>
+    (commands[name] as Command).run(deps, rest),
+  );
+}
+
+/** Beside a running `npm start` its servers are meant, unless a URL says otherwise. */
+function runningStack(): Record<string, string> {
+  const { dataDir } = readConfig(process.env);
+  const [file, keys] = [join(dataDir, 'stack.json'), join(dataDir, 'secret-keys')];
+  if (process.env.MONGODB_URL || !existsSync(file)) return {};
+  const { mongoUrl, redisUrl, temporalAddress, temporalNamespace } = JSON.parse(readFileSync(file, 'utf8'));
+  return {
+    MONGODB_URL: mongoUrl,
+    REDIS_URL: redisUrl,
+    TEMPORAL_ADDRESS: temporalAddress,
+    TEMPORAL_NAMESPACE: temporalNamespace,
+    ...(!process.env.SECRET_KEYS && existsSync(keys) ? { SECRET_KEYS: readFileSync(keys, 'utf8').trim() } : {}),
+  };
+}
+
+function help(): string {
+  const lines = Object.entries(commands).map(
+    ([name, { usage, does }]) => `  npm run admin -- ${`${name} ${usage}`.trim()}\n      ${does}`,
+  );
+  return `Say what to do:\n${lines.join('\n')}`;
+}
+
+function requireId(text: string | undefined, name: string) {
+  const id = parseId(text);
+  if (!id)
+    throw new CommandError(
+      `${name} must be 24 hexadecimal characters; npm run admin -- organizations list shows them.`,
+    );
+  return id;
+}
+
+function isForPeople(error: unknown): error is Error {
+  return [CommandError, ConfigError, AppError, SecretError].some((kind) => error instanceof kind);
+}
+
+function print(fields: object): void {
+  console.log(JSON.stringify(fields));
+}
+
+export function run(args: string[]): void {
+  main(args).then(
+    () => process.exit(0),
+    (error) => {
+      console.error(isForPeople(error) ? error.message : error);
+      process.exit(1);
+    },
+  );
+}
+
+if (import.meta.main) run(process.argv.slice(2));

@@ -1,0 +1,124 @@
+import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { ObjectId } from 'mongodb';
+import type { Deps } from '../base/deps.ts';
+import { AppError, notFound } from '../base/errors.ts';
+import { insertOnce } from '../base/idempotent-insert.ts';
+import { parseId } from '../base/ids.ts';
+import type { Project } from '../base/model.ts';
+import type { ApiKey } from './model.ts';
+
+export const KEYS_CHANGED = 'keys';
+const KEY_FORM = /^ASA?_([A-Za-z0-9]{8})_[A-Za-z0-9]{32}$/i;
+const CACHE_MS = 2_000;
+const CACHE_SIZE_MAX = 10_000;
+
+export interface Identity {
+  apiKey: ApiKey;
+  /** null for admin keys. */
+  project: Project | null;
+}
+
+export type Authenticate = ((key: string) => Promise<Identity | null>) & { stop(): void };
+
+/** Remembers good keys for two seconds, so that a revoked one stops everywhere within five, Redis or not. */
+export function createAuthenticator(deps: Deps): Authenticate {
+  const cache = new Map<string, { identity: Identity; until: number }>();
+  const asking = new Map<string, Promise<Identity | null>>();
+  const unsubscribe = deps.signals.subscribe(KEYS_CHANGED, () => cache.clear());
+
+  async function authenticate(key: string): Promise<Identity | null> {
+    const cached = cache.get(key);
+    if (cached && cached.until > performance.now()) return cached.identity;
+    const shortId = KEY_FORM.exec(key)?.[1];
+    if (!shortId) return null;
+    const identity = await askOnce(key, () => findIdentity(deps, shortId, hashKey(key)));
+    if (!identity) return null;
+    if (cache.size >= CACHE_SIZE_MAX) cache.clear();
+    cache.set(key, { identity, until: performance.now() + CACHE_MS });
+    return identity;
+  }
+  /** When a key that many use at once is too old, one of them asks. */
+  function askOnce(key: string, ask: () => Promise<Identity | null>): Promise<Identity | null> {
+    const asked = asking.get(key) ?? ask().finally(() => asking.delete(key));
+    asking.set(key, asked);
+    return asked;
+  }
+  return Object.assign(authenticate, { stop: unsubscribe });
+}
+
+async function findIdentity(deps: Deps, shortId: string, keyHash: Buffer): Promise<Identity | null> {
+  const found = await deps.db.apiKeys.findOne({ shortId, revokedAt: null });
+  const stored = found ? Buffer.from(found.hash.buffer ?? found.hash) : Buffer.alloc(keyHash.length);
+  if (!timingSafeEqual(keyHash, stored) || !found) return null;
+  const apiKey = { ...found, hash: stored };
+  if (!apiKey.projectId) return { apiKey, project: null };
+  const project = await deps.db.projects.findOne({ _id: apiKey.projectId, deletedAt: null });
+  return project && { apiKey, project };
+}
+
+export interface NewApiKey {
+  organizationId: ObjectId;
+  projectId: ObjectId | null;
+  name: string;
+}
+
+/** The answer holds the key in clear, the only time anybody sees it. */
+export async function createApiKey(
+  deps: Deps,
+  { organizationId, projectId, name }: NewApiKey,
+  _id = new ObjectId(),
+): Promise<{ apiKey: ApiKey; key: string }> {
+  const shortId = randomText(8);
+  const key = `${projectId ? 'AS' : 'ASA'}_${shortId}_${randomText(32)}`;
+  const apiKey = {
+    _id,
+    shortId,
+    hash: hashKey(key),
+    organizationId,
+    projectId,
+    name,
+    createdAt: deps.clock.now(),
+    revokedAt: null,
+  };
+  const stored = await insertOnce(deps.db.apiKeys, apiKey, { organizationId });
+  // A repeat of an interrupted request finds the earlier record, whose secret nobody has seen: it gets a new one.
+  if (stored.shortId !== shortId)
+    await deps.db.apiKeys.updateOne({ _id, organizationId }, { $set: { shortId, hash: apiKey.hash } });
+  return { apiKey: { ...stored, shortId, hash: apiKey.hash }, key };
+}
+
+export async function listApiKeys(deps: Deps, organizationId: ObjectId, projectId: ObjectId | null): Promise<ApiKey[]> {
+  return deps.db.apiKeys.find({ organizationId, projectId, revokedAt: null }).sort({ _id: 1 }).toArray();
+}
+
+export async function revokeApiKey(deps: Deps, organizationId: ObjectId, apiKeyId: string): Promise<void> {
+  const _id = parseId(apiKeyId);
+  const { matchedCount } = _id
+    ? await deps.db.apiKeys.updateOne(
+        { _id, organizationId, revokedAt: null },
+        { $set: { revokedAt: deps.clock.now() } },
+      )
+    : { matchedCount: 0 };
+  if (matchedCount === 0) throw notFound('API_KEY');
+  deps.signals.publish(KEYS_CHANGED, '');
+}
+
+export function unauthorized(): AppError {
+  return new AppError('unauthorized', 'Send a valid API key: Authorization: Bearer <API_KEY>.', {
+    code: 'UNAUTHORIZED',
+  });
+}
+
+function hashKey(key: string): Buffer {
+  return hash('sha256', key, 'buffer');
+}
+
+const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
+
+/** Bytes past the last whole multiple of 62 are thrown away, so that every letter is equally likely. */
+function randomText(length: number): string {
+  let text = '';
+  while (text.length < length)
+    for (const byte of randomBytes(length * 2)) if (byte < 248 && text.length < length) text += LETTERS[byte % 62];
+  return text;
+}

@@ -1,0 +1,30 @@
+import type { Collection, ObjectId } from 'mongodb';
+
+/** Organizations and their keys. */
+
+export interface Organization {
+  _id: ObjectId;
+  name: string;
+  createdAt: Date;
+}
+
+export interface ApiKey {
+  _id: ObjectId;
+  /** The middle part of the key; finds the record. */
+  shortId: string;
+  /** SHA-256 of the whole key. The key itself is stored nowhere. */
+  hash: Buffer;
+  organizationId: ObjectId;
+  /** null: an admin key of the organization. */
+  projectId: ObjectId | null;
+  name: string;
+  createdAt: Date;
+  revokedAt: Date | null;
+}
+
+declare module '../base/collections.ts' {
+  interface Collections {
+    organizations: Collection<Organization>;
+    apiKeys: Collection<ApiKey>;
+  }
+}

@@ -1,0 +1,23 @@
+import { ObjectId } from 'mongodb';
+import type { Deps } from '../base/deps.ts';
+import { createApiKey } from './api-keys.ts';
+import type { Organization } from './model.ts';
+
+/** Made by `npm run admin -- organizations create`: what must exist before any key does. */
+export async function createOrganization(
+  deps: Deps,
+  { name }: { name: string },
+): Promise<{ organization: Organization; adminKey: string }> {
+  const organization = { _id: new ObjectId(), name, createdAt: deps.clock.now() };
+  await deps.db.organizations.insertOne(organization);
+  const { key } = await createApiKey(deps, {
+    organizationId: organization._id,
+    projectId: null,
+    name: 'first admin key',
+  });
+  return { organization, adminKey: key };
+}
+
+export async function listOrganizations(deps: Deps): Promise<Organization[]> {
+  return deps.db.organizations.find().sort({ _id: 1 }).toArray();
+}

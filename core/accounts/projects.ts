@@ -1,0 +1,97 @@
+import { ObjectId } from 'mongodb';
+import type { Deps } from '../base/deps.ts';
+import { AppError, notFound } from '../base/errors.ts';
+import { insertOnce } from '../base/idempotent-insert.ts';
+import { parseId } from '../base/ids.ts';
+import type { Project } from '../base/model.ts';
+import { type Page, type PageOf, pageOf } from '../base/paging.ts';
+import { makeGlobalList } from '../contacts/lists/global-list.ts';
+import { deleteDomainsOfProject } from '../domains/domains.ts';
+import { makeBuiltInGroups } from '../suppressions/groups.ts';
+import { KEYS_CHANGED } from './api-keys.ts';
+
+export interface ProjectInput {
+  name: string;
+  trackingOpen?: boolean | undefined;
+  trackingClick?: boolean | undefined;
+}
+
+export async function createProject(
+  deps: Deps,
+  organizationId: ObjectId,
+  { name, trackingOpen = true, trackingClick = true }: ProjectInput,
+  _id = new ObjectId(),
+): Promise<Project> {
+  const createdAt = deps.clock.now();
+  const project: Project = {
+    _id,
+    organizationId,
+    name,
+    trackingOpen,
+    trackingClick,
+    audienceVersion: 0,
+    createdAt,
+    deletedAt: null,
+  };
+  // First what belongs to every project: whoever sees the project finds it complete.
+  await Promise.all([makeBuiltInGroups(deps, project), makeGlobalList(deps, project)]);
+  return insertOnce(deps.db.projects, project, { organizationId });
+}
+
+/** Endpoint 23: a malformed id is a fault of the request here, elsewhere it is a project that does not exist. */
+export async function getProject(deps: Deps, organizationId: ObjectId, projectId: string): Promise<Project> {
+  const _id = parseId(projectId);
+  if (!_id)
+    throw new AppError('invalid', 'projectId must be 24 hexadecimal characters.', {
+      code: 'VALIDATION_ERROR',
+      details: 'projectId: must be 24 hexadecimal characters',
+    });
+  return findProject(deps, organizationId, projectId);
+}
+
+export async function findProject(deps: Deps, organizationId: ObjectId, projectId: string): Promise<Project> {
+  const _id = parseId(projectId);
+  const project = _id && (await deps.db.projects.findOne({ _id, organizationId, deletedAt: null }));
+  if (!project) throw projectNotFound();
+  return project;
+}
+
+export async function listProjects(deps: Deps, organizationId: ObjectId, page: Page): Promise<PageOf<Project>> {
+  return pageOf(deps.db.projects, { organizationId, deletedAt: null }, page);
+}
+
+export async function updateProject(
+  deps: Deps,
+  organizationId: ObjectId,
+  projectId: string,
+  input: Partial<ProjectInput>,
+): Promise<Project> {
+  const project = await findProject(deps, organizationId, projectId);
+  const { name = project.name, trackingOpen = project.trackingOpen, trackingClick = project.trackingClick } = input;
+  const updated = await deps.db.projects.findOneAndUpdate(
+    { _id: project._id, organizationId, deletedAt: null },
+    { $set: { name, trackingOpen, trackingClick } },
+    { returnDocument: 'after' },
+  );
+  if (!updated) throw projectNotFound();
+  deps.signals.publish(KEYS_CHANGED, '');
+  return updated;
+}
+
+/** The keys stop first, so that nobody writes into a project that is on its way out. */
+export async function deleteProject(deps: Deps, organizationId: ObjectId, projectId: string): Promise<void> {
+  const project = await findProject(deps, organizationId, projectId);
+  const deletedAt = deps.clock.now();
+  await deps.db.apiKeys.updateMany(
+    { organizationId, projectId: project._id, revokedAt: null },
+    { $set: { revokedAt: deletedAt } },
+  );
+  await deps.db.projects.updateOne({ _id: project._id, organizationId }, { $set: { deletedAt } });
+  await deleteDomainsOfProject(deps, project._id);
+  deps.signals.publish(KEYS_CHANGED, '');
+}
+
+function projectNotFound(): AppError {
+  const { kind, code } = notFound('PROJECT');
+  return new AppError(kind, 'There is no such project in this organization.', { code });
+}

@@ -1,0 +1,96 @@
+import type { Collection, ObjectId } from 'mongodb';
+import type { Deps } from '../base/deps.ts';
+import type { Sealed } from '../base/model.ts';
+import { openSecret, SecretError, sealSecret, secretKeyNames } from '../base/secrets.ts';
+import { dkimContext } from '../domains/keys.ts';
+import { webhookContext } from '../feed/webhooks.ts';
+import { contextOfJob } from '../migrations/keys.ts';
+
+interface Owner {
+  _id: ObjectId;
+  projectId: ObjectId;
+}
+
+interface SecretKind {
+  name: string;
+  collection: 'domains' | 'webhooks' | 'migrationSecrets';
+  path: string;
+  contextOf(owner: Owner, deps: Deps): string[] | Promise<string[]>;
+}
+
+export interface StoredSecret extends Owner {
+  sealed: Sealed;
+}
+
+/** `changed`: another process replaced or deleted the secret first. `unopened`: its key is not named, or it is damaged. */
+export type Resealing = 'resealed' | 'changed' | 'unopened';
+export type ResealCounts = Record<Resealing | 'current', number> & { kind: string };
+
+/** Every secret that core/base/secrets.ts seals and MongoDB keeps. */
+export const secretKinds: readonly SecretKind[] = [
+  { name: 'DKIM key', collection: 'domains', path: 'dkim.privateKey', contextOf: dkimContext },
+  { name: 'webhook secret', collection: 'webhooks', path: 'secret', contextOf: webhookContext },
+  { name: 'provider key', collection: 'migrationSecrets', path: 'sealed', contextOf: contextOfJob },
+];
+
+/** Seals the secrets of all projects with the first key. Other processes may read and replace them while it runs. */
+export async function resealSecrets(deps: Deps): Promise<ResealCounts[]> {
+  const [first] = secretKeyNames(deps.config);
+  if (!first) throw new SecretError('SECRET_KEYS names no key, so nothing can be sealed with it.');
+  const all: ResealCounts[] = [];
+  for (const kind of secretKinds) {
+    const keyId = `${kind.path}.keyId`;
+    const current = await collectionOf(deps, kind).countDocuments({ [keyId]: first });
+    const counts = { kind: `${kind.name}s`, resealed: 0, current, changed: 0, unopened: 0 };
+    const older = { [keyId]: { $exists: true, $ne: first } };
+    for await (const secret of readSecrets(deps, kind, older)) counts[await resealSecret(deps, kind, secret)]++;
+    all.push(counts);
+  }
+  return all;
+}
+
+/** Compare-and-set on the sealed value: a secret that was replaced since it was read is left alone. */
+export async function resealSecret(deps: Deps, kind: SecretKind, secret: StoredSecret): Promise<Resealing> {
+  const { _id, projectId, sealed } = secret;
+  let again: Sealed;
+  try {
+    const context = await kind.contextOf(secret, deps);
+    again = sealSecret(deps.config, context, openSecret(deps.config, context, sealed));
+  } catch (error) {
+    if (error instanceof SecretError) return 'unopened';
+    throw error;
+  }
+  const same = { _id, projectId, [kind.path]: sealed };
+  const { matchedCount } = await collectionOf(deps, kind).updateOne(same, { $set: { [kind.path]: again } });
+  return matchedCount === 1 ? 'resealed' : 'changed';
+}
+
+/** A sentence that counts the secrets whose key SECRET_KEYS does not name; null: all of them can be opened. */
+export async function findUnnamedKeys(deps: Deps): Promise<string | null> {
+  const unnamed = { $exists: true, $nin: secretKeyNames(deps.config) };
+  const found: string[] = [];
+  for (const kind of secretKinds) {
+    const keyId = `${kind.path}.keyId`;
+    const groups = collectionOf(deps, kind).aggregate<{ _id: string; count: number }>([
+      { $match: { [keyId]: unnamed } },
+      { $group: { _id: `$${keyId}`, count: { $sum: 1 } } },
+      { $sort: { _id: 1 } },
+    ]);
+    for (const { _id, count } of await groups.toArray()) found.push(`${plural(kind.name, count)} (${_id})`);
+  }
+  if (found.length === 0) return null;
+  return `SECRET_KEYS does not name the keys of ${found.join(', ')}. Name these keys again behind the first one; docs/operators.md says how a key is replaced.`;
+}
+
+function readSecrets(deps: Deps, kind: SecretKind, filter: object): AsyncIterable<StoredSecret> {
+  const project = { projectId: 1, sealed: `$${kind.path}` };
+  return collectionOf(deps, kind).aggregate<StoredSecret>([{ $match: filter }, { $project: project }]);
+}
+
+function collectionOf(deps: Deps, { collection }: SecretKind): Collection<Owner> {
+  return deps.db[collection] as unknown as Collection<Owner>;
+}
+
+function plural(name: string, count: number): string {
+  return `${count} ${name}${count === 1 ? '' : 's'}`;
+}

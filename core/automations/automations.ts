@@ -1,0 +1,151 @@
+import type { ObjectId } from 'mongodb';
+import type { Deps } from '../base/deps.ts';
+import { conflict, invalid } from '../base/errors.ts';
+import { insertOnce } from '../base/idempotent-insert.ts';
+import { derivedId } from '../base/ids.ts';
+import type { Project } from '../base/model.ts';
+import { type Page, type PageOf, pageOf } from '../base/paging.ts';
+import { audienceOf } from '../contacts/project-rules.ts';
+import { compiled } from '../templates/cache.ts';
+import { getAutomation, keepDefinition } from './definitions.ts';
+import { declaredTypes } from './entrances.ts';
+import { insertActive } from './lifecycle.ts';
+import type { Automation, AutomationStatus, AutomationStep } from './model.ts';
+import { refuseIncomplete, requireNamed } from './references.ts';
+import { draftFaults, sayFieldTypes } from './rules/definition.ts';
+import { type EntryInput, readEntry, readExit, readSteps, type StepInput } from './rules/parse-definition.ts';
+
+export interface AutomationInput {
+  name?: string | undefined;
+  description?: string | undefined;
+  entryCriteria?: EntryInput | undefined;
+  exitCriteria?: { type?: Automation['exitCriteria']['type'] | undefined } | undefined;
+  steps?: StepInput[] | undefined;
+  tags?: string[] | undefined;
+  unsubscribeGroupId?: string | null | undefined;
+  trackingOpen?: boolean | undefined;
+  trackingClick?: boolean | undefined;
+}
+
+type Origin = { at: Date; seed: ObjectId };
+
+/** Endpoint 17. With `active` it is activated in the same call, or not created at all. */
+export async function createAutomation(
+  deps: Deps,
+  project: Project,
+  { active = false, ...input }: AutomationInput & { active?: boolean | undefined },
+  { at, seed }: Origin,
+): Promise<Automation> {
+  const draft: Automation = {
+    _id: derivedId(at, 'automation', seed.toHexString()),
+    projectId: project._id,
+    organizationId: project.organizationId,
+    name: input.name ?? '',
+    description: input.description ?? '',
+    status: 'draft',
+    entryCriteria: readEntry(input.entryCriteria),
+    exitCriteria: readExit(input.exitCriteria),
+    steps: readSteps(input.steps ?? [], newStepId({ at, seed })),
+    tags: input.tags ?? [],
+    unsubscribeGroupId: input.unsubscribeGroupId || null,
+    trackingOpen: input.trackingOpen ?? project.trackingOpen,
+    trackingClick: input.trackingClick ?? project.trackingClick,
+    version: 1,
+    moveBefore: 0,
+    activeAt: null,
+    createdAt: at,
+    updatedAt: at,
+    deletedAt: null,
+  };
+  const checked = await checkDraft(deps, project, draft);
+  if (active) await refuseIncomplete(deps, project, checked);
+  else await requireNamed(deps, project, checked);
+  if (active) return insertActive(deps, checked);
+  return insertOnce(deps.db.automations, checked, { projectId: project._id });
+}
+
+export async function listAutomations(
+  deps: Deps,
+  project: Project,
+  { status, ...page }: Page & { status?: AutomationStatus | undefined },
+): Promise<PageOf<Automation>> {
+  const filter = { projectId: project._id, deletedAt: null, ...(status ? { status } : {}) };
+  return pageOf(deps.db.automations, filter, page, { sort: { _id: -1 } });
+}
+
+export { getAutomation };
+
+/** In draft or paused. The old version is kept for the people who are inside, unless they are to move. */
+export async function updateAutomation(
+  deps: Deps,
+  project: Project,
+  id: string,
+  { existing = 'keep', ...input }: AutomationInput & { existing?: 'keep' | 'move' | undefined },
+  origin: Origin,
+): Promise<Automation> {
+  const before = await getAutomation(deps, project, id);
+  refuseEdit(before);
+  const version = before.version + 1;
+  const changed = await checkDraft(deps, project, {
+    ...before,
+    name: input.name ?? before.name,
+    description: input.description ?? before.description,
+    entryCriteria: input.entryCriteria ? readEntry(input.entryCriteria) : before.entryCriteria,
+    exitCriteria: input.exitCriteria ? readExit(input.exitCriteria) : before.exitCriteria,
+    steps: input.steps ? readSteps(input.steps, newStepId(origin)) : before.steps,
+    tags: input.tags ?? before.tags,
+    unsubscribeGroupId:
+      input.unsubscribeGroupId === undefined ? before.unsubscribeGroupId : input.unsubscribeGroupId || null,
+    trackingOpen: input.trackingOpen ?? before.trackingOpen,
+    trackingClick: input.trackingClick ?? before.trackingClick,
+    version,
+    moveBefore: existing === 'move' ? version : before.moveBefore,
+    updatedAt: deps.clock.now(),
+  });
+  await requireNamed(deps, project, changed);
+  if (before.activeAt) await keepDefinition(deps, before);
+  const { _id, projectId, dueAt: _, ...fields } = changed;
+  const { status } = before;
+  const updated = await deps.db.automations.findOneAndUpdate(
+    { _id, projectId, version: before.version, status, deletedAt: null },
+    { $set: fields },
+    { returnDocument: 'after' },
+  );
+  // Somebody else changed it meanwhile: what they made of it decides.
+  return updated ?? updateAutomation(deps, project, id, { existing, ...input }, origin);
+}
+
+async function checkDraft(deps: Deps, project: Pick<Project, '_id'>, draft: Automation): Promise<Automation> {
+  const audience = await audienceOf(deps, project._id);
+  const declared = declaredTypes(audience, draft.entryCriteria);
+  const faults = draftFaults(draft, declared);
+  const first = faults[0];
+  if (first) {
+    const details = faults.filter(({ code }) => code === first.code).map((fault) => fault.details);
+    throw invalid(`The automation is not valid: ${details.join('; ')}`, details.join('; '), first.code);
+  }
+  for (const [index, step] of draft.steps.entries()) checkTemplates(step, `steps/${index}/email`);
+  return sayFieldTypes(draft, declared);
+}
+
+/** Source that does not parse is refused where it is saved. */
+function checkTemplates(step: AutomationStep, path: string): void {
+  if (step.type !== 'email') return;
+  const { htmlTemplate, subject, previewText } = step.email;
+  if (htmlTemplate !== undefined) compiled(htmlTemplate, 'html', `${path}/htmlTemplate`);
+  if (subject !== undefined) compiled(subject, 'subject', `${path}/subject`);
+  if (previewText !== undefined) compiled(previewText, 'subject', `${path}/previewText`);
+}
+
+function refuseEdit({ status }: Automation): void {
+  if (status === 'draft' || status === 'paused') return;
+  throw conflict(
+    'INVALID_STATE',
+    `The automation is ${status}; it can be edited as draft or paused${status === 'active' ? ': pause it first' : ''}.`,
+  );
+}
+
+/** A repeat of the same request makes the same ids. */
+function newStepId({ at, seed }: Origin): (place: string) => string {
+  return (place) => derivedId(at, 'step', seed.toHexString(), place).toHexString();
+}

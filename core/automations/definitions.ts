@@ -1,0 +1,69 @@
+import type { ObjectId } from 'mongodb';
+import type { Deps } from '../base/deps.ts';
+import { notFound } from '../base/errors.ts';
+import { parseId } from '../base/ids.ts';
+import type { Project } from '../base/model.ts';
+import { audienceOf } from '../contacts/project-rules.ts';
+import { declaredTypes } from './entrances.ts';
+import type { Automation, AutomationDefinition, PastDefinition } from './model.ts';
+import { type CompiledAutomation, compileAutomation } from './rules/compile.ts';
+
+const CACHE_SIZE_MAX = 500;
+const compiled = new WeakMap<object, Map<string, CompiledAutomation>>();
+
+export async function getAutomation(deps: Deps, project: Pick<Project, '_id'>, id: string): Promise<Automation> {
+  const _id = parseId(id);
+  const found = _id && (await deps.db.automations.findOne({ _id, projectId: project._id, deletedAt: null }));
+  if (!found) throw notFound('AUTOMATION');
+  return found;
+}
+
+/** The definition of that version, compiled; null while a PATCH is replacing it: read the automation again. */
+export async function definitionOf(
+  deps: Deps,
+  automation: Automation,
+  version: number,
+): Promise<CompiledAutomation | null> {
+  const audience = await audienceOf(deps, automation.projectId);
+  const cache = compiled.get(deps.db) ?? new Map<string, CompiledAutomation>();
+  compiled.set(deps.db, cache);
+  const key = `${automation._id.toHexString()}:${version}:${audience.version}`;
+  const known = cache.get(key);
+  if (known) return known;
+  const definition = version === automation.version ? automation : await pastDefinition(deps, automation, version);
+  if (!definition) return null;
+  const made = compileAutomation(definition, declaredTypes(audience, definition.entryCriteria));
+  if (cache.size >= CACHE_SIZE_MAX) cache.clear();
+  cache.set(key, made);
+  return made;
+}
+
+/** Stored before the version that replaces it, so whoever is inside finds it. */
+export async function keepDefinition(deps: Deps, automation: Automation): Promise<void> {
+  const { _id, projectId, version } = automation;
+  const past: PastDefinition = {
+    _id: pastId(_id, version),
+    projectId,
+    automationId: _id,
+    version,
+    ...definitionFields(automation),
+  };
+  await deps.db.automationDefinitions.replaceOne({ _id: past._id, projectId }, past, { upsert: true });
+}
+
+export function definitionFields(definition: AutomationDefinition): AutomationDefinition {
+  const { entryCriteria, exitCriteria, steps, unsubscribeGroupId, trackingOpen, trackingClick } = definition;
+  return { entryCriteria, exitCriteria, steps, unsubscribeGroupId, trackingOpen, trackingClick };
+}
+
+function pastDefinition(
+  deps: Deps,
+  { _id, projectId }: Pick<Automation, '_id' | 'projectId'>,
+  version: number,
+): Promise<PastDefinition | null> {
+  return deps.db.automationDefinitions.findOne({ _id: pastId(_id, version), projectId });
+}
+
+function pastId(automationId: ObjectId, version: number): string {
+  return `${automationId.toHexString()}:${version}`;
+}

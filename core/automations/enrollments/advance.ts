@@ -1,0 +1,215 @@
+import type { ObjectId } from 'mongodb';
+import type { Deps, StandingWait } from '../../base/deps.ts';
+import type { Contact } from '../../contacts/model.ts';
+import { wakeDue } from '../../jobs/queue.ts';
+import { mailChannel } from '../../messages/messages.ts';
+import { goneGroups } from '../../suppressions/groups.ts';
+import { suppressionsAgainst } from '../../suppressions/suppressions.ts';
+import { definitionOf } from '../definitions.ts';
+import { stepMail } from '../mails.ts';
+import type { Automation, Enrollment, EnrollmentEvent } from '../model.ts';
+import { AT_ONCE } from '../record-triggers.ts';
+import type { CompiledAutomation } from '../rules/compile.ts';
+import { describeWait } from '../rules/describe-wait.ts';
+import { isUnsubscribed } from '../rules/exits.ts';
+import { type Decision, decide, type Facts, type Happening, stepAfter } from '../rules/interpreter.ts';
+import { commitMove, type Move } from './commit.ts';
+import { exit } from './exit.ts';
+
+/** What the run of a person has to do next: nothing but wait. */
+export type Directive =
+  | { kind: 'wait'; untilMs: number; label: string }
+  | { kind: 'end'; status: string; reason: string | null }
+  | { kind: 'parked'; stepId: string | null };
+
+/** Others write about a person once in a while, not without end. */
+const TRIES_MAX = 50;
+
+interface Person {
+  enrollment: Enrollment;
+  automation: Automation | null;
+  contact: Contact | null;
+}
+
+/**
+ * Takes a person as far as it goes now. Decided from what is stored, and stored in one transaction with the mails, so it may be
+ * asked any number of times, by anybody: whoever comes second finds the person where the first one left it.
+ */
+export async function advanceEnrollment(
+  deps: Deps,
+  { projectId, enrollmentId }: { projectId: ObjectId; enrollmentId: ObjectId },
+  nowMs: number,
+): Promise<Directive> {
+  for (let tries = 0; tries < TRIES_MAX; tries += 1) {
+    const person = await readPerson(deps, projectId, enrollmentId);
+    if (!person) return { kind: 'end', status: 'deleted', reason: null };
+    const { enrollment } = person;
+    if (enrollment.status !== 'active')
+      return { kind: 'end', status: enrollment.status, reason: enrollment.exitReason };
+    const step = await nextStep(deps, person, Math.max(nowMs, deps.clock.now().getTime()));
+    if (!step) continue;
+    const { move, directive } = step;
+    if (move && (await commitMove(deps, projectId, move)) !== 'written') continue;
+    if (move?.mails?.length) wakeDue(deps, mailChannel('automation'), projectId);
+    // A resume that came between reading and parking has told those who were parked before; this one tells itself.
+    if (directive.kind === 'parked' && (await isActive(deps, enrollment))) continue;
+    return directive;
+  }
+  throw new Error('a person is written about without end');
+}
+
+/** What somebody who is about to enter does first, to be written with the entering; null: enter, and read again. */
+export async function firstMove(deps: Deps, entering: Enrollment, nowMs: number): Promise<Move | null> {
+  const person = await withSurroundings(deps, entering);
+  if (!person.contact || !person.automation) return null;
+  const step = await nextStep(deps, person, Math.max(nowMs, deps.clock.now().getTime()));
+  return step?.move ? { ...step.move, before: null } : null;
+}
+
+/** What the run of a person can begin with; null: it has to ask. */
+export async function standingWait(deps: Deps, enrollment: Enrollment): Promise<StandingWait | null> {
+  const { projectId, automationId, waitUntil, version } = enrollment;
+  if (waitUntil === null || enrollment.parked) return null;
+  const automation = await deps.db.automations.findOne({ _id: automationId, projectId });
+  if (!automation || automation.moveBefore > version) return null;
+  const compiled = await definitionOf(deps, automation, version);
+  const directive = compiled && directiveOf(enrollment, compiled);
+  return directive?.kind === 'wait' ? { untilMs: directive.untilMs, label: directive.label } : null;
+}
+
+async function readPerson(deps: Deps, projectId: ObjectId, _id: ObjectId): Promise<Person | null> {
+  const enrollment = await deps.db.enrollments.findOne({ _id, projectId });
+  return enrollment && withSurroundings(deps, enrollment);
+}
+
+async function withSurroundings(deps: Deps, enrollment: Enrollment): Promise<Person> {
+  const { projectId, automationId, contactId } = enrollment;
+  const [automation, contact] = await Promise.all([
+    deps.db.automations.findOne({ _id: automationId, projectId }),
+    deps.db.contacts.findOne({ _id: contactId, projectId }),
+  ]);
+  return { enrollment, automation, contact };
+}
+
+async function isActive(deps: Deps, { automationId, projectId }: Enrollment): Promise<boolean> {
+  const found = await deps.db.automations.findOne({ _id: automationId, projectId }, { projection: { status: 1 } });
+  return found?.status === 'active';
+}
+
+interface Step {
+  /** null: nothing has to be written. */
+  move: Move | null;
+  directive: Directive;
+}
+
+/** null: read again. */
+async function nextStep(deps: Deps, { enrollment, automation, contact }: Person, nowMs: number): Promise<Step | null> {
+  const at = new Date(nowMs);
+  if (!contact) return left(enrollment, exit({ ...enrollment, started: true }, 'contact_deleted', at));
+  if (!automation || automation.status === 'archived')
+    return left(enrollment, exit({ ...enrollment, started: true }, 'automation_archived', at));
+  const version = Math.max(enrollment.version, automation.moveBefore);
+  const compiled = await definitionOf(deps, automation, version);
+  if (!compiled) return null;
+  const decision = decide(
+    compiled,
+    { stepId: enrollment.stepId, waitFromMs: enrollment.waitFrom?.getTime() ?? null },
+    await factsAbout(deps, enrollment, contact, compiled, nowMs),
+  );
+  const { next, happenings } = decision;
+  const waitsOn = next.kind === 'wait' && happenings.length === 0;
+  if (automation.status === 'paused' && !waitsOn) return park(enrollment, at);
+  const isUnchanged = waitsOn && enrollment.version === version && !enrollment.parked;
+  if (isUnchanged && enrollment.waitUntil?.getTime() === next.untilMs)
+    return { move: null, directive: directiveOf(enrollment, compiled) };
+  const { events, mails } = await happen(deps, { enrollment, contact, compiled, at }, happenings);
+  const moved: EnrollmentEvent[] =
+    enrollment.version === version ? [] : [{ type: 'moved', at, reason: `to version ${version}` }];
+  const after = arrive({ ...enrollment, version, history: [...enrollment.history, ...moved, ...events] }, next, at);
+  return { move: { before: enrollment, after, mails }, directive: directiveOf(after, compiled) };
+}
+
+async function factsAbout(
+  deps: Deps,
+  { projectId, event }: Enrollment,
+  person: Contact,
+  { definition }: CompiledAutomation,
+  nowMs: number,
+): Promise<Facts> {
+  const { unsubscribeGroupId: groupId } = definition;
+  const [entries, gone] = await Promise.all([
+    suppressionsAgainst(deps, projectId, [person.email]),
+    goneGroups(deps, projectId, [groupId]),
+  ]);
+  const refused = isUnsubscribed(entries.get(person.email) ?? [], { groupId, isGroupGone: gone.size > 0 });
+  return { nowMs, person, event: event ?? undefined, isUnsubscribed: refused };
+}
+
+/** The person stands still; resuming the automation has it looked at again. */
+function park(before: Enrollment, at: Date): Step {
+  const { stepId, revision, history } = before;
+  const directive: Directive = { kind: 'parked', stepId };
+  if (before.parked) return { move: null, directive };
+  const event: EnrollmentEvent = { type: 'parked', at, ...(stepId === null ? {} : { stepId }) };
+  const after = {
+    ...before,
+    revision: revision + 1,
+    started: true,
+    parked: true,
+    history: [...history, event],
+    updatedAt: at,
+  };
+  return { move: { before, after }, directive };
+}
+
+interface Visit {
+  enrollment: Enrollment;
+  contact: Contact;
+  compiled: CompiledAutomation;
+  at: Date;
+}
+
+async function happen(deps: Deps, { enrollment, contact, compiled, at }: Visit, happenings: Happening[]) {
+  const events: EnrollmentEvent[] = [];
+  const mails: NonNullable<Move['mails']> = [];
+  for (const happening of happenings) {
+    const { type, stepId } = happening;
+    if (type === 'wait') events.push({ type, at, stepId, until: new Date(happening.untilMs) });
+    else if (type !== 'email') events.push({ type, at, stepId, branchId: happening.branchId, rule: happening.rule });
+    else {
+      const step = compiled.graph.byId.get(stepId);
+      const email = step?.type === 'email' ? step.email : {};
+      const mail = await stepMail(deps, { enrollment, definition: compiled.definition, contact, stepId, email, at });
+      if ('problem' in mail) events.push({ type, at, stepId, reason: mail.problem });
+      else events.push({ type, at, stepId, emailId: mail.message._id });
+      if ('message' in mail) mails.push(mail);
+    }
+  }
+  return { events, mails };
+}
+
+function arrive(enrollment: Enrollment, next: Decision['next'], at: Date): Enrollment {
+  const { live: _, ...rest } = enrollment;
+  const started = { started: true, parked: false, updatedAt: at };
+  if (next.kind === 'exited') return exit({ ...enrollment, ...started, stepId: next.stepId }, next.reason, at);
+  const revision = enrollment.revision + 1;
+  if (next.kind === 'wait') {
+    const { stepId, fromMs, untilMs } = next;
+    const wait = { stepId, waitFrom: new Date(fromMs), waitUntil: new Date(untilMs) };
+    return { ...enrollment, ...started, revision, ...wait, ...(enrollment.started ? {} : { dueAt: AT_ONCE }) };
+  }
+  const history: EnrollmentEvent[] = [...enrollment.history, { type: 'completed', at }];
+  const place = { stepId: null, waitFrom: null, waitUntil: null };
+  return { ...rest, ...started, ...place, revision, status: 'completed', history, endedAt: at };
+}
+
+function left(before: Enrollment, after: Enrollment): Step {
+  return { move: { before, after }, directive: { kind: 'end', status: after.status, reason: after.exitReason } };
+}
+
+function directiveOf({ status, exitReason, stepId, waitUntil }: Enrollment, compiled: CompiledAutomation): Directive {
+  if (status !== 'active') return { kind: 'end', status, reason: exitReason };
+  const step = compiled.graph.byId.get(stepId ?? '');
+  const label = step?.type === 'wait' ? describeWait(step.delay, stepAfter(compiled, step.stepId)) : 'wait';
+  return { kind: 'wait', untilMs: waitUntil?.getTime() ?? 0, label };
+}

@@ -1,0 +1,189 @@
+import { type AnyBulkWriteOperation, MongoServerError, type ObjectId } from 'mongodb';
+import { group } from '../../base/batcher.ts';
+import type { Deps } from '../../base/deps.ts';
+import { isDuplicateKey } from '../../base/idempotent-insert.ts';
+import type { Session } from '../../base/model.ts';
+import { inTransaction } from '../../base/transactions.ts';
+import { announceContactEvents } from '../../contacts/events.ts';
+import { withRemoval } from '../../messages/content-retention.ts';
+import type { Content, Message } from '../../outbox/model.ts';
+import type { Enrollment } from '../model.ts';
+import { type CountedMove, countMoves, processWriter } from './counts.ts';
+import { publishMoves } from './events.ts';
+
+/** People of one project that share a transaction. */
+export const MOVES_TOGETHER_MAX = 100;
+const TRIES_MAX = 10;
+/** How long they try together before each tries alone. */
+const TOGETHER_MS = 1_000;
+const SINGLY_AT_ONCE = 8;
+
+/** `before` is the person as it was read; null: it enters. The mails stand or fall with the move. */
+export interface Move extends CountedMove {
+  mails?: Array<{ content: Content; message: Message }>;
+}
+
+/** stale: somebody else wrote about this person meanwhile; read again. inside, entered_before: it may not enter. */
+export type MoveOutcome = 'written' | 'stale' | 'inside' | 'entered_before';
+
+type Queue = (move: Move) => Promise<MoveOutcome>;
+const queues = new WeakMap<object, Map<string, { queue: Queue; waiting: number }>>();
+
+/** The only way that people move. What arrives while a write of the project is under way joins the next one, which keeps the counts right. */
+export async function commitMove(deps: Deps, projectId: ObjectId, move: Move): Promise<MoveOutcome> {
+  const perDeps = queues.get(deps.db) ?? new Map();
+  queues.set(deps.db, perDeps);
+  const key = projectId.toHexString();
+  const limits = { sizeMax: MOVES_TOGETHER_MAX, runsMax: 1 };
+  const entry = perDeps.get(key) ?? {
+    queue: group((moves: Move[]) => commitMoves(deps, projectId, moves), limits),
+    waiting: 0,
+  };
+  perDeps.set(key, entry);
+  entry.waiting += 1;
+  try {
+    return await entry.queue(move);
+  } finally {
+    entry.waiting -= 1;
+    if (entry.waiting === 0) perDeps.delete(key);
+  }
+}
+
+/** Repeated whole on a duplicate key: the second time it sees who was in the way. */
+async function commitMoves(deps: Deps, projectId: ObjectId, moves: Move[]): Promise<Array<MoveOutcome | Error>> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      const outcomes = await commitOnce(deps, projectId, moves);
+      announceContactEvents(deps, projectId);
+      return outcomes;
+    } catch (error) {
+      if (isDuplicateKey(error) && attempt < TRIES_MAX) continue;
+      if (moves.length === 1 || !isWriteConflict(error)) throw error;
+      // One of them is held, perhaps by a process that died in the middle: the others must not wait for it.
+      return commitSingly(deps, projectId, moves);
+    }
+  }
+}
+
+async function commitSingly(deps: Deps, projectId: ObjectId, moves: Move[]): Promise<Array<MoveOutcome | Error>> {
+  const outcomes: Array<MoveOutcome | Error> = [];
+  for (let from = 0; from < moves.length; from += SINGLY_AT_ONCE) {
+    const some = moves.slice(from, from + SINGLY_AT_ONCE);
+    const settled = await Promise.all(
+      some.map((move) => commitMoves(deps, projectId, [move]).catch((error: Error) => [error])),
+    );
+    outcomes.push(...settled.flat());
+  }
+  return outcomes;
+}
+
+function isWriteConflict(error: unknown): boolean {
+  return error instanceof MongoServerError && error.code === 112;
+}
+
+let nextWriter = processWriter();
+
+/** Each try counts in another part. */
+function commitOnce(deps: Deps, projectId: ObjectId, moves: Move[]): Promise<MoveOutcome[]> {
+  const { operationTimeoutMs } = deps.config;
+  const timeoutMs = moves.length > 1 ? Math.min(TOGETHER_MS, operationTimeoutMs) : operationTimeoutMs;
+  const patience = { ...deps, config: { ...deps.config, operationTimeoutMs: timeoutMs } };
+  return inTransaction(patience, (session) => writeMoves(deps, session, projectId, moves, nextWriter++));
+}
+
+/** For callers that have a transaction of their own. */
+export async function writeMoves(
+  deps: Deps,
+  session: Session,
+  projectId: ObjectId,
+  moves: Move[],
+  writer: number,
+): Promise<MoveOutcome[]> {
+  const revisions = await readRevisions(deps, session, projectId, moves);
+  const inTheWay = await readInTheWay(deps, session, projectId, moves);
+  const outcomes = moves.map((move) => judge(move, revisions, inTheWay));
+  const valid = moves.filter((_, index) => outcomes[index] === 'written');
+  if (valid.length === 0) return outcomes;
+  await deps.db.enrollments.bulkWrite(valid.map(operation), { session });
+  await countMoves(deps, session, projectId, valid, writer);
+  await publishMoves(deps, session, projectId, valid);
+  const mails = valid.flatMap((move) => move.mails ?? []);
+  if (mails.length === 0) return outcomes;
+  await deps.db.contents.insertMany(
+    mails.map(({ content }) => withRemoval(content)),
+    { session },
+  );
+  await deps.db.messages.insertMany(
+    mails.map(({ message }) => message),
+    { session },
+  );
+  return outcomes;
+}
+
+async function readRevisions(deps: Deps, session: Session, projectId: ObjectId, moves: Move[]) {
+  const ids = moves.map(({ after }) => after._id);
+  const found = await deps.db.enrollments
+    .find({ _id: { $in: ids }, projectId }, { session, projection: { revision: 1 } })
+    .toArray();
+  return new Map(found.map(({ _id, revision }) => [_id.toHexString(), revision]));
+}
+
+interface InTheWay {
+  inside: Set<string>;
+  before: Set<string>;
+}
+
+async function readInTheWay(deps: Deps, session: Session, projectId: ObjectId, moves: Move[]): Promise<InTheWay> {
+  const entering = moves.filter(({ before }) => before === null).map(({ after }) => after);
+  if (entering.length === 0) return { inside: new Set(), before: new Set() };
+  const automationId = { $in: entering.map((one) => one.automationId) };
+  const contactId = { $in: entering.map((one) => one.contactId) };
+  const options = { session, projection: { automationId: 1, contactId: 1 } };
+  const pairs = { projectId, automationId, contactId };
+  const inside = await deps.db.enrollments.find({ ...pairs, live: true }, options).toArray();
+  const isOnce = entering.some(({ once }) => once);
+  const before = isOnce ? await deps.db.enrollments.find({ ...pairs, once: true }, options).toArray() : [];
+  return { inside: new Set(inside.map(pairOf)), before: new Set(before.map(pairOf)) };
+}
+
+/** Also remembers who enters, for those of the same transaction that come after. */
+function judge(
+  { before, after }: Move,
+  revisions: Map<string, number>,
+  { inside, before: once }: InTheWay,
+): MoveOutcome {
+  const id = after._id.toHexString();
+  if (before) {
+    if (revisions.get(id) !== before.revision) return 'stale';
+    revisions.set(id, after.revision);
+    return 'written';
+  }
+  if (revisions.has(id)) return 'stale';
+  const pair = pairOf(after);
+  if (inside.has(pair)) return 'inside';
+  if (after.once && once.has(pair)) return 'entered_before';
+  revisions.set(id, after.revision);
+  inside.add(pair);
+  if (after.once) once.add(pair);
+  return 'written';
+}
+
+function pairOf({ automationId, contactId }: Pick<Enrollment, 'automationId' | 'contactId'>): string {
+  return `${automationId.toHexString()}:${contactId.toHexString()}`;
+}
+
+/** Only what changed is written: the date of the next turn belongs to the loop of due documents. */
+function operation({ before, after }: Move): AnyBulkWriteOperation<Enrollment> {
+  if (!before) return { insertOne: { document: after } };
+  const { history, ...fields } = after;
+  const changed = Object.entries(fields).filter(([name, value]) => value !== before[name as keyof Enrollment]);
+  const gone = Object.keys(before).filter((name) => !(name in after) && !name.startsWith('dueAt'));
+  const added = history.slice(before.history.length);
+  const filter = { _id: before._id, projectId: before.projectId };
+  const update = {
+    $set: Object.fromEntries(changed),
+    ...(gone.length > 0 ? { $unset: Object.fromEntries(gone.map((name) => [name, ''])) } : {}),
+    ...(added.length > 0 ? { $push: { history: { $each: added } } } : {}),
+  };
+  return { updateOne: { filter, update } } as AnyBulkWriteOperation<Enrollment>;
+}

@@ -1,0 +1,91 @@
+import { type AnyBulkWriteOperation, ObjectId } from 'mongodb';
+import type { Deps } from '../../base/deps.ts';
+import type { Session } from '../../base/model.ts';
+import type { AutomationCount, Enrollment, EnrollmentEvent, ExitReason } from '../model.ts';
+
+/** What a person's move adds to the counts of the automation ('') and of its steps. */
+type Deltas = Map<string, Map<string, number>>;
+
+export interface CountedMove {
+  before: Enrollment | null;
+  after: Enrollment;
+}
+
+const WRITERS = 8;
+
+/**
+ * In the transaction that moves the people. Counts are kept in parts, so that writers rarely wait for each other: a process that
+ * was killed in a transaction holds what it wrote for a minute.
+ */
+export async function countMoves(
+  deps: Pick<Deps, 'db'>,
+  session: Session,
+  projectId: ObjectId,
+  moves: CountedMove[],
+  writer: number,
+): Promise<void> {
+  const byAutomation = Map.groupBy(moves, ({ after }) => after.automationId.toHexString());
+  const writes = [...byAutomation].flatMap(([id, ofOne]) => {
+    const automationId = ofOne[0]?.after.automationId as ObjectId;
+    return [...deltasOf(ofOne)].flatMap(([stepId, fields]): AnyBulkWriteOperation<AutomationCount>[] => {
+      const inc = Object.fromEntries([...fields].filter(([, delta]) => delta !== 0));
+      if (Object.keys(inc).length === 0) return [];
+      const filter = { _id: `${id}:${stepId}:${writer % WRITERS}`, projectId };
+      return [{ updateOne: { filter, update: { $inc: inc, $setOnInsert: { automationId, stepId } }, upsert: true } }];
+    });
+  });
+  if (writes.length === 0) return;
+  const key = (write: AnyBulkWriteOperation<AutomationCount>) =>
+    'updateOne' in write ? String((write.updateOne.filter as { _id: string })._id) : '';
+  await deps.db.automationCounts.bulkWrite(
+    writes.sort((a, b) => (key(a) < key(b) ? -1 : 1)),
+    { session },
+  );
+}
+
+/** Of this process; ids that a process makes carry a number of its own. */
+export function processWriter(): number {
+  return new ObjectId().id[8] ?? 0;
+}
+
+function deltasOf(moves: CountedMove[]): Deltas {
+  const deltas: Deltas = new Map();
+  const add = (stepId: string, field: string, amount: number) => {
+    const fields = deltas.get(stepId) ?? new Map<string, number>();
+    fields.set(field, (fields.get(field) ?? 0) + amount);
+    deltas.set(stepId, fields);
+  };
+  for (const { before, after } of moves) {
+    if (!before) add('', 'entered', 1);
+    if (before) countState(before, -1, add);
+    countState(after, 1, add);
+    for (const event of after.history.slice(before?.history.length ?? 0)) countEvent(event, add);
+  }
+  return deltas;
+}
+
+type Add = (stepId: string, field: string, amount: number) => void;
+
+function countState({ status, parked, stepId, exitReason }: Enrollment, sign: 1 | -1, add: Add): void {
+  if (status === 'completed') add('', 'completed', sign);
+  if (status === 'exited') {
+    add('', exited(exitReason), sign);
+    if (stepId !== null) add(stepId, exited(exitReason), sign);
+  }
+  if (status !== 'active') return;
+  add('', 'active', sign);
+  if (stepId !== null) add(stepId, 'active', sign);
+  if (parked) add('', 'parked', sign);
+}
+
+function countEvent({ type, stepId, emailId }: EnrollmentEvent, add: Add): void {
+  if (stepId === undefined) return;
+  if (type === 'wait' || type === 'email' || type === 'branch') add(stepId, 'entered', 1);
+  if (!emailId) return;
+  add(stepId, 'emails', 1);
+  add('', 'emails', 1);
+}
+
+function exited(reason: ExitReason | null): string {
+  return `exited.${reason ?? 'criteria_no_longer_met'}`;
+}

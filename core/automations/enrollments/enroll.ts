@@ -1,0 +1,164 @@
+import type { AnyBulkWriteOperation, Collection, Document, ObjectId } from 'mongodb';
+import { group } from '../../base/batcher.ts';
+import type { Deps } from '../../base/deps.ts';
+import { derivedId } from '../../base/ids.ts';
+import { perDatabase } from '../../base/per-database.ts';
+import { again, type DueOutcome, dueDocuments, settled } from '../../jobs/document-queue.ts';
+import { type DueKind, wakeDue } from '../../jobs/queue.ts';
+import { mailChannel } from '../../messages/messages.ts';
+import type { Automation, Enrollment, EventRecord, Trigger, TriggerOutcome } from '../model.ts';
+import { ENROLLMENTS, EVENTS, TRIGGERS } from '../record-triggers.ts';
+import { advanceEnrollment, firstMove } from './advance.ts';
+import { commitMove } from './commit.ts';
+
+/** What was written by a request that read the contact before it was deleted is erased with the second look. */
+const ERASE_AGAIN_MS = 60_000;
+const NOTES_TOGETHER_MAX = 64;
+
+/** Contact changes that let somebody in. */
+export function triggerKind(deps: Deps): DueKind {
+  return dueDocuments<Trigger>(deps, {
+    name: TRIGGERS,
+    collection: deps.db.triggers,
+    field: 'dueAt',
+    concurrencyMax: 8,
+    run: (trigger) => (trigger.automationIds.length === 0 ? erase(deps, trigger) : followTrigger(deps, trigger)),
+  });
+}
+
+/** Custom events that let somebody in. */
+export function eventKind(deps: Deps): DueKind {
+  return dueDocuments<EventRecord>(deps, {
+    name: EVENTS,
+    collection: deps.db.events,
+    field: 'dueAt',
+    concurrencyMax: 8,
+    run: (event) => followEvent(deps, event),
+  });
+}
+
+async function followTrigger(
+  deps: Deps,
+  { _id, projectId, contactId, automationIds, at }: Trigger,
+): Promise<DueOutcome> {
+  const outcomes = await enterAll(deps, { _id, projectId, contactId, automationIds, at, event: null });
+  const note = { $set: { outcomes, doneAt: deps.clock.now() }, $unset: { dueAt: '', dueAtBy: '' } };
+  await noteTrigger(deps)({ updateOne: { filter: { _id, projectId }, update: note } });
+  return settled;
+}
+
+async function followEvent(deps: Deps, record: EventRecord): Promise<DueOutcome> {
+  const { _id, projectId, contactId, eventName, properties, createdAt, automationIds = [] } = record;
+  const event = { id: _id, name: eventName, properties };
+  const outcomes = await enterAll(deps, { _id, projectId, contactId, automationIds, at: createdAt, event });
+  const note = { $set: { outcomes }, $unset: { dueAt: '', dueAtBy: '' } };
+  await noteEvent(deps)({ updateOne: { filter: { _id, projectId }, update: note } });
+  return settled;
+}
+
+const noteTrigger = perDatabase(({ db }: Deps) => noter(db.triggers));
+const noteEvent = perDatabase(({ db }: Deps) => noter(db.events));
+
+/** What became of those that are followed side by side is written together. */
+function noter<Doc extends Document>(collection: Collection<Doc>): (note: AnyBulkWriteOperation) => Promise<void> {
+  const documents = collection as unknown as Collection<Document>;
+  const write = async (notes: AnyBulkWriteOperation[]) => {
+    await documents.bulkWrite(notes, { ordered: false });
+    return notes.map(() => undefined);
+  };
+  return group(write, { sizeMax: NOTES_TOGETHER_MAX, runsMax: 2 });
+}
+
+interface Occasion {
+  _id: ObjectId;
+  projectId: ObjectId;
+  contactId: ObjectId;
+  automationIds: ObjectId[];
+  at: Date;
+  event: Enrollment['event'];
+}
+
+type Entrance = Pick<Automation, '_id' | 'version' | 'entryCriteria'>;
+
+/** May run twice: the enrollment's id follows from the trigger and the automation, so the second time finds it. */
+async function enterAll(deps: Deps, occasion: Occasion): Promise<TriggerOutcome[]> {
+  const { projectId, contactId, automationIds } = occasion;
+  const [contact, automations] = await Promise.all([
+    deps.db.contacts.findOne({ _id: contactId, projectId }),
+    deps.db.automations.find({ _id: { $in: automationIds }, projectId, status: 'active', deletedAt: null }).toArray(),
+  ]);
+  const active = new Map(automations.map((automation) => [automation._id.toHexString(), automation]));
+  const outcomes = await Promise.all(
+    automationIds.map((automationId): Promise<TriggerOutcome> | TriggerOutcome => {
+      const automation = active.get(automationId.toHexString());
+      if (!contact) return { automationId, result: 'skipped', reason: 'contact_deleted' };
+      if (!automation) return { automationId, result: 'skipped', reason: 'not_active' };
+      return enter(deps, occasion, automation);
+    }),
+  );
+  if (outcomes.some(({ result }) => result === 'entered')) wakeDue(deps, ENROLLMENTS, projectId);
+  return outcomes;
+}
+
+/** The first steps need no run: they are taken with the entering, and only who comes to a wait gets one. */
+async function enter(deps: Deps, occasion: Occasion, automation: Entrance): Promise<TriggerOutcome> {
+  const { projectId, contactId } = occasion;
+  const automationId = automation._id;
+  const entering = newEnrollment(deps, occasion, automation);
+  const nowMs = entering.enteredAt.getTime();
+  const inside = await deps.db.enrollments.findOne(
+    { projectId, automationId, contactId, live: true },
+    { projection: { _id: 1 }, hint: 'inside_once' },
+  );
+  if (inside && !inside._id.equals(entering._id)) return { automationId, result: 'skipped', reason: 'inside' };
+  const first = inside ? null : await firstMove(deps, entering, nowMs);
+  const outcome = await commitMove(deps, projectId, first ?? { before: null, after: entering });
+  if (outcome === 'inside' || outcome === 'entered_before') return { automationId, result: 'skipped', reason: outcome };
+  // An earlier try may have entered the person and got no further.
+  if (outcome !== 'written' || !first) await advanceEnrollment(deps, { projectId, enrollmentId: entering._id }, nowMs);
+  if (first?.mails?.length) wakeDue(deps, mailChannel('automation'), projectId);
+  return { automationId, result: 'entered' };
+}
+
+function newEnrollment(
+  deps: Deps,
+  { _id, projectId, contactId, at, event }: Occasion,
+  { _id: automationId, version, entryCriteria }: Entrance,
+): Enrollment {
+  const now = deps.clock.now();
+  return {
+    _id: derivedId(at, 'enrollment', _id.toHexString(), automationId.toHexString()),
+    projectId,
+    automationId,
+    contactId,
+    status: 'active',
+    live: true,
+    ...(entryCriteria.type === 'contact_created' ? { once: true as const } : {}),
+    version,
+    revision: 1,
+    started: false,
+    parked: false,
+    stepId: null,
+    waitFrom: null,
+    waitUntil: null,
+    exitReason: null,
+    event,
+    history: [{ type: 'entered', at: now, reason: event ? `event ${event.name}` : entryCriteria.type }],
+    enteredAt: now,
+    updatedAt: now,
+    endedAt: null,
+  };
+}
+
+/** After a deletion: what is personal leaves the contact's events and enrollments. */
+async function erase(deps: Deps, { _id, projectId, contactId, erasedAt }: Trigger): Promise<DueOutcome> {
+  await deps.db.events.updateMany({ projectId, contactId, properties: { $ne: {} } }, { $set: { properties: {} } });
+  await deps.db.enrollments.updateMany({ projectId, contactId, event: { $ne: null } }, { $set: { event: null } });
+  const now = deps.clock.now();
+  if (!erasedAt) {
+    await deps.db.triggers.updateOne({ _id, projectId }, { $set: { erasedAt: now } });
+    return again(new Date(now.getTime() + ERASE_AGAIN_MS));
+  }
+  await deps.db.triggers.updateOne({ _id, projectId }, { $set: { doneAt: now }, $unset: { dueAt: '', dueAtBy: '' } });
+  return settled;
+}

@@ -1,0 +1,49 @@
+import type { Deps } from '../../base/deps.ts';
+import type { Project } from '../../base/model.ts';
+import { type Page, type PageOf, pageOf } from '../../base/paging.ts';
+import { definitionOf, getAutomation } from '../definitions.ts';
+import type { Enrollment } from '../model.ts';
+import { stepAfter } from '../rules/interpreter.ts';
+
+/** A person on the way, for people who look. */
+export interface EnrollmentView {
+  enrollment: Enrollment;
+  /** null when the contact was deleted. */
+  email: string | null;
+  /** What comes after the step where the person stands, if nothing changes. */
+  nextStepId: string | null;
+}
+
+export async function listEnrollments(
+  deps: Deps,
+  project: Pick<Project, '_id'>,
+  automationId: string,
+  { status, ...page }: Page & { status?: Enrollment['status'] | undefined },
+): Promise<PageOf<EnrollmentView>> {
+  const automation = await getAutomation(deps, project, automationId);
+  const statuses: Enrollment['status'][] = status ? [status] : ['active', 'completed', 'exited'];
+  const filter = { projectId: project._id, automationId: automation._id, status: { $in: statuses } };
+  const found = await pageOf(deps.db.enrollments, filter, page, { sort: { _id: -1 }, hint: 'automation' });
+  const contacts = await deps.db.contacts
+    .find(
+      { projectId: project._id, _id: { $in: found.entries.map(({ contactId }) => contactId) } },
+      { projection: { email: 1 } },
+    )
+    .toArray();
+  const emails = new Map(contacts.map(({ _id, email }) => [_id.toHexString(), email]));
+  const entries = await Promise.all(
+    found.entries.map(async (enrollment) => ({
+      enrollment,
+      email: emails.get(enrollment.contactId.toHexString()) ?? null,
+      nextStepId: await nextOf(enrollment),
+    })),
+  );
+  return { ...found, entries };
+
+  async function nextOf({ status: state, stepId, version }: Enrollment): Promise<string | null> {
+    if (state !== 'active') return null;
+    const compiled = await definitionOf(deps, automation, Math.max(version, automation.moveBefore));
+    if (!compiled) return null;
+    return stepId === null ? (compiled.graph.first?.stepId ?? null) : stepAfter(compiled, stepId);
+  }
+}

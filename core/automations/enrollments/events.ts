@@ -1,0 +1,32 @@
+import type { ObjectId } from 'mongodb';
+import type { Deps } from '../../base/deps.ts';
+import type { Session } from '../../base/model.ts';
+import { type NewEvent, publishEvents } from '../../feed/events.ts';
+import type { CountedMove } from './counts.ts';
+
+/** People who entered, finished or left an automation, told in the transaction that moves them. */
+export async function publishMoves(
+  deps: Deps,
+  session: Session,
+  projectId: ObjectId,
+  moves: CountedMove[],
+): Promise<void> {
+  await publishEvents(deps, projectId, moves.flatMap(eventsOf), session);
+}
+
+/** Who enters may be through at once. */
+function eventsOf({ before, after }: CountedMove): NewEvent[] {
+  const { _id, automationId, contactId, status, exitReason, enteredAt, endedAt, stepId } = after;
+  const enrollmentId = _id.toHexString();
+  const person = { enrollmentId, automationId: automationId.toHexString(), contactId: contactId.toHexString() };
+  const events: NewEvent[] = [];
+  if (!before) {
+    const data = { ...person, stepId: null, exitReason: null, enteredAt, endedAt: null };
+    events.push({ type: 'automation.entered', key: `${enrollmentId} entered`, data });
+  }
+  if (before?.status !== status && status !== 'active') {
+    const data = { ...person, stepId, exitReason, enteredAt, endedAt };
+    events.push({ type: `automation.${status}`, key: `${enrollmentId} ${status}`, data });
+  }
+  return events;
+}

@@ -1,0 +1,122 @@
+import type { ObjectId } from 'mongodb';
+import type { Deps } from '../../base/deps.ts';
+import type { Session } from '../../base/model.ts';
+import type { Contact } from '../../contacts/model.ts';
+import type { PublishedChange } from '../../contacts/subscribers.ts';
+import { wakeDue } from '../../jobs/queue.ts';
+import { goneGroups } from '../../suppressions/groups.ts';
+import type { SuppressionFact } from '../../suppressions/rules.ts';
+import type { Enrollment, ExitReason } from '../model.ts';
+import { AT_ONCE, ENROLLMENTS, insertTriggers, newTrigger } from '../record-triggers.ts';
+import { isUnsubscribed } from '../rules/exits.ts';
+import { commitMove, type Move, writeMoves } from './commit.ts';
+import { processWriter } from './counts.ts';
+
+/** The person as it is when it has left. */
+export function exit(enrollment: Enrollment, reason: ExitReason, at: Date): Enrollment {
+  const { live: _, ...rest } = enrollment;
+  const { stepId } = enrollment;
+  return {
+    ...rest,
+    status: 'exited',
+    revision: enrollment.revision + 1,
+    parked: false,
+    waitFrom: null,
+    waitUntil: null,
+    exitReason: reason,
+    history: [...enrollment.history, { type: 'exited', at, reason, ...(stepId === null ? {} : { stepId }) }],
+    updatedAt: at,
+    endedAt: at,
+  };
+}
+
+/** Its run is told by the loop of due documents, so that it does not wait for nothing. */
+function sentAway(enrollment: Enrollment, reason: ExitReason, at: Date): Enrollment {
+  return { ...exit(enrollment, reason, at), dueAt: AT_ONCE };
+}
+
+let nextWriter = processWriter();
+
+/** In the transaction that deletes contacts: they leave every automation at once. */
+export async function recordDeletions(
+  deps: Deps,
+  session: Session,
+  projectId: ObjectId,
+  deleted: Contact[],
+  changes: PublishedChange[],
+): Promise<void> {
+  const ids = deleted.map(({ _id }) => _id);
+  const filter = { projectId, contactId: { $in: ids } };
+  const inside = await deps.db.enrollments.find({ ...filter, live: true }, { session, hint: 'contact' }).toArray();
+  const now = deps.clock.now();
+  const moves = inside.map((before): Move => ({ before, after: sentAway(before, 'contact_deleted', now) }));
+  if (moves.length > 0) await writeMoves(deps, session, projectId, moves, nextWriter++);
+  const pipeline = [{ $match: filter }, { $group: { _id: '$contactId' } }];
+  const events = await deps.db.events.aggregate<{ _id: ObjectId }>(pipeline, { session }).toArray();
+  const enrollments = await deps.db.enrollments.aggregate<{ _id: ObjectId }>(pipeline, { session }).toArray();
+  const known = new Set([...events, ...enrollments].map(({ _id }) => _id.toHexString()));
+  const followed = ids.filter((id) => known.has(id.toHexString()));
+  await insertTriggers(
+    deps,
+    session,
+    changes,
+    followed.map((contactId) => newTrigger(deps, projectId, contactId, [])),
+  );
+}
+
+export function announceDeletions(deps: Deps, projectId: ObjectId, changes: PublishedChange[]): void {
+  if (changes.some(({ after }) => !after)) wakeDue(deps, ENROLLMENTS, projectId);
+}
+
+const CONTACTS_AT_ONCE = 1_000;
+
+/**
+ * People who unsubscribed from what an automation sends leave it at once. Nothing depends on it: every step looks again
+ * before it is taken.
+ */
+export async function endUnsubscribed(
+  deps: Deps,
+  projectId: ObjectId,
+  emails: string[],
+  entry: SuppressionFact,
+): Promise<void> {
+  for (let from = 0; from < emails.length; from += CONTACTS_AT_ONCE) {
+    const contacts = await deps.db.contacts
+      .find(
+        { projectId, email: { $in: emails.slice(from, from + CONTACTS_AT_ONCE) } },
+        { projection: { _id: 1 }, hint: 'email' },
+      )
+      .toArray();
+    const contactId = { $in: contacts.map(({ _id }) => _id) };
+    const inside = await deps.db.enrollments.find({ projectId, contactId, live: true }, { hint: 'contact' }).toArray();
+    if (inside.length === 0) continue;
+    const automations = await deps.db.automations
+      .find(
+        { projectId, _id: { $in: inside.map(({ automationId }) => automationId) } },
+        { projection: { unsubscribeGroupId: 1 } },
+      )
+      .toArray();
+    const named = automations.map(({ unsubscribeGroupId }) => unsubscribeGroupId);
+    const gone = await goneGroups(deps, projectId, named);
+    const stopped = new Set(
+      automations
+        .filter(({ unsubscribeGroupId: groupId }) =>
+          isUnsubscribed([entry], { groupId, isGroupGone: gone.has(groupId ?? '') }),
+        )
+        .map(({ _id }) => _id.toHexString()),
+    );
+    const leaving = inside.filter(({ automationId }) => stopped.has(automationId.toHexString()));
+    await Promise.all(leaving.map((before) => leave(deps, before, 'unsubscribed')));
+    if (leaving.length > 0) wakeDue(deps, ENROLLMENTS, projectId);
+  }
+}
+
+/** Ends one person's way, whatever is written about it meanwhile. */
+export async function leave(deps: Deps, enrollment: Enrollment, reason: ExitReason): Promise<void> {
+  const { _id, projectId } = enrollment;
+  for (let before: Enrollment | null = enrollment; before?.status === 'active'; ) {
+    const move: Move = { before, after: sentAway(before, reason, deps.clock.now()) };
+    if ((await commitMove(deps, projectId, move)) === 'written') return;
+    before = await deps.db.enrollments.findOne({ _id, projectId });
+  }
+}

@@ -1,0 +1,50 @@
+import type { ObjectId } from 'mongodb';
+import type { Deps } from '../base/deps.ts';
+import type { PropertyType } from '../base/model.ts';
+import type { DeclaredTypes } from '../contacts/filters/filters.ts';
+import type { EntryCriteria, EventDefinition } from './model.ts';
+import { type CompiledEntry, compileEntry } from './rules/entry.ts';
+
+/** A live automation, as far as who enters it goes. */
+export interface Entrance {
+  _id: ObjectId;
+  entry: CompiledEntry;
+}
+
+/** The part of a project's audience that follows contacts: declared events, and the entrances of live automations. */
+export async function readEntrances(
+  deps: Pick<Deps, 'db'>,
+  projectId: ObjectId,
+  fieldTypes: Record<string, PropertyType>,
+): Promise<{ events: Map<string, EventDefinition>; entrances: Entrance[] }> {
+  const [definitions, live] = await Promise.all([
+    deps.db.eventDefinitions.find({ projectId }).toArray(),
+    deps.db.automations.find({ projectId, status: 'active', deletedAt: null }, { projection: { steps: 0 } }).toArray(),
+  ]);
+  const events = new Map(definitions.map((definition) => [definition.eventName, definition]));
+  const entrances = live.map(({ _id, entryCriteria }) => ({
+    _id,
+    entry: compileEntry(entryCriteria, declaredTypes({ fieldTypes, events }, entryCriteria)),
+  }));
+  return { events, entrances };
+}
+
+/** What a filter of this automation may look at: only those that an event starts know an event. */
+export function declaredTypes(
+  { fieldTypes, events }: { fieldTypes: Record<string, PropertyType>; events: Map<string, EventDefinition> },
+  { type, eventName }: Pick<EntryCriteria, 'type' | 'eventName'>,
+): DeclaredTypes {
+  if (type !== 'event_trigger') return { contactProperties: fieldTypes };
+  const properties = events.get(eventName ?? '')?.properties ?? [];
+  return {
+    contactProperties: fieldTypes,
+    event: Object.fromEntries(properties.map((property) => [property.propertyName, property.type])),
+  };
+}
+
+declare module '../contacts/project-rules.ts' {
+  interface AddedRules {
+    events: Map<string, EventDefinition>;
+    entrances: Entrance[];
+  }
+}

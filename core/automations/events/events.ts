@@ -1,0 +1,122 @@
+import type { ObjectId } from 'mongodb';
+import type { Deps } from '../../base/deps.ts';
+import { conflict, invalid, notFound } from '../../base/errors.ts';
+import { isDuplicateKey } from '../../base/idempotent-insert.ts';
+import { derivedId, parseId } from '../../base/ids.ts';
+import type { Project, PropertyType, PropertyValue } from '../../base/model.ts';
+import { type Page, type PageOf, pageOf } from '../../base/paging.ts';
+import { inTransaction } from '../../base/transactions.ts';
+import { touchAudience } from '../../contacts/project-rules.ts';
+import type { EventDefinition, EventProperty } from '../model.ts';
+
+export interface EventInput {
+  eventName?: string | undefined;
+  description?: string | undefined;
+  properties?:
+    | Array<{
+        propertyName: string;
+        type: PropertyType;
+        description?: string | undefined;
+        suggestedValues?: PropertyValue[] | undefined;
+      }>
+    | undefined;
+}
+
+type Tenant = Pick<Project, '_id'>;
+
+export async function createEvent(
+  deps: Deps,
+  project: Tenant,
+  input: EventInput & { eventName: string },
+  { at, seed }: { at: Date; seed: ObjectId },
+): Promise<EventDefinition> {
+  const definition: EventDefinition = {
+    _id: derivedId(at, 'event definition', seed.toHexString()),
+    projectId: project._id,
+    eventName: input.eventName,
+    description: input.description ?? '',
+    properties: readProperties(input.properties ?? []),
+    createdAt: at,
+    updatedAt: at,
+  };
+  try {
+    await inTransaction(deps, async (session) => {
+      await deps.db.eventDefinitions.insertOne(definition, { session });
+      await touchAudience(deps, project, session);
+    });
+    return definition;
+  } catch (error) {
+    if (!isDuplicateKey(error)) throw error;
+    const own = await deps.db.eventDefinitions.findOne({ _id: definition._id, projectId: project._id });
+    if (own) return own;
+    throw conflict('ALREADY_EXISTS', 'This project has an event with this name already.', 'eventName: is taken');
+  }
+}
+
+export async function listEvents(deps: Deps, project: Tenant, page: Page): Promise<PageOf<EventDefinition>> {
+  return pageOf(deps.db.eventDefinitions, { projectId: project._id }, page, {
+    sort: { eventName: 1 },
+    hint: 'event_name',
+  });
+}
+
+export async function getEvent(deps: Deps, project: Tenant, id: string): Promise<EventDefinition> {
+  const _id = parseId(id);
+  const found = _id && (await deps.db.eventDefinitions.findOne({ _id, projectId: project._id }));
+  if (!found) throw notFound('EVENT');
+  return found;
+}
+
+/** Recorded events keep the values they have; automations read their filters with the new types. */
+export async function updateEvent(
+  deps: Deps,
+  project: Tenant,
+  id: string,
+  { eventName, description, properties }: EventInput,
+): Promise<EventDefinition> {
+  const { _id, eventName: name } = await getEvent(deps, project, id);
+  if (eventName !== undefined && eventName !== name)
+    throw invalid('eventName: cannot change; create another event instead.', 'eventName: cannot change');
+  const set: Partial<EventDefinition> = { updatedAt: deps.clock.now() };
+  if (description !== undefined) set.description = description;
+  if (properties !== undefined) set.properties = readProperties(properties);
+  const updated = await inTransaction(deps, async (session) => {
+    const found = await deps.db.eventDefinitions.findOneAndUpdate(
+      { _id, projectId: project._id },
+      { $set: set },
+      { session, returnDocument: 'after' },
+    );
+    await touchAudience(deps, project, session);
+    return found;
+  });
+  if (!updated) throw notFound('EVENT');
+  return updated;
+}
+
+/** Events that were recorded stay. */
+export async function deleteEvent(deps: Deps, project: Tenant, id: string): Promise<void> {
+  const { _id, eventName } = await getEvent(deps, project, id);
+  const user = await deps.db.automations.findOne(
+    { projectId: project._id, status: 'active', deletedAt: null, 'entryCriteria.eventName': eventName },
+    { projection: { name: 1 } },
+  );
+  if (user)
+    throw conflict('INVALID_STATE', `The event starts the active automation "${user.name}"; pause that one first.`);
+  await inTransaction(deps, async (session) => {
+    await deps.db.eventDefinitions.deleteOne({ _id, projectId: project._id }, { session });
+    await touchAudience(deps, project, session);
+  });
+}
+
+function readProperties(given: NonNullable<EventInput['properties']>): EventProperty[] {
+  const names = new Set<string>();
+  return given.map(({ propertyName, type, description = '', suggestedValues = [] }, index) => {
+    if (names.has(propertyName) || propertyName === '__proto__')
+      throw invalid(
+        `properties/${index}/propertyName: is given twice or not allowed.`,
+        `properties/${index}/propertyName: is given twice or not allowed`,
+      );
+    names.add(propertyName);
+    return { propertyName, type, description, suggestedValues };
+  });
+}

@@ -1,0 +1,188 @@
+import type { ObjectId } from 'mongodb';
+import { EVENT_TEXT_MAX } from '../../../schemas/events.ts';
+import { group } from '../../base/batcher.ts';
+import type { Deps } from '../../base/deps.ts';
+import { AppError, invalid, notFound } from '../../base/errors.ts';
+import { isDuplicateKey } from '../../base/idempotent-insert.ts';
+import { derivedId, parseId } from '../../base/ids.ts';
+import type { Project, PropertyValue } from '../../base/model.ts';
+import { perDatabase } from '../../base/per-database.ts';
+import { normalizeEmail } from '../../base/text/addresses.ts';
+import { coerce } from '../../base/text/coercion.ts';
+import { changeContact } from '../../contacts/changes.ts';
+import type { Contact } from '../../contacts/model.ts';
+import { type Audience, audienceOf } from '../../contacts/project-rules.ts';
+import { wakeDue } from '../../jobs/queue.ts';
+import type { EventDefinition, EventRecord } from '../model.ts';
+import { AT_ONCE, EVENTS } from '../record-triggers.ts';
+
+export interface SendEventInput {
+  eventName: string;
+  email?: string | null | undefined;
+  contactId?: string | null | undefined;
+  eventProperties?: Record<string, unknown> | null | undefined;
+}
+
+type Origin = { at: Date; seed: ObjectId };
+
+const TOGETHER_MAX = 100;
+
+/** Endpoint 18, in the order of its checks: no contact is created before everything else is right. */
+export async function sendEvent(
+  deps: Deps,
+  project: Project,
+  { eventName, email, contactId, eventProperties }: SendEventInput,
+  origin: Origin,
+): Promise<EventRecord> {
+  if (!email && !contactId)
+    throw invalid(
+      'Say whose event it is: email or contactId.',
+      'email: is required without contactId',
+      'EMAIL_OR_CONTACT_ID_REQUIRED',
+    );
+  const address = email && !contactId ? normalizeEmail(email) : null;
+  const [audience, known] = await Promise.all([
+    audienceOf(deps, project._id),
+    address ? contacts(deps)({ projectId: project._id, email: address }) : null,
+  ]);
+  const properties = readEvent(audience, eventName, eventProperties ?? {});
+  const contact = known ?? (await contactOf(deps, project, { address, contactId }, origin));
+  const record: EventRecord = {
+    _id: derivedId(origin.at, 'event', origin.seed.toHexString()),
+    projectId: project._id,
+    eventName,
+    contactId: contact._id,
+    properties,
+    createdAt: origin.at,
+    ...letsIn(audience, contact, { name: eventName, properties }),
+  };
+  const stored = await recorder(deps)(record);
+  if (stored.dueAt) wakeDue(deps, EVENTS, project._id);
+  return stored;
+}
+
+/** The properties as the definition declares them. */
+export function readEvent(
+  { events }: Audience,
+  eventName: string,
+  given: Record<string, unknown>,
+): Record<string, PropertyValue> {
+  const definition = events.get(eventName);
+  if (!definition)
+    throw new AppError('not_found', 'There is no such event in this project; create it with POST /events.', {
+      code: 'EVENT_NOT_FOUND',
+      details: 'eventName: names no event of this project',
+    });
+  return readValues(definition, given);
+}
+
+/** The event is its own trigger, so that one write says both or neither. Who enters is asked of memory alone. */
+function letsIn(
+  { entrances }: Audience,
+  contact: Contact,
+  event: { name: string; properties: Record<string, PropertyValue> },
+): Pick<EventRecord, 'automationIds' | 'dueAt'> {
+  const automationIds = entrances
+    .filter(({ entry }) => entry.eventName === event.name && entry.isEnteredByEvent({ contact, event }))
+    .map(({ _id }) => _id);
+  return automationIds.length === 0 ? {} : { automationIds, dueAt: AT_ONCE };
+}
+
+function readValues({ properties }: EventDefinition, given: Record<string, unknown>): Record<string, PropertyValue> {
+  const types = new Map(properties.map(({ propertyName, type }) => [propertyName, type]));
+  const unknown = Object.keys(given).filter((name) => !types.has(name));
+  if (unknown.length > 0) {
+    const named = unknown.slice(0, 5).map((name) => `eventProperties/${name.slice(0, 64)}: is not declared`);
+    throw invalid('The event declares no such property.', named.join('; '), 'UNKNOWN_PROPERTY');
+  }
+  const values: Record<string, PropertyValue> = {};
+  for (const [name, value] of Object.entries(given)) {
+    if (value === null) continue;
+    const type = types.get(name) ?? 'string';
+    const coerced = coerce(type, value);
+    if (!coerced.ok || (typeof coerced.value === 'string' && !isText(coerced.value)))
+      throw invalid(
+        `eventProperties/${name} must be a ${type}, as the event declares.`,
+        `eventProperties/${name}: must be a ${type}`,
+        'INVALID_PROPERTY_VALUE',
+      );
+    values[name] = coerced.value;
+  }
+  return values;
+}
+
+function isText(text: string): boolean {
+  return text.length <= EVENT_TEXT_MAX && text.isWellFormed() && !text.includes('\0');
+}
+
+/** contactId wins. An unknown address creates its contact, which may start automations of its own. */
+async function contactOf(
+  deps: Deps,
+  project: Project,
+  { address, contactId }: { address: string | null; contactId: SendEventInput['contactId'] },
+  { at, seed }: Origin,
+): Promise<Contact> {
+  if (contactId) {
+    const _id = parseId(contactId);
+    const found = _id && (await deps.db.contacts.findOne({ _id, projectId: project._id }));
+    if (!found) throw contactNotFound();
+    return found;
+  }
+  if (!address) throw invalid('email must be an email address.', 'email: must be an email address');
+  const { after } = await changeContact(deps, project, {
+    email: address,
+    newId: derivedId(at, 'contact', seed.toHexString()),
+    whenMissing: 'create',
+    whenPresent: 'change',
+  });
+  if (!after) throw contactNotFound();
+  return after;
+}
+
+/** Those of requests that come together are read together. */
+const contacts = perDatabase(({ db }: Deps) =>
+  group(
+    async (asked: { projectId: ObjectId; email: string }[]) => {
+      const byProject = Map.groupBy(asked, ({ projectId }) => projectId.toHexString());
+      const found = await Promise.all(
+        [...byProject.values()].map((some) => {
+          const emails = some.map(({ email }) => email);
+          return db.contacts
+            .find({ projectId: some[0]!.projectId, email: { $in: emails } }, { hint: 'email' })
+            .toArray();
+        }),
+      );
+      const nameOf = ({ projectId, email }: { projectId: ObjectId; email: string }) => `${projectId} ${email}`;
+      const byName = new Map(found.flat().map((contact) => [nameOf(contact), contact]));
+      return asked.map((one): Contact | null => byName.get(nameOf(one)) ?? null);
+    },
+    { sizeMax: TOGETHER_MAX, runsMax: 2 },
+  ),
+);
+
+function contactNotFound(): AppError {
+  const { kind, details } = notFound('CONTACT', 'contactId');
+  return new AppError(kind, 'There is no such contact in this project.', {
+    code: 'CONTACT_NOT_FOUND_FOR_EVENT',
+    details,
+  });
+}
+
+/** Events of requests that arrive together share a write. */
+const recorder = perDatabase((deps: Deps) =>
+  group((records: EventRecord[]) => insertAll(deps, records), { sizeMax: TOGETHER_MAX, runsMax: 2 }),
+);
+
+/** Under derived ids: a repeated request finds the event of its first try, and answers that. */
+async function insertAll(deps: Deps, records: EventRecord[]): Promise<Array<EventRecord | Error>> {
+  let fault: Error;
+  try {
+    await deps.db.events.insertMany(records, { ordered: false });
+    return records;
+  } catch (error) {
+    if (!isDuplicateKey(error)) throw error;
+    fault = error;
+  }
+  const found = await Promise.all(records.map(({ _id, projectId }) => deps.db.events.findOne({ _id, projectId })));
+  return found.map((record) => record ?? fault);
+}

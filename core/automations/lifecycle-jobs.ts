@@ -1,0 +1,68 @@
+import type { Deps } from '../base/deps.ts';
+import { again, type DueOutcome, done, dueDocuments } from '../jobs/document-queue.ts';
+import { type DueKind, wakeDue } from '../jobs/queue.ts';
+import { standingWait } from './enrollments/advance.ts';
+import { leave } from './enrollments/exit.ts';
+import type { Automation, Enrollment } from './model.ts';
+import { AT_ONCE, AUTOMATION_CHANGES, ENROLLMENTS } from './record-triggers.ts';
+
+const PEOPLE_AT_ONCE = 500;
+const ENROLL_CONCURRENCY = 16;
+const AGAIN_AFTER_MS = 20_000;
+
+/** What a new status of an automation means for the people inside. May run twice: it only finds who was not told yet. */
+export function automationChangeKind(deps: Deps): DueKind {
+  return dueDocuments<Automation>(deps, {
+    name: AUTOMATION_CHANGES,
+    collection: deps.db.automations,
+    field: 'dueAt',
+    concurrencyMax: 4,
+    lookEveryMs: 250,
+    run: (automation) => followStatus(deps, automation),
+  });
+}
+
+/** Starts of runs, and waking those that wait: as many a second as the workflow engine bears, project after project. */
+export function enrollmentKind(deps: Deps): DueKind {
+  return dueDocuments<Enrollment>(deps, {
+    name: ENROLLMENTS,
+    collection: deps.db.enrollments,
+    field: 'dueAt',
+    concurrencyMax: ENROLL_CONCURRENCY,
+    perSecondMax: deps.config.enrollPerSecond,
+    run: async (enrollment) => {
+      const { _id, projectId, automationId, contactId, status, asked } = enrollment;
+      const run = {
+        enrollmentId: _id.toHexString(),
+        projectId: projectId.toHexString(),
+        automationId: automationId.toHexString(),
+        contactId: contactId.toHexString(),
+      };
+      if (status !== 'active') await deps.workflows.wakeEnrollment(run);
+      else if (asked) await deps.workflows.enroll(run, { isNew: false });
+      else await deps.workflows.enroll(run, { isNew: true, wait: await standingWait(deps, enrollment) });
+      return done;
+    },
+  });
+}
+
+async function followStatus(deps: Deps, { _id, projectId, status, moveBefore }: Automation): Promise<DueOutcome> {
+  const people = { projectId, automationId: _id, status: 'active' as const };
+  if (status === 'active') {
+    const standing = { ...people, $or: [{ parked: true }, { started: true, version: { $lt: moveBefore } }] };
+    await deps.db.enrollments.updateMany(standing, { $set: { dueAt: AT_ONCE, asked: true } });
+    wakeDue(deps, ENROLLMENTS, projectId);
+  }
+  if (status !== 'archived') return done;
+  const began = performance.now();
+  for (;;) {
+    const inside = await deps.db.enrollments
+      .find({ ...people, live: true })
+      .limit(PEOPLE_AT_ONCE)
+      .toArray();
+    if (inside.length === 0) return done;
+    await Promise.all(inside.map((enrollment) => leave(deps, enrollment, 'automation_archived')));
+    wakeDue(deps, ENROLLMENTS, projectId);
+    if (performance.now() - began > AGAIN_AFTER_MS) return again(AT_ONCE);
+  }
+}

@@ -1,0 +1,129 @@
+import type { UpdateFilter } from 'mongodb';
+import type { Deps } from '../base/deps.ts';
+import { conflict, notFound } from '../base/errors.ts';
+import { isDuplicateKey } from '../base/idempotent-insert.ts';
+import type { Project, Session } from '../base/model.ts';
+import { inTransaction } from '../base/transactions.ts';
+import { touchAudience } from '../contacts/project-rules.ts';
+import { wakeDue } from '../jobs/queue.ts';
+import { holdGroup } from '../suppressions/groups.ts';
+import { getAutomation } from './definitions.ts';
+import type { Automation, AutomationStatus } from './model.ts';
+import { AT_ONCE, AUTOMATION_CHANGES } from './record-triggers.ts';
+import { refuseIncomplete } from './references.ts';
+
+/** Every change of a contact is held against each of them. */
+export const LIVE_AUTOMATIONS_MAX = 100;
+
+type Tenant = Pick<Project, '_id'>;
+
+export async function activateAutomation(deps: Deps, project: Tenant, id: string): Promise<Automation> {
+  const automation = await getAutomation(deps, project, id);
+  requireStatus(automation, ['draft', 'paused'], 'activated');
+  await refuseIncomplete(deps, project, automation);
+  return activate(deps, automation);
+}
+
+/** What was named may be gone by now, so it is looked at as at activation. */
+export async function resumeAutomation(deps: Deps, project: Tenant, id: string): Promise<Automation> {
+  const automation = await getAutomation(deps, project, id);
+  requireStatus(automation, ['paused'], 'resumed');
+  await refuseIncomplete(deps, project, automation);
+  return activate(deps, automation);
+}
+
+/** Nobody enters any more; people inside stand still when they wake up. */
+export async function pauseAutomation(deps: Deps, project: Tenant, id: string): Promise<Automation> {
+  const automation = await getAutomation(deps, project, id);
+  requireStatus(automation, ['active'], 'paused');
+  return moveTo(deps, automation, 'active', { $set: { status: 'paused', updatedAt: deps.clock.now() } });
+}
+
+/** For good: people inside leave it. */
+export async function archiveAutomation(deps: Deps, project: Tenant, id: string): Promise<Automation> {
+  const automation = await getAutomation(deps, project, id);
+  requireStatus(automation, ['draft', 'active', 'paused'], 'archived');
+  const $set = { status: 'archived' as const, updatedAt: deps.clock.now(), dueAt: AT_ONCE };
+  return moveTo(deps, automation, automation.status, { $set });
+}
+
+/** People inside leave it; what was sent keeps its records. */
+export async function deleteAutomation(deps: Deps, project: Tenant, id: string): Promise<void> {
+  const automation = await getAutomation(deps, project, id);
+  requireStatus(automation, ['draft', 'paused', 'archived'], 'deleted');
+  const now = deps.clock.now();
+  const $set = { status: 'archived' as const, updatedAt: now, deletedAt: now, dueAt: AT_ONCE };
+  await moveTo(deps, automation, automation.status, { $set });
+}
+
+/** A new automation that is live at once. A repeat of the same request finds the one of the first try. */
+export async function insertActive(deps: Deps, automation: Automation): Promise<Automation> {
+  const { _id, projectId } = automation;
+  const live: Automation = { ...automation, status: 'active', activeAt: deps.clock.now() };
+  try {
+    await inTransaction(deps, async (session) => {
+      await deps.db.automations.insertOne(live, { session });
+      await tellAudience(deps, session, live);
+    });
+    return live;
+  } catch (error) {
+    const stored = isDuplicateKey(error, '_id_') ? await deps.db.automations.findOne({ _id, projectId }) : null;
+    if (!stored) throw error;
+    return stored;
+  }
+}
+
+/** People who stood still go on: the loop of due documents tells them. */
+function activate(deps: Deps, automation: Automation): Promise<Automation> {
+  const now = deps.clock.now();
+  const from = automation.status;
+  return moveTo(deps, automation, from, {
+    $set: { status: 'active', activeAt: now, updatedAt: now, ...(from === 'paused' ? { dueAt: AT_ONCE } : {}) },
+  });
+}
+
+/** The audience hears of it in the same transaction: a contact that changes after the answer is held against the new state. */
+async function moveTo(
+  deps: Deps,
+  { _id, projectId, version }: Automation,
+  from: AutomationStatus,
+  update: UpdateFilter<Automation>,
+): Promise<Automation> {
+  const moved = await inTransaction(deps, async (session) => {
+    const filter = { _id, projectId, version, status: from, deletedAt: null };
+    const found = await deps.db.automations.findOneAndUpdate(filter, update, { session, returnDocument: 'after' });
+    if (!found) return null;
+    await tellAudience(deps, session, found);
+    return found;
+  });
+  if (!moved) {
+    const now = await deps.db.automations.findOne({ _id, projectId, deletedAt: null });
+    if (!now) throw notFound('AUTOMATION');
+    throw conflict(
+      'INVALID_STATE',
+      `The automation was changed meanwhile and is ${now.status}; look at it and try again.`,
+    );
+  }
+  if (moved.dueAt) wakeDue(deps, AUTOMATION_CHANGES, projectId);
+  return moved;
+}
+
+/** Whoever activates writes the project in the same transaction, so that two cannot both find one place left. */
+async function tellAudience(deps: Deps, session: Session, automation: Automation): Promise<void> {
+  const { projectId, status, unsubscribeGroupId } = automation;
+  await touchAudience(deps, { _id: projectId }, session);
+  if (status !== 'active') return;
+  if (unsubscribeGroupId) await holdGroup(deps, session, { _id: projectId }, unsubscribeGroupId);
+  const live = { projectId, status, deletedAt: null };
+  const count = await deps.db.automations.countDocuments(live, { session, limit: LIVE_AUTOMATIONS_MAX + 1 });
+  if (count > LIVE_AUTOMATIONS_MAX)
+    throw conflict(
+      'INVALID_STATE',
+      `${LIVE_AUTOMATIONS_MAX} automations of a project are active at most; pause another one first.`,
+    );
+}
+
+function requireStatus({ status }: Automation, allowed: AutomationStatus[], done: string): void {
+  if (allowed.includes(status)) return;
+  throw conflict('INVALID_STATE', `The automation is ${status}; it can be ${done} when it is ${allowed.join(' or ')}.`);
+}

@@ -1,0 +1,90 @@
+import type { ObjectId } from 'mongodb';
+import type { Deps } from '../base/deps.ts';
+import { AppError } from '../base/errors.ts';
+import { derivedId } from '../base/ids.ts';
+import type { Contact } from '../contacts/model.ts';
+import { dueAtOnce } from '../messages/messages.ts';
+import type { Content, Message } from '../outbox/model.ts';
+import type { Template } from '../templates/model.ts';
+import { findTemplate } from '../templates/templates.ts';
+import type { AutomationDefinition, AutomationEmail, Enrollment } from './model.ts';
+import { firstSender } from './references.ts';
+
+/** The mail of one step for one person, to be inserted with the move; or why there is none. */
+export type StepMail = { content: Content; message: Message } | { problem: string };
+
+interface Visit {
+  enrollment: Enrollment;
+  definition: AutomationDefinition;
+  contact: Contact;
+  stepId: string;
+  email: AutomationEmail;
+  /** When the step is taken, and the revision of the person that takes it: what the id is made of. */
+  at: Date;
+}
+
+/** The automation lane of the ledger: its loop finds the message and sends it, with or without Temporal. */
+export async function stepMail(
+  deps: Deps,
+  { enrollment, definition, contact, stepId, email, at }: Visit,
+): Promise<StepMail> {
+  const { projectId } = enrollment;
+  const template = email.htmlTemplate === undefined ? await templateOf(deps, projectId, email) : null;
+  const html = email.htmlTemplate ?? template?.emailTemplate;
+  if (html === undefined) return { problem: 'the template was deleted' };
+  const sender = email.senderEmail === undefined ? await firstSender(deps, { _id: projectId }) : null;
+  const from = email.senderEmail ?? sender?.email;
+  if (from === undefined) return { problem: 'the project has no sender' };
+  const _id = mailId(enrollment, stepId, at);
+  const contentId = derivedId(at, 'automation content', _id.toHexString());
+  const replyTo = email.senderReplyToEmail ?? (sender?.replyTo || null);
+  const content: Content = {
+    _id: contentId,
+    projectId,
+    messageIds: [_id],
+    from: { email: from, name: email.senderName ?? (sender?.name || null) },
+    replyTo: replyTo === null ? null : { email: replyTo, name: email.senderReplyToName ?? null },
+    templateId: template?.templateId ?? null,
+    subject: email.subject ?? template?.subject ?? '',
+    previewText: email.previewText ?? template?.previewText ?? '',
+    html,
+    text: null,
+    data: enrollment.event ? { event: { name: enrollment.event.name, properties: enrollment.event.properties } } : {},
+    headers: {},
+    attachments: [],
+    marketing: true,
+    groupId: definition.unsubscribeGroupId,
+    bypassSuppressions: false,
+    trackingClick: definition.trackingClick,
+    trackingOpen: definition.trackingOpen,
+    createdAt: at,
+  };
+  const message: Message = {
+    _id,
+    projectId,
+    lane: 'automation',
+    state: 'queued',
+    email: contact.email,
+    name: [contact.firstName, contact.lastName].filter(Boolean).join(' ') || null,
+    contentId,
+    subject: content.subject,
+    automationId: enrollment.automationId,
+    contactId: contact._id,
+    createdAt: at,
+    dueAt: dueAtOnce(deps),
+  };
+  return { content, message };
+}
+
+/** null when it was deleted. */
+async function templateOf(deps: Deps, _id: ObjectId, { templateId = '' }: AutomationEmail): Promise<Template | null> {
+  return findTemplate(deps, { _id }, templateId).catch((error) => {
+    if (error instanceof AppError) return null;
+    throw error;
+  });
+}
+
+/** The same for every attempt at this visit of the step. */
+function mailId({ _id, revision }: Enrollment, stepId: string, at: Date): ObjectId {
+  return derivedId(at, 'automation mail', _id.toHexString(), stepId, revision);
+}

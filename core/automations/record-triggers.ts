@@ -1,0 +1,59 @@
+import { ObjectId } from 'mongodb';
+import type { Deps } from '../base/deps.ts';
+import type { Session } from '../base/model.ts';
+import type { Audience } from '../contacts/project-rules.ts';
+import type { PublishedChange } from '../contacts/subscribers.ts';
+import { wakeDue } from '../jobs/queue.ts';
+import type { Trigger } from './model.ts';
+
+/** The kinds of due documents that automations are made of. */
+export const TRIGGERS = 'triggers';
+export const EVENTS = 'events';
+export const ENROLLMENTS = 'enrollments';
+export const AUTOMATION_CHANGES = 'automation-changes';
+/** Due whatever a clock says; those with the same date are taken in the order in which they were written. */
+export const AT_ONCE = new Date(0);
+
+/** Changes that wrote something, so that only those wake up whoever follows. */
+const followed = new WeakSet<PublishedChange[]>();
+
+/**
+ * Written in the transaction of the change, so a trigger is neither lost nor invented; nothing is written for changes that let
+ * nobody in. Whether one does is asked of memory alone.
+ */
+export async function recordTriggers(
+  deps: Deps,
+  session: Session,
+  projectId: ObjectId,
+  { entrances }: Audience,
+  changes: PublishedChange[],
+): Promise<void> {
+  const watching = entrances.filter(({ entry }) => entry.type !== 'event_trigger');
+  if (watching.length === 0) return;
+  const triggers = changes.flatMap((change): Trigger[] => {
+    const { after, runWorkflow } = change;
+    if (!after || !runWorkflow) return [];
+    const automationIds = watching.filter(({ entry }) => entry.isEnteredBy(change)).map(({ _id }) => _id);
+    return automationIds.length === 0 ? [] : [newTrigger(deps, projectId, after._id, automationIds)];
+  });
+  await insertTriggers(deps, session, changes, triggers);
+}
+
+export function announceTriggers(deps: Deps, projectId: ObjectId, changes: PublishedChange[]): void {
+  if (followed.has(changes)) wakeDue(deps, TRIGGERS, projectId);
+}
+
+export function newTrigger(deps: Deps, projectId: ObjectId, contactId: ObjectId, automationIds: ObjectId[]): Trigger {
+  return { _id: new ObjectId(), projectId, contactId, automationIds, at: deps.clock.now(), dueAt: AT_ONCE };
+}
+
+export async function insertTriggers(
+  deps: Deps,
+  session: Session,
+  changes: PublishedChange[],
+  triggers: Trigger[],
+): Promise<void> {
+  if (triggers.length === 0) return;
+  await deps.db.triggers.insertMany(triggers, { session });
+  followed.add(changes);
+}

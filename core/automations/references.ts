@@ -1,0 +1,135 @@
+import type { Deps } from '../base/deps.ts';
+import { AppError, invalid } from '../base/errors.ts';
+import type { Project } from '../base/model.ts';
+import { emailDomain, normalizeEmail } from '../base/text/addresses.ts';
+import { findList } from '../contacts/lists/lists.ts';
+import { findVerifiedDomain } from '../domains/domains.ts';
+import { findGroup } from '../suppressions/groups.ts';
+import { findTemplate } from '../templates/templates.ts';
+import type { AutomationDefinition } from './model.ts';
+import { activationFaults } from './rules/definition.ts';
+
+/** Everything that a definition names must be there: 404 with the field. */
+export async function requireNamed(
+  deps: Deps,
+  project: Pick<Project, '_id'>,
+  definition: AutomationDefinition,
+): Promise<void> {
+  for (const check of namedThings(deps, project, definition)) await check.look();
+}
+
+export async function refuseIncomplete(
+  deps: Deps,
+  project: Pick<Project, '_id'>,
+  definition: AutomationDefinition,
+): Promise<void> {
+  const missing = await missingForActivation(deps, project, definition);
+  if (missing.length > 0)
+    throw invalid(
+      `The automation cannot be activated: ${missing.join('; ')}`,
+      missing.join('; '),
+      'CANNOT_ACTIVATE_AUTOMATION',
+    );
+}
+
+/** One line for each thing that activation asks for and that is missing. */
+async function missingForActivation(
+  deps: Deps,
+  project: Pick<Project, '_id'>,
+  definition: AutomationDefinition,
+): Promise<string[]> {
+  const missing = activationFaults(definition);
+  for (const { field, look } of namedThings(deps, project, definition)) {
+    const problem = await look().then(
+      () => null,
+      (error) => {
+        if (error instanceof AppError) return error.details ?? `${field}: ${error.message}`;
+        throw error;
+      },
+    );
+    if (problem) missing.push(problem);
+  }
+  const { type, eventName } = definition.entryCriteria;
+  if (type === 'event_trigger' && eventName !== undefined) {
+    const event = await deps.db.eventDefinitions.findOne({ projectId: project._id, eventName });
+    if (!event) missing.push('entryCriteria/eventName: names no event of this project');
+  }
+  missing.push(...(await missingSubjects(deps, project, definition)));
+  missing.push(...(await missingSenders(deps, project, definition)));
+  return missing;
+}
+
+/** The address that an email step sends from, or null when there is none. */
+export async function firstSender(deps: Deps, project: Pick<Project, '_id'>) {
+  return deps.db.senders.findOne({ projectId: project._id }, { sort: { _id: 1 } });
+}
+
+interface NamedThing {
+  field: string;
+  look(): Promise<unknown>;
+}
+
+function namedThings(deps: Deps, project: Pick<Project, '_id'>, definition: AutomationDefinition): NamedThing[] {
+  const { entryCriteria, unsubscribeGroupId, steps } = definition;
+  const things: NamedThing[] = [];
+  const { listId } = entryCriteria;
+  if (listId !== undefined)
+    things.push({ field: 'entryCriteria/listId', look: () => findList(deps, project, listId, 'entryCriteria/listId') });
+  if (unsubscribeGroupId !== null)
+    things.push({
+      field: 'unsubscribeGroupId',
+      look: () => findGroup(deps, project, unsubscribeGroupId, 'unsubscribeGroupId'),
+    });
+  const seen = new Set<string>();
+  for (const [index, step] of steps.entries()) {
+    const templateId = step.type === 'email' ? step.email.templateId : undefined;
+    if (templateId === undefined || seen.has(templateId)) continue;
+    seen.add(templateId);
+    const field = `steps/${index}/email/templateId`;
+    things.push({ field, look: () => findTemplate(deps, project, templateId, field) });
+  }
+  return things;
+}
+
+async function missingSubjects(
+  deps: Deps,
+  project: Pick<Project, '_id'>,
+  { steps }: AutomationDefinition,
+): Promise<string[]> {
+  const without = steps.flatMap((step, index) =>
+    step.type === 'email' && step.email.subject === undefined && step.email.templateId !== undefined
+      ? [{ templateId: step.email.templateId, field: `steps/${index}/email/subject` }]
+      : [],
+  );
+  const templateIds = without.map(({ templateId }) => templateId);
+  const found = await deps.db.templates
+    .find({ projectId: project._id, templateId: { $in: templateIds }, subject: '' }, { projection: { templateId: 1 } })
+    .toArray();
+  const empty = new Set(found.map(({ templateId }) => templateId));
+  return without.flatMap(({ templateId, field }) =>
+    empty.has(templateId) ? [`${field}: is required, because the template has none`] : [],
+  );
+}
+
+async function missingSenders(
+  deps: Deps,
+  project: Pick<Project, '_id'>,
+  { steps }: AutomationDefinition,
+): Promise<string[]> {
+  const sender = await firstSender(deps, project);
+  const verified = new Map<string, boolean>();
+  const isVerified = async (email: string) => {
+    const domain = emailDomain(normalizeEmail(email) ?? '');
+    if (!verified.has(domain)) verified.set(domain, (await findVerifiedDomain(deps, project, domain)) !== null);
+    return verified.get(domain) === true;
+  };
+  const missing: string[] = [];
+  for (const [index, step] of steps.entries()) {
+    if (step.type !== 'email') continue;
+    const email = step.email.senderEmail ?? sender?.email;
+    const field = `steps/${index}/email/senderEmail`;
+    if (email === undefined) missing.push(`${field}: is required, because the project has no sender`);
+    else if (!(await isVerified(email))) missing.push(`${field}: is not on a verified domain of this project`);
+  }
+  return missing;
+}

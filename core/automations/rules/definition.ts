@@ -1,0 +1,162 @@
+import { type DeclaredTypes, parseFilter } from '../../contacts/filters/filters.ts';
+import type { AutomationDefinition, AutomationEmail, AutomationStep, EntryCriteria } from '../model.ts';
+import { graphFaults, sequenceFaults } from './graph.ts';
+
+export type AutomationCode =
+  | 'NAME_REQUIRED'
+  | 'INVALID_STEP_SEQUENCE'
+  | 'EMAIL_TEMPLATE_REQUIRED'
+  | 'BRANCH_BRANCHES_REQUIRED'
+  | 'EVENT_NAME_REQUIRED'
+  | 'VALIDATION_ERROR';
+
+/** `details` names the place: "steps/2: an email step must follow a wait step". */
+export interface Fault {
+  code: AutomationCode;
+  details: string;
+}
+
+export const DELAY_DAYS_MAX = 3_650;
+const MINUTE_MS = 60_000;
+const UNIT_MS = { minutes: MINUTE_MS, mins: MINUTE_MS, hours: 60 * MINUTE_MS, days: 1_440 * MINUTE_MS };
+const GLOBAL_LIST = 'GLOBAL_CONTACT_LIST';
+const EVENT_NAME = /^[A-Za-z0-9_]{1,64}$/;
+const CONTACT_FIELDS = ['email', 'firstName', 'lastName', 'userId', 'mobile'];
+const PROPERTY = /^(?:(?:contactProperties|customFields)\.)?([A-Za-z0-9_]{1,64})$/;
+
+export function delayMs({ value, unit }: { value: number; unit: keyof typeof UNIT_MS }): number {
+  return value * UNIT_MS[unit];
+}
+
+/** What a draft must already be: everything of endpoint 17 but what only activation asks for. The first code is the answer's. */
+export function draftFaults(
+  definition: Pick<AutomationDefinition, 'entryCriteria' | 'steps'> & { name: string },
+  declared: DeclaredTypes,
+): Fault[] {
+  const faults: Fault[] = [];
+  if (definition.name.trim() === '') faults.push({ code: 'NAME_REQUIRED', details: 'name: is required' });
+  const { steps } = definition;
+  if (steps.length === 0)
+    faults.push({ code: 'INVALID_STEP_SEQUENCE', details: 'steps: must hold a wait step and an email step at least' });
+  faults.push(...entryFaults(definition.entryCriteria, declared));
+  for (const [index, step] of steps.entries()) faults.push(...stepFaults(step, `steps/${index}`, declared));
+  if (faults.some(({ code }) => code !== 'NAME_REQUIRED' && code !== 'EVENT_NAME_REQUIRED')) return faults;
+  const isGraph = steps.some(({ type }) => type === 'branch');
+  for (const details of [...(isGraph ? [] : sequenceFaults(steps)), ...graphFaults(steps)])
+    faults.push({ code: 'INVALID_STEP_SEQUENCE', details });
+  return faults;
+}
+
+/** What activation asks for that needs no look at the database. */
+export function activationFaults({ entryCriteria }: Pick<AutomationDefinition, 'entryCriteria'>): string[] {
+  const { type } = entryCriteria;
+  if (type === 'contact_added_to_list' && entryCriteria.listId === undefined)
+    return ['entryCriteria/listId: is required for contact_added_to_list'];
+  if (type === 'contact_property_matches_with' && entryCriteria.filterCriteria === undefined)
+    return ['entryCriteria/filterCriteria: is required for contact_property_matches_with'];
+  if (type === 'contact_property_changes_from_to' && entryCriteria.property === undefined)
+    return ['entryCriteria/property: is required for contact_property_changes_from_to'];
+  return [];
+}
+
+/** Every fieldType is said, so that declaring a field later does not change what a stored filter means. */
+export function sayFieldTypes<T extends Pick<AutomationDefinition, 'entryCriteria' | 'steps'>>(
+  definition: T,
+  declared: DeclaredTypes,
+): T {
+  const { entryCriteria, steps } = definition;
+  const { filterCriteria } = entryCriteria;
+  const entry = filterCriteria
+    ? { ...entryCriteria, filterCriteria: sayTypes(filterCriteria, declared) }
+    : entryCriteria;
+  const said = steps.map((step) =>
+    step.type !== 'branch'
+      ? step
+      : {
+          ...step,
+          branches: step.branches.map((branch) =>
+            branch.filterCriteria ? { ...branch, filterCriteria: sayTypes(branch.filterCriteria, declared) } : branch,
+          ),
+        },
+  );
+  return { ...definition, entryCriteria: entry, steps: said };
+}
+
+function sayTypes(criteria: Record<string, unknown>, declared: DeclaredTypes): Record<string, unknown> {
+  const parsed = parseFilter(criteria, declared);
+  if (!parsed.ok) return criteria;
+  const groups = criteria.groups as Record<string, unknown>[];
+  const { logicalOperator } = parsed.filter;
+  return {
+    logicalOperator,
+    groups: groups.map((group, index) => ({ ...group, fieldType: parsed.filter.groups[index]?.fieldType })),
+  };
+}
+
+/** The canonical path of a property that is watched for changes, or null when it is none. */
+export function propertyPath(property: string): string | null {
+  if (CONTACT_FIELDS.includes(property)) return property;
+  const name = PROPERTY.exec(property)?.[1];
+  return name && name !== '__proto__' ? `contactProperties.${name}` : null;
+}
+
+function entryFaults(entry: EntryCriteria, declared: DeclaredTypes): Fault[] {
+  const faults: Fault[] = [];
+  const fault = (details: string) => faults.push({ code: 'VALIDATION_ERROR', details });
+  if (entry.type === 'event_trigger' && entry.eventName === undefined)
+    faults.push({ code: 'EVENT_NAME_REQUIRED', details: 'entryCriteria/eventName: is required for event_trigger' });
+  if (entry.eventName !== undefined && !EVENT_NAME.test(entry.eventName))
+    fault('entryCriteria/eventName: must be 1 to 64 letters, digits or underscores');
+  if (entry.listId === GLOBAL_LIST)
+    fault('entryCriteria/listId: must not be the global list; use contact_created for every new contact');
+  if (entry.property !== undefined && !propertyPath(entry.property))
+    fault('entryCriteria/property: must be a field of the contact or contactProperties.<name>');
+  if (entry.filterCriteria) {
+    const parsed = parseFilter(entry.filterCriteria, declared, 'entryCriteria/filterCriteria');
+    if (!parsed.ok) fault(parsed.details);
+  }
+  return faults;
+}
+
+function stepFaults(step: AutomationStep, path: string, declared: DeclaredTypes): Fault[] {
+  switch (step.type) {
+    case 'wait':
+      return waitFaults(step.delay, path);
+    case 'email':
+      return emailFaults(step.email, path);
+    case 'branch':
+      return branchFaults(step, path, declared);
+  }
+}
+
+function waitFaults(delay: { value: number; unit: keyof typeof UNIT_MS }, path: string): Fault[] {
+  if (delay.value < 0) return [{ code: 'VALIDATION_ERROR', details: `${path}/delay: is required for a wait step` }];
+  if (delayMs(delay) <= DELAY_DAYS_MAX * UNIT_MS.days) return [];
+  return [{ code: 'VALIDATION_ERROR', details: `${path}/delay: must be ${DELAY_DAYS_MAX} days at most` }];
+}
+
+function emailFaults(email: AutomationEmail, path: string): Fault[] {
+  if (email.templateId === undefined && email.htmlTemplate === undefined)
+    return [{ code: 'EMAIL_TEMPLATE_REQUIRED', details: `${path}/email: needs templateId or htmlTemplate` }];
+  if (email.htmlTemplate !== undefined && email.subject === undefined)
+    return [{ code: 'VALIDATION_ERROR', details: `${path}/email/subject: is required with htmlTemplate` }];
+  return [];
+}
+
+function branchFaults(step: AutomationStep & { type: 'branch' }, path: string, declared: DeclaredTypes): Fault[] {
+  if (step.branches.length === 0)
+    return [{ code: 'BRANCH_BRANCHES_REQUIRED', details: `${path}/branches: must hold one branch at least` }];
+  return step.branches.flatMap((branch, index): Fault[] => {
+    const place = `${path}/branches/${index}`;
+    if (branch.triggerType === 'event_property' && !declared.event)
+      return [
+        {
+          code: 'VALIDATION_ERROR',
+          details: `${place}/triggerType: event_property needs entryCriteria of type event_trigger`,
+        },
+      ];
+    if (!branch.filterCriteria) return [];
+    const parsed = parseFilter(branch.filterCriteria, declared, `${place}/filterCriteria`);
+    return parsed.ok ? [] : [{ code: 'VALIDATION_ERROR', details: parsed.details }];
+  });
+}

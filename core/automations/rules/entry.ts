@@ -1,0 +1,116 @@
+import {
+  type Condition,
+  compileFilter,
+  type DeclaredTypes,
+  type FilterSubject,
+  parseFilter,
+} from '../../contacts/filters/filters.ts';
+import type { EntryCriteria, EntryType } from '../model.ts';
+import { propertyPath } from './definition.ts';
+
+/** A contact as filters and lists look at it. */
+export type Person = FilterSubject['contact'] & {
+  listIds: ReadonlyArray<{ toHexString(): string }>;
+  segmentIds: ReadonlyArray<{ toHexString(): string }>;
+};
+
+export interface PersonChange {
+  before: Person | null;
+  after: Person | null;
+}
+
+/** The entry criteria of one automation, ready to be asked. */
+export interface CompiledEntry {
+  type: EntryType;
+  eventName: string | null;
+  /** Does this change let the contact in? Who was there before does not enter. */
+  isEnteredBy(change: PersonChange): boolean;
+  isEnteredByEvent(subject: FilterSubject): boolean;
+  /** For entry_criteria_no_longer_met; always true where nothing can end. */
+  stillHolds(person: Person): boolean;
+}
+
+export function compileEntry(entry: EntryCriteria, declared: DeclaredTypes): CompiledEntry {
+  const matches = compileCriteria(entry.filterCriteria ?? null, declared);
+  const never = () => false;
+  const always = () => true;
+  const base = {
+    type: entry.type,
+    eventName: null,
+    isEnteredBy: never,
+    isEnteredByEvent: never,
+    stillHolds: always,
+  };
+  switch (entry.type) {
+    case 'contact_created':
+      return { ...base, isEnteredBy: ({ before, after }) => !before && !!after && matches({ contact: after }) };
+    case 'event_trigger':
+      return { ...base, eventName: entry.eventName ?? null, isEnteredByEvent: matches };
+    case 'contact_added_to_list': {
+      const isIn = (person: Person | null) => !!person && isInList(person, entry.listId ?? '');
+      return {
+        ...base,
+        isEnteredBy: ({ before, after }) => !!after && isIn(after) && !isIn(before) && matches({ contact: after }),
+        stillHolds: isIn,
+      };
+    }
+    case 'contact_property_matches_with': {
+      const holds = (person: Person | null) => !!person && matches({ contact: person });
+      return {
+        ...base,
+        isEnteredBy: ({ before, after }) => holds(after) && !holds(before),
+        stillHolds: holds,
+      };
+    }
+    case 'contact_property_changes_from_to':
+      return { ...base, ...compileChange(entry, declared, matches) };
+  }
+}
+
+/** No criteria hold for everybody; criteria that cannot be read any more (a type was declared anew) for nobody. */
+export function compileCriteria(
+  criteria: Record<string, unknown> | null,
+  declared: DeclaredTypes,
+): (subject: FilterSubject) => boolean {
+  if (!criteria) return () => true;
+  const parsed = parseFilter(criteria, declared);
+  return parsed.ok ? compileFilter(parsed.filter) : () => false;
+}
+
+function compileChange(
+  { property = '', fromValue, toValue }: EntryCriteria,
+  declared: DeclaredTypes,
+  matches: (subject: FilterSubject) => boolean,
+): Pick<CompiledEntry, 'isEnteredBy' | 'stillHolds'> {
+  const path = propertyPath(property) ?? '';
+  const stored = (person: Person) => {
+    const record = path.startsWith('contactProperties.') ? person.contactProperties : person;
+    const name = path.slice(path.lastIndexOf('.') + 1);
+    return record && Object.hasOwn(record, name) ? ((record as Record<string, unknown>)[name] ?? null) : null;
+  };
+  const hasFrom = valueTest(path, fromValue, declared);
+  const hasTo = valueTest(path, toValue, declared);
+  return {
+    isEnteredBy: ({ before, after }) =>
+      !!before &&
+      !!after &&
+      stored(before) !== stored(after) &&
+      hasFrom(before) &&
+      hasTo(after) &&
+      matches({ contact: after }),
+    stillHolds: hasTo,
+  };
+}
+
+/** As the filter engine compares; "" means that there is no value, nothing given that any will do. */
+function valueTest(path: string, value: unknown, declared: DeclaredTypes): (person: Person) => boolean {
+  if (value === undefined) return () => true;
+  const condition = value === '' ? { field: path, operator: 'is_empty' } : { field: path, operator: 'equals', value };
+  const fieldType: Partial<Condition> = value === '' ? { fieldType: 'string' } : {};
+  const matches = compileCriteria({ groups: [{ ...condition, ...fieldType }] }, declared);
+  return (contact) => matches({ contact });
+}
+
+function isInList({ listIds, segmentIds }: Person, listId: string): boolean {
+  return listIds.some((id) => id.toHexString() === listId) || segmentIds.some((id) => id.toHexString() === listId);
+}

@@ -1,0 +1,125 @@
+import type { AutomationStep, ExitReason } from '../model.ts';
+import type { CompiledAutomation } from './compile.ts';
+import { delayMs } from './definition.ts';
+import type { Person } from './entry.ts';
+import type { BranchStep } from './graph.ts';
+
+/** Where a person stands: before the first step, or in a wait. */
+export interface Standing {
+  stepId: string | null;
+  waitFromMs: number | null;
+}
+
+/** What the next steps are held against. */
+export interface Facts {
+  nowMs: number;
+  person: Person;
+  /** The one that let the person in. */
+  event?: { name: string; properties: Readonly<Record<string, unknown>> } | undefined;
+  isUnsubscribed: boolean;
+}
+
+export type Happening =
+  | { type: 'wait'; stepId: string; untilMs: number }
+  | { type: 'email'; stepId: string }
+  | { type: 'branch'; stepId: string; branchId: string | null; rule: string }
+  /** appliesTo all_branch_steps: what let the person into the branch no longer holds before this step of it. */
+  | { type: 'branch_left'; stepId: string; branchId: string; rule: string };
+
+export type Next =
+  | { kind: 'wait'; stepId: string; fromMs: number; untilMs: number }
+  | { kind: 'completed' }
+  | { kind: 'exited'; reason: ExitReason; stepId: string };
+
+export interface Decision {
+  happenings: Happening[];
+  next: Next;
+}
+
+/** The step interpreter: everything that happens to a person now, up to the next wait or the end. Real runs and simulations share it. */
+export function decide(automation: CompiledAutomation, standing: Standing, facts: Facts): Decision {
+  const { graph } = automation;
+  const happenings: Happening[] = [];
+  const waiting = standing.stepId === null ? null : graph.byId.get(standing.stepId);
+  if (standing.stepId !== null && waiting?.type !== 'wait')
+    return { happenings, next: { kind: 'exited', reason: 'step_removed', stepId: standing.stepId } };
+  if (waiting?.type === 'wait') {
+    const fromMs = standing.waitFromMs ?? facts.nowMs;
+    const untilMs = fromMs + delayMs(waiting.delay);
+    if (untilMs > facts.nowMs) return { happenings, next: { kind: 'wait', stepId: waiting.stepId, fromMs, untilMs } };
+  }
+
+  let cursor = waiting ? graph.next(waiting) : (graph.first?.stepId ?? null);
+  for (let step = stepAt(automation, cursor); step; step = stepAt(automation, cursor)) {
+    const { stepId } = step;
+    const reason = exitReason(automation, step, facts);
+    if (reason) return { happenings, next: { kind: 'exited', reason, stepId } };
+    const left = branchLeft(automation, step, facts);
+    if (left) {
+      happenings.push(left.happening);
+      cursor = left.target;
+      continue;
+    }
+    if (step.type === 'wait') {
+      const untilMs = facts.nowMs + delayMs(step.delay);
+      happenings.push({ type: 'wait', stepId, untilMs });
+      if (untilMs > facts.nowMs) return { happenings, next: { kind: 'wait', stepId, fromMs: facts.nowMs, untilMs } };
+      cursor = graph.next(step);
+    } else if (step.type === 'email') {
+      happenings.push({ type: 'email', stepId });
+      cursor = graph.next(step);
+    } else {
+      const taken = takeBranch(automation, step, facts);
+      happenings.push({ type: 'branch', stepId, branchId: taken.branchId, rule: taken.rule });
+      cursor = taken.target;
+    }
+  }
+  return { happenings, next: { kind: 'completed' } };
+}
+
+/** What stands after a wait, for people who look: the step that comes next if nothing changes. */
+export function stepAfter({ graph }: CompiledAutomation, stepId: string): string | null {
+  const step = graph.byId.get(stepId);
+  return step ? graph.next(step) : null;
+}
+
+function stepAt({ graph }: CompiledAutomation, stepId: string | null): AutomationStep | undefined {
+  return stepId === null ? undefined : graph.byId.get(stepId);
+}
+
+function exitReason(
+  { definition, entry }: CompiledAutomation,
+  step: AutomationStep,
+  { person, isUnsubscribed }: Facts,
+): ExitReason | null {
+  if (isUnsubscribed) return 'unsubscribed';
+  if (definition.exitCriteria.type !== 'entry_criteria_no_longer_met' || !step.checkExitCriteria) return null;
+  return entry.stillHolds(person) ? null : 'criteria_no_longer_met';
+}
+
+function branchLeft(automation: CompiledAutomation, step: AutomationStep, { person, event }: Facts) {
+  const left = automation.graph
+    .around(step)
+    .find(
+      ({ branch }) =>
+        branch.appliesTo === 'all_branch_steps' &&
+        !automation.holds(branch, { contact: person, ...(event && { event }) }),
+    );
+  if (!left) return null;
+  const { branchId, mergeStepId } = left.branch;
+  const rule = `no longer: ${automation.rule(left.branch)}`;
+  const happening: Happening = { type: 'branch_left', stepId: step.stepId, branchId, rule };
+  return { happening, target: mergeStepId };
+}
+
+/** The first branch whose criteria hold; when none does, the branch step's own next step. */
+function takeBranch(automation: CompiledAutomation, step: BranchStep, { person, event }: Facts) {
+  const subject = { contact: person, ...(event && { event }) };
+  const branch = step.branches.find((one) => automation.holds(one, subject));
+  if (!branch) return { branchId: null, rule: 'no branch holds', target: automation.graph.next(step) };
+  return {
+    branchId: branch.branchId,
+    rule: automation.rule(branch),
+    target: automation.graph.entry(step, branch),
+  };
+}

@@ -1,0 +1,121 @@
+import type { PropertyValue } from '../../base/model.ts';
+import type { Contact } from '../../contacts/model.ts';
+import type { ExitReason } from '../model.ts';
+import type { CompiledAutomation } from './compile.ts';
+import { decide, type Happening, type Standing } from './interpreter.ts';
+
+type Event = { name: string; properties: Record<string, PropertyValue> };
+
+/** What happens around one person, beginning with its creation. */
+export interface World {
+  fromMs: number;
+  contact: Contact;
+  /** At the beginning. */
+  isUnsubscribed(groupId: string | null): boolean;
+  occurrences: Array<
+    | { kind: 'event'; atMs: number; event: Event }
+    | {
+        kind: 'change';
+        atMs: number;
+        apply(before: Contact): Contact;
+        deleted: boolean;
+        unsubscribed: boolean | null;
+      }
+  >;
+}
+
+export interface SimulatedEntry {
+  enteredAt: Date;
+  enteredBy: string;
+  steps: Array<Happening & { at: Date }>;
+  exit: { at: Date; status: 'completed' | 'exited'; reason: ExitReason | null } | null;
+}
+
+export interface Simulation {
+  entries: SimulatedEntry[];
+  skipped: Array<{ at: Date; trigger: string; reason: 'inside' | 'entered_before' }>;
+}
+
+interface Inside {
+  entry: SimulatedEntry;
+  standing: Standing;
+  event: Event | undefined;
+  untilMs: number;
+}
+
+/** Runs until nothing more happens. What happens at the moment of a wake-up happens before it. */
+export function simulate(automation: CompiledAutomation, world: World): Simulation {
+  const { entry, definition } = automation;
+  const result: Simulation = { entries: [], skipped: [] };
+  let contact: Contact | null = null;
+  let isUnsubscribed = world.isUnsubscribed(definition.unsubscribeGroupId);
+  let inside: Inside | null = null;
+
+  function end(atMs: number, status: 'completed' | 'exited', reason: ExitReason | null): void {
+    if (inside) inside.entry.exit = { at: new Date(atMs), status, reason };
+    inside = null;
+  }
+
+  function advance(nowMs: number): void {
+    if (!inside || !contact) return;
+    const facts = { nowMs, person: contact, event: inside.event, isUnsubscribed };
+    const { happenings, next } = decide(automation, inside.standing, facts);
+    inside.entry.steps.push(...happenings.map((happening) => ({ ...happening, at: new Date(nowMs) })));
+    if (next.kind === 'completed') end(nowMs, 'completed', null);
+    else if (next.kind === 'exited') end(nowMs, 'exited', next.reason);
+    else {
+      inside.standing = { stepId: next.stepId, waitFromMs: next.fromMs };
+      inside.untilMs = next.untilMs;
+    }
+  }
+
+  function enter(atMs: number, trigger: string, event?: Event): void {
+    const at = new Date(atMs);
+    const isOnce = entry.type === 'contact_created' && result.entries.length > 0;
+    if (inside || isOnce) {
+      result.skipped.push({ at, trigger, reason: inside ? 'inside' : 'entered_before' });
+      return;
+    }
+    const made: SimulatedEntry = { enteredAt: at, enteredBy: trigger, steps: [], exit: null };
+    result.entries.push(made);
+    inside = { entry: made, standing: { stepId: null, waitFromMs: null }, event, untilMs: atMs };
+    advance(atMs);
+  }
+
+  function occur(occurrence: World['occurrences'][number]): void {
+    const { atMs } = occurrence;
+    if (!contact) return;
+    if (occurrence.kind === 'event') {
+      const { event } = occurrence;
+      if (entry.eventName === event.name && entry.isEnteredByEvent({ contact, event }))
+        enter(atMs, `event ${event.name}`, event);
+      return;
+    }
+    if (occurrence.unsubscribed !== null) isUnsubscribed = occurrence.unsubscribed;
+    if (isUnsubscribed) end(atMs, 'exited', 'unsubscribed');
+    if (occurrence.deleted) {
+      contact = null;
+      end(atMs, 'exited', 'contact_deleted');
+      return;
+    }
+    change(contact, occurrence.apply(contact), atMs);
+  }
+
+  function change(before: Contact | null, after: Contact, atMs: number): void {
+    contact = after;
+    if (before !== after && entry.isEnteredBy({ before, after })) enter(atMs, entry.type);
+  }
+
+  change(null, world.contact, world.fromMs);
+  // Stable, so what was given for the same moment keeps its order.
+  for (const occurrence of world.occurrences.toSorted((a, b) => a.atMs - b.atMs)) {
+    wakeUntil(occurrence.atMs);
+    occur(occurrence);
+  }
+  wakeUntil(Number.POSITIVE_INFINITY);
+  return result;
+
+  function wakeUntil(beforeMs: number): void {
+    while (inside && inside.untilMs < beforeMs) advance(inside.untilMs);
+  }
+}

@@ -1,0 +1,187 @@
+import { ObjectId } from 'mongodb';
+import type { Deps } from '../base/deps.ts';
+import { AppError, invalid } from '../base/errors.ts';
+import type { Project } from '../base/model.ts';
+import { normalizeEmail } from '../base/text/addresses.ts';
+import { readDate } from '../base/text/coercion.ts';
+import { applyChange, type ContactChange, type Drafts } from '../contacts/apply-change.ts';
+import { getContact } from '../contacts/contacts.ts';
+import { listsNamed } from '../contacts/lists/lists.ts';
+import type { Contact } from '../contacts/model.ts';
+import { type Audience, audienceOf } from '../contacts/project-rules.ts';
+import { liveGroups } from '../suppressions/groups.ts';
+import { suppressionsAgainst } from '../suppressions/suppressions.ts';
+import { getAutomation } from './definitions.ts';
+import { declaredTypes } from './entrances.ts';
+import { readEvent } from './events/send.ts';
+import type { Automation } from './model.ts';
+import { compileAutomation } from './rules/compile.ts';
+import { isUnsubscribed } from './rules/exits.ts';
+import { type Simulation, simulate, type World } from './rules/simulator.ts';
+
+interface PersonInput {
+  firstName?: string | null | undefined;
+  lastName?: string | null | undefined;
+  userId?: string | null | undefined;
+  mobile?: string | null | undefined;
+  contactProperties?: Record<string, unknown> | undefined;
+  customFields?: Record<string, unknown> | undefined;
+  listIds?: string[] | undefined;
+}
+
+export interface SimulationInput {
+  contact?: (PersonInput & { contactId?: string | undefined; email?: string | undefined }) | undefined;
+  events?: Array<{ at: string; eventName: string; properties?: Record<string, unknown> | undefined }> | undefined;
+  changes?:
+    | Array<
+        PersonInput & {
+          at: string;
+          removeListIds?: string[] | undefined;
+          unsubscribed?: boolean | undefined;
+          deleted?: boolean | undefined;
+        }
+      >
+    | undefined;
+  from?: string | undefined;
+}
+
+export interface SimulatedAutomation extends Simulation {
+  mails: Array<{ at: Date; stepId: string; subject: string | null; templateId: string | null }>;
+}
+
+const NOBODY = 'somebody@example.com';
+
+/** The step interpreter on a virtual clock: nothing is sent and nothing is stored. Works in every status. */
+export async function simulateAutomation(
+  deps: Deps,
+  project: Project,
+  id: string,
+  input: SimulationInput,
+): Promise<SimulatedAutomation> {
+  const automation = await getAutomation(deps, project, id);
+  const audience = await audienceOf(deps, project._id);
+  const fromMs = input.from === undefined ? deps.clock.now().getTime() : timeOf(input.from, 'from', null);
+  const people = personChanges(audience, project._id);
+  const beginning = await firstContact(deps, project, input.contact ?? {}, people, fromMs);
+  const occurrences: World['occurrences'] = [];
+  for (const [index, change] of (input.changes ?? []).entries()) {
+    const atMs = timeOf(change.at, `changes/${index}/at`, fromMs);
+    const wish = await wishOf(deps, project, change, `changes/${index}`);
+    const { deleted, unsubscribed } = change;
+    const apply = (before: Contact) => people.change(before, wish, atMs);
+    occurrences.push({ kind: 'change', atMs, apply, deleted: deleted ?? false, unsubscribed: unsubscribed ?? null });
+  }
+  for (const [index, { at, eventName, properties = {} }] of (input.events ?? []).entries()) {
+    const atMs = timeOf(at, `events/${index}/at`, fromMs);
+    const event = { name: eventName, properties: readEvent(audience, eventName, properties) };
+    occurrences.push({ kind: 'event', atMs, event });
+  }
+  const compiled = compileAutomation(automation, declaredTypes(audience, automation.entryCriteria));
+  const simulation = simulate(compiled, { fromMs, ...beginning, occurrences });
+  return { ...simulation, mails: await mailsOf(deps, automation, simulation) };
+}
+
+/** Subjects as they are written, before they are rendered. */
+async function mailsOf(
+  deps: Deps,
+  { projectId, steps }: Automation,
+  { entries }: Simulation,
+): Promise<SimulatedAutomation['mails']> {
+  const emails = new Map(steps.flatMap((step) => (step.type === 'email' ? [[step.stepId, step.email] as const] : [])));
+  const templateIds = [...emails.values()].flatMap(({ templateId }) => templateId ?? []);
+  const templates = await deps.db.templates
+    .find({ projectId, templateId: { $in: templateIds } }, { projection: { templateId: 1, subject: 1 } })
+    .toArray();
+  const subjects = new Map(templates.map(({ templateId, subject }) => [templateId, subject]));
+  return entries
+    .flatMap((entry) => entry.steps)
+    .flatMap(({ type, at, stepId }) => {
+      if (type !== 'email') return [];
+      const { templateId, subject } = emails.get(stepId) ?? {};
+      return [
+        { at, stepId, subject: subject ?? subjects.get(templateId ?? '') ?? null, templateId: templateId ?? null },
+      ];
+    });
+}
+
+/** Contacts change here by the rules by which they change for good: coercion, clearing, segments. */
+function personChanges(audience: Audience, projectId: ObjectId) {
+  const make = (drafts: Drafts, change: ContactChange, atMs: number): Contact => {
+    const facts = { projectId, now: new Date(atMs), goneListIds: new Set<string>() };
+    const outcome = applyChange(drafts, audience, change, facts);
+    if (outcome instanceof AppError) throw outcome;
+    return outcome.after as Contact;
+  };
+  return {
+    create(email: string, wish: Partial<ContactChange>, atMs: number): Contact {
+      const drafts: Drafts = { byId: new Map(), byEmail: new Map(), stored: new Map() };
+      const change = { email, newId: new ObjectId(), whenMissing: 'create', whenPresent: 'change', ...wish } as const;
+      return make(drafts, change, atMs);
+    },
+    change(before: Contact, wish: Partial<ContactChange>, atMs: number): Contact {
+      const id = before._id.toHexString();
+      const drafts: Drafts = {
+        byId: new Map([[id, before]]),
+        byEmail: new Map([[before.email, before]]),
+        stored: new Map([[id, before]]),
+      };
+      const change = { contactId: before._id, newId: before._id, whenMissing: 'leave', whenPresent: 'change' } as const;
+      return make(drafts, { ...change, ...wish }, atMs);
+    },
+  };
+}
+
+/** As it is created at the beginning; a stored one brings its values, and whether it has unsubscribed. */
+async function firstContact(
+  deps: Deps,
+  project: Project,
+  { contactId, email, ...person }: NonNullable<SimulationInput['contact']>,
+  people: ReturnType<typeof personChanges>,
+  fromMs: number,
+): Promise<Pick<World, 'contact' | 'isUnsubscribed'>> {
+  const wish = await wishOf(deps, project, person, 'contact');
+  if (!contactId) {
+    const address = email === undefined ? NOBODY : normalizeEmail(email);
+    if (!address) throw invalid('contact/email must be an email address.', 'contact/email: must be an email address');
+    return { contact: people.create(address, wish, fromMs), isUnsubscribed: () => false };
+  }
+  const stored = await getContact(deps, project, contactId);
+  const entries = (await suppressionsAgainst(deps, project._id, [stored.email])).get(stored.email) ?? [];
+  const live = new Set((await liveGroups(deps, project)).map(({ groupId }) => groupId));
+  return {
+    contact: people.change(stored, wish, fromMs),
+    isUnsubscribed: (groupId) => isUnsubscribed(entries, { groupId, isGroupGone: !live.has(groupId ?? '') }),
+  };
+}
+
+async function wishOf(
+  deps: Deps,
+  project: Project,
+  {
+    firstName,
+    lastName,
+    userId,
+    mobile,
+    contactProperties,
+    customFields,
+    listIds,
+    ...rest
+  }: PersonInput & {
+    removeListIds?: string[] | undefined;
+  },
+  path: string,
+): Promise<Partial<ContactChange>> {
+  return {
+    set: { firstName, lastName, userId, mobile },
+    properties: { ...customFields, ...contactProperties },
+    addListIds: await listsNamed(deps, project, listIds, `${path}/listIds`),
+    removeListIds: await listsNamed(deps, project, rest.removeListIds, `${path}/removeListIds`),
+  };
+}
+
+function timeOf(text: string, path: string, fromMs: number | null): number {
+  const ms = readDate(text);
+  if (ms === null) throw invalid(`${path} must be an ISO 8601 time.`, `${path}: must be an ISO 8601 time`);
+  if (fromMs !== null && ms < fromMs) throw invalid(`${path} is before from.`, `${path}: must not be before from`);
+  return ms;
+}

@@ -1,0 +1,80 @@
+import type { Deps } from '../base/deps.ts';
+import type { Automation, AutomationCount, ExitReason } from './model.ts';
+
+/** Backlogs are counted up to here; more only says "at least". */
+const BACKLOG_COUNTED_MAX = 100_000;
+const LONG_AGO = new Date(0);
+
+export interface StepStatistics {
+  stepId: string;
+  type: 'wait' | 'email' | 'branch' | 'removed';
+  entered: number;
+  active: number;
+  exited: number;
+  exitedBy: Partial<Record<ExitReason, number>>;
+  emails: number;
+}
+
+export interface Statistics extends Omit<StepStatistics, 'stepId' | 'type'> {
+  completed: number;
+  parked: number;
+  backlog: { triggers: number; starts: number };
+  steps: StepStatistics[];
+}
+
+/** The kept counts; only what waits for its turn is counted here, over an index that holds nothing else. */
+export async function statisticsOf(deps: Deps, { _id, projectId, steps }: Automation): Promise<Statistics> {
+  const waiting = { projectId, automationIds: _id, dueAt: { $gte: LONG_AGO } };
+  const reading = { limit: BACKLOG_COUNTED_MAX, hint: 'backlog' };
+  const people = { projectId, automationId: _id, dueAt: { $gte: LONG_AGO } };
+  const [counts, triggers, events, starts] = await Promise.all([
+    deps.db.automationCounts.find({ projectId, automationId: _id }).toArray(),
+    deps.db.triggers.countDocuments(waiting, reading),
+    deps.db.events.countDocuments(waiting, reading),
+    deps.db.enrollments.countDocuments(people, reading),
+  ]);
+  const byStep = new Map(
+    [...Map.groupBy(counts, ({ stepId }) => stepId)].map(([stepId, parts]) => [stepId, sumOf(parts)]),
+  );
+  const own = byStep.get('');
+  const types = new Map(steps.map(({ stepId, type }) => [stepId, type]));
+  const removed = [...byStep.keys()].filter((stepId) => stepId !== '' && !types.has(stepId));
+  const { stepId: _, type: __, ...total } = stepStatistics('', 'removed', own);
+  return {
+    ...total,
+    completed: own?.completed ?? 0,
+    parked: own?.parked ?? 0,
+    backlog: { triggers: triggers + events, starts },
+    steps: [
+      ...steps.map(({ stepId, type }) => stepStatistics(stepId, type, byStep.get(stepId))),
+      ...removed.map((stepId) => stepStatistics(stepId, 'removed', byStep.get(stepId))),
+    ],
+  };
+}
+
+type Counts = Omit<AutomationCount, '_id' | 'projectId' | 'automationId' | 'stepId'>;
+const FIELDS = ['entered', 'active', 'completed', 'parked', 'emails'] as const;
+
+/** Each writer keeps a part; fields that it never moved are absent. */
+function sumOf(parts: AutomationCount[]): Counts {
+  const sum: Counts = { entered: 0, active: 0, completed: 0, parked: 0, emails: 0, exited: {} };
+  for (const part of parts) {
+    for (const field of FIELDS) sum[field] += part[field] ?? 0;
+    for (const [reason, count] of Object.entries(part.exited ?? {}) as Array<[ExitReason, number]>)
+      sum.exited[reason] = (sum.exited[reason] ?? 0) + count;
+  }
+  return sum;
+}
+
+function stepStatistics(stepId: string, type: StepStatistics['type'], count: Counts | undefined): StepStatistics {
+  const exitedBy = count?.exited ?? {};
+  return {
+    stepId,
+    type,
+    entered: count?.entered ?? 0,
+    active: count?.active ?? 0,
+    exited: Object.values(exitedBy).reduce((sum, number) => sum + number, 0),
+    exitedBy,
+    emails: count?.emails ?? 0,
+  };
+}

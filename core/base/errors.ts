@@ -1,0 +1,115 @@
+/** What went wrong, in the product's words; api/http/errors.ts says what it means on the wire. */
+export type ErrorKind =
+  | 'invalid'
+  | 'unauthorized'
+  | 'forbidden'
+  | 'not_found'
+  | 'conflict'
+  | 'unprocessable'
+  | 'too_large'
+  | 'unsupported_media_type'
+  | 'method_not_allowed'
+  | 'rate_limited'
+  | 'unavailable'
+  | 'failed';
+
+/** Every code of the interface and of its decisions, on one page. */
+export type ErrorCode =
+  | 'VALIDATION_ERROR'
+  | 'UNAUTHORIZED'
+  | 'NOT_FOUND'
+  | `${Resource}_NOT_FOUND`
+  | 'METHOD_NOT_ALLOWED'
+  | 'ALREADY_EXISTS'
+  | 'INVALID_STATE'
+  | 'MIGRATION_IN_PROGRESS'
+  | 'IDEMPOTENCY_KEY_REUSED'
+  | 'IDEMPOTENCY_IN_PROGRESS'
+  | 'BODY_TOO_LARGE'
+  | 'UNSUPPORTED_MEDIA_TYPE'
+  | 'DOMAIN_NOT_VERIFIED'
+  | 'TEMPLATE_RENDER_FAILED'
+  | 'INVALID_PROVIDER_KEY'
+  | 'RATE_LIMIT_EXCEEDED'
+  | 'SERVER_ERROR'
+  | 'UNAVAILABLE'
+  | 'NAME_REQUIRED'
+  | 'INVALID_STEP_SEQUENCE'
+  | 'EMAIL_TEMPLATE_REQUIRED'
+  | 'BRANCH_BRANCHES_REQUIRED'
+  | 'EVENT_NAME_REQUIRED'
+  | 'CANNOT_ACTIVATE_AUTOMATION'
+  | 'EMAIL_OR_CONTACT_ID_REQUIRED'
+  | 'CONTACT_NOT_FOUND_FOR_EVENT'
+  | 'UNKNOWN_PROPERTY'
+  | 'INVALID_PROPERTY_VALUE';
+
+export type Resource =
+  | 'CAMPAIGN'
+  | 'CONTACT'
+  | 'CONTACT_LIST'
+  | 'CUSTOM_FIELD'
+  | 'TEMPLATE'
+  | 'SENDER'
+  | 'SUPPRESSION_GROUP'
+  | 'AUTOMATION'
+  | 'EVENT'
+  | 'EMAIL'
+  | 'IMPORT'
+  | 'DOMAIN'
+  | 'MIGRATION'
+  | 'PROJECT'
+  | 'API_KEY'
+  | 'RECIPIENT'
+  | 'WEBHOOK';
+
+export interface ErrorExtras {
+  code?: ErrorCode | undefined;
+  details?: string | undefined;
+  retryAfterSeconds?: number | undefined;
+}
+
+export class AppError extends Error {
+  readonly kind: ErrorKind;
+  readonly code: ErrorCode | undefined;
+  readonly details: string | undefined;
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(kind: ErrorKind, message: string, extras: ErrorExtras = {}) {
+    super(message);
+    this.name = 'AppError';
+    this.kind = kind;
+    this.code = extras.code;
+    this.details = extras.details;
+    this.retryAfterSeconds = extras.retryAfterSeconds;
+  }
+}
+
+export function invalid(message: string, details?: string, code: ErrorCode | undefined = 'VALIDATION_ERROR'): AppError {
+  return new AppError('invalid', message, { code, details });
+}
+
+/** `field` is given when the id stood in a body. The id itself is never repeated: a foreign and a random one get the same answer. */
+export function notFound(resource: Resource, field?: string): AppError {
+  const noun = resource.toLowerCase().replaceAll('_', ' ');
+  return new AppError('not_found', `There is no such ${noun} in this project.`, {
+    code: `${resource}_NOT_FOUND`,
+    details: field === undefined ? undefined : `${field}: names no ${noun} of this project`,
+  });
+}
+
+export function conflict(code: ErrorCode, message: string, details?: string): AppError {
+  return new AppError('conflict', message, { code, details });
+}
+
+export function unprocessable(code: ErrorCode | undefined, message: string, details?: string): AppError {
+  return new AppError('unprocessable', message, { code, details });
+}
+
+export function unavailable(message: string, retryAfterSeconds = 1): AppError {
+  return new AppError('unavailable', message, { code: 'UNAVAILABLE', retryAfterSeconds });
+}
+
+export function unavailableDatabase(): AppError {
+  return unavailable('The database cannot be reached at the moment; repeat the request.');
+}

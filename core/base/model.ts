@@ -1,0 +1,61 @@
+import type { Binary, ClientSession, Collection, ObjectId } from 'mongodb';
+
+/** Shapes that every part of the core names. */
+
+export type Session = ClientSession;
+
+export interface Project {
+  _id: ObjectId;
+  organizationId: ObjectId;
+  name: string;
+  trackingOpen: boolean;
+  trackingClick: boolean;
+  /** Moves with every change of fields, segments or automations, so that compiled copies know when they are stale. */
+  audienceVersion: number;
+  createdAt: Date;
+  deletedAt: Date | null;
+}
+
+/** The answer of a POST that carried an Idempotency-Key. `_id` is a hash of tenant and key. */
+export interface IdempotencyRow {
+  _id: string;
+  fingerprint: string;
+  state: 'running' | 'done';
+  /** Ids of what the request creates are derived from seed and time, so a second try makes the same ones. */
+  seed: ObjectId;
+  startedAt: Date;
+  owner: string;
+  leaseUntil: Date;
+  status: number | null;
+  body: string | null;
+  expiresAt: Date;
+}
+
+/** The one thing that every collection of due documents shares (core/jobs/queue.ts): the time of its next turn, absent when there is nothing to do. */
+export interface Due {
+  dueAt?: Date;
+}
+
+/** AES-256-GCM: the name of the key that sealed it, nonce, tag and what was sealed. */
+export interface Sealed {
+  keyId: string;
+  nonce: Binary;
+  tag: Binary;
+  text: Binary;
+}
+
+export type PropertyValue = string | number | boolean;
+
+export type PropertyType = 'string' | 'number' | 'boolean' | 'date';
+
+export interface Mailbox {
+  email: string;
+  name: string | null;
+}
+
+declare module './collections.ts' {
+  interface Collections {
+    projects: Collection<Project>;
+    idempotency: Collection<IdempotencyRow>;
+  }
+}

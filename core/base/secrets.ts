@@ -1,0 +1,64 @@
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { Binary } from 'mongodb';
+import type { Config } from '../../schemas/config.ts';
+import type { Sealed } from './model.ts';
+
+/** What cannot be opened: sealed for something else, changed since, or under a key that this installation does not have. */
+export class SecretError extends Error {}
+
+const ALGORITHM = 'aes-256-gcm';
+const KEY_BYTES = 32;
+const NONCE_BYTES = 12;
+
+/** Sealed for `context` alone: the same bytes do not open beside another project or job. */
+export function sealSecret(config: Pick<Config, 'secretKeys'>, context: string[], secret: string): Sealed {
+  const [first] = secretKeys(config);
+  if (!first)
+    throw new SecretError('SECRET_KEYS names no key, so nothing can be sealed. Set it to name:base64 of 32 bytes.');
+  const [keyId, key] = first;
+  const nonce = randomBytes(NONCE_BYTES);
+  const cipher = createCipheriv(ALGORITHM, key, nonce).setAAD(contextBytes(context));
+  const text = Buffer.concat([cipher.update(secret, 'utf8'), cipher.final()]);
+  return { keyId, nonce: new Binary(nonce), tag: new Binary(cipher.getAuthTag()), text: new Binary(text) };
+}
+
+export function openSecret(config: Pick<Config, 'secretKeys'>, context: string[], sealed: Sealed): string {
+  const key = new Map(secretKeys(config)).get(sealed.keyId);
+  if (!key)
+    throw new SecretError(`The secret was sealed with the key ${sealed.keyId}, which SECRET_KEYS does not name.`);
+  try {
+    const decipher = createDecipheriv(ALGORITHM, key, sealed.nonce.buffer)
+      .setAAD(contextBytes(context))
+      .setAuthTag(sealed.tag.buffer);
+    return Buffer.concat([decipher.update(sealed.text.buffer), decipher.final()]).toString('utf8');
+  } catch {
+    throw new SecretError('The sealed secret does not open: it was changed, or sealed for something else.');
+  }
+}
+
+/** The name of the key that seals comes first. */
+export function secretKeyNames(config: Pick<Config, 'secretKeys'>): string[] {
+  return secretKeys(config).map(([name]) => name);
+}
+
+/** What other keys are derived from, the first one first. */
+export function secretKeyBytes(config: Pick<Config, 'secretKeys'>): Buffer[] {
+  return secretKeys(config).map(([, key]) => key);
+}
+
+function contextBytes(context: string[]): Buffer {
+  return Buffer.from(context.join('\u0000'));
+}
+
+function secretKeys({ secretKeys: entries }: Pick<Config, 'secretKeys'>): [string, Buffer][] {
+  const keys = entries.map((entry): [string, Buffer] => {
+    const [keyId = '', text = ''] = entry.split(/:(.*)/s);
+    const key = Buffer.from(text, 'base64');
+    if (keyId === '' || key.length !== KEY_BYTES)
+      throw new SecretError('Each entry of SECRET_KEYS must be a name, a colon and the base64 of 32 bytes.');
+    return [keyId, key];
+  });
+  const repeated = keys.find(([name], index) => keys.findIndex(([other]) => other === name) < index);
+  if (repeated) throw new SecretError(`SECRET_KEYS names ${repeated[0]} twice; give each key a name of its own.`);
+  return keys;
+}

@@ -1,0 +1,202 @@
+import type { ObjectId } from 'mongodb';
+import type { Deps } from '../base/deps.ts';
+import { conflict, invalid, notFound } from '../base/errors.ts';
+import { insertOnce } from '../base/idempotent-insert.ts';
+import { derivedId, parseId } from '../base/ids.ts';
+import type { Project } from '../base/model.ts';
+import { type Page, type PageOf, pageOf } from '../base/paging.ts';
+import { partOf } from '../base/text/search-pattern.ts';
+import { wakeDue } from '../jobs/queue.ts';
+import { insertCampaign } from './events.ts';
+import { holdNamedGroup, requireLists } from './holds.ts';
+import { emptyCounts, namedFields, noGradualState, plainFields, readyToPublish, templateWrite } from './input.ts';
+import type { Campaign, CampaignStatus } from './model.ts';
+import type { Growth } from './run/gradual.ts';
+import { timingOf } from './timing.ts';
+
+/** The names of the due documents that start and wake runs. */
+export const CAMPAIGN_STARTS = 'campaign-starts';
+export const CAMPAIGN_METRICS = 'campaign-metrics';
+
+export interface CampaignInput {
+  name?: string | undefined;
+  subject?: string | undefined;
+  previewText?: string | undefined;
+  from?: { email?: string | undefined; name?: string | undefined } | undefined;
+  senderId?: string | undefined;
+  fromSenderId?: string | undefined;
+  replyTo?: string | undefined;
+  templateId?: string | undefined;
+  htmlTemplate?: string | undefined;
+  toLists?: string[] | undefined;
+  excludeLists?: string[] | undefined;
+  sendToGlobalList?: boolean | undefined;
+  unsubscribeGroupId?: string | null | undefined;
+  sendMode?: Campaign['sendMode'] | undefined;
+  publish?: boolean | undefined;
+  sendNow?: boolean | undefined;
+  scheduledAt?: string | null | undefined;
+  maxLatenessMinutes?: number | undefined;
+  thresholdPreset?: Campaign['thresholdPreset'] | undefined;
+  gradual?: GradualInput | null | undefined;
+  sendRatePerSecond?: number | null | undefined;
+  trackingClick?: boolean | undefined;
+  trackingOpen?: boolean | undefined;
+}
+
+export interface GradualInput {
+  emailsPerDay: number;
+  growth: Growth;
+  timezone: string;
+  startAt?: string | null | undefined;
+}
+
+export interface Origin {
+  at: Date;
+  seed: ObjectId;
+}
+
+const MAX_LATENESS_MINUTES = 60;
+
+/** Endpoint 3. */
+export async function createCampaign(
+  deps: Deps,
+  project: Project,
+  input: CampaignInput & { name: string; subject: string },
+  origin: Origin,
+): Promise<Campaign> {
+  if (input.templateId === undefined && input.htmlTemplate === undefined)
+    throw invalid('Give templateId or htmlTemplate.', 'templateId: is required, or htmlTemplate');
+  const blank = newCampaign(deps, project, idOf(origin), input);
+  const plain = { ...blank, ...plainFields(blank, input) };
+  const timed = { ...plain, ...timingOf(plain, input, deps.clock.now(), deps.config.sendNowDelay) };
+  const campaign = { ...timed, ...(await namedFields(deps, project, input)) };
+  const isScheduled = campaign.status === 'scheduled';
+  if (isScheduled) await readyToPublish(deps, project, campaign, { brings: input });
+  const template = templateWrite(deps, project, campaign, input, origin);
+  const start = isScheduled ? { startDueAt: deps.clock.now() } : {};
+  const whole = { ...campaign, templateId: template.templateId, ...start };
+  const stored = await insertCampaign(deps, whole, async (session) => {
+    if (isScheduled) await requireLists(deps, session, whole);
+    await holdNamedGroup(deps, session, project, input);
+    await template.write(session);
+  });
+  if (isScheduled) wakeDue(deps, CAMPAIGN_STARTS, project._id);
+  return stored;
+}
+
+/** Endpoint 4. */
+export async function findCampaign(deps: Deps, project: Pick<Project, '_id'>, campaignId: string): Promise<Campaign> {
+  const _id = parseId(campaignId);
+  const campaign = _id && (await deps.db.campaigns.findOne({ _id, projectId: project._id }));
+  if (!campaign) throw campaignNotFound();
+  return campaign;
+}
+
+export async function listCampaigns(
+  deps: Deps,
+  project: Project,
+  { status, search, ...page }: Page & { status?: CampaignStatus | undefined; search?: string | undefined },
+): Promise<PageOf<Campaign>> {
+  const named = search ? { name: { ...partOf(search), $options: 'i' } } : {};
+  const filter = { projectId: project._id, ...(status ? { status } : {}), ...named };
+  return pageOf(deps.db.campaigns, filter, page, { sort: { _id: -1 } });
+}
+
+/** A draft with the same content, audience and plan, that says nothing of when. */
+export async function duplicateCampaign(
+  deps: Deps,
+  project: Project,
+  campaignId: string,
+  origin: Origin,
+): Promise<Campaign> {
+  const source = await findCampaign(deps, project, campaignId);
+  const { subject, previewText, from, senderId, replyTo, templateId, trackingClick, trackingOpen } = source;
+  const { toLists, excludeLists, sendToGlobalList, unsubscribeGroupId } = source;
+  const { sendMode, gradual, maxLatenessMinutes, thresholdPreset, sendRatePerSecond } = source;
+  const name = `Copy of ${source.name}`.slice(0, 200);
+  const copy: Campaign = {
+    ...newCampaign(deps, project, idOf(origin), { name, subject }),
+    ...{ previewText, from, senderId, replyTo, templateId, trackingClick, trackingOpen },
+    ...{ toLists, excludeLists, sendToGlobalList, unsubscribeGroupId },
+    ...{ maxLatenessMinutes, thresholdPreset, sendRatePerSecond },
+    sendMode: sendMode === 'gradual' ? 'gradual' : 'immediate',
+    gradual: gradual && { ...gradual, ...noGradualState, startAt: null },
+  };
+  return insertOnce(deps.db.campaigns, copy, { projectId: project._id });
+}
+
+/** The ledger keeps what was sent; only the campaign goes. */
+export async function deleteCampaign(deps: Deps, project: Project, campaignId: string): Promise<void> {
+  const { _id, status } = await findCampaign(deps, project, campaignId);
+  const { deletedCount } = await deps.db.campaigns.deleteOne({
+    _id,
+    projectId: project._id,
+    status: { $in: ['draft', 'scheduled', 'sent', 'failed', 'aborted'] },
+  });
+  if (deletedCount === 0) throw stateConflict('deleted', status);
+  await deps.db.campaignContents.deleteOne({ _id, projectId: project._id });
+}
+
+export function campaignNotFound() {
+  const error = notFound('CAMPAIGN');
+  return Object.assign(error, { details: 'It does not exist, was deleted, or belongs to another project.' });
+}
+
+export function stateConflict(wanted: string, status: CampaignStatus) {
+  return conflict('INVALID_STATE', `A campaign that is ${status} cannot be ${wanted}.`);
+}
+
+function idOf({ at, seed }: Origin): ObjectId {
+  return derivedId(at, 'campaign', seed.toHexString());
+}
+
+function newCampaign(
+  deps: Deps,
+  project: Project,
+  _id: ObjectId,
+  { name, subject }: { name: string; subject: string },
+): Campaign {
+  const now = deps.clock.now();
+  return {
+    _id,
+    projectId: project._id,
+    organizationId: project.organizationId,
+    name,
+    subject,
+    previewText: '',
+    from: {},
+    senderId: null,
+    replyTo: null,
+    toLists: [],
+    excludeLists: [],
+    sendToGlobalList: false,
+    unsubscribeGroupId: null,
+    templateId: '',
+    trackingClick: project.trackingClick,
+    trackingOpen: project.trackingOpen,
+    sendMode: 'immediate',
+    sendNow: false,
+    scheduledAt: null,
+    maxLatenessMinutes: MAX_LATENESS_MINUTES,
+    thresholdPreset: 'balanced',
+    sendRatePerSecond: null,
+    gradual: null,
+    status: 'draft',
+    startsAt: null,
+    startedAt: null,
+    sentAt: null,
+    abortedAt: null,
+    failureReason: null,
+    pausedAt: null,
+    resumedAt: null,
+    pausedReason: null,
+    counts: emptyCounts,
+    refreshedAt: null,
+    nextBatchAt: null,
+    freeze: null,
+    stretch: { sent: 0, bounced: 0, spamReported: 0 },
+    createdAt: now,
+    updatedAt: now,
+  };
+}

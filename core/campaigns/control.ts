@@ -1,0 +1,107 @@
+import type { Deps } from '../base/deps.ts';
+import type { Project } from '../base/model.ts';
+import { findCampaign, stateConflict } from './campaigns.ts';
+import type { Campaign, CampaignStatus } from './model.ts';
+import { countInFlight, ledgerCounts, nextAtOf, refreshCounts } from './numbers/counts.ts';
+import { settleCampaignOrphans } from './send/orphans.ts';
+import { isUnderWay, type Move, moveStatus } from './status.ts';
+
+export interface Settled {
+  campaign: Campaign;
+  progress: { sent: number; inFlight: number; remaining: number; nextAt: Date | null };
+}
+
+const SETTLE_MAX_MS = 30_000;
+const LOOK_FIRST_MS = 10;
+const LOOK_MAX_MS = 200;
+const ORPHANS_EVERY_MS = 1_000;
+
+/**
+ * A compare-and-set that binds every sender at its next claim; the run is told by the due document that goes with it. The answer
+ * comes when nothing is in flight: no message is handed over after it. Works with Temporal stopped and without any worker.
+ */
+export async function pauseCampaign(
+  deps: Deps,
+  project: Project,
+  campaignId: string,
+  reason: string,
+): Promise<Settled> {
+  const from: CampaignStatus[] = ['sending', 'sending_gradual', 'scheduled'];
+  const paused = await decide(deps, project, campaignId, { from, word: 'paused' }, () => ({
+    status: 'paused',
+    pausedAt: deps.clock.now(),
+    pausedReason: reason,
+    nextBatchAt: null,
+  }));
+  return settle(deps, paused);
+}
+
+/** Goes back to what it was doing, and begins a new stretch for the thresholds. */
+export async function resumeCampaign(deps: Deps, project: Project, campaignId: string): Promise<Settled> {
+  const resumed = await decide(deps, project, campaignId, { from: ['paused'], word: 'resumed' }, async (campaign) => {
+    const now = deps.clock.now();
+    const { startedAt, startsAt, sendMode } = campaign;
+    // One that missed its time starts now; one that was paused before its time keeps it.
+    if (startedAt === null)
+      return { status: 'scheduled', resumedAt: now, startsAt: startsAt && startsAt > now ? startsAt : now };
+    const { sent, bounced, spamReported } = await refreshCounts(deps, campaign);
+    return {
+      status: sendMode === 'gradual' ? 'sending_gradual' : 'sending',
+      resumedAt: now,
+      stretch: { sent, bounced, spamReported },
+    };
+  });
+  return settle(deps, resumed);
+}
+
+/** What was not handed over stays pending, and nothing moves it. */
+export async function abortCampaign(deps: Deps, project: Project, campaignId: string): Promise<Settled> {
+  const from: CampaignStatus[] = ['sending', 'sending_gradual', 'scheduled', 'paused'];
+  const aborted = await decide(deps, project, campaignId, { from, word: 'aborted' }, () => ({
+    status: 'aborted',
+    abortedAt: deps.clock.now(),
+    nextBatchAt: null,
+  }));
+  return settle(deps, aborted);
+}
+
+/** Repeated when somebody else changed the campaign at the same moment: what it decides then stands on what is there. */
+export async function decide(
+  deps: Deps,
+  project: Project,
+  campaignId: string,
+  { from, word }: { from: CampaignStatus[]; word: string },
+  to: (campaign: Campaign) => Move | Promise<Move>,
+): Promise<Campaign> {
+  for (;;) {
+    const before = await findCampaign(deps, project, campaignId);
+    if (!from.includes(before.status)) throw stateConflict(word, before.status);
+    const after = await moveStatus(deps, before, await to(before), { tell: true });
+    if (after) return after;
+  }
+}
+
+/** Waits until nothing is in flight, unless it goes on, and says where it stands. */
+export async function settle(deps: Deps, campaign: Campaign): Promise<Settled> {
+  if (!isUnderWay(campaign)) await untilNothingIsInFlight(deps, campaign);
+  await refreshCounts(deps, campaign);
+  const { sent, pending, inFlight, deferred } = await ledgerCounts(deps, campaign);
+  const { _id, projectId } = campaign;
+  const fresh = (await deps.db.campaigns.findOne({ _id, projectId })) ?? campaign;
+  const nextAt = await nextAtOf(deps, fresh, { pending, deferred });
+  return { campaign: fresh, progress: { sent, inFlight, remaining: pending, nextAt } };
+}
+
+/** A relay may take its time, and a process may have died with what it held: that is settled here when nobody else does. */
+async function untilNothingIsInFlight(deps: Deps, campaign: Campaign): Promise<void> {
+  const end = performance.now() + SETTLE_MAX_MS;
+  let orphansAt = performance.now() + ORPHANS_EVERY_MS;
+  let waitMs = LOOK_FIRST_MS;
+  while ((await countInFlight(deps, campaign)) > 0 && performance.now() < end) {
+    await new Promise((resolve) => setTimeout(resolve, waitMs));
+    waitMs = Math.min(LOOK_MAX_MS, waitMs * 1.5);
+    if (performance.now() < orphansAt) continue;
+    await settleCampaignOrphans(deps, campaign);
+    orphansAt = performance.now() + ORPHANS_EVERY_MS;
+  }
+}

@@ -1,0 +1,33 @@
+import type { Deps } from '../base/deps.ts';
+import { done, dueDocuments } from '../jobs/document-queue.ts';
+import type { DueKind } from '../jobs/queue.ts';
+import { CAMPAIGN_METRICS, CAMPAIGN_STARTS } from './campaigns.ts';
+import type { Campaign } from './model.ts';
+
+/** Starts runs, and tells those that are there that something was decided. */
+export function campaignStarts(deps: Deps): DueKind {
+  return dueDocuments<Campaign>(deps, {
+    name: CAMPAIGN_STARTS,
+    collection: deps.db.campaigns,
+    field: 'startDueAt',
+    concurrencyMax: 16,
+    run: async ({ _id, projectId }) => {
+      await deps.workflows.sendCampaign({ projectId: projectId.toHexString(), campaignId: _id.toHexString() });
+      return done;
+    },
+  });
+}
+
+/** The numbers go on being refreshed after the campaign is over, so their run stands by itself. */
+export function campaignMetrics(deps: Deps): DueKind {
+  return dueDocuments<Campaign>(deps, {
+    name: CAMPAIGN_METRICS,
+    collection: deps.db.campaigns,
+    field: 'metricsDueAt',
+    concurrencyMax: 8,
+    run: async ({ _id, projectId }) => {
+      await deps.workflows.refreshMetrics({ projectId: projectId.toHexString(), campaignId: _id.toHexString() });
+      return done;
+    },
+  });
+}

@@ -1,0 +1,102 @@
+import type { Deps } from '../../base/deps.ts';
+import type { Campaign, CampaignStatus } from '../model.ts';
+import { type AwaitedSegment, segmentsInTheWay, wordsFor } from '../run/segments.ts';
+import { OVER, sendingMsOf } from '../status.ts';
+import { type LedgerCounts, nextAtOf, shownCounts } from './counts.ts';
+import { processedOf } from './rates.ts';
+
+const LOOK_EVERY_MS = 1_000;
+const LIFE_EVERY = 15;
+
+export interface CampaignProgress extends LedgerCounts {
+  status: CampaignStatus;
+  ratePerSecond: number;
+  percent: number;
+  etaSeconds: number | null;
+  nextAt: Date | null;
+  relayNotAnsweringSince: Date | null;
+  /** Segments that are being computed: it starts, or writes its audience, when they are done. */
+  waitingFor: AwaitedSegment[];
+}
+
+export async function progressOf(deps: Deps, campaign: Campaign, counted?: LedgerCounts): Promise<CampaignProgress> {
+  const counts = counted ?? (await shownCounts(deps, campaign));
+  const { status, relay } = campaign;
+  const seconds = sendingMsOf(campaign, deps.clock.now()) / 1_000;
+  const rate = seconds > 0 ? counts.sent / seconds : 0;
+  const processed = processedOf(counts);
+  return {
+    status,
+    ...counts,
+    ratePerSecond: Math.round(rate * 100) / 100,
+    percent: counts.total === 0 ? 0 : Math.round((processed / counts.total) * 10_000) / 100,
+    etaSeconds: rate > 0 && status === 'sending' ? Math.ceil(counts.pending / rate) : null,
+    nextAt: await nextAtOf(deps, campaign, counts),
+    relayNotAnsweringSince: relay?.notAnsweringSince ?? null,
+    waitingFor: await segmentsInTheWay(deps, campaign),
+  };
+}
+
+/** The same figures as `GET /campaigns/{id}/progress`, for the Web UI. */
+export async function describeCampaign(deps: Deps, campaign: Campaign, counted?: LedgerCounts): Promise<string> {
+  const { status, total, sent, suppressed, failed, unknown, pending, deferred, percent, ratePerSecond, waitingFor } =
+    await progressOf(deps, campaign, counted);
+  const counts = { total, suppressed, failed, sent, unknown, pending };
+  const figures = Object.entries(counts).map(([name, count]) => `| ${name} | ${count} |`);
+  const { pausedReason, relay } = campaign;
+  const why = [
+    ...(pausedReason && status === 'paused' ? [`Paused: ${pausedReason}`, ''] : []),
+    ...(waitingFor.length > 0 ? [`Waits: ${wordsFor(waitingFor)} being computed.`, ''] : []),
+    ...(relay
+      ? [`The relay has not answered since ${relay.notAnsweringSince.toISOString()}: ${relay.reason}`, '']
+      : []),
+  ];
+  return [
+    `**${status}**, ${percent} % done, ${ratePerSecond} a second, ${deferred} deferred`,
+    '',
+    ...why,
+    '| | recipients |',
+    '|---|---|',
+    ...figures,
+  ].join('\n');
+}
+
+export interface ProgressEvent {
+  id: string;
+  event: string;
+  data: unknown;
+}
+
+/** The figures of `/progress`, each time they changed, until the campaign is over or the caller goes away. */
+export async function* watchCampaign(
+  deps: Deps,
+  campaign: Campaign,
+  signal: AbortSignal,
+): AsyncGenerator<ProgressEvent | null> {
+  const { _id, projectId } = campaign;
+  let last = '';
+  for (let looks = 0; !signal.aborted; looks += 1) {
+    const now = await deps.db.campaigns.findOne({ _id, projectId });
+    if (!now) return;
+    const progress = await progressOf(deps, now);
+    const { ratePerSecond: _rate, etaSeconds: _eta, ...counts } = progress;
+    const shown = JSON.stringify(counts);
+    if (shown !== last) yield { id: String(looks), event: 'progress', data: progress };
+    else if (looks % LIFE_EVERY === 0) yield null;
+    last = shown;
+    if (OVER.includes(now.status)) return;
+    await pause(LOOK_EVERY_MS, signal);
+  }
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const end = () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', end);
+      resolve();
+    };
+    const timer = setTimeout(end, ms);
+    signal.addEventListener('abort', end);
+  });
+}

@@ -1,0 +1,97 @@
+import type { ObjectId } from 'mongodb';
+import type { Deps } from '../base/deps.ts';
+import type { Project } from '../base/model.ts';
+import { wakeDue } from '../jobs/queue.ts';
+import type { Message } from '../outbox/model.ts';
+import { CAMPAIGN_METRICS, findCampaign, stateConflict } from './campaigns.ts';
+import { decide, type Settled, settle } from './control.ts';
+import type { Campaign, CampaignStatus } from './model.ts';
+
+const FROM: CampaignStatus[] = ['sent', 'failed'];
+const AT_ONCE = 1_000;
+
+export type RetriedState = 'failed' | 'unknown';
+
+/**
+ * Sends again only what failed or is unknown, over the same ledger. The messages are queued before the status moves, so that no run can find
+ * nothing to do; nobody sends them until it has. Contacts that were deleted stay failed.
+ */
+export async function retryCampaign(
+  deps: Deps,
+  project: Project,
+  campaignId: string,
+  states: RetriedState[],
+): Promise<Settled> {
+  const campaign = await findCampaign(deps, project, campaignId);
+  if (!FROM.includes(campaign.status)) throw stateConflict('retried', campaign.status);
+  await queueAgain(deps, campaign, states);
+  const moved = await decide(deps, project, campaignId, { from: FROM, word: 'retried' }, ({ sendMode }) => ({
+    status: sendMode === 'gradual' ? 'sending_gradual' : 'sending',
+    sentAt: null,
+    failureReason: null,
+    metricsDueAt: deps.clock.now(),
+  }));
+  wakeDue(deps, CAMPAIGN_METRICS, project._id);
+  return settle(deps, moved);
+}
+
+async function queueAgain(deps: Deps, campaign: Campaign, states: RetriedState[]): Promise<void> {
+  for (const state of states)
+    for (let after = -1; ; ) {
+      const batch = await nextBatch(deps, campaign, state, after);
+      if (batch.length === 0) break;
+      after = batch.at(-1)?.seq ?? Number.MAX_SAFE_INTEGER;
+      await queueBatch(deps, campaign, state, batch);
+    }
+}
+
+type Retried = Pick<Message, '_id' | 'contactId' | 'seq'>;
+
+/** Places are not unique, so the last one of a full batch is read again with the next. */
+async function nextBatch(
+  { db }: Deps,
+  { _id, projectId }: Campaign,
+  state: RetriedState,
+  after: number,
+): Promise<Retried[]> {
+  const found: Retried[] = await db.messages
+    .find(
+      { campaignId: _id, projectId, state, seq: { $gt: after } },
+      { projection: { contactId: 1, seq: 1 }, hint: 'campaign' },
+    )
+    .sort({ seq: 1 })
+    .limit(AT_ONCE)
+    .toArray();
+  const last = found.at(-1)?.seq;
+  const isCut = found.length === AT_ONCE && found[0]?.seq !== last;
+  return isCut ? found.filter(({ seq }) => seq !== last) : found;
+}
+
+/** Whoever is deleted while this goes on fails by the deletion; whoever was before is found missing here. */
+async function queueBatch(deps: Deps, { projectId }: Campaign, state: RetriedState, batch: Retried[]): Promise<void> {
+  const present = await contactsAmong(deps, projectId, batch);
+  const ids = batch.flatMap(({ _id, contactId }) => (contactId && present.has(contactId.toHexString()) ? _id : []));
+  const at = deps.clock.now();
+  await deps.db.messages.updateMany({ _id: { $in: ids }, projectId, state }, [
+    {
+      $set: {
+        state: 'queued',
+        dueAt: '$$REMOVE',
+        deferrals: '$$REMOVE',
+        reason: '$$REMOVE',
+        endedAt: '$$REMOVE',
+        // What failed has 24 hours again; what may have arrived goes as the same mail, Date included.
+        ...(state === 'failed' ? { firstAt: '$$REMOVE' } : {}),
+        timeline: { $concatArrays: [{ $ifNull: ['$timeline', []] }, [{ type: 'retried', at }]] },
+      },
+    },
+  ]);
+}
+
+async function contactsAmong({ db }: Deps, projectId: ObjectId, batch: Retried[]): Promise<Set<string>> {
+  const ids = batch.flatMap(({ contactId }) => contactId ?? []);
+  const found = await db.contacts
+    .find({ _id: { $in: ids }, projectId }, { projection: { _id: 1 }, hint: '_id_' })
+    .toArray();
+  return new Set(found.map(({ _id }) => _id.toHexString()));
+}

@@ -1,0 +1,54 @@
+import type { Deps } from '../../base/deps.ts';
+import { AppError } from '../../base/errors.ts';
+import { wakeDue } from '../../jobs/queue.ts';
+import { CAMPAIGN_METRICS } from '../campaigns.ts';
+import { contentNow } from '../content.ts';
+import type { Alongside } from '../events.ts';
+import { listEntries, withEntries } from '../expand.ts';
+import { holdLists } from '../holds.ts';
+import { readyToPublish } from '../input.ts';
+import type { AudienceEntry, Campaign } from '../model.ts';
+import { refreshCounts } from '../numbers/counts.ts';
+import { compileFrozen } from '../send/compiled-cache.ts';
+import { type Move, moveStatus } from '../status.ts';
+
+/** What is sent, and the names and sizes of its lists, are frozen when sending starts; what cannot be sent at all fails here, with the reason. */
+export async function begin(deps: Deps, campaign: Campaign): Promise<null> {
+  const { _id, projectId, sendMode } = campaign;
+  const now = deps.clock.now();
+  let moved: Campaign | null;
+  try {
+    const lists = await readyNow(deps, campaign);
+    const { toLists, excludeLists } = withEntries(campaign, lists);
+    const status = sendMode === 'gradual' ? ('sending_gradual' as const) : ('sending' as const);
+    const to: Move = { status, startedAt: now, metricsDueAt: now, toLists, excludeLists };
+    const alongside: Alongside = async (session) => refuseGone(await holdLists(deps, session, campaign), campaign);
+    moved = await moveStatus(deps, campaign, to, { tell: false, alongside });
+  } catch (error) {
+    if (!(error instanceof AppError) || error.kind === 'unavailable') throw error;
+    const failureReason = error.details ? `${error.message} (${error.details})` : error.message;
+    moved = await moveStatus(deps, campaign, { status: 'failed', failureReason }, { tell: false });
+  }
+  if (!moved) return null;
+  await refreshCounts(deps, { _id, projectId });
+  wakeDue(deps, CAMPAIGN_METRICS, projectId);
+  return null;
+}
+
+async function readyNow(deps: Deps, campaign: Campaign): Promise<Map<string, AudienceEntry>> {
+  const { _id, projectId } = campaign;
+  const project = await deps.db.projects.findOne({ _id: projectId, deletedAt: null });
+  if (!project) throw new AppError('not_found', 'The project was deleted.');
+  await readyToPublish(deps, project, campaign);
+  const lists = await listEntries(deps, project, [campaign]);
+  const content = await contentNow(deps, campaign);
+  await compileFrozen(deps, content);
+  await deps.db.campaignContents.replaceOne({ _id, projectId }, content, { upsert: true });
+  return lists;
+}
+
+/** Without an excluded list its members cannot be left out. A list that is gone from the audience has no members. */
+function refuseGone(goneIds: Set<string>, { excludeLists }: Campaign): void {
+  const gone = excludeLists.find(({ id }) => goneIds.has(id));
+  if (gone) throw new AppError('conflict', `The ${gone.type} "${gone.name}", which it excludes, was deleted.`);
+}

@@ -1,0 +1,165 @@
+import { dotGuard, type Verdict } from '../../outbox/claim.ts';
+import type { Connection, Mailer } from '../../outbox/relay.ts';
+import { judgeDelivery } from '../../outbox/rules/judge-delivery.ts';
+import { TemplateRenderError } from '../../templates/language/templates.ts';
+import { openSupply, type Supply } from './claim-ahead.ts';
+import { type Claimed, fail, leaveRelayAlone, mayClaim, mustStop, type PageRun } from './range-state.ts';
+import { noteRelay } from './relay-status.ts';
+
+/** How often a page looks whether it may have more connections, or has to end. */
+const LOOK_EVERY_MS = 100;
+/** A relay that works but refused one more connection is asked for it again with one of the next looks. */
+const QUIET_MIN_MS = 20;
+
+interface Sender {
+  run: PageRun;
+  grow(): void;
+}
+
+/** The pages that this process sends: they share its connections. */
+const senders = new WeakMap<Mailer, Set<Sender>>();
+
+/** Hands over what the page has, over a fair share of the connections. Resolves when every outcome is durable; answers where to go on. */
+export async function sendOverConnections(run: PageRun): Promise<number | null> {
+  const { mailer } = run.sending.deps;
+  const beside = senders.get(mailer) ?? new Set<Sender>();
+  senders.set(mailer, beside);
+  const supply = openSupply(run, { pages: () => beside.size, onQuiet: look });
+  const relay = noteRelay(run);
+  const { promise: over, resolve: end } = Promise.withResolvers<void>();
+  const sender: Sender = { run, grow };
+  beside.add(sender);
+
+  /** Rounded up: a connection that is left over belongs to whoever has it, and is not passed back and forth. */
+  function share(): number {
+    const taken = [...beside].reduce((sum, { run: { lanes } }) => sum + lanes, 0);
+    return Math.max(1, Math.ceil((mailer.free('campaign') + taken) / beside.size));
+  }
+
+  /** A first one also where none is free: it waits for its turn, and has claimed nothing yet. */
+  function grow(): void {
+    while (mayClaim(run) && !supply.isDone() && run.lanes < share() && (run.lanes === 0 || mailer.free('campaign') > 0))
+      void lane();
+  }
+
+  async function lane(): Promise<void> {
+    run.lanes += 1;
+    try {
+      const { connection, ...refused } = await mailer.acquire('campaign');
+      if (connection) await useConnection(connection);
+      else if ('retryMs' in refused) leaveRelayAlone(run, Math.max(QUIET_MIN_MS, refused.retryMs));
+    } catch (error) {
+      fail(run, error);
+    }
+    run.lanes -= 1;
+    look();
+  }
+
+  async function useConnection(connection: Connection): Promise<void> {
+    try {
+      await sendOver(connection, { run, supply, isTooMany: () => run.lanes > share() });
+    } finally {
+      connection.release();
+      for (const other of beside) if (other !== sender) other.grow();
+    }
+  }
+
+  function look(): void {
+    relay.look();
+    grow();
+    if (run.lanes > 0) return;
+    // Nobody hands over anything for a while: others may have what was claimed.
+    supply.giveBack();
+    if (run.unwritten > 0 || supply.isClaiming()) return;
+    if (mustStop(run) || performance.now() >= run.deadline || supply.isDone()) end();
+  }
+
+  const looking = setInterval(look, LOOK_EVERY_MS);
+  look();
+  await over;
+  clearInterval(looking);
+  beside.delete(sender);
+  for (const other of beside) other.grow();
+  await relay.over();
+  return supply.restFrom();
+}
+
+interface Over {
+  run: PageRun;
+  supply: Supply;
+  /** Another page began meanwhile, and needs connections too. */
+  isTooMany(): boolean;
+}
+
+/**
+ * The next message travels right behind the dot of the one before, so that the connection never waits for us. A connection is passed on
+ * with one message sent at least: pages that hand it to each other for nothing would do so for ever.
+ */
+async function sendOver(connection: Connection, over: Over): Promise<void> {
+  let before = Promise.resolve(true);
+  do {
+    const item = await over.supply.next();
+    if (!item) break;
+    const delivered = deliver(connection, item, over);
+    const works = await before;
+    before = delivered;
+    if (!works) break;
+  } while (!over.isTooMany());
+  await before;
+}
+
+/** false: the relay takes nothing now. Never rejects: what cannot be handed over has an outcome too. */
+async function deliver(connection: Connection, item: Claimed, { run, supply }: Over): Promise<boolean> {
+  const { deps, ledger } = run.sending;
+  const { candidate, held, at } = item;
+  if (held.stopped) {
+    supply.end(item, { outcome: held.stopped });
+    return true;
+  }
+  const text = await composed(run, item);
+  if (typeof text !== 'string') {
+    supply.end(item, { outcome: text });
+    return true;
+  }
+  let signature: string;
+  try {
+    signature = await run.compiled.sign(text, at);
+  } catch (error) {
+    supply.end(item, { outcome: { kind: 'back', delayMs: 0 } });
+    fail(run, error);
+    return false;
+  }
+  const envelope = { from: run.compiled.returnPath(candidate._id), to: [candidate.email] };
+  const delivery = await connection.send(envelope, signature + text, dotGuard(ledger, held));
+  const { outcome, bounces } = judgeDelivery({
+    lane: 'campaign',
+    delivery,
+    addresses: envelope.to,
+    deferrals: candidate.deferrals ?? 0,
+    elapsedMs: deps.clock.now().getTime() - at.getTime(),
+    jitter: Math.random(),
+    evidenceAfterMs: deps.evidence.isKnown ? deps.config.smtpEvidenceDelaySeconds * 1_000 : null,
+  });
+  if (delivery.kind === 'answered') run.handedOver += 1;
+  if (delivery.kind === 'relay') leaveRelayAlone(run, Math.max(QUIET_MIN_MS, relayRetryMs(deps.mailer)));
+  if (outcome.kind === 'back') supply.end(item, { outcome: held.stopped ?? { kind: 'back', delayMs: 0 } });
+  else supply.end(item, { outcome, bounces });
+  return delivery.kind !== 'relay';
+}
+
+/** Data that do not fit are the recipient's; the campaign goes on. */
+async function composed({ compiled, sending }: PageRun, { candidate, at }: Claimed): Promise<string | Verdict> {
+  const { _id: messageId, email, contact } = candidate;
+  try {
+    return await compiled.compose({ messageId, email, contact, at });
+  } catch (error) {
+    const why = error instanceof TemplateRenderError ? error.message : 'it has a fault.';
+    if (!(error instanceof TemplateRenderError))
+      sending.deps.log.error({ err: error, message: messageId }, 'a mail of a campaign could not be composed');
+    return { kind: 'failed', reason: `The mail cannot be made with these data: ${why}` };
+  }
+}
+
+function relayRetryMs(mailer: Mailer): number {
+  return mailer.states().find(({ relay }) => relay === 'default')?.retryMs ?? 0;
+}

@@ -1,0 +1,76 @@
+import type { ObjectId } from 'mongodb';
+import type { Deps } from '../../base/deps.ts';
+import { messageIdOf } from '../../composing/links.ts';
+import { type Ledger, openLedger } from '../../outbox/ledger.ts';
+import { orphanStates, settleOrphans } from '../../outbox/settle-orphans.ts';
+import type { Campaign } from '../model.ts';
+
+type OrphanDeps = Pick<Deps, 'db' | 'clock' | 'log' | 'evidence' | 'config'>;
+type Tenant = Pick<Campaign, '_id' | 'projectId'>;
+
+/** Nothing is held by who only looks after what others left behind. */
+const HOLDS_NOTHING = openLedger(() => 0);
+const AT_ONCE_MAX = 1_000;
+
+/**
+ * What a process that died held comes back here, or becomes unknown: its lease is over. Run by pages, by the run before it ends, parks or
+ * waits, and by calls that wait for what is in flight, so nothing stays `committing` whatever is down.
+ */
+export async function settleCampaignOrphans(
+  deps: OrphanDeps,
+  campaign: Tenant,
+  { ledger = HOLDS_NOTHING, seqs }: { ledger?: Ledger; seqs?: { fromSeq: number; toSeq: number } } = {},
+): Promise<void> {
+  const { _id, projectId } = campaign;
+  const lost = await deps.db.messages
+    .find(
+      {
+        campaignId: _id,
+        projectId,
+        state: { $in: [...orphanStates] },
+        ...(seqs ? { seq: { $gte: seqs.fromSeq, $lte: seqs.toSeq } } : {}),
+        dueAt: { $exists: true },
+        $expr: { $lte: ['$dueAt', '$$NOW'] },
+      },
+      { projection: { _id: 1 }, hint: 'campaign', limit: AT_ONCE_MAX },
+    )
+    .toArray();
+  if (lost.length === 0) return;
+  const ids = lost.map((message) => message._id);
+  const domain = await domainOf(deps, campaign);
+  const knownAs = async (messageId: ObjectId) => domain && `<${messageIdOf({ messageId }, domain)}>`;
+  const settled = await settleOrphans(deps, ledger, { projectId, ids, messageIdOf: knownAs });
+  deps.log.warn({ campaignId: _id, ...settled }, 'mails that a lost process held were settled');
+}
+
+export interface Unsettled {
+  count: number;
+  /** Since the oldest of them was claimed, by the database's clock. */
+  ageMs: number;
+}
+
+/** What is in flight, and what is unknown for as long as evidence about it can still be had. */
+export async function unsettledOf({ db }: Pick<Deps, 'db'>, { _id, projectId }: Tenant): Promise<Unsettled> {
+  const [found] = await db.messages
+    .aggregate<Unsettled>(
+      [
+        {
+          $match: {
+            campaignId: _id,
+            projectId,
+            $or: [{ state: 'committing' }, { state: 'unknown', dueAt: { $exists: true } }],
+          },
+        },
+        { $group: { _id: null, count: { $sum: 1 }, oldest: { $min: '$claimedAt' } } },
+        { $project: { _id: 0, count: 1, ageMs: { $subtract: ['$$NOW', { $ifNull: ['$oldest', '$$NOW'] }] } } },
+      ],
+      { hint: 'campaign' },
+    )
+    .toArray();
+  return found ?? { count: 0, ageMs: 0 };
+}
+
+async function domainOf({ db }: OrphanDeps, { _id, projectId }: Tenant): Promise<string | null> {
+  const content = await db.campaignContents.findOne({ _id, projectId }, { projection: { domainName: 1 } });
+  return content?.domainName ?? null;
+}

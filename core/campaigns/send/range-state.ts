@@ -1,0 +1,84 @@
+import type { Contact } from '../../contacts/model.ts';
+import type { Sending } from '../../delivery/sending.ts';
+import type { Held } from '../../outbox/claim.ts';
+import type { Message } from '../../outbox/model.ts';
+import type { Campaign } from '../model.ts';
+import type { ThresholdWatch } from '../run/thresholds.ts';
+import type { SignedCampaign } from './compiled-cache.ts';
+import type { Pace } from './pace.ts';
+
+export interface CampaignPage {
+  projectId: string;
+  campaignId: string;
+  fromSeq: number;
+  toSeq: number;
+  /** What is deferred there and due, instead of what is queued. */
+  isDeferred: boolean;
+  /** How many pages share the campaign's rate. */
+  pagesAtOnce: number;
+}
+
+/** A page that is being sent by this process. */
+export interface PageRun {
+  readonly sending: Sending;
+  readonly campaign: Campaign;
+  readonly compiled: SignedCampaign;
+  readonly page: CampaignPage;
+  readonly signal: AbortSignal;
+  readonly onProgress: (ended: number) => void;
+  readonly pace: Pace;
+  readonly thresholds: ThresholdWatch;
+  /** Nothing is claimed after it. Monotonic milliseconds, like the other times here. */
+  readonly deadline: number;
+  /** false: somebody decided something, or something failed; what is claimed and not handed over goes back. */
+  goOn: boolean;
+  error: unknown;
+  waitMs: number;
+  /** Until then the relay is left alone. */
+  quietUntil: number;
+  /** Connections that it has. */
+  lanes: number;
+  ended: number;
+  unwritten: number;
+  handedOver: number;
+}
+
+export type Candidate = Pick<Message, '_id' | 'email' | 'contactId' | 'firstAt' | 'deferrals'> & {
+  seq: number;
+  contact: Contact | null;
+};
+
+/** Ours to hand over. */
+export interface Claimed {
+  candidate: Candidate;
+  held: Held;
+  /** The mail's Date. */
+  at: Date;
+}
+
+/** What is claimed and has no dot goes back. */
+export function mustStop(run: PageRun): boolean {
+  return !run.goOn || run.signal.aborted || run.sending.ledger.stopping;
+}
+
+export function mayClaim(run: PageRun): boolean {
+  const now = performance.now();
+  return !mustStop(run) && now < run.deadline && now >= run.quietUntil;
+}
+
+/** The relay's state, not the recipients': what is claimed waits or goes back, and no attempt is counted. */
+export function leaveRelayAlone(run: PageRun, ms: number): void {
+  run.quietUntil = Math.max(run.quietUntil, performance.now() + ms);
+  if (run.quietUntil < run.deadline) return;
+  run.goOn = false;
+  run.waitMs = Math.max(run.waitMs, Math.ceil(run.quietUntil - performance.now()));
+}
+
+export function fail(run: PageRun, error: unknown): void {
+  run.error ??= error;
+  run.goOn = false;
+}
+
+export function sleep(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}

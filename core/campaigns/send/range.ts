@@ -1,0 +1,103 @@
+import type { Deps } from '../../base/deps.ts';
+import { AppError } from '../../base/errors.ts';
+import type { Sending } from '../../delivery/sending.ts';
+import type { Campaign } from '../model.ts';
+import { refreshCounts } from '../numbers/counts.ts';
+import { describeCampaign } from '../numbers/progress.ts';
+import { readCampaign } from '../run/next-step.ts';
+import { watchThresholds } from '../run/thresholds.ts';
+import { isUnderWay, moveStatus } from '../status.ts';
+import { compiledCampaign, type SignedCampaign } from './compiled-cache.ts';
+import { sendOverConnections } from './connections.ts';
+import { settleCampaignOrphans } from './orphans.ts';
+import { createPace } from './pace.ts';
+import type { CampaignPage, PageRun } from './range-state.ts';
+
+export type { CampaignPage } from './range-state.ts';
+
+export interface PageResult {
+  /** false: somebody decided something, or the relay does not answer: no further page is begun. */
+  goOn: boolean;
+  /** Where to go on when its time was over before its end. */
+  nextSeq: number | null;
+  /** How long the relay is left alone. */
+  waitMs: number;
+  /** Messages that got an outcome, or went back. */
+  ended: number;
+  details: string;
+}
+
+export interface PageControl {
+  signal: AbortSignal;
+  onProgress(ended: number): void;
+  timeMs?: number;
+}
+
+/** A page that has much to wait for, at a low rate or while the relay pauses, ends after this time and is gone on with. */
+const PAGE_TIME_MS = 10_000;
+const NOTHING = { goOn: false, nextSeq: null, waitMs: 0, ended: 0 };
+
+/**
+ * Sends what is queued in a range of places, or what is deferred there and due. May run any number of times, also beside itself: each
+ * message is claimed, and only the claim's owner hands it over.
+ */
+export async function sendPage(sending: Sending, page: CampaignPage, control: PageControl): Promise<PageResult> {
+  const { deps } = sending;
+  const campaign = await readCampaign(deps, page);
+  if (!campaign) return { ...NOTHING, details: '' };
+  const compiled = isUnderWay(campaign) && (await compiledOrPaused(deps, sending, campaign));
+  if (!compiled) return result(deps, page, NOTHING);
+  await settleCampaignOrphans(deps, campaign, { ledger: sending.ledger, seqs: page });
+  const run = newRun(sending, campaign, compiled, page, control);
+  const nextSeq = await sendOverConnections(run);
+  if (run.error) throw run.error;
+  await run.thresholds.check();
+  const goOn = run.goOn && !control.signal.aborted && !run.thresholds.isBreached();
+  return result(deps, page, { goOn, nextSeq, waitMs: run.waitMs, ended: run.ended });
+}
+
+async function result(deps: Deps, page: CampaignPage, facts: Omit<PageResult, 'details'>): Promise<PageResult> {
+  const campaign = await readCampaign(deps, page);
+  return { ...facts, details: campaign ? await describeCampaign(deps, campaign) : '' };
+}
+
+/** What stops everybody's mail, such as a domain that is not verified any more, pauses the campaign: nobody has failed for it. */
+async function compiledOrPaused(deps: Deps, sending: Sending, campaign: Campaign): Promise<SignedCampaign | null> {
+  try {
+    return await compiledCampaign(sending.deps, campaign);
+  } catch (error) {
+    if (!(error instanceof AppError) || error.kind === 'unavailable') throw error;
+    const paused = { status: 'paused' as const, pausedAt: deps.clock.now(), pausedReason: error.message };
+    const moved = await moveStatus(deps, campaign, { ...paused, nextBatchAt: null }, { tell: true });
+    if (moved) await refreshCounts(deps, campaign);
+    return null;
+  }
+}
+
+function newRun(
+  sending: Sending,
+  campaign: Campaign,
+  compiled: SignedCampaign,
+  page: CampaignPage,
+  { signal, onProgress, timeMs = PAGE_TIME_MS }: PageControl,
+): PageRun {
+  return {
+    sending,
+    campaign,
+    compiled,
+    page,
+    signal,
+    onProgress,
+    pace: createPace(campaign.sendRatePerSecond, page.pagesAtOnce),
+    thresholds: watchThresholds(sending.deps, campaign),
+    deadline: performance.now() + timeMs,
+    goOn: true,
+    error: null,
+    waitMs: 0,
+    quietUntil: 0,
+    lanes: 0,
+    ended: 0,
+    unwritten: 0,
+    handedOver: 0,
+  };
+}

@@ -1,0 +1,44 @@
+import type { RelayFault } from '../../outbox/relay.ts';
+import { formatReply } from '../../outbox/rules/relay-replies.ts';
+import type { PageRun } from './range-state.ts';
+
+/** A relay that only took a breath is no news, unless the page ends for it. */
+const NEWS_AFTER_MS = 2_000;
+
+/** "Relay not answering since": written on the campaign by whoever finds it, for progress and the Web UI, and taken away with the first success. */
+export function noteRelay(run: PageRun): { look(): void; over(): Promise<void> } {
+  const { campaign, sending } = run;
+  const { db, mailer, clock, log } = sending.deps;
+  const { _id, projectId } = campaign;
+  let noted = campaign.relay ?? null;
+  let writing: Promise<unknown> = Promise.resolve();
+
+  function look(): void {
+    const state = mailer.states().find(({ relay }) => relay === 'default');
+    const since = state?.notAnsweringSince ?? null;
+    const isNews = since !== null && (run.waitMs > 0 || clock.now().getTime() - since.getTime() > NEWS_AFTER_MS);
+    if (isNews && noted === null) write({ notAnsweringSince: since, reason: reasonOf(state?.fault ?? null) });
+    if (since === null && noted !== null && run.handedOver > 0) write(null);
+  }
+
+  function write(relay: typeof noted): void {
+    noted = relay;
+    writing = writing
+      .then(() => db.campaigns.updateOne({ _id, projectId }, { $set: { relay } }))
+      .catch((error) => log.warn({ err: error }, 'the state of the relay could not be noted'));
+  }
+
+  return {
+    look,
+    async over() {
+      look();
+      await writing;
+    },
+  };
+}
+
+function reasonOf(fault: RelayFault | null): string {
+  if (!fault) return 'no answer';
+  if (fault.reply.code > 0) return formatReply(fault.reply);
+  return `${fault.reason} at ${fault.phase}${fault.reply.text ? `: ${fault.reply.text}` : ''}`;
+}

@@ -1,0 +1,53 @@
+import type { Deps } from '../base/deps.ts';
+import { wakeDue } from '../jobs/queue.ts';
+import { CAMPAIGN_STARTS } from './campaigns.ts';
+import { type Alongside, moveCampaign } from './events.ts';
+import type { Campaign, CampaignStatus } from './model.ts';
+
+/** Nothing of these is sent any more, unless a person retries. */
+export const OVER: readonly CampaignStatus[] = ['sent', 'failed', 'aborted'];
+const UNDER_WAY: readonly CampaignStatus[] = ['sending', 'sending_gradual'];
+
+export function isUnderWay({ status }: Pick<Campaign, 'status'>): boolean {
+  return UNDER_WAY.includes(status);
+}
+
+export type Move = Partial<Campaign> & Pick<Campaign, 'status'>;
+
+/**
+ * A compare-and-set on what was read, with its event: null when somebody else changed the campaign meanwhile. Senders see it with their
+ * next claim. `tell` wakes the run, which is not needed where the run itself moves.
+ */
+export async function moveStatus(
+  deps: Deps,
+  before: Campaign,
+  to: Move,
+  { tell, alongside }: { tell: boolean; alongside?: Alongside },
+): Promise<Campaign | null> {
+  const { _id, projectId, status, updatedAt } = before;
+  const now = deps.clock.now();
+  const set = { ...to, ...timeUnderWay(before, to.status, now), updatedAt: nextUpdate(before, now) };
+  const moved = await moveCampaign(
+    deps,
+    { _id, projectId, status, updatedAt },
+    { $set: tell ? { ...set, startDueAt: now } : set },
+    alongside,
+  );
+  if (moved && tell) wakeDue(deps, CAMPAIGN_STARTS, projectId);
+  return moved;
+}
+
+/** Later than the one before, so that two changes in one millisecond are two. */
+export function nextUpdate({ updatedAt }: Pick<Campaign, 'updatedAt'>, now: Date): Date {
+  return new Date(Math.max(now.getTime(), updatedAt.getTime() + 1));
+}
+
+/** Milliseconds of sending until now, without the pauses. */
+export function sendingMsOf({ sendingSince, sendingMs = 0 }: Campaign, now: Date): number {
+  return sendingMs + (sendingSince ? Math.max(0, now.getTime() - sendingSince.getTime()) : 0);
+}
+
+function timeUnderWay(before: Campaign, status: CampaignStatus, now: Date): Partial<Campaign> {
+  if (isUnderWay({ status })) return { sendingSince: before.sendingSince ?? now };
+  return before.sendingSince ? { sendingSince: null, sendingMs: sendingMsOf(before, now), relay: null } : {};
+}

@@ -1,0 +1,126 @@
+import type { Deps } from '../base/deps.ts';
+import { conflict, invalid } from '../base/errors.ts';
+import type { Project, Session } from '../base/model.ts';
+import { wakeDue } from '../jobs/queue.ts';
+import { CAMPAIGN_STARTS, type CampaignInput, findCampaign, type Origin, stateConflict } from './campaigns.ts';
+import { moveCampaign } from './events.ts';
+import { holdNamedGroup, requireLists } from './holds.ts';
+import { namedFields, plainFields, readyToPublish, templateWrite } from './input.ts';
+import type { Campaign } from './model.ts';
+import { nextUpdate } from './status.ts';
+import { refusePast, timingOf } from './timing.ts';
+
+const TRIES_MAX = 5;
+
+/** Every field of creation in draft and scheduled; rate and plan also while it is under way. Begun anew when another call was faster. */
+export async function updateCampaign(
+  deps: Deps,
+  project: Project,
+  campaignId: string,
+  input: CampaignInput,
+  origin: Origin,
+): Promise<Campaign> {
+  for (let tries = 0; tries < TRIES_MAX; tries += 1) {
+    const before = await findCampaign(deps, project, campaignId);
+    const after = await changed(deps, project, before, input);
+    const template = templateWrite(deps, project, after, input, origin);
+    const updated = await store(deps, before, { ...after, templateId: template.templateId }, async (session) => {
+      await holdNamedGroup(deps, session, project, input);
+      await template.write(session);
+    });
+    if (updated) return updated;
+  }
+  throw conflict('INVALID_STATE', 'The campaign is being changed by other calls; read it again and repeat.');
+}
+
+/** The campaign as this call wants it, if it may. */
+async function changed(deps: Deps, project: Project, before: Campaign, input: CampaignInput): Promise<Campaign> {
+  const isOpen = before.status === 'draft' || before.status === 'scheduled';
+  if (!isOpen) refuseLateChanges(before, input);
+  const plain = { ...before, ...plainFields(before, input) };
+  const now = deps.clock.now();
+  const timing = isOpen ? timingOf(plain, input, now, deps.config.sendNowDelay) : lateTiming(plain, input, now);
+  const after = {
+    ...plain,
+    ...timing,
+    ...(await namedFields(deps, project, input)),
+    updatedAt: nextUpdate(before, now),
+  };
+  if (after.status === 'scheduled') await readyToPublish(deps, project, after, { brings: input });
+  return after;
+}
+
+/** Writes only what differs: releases move the state of the plan at the same time. null: a concurrent change won. */
+async function store(
+  deps: Deps,
+  before: Campaign,
+  after: Campaign,
+  alongside: (session: Session) => Promise<void>,
+): Promise<Campaign | null> {
+  const { _id, projectId, status, updatedAt } = before;
+  const names = Object.keys(after).filter((name) => name !== 'gradual') as Array<keyof Campaign>;
+  const differing = names.filter((name) => after[name] !== before[name]).map((name) => [name, after[name]] as const);
+  const tell = after.status !== 'draft' || status === 'scheduled';
+  const filter = { _id, projectId, status, updatedAt };
+  const update = {
+    $set: {
+      ...Object.fromEntries(differing),
+      ...planChanges(before, after),
+      ...(tell ? { startDueAt: deps.clock.now() } : {}),
+    },
+  };
+  const updated = await moveCampaign(deps, filter, update, async (session) => {
+    if (after.status === 'scheduled') await requireLists(deps, session, after);
+    await alongside(session);
+  });
+  if (updated && tell) wakeDue(deps, CAMPAIGN_STARTS, projectId);
+  return updated;
+}
+
+function planChanges({ gradual: before }: Campaign, { gradual: after }: Campaign): Record<string, unknown> {
+  if (after === before) return {};
+  if (after === null || before === null) return { gradual: after };
+  const { emailsPerDay, growth, timezone, startAt } = after;
+  return {
+    'gradual.emailsPerDay': emailsPerDay,
+    'gradual.growth': growth,
+    'gradual.timezone': timezone,
+    'gradual.startAt': startAt,
+  };
+}
+
+/** One that missed its time, or was paused before it. */
+function isNotBegun({ status, startedAt }: Campaign): boolean {
+  return status === 'paused' && startedAt === null;
+}
+
+function refuseLateChanges(before: Campaign, input: CampaignInput): void {
+  const { status, sendMode } = before;
+  if (!['sending', 'sending_gradual', 'paused'].includes(status)) throw stateConflict('changed', status);
+  const allowed = ['sendRatePerSecond', 'gradual', ...(isNotBegun(before) ? ['scheduledAt'] : [])];
+  const given = Object.entries(input).flatMap(([name, value]) => (value === undefined ? [] : [name]));
+  const refused = given.filter((name) => !allowed.includes(name));
+  if (refused.length > 0)
+    throw conflict(
+      'INVALID_STATE',
+      `A campaign that is ${status} takes changes of ${allowed.join(' and ')} only; pause and duplicate it for others.`,
+      `${refused.join(', ')}: cannot be changed now`,
+    );
+  // Not in the spec: a plan belongs to a campaign from its beginning; without one, everything would go at once.
+  if (input.gradual !== undefined && sendMode !== 'gradual')
+    throw conflict(
+      'INVALID_STATE',
+      `A campaign that is ${status} cannot become gradual.`,
+      'gradual: cannot be changed now',
+    );
+  if (input.gradual === null)
+    throw invalid('The plan of a gradual campaign can be changed, not taken away.', 'gradual: must be an object');
+}
+
+function lateTiming(campaign: Campaign, { scheduledAt }: CampaignInput, now: Date): Partial<Campaign> {
+  if (!scheduledAt) return {};
+  const at = new Date(scheduledAt);
+  refusePast(at, now, 'scheduledAt');
+  const sendMode = campaign.sendMode === 'immediate' ? ('scheduled' as const) : campaign.sendMode;
+  return { scheduledAt: at, startsAt: at, sendNow: false, sendMode };
+}

@@ -1,0 +1,130 @@
+import { breathe } from '../base/breathe.ts';
+import { emailDomain } from '../base/text/addresses.ts';
+import type { SendingDomain } from '../domains/sending-domain.ts';
+import type { Content, Message, MessageRecipient } from '../outbox/model.ts';
+import type { Envelope, SendingDeps } from '../outbox/relay.ts';
+import { isOpen } from '../outbox/rules/judge-delivery.ts';
+import { decorateHtml } from '../templates/html/links.ts';
+import { renderTemplate } from '../templates/language/templates.ts';
+import { compileMail } from '../templates/mail.ts';
+import { clickUrl, messageIdOf, openPixelUrl, returnPath, unsubscribeAddress, unsubscribeUrl } from './links.ts';
+import { compileMessage, composeMessage, type MimeAttachment } from './mime/compose.ts';
+import { textOfHtml } from './plain-text.ts';
+import { needsContact, type TemplateContact, variablesOf } from './variables.ts';
+
+export interface Composing {
+  message: Message;
+  /** The message to `to`, where this is a copy of it: what the mail says, it says to that person. */
+  first: Message;
+  content: Content;
+  sending: SendingDomain;
+  attachments: MimeAttachment[];
+  contact: TemplateContact | null;
+  /** Those who still are to get it; null: the one of the message. */
+  recipients: MessageRecipient[] | null;
+  /** Hardly anything else is being sent. */
+  isAlone: boolean;
+}
+
+export interface ComposedMail {
+  envelope: Envelope;
+  /** With its signature. */
+  bytes: string;
+}
+
+const FEEDBACK_SENDER_CHARS = 12;
+
+/** The same mail in every attempt: everything in it follows from what is stored. Throws TemplateRenderError. */
+export async function composeMail(deps: SendingDeps, mail: Composing): Promise<ComposedMail> {
+  const { message, first, content, sending, recipients } = mail;
+  const { config } = deps;
+  const ref = { projectId: message.projectId, messageId: message._id };
+  const fromDomain = emailDomain(content.from.email);
+  const at = message.firstAt ?? deps.clock.now();
+  const link = unsubscribeUrl(config, ref, { groupId: content.groupId, email: message.email });
+  const body = await renderBody(deps, mail, { at, link });
+  await breathe(body.html);
+  const skeleton = compileMessage({
+    from: content.from,
+    cc: first.copy?.cc ?? (message.recipients ?? []).filter(({ kind }) => kind === 'cc'),
+    replyTo: content.replyTo,
+    subject: [body.subject],
+    html: body.html === null ? null : [body.html],
+    text: body.text === null ? null : [body.text],
+    attachments: mail.attachments,
+    headers: content.headers,
+    listId: content.marketing ? `${listOf(content)}.${message.projectId}.${fromDomain}` : null,
+    feedbackId: feedbackId(mail),
+    bulk: content.marketing,
+    automatic: message.automationId !== undefined,
+    inReplyTo: content.inReplyTo ?? null,
+    references: content.references ?? null,
+    boundary: message._id.toHexString(),
+  });
+  await breathe(body.html);
+  const text = composeMessage(skeleton, {
+    to: [{ email: first.email, name: first.name ?? null }],
+    messageId: messageIdOf({ ...ref, copy: message.copy }, fromDomain),
+    date: at,
+    unsubscribe: content.marketing ? { url: link, mailto: unsubscribeAddress(config, ref, sending.returnHost) } : null,
+  });
+  await breathe(text);
+  const to = recipients?.filter(isOpen).map(({ email }) => email) ?? [message.email];
+  return {
+    envelope: { from: returnPath(config, ref, sending.returnHost), to },
+    bytes: (await signature(deps, mail, text, at)) + text,
+  };
+}
+
+/** Whether the contact of this address has to be read before. */
+export function wantsContact(content: Content, message: Message): boolean {
+  const { subject, previewText, html, text } = compileMail(content);
+  return needsContact(
+    [subject, previewText, html, text].filter((template) => template !== null),
+    content,
+    message,
+  );
+}
+
+async function renderBody({ config }: SendingDeps, mail: Composing, { at, link }: { at: Date; link: string }) {
+  const { message, first, content, contact } = mail;
+  const templates = compileMail(content);
+  const builtIn = { email: first.email, at, unsubscribeUrl: link, contact };
+  const variables = variablesOf(builtIn, content.data, first.data);
+  const html = templates.html && renderTemplate(templates.html, variables);
+  await breathe(html);
+  const text = templates.text
+    ? renderTemplate(templates.text, variables)
+    : templates.html && textOfHtml(templates.html, content.html ?? '', variables);
+  await breathe(html);
+  const ref = { projectId: message.projectId, messageId: message._id };
+  return {
+    subject: renderTemplate(templates.subject, variables),
+    text,
+    html:
+      html &&
+      decorateHtml(html, {
+        previewText: renderTemplate(templates.previewText, variables),
+        pixelUrl: content.trackingOpen ? openPixelUrl(config, ref) : undefined,
+        rewriteLink: content.trackingClick ? (url) => clickUrl(config, ref, url) : undefined,
+        unsubscribeUrl: link,
+      }),
+  };
+}
+
+/** A thousandth of a second of one core with RSA: single mails do not wait for other threads, many do not hold up this one. */
+function signature({ signer }: SendingDeps, { isAlone, sending }: Composing, text: string, at: Date) {
+  if (sending.keys.length === 0) return '';
+  return isAlone ? signer.signNow(text, sending.keys, at) : signer.sign(text, sending.keys, at);
+}
+
+function listOf({ groupId }: Content): string {
+  return groupId?.toLowerCase() ?? 'default';
+}
+
+/** What mailbox providers group complaints by, the stable sender last. */
+function feedbackId({ message, content, sending }: Composing): string {
+  const campaign = message.batchId ?? message.automationId?.toHexString() ?? 'single';
+  const sender = sending.domain._id.toHexString().slice(-FEEDBACK_SENDER_CHARS);
+  return `${campaign}:${message.projectId}:${content.marketing ? 'marketing' : 'transactional'}:${sender}`;
+}

@@ -1,0 +1,40 @@
+import type { Config } from '../../schemas/config.ts';
+import type { Message } from '../outbox/model.ts';
+import type { MailRef } from './tokens.ts';
+import { clickToken, mailLocalPart, openToken, unsubscribeToken } from './tokens.ts';
+
+type Links = Pick<Config, 'secretKeys' | 'publicUrl'>;
+
+/** Every link and address that belongs to one mail alone. */
+export function unsubscribeUrl(config: Links, ref: MailRef, to: { groupId: string | null; email: string }): string {
+  return `${config.publicUrl}/u/${unsubscribeToken(config, { ...ref, ...to })}`;
+}
+
+export function openPixelUrl(config: Links, ref: MailRef): string {
+  return `${config.publicUrl}/t/o/${openToken(config, ref)}.gif`;
+}
+
+export function clickUrl(config: Links, ref: MailRef, target: string): string {
+  return `${config.publicUrl}/t/c/${clickToken(config, ref, target)}`;
+}
+
+export function returnPath(config: Links, ref: MailRef, host: string): string {
+  return `${mailLocalPart(config, 'b', ref)}@${host}`;
+}
+
+/** The mailto of List-Unsubscribe. */
+export function unsubscribeAddress(config: Links, ref: MailRef, host: string): string {
+  return `${mailLocalPart(config, 'u', ref)}@${host}?subject=unsubscribe`;
+}
+
+/**
+ * Without < and >. The same in every attempt, so that a mail that is sent again is known as the same. A copy names the mail that it is
+ * one of and its place there, since the relay is asked about each by itself.
+ */
+export function messageIdOf(
+  { messageId, copy }: Pick<MailRef, 'messageId'> & Pick<Message, 'copy'>,
+  fromDomain: string,
+): string {
+  const id = (copy?.of ?? messageId).toHexString();
+  return `${copy && copy.index > 0 ? `${id}.${copy.index}` : id}@${fromDomain}`;
+}

@@ -1,0 +1,69 @@
+import { withoutEnd } from '../base/text/text-ends.ts';
+import { htmlToText } from '../templates/html/links.ts';
+import { scanHtml } from '../templates/html/scan.ts';
+import { CLOSE, needsWhole, OPEN } from '../templates/language/holes.ts';
+import { renderTemplate, type Template, templateParts, type Variables } from '../templates/language/templates.ts';
+
+const HOLE = /\ue000(\d+)\ue001/;
+
+type Hole = (variables: Variables) => string;
+interface PlainText {
+  /** Text and holes in turn, text first. */
+  pieces: string[];
+  holes: Hole[];
+}
+
+const read = new WeakMap<Template, PlainText | null>();
+
+/** The text part of a mail that came without one. A template's HTML is read once; a recipient costs only the values. */
+export function textOfHtml(template: Template, source: string, variables: Variables): string {
+  const known = read.get(template);
+  const plain = known === undefined ? readOnce(template, source) : known;
+  if (known === undefined) read.set(template, plain);
+  if (plain === null) return htmlToText(renderTemplate(template, variables));
+  const lines = fill(plain, variables).split('\n');
+  return lines
+    .map((line) => withoutEnd(line, ' '))
+    .join('\n')
+    .trim();
+}
+
+/** A link that leads nowhere has no address beside its text. */
+function fill({ pieces, holes }: PlainText, variables: Variables): string {
+  let text = pieces[0]!;
+  for (let index = 1; index < pieces.length; index += 2) {
+    const value = plainValue(holes[Number(pieces[index])]!(variables));
+    const next = pieces[index + 1]!;
+    const isNowhere = (value === '' || value === '#') && /\s\($/.test(text) && next.startsWith(')');
+    text = isNowhere ? text.slice(0, -2) + next.slice(1) : text + value + next;
+  }
+  return text;
+}
+
+function readOnce(template: Template, source: string): PlainText | null {
+  if (needsWhole(source)) return null;
+  const holes: Hole[] = [];
+  const marked = templateParts(template)
+    .map((part) => (typeof part === 'string' ? part : `${OPEN}${holes.push(part) - 1}${CLOSE}`))
+    .join('');
+  return maySayItself(marked) ? null : { pieces: htmlToText(marked).split(HOLE), holes };
+}
+
+/** A link that says its own address is written once, which is not known before the values are. */
+function maySayItself(marked: string): boolean {
+  return scanHtml(marked).links.some(({ url, end }) => {
+    if (!url.includes(OPEN)) return false;
+    const textStart = marked.indexOf('>', end);
+    const textEnd = marked.indexOf('<', textStart);
+    return marked.slice(textStart, textEnd < 0 ? marked.length : textEnd).includes(OPEN);
+  });
+}
+
+const ENTITIES: Record<string, string> = { '&amp;': '&', '&lt;': '<', '&gt;': '>', '&quot;': '"' };
+
+/** What the reader of HTML would have made of it: entities are characters again, white space is one space. */
+function plainValue(html: string): string {
+  return html
+    .replace(/&(?:#(\d+)|amp|lt|gt|quot);/g, (entity, code) => ENTITIES[entity] ?? String.fromCodePoint(Number(code)))
+    .replace(/[ \t\r\n]+/g, ' ');
+}

@@ -1,0 +1,230 @@
+import { type Cipheriv, createCipheriv, hash, timingSafeEqual } from 'node:crypto';
+import { ObjectId } from 'mongodb';
+import type { Config } from '../../schemas/config.ts';
+import { secretKeyBytes } from '../base/secrets.ts';
+
+/** Which mail a link or an address belongs to. */
+export interface MailRef {
+  projectId: ObjectId;
+  messageId: ObjectId;
+}
+
+export interface UnsubscribeRef extends MailRef {
+  /** null: the mail names no group. */
+  groupId: string | null;
+  email: string;
+}
+
+type Keys = Pick<Config, 'secretKeys'>;
+
+const IDS_BYTES = 24;
+const MAC_BYTES = 16;
+const ADDRESS_MAC_HEX = 12;
+const GROUP_CHARS = 6;
+const TOKEN_LENGTH_MAX = 8_192;
+const TOKEN = /^[A-Za-z0-9_-]+$/;
+const BASE32 = 'abcdefghijklmnopqrstuvwxyz234567';
+
+/** /t/o/<token>.gif */
+export function openToken(config: Keys, ref: MailRef): string {
+  const ids = idsOf(ref);
+  return Buffer.concat([macOf(signingKey(config), 'open', ids), ids]).toString('base64url');
+}
+
+export function readOpenToken(config: Keys, token: string): MailRef | null {
+  const bytes = bytesOf(token);
+  const payload = bytes && verified(config, 'open', bytes);
+  return payload?.length === IDS_BYTES ? refOf(payload) : null;
+}
+
+/** /t/c/<token>. The target stands inside, under the signature: no parameter ever chooses it, and it works with the database away. */
+export function clickToken(config: Keys, ref: MailRef, target: string): string {
+  const payload = Buffer.concat([idsOf(ref), Buffer.from(target, 'utf8')]);
+  return Buffer.concat([macOf(signingKey(config), 'click', payload), payload]).toString('base64url');
+}
+
+export function readClickToken(config: Keys, token: string): (MailRef & { target: string }) | null {
+  const bytes = bytesOf(token);
+  const payload = bytes && verified(config, 'click', bytes);
+  if (!payload || payload.length <= IDS_BYTES) return null;
+  return { ...refOf(payload), target: payload.toString('utf8', IDS_BYTES) };
+}
+
+/**
+ * /u/<token>. Works for ever, also when contact and message are long deleted, so the address is inside; encrypted under an initial vector
+ * that is the MAC of what it encrypts, so the same mail has the same link and nobody reads an address out of one.
+ */
+export function unsubscribeToken(config: Keys, { groupId, email, ...ref }: UnsubscribeRef): string {
+  const group = (groupId ?? '').padEnd(GROUP_CHARS, ' ');
+  const plain = Buffer.concat([idsOf(ref), Buffer.from(group + email, 'utf8')]);
+  const key = signingKey(config);
+  const mac = macOf(key, 'unsubscribe', plain);
+  return Buffer.concat([mac, ctr(key, mac, plain)]).toString('base64url');
+}
+
+export function readUnsubscribeToken(config: Keys, token: string): UnsubscribeRef | null {
+  const bytes = bytesOf(token);
+  if (!bytes || bytes.length <= MAC_BYTES + IDS_BYTES + GROUP_CHARS) return null;
+  const mac = bytes.subarray(0, MAC_BYTES);
+  for (const key of keysOf(config)) {
+    const plain = ctr(key, mac, bytes.subarray(MAC_BYTES));
+    if (!timingSafeEqual(mac, macOf(key, 'unsubscribe', plain))) continue;
+    const text = plain.toString('utf8', IDS_BYTES);
+    return { ...refOf(plain), groupId: text.slice(0, GROUP_CHARS).trim() || null, email: text.slice(GROUP_CHARS) };
+  }
+  return null;
+}
+
+/** The local part of a return path (b) or of the address in List-Unsubscribe (u). Letters of one case, because mail servers change it. */
+export function mailLocalPart(config: Keys, kind: 'b' | 'u', ref: MailRef): string {
+  const ids = idsOf(ref);
+  return `${kind}+${base32(ids)}-${addressMac(signingKey(config), kind, ids)}`;
+}
+
+export function readMailLocalPart(config: Keys, localPart: string): (MailRef & { kind: 'b' | 'u' }) | null {
+  const match = /^([bu])\+([a-z2-7]{39})-([0-9a-f]{12})$/.exec(localPart.toLowerCase());
+  const kind = match?.[1] as 'b' | 'u' | undefined;
+  const ids = match && fromBase32(match[2] as string);
+  if (!kind || !ids) return null;
+  const given = Buffer.from(match[3] as string);
+  const right = keysOf(config).some((key) => timingSafeEqual(given, Buffer.from(addressMac(key, kind, ids))));
+  return right ? { kind, ...refOf(ids) } : null;
+}
+
+function verified(config: Keys, purpose: string, bytes: Buffer): Buffer | null {
+  if (bytes.length <= MAC_BYTES) return null;
+  const payload = bytes.subarray(MAC_BYTES);
+  const mac = bytes.subarray(0, MAC_BYTES);
+  return keysOf(config).some((key) => timingSafeEqual(mac, macOf(key, purpose, payload))) ? payload : null;
+}
+
+/** Only the one way in which we write it: base64url has spare bits at the end, and a token that was changed there would else still pass. */
+function bytesOf(token: string): Buffer | null {
+  if (token.length > TOKEN_LENGTH_MAX || !TOKEN.test(token)) return null;
+  const bytes = Buffer.from(token, 'base64url');
+  return bytes.toString('base64url') === token ? bytes : null;
+}
+
+function macOf(key: Key, purpose: string, payload: Buffer): Buffer {
+  return hmac(key, `${purpose}\u0000`, payload).subarray(0, MAC_BYTES);
+}
+
+/**
+ * RFC 2104 with the key's two blocks made ready: five of these for every mail. createHmac costs ten times as much, and a digest that is
+ * asked for as a Buffer twice as much as one that is copied out of a string.
+ */
+function hmac({ inner, outer }: Pick<Key, 'inner' | 'outer'>, purpose: string, payload: Buffer): Buffer {
+  const start = BLOCK_BYTES + purpose.length;
+  const end = start + payload.length;
+  const message = end <= inner.length ? inner : Buffer.concat([inner.subarray(0, BLOCK_BYTES)], end);
+  message.write(purpose, BLOCK_BYTES, 'latin1');
+  payload.copy(message, start);
+  outer.write(hash('sha256', message.subarray(0, end), 'binary'), BLOCK_BYTES, 'latin1');
+  return Buffer.from(hash('sha256', outer, 'binary'), 'latin1');
+}
+
+/** AES-256-CTR, its key stream made by a cipher that is there already: beginning one for each mail takes five times as long. */
+function ctr({ blocks }: Key, initial: Buffer, text: Buffer): Buffer {
+  const counters = Buffer.allocUnsafe(Math.ceil(text.length / AES_BYTES) * AES_BYTES);
+  initial.copy(counters);
+  for (let from = AES_BYTES; from < counters.length; from += AES_BYTES) {
+    counters.copyWithin(from, from - AES_BYTES, from);
+    for (let at = from + AES_BYTES - 1; at >= from; at -= 1) {
+      const next = ((counters[at] ?? 0) + 1) & 0xff;
+      counters[at] = next;
+      if (next !== 0) break;
+    }
+  }
+  const stream = blocks.update(counters);
+  for (let at = 0; at < text.length; at += 1) stream[at] = (stream[at] ?? 0) ^ (text[at] ?? 0);
+  return stream.subarray(0, text.length);
+}
+
+function addressMac(key: Key, kind: string, ids: Buffer): string {
+  return macOf(key, `address ${kind}`, ids).toString('hex', 0, ADDRESS_MAC_HEX / 2);
+}
+
+interface Key {
+  /** With room for a message behind it. */
+  inner: Buffer;
+  /** With room for the inner digest behind it. */
+  outer: Buffer;
+  /** Enciphers block by block, for the text of an unsubscribe token. */
+  blocks: Cipheriv;
+}
+
+const BLOCK_BYTES = 64;
+const AES_BYTES = 16;
+const DIGEST_BYTES = 32;
+/** Links of usual length; longer ones are copied. */
+const ROOM_BYTES = 512;
+const NOTHING = Buffer.alloc(0);
+const derived = new WeakMap<readonly string[], Key[]>();
+
+/** The first one signs, all of them are understood: links outlive the change of a key as long as the old one is named. */
+function keysOf({ secretKeys }: Keys): Key[] {
+  const known = derived.get(secretKeys);
+  if (known) return known;
+  const keys = secretKeyBytes({ secretKeys }).map((bytes) => {
+    const encryption = hmac(macKey(bytes), 'everpost unsubscribe encryption', NOTHING);
+    const blocks = createCipheriv('aes-256-ecb', encryption, null);
+    return { ...macKey(hmac(macKey(bytes), 'everpost links', NOTHING)), blocks };
+  });
+  derived.set(secretKeys, keys);
+  return keys;
+}
+
+function signingKey(config: Keys): Key {
+  const [first] = keysOf(config);
+  if (!first) throw new Error('SECRET_KEYS names no key, so no link can be signed. Set it to name:base64 of 32 bytes.');
+  return first;
+}
+
+/** Of 64 bytes at most, as RFC 2104 wants it. */
+function macKey(bytes: Buffer): Pick<Key, 'inner' | 'outer'> {
+  const padded = Buffer.alloc(BLOCK_BYTES);
+  bytes.copy(padded);
+  const masked = (mask: number) => Buffer.from(padded.map((byte) => byte ^ mask));
+  return {
+    inner: Buffer.concat([masked(0x36), Buffer.alloc(ROOM_BYTES)]),
+    outer: Buffer.concat([masked(0x5c), Buffer.alloc(DIGEST_BYTES)]),
+  };
+}
+
+function idsOf({ projectId, messageId }: MailRef): Buffer {
+  return Buffer.concat([projectId.id, messageId.id]);
+}
+
+function refOf(payload: Buffer): MailRef {
+  const projectId = new ObjectId(payload.subarray(0, 12));
+  return { projectId, messageId: new ObjectId(payload.subarray(12, IDS_BYTES)) };
+}
+
+function base32(bytes: Buffer): string {
+  let out = '';
+  let value = 0;
+  let bits = 0;
+  for (const byte of bytes) {
+    value = (value << 8) | byte;
+    for (bits += 8; bits >= 5; bits -= 5) out += BASE32[(value >> (bits - 5)) & 31];
+    value &= (1 << bits) - 1;
+  }
+  return bits > 0 ? out + BASE32[(value << (5 - bits)) & 31] : out;
+}
+
+function fromBase32(text: string): Buffer | null {
+  const bytes: number[] = [];
+  let value = 0;
+  let bits = 0;
+  for (const letter of text) {
+    value = (value << 5) | BASE32.indexOf(letter);
+    bits += 5;
+    if (bits >= 8) {
+      bits -= 8;
+      bytes.push(value >> bits);
+      value &= (1 << bits) - 1;
+    }
+  }
+  const out = Buffer.from(bytes);
+  return out.length === IDS_BYTES && base32(out) === text ? out : null;
+}

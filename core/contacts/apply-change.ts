@@ -1,0 +1,227 @@
+import type { ObjectId } from 'mongodb';
+import { PROPERTIES_MAX } from '../../schemas/contacts.ts';
+import { AppError, conflict, invalid, notFound } from '../base/errors.ts';
+import type { PropertyValue } from '../base/model.ts';
+import { coerce } from '../base/text/coercion.ts';
+import type { Contact } from './model.ts';
+import type { Audience } from './project-rules.ts';
+
+/** What one caller wants of one contact, named by id or by address in its normal form. */
+export interface ContactChange {
+  contactId?: ObjectId | undefined;
+  email?: string | undefined;
+  /** Made before the transaction, so that a repeat finds the contact that it created itself. */
+  newId: ObjectId;
+  /** What to do when there is no such contact, and when there is one. */
+  whenMissing: 'create' | 'leave';
+  whenPresent: 'change' | 'refuse' | 'delete';
+  /** null and undefined leave a value as it is, '' clears it. */
+  set?: { [Field in 'email' | 'firstName' | 'lastName' | 'userId' | 'mobile']?: string | null | undefined } | undefined;
+  /** null removes a property. */
+  properties?: Record<string, unknown> | undefined;
+  addListIds?: ObjectId[] | undefined;
+  removeListIds?: ObjectId[] | undefined;
+  /** Holds the contact against every segment, although nothing else of it may change. */
+  recheckSegments?: boolean | undefined;
+  runWorkflow?: boolean | undefined;
+}
+
+export interface ContactOutcome {
+  kind: 'created' | 'changed' | 'unchanged' | 'missing' | 'deleted';
+  before: Contact | null;
+  after: Contact | null;
+}
+
+/** The contacts as they stand after the changes so far; `stored` is how they stand in the database. */
+export interface Drafts {
+  byId: Map<string, Contact>;
+  byEmail: Map<string, Contact>;
+  stored: Map<string, Contact>;
+}
+
+interface Facts {
+  projectId: ObjectId;
+  now: Date;
+  /** Lists that were deleted after the request had found them. */
+  goneListIds: ReadonlySet<string>;
+}
+
+/** Applies one change to the drafts. An item that cannot be applied is answered and leaves the drafts as they were. */
+export function applyChange(
+  drafts: Drafts,
+  audience: Audience,
+  change: ContactChange,
+  facts: Facts,
+): ContactOutcome | AppError {
+  try {
+    const goneList = change.addListIds?.some((id) => facts.goneListIds.has(id.toHexString()));
+    if (goneList) throw notFound('CONTACT_LIST', 'listIds');
+    const before = findDraft(drafts, change);
+    if (!before)
+      return change.whenMissing === 'create' ? create(drafts, audience, change, facts) : outcome('missing', null, null);
+    if (change.whenPresent === 'delete') return remove(drafts, before);
+    // A repeat after a commit of unknown outcome meets the contact that it made itself.
+    const isOwn = before._id.equals(change.newId);
+    if (change.whenPresent === 'refuse' && !isOwn)
+      throw conflict(
+        'ALREADY_EXISTS',
+        'A contact with this email exists already; upsert it with POST /contacts/email.',
+        'email: is taken',
+      );
+    const after = changed(drafts, audience, before, change, facts);
+    if (after !== before) replaceDraft(drafts, before, after);
+    if (after !== before) return outcome('changed', before, after);
+    return outcome(isOwn ? 'created' : 'unchanged', before, after);
+  } catch (error) {
+    if (error instanceof AppError) return error;
+    throw error;
+  }
+}
+
+function outcome(kind: ContactOutcome['kind'], before: Contact | null, after: Contact | null): ContactOutcome {
+  return { kind, before, after };
+}
+
+function findDraft({ byId, byEmail }: Drafts, { contactId, email }: ContactChange): Contact | undefined {
+  return contactId ? byId.get(contactId.toHexString()) : byEmail.get(email ?? '');
+}
+
+function create(drafts: Drafts, audience: Audience, change: ContactChange, { projectId, now }: Facts): ContactOutcome {
+  if (!change.email) throw notFound('CONTACT');
+  const { firstName, lastName, userId, mobile } = change.set ?? {};
+  const defaults = [...audience.fields.values()].flatMap(({ fieldName, defaultValue }) =>
+    defaultValue === null ? [] : [[fieldName, defaultValue]],
+  );
+  const contact: Contact = {
+    _id: change.newId,
+    projectId,
+    email: change.email,
+    firstName: firstName || null,
+    lastName: lastName || null,
+    userId: userId || null,
+    mobile: mobile || null,
+    contactProperties: mergeProperties(audience, Object.fromEntries(defaults), change.properties),
+    listIds: distinctIds(change.addListIds ?? []),
+    segmentIds: [],
+    createdAt: now,
+    updatedAt: now,
+  };
+  contact.segmentIds = segmentsOf(audience, contact, null, null);
+  drafts.byId.set(contact._id.toHexString(), contact);
+  drafts.byEmail.set(contact.email, contact);
+  return outcome('created', null, contact);
+}
+
+function remove({ byId, byEmail }: Drafts, contact: Contact): ContactOutcome {
+  byId.delete(contact._id.toHexString());
+  byEmail.delete(contact.email);
+  return outcome('deleted', contact, null);
+}
+
+/** The same object when nothing changes. */
+function changed(drafts: Drafts, audience: Audience, before: Contact, change: ContactChange, { now }: Facts): Contact {
+  const after: Contact = { ...before };
+  for (const field of ['firstName', 'lastName', 'userId', 'mobile'] as const) {
+    const given = change.set?.[field];
+    if (given !== undefined && given !== null) after[field] = given === '' ? null : given;
+  }
+  const email = change.set?.email;
+  if (email && email !== before.email) {
+    if (drafts.byEmail.has(email))
+      throw conflict('ALREADY_EXISTS', 'Another contact of this project has this email.', 'email: is taken');
+    after.email = email;
+  }
+  after.contactProperties = mergeProperties(audience, before.contactProperties, change.properties);
+  after.listIds = changeLists(before.listIds, change);
+  const fields = changedPaths(before, after);
+  const isChanged = fields.size > 0 || after.listIds !== before.listIds;
+  if (isChanged) {
+    after.updatedAt = now;
+    fields.add('updatedAt');
+  } else if (!change.recheckSegments) return before;
+  after.segmentIds = segmentsOf(audience, after, before, change.recheckSegments ? null : fields);
+  return isChanged || after.segmentIds !== before.segmentIds ? after : before;
+}
+
+function replaceDraft({ byId, byEmail }: Drafts, before: Contact, after: Contact): void {
+  byId.set(after._id.toHexString(), after);
+  byEmail.delete(before.email);
+  byEmail.set(after.email, after);
+}
+
+function mergeProperties(
+  audience: Audience,
+  stored: Record<string, PropertyValue>,
+  given: Record<string, unknown> = {},
+): Record<string, PropertyValue> {
+  const entries = Object.entries(given);
+  if (entries.length === 0) return stored;
+  const merged = { ...stored };
+  for (const [name, value] of entries) {
+    if (value === null) delete merged[name];
+    else merged[name] = propertyValue(audience, name, value);
+  }
+  if (Object.keys(merged).length > PROPERTIES_MAX)
+    throw invalid(
+      `A contact holds ${PROPERTIES_MAX} properties at most.`,
+      `contactProperties: must hold ${PROPERTIES_MAX} entries at most`,
+    );
+  return samePairs(stored, merged) ? stored : merged;
+}
+
+/** A declared field is coerced to its type; others keep the type they came with. */
+function propertyValue(audience: Audience, name: string, value: unknown): PropertyValue {
+  const declared = audience.fields.get(name);
+  if (!declared) return value as PropertyValue;
+  const coerced = coerce(declared.fieldType, value);
+  if (!coerced.ok)
+    throw invalid(
+      `contactProperties/${name} must be a ${declared.fieldType}, as its custom field says.`,
+      `contactProperties/${name}: must be a ${declared.fieldType}`,
+    );
+  return coerced.value;
+}
+
+function samePairs(a: Record<string, PropertyValue>, b: Record<string, PropertyValue>): boolean {
+  const names = Object.keys(a);
+  return names.length === Object.keys(b).length && names.every((name) => a[name] === b[name] && Object.hasOwn(b, name));
+}
+
+function changeLists(listIds: ObjectId[], { addListIds = [], removeListIds = [] }: ContactChange): ObjectId[] {
+  const has = (ids: ObjectId[], id: ObjectId) => ids.some((one) => one.equals(id));
+  const kept = listIds.filter((id) => !has(removeListIds, id));
+  const added = distinctIds(addListIds).filter((id) => !has(kept, id));
+  return kept.length === listIds.length && added.length === 0 ? listIds : [...kept, ...added];
+}
+
+function distinctIds(ids: ObjectId[]): ObjectId[] {
+  return [...new Map(ids.map((id) => [id.toHexString(), id])).values()];
+}
+
+function changedPaths(before: Contact, after: Contact): Set<string> {
+  const paths = new Set<string>();
+  for (const field of ['email', 'firstName', 'lastName', 'userId', 'mobile'] as const)
+    if (before[field] !== after[field]) paths.add(field);
+  if (before.contactProperties !== after.contactProperties) {
+    const names = [...Object.keys(before.contactProperties), ...Object.keys(after.contactProperties)];
+    for (const name of names)
+      if (before.contactProperties[name] !== after.contactProperties[name]) paths.add(`contactProperties.${name}`);
+  }
+  return paths;
+}
+
+/** Only segments that look at a changed field are evaluated again; null: all of them. */
+function segmentsOf(
+  { segments }: Audience,
+  contact: Contact,
+  before: Contact | null,
+  changedFields: Set<string> | null,
+): ObjectId[] {
+  const known = before?.segmentIds ?? [];
+  const wasIn = (id: ObjectId) => known.some((one) => one.equals(id));
+  const ids = segments.flatMap(({ _id, fields, matches }) => {
+    const mayDiffer = !changedFields || [...fields].some((field) => changedFields.has(field));
+    return (mayDiffer ? matches({ contact }) : wasIn(_id)) ? [_id] : [];
+  });
+  return ids.length === known.length && ids.every((id) => wasIn(id)) ? known : ids;
+}

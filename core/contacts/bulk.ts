@@ -1,0 +1,54 @@
+import type { ObjectId } from 'mongodb';
+import type { Deps } from '../base/deps.ts';
+import { AppError } from '../base/errors.ts';
+import { derivedId } from '../base/ids.ts';
+import type { Project } from '../base/model.ts';
+import type { ContactChange } from './apply-change.ts';
+import { changeContacts } from './changes.ts';
+import { readContactRow } from './parse-row.ts';
+import { changeOfRow, listDirectory } from './rows.ts';
+
+export interface BulkUpdated {
+  successCount: number;
+  failedCount: number;
+  totalCount: number;
+  errors: { index: number; email: string | null; message: string }[];
+}
+
+/** Endpoint 8. Each contact by the rules of endpoint 7, in order; one that fails, fails alone. */
+export async function bulkUpdateContacts(
+  deps: Deps,
+  project: Pick<Project, '_id'>,
+  { contacts, runWorkflow = false }: { contacts: { [field: string]: unknown }[]; runWorkflow?: boolean | undefined },
+  { at, seed }: { at: Date; seed: ObjectId },
+): Promise<BulkUpdated> {
+  const read = contacts.map(readContactRow);
+  const directory = await listDirectory(
+    deps,
+    project,
+    read.flatMap((result) => (result.ok ? [result.row] : [])),
+  );
+  const errors: BulkUpdated['errors'] = [];
+  const fail = (index: number, message: string) => {
+    const { email } = contacts[index] ?? {};
+    errors.push({ index, email: typeof email === 'string' ? email : null, message });
+  };
+  const changes: { index: number; change: ContactChange }[] = [];
+  for (const [index, result] of read.entries()) {
+    const change = result.ok
+      ? changeOfRow(result.row, directory, derivedId(at, 'contact of bulk', seed.toHexString(), result.row.email))
+      : result.message;
+    if (typeof change === 'string') fail(index, change);
+    else changes.push({ index, change: { ...change, runWorkflow } });
+  }
+  const outcomes = await changeContacts(
+    deps,
+    project,
+    changes.map(({ change }) => change),
+  );
+  for (const [position, outcome] of outcomes.entries())
+    if (outcome instanceof AppError) fail(changes[position]?.index ?? 0, outcome.message);
+  errors.sort((a, b) => a.index - b.index);
+  const [totalCount, failedCount] = [contacts.length, errors.length];
+  return { successCount: totalCount - failedCount, failedCount, totalCount, errors };
+}

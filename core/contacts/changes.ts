@@ -1,0 +1,235 @@
+import type { AnyBulkWriteOperation, ObjectId, UpdateFilter } from 'mongodb';
+import { group } from '../base/batcher.ts';
+import type { Deps } from '../base/deps.ts';
+import { AppError } from '../base/errors.ts';
+import { isDuplicateKey } from '../base/idempotent-insert.ts';
+import type { Project, Session } from '../base/model.ts';
+import { inTransaction } from '../base/transactions.ts';
+import { applyChange, type ContactChange, type ContactOutcome, type Drafts } from './apply-change.ts';
+import { countLists, importWriter, nextWriter, requestWriter, type Writer } from './lists/counts.ts';
+import type { Contact } from './model.ts';
+import { type Audience, audienceOf } from './project-rules.ts';
+import { announceContactChanges, type PublishedChange, recordContactChanges } from './subscribers.ts';
+
+export type { ContactChange, ContactOutcome } from './apply-change.ts';
+
+/** Changes of one project that share a transaction: of ordinary requests, and of imports and calls for hundreds. */
+export const CHANGES_TOGETHER_MAX = 100;
+export const IMPORT_CHANGES_TOGETHER_MAX = 500;
+const TRIES_MAX = 10;
+
+type Group = (change: ContactChange) => Promise<ContactOutcome>;
+const groups = new WeakMap<object, Map<string, { queue: Group; waiting: number }>>();
+
+/**
+ * The only way that contacts change. Changes that arrive while others of the project are under way join one transaction,
+ * which keeps segments, counts of lists and triggers right. One outcome a change, in order; an error is that change's alone.
+ */
+export async function changeContacts(
+  deps: Deps,
+  project: Pick<Project, '_id'>,
+  changes: ContactChange[],
+  togetherMax = CHANGES_TOGETHER_MAX,
+): Promise<Array<ContactOutcome | AppError>> {
+  const perDeps = groups.get(deps.db) ?? new Map();
+  groups.set(deps.db, perDeps);
+  const key = `${project._id.toHexString()}:${togetherMax}`;
+  const writer = togetherMax > CHANGES_TOGETHER_MAX ? importWriter() : requestWriter();
+  const entry = perDeps.get(key) ?? {
+    queue: group((items: ContactChange[]) => commitChanges(deps, project._id, items, { writer }), {
+      sizeMax: togetherMax,
+      runsMax: 1,
+    }),
+    waiting: 0,
+  };
+  perDeps.set(key, entry);
+  entry.waiting += 1;
+  try {
+    const settled = await Promise.allSettled(changes.map((change) => entry.queue(change)));
+    return settled.map((result) => {
+      if (result.status === 'fulfilled') return result.value;
+      if (result.reason instanceof AppError) return result.reason;
+      throw result.reason;
+    });
+  } finally {
+    entry.waiting -= 1;
+    if (entry.waiting === 0) perDeps.delete(key);
+  }
+}
+
+/** One change, for callers that have no list of them. */
+export async function changeContact(
+  deps: Deps,
+  project: Pick<Project, '_id'>,
+  change: ContactChange,
+): Promise<ContactOutcome> {
+  const [outcome] = await changeContacts(deps, project, [change]);
+  if (!outcome || outcome instanceof AppError) throw outcome ?? new Error('a change without an outcome');
+  return outcome;
+}
+
+interface Company {
+  writer: Writer;
+  /** What stands or falls with the changes. */
+  alongside?: (session: Session, outcomes: Array<ContactOutcome | AppError>) => Promise<void>;
+}
+
+/** For imports: changes that join nobody else's. */
+export async function changeContactsTogether(
+  deps: Deps,
+  project: Pick<Project, '_id'>,
+  changes: ContactChange[],
+  company: Company,
+): Promise<Array<ContactOutcome | AppError>> {
+  return commitChanges(deps, project._id, changes, company);
+}
+
+/** Repeated whole on a write conflict or a duplicate key: the second time it sees the contact that was in the way. */
+async function commitChanges(
+  deps: Deps,
+  projectId: ObjectId,
+  changes: ContactChange[],
+  company: Company,
+): Promise<Array<ContactOutcome | AppError>> {
+  for (let attempt = 1; ; attempt += 1) {
+    const audience = await audienceOf(deps, projectId);
+    let { writer } = company;
+    try {
+      const { outcomes, published } = await inTransaction(deps, (session) => {
+        const run = runChanges(deps, session, projectId, audience, changes, { ...company, writer });
+        // Whoever is in the way may be in this part of the counts, and may be a process that died in it.
+        writer = nextWriter(writer);
+        return run;
+      });
+      announceContactChanges(deps, projectId, published);
+      return outcomes;
+    } catch (error) {
+      if (!isDuplicateKey(error) || attempt >= TRIES_MAX) throw error;
+      // Two changes that swap addresses stand in each other's way in one write: they go one after the other.
+      if (attempt > 1 && changes.length > 1) return commitSingly(deps, projectId, changes, company);
+    }
+  }
+}
+
+async function commitSingly(
+  deps: Deps,
+  projectId: ObjectId,
+  changes: ContactChange[],
+  { writer, alongside }: Company,
+): Promise<Array<ContactOutcome | AppError>> {
+  const outcomes: Array<ContactOutcome | AppError> = [];
+  for (const change of changes.slice(0, -1))
+    outcomes.push(...(await commitChanges(deps, projectId, [change], { writer })));
+  const finish: Company['alongside'] = async (session, last) => alongside?.(session, [...outcomes, ...last]);
+  return [...outcomes, ...(await commitChanges(deps, projectId, changes.slice(-1), { writer, alongside: finish }))];
+}
+
+async function runChanges(
+  deps: Deps,
+  session: Session,
+  projectId: ObjectId,
+  audience: Audience,
+  changes: ContactChange[],
+  { writer, alongside }: Company,
+) {
+  const drafts = await readDrafts(deps, session, projectId, changes);
+  const goneListIds = await findGone(deps, session, projectId, changes);
+  const facts = { projectId, now: deps.clock.now(), goneListIds };
+  const outcomes = changes.map((change) => applyChange(drafts, audience, change, facts));
+  const published = outcomes.flatMap((outcome, index): PublishedChange[] => {
+    if (outcome instanceof AppError || outcome.before === outcome.after) return [];
+    return [{ before: outcome.before, after: outcome.after, runWorkflow: changes[index]?.runWorkflow !== false }];
+  });
+  await writeContacts(deps, session, projectId, drafts);
+  await countLists(deps, session, projectId, published, writer);
+  await recordContactChanges(deps, session, projectId, audience, published);
+  await alongside?.(session, outcomes);
+  return { outcomes, published };
+}
+
+/** Lists that were deleted after the request had found them. */
+async function findGone(
+  deps: Deps,
+  session: Session,
+  projectId: ObjectId,
+  changes: ContactChange[],
+): Promise<Set<string>> {
+  const named = changes.flatMap(({ addListIds = [] }) => addListIds.map((id) => [id.toHexString(), id] as const));
+  const ids = new Map(named);
+  if (ids.size === 0) return new Set();
+  const found = await deps.db.contactLists
+    .find({ projectId, _id: { $in: [...ids.values()] } }, { session, projection: { _id: 1 } })
+    .toArray();
+  for (const { _id } of found) ids.delete(_id.toHexString());
+  return new Set(ids.keys());
+}
+
+/** Reads by id and by every address named, so that whoever is in the way is seen. */
+async function readDrafts(
+  deps: Deps,
+  session: Session,
+  projectId: ObjectId,
+  changes: ContactChange[],
+): Promise<Drafts> {
+  const ids = changes.flatMap(({ contactId }) => contactId ?? []);
+  const emails = changes.flatMap(({ email, set }) => [email, set?.email].filter((text) => typeof text === 'string'));
+  const { contacts } = deps.db;
+  const found: Contact[] = [];
+  if (ids.length > 0)
+    found.push(...(await contacts.find({ _id: { $in: ids }, projectId }, { session, hint: '_id_' }).toArray()));
+  if (emails.length > 0)
+    found.push(...(await contacts.find({ projectId, email: { $in: emails } }, { session, hint: 'email' }).toArray()));
+  const stored = new Map(found.map((contact) => [contact._id.toHexString(), contact]));
+  const drafts: Drafts = { byId: new Map(), byEmail: new Map(), stored };
+  for (const contact of stored.values()) {
+    drafts.byId.set(contact._id.toHexString(), contact);
+    drafts.byEmail.set(contact.email, contact);
+  }
+  return drafts;
+}
+
+async function writeContacts(
+  deps: Deps,
+  session: Session,
+  projectId: ObjectId,
+  { byId, stored }: Drafts,
+): Promise<void> {
+  const writes: AnyBulkWriteOperation<Contact>[] = [];
+  const deleted: ObjectId[] = [];
+  const alike = new Map<string, { update: UpdateFilter<Contact>; ids: ObjectId[] }>();
+  for (const [id, before] of stored) {
+    const after = byId.get(id);
+    if (!after) deleted.push(before._id);
+    if (!after || after === before) continue;
+    const update = updateOf(before, after);
+    const key = JSON.stringify(update);
+    const group = alike.get(key) ?? { update, ids: [] };
+    group.ids.push(before._id);
+    alike.set(key, group);
+  }
+  if (deleted.length > 0) writes.push({ deleteMany: { filter: { _id: { $in: deleted }, projectId } } });
+  // One write for those that change alike: 500 that join a list cost a fifth of 500 writes.
+  for (const { update, ids } of alike.values())
+    writes.push(
+      ids.length === 1
+        ? { updateOne: { filter: { _id: ids[0] as ObjectId, projectId }, update } }
+        : { updateMany: { filter: { _id: { $in: ids }, projectId }, update } },
+    );
+  for (const [id, after] of byId) if (!stored.has(id)) writes.push({ insertOne: { document: after } });
+  if (writes.length > 0) await deps.db.contacts.bulkWrite(writes, { session, ordered: true });
+}
+
+/** Lists that are joined are pushed, so that contacts with other lists behind them still change alike. */
+function updateOf(before: Contact, after: Contact): UpdateFilter<Contact> {
+  const { listIds, ...set } = changedFields(before, after);
+  if (!listIds) return { $set: set };
+  const isKept = before.listIds.every((id, index) => listIds[index]?.equals(id));
+  if (!isKept) return { $set: { ...set, listIds } };
+  return { $set: set, $push: { listIds: { $each: listIds.slice(before.listIds.length) } } };
+}
+
+function changedFields(before: Contact, after: Contact): Partial<Contact> {
+  return Object.fromEntries(
+    Object.entries(after).filter(([field, value]) => value !== before[field as keyof Contact]),
+  ) as Partial<Contact>;
+}

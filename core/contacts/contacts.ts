@@ -1,0 +1,172 @@
+import { ObjectId } from 'mongodb';
+import type { Deps } from '../base/deps.ts';
+import { notFound } from '../base/errors.ts';
+import { derivedId, parseId } from '../base/ids.ts';
+import type { Project } from '../base/model.ts';
+import { type Page, type PageOf, paginationOf, READ_TIME_MAX_MS, skipOf } from '../base/paging.ts';
+import { requireEmail } from '../base/require-email.ts';
+import { normalizeEmail } from '../base/text/addresses.ts';
+import { changeContact, changeContacts } from './changes.ts';
+import { countContacts } from './lists/counts.ts';
+import { listsNamed } from './lists/lists.ts';
+import type { Contact } from './model.ts';
+import { findByPart } from './search.ts';
+
+export interface ContactInput {
+  email?: string | undefined;
+  firstName?: string | null | undefined;
+  lastName?: string | null | undefined;
+  userId?: string | null | undefined;
+  mobile?: string | null | undefined;
+  contactProperties?: Record<string, unknown> | undefined;
+  customFields?: Record<string, unknown> | undefined;
+  listIds?: string[] | undefined;
+}
+
+/** What the ids of a request's new contacts are derived from. */
+export interface Origin {
+  at: Date;
+  seed: ObjectId;
+}
+
+/** Endpoint 7. */
+export async function upsertContact(
+  deps: Deps,
+  project: Project,
+  input: ContactInput,
+  origin: Origin,
+): Promise<Contact> {
+  const { after } = await changeContact(deps, project, {
+    email: requireEmail(input.email),
+    newId: contactId(origin),
+    whenMissing: 'create',
+    whenPresent: 'change',
+    ...wishes(input),
+    addListIds: await listsNamed(deps, project, input.listIds),
+  });
+  return after as Contact;
+}
+
+export async function createContact(
+  deps: Deps,
+  project: Project,
+  input: ContactInput,
+  origin: Origin,
+): Promise<Contact> {
+  const { after } = await changeContact(deps, project, {
+    email: requireEmail(input.email),
+    newId: contactId(origin),
+    whenMissing: 'create',
+    whenPresent: 'refuse',
+    ...wishes(input),
+    addListIds: await listsNamed(deps, project, input.listIds),
+  });
+  return after as Contact;
+}
+
+export async function updateContact(deps: Deps, project: Project, id: string, input: ContactInput): Promise<Contact> {
+  const email = input.email === undefined ? undefined : requireEmail(input.email);
+  const { set, properties } = wishes(input);
+  const { after } = await changeContact(deps, project, {
+    contactId: requireId(id),
+    newId: new ObjectId(),
+    whenMissing: 'leave',
+    whenPresent: 'change',
+    set: { ...set, email },
+    properties,
+    addListIds: await listsNamed(deps, project, input.listIds),
+  });
+  if (!after) throw notFound('CONTACT');
+  return after;
+}
+
+export async function getContact(deps: Deps, project: Project, id: string): Promise<Contact> {
+  const contact = await deps.db.contacts.findOne({ _id: requireId(id), projectId: project._id });
+  if (!contact) throw notFound('CONTACT');
+  return contact;
+}
+
+export async function deleteContact(deps: Deps, project: Project, id: string): Promise<void> {
+  const deleted = await deleteContacts(deps, project, [requireId(id)]);
+  if (deleted === 0) throw notFound('CONTACT');
+}
+
+/** Contacts that share a userId all go. */
+export async function deleteContactsOfUser(deps: Deps, project: Project, userId: string): Promise<number> {
+  const found = await deps.db.contacts
+    .find({ projectId: project._id, userId }, { projection: { _id: 1 }, hint: 'user' })
+    .toArray();
+  const deleted = await deleteContacts(
+    deps,
+    project,
+    found.map(({ _id }) => _id),
+  );
+  if (deleted === 0) throw notFound('CONTACT');
+  return deleted;
+}
+
+/** An address that names nobody, or is none, deletes nobody. */
+export async function deleteContactsByEmail(deps: Deps, project: Project, emails: string[]): Promise<number> {
+  const found = await findContactsByEmail(deps, project, emails);
+  return deleteContacts(
+    deps,
+    project,
+    found.map(({ _id }) => _id),
+  );
+}
+
+/** Endpoint 9. */
+export async function findContactsByEmail(deps: Deps, project: Project, emails: string[]): Promise<Contact[]> {
+  const normal = new Set(emails.flatMap((email) => normalizeEmail(email) ?? []));
+  return deps.db.contacts
+    .find({ projectId: project._id, email: { $in: [...normal] } })
+    .sort({ email: 1 })
+    .toArray();
+}
+
+/** Newest first, or by address when a part of one is given. */
+export async function listContacts(
+  deps: Deps,
+  project: Project,
+  { search, ...page }: Page & { search?: string | undefined },
+): Promise<PageOf<Contact>> {
+  const { page: number = 1, limit = 20 } = page;
+  const skip = skipOf(number, limit);
+  const projectId = project._id;
+  const size = await countContacts(deps, project);
+  if (!search) {
+    const reading = { hint: 'newest', skip, limit, maxTimeMS: READ_TIME_MAX_MS };
+    const entries = await deps.db.contacts.find({ projectId }, reading).sort({ _id: -1 }).toArray();
+    return { entries, pagination: paginationOf(number, limit, size) };
+  }
+  const everybody = { filter: { projectId }, hint: 'email' } as const;
+  const { total, emails } = await findByPart(deps, project, everybody, { part: search, skip, limit, size });
+  const entries = await deps.db.contacts
+    .find({ projectId, email: { $in: emails } }, { hint: 'email', maxTimeMS: READ_TIME_MAX_MS })
+    .sort({ email: 1 })
+    .toArray();
+  return { entries, pagination: paginationOf(number, limit, total) };
+}
+
+async function deleteContacts(deps: Deps, project: Project, contactIds: ObjectId[]): Promise<number> {
+  const outcomes = await changeContacts(
+    deps,
+    project,
+    contactIds.map((id) => ({ contactId: id, newId: new ObjectId(), whenMissing: 'leave', whenPresent: 'delete' })),
+  );
+  return outcomes.filter((outcome) => 'kind' in outcome && outcome.kind === 'deleted').length;
+}
+
+function wishes({ contactProperties, customFields, firstName, lastName, userId, mobile }: ContactInput) {
+  return { set: { firstName, lastName, userId, mobile }, properties: { ...customFields, ...contactProperties } };
+}
+
+function requireId(id: string): ObjectId {
+  const _id = parseId(id);
+  if (!_id) throw notFound('CONTACT');
+  return _id;
+}
+
+function contactId({ at, seed }: Origin): ObjectId {
+  return derivedId(at, 'contact', seed.toHexString());
+}

@@ -1,0 +1,70 @@
+import { ObjectId } from 'mongodb';
+import type { Deps } from '../base/deps.ts';
+import type { Session } from '../base/model.ts';
+import { announceEvents, type NewEvent, publishEvents } from '../feed/events.ts';
+import { eventReaders } from '../feed/listeners.ts';
+import type { Contact } from './model.ts';
+import type { Audience } from './project-rules.ts';
+import type { PublishedChange } from './subscribers.ts';
+
+const ERASED_AFTER_MS = 12 * 3_600_000;
+
+/** In the transaction of the change: an event is neither lost nor invented. */
+export async function recordContactEvents(
+  deps: Deps,
+  session: Session,
+  projectId: ObjectId,
+  _audience: Audience,
+  changes: PublishedChange[],
+): Promise<void> {
+  await publishEvents(
+    deps,
+    projectId,
+    changes.flatMap((change) => eventOf(change) ?? []),
+    session,
+  );
+}
+
+/** Most projects have nobody who listens, and no message is sent for nothing. */
+export function announceContactEvents(deps: Deps, projectId: ObjectId): void {
+  eventReaders(deps, projectId).then(
+    ({ streamed, webhooks }) => {
+      if (streamed || webhooks.length > 0) announceEvents(deps, projectId);
+    },
+    () => undefined,
+  );
+}
+
+/** What the log says about a deleted contact leaves within a day, after webhooks had time to take it; that it was deleted stays, by its id alone. */
+export async function recordEventsOfDeleted(
+  { db, clock }: Deps,
+  session: Session,
+  projectId: ObjectId,
+  deleted: Contact[],
+): Promise<void> {
+  const eraseAt = new Date(clock.now().getTime() + ERASED_AFTER_MS);
+  const named = { projectId, 'data.email': { $exists: true, $in: deleted.map(({ email }) => email) } };
+  await db.projectEvents.updateMany(named, { $set: { eraseAt } }, { session });
+}
+
+/** The transaction makes it happen once, so the key only has to differ from all others. */
+function eventOf({ before, after }: PublishedChange): NewEvent | null {
+  const key = new ObjectId().toHexString();
+  if (after && !before) return { type: 'contact.created', key, data: dataOf(after) };
+  if (after) return { type: 'contact.updated', key, data: dataOf(after) };
+  return before && { type: 'contact.deleted', key, data: { id: before._id.toHexString() } };
+}
+
+function dataOf(contact: Contact): Record<string, unknown> {
+  const { _id, email, firstName, lastName, userId, mobile, contactProperties, listIds, segmentIds } = contact;
+  const { createdAt, updatedAt } = contact;
+  return {
+    id: _id.toHexString(),
+    email,
+    ...{ firstName, lastName, userId, mobile, contactProperties },
+    listIds: listIds.map((id) => id.toHexString()),
+    segmentIds: segmentIds.map((id) => id.toHexString()),
+    createdAt,
+    updatedAt,
+  };
+}

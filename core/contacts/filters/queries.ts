@@ -1,0 +1,79 @@
+import { DECIMAL } from '../../base/text/coercion.ts';
+import { DATE_MS_MAX, DATE_MS_MIN, ISO_DATE } from '../../base/text/dates.ts';
+import { type Bounds, conditionBounds, conditionPattern, isNegative } from './matching.ts';
+import type { Condition, Filter } from './model.ts';
+
+export type Query = Record<string, unknown>;
+
+/** Beyond these alphabets servers disagree with us and with each other on which letters are the same without case. */
+const SAME_CASE_EVERYWHERE =
+  /^[\s -\u012f\u0132-\u017e\u0391-\u03a9\u03b1-\u03c9\p{Lo}\p{Nd}\p{Emoji_Presentation}]*$/u;
+const CAN_STAND_IN_A_NUMBER = /^[0-9.e+-]+$/i;
+
+/** The same filter as a MongoDB query on contacts, or null where a query cannot say exactly the same. */
+export function filterToQuery(filter: Filter): Query | null {
+  const conditions = filter.groups.map(conditionQuery);
+  if (conditions.includes(null)) return null;
+  return filter.logicalOperator === 'AND' ? { $and: conditions } : { $or: conditions };
+}
+
+function conditionQuery(condition: Condition): Query | null {
+  const { field, operator, fieldType } = condition;
+  if (field.startsWith('event.')) return null;
+  if (operator === 'is_empty') return { [field]: { $in: [null, ''] } };
+  if (operator === 'is_not_empty') return { [field]: { $nin: [null, ''] } };
+  const query = fieldType === 'string' ? textQuery(condition) : rangeQuery(condition);
+  return query && isNegative(condition) ? { $nor: [query] } : query;
+}
+
+function textQuery(condition: Condition): Query | null {
+  const value = String(condition.value);
+  if (!SAME_CASE_EVERYWHERE.test(value)) return null;
+  const text = { [condition.field]: { $regex: conditionPattern(condition, '\\z'), $options: 'i' } };
+  if (!condition.field.startsWith('contactProperties.')) return text;
+  // Properties keep numbers and booleans, which are compared as their text.
+  const pattern = new RegExp(conditionPattern(condition, '$'), 'iu');
+  const alike: (boolean | number)[] = [true, false].filter((stored) => pattern.test(String(stored)));
+  if (CAN_STAND_IN_A_NUMBER.test(value)) {
+    if (condition.operator !== 'equals' && condition.operator !== 'not_equals') return null;
+    if (pattern.test(String(Number(value)))) alike.push(Number(value));
+  }
+  return alike.length === 0 ? text : { $or: [text, { [condition.field]: { $in: alike } }] };
+}
+
+function rangeQuery(condition: Condition): Query {
+  const bounds = conditionBounds(condition);
+  const { field, fieldType } = condition;
+  if (fieldType === 'boolean')
+    return { [field]: { $in: bounds.min === 1 ? [true, 1, 'true', '1'] : [false, 0, 'false', '0'] } };
+  if (fieldType === 'number') return { $expr: inRange(numberOf(`$${field}`), bounds, (bound) => bound) };
+  const stored = field.startsWith('contactProperties.') ? dateOf(`$${field}`) : `$${field}`;
+  const years = { ...bounds, min: Math.max(bounds.min, DATE_MS_MIN), max: Math.min(bounds.max, DATE_MS_MAX) };
+  return { $expr: inRange(stored, years, (ms) => new Date(ms)) };
+}
+
+function inRange(stored: unknown, bounds: Bounds, literal: (bound: number) => unknown): Query {
+  const tests: Query[] = [{ $ne: ['$$value', null] }];
+  if (bounds.min > -Infinity) tests.push({ [bounds.minIncluded ? '$gte' : '$gt']: ['$$value', literal(bounds.min)] });
+  if (bounds.max < Infinity) tests.push({ [bounds.maxIncluded ? '$lte' : '$lt']: ['$$value', literal(bounds.max)] });
+  return { $let: { vars: { value: stored }, in: { $and: tests } } };
+}
+
+function numberOf(path: string): Query {
+  const trimmed = { $trim: { input: path, chars: ' ' } };
+  return readAs(path, path, DECIMAL, { $convert: { input: trimmed, to: 'double', onError: null } });
+}
+
+function dateOf(path: string): Query {
+  const whole = {
+    $and: [{ $eq: [path, { $trunc: path }] }, { $gte: [path, DATE_MS_MIN] }, { $lte: [path, DATE_MS_MAX] }],
+  };
+  const fromNumber = { $cond: [whole, { $toDate: { $toLong: path } }, null] };
+  return readAs(path, fromNumber, ISO_DATE, { $dateFromString: { dateString: path, onError: null } });
+}
+
+function readAs(path: string, number: unknown, grammar: RegExp, text: Query): Query {
+  const written = { $regexMatch: { input: path, regex: grammar.source.replace(/\$$/, '\\z') } };
+  const fromText = { $cond: [{ $cond: [{ $eq: [{ $type: path }, 'string'] }, written, false] }, text, null] };
+  return { $cond: [{ $isNumber: path }, number, fromText] };
+}

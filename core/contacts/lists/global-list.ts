@@ -1,0 +1,51 @@
+import type { ObjectId } from 'mongodb';
+import type { Deps } from '../../base/deps.ts';
+import { isDuplicateKey } from '../../base/idempotent-insert.ts';
+import { derivedId } from '../../base/ids.ts';
+import type { Project } from '../../base/model.ts';
+import type { Campaign } from '../../campaigns/model.ts';
+import type { StoredList } from '../model.ts';
+
+/** The list of all contacts of a project, wherever a list is named. */
+export const GLOBAL_LIST = 'GLOBAL_CONTACT_LIST';
+
+/** Follows from the project's id, so that making the list again changes nothing. */
+export function globalListId({ _id }: Pick<Project, '_id'>): ObjectId {
+  return derivedId(_id.getTimestamp(), 'global list', _id.toHexString());
+}
+
+/** The id that callers know. */
+export function wireListId({ _id, type }: Pick<StoredList, '_id' | 'type'>): string {
+  return type === 'global' ? GLOBAL_LIST : _id.toHexString();
+}
+
+/** A campaign can name the global list in two ways. */
+export function goesToEverybody({
+  toLists,
+  sendToGlobalList,
+}: Pick<Campaign, 'toLists' | 'sendToGlobalList'>): boolean {
+  return sendToGlobalList || toLists.some(({ id }) => id === GLOBAL_LIST);
+}
+
+export async function makeGlobalList(deps: Deps, project: Pick<Project, '_id'>): Promise<void> {
+  const input = { _id: globalListId(project), name: 'All contacts', description: '', type: 'global' as const };
+  await deps.db.contactLists.insertOne(newList(deps, project, input)).catch((error) => {
+    if (!isDuplicateKey(error)) throw error;
+  });
+}
+
+export function newList(
+  deps: Deps,
+  project: Pick<Project, '_id'>,
+  input: Pick<StoredList, '_id' | 'name' | 'description' | 'type'>,
+): StoredList {
+  const now = deps.clock.now();
+  return {
+    ...input,
+    projectId: project._id,
+    filterCriteria: null,
+    recompute: null,
+    createdAt: now,
+    updatedAt: now,
+  };
+}

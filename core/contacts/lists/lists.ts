@@ -1,0 +1,134 @@
+import type { ObjectId } from 'mongodb';
+import type { Deps } from '../../base/deps.ts';
+import { invalid, notFound } from '../../base/errors.ts';
+import { insertOnce } from '../../base/idempotent-insert.ts';
+import { derivedId, parseId } from '../../base/ids.ts';
+import type { Project } from '../../base/model.ts';
+import { type Page, type PageOf, pageOf } from '../../base/paging.ts';
+import type { ContactList, StoredList } from '../model.ts';
+import { withCount, withCounts } from './counts.ts';
+import { GLOBAL_LIST, globalListId, newList, wireListId } from './global-list.ts';
+import { removeList } from './removals.ts';
+import { createSegment, updateSegmentFilter } from './segments.ts';
+
+export interface ListInput {
+  name: string;
+  description?: string | undefined;
+  type?: 'list' | 'segment' | undefined;
+  filterCriteria?: Record<string, unknown> | null | undefined;
+}
+
+type Tenant = Pick<Project, '_id'>;
+
+export async function createList(
+  deps: Deps,
+  project: Tenant,
+  { name, description = '', filterCriteria, type = filterCriteria ? 'segment' : 'list' }: ListInput,
+  { at, seed }: { at: Date; seed: ObjectId },
+): Promise<ContactList> {
+  const _id = derivedId(at, 'list', seed.toHexString());
+  const list = newList(deps, project, { _id, name, description, type });
+  if (type === 'segment') return withCount(deps, await createSegment(deps, list, filterCriteria));
+  if (filterCriteria) throw filterOfList();
+  return withCount(deps, await insertOnce(deps.db.contactLists, list, { projectId: project._id }));
+}
+
+/** The global list comes first, then lists, then segments. */
+export async function listLists(
+  deps: Deps,
+  project: Tenant,
+  { type, ...page }: Page & { type?: 'list' | 'segment' | undefined },
+): Promise<PageOf<ContactList>> {
+  const types: ContactList['type'][] = type === 'segment' ? ['segment'] : ['global', 'list'];
+  const filter = { projectId: project._id, ...(type ? { type: { $in: types } } : {}) };
+  const found = await pageOf(deps.db.contactLists, filter, page, { sort: { type: 1, _id: 1 }, hint: 'project' });
+  return { ...found, entries: await withCounts(deps, project._id, found.entries) };
+}
+
+/** Lists, segments and the global list, by the id that callers know. `field` is given when the id stood in a body. */
+export async function findList(deps: Deps, project: Tenant, id: string, field?: string): Promise<ContactList> {
+  return withCount(deps, await findStoredList(deps, project, id, field));
+}
+
+export async function findStoredList(deps: Deps, project: Tenant, id: string, field?: string): Promise<StoredList> {
+  const _id = id === GLOBAL_LIST ? globalListId(project) : parseId(id);
+  const list = _id && (await deps.db.contactLists.findOne({ _id, projectId: project._id }));
+  if (!list || (list.type === 'global') !== (id === GLOBAL_LIST)) throw notFound('CONTACT_LIST', field);
+  return list;
+}
+
+/** Each once, in the order of the request. */
+export async function findLists(deps: Deps, project: Tenant, ids: string[], field: string): Promise<ContactList[]> {
+  return withCounts(deps, project._id, await findStoredLists(deps, project, ids, field));
+}
+
+async function findStoredLists(deps: Deps, project: Tenant, ids: string[], field: string): Promise<StoredList[]> {
+  const named = [...new Set(ids.map((id) => (id === GLOBAL_LIST ? id : id.toLowerCase())))];
+  const listIds = named.map((id) => (id === GLOBAL_LIST ? globalListId(project) : parseId(id)));
+  if (listIds.includes(null)) throw notFound('CONTACT_LIST', field);
+  const found = await deps.db.contactLists
+    .find({ projectId: project._id, _id: { $in: listIds.filter((id) => id !== null) } })
+    .toArray();
+  const byId = new Map(found.map((list) => [wireListId(list), list]));
+  return named.map((id) => {
+    const list = byId.get(id);
+    if (!list) throw notFound('CONTACT_LIST', field);
+    return list;
+  });
+}
+
+/** Lists that contacts may be added to: an unknown one is 404, a segment 400, and in the global list everybody is anyway. */
+export async function listsNamed(
+  deps: Deps,
+  project: Tenant,
+  ids: string[] | undefined,
+  field = 'listIds',
+): Promise<ObjectId[]> {
+  const named = (ids ?? []).filter((id) => id !== GLOBAL_LIST);
+  if (named.length === 0) return [];
+  const lists = await findStoredLists(deps, project, named, field);
+  if (lists.some(({ type }) => type === 'segment')) throw segmentNamed(field);
+  return lists.map(({ _id }) => _id);
+}
+
+export async function updateList(
+  deps: Deps,
+  project: Tenant,
+  id: string,
+  { name, description, type, filterCriteria }: Partial<ListInput>,
+): Promise<ContactList> {
+  const list = await findOwnList(deps, project, id, 'changed');
+  if (type !== undefined && type !== list.type)
+    throw invalid(`type: cannot change; create a ${type} instead.`, 'type: cannot change');
+  if (filterCriteria && list.type === 'list') throw filterOfList();
+  if (filterCriteria) await updateSegmentFilter(deps, list, filterCriteria);
+  const updated = await deps.db.contactLists.findOneAndUpdate(
+    { _id: list._id, projectId: project._id },
+    { $set: { name: name ?? list.name, description: description ?? list.description, updatedAt: deps.clock.now() } },
+    { returnDocument: 'after' },
+  );
+  if (!updated) throw notFound('CONTACT_LIST');
+  return withCount(deps, updated);
+}
+
+/** Contacts stay; they only leave the list. */
+export async function deleteList(deps: Deps, project: Tenant, id: string): Promise<void> {
+  await removeList(deps, await findOwnList(deps, project, id, 'deleted'));
+}
+
+export function segmentNamed(field: string) {
+  return invalid(
+    'A segment takes the contacts that match its filter; none can be added or removed.',
+    `${field}: names a segment`,
+  );
+}
+
+async function findOwnList(deps: Deps, project: Tenant, id: string, done: string): Promise<StoredList> {
+  if (id === GLOBAL_LIST)
+    throw invalid(`The global list holds every contact and cannot be ${done}.`, 'id: names the global list');
+  return findStoredList(deps, project, id);
+}
+
+function filterOfList() {
+  return invalid('filterCriteria: belongs to segments only.', 'filterCriteria: belongs to segments only');
+}

@@ -1,0 +1,167 @@
+import type { ObjectId, Filter as Query } from 'mongodb';
+import type { Deps } from '../../base/deps.ts';
+import { AppError } from '../../base/errors.ts';
+import { again, done, dueDocuments } from '../../jobs/document-queue.ts';
+import { type DueKind, wakeDue } from '../../jobs/queue.ts';
+import { changeContacts, IMPORT_CHANGES_TOGETHER_MAX } from '../changes.ts';
+import { compileFilter, type Filter, filterToQuery, parseFilter } from '../filters/filters.ts';
+import type { Contact, SegmentRecompute, StoredList } from '../model.ts';
+
+export const SEGMENT_RECOMPUTES = 'segment-recomputes';
+const CONTACTS_A_PAGE = 5_000;
+/**
+ * A change that read the old filters can commit this long after the new one was stored (the server ends any transaction
+ * after 60 s). A second look after it finds what such a change left wrong.
+ */
+export const SETTLE_MS = 65_000;
+const LOOK_AFTER_MS = 30_000;
+
+export interface RecomputeProgress {
+  status: SegmentRecompute['status'] | 'deleted';
+  processed: number;
+  total: number;
+  /** While settling: how long until the second look. */
+  waitMs: number;
+}
+
+export interface RecomputeLimits {
+  timeMs: number;
+  settleMs?: number;
+  onPage?: () => void;
+  signal?: AbortSignal;
+}
+
+/**
+ * Holds contacts against the filter, page by page, until everybody is right or the time is over. The place is kept on the
+ * segment, so any number of runs may do this, one after the other or side by side: moving on is a compare-and-set.
+ */
+export async function recomputeSegment(
+  deps: Deps,
+  projectId: ObjectId,
+  listId: ObjectId,
+  { timeMs, settleMs = SETTLE_MS, onPage = () => {}, signal }: RecomputeLimits,
+): Promise<RecomputeProgress> {
+  const deadline = performance.now() + timeMs;
+  for (;;) {
+    const list = await deps.db.contactLists.findOne({ _id: listId, projectId, type: 'segment' });
+    if (!list?.recompute) return { status: 'deleted', processed: 0, total: 0, waitMs: 0 };
+    const progress = progressOf(deps, list.recompute, settleMs);
+    const isOver = performance.now() > deadline || signal?.aborted;
+    if (progress.status === 'completed' || progress.waitMs > 0 || isOver) return progress;
+    await recomputePage(deps, list, list.recompute);
+    onPage();
+  }
+}
+
+/** Starts of recomputes; one that is under way is looked after until it says that it is completed. */
+export function segmentRecomputes(deps: Deps): DueKind {
+  return dueDocuments<StoredList>(deps, {
+    name: SEGMENT_RECOMPUTES,
+    collection: deps.db.contactLists,
+    field: 'recomputeDueAt',
+    concurrencyMax: 4,
+    lookEveryMs: 1_000,
+    run: async ({ _id, projectId, recompute }) => {
+      if (recompute?.status === 'completed') return done;
+      await deps.workflows.recomputeSegment({ projectId: projectId.toHexString(), listId: _id.toHexString() });
+      return again(new Date(deps.clock.now().getTime() + LOOK_AFTER_MS));
+    },
+  });
+}
+
+export async function wakeRecomputes(deps: Deps, projectId: ObjectId, listId: ObjectId): Promise<void> {
+  await deps.db.contactLists.updateOne({ _id: listId, projectId, recomputeDueAt: { $exists: true } }, [
+    { $set: { recomputeDueAt: '$$NOW' } },
+  ]);
+  wakeDue(deps, SEGMENT_RECOMPUTES, projectId);
+}
+
+function progressOf(deps: Deps, recompute: SegmentRecompute, settleMs: number): RecomputeProgress {
+  const { status, cursor, processed, total, requestedAt } = recompute;
+  const elapsedMs = deps.clock.now().getTime() - requestedAt.getTime();
+  const waitMs = status === 'settling' && cursor === null ? Math.max(0, settleMs - elapsedMs) : 0;
+  return { status, processed, total: Math.max(total, processed), waitMs };
+}
+
+async function recomputePage(deps: Deps, list: StoredList, recompute: SegmentRecompute): Promise<void> {
+  const { _id, projectId } = list;
+  const { generation, status, cursor } = recompute;
+  const ids = await nextIds(deps, projectId, cursor);
+  const last = ids.at(-1);
+  if (last) await correct(deps, projectId, await findWrong(deps, list, cursor, last));
+  const processed = recompute.processed + (status === 'running' ? ids.length : 0);
+  const next = ids.length < CONTACTS_A_PAGE ? afterLook(deps, status) : { cursor: last };
+  const moved = { ...recompute, processed, total: Math.max(recompute.total, processed), ...next };
+  await deps.db.contactLists.updateOne(
+    { _id, projectId, 'recompute.generation': generation, 'recompute.status': status, 'recompute.cursor': cursor },
+    { $set: { recompute: moved } },
+  );
+}
+
+function afterLook(deps: Deps, status: SegmentRecompute['status']): Partial<SegmentRecompute> {
+  if (status === 'running') return { status: 'settling', cursor: null, completedAt: deps.clock.now() };
+  return { status: 'completed', cursor: null };
+}
+
+/** Corrects every contact as it is committed now, whatever the recompute has come to. */
+export async function correctSegment(deps: Deps, list: StoredList, signal: AbortSignal): Promise<void> {
+  const { projectId } = list;
+  for (let cursor: ObjectId | null = null; !signal.aborted; ) {
+    const ids: ObjectId[] = await nextIds(deps, projectId, cursor);
+    const last = ids.at(-1);
+    if (!last) return;
+    await correct(deps, projectId, await findWrong(deps, list, cursor, last));
+    cursor = last;
+  }
+}
+
+async function nextIds(deps: Deps, projectId: ObjectId, cursor: ObjectId | null): Promise<ObjectId[]> {
+  const page = await deps.db.contacts
+    .find(cursor ? { projectId, _id: { $gt: cursor } } : { projectId }, { projection: { _id: 1 }, hint: 'newest' })
+    .sort({ _id: 1 })
+    .limit(CONTACTS_A_PAGE)
+    .toArray();
+  return page.map(({ _id }) => _id);
+}
+
+/** Who matches and is not in the segment, or is in it and does not match. On the server where it can say exactly the same. */
+async function findWrong(
+  deps: Deps,
+  { _id, projectId, filterCriteria }: StoredList,
+  after: ObjectId | null,
+  last: ObjectId,
+): Promise<ObjectId[]> {
+  const parsed = parseFilter(filterCriteria, { contactProperties: {} });
+  if (!parsed.ok) return [];
+  const range: Query<Contact> = { projectId, _id: after ? { $gt: after, $lte: last } : { $lte: last } };
+  const matching = filterToQuery(parsed.filter) as Query<Contact> | null;
+  if (!matching) return findWrongHere(deps, range, parsed.filter, _id);
+  const wrong = { $or: [{ $and: [matching, { segmentIds: { $ne: _id } }] }, { segmentIds: _id, $nor: [matching] }] };
+  const found = await deps.db.contacts
+    .find({ ...range, ...wrong }, { projection: { _id: 1 }, hint: 'newest' })
+    .toArray();
+  return found.map((contact) => contact._id);
+}
+
+async function findWrongHere(
+  deps: Deps,
+  range: Query<Contact>,
+  filter: Filter,
+  segmentId: ObjectId,
+): Promise<ObjectId[]> {
+  const matches = compileFilter(filter);
+  const wrong: ObjectId[] = [];
+  for await (const contact of deps.db.contacts.find(range, { hint: 'newest', batchSize: 1_000 })) {
+    const isIn = contact.segmentIds.some((id) => id.equals(segmentId));
+    if (matches({ contact }) !== isIn) wrong.push(contact._id);
+  }
+  return wrong;
+}
+
+async function correct(deps: Deps, projectId: ObjectId, contactIds: ObjectId[]): Promise<void> {
+  const changes = contactIds.map((contactId) => ({ ...RECHECK, contactId, newId: contactId }));
+  const outcomes = await changeContacts(deps, { _id: projectId }, changes, IMPORT_CHANGES_TOGETHER_MAX);
+  for (const outcome of outcomes) if (outcome instanceof AppError) throw outcome;
+}
+
+const RECHECK = { whenMissing: 'leave', whenPresent: 'change', recheckSegments: true } as const;

@@ -1,0 +1,116 @@
+import type { ObjectId } from 'mongodb';
+import type { Deps } from '../../base/deps.ts';
+import { conflict, invalid, notFound } from '../../base/errors.ts';
+import { isDuplicateKey } from '../../base/idempotent-insert.ts';
+import type { PropertyType, Session } from '../../base/model.ts';
+import { inTransaction } from '../../base/transactions.ts';
+import { parseFilter } from '../filters/filters.ts';
+import type { SegmentRecompute, StoredList } from '../model.ts';
+import { audienceOf, touchAudience } from '../project-rules.ts';
+import { countContacts } from './counts.ts';
+import { recomputeSegment, wakeRecomputes } from './recompute.ts';
+
+export const SEGMENTS_MAX = 100;
+/** What the caller of a create or edit waits for; a larger project is finished in the background. */
+const WAIT_MS = 1_000;
+/** When a worker takes over, should this process not get as far as saying when. */
+const TAKE_OVER_MS = 5_000;
+
+type Filter = Record<string, unknown>;
+
+export async function createSegment(
+  deps: Deps,
+  list: StoredList,
+  filterCriteria: Filter | null | undefined,
+): Promise<StoredList> {
+  const segment = { ...list, filterCriteria: await readCriteria(deps, list.projectId, filterCriteria) };
+  try {
+    await inTransaction(deps, async (session) => {
+      await touchAudience(deps, { _id: list.projectId }, session);
+      await refuseTooMany(deps, session, list.projectId);
+      await deps.db.contactLists.insertOne(await withRecompute(deps, segment), { session });
+    });
+  } catch (error) {
+    // A repeat of the same request meets the segment of the first try.
+    if (!isDuplicateKey(error, '_id_')) throw error;
+  }
+  return recomputeNow(deps, segment);
+}
+
+/** Changes that arrive from now on know the new filter; everybody else is looked at again. */
+export async function updateSegmentFilter(deps: Deps, list: StoredList, filterCriteria: Filter): Promise<StoredList> {
+  const { _id, projectId } = list;
+  const criteria = await readCriteria(deps, projectId, filterCriteria);
+  await inTransaction(deps, async (session) => {
+    await touchAudience(deps, { _id: projectId }, session);
+    const current = await deps.db.contactLists.findOne({ _id, projectId, type: 'segment' }, { session });
+    if (!current) throw notFound('CONTACT_LIST');
+    const { recompute, recomputeDueAt } = await withRecompute(deps, current);
+    await deps.db.contactLists.updateOne(
+      { _id, projectId },
+      { $set: { filterCriteria: criteria, recompute, ...(recomputeDueAt ? { recomputeDueAt } : {}) } },
+      { session },
+    );
+  });
+  return recomputeNow(deps, list);
+}
+
+/** Every fieldType is said, so that declaring a field later does not change what a stored filter means. */
+async function readCriteria(deps: Deps, projectId: ObjectId, given: Filter | null | undefined): Promise<Filter> {
+  if (!given)
+    throw invalid(
+      'filterCriteria: is required: a segment needs a filter.',
+      'filterCriteria: is required for a segment',
+    );
+  const { fieldTypes } = await audienceOf(deps, projectId);
+  const parsed = parseFilter(given, { contactProperties: fieldTypes });
+  if (!parsed.ok) throw invalid(`The filter is not valid: ${parsed.details}`, parsed.details);
+  const groups = (given.groups ?? given.conditions) as Filter[];
+  const { logicalOperator } = parsed.filter;
+  return {
+    logicalOperator,
+    groups: groups.map((group, index) => sayType(group, parsed.filter.groups[index]?.fieldType)),
+  };
+}
+
+function sayType({ id, field, operator, value }: Filter, fieldType: PropertyType | undefined): Filter {
+  return {
+    ...(typeof id === 'string' ? { id } : {}),
+    field,
+    operator,
+    ...(value === undefined ? {} : { value }),
+    fieldType,
+  };
+}
+
+/** Whoever adds a segment writes the project in the same transaction, so that two cannot both find one place left. */
+async function refuseTooMany(deps: Deps, session: Session, projectId: ObjectId): Promise<void> {
+  const count = await deps.db.contactLists.countDocuments(
+    { projectId, type: 'segment' },
+    { session, hint: 'project', limit: SEGMENTS_MAX },
+  );
+  if (count >= SEGMENTS_MAX)
+    throw conflict('INVALID_STATE', `A project holds ${SEGMENTS_MAX} segments at most; delete one first.`);
+}
+
+async function withRecompute(deps: Deps, segment: StoredList): Promise<StoredList> {
+  const requestedAt = deps.clock.now();
+  const recompute: SegmentRecompute = {
+    generation: (segment.recompute?.generation ?? 0) + 1,
+    status: 'running',
+    cursor: null,
+    processed: 0,
+    total: await countContacts(deps, { _id: segment.projectId }),
+    requestedAt,
+    completedAt: null,
+  };
+  return { ...segment, recompute, recomputeDueAt: new Date(requestedAt.getTime() + TAKE_OVER_MS) };
+}
+
+async function recomputeNow(deps: Deps, { _id, projectId }: StoredList): Promise<StoredList> {
+  await recomputeSegment(deps, projectId, _id, { timeMs: WAIT_MS });
+  await wakeRecomputes(deps, projectId, _id);
+  const stored = await deps.db.contactLists.findOne({ _id, projectId });
+  if (!stored) throw notFound('CONTACT_LIST');
+  return stored;
+}

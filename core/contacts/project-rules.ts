@@ -1,0 +1,86 @@
+import type { ObjectId } from 'mongodb';
+import { group } from '../base/batcher.ts';
+import type { Deps } from '../base/deps.ts';
+import type { Project, PropertyType, Session } from '../base/model.ts';
+import { perDatabase } from '../base/per-database.ts';
+import { compileFilter, type FilterSubject, filterFields, parseFilter } from './filters/filters.ts';
+import type { CustomField } from './model.ts';
+
+/** What automations add to the rules of a project, by declaration merging. */
+// biome-ignore lint/suspicious/noEmptyInterface: filled by declaration merging
+export interface AddedRules {}
+
+/** What every change of a contact is compared with, compiled once a version: declared fields, segments and live automations. */
+export interface Audience extends AddedRules {
+  version: number;
+  fields: Map<string, CustomField>;
+  fieldTypes: Record<string, PropertyType>;
+  segments: CompiledSegment[];
+}
+
+export interface CompiledSegment {
+  _id: ObjectId;
+  fields: ReadonlySet<string>;
+  matches(subject: FilterSubject): boolean;
+}
+
+declare module '../base/deps.ts' {
+  interface Subscribers {
+    projectRules(deps: Deps, projectId: ObjectId, fieldTypes: Record<string, PropertyType>): Promise<AddedRules>;
+  }
+}
+
+const CACHE_SIZE_MAX = 1_000;
+const TOGETHER_MAX = 200;
+const compiled = new WeakMap<object, Map<string, Audience>>();
+
+/** One read of the project's version finds out whether the compiled copy still holds. */
+export async function audienceOf(deps: Deps, projectId: ObjectId): Promise<Audience> {
+  const version = await versions(deps)(projectId);
+  const cache = compiled.get(deps.mongo) ?? new Map<string, Audience>();
+  compiled.set(deps.mongo, cache);
+  const cacheKey = `${deps.config.mongodbDatabase}:${projectId.toHexString()}`;
+  const known = cache.get(cacheKey);
+  if (known?.version === version) return known;
+  const made = await compileAudience(deps, projectId, version);
+  if (cache.size >= CACHE_SIZE_MAX) cache.clear();
+  cache.set(cacheKey, made);
+  return made;
+}
+
+/** Asked for every change, so requests that come together share a read. */
+const versions = perDatabase(({ db }: Deps) =>
+  group(
+    async (ids: ObjectId[]) => {
+      const found = await db.projects.find({ _id: { $in: ids } }, { projection: { audienceVersion: 1 } }).toArray();
+      const byId = new Map(found.map(({ _id, audienceVersion }) => [_id.toHexString(), audienceVersion]));
+      return ids.map((id) => byId.get(id.toHexString()) ?? 0);
+    },
+    { sizeMax: TOGETHER_MAX, runsMax: 2 },
+  ),
+);
+
+/** Called after every write of custom fields, events, segments and automations, before it is answered. */
+export async function touchAudience(deps: Deps, project: Pick<Project, '_id'>, session?: Session): Promise<void> {
+  await deps.db.projects.updateOne({ _id: project._id }, { $inc: { audienceVersion: 1 } }, session ? { session } : {});
+}
+
+async function compileAudience(deps: Deps, projectId: ObjectId, version: number): Promise<Audience> {
+  const [fields, segments] = await Promise.all([
+    deps.db.customFields.find({ projectId }).toArray(),
+    deps.db.contactLists.find({ projectId, type: 'segment' }).sort({ _id: 1 }).toArray(),
+  ]);
+  const fieldTypes = Object.fromEntries(fields.map(({ fieldName, fieldType }) => [fieldName, fieldType]));
+  const added = await deps.subscribers.projectRules(deps, projectId, fieldTypes);
+  return {
+    ...added,
+    version,
+    fields: new Map(fields.map((field) => [field.fieldName, field])),
+    fieldTypes,
+    segments: segments.flatMap(({ _id, filterCriteria }) => {
+      const parsed = parseFilter(filterCriteria, { contactProperties: fieldTypes });
+      if (!parsed.ok) return [];
+      return [{ _id, fields: new Set(filterFields(parsed.filter)), matches: compileFilter(parsed.filter) }];
+    }),
+  };
+}

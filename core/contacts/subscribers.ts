@@ -1,0 +1,58 @@
+import type { ObjectId } from 'mongodb';
+import type { Deps } from '../base/deps.ts';
+import type { Session } from '../base/model.ts';
+import type { Contact } from './model.ts';
+import type { Audience } from './project-rules.ts';
+
+/** One change of one contact: `before` is null for a new one, `after` for a deleted one. */
+export interface PublishedChange {
+  before: Contact | null;
+  after: Contact | null;
+  /** false: the caller asked that no automation starts. */
+  runWorkflow: boolean;
+}
+
+/** A part of the product that follows contact changes. */
+export interface ContactSubscriber {
+  /** Writes, in the transaction of the change, what must follow from it. */
+  onChanges?(
+    deps: Deps,
+    session: Session,
+    projectId: ObjectId,
+    audience: Audience,
+    changes: PublishedChange[],
+  ): Promise<void>;
+  /** The same for deleted contacts; called only when there are some. */
+  onDeletions?(
+    deps: Deps,
+    session: Session,
+    projectId: ObjectId,
+    deleted: Contact[],
+    changes: PublishedChange[],
+  ): Promise<void>;
+  /** Wakes up queues after the commit. Nothing may depend on it. */
+  afterCommit?(deps: Deps, projectId: ObjectId, changes: PublishedChange[]): void;
+}
+
+declare module '../base/deps.ts' {
+  interface Subscribers {
+    contacts: readonly ContactSubscriber[];
+  }
+}
+
+type Recorded = Parameters<NonNullable<ContactSubscriber['onChanges']>>;
+
+/** In the transaction of the changes. */
+export async function recordContactChanges(...[deps, session, projectId, audience, changes]: Recorded): Promise<void> {
+  if (changes.length === 0) return;
+  const deleted = changes.flatMap(({ before, after }) => (before && !after ? [before] : []));
+  for (const { onDeletions, onChanges } of deps.subscribers.contacts) {
+    if (deleted.length > 0) await onDeletions?.(deps, session, projectId, deleted, changes);
+    await onChanges?.(deps, session, projectId, audience, changes);
+  }
+}
+
+export function announceContactChanges(deps: Deps, projectId: ObjectId, changes: PublishedChange[]): void {
+  if (changes.length === 0) return;
+  for (const subscriber of deps.subscribers.contacts) subscriber.afterCommit?.(deps, projectId, changes);
+}

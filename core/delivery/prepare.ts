@@ -1,0 +1,172 @@
+import type { ObjectId } from 'mongodb';
+import type { Deps } from '../base/deps.ts';
+import { emailDomain } from '../base/text/addresses.ts';
+import { wantsContact } from '../composing/compose.ts';
+import type { Contact } from '../contacts/model.ts';
+import { type SendingDomain, sendingDomain } from '../domains/sending-domain.ts';
+import { contentsOf } from '../messages/contents.ts';
+import { firstOnes } from '../messages/copies.ts';
+import type { Held, Look, Verdict } from '../outbox/claim.ts';
+import type { Content, Message, MessageRecipient } from '../outbox/model.ts';
+import { afterOutcome, isOpen } from '../outbox/rules/judge-delivery.ts';
+import { goneGroups } from '../suppressions/groups.ts';
+import { type SuppressionFact, stoppedBy } from '../suppressions/rules.ts';
+import { suppressionsAgainst } from '../suppressions/suppressions.ts';
+
+/** A claimed message with all that was read for it. */
+export interface PreparedMail {
+  held: Held;
+  message: Message;
+  /** The message to `to`, where this is a copy of it. */
+  first: Message;
+  content: Content;
+  sending: SendingDomain;
+  contact: Contact | null;
+  /** Only where there are cc or bcc: with those who are suppressed marked so. */
+  recipients: MessageRecipient[] | null;
+}
+
+/** Everything about claimed mails of a project, read side by side on the primary: the look of design.md, and what composing needs. */
+export async function prepareMails(
+  deps: Deps,
+  projectId: ObjectId,
+  held: Held[],
+  claim: { owner: string; number: number },
+) {
+  const ids = held.map(({ _id }) => _id);
+  const messages = await deps.db.messages
+    .find({ _id: { $in: ids }, projectId, owner: claim.owner, claim: claim.number })
+    .toArray();
+  const [contents, firstOf] = await Promise.all([
+    contentsOf(deps, projectId, messages),
+    firstOnes(deps, projectId, messages),
+  ]);
+  const [mayNotGo, domains, contacts] = await Promise.all([
+    lookAt(deps, projectId, messages, contents),
+    domainsOf(deps, projectId, contents),
+    contactsOf(
+      deps,
+      projectId,
+      messages.flatMap((message) => firstOf(message) ?? []),
+      contents,
+    ),
+  ]);
+  const byId = new Map(messages.map((message) => [message._id.toHexString(), message]));
+  const mails: PreparedMail[] = [];
+  for (const one of held) {
+    const key = one._id.toHexString();
+    const message = byId.get(key);
+    const content = message && contents.get(String(message.contentId));
+    const sending = content && domains.get(emailDomain(content.from.email));
+    if (!message || mayNotGo.verdicts.has(key)) continue;
+    one.about = message;
+    const first = firstOf(message);
+    if (!content || !first)
+      mayNotGo.verdicts.set(key, failedAll(message, 'What was to be sent is not stored any more.'));
+    else if (!sending)
+      mayNotGo.verdicts.set(key, failedAll(message, 'The domain that it was to come from is not verified any more.'));
+    else
+      mails.push({
+        held: one,
+        message,
+        first,
+        content,
+        sending,
+        contact: contacts.get(first.email) ?? null,
+        recipients: mayNotGo.recipients.get(key) ?? null,
+      });
+  }
+  return { mails, verdicts: mayNotGo.verdicts, messages, contents };
+}
+
+/** The look that is asked with every renewal: what has no dot yet and must not go is stopped, and claimed anew when a copy is suppressed. */
+export function lookAgainAt(
+  deps: Deps,
+  projectId: ObjectId,
+  { messages, contents, mails }: { messages: Message[]; contents: Map<string, Content>; mails: PreparedMail[] },
+): Look {
+  return async (ids) => {
+    const asked = new Set(ids.map((id) => id.toHexString()));
+    const some = messages.filter(({ _id }) => asked.has(_id.toHexString()));
+    const { verdicts, recipients } = await lookAt(deps, projectId, some, contents);
+    for (const { message, recipients: known } of mails) {
+      const key = message._id.toHexString();
+      const changed = recipients.get(key)?.some(({ state }, index) => state !== known?.[index]?.state);
+      if (changed && !verdicts.has(key)) verdicts.set(key, { kind: 'back', delayMs: 0 });
+    }
+    return verdicts;
+  };
+}
+
+/** Who must not get it: the project is gone, or the address is suppressed. Also asked with every renewal of the claim. */
+export async function lookAt(
+  deps: Deps,
+  projectId: ObjectId,
+  messages: Message[],
+  contents: Map<string, Content>,
+): Promise<{ verdicts: Map<string, Verdict>; recipients: Map<string, MessageRecipient[]> }> {
+  const emails = messages.flatMap(({ email, recipients }) => recipients?.map((one) => one.email) ?? [email]);
+  const [project, entries, gone] = await Promise.all([
+    deps.db.projects.findOne({ _id: projectId, deletedAt: null }, { projection: { _id: 1 } }),
+    suppressionsAgainst(deps, projectId, emails),
+    goneGroups(
+      deps,
+      projectId,
+      [...contents.values()].map(({ groupId }) => groupId),
+    ),
+  ]);
+  const entryAgainst = (email: string, { marketing, groupId, bypassSuppressions: bypass }: Content) =>
+    stoppedBy(entries.get(email) ?? [], { marketing, groupId, isGroupGone: gone.has(groupId ?? ''), bypass });
+  const verdicts = new Map<string, Verdict>();
+  const recipients = new Map<string, MessageRecipient[]>();
+  for (const message of messages) {
+    const key = message._id.toHexString();
+    const content = contents.get(String(message.contentId));
+    if (!project) verdicts.set(key, failedAll(message, 'The project was deleted.'));
+    if (!project || !content) continue;
+    if (!message.recipients) {
+      const entry = entryAgainst(message.email, content);
+      if (entry) verdicts.set(key, suppressed(entry));
+      continue;
+    }
+    const judged = message.recipients.map((one) => {
+      const entry = isOpen(one) ? entryAgainst(one.email, content) : null;
+      return entry ? afterOutcome(one, suppressed(entry)) : one;
+    });
+    recipients.set(key, judged);
+    const last = judged.findLast(({ suppressedBy }) => suppressedBy)?.suppressedBy;
+    if (last && !judged.some(isOpen))
+      verdicts.set(key, { kind: 'suppressed', by: judged[0]?.suppressedBy ?? last, recipients: judged });
+  }
+  return { verdicts, recipients };
+}
+
+export function failedAll({ recipients }: Message, reason: string): Verdict {
+  const failed = { kind: 'failed' as const, reason };
+  return { ...failed, recipients: recipients?.map((one) => (isOpen(one) ? afterOutcome(one, failed) : one)) };
+}
+
+function suppressed({ groupId, reason }: SuppressionFact) {
+  return { kind: 'suppressed' as const, by: { groupId, reason } };
+}
+
+async function domainsOf(deps: Deps, projectId: ObjectId, contents: Map<string, Content>) {
+  const names = new Set([...contents.values()].map(({ from }) => emailDomain(from.email)));
+  const found = await Promise.all([...names].map((name) => sendingDomain(deps, projectId, name)));
+  return new Map([...names].flatMap((name, index) => (found[index] ? [[name, found[index]]] : [])));
+}
+
+async function contactsOf(
+  deps: Deps,
+  projectId: ObjectId,
+  messages: Message[],
+  contents: Map<string, Content>,
+): Promise<Map<string, Contact>> {
+  const wanted = messages.filter((message) => {
+    const content = contents.get(String(message.contentId));
+    return content && wantsContact(content, message);
+  });
+  if (wanted.length === 0) return new Map();
+  const found = await deps.db.contacts.find({ projectId, email: { $in: wanted.map(({ email }) => email) } }).toArray();
+  return new Map(found.map((contact) => [contact.email, contact]));
+}

@@ -1,0 +1,42 @@
+import { followOutcomes } from '../messages/after-outcomes.ts';
+import { type Ledger, openLedger } from '../outbox/ledger.ts';
+import { type Ended, type OutcomeWriter, outcomeWriter } from '../outbox/record-outcomes.ts';
+import type { SendingDeps } from '../outbox/relay.ts';
+import { startRenewing } from '../outbox/renew.ts';
+import { type ComposingMemory, openComposingMemory } from './compose-memory.ts';
+
+/** What the lanes of one process share: its ledger, the writer of outcomes, and through the deps the connections. */
+export interface Sending {
+  deps: SendingDeps;
+  ledger: Ledger;
+  outcomes: OutcomeWriter;
+  memory: ComposingMemory;
+  /** Told of every outcome when it is written: for measurements. */
+  watchers: Set<(ended: Ended[]) => void>;
+  /** No dot is written any more; unsent claims go back, and what waits for the relay's answer gets this long. */
+  stop(graceMs: number): Promise<void>;
+}
+
+export function openSending(deps: SendingDeps): Sending {
+  const ledger = openLedger();
+  const watchers: Sending['watchers'] = new Set();
+  const tell = (ended: Ended[]) => watchers.forEach((watch) => void watch(ended));
+  const outcomes = outcomeWriter(deps, ledger, (ended) => followOutcomes(deps, ended), tell);
+  const memory = openComposingMemory(deps.config.composeMemoryMb * 1_000_000);
+  const stopRenewing = startRenewing(deps, ledger);
+  return {
+    deps,
+    ledger,
+    outcomes,
+    memory,
+    watchers,
+    async stop(graceMs) {
+      ledger.stopping = true;
+      memory.close();
+      await deps.mailer.close(graceMs);
+      await outcomes.drained();
+      stopRenewing();
+      await deps.signer.close();
+    },
+  };
+}

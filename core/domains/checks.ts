@@ -1,0 +1,107 @@
+import type { Deps } from '../base/deps.ts';
+import { isDuplicateKey } from '../base/idempotent-insert.ts';
+import { parseId } from '../base/ids.ts';
+import { again, done, dueDocuments } from '../jobs/document-queue.ts';
+import { type DueKind, wakeDue } from '../jobs/queue.ts';
+import { lookUpDomain } from './dns-lookups.ts';
+import { DOMAIN_STARTS } from './domains.ts';
+import type { Domain, VerificationStatus } from './model.ts';
+import { recheckDelayMs } from './rules/check-schedule.ts';
+import { domainRecords } from './rules/records.ts';
+import { afterCheck, afterTaken, type DomainResult, waitsFor } from './rules/status.ts';
+
+export interface DomainCheckResult {
+  status: VerificationStatus;
+  message: string | null;
+  /** What the run goes on waiting for; null when there is nothing more to wait for. */
+  waitsFor: 'records' | 'inbound' | null;
+}
+
+const RECHECKS_LOOK_EVERY_MS = 5_000;
+
+/** One look at DNS and what follows from it; null when the domain is gone. Looking twice does no harm. */
+export async function checkDomain(deps: Deps, projectId: string, domainId: string): Promise<DomainCheckResult | null> {
+  const ids = { _id: parseId(domainId), projectId: parseId(projectId) };
+  const { _id, projectId: project } = ids;
+  const domain = _id && project && (await deps.db.domains.findOne({ _id, projectId: project }));
+  if (!domain) return null;
+  if (domain.seeded) return resultOf(domain);
+  const records = domainRecords(domain, deps.config);
+  const findings = await lookUpDomain(deps, domain, records);
+  const checked = await applyFindings(deps, domain, (current) => {
+    const seen = current.inboundEnabledAt ? findings : { ...findings, inboundMx: 'unanswered' as const };
+    return afterCheck(current, seen, records, deps.clock.now());
+  });
+  return checked && resultOf(checked);
+}
+
+/** Starts of checks: what `verify` and the others only write down. */
+export function domainStarts(deps: Deps): DueKind {
+  return dueDocuments<Domain>(deps, {
+    name: DOMAIN_STARTS,
+    collection: deps.db.domains,
+    field: 'startDueAt',
+    concurrencyMax: 16,
+    run: async ({ _id, projectId, domainName }) => {
+      await deps.workflows.checkDomain({ projectId: projectId.toHexString(), domainId: _id.toHexString(), domainName });
+      return done;
+    },
+  });
+}
+
+/** Verified domains are looked at again from time to time. Asking for a check moves the next time ahead, in case none comes of it. */
+export function domainRechecks(deps: Deps): DueKind {
+  return dueDocuments<Domain>(deps, {
+    name: 'domain-rechecks',
+    collection: deps.db.domains,
+    field: 'recheckDueAt',
+    concurrencyMax: 4,
+    lookEveryMs: RECHECKS_LOOK_EVERY_MS,
+    run: async (domain) => {
+      await deps.db.domains.updateOne({ _id: domain._id, projectId: domain.projectId }, [
+        { $set: { startDueAt: '$$NOW' } },
+      ]);
+      wakeDue(deps, DOMAIN_STARTS, domain.projectId);
+      return again(new Date(deps.clock.now().getTime() + recheckDelayMs(domain)));
+    },
+  });
+}
+
+/** Applied to the domain as it is now: what was changed while DNS was asked (inbound turned off, a new call of verify) is kept. */
+async function applyFindings(
+  deps: Deps,
+  checked: Domain,
+  decide: (current: Domain) => DomainResult,
+): Promise<Domain | null> {
+  let current: Domain | null = checked;
+  while (current) {
+    const result = decide(current);
+    const written = await writeResult(deps, checked, current, result).catch((error) => {
+      if (!isDuplicateKey(error, 'verified_once')) throw error;
+      return writeResult(deps, checked, current as Domain, afterTaken(result));
+    });
+    if (written) return written;
+    current = await deps.db.domains.findOne({ _id: checked._id, projectId: checked.projectId });
+  }
+  return null;
+}
+
+async function writeResult(deps: Deps, checked: Domain, current: Domain, result: DomainResult): Promise<Domain | null> {
+  const { _id, projectId, revision } = current;
+  const isLatest = current.checkRequestedAt?.getTime() === checked.checkRequestedAt?.getTime();
+  const recheckDueAt = new Date(deps.clock.now().getTime() + recheckDelayMs(result));
+  const isVerified = result.verificationStatus === 'VERIFIED';
+  return deps.db.domains.findOneAndUpdate(
+    { _id, projectId, revision },
+    {
+      $set: { ...result, ...(isLatest ? { checkRequestedAt: null } : {}), ...(isVerified ? { recheckDueAt } : {}) },
+      ...(isVerified ? {} : { $unset: { recheckDueAt: '' } }),
+      $inc: { revision: 1 },
+    },
+    { returnDocument: 'after' },
+  );
+}
+
+function resultOf(domain: Domain): DomainCheckResult {
+  return { status: domain.verificationStatus, message: domain.message, waitsFor: waitsFor(domain) };
+}

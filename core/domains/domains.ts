@@ -1,0 +1,210 @@
+import type { Document, Filter, ObjectId, UpdateFilter } from 'mongodb';
+import type { Deps } from '../base/deps.ts';
+import { AppError, conflict, invalid, notFound, unprocessable } from '../base/errors.ts';
+import { insertOnce, isDuplicateKey } from '../base/idempotent-insert.ts';
+import { derivedId, parseId } from '../base/ids.ts';
+import type { Project } from '../base/model.ts';
+import { type Page, type PageOf, pageOf } from '../base/paging.ts';
+import { normalizeDomain } from '../base/text/addresses.ts';
+import { wakeDue } from '../jobs/queue.ts';
+import { makeDkimKeys, ownershipValue } from './keys.ts';
+import type { Domain, VerificationStatus } from './model.ts';
+
+export const DOMAIN_STARTS = 'domain-starts';
+const REGION_DEFAULT = 'default';
+
+export interface DomainInput {
+  domainName?: string | undefined;
+  domain?: string | undefined;
+  regionKey?: string | undefined;
+}
+
+export interface DomainChange {
+  dkimSigning?: Domain['dkimSigning'] | undefined;
+  regionKey?: string | undefined;
+}
+
+type Request = { at: Date; seed: ObjectId };
+
+export async function createDomain(
+  deps: Deps,
+  project: Project,
+  input: DomainInput,
+  { at, seed }: Request,
+): Promise<Domain> {
+  const domain = await newDomain(deps, project, input, { _id: derivedId(at, 'domain', seed.toHexString()), at });
+  return insertDomain(deps, domain);
+}
+
+export async function listDomains(
+  deps: Deps,
+  project: Project,
+  { status, ...page }: Page & { status?: VerificationStatus | undefined },
+): Promise<PageOf<Domain>> {
+  const filter: Filter<Domain> = { projectId: project._id, ...(status ? { verificationStatus: status } : {}) };
+  return pageOf(deps.db.domains, filter, page, { sort: { createdAt: 1, _id: 1 } });
+}
+
+export async function getDomain(deps: Deps, project: Project, domainId: string): Promise<Domain> {
+  const _id = parseId(domainId);
+  const domain = _id && (await deps.db.domains.findOne({ _id, projectId: project._id }));
+  if (!domain) throw notFound('DOMAIN');
+  return domain;
+}
+
+export async function updateDomain(
+  deps: Deps,
+  project: Project,
+  domainId: string,
+  { dkimSigning, regionKey }: DomainChange,
+): Promise<Domain> {
+  const domain = await getDomain(deps, project, domainId);
+  const change = { dkimSigning: dkimSigning ?? domain.dkimSigning, regionKey: regionKey ?? domain.regionKey };
+  const changed = await changeDomain(deps, domain, {}, { $set: change, $inc: { revision: 1 } });
+  if (!changed) throw notFound('DOMAIN');
+  return changed;
+}
+
+/** A run that waits for its records finds nothing at its next look, and ends. */
+export async function deleteDomain(deps: Deps, project: Project, domainId: string): Promise<void> {
+  const _id = parseId(domainId);
+  const { deletedCount } = _id ? await deps.db.domains.deleteOne({ _id, projectId: project._id }) : { deletedCount: 0 };
+  if (deletedCount === 0) throw notFound('DOMAIN');
+}
+
+/** Only writes down that a check is wanted: the loop of due documents starts it, at once or when Temporal is back. */
+export async function verifyDomain(deps: Deps, project: Project, domainId: string): Promise<Domain> {
+  const domain = await getDomain(deps, project, domainId);
+  const asked = await requestDomainCheck(deps, domain);
+  if (!asked) throw notFound('DOMAIN');
+  return asked;
+}
+
+/** null when the domain is gone. */
+export async function requestDomainCheck(deps: Deps, domain: Domain): Promise<Domain | null> {
+  if (domain.seeded) return domain;
+  const requested = await changeDomain(deps, domain, {}, checkWanted({ checkRequestedAt: '$$NOW' }));
+  wakeDue(deps, DOMAIN_STARTS, domain.projectId);
+  return requested;
+}
+
+/** Enabling again keeps the time of the first call. */
+export async function enableInbound(deps: Deps, project: Project, domainId: string): Promise<Domain> {
+  const domain = await getDomain(deps, project, domainId).catch(withoutCode);
+  if (domain.verificationStatus !== 'VERIFIED')
+    throw unprocessable(
+      undefined,
+      'Inbound mail can be enabled once the domain is verified; publish its records and verify it first.',
+    );
+  if (domain.inboundEnabledAt) return domain;
+  const off = { verificationStatus: 'VERIFIED', inboundEnabledAt: null } as const;
+  const enabled = await changeDomain(deps, domain, off, checkWanted({ inboundEnabledAt: deps.clock.now() }));
+  if (!enabled) return enableInbound(deps, project, domainId);
+  wakeDue(deps, DOMAIN_STARTS, project._id);
+  return enabled;
+}
+
+/** Turning inbound off twice is harmless: the second call finds nothing left to clear. */
+export async function disableInbound(deps: Deps, project: Project, domainId: string): Promise<Domain> {
+  const domain = await getDomain(deps, project, domainId).catch(withoutCode);
+  const off = { inboundEnabledAt: null, inboundDomainVerifiedAt: null };
+  const disabled = await changeDomain(deps, domain, {}, { $set: off, $inc: { revision: 1 } });
+  if (!disabled) throw withoutCode(notFound('DOMAIN'));
+  return disabled;
+}
+
+/** The verified domain of this project with that name, which is what may send; null when there is none. */
+export function findVerifiedDomain(
+  deps: Deps,
+  project: Pick<Project, '_id'>,
+  domainName: string,
+): Promise<Domain | null> {
+  return deps.db.domains.findOne({ projectId: project._id, domainName, verificationStatus: 'VERIFIED' });
+}
+
+/** Goes with the project: its names are free for whoever owns them next, and its keys are gone. */
+export async function deleteDomainsOfProject(deps: Pick<Deps, 'db'>, projectId: ObjectId): Promise<void> {
+  await deps.db.domains.deleteMany({ projectId });
+}
+
+/** For the demo project: verified without DNS, and never checked. */
+export async function seedVerifiedDomain(
+  deps: Deps,
+  project: Project,
+  domainName: string,
+  _id: ObjectId,
+): Promise<Domain> {
+  const at = deps.clock.now();
+  const domain = await newDomain(deps, project, { domainName }, { _id, at });
+  const found = { ownershipVerified: true, dkimEnabled: true, mailFromEnabled: true, dmarcEnabled: true };
+  return insertDomain(deps, { ...domain, ...found, verificationStatus: 'VERIFIED', verifiedAt: at, seeded: true });
+}
+
+async function newDomain(
+  deps: Deps,
+  project: Project,
+  input: DomainInput,
+  { _id, at }: { _id: ObjectId; at: Date },
+): Promise<Domain> {
+  const given = input.domainName ?? input.domain;
+  if (given === undefined) throw invalid('domainName: is required.', 'domainName: is required');
+  const domainName = normalizeDomain(given);
+  if (domainName === null)
+    throw invalid(
+      'domainName: must be a domain name, for example news.example.com.',
+      'domainName: must be a domain name',
+    );
+  const owner = { _id, projectId: project._id };
+  return {
+    ...owner,
+    domainName,
+    regionKey: input.regionKey ?? REGION_DEFAULT,
+    verificationStatus: 'PENDING_CONFIGURATION',
+    ownershipValue: ownershipValue(project._id, domainName),
+    dkim: await makeDkimKeys(deps, owner),
+    dkimSigning: 'own',
+    ownershipVerified: false,
+    dkimEnabled: false,
+    mailFromEnabled: false,
+    dmarcEnabled: false,
+    message: null,
+    checkRequestedAt: null,
+    createdAt: at,
+    lastCheckedAt: null,
+    verifiedAt: null,
+    missingSince: null,
+    inboundEnabledAt: null,
+    inboundDomainVerifiedAt: null,
+    seeded: false,
+    revision: 0,
+  };
+}
+
+async function insertDomain(deps: Deps, domain: Domain): Promise<Domain> {
+  try {
+    return await insertOnce(deps.db.domains, domain, { projectId: domain.projectId });
+  } catch (error) {
+    if (isDuplicateKey(error, 'domain_name')) throw conflict('ALREADY_EXISTS', 'This project has this domain already.');
+    throw error;
+  }
+}
+
+/** `$$NOW` is the database's time, with which the loop compares. */
+function checkWanted(change: Record<string, unknown>): Document[] {
+  return [{ $set: { ...change, startDueAt: '$$NOW', revision: { $add: ['$revision', 1] } } }];
+}
+
+async function changeDomain(
+  deps: Deps,
+  { _id, projectId }: Domain,
+  onlyIf: Filter<Domain>,
+  change: UpdateFilter<Domain> | Document[],
+): Promise<Domain | null> {
+  return deps.db.domains.findOneAndUpdate({ _id, projectId, ...onlyIf }, change, { returnDocument: 'after' });
+}
+
+/** Endpoints 21 and 22 answer 404 without a code. */
+function withoutCode(error: unknown): never {
+  if (error instanceof AppError) throw new AppError(error.kind, error.message);
+  throw error;
+}

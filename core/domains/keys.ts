@@ -1,0 +1,42 @@
+import { createHash, generateKeyPair } from 'node:crypto';
+import { promisify } from 'node:util';
+import type { ObjectId } from 'mongodb';
+import type { Deps } from '../base/deps.ts';
+import { openSecret, sealSecret } from '../base/secrets.ts';
+import type { DkimKeys, Domain } from './model.ts';
+
+type Owner = Pick<Domain, '_id' | 'projectId'>;
+
+const makeKeyPair = promisify(generateKeyPair);
+const MODULUS_BITS = 2_048;
+
+/** The selector is the domain's own, so that a domain that is added again does not ask for a change of the old record. */
+export async function makeDkimKeys({ config }: Pick<Deps, 'config'>, owner: Owner): Promise<DkimKeys> {
+  const pair = await makeKeyPair('rsa', {
+    modulusLength: MODULUS_BITS,
+    publicKeyEncoding: { type: 'spki', format: 'der' },
+    privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+  });
+  return {
+    selector: `ep${owner._id.toHexString().slice(-8)}`,
+    publicKey: pair.publicKey.toString('base64'),
+    privateKey: sealSecret(config, dkimContext(owner), pair.privateKey),
+  };
+}
+
+/** PEM. For the one who signs, and nobody else: no answer, log or history ever holds it. */
+export function openDkimKey({ config }: Pick<Deps, 'config'>, domain: Owner & Pick<Domain, 'dkim'>): string {
+  return openSecret(config, dkimContext(domain), domain.dkim.privateKey);
+}
+
+/** The same again when a project adds the name again, so that the record may stay. */
+export function ownershipValue(projectId: ObjectId, domainName: string): string {
+  const digest = createHash('sha256')
+    .update(`ownership\u0000${projectId.toHexString()}\u0000${domainName}`)
+    .digest('hex');
+  return `everpost-verification=${digest.slice(0, 32)}`;
+}
+
+export function dkimContext({ _id, projectId }: Owner): string[] {
+  return ['dkim', projectId.toHexString(), _id.toHexString()];
+}

@@ -1,0 +1,13 @@
+import type { Deps } from '../base/deps.ts';
+import type { Project } from '../base/model.ts';
+import type { Domain } from './model.ts';
+
+/** The domains of each project, oldest first: the first verified one is the project's `domain`. */
+export async function domainsOfProjects(deps: Deps, projects: Project[]): Promise<Map<string, Domain[]>> {
+  const projectIds = projects.map(({ _id }) => _id);
+  const domains = await deps.db.domains
+    .find({ projectId: { $in: projectIds } })
+    .sort({ _id: 1 })
+    .toArray();
+  return Map.groupBy(domains, ({ projectId }) => projectId.toHexString());
+}

@@ -1,0 +1,113 @@
+import type { Domain } from '../model.ts';
+import { RECORDS_PATIENCE_MS } from './check-schedule.ts';
+import type { DomainRecords, Finding } from './records.ts';
+
+export interface Findings {
+  ownership: Finding;
+  dkim: Finding;
+  mailFrom: Finding;
+  dmarc: Finding;
+  inboundMx: Finding;
+}
+
+export type DomainResult = Pick<
+  Domain,
+  | 'verificationStatus'
+  | 'ownershipVerified'
+  | 'dkimEnabled'
+  | 'mailFromEnabled'
+  | 'dmarcEnabled'
+  | 'message'
+  | 'lastCheckedAt'
+  | 'verifiedAt'
+  | 'missingSince'
+  | 'inboundDomainVerifiedAt'
+>;
+
+/** What a look at DNS makes of a domain. A record that was not answered leaves what is known of it as it was. */
+export function afterCheck(domain: Domain, findings: Findings, records: DomainRecords, now: Date): DomainResult {
+  const isAnswered = Object.values(findings).some((finding) => finding !== 'unanswered');
+  const verification = verify(domain, findings, now);
+  const isLive = domain.inboundEnabledAt !== null && findings.inboundMx === 'found';
+  return {
+    ...verification,
+    ownershipVerified: known(findings.ownership, domain.ownershipVerified),
+    dkimEnabled: known(findings.dkim, domain.dkimEnabled),
+    mailFromEnabled: known(findings.mailFrom, domain.mailFromEnabled),
+    dmarcEnabled: known(findings.dmarc, domain.dmarcEnabled),
+    inboundDomainVerifiedAt: domain.inboundDomainVerifiedAt ?? (isLive ? now : null),
+    lastCheckedAt: isAnswered ? now : domain.lastCheckedAt,
+    message: isAnswered ? describe(verification, findings, records) : NO_ANSWER,
+  };
+}
+
+/** Another project holds the name: what was found is kept, and the domain waits. */
+export function afterTaken(result: DomainResult): DomainResult {
+  return {
+    ...result,
+    verificationStatus: 'PENDING',
+    verifiedAt: null,
+    missingSince: null,
+    message: 'Another project holds this domain name verified. It can be verified here once it is deleted there.',
+  };
+}
+
+/** What the check goes on waiting for. */
+export function waitsFor({
+  verificationStatus,
+  inboundEnabledAt,
+  inboundDomainVerifiedAt,
+}: Domain): 'records' | 'inbound' | null {
+  if (verificationStatus !== 'VERIFIED') return 'records';
+  return inboundEnabledAt && !inboundDomainVerifiedAt ? 'inbound' : null;
+}
+
+type Verification = Pick<Domain, 'verificationStatus' | 'verifiedAt' | 'missingSince'>;
+
+const NO_ANSWER = 'No name server answered, so nothing was changed.';
+
+function verify(domain: Domain, { ownership, dkim }: Findings, now: Date): Verification {
+  const { verificationStatus, verifiedAt, missingSince } = domain;
+  const isFound = ownership === 'found' && dkim === 'found';
+  const isMissing = [ownership, dkim].some((finding) => finding === 'absent' || finding === 'different');
+  if (isFound) return { verificationStatus: 'VERIFIED', verifiedAt: verifiedAt ?? now, missingSince: null };
+  if (!isMissing) return { verificationStatus, verifiedAt, missingSince };
+  const pending = { verificationStatus: 'PENDING', verifiedAt: null, missingSince: null } as const;
+  if (verificationStatus !== 'VERIFIED') return pending;
+  const since = missingSince ?? now;
+  const isOver = now.getTime() - since.getTime() >= RECORDS_PATIENCE_MS;
+  return isOver ? pending : { verificationStatus, verifiedAt, missingSince: since };
+}
+
+function known(finding: Finding, before: boolean): boolean {
+  return finding === 'unanswered' ? before : finding === 'found';
+}
+
+function describe(
+  { verificationStatus, missingSince }: Verification,
+  findings: Findings,
+  records: DomainRecords,
+): string | null {
+  const faults = [
+    fault(findings.ownership, `the ownership record at ${records.ownership.name}`),
+    fault(findings.dkim, `the DKIM record at ${records.dkim.name}`),
+  ].filter((text) => text !== null);
+  if (faults.length === 0) return null;
+  const list = faults.join('; ');
+  if (verificationStatus !== 'VERIFIED' || !missingSince) return `Waiting for DNS: ${list}.`;
+  const until = new Date(missingSince.getTime() + RECORDS_PATIENCE_MS).toISOString();
+  return `The domain stays verified until ${until}, unless this is mended: ${list}.`;
+}
+
+function fault(finding: Finding, record: string): string | null {
+  switch (finding) {
+    case 'found':
+      return null;
+    case 'absent':
+      return `${record} is not there`;
+    case 'different':
+      return `${record} has another value`;
+    case 'unanswered':
+      return `${record} was not answered`;
+  }
+}

@@ -1,0 +1,128 @@
+import type { ObjectId } from 'mongodb';
+import type { Deps } from '../base/deps.ts';
+import { conflict, invalid, notFound, unprocessable } from '../base/errors.ts';
+import { insertOnce, isDuplicateKey } from '../base/idempotent-insert.ts';
+import { derivedId, parseId } from '../base/ids.ts';
+import type { Project } from '../base/model.ts';
+import { type Page, type PageOf, pageOf } from '../base/paging.ts';
+import { requireEmail } from '../base/require-email.ts';
+import { emailDomain, normalizeEmail } from '../base/text/addresses.ts';
+import { findVerifiedDomain } from './domains.ts';
+import type { Domain, Sender } from './model.ts';
+
+export interface SenderInput {
+  email?: string | undefined;
+  name?: string | undefined;
+  replyTo?: string | undefined;
+}
+
+/** Endpoint 19. */
+export async function listSenders(deps: Deps, project: Project, page: Page): Promise<PageOf<Sender>> {
+  return pageOf(deps.db.senders, { projectId: project._id }, page, { sort: { createdAt: 1, _id: 1 } });
+}
+
+/** Endpoint 20. `field` is given when the id stood in a body. */
+export async function getSender(
+  deps: Deps,
+  project: Pick<Project, '_id'>,
+  senderId: string,
+  field?: string,
+): Promise<Sender> {
+  const _id = parseId(senderId);
+  const sender = _id && (await deps.db.senders.findOne({ _id, projectId: project._id }));
+  if (!sender) throw notFound('SENDER', field);
+  return sender;
+}
+
+export async function createSender(
+  deps: Deps,
+  project: Project,
+  input: SenderInput,
+  { at, seed }: { at: Date; seed: ObjectId },
+): Promise<Sender> {
+  const email = requireEmail(input.email);
+  await requireVerifiedDomain(deps, project, email, 'email');
+  const sender: Sender = {
+    _id: derivedId(at, 'sender', seed.toHexString()),
+    projectId: project._id,
+    email,
+    name: input.name ?? '',
+    replyTo: replyAddress(input.replyTo),
+    createdAt: at,
+    updatedAt: at,
+  };
+  try {
+    return await insertOnce(deps.db.senders, sender, { projectId: project._id });
+  } catch (error) {
+    throw isDuplicateKey(error, 'email') ? senderExists() : error;
+  }
+}
+
+export async function updateSender(
+  deps: Deps,
+  project: Project,
+  senderId: string,
+  input: SenderInput,
+): Promise<Sender> {
+  const _id = requireId(senderId);
+  const set: Partial<Sender> = { updatedAt: deps.clock.now() };
+  if (input.email !== undefined) {
+    set.email = requireEmail(input.email);
+    await requireVerifiedDomain(deps, project, set.email, 'email');
+  }
+  if (input.name !== undefined) set.name = input.name;
+  if (input.replyTo !== undefined) set.replyTo = replyAddress(input.replyTo);
+  try {
+    const sender = await deps.db.senders.findOneAndUpdate(
+      { _id, projectId: project._id },
+      { $set: set },
+      { returnDocument: 'after' },
+    );
+    if (!sender) throw notFound('SENDER');
+    return sender;
+  } catch (error) {
+    throw isDuplicateKey(error, 'email') ? senderExists() : error;
+  }
+}
+
+export async function deleteSender(deps: Deps, project: Project, senderId: string): Promise<void> {
+  const { deletedCount } = await deps.db.senders.deleteOne({ _id: requireId(senderId), projectId: project._id });
+  if (deletedCount === 0) throw notFound('SENDER');
+}
+
+/** The domain of an address that mail is to come from: verified in this project, and exactly this name. */
+export async function requireVerifiedDomain(
+  deps: Deps,
+  project: Pick<Project, '_id'>,
+  email: string,
+  field: string,
+): Promise<Domain> {
+  const domain = await findVerifiedDomain(deps, project, emailDomain(email));
+  if (!domain) throw domainNotVerified(field);
+  return domain;
+}
+
+export function domainNotVerified(field: string) {
+  return unprocessable(
+    'DOMAIN_NOT_VERIFIED',
+    'Mail must come from a verified domain of this project: add the domain, publish its records and verify it.',
+    `${field}: is not on a verified domain of this project`,
+  );
+}
+
+function replyAddress(given: string | undefined): string {
+  if (!given) return '';
+  const replyTo = normalizeEmail(given);
+  if (!replyTo) throw invalid('replyTo must be an email address, or empty.', 'replyTo: must be an email address');
+  return replyTo;
+}
+
+function senderExists() {
+  return conflict('ALREADY_EXISTS', 'This project has a sender with this email already.');
+}
+
+function requireId(senderId: string): ObjectId {
+  const _id = parseId(senderId);
+  if (!_id) throw notFound('SENDER');
+  return _id;
+}

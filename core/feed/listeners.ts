@@ -1,0 +1,56 @@
+import type { ObjectId } from 'mongodb';
+import type { Deps } from '../base/deps.ts';
+
+/** Who wants to hear of a project's events. */
+export interface EventReaders {
+  webhooks: Array<{ _id: ObjectId; types: Set<string> }>;
+  /** /stream is open, or was within the last hour. */
+  streamed: boolean;
+}
+
+type ReaderDeps = Pick<Deps, 'db' | 'signals' | 'clock'>;
+
+const CHANNEL = 'event-readers';
+const KEPT_MS = 2_000;
+const KEPT_MAX = 10_000;
+const NOBODY: EventReaders = { webhooks: [], streamed: false };
+
+type Kept = { readMs: number; value: Promise<EventReaders> };
+const kept = new WeakMap<object, Map<string, Kept>>();
+
+/** Asked for every event, so the answer is kept for two seconds; a change is told to every process at once over Redis. */
+export function eventReaders(deps: ReaderDeps, projectId: ObjectId): Promise<EventReaders> {
+  const known = cacheOf(deps);
+  const key = projectId.toHexString();
+  const entry = known.get(key);
+  if (entry && performance.now() - entry.readMs < KEPT_MS) return entry.value;
+  if (known.size >= KEPT_MAX) known.clear();
+  const value = read(deps, projectId);
+  known.set(key, { readMs: performance.now(), value });
+  value.catch(() => known.delete(key));
+  return value;
+}
+
+/** To be called after the write that changed who listens. */
+export function readersChanged(deps: ReaderDeps, projectId: ObjectId): void {
+  cacheOf(deps).delete(projectId.toHexString());
+  deps.signals.publish(CHANNEL, projectId.toHexString());
+}
+
+function cacheOf(deps: ReaderDeps): Map<string, Kept> {
+  const known = kept.get(deps.db);
+  if (known) return known;
+  const made = new Map<string, Kept>();
+  kept.set(deps.db, made);
+  deps.signals.subscribe(CHANNEL, (projectId) => made.delete(projectId));
+  return made;
+}
+
+async function read({ db, clock }: ReaderDeps, projectId: ObjectId): Promise<EventReaders> {
+  const [webhooks, stream] = await Promise.all([
+    db.webhooks.find({ projectId, isActive: true }, { projection: { events: 1 } }).toArray(),
+    db.eventStreams.findOne({ _id: projectId, projectId, openUntil: { $gt: clock.now() } }, { projection: { _id: 1 } }),
+  ]);
+  if (webhooks.length === 0 && !stream) return NOBODY;
+  return { webhooks: webhooks.map(({ _id, events }) => ({ _id, types: new Set(events) })), streamed: stream !== null };
+}

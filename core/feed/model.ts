@@ -1,0 +1,72 @@
+import type { Collection, ObjectId } from 'mongodb';
+import type { Due, Sealed } from '../base/model.ts';
+
+/** What happened in a project, for webhooks and event streams. */
+
+/** What happened in a project, for webhooks and /stream. `_id` follows from what happened, so a repeat is the same event. */
+export interface ProjectEvent {
+  _id: ObjectId;
+  projectId: ObjectId;
+  type: string;
+  createdAt: Date;
+  /** Orders the stream. */
+  writtenAt: Date;
+  /** The contact that it tells of was deleted. */
+  eraseAt?: Date;
+  data: Record<string, unknown>;
+}
+
+/** Somebody listened to /stream: events are kept until an hour after that. `_id` is the project's. */
+export interface EventStreamRow {
+  _id: ObjectId;
+  projectId: ObjectId;
+  openUntil: Date;
+}
+
+export interface Webhook {
+  _id: ObjectId;
+  projectId: ObjectId;
+  url: string;
+  events: string[];
+  secret: Sealed;
+  isActive: boolean;
+  /** Why we switched it off; null when a person did, or it is on. */
+  disabledReason: string | null;
+  /** The first failure since the last success. */
+  failingSince: Date | null;
+  createdAt: Date;
+  updatedAt: Date;
+}
+
+export interface WebhookTry {
+  at: Date;
+  status: number | null;
+  error: string | null;
+  tookMs: number;
+}
+
+/** One event for one endpoint; due until it was taken or given up. */
+export interface WebhookDelivery extends Due {
+  _id: ObjectId;
+  projectId: ObjectId;
+  webhookId: ObjectId;
+  eventId: ObjectId;
+  type: string;
+  status: 'pending' | 'delivered' | 'failed';
+  attempts: number;
+  firstTryAt: Date | null;
+  /** The last ones. */
+  tries: WebhookTry[];
+  isReplay: boolean;
+  createdAt: Date;
+  endedAt: Date | null;
+}
+
+declare module '../base/collections.ts' {
+  interface Collections {
+    projectEvents: Collection<ProjectEvent>;
+    eventStreams: Collection<EventStreamRow>;
+    webhooks: Collection<Webhook>;
+    webhookDeliveries: Collection<WebhookDelivery>;
+  }
+}

@@ -1,0 +1,137 @@
+import type { ObjectId } from 'mongodb';
+import { eventTypes } from '../../schemas/webhooks.ts';
+import type { Deps } from '../base/deps.ts';
+import { invalid } from '../base/errors.ts';
+import { isDuplicateKey } from '../base/idempotent-insert.ts';
+import { parseId } from '../base/ids.ts';
+import type { Project } from '../base/model.ts';
+import { eventChannel } from './events.ts';
+import { readersChanged } from './listeners.ts';
+import type { ProjectEvent } from './model.ts';
+
+/** Events are kept for so long after the last listener went, so that he finds what he missed. */
+const LISTENED_MS = 3_600_000;
+const RENEW_EVERY_MS = 300_000;
+/** Without Redis the log is looked at this often. */
+const LOOK_EVERY_MS = 500;
+const SIGN_OF_LIFE_MS = 15_000;
+/** Transactions end in another order than they begin: what was written this long ago is looked at again. */
+const OVERLAP_MS = 5_000;
+/** Read only when the reader has taken what came before, so a slow one costs no memory. */
+const TOGETHER_MAX = 500;
+
+interface Position {
+  after: Date;
+  seen: Map<string, number>;
+}
+
+/**
+ * Every event of the project from now on, or from the one after `lastEventId`; null is a sign of life. After a reconnect some of the
+ * last seconds may come again: an event is the same by its id.
+ */
+export async function* watchEvents(
+  deps: Deps,
+  project: Pick<Project, '_id'>,
+  { types, lastEventId, signal }: { types: string | undefined; lastEventId: string; signal: AbortSignal },
+): AsyncGenerator<ProjectEvent | null> {
+  const wanted = wantedTypes(types);
+  const position = await startAt(deps, project._id, lastEventId);
+  let renewedAt = performance.now();
+  let spokeAt = performance.now();
+  let wake: () => void = () => {};
+  const unsubscribe = deps.signals.subscribe(eventChannel(project._id), () => wake());
+  const stop = () => wake();
+  signal.addEventListener('abort', stop);
+  try {
+    while (!signal.aborted) {
+      const changed = new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+      const fresh = await readFresh(deps, project._id, position, wanted);
+      for (const event of fresh) {
+        if (signal.aborted) return;
+        yield event;
+      }
+      if (fresh.length > 0) spokeAt = performance.now();
+      if (performance.now() - spokeAt > SIGN_OF_LIFE_MS) {
+        spokeAt = performance.now();
+        yield null;
+      }
+      if (performance.now() - renewedAt > RENEW_EVERY_MS) {
+        renewedAt = performance.now();
+        await listen(deps, project._id);
+      }
+      if (fresh.length === TOGETHER_MAX) continue;
+      const look = setTimeout(() => wake(), LOOK_EVERY_MS);
+      if (!signal.aborted) await changed;
+      clearTimeout(look);
+    }
+  } finally {
+    unsubscribe();
+    signal.removeEventListener('abort', stop);
+  }
+}
+
+/** Says that somebody listens, and so has events kept. */
+export async function listen(deps: Deps, projectId: ObjectId): Promise<void> {
+  const openUntil = new Date(deps.clock.now().getTime() + LISTENED_MS);
+  const extend = () =>
+    deps.db.eventStreams.updateOne({ _id: projectId, projectId }, { $max: { openUntil } }, { upsert: true });
+  // Of the first streams that open at once one inserts, the others find its document at their second try.
+  await extend().catch((error) => {
+    if (!isDuplicateKey(error)) throw error;
+    return extend();
+  });
+  readersChanged(deps, projectId);
+}
+
+export function wantedTypes(types: string | undefined): Set<string> | null {
+  if (types === undefined || types.trim() === '') return null;
+  const names = types.split(',').map((name) => name.trim());
+  const of = (name: string) =>
+    eventTypes.filter((type) => type === name || (name.endsWith('*') && type.startsWith(name.slice(0, -1))));
+  const unknown = names.find((name) => of(name).length === 0);
+  if (unknown !== undefined)
+    throw invalid('types names an event that there is not.', 'types: must name events, comma separated');
+  return new Set(names.flatMap(of));
+}
+
+async function startAt(deps: Deps, projectId: ObjectId, lastEventId: string): Promise<Position> {
+  const _id = parseId(lastEventId);
+  const last = _id && (await deps.db.projectEvents.findOne({ _id, projectId }));
+  const position: Position = { after: last?.writtenAt ?? deps.clock.now(), seen: new Map() };
+  if (last) position.seen.set(last._id.toHexString(), last.writtenAt.getTime());
+  else await markSeen(deps, projectId, position);
+  return position;
+}
+
+/** Who begins now does not hear what was written just before. */
+async function markSeen({ db }: Deps, projectId: ObjectId, { after, seen }: Position): Promise<void> {
+  const before = { projectId, writtenAt: { $gte: new Date(after.getTime() - OVERLAP_MS) } };
+  const known = db.projectEvents.find(before, { projection: { writtenAt: 1 }, hint: 'written' });
+  for (const { _id, writtenAt } of await known.toArray()) seen.set(_id.toHexString(), writtenAt.getTime());
+}
+
+async function readFresh(
+  { db }: Deps,
+  projectId: ObjectId,
+  position: Position,
+  wanted: Set<string> | null,
+): Promise<ProjectEvent[]> {
+  const from = new Date(position.after.getTime() - OVERLAP_MS);
+  const ids = await db.projectEvents
+    .find({ projectId, writtenAt: { $gte: from } }, { projection: { _id: 1, writtenAt: 1 }, hint: 'written' })
+    .sort({ writtenAt: 1, _id: 1 })
+    .limit(position.seen.size + TOGETHER_MAX)
+    .toArray();
+  const fresh = ids.filter(({ _id }) => !position.seen.has(_id.toHexString())).slice(0, TOGETHER_MAX);
+  if (fresh.length === 0) return [];
+  for (const { _id, writtenAt } of fresh) position.seen.set(_id.toHexString(), writtenAt.getTime());
+  position.after = new Date(Math.max(position.after.getTime(), fresh.at(-1)!.writtenAt.getTime()));
+  for (const [id, at] of position.seen) if (at < position.after.getTime() - 2 * OVERLAP_MS) position.seen.delete(id);
+  const events = await db.projectEvents
+    .find({ _id: { $in: fresh.map(({ _id }) => _id) }, projectId })
+    .sort({ writtenAt: 1, _id: 1 })
+    .toArray();
+  return wanted ? events.filter(({ type }) => wanted.has(type)) : events;
+}

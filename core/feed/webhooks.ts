@@ -1,0 +1,161 @@
+import { randomBytes } from 'node:crypto';
+import type { ObjectId } from 'mongodb';
+import type { Described } from '../../schemas/schema.ts';
+import { type createWebhookBody, eventTypes, type updateWebhookBody, WEBHOOKS_MAX } from '../../schemas/webhooks.ts';
+import type { Deps } from '../base/deps.ts';
+import { conflict, invalid, notFound } from '../base/errors.ts';
+import { insertOnce } from '../base/idempotent-insert.ts';
+import { derivedId, parseId } from '../base/ids.ts';
+import type { Project } from '../base/model.ts';
+import { type Page, type PageOf, pageOf } from '../base/paging.ts';
+import { openSecret, sealSecret } from '../base/secrets.ts';
+import { readDate } from '../base/text/coercion.ts';
+import { isAllowedUrl } from '../base/text/urls.ts';
+import { announceEvents, newDelivery } from './events.ts';
+import { readersChanged } from './listeners.ts';
+import type { ProjectEvent, Webhook, WebhookDelivery } from './model.ts';
+
+type Origin = { at: Date; seed: ObjectId };
+
+const SECRET_BYTES = 32;
+const REPLAYED_TOGETHER = 1_000;
+/** Events that one call delivers again. */
+export const REPLAY_MAX = 100_000;
+
+/** Answers the secret beside it: it is shown once, and stored sealed. */
+export async function createWebhook(
+  deps: Deps,
+  project: Project,
+  { url, events }: Described<typeof createWebhookBody>,
+  { at, seed }: Origin,
+): Promise<{ webhook: Webhook; secret: string }> {
+  checkUrl(deps, url);
+  const projectId = project._id;
+  const _id = derivedId(at, 'webhook', seed.toHexString());
+  const secret = `whsec_${randomBytes(SECRET_BYTES).toString('base64url')}`;
+  const made: Webhook = {
+    _id,
+    projectId,
+    url,
+    events: known(events),
+    secret: sealSecret(deps.config, webhookContext({ _id, projectId }), secret),
+    isActive: true,
+    disabledReason: null,
+    failingSince: null,
+    createdAt: at,
+    updatedAt: at,
+  };
+  const count = await deps.db.webhooks.countDocuments({ projectId }, { limit: WEBHOOKS_MAX });
+  if (count >= WEBHOOKS_MAX)
+    throw conflict('INVALID_STATE', `A project may have ${WEBHOOKS_MAX} webhooks; delete one first.`);
+  const webhook = await insertOnce(deps.db.webhooks, made, { projectId });
+  readersChanged(deps, projectId);
+  return { webhook, secret: webhookSecret(deps, webhook) };
+}
+
+export async function listWebhooks(deps: Deps, project: Project, page: Page): Promise<PageOf<Webhook>> {
+  return pageOf(deps.db.webhooks, { projectId: project._id }, page, { sort: { _id: -1 }, hint: 'newest' });
+}
+
+export async function getWebhook(deps: Deps, project: Project, id: string): Promise<Webhook> {
+  const _id = parseId(id);
+  const webhook = _id && (await deps.db.webhooks.findOne({ _id, projectId: project._id }));
+  if (!webhook) throw notFound('WEBHOOK');
+  return webhook;
+}
+
+export async function updateWebhook(
+  deps: Deps,
+  project: Project,
+  id: string,
+  { url, events, isActive }: Described<typeof updateWebhookBody>,
+): Promise<Webhook> {
+  if (url !== undefined) checkUrl(deps, url);
+  const { _id } = await getWebhook(deps, project, id);
+  const switched = isActive === undefined ? {} : { isActive, disabledReason: null, failingSince: null };
+  const updated = await deps.db.webhooks.findOneAndUpdate(
+    { _id, projectId: project._id },
+    { $set: { url, events: events && known(events), ...switched, updatedAt: deps.clock.now() } },
+    { returnDocument: 'after' },
+  );
+  if (!updated) throw notFound('WEBHOOK');
+  readersChanged(deps, project._id);
+  return updated;
+}
+
+export async function deleteWebhook(deps: Deps, project: Project, id: string): Promise<void> {
+  const { _id } = await getWebhook(deps, project, id);
+  const { deletedCount } = await deps.db.webhooks.deleteOne({ _id, projectId: project._id });
+  if (deletedCount === 0) throw notFound('WEBHOOK');
+  readersChanged(deps, project._id);
+}
+
+/** Newest first. */
+export async function listDeliveries(
+  deps: Deps,
+  project: Project,
+  id: string,
+  { status, ...page }: Page & { status?: WebhookDelivery['status'] | undefined },
+): Promise<PageOf<WebhookDelivery>> {
+  const { _id: webhookId } = await getWebhook(deps, project, id);
+  const filter = { projectId: project._id, webhookId, ...(status ? { status } : {}) };
+  return pageOf(deps.db.webhookDeliveries, filter, page, { sort: { createdAt: -1, _id: -1 }, hint: 'newest' });
+}
+
+/** Delivers what happened in a time range again, under the ids that it had: what the receiver knows it can leave out. */
+export async function replayEvents(
+  deps: Deps,
+  project: Project,
+  id: string,
+  range: { from: string; to: string },
+  { seed }: Origin,
+): Promise<{ replayed: number }> {
+  const { _id, events, isActive } = await getWebhook(deps, project, id);
+  const [from, to] = [readDate(range.from), readDate(range.to)].map((ms) => (ms === null ? null : new Date(ms)));
+  if (!from || !to || from >= to) throw invalid('from must be before to.', 'from: must be before to');
+  if (!isActive) throw conflict('INVALID_STATE', 'The webhook is off; switch it on with isActive: true first.');
+  const projectId = project._id;
+  const filter = { projectId, createdAt: { $gte: from, $lt: to }, writtenAt: { $gte: from }, type: { $in: events } };
+  const total = await deps.db.projectEvents.countDocuments(filter, { limit: REPLAY_MAX + 1, hint: 'written' });
+  if (total > REPLAY_MAX)
+    throw invalid(`One call delivers ${REPLAY_MAX} events at most; give a shorter range.`, 'to: is too far from from');
+  let replayed = 0;
+  let batch: WebhookDelivery[] = [];
+  const write = async () => {
+    if (batch.length > 0) await deps.db.webhookDeliveries.insertMany(batch, { ordered: false }).catch(ignoreKnown);
+    replayed += batch.length;
+    batch = [];
+  };
+  const found = deps.db.projectEvents.find(filter, { projection: { type: 1, projectId: 1 }, hint: 'written' });
+  for await (const event of found as AsyncIterable<Pick<ProjectEvent, '_id' | 'projectId' | 'type'>>) {
+    batch.push(newDelivery(event, _id, deps.clock.now(), seed.toHexString()));
+    if (batch.length >= REPLAYED_TOGETHER) await write();
+  }
+  await write();
+  announceEvents(deps, projectId);
+  return { replayed };
+}
+
+export function webhookSecret({ config }: Pick<Deps, 'config'>, webhook: Webhook): string {
+  return openSecret(config, webhookContext(webhook), webhook.secret);
+}
+
+export function webhookContext({ _id, projectId }: Pick<Webhook, '_id' | 'projectId'>): string[] {
+  return ['webhook', projectId.toHexString(), _id.toHexString()];
+}
+
+/** In the order of the table, each once. */
+function known(events: readonly string[]): string[] {
+  return eventTypes.filter((type) => events.includes(type));
+}
+
+/** Names are judged when something is delivered: only what a URL itself says can be refused here. */
+function checkUrl({ config }: Deps, url: string): void {
+  if (!isAllowedUrl(url, { allow: config.allowPrivateUrls }))
+    throw invalid('url must be a public https URL.', 'url: must be a public https URL');
+}
+
+/** The second try of the same call. */
+function ignoreKnown(error: { code?: unknown }): void {
+  if (error.code !== 11_000) throw error;
+}

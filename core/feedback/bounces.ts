@@ -1,0 +1,163 @@
+import type { Document, ObjectId } from 'mongodb';
+import type { Deps } from '../base/deps.ts';
+import { publishEvents } from '../feed/events.ts';
+import { followBounce } from '../messages/after-outcomes.ts';
+import { factsOf } from '../messages/events.ts';
+import { appendTimeline, TIMELINE_MAX } from '../messages/messages.ts';
+import type { Message, MessageRecipient } from '../outbox/model.ts';
+import type { Bounce } from '../outbox/record-outcomes.ts';
+import { classifyReply } from '../outbox/rules/bounces.ts';
+import type { DeliveryReport } from './delivery-reports/dsn.ts';
+
+export interface MailRef {
+  projectId: ObjectId;
+  messageId: ObjectId;
+}
+
+const REASON_MAX = 500;
+const OPEN_STATES_OF_RECIPIENTS: Array<MessageRecipient['state']> = ['queued', 'deferred', 'unknown'];
+
+/** later: the outcome of the attempt is not stored yet; whoever brings the report comes again. */
+export type ReportOutcome = 'applied' | 'ignored' | 'later';
+
+/** What a report that came to a signed return path means for its mail. The address in the text never decides which mail that is. */
+export async function applyReports(deps: Deps, ref: MailRef, reports: DeliveryReport[]): Promise<ReportOutcome> {
+  const { projectId, messageId } = ref;
+  const message = await deps.db.messages.findOne({ _id: messageId, projectId });
+  if (!message) return 'ignored';
+  if (message.state === 'committing') return 'later';
+  for (const report of reports) {
+    const email = recipientOf(message, report);
+    if (report.action === 'failed' && email !== null) await applyFailure(deps, message, email, report);
+    else if (report.action === 'delivered' && email !== null) await applyDelivery(deps, message, email, report);
+    else if (report.action === 'delayed')
+      await addLine(deps, message, { type: 'delayed', reason: textOf(message, report) });
+    else if (report.action !== 'relayed')
+      await addLine(deps, message, {
+        type: 'reported',
+        reason: `${report.action}, for an address that is none of the recipients. ${textOf(message, report)}`,
+      });
+  }
+  return 'applied';
+}
+
+/** Suppression first, so that a crash between the two leaves nothing out; the state moves once, whatever is reported how often. */
+async function applyFailure(deps: Deps, message: Message, email: string, report: DeliveryReport): Promise<void> {
+  const { code, enhanced, text } = report;
+  const reply = { code: code || (enhanced?.startsWith('4') ? 450 : 550), enhanced, text: textOf(message, report) };
+  const classification = classifyReply({ code, enhanced, text, phase: 'dsn' });
+  const bounce: Bounce = { email, reply, classification };
+  const isNews = stateOf(message, email) !== 'bounced';
+  if (email && (isNews || classification.suppress)) await followBounce(deps, message.projectId, bounce);
+  const moved = await moveToBounced(deps, message, bounce);
+  if (!moved) return;
+  const { category, reason, suppress } = classification;
+  await publishEvents(deps, message.projectId, [
+    {
+      type: 'email.bounced',
+      key: `${message._id.toHexString()} email.bounced ${email}`,
+      data: { ...factsOf(message), email, reply, reason, category, suppressed: suppress },
+    },
+  ]);
+}
+
+function moveToBounced(deps: Deps, message: Message, { email, reply, classification }: Bounce): Promise<boolean> {
+  const { reason } = classification;
+  const end = { state: 'bounced', reply: { $literal: reply }, reason: { $literal: reason } };
+  const sentAt = { $ifNull: ['$sentAt', '$claimedAt', '$$NOW'] };
+  return endRecipient(deps, message, email, {
+    own: end,
+    whole: { ...end, sentAt, endedAt: '$$NOW', deliveredAt: '$$REMOVE' },
+    line: { type: 'bounced', at: '$$NOW', reply: end.reply, reason: end.reason, email },
+  });
+}
+
+async function applyDelivery(deps: Deps, message: Message, email: string, report: DeliveryReport): Promise<void> {
+  const { _id, projectId } = message;
+  const at = deps.clock.now();
+  const reason = textOf(message, report);
+  const isNews = await endRecipient(
+    deps,
+    message,
+    email,
+    {
+      own: { state: 'sent', deliveredAt: at },
+      whole: { state: 'sent', deliveredAt: at, sentAt: { $ifNull: ['$sentAt', '$claimedAt', at] } },
+      line: { type: 'delivered', at, ...(reason ? { reason: { $literal: reason } } : {}) },
+    },
+    { deliveredAt: { $exists: false } },
+  );
+  if (!isNews) return;
+  const key = `${_id.toHexString()} email.delivered ${email}`;
+  await publishEvents(deps, projectId, [
+    { type: 'email.delivered', key, at, data: { ...factsOf(message), email, reason: reason || null } },
+  ]);
+}
+
+interface End {
+  /** Where to, cc and bcc have outcomes of their own. */
+  own: Document;
+  /** What the message says when it has one recipient, or about `to` when none of the others is still to get it. */
+  whole: Document;
+  line: Document;
+}
+
+/** What a report says of a recipient that counted as sent, or as unknown. Returns false when that was known. */
+async function endRecipient(
+  { db }: Deps,
+  { _id, projectId, email: to, recipients }: Message,
+  email: string,
+  { own, whole, line }: End,
+  isNews: object = {},
+): Promise<boolean> {
+  const state = { $in: ['sent' as const, 'unknown' as const] };
+  const timeline = { $slice: [{ $concatArrays: [{ $ifNull: ['$timeline', []] }, [line]] }, -TIMELINE_MAX] };
+  const isOver = recipients
+    ? { $eq: [{ $setIntersection: ['$recipients.state', OPEN_STATES_OF_RECIPIENTS] }, []] }
+    : true;
+  const about = Object.entries({ ...whole, dueAt: '$$REMOVE' }).map(
+    ([field, value]) => [field, { $cond: [isOver, value, `$${field}`] }] as const,
+  );
+  const { modifiedCount } = await db.messages.updateOne(
+    {
+      _id,
+      projectId,
+      ...(recipients ? { recipients: { $elemMatch: { email, state, ...isNews } } } : { state, ...isNews }),
+    },
+    [
+      { $set: { timeline, ...(recipients ? { recipients: endedAmong(email, own) } : {}) } },
+      ...(email === to ? [{ $set: Object.fromEntries(about) }] : []),
+    ],
+  );
+  return modifiedCount === 1;
+}
+
+function endedAmong(email: string, end: Document) {
+  const isIt = { $eq: ['$$one.email', { $literal: email }] };
+  const changed = { $mergeObjects: ['$$one', end] };
+  return { $map: { input: '$recipients', as: 'one', in: { $cond: [isIt, changed, '$$one'] } } };
+}
+
+async function addLine(deps: Deps, { _id, projectId }: Message, line: { type: string; reason: string }): Promise<void> {
+  const entry = { type: line.type, at: deps.clock.now(), ...(line.reason ? { reason: line.reason } : {}) };
+  await appendTimeline(deps, { projectId, messageId: _id }, entry);
+}
+
+/** Of a deleted contact nothing is written down again: servers repeat addresses in what they say. */
+function textOf({ emailHash, recipients }: Message, { text }: DeliveryReport): string {
+  const isErased = emailHash !== undefined || recipients?.some(({ email }) => email === '');
+  return isErased ? '' : text.slice(0, REASON_MAX);
+}
+
+/**
+ * null: none of the recipients, such as the address that one of them forwards to. A mail with one recipient has a return path of its own,
+ * which says whom the report is about: servers name the address behind an alias or a forward, and it failed for that recipient all the same.
+ */
+function recipientOf({ email, recipients }: Message, { recipient }: DeliveryReport): string | null {
+  if (!recipients) return email;
+  return recipients.find((one) => one.email !== '' && one.email === recipient)?.email ?? null;
+}
+
+function stateOf({ email, state, recipients }: Message, of: string) {
+  return recipients?.find((one) => one.email === of)?.state ?? (email === of ? state : null);
+}

@@ -1,0 +1,70 @@
+import type { Deps } from '../base/deps.ts';
+import { perDatabase } from '../base/per-database.ts';
+import { type Signal, writeSignals } from './engagements.ts';
+
+/** What waits while MongoDB is away; what comes on top is dropped, and said so. */
+export const BUFFERED_MAX = 10_000;
+/** No more, so that a backlog does not keep a picture waiting while it is written. */
+const TOGETHER_MAX = 200;
+/** What arrives within it is written together: a write costs the database much the same for one and for fifty. */
+const GATHER_MS = 25;
+const REPEAT_FIRST_MS = 100;
+const REPEAT_MAX_MS = 2_000;
+
+interface Buffer {
+  waiting: Signal[];
+  running: boolean;
+  dropped: number;
+  stopped: boolean;
+}
+
+/** Returns at once: nobody waits for a pixel or a link, whatever the database does. Written in groups, and repeated until it is. */
+export function bufferSignal(deps: Deps, signal: Signal): void {
+  const buffer = bufferOf(deps);
+  if (buffer.waiting.length >= BUFFERED_MAX) {
+    if (buffer.dropped === 0) deps.log.warn({ kept: BUFFERED_MAX }, 'opens and clicks are dropped: the buffer is full');
+    buffer.dropped += 1;
+    return;
+  }
+  buffer.waiting.push(signal);
+  if (!buffer.running) void flush(deps, buffer);
+}
+
+/** How many are not written yet, and how many were dropped since the last success. */
+export function bufferedSignals(deps: Deps): { waiting: number; dropped: number } {
+  const { waiting, dropped } = bufferOf(deps);
+  return { waiting: waiting.length, dropped };
+}
+
+/** Resolves when everything is written, or that time is over. */
+export async function drainSignals(deps: Deps, graceMs: number): Promise<void> {
+  const buffer = bufferOf(deps);
+  const until = performance.now() + graceMs;
+  while ((buffer.waiting.length > 0 || buffer.running) && performance.now() < until)
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  buffer.stopped = true;
+  if (buffer.waiting.length > 0)
+    deps.log.warn({ lost: buffer.waiting.length }, 'opens and clicks could not be written');
+}
+
+const bufferOf = perDatabase((_deps: Deps): Buffer => ({ waiting: [], running: false, dropped: 0, stopped: false }));
+
+async function flush(deps: Deps, buffer: Buffer): Promise<void> {
+  buffer.running = true;
+  for (let waitMs = REPEAT_FIRST_MS; buffer.waiting.length > 0 && !buffer.stopped; ) {
+    if (buffer.waiting.length < TOGETHER_MAX) await new Promise((resolve) => setTimeout(resolve, GATHER_MS));
+    const batch = buffer.waiting.slice(0, TOGETHER_MAX);
+    try {
+      await writeSignals(deps, batch);
+      buffer.waiting.splice(0, batch.length);
+      if (buffer.dropped > 0) deps.log.warn({ dropped: buffer.dropped }, 'opens and clicks are written again');
+      buffer.dropped = 0;
+      waitMs = REPEAT_FIRST_MS;
+    } catch (error) {
+      deps.log.warn({ err: error, waiting: buffer.waiting.length }, 'opens and clicks could not be written; repeating');
+      await new Promise((resolve) => setTimeout(resolve, waitMs));
+      waitMs = Math.min(REPEAT_MAX_MS, waitMs * 2);
+    }
+  }
+  buffer.running = false;
+}

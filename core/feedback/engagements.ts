@@ -1,0 +1,193 @@
+import type { AnyBulkWriteOperation, ObjectId } from 'mongodb';
+import type { ProjectEventType } from '../../schemas/webhooks.ts';
+import type { Deps } from '../base/deps.ts';
+import { type NewEvent, publishEvents } from '../feed/events.ts';
+import { factsOf } from '../messages/events.ts';
+import { TIMELINE_MAX } from '../messages/messages.ts';
+import type { Engagement, OpenSignal } from '../messages/model.ts';
+import type { Message, TimelineEntry } from '../outbox/model.ts';
+import { automatedBy } from './judge-open.ts';
+
+interface AnySignal {
+  projectId: ObjectId;
+  messageId: ObjectId;
+  at: Date;
+}
+
+/** Something that somebody, or a machine, did with a mail. */
+export type Signal = AnySignal &
+  (
+    | { kind: 'open'; agent: string; purpose: string; method: string }
+    | { kind: 'click'; url: string; agent: string }
+    | { kind: 'unsubscribe' | 'complaint'; reason: string }
+  );
+
+/** The first ones are kept as evidence; the counts go on. */
+const SIGNALS_KEPT_MAX = 20;
+
+type Facts = Pick<
+  Message,
+  | '_id'
+  | 'projectId'
+  | 'state'
+  | 'email'
+  | 'campaignId'
+  | 'automationId'
+  | 'contactId'
+  | 'sentAt'
+  | 'subject'
+  | 'batchId'
+  | 'copy'
+>;
+
+interface Effects {
+  engagement: AnyBulkWriteOperation<Engagement>;
+  timeline: TimelineEntry[];
+  events: NewEvent[];
+}
+
+/**
+ * One document a message, whatever was done with it how often: the first time of each thing, the evidence, and a line in the
+ * message's timeline for what is new. Repeating it changes no count. Signals of messages that are gone say nothing any more.
+ */
+export async function writeSignals(deps: Deps, signals: Signal[]): Promise<void> {
+  const byMessage = Map.groupBy(signals, ({ messageId }) => messageId.toHexString());
+  const [messages, known] = await readMessages(deps, signals);
+  const effects = messages.map((message) => {
+    const key = message._id.toHexString();
+    return { message, ...effectsOf(deps, message, known.get(key) ?? null, byMessage.get(key) ?? []) };
+  });
+  if (effects.length === 0) return;
+  await deps.db.engagements.bulkWrite(
+    effects.map(({ engagement }) => engagement),
+    { ordered: false },
+  );
+  await writeTimelines(deps, effects);
+  const byProject = Map.groupBy(effects, ({ message }) => message.projectId.toHexString());
+  for (const some of byProject.values())
+    await publishEvents(
+      deps,
+      some[0]!.message.projectId,
+      some.flatMap(({ events }) => events),
+    );
+}
+
+/** Makes the verdict on every kept open again, by the rules of today. Answers how many changed. */
+export async function recomputeOpens(
+  { db, config }: Deps,
+  { projectId, campaignId }: { projectId: ObjectId; campaignId?: ObjectId },
+): Promise<number> {
+  let changed = 0;
+  const filter = { projectId, ...(campaignId ? { campaignId } : {}), openedAt: { $exists: true } };
+  for await (const { _id, opens = [], openCount = 0, humanOpenedAt } of db.engagements.find(filter)) {
+    const isCut = openCount > opens.length;
+    const human = opens.find((open) => automatedBy(open, config.automatedOpenSeconds) === null)?.at;
+    const now = human ?? (isCut ? humanOpenedAt : undefined);
+    if (now?.getTime() === humanOpenedAt?.getTime()) continue;
+    const update = now ? { $set: { humanOpenedAt: now } } : { $unset: { humanOpenedAt: '' as const } };
+    changed += (await db.engagements.updateOne({ _id, projectId }, update)).modifiedCount;
+  }
+  return changed;
+}
+
+async function readMessages({ db }: Deps, signals: Signal[]): Promise<[Facts[], Map<string, Engagement>]> {
+  const some = {
+    _id: { $in: [...new Map(signals.map(({ messageId }) => [messageId.toHexString(), messageId])).values()] },
+    projectId: { $in: [...new Map(signals.map(({ projectId }) => [projectId.toHexString(), projectId])).values()] },
+  };
+  const facts = { projectId: 1, state: 1, email: 1, campaignId: 1, automationId: 1, contactId: 1 } as const;
+  const [messages, known] = await Promise.all([
+    db.messages.find(some, { projection: { ...facts, sentAt: 1, subject: 1, batchId: 1, copy: 1 } }).toArray(),
+    db.engagements.find(some).toArray(),
+  ]);
+  return [messages, new Map(known.map((engagement) => [engagement._id.toHexString(), engagement]))];
+}
+
+function effectsOf(deps: Deps, message: Facts, known: Engagement | null, signals: Signal[]): Effects {
+  const { _id, projectId, campaignId, automationId } = message;
+  const own = signals.filter((signal) => signal.projectId.equals(projectId));
+  const first: Record<string, Date> = {};
+  const timeline: TimelineEntry[] = [];
+  const events: NewEvent[] = [];
+  const note = (field: keyof Engagement, at: Date) => {
+    const isNew = first[field] === undefined && known?.[field] === undefined;
+    if (first[field] === undefined || at < first[field]) first[field] = at;
+    return isNew;
+  };
+  const tell = (type: ProjectEventType, key: string, at: Date, data: object) =>
+    events.push({ type, key: `${_id.toHexString()} ${key}`, at, data: { ...factsOf(message), ...data } });
+
+  const opens: OpenSignal[] = [];
+  const clicks = new Map((known?.clicks ?? []).map(({ url }) => [url, null]));
+  const newClicks: Engagement['clicks'] = [];
+  let clickCount = 0;
+  for (const signal of own) {
+    const { at } = signal;
+    switch (signal.kind) {
+      case 'open': {
+        const { agent, purpose, method } = signal;
+        const open = { at, deliveredAt: message.sentAt ?? null, agent, purpose, method };
+        opens.push(open);
+        const reason = automatedBy(open, deps.config.automatedOpenSeconds);
+        const isFirst = note('openedAt', at);
+        const isFirstHuman = reason === null && note('humanOpenedAt', at);
+        if (!isFirst && !isFirstHuman) break;
+        const automated = reason !== null;
+        timeline.push({ type: 'opened', at, automated, ...(reason ? { reason } : {}) });
+        tell('email.opened', automated ? 'opened by a machine' : 'opened', at, { automated, userAgent: agent });
+        break;
+      }
+      case 'click': {
+        const { url, agent } = signal;
+        clickCount += 1;
+        note('clickedAt', at);
+        if (clicks.has(url) || clicks.size >= SIGNALS_KEPT_MAX) break;
+        clicks.set(url, null);
+        newClicks.push({ at, url, agent });
+        timeline.push({ type: 'clicked', at, url });
+        tell('email.clicked', `clicked ${url}`, at, { url, userAgent: agent });
+        break;
+      }
+      case 'unsubscribe':
+        if (!note('unsubscribedAt', at)) break;
+        timeline.push({ type: 'unsubscribed', at, reason: signal.reason });
+        tell('email.unsubscribed', 'unsubscribed', at, { reason: signal.reason });
+        break;
+      case 'complaint':
+        if (!note('complainedAt', at)) break;
+        timeline.push({ type: 'complained', at, reason: signal.reason });
+        tell('email.spam_reported', 'spam reported', at, { reason: signal.reason });
+        break;
+    }
+  }
+  const of = { ...(campaignId ? { campaignId } : {}), ...(automationId ? { automationId } : {}) };
+  const update = {
+    $min: first,
+    ...(Object.keys(of).length > 0 ? { $set: of } : {}),
+    $inc: { openCount: opens.length, clickCount },
+    $push: {
+      ...(opens.length > 0 ? { opens: { $each: opens, $slice: SIGNALS_KEPT_MAX } } : {}),
+      ...(newClicks.length > 0 ? { clicks: { $each: newClicks, $slice: SIGNALS_KEPT_MAX } } : {}),
+    },
+  };
+  return { engagement: { updateOne: { filter: { _id, projectId }, update, upsert: true } }, timeline, events };
+}
+
+/** A message of unknown outcome that was opened, clicked or complained about has arrived. */
+async function writeTimelines(
+  { db }: Deps,
+  effects: Array<Pick<Effects, 'timeline'> & { message: Facts }>,
+): Promise<void> {
+  const writes = effects.flatMap(({ message, timeline }): AnyBulkWriteOperation<Message>[] => {
+    const { _id, projectId, state } = message;
+    const lines = { $push: { timeline: { $each: timeline, $slice: -TIMELINE_MAX } } };
+    const add = timeline.length > 0 ? [{ updateOne: { filter: { _id, projectId }, update: lines } }] : [];
+    if (state !== 'unknown') return add;
+    const proved = [
+      { $set: { state: 'sent', sentAt: { $ifNull: ['$sentAt', '$claimedAt', '$$NOW'] }, endedAt: '$$NOW' } },
+      { $unset: 'dueAt' },
+    ];
+    return [...add, { updateOne: { filter: { _id, projectId, state: 'unknown' }, update: proved } }];
+  });
+  if (writes.length > 0) await db.messages.bulkWrite(writes, { ordered: true });
+}

@@ -1,0 +1,111 @@
+import type { Deps } from '../base/deps.ts';
+import { AppError } from '../base/errors.ts';
+import { normalizeEmail } from '../base/text/addresses.ts';
+import { readMailLocalPart, readUnsubscribeToken, type UnsubscribeRef } from '../composing/tokens.ts';
+import { contentOf } from '../messages/contents.ts';
+import type { Message } from '../outbox/model.ts';
+import { builtInGroup, findGroup } from '../suppressions/groups.ts';
+import type { SuppressionGroup } from '../suppressions/model.ts';
+import { stoppedBy } from '../suppressions/rules.ts';
+import { suppress, suppressionsAgainst, takeBackUnsubscribe } from '../suppressions/suppressions.ts';
+import { bufferSignal } from './buffer.ts';
+import { type Signal, writeSignals } from './engagements.ts';
+
+/** What the page says to a person. */
+export interface Subscription {
+  ref: UnsubscribeRef;
+  group: SuppressionGroup;
+  projectName: string;
+  /** null: mail that names no group. */
+  groupName: string | null;
+  /** undoable: the person left, and may come back. stopped: nothing is sent for another reason, which is not the person's to lift. */
+  state: 'subscribed' | 'undoable' | 'stopped';
+}
+
+/** null: the link is not one of ours, or its project is gone. Changes nothing. */
+export async function findSubscription(deps: Deps, token: string): Promise<Subscription | null> {
+  const ref = readUnsubscribeToken(deps.config, token);
+  const project = ref && (await deps.db.projects.findOne({ _id: ref.projectId, deletedAt: null }));
+  if (!ref || !project) return null;
+  const group = await groupOf(deps, ref);
+  const entries = (await suppressionsAgainst(deps, ref.projectId, [ref.email])).get(ref.email) ?? [];
+  const own = entries.find(({ groupId }) => groupId === group.groupId);
+  const stopped = stoppedBy(entries, {
+    marketing: true,
+    groupId: group.isDefault ? null : group.groupId,
+    bypass: false,
+  });
+  const state = !stopped ? 'subscribed' : own?.reason === 'UNSUBSCRIBE' ? 'undoable' : 'stopped';
+  return { ref, group, projectName: project.name, groupName: group.isDefault ? null : group.name, state };
+}
+
+/** Durable when it returns; again changes nothing. Works when contact and message are long gone. */
+export async function unsubscribe(deps: Deps, { ref, group }: Subscription, how: string): Promise<void> {
+  await stopGroup(deps, ref, group, how);
+}
+
+/** Takes back only what the person said: a bounce, a complaint or a decision of the sender stays. */
+export async function resubscribe(deps: Deps, { ref, group, state }: Subscription): Promise<void> {
+  if (state !== 'undoable') return;
+  await takeBackUnsubscribe(deps, group, ref.email);
+}
+
+/**
+ * A mail to the address of List-Unsubscribe. The address and the group are those of the mail it came with; when that mail is gone or erased,
+ * the address is the From that DMARC proves, and without one the person must hear that it had no effect.
+ */
+export async function unsubscribeByMail(
+  deps: Deps,
+  ref: Pick<UnsubscribeRef, 'projectId' | 'messageId'>,
+  mail: { to: readonly { email: string }[] },
+  verify: () => Promise<{ author: string | null; isFinal: boolean }>,
+): Promise<'applied' | 'unproven' | 'later'> {
+  const { projectId, messageId } = ref;
+  const message = await deps.db.messages.findOne({ _id: messageId, projectId });
+  const how = 'mail to the address of List-Unsubscribe';
+  if (message?.email) {
+    const whole = { projectId, messageId, groupId: await groupIdOf(deps, message), email: message.email };
+    await stopGroup(deps, whole, await groupOf(deps, whole), how);
+    return 'applied';
+  }
+  // Any mail of a person passes DMARC again when somebody hands it over a second time, but was not written to this address.
+  if (!mail.to.some(({ email }) => isFor(deps, email, ref))) return 'unproven';
+  const { author, isFinal } = await verify();
+  const email = author && normalizeEmail(author);
+  if (!email) return isFinal ? 'unproven' : 'later';
+  const whole = { projectId, messageId, groupId: message && (await groupIdOf(deps, message)), email };
+  await stopGroup(deps, whole, await groupOf(deps, whole), `${how}, by its From`);
+  return 'applied';
+}
+
+function isFor({ config }: Deps, address: string, { messageId }: Pick<UnsubscribeRef, 'messageId'>): boolean {
+  return readMailLocalPart(config, address.split('@')[0] ?? '')?.messageId.equals(messageId) ?? false;
+}
+
+async function groupIdOf(deps: Deps, message: Message): Promise<string | null> {
+  const { projectId, campaignId, automationId } = message;
+  const [content, campaign, automation] = await Promise.all([
+    contentOf(deps, message),
+    campaignId && deps.db.campaigns.findOne({ _id: campaignId, projectId }),
+    automationId && deps.db.automations.findOne({ _id: automationId, projectId }),
+  ]);
+  return content?.groupId ?? campaign?.unsubscribeGroupId ?? automation?.unsubscribeGroupId ?? null;
+}
+
+async function stopGroup(deps: Deps, ref: UnsubscribeRef, group: SuppressionGroup, how: string): Promise<void> {
+  const { projectId, messageId, email } = ref;
+  const evidence = `${how}, email ${messageId.toHexString()}`;
+  await suppress(deps, projectId, { emails: [email], groupId: group.groupId, reason: 'UNSUBSCRIBE', evidence });
+  const signal: Signal = { kind: 'unsubscribe', projectId, messageId, at: deps.clock.now(), reason: how };
+  await writeSignals(deps, [signal]).catch(() => bufferSignal(deps, signal));
+}
+
+/** A group that was deleted since leaves the default one, so that the promise is kept. */
+async function groupOf(deps: Deps, { projectId, groupId }: UnsubscribeRef): Promise<SuppressionGroup> {
+  const project = { _id: projectId };
+  if (groupId === null) return builtInGroup(deps, project, 'default');
+  return findGroup(deps, project, groupId).catch((error) => {
+    if (error instanceof AppError && error.kind === 'not_found') return builtInGroup(deps, project, 'default');
+    throw error;
+  });
+}

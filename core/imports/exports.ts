@@ -1,0 +1,58 @@
+import type { ObjectId } from 'mongodb';
+import type { Deps } from '../base/deps.ts';
+import type { Project } from '../base/model.ts';
+import type { Contact } from '../contacts/model.ts';
+import type { Suppression } from '../suppressions/model.ts';
+import type { ImportError } from './model.ts';
+
+const ENTRIES_AT_ONCE = 1_000;
+
+type Tenant = Pick<Project, '_id'>;
+
+/** Page after page by id, so that a slow reader holds neither memory nor a cursor. */
+export async function* everyContact(deps: Deps, project: Tenant): AsyncGenerator<Contact[]> {
+  for (let after: ObjectId | undefined; ; ) {
+    const page = await deps.db.contacts
+      .find({ projectId: project._id, ...(after ? { _id: { $gt: after } } : {}) }, { hint: 'newest' })
+      .sort({ _id: 1 })
+      .limit(ENTRIES_AT_ONCE)
+      .toArray();
+    if (page.length > 0) yield page;
+    if (page.length < ENTRIES_AT_ONCE) return;
+    after = page.at(-1)?._id;
+  }
+}
+
+/** By address; the entries of one address stay together. */
+export async function* everySuppression(deps: Deps, project: Tenant): AsyncGenerator<Suppression[]> {
+  let last: Suppression | undefined;
+  for (;;) {
+    const page = await deps.db.suppressions
+      .find({ projectId: project._id, ...(last ? { email: { $gte: last.email } } : {}) }, { hint: 'address' })
+      .sort({ email: 1, groupId: 1 })
+      .limit(ENTRIES_AT_ONCE)
+      .toArray();
+    const isNew = ({ email, groupId }: Suppression) => !last || email !== last.email || groupId > last.groupId;
+    const fresh = page.filter(isNew);
+    if (fresh.length > 0) yield fresh;
+    if (page.length < ENTRIES_AT_ONCE || fresh.length === 0) return;
+    last = page.at(-1);
+  }
+}
+
+/** In the order of the file. */
+export async function* everyImportError(
+  deps: Deps,
+  { projectId, importId }: { projectId: ObjectId; importId: ObjectId },
+): AsyncGenerator<ImportError[]> {
+  for (let after = 0; ; ) {
+    const page = await deps.db.importErrors
+      .find({ projectId, importId, row: { $gt: after } }, { hint: 'import' })
+      .sort({ row: 1 })
+      .limit(ENTRIES_AT_ONCE)
+      .toArray();
+    if (page.length > 0) yield page;
+    if (page.length < ENTRIES_AT_ONCE) return;
+    after = page.at(-1)?.row ?? after;
+  }
+}

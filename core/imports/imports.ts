@@ -1,0 +1,90 @@
+import type { ObjectId } from 'mongodb';
+import type { Deps } from '../base/deps.ts';
+import { invalid, notFound } from '../base/errors.ts';
+import { parseId } from '../base/ids.ts';
+import type { Project } from '../base/model.ts';
+import { listsNamed } from '../contacts/lists/lists.ts';
+import { done, dueDocuments } from '../jobs/document-queue.ts';
+import { type DueKind, wakeDue } from '../jobs/queue.ts';
+import { keepFile, removeFile } from './files.ts';
+import type { ContactImport } from './model.ts';
+
+export const IMPORT_STARTS = 'import-starts';
+
+export interface ImportOptions {
+  format: ContactImport['format'];
+  fileName: string | null;
+  listIds?: string[] | undefined;
+  runWorkflow?: boolean | undefined;
+}
+
+type Tenant = Pick<Project, '_id'>;
+
+/**
+ * Keeps the file and writes down that it is to be read. What a form says behind its file is known only when the file has been
+ * read, so the options are asked for at the end.
+ */
+export async function createImport(
+  deps: Deps,
+  project: Tenant,
+  importId: ObjectId,
+  file: AsyncIterable<Uint8Array>,
+  optionsOf: () => Promise<ImportOptions>,
+): Promise<ContactImport> {
+  const place = { importId, projectId: project._id };
+  const sizeBytes = await keepFile(deps, place, file);
+  try {
+    const { format, fileName, listIds, runWorkflow = false } = await optionsOf();
+    if (sizeBytes === 0) throw invalid('The file is empty.', 'file: must not be empty');
+    const now = deps.clock.now();
+    const made: ContactImport = {
+      _id: importId,
+      projectId: project._id,
+      status: 'queued',
+      format,
+      fileName,
+      sizeBytes,
+      listIds: await listsNamed(deps, project, listIds),
+      runWorkflow,
+      header: null,
+      cursor: { bytes: 0, row: 0 },
+      created: 0,
+      updated: 0,
+      unchanged: 0,
+      failed: 0,
+      failureReason: null,
+      startedAt: null,
+      completedAt: null,
+      createdAt: now,
+      updatedAt: now,
+      startDueAt: now,
+    };
+    await deps.db.imports.insertOne(made);
+    wakeDue(deps, IMPORT_STARTS, project._id);
+    return made;
+  } catch (error) {
+    await removeFile(deps, place).catch(() => {});
+    throw error;
+  }
+}
+
+export async function getImport(deps: Deps, project: Tenant, id: string): Promise<ContactImport> {
+  const _id = parseId(id);
+  const found = _id && (await deps.db.imports.findOne({ _id, projectId: project._id }));
+  if (!found) throw notFound('IMPORT');
+  return found;
+}
+
+export function importStarts(deps: Deps): DueKind {
+  return dueDocuments<ContactImport>(deps, {
+    name: IMPORT_STARTS,
+    collection: deps.db.imports,
+    field: 'startDueAt',
+    concurrencyMax: 4,
+    lookEveryMs: 500,
+    run: async ({ _id, projectId }) => {
+      await deps.workflows.importContacts({ projectId: projectId.toHexString(), importId: _id.toHexString() });
+      return done;
+    },
+  });
+}

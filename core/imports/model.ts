@@ -1,0 +1,61 @@
+import type { Binary, Collection, ObjectId } from 'mongodb';
+
+/** Files of contacts that are being imported. */
+
+export interface ContactImport {
+  _id: ObjectId;
+  projectId: ObjectId;
+  status: 'queued' | 'running' | 'completed' | 'completed_with_errors' | 'failed';
+  format: 'csv' | 'ndjson';
+  fileName: string | null;
+  sizeBytes: number;
+  /** Lists that every contact joins. */
+  listIds: ObjectId[];
+  runWorkflow: boolean;
+  /** What the first line of a CSV file says, once it is read. */
+  header: { columns: string[]; delimiter: string } | null;
+  /** Where the next row begins. Moves in the transaction that writes the rows before it. */
+  cursor: { bytes: number; row: number };
+  created: number;
+  updated: number;
+  unchanged: number;
+  failed: number;
+  failureReason: string | null;
+  startedAt: Date | null;
+  completedAt: Date | null;
+  createdAt: Date;
+  updatedAt: Date;
+  /** There is a run to start. */
+  startDueAt?: Date;
+}
+
+/** A piece of the file; deleted when the import is over. */
+export interface ImportChunk {
+  /** Import and number. */
+  _id: string;
+  projectId: ObjectId;
+  importId: ObjectId;
+  number: number;
+  bytes: Binary;
+  createdAt: Date;
+}
+
+export interface ImportError {
+  /** Import and row. */
+  _id: string;
+  projectId: ObjectId;
+  importId: ObjectId;
+  /** The first row below the header is 1. */
+  row: number;
+  email: string | null;
+  message: string;
+  createdAt: Date;
+}
+
+declare module '../base/collections.ts' {
+  interface Collections {
+    imports: Collection<ContactImport>;
+    importChunks: Collection<ImportChunk>;
+    importErrors: Collection<ImportError>;
+  }
+}

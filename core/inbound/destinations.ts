@@ -1,0 +1,91 @@
+import { isIP } from 'node:net';
+import type { ObjectId } from 'mongodb';
+import type { Deps } from '../base/deps.ts';
+import { normalizeDomain } from '../base/text/addresses.ts';
+import { readMailLocalPart } from '../composing/tokens.ts';
+import { requestDomainCheck } from '../domains/domains.ts';
+import type { Domain } from '../domains/model.ts';
+import { mailFromName } from '../domains/rules/records.ts';
+import type { MailRef } from '../feedback/bounces.ts';
+
+/** Where a mail to one of our addresses goes. */
+export type Destination =
+  | { kind: 'bounce' | 'unsubscribe'; ref: MailRef }
+  /** fbl@, abuse@ and postmaster@ of this server. */
+  | { kind: 'feedback' }
+  | { kind: 'mailbox'; projectId: ObjectId; domainName: string; isBlocked: boolean };
+
+export type Judged = Destination | { refused: 450 | 550; message: string };
+
+const FEEDBACK = new Set(['fbl', 'abuse', 'postmaster']);
+const CHECK_EVERY_MS = 60_000;
+const checked = new Map<string, number>();
+
+/** Asked at RCPT, so that nothing is taken that would have to be sent back. */
+export async function judgeRecipient(deps: Deps, address: string, mailFrom: string): Promise<Judged> {
+  const at = address.lastIndexOf('@');
+  const [localPart, host] = [address.slice(0, at).toLowerCase(), hostOf(address.slice(at + 1))];
+  const signed = readMailLocalPart(deps.config, localPart);
+  if (signed && (await isOurs(deps, signed.projectId, host))) {
+    const ref = { projectId: signed.projectId, messageId: signed.messageId };
+    return { kind: signed.kind === 'b' ? 'bounce' : 'unsubscribe', ref };
+  }
+  if (host === deps.config.mailHost)
+    return FEEDBACK.has(localPart) ? { kind: 'feedback' } : { refused: 550, message: '5.1.1 There is no such address' };
+  if (mailFrom === '') return { refused: 550, message: '5.7.1 Reports are taken at return paths only' };
+  return mailboxOf(deps, host);
+}
+
+/**
+ * One project at a time holds a name verified, so there is one project to receive its mail. A project that lost its verification still
+ * receives, until another project has verified the name: mail of the new owner is not for the former one.
+ */
+async function mailboxOf(deps: Deps, domainName: string): Promise<Judged> {
+  const enabled = await deps.db.domains
+    .find({ domainName, inboundEnabledAt: { $type: 'date' } }, { hint: 'inbound' })
+    .toArray();
+  const [domain] = enabled.toSorted((a, b) => rank(b) - rank(a));
+  if (!domain || (await isVerifiedElsewhere(deps, domain)))
+    return { refused: 550, message: '5.1.2 Mail for this domain is not taken here' };
+  const { projectId, inboundDomainVerifiedAt, seeded } = domain;
+  if (inboundDomainVerifiedAt || seeded)
+    return { kind: 'mailbox', projectId, domainName, isBlocked: domain.verificationStatus !== 'VERIFIED' };
+  await lookNow(deps, domain);
+  return { refused: 450, message: '4.2.1 The MX record of this domain is being checked; come back in a minute' };
+}
+
+async function isVerifiedElsewhere({ db }: Deps, { projectId, domainName, ...domain }: Domain): Promise<boolean> {
+  if (domain.verificationStatus === 'VERIFIED') return false;
+  const other = { domainName, verificationStatus: 'VERIFIED', projectId: { $ne: projectId } } as const;
+  return (await db.domains.findOne(other, { projection: { _id: 1 }, hint: 'verified_once' })) !== null;
+}
+
+function rank({ verificationStatus, inboundDomainVerifiedAt }: Domain): number {
+  return (verificationStatus === 'VERIFIED' ? 2 : 0) + (inboundDomainVerifiedAt ? 1 : 0);
+}
+
+/** The mail that is waiting shows that the record is there; it is looked for once a minute however much comes. */
+async function lookNow(deps: Deps, domain: Domain): Promise<void> {
+  const key = domain._id.toHexString();
+  const now = performance.now();
+  if (now - (checked.get(key) ?? Number.NEGATIVE_INFINITY) < CHECK_EVERY_MS) return;
+  if (checked.size > 10_000) checked.clear();
+  checked.set(key, now);
+  await requestDomainCheck(deps, domain);
+}
+
+/** Return paths are at this server's name, at the MAIL FROM name of a domain of the project, or at the domain itself. */
+async function isOurs({ db, config }: Deps, projectId: ObjectId, host: string): Promise<boolean> {
+  if (host === config.mailHost) return true;
+  const prefix = mailFromName('');
+  const names = [host, ...(host.startsWith(prefix) ? [host.slice(prefix.length)] : [])];
+  const found = await db.domains.findOne({ projectId, domainName: { $in: names } }, { projection: { _id: 1 } });
+  return found !== null;
+}
+
+/** [127.0.0.1] is the address itself. */
+function hostOf(text: string): string {
+  const literal = /^\[(?:IPv6:)?(.+)\]$/i.exec(text)?.[1];
+  if (literal) return isIP(literal) ? literal.toLowerCase() : '';
+  return normalizeDomain(text) ?? text.toLowerCase();
+}

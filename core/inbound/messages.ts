@@ -1,0 +1,93 @@
+import { type Filter, MongoServerError, type ObjectId, type Sort } from 'mongodb';
+import type { Deps } from '../base/deps.ts';
+import { AppError, invalid } from '../base/errors.ts';
+import { parseId } from '../base/ids.ts';
+import type { Project } from '../base/model.ts';
+import { type Page, type PageOf, pageOf, paginationOf, READ_TIME_MAX_MS, skipOf } from '../base/paging.ts';
+import { readDate } from '../base/text/coercion.ts';
+import { partOf } from '../base/text/search-pattern.ts';
+import type { InboundMessage } from './model.ts';
+
+export interface InboundFilter extends Page {
+  from?: string | undefined;
+  to?: string | undefined;
+  threadId?: string | undefined;
+  search?: string | undefined;
+  status?: InboundMessage['status'] | undefined;
+  dateFrom?: string | undefined;
+  dateTo?: string | undefined;
+}
+
+/** MongoDB's code for an operation that was ended by maxTimeMS. */
+const TIME_OVER = 50;
+
+/** Newest first. */
+export async function listInbound(
+  deps: Deps,
+  project: Project,
+  filter: InboundFilter,
+): Promise<PageOf<InboundMessage>> {
+  const { from, to, threadId, search, status } = filter;
+  const [since, until] = [filter.dateFrom, filter.dateTo].map((text) => (text === undefined ? null : readDate(text)));
+  const part = search === undefined ? null : { ...partOf(search), $options: 'i' };
+  const query: Filter<InboundMessage> = {
+    projectId: project._id,
+    ...(from === undefined ? {} : { 'from.email': from.trim().toLowerCase() }),
+    ...(to === undefined ? {} : { 'to.email': to.trim().toLowerCase() }),
+    ...(threadId === undefined ? {} : { threadId }),
+    ...(status === undefined ? {} : { status }),
+    ...(part ? { $or: [{ subject: part }, { text: part }, { 'from.email': part }] } : {}),
+    ...(since || until
+      ? { receivedAt: { ...(since ? { $gte: new Date(since) } : {}), ...(until ? { $lte: new Date(until) } : {}) } }
+      : {}),
+  };
+  const sort = { receivedAt: -1, _id: -1 } as const;
+  if (!part) return pageOf(deps.db.inboundMessages, query, filter, { sort });
+  return pageOfFound(deps, query, filter, sort);
+}
+
+/**
+ * The texts are read once, for the page and its total together. Without a hint MongoDB would try each index that begins with the project,
+ * and read the texts for each.
+ */
+async function pageOfFound(
+  { db: { inboundMessages } }: Deps,
+  query: Filter<InboundMessage>,
+  { page = 1, limit = 20, threadId, from }: InboundFilter,
+  sort: Sort,
+): Promise<PageOf<InboundMessage>> {
+  const hint = threadId !== undefined ? 'thread' : from !== undefined ? 'sender' : 'newest';
+  const found = await inboundMessages
+    .find(query, { projection: { _id: 1 }, sort, hint, maxTimeMS: READ_TIME_MAX_MS })
+    .toArray()
+    .catch((error) => {
+      if (error instanceof MongoServerError && error.code === TIME_OVER) throw tooMuchToRead();
+      throw error;
+    });
+  const skip = skipOf(page, limit);
+  const ids = found.slice(skip, skip + limit).map(({ _id }) => _id);
+  const entries = await inboundMessages
+    .find({ _id: { $in: ids }, projectId: query.projectId as ObjectId }, { maxTimeMS: READ_TIME_MAX_MS })
+    .sort(sort)
+    .toArray();
+  return { entries, pagination: paginationOf(page, limit, found.length) };
+}
+
+function tooMuchToRead(): AppError {
+  return invalid(
+    'The search would read too many messages. Narrow it with dateFrom and dateTo, from, to, threadId or status.',
+    'search: reads too many messages',
+  );
+}
+
+/** Endpoints under /inbound answer 404 without a code. */
+export async function getInbound(deps: Deps, project: Pick<Project, '_id'>, id: string): Promise<InboundMessage> {
+  const _id = parseId(id);
+  const found = _id && (await deps.db.inboundMessages.findOne({ _id, projectId: project._id }));
+  if (!found) throw noSuchMessage();
+  return found;
+}
+
+export function noSuchMessage(): AppError {
+  return new AppError('not_found', 'There is no such inbound message in this project.');
+}

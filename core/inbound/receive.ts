@@ -1,0 +1,152 @@
+import { createHash } from 'node:crypto';
+import { ObjectId } from 'mongodb';
+import { group } from '../base/batcher.ts';
+import type { Deps } from '../base/deps.ts';
+import { isDuplicateKey } from '../base/idempotent-insert.ts';
+import { perDatabase } from '../base/per-database.ts';
+import { hashId, publishEvents } from '../feed/events.ts';
+import { applyReports, type ReportOutcome } from '../feedback/bounces.ts';
+import { applyComplaint } from '../feedback/complaints.ts';
+import { unsubscribeByMail } from '../feedback/unsubscribes.ts';
+import { storeFile } from '../messages/contents.ts';
+import type { Destination } from './destinations.ts';
+import type { InboundEnvelope, MailReader, MailVerdicts, ParsedMail } from './mail.ts';
+import type { InboundMessage } from './model.ts';
+import { inboundRemovalAt } from './removals.ts';
+import { threadOf } from './threads.ts';
+
+/** taken: durable. later: come back. refused: it cannot be read, and never will be. unproven: nobody knows whom to unsubscribe. */
+export type Received = 'taken' | 'later' | 'refused' | 'unproven';
+
+const FILES_STORED_MAX = 100;
+const TOGETHER_MAX = 50;
+
+type Mailbox = Extract<Destination, { kind: 'mailbox' }>;
+
+/** A mail for one or more of our addresses. Everything that follows from it is written before the answer, and harmless to repeat. */
+export async function receiveMail(
+  deps: Deps,
+  reader: MailReader,
+  { destinations, envelope, bytes }: { destinations: Destination[]; envelope: InboundEnvelope; bytes: Buffer },
+): Promise<Received> {
+  const isToPeople = destinations.some(({ kind }) => kind === 'mailbox');
+  const [mail, verdicts] = await Promise.all([
+    reader.parse(bytes, envelope),
+    isToPeople ? reader.verify(bytes, envelope) : null,
+  ]);
+  if (!mail) return 'refused';
+  const verify = async () => verdicts ?? reader.verify(bytes, envelope);
+  for (const destination of destinations) {
+    if (destination.kind === 'mailbox') continue;
+    const outcome = await receiveForMachine(deps, destination, mail, verify);
+    if (outcome === 'later' || outcome === 'unproven') return outcome;
+  }
+  const mailboxes = destinations.filter((one) => one.kind === 'mailbox');
+  const once = new Map(mailboxes.map((one) => [`${one.projectId.toHexString()} ${one.domainName}`, one]));
+  for (const mailbox of once.values()) await receiveForPeople(deps, mailbox, envelope, mail, verdicts!);
+  return 'taken';
+}
+
+async function receiveForMachine(
+  deps: Deps,
+  destination: Exclude<Destination, Mailbox>,
+  mail: ParsedMail,
+  verify: () => Promise<MailVerdicts>,
+): Promise<ReportOutcome | 'unproven'> {
+  const { complaint, returned } = mail;
+  if (complaint) {
+    await applyComplaint(deps, destination.kind === 'bounce' ? destination.ref : null, complaint);
+    return 'applied';
+  }
+  if (destination.kind === 'unsubscribe') return unsubscribeByMail(deps, destination.ref, mail, verify);
+  if (destination.kind === 'feedback') return 'ignored';
+  return returned.kind === 'delivery' ? applyReports(deps, destination.ref, returned.reports) : 'ignored';
+}
+
+/** The same mail handed over twice, because our answer was lost, is one message. */
+async function receiveForPeople(
+  deps: Deps,
+  { projectId, domainName, isBlocked }: Mailbox,
+  envelope: InboundEnvelope,
+  mail: ParsedMail,
+  verdicts: MailVerdicts,
+): Promise<void> {
+  const parts = [projectId.toHexString(), domainName, mail.messageId, mail.bodyHash, mail.from?.email ?? ''];
+  const dedupe = createHash('sha256').update(parts.join('\u0000')).digest('base64url');
+  const attachments = await storeFiles(deps, projectId, dedupe, mail);
+  const receivedAt = deps.clock.now();
+  const message: InboundMessage = {
+    _id: new ObjectId(),
+    projectId,
+    dedupe,
+    messageId: mail.messageId,
+    domainName,
+    from: mail.from ?? { email: envelope.mailFrom, name: null },
+    ...{ to: mail.to, cc: mail.cc, bcc: mail.bcc, replyTo: mail.replyTo },
+    ...{ subject: mail.subject, text: mail.text, html: mail.html },
+    attachments,
+    headers: mail.headers,
+    spfVerdict: verdicts.spf,
+    dkimVerdict: verdicts.dkim,
+    dmarcVerdict: verdicts.dmarc,
+    status: isBlocked ? 'BLOCKED_UNVERIFIED' : 'PROCESSED',
+    ...(await threadOf(deps, projectId, mail)),
+    references: mail.references,
+    receivedAt,
+    removeDueAt: inboundRemovalAt(deps, receivedAt),
+  };
+  const isNew = await inserter(deps)(message);
+  if (!isNew) return;
+  await publishEvents(deps, projectId, [
+    { type: 'email.received', key: message._id.toHexString(), at: message.receivedAt, data: summaryOf(message) },
+  ]);
+}
+
+function summaryOf(message: InboundMessage): Record<string, unknown> {
+  const { _id, from, to, subject, messageId, threadId, status, domainName, receivedAt } = message;
+  const { inReplyToEmailActivityId: email, inReplyToInboundEmailId: inbound, attachments } = message;
+  return {
+    id: _id.toHexString(),
+    // Every event of a mail says whose it is, by which it is found when that contact is deleted.
+    email: from.email,
+    ...{ messageId, domainName, from, to, subject, threadId, status, receivedAt },
+    inReplyToEmailActivityId: email?.toHexString() ?? null,
+    inReplyToInboundEmailId: inbound?.toHexString() ?? null,
+    attachmentCount: attachments.length,
+    // Its name before attachmentCount; kept for receivers that read it.
+    attachments: attachments.length,
+  };
+}
+
+/** Stored before the message that names them, under ids that a repeat makes again. */
+async function storeFiles(deps: Deps, projectId: ObjectId, dedupe: string, { files }: ParsedMail) {
+  const kept = files.slice(0, FILES_STORED_MAX);
+  return Promise.all(
+    kept.map(async ({ fileName, contentType, contentId, bytes }, index) => {
+      const fileId = hashId('inbound file', dedupe, String(index));
+      await storeFile(deps, projectId, { fileId, fileName, bytes });
+      return { fileName, contentType, contentId, sizeBytes: bytes.length, fileId };
+    }),
+  );
+}
+
+/** What arrives together shares a commit. Answers whether it is new. */
+const inserter = perDatabase(({ db }: Deps) =>
+  group<InboundMessage, boolean>(
+    async (messages) => {
+      const inserted = await db.inboundMessages.insertMany(messages, { ordered: false }).then(
+        () => null,
+        (error) => {
+          if (!isDuplicateKey(error)) throw error;
+          return error as { writeErrors?: Array<{ index: number; code?: number }> };
+        },
+      );
+      const failed = new Map([inserted?.writeErrors ?? []].flat().map(({ index, code }) => [index, code]));
+      return messages.map((_, index) => {
+        const code = failed.get(index);
+        return code === undefined || code === 11_000 ? code === undefined : new Error(`insert failed: ${code}`);
+      });
+    },
+    { sizeMax: TOGETHER_MAX, runsMax: 2 },
+  ),
+);

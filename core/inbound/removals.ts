@@ -1,0 +1,76 @@
+import type { ObjectId } from 'mongodb';
+import type { Deps } from '../base/deps.ts';
+import { hashOfErased } from '../base/erased-addresses.ts';
+import type { Session } from '../base/model.ts';
+import type { Contact } from '../contacts/model.ts';
+import type { PublishedChange } from '../contacts/subscribers.ts';
+import { again, type DueOutcome, dueDocuments, settled } from '../jobs/document-queue.ts';
+import { type DueKind, wakeDue } from '../jobs/queue.ts';
+import { deleteFile } from '../messages/contents.ts';
+import type { InboundMessage } from './model.ts';
+
+const INBOUND_REMOVALS = 'inbound-removals';
+const DAY_MS = 24 * 3_600_000;
+const LOOK_EVERY_MS = 60_000;
+const AT_ONCE_MAX = 4;
+
+export function inboundRemovalAt({ config }: Pick<Deps, 'config'>, receivedAt: Date): Date {
+  return new Date(receivedAt.getTime() + config.retentionDays * DAY_MS);
+}
+
+/** In the transaction that deletes contacts. What they write afterwards is a new message of somebody who is no contact. */
+export async function recordInboundOfDeleted(
+  { db }: Deps,
+  session: Session,
+  projectId: ObjectId,
+  deleted: Contact[],
+): Promise<void> {
+  await db.inboundMessages.updateMany(
+    { projectId, 'from.email': { $in: deleted.map(({ email }) => email) } },
+    [{ $set: { isOfDeleted: true, removeDueAt: '$$NOW' } }],
+    { session },
+  );
+}
+
+export function announceInboundOfDeleted(deps: Deps, projectId: ObjectId, changes: PublishedChange[]): void {
+  if (changes.some(({ after }) => after === null)) wakeDue(deps, INBOUND_REMOVALS, projectId);
+}
+
+/** Inbound messages go after RETENTION_DAYS, attachments with them. Of one whose writer was deleted only the fact is left before that. */
+export function inboundRemovals(deps: Deps): DueKind {
+  return dueDocuments<InboundMessage>(deps, {
+    name: INBOUND_REMOVALS,
+    collection: deps.db.inboundMessages,
+    field: 'removeDueAt',
+    concurrencyMax: AT_ONCE_MAX,
+    lookEveryMs: LOOK_EVERY_MS,
+    run: (message) => removeOrErase(deps, message),
+  });
+}
+
+/** Files first: a repeat finds the message, and the rest of them. */
+async function removeOrErase(deps: Deps, message: InboundMessage): Promise<DueOutcome> {
+  const { _id, projectId, receivedAt, attachments, isOfDeleted } = message;
+  const removeAt = inboundRemovalAt(deps, receivedAt);
+  const isOver = removeAt <= deps.clock.now();
+  // RETENTION_DAYS was raised meanwhile.
+  if (!isOver && !isOfDeleted) return again(removeAt);
+  for (const { fileId } of attachments) await deleteFile(deps, fileId);
+  if (isOver) {
+    await deps.db.inboundMessages.deleteOne({ _id, projectId });
+    return settled;
+  }
+  await deps.db.inboundMessages.updateOne({ _id, projectId }, { $set: erased(deps, message) });
+  return again(removeAt);
+}
+
+/** That it came, when, in which conversation and what became of it. The second time there is no address left to hash. */
+function erased(deps: Deps, { projectId, from, fromHash }: InboundMessage): Partial<InboundMessage> {
+  return {
+    from: { email: '', name: null },
+    fromHash: fromHash ?? hashOfErased(deps, projectId, from.email),
+    ...{ to: [], cc: [], bcc: [], replyTo: [] },
+    ...{ subject: '', text: null, html: null, headers: [], attachments: [] },
+    ...{ messageId: '', inReplyTo: null, references: [] },
+  };
+}

@@ -1,0 +1,122 @@
+import type { replyBody } from '../../schemas/inbound.ts';
+import type { Described } from '../../schemas/schema.ts';
+import type { Deps } from '../base/deps.ts';
+import { AppError } from '../base/errors.ts';
+import { derivedId } from '../base/ids.ts';
+import type { Mailbox, Project } from '../base/model.ts';
+import { emailDomain, normalizeEmail } from '../base/text/addresses.ts';
+import { replySubject, threadHeaders } from '../base/text/message-ids.ts';
+import { readAttachments } from '../mails/attachments.ts';
+import { mailFacts } from '../mails/check-sender.ts';
+import { type MailDraft, mailbox, type Origin, recipientsOf } from '../mails/inputs.ts';
+import { queuedFor, store } from '../mails/send.ts';
+import type { Content, Message } from '../outbox/model.ts';
+import { compileMail } from '../templates/mail.ts';
+import { getInbound, noSuchMessage } from './messages.ts';
+import type { InboundMessage } from './model.ts';
+
+export type ReplyInput = Described<typeof replyBody>;
+
+export interface Replied {
+  emailId: string;
+  message: string;
+  status: 'QUEUED';
+  totalRecipients: number;
+}
+
+/** Nobody reads these. */
+const NOBODY = /^(no-?reply|do-?not-?reply|mailer-daemon|postmaster|bounces?|.*[.+_-]noreply)@/;
+
+/** Endpoint 2: an answer within the conversation, sent the way every single mail is. What is wrong with it is said without a code. */
+export async function replyToInbound(
+  deps: Deps,
+  project: Project,
+  id: string,
+  input: ReplyInput,
+  origin: Origin,
+): Promise<Replied> {
+  const from = senderOf(input);
+  const { attachments, files } = readAttachments(input.attachments ?? [], origin, deps.config);
+  const inbound = await getInbound(deps, project, id);
+  const to = targetOf(inbound);
+  if (!to) throw noSuchMessage();
+  const recipients = recipientsOf(to, input.cc, input.bcc);
+  const emails = recipients.map(({ email }) => email);
+  const domainName = emailDomain(from.email);
+  const { domain, suppressions } = await mailFacts(deps, { projectId: project._id, domainName, emails });
+  if (!domain)
+    throw withoutCode(
+      `from.email must be on a verified domain of the project; the reply must use the domain that received the message (${inbound.domainName}).`,
+    );
+  const content = contentOf(project, inbound, { ...input, from, attachments }, origin);
+  const draft: MailDraft = { content, attachments, files, templates: compileMail(content) };
+  const _id = derivedId(origin.at, 'reply', origin.seed.toHexString());
+  const messages = queuedFor(deps, draft, suppressions, { _id, recipients }).map(
+    (queued): Message => ({
+      projectId: project._id,
+      lane: 'transactional',
+      ...queued,
+      contentId: content._id,
+      subject: content.subject,
+      createdAt: origin.at,
+    }),
+  );
+  await store(deps, draft, messages);
+  return {
+    emailId: _id.toHexString(),
+    message: 'Reply queued successfully.',
+    status: 'QUEUED',
+    totalRecipients: recipients.length,
+  };
+}
+
+function senderOf({ from }: ReplyInput): Mailbox {
+  if (from?.email === undefined) throw withoutCode('from.email is required.');
+  if (normalizeEmail(from.email) === null) throw withoutCode('from.email must be an email address.');
+  return mailbox({ email: from.email, name: from.name });
+}
+
+/** The first Reply-To, else From. */
+function targetOf({ replyTo, from }: InboundMessage): Mailbox | null {
+  const wanted = replyTo[0] ?? from;
+  const email = normalizeEmail(wanted.email);
+  return email === null || NOBODY.test(email) ? null : { email, name: wanted.name };
+}
+
+function contentOf(
+  project: Project,
+  inbound: InboundMessage,
+  reply: Pick<ReplyInput, 'subject' | 'html' | 'text'> & { from: Mailbox; attachments: Content['attachments'] },
+  { at, seed }: Origin,
+): Content {
+  const thread = threadHeaders(inbound.messageId, inbound.references, inbound.inReplyTo);
+  return {
+    _id: derivedId(at, 'content', seed.toHexString()),
+    projectId: project._id,
+    messageIds: [],
+    from: reply.from,
+    replyTo: null,
+    templateId: null,
+    subject: reply.subject ?? replySubject(inbound.subject),
+    previewText: '',
+    html: reply.html || null,
+    // A reply may have no body.
+    text: reply.text || (reply.html ? null : ''),
+    verbatim: true,
+    data: {},
+    headers: {},
+    attachments: reply.attachments,
+    marketing: false,
+    groupId: null,
+    bypassSuppressions: false,
+    // It is a letter from a person to a person.
+    trackingClick: false,
+    trackingOpen: false,
+    ...(thread ?? {}),
+    createdAt: at,
+  };
+}
+
+function withoutCode(message: string): AppError {
+  return new AppError('invalid', message);
+}

@@ -1,0 +1,112 @@
+import { type AnyBulkWriteOperation, type Collection, type Document, ObjectId } from 'mongodb';
+import { group } from '../base/batcher.ts';
+import type { Deps } from '../base/deps.ts';
+import { AppError } from '../base/errors.ts';
+import type { DueKind } from './queue.ts';
+
+/** A run must be over by then: after it the document is due again, for anybody. */
+export const LEASE_MS = 30_000;
+const FIRST_ID = new ObjectId('000000000000000000000000');
+const SETTLED_AT_ONCE_MAX = 64;
+/** A lease need not survive a failover: without it the document is taken again, which every run must bear anyway. */
+const LEASE_CONCERN = { w: 1 } as const;
+
+type Leased = { docs: Document[]; more: boolean };
+type Tenant = { _id: ObjectId; projectId: ObjectId };
+
+export interface DueDocuments<Doc extends Tenant> {
+  name: string;
+  collection: Collection<Doc>;
+  /** The date that says when, absent when there is nothing to do. Stands last in a partial index {...where, projectId, field}. */
+  field: keyof Doc & string;
+  /** Equalities that stand before projectId in that index. */
+  where?: Partial<Doc>;
+  concurrencyMax: number;
+  lookEveryMs?: number;
+  perSecondMax?: number;
+  /** May run twice for one document. `unavailable` gives the document back and holds this kind; after any other error it is due again when the lease ends. */
+  run(doc: Doc): Promise<DueOutcome>;
+}
+
+/** done: nothing left to do. again: due at that time. settled: the run wrote the document itself. */
+export type DueOutcome = { kind: 'done' } | { kind: 'again'; at: Date } | { kind: 'settled' };
+
+export const done: DueOutcome = { kind: 'done' };
+export const settled: DueOutcome = { kind: 'settled' };
+
+export function again(at: Date): DueOutcome {
+  return { kind: 'again', at };
+}
+
+export function dueDocuments<Doc extends Tenant>(deps: Pick<Deps, 'log'>, kind: DueDocuments<Doc>): DueKind {
+  const { name, concurrencyMax, lookEveryMs, perSecondMax, field } = kind;
+  const takenBy = `${field}By`;
+  const documents = kind.collection as unknown as Collection<Document>;
+  const isDue = { ...kind.where, [field]: { $exists: true }, $expr: { $lte: [`$${field}`, '$$NOW'] } };
+  const leaseEnd = { $dateAdd: { startDate: '$$NOW', unit: 'millisecond', amount: LEASE_MS } };
+  const write = group(writeAll, { sizeMax: SETTLED_AT_ONCE_MAX, runsMax: 2 });
+
+  /** With a bound on each key of the index this is a DISTINCT_SCAN, which reads one key a project however many documents are due. */
+  async function projects(now: Date): Promise<ObjectId[]> {
+    const match = { ...kind.where, projectId: { $gte: FIRST_ID }, [field]: { $lte: now } };
+    const rows = await documents.aggregate([{ $match: match }, { $group: { _id: '$projectId' } }]).toArray();
+    return rows.map((row) => row._id as ObjectId);
+  }
+
+  async function take(projectId: ObjectId, limit: number) {
+    const leased = limit === 1 ? await leaseOne(projectId) : await leaseMany(projectId, limit);
+    return { runs: leased.docs.map((doc) => () => runLeased(doc as unknown as Doc)), more: leased.more };
+  }
+
+  async function leaseOne(projectId: ObjectId): Promise<Leased> {
+    const lease = [{ $set: { [field]: leaseEnd } }];
+    const options = { sort: { [field]: 1 }, returnDocument: 'after', writeConcern: LEASE_CONCERN } as const;
+    const doc = await documents.findOneAndUpdate({ projectId, ...isDue }, lease, options);
+    return { docs: doc ? [doc] : [], more: doc !== null };
+  }
+
+  /** The token says which ones were won: another process may be taking the same. */
+  async function leaseMany(projectId: ObjectId, limit: number): Promise<Leased> {
+    const due = documents.find({ projectId, ...isDue }, { projection: { _id: 1 }, sort: { [field]: 1 }, limit });
+    const ids = (await due.toArray()).map(({ _id }) => _id);
+    if (ids.length === 0) return { docs: [], more: false };
+    const token = new ObjectId();
+    const lease = [{ $set: { [field]: leaseEnd, [takenBy]: token } }];
+    const query = { _id: { $in: ids }, projectId };
+    const { modifiedCount } = await documents.updateMany({ ...query, ...isDue }, lease, {
+      writeConcern: LEASE_CONCERN,
+    });
+    const docs = modifiedCount === 0 ? [] : await documents.find({ ...query, [takenBy]: token }).toArray();
+    return { docs, more: ids.length === limit };
+  }
+
+  async function runLeased(doc: Doc): Promise<void> {
+    try {
+      const outcome = await kind.run(doc);
+      if (outcome.kind === 'done') await settle(doc, { $unset: { [field]: '', [takenBy]: '' } });
+      if (outcome.kind === 'again') await settle(doc, { $set: { [field]: outcome.at } });
+    } catch (error) {
+      if (error instanceof AppError && error.kind === 'unavailable') {
+        await settle(doc, [{ $set: { [field]: '$$NOW' } }]);
+        throw error;
+      }
+      deps.log.error(
+        { kind: name, id: doc._id, err: error },
+        'a due document failed; it is tried again when its lease ends',
+      );
+    }
+  }
+
+  /** Only while the lease is ours: who made the document due again meanwhile has moved the date, and it stays due. */
+  function settle(doc: Doc, update: Document | Document[]): Promise<void> {
+    const filter = { _id: doc._id, projectId: doc.projectId, [field]: doc[field] };
+    return write({ updateOne: { filter, update } });
+  }
+
+  async function writeAll(operations: AnyBulkWriteOperation[]): Promise<undefined[]> {
+    await documents.bulkWrite(operations, { ordered: false });
+    return operations.map(() => undefined);
+  }
+
+  return { name, concurrencyMax, lookEveryMs, perSecondMax, projects, take };
+}

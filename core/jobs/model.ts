@@ -1,0 +1,17 @@
+import type { Collection } from 'mongodb';
+
+/** Work on all projects. */
+
+/** Work on all projects that one process does at a time; `_id` is its name. */
+export interface Upkeep {
+  _id: string;
+  /** Absent for work that is done once. */
+  dueAt?: Date;
+  doneAt?: Date;
+}
+
+declare module '../base/collections.ts' {
+  interface Collections {
+    upkeep: Collection<Upkeep>;
+  }
+}

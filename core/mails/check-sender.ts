@@ -1,0 +1,87 @@
+import type { ObjectId } from 'mongodb';
+import { group } from '../base/batcher.ts';
+import type { Deps } from '../base/deps.ts';
+import { perDatabase } from '../base/per-database.ts';
+import type { Domain } from '../domains/model.ts';
+import type { SuppressionFact } from '../suppressions/rules.ts';
+import { suppressionsAgainst } from '../suppressions/suppressions.ts';
+
+type VerifiedDomain = Pick<Domain, '_id' | 'domainName'>;
+
+export interface MailQuestion {
+  projectId: ObjectId;
+  /** The domain that the mail is to come from. */
+  domainName: string;
+  emails: string[];
+}
+
+export interface MailFacts {
+  /** null: not verified in this project. */
+  domain: VerifiedDomain | null;
+  suppressions: Map<string, SuppressionFact[]>;
+}
+
+const TOGETHER_MAX = 200;
+const VERIFIED_KEPT_MS = 1_000;
+const VERIFIED_KEPT_MAX = 1_000;
+
+/** Read for every mail, so requests that come together are answered from one read of each project. */
+export function mailFacts(deps: Deps, question: MailQuestion): Promise<MailFacts> {
+  return asker(deps)(question);
+}
+
+const asker = perDatabase((deps: Deps) => {
+  const verified = new Map<string, { domain: VerifiedDomain; untilMs: number }>();
+
+  /** Only what is verified is kept, for a second: nobody who has just verified a domain is told otherwise. */
+  async function domainsOf(projectId: ObjectId, names: string[]): Promise<Map<string, VerifiedDomain>> {
+    const keyOf = (name: string) => `${projectId.toHexString()} ${name}`;
+    const now = performance.now();
+    const found = new Map<string, VerifiedDomain>();
+    for (const name of names) {
+      const kept = verified.get(keyOf(name));
+      if (kept && kept.untilMs > now) found.set(name, kept.domain);
+    }
+    const missing = names.filter((name) => !found.has(name));
+    if (missing.length === 0) return found;
+    const read = await deps.db.domains
+      .find(
+        { projectId, domainName: { $in: missing }, verificationStatus: 'VERIFIED' },
+        { projection: { domainName: 1 } },
+      )
+      .toArray();
+    if (verified.size >= VERIFIED_KEPT_MAX) verified.clear();
+    for (const domain of read) {
+      found.set(domain.domainName, domain);
+      verified.set(keyOf(domain.domainName), { domain, untilMs: now + VERIFIED_KEPT_MS });
+    }
+    return found;
+  }
+
+  async function ofProject(questions: MailQuestion[]) {
+    const { projectId } = questions[0]!;
+    const [domains, suppressions] = await Promise.all([
+      domainsOf(projectId, [...new Set(questions.map(({ domainName }) => domainName))]),
+      suppressionsAgainst(
+        deps,
+        projectId,
+        questions.flatMap(({ emails }) => emails),
+      ),
+    ]);
+    return { domains, suppressions };
+  }
+
+  async function answer(questions: MailQuestion[]): Promise<MailFacts[]> {
+    const byProject = Map.groupBy(questions, ({ projectId }) => projectId.toHexString());
+    const facts = new Map(
+      await Promise.all([...byProject].map(async ([key, some]) => [key, await ofProject(some)] as const)),
+    );
+    return questions.map(({ projectId, domainName }) => {
+      const { domains, suppressions } = facts.get(projectId.toHexString())!;
+      return { domain: domains.get(domainName) ?? null, suppressions };
+    });
+  }
+
+  // One at a time: what comes meanwhile is one read more, where two under way would make many small ones.
+  return group(answer, { sizeMax: TOGETHER_MAX, runsMax: 1 });
+});

@@ -1,0 +1,111 @@
+import type { ObjectId } from 'mongodb';
+import type { bulkMailBody, mailOptions, sendMailBody } from '../../schemas/mails.ts';
+import type { Described } from '../../schemas/schema.ts';
+import { breathe } from '../base/breathe.ts';
+import type { Deps } from '../base/deps.ts';
+import { invalid } from '../base/errors.ts';
+import type { Mailbox, Project } from '../base/model.ts';
+import { normalizeEmail } from '../base/text/addresses.ts';
+import { headerProblems } from '../composing/headers.ts';
+import type { Content, MessageRecipient } from '../outbox/model.ts';
+import { findGroup } from '../suppressions/groups.ts';
+import { isMarketingSend } from '../suppressions/rules.ts';
+import { checkData, compileMail, type MailTemplates } from '../templates/mail.ts';
+import type { Template as StoredTemplate } from '../templates/model.ts';
+import { findTemplate } from '../templates/templates.ts';
+import { type GivenAttachments, readAttachments } from './attachments.ts';
+
+export type SendInput = Described<typeof sendMailBody>;
+export type BulkInput = Described<typeof bulkMailBody>;
+export type MailOptions = Described<typeof mailOptions>;
+
+export interface Origin {
+  at: Date;
+  seed: ObjectId;
+}
+
+export interface MailDraft extends GivenAttachments {
+  content: Content;
+  templates: MailTemplates;
+}
+
+/** What a send and a bulk have in common, checked; what is wrong with the call itself is said before anything that it names is looked up. */
+export async function draftMail(deps: Deps, project: Project, input: MailOptions, origin: Origin): Promise<MailDraft> {
+  checkHeaders(input.headers ?? {});
+  checkData(input.dynamicData, 'dynamicData');
+  const { attachments, files } = readAttachments(input.attachments ?? [], origin, deps.config);
+  if (input.templateId === undefined && !input.html && !input.text)
+    throw invalid('Give templateId, html or text.', 'html: is required without templateId and text');
+  if (input.templateId === undefined && !input.subject)
+    throw invalid('Give a subject.', 'subject: is required without templateId');
+  const groupId = input.unsubscribeGroupId ?? input.unsubscribe?.groupId ?? null;
+  const [template, group] = await Promise.all([
+    input.templateId === undefined ? null : findTemplate(deps, project, input.templateId, 'templateId'),
+    groupId === null ? null : findGroup(deps, project, groupId, 'unsubscribeGroupId'),
+  ]);
+  const source = sourceOf(input, template);
+  await breathe(source.html);
+  const templates = compileMail(source);
+  await breathe(source.html);
+  const content: Content = {
+    _id: origin.seed,
+    projectId: project._id,
+    messageIds: [],
+    from: mailbox(input.from),
+    replyTo: input.replyTo ? mailbox(input.replyTo) : null,
+    templateId: template?.templateId ?? null,
+    ...source,
+    data: input.dynamicData ?? {},
+    headers: input.headers ?? {},
+    attachments,
+    marketing: isMarketingSend({ groupId, templateType: template?.templateType ?? null }),
+    groupId: group?.groupId ?? null,
+    bypassSuppressions: input.bypassSuppressions ?? false,
+    trackingClick: input.trackingClick ?? project.trackingClick,
+    trackingOpen: input.trackingOpen ?? project.trackingOpen,
+    createdAt: origin.at,
+  };
+  return { content, attachments, files, templates };
+}
+
+/** to, cc and bcc without repetition: an address gets the mail once, where it is named first. */
+export function recipientsOf(
+  to: Mailbox,
+  cc: readonly MailboxInput[] = [],
+  bcc: readonly MailboxInput[] = [],
+): MessageRecipient[] {
+  const named = [
+    { kind: 'to' as const, ...to },
+    ...cc.map((one) => ({ kind: 'cc' as const, ...mailbox(one) })),
+    ...bcc.map((one) => ({ kind: 'bcc' as const, ...mailbox(one) })),
+  ];
+  const once = new Map(named.toReversed().map((one) => [one.email, one]));
+  return named
+    .filter((one) => once.get(one.email) === one)
+    .map((one) => ({ ...one, state: 'queued', reply: null, reason: null }));
+}
+
+export type MailboxInput = { email: string; name?: string | null | undefined };
+
+/** Of an address that the schema has let through. */
+export function mailbox({ email, name }: MailboxInput): Mailbox {
+  return { email: normalizeEmail(email) as string, name: name?.trim() ? name.trim() : null };
+}
+
+function checkHeaders(headers: Record<string, string>): void {
+  const problems = headerProblems(headers).map(({ name, message }) => `headers/${name}: ${message}`);
+  if (problems.length > 0) throw invalid(`The request is not valid: ${problems.join('; ')}`, problems.join('; '));
+}
+
+/** What stands in the call wins over the template's for this mail, and does not change it. */
+function sourceOf(input: MailOptions, template: StoredTemplate | null) {
+  const subject = input.subject || template?.subject || '';
+  if (subject === '')
+    throw invalid('Give a subject; the template has none.', 'subject: is required, the template has none');
+  return {
+    subject,
+    previewText: input.previewText ?? template?.previewText ?? '',
+    html: input.html || template?.emailTemplate || null,
+    text: input.text || null,
+  };
+}

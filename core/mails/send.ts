@@ -1,0 +1,244 @@
+import { createHash } from 'node:crypto';
+import type { ObjectId } from 'mongodb';
+import { RECIPIENTS_MAX } from '../../schemas/mails.ts';
+import { breather } from '../base/breathe.ts';
+import type { Deps } from '../base/deps.ts';
+import { invalid, unprocessable } from '../base/errors.ts';
+import { derivedId } from '../base/ids.ts';
+import type { Project } from '../base/model.ts';
+import { emailDomain, normalizeEmail } from '../base/text/addresses.ts';
+import { variablesOf } from '../composing/variables.ts';
+import { domainNotVerified } from '../domains/senders.ts';
+import { storeFile } from '../messages/contents.ts';
+import { copiesOf } from '../messages/copies.ts';
+import { publishSuppressed } from '../messages/events.ts';
+import { dueAtOnce, queueMailing, refuseFullBacklog } from '../messages/messages.ts';
+import type { Content, Message, MessageRecipient } from '../outbox/model.ts';
+import { type SuppressionFact, stoppedBy } from '../suppressions/rules.ts';
+import { TemplateRenderError } from '../templates/language/templates.ts';
+import { checkData, checkRendering } from '../templates/mail.ts';
+import { mailFacts } from './check-sender.ts';
+import {
+  type BulkInput,
+  draftMail,
+  type MailDraft,
+  mailbox,
+  type Origin,
+  recipientsOf,
+  type SendInput,
+} from './inputs.ts';
+
+export interface Sent {
+  emailId: string;
+  message: string;
+  totalRecipients: number;
+}
+
+export interface BulkSent {
+  batchId: string;
+  totalRecipients: number;
+  successCount: number;
+  failedCount: number;
+  failures: BulkFailure[];
+}
+
+interface BulkFailure {
+  email: string;
+  code: 'SUPPRESSED' | 'INVALID_EMAIL' | 'RENDER_FAILED';
+  message: string;
+}
+
+/** Endpoint 5. */
+export async function sendMail(deps: Deps, project: Project, input: SendInput, origin: Origin): Promise<Sent> {
+  const recipients = recipientsOf(mailbox(input.to), input.cc, input.bcc);
+  checkRecipients(recipients, 'to');
+  const draft = await draftMail(deps, project, input, origin);
+  const suppressions = await checkSender(
+    deps,
+    project,
+    draft,
+    recipients.map(({ email }) => email),
+  );
+  const subject = render(draft, recipients[0]!.email, undefined, origin);
+  if (subject instanceof TemplateRenderError)
+    throw unprocessable('TEMPLATE_RENDER_FAILED', `The mail cannot be made with these data: ${subject.message}`);
+  const { content } = draft;
+  const _id = derivedId(origin.at, 'mail', origin.seed.toHexString());
+  const messages = queuedFor(deps, draft, suppressions, { _id, recipients }).map(
+    (queued): Message => ({
+      projectId: project._id,
+      lane: content.marketing ? 'automation' : 'transactional',
+      ...queued,
+      contentId: content._id,
+      subject,
+      createdAt: origin.at,
+    }),
+  );
+  await store(deps, draft, messages);
+  const answer = messages.every(({ state }) => state === 'suppressed')
+    ? 'Every recipient is suppressed; nothing is sent.'
+    : 'Email queued successfully.';
+  return { emailId: _id.toHexString(), message: answer, totalRecipients: recipients.length };
+}
+
+/** Endpoint 6. Whatever is wrong with one recipient fails that one alone. */
+export async function sendBulk(deps: Deps, project: Project, input: BulkInput, origin: Origin): Promise<BulkSent> {
+  const people = input.recipients.map((entry, index) => {
+    checkData(entry.dynamicData, `recipients/${index}/dynamicData`);
+    const email = normalizeEmail(entry.email);
+    const copies = [entry.cc ?? input.cc, entry.bcc ?? input.bcc] as const;
+    const recipients = email === null ? null : recipientsOf(mailbox({ email, name: entry.name }), ...copies);
+    if (recipients) checkRecipients(recipients, `recipients/${index}`);
+    return { entry, index, recipients };
+  });
+  const draft = await draftMail(deps, project, input, origin);
+  const emails = people.flatMap(({ recipients }) => recipients?.map(({ email }) => email) ?? []);
+  const suppressions = await checkSender(deps, project, draft, emails);
+  const batchId = uuidOf(origin);
+  const failures: BulkFailure[] = [];
+  const pause = breather();
+  const messages: Message[] = [];
+  for (const { entry, index, recipients } of people) {
+    await pause();
+    if (!recipients) {
+      failures.push({ email: entry.email, code: 'INVALID_EMAIL', message: 'This is not an email address.' });
+      continue;
+    }
+    const subject = render(draft, recipients[0]!.email, entry.dynamicData, origin);
+    const _id = derivedId(origin.at, 'bulk', origin.seed.toHexString(), index);
+    const queued = queuedFor(deps, draft, suppressions, { _id, recipients });
+    const failure = failureOf(entry.email, subject, queued[0]?.suppressedBy);
+    if (failure) failures.push(failure);
+    const isFailed = failure?.code === 'RENDER_FAILED';
+    const ofEntry = queued.map(
+      (one, place): Message => ({
+        projectId: project._id,
+        lane: 'automation',
+        ...(isFailed ? failedFor(one, failure.message, origin) : one),
+        contentId: draft.content._id,
+        ...(entry.dynamicData && place === 0 ? { data: entry.dynamicData } : {}),
+        ...(typeof subject === 'string' ? { subject } : {}),
+        batchId,
+        createdAt: origin.at,
+      }),
+    );
+    messages.push(...ofEntry);
+  }
+  await store(deps, draft, messages);
+  const totalRecipients = people.length;
+  const failedCount = failures.length;
+  return { batchId, totalRecipients, successCount: totalRecipients - failedCount, failedCount, failures };
+}
+
+function checkRecipients(recipients: MessageRecipient[], field: string): void {
+  if (recipients.length > RECIPIENTS_MAX)
+    throw invalid(
+      `A mail goes to ${RECIPIENTS_MAX} addresses at most: to, cc and bcc together.`,
+      `${field}: must have ${RECIPIENTS_MAX} addresses at most with cc and bcc`,
+    );
+}
+
+/** The sender's domain must be verified; answers what is suppressed among the addresses. */
+async function checkSender(deps: Deps, project: Project, { content }: MailDraft, emails: string[]) {
+  const domainName = emailDomain(content.from.email);
+  const facts = await mailFacts(deps, { projectId: project._id, domainName, emails });
+  if (!facts.domain) throw domainNotVerified('from/email');
+  return facts.suppressions;
+}
+
+/** A mail that cannot be made is refused where somebody can still mend it; it is made again, from the same sources, when it is sent. */
+function render({ templates, content }: MailDraft, email: string, data: object | undefined, { at }: Origin) {
+  const builtIn = { email, at, unsubscribeUrl: 'https://unsubscribe.invalid/', contact: null };
+  try {
+    return checkRendering(templates, variablesOf(builtIn, content.data, data as Record<string, unknown> | undefined));
+  } catch (error) {
+    if (error instanceof TemplateRenderError) return error;
+    throw error;
+  }
+}
+
+type Queued = Pick<Message, '_id' | 'state' | 'email' | 'name'> & Partial<Message>;
+
+/**
+ * One message for all, or with marketing mail one for each address; the first is the one to `to`. Queued unless everybody that it is for
+ * is suppressed, which is looked at again when it is claimed.
+ */
+export function queuedFor(
+  deps: Deps,
+  { content }: MailDraft,
+  suppressions: Map<string, SuppressionFact[]>,
+  { _id, recipients }: { _id: ObjectId; recipients: MessageRecipient[] },
+): Queued[] {
+  const { marketing, groupId, bypassSuppressions: bypass } = content;
+  const judged = recipients.map((recipient): MessageRecipient => {
+    const entry = stoppedBy(suppressions.get(recipient.email) ?? [], { marketing, groupId, bypass });
+    if (!entry) return recipient;
+    return { ...recipient, state: 'suppressed', suppressedBy: { groupId: entry.groupId, reason: entry.reason } };
+  });
+  if (!marketing || judged.length === 1) return [{ _id, ...stateOf(deps, content, judged) }];
+  return copiesOf({ _id }, judged).map(({ recipient, ...copy }) => ({
+    ...copy,
+    ...stateOf(deps, content, [recipient]),
+  }));
+}
+
+function stateOf(deps: Deps, content: Content, judged: MessageRecipient[]): Omit<Queued, '_id'> {
+  const [first] = judged as [MessageRecipient];
+  const isOpen = judged.some(({ state }) => state === 'queued');
+  return {
+    state: isOpen ? 'queued' : 'suppressed',
+    email: first.email,
+    name: first.name,
+    ...(judged.length > 1 ? { recipients: judged } : {}),
+    ...(isOpen ? { dueAt: dueAtOnce(deps) } : { endedAt: content.createdAt }),
+    ...(first.suppressedBy ? { suppressedBy: first.suppressedBy } : {}),
+  };
+}
+
+function failedFor({ _id, copy, email, name, recipients }: Queued, reason: string, { at }: Origin): Queued {
+  const none = recipients?.map((one) => ({ ...one, state: 'failed' as const, reason }));
+  const timeline = [{ type: 'failed', at, reason }];
+  return {
+    _id,
+    ...(copy ? { copy } : {}),
+    state: 'failed',
+    email,
+    ...(name ? { name } : {}),
+    ...(none ? { recipients: none } : {}),
+    reason,
+    endedAt: at,
+    timeline,
+  };
+}
+
+function failureOf(
+  email: string,
+  subject: string | TemplateRenderError,
+  suppressedBy: Message['suppressedBy'],
+): BulkFailure | null {
+  if (subject instanceof TemplateRenderError) return { email, code: 'RENDER_FAILED', message: subject.message };
+  if (!suppressedBy) return null;
+  const { reason, groupId } = suppressedBy;
+  return { email, code: 'SUPPRESSED', message: `The address is suppressed (${reason}, group ${groupId}).` };
+}
+
+export async function store(deps: Deps, { content, files }: MailDraft, messages: Message[]): Promise<void> {
+  if (messages.length === 0) return;
+  const { projectId, lane } = messages[0]!;
+  await refuseFullBacklog(deps, projectId, lane, messages.length);
+  await Promise.all(files.map((file) => storeFile(deps, projectId, file)));
+  await queueMailing(deps, { content: { ...content, messageIds: messages.map(({ _id }) => _id) }, messages });
+  await publishSuppressed(deps, projectId, messages);
+}
+
+/** A repeat of the request makes the same one. */
+function uuidOf({ at, seed }: Origin): string {
+  const hash = createHash('sha256').update(`batch ${at.toISOString()} ${seed.toHexString()}`).digest('hex');
+  return [
+    hash.slice(0, 8),
+    hash.slice(8, 12),
+    `8${hash.slice(13, 16)}`,
+    `a${hash.slice(17, 20)}`,
+    hash.slice(20, 32),
+  ].join('-');
+}

@@ -1,0 +1,84 @@
+import type { Deps } from '../base/deps.ts';
+import { again, type DueOutcome, done, dueDocuments, settled } from '../jobs/document-queue.ts';
+import type { DueKind } from '../jobs/queue.ts';
+import { OPEN_STATES } from '../outbox/ledger.ts';
+import type { Content, Message } from '../outbox/model.ts';
+import { deleteContent } from './contents.ts';
+
+const DAY_MS = 24 * 3_600_000;
+/** After the last outcome. */
+export const CONTENT_KEPT_MS = 7 * DAY_MS;
+const LOOK_EVERY_MS = 60_000;
+const AT_ONCE_MAX = 4;
+
+export function withRemoval(content: Content): Content {
+  return { ...content, removeDueAt: removalOf(content) };
+}
+
+/** The message of a small mail, with the content that is its own. */
+export function withContent(message: Message, whole: Content): Message {
+  const { _id, projectId: _project, messageIds: _messages, ...content } = whole;
+  return { ...message, contentId: _id, content, contentDueAt: removalOf(whole) };
+}
+
+function removalOf({ createdAt }: Content): Date {
+  return new Date(createdAt.getTime() + CONTENT_KEPT_MS);
+}
+
+/** Bodies, data and attachments go a week after the last outcome of their mails; the records stay. */
+export function contentRemovals(deps: Deps): DueKind {
+  return dueDocuments<Content>(deps, {
+    name: 'content-removals',
+    collection: deps.db.contents,
+    field: 'removeDueAt',
+    concurrencyMax: AT_ONCE_MAX,
+    lookEveryMs: LOOK_EVERY_MS,
+    run: (content) => removeContent(deps, content),
+  });
+}
+
+/** The same for contents that stand on their messages. */
+export function ownContentRemovals(deps: Deps): DueKind {
+  return dueDocuments<Message>(deps, {
+    name: 'own-content-removals',
+    collection: deps.db.messages,
+    field: 'contentDueAt',
+    concurrencyMax: AT_ONCE_MAX,
+    lookEveryMs: LOOK_EVERY_MS,
+    run: (message) => removeOwnContent(deps, message),
+  });
+}
+
+async function removeOwnContent(deps: Deps, message: Message): Promise<DueOutcome> {
+  const { _id, projectId } = message;
+  const now = deps.clock.now();
+  const removeAt = removalAfter([message], now);
+  if (removeAt > now) return again(removeAt);
+  const ended = { _id, projectId, state: { $nin: [...OPEN_STATES] } };
+  const { matchedCount } = await deps.db.messages.updateOne(ended, { $unset: { content: '' } });
+  // What is open again is looked at again when the lease ends.
+  return matchedCount === 1 ? done : settled;
+}
+
+async function removeContent(deps: Deps, content: Content): Promise<DueOutcome> {
+  const { projectId, messageIds } = content;
+  const mails = { _id: { $in: messageIds }, projectId };
+  const messages = await deps.db.messages.find(mails, { projection: { state: 1, endedAt: 1, claimedAt: 1 } }).toArray();
+  const now = deps.clock.now();
+  const removeAt = removalAfter(messages, now);
+  if (removeAt > now) return again(removeAt);
+  await deps.db.messages.updateMany(mails, { $unset: { data: '' } });
+  await deleteContent(deps, content);
+  return settled;
+}
+
+function removalAfter(messages: Message[], now: Date): Date {
+  const last = Math.max(0, ...messages.map((message) => lastOutcome(message, now)));
+  return new Date(last + CONTENT_KEPT_MS);
+}
+
+/** A mail that may still be sent had none. */
+function lastOutcome({ state, endedAt, claimedAt }: Message, now: Date): number {
+  if (OPEN_STATES.includes(state)) return now.getTime();
+  return (endedAt ?? claimedAt ?? now).getTime();
+}

@@ -1,0 +1,94 @@
+import { GridFSBucket, type ObjectId } from 'mongodb';
+import type { Deps } from '../base/deps.ts';
+import { isDuplicateKey } from '../base/idempotent-insert.ts';
+import type { Attachment, Content, Message } from '../outbox/model.ts';
+
+type Files = Pick<Deps, 'mongo' | 'config'>;
+
+/** Attachments that are too large for a document. Their ids follow from the request, so a repeat stores them once. */
+export async function storeFile(
+  deps: Files,
+  projectId: ObjectId,
+  file: { fileId: ObjectId; fileName: string; bytes: Uint8Array },
+): Promise<void> {
+  const { fileId, fileName, bytes } = file;
+  const files = bucket(deps);
+  const [known] = await files.find({ _id: fileId }).limit(1).toArray();
+  if (known?.length === bytes.length) return;
+  const upload = files.openUploadStreamWithId(fileId, fileName, { metadata: { projectId } });
+  await new Promise<void>((resolve, reject) => {
+    upload.once('finish', () => resolve());
+    // Chunks of an upload that was interrupted, or of another worker that fetches the same file at the same time.
+    upload.once('error', (error) => (isDuplicateKey(error) ? resolve() : reject(error)));
+    upload.end(bytes);
+  });
+}
+
+export async function readFile(deps: Files, projectId: ObjectId, fileId: ObjectId): Promise<Buffer | null> {
+  const files = bucket(deps);
+  const [file] = await files.find({ _id: fileId, 'metadata.projectId': projectId }).limit(1).toArray();
+  if (!file) return null;
+  const chunks: Buffer[] = [];
+  for await (const chunk of files.openDownloadStream(fileId)) chunks.push(chunk as Buffer);
+  const bytes = Buffer.concat(chunks);
+  return bytes.length === file.length ? bytes : null;
+}
+
+/** What messages of a project are made of, under their `contentId`; of those that stand elsewhere, only `fields` if some are named. */
+export async function contentsOf(
+  { db }: Pick<Deps, 'db'>,
+  projectId: ObjectId,
+  messages: ReadonlyArray<Pick<Message, '_id' | 'contentId' | 'content'>>,
+  fields: Partial<Record<keyof Content, 1>> = {},
+): Promise<Map<string, Content>> {
+  const contents = new Map<string, Content>();
+  const elsewhere = new Map<string, ObjectId>();
+  for (const { _id, contentId, content } of messages) {
+    if (!contentId) continue;
+    const key = contentId.toHexString();
+    if (content) contents.set(key, { ...content, _id: contentId, projectId, messageIds: [_id] });
+    else elsewhere.set(key, contentId);
+  }
+  if (elsewhere.size === 0) return contents;
+  const beside = { _id: { $in: [...elsewhere.values()] }, projectId };
+  const found = await db.contents.find(beside, { projection: fields }).toArray();
+  for (const content of found) contents.set(content._id.toHexString(), content);
+  return contents;
+}
+
+export async function contentOf(
+  deps: Pick<Deps, 'db'>,
+  message: Pick<Message, '_id' | 'projectId' | 'contentId' | 'content'>,
+): Promise<Content | null> {
+  const contents = await contentsOf(deps, message.projectId, [message]);
+  return contents.get(String(message.contentId)) ?? null;
+}
+
+/** A content, with every file that belongs to it. */
+export async function deleteContent(deps: Files & Pick<Deps, 'db'>, content: Content): Promise<void> {
+  for (const { fileId } of content.attachments) if (fileId) await deleteFile(deps, fileId);
+  await deps.db.contents.deleteOne({ _id: content._id, projectId: content.projectId });
+}
+
+/** The bytes of an attachment that is stored; null when it still has to be fetched, or is gone. */
+export async function attachmentBytes(
+  deps: Files,
+  projectId: ObjectId,
+  attachment: Attachment,
+): Promise<Buffer | null> {
+  if (attachment.bytes) return Buffer.from(attachment.bytes.buffer);
+  return attachment.fileId ? readFile(deps, projectId, attachment.fileId) : null;
+}
+
+export async function deleteFile(deps: Files, fileId: ObjectId): Promise<void> {
+  const files = bucket(deps);
+  const [known] = await files.find({ _id: fileId }).limit(1).toArray();
+  if (known) await files.delete(fileId);
+}
+
+function bucket({ mongo, config }: Files): GridFSBucket {
+  return new GridFSBucket(mongo.db(config.mongodbDatabase), {
+    bucketName: 'attachments',
+    writeConcern: { w: 'majority', journal: true },
+  });
+}

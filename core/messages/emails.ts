@@ -1,0 +1,92 @@
+import { type Filter, ObjectId } from 'mongodb';
+import type { EmailStatus } from '../../schemas/emails.ts';
+import type { Deps } from '../base/deps.ts';
+import { notFound } from '../base/errors.ts';
+import { firstIdAt, parseId } from '../base/ids.ts';
+import type { Project } from '../base/model.ts';
+import { type Hidden, type Page, type PageOf, pageOf } from '../base/paging.ts';
+import { normalizeEmail } from '../base/text/addresses.ts';
+import { readDate } from '../base/text/coercion.ts';
+import type { Content, Message } from '../outbox/model.ts';
+import { contentOf } from './contents.ts';
+import { type Email, wholeEmails } from './copies.ts';
+
+export interface EmailFilter extends Page {
+  status?: EmailStatus | undefined;
+  email?: string | undefined;
+  batchId?: string | undefined;
+  campaignId?: string | undefined;
+  automationId?: string | undefined;
+  dateFrom?: string | undefined;
+  dateTo?: string | undefined;
+}
+
+/** Copies of marketing mail are shown with the mail to `to`; an address is in one of them only, so a search by address finds each once. */
+const COPIES: Hidden<Message> = { filter: { copy: { $exists: true }, 'copy.index': { $gt: 0 } }, hint: 'copies_of' };
+
+/** Newest first. A filter that can match nothing is an empty page, not a fault. */
+export async function listEmails(deps: Deps, project: Project, filter: EmailFilter): Promise<PageOf<Email>> {
+  const page = await pageOf(deps.db.messages, queryOf(project, filter), filter, {
+    sort: { _id: -1 },
+    projection: { content: 0 },
+    ...(filter.email === undefined ? { hidden: COPIES } : {}),
+  });
+  return { ...page, entries: await wholeEmails(deps, project._id, page.entries) };
+}
+
+/** Why somebody got a mail, or not: the record and, as long as it is kept, what was to be sent. */
+export async function getEmail(
+  deps: Deps,
+  project: Project,
+  emailId: string,
+): Promise<Email & { content: Content | null }> {
+  const _id = parseId(emailId);
+  const message = _id && (await deps.db.messages.findOne({ _id, projectId: project._id }));
+  if (!message || (message.copy && message.copy.index > 0)) throw notFound('EMAIL');
+  const [[email], content] = await Promise.all([wholeEmails(deps, project._id, [message]), contentOf(deps, message)]);
+  return { ...email!, content };
+}
+
+function queryOf(project: Project, filter: EmailFilter): Filter<Message> {
+  const { email, batchId, campaignId, automationId, status } = filter;
+  const projectId = project._id;
+  return {
+    projectId,
+    ...(batchId === undefined ? {} : { batchId }),
+    ...(campaignId === undefined ? {} : { campaignId: parseId(campaignId) ?? NOTHING }),
+    ...(automationId === undefined ? {} : { automationId: parseId(automationId) ?? NOTHING }),
+    ...(email === undefined ? {} : { $or: ofAddress(projectId, normalizeEmail(email) ?? '') }),
+    ...(status === undefined ? {} : withStatus(status)),
+    ...within(filter),
+  };
+}
+
+const NOTHING = new ObjectId('000000000000000000000000');
+
+/** The second index is partial: `recipients` has to be named. */
+function ofAddress(projectId: ObjectId, email: string): Filter<Message>[] {
+  return [
+    { projectId, email },
+    { projectId, 'recipients.email': email, recipients: { $exists: true } },
+  ];
+}
+
+function withStatus(status: EmailStatus): Filter<Message> {
+  if (status === 'queued') return { state: { $in: ['queued', 'committing'] } };
+  if (status === 'delivered') return { state: 'sent', deliveredAt: { $exists: true } };
+  if (status === 'sent') return { state: 'sent', deliveredAt: { $exists: false } };
+  return { state: status };
+}
+
+/** Ids begin with the second in which the mail was queued. */
+function within({ dateFrom, dateTo }: EmailFilter): Filter<Message> {
+  const from = dateFrom === undefined ? null : readDate(dateFrom);
+  const to = dateTo === undefined ? null : readDate(dateTo);
+  if (from === null && to === null) return {};
+  return {
+    _id: {
+      ...(from === null ? {} : { $gte: firstIdAt(from) }),
+      ...(to === null ? {} : { $lt: firstIdAt(to + 1_000) }),
+    },
+  };
+}

@@ -1,0 +1,200 @@
+import { type AnyBulkWriteOperation, type Filter, ObjectId } from 'mongodb';
+import type { Deps } from '../base/deps.ts';
+import { hashOfErased } from '../base/erased-addresses.ts';
+import { firstIdAt } from '../base/ids.ts';
+import type { Session } from '../base/model.ts';
+import { again, type DueOutcome, dueDocuments, settled } from '../jobs/document-queue.ts';
+import type { DueKind } from '../jobs/queue.ts';
+import { OPEN_STATES } from '../outbox/ledger.ts';
+import type { Message, MessageRecipient, TimelineEntry } from '../outbox/model.ts';
+import { deleteContent } from './contents.ts';
+import type { DeletedContact } from './fail-for-deleted.ts';
+import type { ContactErasure } from './model.ts';
+
+/** Bounces of the last mails still find their address, and webhooks had time to tell of them; a promise of 24 hours is kept with room to spare. */
+const ERASED_AFTER_MS = 12 * 3_600_000;
+/** A mail that is still being tried is looked at again after this long. */
+const OPEN_AGAIN_MS = 600_000;
+const LOOK_EVERY_MS = 60_000;
+const AT_ONCE_MAX = 4;
+const MESSAGES_AT_ONCE = 500;
+/** Lines of a timeline whose reason is what a report of a server said. */
+const SAID_BY_SERVERS = new Set(['delayed', 'delivered']);
+
+/** In the transaction that deletes contacts: what their messages say about them leaves within a day. */
+export async function recordMessagesOfDeleted(
+  { db, clock }: Deps,
+  session: Session,
+  projectId: ObjectId,
+  deleted: readonly DeletedContact[],
+): Promise<void> {
+  const now = clock.now();
+  const dueAt = new Date(now.getTime() + ERASED_AFTER_MS);
+  await db.contactErasures.insertMany(
+    deleted.map(({ _id, email }) => ({ _id, projectId, email, deletedAt: now, dueAt })),
+    { session },
+  );
+}
+
+/** Addresses, names and data leave the messages of deleted contacts; states, times and a keyed hash stay, so that every count still adds up. */
+export function messageErasures(deps: Deps): DueKind {
+  return dueDocuments<ContactErasure>(deps, {
+    name: 'message-erasures',
+    collection: deps.db.contactErasures,
+    field: 'dueAt',
+    concurrencyMax: AT_ONCE_MAX,
+    lookEveryMs: LOOK_EVERY_MS,
+    run: (erasure) => eraseMessages(deps, erasure),
+  });
+}
+
+/** An erased message has no address, so a repeat finds only the rest. */
+async function eraseMessages(deps: Deps, erasure: ContactErasure): Promise<DueOutcome> {
+  const { _id, projectId, email } = erasure;
+  const contacts = { contactId: _id, email: { $ne: '' } };
+  // Another contact may have had the address before, or this contact another address: mail of a contact is found by its id.
+  const address = { email, contactId: { $exists: false } };
+  const isOpen = [
+    await eraseOwn(deps, erasure, contacts, 'contact'),
+    await eraseOwn(deps, erasure, address, 'email'),
+    await eraseCopies(deps, erasure),
+  ].some(Boolean);
+  if (isOpen) return again(new Date(deps.clock.now().getTime() + OPEN_AGAIN_MS));
+  await deps.db.contactErasures.deleteOne({ _id, projectId, email });
+  return settled;
+}
+
+/** Mail to the contact itself. Returns whether some of it may still be sent. */
+function eraseOwn(
+  deps: Deps,
+  erasure: ContactErasure,
+  which: Filter<Message>,
+  hint: 'contact' | 'email',
+): Promise<boolean> {
+  const { projectId } = erasure;
+  return eachBatch(deps, { projectId, ...which, ...before(erasure) }, hint, async (messages) => {
+    await eraseFromCc(deps, projectId, messages);
+    await removeOwnContents(deps, messages);
+    await deps.db.engagements.updateMany(
+      { _id: { $in: messages.map(({ _id }) => _id) }, projectId },
+      { $unset: { opens: '', clicks: '' } },
+    );
+    return messages.map((message) => ({
+      updateOne: {
+        filter: { _id: message._id, projectId, email: message.email, state: message.state },
+        update: {
+          $set: {
+            email: '',
+            emailHash: hashOfErased(deps, projectId, message.email),
+            ...erasedFields(message, message.email),
+          },
+          // Nobody asks about it any more, and nobody sends it again.
+          $unset: { name: '', data: '', subject: '', dueAt: '', content: '', contentDueAt: '' },
+        },
+      },
+    }));
+  });
+}
+
+/** The Cc line of marketing mail is stored on the message to `to`. */
+async function eraseFromCc({ db }: Deps, projectId: ObjectId, messages: readonly Message[]): Promise<void> {
+  const copies = messages.filter(({ copy }) => copy?.kind === 'cc');
+  const ids = copies.flatMap(({ copy }) => copy?.of ?? []);
+  if (ids.length === 0) return;
+  const erased = { 'copy.cc.$[one].email': '', 'copy.cc.$[one].name': null };
+  const arrayFilters = [{ 'one.email': { $in: copies.map(({ email }) => email) } }];
+  await db.messages.updateMany({ _id: { $in: ids }, projectId }, { $set: erased }, { arrayFilters });
+}
+
+/** While one of to, cc and bcc is being sent, it needs what is stored with the others. */
+async function withOpenCopies(
+  { db }: Deps,
+  projectId: ObjectId,
+  messages: readonly Message[],
+): Promise<ReadonlySet<string>> {
+  const ids = messages.flatMap(({ copy }) => (copy ? [copy.of] : []));
+  if (ids.length === 0) return new Set();
+  const open = { projectId, 'copy.of': { $in: ids }, copy: { $exists: true }, state: { $in: [...OPEN_STATES] } };
+  const found = await db.messages.find(open, { projection: { copy: 1 } }).toArray();
+  return new Set(found.map(({ copy }) => String(copy?.of)));
+}
+
+/** Mail to somebody else, with the address in cc or bcc. */
+function eraseCopies(deps: Deps, erasure: ContactErasure): Promise<boolean> {
+  const { projectId, email } = erasure;
+  const named = { projectId, 'recipients.email': email, recipients: { $exists: true }, ...before(erasure) };
+  return eachBatch(deps, named, 'copies', async (messages) =>
+    messages.map((message) => ({
+      updateOne: {
+        filter: { _id: message._id, projectId, state: message.state },
+        update: { $set: erasedFields(message, email) },
+      },
+    })),
+  );
+}
+
+type Batch = (messages: Message[]) => Promise<AnyBulkWriteOperation<Message>[]>;
+
+async function eachBatch(deps: Deps, filter: Filter<Message>, hint: string, erase: Batch): Promise<boolean> {
+  let isOpen = false;
+  for (let after = new ObjectId('ffffffffffffffffffffffff'); ; ) {
+    const page = { $and: [filter, { _id: { $lt: after } }] };
+    const found = await deps.db.messages
+      .find(page, { hint, projection: { content: 0 } })
+      .sort({ _id: -1 })
+      .limit(MESSAGES_AT_ONCE)
+      .toArray();
+    const openMails = await withOpenCopies(deps, filter.projectId as ObjectId, found);
+    const ended = found.filter(({ state, copy }) => !OPEN_STATES.includes(state) && !openMails.has(String(copy?.of)));
+    isOpen ||= ended.length < found.length;
+    const writes = ended.length > 0 ? await erase(ended) : [];
+    if (writes.length > 0) await deps.db.messages.bulkWrite(writes, { ordered: false });
+    if (found.length < MESSAGES_AT_ONCE) return isOpen;
+    after = found.at(-1)?._id ?? after;
+  }
+}
+
+/** Ids begin with the second in which the mail was queued: what somebody sends to the address afterwards is no part of it. */
+function before({ deletedAt }: ContactErasure): Filter<Message> {
+  return { _id: { $lt: firstIdAt(deletedAt.getTime() + 1_000) } };
+}
+
+/** What a single mail was made of; what a bulk call shares says nothing about one of its recipients. */
+async function removeOwnContents(deps: Deps, messages: Message[]): Promise<void> {
+  const idsOf = (some: Message[]) => some.flatMap(({ contentId }) => contentId ?? []);
+  const ids = idsOf(messages);
+  if (ids.length === 0) return;
+  const projectId = messages[0]?.projectId as ObjectId;
+  const single = messages.filter(({ copy, batchId }) => copy?.index === 0 && batchId === undefined);
+  const own = { _id: { $in: ids }, projectId, $or: [{ messageIds: { $size: 1 } }, { _id: { $in: idsOf(single) } }] };
+  for (const content of await deps.db.contents.find(own).toArray()) await deleteContent(deps, content);
+}
+
+/** Servers repeat addresses, and more, in what they answer: the codes stay. */
+function erasedFields({ recipients, reply, reason, timeline = [], email: to }: Message, email: string) {
+  const isOwn = to === email;
+  return {
+    ...(recipients && { recipients: recipients.map((one) => (one.email === email ? erasedRecipient(one) : one)) }),
+    ...(isOwn && reply && { reply: { ...reply, text: '' } }),
+    ...(isOwn && reason && { reason: withoutAddress(reason) }),
+    timeline: timeline.map((entry) => (isOwn || entry.email === email ? erasedEntry(entry) : entry)),
+  };
+}
+
+function erasedRecipient({ reply, reason, ...rest }: MessageRecipient): MessageRecipient {
+  const text = reason && withoutAddress(reason);
+  return { ...rest, email: '', name: null, reply: reply && { ...reply, text: '' }, reason: text };
+}
+
+function erasedEntry({ url: _url, email: _email, reply, reason, ...rest }: TimelineEntry): TimelineEntry {
+  return {
+    ...rest,
+    ...(reply && { reply: { ...reply, text: '' } }),
+    ...(reason && !SAID_BY_SERVERS.has(rest.type) && { reason: withoutAddress(reason) }),
+  };
+}
+
+/** Our own reasons are worth keeping; where one repeats what somebody wrote, none is. */
+function withoutAddress(text: string): string {
+  return text.includes('@') ? 'erased' : text;
+}

@@ -1,0 +1,100 @@
+import { MongoError, type ObjectId } from 'mongodb';
+import type { ProjectEventType } from '../../schemas/webhooks.ts';
+import { type EventDeps, type NewEvent, publishEvents } from '../feed/events.ts';
+import { eventReaders } from '../feed/listeners.ts';
+import type { Message } from '../outbox/model.ts';
+import type { Ended } from '../outbox/record-outcomes.ts';
+
+type Facts = Pick<
+  Message,
+  '_id' | 'copy' | 'email' | 'subject' | 'campaignId' | 'automationId' | 'batchId' | 'contactId'
+>;
+type End = Pick<Message, 'state' | 'reply' | 'reason' | 'suppressedBy' | 'email'>;
+
+const types: Partial<Record<Message['state'], ProjectEventType[]>> = {
+  sent: ['email.sent'],
+  // Refused by the relay for good: it counts as sent, and as bounced.
+  bounced: ['email.bounced'],
+  failed: ['email.failed'],
+  deferred: ['email.deferred'],
+  suppressed: ['email.suppressed'],
+};
+
+/** How attempts ended, to whom it may concern. Runs before the outcome is stored and is repeated with it: an event is the same by its key. */
+export async function publishOutcomes(deps: EventDeps, ended: Ended[]): Promise<void> {
+  const byProject = Map.groupBy(ended, ({ held }) => held.projectId.toHexString());
+  const told = [...byProject.values()].map((some) => publishOfProject(deps, some[0]!.held.projectId, some));
+  await Promise.all(told).catch((error) => {
+    // The database comes back, and then it is repeated; whatever else is wrong with an event must not keep outcomes from being stored.
+    if (error instanceof MongoError) throw error;
+    deps.log.error({ err: error }, 'events of outcomes could not be published');
+  });
+}
+
+/** Mail that never was queued, because everybody it was for is suppressed. */
+export async function publishSuppressed(deps: EventDeps, projectId: ObjectId, messages: Message[]): Promise<void> {
+  const stopped = messages.filter(({ state }) => state === 'suppressed');
+  if (stopped.length === 0) return;
+  await publishEvents(
+    deps,
+    projectId,
+    stopped.map((message) => eventOf('email.suppressed', message, message, '')),
+  );
+}
+
+async function publishOfProject(deps: EventDeps, projectId: ObjectId, ended: Ended[]): Promise<void> {
+  const readers = await eventReaders(deps, projectId);
+  if (!readers.streamed && readers.webhooks.length === 0) return;
+  const unknown = ended.filter(({ held }) => held.about === null).map(({ held }) => held._id);
+  const read = unknown.length > 0 ? await readFacts(deps, projectId, unknown) : new Map<string, Facts>();
+  const events = ended.flatMap((one) => {
+    const { _id, about, claim } = one.held;
+    const facts = about ? { ...about, _id } : read.get(_id.toHexString());
+    return facts ? eventsOf(facts, one, claim) : [];
+  });
+  await publishEvents(deps, projectId, events);
+}
+
+async function readFacts({ db }: EventDeps, projectId: ObjectId, ids: ObjectId[]): Promise<Map<string, Facts>> {
+  const facts = { email: 1, subject: 1, campaignId: 1, automationId: 1, batchId: 1, contactId: 1, copy: 1 } as const;
+  const found = await db.messages.find({ _id: { $in: ids }, projectId }, { projection: facts }).toArray();
+  return new Map(found.map((message) => [message._id.toHexString(), message]));
+}
+
+/** to, cc and bcc each have their own; those with a final answer of an earlier attempt have been told of then, under the same key. */
+function eventsOf(facts: Facts, { outcome, recipients }: Ended, claim: number): NewEvent[] {
+  const state = outcome.kind === 'back' ? 'queued' : outcome.kind;
+  const own: End = {
+    email: facts.email,
+    state,
+    reply: 'reply' in outcome ? (outcome.reply ?? null) : null,
+    reason: 'reason' in outcome ? outcome.reason : null,
+    ...(outcome.kind === 'suppressed' ? { suppressedBy: outcome.by } : {}),
+  };
+  return (recipients ?? [own]).flatMap((end) =>
+    (types[end.state] ?? []).map((type) => eventOf(type, facts, end, end.state === 'deferred' ? ` ${claim}` : '')),
+  );
+}
+
+function eventOf(type: ProjectEventType, facts: Facts, end: End, attempt: string): NewEvent {
+  const { email, reply = null, reason = null, suppressedBy } = end;
+  return {
+    type,
+    key: `${facts._id.toHexString()} ${type} ${email}${attempt}`,
+    data: { ...factsOf(facts), email, reply, reason, ...(suppressedBy ? { suppressedBy } : {}) },
+  };
+}
+
+/** The fields that every event of a mail carries. */
+export function factsOf(message: Facts): Record<string, unknown> {
+  const { _id, copy, email, subject, campaignId, automationId, batchId, contactId } = message;
+  return {
+    emailId: (copy?.of ?? _id).toHexString(),
+    email,
+    subject: subject ?? null,
+    campaignId: campaignId?.toHexString() ?? null,
+    automationId: automationId?.toHexString() ?? null,
+    batchId: batchId ?? null,
+    contactId: contactId?.toHexString() ?? null,
+  };
+}

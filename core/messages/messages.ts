@@ -1,0 +1,216 @@
+import type { ObjectId } from 'mongodb';
+import { group } from '../base/batcher.ts';
+import type { Deps } from '../base/deps.ts';
+import { AppError } from '../base/errors.ts';
+import { insertNew, isDuplicateKey } from '../base/idempotent-insert.ts';
+import type { Session } from '../base/model.ts';
+import { perDatabase } from '../base/per-database.ts';
+import { inTransaction, isAway } from '../base/transactions.ts';
+import { wakeDue } from '../jobs/queue.ts';
+import type { Content, Message, TimelineEntry } from '../outbox/model.ts';
+import type { Lane } from '../outbox/relay.ts';
+import { withContent, withRemoval } from './content-retention.ts';
+
+/** What one call puts into the ledger. */
+export interface Mailing {
+  content: Content;
+  messages: Message[];
+}
+
+const TOGETHER_MAX = 100;
+/** Characters, none of which has more than six bytes as BSON: even 100 mails are below the 16 MB of a command. */
+const SMALL_MAX = 20_000;
+/** Fewer are better off in the group after this one. */
+const NEXT_FROM = 16;
+export const TIMELINE_MAX = 200;
+/** Due times are compared with the database's clock; a minute behind, they are due at once however the clocks differ. */
+const AT_ONCE_MS = 60_000;
+
+export function mailChannel(lane: Lane): string {
+  return `mail-${lane}`;
+}
+
+export function dueAtOnce(deps: Pick<Deps, 'clock'>): Date {
+  return new Date(deps.clock.now().getTime() - AT_ONCE_MS);
+}
+
+/** Durable when it resolves; calls that come while others are being written share a commit. Then the lanes are woken. */
+export function queueMailing(deps: Deps, mailing: Mailing): Promise<void> {
+  return isSmall(mailing) ? smallJoiner(deps)(mailing) : joiner(deps)(mailing);
+}
+
+const joiner = perDatabase((deps: Deps) =>
+  group<Mailing, void>((mailings) => storeMailings(deps, mailings), { sizeMax: TOGETHER_MAX, runsMax: 2 }),
+);
+
+const smallJoiner = perDatabase((deps: Deps) =>
+  group<Mailing, void>((mailings) => storeSmall(deps, mailings), {
+    sizeMax: TOGETHER_MAX,
+    runsMax: 3,
+    nextFrom: NEXT_FROM,
+  }),
+);
+
+/** One command without a transaction, since the content stands on the message; what a first try has written stays. */
+async function storeSmall(deps: Deps, mailings: Mailing[]): Promise<Array<undefined | Error>> {
+  const { messages } = deps.db;
+  const docs = mailings.map(({ content, messages: [message] }) => withContent(message as Message, content));
+  const deadline = performance.now() + deps.config.operationTimeoutMs;
+  const stored = await insertNew(deps, messages.collectionName, docs).then(
+    () => docs.map(() => undefined),
+    (error) => {
+      if (isAway(error) || performance.now() > deadline) throw error;
+      // Alone, each is repeated by the driver as the primary changes, and one that cannot be stored is in nobody's way.
+      return Promise.all(docs.map((doc) => ignoringDuplicate(messages.insertOne(doc))));
+    },
+  );
+  wakeLanes(deps, mailings);
+  return stored;
+}
+
+/** Contents and messages stand or fall together: a message without its content could never be sent. */
+async function storeMailings(deps: Deps, mailings: Mailing[]): Promise<Array<undefined | Error>> {
+  const { contents, messages } = deps.db;
+  try {
+    await inTransaction(deps, async (session) => {
+      await contents.insertMany(
+        mailings.map(({ content }) => withRemoval(content)),
+        { session },
+      );
+      await messages.insertMany(
+        mailings.flatMap((mailing) => mailing.messages),
+        { session },
+      );
+    });
+    wakeLanes(deps, mailings);
+    return mailings.map(() => undefined);
+  } catch (error) {
+    if (!isDuplicateKey(error)) throw error;
+  }
+  // Somebody repeats a request whose first try was written: everybody for himself, and what is there already stays.
+  const stored = await Promise.all(mailings.map((mailing) => storeAgain(deps, mailing)));
+  wakeLanes(deps, mailings);
+  return stored;
+}
+
+/** Every change of a message writes it anew, so a long body has a document of its own, and so has what several share. */
+function isSmall({ content, messages }: Mailing): boolean {
+  const [message] = messages;
+  if (!message || messages.length > 1 || message.recipients || message.data) return false;
+  const { subject, previewText, html, text, data, headers, attachments } = content;
+  if (attachments.length > 0) return false;
+  const written = subject.length + previewText.length + (html?.length ?? 0) + (text?.length ?? 0);
+  return written <= SMALL_MAX && written + JSON.stringify([data, headers]).length <= SMALL_MAX;
+}
+
+function wakeLanes(deps: Deps, mailings: Mailing[]): void {
+  const due = mailings.flatMap(({ messages }) => messages.find(({ dueAt }) => dueAt !== undefined) ?? []);
+  const once = new Map(due.map(({ lane, projectId }) => [`${lane} ${projectId}`, { lane, projectId }]));
+  for (const { lane, projectId } of once.values()) wakeDue(deps, mailChannel(lane), projectId);
+}
+
+async function storeAgain({ db }: Deps, { content, messages }: Mailing): Promise<undefined | Error> {
+  const failure = await ignoringDuplicate(db.contents.insertOne(withRemoval(content)));
+  return failure ?? (await ignoringDuplicate(db.messages.insertMany(messages, { ordered: false })));
+}
+
+async function ignoringDuplicate(writing: Promise<unknown>): Promise<undefined | Error> {
+  try {
+    await writing;
+  } catch (error) {
+    if (!isDuplicateKey(error)) return error as Error;
+  }
+}
+
+/** Adds a line to what became of a message: opens, clicks, bounces. The oldest lines of a long timeline go. */
+export async function appendTimeline(
+  { db }: Pick<Deps, 'db'>,
+  { projectId, messageId }: { projectId: ObjectId; messageId: ObjectId },
+  entry: TimelineEntry,
+): Promise<void> {
+  await db.messages.updateOne(
+    { _id: messageId, projectId },
+    { $push: { timeline: { $each: [entry], $slice: -TIMELINE_MAX } } },
+  );
+}
+
+/**
+ * For deleted contacts: what has not been claimed is not sent any more, whichever address the contact had when it was queued. Without a
+ * hint, so that contacts can be deleted before an upgraded installation has the index.
+ */
+export async function failQueued(
+  { db }: Pick<Deps, 'db'>,
+  projectId: ObjectId,
+  contactIds: ObjectId[],
+  reason: string,
+  session?: Session,
+): Promise<number> {
+  const open = {
+    projectId,
+    contactId: { $in: contactIds },
+    state: { $in: ['queued' as const, 'deferred' as const] },
+  };
+  const failed = [
+    {
+      $set: {
+        state: 'failed',
+        reason,
+        endedAt: '$$NOW',
+        timeline: { $concatArrays: [{ $ifNull: ['$timeline', []] }, [{ type: 'failed', reason, at: '$$NOW' }]] },
+      },
+    },
+    { $unset: 'dueAt' },
+  ];
+  const { modifiedCount } = await db.messages.updateMany(open, failed, session ? { session } : {});
+  return modifiedCount;
+}
+
+/** More than this many due messages of a project in a lane, and new ones are refused until some are sent. */
+export const BACKLOG_MAX = 1_000_000;
+const RECOUNT_EVERY_MS = 30_000;
+
+interface Backlog {
+  counted: number;
+  /** Since the count began. */
+  accepted: number;
+  countedAt: number;
+  counting: Promise<void> | null;
+}
+
+const backlogs = new WeakMap<object, Map<string, Backlog>>();
+
+/** Counting is not free, so the last count and what was accepted since then serve for half a minute, and one counts for all who ask. */
+export async function refuseFullBacklog(deps: Deps, projectId: ObjectId, lane: Lane, adding: number): Promise<void> {
+  const backlog = backlogOf(deps, `${lane}:${projectId.toHexString()}`);
+  const isFull = () => backlog.counted + backlog.accepted + adding > BACKLOG_MAX;
+  const isOld = performance.now() - backlog.countedAt > RECOUNT_EVERY_MS;
+  if (isOld || (isFull() && backlog.accepted > 0)) {
+    backlog.counting ??= count(deps, backlog, { lane, projectId }).finally(() => {
+      backlog.counting = null;
+    });
+    await backlog.counting;
+  }
+  if (isFull())
+    throw new AppError(
+      'rate_limited',
+      `${BACKLOG_MAX} mails of this project wait to be sent; repeat the call when some of them are.`,
+      { code: 'RATE_LIMIT_EXCEEDED', retryAfterSeconds: 60 },
+    );
+  backlog.accepted += adding;
+}
+
+function backlogOf(deps: Deps, key: string): Backlog {
+  const known = backlogs.get(deps.db) ?? new Map<string, Backlog>();
+  backlogs.set(deps.db, known);
+  const backlog = known.get(key) ?? { counted: 0, accepted: 0, countedAt: Number.NEGATIVE_INFINITY, counting: null };
+  known.set(key, backlog);
+  return backlog;
+}
+
+async function count(deps: Deps, backlog: Backlog, of: { lane: Lane; projectId: ObjectId }): Promise<void> {
+  const before = backlog.accepted;
+  const due = { ...of, dueAt: { $exists: true } };
+  backlog.counted = await deps.db.messages.countDocuments(due, { limit: BACKLOG_MAX, hint: 'due' });
+  backlog.accepted -= before;
+  backlog.countedAt = performance.now();
+}

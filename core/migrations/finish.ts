@@ -1,0 +1,49 @@
+import type { Filter } from 'mongodb';
+import type { Deps } from '../base/deps.ts';
+import { inTransaction } from '../base/transactions.ts';
+import { announceEvents, publishEvents } from '../feed/events.ts';
+import { forgetKey, forgetKeyLater } from './keys.ts';
+import type { Migration } from './model.ts';
+import { migrationEvent, publishMigration } from './run/progress.ts';
+
+type End = Pick<Migration, 'failureReason'> & {
+  status: 'completed' | 'completed_with_errors' | 'failed' | 'cancelled';
+};
+
+/** Job and key in one commit: no crash leaves the key of a job that is over. null: another was faster. */
+export async function endMigration(deps: Deps, filter: Filter<Migration>, end: End): Promise<Migration | null> {
+  const now = deps.clock.now();
+  const isDone = end.status === 'completed' || end.status === 'completed_with_errors';
+  const ended = await inTransaction(deps, async (session) => {
+    const after = await deps.db.migrations.findOneAndUpdate(
+      filter,
+      {
+        $set: {
+          ...end,
+          ...(isDone ? { phase: null } : {}),
+          attention: null,
+          decision: null,
+          owner: null,
+          completedAt: now,
+          updatedAt: now,
+          // A cancelled run must still be told; the others end by themselves.
+          ...(end.status === 'cancelled' ? { dueAt: now } : {}),
+        },
+        ...(end.status === 'cancelled' ? {} : { $unset: { dueAt: '' } }),
+        $inc: { version: 1 },
+      },
+      { session, returnDocument: 'after' },
+    );
+    if (!after) return null;
+    if (end.status === 'failed') await forgetKeyLater(deps, after, session);
+    else await forgetKey(deps, after, session);
+    const told = isDone ? 'completed' : end.status === 'failed' ? 'failed' : 'progress';
+    await publishEvents(deps, after.projectId, [migrationEvent(told, after, after.version)], session);
+    return after;
+  });
+  if (!ended) return null;
+  if (isDone) await deps.db.migrationUnsubscribed.deleteMany({ projectId: ended.projectId, migrationId: ended._id });
+  announceEvents(deps, ended.projectId);
+  publishMigration(deps, ended);
+  return ended;
+}

@@ -1,0 +1,30 @@
+import type { Deps } from '../base/deps.ts';
+import { again, done, dueDocuments } from '../jobs/document-queue.ts';
+import type { DueKind } from '../jobs/queue.ts';
+import type { Migration } from './model.ts';
+import { isLive } from './rules/phase-order.ts';
+import { MIGRATION_STARTS } from './run/progress.ts';
+
+/** The run of an earlier job of the project is still ending. */
+const BUSY_AGAIN_MS = 250;
+/** A live job whose run was lost (terminated by hand, or by the Reset of an older one) gets a new one this soon. */
+const LOOK_AFTER_MS = 60_000;
+
+/** Starts the run of each live job, tells it what a person decided, and sees to it that there is one. */
+export function migrationStarts(deps: Deps): DueKind {
+  return dueDocuments<Migration>(deps, {
+    name: MIGRATION_STARTS,
+    collection: deps.db.migrations,
+    field: 'dueAt',
+    concurrencyMax: 16,
+    run: async ({ _id, projectId, provider, run, status }) => {
+      const job = { projectId: projectId.toHexString(), migrationId: _id.toHexString(), provider, run };
+      if (!isLive(status)) {
+        await deps.workflows.cancelMigration(job);
+        return done;
+      }
+      const isUnderWay = await deps.workflows.migrate(job);
+      return again(new Date(deps.clock.now().getTime() + (isUnderWay ? LOOK_AFTER_MS : BUSY_AGAIN_MS)));
+    },
+  });
+}

@@ -1,0 +1,82 @@
+import type { Deps } from '../base/deps.ts';
+import { unavailable } from '../base/errors.ts';
+import type { Sealed, Session } from '../base/model.ts';
+import { openSecret, SecretError, sealSecret } from '../base/secrets.ts';
+import type { Migration } from './model.ts';
+import { SourceError } from './source.ts';
+
+/** How long the key of a job that failed stays, so that a replay need not ask for it again. */
+const KEPT_AFTER_FAILURE_MS = 72 * 3_600_000;
+
+type Job = Pick<Migration, '_id' | 'projectId' | 'provider'>;
+
+/** Sealed for this project and job alone, before the run starts. */
+export async function keepKey(deps: Deps, job: Job, key: string, session: Session): Promise<void> {
+  const sealed = sealOrRefuse(deps, job, key);
+  await deps.db.migrationSecrets.updateOne(
+    { _id: job._id, projectId: job.projectId },
+    { $set: { sealed, expiresAt: null } },
+    { upsert: true, session },
+  );
+}
+
+/** Without a key to seal with nothing is accepted: it would have to be stored as it is. */
+function sealOrRefuse(deps: Deps, job: Job, key: string): Sealed {
+  try {
+    return sealSecret(deps.config, contextOf(job), key);
+  } catch (error) {
+    if (error instanceof SecretError) throw unavailable(error.message, 60);
+    throw error;
+  }
+}
+
+/** Opened in activities only. A key that is gone or does not open is a bad key: the run holds until it gets another. */
+export async function openKey(deps: Deps, job: Job): Promise<string> {
+  const secret = await deps.db.migrationSecrets.findOne({ _id: job._id, projectId: job.projectId });
+  if (!secret) throw new SourceError('invalid_key', 'The provider key of this job is gone; retry it with apiKey.');
+  try {
+    return openSecret(deps.config, contextOf(job), secret.sealed);
+  } catch (error) {
+    if (error instanceof SecretError)
+      throw new SourceError('invalid_key', `${error.message} Retry the job with apiKey.`);
+    throw error;
+  }
+}
+
+export async function hasKey(deps: Deps, job: Job): Promise<boolean> {
+  return (await deps.db.migrationSecrets.countDocuments({ _id: job._id, projectId: job.projectId }, { limit: 1 })) > 0;
+}
+
+/** Once the document is gone nothing can bring the key back. */
+export async function forgetKey(deps: Deps, job: Job, session: Session): Promise<void> {
+  await deps.db.migrationSecrets.deleteOne({ _id: job._id, projectId: job.projectId }, { session });
+}
+
+export async function forgetKeyLater(deps: Deps, job: Job, session: Session): Promise<void> {
+  const expiresAt = new Date(deps.clock.now().getTime() + KEPT_AFTER_FAILURE_MS);
+  await deps.db.migrationSecrets.updateOne(
+    { _id: job._id, projectId: job.projectId },
+    { $set: { expiresAt } },
+    { session },
+  );
+}
+
+/** A failed job that is brought back needs its key for as long as it lives. */
+export async function keepKeyOn(deps: Deps, job: Job): Promise<void> {
+  await deps.db.migrationSecrets.updateOne(
+    { _id: job._id, projectId: job.projectId, expiresAt: { $ne: null } },
+    { $set: { expiresAt: null } },
+  );
+}
+
+/** For whoever has only the id of the job. */
+export async function contextOfJob({ _id, projectId }: Pick<Job, '_id' | 'projectId'>, deps: Deps): Promise<string[]> {
+  const job = await deps.db.migrations.findOne({ _id, projectId }, { projection: { provider: 1 } });
+  if (!job) throw new SecretError('The job that this key belongs to is gone.');
+  return contextOf({ _id, projectId, provider: job.provider });
+}
+
+/** The same in both places of a job's life; the key of another project or job does not open here. */
+function contextOf({ _id, projectId, provider }: Job): string[] {
+  return [projectId.toHexString(), _id.toHexString(), provider];
+}

@@ -1,0 +1,216 @@
+import type { ObjectId } from 'mongodb';
+import type { Deps } from '../base/deps.ts';
+import { conflict, invalid, notFound, unprocessable } from '../base/errors.ts';
+import { isDuplicateKey } from '../base/idempotent-insert.ts';
+import { derivedId, parseId } from '../base/ids.ts';
+import type { Project } from '../base/model.ts';
+import { type Page, type PageOf, pageOf } from '../base/paging.ts';
+import { inTransaction } from '../base/transactions.ts';
+import { wakeDue } from '../jobs/queue.ts';
+import { endMigration } from './finish.ts';
+import { hasKey, keepKey } from './keys.ts';
+import type {
+  Migration,
+  MigrationMapping,
+  MigrationPhaseName,
+  MigrationProvider,
+  MigrationSelection,
+} from './model.ts';
+import { plannedUnsubscribed } from './preview.ts';
+import { isLive, LIVE, newPhases, phasesForRetry } from './rules/phase-order.ts';
+import { MIGRATION_STARTS, publishMigration } from './run/progress.ts';
+
+export interface MigrationInput {
+  provider: MigrationProvider;
+  key: string;
+  selection: MigrationSelection;
+  mappings: MigrationMapping[];
+  updateTemplates: boolean;
+  runWorkflow: boolean;
+}
+
+type Tenant = Pick<Project, '_id'>;
+
+/** Endpoints 25 and 29: the job is accepted without asking the provider, and the due loop starts its run. */
+export async function startMigration(
+  deps: Deps,
+  project: Tenant,
+  { key, ...input }: MigrationInput,
+  origin: { at: Date; seed: ObjectId },
+): Promise<Migration> {
+  const now = deps.clock.now();
+  const planned = await plannedUnsubscribed(deps, project, key);
+  const migration: Migration = {
+    _id: derivedId(origin.at, 'migration', origin.seed.toHexString()),
+    projectId: project._id,
+    ...input,
+    ...(planned === null ? {} : { planned }),
+    status: 'queued',
+    phase: null,
+    phases: newPhases(input.provider),
+    run: 1,
+    owner: null,
+    version: 1,
+    decision: null,
+    attention: null,
+    failureReason: null,
+    startedAt: null,
+    completedAt: null,
+    createdAt: now,
+    updatedAt: now,
+    dueAt: now,
+  };
+  const stored = await insertWithKey(deps, migration, key);
+  announce(deps, stored);
+  return stored;
+}
+
+/** Key and job are written together: neither is ever there without the other. */
+async function insertWithKey(deps: Deps, migration: Migration, key: string): Promise<Migration> {
+  try {
+    await inTransaction(deps, async (session) => {
+      await deps.db.migrations.insertOne(migration, { session });
+      await keepKey(deps, migration, key, session);
+    });
+    return migration;
+  } catch (error) {
+    if (isDuplicateKey(error, 'one_at_a_time')) {
+      const own = await findMigration(deps, migration, migration._id);
+      if (own) return own;
+      throw inProgress();
+    }
+    const own = isDuplicateKey(error, '_id_') ? await findMigration(deps, migration, migration._id) : null;
+    if (!own) throw error;
+    return own;
+  }
+}
+
+export async function getMigration(deps: Deps, project: Tenant, id: string): Promise<Migration> {
+  const _id = parseId(id);
+  const migration = _id && (await deps.db.migrations.findOne({ _id, projectId: project._id }));
+  if (!migration) throw notFound('MIGRATION');
+  return migration;
+}
+
+export async function listMigrations(
+  deps: Deps,
+  project: Tenant,
+  { status, ...page }: Page & { status?: Migration['status'] | undefined },
+): Promise<PageOf<Migration>> {
+  const query = { projectId: project._id, ...(status ? { status } : {}) };
+  return pageOf(deps.db.migrations, query, page, { sort: { _id: -1 } });
+}
+
+/** A run that holds goes on; one that is over is a new run of the same job, from the phase and page where it stopped. */
+export async function retryMigration(
+  deps: Deps,
+  project: Tenant,
+  id: string,
+  { key, fromPhase }: { key: string | null; fromPhase: MigrationPhaseName | undefined },
+): Promise<Migration> {
+  const migration = await getMigration(deps, project, id);
+  const { status } = migration;
+  if (status !== 'needs_attention' && status !== 'failed' && status !== 'cancelled')
+    throw wrongState(migration, 'retried');
+  const phases = phasesForRetry(migration.phases, fromPhase, deps.clock.now());
+  if (!phases)
+    throw invalid(
+      `A migration from ${migration.provider} has no such phase.`,
+      'fromPhase: names no phase of this provider',
+    );
+  if (key === null && !(await hasKey(deps, migration)))
+    throw unprocessable('INVALID_PROVIDER_KEY', 'The provider key of this job is gone; give it again as apiKey.');
+  const isNewRun = status !== 'needs_attention';
+  const change = {
+    $set: {
+      phases,
+      status: isNewRun ? ('queued' as const) : ('running' as const),
+      decision: isNewRun ? null : ('retry' as const),
+      attention: null,
+      failureReason: null,
+      completedAt: null,
+      owner: null,
+      updatedAt: deps.clock.now(),
+      dueAt: deps.clock.now(),
+    },
+    $inc: { version: 1, run: isNewRun ? 1 : 0 },
+  };
+  return changeWithKey(deps, migration, change, key);
+}
+
+/** Leaves out the phase that holds. */
+export async function skipMigration(deps: Deps, project: Tenant, id: string, reason: string): Promise<Migration> {
+  const migration = await getMigration(deps, project, id);
+  if (migration.status !== 'needs_attention') throw wrongState(migration, 'skipped');
+  const now = deps.clock.now();
+  const note = { item: migration.phase ?? '', message: `left out by hand${reason && `: ${reason}`}` };
+  const phases = migration.phases.map((phase) =>
+    phase.name === migration.phase
+      ? { ...phase, status: 'skipped' as const, completedAt: now, review: [...phase.review, note] }
+      : phase,
+  );
+  const change = {
+    $set: {
+      phases,
+      status: 'running' as const,
+      decision: 'skip' as const,
+      attention: null,
+      updatedAt: now,
+      dueAt: now,
+    },
+    $inc: { version: 1 },
+  };
+  return changeWithKey(deps, migration, change, null);
+}
+
+/** The slot of the project is free at once; the run notices with its next write. */
+export async function cancelMigration(deps: Deps, project: Tenant, id: string): Promise<Migration> {
+  const migration = await getMigration(deps, project, id);
+  if (!isLive(migration.status)) throw wrongState(migration, 'cancelled');
+  const filter = { _id: migration._id, projectId: project._id, status: { $in: [...LIVE] } };
+  const ended = await endMigration(deps, filter, { status: 'cancelled', failureReason: null });
+  if (!ended) throw wrongState(await getMigration(deps, project, id), 'cancelled');
+  wakeDue(deps, MIGRATION_STARTS, project._id);
+  return ended;
+}
+
+type Change = Parameters<Deps['db']['migrations']['findOneAndUpdate']>[1];
+
+/** Compare-and-set on what was read, so that two people cannot decide twice. */
+async function changeWithKey(deps: Deps, migration: Migration, change: Change, key: string | null): Promise<Migration> {
+  const { _id, projectId, status, version } = migration;
+  try {
+    const changed = await inTransaction(deps, async (session) => {
+      const filter = { _id, projectId, status, version };
+      const after = await deps.db.migrations.findOneAndUpdate(filter, change, { session, returnDocument: 'after' });
+      if (after && key !== null) await keepKey(deps, migration, key, session);
+      return after;
+    });
+    if (!changed) throw conflict('INVALID_STATE', 'The migration changed meanwhile; look at it again.');
+    announce(deps, changed);
+    return changed;
+  } catch (error) {
+    if (isDuplicateKey(error, 'one_at_a_time')) throw inProgress();
+    throw error;
+  }
+}
+
+function findMigration(deps: Deps, { projectId }: Migration, _id: ObjectId): Promise<Migration | null> {
+  return deps.db.migrations.findOne({ _id, projectId });
+}
+
+function announce(deps: Deps, migration: Migration): void {
+  publishMigration(deps, migration);
+  wakeDue(deps, MIGRATION_STARTS, migration.projectId);
+}
+
+function inProgress() {
+  return conflict(
+    'MIGRATION_IN_PROGRESS',
+    'A migration of this project is queued, running or needs attention; wait for it or cancel it.',
+  );
+}
+
+function wrongState({ status }: Migration, wish: string) {
+  return conflict('INVALID_STATE', `A migration that is ${status} cannot be ${wish}.`, `status: is ${status}`);
+}

@@ -1,0 +1,156 @@
+import type { Collection, ObjectId } from 'mongodb';
+import type { Due, PropertyType, Sealed } from '../base/model.ts';
+
+/** Migrations from other providers. */
+
+export type MigrationProvider = 'providerA' | 'providerB';
+
+export type MigrationStatus =
+  | 'queued'
+  | 'running'
+  | 'needs_attention'
+  | 'completed'
+  | 'completed_with_errors'
+  | 'failed'
+  | 'cancelled';
+
+export type MigrationPhaseName =
+  | 'customFields'
+  | 'templates'
+  | 'unsubscribeGroups'
+  | 'contactLists'
+  | 'audiences'
+  | 'contacts'
+  | 'topics'
+  | 'unsubscribed';
+
+/** One line of a report: what it is about, and why it stands there. */
+export interface MigrationNote {
+  item: string;
+  message: string;
+}
+
+export interface MigrationPhase {
+  name: MigrationPhaseName;
+  status: 'pending' | 'running' | 'completed' | 'skipped' | 'failed';
+  /** What the source has of it. */
+  total: number;
+  succeeded: number;
+  failed: number;
+  skipped: number;
+  /** Parts of `succeeded`. */
+  created: number;
+  updated: number;
+  errors: MigrationNote[];
+  review: MigrationNote[];
+  /** Further counts of this phase alone: addresses of groups, memberships of lists. */
+  details: Record<string, number>;
+  /** Where the phase goes on after a stop; only the phase itself reads it. Written together with the counts. */
+  cursor: Record<string, unknown> | null;
+  startedAt: Date | null;
+  completedAt: Date | null;
+}
+
+export interface MigrationMapping {
+  sourceId: string | null;
+  sourceName: string | null;
+  fieldName: string;
+  fieldType: PropertyType;
+}
+
+/** null: everything of that kind. */
+export interface MigrationSelection {
+  templateIds: string[] | null;
+  groupIds: string[] | null;
+  /** Never everything: fields are made of mappings. */
+  fieldIds: string[];
+  listIds: string[] | null;
+  topicIds: string[] | null;
+}
+
+export interface Migration extends Due {
+  _id: ObjectId;
+  projectId: ObjectId;
+  provider: MigrationProvider;
+  status: MigrationStatus;
+  selection: MigrationSelection;
+  mappings: MigrationMapping[];
+  /** Whether templates that were migrated before get their content again. */
+  updateTemplates: boolean;
+  /** Whether automations start for its contacts; jobs of earlier versions have none. */
+  runWorkflow?: boolean;
+  /** How many unsubscribed contacts the last whole plan of the same account counted; shown beside what the job read. */
+  planned?: number;
+  phase: MigrationPhaseName | null;
+  phases: MigrationPhase[];
+  /** Counts the runs of this job; activities of an earlier run find another number and stop. */
+  run: number;
+  /** The attempt that works on it now; made anew for each, so that an earlier one stops at its next write. */
+  owner: string | null;
+  /** Moves with every change: the id of an event of the stream. */
+  version: number;
+  /** What a person asked of a run that holds. The workflow takes it and clears it. */
+  decision: 'retry' | 'skip' | null;
+  /** Why the run holds. */
+  attention: string | null;
+  failureReason: string | null;
+  startedAt: Date | null;
+  completedAt: Date | null;
+  createdAt: Date;
+  updatedAt: Date;
+}
+
+/** An address that the source marked unsubscribed, kept from the phase that reads it to the one that compares; `_id` is job and address. */
+export interface MigrationUnsubscribed {
+  _id: string;
+  projectId: ObjectId;
+  migrationId: ObjectId;
+  email: string;
+  expiresAt: Date;
+}
+
+/** What a source's list, group or template became here; `_id` is made of project, provider, kind and source id. */
+export interface MigrationLink {
+  _id: string;
+  projectId: ObjectId;
+  /** null until the target is made: the link is written first, and what the target's id is made of follows from it. */
+  targetId: string | null;
+  /** The job or call that made the target; null: it was here before under the same name. */
+  createdBy: ObjectId | null;
+  createdAt: Date;
+}
+
+/** `_id` is the job's. The key is sealed for this project and job alone (core/base/secrets.ts). */
+export interface MigrationSecret {
+  _id: ObjectId;
+  projectId: ObjectId;
+  sealed: Sealed;
+  /** null while the job may still need it. */
+  expiresAt: Date | null;
+}
+
+/** When the next request to a provider account may leave; `_id` is a hash of its key. */
+export interface ProviderPace {
+  _id: string;
+  next: Date;
+  at: Date;
+}
+
+/** What the last whole plan of an account counted; `_id` is the project and a hash of the account's key. */
+export interface MigrationPlan {
+  _id: string;
+  projectId: ObjectId;
+  unsubscribedContacts: number;
+  at: Date;
+}
+
+declare module '../base/collections.ts' {
+  interface Collections {
+    migrations: Collection<Migration>;
+    migrationSecrets: Collection<MigrationSecret>;
+    migrationLinks: Collection<MigrationLink>;
+    migrationUnsubscribed: Collection<MigrationUnsubscribed>;
+    migrationPlans: Collection<MigrationPlan>;
+    providerPaces: Collection<ProviderPace>;
+  }
+}

@@ -1,0 +1,95 @@
+import type { ObjectId } from 'mongodb';
+import type { Deps } from '../base/deps.ts';
+import { type AppError, notFound, unavailable, unprocessable } from '../base/errors.ts';
+import type { Project } from '../base/model.ts';
+import type { SuppressionGroup } from '../suppressions/model.ts';
+import type { MigrationProvider } from './model.ts';
+import { type MigratedTemplate, migrateTemplates } from './phases/templates.ts';
+import { keepPlan, planA, planB } from './preview.ts';
+import { SourceError } from './source.ts';
+import { makeGroupFor, suppressAddresses } from './target.ts';
+
+/** A person waits for these: a source that fails is said to be failing soon. */
+const PATIENCE_MS = 5_000;
+
+type Tenant = Pick<Project, '_id'>;
+
+interface Caller {
+  key: string;
+  signal: AbortSignal;
+}
+
+/** Endpoint 24. */
+export function planFromA(deps: Deps, { key, signal }: Caller) {
+  return answered(planA(deps.sources.openA({ key, signal, patienceMs: PATIENCE_MS })));
+}
+
+/** Endpoint 28. A count of every page is kept, to be shown beside what a migration of the account reads. */
+export async function planFromB(deps: Deps, project: Tenant, { key, signal }: Caller) {
+  const plan = await answered(planB(deps.sources.openB({ key, signal, patienceMs: PATIENCE_MS })));
+  if (plan.countsComplete) await keepPlan(deps, project, key, plan.unsubscribedContacts);
+  return plan;
+}
+
+/** Endpoints 26 and 30. */
+export function migrateTemplatesNow(
+  deps: Deps,
+  project: Tenant,
+  provider: MigrationProvider,
+  { key, signal, ...wish }: Caller & { templateIds: string[]; update: boolean; origin: { seed: ObjectId } },
+): Promise<MigratedTemplate[]> {
+  const options = { key, signal, patienceMs: PATIENCE_MS };
+  const open = provider === 'providerA' ? deps.sources.openA(options) : deps.sources.openB(options);
+  const how = { ...wish, signal, patienceMs: PATIENCE_MS };
+  return answered(migrateTemplates(deps, project, { provider, open }, how));
+}
+
+export interface MigratedGroup {
+  group: SuppressionGroup;
+  created: boolean;
+  /** null: nothing was asked for but the group. */
+  importedEmails: number | null;
+}
+
+/** Endpoint 27. */
+export async function migrateGroupNow(
+  deps: Deps,
+  project: Tenant,
+  {
+    key,
+    signal,
+    groupId,
+    withEmails,
+    origin,
+  }: Caller & { groupId: string; withEmails: boolean; origin: { seed: ObjectId } },
+): Promise<MigratedGroup> {
+  const source = deps.sources.openA({ key, signal, patienceMs: PATIENCE_MS });
+  const read = async () => {
+    const found = await source.readGroup(groupId);
+    return { found, emails: withEmails ? await source.listGroupAddresses(found) : null };
+  };
+  const { found, emails } = await answered(read(), () => notFound('SUPPRESSION_GROUP', 'unsubscribeGroupId'));
+  const owner = { projectId: project._id, provider: 'providerA' as const, createdBy: origin.seed };
+  const { group, status } = await makeGroupFor(deps, owner, found);
+  const imported = emails && (await suppressAddresses(deps, owner, group.groupId, emails));
+  return { group, created: status === 'created', importedEmails: imported?.suppressed ?? null };
+}
+
+/** What the source said, in the words of this interface. */
+async function answered<T>(reading: Promise<T>, whenUnknown?: () => AppError): Promise<T> {
+  try {
+    return await reading;
+  } catch (error) {
+    if (!(error instanceof SourceError)) throw error;
+    switch (error.kind) {
+      case 'invalid_key':
+      case 'forbidden':
+        throw unprocessable('INVALID_PROVIDER_KEY', error.message);
+      case 'not_found':
+        if (whenUnknown) throw whenUnknown();
+        throw unavailable(error.message);
+      default:
+        throw unavailable(error.message, 5);
+    }
+  }
+}

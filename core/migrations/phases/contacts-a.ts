@@ -1,0 +1,231 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ObjectId } from 'mongodb';
+import type { PhaseRun } from '../run/progress.ts';
+import { type SourceContact, SourceError, type SourceExport, type SourceRow } from '../source.ts';
+import {
+  addContacts,
+  addMembers,
+  type Counts,
+  countsOf,
+  type Imported,
+  importContacts,
+  type MappedField,
+  mappedFields,
+  notesOf,
+} from './contacts.ts';
+import { targetLists } from './lists.ts';
+
+const BATCH_SIZE = 500;
+/** Pages that are written side by side. */
+const LANES = 3;
+/** Before every key of a list. */
+const PEOPLE = '';
+const POLL_FIRST_MS = 250;
+const POLL_MAX_MS = 15_000;
+const EXPORT_WAIT_MAX_MS = 2 * 3_600_000;
+/** Exports that fail, expire or break off are made again so often before the run holds. */
+const EXPORTS_MAX = 4;
+
+/** One export: of everybody or of all selected lists for the contacts themselves, then of each list for its members. */
+interface Step {
+  /** The order of the steps, which stays the same whatever is added or deleted at the source meanwhile. */
+  key: string;
+  /** null: the whole account. */
+  sourceListIds: string[] | null;
+  addListIds: ObjectId[];
+  counts: 'contacts' | 'members';
+}
+
+interface Cursor {
+  /** The step under way, by its key. */
+  step: string;
+  exportId: string | null;
+  /** Exports of this step that came to nothing. */
+  tries: number;
+  /** How far the reading of the export is: this file, so many of its rows, and of all rows. */
+  file: number;
+  row: number;
+  rows: number;
+  counts: Counts;
+  /** The counts when the step began: the rows of a new export may come in another order, so it is counted from here. */
+  base: Counts;
+}
+
+export async function contactsOfA(run: PhaseRun): Promise<boolean> {
+  const steps = await stepsOf(run);
+  if (steps.length === 0) return false;
+  const mapped = await mappedFields(run);
+  if (run.phase.cursor === null) {
+    const isWhole = run.migration.selection.listIds === null;
+    const total = isWhole ? await run.a.countContacts() : 0;
+    await saveCursor(run, beginStep(PEOPLE, countsOf(run.phase)), { total });
+  }
+  for (;;) {
+    const { step: key, counts } = cursorOf(run);
+    const step = steps.find((one) => one.key >= key);
+    if (!step) return true;
+    if (step.key !== key) await saveCursor(run, beginStep(step.key, counts));
+    await workStep(run, step, mapped);
+  }
+}
+
+async function stepsOf(run: PhaseRun): Promise<Step[]> {
+  const { listIds } = run.migration.selection;
+  if (listIds?.length === 0) return [];
+  const all = await run.a.listLists();
+  const chosen = all.filter(({ id, contactCount }) => contactCount > 0 && (listIds === null || listIds.includes(id)));
+  const lists = await targetLists(run, chosen);
+  if (listIds !== null && lists.length === 0) return [];
+  const sourceListIds = listIds === null ? null : lists.map(({ source }) => source.id);
+  const isOneList = listIds?.length === 1;
+  const addListIds = isOneList ? lists.map(({ listId }) => listId) : [];
+  const people: Step = { key: PEOPLE, sourceListIds, addListIds, counts: 'contacts' };
+  // One list alone needs no second export: its members are its contacts.
+  if (isOneList) return [people];
+  const members = lists.map(
+    ({ source, listId }): Step => ({
+      key: `list ${source.id}`,
+      sourceListIds: [source.id],
+      addListIds: [listId],
+      counts: 'members',
+    }),
+  );
+  return [people, ...members.toSorted((a, b) => (a.key < b.key ? -1 : 1))];
+}
+
+async function workStep(run: PhaseRun, step: Step, mapped: MappedField[]): Promise<void> {
+  try {
+    const { urls, contactCount } = await readyExport(run, step);
+    if (step.counts === 'contacts' && contactCount !== null) await run.save({ total: contactCount });
+    await readFiles(run, step, mapped, urls);
+    const { rows, counts } = cursorOf(run);
+    if (contactCount !== null && rows < contactCount)
+      throw new SourceError('file_gone', `The export holds ${rows} of its ${contactCount} contacts.`);
+    const total = step.counts === 'contacts' ? rows : run.phase.total;
+    // The next step is the first one behind this key.
+    await saveCursor(run, beginStep(`${step.key} done`, counts), { total, ...counts });
+  } catch (error) {
+    const mayTryAgain = error instanceof SourceError && (error.kind === 'file_gone' || error.kind === 'not_found');
+    if (!mayTryAgain) throw error;
+    await forgetExport(run, error);
+  }
+}
+
+async function forgetExport(run: PhaseRun, error: SourceError): Promise<void> {
+  const { step, tries, base } = cursorOf(run);
+  const isLast = tries + 1 >= EXPORTS_MAX;
+  await saveCursor(run, { ...beginStep(step, base), tries: isLast ? 0 : tries + 1 });
+  if (isLast) throw error;
+}
+
+async function readyExport(run: PhaseRun, { sourceListIds }: Step): Promise<SourceExport> {
+  const cursor = cursorOf(run);
+  const id = cursor.exportId ?? (await run.a.startExport(sourceListIds));
+  if (cursor.exportId === null) await saveCursor(run, { ...cursor, exportId: id });
+  const giveUpAt = performance.now() + EXPORT_WAIT_MAX_MS;
+  for (let waitMs = POLL_FIRST_MS; ; waitMs = Math.min(waitMs * 2, POLL_MAX_MS)) {
+    const found = await run.a.readExport(id);
+    if (found.state === 'ready') return found;
+    if (found.state === 'failed')
+      throw new SourceError(
+        'file_gone',
+        `Provider A could not make the export: ${found.message || 'no reason given'}.`,
+      );
+    if (performance.now() > giveUpAt)
+      throw new SourceError('file_gone', 'Provider A did not finish the export within two hours.');
+    run.beat();
+    await sleep(waitMs, undefined, { signal: run.signal });
+  }
+}
+
+/** A file cannot be opened in the middle: the rows that are done already are read past. Batches are cut the same way each time. */
+async function readFiles(run: PhaseRun, step: Step, mapped: MappedField[], urls: string[]): Promise<void> {
+  const start = cursorOf(run);
+  const pages = pagesInOrder(run, step);
+  for (const [file, url] of urls.entries()) {
+    if (file < start.file) continue;
+    let row = 0;
+    for await (const batch of run.a.readExportFile(url, BATCH_SIZE)) {
+      run.signal?.throwIfAborted();
+      row += batch.length;
+      if (file === start.file && row <= start.row) continue;
+      const lane = pages.started % LANES;
+      await pages.add({ file, row, rows: batch.length }, importRows(run, step, { mapped, lane }, batch));
+    }
+  }
+  await pages.finish();
+}
+
+/** Some pages are written side by side, which keeps both the database and this process busy; they are saved one after the other. */
+function pagesInOrder(run: PhaseRun, step: Step) {
+  const underWay: { at: { file: number; row: number; rows: number }; page: Promise<Imported> }[] = [];
+
+  async function saveFirst(): Promise<void> {
+    const first = underWay.shift();
+    if (!first) return;
+    const { file, row, rows } = first.at;
+    const page = await first.page;
+    const cursor = cursorOf(run);
+    const counts = step.counts === 'contacts' ? addContacts(cursor.counts, page) : addMembers(cursor.counts, page);
+    const next = { ...cursor, file, row, rows: cursor.rows + rows, counts };
+    await saveCursor(run, next, { ...notBelow(countsOf(run.phase), counts), ...notesOf(run.phase, page) });
+  }
+
+  return {
+    started: 0,
+    async add(at: { file: number; row: number; rows: number }, page: Promise<Imported>): Promise<void> {
+      // Whoever waits for an earlier page hears of its failure; this one is then done again.
+      page.catch(() => {});
+      this.started += 1;
+      underWay.push({ at, page });
+      if (underWay.length >= LANES) await saveFirst();
+    },
+    async finish(): Promise<void> {
+      while (underWay.length > 0) await saveFirst();
+    },
+  };
+}
+
+async function importRows(
+  run: PhaseRun,
+  { addListIds }: Step,
+  { mapped, lane }: { mapped: MappedField[]; lane: number },
+  rows: SourceRow[],
+): Promise<Imported> {
+  const contacts: SourceContact[] = [];
+  const bad: string[] = [];
+  for (const row of rows) {
+    if (row.ok) contacts.push(row.contact);
+    else bad.push(row.message);
+  }
+  const imported = await importContacts(run, contacts, { mapped, addListIds, lane });
+  imported.failed += bad.length;
+  imported.errors.push(...bad.map((message) => ({ item: 'a line of the export', message })));
+  return imported;
+}
+
+/** What people see never moves backwards, although an export may have to be read again. */
+function notBelow(shown: Counts, counts: Counts): Counts {
+  const most = (name: keyof Omit<Counts, 'details'>) => Math.max(shown[name], counts[name]);
+  const memberships = Math.max(shown.details.memberships ?? 0, counts.details.memberships ?? 0);
+  return {
+    succeeded: most('succeeded'),
+    failed: most('failed'),
+    skipped: most('skipped'),
+    created: most('created'),
+    updated: most('updated'),
+    details: counts.details.memberships === undefined ? shown.details : { ...counts.details, memberships },
+  };
+}
+
+function beginStep(step: string, counts: Counts): Cursor {
+  return { step, exportId: null, tries: 0, file: 0, row: 0, rows: 0, counts, base: counts };
+}
+
+function cursorOf({ phase }: PhaseRun): Cursor {
+  return phase.cursor as unknown as Cursor;
+}
+
+async function saveCursor(run: PhaseRun, cursor: Cursor, change: Partial<PhaseRun['phase']> = {}): Promise<void> {
+  await run.save({ ...change, cursor: { ...cursor } });
+}

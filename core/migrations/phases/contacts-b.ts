@@ -1,0 +1,94 @@
+import type { ObjectId } from 'mongodb';
+import type { PhaseRun } from '../run/progress.ts';
+import type { SourceContact } from '../source.ts';
+import {
+  addContacts,
+  addMembers,
+  countsOf,
+  type Imported,
+  importContacts,
+  type MappedField,
+  mappedFields,
+  notesOf,
+} from './contacts.ts';
+import { targetLists } from './lists.ts';
+import { beginNotes, keepCountOfNotes, suppressMarked } from './unsubscribed.ts';
+import { EVERYBODY, NEWCOMERS, saveWalked, segmentStep, type WalkStep, walkContacts } from './walk-b.ts';
+
+/** With a request for each contact, progress is saved this often. */
+const DETAILED_SIZE = 10;
+
+/** Everybody, then the members of each audience. Audiences alone: their members are the contacts. */
+interface Step extends WalkStep {
+  addListIds: ObjectId[];
+  counts: 'contacts' | 'members';
+}
+
+export async function contactsOfB(run: PhaseRun): Promise<boolean> {
+  const steps = await stepsOf(run);
+  if (steps.length === 0) return false;
+  const mapped = await mappedFields(run);
+  await beginNotes(run);
+  await walkContacts(run, steps, (step, contacts) => importPage(run, step, mapped, contacts));
+  await keepCountOfNotes(run);
+  await run.save({ total: run.phase.succeeded + run.phase.failed + run.phase.skipped });
+  return true;
+}
+
+async function stepsOf(run: PhaseRun): Promise<Step[]> {
+  const { listIds } = run.migration.selection;
+  if (listIds?.length === 0) return [];
+  const all = await run.b.listSegments();
+  const lists = await targetLists(
+    run,
+    all.filter(({ id }) => listIds === null || listIds.includes(id)),
+  );
+  const members = lists.map(
+    ({ source, listId }): Step => ({
+      ...segmentStep(source.id),
+      addListIds: [listId],
+      counts: listIds === null ? 'members' : 'contacts',
+    }),
+  );
+  if (listIds !== null) return members;
+  const everybody = [EVERYBODY, NEWCOMERS].map((step): Step => ({ ...step, addListIds: [], counts: 'contacts' }));
+  return [...everybody, ...members];
+}
+
+/** The unsubscribed are suppressed before they are contacts here: there is no moment at which they can be mailed. */
+async function importPage(run: PhaseRun, step: Step, mapped: MappedField[], contacts: SourceContact[]): Promise<void> {
+  const isDetailed = mapped.length > 0 && step.counts === 'contacts';
+  const size = isDetailed ? DETAILED_SIZE : contacts.length;
+  for (let from = 0; from < contacts.length; from += size) {
+    run.signal?.throwIfAborted();
+    const part = contacts.slice(from, from + size);
+    const { present, gone } = isDetailed ? await withProperties(run, part) : { present: part, gone: 0 };
+    // Marked in the list or by the time its properties are read: either counts.
+    await suppressMarked(run, [...part, ...present]);
+    const page = await importContacts(run, present, { mapped, addListIds: step.addListIds });
+    page.skipped += gone;
+    await savePart(run, step, part, page);
+  }
+}
+
+/** Lists leave properties out: one request a contact. A contact that was deleted at the source meanwhile is skipped. */
+async function withProperties(
+  run: PhaseRun,
+  contacts: SourceContact[],
+): Promise<{ present: SourceContact[]; gone: number }> {
+  const present: SourceContact[] = [];
+  for (const { sourceId } of contacts) {
+    const contact = await run.b.readContact(sourceId);
+    if (contact) present.push(contact);
+    run.beat();
+  }
+  return { present, gone: contacts.length - present.length };
+}
+
+async function savePart(run: PhaseRun, step: Step, part: SourceContact[], page: Imported): Promise<void> {
+  const before = countsOf(run.phase);
+  const counts = step.counts === 'contacts' ? addContacts(before, page) : addMembers(before, page);
+  const seen = counts.succeeded + counts.failed + counts.skipped;
+  const total = Math.max(run.phase.total, seen);
+  await saveWalked(run, part, { ...counts, ...notesOf(run.phase, page), total });
+}

@@ -1,0 +1,152 @@
+import { ObjectId } from 'mongodb';
+import { AppError } from '../../base/errors.ts';
+import { derivedId } from '../../base/ids.ts';
+import type { PropertyType } from '../../base/model.ts';
+import { normalizeEmail } from '../../base/text/addresses.ts';
+import { type ContactChange, type ContactOutcome, changeContactsTogether } from '../../contacts/changes.ts';
+import { importWriter } from '../../contacts/lists/counts.ts';
+import type { Migration, MigrationNote, MigrationPhase } from '../model.ts';
+import { sourceMobile, sourceName, sourceValue } from '../rules/values.ts';
+import { type PhaseRun, withNotes } from '../run/progress.ts';
+import type { SourceContact } from '../source.ts';
+import { fieldMappings } from './fields.ts';
+
+/** Where a property of the source goes; source names have no case. */
+export interface MappedField {
+  sourceName: string;
+  fieldName: string;
+  fieldType: PropertyType;
+}
+
+export interface Imported {
+  created: number;
+  updated: number;
+  failed: number;
+  skipped: number;
+  errors: MigrationNote[];
+  review: MigrationNote[];
+}
+
+/** A field that is declared here already keeps its type, whatever the mapping says. */
+export async function mappedFields(run: PhaseRun): Promise<MappedField[]> {
+  const mappings = await fieldMappings(run);
+  if (mappings.length === 0) return [];
+  const { a, b, migration, deps } = run;
+  const isNameless = mappings.some(({ sourceId, sourceName }) => sourceId !== null || sourceName === null);
+  const fields = isNameless ? await (migration.provider === 'providerA' ? a.listFields() : b.listFields()) : [];
+  const names = new Map(fields.map(({ id, name }) => [id, name]));
+  const declared = await deps.db.customFields
+    .find({ projectId: migration.projectId, fieldName: { $in: mappings.map(({ fieldName }) => fieldName) } })
+    .toArray();
+  const types = new Map(declared.map(({ fieldName, fieldType }) => [fieldName, fieldType]));
+  return mappings.flatMap(({ sourceId, sourceName, fieldName, fieldType }) => {
+    const name = (sourceId === null ? undefined : names.get(sourceId)) ?? sourceName;
+    if (!name) return [];
+    return [{ sourceName: name.toLowerCase(), fieldName, fieldType: types.get(fieldName) ?? fieldType }];
+  });
+}
+
+/**
+ * Writing a page twice is harmless: contacts are upserted by address, and the id of a new one is derived from job and address, so
+ * that the second time it is still known as created by this job.
+ */
+export async function importContacts(
+  { deps, migration }: PhaseRun,
+  contacts: SourceContact[],
+  { mapped, addListIds, lane = 0 }: { mapped: MappedField[]; addListIds: ObjectId[]; lane?: number },
+): Promise<Imported> {
+  const imported: Imported = { created: 0, updated: 0, failed: 0, skipped: 0, errors: [], review: [] };
+  const changes: ContactChange[] = [];
+  for (const contact of contacts) {
+    const email = normalizeEmail(contact.email);
+    if (email) changes.push(changeOf(migration, contact, email, mapped, addListIds, imported.review));
+    else if (contact.email === '') imported.skipped += 1;
+    else countFailure(imported, contact.email, 'is not an email address');
+  }
+  const company = { writer: importWriter(laneId(migration, lane)) };
+  const outcomes = await changeContactsTogether(deps, { _id: migration.projectId }, changes, company);
+  for (const [index, outcome] of outcomes.entries()) {
+    const { newId, email = '' } = changes[index] as ContactChange;
+    if (outcome instanceof AppError) countFailure(imported, email, outcome.message);
+    else imported[isOwn(outcome, newId) ? 'created' : 'updated'] += 1;
+  }
+  return imported;
+}
+
+/** Pages that are written side by side move parts of the counts of their own. */
+function laneId({ _id }: Migration, lane: number): ObjectId {
+  const bytes = Buffer.from(_id.id);
+  bytes[11] = (bytes[11] ?? 0) + lane;
+  return new ObjectId(bytes);
+}
+
+function changeOf(
+  { _id, createdAt, runWorkflow = false }: Migration,
+  contact: SourceContact,
+  email: string,
+  mapped: MappedField[],
+  addListIds: ObjectId[],
+  review: MigrationNote[],
+): ContactChange {
+  const { firstName, lastName, mobile } = contact;
+  return {
+    email,
+    newId: derivedId(createdAt, 'migrated contact', _id.toHexString(), email),
+    whenMissing: 'create',
+    whenPresent: 'change',
+    set: { firstName: sourceName(firstName), lastName: sourceName(lastName), mobile: sourceMobile(mobile) },
+    properties: propertiesOf(contact, mapped, review),
+    addListIds,
+    // Moving house is no reason to greet everybody anew, unless somebody says so.
+    runWorkflow,
+  };
+}
+
+function propertiesOf({ email, properties }: SourceContact, mapped: MappedField[], review: MigrationNote[]) {
+  const entries: [string, unknown][] = [];
+  for (const { sourceName: name, fieldName, fieldType } of mapped) {
+    const value = sourceValue(fieldType, properties[name]);
+    if (value === undefined) review.push({ item: email, message: `${name} is no ${fieldType} and was left out` });
+    else if (value !== null) entries.push([fieldName, value]);
+  }
+  return Object.fromEntries(entries);
+}
+
+function isOwn({ after }: ContactOutcome, newId: ObjectId): boolean {
+  return after?._id.equals(newId) ?? false;
+}
+
+function countFailure(imported: Imported, item: string, message: string): void {
+  imported.failed += 1;
+  imported.errors.push({ item, message });
+}
+
+export type Counts = Pick<MigrationPhase, 'succeeded' | 'failed' | 'skipped' | 'created' | 'updated' | 'details'>;
+
+export function countsOf({ succeeded, failed, skipped, created, updated, details }: MigrationPhase): Counts {
+  return { succeeded, failed, skipped, created, updated, details };
+}
+
+export function addContacts(counts: Counts, page: Imported): Counts {
+  return {
+    succeeded: counts.succeeded + page.created + page.updated,
+    created: counts.created + page.created,
+    updated: counts.updated + page.updated,
+    failed: counts.failed + page.failed,
+    skipped: counts.skipped + page.skipped,
+    details: counts.details,
+  };
+}
+
+/** Members of a list are counted apart: the same person may be in many lists. */
+export function addMembers(counts: Counts, page: Imported): Counts {
+  const memberships = (counts.details.memberships ?? 0) + page.created + page.updated;
+  return { ...counts, details: { ...counts.details, memberships } };
+}
+
+export function notesOf(
+  phase: MigrationPhase,
+  { errors, review }: Imported,
+): Pick<MigrationPhase, 'errors' | 'review'> {
+  return { errors: withNotes(phase.errors, errors), review: withNotes(phase.review, review) };
+}

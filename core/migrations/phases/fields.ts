@@ -1,0 +1,50 @@
+import type { MigrationMapping } from '../model.ts';
+import { fieldNameOf } from '../rules/values.ts';
+import type { PhaseRun } from '../run/progress.ts';
+import { withNotes } from '../run/progress.ts';
+import type { SourceField } from '../source.ts';
+import { makeField } from '../target.ts';
+
+/**
+ * The first phase, so it looks at the key before anything is written. Fields are made from the mappings; one that exists fails,
+ * is reported, and the run goes on.
+ */
+export async function customFields(run: PhaseRun): Promise<boolean> {
+  const { deps, migration } = run;
+  await (migration.provider === 'providerA' ? run.a.checkKey() : run.b.checkKey());
+  const mappings = await fieldMappings(run);
+  if (mappings.length === 0) return false;
+  await run.save({ total: mappings.length });
+  const done = Number(run.phase.cursor?.done ?? 0);
+  for (const [index, mapping] of mappings.entries()) {
+    if (index < done) continue;
+    const problem = await makeField(deps, migration, mapping, index);
+    const { phase } = run;
+    const change = problem
+      ? { failed: phase.failed + 1, errors: withNotes(phase.errors, [{ item: mapping.fieldName, message: problem }]) }
+      : { succeeded: phase.succeeded + 1, created: phase.created + 1 };
+    await run.save({ ...change, cursor: { done: index + 1 } });
+  }
+  return true;
+}
+
+/** The mappings as given, and one of its own name and type for each selected field that none of them names. */
+export async function fieldMappings({ migration, a, b }: PhaseRun): Promise<MigrationMapping[]> {
+  const { mappings, selection, provider } = migration;
+  const unnamed = selection.fieldIds.filter((id) => !mappings.some(({ sourceId }) => sourceId === id));
+  if (unnamed.length === 0) return mappings;
+  const fields = await (provider === 'providerA' ? a.listFields() : b.listFields());
+  const added = fields.filter(
+    ({ id, name }) => unnamed.includes(id) && !mappings.some((mapping) => names(mapping, name)),
+  );
+  return [...mappings, ...added.flatMap(mappingOf)];
+}
+
+function mappingOf({ id, name, fieldType }: SourceField): MigrationMapping[] {
+  const fieldName = fieldNameOf(name);
+  return fieldName ? [{ sourceId: id, sourceName: name, fieldName, fieldType }] : [];
+}
+
+function names({ sourceName }: MigrationMapping, name: string): boolean {
+  return sourceName?.toLowerCase() === name.toLowerCase();
+}

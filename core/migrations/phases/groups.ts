@@ -1,0 +1,36 @@
+import { eachItem, type ItemOutcome, wantedOf } from '../run/each-item.ts';
+import type { PhaseRun } from '../run/progress.ts';
+import type { SourceGroup } from '../source.ts';
+import { makeGroup, suppressAddresses } from '../target.ts';
+
+/** A group comes with its addresses: both are there, or the group is done again. */
+export async function unsubscribeGroups(run: PhaseRun): Promise<boolean> {
+  const { groupIds } = run.migration.selection;
+  if (groupIds?.length === 0) return false;
+  await eachItem(run, wantedOf(await run.a.listGroups(), groupIds), (group) => migrateGroup(run, group));
+  return true;
+}
+
+async function migrateGroup(run: PhaseRun, source: SourceGroup): Promise<ItemOutcome> {
+  const { deps, migration } = run;
+  const { status, group } = await makeGroup(deps, migration, source);
+  const addresses = await run.a.listGroupAddresses(source);
+  const { suppressed, invalid } = await suppressAddresses(deps, migration, group.groupId, addresses, () => run.beat());
+  const review = invalid.length > 0 ? [`${invalid.length} entries are no email addresses and were left out`] : [];
+  const unread = source.suppressedCount - addresses.length;
+  if (unread > 0)
+    review.push(`the source counts ${source.suppressedCount} addresses, of which ${unread} could not be read`);
+  return { status, review, counts: { addresses: suppressed, invalidAddresses: invalid.length } };
+}
+
+/** Who follows a topic cannot be read from the source, so its group starts empty. */
+export async function topics(run: PhaseRun): Promise<boolean> {
+  const { deps, migration } = run;
+  const { topicIds } = migration.selection;
+  if (topicIds?.length === 0) return false;
+  await eachItem(run, wantedOf(await run.b.listTopics(), topicIds), async (topic) => {
+    const { status } = await makeGroup(deps, migration, topic);
+    return { status };
+  });
+  return true;
+}

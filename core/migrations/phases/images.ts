@@ -1,0 +1,60 @@
+import { createHash } from 'node:crypto';
+import type { ObjectId } from 'mongodb';
+import type { Deps } from '../../base/deps.ts';
+import { imageTypeOf } from '../rules/images.ts';
+import { fetchableUrl, imageUrls } from '../rules/templates.ts';
+
+const IMAGES_MAX = 200;
+const URL_SHOWN_MAX = 200;
+
+export interface Rehosted {
+  /** The addresses of pictures that are kept here now, by what they were at the source. */
+  replacements: Map<string, string>;
+  /** Pictures that stay at the source, and why. */
+  failures: string[];
+}
+
+interface Rehosting {
+  projectId: ObjectId;
+  html: string;
+  /** For all pictures together: once it is used up each of the others gets one try. */
+  patienceMs: number;
+  signal?: AbortSignal | undefined;
+}
+
+/** Pictures that the source hosts are kept here, for they go when the account there is closed. */
+export async function rehostImages(deps: Deps, { projectId, html, patienceMs, signal }: Rehosting): Promise<Rehosted> {
+  const giveUpAt = performance.now() + patienceMs;
+  const replacements = new Map<string, string>();
+  const failures: string[] = [];
+  const urls = imageUrls(html, deps.config.providerAImageHosts);
+  for (const url of urls.slice(0, IMAGES_MAX)) {
+    const wait = { patienceMs: Math.max(0, giveUpAt - performance.now()), signal };
+    const kept = await keepImage(deps, projectId, fetchableUrl(url), wait);
+    if (kept.ok) replacements.set(url, kept.url);
+    else failures.push(`the picture ${url.slice(0, URL_SHOWN_MAX)} stays where it is: ${kept.message}`);
+  }
+  const over = urls.length - IMAGES_MAX;
+  if (over > 0) failures.push(`${over} pictures stay where they are: only ${IMAGES_MAX} of a template are fetched`);
+  return { replacements, failures };
+}
+
+type Kept = { ok: true; url: string } | { ok: false; message: string };
+type Wait = Pick<Rehosting, 'patienceMs' | 'signal'>;
+
+/** The name is a hash of project and content: the same picture is kept once, and nobody can guess another project's. */
+async function keepImage(deps: Deps, projectId: ObjectId, url: string, wait: Wait): Promise<Kept> {
+  const bytes = await deps.sources.fetchImage(url, wait);
+  if (!bytes) return { ok: false, message: 'it could not be fetched' };
+  const type = imageTypeOf(bytes);
+  if (!type) return { ok: false, message: 'it is no PNG, JPEG, GIF or WebP picture of a believable size' };
+  const hash = createHash('sha256').update(projectId.toHexString()).update(bytes).digest('hex');
+  const name = `${hash}.${type.ending}`;
+  try {
+    await deps.media.save(name, bytes);
+  } catch (error) {
+    deps.log.error({ err: error }, 'a picture could not be stored');
+    return { ok: false, message: 'it could not be stored here' };
+  }
+  return { ok: true, url: `${deps.config.publicUrl}/media/${name}` };
+}

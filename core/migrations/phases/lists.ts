@@ -1,0 +1,37 @@
+import type { ObjectId } from 'mongodb';
+import { eachItem, type ItemOutcome, wantedOf } from '../run/each-item.ts';
+import type { PhaseRun } from '../run/progress.ts';
+import type { SourceItem } from '../source.ts';
+import { linkedList, makeList } from '../target.ts';
+
+export async function contactLists(run: PhaseRun): Promise<boolean> {
+  const { listIds } = run.migration.selection;
+  if (listIds?.length === 0) return false;
+  await eachItem(run, wantedOf(await run.a.listLists(), listIds), (list) => migrateList(run, list));
+  return true;
+}
+
+/** Provider B's audiences, which it calls segments today. */
+export async function audiences(run: PhaseRun): Promise<boolean> {
+  const { listIds } = run.migration.selection;
+  if (listIds?.length === 0) return false;
+  await eachItem(run, wantedOf(await run.b.listSegments(), listIds), (list) => migrateList(run, list));
+  return true;
+}
+
+async function migrateList({ deps, migration }: PhaseRun, list: SourceItem): Promise<ItemOutcome> {
+  return { status: await makeList(deps, migration, list) };
+}
+
+/** Which list here holds the members of a list there; lists that were left out are not among them. */
+export async function targetLists<Item extends SourceItem>(
+  { deps, migration }: PhaseRun,
+  lists: Item[],
+): Promise<{ source: Item; listId: ObjectId }[]> {
+  const found: { source: Item; listId: ObjectId }[] = [];
+  for (const source of lists) {
+    const listId = await linkedList(deps, migration, source);
+    if (listId) found.push({ source, listId });
+  }
+  return found;
+}

@@ -1,0 +1,111 @@
+import { createHash } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Deps } from '../base/deps.ts';
+import type { Project } from '../base/model.ts';
+import { type SourceA, type SourceB, SourceError, type SourcePage } from './source.ts';
+
+type Tenant = Pick<Project, '_id'>;
+
+/** The answer is due within 25 seconds; what was not counted by then is said to be incomplete. */
+const COUNT_MS = 20_000;
+
+/** Endpoint 24. The key is looked at first; a section that it may not read comes back empty and is named. */
+export async function planA(source: SourceA) {
+  await source.checkKey();
+  const skipped: string[] = [];
+  const section = <T>(name: string, read: Promise<T>, empty: T) => orEmpty(read, name, empty, skipped);
+  const [templates, unsubscribeGroups, customFields, contactLists, totalContacts] = await Promise.all([
+    section('templates', source.listTemplates(), []),
+    section('unsubscribeGroups', source.listGroups(), []),
+    section('customFields', source.listFields(), []),
+    section('contactLists', source.listLists(), []),
+    section('totalContacts', source.countContacts(), 0),
+  ]);
+  return {
+    templates: templates.map(idAndName),
+    unsubscribeGroups: unsubscribeGroups.map(idAndName),
+    customFields: customFields.map(({ id, name, fieldType }) => ({ id, name, fieldType })),
+    contactLists: contactLists.map(({ id, name, contactCount }) => ({ id, name, contactCount })),
+    totalContacts,
+    skipped,
+  };
+}
+
+/** Endpoint 28. One request after the other, at the source's pace. A key that may only send reads nothing: every section is skipped. */
+export async function planB(source: SourceB, countMs = COUNT_MS) {
+  const startedAt = performance.now();
+  const skipped: string[] = [];
+  const templates = await orEmpty(source.listTemplates(), 'templates', [], skipped);
+  const customFields = await orEmpty(source.listFields(), 'customFields', [], skipped);
+  const audiences = await orEmpty(source.listSegments(), 'audiences', [], skipped);
+  const topics = await orEmpty(source.listTopics(), 'topics', [], skipped);
+  const none = { totalContacts: 0, unsubscribedContacts: 0, countsComplete: true };
+  const counts = await orEmpty(countContacts(source, startedAt + countMs), 'contacts', none, skipped);
+  return {
+    templates: templates.map(idAndName),
+    customFields: customFields.map(({ id, name, fieldType }) => ({ id, name, fieldType })),
+    audiences: audiences.map(idAndName),
+    topics: topics.map(idAndName),
+    ...counts,
+    skipped,
+  };
+}
+
+export async function keepPlan(
+  deps: Deps,
+  { _id: projectId }: Tenant,
+  key: string,
+  unsubscribedContacts: number,
+): Promise<void> {
+  const kept = { unsubscribedContacts, at: deps.clock.now() };
+  await deps.db.migrationPlans.updateOne(
+    { _id: planId(projectId.toHexString(), key), projectId },
+    { $set: kept },
+    { upsert: true },
+  );
+}
+
+/** How many unsubscribed contacts the last whole plan of this account counted; null: there is no such plan. */
+export async function plannedUnsubscribed(deps: Deps, { _id: projectId }: Tenant, key: string): Promise<number | null> {
+  const found = await deps.db.migrationPlans.findOne({ _id: planId(projectId.toHexString(), key), projectId });
+  return found?.unsubscribedContacts ?? null;
+}
+
+function planId(projectId: string, key: string): string {
+  return `${projectId}:${createHash('sha256').update(`plan ${key}`).digest('hex')}`;
+}
+
+/** There is no endpoint that counts: the pages are walked until the time is over, or the source repeats itself. */
+async function countContacts(source: SourceB, until: number) {
+  const counts = { totalContacts: 0, unsubscribedContacts: 0, countsComplete: false };
+  const seen = new Set<string | null>();
+  for (let after: string | null = null; performance.now() < until && !seen.has(after); ) {
+    seen.add(after);
+    const page: SourcePage | null = await Promise.race([source.listContacts(after), lateAt(until)]);
+    if (!page) return counts;
+    counts.totalContacts += page.contacts.length;
+    counts.unsubscribedContacts += page.contacts.filter(({ unsubscribed }) => unsubscribed).length;
+    if (!page.hasMore) return { ...counts, countsComplete: true };
+    after = page.contacts.at(-1)?.sourceId ?? null;
+  }
+  return counts;
+}
+
+async function lateAt(until: number): Promise<null> {
+  await sleep(Math.max(0, until - performance.now()), undefined, { ref: false });
+  return null;
+}
+
+async function orEmpty<T>(read: Promise<T>, name: string, empty: T, skipped: string[]): Promise<T> {
+  try {
+    return await read;
+  } catch (error) {
+    if (!(error instanceof SourceError && error.kind === 'forbidden')) throw error;
+    skipped.push(name);
+    return empty;
+  }
+}
+
+function idAndName({ id, name }: { id: string; name: string }) {
+  return { id, name };
+}

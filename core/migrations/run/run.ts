@@ -1,0 +1,266 @@
+import { ObjectId } from 'mongodb';
+import type { Deps } from '../../base/deps.ts';
+import { conflict } from '../../base/errors.ts';
+import { isDuplicateKey } from '../../base/idempotent-insert.ts';
+import { publishEvents } from '../../feed/events.ts';
+import { endMigration } from '../finish.ts';
+import { keepKeyOn, openKey } from '../keys.ts';
+import type { Migration, MigrationPhase, MigrationPhaseName, MigrationStatus } from '../model.ts';
+import { phaseWork } from '../phases/phases.ts';
+import { describeMigration, finalStatus, isLive, isOver, LIVE, nextPhase } from '../rules/phase-order.ts';
+import { SourceError } from '../source.ts';
+import {
+  MigrationStopped,
+  migrationEvent,
+  NOTES_MAX,
+  type PhaseRun,
+  publishMigration,
+  savePhase,
+  withNotes,
+} from './progress.ts';
+
+/** What a run of the workflow knows: ids, and which run of the job it is. */
+export interface RunRef {
+  projectId: string;
+  migrationId: string;
+  run: number;
+}
+
+/** What the workflow does next, and what an operator sees of the job meanwhile. */
+export interface Step {
+  next: 'phase' | 'hold' | 'end';
+  phase: MigrationPhaseName | null;
+  status: MigrationStatus;
+  details: string;
+}
+
+export interface Attempt {
+  /** Made anew for each attempt of an activity. */
+  owner: string;
+  signal?: AbortSignal;
+  beat(phase: MigrationPhase): void;
+}
+
+/** Whoever follows the project's stream hears of progress this often. */
+const TOLD_EVERY_MS = 1_000;
+
+export async function beginMigration(deps: Deps, ref: RunRef): Promise<Step> {
+  const migration = await takeSlot(deps, ref, null);
+  if ('next' in migration) return migration;
+  await publishEvents(deps, migration.projectId, [migrationEvent('running', migration, `run ${migration.run}`)]);
+  return endOrNext(deps, migration);
+}
+
+/** A phase that is over already is left as it is, so that a repeated run ends in the same result. */
+export async function runMigrationPhase(
+  deps: Deps,
+  ref: RunRef & { phase: MigrationPhaseName },
+  attempt: Attempt,
+): Promise<Step> {
+  const taken = await takeSlot(deps, ref, attempt.owner);
+  if ('next' in taken) return taken;
+  const phase = taken.phases.find(({ name }) => name === ref.phase);
+  if (!phase || isOver(phase)) return endOrNext(deps, taken);
+  const run: Working = { migration: taken, phase };
+  try {
+    await workThrough(deps, run, attempt);
+    return await endOrNext(deps, run.migration);
+  } catch (error) {
+    if (error instanceof MigrationStopped) return stepNow(deps, ref);
+    if (error instanceof SourceError) await holdMigration(deps, ref, ref.phase, error.message, attempt.owner);
+    throw error;
+  }
+}
+
+/** The run stays, with its slot, until a person says what to do. `owner` is given by an attempt, which may be an earlier one by now. */
+export async function holdMigration(
+  deps: Deps,
+  ref: RunRef,
+  name: MigrationPhaseName,
+  reason: string,
+  owner?: string,
+): Promise<Step> {
+  const now = deps.clock.now();
+  const why = withNotes([], [{ item: name, message: reason }]);
+  const held = await deps.db.migrations.findOneAndUpdate(
+    { ...filterOf(ref), status: 'running', decision: null, ...(owner === undefined ? {} : { owner }) },
+    {
+      $set: {
+        status: 'needs_attention',
+        attention: reason,
+        phase: name,
+        owner: null,
+        'phases.$[held].status': 'failed',
+        updatedAt: now,
+      },
+      $push: { 'phases.$[held].errors': { $each: why, $position: 0, $slice: NOTES_MAX } },
+      $inc: { version: 1 },
+    },
+    { arrayFilters: [{ 'held.name': name }], returnDocument: 'after' },
+  );
+  if (held) publishMigration(deps, held);
+  const step = await stepNow(deps, ref);
+  // Also when an earlier try of this activity wrote the state and told nobody.
+  const { _id, projectId } = filterOf(ref);
+  const holding = await deps.db.migrations.findOne({ _id, projectId, status: 'needs_attention' });
+  if (holding) await publishEvents(deps, projectId, [migrationEvent('needs_attention', holding, holding.version)]);
+  return step;
+}
+
+/** What a person decided since the run holds; `hold` when nothing was. */
+export async function decideMigration(deps: Deps, ref: RunRef): Promise<Step> {
+  const decided = await deps.db.migrations.findOneAndUpdate(
+    { ...filterOf(ref), status: 'running', decision: { $ne: null } },
+    { $set: { decision: null, updatedAt: deps.clock.now() }, $inc: { version: 1 } },
+    { returnDocument: 'after' },
+  );
+  if (!decided) return stepNow(deps, ref);
+  publishMigration(deps, decided);
+  await publishEvents(deps, decided.projectId, [migrationEvent('running', decided, decided.version)]);
+  return endOrNext(deps, decided);
+}
+
+/** Nobody decided in time, or the run itself broke. The key stays for a replay, but not for ever. */
+export async function failMigration(deps: Deps, ref: RunRef, reason: string): Promise<Step> {
+  const { run, _id, projectId } = filterOf(ref);
+  const migration = await deps.db.migrations.findOne({ _id, projectId, run });
+  const failureReason = [reason, migration?.attention].filter(Boolean).join(' ');
+  await endMigration(deps, { _id, projectId, run, status: { $in: [...LIVE] } }, { status: 'failed', failureReason });
+  return stepNow(deps, ref);
+}
+
+/**
+ * Every step begins with this compare-and-set, so that a run that was replaced (a Reset in the Web UI brings old ones back)
+ * touches nothing. Whoever holds the slot then is started again: the Reset has terminated his run.
+ */
+async function takeSlot(deps: Deps, ref: RunRef, owner: string | null): Promise<Migration | Step> {
+  const now = deps.clock.now();
+  try {
+    const taken = await deps.db.migrations.findOneAndUpdate(
+      { ...filterOf(ref), status: { $in: ['queued', 'running', 'failed'] } },
+      [
+        {
+          $set: {
+            status: 'running',
+            owner,
+            decision: null,
+            attention: null,
+            failureReason: null,
+            completedAt: null,
+            // A job that a Reset brings back is looked after again.
+            dueAt: { $ifNull: ['$dueAt', '$$NOW'] },
+            startedAt: { $ifNull: ['$startedAt', now] },
+            updatedAt: now,
+            version: { $add: ['$version', 1] },
+          },
+        },
+      ],
+      { returnDocument: 'after' },
+    );
+    if (taken) {
+      await keepKeyOn(deps, taken);
+      publishMigration(deps, taken);
+      return taken;
+    }
+  } catch (error) {
+    if (!isDuplicateKey(error, 'one_at_a_time')) throw error;
+    await startHolderAgain(deps, ref);
+    throw conflict('MIGRATION_IN_PROGRESS', 'Another migration of this project is under way.');
+  }
+  const step = await stepNow(deps, ref);
+  if (step.next === 'end') await startHolderAgain(deps, ref);
+  return step;
+}
+
+async function startHolderAgain(deps: Deps, { projectId }: RunRef): Promise<void> {
+  await deps.db.migrations.updateOne(
+    { projectId: new ObjectId(projectId), status: { $in: [...LIVE] } },
+    { $set: { dueAt: deps.clock.now() } },
+  );
+}
+
+interface Working {
+  migration: Migration;
+  phase: MigrationPhase;
+}
+
+async function workThrough(deps: Deps, run: Working, { signal, beat }: Attempt): Promise<void> {
+  const { provider } = run.migration;
+  let toldAt = Number.NEGATIVE_INFINITY;
+  const save = async (change: Partial<MigrationPhase>) => {
+    run.migration = await savePhase(deps, run.migration, { ...run.phase, ...change });
+    run.phase = run.migration.phases.find(({ name }) => name === run.phase.name) ?? run.phase;
+    beat(run.phase);
+    if (change.status === undefined && performance.now() - toldAt < TOLD_EVERY_MS) return;
+    toldAt = performance.now();
+    const { projectId, version } = run.migration;
+    await publishEvents(deps, projectId, [migrationEvent('progress', run.migration, version)]);
+  };
+  // Why it held is over now.
+  const errors = run.phase.errors.filter(({ item }) => item !== run.phase.name);
+  await save({ status: 'running', errors, startedAt: run.phase.startedAt ?? deps.clock.now(), completedAt: null });
+  const options = {
+    key: await openKey(deps, run.migration),
+    patienceMs: deps.config.migrationPatienceSeconds * 1_000,
+    signal,
+  };
+  const sources = { a: deps.sources.openA(options), b: deps.sources.openB(options) };
+  const phaseRun: PhaseRun = {
+    deps,
+    ...sources,
+    signal,
+    save,
+    beat: () => beat(run.phase),
+    get migration() {
+      return run.migration;
+    },
+    get phase() {
+      return run.phase;
+    },
+  };
+  try {
+    const isWanted = await phaseWork(phaseRun);
+    await save({ status: isWanted ? 'completed' : 'skipped', cursor: null, completedAt: deps.clock.now() });
+  } catch (error) {
+    // Provider A gives a key scopes one by one, and what it may not read is left out; provider B's are all or nothing.
+    if (!(error instanceof SourceError && error.kind === 'forbidden' && provider === 'providerA')) throw error;
+    const review = withNotes(run.phase.review, [
+      { item: run.phase.name, message: 'the key may not read this at the source' },
+    ]);
+    await save({ status: 'skipped', cursor: null, review, completedAt: deps.clock.now() });
+  }
+}
+
+/** The last phase ends the job: its key is shredded, and the slot is free. */
+async function endOrNext(deps: Deps, migration: Migration): Promise<Step> {
+  if (nextPhase(migration.phases) !== null) return stepOf(migration);
+  const { _id, projectId, run, phases } = migration;
+  const end = { status: finalStatus(phases), failureReason: null };
+  const ended = await endMigration(deps, { _id, projectId, run, status: 'running' }, end);
+  return ended ? stepOf(ended) : stepNow(deps, refOf(migration));
+}
+
+function refOf({ _id, projectId, run }: Migration): RunRef {
+  return { projectId: projectId.toHexString(), migrationId: _id.toHexString(), run };
+}
+
+async function stepNow(deps: Deps, ref: RunRef): Promise<Step> {
+  const { _id, projectId } = filterOf(ref);
+  const migration = await deps.db.migrations.findOne({ _id, projectId });
+  const isOurs = migration?.run === ref.run;
+  // The last phase may have been skipped before the run heard that it holds.
+  if (migration && isOurs) return migration.status === 'running' ? endOrNext(deps, migration) : stepOf(migration);
+  return { next: 'end', phase: null, status: 'cancelled', details: 'Replaced by a later run of the same migration.' };
+}
+
+function stepOf(migration: Migration): Step {
+  const { status, phases } = migration;
+  const details = describeMigration(migration);
+  if (!isLive(status)) return { next: 'end', phase: null, status, details };
+  if (status === 'needs_attention') return { next: 'hold', phase: migration.phase, status, details };
+  return { next: 'phase', phase: nextPhase(phases), status, details };
+}
+
+function filterOf({ projectId, migrationId, run }: RunRef) {
+  return { _id: new ObjectId(migrationId), projectId: new ObjectId(projectId), run };
+}

@@ -1,0 +1,140 @@
+import type { PropertyType } from '../base/model.ts';
+
+/** What a migration reads of the two source accounts. platform/providers implements it over HTTP. */
+export interface Sources {
+  openA(options: OpenSource): SourceA;
+  openB(options: OpenSource): SourceB;
+  /** A picture of a template; null when it cannot be fetched, or its host goes on failing until the patience is over. */
+  fetchImage(url: string, wait: Pick<OpenSource, 'patienceMs' | 'signal'>): Promise<Uint8Array | null>;
+}
+
+export interface OpenSource {
+  key: string;
+  /** How long the source may go on failing before a read gives up. */
+  patienceMs: number;
+  signal?: AbortSignal | undefined;
+}
+
+export interface SourceA {
+  /** Throws `invalid_key` when the key is not one. */
+  checkKey(): Promise<void>;
+  listTemplates(): Promise<SourceItem[]>;
+  /** The active version; null when the template has none. */
+  readTemplate(id: string): Promise<SourceTemplate | null>;
+  listFields(): Promise<SourceField[]>;
+  listLists(): Promise<SourceList[]>;
+  countContacts(): Promise<number>;
+  listGroups(): Promise<SourceGroup[]>;
+  readGroup(id: string): Promise<SourceGroup>;
+  listGroupAddresses(group: SourceGroup): Promise<string[]>;
+  /** null: every contact of the account; else those who are in any of the lists. */
+  startExport(listIds: string[] | null): Promise<string>;
+  readExport(id: string): Promise<SourceExport>;
+  /** Rows of one file of an export, in batches, without holding the file in memory. */
+  readExportFile(url: string, batchSize: number): AsyncIterable<SourceRow[]>;
+}
+
+export interface SourceB {
+  /** There is no endpoint for it: one small read. Throws `invalid_key` or `forbidden`. */
+  checkKey(): Promise<void>;
+  listTemplates(): Promise<SourceItem[]>;
+  readTemplate(id: string): Promise<SourceTemplate | null>;
+  listFields(): Promise<SourceField[]>;
+  listSegments(): Promise<SourceItem[]>;
+  listTopics(): Promise<SourceTopic[]>;
+  /** Newest first. Throws `stale_cursor` when the contact that `after` names is gone. */
+  listContacts(after: string | null, segmentId?: string): Promise<SourcePage>;
+  /** With its properties, which lists leave out; null when it was deleted meanwhile. */
+  readContact(id: string): Promise<SourceContact | null>;
+}
+
+export interface SourceItem {
+  id: string;
+  name: string;
+}
+
+export interface SourceField extends SourceItem {
+  fieldType: PropertyType;
+}
+
+export interface SourceTemplate extends SourceItem {
+  subject: string | null;
+  html: string | null;
+  text: string | null;
+}
+
+export interface SourceList extends SourceItem {
+  contactCount: number;
+}
+
+export interface SourceGroup extends SourceItem {
+  description: string;
+  suppressedCount: number;
+}
+
+export interface SourceTopic extends SourceItem {
+  description: string;
+}
+
+export interface SourceExport {
+  state: 'pending' | 'ready' | 'failed';
+  urls: string[];
+  contactCount: number | null;
+  message: string;
+}
+
+export interface SourceContact {
+  sourceId: string;
+  email: string;
+  firstName: string | null;
+  lastName: string | null;
+  mobile: string | null;
+  unsubscribed: boolean;
+  createdAt: string;
+  /** By lower-case name: the source's names are unique without regard to case. */
+  properties: Record<string, unknown>;
+}
+
+/** One line of an export: a contact, or why it is none. */
+export type SourceRow = { ok: true; contact: SourceContact } | { ok: false; message: string };
+
+export interface SourcePage {
+  contacts: SourceContact[];
+  hasMore: boolean;
+}
+
+export type SourceErrorKind =
+  | 'invalid_key'
+  /** The key is good, but may not read this. */
+  | 'forbidden'
+  | 'not_found'
+  | 'stale_cursor'
+  /** A file of an export ended before its end, or its address is no longer good. */
+  | 'file_gone'
+  | 'quota'
+  | 'unavailable'
+  | 'malformed'
+  | 'too_large'
+  | 'refused'
+  /** What was read of the source is not all here. */
+  | 'incomplete';
+
+/** Its message is shown to people: it never holds the key, and never more of an answer than the source's own error text. */
+export class SourceError extends Error {
+  readonly kind: SourceErrorKind;
+  readonly status: number | null;
+
+  constructor(kind: SourceErrorKind, message: string, status: number | null = null) {
+    super(message);
+    this.name = 'SourceError';
+    this.kind = kind;
+    this.status = status;
+  }
+}
+
+declare module '../base/deps.ts' {
+  interface Deps {
+    /** The accounts that migrations read. */
+    sources: Sources;
+  }
+}

@@ -1,0 +1,47 @@
+import type { Deps } from '../base/deps.ts';
+import type { Project } from '../base/model.ts';
+import { getMigration } from './migrations.ts';
+import type { Migration } from './model.ts';
+import { migrationChannel } from './run/progress.ts';
+
+/** Without Redis the job is looked at this often. */
+const LOOK_EVERY_MS = 1_000;
+const SIGN_OF_LIFE_MS = 15_000;
+
+/**
+ * The job as it is, then after each change, until the caller goes away; null is a sign of life. Versions only grow, and who comes
+ * back with the last one he saw gets what is newer: each event is the whole job, so nothing between is missed.
+ */
+export async function* watchMigration(
+  deps: Deps,
+  project: Pick<Project, '_id'>,
+  id: string,
+  { afterVersion, signal }: { afterVersion: number; signal: AbortSignal },
+): AsyncGenerator<Migration | null> {
+  let seen = afterVersion;
+  let spokeAt = performance.now();
+  let wake: () => void = () => {};
+  const unsubscribe = deps.signals.subscribe(migrationChannel(id.toLowerCase()), () => wake());
+  const stop = () => wake();
+  signal.addEventListener('abort', stop);
+  try {
+    while (!signal.aborted) {
+      const changed = new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+      const migration = await getMigration(deps, project, id);
+      const isNew = migration.version > seen;
+      if (isNew || performance.now() - spokeAt > SIGN_OF_LIFE_MS) {
+        spokeAt = performance.now();
+        seen = Math.max(seen, migration.version);
+        yield isNew ? migration : null;
+      }
+      const look = setTimeout(() => wake(), LOOK_EVERY_MS);
+      if (!signal.aborted) await changed;
+      clearTimeout(look);
+    }
+  } finally {
+    unsubscribe();
+    signal.removeEventListener('abort', stop);
+  }
+}

@@ -1,0 +1,58 @@
+import type { ObjectId } from 'mongodb';
+import type { Held, Look } from './claim.ts';
+import { after, DOT_MS, LEASE_MS, type Ledger, type LedgerDeps, RENEW_EVERY_MS } from './ledger.ts';
+
+/** Keeps what this process holds, and looks again at what has no dot yet. Answers the function that ends it. */
+export function startRenewing(deps: LedgerDeps, ledger: Ledger): () => void {
+  let under = Promise.resolve();
+  const timer = setInterval(() => {
+    under = under
+      .then(() => renewLeases(deps, ledger))
+      .catch((error) => {
+        deps.log.warn(
+          { err: error },
+          'leases could not be renewed; nothing is handed over that is not renewed in time',
+        );
+      });
+  }, RENEW_EVERY_MS);
+  return () => clearInterval(timer);
+}
+
+export async function renewLeases(deps: LedgerDeps, ledger: Ledger): Promise<void> {
+  const held = [...ledger.held.values()];
+  if (held.length === 0) return;
+  await Promise.all([renew(deps, ledger, held), lookAgain(held)]);
+}
+
+async function renew({ db }: LedgerDeps, ledger: Ledger, held: Held[]): Promise<void> {
+  const askedMs = ledger.now();
+  const ours = {
+    _id: { $in: held.map(({ _id }) => _id) },
+    projectId: { $in: distinctProjects(held) },
+    owner: ledger.owner,
+    state: 'committing' as const,
+  };
+  const { modifiedCount } = await db.messages.updateMany(ours, [{ $set: { dueAt: after(LEASE_MS) } }]);
+  const kept =
+    modifiedCount === held.length
+      ? null
+      : new Set(
+          (await db.messages.find(ours, { projection: { _id: 1 } }).toArray()).map(({ _id }) => _id.toHexString()),
+        );
+  for (const one of held) if (!kept || kept.has(one._id.toHexString())) one.safeUntilMs = askedMs + DOT_MS;
+}
+
+async function lookAgain(held: Held[]): Promise<void> {
+  const waiting = held.filter(({ dotWritten, look }) => !dotWritten && look !== null);
+  const byLook = Map.groupBy(waiting, ({ look }) => look as Look);
+  await Promise.all(
+    [...byLook].map(async ([look, some]) => {
+      const verdicts = await look(some.map(({ _id }) => _id));
+      for (const one of some) one.stopped ??= verdicts.get(one._id.toHexString()) ?? null;
+    }),
+  );
+}
+
+function distinctProjects(held: Held[]): ObjectId[] {
+  return [...new Map(held.map(({ projectId }) => [projectId.toHexString(), projectId])).values()];
+}

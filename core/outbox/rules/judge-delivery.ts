@@ -1,0 +1,151 @@
+import type { Outcome } from '../ledger.ts';
+import type { MessageRecipient, SmtpReply } from '../model.ts';
+import type { Bounce } from '../record-outcomes.ts';
+import type { Delivery, Lane } from '../relay.ts';
+import { classifyReply, retryDelayMs } from './bounces.ts';
+
+/** A lost connection before the dot is the network's doing: the first tries after it come soon. */
+const LOST_DELAYS_MS = [1_000, 5_000, 30_000];
+/** How long a relay is left alone that is busy and does not say until when. */
+const BUSY_MS = 30_000;
+const UNKNOWN_FIRST_MS = 60_000;
+/** A relay that was reached and sent this very message away does not see it again at once. */
+const SENT_AWAY_MS = 5_000;
+
+const NO_ANSWER = 'The connection ended after the message was handed over and before the relay answered.';
+const LOST = 'The connection to the relay was lost before the message was handed over.';
+const STILL_DEFERRED = 'It was still refused for now when 24 hours were over.';
+
+export interface Attempt {
+  lane: Lane;
+  delivery: Delivery;
+  /** Those of Envelope.to, in its order. */
+  addresses: readonly string[];
+  /** Before this attempt. */
+  deferrals: number;
+  /** Since the first attempt. */
+  elapsedMs: number;
+  /** From 0 to 1. */
+  jitter: number;
+  /** How long a relay gets to finish what it was doing when its answer was lost, before it is asked; null: it cannot be asked. */
+  evidenceAfterMs: number | null;
+}
+
+export interface Judgement {
+  outcome: Outcome;
+  bounces: Bounce[];
+}
+
+/** What an attempt means for a message to one address. */
+export function judgeDelivery(attempt: Attempt): Judgement {
+  const bounces: Bounce[] = [];
+  return { outcome: judgeRecipient(attempt, 0, bounces), bounces };
+}
+
+/** The same for to, cc and bcc: each has an outcome of its own, and the message is open while one of them is. */
+export function judgeRecipients(
+  attempt: Attempt,
+  recipients: readonly MessageRecipient[],
+): Judgement & { recipients: MessageRecipient[] } {
+  const bounces: Bounce[] = [];
+  const open: Outcome[] = [];
+  const after = recipients.map((recipient) => {
+    const index = attempt.addresses.indexOf(recipient.email);
+    if (index === -1 || !isOpen(recipient)) return recipient;
+    const outcome = judgeRecipient(attempt, index, bounces);
+    if (['deferred', 'unknown', 'back'].includes(outcome.kind)) open.push(outcome);
+    return afterOutcome(recipient, outcome);
+  });
+  return { recipients: after, bounces, outcome: openOutcome(open) ?? outcomeOf(after[0]!) };
+}
+
+/** Who has no final answer yet, and so is in the next envelope. */
+export function isOpen({ state }: Pick<MessageRecipient, 'state'>): boolean {
+  return state === 'queued' || state === 'deferred' || state === 'unknown';
+}
+
+export function afterOutcome(recipient: MessageRecipient, outcome: Outcome): MessageRecipient {
+  const state = outcome.kind === 'back' ? 'queued' : outcome.kind;
+  const reply = 'reply' in outcome ? (outcome.reply ?? recipient.reply) : recipient.reply;
+  if (outcome.kind === 'suppressed') return { ...recipient, state, reply, reason: null, suppressedBy: outcome.by };
+  return { ...recipient, state, reply, reason: 'reason' in outcome ? outcome.reason : null };
+}
+
+/** A final one, as an outcome of the message that it leads. */
+export function outcomeOf({ state, reply, reason, suppressedBy }: MessageRecipient): Outcome {
+  const said = reply ?? { code: 0, enhanced: null, text: '' };
+  if (state === 'bounced') return { kind: 'bounced', reply: said, reason: reason ?? '' };
+  if (state === 'failed') return { kind: 'failed', reply, reason: reason ?? '' };
+  if (suppressedBy) return { kind: 'suppressed', by: suppressedBy };
+  return { kind: 'sent', reply: said };
+}
+
+function judgeRecipient(attempt: Attempt, index: number, bounces: Bounce[]): Outcome {
+  const { delivery, addresses } = attempt;
+  const { accepted, ...reply } = delivery.recipients[index]!;
+  if (accepted) return { kind: 'sent', reply };
+  if (!isRefused(delivery, reply)) return judgeEnd(attempt);
+  const phase = delivery.kind === 'answered' ? delivery.phase : 'rcpt';
+  const classification = classifyReply({ ...reply, phase });
+  const { reason } = classification;
+  if (classification.class === 'accepted') return { kind: 'sent', reply };
+  if (classification.class === 'relay') return { kind: 'back', delayMs: classification.retryAfterMs ?? BUSY_MS };
+  if (classification.class === 'deferred')
+    return deferred(attempt, { reply, reason, retryAfterMs: classification.retryAfterMs });
+  if (classification.class === 'failed') return { kind: 'failed', reply, reason };
+  bounces.push({ email: addresses[index]!, reply, classification });
+  return { kind: 'bounced', reply, reason };
+}
+
+/** What follows a refused MAIL in a pipeline is said about commands out of order, not about recipients. */
+function isRefused({ kind, phase }: Delivery, { code }: SmtpReply): boolean {
+  if (code < 400) return false;
+  if (kind === 'answered') return true;
+  return code !== 421 && phase !== 'mail' && phase !== 'connect' && phase !== 'greeting';
+}
+
+/** Nobody said anything about this recipient: how the dialogue ended decides. */
+function judgeEnd(attempt: Attempt): Outcome {
+  const { delivery, deferrals } = attempt;
+  switch (delivery.kind) {
+    case 'answered':
+    case 'fenced':
+      return { kind: 'back', delayMs: 0 };
+    case 'relay':
+      return { kind: 'back', delayMs: delivery.answered && delivery.phase !== 'greeting' ? SENT_AWAY_MS : 0 };
+    case 'lost': {
+      const soon = LOST_DELAYS_MS[deferrals] ?? null;
+      return soon === null
+        ? deferred(attempt, { reply: null, reason: LOST, retryAfterMs: null })
+        : { kind: 'deferred', reply: null, reason: LOST, delayMs: soon };
+    }
+    case 'unknown':
+      return { kind: 'unknown', reason: NO_ANSWER, retryMs: retryUnknownMs(attempt) };
+  }
+}
+
+function deferred(
+  { deferrals, elapsedMs, jitter }: Attempt,
+  { reply, reason, retryAfterMs }: { reply: SmtpReply | null; reason: string; retryAfterMs: number | null },
+): Outcome {
+  const delayMs = retryDelayMs({ deferrals: deferrals + 1, elapsedMs, jitter, retryAfterMs });
+  if (delayMs === null) return { kind: 'failed', reply, reason: `${reason} ${STILL_DEFERRED}` };
+  return { kind: 'deferred', reply, reason, delayMs };
+}
+
+/** null: it stays unknown until a person decides. */
+function retryUnknownMs({ lane, deferrals, elapsedMs, jitter, evidenceAfterMs }: Attempt): number | null {
+  if (evidenceAfterMs !== null) return evidenceAfterMs;
+  if (lane !== 'transactional') return null;
+  return deferrals === 0 ? UNKNOWN_FIRST_MS : retryDelayMs({ deferrals, elapsedMs, jitter });
+}
+
+/** unknown before deferred before back; the earliest time. */
+function openOutcome(open: Outcome[]): Outcome | null {
+  const unknown = open.find(({ kind }) => kind === 'unknown');
+  if (unknown) return unknown;
+  const waits = open.flatMap((outcome) => (outcome.kind === 'deferred' || outcome.kind === 'back' ? [outcome] : []));
+  const delayMs = Math.min(...waits.map((wait) => wait.delayMs));
+  const first = waits.find(({ kind }) => kind === 'deferred');
+  return first ? { ...first, delayMs } : waits[0] ? { kind: 'back', delayMs } : null;
+}

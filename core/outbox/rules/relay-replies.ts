@@ -1,0 +1,31 @@
+import type { Reply } from '../relay.ts';
+
+const RATE_TEXT =
+  /\b(too many(?! recipients)|too much|rate.?limit(ed|s)?|rate limited|(sending|message|connection|mail) rate|throttl(ed|ing)|slow down|concurrent connections|connection limit)\b/i;
+
+/** The relay asks us to slow down, or sends us away: its own state, not the recipient's (4.2.x is a mailbox's). */
+export function isThrottle({ code, enhanced, text }: Reply): boolean {
+  if (code === 421) return true;
+  return code >= 400 && code < 500 && !enhanced?.startsWith('4.2.') && RATE_TEXT.test(text);
+}
+
+/** We are not let in: no reply about a message, an operator has to look. */
+export function isAuthFault({ code }: Reply): boolean {
+  return code === 530 || code === 534 || code === 535 || code === 538 || code === 454;
+}
+
+/** The dialogue of a message in the words of the wire, for its timeline. */
+export function describeReplies(recipients: readonly string[], replies: readonly Reply[]): string[] {
+  return replies.map((reply, index) => `${commandName(recipients, index)}: ${formatReply(reply)}`);
+}
+
+export function formatReply({ code, enhanced, text }: Reply): string {
+  return [code || '', enhanced ?? '', text].filter(Boolean).join(' ');
+}
+
+function commandName(recipients: readonly string[], index: number): string {
+  if (index === 0) return 'MAIL';
+  const recipient = recipients[index - 1];
+  if (recipient !== undefined) return `RCPT ${recipient}`;
+  return index === recipients.length + 1 ? 'DATA' : 'end of message';
+}

@@ -1,0 +1,135 @@
+import { type AnyBulkWriteOperation, ObjectId } from 'mongodb';
+import { group } from '../base/batcher.ts';
+import type { Deps } from '../base/deps.ts';
+import { notFound } from '../base/errors.ts';
+import { isDuplicateKey } from '../base/idempotent-insert.ts';
+import type { Session } from '../base/model.ts';
+import { inTransaction } from '../base/transactions.ts';
+import type { Suppression, SuppressionGroup } from './model.ts';
+import { afterWish, type SuppressionOutcome, type Wish } from './rules.ts';
+
+/** Entries of one group that share a transaction. */
+export const SUPPRESSIONS_TOGETHER_MAX = 1_000;
+const TRIES_MAX = 10;
+
+export interface SuppressionWish extends Wish {
+  /** Normal form. */
+  email: string;
+}
+
+type Queue = (wish: SuppressionWish) => Promise<SuppressionOutcome>;
+const queues = new WeakMap<object, Map<string, { queue: Queue; waiting: number }>>();
+
+/**
+ * The only way that suppressions change. What arrives for a group while a write of it is under way joins the next one,
+ * which keeps the counts of the group right. One outcome a wish, in order.
+ */
+export async function changeSuppressions(
+  deps: Deps,
+  target: SuppressionGroup,
+  wishes: SuppressionWish[],
+): Promise<SuppressionOutcome[]> {
+  const perDeps = queues.get(deps.db) ?? new Map();
+  queues.set(deps.db, perDeps);
+  const key = `${target.projectId.toHexString()}:${target.groupId}`;
+  const entry = perDeps.get(key) ?? {
+    queue: group((items: SuppressionWish[]) => commitWishes(deps, target, items), {
+      sizeMax: SUPPRESSIONS_TOGETHER_MAX,
+      runsMax: 1,
+    }),
+    waiting: 0,
+  };
+  perDeps.set(key, entry);
+  entry.waiting += 1;
+  try {
+    const settled = await Promise.allSettled(wishes.map((wish) => entry.queue(wish)));
+    const failed = settled.find((result) => result.status === 'rejected');
+    if (failed) throw failed.reason;
+    return settled.map((result) => (result as PromiseFulfilledResult<SuppressionOutcome>).value);
+  } finally {
+    entry.waiting -= 1;
+    if (entry.waiting === 0) perDeps.delete(key);
+  }
+}
+
+/** Repeated whole on a duplicate key: the second time it sees the entry that was in the way. */
+async function commitWishes(deps: Deps, target: SuppressionGroup, wishes: SuppressionWish[]) {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await inTransaction(deps, (session) => runWishes(deps, session, target, wishes));
+    } catch (error) {
+      if (!isDuplicateKey(error) || attempt >= TRIES_MAX) throw error;
+    }
+  }
+}
+
+async function runWishes(
+  deps: Deps,
+  session: Session,
+  { projectId, groupId, isGlobal, isDefault }: SuppressionGroup,
+  wishes: SuppressionWish[],
+): Promise<SuppressionOutcome[]> {
+  const emails = [...new Set(wishes.map(({ email }) => email))];
+  const found = await deps.db.suppressions
+    .find({ projectId, email: { $in: emails }, groupId }, { session, hint: 'address' })
+    .toArray();
+  const stored = new Map(found.map((entry) => [entry.email, entry]));
+  const drafts = new Map(stored);
+  const now = deps.clock.now();
+  const outcomes = wishes.map(({ email, ...wish }) => {
+    const entry = drafts.get(email);
+    const { outcome, standing } = afterWish(entry ?? null, wish);
+    if (standing === null) drafts.delete(email);
+    else if (standing !== entry) {
+      const own = entry ?? { _id: new ObjectId(), projectId, email, groupId, isGlobal, isDefault, createdAt: now };
+      const { reason, evidence, beside } = standing;
+      const updatedAt = outcome === 'kept' && entry ? entry.updatedAt : now;
+      drafts.set(email, { ...own, reason, evidence, beside, updatedAt });
+    }
+    return outcome;
+  });
+  if (await writeEntries(deps, session, projectId, stored, drafts))
+    await countEntries(deps, session, { projectId, groupId }, [...stored.values()], [...drafts.values()]);
+  return outcomes;
+}
+
+/** Answers whether there was something to write. */
+async function writeEntries(
+  deps: Deps,
+  session: Session,
+  projectId: ObjectId,
+  stored: Map<string, Suppression>,
+  drafts: Map<string, Suppression>,
+): Promise<boolean> {
+  const writes: AnyBulkWriteOperation<Suppression>[] = [];
+  const removed = [...stored].filter(([email]) => !drafts.has(email)).map(([, { _id }]) => _id);
+  if (removed.length > 0) writes.push({ deleteMany: { filter: { projectId, _id: { $in: removed } } } });
+  for (const [email, before] of stored) {
+    const after = drafts.get(email);
+    if (after && after !== before)
+      writes.push({ replaceOne: { filter: { _id: before._id, projectId }, replacement: after } });
+  }
+  for (const [email, after] of drafts) if (!stored.has(email)) writes.push({ insertOne: { document: after } });
+  if (writes.length > 0) await deps.db.suppressions.bulkWrite(writes, { session });
+  return writes.length > 0;
+}
+
+/** Writing the group also makes sure that it is still there, and tells who keeps its entries in memory that they are others now. */
+async function countEntries(
+  deps: Deps,
+  session: Session,
+  { projectId, groupId }: Pick<SuppressionGroup, 'projectId' | 'groupId'>,
+  before: Suppression[],
+  after: Suppression[],
+): Promise<void> {
+  const deltas = new Map<string, number>();
+  for (const { reason } of after) deltas.set(reason, (deltas.get(reason) ?? 0) + 1);
+  for (const { reason } of before) deltas.set(reason, (deltas.get(reason) ?? 0) - 1);
+  const moved = [...deltas].filter(([, delta]) => delta !== 0);
+  const { matchedCount } = await deps.db.suppressionGroups.updateOne(
+    { projectId, groupId, deletedAt: null },
+    { $inc: { version: 1, ...Object.fromEntries(moved.map(([reason, delta]) => [`counts.${reason}`, delta])) } },
+    { session },
+  );
+  if (matchedCount === 0) throw notFound('SUPPRESSION_GROUP', 'groupId');
+}

@@ -1,0 +1,211 @@
+import { createHash } from 'node:crypto';
+import type { ObjectId } from 'mongodb';
+import type { Deps } from '../base/deps.ts';
+import { conflict, invalid, notFound } from '../base/errors.ts';
+import { isDuplicateKey } from '../base/idempotent-insert.ts';
+import { derivedId } from '../base/ids.ts';
+import type { Project, Session } from '../base/model.ts';
+import { type Page, type PageOf, pageOf } from '../base/paging.ts';
+import { inTransaction } from '../base/transactions.ts';
+import type { SuppressionGroup, SuppressionReason } from './model.ts';
+import { refuseQueued, refuseUsed } from './uses.ts';
+
+export interface GroupInput {
+  name: string;
+  description?: string | undefined;
+}
+
+/** Which group a caller means; neither: the default one. */
+export interface GroupChoice {
+  groupId?: string | undefined;
+  isGlobal?: boolean | undefined;
+}
+
+type Tenant = Pick<Project, '_id'>;
+
+/** The two groups of every project. Their ids follow from the project's, so that making them again changes nothing. */
+export async function makeBuiltInGroups(deps: Deps, project: Tenant): Promise<void> {
+  const at = deps.clock.now();
+  const groups = [
+    newGroup(deps, project, 'global', at, { name: 'Global', description: 'Stops every mail of this project.' }),
+    newGroup(deps, project, 'default', at, { name: 'Default', description: 'Stops mail that names no other group.' }),
+  ];
+  await deps.db.suppressionGroups.insertMany(groups, { ordered: false }).catch((error) => {
+    if (!isDuplicateKey(error)) throw error;
+  });
+}
+
+export async function chooseGroup(
+  deps: Deps,
+  project: Tenant,
+  { groupId, isGlobal }: GroupChoice,
+): Promise<SuppressionGroup> {
+  if (groupId !== undefined && isGlobal)
+    throw invalid(
+      'Give groupId or isGlobal: true, not both.',
+      'groupId: must not be given together with isGlobal: true',
+    );
+  if (groupId !== undefined) return findGroup(deps, project, groupId, 'groupId');
+  return builtInGroup(deps, project, isGlobal ? 'global' : 'default');
+}
+
+export async function findGroup(
+  deps: Deps,
+  project: Tenant,
+  groupId: string,
+  field?: string,
+): Promise<SuppressionGroup> {
+  const found = await deps.db.suppressionGroups.findOne({ projectId: project._id, groupId, deletedAt: null });
+  if (!found) throw notFound('SUPPRESSION_GROUP', field);
+  return found;
+}
+
+export async function builtInGroup(deps: Deps, project: Tenant, kind: 'global' | 'default'): Promise<SuppressionGroup> {
+  const filter = { projectId: project._id, groupId: builtInCode(project._id, kind) };
+  const found = await deps.db.suppressionGroups.findOne(filter);
+  if (found) return found;
+  await makeBuiltInGroups(deps, project);
+  return deps.db.suppressionGroups.findOne(filter) as Promise<SuppressionGroup>;
+}
+
+export async function createGroup(
+  deps: Deps,
+  project: Tenant,
+  input: GroupInput,
+  { at, seed }: { at: Date; seed: ObjectId },
+): Promise<SuppressionGroup> {
+  for (let attempt = 0; ; attempt += 1) {
+    const made = newGroup(deps, project, `${seed.toHexString()}:${attempt}`, at, input);
+    try {
+      await deps.db.suppressionGroups.insertOne(made);
+      return made;
+    } catch (error) {
+      if (!isDuplicateKey(error)) throw error;
+      const own = await deps.db.suppressionGroups.findOne({ _id: made._id, projectId: project._id });
+      if (own) return own;
+    }
+  }
+}
+
+export async function listGroups(deps: Deps, project: Tenant, page: Page): Promise<PageOf<SuppressionGroup>> {
+  return pageOf(deps.db.suppressionGroups, { projectId: project._id, deletedAt: null }, page, {
+    sort: { groupId: 1 },
+    hint: 'code',
+  });
+}
+
+export async function updateGroup(
+  deps: Deps,
+  project: Tenant,
+  groupId: string,
+  { name, description }: Partial<GroupInput>,
+): Promise<SuppressionGroup> {
+  await refuseBuiltIn(deps, project, groupId, 'changed');
+  const updated = await deps.db.suppressionGroups.findOneAndUpdate(
+    { projectId: project._id, groupId, deletedAt: null },
+    { $set: { name, description, updatedAt: deps.clock.now() } },
+    { returnDocument: 'after' },
+  );
+  if (!updated) throw notFound('SUPPRESSION_GROUP');
+  return updated;
+}
+
+/**
+ * Marked first, so that nothing joins it any more; a call that was interrupted is finished by its repeat. Publishing and activating write
+ * the group too: of two calls at the same moment one is repeated and sees the other.
+ */
+export async function deleteGroup(deps: Deps, project: Tenant, groupId: string): Promise<void> {
+  await refuseBuiltIn(deps, project, groupId, 'deleted');
+  const filter = { projectId: project._id, groupId };
+  await refuseQueued(deps, filter);
+  await inTransaction(deps, async (session) => {
+    const $set = { deletedAt: deps.clock.now() };
+    await deps.db.suppressionGroups.updateOne({ ...filter, deletedAt: null }, { $set }, { session });
+    await refuseUsed(deps, session, filter);
+  });
+  await deps.db.suppressions.deleteMany(filter, { hint: 'group' });
+  await deps.db.suppressionGroups.deleteOne({ ...filter, deletedAt: { $ne: null } });
+}
+
+/** Runs in a transaction that makes something name the group, so that a removal at the same moment conflicts. */
+export async function holdGroup(deps: Deps, session: Session, project: Tenant, groupId: string): Promise<void> {
+  const filter = { projectId: project._id, groupId, deletedAt: null };
+  const { matchedCount } = await deps.db.suppressionGroups.updateOne(filter, { $inc: { holds: 1 } }, { session });
+  if (matchedCount === 0) throw notFound('SUPPRESSION_GROUP', 'unsubscribeGroupId');
+}
+
+/** Tells which of these codes name no live group. Mail with such a code is judged as mail that names no group. */
+export async function goneGroups(
+  { db }: Pick<Deps, 'db'>,
+  projectId: ObjectId,
+  codes: Iterable<string | null>,
+): Promise<Set<string>> {
+  const named = new Set([...codes].filter((code) => code !== null));
+  if (named.size === 0) return named;
+  const live = await db.suppressionGroups
+    .find({ projectId, groupId: { $in: [...named] }, deletedAt: null }, { projection: { groupId: 1 }, hint: 'code' })
+    .toArray();
+  for (const { groupId } of live) named.delete(groupId);
+  return named;
+}
+
+export function liveGroups({ db }: Pick<Deps, 'db'>, { _id: projectId }: Tenant): Promise<SuppressionGroup[]> {
+  return db.suppressionGroups.find({ projectId, deletedAt: null }, { hint: 'code' }).toArray();
+}
+
+/** What groups say they have, of one reason or of all. */
+export function keptTotal(groups: SuppressionGroup[], reason?: SuppressionReason): number {
+  return groups.reduce((sum, { counts }) => sum + entriesOf(counts, reason), 0);
+}
+
+/** How many entries a group has, of one reason or of all. */
+export function entriesOf(counts: SuppressionGroup['counts'], reason?: SuppressionReason): number {
+  if (reason) return counts[reason];
+  return counts.UNSUBSCRIBE + counts.BOUNCE + counts.COMPLAINT + counts.MANUAL;
+}
+
+async function refuseBuiltIn(deps: Deps, project: Tenant, groupId: string, done: string): Promise<void> {
+  const found = await deps.db.suppressionGroups.findOne({ projectId: project._id, groupId });
+  if (!found) throw notFound('SUPPRESSION_GROUP');
+  if (found.isGlobal || found.isDefault)
+    throw conflict(
+      'INVALID_STATE',
+      `The ${found.isGlobal ? 'global' : 'default'} group belongs to the project and cannot be ${done}.`,
+    );
+}
+
+function newGroup(
+  deps: Deps,
+  { _id: projectId }: Tenant,
+  seed: string,
+  at: Date,
+  { name, description = '' }: GroupInput,
+): SuppressionGroup {
+  const now = deps.clock.now();
+  return {
+    _id: derivedId(seed in kinds ? projectId.getTimestamp() : at, 'suppression group', projectId.toHexString(), seed),
+    projectId,
+    groupId: code(projectId, seed),
+    name,
+    description,
+    isGlobal: seed === 'global',
+    isDefault: seed === 'default',
+    counts: { UNSUBSCRIBE: 0, BOUNCE: 0, COMPLAINT: 0, MANUAL: 0 },
+    createdAt: now,
+    updatedAt: now,
+    deletedAt: null,
+  };
+}
+
+const kinds = { global: true, default: true };
+
+function builtInCode(projectId: ObjectId, kind: 'global' | 'default'): string {
+  return code(projectId, kind);
+}
+
+/** Six upper-case letters or digits. */
+function code(projectId: ObjectId, seed: string): string {
+  const hash = createHash('sha256').update(`${projectId.toHexString()}:${seed}`).digest();
+  const number = hash.readBigUInt64BE() % 36n ** 6n;
+  return number.toString(36).toUpperCase().padStart(6, '0');
+}

@@ -1,0 +1,141 @@
+import type { Filter } from 'mongodb';
+import { SUPPRESSION_REASONS } from '../../schemas/suppressions.ts';
+import type { Deps } from '../base/deps.ts';
+import { invalid, notFound } from '../base/errors.ts';
+import type { Project } from '../base/model.ts';
+import { type Page, type PageOf, paginationOf, READ_TIME_MAX_MS, skipOf } from '../base/paging.ts';
+import { normalizeEmail } from '../base/text/addresses.ts';
+import { readDate } from '../base/text/coercion.ts';
+import { partOf } from '../base/text/search-pattern.ts';
+import { keptTotal, liveGroups } from './groups.ts';
+import type { Suppression, SuppressionGroup, SuppressionReason } from './model.ts';
+import { findInKeys } from './search-keys.ts';
+import { entriesAt, findByText, type TextFilter } from './search-texts.ts';
+
+export interface SuppressionSearch {
+  groupId?: string | undefined;
+  reason?: SuppressionReason | undefined;
+  startDate?: string | undefined;
+  endDate?: string | undefined;
+  search?: string | undefined;
+  email?: string | undefined;
+  isGlobal?: boolean | undefined;
+}
+
+type Tenant = Pick<Project, '_id'>;
+
+/** Endpoint 16, newest first; what is found by a text comes by address. */
+export async function searchSuppressions(
+  deps: Deps,
+  project: Tenant,
+  { page = 1, limit = 20, ...search }: Page & SuppressionSearch,
+): Promise<PageOf<Suppression>> {
+  const skip = skipOf(page, limit);
+  const live = await liveGroups(deps, project);
+  const groups = wantedAmong(live, search);
+  const filter = filterOf(project, search, groups);
+  if (!filter) return { entries: [], pagination: paginationOf(page, limit, 0) };
+  if (search.search || search.email !== undefined) {
+    const known = await fromMemory(deps, project, search, { live, groups }, { skip, limit });
+    if (known) return { entries: known.entries, pagination: paginationOf(page, limit, known.total) };
+    const size = search.email === undefined ? keptTotal(groups) : 0;
+    const found = await findByText(deps, project, textFilter(filter, search, groups), { skip, limit, size });
+    return { entries: found.entries, pagination: paginationOf(page, limit, found.total) };
+  }
+  const reading = { hint: hintOf(search), maxTimeMS: READ_TIME_MAX_MS };
+  const [entries, total] = await Promise.all([
+    deps.db.suppressions.find(filter, { ...reading, sort: { createdAt: -1, _id: -1 }, skip, limit }).toArray(),
+    filter.createdAt ? deps.db.suppressions.countDocuments(filter, reading) : keptTotal(groups, search.reason),
+  ]);
+  return { entries, pagination: paginationOf(page, limit, total) };
+}
+
+/** Where a text is all that is looked for, apart from group and reason. */
+async function fromMemory(
+  deps: Deps,
+  project: Tenant,
+  search: SuppressionSearch,
+  { live, groups }: Record<'live' | 'groups', SuppressionGroup[]>,
+  page: { skip: number; limit: number },
+): Promise<{ total: number; entries: Suppression[] } | null> {
+  const { search: part, email, startDate, endDate, reason } = search;
+  if (!part || email !== undefined || startDate !== undefined || endDate !== undefined) return null;
+  const groupId = namesGroup(search) ? groups[0]?.groupId : undefined;
+  const found = findInKeys(deps, project, live, { part, groupId, reason, ...namedBy(part, groups) }, page);
+  return found && { total: found.total, entries: await entriesAt(deps, project, found.places) };
+}
+
+/** The groups that an address left, with why and when. */
+export async function unsubscribeGroups(
+  deps: Deps,
+  project: Tenant,
+  { email }: { email: string },
+): Promise<{ group: SuppressionGroup; entry: Suppression }[]> {
+  const entries = await deps.db.suppressions.find({ projectId: project._id, email }, { hint: 'address' }).toArray();
+  const groups = await deps.db.suppressionGroups
+    .find({ projectId: project._id, groupId: { $in: entries.map(({ groupId }) => groupId) }, deletedAt: null })
+    .toArray();
+  return groups.flatMap((group) => {
+    const entry = entries.find(({ groupId }) => groupId === group.groupId);
+    return entry ? [{ group, entry }] : [];
+  });
+}
+
+/** null: nothing can be found. */
+function filterOf(project: Tenant, search: SuppressionSearch, [group]: SuppressionGroup[]): Filter<Suppression> | null {
+  const between = readDates(search);
+  if (!group) return null;
+  return {
+    projectId: project._id,
+    ...(namesGroup(search) ? { groupId: group.groupId } : {}),
+    ...(search.reason ? { reason: search.reason } : {}),
+    ...(between ? { createdAt: between } : {}),
+  };
+}
+
+/** Every combination of filters has its index. */
+function hintOf({ reason, ...search }: SuppressionSearch): string {
+  if (namesGroup(search)) return reason ? 'group_reason' : 'group';
+  return reason ? 'reason' : 'newest';
+}
+
+function namesGroup({ groupId, isGlobal }: SuppressionSearch): boolean {
+  return groupId !== undefined || isGlobal === true;
+}
+
+/** Address, reason and code of the group are what an entry can be found by. */
+function textFilter(
+  filter: Filter<Suppression>,
+  { search, email }: SuppressionSearch,
+  groups: SuppressionGroup[],
+): TextFilter {
+  const exact = email === undefined ? filter : { ...filter, email: normalizeEmail(email) ?? '' };
+  if (!search) return { filter: exact, part: '', anyOf: [] };
+  const { reasons, codes } = namedBy(search, groups);
+  const anyOf: Filter<Suppression>[] = [{ email: partOf(search) }];
+  if (reasons.length > 0) anyOf.push({ reason: { $in: reasons } });
+  if (codes.length > 0) anyOf.push({ groupId: { $in: codes } });
+  return { filter: exact, part: search, anyOf };
+}
+
+/** Which reasons and groups a text is part of the name of. */
+function namedBy(part: string, groups: SuppressionGroup[]) {
+  const text = part.toUpperCase();
+  const reasons = SUPPRESSION_REASONS.filter((one) => one.includes(text));
+  const codes = groups.map(({ groupId }) => groupId).filter((code) => code.includes(text));
+  return { reasons, codes };
+}
+
+function wantedAmong(live: SuppressionGroup[], { groupId, isGlobal }: SuppressionSearch): SuppressionGroup[] {
+  const named = groupId === undefined ? live : live.filter((group) => group.groupId === groupId);
+  if (groupId !== undefined && named.length === 0) throw notFound('SUPPRESSION_GROUP', 'groupId');
+  return isGlobal ? named.filter((group) => group.isGlobal) : named;
+}
+
+function readDates({ startDate, endDate }: SuppressionSearch) {
+  const [from, to] = [startDate, endDate].map((text) => (text === undefined ? null : readDate(text)));
+  if (from == null && to == null) return null;
+  if (from != null && to != null && from > to)
+    throw invalid('startDate must not be after endDate.', 'startDate: must not be after endDate');
+  return { ...(from == null ? {} : { $gte: new Date(from) }), ...(to == null ? {} : { $lte: new Date(to) }) };
+}

@@ -1,0 +1,107 @@
+import type { ObjectId } from 'mongodb';
+import type { Deps } from '../base/deps.ts';
+import { invalid } from '../base/errors.ts';
+import { normalizeEmail } from '../base/text/addresses.ts';
+import { changeSuppressions } from './changes.ts';
+import { chooseGroup, type GroupChoice } from './groups.ts';
+import type { SuppressionGroup, SuppressionReason } from './model.ts';
+import type { SuppressionFact } from './rules.ts';
+
+export type { SuppressionFact } from './rules.ts';
+
+export interface SuppressionInput extends GroupChoice {
+  emails: string[];
+  /** MANUAL when left out. */
+  reason?: SuppressionReason | undefined;
+  /** What proves it: the reply of a relay, the address of a page. */
+  evidence?: string | undefined;
+}
+
+/** Called when addresses were suppressed by an unsubscribe or a complaint. Nothing may depend on it. */
+export type SuppressionSubscriber = (
+  deps: Deps,
+  projectId: ObjectId,
+  emails: string[],
+  entry: SuppressionFact,
+) => Promise<void>;
+
+declare module '../base/deps.ts' {
+  interface Subscribers {
+    suppressions: readonly SuppressionSubscriber[];
+  }
+}
+
+const EVIDENCE_MAX = 1_000;
+
+/**
+ * Endpoint 15, and what bounces, complaints, unsubscribes and migrations write. Durable when it returns. Suppressing again
+ * keeps the stronger reason, so a repeat changes nothing. Answers the distinct addresses of the call.
+ */
+export async function suppress(
+  deps: Deps,
+  projectId: ObjectId,
+  { emails, reason = 'MANUAL', evidence, ...choice }: SuppressionInput,
+): Promise<number> {
+  const addresses = normalized(emails);
+  const target = await chooseGroup(deps, { _id: projectId }, choice);
+  const proof = evidence?.slice(0, EVIDENCE_MAX) ?? null;
+  await changeSuppressions(
+    deps,
+    target,
+    addresses.map((email) => ({ email, reason, evidence: proof })),
+  );
+  if (reason === 'UNSUBSCRIBE' || reason === 'COMPLAINT')
+    for (const follow of deps.subscribers.suppressions) await follow(deps, projectId, addresses, { ...target, reason });
+  return addresses.length;
+}
+
+/** Answers how many entries were removed. */
+export async function unsuppress(
+  deps: Deps,
+  projectId: ObjectId,
+  { emails, ...choice }: GroupChoice & { emails: string[] },
+): Promise<number> {
+  const addresses = normalized(emails);
+  const target = await chooseGroup(deps, { _id: projectId }, choice);
+  const outcomes = await changeSuppressions(
+    deps,
+    target,
+    addresses.map((email) => ({ email, reason: null, evidence: null })),
+  );
+  return outcomes.filter((outcome) => outcome === 'removed').length;
+}
+
+/** What the person said is taken back; what else stands against the address stays, or stands again. */
+export async function takeBackUnsubscribe(deps: Deps, target: SuppressionGroup, email: string): Promise<void> {
+  await changeSuppressions(deps, target, [{ email, reason: 'subscribe', evidence: null }]);
+}
+
+/** Every entry of these addresses (in their normal form), by address; one read on the primary. core/suppressions/rules.ts says what they stop. */
+export async function suppressionsAgainst(
+  deps: Pick<Deps, 'db'>,
+  projectId: ObjectId,
+  emails: string[],
+): Promise<Map<string, SuppressionFact[]>> {
+  const found = await deps.db.suppressions
+    .find(
+      { projectId, email: { $in: [...new Set(emails)] } },
+      {
+        projection: { _id: 0, email: 1, groupId: 1, isGlobal: 1, isDefault: 1, reason: 1 },
+        hint: 'address',
+        readPreference: 'primary',
+      },
+    )
+    .toArray();
+  return Map.groupBy(found, ({ email }) => email);
+}
+
+/** Distinct, and the whole call is refused for one that is no address. */
+function normalized(emails: string[]): string[] {
+  const addresses = emails.map((email, index) => {
+    const address = normalizeEmail(email);
+    if (address === null)
+      throw invalid(`emails/${index} must be an email address.`, `emails/${index}: must be an email address`);
+    return address;
+  });
+  return [...new Set(addresses)];
+}

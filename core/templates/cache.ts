@@ -1,0 +1,40 @@
+import { invalid } from '../base/errors.ts';
+import { compileTemplate, type Template, type TemplateKind } from './language/templates.ts';
+
+/** Characters of source that stay compiled in a process. */
+const KEPT_LENGTH_MAX = 16_000_000;
+/** Each mail may have a subject of its own, so the shortest takes its part: what nobody sends again must not stay by the ten thousand. */
+const OF_EACH_LENGTH = 5_000;
+
+const kept = {
+  html: new Map<string, Template>(),
+  text: new Map<string, Template>(),
+  subject: new Map<string, Template>(),
+};
+let keptLength = 0;
+
+/** A source that is known is not read again. Throws 400 with the line when it does not parse, or uses what is not allowed. */
+export function compiled(source: string, kind: TemplateKind, field: string): Template {
+  const known = kept[kind].get(source);
+  if (known) return known;
+  const made = compileTemplate(source, kind);
+  if (!made.ok)
+    throw invalid(
+      `The template has a fault in ${field}, line ${made.line}: ${made.message}`,
+      `${field}: line ${made.line}: ${made.message}`,
+    );
+  keep(source, kind, made.template);
+  return made.template;
+}
+
+/** When the room is used up everything goes: what is in use is soon read again. */
+function keep(source: string, kind: TemplateKind, template: Template): void {
+  const length = source.length + OF_EACH_LENGTH;
+  if (keptLength + length > KEPT_LENGTH_MAX) {
+    for (const some of Object.values(kept)) some.clear();
+    keptLength = 0;
+  }
+  if (length > KEPT_LENGTH_MAX) return;
+  kept[kind].set(source, template);
+  keptLength += length;
+}

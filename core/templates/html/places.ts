@@ -1,0 +1,209 @@
+import type { Place } from './escapes.ts';
+
+/** How far a reader of HTML has come: enough to say in which place the next value of a template will stand. */
+export interface Position {
+  state: 'data' | 'tag' | 'before name' | 'name' | 'after name' | 'before value' | 'value' | 'raw text' | 'skip';
+  tag: string;
+  attribute: string;
+  quote: string;
+  /** Whether the attribute's value has a question mark so far. */
+  hasQuery: boolean;
+  /** The last character of the attribute's value so far; a value of the template is VALUE. */
+  last: string;
+  /** What ends a state that skips: a comment, a doctype. */
+  until: string;
+}
+
+export interface Mark {
+  at: number;
+  opens: boolean;
+}
+
+const VALUE = '\ufffc';
+const URL_ATTRIBUTES = new Set('href src action formaction background poster cite longdesc data xlink:href'.split(' '));
+const RAW_TEXT_TAGS = new Map([
+  ['script', /<\/script/gi],
+  ['style', /<\/style/gi],
+  ['title', /<\/title/gi],
+  ['textarea', /<\/textarea/gi],
+]);
+const SPACES = '\t\n\f\r ';
+/** Longer than every name that has a meaning here. */
+const NAME_LENGTH_MAX = 64;
+const REST_OF = { tag: /[^\t\n\f\r />]+/y, attribute: /[^\t\n\f\r />=]+/y };
+const RUN_OF_SPACES = /[\t\n\f\r ]+/y;
+const ENDS_NAME = `${SPACES}/>`;
+
+export function startPosition(): Position {
+  return { state: 'data', tag: '', attribute: '', quote: '', hasQuery: false, last: '', until: '' };
+}
+
+/** Reads on, and says where in the text the value of an attribute that holds a URL opens and closes. */
+export function advance(position: Position, text: string): Mark[] {
+  const marks: Mark[] = [];
+  let at = 0;
+  while (at < text.length) at = step(position, text, at, marks);
+  return marks;
+}
+
+/** The place of a value that stands here; `opens` when it begins the unquoted value of a URL attribute. */
+export function placeValue(position: Position): { place: Place; opens: boolean } {
+  switch (position.state) {
+    case 'data':
+    case 'skip':
+      return { place: 'text', opens: false };
+    case 'raw text':
+      return { place: position.tag === 'script' ? 'script' : 'text', opens: false };
+    case 'before value': {
+      openValue(position, '');
+      position.last = VALUE;
+      return isUrl(position) ? { place: 'url', opens: true } : { place: 'bare', opens: false };
+    }
+    case 'value': {
+      const isQuery = position.hasQuery && position.last === '=';
+      position.last = VALUE;
+      if (isUrl(position)) return { place: isQuery ? 'query' : 'url', opens: false };
+      return { place: position.quote ? 'attribute' : 'bare', opens: false };
+    }
+    case 'tag':
+      position.tag += VALUE;
+      return { place: 'bare', opens: false };
+    default:
+      position.attribute = position.state === 'name' ? position.attribute + VALUE : VALUE;
+      position.state = 'name';
+      return { place: 'bare', opens: false };
+  }
+}
+
+/** Takes what stands at `at` and answers where to go on. */
+function step(position: Position, text: string, at: number, marks: Mark[]): number {
+  const character = text[at]!;
+  switch (position.state) {
+    case 'data':
+      return stepData(position, text, at);
+    case 'skip':
+    case 'raw text':
+      return stepSkip(position, text, at);
+    case 'tag':
+      if (ENDS_NAME.includes(character)) return stepTag(position, character, at);
+      return stepName(position, 'tag', text, at);
+    case 'before value':
+      if (SPACES.includes(character)) return afterSpaces(text, at);
+      if (character === '>') return endTag(position, at);
+      return stepBeforeValue(position, character, at, marks);
+    case 'value':
+      return stepValue(position, text, at, marks);
+    default:
+      if (character === '=' && position.state !== 'before name') position.state = 'before value';
+      else if (ENDS_NAME.includes(character)) return stepTag(position, character, at);
+      else if (position.state === 'name') return stepName(position, 'attribute', text, at);
+      else {
+        position.state = 'name';
+        position.attribute = character.toLowerCase();
+      }
+      return at + 1;
+  }
+}
+
+/** The rest of a name at once. */
+function stepName(position: Position, field: 'tag' | 'attribute', text: string, at: number): number {
+  REST_OF[field].lastIndex = at;
+  const [part] = REST_OF[field].exec(text)!;
+  if (position[field].length < NAME_LENGTH_MAX) position[field] += part.slice(0, NAME_LENGTH_MAX).toLowerCase();
+  return at + part.length;
+}
+
+function afterSpaces(text: string, at: number): number {
+  RUN_OF_SPACES.lastIndex = at;
+  RUN_OF_SPACES.test(text);
+  return RUN_OF_SPACES.lastIndex;
+}
+
+function stepData(position: Position, text: string, at: number): number {
+  const open = text.indexOf('<', at);
+  if (open < 0) return text.length;
+  const next = text[open + 1];
+  // Mail for Outlook has its own HTML inside conditional comments, which is read as any other.
+  if (text.startsWith('<!--[if', open)) return skipTo(position, ']>', open + 7);
+  if (text.startsWith('<!--', open)) return skipTo(position, '-->', open + 4);
+  if (next === '!' || next === '?') return skipTo(position, '>', open + 2);
+  if (next === undefined || /[a-z/]/i.test(next)) Object.assign(position, { state: 'tag', tag: '' });
+  if (next !== '/') return open + 1;
+  position.tag = '/';
+  return open + 2;
+}
+
+function skipTo(position: Position, until: string, at: number): number {
+  Object.assign(position, { state: 'skip', until });
+  return at;
+}
+
+function stepSkip(position: Position, text: string, at: number): number {
+  const end = position.state === 'skip' ? text.indexOf(position.until, at) : indexOfClosingTag(text, position.tag, at);
+  if (end < 0) return text.length;
+  if (position.state === 'raw text') Object.assign(position, { state: 'tag', tag: '' });
+  else position.state = 'data';
+  return end + position.until.length;
+}
+
+function indexOfClosingTag(text: string, tag: string, at: number): number {
+  const closing = RAW_TEXT_TAGS.get(tag)!;
+  closing.lastIndex = at;
+  return closing.exec(text)?.index ?? -1;
+}
+
+function stepTag(position: Position, character: string, at: number): number {
+  if (character === '>') return endTag(position, at);
+  const isAfterName = (position.state === 'name' || position.state === 'after name') && character !== '/';
+  position.state = isAfterName ? 'after name' : 'before name';
+  return at + 1;
+}
+
+function endTag(position: Position, at: number): number {
+  const isRaw = RAW_TEXT_TAGS.has(position.tag);
+  Object.assign(position, isRaw ? { state: 'raw text', until: `</${position.tag}` } : { state: 'data' });
+  return at + 1;
+}
+
+function stepBeforeValue(position: Position, character: string, at: number, marks: Mark[]): number {
+  const quote = character === '"' || character === "'" ? character : '';
+  openValue(position, quote);
+  const next = at + quote.length;
+  if (isUrl(position)) marks.push({ at: next, opens: true });
+  return next;
+}
+
+function openValue(position: Position, quote: string): void {
+  position.state = 'value';
+  position.quote = quote;
+  position.hasQuery = false;
+  position.last = '';
+}
+
+/** Everything up to the closing quote at once. */
+function stepQuoted(position: Position, text: string, at: number): number {
+  const quote = text.indexOf(position.quote, at);
+  const part = text.slice(at, quote < 0 ? text.length : quote);
+  position.hasQuery ||= part.includes('?');
+  position.last = part.at(-1)!;
+  return at + part.length;
+}
+
+function stepValue(position: Position, text: string, at: number, marks: Mark[]): number {
+  const character = text[at]!;
+  if (position.quote && character !== position.quote) return stepQuoted(position, text, at);
+  const isEnd = position.quote ? character === position.quote : character === '>' || SPACES.includes(character);
+  if (!isEnd) {
+    position.last = character;
+    position.hasQuery ||= character === '?';
+    return at + 1;
+  }
+  if (isUrl(position)) marks.push({ at, opens: false });
+  if (character === '>' && !position.quote) return endTag(position, at);
+  position.state = 'before name';
+  return at + 1;
+}
+
+function isUrl(position: Position): boolean {
+  return URL_ATTRIBUTES.has(position.attribute);
+}

@@ -1,0 +1,221 @@
+import { type Escape, escapeFor, isSafeUrl } from '../html/escapes.ts';
+import { advance, type Mark, type Position, placeValue, startPosition } from '../html/places.ts';
+import {
+  compileCall,
+  compileExpression,
+  type Expression,
+  isHelperName,
+  REFUSED_NAMES,
+  type Reader,
+} from './expressions.ts';
+import type { BlockNode, CallNode, MustacheNode, ProgramNode, StatementNode } from './nodes.ts';
+import { NESTING_MAX, TemplateSyntaxError } from './syntax.ts';
+import { isTruthy, type Loop, type Run, type Scope, spend, textOf, write } from './values.ts';
+
+export type TemplateKind = 'html' | 'text' | 'subject';
+export type Write = (scope: Scope, run: Run) => void;
+/** Text that is the same for everybody, or what writes the rest. */
+export type Op = string | Write;
+
+interface Compiler extends Reader {
+  kind: TemplateKind;
+  /** Only in HTML, where escaping depends on the place. */
+  position: Position;
+  nesting: number;
+}
+
+export function compileProgram(program: ProgramNode, kind: TemplateKind): { ops: Op[]; paths: string[] } {
+  const compiler: Compiler = { kind, position: startPosition(), nesting: 0, scopes: 0, paths: new Set() };
+  return { ops: compileBody(program.body, compiler), paths: [...compiler.paths] };
+}
+
+export function runOps(ops: readonly Op[], scope: Scope, run: Run): void {
+  for (const op of ops) {
+    if (typeof op === 'string') write(run, op);
+    else {
+      spend(run, 1);
+      op(scope, run);
+    }
+  }
+}
+
+function compileBody(statements: StatementNode[], compiler: Compiler): Op[] {
+  const ops: Op[] = [];
+  let url: Op[] | null = null;
+  const closeUrl = () => {
+    if (url) for (const op of checkedUrl(url)) append(ops, op);
+    url = null;
+  };
+  const passMark = ({ opens }: Mark) => {
+    closeUrl();
+    if (opens) url = [];
+  };
+  for (const statement of statements) {
+    if (statement.type === 'ContentStatement') {
+      const text = statement.value;
+      let from = 0;
+      for (const mark of compiler.kind === 'html' ? advance(compiler.position, text) : []) {
+        append(url ?? ops, text.slice(from, mark.at));
+        passMark(mark);
+        from = mark.at;
+      }
+      append(url ?? ops, text.slice(from));
+    } else if (statement.type === 'MustacheStatement') {
+      const { op, opens } = compileMustache(statement, compiler);
+      if (opens) passMark({ at: 0, opens });
+      append(url ?? ops, op);
+    } else if (statement.type === 'BlockStatement') {
+      append(url ?? ops, compileBlock(statement, compiler));
+    } else if (statement.type !== 'CommentStatement') {
+      throw new TemplateSyntaxError(notSupported(statement.type), statement.loc.start.line);
+    }
+  }
+  closeUrl();
+  return ops;
+}
+
+function append(ops: Op[], op: Op): void {
+  const last = ops.at(-1);
+  if (typeof op === 'string' && typeof last === 'string') ops[ops.length - 1] = last + op;
+  else if (op !== '') ops.push(op);
+}
+
+/** The scheme of an address can only be judged when the whole of it is rendered, unless fixed text settles it. */
+function checkedUrl(ops: Op[]): Op[] {
+  if (ops.every((op) => typeof op === 'string')) return ops;
+  if (typeof ops[0] === 'string' && /[/?#:]/.test(ops[0]) && isSafeUrl(ops[0])) return ops;
+  return [
+    (scope, run) => {
+      const before = run.out;
+      run.out = '';
+      runOps(ops, scope, run);
+      const rendered = run.out;
+      run.out = before;
+      write(run, isSafeUrl(rendered) ? rendered : '#');
+    },
+  ];
+}
+
+function compileMustache(node: MustacheNode, compiler: Compiler): { op: Write; opens: boolean } {
+  const value = compileCall(node, compiler);
+  const { place, opens } = compiler.kind === 'html' ? placeValue(compiler.position) : fixedPlace(compiler.kind);
+  const escaped: Escape = escapeFor(place, !node.escaped);
+  return { op: (scope, run) => write(run, escaped(textOf(value(scope, run), run))), opens };
+}
+
+function fixedPlace(kind: 'text' | 'subject'): ReturnType<typeof placeValue> {
+  return { place: kind === 'text' ? 'plain' : 'line', opens: false };
+}
+
+function compileBlock(node: BlockNode, compiler: Compiler): Write {
+  const { line } = node.loc.start;
+  if (compiler.nesting >= NESTING_MAX)
+    throw new TemplateSyntaxError(`Blocks are nested more than ${NESTING_MAX} deep.`, line);
+  if ((node.program ?? node.inverse)?.blockParams)
+    throw new TemplateSyntaxError('Block parameters ("as |x|") are not supported; use this and ../ instead.', line);
+  if (node.path.type !== 'PathExpression')
+    throw new TemplateSyntaxError('A block begins with a variable or a helper.', line);
+  const name = node.path.original;
+  switch (name) {
+    case 'if':
+    case 'unless':
+      return compileCondition(node, compileTest(node, compiler), name === 'if', compiler);
+    case 'each':
+    case 'with': {
+      const subject = compileOnly(node, compiler);
+      return compileScoped(node, name === 'each' ? eachItem : withValue, subject, compiler);
+    }
+  }
+  if (isHelperName(name)) {
+    const call = compileCall(node, compiler);
+    return compileCondition(node, (scope, run) => isTruthy(call(scope, run)), true, compiler);
+  }
+  if (node.params.length > 0 || node.hash || REFUSED_NAMES.includes(name))
+    throw new TemplateSyntaxError(`There is no block "${name}".`, line);
+  return compileScoped(node, eachOrWith, compileExpression(node.path, compiler), compiler);
+}
+
+type Test = (scope: Scope, run: Run) => boolean;
+
+function compileCondition(node: BlockNode, test: Test, expected: boolean, compiler: Compiler): Write {
+  const [main, inverse] = compileBranches(node, compiler, compiler.scopes);
+  return (scope, run) => runOps(test(scope, run) === expected ? main : inverse, scope, run);
+}
+
+function compileTest(node: BlockNode, compiler: Compiler): Test {
+  const [option, ...others] = node.hash?.pairs ?? [];
+  if (option?.key !== 'includeZero' || others.length > 0) {
+    const value = compileOnly(node, compiler);
+    return (scope, run) => isTruthy(value(scope, run));
+  }
+  const value = compileOnly({ ...node, hash: undefined }, compiler);
+  const withZero = compileExpression(option.value, compiler);
+  return (scope, run) => {
+    const tested = value(scope, run);
+    return isTruthy(tested) || (tested === 0 && isTruthy(withZero(scope, run)));
+  };
+}
+
+/** Runs its body for some values derived from the subject, and answers whether there was one. */
+type Scoped = (subject: unknown, scope: Scope, run: Run, body: readonly Op[]) => boolean;
+
+function compileScoped(node: BlockNode, scoped: Scoped, subject: Expression, compiler: Compiler): Write {
+  const [main, inverse] = compileBranches(node, compiler, compiler.scopes + 1);
+  return (scope, run) => {
+    if (!scoped(subject(scope, run), scope, run, main)) runOps(inverse, scope, run);
+  };
+}
+
+function eachItem(subject: unknown, scope: Scope, run: Run, body: readonly Op[]): boolean {
+  if (typeof subject !== 'object' || subject === null) return false;
+  const keys = Array.isArray(subject) ? null : Object.keys(subject);
+  const count = keys ? keys.length : (subject as unknown[]).length;
+  spend(run, count);
+  for (let index = 0; index < count; index++) {
+    const key = keys ? keys[index]! : index;
+    const loop: Loop = { index, key, first: index === 0, last: index === count - 1, parent: scope.loop };
+    const value = (subject as Record<string | number, unknown>)[key];
+    runOps(body, { value, parent: scope, loop, root: scope.root }, run);
+  }
+  return count > 0;
+}
+
+function withValue(subject: unknown, scope: Scope, run: Run, body: readonly Op[]): boolean {
+  if (!isTruthy(subject)) return false;
+  runOps(body, { value: subject, parent: scope, loop: scope.loop, root: scope.root }, run);
+  return true;
+}
+
+/** A section, `{{#items}}`, is a loop over an array and a scope for anything else. */
+function eachOrWith(subject: unknown, scope: Scope, run: Run, body: readonly Op[]): boolean {
+  return Array.isArray(subject)
+    ? eachItem(subject, scope, run, body)
+    : withValue(subject === true ? scope.value : subject, scope, run, body);
+}
+
+/** Both branches begin where the block begins; what follows is taken to go on from the first. */
+function compileBranches(node: BlockNode, compiler: Compiler, scopes: number): [Op[], Op[]] {
+  const { position, nesting } = compiler;
+  const start = { ...position };
+  const isChain = node.inverse?.chained === true;
+  const main = node.program ? compileBody(node.program.body, { ...compiler, scopes, nesting: nesting + 1 }) : [];
+  const end = node.program ? { ...position } : null;
+  Object.assign(position, start);
+  const inverse = !node.inverse
+    ? []
+    : isChain
+      ? [compileBlock(node.inverse.body[0] as BlockNode, compiler)]
+      : compileBody(node.inverse.body, { ...compiler, nesting: nesting + 1 });
+  if (end) Object.assign(position, end);
+  return [main, inverse];
+}
+
+function compileOnly({ params: [only, ...others], hash, loc }: CallNode, compiler: Compiler): Expression {
+  if (!only || others.length > 0 || hash)
+    throw new TemplateSyntaxError('This block takes exactly one value.', loc.start.line);
+  return compileExpression(only, compiler);
+}
+
+function notSupported(type: string): string {
+  return /Partial/.test(type) ? 'Partials ({{> }}) are not supported.' : 'Decorators ({{* }}) are not supported.';
+}

@@ -1,0 +1,105 @@
+import { parse } from '@handlebars/parser';
+import type { ProgramNode } from './nodes.ts';
+
+export const SOURCE_LENGTH_MAX = 1024 * 1024;
+export const TAGS_MAX = 5_000;
+export const NESTING_MAX = 50;
+/** Blocks around a place and the `{{else if}}` before it. */
+const BRANCHES_MAX = 250;
+const TAG_LENGTH_MAX = 2_000;
+const TAGS_LENGTH_MAX = 100_000;
+
+const OPENS_BLOCK = /^\{\{~?(#|\^\s*[^\s~}])/;
+const CLOSES_BLOCK = /^\{\{~?\//;
+const CONDITIONAL_ELSE = /^\{\{~?\s*else\s+[^\s~}]/;
+
+/** What a template may not be, and the line that says so. */
+export class TemplateSyntaxError extends Error {
+  readonly line: number;
+
+  constructor(message: string, line: number) {
+    super(message);
+    this.line = line;
+  }
+}
+
+/** The tree of a template, refused before the parser sees it when reading it would take long. */
+export function parseTemplate(source: string): ProgramNode {
+  if (source.length > SOURCE_LENGTH_MAX) throw new TemplateSyntaxError('The template is longer than 1 MiB.', 1);
+  checkTags(source);
+  return readProgram(source);
+}
+
+/** The parser's time grows faster than its input in tags, chains and arguments, so those are counted first. */
+function checkTags(source: string): void {
+  const refuse = (message: string, at: number): never => {
+    throw new TemplateSyntaxError(message, source.slice(0, at).split('\n').length);
+  };
+  const nul = source.indexOf('\0');
+  if (nul >= 0) refuse('The template contains a NUL character.', nul);
+  let tags = 0;
+  let length = 0;
+  let branches = 0;
+  const blocks: number[] = [];
+  for (let at = source.indexOf('{{'); at >= 0; ) {
+    const end = isEscaped(source, at) ? at + 2 : tagEnd(source, at);
+    const tag = source.slice(at, Math.min(end, at + TAG_LENGTH_MAX));
+    length += tag.startsWith('{{!') ? 0 : end - at;
+    if (++tags > TAGS_MAX) refuse(`The template has more than ${TAGS_MAX} tags.`, at);
+    if (tag.startsWith('{{{{')) refuse('Raw blocks ({{{{ }}}}) are not supported.', at);
+    if (end - at > TAG_LENGTH_MAX && !tag.startsWith('{{!'))
+      refuse(`This tag is not closed, or longer than ${TAG_LENGTH_MAX} characters.`, at);
+    if (length > TAGS_LENGTH_MAX) refuse(`The tags are longer than ${TAGS_LENGTH_MAX} characters together.`, at);
+    if (OPENS_BLOCK.test(tag)) {
+      blocks.push(1);
+      branches++;
+    } else if (CLOSES_BLOCK.test(tag)) {
+      branches -= blocks.pop() ?? 0;
+    } else if (CONDITIONAL_ELSE.test(tag) && blocks.length > 0) {
+      blocks[blocks.length - 1]!++;
+      branches++;
+    }
+    if (blocks.length > NESTING_MAX) refuse(`Blocks are nested more than ${NESTING_MAX} deep.`, at);
+    if (branches > BRANCHES_MAX) refuse(`A chain of "else" conditions is longer than ${BRANCHES_MAX}.`, at);
+    at = source.indexOf('{{', end);
+  }
+}
+
+function isEscaped(source: string, at: number): boolean {
+  return source[at - 1] === '\\' && source[at - 2] !== '\\';
+}
+
+/** Where the tag ends, as the parser reads it: texts in quotes and names in brackets may hold braces. */
+function tagEnd(source: string, at: number): number {
+  const comment = /^\{\{~?!(--)?/.exec(source.slice(at, at + 6));
+  if (comment) return endOf(source, comment[1] ? /--~?\}\}/g : /\}\}/g, at + comment[0].length);
+  for (let index = at + 2; index < source.length && index - at <= TAG_LENGTH_MAX; index++) {
+    const character = source[index]!;
+    if (source.startsWith('}}', index)) return index + 2;
+    if (character === '"' || character === "'" || character === '[')
+      index = quoteEnd(source, index, character === '[' ? ']' : character);
+  }
+  return source.length;
+}
+
+function quoteEnd(source: string, at: number, quote: string): number {
+  for (let index = at + 1; index < source.length && index - at <= TAG_LENGTH_MAX; index++)
+    if (source[index] === quote && source[index - 1] !== '\\') return index;
+  return source.length;
+}
+
+function endOf(source: string, closing: RegExp, from: number): number {
+  closing.lastIndex = from;
+  return closing.exec(source) ? closing.lastIndex : source.length;
+}
+
+function readProgram(source: string): ProgramNode {
+  try {
+    return parse(source) as ProgramNode;
+  } catch (error) {
+    const { message, lineNumber } = error as { message: string; lineNumber?: number };
+    const line = lineNumber ?? Number(/ on line (\d+)/.exec(message)?.[1] ?? 1);
+    const reason = / on line /.test(message) ? 'this tag is not complete, not closed or not allowed here' : message;
+    throw new TemplateSyntaxError(`The template cannot be read: ${reason}.`, line);
+  }
+}

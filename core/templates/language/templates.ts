@@ -1,0 +1,89 @@
+import { compileProgram, type Op, runOps, type TemplateKind } from './compile.ts';
+import { parseTemplate, TemplateSyntaxError } from './syntax.ts';
+import { type Run, type Scope, TemplateRenderError } from './values.ts';
+
+export { type TemplateKind, TemplateRenderError };
+
+/** Reading HTML costs time for each tag: many more than a mail of 1 MiB has when most of it is text. */
+export const TAGS_IN_HTML_MAX = 50_000;
+const DATA_LENGTH_MAX = 256 * 1024;
+const DATA_DEPTH_MAX = 10;
+const DATA_KEYS_MAX = 5_000;
+
+export interface Template {
+  readonly kind: TemplateKind;
+  readonly ops: readonly Op[];
+  /** The variables that the source names, as dotted paths; "" stands for all of them. */
+  readonly paths: readonly string[];
+}
+
+export type Variables = Readonly<Record<string, unknown>>;
+
+export type CompiledTemplate = { ok: true; template: Template } | { ok: false; message: string; line: number };
+
+/** Text that all recipients share, or what renders the part that differs. */
+export type TemplatePart = string | ((variables: Variables) => string);
+
+/** Reads a template once, for any number of renderings; nothing in it becomes code. */
+export function compileTemplate(source: string, kind: TemplateKind): CompiledTemplate {
+  if (kind === 'html' && hasTooManyTags(source)) return { ok: false, message: TOO_MANY_TAGS, line: 1 };
+  try {
+    return { ok: true, template: { kind, ...compileProgram(parseTemplate(source), kind) } };
+  } catch (error) {
+    if (error instanceof TemplateSyntaxError) return { ok: false, message: error.message, line: error.line };
+    if (error instanceof RangeError) return { ok: false, message: 'The template is nested too deeply.', line: 1 };
+    throw error;
+  }
+}
+
+/** Text that is no template: braces in it mean themselves. */
+export function literalTemplate(text: string, kind: TemplateKind): Template {
+  return { kind, ops: [text], paths: [] };
+}
+
+/** Throws TemplateRenderError when these variables make it too long or too slow; a missing variable is empty. */
+export function renderTemplate(template: Template, variables: Variables): string {
+  const text = render(template.ops, variables);
+  if (template.kind === 'html' && hasTooManyTags(text)) throw new TemplateRenderError(TOO_MANY_TAGS);
+  return text;
+}
+
+/** The template as fixed text and holes, in order: joined after rendering each hole they are the whole. */
+export function templateParts(template: Template): TemplatePart[] {
+  return template.ops.map((op) => (typeof op === 'string' ? op : (variables) => render([op], variables)));
+}
+
+/** What is wrong with variables that a caller gave, or null: they are kept and walked for every recipient. */
+export function variablesProblem(variables: unknown): string | null {
+  let keys = 0;
+  let length = 0;
+  const pending: { value: unknown; depth: number }[] = [{ value: variables, depth: 0 }];
+  for (let next = pending.pop(); next; next = pending.pop()) {
+    const { value, depth } = next;
+    length += typeof value === 'string' ? value.length : 8;
+    if (length > DATA_LENGTH_MAX) return `must be at most ${DATA_LENGTH_MAX / 1024} kB`;
+    if (typeof value !== 'object' || value === null) continue;
+    if (depth >= DATA_DEPTH_MAX) return `must be at most ${DATA_DEPTH_MAX} levels deep`;
+    for (const [key, child] of Object.entries(value)) {
+      if (++keys > DATA_KEYS_MAX) return `must have at most ${DATA_KEYS_MAX} keys`;
+      length += key.length;
+      pending.push({ value: child, depth: depth + 1 });
+    }
+  }
+  return null;
+}
+
+const TOO_MANY_TAGS = `The HTML has more than ${TAGS_IN_HTML_MAX} tags.`;
+
+function hasTooManyTags(html: string): boolean {
+  let tags = 0;
+  for (let at = html.indexOf('<'); at >= 0 && tags <= TAGS_IN_HTML_MAX; at = html.indexOf('<', at + 1)) tags++;
+  return tags > TAGS_IN_HTML_MAX;
+}
+
+function render(ops: readonly Op[], variables: Variables): string {
+  const run: Run = { out: '', steps: 0 };
+  const scope: Scope = { value: variables, parent: null, loop: null, root: variables };
+  runOps(ops, scope, run);
+  return run.out;
+}

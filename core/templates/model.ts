@@ -1,0 +1,33 @@
+import type { Collection, ObjectId } from 'mongodb';
+
+/** Saved templates. */
+
+export interface Template {
+  _id: ObjectId;
+  projectId: ObjectId;
+  /** "A-" and 20 hexadecimal characters: the id that callers know. */
+  templateId: string;
+  templateName: string;
+  /** '' when the mails that use it must bring their own. */
+  subject: string;
+  previewText: string;
+  emailTemplate: string;
+  templateType: 'marketing' | 'transactional';
+  builderType: 'code' | 'editor';
+  description: string;
+  editorJson: Record<string, unknown> | null;
+  parentBodyProperties: Record<string, unknown> | null;
+  /** Wants a person to look at it (migrations). */
+  isFlagged: boolean;
+  source: 'api' | 'dashboard' | 'migration';
+  trackingClick: boolean;
+  trackingOpen: boolean;
+  createdAt: Date;
+  updatedAt: Date;
+}
+
+declare module '../base/collections.ts' {
+  interface Collections {
+    templates: Collection<Template>;
+  }
+}

@@ -1,0 +1,154 @@
+import type { ObjectId } from 'mongodb';
+import type { Deps } from '../base/deps.ts';
+import { conflict, notFound } from '../base/errors.ts';
+import { insertOnce } from '../base/idempotent-insert.ts';
+import { derivedId, parseId } from '../base/ids.ts';
+import type { Project, Session } from '../base/model.ts';
+import { type Page, type PageOf, pageOf } from '../base/paging.ts';
+import { compiled } from './cache.ts';
+import type { Template } from './model.ts';
+import { useOfTemplate } from './uses.ts';
+
+export interface TemplateInput {
+  templateName?: string | undefined;
+  emailTemplate?: string | undefined;
+  subject?: string | undefined;
+  previewText?: string | undefined;
+  templateType?: 'transactional' | 'marketing' | undefined;
+  builderType?: 'code' | 'editor' | 'visual' | undefined;
+  description?: string | undefined;
+  editorJson?: Record<string, unknown> | null | undefined;
+  parentBodyProperties?: Record<string, unknown> | null | undefined;
+  trackingClick?: boolean | undefined;
+  trackingOpen?: boolean | undefined;
+  isFlagged?: boolean | undefined;
+  /** A migrated template may hold what cannot be sent yet: it is flagged, and a person mends it. */
+  source?: Template['source'] | undefined;
+}
+
+const TEMPLATE_ID = /^A-[0-9a-f]{20}$/;
+
+type NewTemplate = TemplateInput & { templateName: string; emailTemplate: string };
+type Owner = Pick<Project, '_id' | 'trackingClick' | 'trackingOpen'>;
+type Origin = { at: Date; seed: ObjectId };
+
+export async function createTemplate(
+  deps: Deps,
+  project: Owner,
+  input: NewTemplate,
+  origin: Origin,
+): Promise<Template> {
+  return insertOnce(deps.db.templates, newTemplate(project, input, origin), { projectId: project._id });
+}
+
+/** Checked and not stored. A repeat of the same request makes the same one. */
+export function newTemplate(project: Owner, input: NewTemplate, { at, seed }: Origin): Template {
+  checkSource(input);
+  const _id = derivedId(at, 'template', seed.toHexString());
+  return {
+    _id,
+    projectId: project._id,
+    templateId: `A-${_id.toHexString().slice(0, 20)}`,
+    templateName: input.templateName,
+    subject: input.subject ?? '',
+    previewText: input.previewText ?? '',
+    emailTemplate: input.emailTemplate,
+    templateType: input.templateType ?? 'transactional',
+    builderType: builderOf(input.builderType) ?? 'code',
+    description: input.description ?? '',
+    editorJson: input.editorJson ?? null,
+    parentBodyProperties: input.parentBodyProperties ?? null,
+    isFlagged: input.isFlagged ?? false,
+    source: input.source ?? 'api',
+    trackingClick: input.trackingClick ?? project.trackingClick,
+    trackingOpen: input.trackingOpen ?? project.trackingOpen,
+    createdAt: at,
+    updatedAt: at,
+  };
+}
+
+export async function listTemplates(
+  deps: Deps,
+  project: Project,
+  { templateType, ...page }: Page & { templateType?: Template['templateType'] | undefined },
+): Promise<PageOf<Template>> {
+  const filter = { projectId: project._id, ...(templateType ? { templateType } : {}) };
+  return pageOf(deps.db.templates, filter, page, { sort: { createdAt: -1, _id: -1 } });
+}
+
+/** `field` when the id stood in a body. The internal id is understood too. */
+export async function findTemplate(
+  deps: Deps,
+  project: Pick<Project, '_id'>,
+  templateId: string,
+  field?: string,
+): Promise<Template> {
+  const key = keyOf(templateId);
+  const template = key && (await deps.db.templates.findOne({ projectId: project._id, ...key }));
+  if (!template) throw notFound('TEMPLATE', field);
+  return template;
+}
+
+export async function updateTemplate(
+  deps: Deps,
+  project: Pick<Project, '_id'>,
+  templateId: string,
+  input: TemplateInput,
+  session?: Session,
+): Promise<Template> {
+  checkSource(input);
+  const { builderType, ...fields } = input;
+  const set: Partial<Template> = { updatedAt: deps.clock.now() };
+  for (const name of UPDATABLE) if (fields[name] !== undefined) Object.assign(set, { [name]: fields[name] });
+  const builder = builderOf(builderType);
+  if (builder) set.builderType = builder;
+  const key = keyOf(templateId);
+  const template =
+    key &&
+    (await deps.db.templates.findOneAndUpdate(
+      { projectId: project._id, ...key },
+      { $set: set },
+      { returnDocument: 'after', ...(session ? { session } : {}) },
+    ));
+  if (!template) throw notFound('TEMPLATE');
+  return template;
+}
+
+export async function deleteTemplate(deps: Deps, project: Project, templateId: string): Promise<void> {
+  const template = await findTemplate(deps, project, templateId);
+  const use = await useOfTemplate(deps, project, template);
+  if (use) throw conflict('INVALID_STATE', `The template is used by ${use}; take it out there first.`);
+  await deps.db.templates.deleteOne({ _id: template._id, projectId: project._id });
+}
+
+const UPDATABLE = [
+  'templateName',
+  'emailTemplate',
+  'subject',
+  'previewText',
+  'templateType',
+  'description',
+  'editorJson',
+  'parentBodyProperties',
+  'trackingClick',
+  'trackingOpen',
+  'isFlagged',
+] as const;
+
+/** Source that does not parse, or uses what is not allowed, is refused where it is saved. */
+function checkSource({ emailTemplate, subject, previewText, isFlagged, source }: TemplateInput): void {
+  if (source === 'migration' && isFlagged) return;
+  if (emailTemplate !== undefined) compiled(emailTemplate, 'html', 'emailTemplate');
+  if (subject !== undefined) compiled(subject, 'subject', 'subject');
+  if (previewText !== undefined) compiled(previewText, 'subject', 'previewText');
+}
+
+function builderOf(given: TemplateInput['builderType']): Template['builderType'] | undefined {
+  return given === 'visual' ? 'editor' : given;
+}
+
+function keyOf(templateId: string): { templateId: string } | { _id: ObjectId } | null {
+  if (TEMPLATE_ID.test(templateId)) return { templateId };
+  const _id = parseId(templateId);
+  return _id && { _id };
+}

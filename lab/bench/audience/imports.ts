@@ -1,0 +1,130 @@
+import { request } from 'node:http';
+import { Readable } from 'node:stream';
+import { ObjectId } from 'mongodb';
+import { indexes } from '../../../platform/indexes.ts';
+import { until } from '../../../test/support/wait.ts';
+import { usageOf } from '../../rig/processes.ts';
+import type { Figure } from '../../rig/report.ts';
+import { LISTS, properties, type Stage, say } from './stage.ts';
+
+const ROWS_A_PIECE = 1_000;
+const TELL_EVERY_MS = 15_000;
+
+/**
+ * A file of everybody, from its first row to its last, beside MongoDB doing the same upserts with nothing else kept right. Both become slower
+ * as the collection grows, so fewer bare rows than rows are a ceiling that is too high, not too low.
+ */
+export async function measureImport(stage: Stage, bareRows: number): Promise<Figure[]> {
+  const bare = await bareUpserts(stage, bareRows);
+  const { importId, seconds } = await upload(stage);
+  say(`uploaded in ${seconds.toFixed(1)} s`);
+  const { rate, residentMb } = await watchImport(stage, importId);
+  const { contacts } = stage;
+  return [
+    {
+      name: `import of ${contacts} rows into ${LISTS} lists with 3 segments`,
+      unit: '/s',
+      values: [rate],
+      ceiling: { name: `bare unordered bulkWrite of ${bareRows} of the same upserts, same indexes`, values: [bare] },
+      asked: { of: 'ratio', atLeast: 0.4 },
+    },
+    {
+      name: 'memory of the worker during the import (resident; highest of a look every 200 ms)',
+      unit: 'MB',
+      values: [Math.max(...residentMb)],
+      asked: { atMost: 300 },
+      note: `at each tenth of the file: ${tenths(residentMb).join(', ')}`,
+    },
+  ];
+}
+
+async function bareUpserts({ drill, personOf }: Stage, rows: number): Promise<number> {
+  const { deps, project } = drill;
+  const bare = deps.mongo.db(deps.config.mongodbDatabase).collection('bare');
+  const same = indexes.filter(({ on }) => on === 'contacts');
+  await bare.createIndexes(same.map(({ name, key, options }) => ({ name, key: key as Record<string, 1>, ...options })));
+  const projectId = project._id;
+  const begun = performance.now();
+  let toldAt = begun;
+  for (let from = 0; from < rows; from += ROWS_A_PIECE) {
+    const now = new Date();
+    const operations = Array.from({ length: Math.min(ROWS_A_PIECE, rows - from) }, (_, offset) => {
+      const { email, firstName, lastName, values, listId } = personOf(from + offset);
+      const contactProperties = Object.fromEntries(properties.map((name, column) => [name, values[column]]));
+      const set = { firstName, lastName, userId: null, mobile: null, contactProperties, updatedAt: now };
+      const update = {
+        $set: { ...set, listIds: [new ObjectId(listId)], segmentIds: [] },
+        $setOnInsert: { createdAt: now },
+      };
+      return { updateOne: { filter: { projectId, email }, update, upsert: true } };
+    });
+    await bare.bulkWrite(operations, { ordered: false });
+    if (performance.now() - toldAt < TELL_EVERY_MS) continue;
+    toldAt = performance.now();
+    say(`  bare: ${from} rows, ${Math.round((from / (toldAt - begun)) * 1_000)}/s`);
+  }
+  const rate = (rows / (performance.now() - begun)) * 1_000;
+  await bare.drop();
+  say(`bare unordered bulkWrite of ${rows} upserts: ${Math.round(rate)}/s`);
+  return rate;
+}
+
+async function upload({ drill, url, contacts, personOf }: Stage): Promise<{ importId: string; seconds: number }> {
+  const begun = performance.now();
+  async function* file() {
+    yield `email,firstName,lastName,listIds,${properties.join(',')}\n`;
+    for (let from = 0; from < contacts; from += ROWS_A_PIECE) {
+      const lines = Array.from({ length: Math.min(ROWS_A_PIECE, contacts - from) }, (_, offset) => {
+        const { email, firstName, lastName, listId, values } = personOf(from + offset);
+        return `${email},${firstName},${lastName},${listId},${values.join(',')}\n`;
+      });
+      yield lines.join('');
+    }
+  }
+  const importId = await new Promise<string>((resolve, reject) => {
+    const headers = { Authorization: `Bearer ${drill.key}`, 'Content-Type': 'text/csv' };
+    const call = request(`${url}/contacts/import`, { method: 'POST', headers }, async (response) => {
+      let text = '';
+      for await (const piece of response) text += piece;
+      const answer = JSON.parse(text);
+      if (answer.success) resolve(answer.data.importId);
+      else reject(new Error(text));
+    });
+    call.on('error', reject);
+    Readable.from(file()).pipe(call);
+  });
+  return { importId, seconds: (performance.now() - begun) / 1_000 };
+}
+
+async function watchImport({ client, worker, contacts }: Stage, importId: string) {
+  const residentMb: number[] = [];
+  const ask = async () => {
+    residentMb.push(usageOf(worker.pid).residentMb);
+    return (await client.get(`/contacts/imports/${importId}`)).body.data;
+  };
+  const first = await until(ask, ({ processed }) => processed > 0, { ms: 120_000, everyMs: 20 });
+  const begun = performance.now();
+  let told = { at: begun, rows: 0 };
+  const done = await until(
+    async () => {
+      const job = await ask();
+      const at = performance.now();
+      if (at - told.at > TELL_EVERY_MS) {
+        const rate = Math.round(((job.processed - told.rows) / (at - told.at)) * 1_000);
+        say(`  ${job.processed} rows (${job.percent} %), ${rate}/s, worker ${residentMb.at(-1)} MB`);
+        told = { at, rows: job.processed };
+      }
+      return job;
+    },
+    ({ status }) => status.startsWith('completed') || status === 'failed',
+    { ms: 3_600_000, everyMs: 200 },
+  );
+  const { status, created, failed, failureReason } = done;
+  if (status !== 'completed' || created !== contacts)
+    throw new Error(`the import ended as ${JSON.stringify({ status, created, failed, failureReason })}`);
+  return { rate: ((contacts - first.processed) / (performance.now() - begun)) * 1_000, residentMb };
+}
+
+function tenths(values: number[]): number[] {
+  return Array.from({ length: 10 }, (_, index) => values[Math.floor(((index + 0.5) / 10) * values.length)] ?? 0);
+}

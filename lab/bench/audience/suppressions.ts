@@ -1,0 +1,42 @@
+import type { Figure } from '../../rig/report.ts';
+import { latency } from './requests.ts';
+import { type Stage, say } from './stage.ts';
+
+const SUPPRESSED = 50_000;
+const AT_ONCE = 10_000;
+const REASONS = ['UNSUBSCRIBE', 'BOUNCE', 'COMPLAINT', 'MANUAL'];
+
+export async function measureSuppressions({ client, personOf }: Stage): Promise<Figure[]> {
+  const groupId: string = (await client.post('/suppression-groups', { name: 'Offers' })).body.data.id;
+  const begun = performance.now();
+  for (let turn = 0; turn < SUPPRESSED / AT_ONCE; turn += 1) {
+    const emails = Array.from({ length: AT_ONCE }, (_, offset) => personOf(turn * AT_ONCE + offset).email);
+    const target = [{ isGlobal: true }, { groupId }, {}][turn % 3];
+    await client.post('/suppression-groups/emails/suppress', { emails, reason: REASONS[turn % 4], ...target });
+  }
+  const rate = SUPPRESSED / ((performance.now() - begun) / 1_000);
+  say(`suppressed ${SUPPRESSED} at ${Math.round(rate)}/s`);
+  const hourAgo = new Date(Date.now() - 3_600_000).toISOString();
+  const searches = [
+    {},
+    { reason: 'BOUNCE' },
+    { groupId },
+    { groupId, reason: 'BOUNCE', page: 50 },
+    { isGlobal: true },
+    { email: personOf(5).email },
+    { startDate: hourAgo, groupId },
+  ];
+  const search = (body: object) => client.post('/suppression-groups/entries', body);
+  return [
+    { name: 'suppress, 10,000 addresses a call', unit: '/s', values: [rate] },
+    await latency(`search among ${SUPPRESSED} suppressions, every filter in turn`, 105, { atMost: 50 }, (index) =>
+      search(searches[index % searches.length] ?? {}),
+    ),
+    await latency(
+      `search among ${SUPPRESSED} suppressions by three letters of the address`,
+      100,
+      { atMost: 50 },
+      (index) => search({ search: personOf(index * 31).email.slice(1, 4) }),
+    ),
+  ];
+}

@@ -1,0 +1,73 @@
+import type { TemporalServer } from '../../../stack/servers/temporal.ts';
+import type { DrillContext } from '../../rig/context.ts';
+import type { Figure } from '../../rig/report.ts';
+import { STARTS, STARTS_NOTHING, startWorker } from './stage.ts';
+
+const PEOPLE = 500;
+const ASKED_MS = 150;
+
+interface Load {
+  rate: number;
+  seconds: number;
+  rounds: number;
+}
+
+/** POST /events/send on time, whatever the ones before do, beside a worker that follows the events with the limits of the default. */
+export async function eventLatency(drill: DrillContext, load: Load, temporal: TemporalServer): Promise<Figure[]> {
+  const worker = await startWorker(drill);
+  const { child, url } = await drill.startApi();
+  await callAll(drill, url, STARTS, { ...load, seconds: 2 });
+  const figures = [await measure('', load)];
+  await temporal.kill('SIGKILL');
+  figures.push(await measure(', Temporal stopped', load));
+  child.kill('SIGKILL');
+  worker.child.kill('SIGKILL');
+  return figures;
+
+  async function measure(how: string, { rate, seconds, rounds }: Load): Promise<Figure> {
+    const [starting, bare]: [number[], number[]] = [[], []];
+    for (let round = 0; round < rounds; round += 1) {
+      bare.push(await callAll(drill, url, STARTS_NOTHING, { rate, seconds }));
+      starting.push(await callAll(drill, url, STARTS, { rate, seconds }));
+    }
+    return {
+      name: `POST /events/send that starts automations, p99 at ${rate} a second${how}`,
+      unit: 'ms',
+      values: starting,
+      ceiling: { name: 'events that start nothing', values: bare },
+      asked: { atMost: ASKED_MS },
+      note: `${seconds} s a round, ${PEOPLE} contacts, the worker beside it`,
+    };
+  }
+}
+
+/** The p99 in milliseconds from when each was due to its answer. */
+export async function callAll(
+  { key }: DrillContext,
+  url: string,
+  eventName: string,
+  { rate, seconds }: Pick<Load, 'rate' | 'seconds'>,
+): Promise<number> {
+  const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' };
+  const took: number[] = [];
+  const calls: Promise<void>[] = [];
+  const began = performance.now();
+  for (let n = 0; n < rate * seconds; n += 1) {
+    const dueAt = began + (n * 1_000) / rate;
+    const earlyMs = dueAt - performance.now();
+    if (earlyMs > 1) await new Promise((resolve) => setTimeout(resolve, earlyMs));
+    calls.push(call(n, dueAt));
+  }
+  await Promise.all(calls);
+  took.sort((a, b) => a - b);
+  return took[Math.floor((took.length - 1) * 0.99)] ?? Number.NaN;
+
+  async function call(n: number, dueAt: number): Promise<void> {
+    const email = `bench${n % PEOPLE}@bench.test`;
+    const body = JSON.stringify({ eventName, email, eventProperties: { amount: n } });
+    const reply = await fetch(`${url}/events/send`, { method: 'POST', headers, body });
+    await reply.text();
+    if (reply.status !== 201) throw new Error(`POST /events/send answered ${reply.status}`);
+    took.push(performance.now() - dueAt);
+  }
+}

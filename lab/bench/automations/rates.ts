@@ -1,0 +1,92 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { Client, Connection } from '@temporalio/client';
+import { prefixed } from '../../../workflows/names.ts';
+import type { DrillContext } from '../../rig/context.ts';
+import type { Figure } from '../../rig/report.ts';
+import { letIn, newContacts, poll, startWorker } from './stage.ts';
+
+const STARTS_AT_ONCE = 16;
+const POLL_MS = 50;
+
+/**
+ * From the event to a run that stands in its wait: event, entering, first step, start of the run and its timer, all durable.
+ * Beside it workflows whose one activity does nothing before they wait. Rounds alternate: the machine's speed drifts.
+ */
+export async function enrollmentRates(
+  drill: DrillContext,
+  { people, rounds }: { people: number; rounds: number },
+): Promise<Figure> {
+  const worker = await startWorker(drill, { ENROLL_PER_SECOND: '100000' });
+  const bare = await startBare(drill);
+  const [ours, theirs]: [number[], number[]] = [[], []];
+  // The first of each compiles.
+  await bare.run(20);
+  await enroll(20);
+  for (let round = 0; round < rounds; round += 1) {
+    theirs.push(await rateOf(() => bare.run(people)));
+    ours.push(await rateOf(() => enroll(people)));
+  }
+  await bare.stop();
+  worker.child.kill('SIGKILL');
+  return {
+    name: 'enrollments, from the event to the wait of its run',
+    unit: '/s',
+    values: ours,
+    ceiling: { name: 'workflows with one empty activity, then a wait', values: theirs },
+    asked: { of: 'ratio', atLeast: 0.7 },
+    note: `${people} people a round, no limit of starts a second`,
+  };
+
+  async function enroll(count: number): Promise<void> {
+    const contacts = await newContacts(drill, count);
+    const before = await worker.waiting();
+    began = performance.now();
+    await letIn(drill, contacts);
+    await poll(async () => (await worker.waiting()) >= before + count, POLL_MS);
+  }
+
+  function rateOf(work: () => Promise<void>): Promise<number> {
+    began = performance.now();
+    return work().then(() => people / ((performance.now() - began) / 1_000));
+  }
+}
+
+/** Contacts are there before their time is taken. */
+let began = 0;
+
+export async function startBare({ deps }: DrillContext) {
+  const { temporalAddress: address, temporalNamespace: namespace, taskQueuePrefix } = deps.config;
+  const queue = prefixed(taskQueuePrefix, 'bare');
+  const script = join(import.meta.dirname, 'bare-worker.ts');
+  const child: ChildProcess = fork(script, [address, namespace, queue], {
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  });
+  let ran = 0;
+  let started = 0;
+  await once(child, 'message');
+  child.on('message', (message: { ran?: number }) => {
+    ran = message.ran ?? ran;
+  });
+  const connection = await Connection.connect({ address });
+  const { workflow } = new Client({ connection, namespace });
+  return {
+    async run(count: number): Promise<void> {
+      const target = started + count;
+      const lane = async () => {
+        while (started < target) {
+          started += 1;
+          await workflow.start('bareWait', { taskQueue: queue, workflowId: `${queue}-${started}`, args: [] });
+        }
+      };
+      await Promise.all(Array.from({ length: STARTS_AT_ONCE }, lane));
+      await poll(async () => ran >= target, POLL_MS);
+    },
+    pid: child.pid ?? 0,
+    async stop(): Promise<void> {
+      child.kill('SIGKILL');
+      await connection.close();
+    },
+  };
+}

@@ -1,0 +1,105 @@
+import { readFileSync } from 'node:fs';
+import { ObjectId } from 'mongodb';
+import { createAutomation } from '../../../core/automations/automations.ts';
+import { createEvent } from '../../../core/automations/events/events.ts';
+import { sendEvent } from '../../../core/automations/events/send.ts';
+import type { Project } from '../../../core/base/model.ts';
+import { changeContacts } from '../../../core/contacts/changes.ts';
+import { createSender } from '../../../core/domains/senders.ts';
+import { anyFreePort } from '../../../stack/ports.ts';
+import type { Child } from '../../../stack/processes/child.ts';
+import { type DrillContext, openDrill, SENDER } from '../../rig/context.ts';
+
+/** An event of this name lets its contact into an automation that waits for 30 days; one of the other name starts nothing. */
+export const STARTS = 'bought';
+export const STARTS_NOTHING = 'seen';
+
+const SENT_AT_ONCE = 32;
+
+const nobody = {
+  smtpUrl: 'smtp://127.0.0.1:9',
+  evidenceUrl: 'http://127.0.0.1:9',
+  ids: async () => new Map(),
+  stats: async () => ({ messages: 0, unique: 0, connectionsOpen: 0 }),
+  stop: () => undefined,
+};
+
+/** An installation of its own, with an automation that is live and sends nothing for 30 days. */
+export async function openAutomationBench(env: NodeJS.ProcessEnv): Promise<DrillContext> {
+  const drill = await openDrill(env, { relay: async () => nobody });
+  const { deps, project } = drill;
+  await createSender(deps, project, { email: SENDER }, origin());
+  for (const eventName of [STARTS, STARTS_NOTHING])
+    await createEvent(deps, project, { eventName, properties: [{ propertyName: 'amount', type: 'number' }] }, origin());
+  const steps = [
+    { type: 'wait' as const, delay: { value: 30, unit: 'days' as const } },
+    { type: 'email' as const, email: { htmlTemplate: '<p>Hello</p>', subject: 'Hello' } },
+  ];
+  const entryCriteria = { type: 'event_trigger' as const, eventName: STARTS };
+  await createAutomation(deps, project, { name: 'Bench', active: true, entryCriteria, steps }, origin());
+  return drill;
+}
+
+export interface BenchWorker {
+  child: Child;
+  /** How many tasks its runs have done: after the first one a run stands in its wait. */
+  waiting(): Promise<number>;
+  rssMb(): number;
+}
+
+export async function startWorker(drill: DrillContext, env: Record<string, string> = {}): Promise<BenchWorker> {
+  const port = String(await anyFreePort());
+  const child = await drill.startWorker({ WORKER_LANES: 'workflows,background', WORKER_PORT: port, ...env });
+  return {
+    child,
+    async waiting() {
+      const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+      const count =
+        /^temporal_workflow_task_execution_latency\w*_count\{.*workflow_type="automationEnrollment".*\} (\d+)/m;
+      return Number(count.exec(text)?.[1] ?? 0);
+    },
+    rssMb() {
+      const status = readFileSync(`/proc/${child.pid}/status`, 'utf8');
+      return Math.round(Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1_024);
+    },
+  };
+}
+
+export async function letIn({ deps, project }: DrillContext, contacts: string[]): Promise<void> {
+  const left = [...contacts];
+  const lane = async () => {
+    for (let contactId = left.pop(); contactId; contactId = left.pop())
+      await sendEvent(deps, project, { eventName: STARTS, contactId }, origin());
+  };
+  await Promise.all(Array.from({ length: SENT_AT_ONCE }, lane));
+}
+
+export async function newContacts(
+  { deps, project }: Pick<DrillContext, 'deps'> & { project: Project },
+  count: number,
+): Promise<string[]> {
+  const ids: string[] = [];
+  for (let from = 0; from < count; from += 500) {
+    const changes = Array.from({ length: Math.min(500, count - from) }, () => {
+      const newId = new ObjectId();
+      ids.push(newId.toHexString());
+      return { email: `${newId}@bench.test`, newId, whenMissing: 'create' as const, whenPresent: 'change' as const };
+    });
+    await changeContacts(deps, project, changes);
+  }
+  return ids;
+}
+
+const WITHIN_MS = 120_000;
+
+export async function poll(isIt: () => Promise<boolean>, everyMs = 25): Promise<void> {
+  const giveUpAt = performance.now() + WITHIN_MS;
+  while (!(await isIt())) {
+    if (performance.now() > giveUpAt) throw new Error('What is measured does not come to its end.');
+    await new Promise((resolve) => setTimeout(resolve, everyMs));
+  }
+}
+
+export function origin() {
+  return { at: new Date(), seed: new ObjectId() };
+}

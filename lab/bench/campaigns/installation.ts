@@ -1,0 +1,118 @@
+import { Client, Connection } from '@temporalio/client';
+import { ObjectId } from 'mongodb';
+import type { Contact } from '../../../core/contacts/model.ts';
+import type { Child } from '../../../stack/processes/child.ts';
+import { prefixed, workflowIds } from '../../../workflows/names.ts';
+import { type DrillContext, openDrill } from '../../rig/context.ts';
+import { pause } from '../../rig/waiting.ts';
+import { type Relay, startRelay } from './relay.ts';
+
+export interface Installation {
+  drill: DrillContext;
+  relay: Relay;
+  url: string;
+  /** For each connection limit counts; a sender has a share of them for campaigns. */
+  connections: number;
+  children: { api: Child; background: Child; senders: Child[]; mail: Child[] };
+  mongodPid: number;
+  close(): Promise<void>;
+}
+
+export interface InstallationOptions {
+  senders: number;
+  connections: number;
+  /** Another sink than test/support/smtp-sink.ts: a binary that takes -smtp and -http. */
+  sink?: string | undefined;
+  /** Between taking a mail and saying so. */
+  ackMs?: number | undefined;
+  /** Profiles of the senders are written there. */
+  profile?: string | undefined;
+  /** A process for single mails too. */
+  mail: boolean;
+}
+
+/** The processes of docker-compose.yml, with as many senders as asked, and a sink as the relay: all on this machine. */
+export async function openInstallation(options: InstallationOptions): Promise<Installation> {
+  const { senders, connections, sink, ackMs, profile, mail } = options;
+  const relay = await startRelay(sink, ackMs);
+  const drill = await openDrill(process.env, { relay: async () => relay });
+  const settings = { SMTP_MAX_CONNECTIONS: `${connections}`, WORKER_PROCESSES: `${senders}` };
+  const profiled: Record<string, string> = profile ? { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${profile}` } : {};
+  const { child: api, url } = await drill.startApi();
+  const start = (lanes: string, more: Record<string, string> = {}) =>
+    drill.startWorker({ ...settings, ...more, WORKER_LANES: lanes });
+  const background = await start('workflows,background');
+  const lanes = await Promise.all(Array.from({ length: senders }, () => start('campaign', profiled)));
+  const children = { api, background, senders: lanes, mail: mail ? [await start('mail')] : [] };
+  const { pid } = await drill.deps.mongo.db('admin').command({ serverStatus: 1 });
+  return {
+    drill,
+    relay,
+    url,
+    connections,
+    children,
+    mongodPid: pid as number,
+    async close() {
+      await Promise.all([background, ...lanes, ...children.mail].map((child) => child.stop(9_000)));
+      await drill.close();
+    },
+  };
+}
+
+/** Straight into the database: the doors of contacts have benches of their own. */
+export async function addPeople({ deps, project }: DrillContext, count: number): Promise<ObjectId> {
+  const [list, at] = [new ObjectId(), new Date()];
+  const facts = { projectId: project._id, createdAt: at, updatedAt: at };
+  const shape = { description: '', type: 'list' as const, filterCriteria: null, recompute: null };
+  await deps.db.contactLists.insertOne({ _id: list, name: `Bench ${count}`, ...shape, ...facts });
+  const nobody = { lastName: null, userId: null, mobile: null, contactProperties: {}, listIds: [list], segmentIds: [] };
+  for (let from = 0; from < count; from += 5_000) {
+    const contact = (_: unknown, index: number): Contact => ({
+      _id: new ObjectId(),
+      email: `p${from + index}@d${(from + index) % 50}.of${count}.example.org`,
+      firstName: `Person ${from + index}`,
+      ...nobody,
+      ...facts,
+    });
+    await deps.db.contacts.insertMany(Array.from({ length: Math.min(5_000, count - from) }, contact));
+  }
+  return list;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: a measurement looks into answers of several shapes.
+export async function call({ key }: DrillContext, url: string, body: object): Promise<any> {
+  const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' };
+  const answer = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) });
+  if (!answer.ok) throw new Error(`${url}: ${answer.status} ${await answer.text()}`);
+  return answer.json();
+}
+
+/** By performance.now(), when the audience is written down. */
+export async function freezeEnd({ deps, project }: DrillContext, id: string): Promise<number> {
+  for (;;) {
+    const filter = { _id: new ObjectId(id), projectId: project._id };
+    const campaign = await deps.db.campaigns.findOne(filter, { projection: { freeze: 1 } });
+    if (campaign?.freeze?.isDone) return performance.now();
+    await pause(50);
+  }
+}
+
+export async function untilOver({ deps, project }: DrillContext, id: string): Promise<string> {
+  for (const until = Date.now() + 60_000; ; await pause(100)) {
+    const campaign = await deps.db.campaigns.findOne({ _id: new ObjectId(id), projectId: project._id });
+    if (campaign?.status !== 'sent' && Date.now() < until) continue;
+    const { sent = 0, pending = 0, unknown = 0 } = campaign?.counts ?? {};
+    return `${campaign?.status}: sent ${sent}, pending ${pending}, unknown ${unknown}`;
+  }
+}
+
+/** Of the run that is there now; it is continued as new where it grows long. */
+export async function historyLength({ deps }: DrillContext, id: string): Promise<number> {
+  const { temporalAddress, temporalNamespace, taskQueuePrefix } = deps.config;
+  const connection = await Connection.connect({ address: temporalAddress });
+  const client = new Client({ connection, namespace: temporalNamespace });
+  const handle = client.workflow.getHandle(prefixed(taskQueuePrefix, workflowIds.campaignSend(id)));
+  const { historyLength: length } = await handle.describe();
+  await connection.close();
+  return length;
+}

@@ -1,0 +1,213 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { ObjectId } from 'mongodb';
+import { clickToken, openToken } from '../../core/composing/tokens.ts';
+import type { Message } from '../../core/outbox/model.ts';
+import { anyFreePort } from '../../stack/ports.ts';
+import { startDnsStandIn } from '../../test/support/dns-stand-in.ts';
+import { type DrillContext, openDrill } from '../rig/context.ts';
+import { microsEach, quantile, usageOf } from '../rig/processes.ts';
+import { report } from '../rig/report.ts';
+import { pause } from '../rig/waiting.ts';
+import { letters, MAIL_BYTES, MAIL_FROM, MAIL_TO } from './comes-back/mails.ts';
+import { ask } from './comes-back/requests.ts';
+import { blast } from './raw-blast.ts';
+
+/**
+ * Pixels and clicks at 2,000 a second and as fast as they are answered, recounted, beside a bare HTTP server; inbound letters of 20 kB,
+ * signed, beside an SMTP server that drops them. Names among the arguments choose: tracking, inbound.
+ */
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    rounds: { type: 'string', default: '3' },
+    seconds: { type: 'string', default: '10' },
+    mails: { type: 'string', default: '2000' },
+  },
+});
+const [rounds, seconds, mails] = [values.rounds, values.seconds, values.mails].map(Number) as [number, number, number];
+const chosen = positionals.length > 0 ? positionals : ['tracking', 'inbound'];
+const RATE = 2_000;
+const FLAT_OUT_SECONDS = 4;
+const MAIL_CONNECTIONS = 16;
+const WRITTEN_MS = 20_000;
+/** Flat: what the collector has not come to, and no more. */
+const GROWTH_MAX_MB = 20;
+
+const bare = fork(join(import.meta.dirname, 'comes-back/bare.ts'));
+const [{ httpPort, smtpPort }] = (await once(bare, 'message')) as [{ httpPort: number; smtpPort: number }];
+if (chosen.includes('tracking')) await tracking();
+if (chosen.includes('inbound')) await inbound();
+process.exit(0);
+
+async function tracking(): Promise<void> {
+  const drill = await openDrill(process.env);
+  const { url, child } = await drill.startApi({ PUBLIC_RATE_LIMIT: '100000000' });
+  const port = Number(new URL(url).port);
+  const paths = await trackedPaths(drill, 1_000);
+  let expected = (await ask(port, paths, { rate: 500, seconds: 3 })).answered;
+  await written(drill, expected);
+  const steady = { rate: RATE, seconds };
+  const flatOut = { rate: null, seconds: FLAT_OUT_SECONDS };
+  const [p99, bareP99, lost, pace, barePace, micros]: number[][] = [[], [], [], [], [], []];
+  for (let round = 0; round < rounds; round++) {
+    bareP99!.push(quantile((await ask(httpPort, paths, steady)).delaysMs, 0.99));
+    barePace!.push((await ask(httpPort, paths, flatOut)).perSecond);
+    // Nothing is opened or clicked twice: each is written as news.
+    const fresh = await trackedPaths(drill, (RATE * seconds) / 2);
+    const before = usageOf(child.pid);
+    const asked = await ask(port, fresh, steady);
+    expected += asked.answered;
+    const counted = await written(drill, expected);
+    lost!.push(RATE * seconds - asked.answered + (expected - counted));
+    expected = counted;
+    micros!.push(microsEach(before, usageOf(child.pid), asked.answered));
+    p99!.push(quantile(asked.delaysMs, 0.99));
+    pace!.push((await ask(port, paths, flatOut)).perSecond);
+    expected = await settled(drill);
+  }
+  const ceiling = (name: string, of: number[]) => ({ name, values: of });
+  report('comes-back', [
+    {
+      name: `Pixels and clicks at ${RATE} a second: p99 from when each was due`,
+      unit: 'ms',
+      values: p99!,
+      ceiling: ceiling('a bare HTTP server', bareP99!),
+      asked: { atMost: 50 },
+    },
+    {
+      name: `Pixels and clicks at ${RATE} a second: not counted afterwards`,
+      unit: '',
+      values: lost!,
+      asked: { atMost: 0 },
+      note: `of ${RATE * seconds} a round`,
+    },
+    {
+      name: 'Pixels and clicks, as fast as they are answered at 64 connections',
+      unit: '/s',
+      values: pace!,
+      ceiling: ceiling('a bare HTTP server', barePace!),
+      asked: { atLeast: RATE },
+    },
+    { name: 'CPU of the API for each pixel or click, with its writes', unit: 'us', values: micros! },
+  ]);
+  await drill.close();
+}
+
+async function inbound(): Promise<void> {
+  const drill = await openDrill(process.env);
+  const { db } = drill.deps;
+  const projectId = drill.project._id;
+  await db.domains.updateMany({ projectId }, { $set: { inboundEnabledAt: new Date() } });
+  const dns = await startDnsStandIn();
+  const port = await anyFreePort();
+  const worker = await drill.startWorker({
+    WORKER_LANES: 'inbound',
+    INBOUND_SMTP_PORT: String(port),
+    DNS_SERVERS: dns.address,
+  });
+  const letterAt = letters(dns);
+  const send = async (to: number, from: number, count: number) => {
+    const begun = performance.now();
+    const envelope = { from: MAIL_FROM, to: MAIL_TO };
+    await blast(
+      to,
+      MAIL_CONNECTIONS,
+      count,
+      (index) => letterAt(from + index),
+      () => envelope,
+    );
+    return count / ((performance.now() - begun) / 1_000);
+  };
+  const warm = 500;
+  await send(port, 0, warm);
+  let sent = warm;
+  const [pace, barePace, micros, resident, missing]: number[][] = [[], [], [], [], []];
+  for (let round = 0; round < rounds; round++) {
+    barePace!.push(await send(smtpPort, 0, mails));
+    const before = usageOf(worker.pid);
+    pace!.push(await send(port, sent, mails));
+    sent += mails;
+    const after = usageOf(worker.pid);
+    micros!.push(microsEach(before, after, mails));
+    resident!.push(after.residentMb);
+    missing!.push(sent - (await db.inboundMessages.countDocuments({ projectId, dkimVerdict: 'PASS' })));
+  }
+  const peak = usageOf(worker.pid).peakMb;
+  report('comes-back', [
+    {
+      name: `Inbound letters of ${MAIL_BYTES / 1_000} kB, signed, to their 250`,
+      unit: '/s',
+      values: pace!,
+      ceiling: { name: 'an SMTP server that drops them', values: barePace! },
+      asked: { atLeast: 200 },
+    },
+    {
+      name: 'Inbound letters taken and not stored with their signature as PASS',
+      unit: '',
+      values: missing!,
+      asked: { atMost: 0 },
+    },
+    { name: 'CPU of the inbound process for each letter, its threads included', unit: 'us', values: micros! },
+    {
+      name: 'Resident memory of the inbound process at the end of a round',
+      unit: 'MB',
+      values: resident!,
+      note: `round by round ${resident!.join(', ')}; at its highest ${peak}`,
+    },
+    {
+      name: 'Growth of that memory over a round of letters',
+      unit: 'MB',
+      values: resident!.slice(1).map((now, round) => now - resident![round]!),
+      asked: { atMost: GROWTH_MAX_MB },
+    },
+  ]);
+  await dns.stop();
+  await drill.close();
+}
+
+/** A pixel and a link of each of so many messages. */
+async function trackedPaths({ deps, project }: DrillContext, count: number): Promise<string[]> {
+  const sentAt = new Date(Date.now() - 60_000);
+  const messages = Array.from({ length: count }, (_, index): Message => {
+    const email = `p${index}@example.com`;
+    return { _id: new ObjectId(), projectId: project._id, lane: 'campaign', state: 'sent', email, sentAt };
+  });
+  await deps.db.messages.insertMany(messages);
+  return messages.flatMap(({ _id: messageId, projectId }) => [
+    `/t/o/${openToken(deps.config, { projectId, messageId })}.gif`,
+    `/t/c/${clickToken(deps.config, { projectId, messageId }, 'https://example.com/')}`,
+  ]);
+}
+
+/** Looks until so many are counted, or for a while. */
+async function written(drill: DrillContext, expected: number): Promise<number> {
+  const until = performance.now() + WRITTEN_MS;
+  for (;;) {
+    const counted = await countOf(drill);
+    if (counted >= expected || performance.now() > until) return counted;
+    await pause(50);
+  }
+}
+
+/** Until it does not change any more. */
+async function settled(drill: DrillContext): Promise<number> {
+  for (let before = -1; ; await pause(500)) {
+    const counted = await countOf(drill);
+    if (counted === before) return counted;
+    before = counted;
+  }
+}
+
+async function countOf({ deps, project }: DrillContext): Promise<number> {
+  const counts = { opens: { $sum: '$openCount' }, clicks: { $sum: '$clickCount' } };
+  const [sum] = await deps.db.engagements
+    .aggregate<{ opens: number; clicks: number }>([
+      { $match: { projectId: project._id } },
+      { $group: { _id: null, ...counts } },
+    ])
+    .toArray();
+  return (sum?.opens ?? 0) + (sum?.clicks ?? 0);
+}

@@ -1,0 +1,70 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Lifetime, newLifetime, stopOnSignals } from '../../stack/lifetime.ts';
+import { StackError, say } from '../../stack/output.ts';
+import { runAlone } from '../rig/run-alone.ts';
+
+/**
+ * `npm run bench -- name [args]`: one bench, on servers of its own; without a name all of them, one after the other. Each page says at
+ * its top what it measures and against what; the figures are kept in lab/results/bench.
+ */
+const benches: Record<string, { does: string }> = {
+  smtp: { does: 'messages a second through the SMTP client, beside a raw blast of the same bytes' },
+  dkim: { does: 'signatures a second, beside bare OpenSSL' },
+  due: { does: 'from a write to the start of its work' },
+  audience: { does: 'lists, searches, bulk calls, segments and imports at a million contacts' },
+  sending: { does: 'POST /mails/send beside bare inserts; transactional latency; the delivery lane' },
+  campaign: { does: 'a campaign from the call to the last 250, beside a raw blast; freeze and memory' },
+  automations: { does: 'enrollments a second beside bare workflows, POST /events/send under load, memory of a worker' },
+  'comes-back': { does: 'pixels and clicks, and inbound letters, beside servers that do nothing with them' },
+  migrations: { does: 'contacts a second of an export (a), and pages at the other provider’s pace (b)' },
+};
+
+/** What a bench is given when all are run. */
+const runs: Record<string, string[][]> = { migrations: [['a'], ['b']] };
+
+const INTERRUPTED = 130;
+
+async function main(args: string[]): Promise<number> {
+  const lifetime = newLifetime();
+  stopOnSignals(lifetime, INTERRUPTED);
+  const code = await runWhatIsAsked(args, lifetime);
+  if (!lifetime.stopping) return code;
+  await lifetime.stop();
+  return INTERRUPTED;
+}
+
+async function runWhatIsAsked([name, ...args]: string[], lifetime: Lifetime): Promise<number> {
+  if (name) return (await runAlone(fileOf(name), args, lifetime)) ? 0 : 1;
+  const broken: string[] = [];
+  for (const each of Object.keys(benches))
+    for (const given of runs[each] ?? [[]]) {
+      const line = [each, ...given].join(' ');
+      if (lifetime.stopping) return INTERRUPTED;
+      say(`npm run bench -- ${line}`);
+      if (!(await runAlone(fileOf(each), given, lifetime))) broken.push(line);
+    }
+  say(
+    broken.length > 0 ? `Broke down: ${broken.join(', ')}.` : 'All benches ran; the figures are in lab/results/bench.',
+  );
+  return broken.length > 0 ? 1 : 0;
+}
+
+function fileOf(name: string): string {
+  const file = join(import.meta.dirname, `${name}.ts`);
+  if (!Object.hasOwn(benches, name) || !existsSync(file)) throw new StackError(help());
+  return file;
+}
+
+function help(): string {
+  const present = Object.entries(benches).filter(([name]) => existsSync(join(import.meta.dirname, `${name}.ts`)));
+  return `Benches:\n${present.map(([name, { does }]) => `  npm run bench -- ${name}\n      ${does}`).join('\n')}`;
+}
+
+main(process.argv.slice(2)).then(
+  (code) => process.exit(code),
+  (error) => {
+    console.error(error instanceof StackError ? error.message : error);
+    process.exit(1);
+  },
+);

@@ -1,0 +1,153 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import type { Arrival } from '../../test/providers/stand-in.ts';
+import { type Environment, startEnvironment, type Tenant } from '../../test/support/environment.ts';
+import { startWorkers } from '../../workers/start.ts';
+import { type Figure, report } from '../rig/report.ts';
+
+/**
+ * How fast migrations go, with both source providers in a process of their own and API and workers in this one:
+ * `npm run bench -- migrations a [contacts]` (100,000, from an export) or `b [contacts]` (10,000, page by page at its pace).
+ */
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    rounds: { type: 'string' },
+    /** Tries it out: nothing is kept in bench/results. */
+    dry: { type: 'boolean', default: false },
+  },
+});
+const [which = 'a', given] = positionals;
+const contacts = Number(given ?? (which === 'a' ? 100_000 : 10_000));
+const rounds = Number(values.rounds ?? (which === 'a' ? 3 : 1));
+
+/** Provider B's limit. */
+const REQUESTS_PER_SECOND = 2;
+const PAGE = 100;
+const BATCH = 500;
+const LANES = 3;
+
+interface Standing {
+  environment: Record<string, string>;
+  keyA: string;
+  keyB: string;
+}
+
+const providers = fork(join(import.meta.dirname, '../../test/providers/main.ts'), [String(contacts), 'bare']);
+const [standing] = (await once(providers, 'message')) as [Standing];
+const env = await startEnvironment(standing.environment);
+const workers = startWorkers(env.deps, ['workflows', 'background']);
+await workers.ready;
+const figures = which === 'a' ? await measureA() : await measureB();
+await workers.stop();
+await env.stop();
+providers.disconnect();
+if (values.dry) console.log(figures);
+else report('migrations', figures);
+
+async function measureA(): Promise<Figure[]> {
+  const [rates, bare, early, most]: [number[], number[], number[], number[]] = [[], [], [], []];
+  for (let round = 0; round < rounds; round += 1) {
+    const tenant = await env.newTenant(`round ${round}`);
+    bare.push(await bareInserts(env, tenant));
+    const { seconds, memory } = await migrate(tenant, 'providerA', standing.keyA);
+    rates.push(contacts / seconds);
+    early.push(memory.find(({ done }) => done > contacts / 10)?.rssMb ?? Number.NaN);
+    most.push(Math.max(...memory.map(({ rssMb }) => rssMb)));
+  }
+  return [
+    {
+      name: `provider A: ${contacts} contacts from an export`,
+      unit: '/s',
+      values: rates,
+      ceiling: { name: 'the same by insertMany into a collection without indexes', values: bare },
+      asked: { atLeast: 5_000 },
+      note: 'the whole phase, the waiting for the export included',
+    },
+    {
+      name: 'provider A: memory of API and workers in one process, at most',
+      unit: 'MB',
+      values: most,
+      ceiling: { name: 'after a tenth', values: early },
+      asked: { of: 'ratio', atMost: 1.25 },
+    },
+  ];
+}
+
+async function measureB(): Promise<Figure[]> {
+  const [took, least, most]: [number[], number[], number[]] = [[], [], []];
+  for (let round = 0; round < rounds; round += 1) {
+    const before = (await requests()).length;
+    await migrate(await env.newTenant(`round ${round}`), 'providerB', standing.keyB);
+    const times = (await requests()).slice(before).map(({ at }) => at);
+    took.push(((times.at(-1) ?? 0) - (times[0] ?? 0)) / 1_000);
+    least.push(Math.ceil(contacts / PAGE) / REQUESTS_PER_SECOND);
+    most.push(Math.max(...times.map((from) => times.filter((at) => at >= from && at < from + 1_000).length)));
+  }
+  return [
+    {
+      name: `provider B: a whole migration of ${contacts} contacts without mappings`,
+      unit: 's',
+      values: took,
+      ceiling: { name: `its ${Math.ceil(contacts / PAGE)} pages at ${REQUESTS_PER_SECOND} a second`, values: least },
+      asked: { of: 'ratio', atMost: 1.2 },
+      note: 'from the first request to the last, requests every 550 ms',
+    },
+    { name: 'provider B: requests in any second', unit: '', values: most, asked: { atMost: REQUESTS_PER_SECOND } },
+  ];
+}
+
+async function migrate({ client }: Tenant, provider: 'providerA' | 'providerB', apiKey: string) {
+  const { body } = await client.post(`/migrations/${provider}/migrate`, { apiKey, migrateAll: true });
+  const path = `/migrations/${body.data.bulkOperationId}`;
+  const memory: { done: number; rssMb: number }[] = [];
+  for (;;) {
+    await sleep(200);
+    const job = (await client.get(path)).body.data;
+    const phase = job.phases.find(({ name }: { name: string }) => name === 'contacts');
+    memory.push({ done: phase.succeeded, rssMb: Math.round(process.memoryUsage().rss / 1e6) });
+    if (['queued', 'running'].includes(job.status)) continue;
+    if (job.status !== 'completed' || phase.succeeded !== contacts)
+      throw new Error(`The migration is ${job.status} with ${phase.succeeded} contacts.`);
+    return { seconds: (Date.parse(phase.completedAt) - Date.parse(phase.startedAt)) / 1_000, memory };
+  }
+}
+
+/** Rows as large as contacts, as many a call and side by side, and as durable. */
+async function bareInserts({ deps }: Environment, { project }: Tenant): Promise<number> {
+  const collection = deps.mongo.db(deps.config.mongodbDatabase).collection('bare');
+  const at = new Date();
+  const row = (index: number) => ({
+    projectId: project._id,
+    email: `person${index}@example.com`,
+    firstName: `First${index}`,
+    lastName: `Last${index}`,
+    ...{ userId: null, mobile: null, contactProperties: {}, listIds: [], segmentIds: [], createdAt: at, updatedAt: at },
+  });
+  const began = performance.now();
+  let next = 0;
+  const lane = async () => {
+    while (next < contacts) {
+      const from = next;
+      next += BATCH;
+      const count = Math.min(BATCH, contacts - from);
+      await collection.insertMany(
+        Array.from({ length: count }, (_, index) => row(from + index)),
+        { writeConcern: { w: 'majority', journal: true } },
+      );
+    }
+  };
+  await Promise.all(Array.from({ length: LANES }, lane));
+  const rate = contacts / ((performance.now() - began) / 1_000);
+  await collection.drop();
+  return rate;
+}
+
+async function requests(): Promise<Arrival[]> {
+  providers.send('log');
+  const [{ log }] = (await once(providers, 'message')) as [{ log: Arrival[] }];
+  return log;
+}

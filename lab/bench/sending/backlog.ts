@@ -1,0 +1,58 @@
+import { ObjectId } from 'mongodb';
+import type { Content, Message } from '../../../core/outbox/model.ts';
+import { type DrillContext, SENDER } from '../../rig/context.ts';
+
+/** As endpoint 6 takes them: 100 recipients a call. */
+const CALL_MAX = 100;
+const CALLS_AT_ONCE = 20;
+
+export async function putBacklog({ deps, project }: DrillContext, count: number): Promise<void> {
+  const dueAt = new Date(Date.now() - 60_000);
+  for (let from = 0; from < count; from += CALL_MAX * CALLS_AT_ONCE) {
+    const contents: Content[] = [];
+    const messages: Message[] = [];
+    for (let start = from; start < Math.min(count, from + CALL_MAX * CALLS_AT_ONCE); start += CALL_MAX) {
+      const content = contentOf(project._id, dueAt);
+      contents.push(content);
+      for (let index = start; index < Math.min(count, start + CALL_MAX); index += 1)
+        messages.push(messageOf(content, index, dueAt));
+    }
+    await deps.db.contents.insertMany(contents);
+    await deps.db.messages.insertMany(messages, { ordered: false });
+  }
+}
+
+export async function removeBacklog({ deps, project }: DrillContext): Promise<void> {
+  await deps.db.messages.deleteMany({ projectId: project._id });
+  await deps.db.contents.deleteMany({ projectId: project._id });
+}
+
+function contentOf(projectId: ObjectId, createdAt: Date): Content {
+  const paragraph = '<p>Hello, this is a newsletter paragraph with some text in it to fill.</p>\n';
+  const html = `<p>Hi {{name}}</p>${paragraph.repeat(20)}<a href="https://example.com/read">read on</a>`;
+  const source = { templateId: null, subject: 'Hello {{name}}', previewText: '', html, text: null, data: {} };
+  const people = { messageIds: [], from: { email: SENDER, name: null }, replyTo: null };
+  const options = {
+    marketing: true,
+    groupId: null,
+    bypassSuppressions: false,
+    trackingClick: true,
+    trackingOpen: true,
+  };
+  const _id = new ObjectId();
+  return { _id, projectId, ...people, ...source, headers: {}, attachments: [], ...options, createdAt };
+}
+
+function messageOf({ _id: contentId, projectId }: Content, index: number, dueAt: Date): Message {
+  const who = { email: `b${index}@in.test`, data: { name: `N${index}` } };
+  return {
+    _id: new ObjectId(),
+    projectId,
+    lane: 'automation',
+    state: 'queued',
+    ...who,
+    contentId,
+    createdAt: dueAt,
+    dueAt,
+  };
+}

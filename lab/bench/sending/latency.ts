@@ -1,0 +1,99 @@
+import { ObjectId } from 'mongodb';
+import { type Sink, startSink } from '../../../test/support/smtp-sink.ts';
+import { type DrillContext, openDrill, SENDER } from '../../rig/context.ts';
+import { quantile } from '../../rig/processes.ts';
+import { report } from '../../rig/report.ts';
+import { pause } from '../../rig/waiting.ts';
+import { blast } from '../raw-blast.ts';
+import type { Size } from '../sending.ts';
+
+const PER_SECOND = 50;
+const BARE_TURNS = 200;
+
+/** How long a mail is under way once somebody was told that it is taken. */
+export async function latency({ rounds, seconds, profile }: Size): Promise<void> {
+  const sink = await startSink();
+  const arrivals = arrivalsAt(sink);
+  const drill = await openDrill(process.env);
+  const { url } = await drill.startApi();
+  const worker = await drill.startWorker({ SMTP_URL: sink.url, ...profile });
+  await mails(drill, url, arrivals, 1);
+  const perRound: Array<{ bareMs: number; delays: number[] }> = [];
+  for (let round = 0; round < rounds; round += 1) {
+    const bareMs = await bareDelivery(drill, sink.port);
+    perRound.push({ bareMs, delays: await mails(drill, url, arrivals, seconds) });
+  }
+  await worker.stop(9_000);
+  await drill.close();
+  await sink.close();
+  const of = (q: number) => perRound.map(({ delays }) => quantile(delays, q));
+  const what = `transactional mail from the 2xx to the relay's 250 at ${PER_SECOND} a second`;
+  const name = 'a bare majority-committed update and a bare SMTP transaction, one after the other';
+  const ceiling = { name, values: perRound.map(({ bareMs }) => bareMs) };
+  const note = `${perRound.map(({ delays }) => delays.length).join(', ')} mails, each arrived`;
+  report('sending', [
+    { name: `${what}, p50`, unit: 'ms', values: of(0.5), ceiling, asked: { atMost: 100 }, note },
+    { name: `${what}, p99`, unit: 'ms', values: of(0.99), ceiling, asked: { atMost: 500 }, note },
+  ]);
+}
+
+/** When each emailId was accepted, by performance.now(). */
+function arrivalsAt({ ledger }: Sink): Map<string, number> {
+  const arrivals = new Map<string, number>();
+  const keep = ledger.accept.bind(ledger);
+  ledger.accept = (...args) => {
+    keep(...args);
+    const id = ledger.messages.at(-1)?.messageId;
+    if (id) arrivals.set(id.slice(1, 25), performance.now());
+  };
+  return arrivals;
+}
+
+/** Steadily, whatever the ones before do. Fails when one does not arrive. */
+async function mails(
+  { key }: DrillContext,
+  url: string,
+  arrivals: Map<string, number>,
+  seconds: number,
+): Promise<number[]> {
+  const body = JSON.stringify({
+    to: { email: 'a@in.test' },
+    from: { email: SENDER },
+    subject: 'Your code',
+    text: 'It is 123456.',
+  });
+  const request = {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
+    body,
+  };
+  const send = async () => {
+    const { data } = (await (await fetch(`${url}/mails/send`, request)).json()) as { data: { emailId: string } };
+    return { id: data.emailId, at: performance.now() };
+  };
+  const sends: Array<ReturnType<typeof send>> = [];
+  const began = performance.now();
+  while (sends.length < seconds * PER_SECOND) {
+    await pause(Math.max(0, (sends.length * 1_000) / PER_SECOND - (performance.now() - began)));
+    sends.push(send());
+  }
+  const answered = await Promise.all(sends);
+  for (const until = performance.now() + 10_000; answered.some(({ id }) => !arrivals.has(id)); await pause(10))
+    if (performance.now() > until) throw new Error('Not every mail arrived.');
+  return answered.map(({ id, at }) => Math.max(0, (arrivals.get(id) as number) - at));
+}
+
+async function bareDelivery({ deps }: DrillContext, port: number): Promise<number> {
+  const bare = deps.mongo.db(deps.config.mongodbDatabase).collection<{ _id: ObjectId; turn: number }>('bare');
+  const _id = new ObjectId();
+  await bare.insertOne({ _id, turn: 0 });
+  const updates: number[] = [];
+  for (let turn = 1; turn <= BARE_TURNS; turn += 1) {
+    const began = performance.now();
+    await bare.updateOne({ _id }, { $set: { turn } });
+    updates.push(performance.now() - began);
+  }
+  const began = performance.now();
+  await blast(port, 1, BARE_TURNS, () => 'Subject: Your code\r\n\r\nIt is 123456.\r\n');
+  return quantile(updates, 0.5) + (performance.now() - began) / BARE_TURNS;
+}

@@ -1,0 +1,82 @@
+import type { Mutation } from '../mutation.ts';
+
+export const rulesMutations: readonly Mutation[] = [
+  {
+    name: 'bypassSuppressions skips a complaint',
+    file: 'core/suppressions/rules.ts',
+    find: "if (bypass && entry.reason !== 'COMPLAINT') return false;",
+    replace: 'if (bypass) return false;',
+    tests: ['test/suppressions/rules.test.ts'],
+  },
+  {
+    name: 'a global entry stops marketing mail only',
+    file: 'core/suppressions/rules.ts',
+    find: 'if (entry.isGlobal) return true;',
+    replace: 'if (entry.isGlobal) return marketing;',
+    tests: ['test/suppressions/rules.test.ts'],
+  },
+  {
+    name: 'an entry of any group stops mail of a group',
+    file: 'core/suppressions/rules.ts',
+    find: 'return entry.groupId === groupId;',
+    replace: 'return true;',
+    tests: ['test/suppressions/rules.test.ts'],
+  },
+  {
+    name: 'an unsubscribe is stronger than a complaint',
+    file: 'core/suppressions/rules.ts',
+    find: 'UNSUBSCRIBE: 3, COMPLAINT: 4',
+    replace: 'UNSUBSCRIBE: 4, COMPLAINT: 3',
+    tests: ['test/suppressions/rules.test.ts'],
+  },
+  {
+    name: 'a person lifts what the sender decided',
+    file: 'core/suppressions/rules.ts',
+    find: "return standing?.reason === 'UNSUBSCRIBE'",
+    replace: 'return standing',
+    tests: ['test/suppressions/rules.test.ts'],
+  },
+  {
+    name: 'few mails breach a threshold',
+    file: 'core/campaigns/run/threshold-rules.ts',
+    find: 'if (sent < STRETCH_MIN) return null;',
+    replace: '',
+    tests: ['test/campaigns/rules.test.ts', 'test/campaigns/thresholds.test.ts'],
+  },
+  {
+    name: 'any port may be fetched from',
+    file: 'core/base/text/urls.ts',
+    find: 'PORTS.includes(url.port) && isAllowedHost(url.hostname)',
+    replace: 'isAllowedHost(url.hostname)',
+    tests: ['test/base/urls.test.ts'],
+  },
+  {
+    name: 'link-local addresses are public',
+    file: 'core/base/text/urls.ts',
+    find: "['169.254.0.0', 16]",
+    replace: "['169.254.0.0', 32]",
+    tests: ['test/base/urls.test.ts'],
+  },
+  {
+    name: 'the other end of a connection is not judged',
+    file: 'platform/fetch/guarded-connection.ts',
+    find: "if (!judge(socket.remoteAddress)) throw new Error('the connection went elsewhere');",
+    replace: '',
+    tests: ['test/platform/fetch-guard.test.ts'],
+    grep: 'other end',
+  },
+  {
+    name: 'formulas are exported as they are',
+    file: 'core/base/text/csv.ts',
+    find: "const FORMULA = /^'*[=+",
+    replace: "const FORMULA = /^'*[+",
+    tests: ['test/base/csv.test.ts'],
+  },
+  {
+    name: 'a HEAD request counts as a person',
+    file: 'core/feedback/judge-open.ts',
+    find: "if (method === 'HEAD') return 'head';",
+    replace: '',
+    tests: ['test/feedback/tracking.test.ts'],
+  },
+];

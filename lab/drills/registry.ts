@@ -1,0 +1,95 @@
+import { audienceMidway, judgeMidway } from './audience-midway.ts';
+import { composeBusy, judgeBusy } from './compose-busy.ts';
+import { diskFull, judgeMedia, mediaFull } from './disk-full.ts';
+import type { Drill } from './drills.ts';
+import { judgeMemory, memory } from './memory.ts';
+import { chosenBy, mutationDrill } from './mutations/drill.ts';
+import { mutations } from './mutations/mutations.ts';
+import { judgeOutage } from './outages.ts';
+import { judgeRaces, races } from './races.ts';
+import { judgeRestore, restore } from './restore.ts';
+import { judgeRolling, rolling } from './rolling.ts';
+import { clockSkew, judgeSkew } from './skew.ts';
+import { judgeSoak, soak } from './soak.ts';
+import { judgeStarts, temporalStarts } from './temporal-starts.ts';
+import { bothWays } from './with-and-without-evidence.ts';
+
+const SOAK_MINUTES = 30;
+
+export const moreDrills: Record<string, Drill> = {
+  rolling: {
+    does: 'SIGTERM of an API and of a worker every 6 s, with new ones in their places, under traffic',
+    async *run(env) {
+      const mix = { mails: 50, bulks: 2, contacts: 30, events: 3 };
+      yield judgeRolling(await rolling(env, { mix, rounds: 6, everyMs: 6_000 }));
+    },
+  },
+  'temporal-starts': {
+    does: 'campaigns published while Temporal is down: all begin within 30 s of its return, once each',
+    async *run() {
+      yield judgeStarts(await temporalStarts({ campaigns: 20, recipients: 50, downMs: 15_000 }));
+    },
+  },
+  races: {
+    does: '20 keys 200 times at once, 10,000 upserts of one address, 200 cold addresses 50 times, 50 calls that add the same 500 people, eight workers',
+    alone: true,
+    async *run(env) {
+      const sizes = { keys: 20, each: 200, upserts: 10_000, addresses: 200, adds: 50, workers: 8, mails: 3_000 };
+      yield judgeRaces(await races(env, sizes));
+    },
+  },
+  restore: {
+    does: 'a backup of the database is made while 4,000 mails drain, and restored later',
+    async *run() {
+      for (const { tally } of await bothWays({ mails: 2_000 }, restore)) yield judgeRestore(tally);
+    },
+  },
+  'audience-midway': {
+    does: 'people suppressed and deleted in the middle of a campaign: nobody is written to after the answer',
+    async *run(env) {
+      yield judgeMidway(await audienceMidway(env, { recipients: 4_000, share: 0.1 }));
+    },
+  },
+  'clock-skew': {
+    does: 'a worker one hour fast that is then set back by two, another ten minutes slow: mails, waits and webhooks',
+    async *run(env) {
+      yield judgeSkew(await clockSkew(env, { mails: 2_000, people: 20 }));
+    },
+  },
+  mutations: {
+    does: 'one-line mutations of production code, each against the tests that must notice it; --only text tries those with the text in their name or file',
+    alone: true,
+    byNameOnly: true,
+    run: (env) => mutationDrill(chosenBy(env.DRILL_ONLY, mutations), env),
+  },
+  'compose-busy': {
+    does: '10,000 ordinary mails are composed beside processes that burn every core: none fails for want of time',
+    alone: true,
+    async *run(env) {
+      yield judgeBusy(await composeBusy(env, { mails: 10_000 }));
+    },
+  },
+  'disk-full': {
+    does: 'mongod on a disk of 450 MB that fills up and has room again; images on one of 2 MB',
+    async *run() {
+      const [tally, media] = [await diskFull({ mails: 40, bulks: 2, contacts: 40 }), await mediaFull()];
+      if (!tally || !media) yield { kept: true, says: 'not run: nothing can be mounted here' };
+      else yield* [judgeOutage('disk full', tally, { isStalled: true }), judgeMedia(media)];
+    },
+  },
+  memory: {
+    does: 'one attachment of 20 MB to 100 people and 20 such mails at once, under the memory limits of docker-compose.yml',
+    alone: true,
+    async *run(env) {
+      if (process.platform !== 'linux') yield { kept: true, says: 'not run: only Linux tells the highest memory' };
+      else yield judgeMemory(await memory(env, { recipients: 100, bodies: 20, attachmentBytes: 20_000_000 }));
+    },
+  },
+  soak: {
+    does: 'for 30 minutes (--minutes N for others) 50 messages a second of every sort, and a kill every 30 s',
+    byNameOnly: true,
+    async *run(env) {
+      yield judgeSoak(await soak({ minutes: Number(env.DRILL_MINUTES ?? SOAK_MINUTES) }));
+    },
+  },
+};

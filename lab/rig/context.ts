@@ -1,0 +1,162 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ObjectId } from 'mongodb';
+import { createApiKey } from '../../core/accounts/api-keys.ts';
+import { createOrganization } from '../../core/accounts/organizations.ts';
+import { createProject } from '../../core/accounts/projects.ts';
+import type { Deps, Log } from '../../core/base/deps.ts';
+import type { Project } from '../../core/base/model.ts';
+import { seedVerifiedDomain } from '../../core/domains/domains.ts';
+import { readConfig } from '../../platform/config.ts';
+import { openPlatform } from '../../platform/connect.ts';
+import { makeIndexes } from '../../platform/indexes.ts';
+import { heapFlags } from '../../stack/apps.ts';
+import { anyFreePort } from '../../stack/ports.ts';
+import type { Child } from '../../stack/processes/child.ts';
+import { startForked } from '../../stack/processes/forked.ts';
+import { createWorkflows } from '../../workflows/client.ts';
+import { until } from './waiting.ts';
+
+const root = join(import.meta.dirname, '../..');
+const FAULTS_TOLD_MAX = 5;
+export const SENDER = 'drill@mail.example.com';
+
+/** An installation of our own on servers that run: a database, a project with a verified domain, a sink as the relay, processes to kill. */
+export interface DrillContext {
+  deps: Deps;
+  project: Project;
+  key: string;
+  sink: SinkClient;
+  /** Ready when it resolves. */
+  startWorker(env?: Record<string, string>): Promise<Child>;
+  /** On the same port every time. */
+  startApi(env?: Record<string, string>): Promise<RunningApi>;
+  /** Beside the others. */
+  startAnotherApi(): Promise<RunningApi>;
+  close(): Promise<void>;
+}
+
+export interface RunningApi {
+  child: Child;
+  url: string;
+}
+
+export interface SinkStats {
+  /** Accepted, repeats included. */
+  messages: number;
+  /** Message-IDs among them. */
+  unique: number;
+  connectionsOpen: number;
+}
+
+export interface SinkClient {
+  smtpUrl: string;
+  evidenceUrl: string;
+  /** Message-IDs with how often each was accepted. */
+  ids(): Promise<Map<string, number>>;
+  /** For whoever asks again and again: `ids` is a megabyte. */
+  stats(): Promise<SinkStats>;
+}
+
+export interface Stoppable {
+  stop(): void;
+}
+
+const silent: Log = { debug() {}, info() {}, warn() {}, error: (fields, message) => console.error(message, fields) };
+
+/** `env` names the servers: MONGODB_URL, REDIS_URL, TEMPORAL_ADDRESS. */
+export async function openDrill(
+  env: NodeJS.ProcessEnv,
+  {
+    ackMs = 20,
+    relay = () => startSink(ackMs),
+  }: { ackMs?: number; relay?: () => Promise<SinkClient & Stoppable> } = {},
+): Promise<DrillContext> {
+  const folder = mkdtempSync(join(tmpdir(), 'everpost-drill-'));
+  const name = `drill_${new ObjectId().toHexString()}`;
+  const children: Child[] = [];
+  const sink = await relay();
+  const port = await anyFreePort();
+  const settings: NodeJS.ProcessEnv = {
+    ...env,
+    SECRET_KEYS: `drill:${Buffer.alloc(32, 9).toString('base64')}`,
+    MONGODB_DATABASE: name,
+    TASK_QUEUE_PREFIX: name,
+    PORT: String(port),
+    SMTP_URL: sink.smtpUrl,
+    DATA_DIR: folder,
+    LOG_LEVEL: 'warn',
+    WORKER_PORT: '0',
+  };
+  const config = readConfig(settings);
+  const { parts, temporal, close } = openPlatform(config, silent);
+  const deps: Deps = { ...parts, workflows: createWorkflows(config, temporal) };
+  // On a busy machine the first connection may take longer than a driver waits.
+  await until('the database answers', () => makeIndexes(deps.db).then(() => true));
+  const { organization } = await createOrganization(deps, { name: 'Drill' });
+  const project = await createProject(deps, organization._id, { name: 'Drill' });
+  const owner = { organizationId: organization._id, projectId: project._id };
+  const { key } = await createApiKey(deps, { ...owner, name: 'drill' });
+  await seedVerifiedDomain(deps, project, 'mail.example.com', new ObjectId());
+
+  let number = 0;
+  const start = async (script: string, flags: readonly string[], more: Record<string, string>) => {
+    number += 1;
+    const logFile = join(folder, `${number}.log`);
+    const { child } = await startForked({ script: join(root, script), flags, logFile, env: { ...settings, ...more } });
+    children.push(child);
+    return child;
+  };
+  const startApi = async (at: number, more: Record<string, string> = {}) => ({
+    child: await start('api/main.ts', heapFlags.api, { ...more, PORT: String(at) }),
+    url: `http://127.0.0.1:${at}/v1`,
+  });
+  return {
+    deps,
+    project,
+    key,
+    sink,
+    startWorker: (more = {}) => start('workers/main.ts', heapFlags.worker, { WORKER_LANES: 'mail', ...more }),
+    startApi: (more) => startApi(port, more),
+    startAnotherApi: async () => startApi(await anyFreePort()),
+    async close() {
+      for (const child of children) child.kill('SIGKILL');
+      sink.stop();
+      await deps.mongo
+        .db(name)
+        .dropDatabase()
+        .catch(() => {});
+      await close();
+      tellFaults(folder);
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** A request that was answered 500 is a fault of ours in any drill: what the log of its process says must not go with the folder. */
+function tellFaults(folder: string): void {
+  const logs = readdirSync(folder).filter((name) => name.endsWith('.log'));
+  const lines = logs.flatMap((name) => readFileSync(join(folder, name), 'utf8').split('\n'));
+  for (const line of lines.filter((one) => one.includes('"msg":"request failed"')).slice(0, FAULTS_TOLD_MAX))
+    console.error(line);
+}
+
+/** In a process of its own, so that a drill that is busy counting does not slow down the relay. */
+export async function startSink(ackMs: number): Promise<SinkClient & Stoppable> {
+  const script = join(root, 'test/support/smtp-sink.ts');
+  const args = [script, '--port', '0', '--http', '0', '--ack-delay', String(ackMs)];
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit', 'ipc'] });
+  const [line] = (await once(child.stdout!, 'data')) as [Buffer];
+  const { smtp, http } = JSON.parse(line.toString()) as { smtp: number; http: number };
+  const get = async (path: string) => (await fetch(`http://127.0.0.1:${http}${path}`)).json();
+  return {
+    smtpUrl: `smtp://127.0.0.1:${smtp}`,
+    evidenceUrl: `http://127.0.0.1:${http}/evidence`,
+    ids: async () => new Map((await get('/ids')) as Array<[string, number]>),
+    stats: () => get('/stats') as Promise<SinkStats>,
+    stop: () => child.kill('SIGKILL'),
+  };
+}

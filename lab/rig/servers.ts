@@ -1,0 +1,21 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type ServerName, type Servers, startServers } from '../../stack/servers/all.ts';
+
+/** Servers to be killed, which nobody else uses. */
+export async function withServers<T>(
+  work: (servers: Servers, env: NodeJS.ProcessEnv) => Promise<T>,
+  {
+    kinds = ['mongodb', 'redis', 'temporal'],
+    dataDir = mkdtempSync(join(tmpdir(), 'everpost-servers-')),
+  }: { kinds?: readonly ServerName[]; dataDir?: string } = {},
+): Promise<T> {
+  const servers = await startServers({ dataDir, kinds });
+  try {
+    return await work(servers, { ...process.env, ...servers.environment, DATA_DIR: dataDir });
+  } finally {
+    await servers.stop();
+    rmSync(dataDir, { recursive: true, force: true });
+  }
+}

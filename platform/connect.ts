@@ -1,0 +1,53 @@
+import type { Redis } from 'ioredis';
+import type { Deps, Log } from '../core/base/deps.ts';
+import { subscribers } from '../core/subscribers.ts';
+import type { Config } from '../schemas/config.ts';
+import { createClock } from './clock.ts';
+import { createDns } from './dns.ts';
+import { createEvidence } from './evidence.ts';
+import { createMedia } from './media.ts';
+import { openMongo } from './mongo.ts';
+import { createSources } from './providers/sources.ts';
+import { openRedis } from './redis.ts';
+import { openTemporal } from './temporal.ts';
+
+/** Everything that the core needs of the outside but the `Workflows` port, which speaks through `temporal`. */
+export interface Platform {
+  parts: Omit<Deps, 'workflows'>;
+  redis: Redis;
+  temporal: ReturnType<typeof openTemporal>;
+  /** Resolves when the time is the database's, or cannot be had for now. */
+  clockReady: Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Waits for no server: each is connected to when it is needed, and again when it was away. */
+export function openPlatform(config: Config, log: Log): Platform {
+  const { mongo, db } = openMongo(config);
+  const { signals, redis, close: closeRedis } = openRedis(config, log);
+  const temporal = openTemporal(config);
+  const database = mongo.db(config.mongodbDatabase);
+  const clock = createClock(async () => (await database.command({ hello: 1 })).localTime as Date);
+  return {
+    parts: {
+      config,
+      log,
+      mongo,
+      db,
+      signals,
+      clock,
+      dns: createDns(config),
+      sources: createSources(config, db),
+      media: createMedia(config),
+      evidence: createEvidence(config),
+      subscribers,
+    },
+    redis,
+    temporal,
+    clockReady: clock.ready,
+    async close() {
+      clock.stop();
+      await Promise.allSettled([temporal.close(), closeRedis(), mongo.close()]);
+    },
+  };
+}

@@ -1,0 +1,160 @@
+import type { SMTPServerDataStream, SMTPServerSession } from 'smtp-server';
+import type { Deps } from '../../core/base/deps.ts';
+import { type Destination, judgeRecipient } from '../../core/inbound/destinations.ts';
+import type { MailReader } from '../../core/inbound/mail.ts';
+import { receiveMail } from '../../core/inbound/receive.ts';
+import { INBOUND_LIMITS, type InboundLimits, LimitedSmtpServer, networkOf } from '../inbound-limits.ts';
+import { createMailReader } from './reader.ts';
+import { followCertificate, readCertificate } from './tls.ts';
+
+export const MAIL_BYTES_MAX = 25 * 1024 * 1024;
+const RECIPIENTS_MAX = 100;
+const CLIENTS_MAX = 200;
+const SOCKET_MS = 60_000;
+const STOP_MS = 7_000;
+const UNPROVEN =
+  '5.7.1 You are not unsubscribed: the mail that you answer is no longer kept, and yours does not prove its sender (DMARC). Use the link in the mail, or write to its sender';
+
+export interface InboundServer {
+  port: number;
+  close(): Promise<void>;
+}
+
+/** Takes mail for return paths, for List-Unsubscribe, for feedback and for domains that receive; everything else is refused at RCPT. */
+export async function openInboundServer(
+  deps: Deps,
+  { limits = INBOUND_LIMITS }: { limits?: typeof INBOUND_LIMITS } = {},
+): Promise<InboundServer> {
+  const { inboundSmtpHost, inboundSmtpPort, inboundProxies, inboundConnectionsPerAddress } = deps.config;
+  const certificate = readCertificate(deps.config);
+  const reader = createMailReader(deps.config, deps.log);
+  const own = { ...limits, connectionsPerAddress: inboundConnectionsPerAddress };
+  const door = createDoor(deps, reader, own);
+  const options: ConstructorParameters<typeof LimitedSmtpServer>[0] = {
+    name: deps.config.mailHost,
+    banner: 'Everpost',
+    size: MAIL_BYTES_MAX,
+    authOptional: true,
+    disabledCommands: certificate ? ['AUTH'] : ['AUTH', 'STARTTLS'],
+    ...certificate,
+    useProxy: inboundProxies,
+    disableReverseLookup: true,
+    maxClients: CLIENTS_MAX,
+    socketTimeout: SOCKET_MS,
+    closeTimeout: STOP_MS,
+    logger: false,
+    onRcptTo: (address, session, callback) => void door.recipient(address.address, session).then(callback, callback),
+    onData: (stream, session, callback) => {
+      door.data(stream, session).then(
+        (answer) => {
+          server.restartCommands(session.id);
+          callback(null, answer);
+        },
+        (error) => callback(error),
+      );
+    },
+    onClose: (session) => door.forget(session),
+  };
+  const server = new LimitedSmtpServer(options, own);
+  server.on('error', (error) => deps.log.debug({ err: error }, 'an inbound connection ended badly'));
+  await new Promise<void>((resolve, reject) => {
+    server.server.once('error', reject);
+    server.listen(inboundSmtpPort, inboundSmtpHost, () => resolve());
+  });
+  const renewal = followCertificate(server, deps.config, deps.log);
+  const address = server.server.address();
+  return {
+    port: typeof address === 'object' && address ? address.port : inboundSmtpPort,
+    async close() {
+      renewal.stop();
+      await new Promise<void>((resolve) => server.close(() => resolve()));
+      await reader.close();
+    },
+  };
+}
+
+function createDoor(deps: Deps, reader: MailReader, { bytes, bytesPerAddress }: InboundLimits) {
+  const judged = new Map<string, Map<string, Destination>>();
+  const held = createHeldBytes(bytes, bytesPerAddress);
+
+  async function recipient(address: string, session: SMTPServerSession): Promise<undefined> {
+    const mailFrom = senderOf(session);
+    const known = judged.get(session.id) ?? new Map<string, Destination>();
+    if (session.envelope.rcptTo.length >= RECIPIENTS_MAX) throw reply(452, '4.5.3 Too many recipients');
+    const verdict = await judgeRecipient(deps, address, mailFrom).catch((error) => {
+      deps.log.warn({ err: error }, 'an inbound recipient could not be looked up');
+      throw reply(451, '4.3.0 Come back in a minute');
+    });
+    if ('refused' in verdict) throw reply(verdict.refused, verdict.message);
+    known.set(address.toLowerCase(), verdict);
+    judged.set(session.id, known);
+    return undefined;
+  }
+
+  async function data(stream: SMTPServerDataStream, session: SMTPServerSession): Promise<string> {
+    const known = judged.get(session.id) ?? new Map<string, Destination>();
+    const network = networkOf(session.remoteAddress);
+    const pieces: Buffer[] = [];
+    let own = 0;
+    let isOver = false;
+    try {
+      // Read to the end whatever it is: the answer comes after the final dot.
+      for await (const piece of stream as AsyncIterable<Buffer>) {
+        if (own + piece.length > MAIL_BYTES_MAX || !held.fits(network, piece.length)) isOver = true;
+        if (isOver) continue;
+        own += piece.length;
+        held.add(network, piece.length);
+        pieces.push(piece);
+      }
+      if (stream.sizeExceeded || (isOver && stream.byteLength > MAIL_BYTES_MAX))
+        throw reply(552, `5.3.4 A mail may have ${MAIL_BYTES_MAX} bytes`);
+      if (isOver) throw reply(452, '4.3.1 Too much at a time; come back in a minute');
+      return await take(Buffer.concat(pieces.splice(0)), session, known);
+    } finally {
+      held.add(network, -own);
+    }
+  }
+
+  async function take(bytes: Buffer, session: SMTPServerSession, known: Map<string, Destination>): Promise<string> {
+    const destinations = session.envelope.rcptTo.flatMap(({ address }) => known.get(address.toLowerCase()) ?? []);
+    const envelope = {
+      mailFrom: senderOf(session),
+      remoteAddress: session.remoteAddress,
+      helo: String(session.hostNameAppearsAs || ''),
+    };
+    const received = await receiveMail(deps, reader, { destinations, envelope, bytes }).catch((error) => {
+      deps.log.error({ err: error }, 'an inbound mail could not be stored; its server is asked to come back');
+      throw reply(451, '4.3.0 Come back in a minute');
+    });
+    if (received === 'later') throw reply(451, '4.3.0 Too early; come back in a minute');
+    if (received === 'unproven') throw reply(550, UNPROVEN);
+    if (received === 'refused') throw reply(554, '5.6.0 The mail cannot be read, or has too many parts');
+    return '2.0.0 Taken';
+  }
+
+  return { recipient, data, forget: (session: SMTPServerSession) => judged.delete(session.id) };
+}
+
+/** Bytes of the mails that are being received, by network: what comes on top is asked to come again. */
+function createHeldBytes(bytesMax: number, perNetworkMax: number) {
+  const byNetwork = new Map<string, number>();
+  let all = 0;
+  const of = (network: string) => byNetwork.get(network) ?? 0;
+  return {
+    fits: (network: string, bytes: number) => all + bytes <= bytesMax && of(network) + bytes <= perNetworkMax,
+    add(network: string, bytes: number): void {
+      all += bytes;
+      const own = of(network) + bytes;
+      if (own > 0) byNetwork.set(network, own);
+      else byNetwork.delete(network);
+    },
+  };
+}
+
+function senderOf({ envelope }: SMTPServerSession): string {
+  return envelope.mailFrom === false ? '' : envelope.mailFrom.address.toLowerCase();
+}
+
+function reply(responseCode: number, message: string): Error {
+  return Object.assign(new Error(message), { responseCode });
+}

@@ -1,0 +1,90 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ObjectId } from 'mongodb';
+import { seedVerifiedDomain } from '../core/domains/domains.ts';
+import { newLifetime, stopOnSignals } from '../stack/lifetime.ts';
+import { say } from '../stack/output.ts';
+import { startServers } from '../stack/servers/all.ts';
+import { startProviderA } from '../test/providers/provider-a.ts';
+import { startProviderB } from '../test/providers/provider-b.ts';
+import { startEnvironment } from '../test/support/environment.ts';
+
+/** `npm run check:api`: schemathesis with all its checks against the live OpenAPI document, on private servers. */
+const version = '4.32.5';
+const root = join(import.meta.dirname, '..');
+
+async function main(): Promise<number> {
+  const lifetime = newLifetime();
+  stopOnSignals(lifetime, 130);
+  const folder = mkdtempSync(join(tmpdir(), 'everpost-check-api-'));
+  lifetime.add({ stop: async () => rmSync(folder, { recursive: true, force: true }) });
+  const servers = await startServers({
+    dataDir: folder,
+    kinds: ['mongodb', 'redis', 'temporal'],
+    say,
+    onStarted: (server) => lifetime.add(server),
+  });
+  const [a, b] = [await startProviderA([]), await startProviderB([])];
+  for (const standIn of [a, b]) lifetime.add({ stop: () => standIn.stop() });
+  const providers = { PROVIDER_A_URL: a.url, PROVIDER_B_URL: b.url };
+  const environment = await startEnvironment({
+    ...servers.environment,
+    ...providers,
+    DATA_DIR: folder,
+    SMTP_URL: 'smtp://127.0.0.1:9',
+  });
+  lifetime.add({ stop: () => environment.stop() });
+  await seedVerifiedDomain(environment.deps, environment.own.project, 'demo.everpost.test', new ObjectId());
+  try {
+    return await runSchemathesis(environment.url, environment.own.projectKey);
+  } finally {
+    await lifetime.stop();
+  }
+}
+
+function runSchemathesis(url: string, key: string): Promise<number> {
+  const args = [
+    '--config-file',
+    join(root, 'schemathesis.toml'),
+    'run',
+    `${url}/openapi.json`,
+    '--url',
+    url,
+    '-H',
+    `Authorization: Bearer ${key}`,
+  ];
+  const child = spawn(schemathesis(), [...args, ...process.argv.slice(2)], { stdio: 'inherit', cwd: root });
+  return new Promise((resolve) => {
+    child.on('exit', (code) => resolve(code ?? 1));
+  });
+}
+
+/** Kept beside the other downloads, in a virtual environment of its own. */
+function schemathesis(): string {
+  const cache = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'everpost', `schemathesis-${version}`);
+  const command = join(cache, 'bin', 'st');
+  if (existsSync(command)) return command;
+  say(`Fetching schemathesis ${version}.`);
+  mkdirSync(cache, { recursive: true });
+  for (const [program, ...args] of [
+    ['python3', '-m', 'venv', cache],
+    [join(cache, 'bin', 'pip'), 'install', '--quiet', `schemathesis==${version}`],
+  ] as const) {
+    const { status } = spawnSync(program, args, { stdio: 'inherit' });
+    if (status !== 0)
+      throw new Error(
+        `schemathesis could not be fetched: ${program} ${args.join(' ')} failed. python3 with venv and pip is needed.`,
+      );
+  }
+  return command;
+}
+
+main().then(
+  (code) => process.exit(code),
+  (error) => {
+    console.error(error instanceof Error ? error.message : error);
+    process.exit(1);
+  },
+);

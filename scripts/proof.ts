@@ -1,0 +1,108 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Result } from '../lab/rig/drill-results.ts';
+import type { Line, Results, Spread } from '../lab/rig/report.ts';
+
+/** `npm run proof`: writes what benches and drills have shown into docs/proof.md and README.md, between their marks. */
+const root = join(import.meta.dirname, '..');
+const page = join(root, 'docs/proof.md');
+
+export function withResults(text: string): string {
+  return text.replace(
+    /(<!-- (bench|drills)(?: ([a-z-]+))? -->\n)[\s\S]*?(<!-- \/\2 -->)/g,
+    (_all, open, kind, name, close) => `${open}${kind === 'bench' ? benchTable(name) : drillTable()}${close}`,
+  );
+}
+
+function benchTable(name: string): string {
+  const results = read<Results>(`lab/results/bench/${name}.json`);
+  if (!results) return 'Not measured.\n';
+  const { figures, machine } = results;
+  const rows = figures.map(figureRow);
+  const where = `Measured on ${machine.cores} cores of ${machine.processor}, ${machine.memoryGiB} GiB, Node ${machine.node}.`;
+  return ['| | min / median / max | beside it | ratio | asked |', '|---|---|---|---|---|', ...rows, '', where, ''].join(
+    '\n',
+  );
+}
+
+function figureRow({ name, unit, rounds, ceiling, ratio, asked, kept, note, ...spread }: Line): string {
+  const limit =
+    asked &&
+    `${asked.of === 'ratio' ? 'ratio ' : ''}${asked.atLeast === undefined ? `≤ ${asked.atMost}` : `≥ ${asked.atLeast}`}`;
+  const cells = [
+    note ? `${name} (${note})` : name,
+    `${three(spread, rounds)} ${unit}`,
+    ceiling ? `${ceiling.name}: ${three(ceiling, rounds)}` : '',
+    ratio ? three(ratio, rounds) : '',
+    limit ? `${limit}: ${kept ? 'kept' : '**not kept**'}` : '',
+  ];
+  return `| ${cells.map((cell) => cell.replaceAll('|', '\\|').trim()).join(' | ')} |`;
+}
+
+function three({ min, median, max }: Spread, rounds: number): string {
+  return rounds > 1 ? `${min} / ${median} / ${max}` : `${median}`;
+}
+
+function drillTable(): string {
+  const folder = join(root, 'lab/results/drills');
+  if (!existsSync(folder)) return 'Not run.\n';
+  const results = readdirSync(folder)
+    .filter((file) => file.endsWith('.json'))
+    .toSorted()
+    .map((file) => JSON.parse(readFileSync(join(folder, file), 'utf8')) as Result);
+  const rows = results.flatMap(({ drill, lines }) =>
+    lines.map(
+      ({ says, kept }) => `| \`${drill}\` | ${says.replaceAll('|', '\\|')} | ${kept ? 'kept' : '**not kept**'} |`,
+    ),
+  );
+  return ['| Drill | What it said | |', '|---|---|---|', ...rows, ''].join('\n');
+}
+
+/** The three figures that matter most, as the last run of each has shown them. */
+export function withFigures(readme: string): string {
+  return readme.replace(
+    /(<!-- figures -->\n)[\s\S]*?(<!-- \/figures -->)/,
+    (_all, open, close) => `${open}${firstFigures()}${close}`,
+  );
+}
+
+function firstFigures(): string {
+  const kills = read<Result>('lab/results/drills/worker-kill.json')?.lines.map(({ says }) => `- ${says}`) ?? [];
+  const { figures = [], machine } = read<Results>('lab/results/bench/campaign.json') ?? {};
+  const whole = figures.filter(({ name }) => name.includes('freeze included') && name.endsWith('the relay signs'));
+  const [meanwhile] = figures.filter(({ name }) => name.startsWith('Single mails while'));
+  const where = machine
+    ? `Measured on ${machine.cores} cores that carry everything, database, Temporal and relay too. `
+    : '';
+  return [
+    '`npm run drill -- worker-kill`: kill -9 of the process that sends, 20 times among 10,000 mails.',
+    '',
+    ...kills,
+    '',
+    ...[whole, meanwhile ? [meanwhile] : []].flatMap((lines) => (lines.length > 0 ? [sentence(lines), ''] : [])),
+    `${where}All claims, commands and figures, kept and not kept: [docs/proof.md](docs/proof.md).`,
+    '',
+  ].join('\n');
+}
+
+/** One figure, beside everything that it was measured beside. */
+function sentence([first, ...more]: Line[]): string {
+  if (!first) return '';
+  const { name, unit, median } = first;
+  const beside = [first, ...more].flatMap(({ ceiling, ratio }) =>
+    ceiling && ratio ? [`${Math.round(ceiling.median)} ${unit} of a ${ceiling.name} (${ratio.median})`] : [],
+  );
+  const rest = beside.length > 0 ? `, beside ${beside.join(' and ')}` : '';
+  return `${name}: **${Math.round(median)} ${unit}**${rest}.`;
+}
+
+function read<T>(file: string): T | null {
+  const path = join(root, file);
+  return existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as T) : null;
+}
+
+if (import.meta.main) {
+  const readme = join(root, 'README.md');
+  writeFileSync(page, withResults(readFileSync(page, 'utf8')));
+  writeFileSync(readme, withFigures(readFileSync(readme, 'utf8')));
+}

@@ -1,0 +1,51 @@
+import { withDeps } from '../cli/with-deps.ts';
+import type { Collections } from '../core/base/collections.ts';
+import { indexes, makeIndexes } from '../platform/indexes.ts';
+import { prepareNamespace } from '../platform/temporal-namespace.ts';
+import { type Say, StackError } from './output.ts';
+import { type Seed, seedDemo } from './seed.ts';
+import type { Servers } from './servers/all.ts';
+import { readSettings } from './settings.ts';
+
+/** What stands between running servers and the first request: search attributes, indexes, the demo project. */
+export async function prepare(env: NodeJS.ProcessEnv, dataDir: string, servers: Servers, say: Say): Promise<Seed> {
+  const config = readSettings(env);
+  if (!servers.temporal)
+    await prepareNamespace(config.temporalAddress, config.temporalNamespace, { own: false }).catch((error: Error) => {
+      throw new StackError(
+        `Temporal at ${config.temporalAddress} cannot be used (${error.message}); mend it, or leave TEMPORAL_ADDRESS out.`,
+      );
+    });
+  return withDeps(config, async (deps) => {
+    await deps.mongo
+      .db()
+      .command({ ping: 1 })
+      .catch((error: Error) => {
+        throw new StackError(`MongoDB does not answer (${error.message}); mend MONGODB_URL, or leave it out.`);
+      });
+    await makeIndexes(deps.db).catch((error: unknown) => makeChangedIndexes(deps.db, error, say));
+    return seedDemo(deps, dataDir);
+  });
+}
+
+const indexConflicts = [85, 86];
+
+/** A new version may define an index anew; nothing runs yet, so the old one can go. In production a person decides that. */
+async function makeChangedIndexes(db: Collections, cause: unknown, say: Say): Promise<void> {
+  if (!isIndexConflict(cause)) throw cause;
+  for (const { on, name, key, options } of indexes) {
+    const make = () => db[on].createIndex(key, { ...options, name });
+    try {
+      await make();
+    } catch (error) {
+      if (!isIndexConflict(error)) throw error;
+      await db[on].dropIndex(name);
+      await make();
+      say(`Index ${name} of ${on} was made anew: its definition has changed.`);
+    }
+  }
+}
+
+function isIndexConflict(error: unknown): boolean {
+  return indexConflicts.includes((error as { code?: number }).code ?? 0);
+}

@@ -1,0 +1,143 @@
+import { expect } from 'chai';
+import { type Environment, startEnvironment } from '../support/environment.ts';
+import { until } from '../support/wait.ts';
+
+describe('Projects and keys', () => {
+  let environment: Environment;
+  before(async () => {
+    environment = await startEnvironment();
+  });
+  after(() => environment.stop());
+
+  const admin = () => environment.client(environment.own.adminKey);
+  const unknownId = '0123456789abcdef01234567';
+
+  it('get project answers every documented field, and no key or credential', async () => {
+    const { project } = environment.own;
+    const { status, body, text } = await admin().get(`/account/projects/${project._id}`);
+    expect(status).to.equal(200);
+    expect(body.success).to.equal(true);
+    expect(body.data).to.deep.equal({
+      id: project._id.toHexString(),
+      name: 'Own project',
+      domain: null,
+      domains: [],
+      createdAt: project.createdAt.toISOString(),
+      trackingOpen: true,
+      trackingClick: true,
+    });
+    expect(text).to.not.match(/AS_|ASA_|hash|dkim/i);
+  });
+
+  it('get project: a malformed id is 400 VALIDATION_ERROR, a foreign one 404 PROJECT_NOT_FOUND, a project key 403', async () => {
+    const malformed = await admin().get('/account/projects/nonsense');
+    expect([malformed.status, malformed.body.error.code]).to.deep.equal([400, 'VALIDATION_ERROR']);
+    const foreign = await admin().get(`/account/projects/${environment.other.project._id}`);
+    const random = await admin().get(`/account/projects/${unknownId}`);
+    expect([foreign.status, foreign.body.error.code]).to.deep.equal([404, 'PROJECT_NOT_FOUND']);
+    expect(foreign.text).to.equal(random.text);
+    const wrongKey = await environment.own.client.get(`/account/projects/${environment.own.project._id}`);
+    expect([wrongKey.status, wrongKey.body.error.code]).to.deep.equal([403, undefined]);
+  });
+
+  it('a project is created, listed, changed and deleted, and its keys stop with it', async () => {
+    const created = await admin().post('/account/projects', { name: 'Second', trackingOpen: false });
+    expect(created.status).to.equal(201);
+    expect(created.body.data).to.include({ name: 'Second', trackingOpen: false, trackingClick: true });
+    const { id } = created.body.data;
+    const listed = [];
+    for (const page of [1, 2]) {
+      const { projects, pagination } = (await admin().get(`/account/projects?limit=1&page=${page}`)).body.data;
+      expect(pagination).to.deep.equal({ page, limit: 1, total: 2, pages: 2 });
+      listed.push(...projects.map((project: { id: string }) => project.id));
+    }
+    // Made within the same second by two processes they may stand in either order.
+    expect(listed).to.have.members([environment.own.project._id.toHexString(), id]);
+    const changed = await admin().patch(`/account/projects/${id}`, { name: 'Renamed' });
+    expect(changed.body.data).to.include({ name: 'Renamed', trackingOpen: false });
+
+    const key = await admin().post(`/account/projects/${id}/api-keys`, { name: 'integration' });
+    expect(key.status).to.equal(201);
+    const client = environment.client(key.body.data.key);
+    expect((await client.get('/contacts')).status).to.equal(200);
+    expect((await admin().delete(`/account/projects/${id}`)).body).to.deep.equal({ success: true });
+    await until(
+      () => client.get('/contacts'),
+      ({ status }) => status === 401,
+      { ms: 5_000 },
+    );
+    expect((await admin().get(`/account/projects/${id}`)).status).to.equal(404);
+  });
+
+  it('a key is shown once, stored as a hash, and stops within five seconds of its revocation', async () => {
+    const path = `/account/projects/${environment.own.project._id}/api-keys`;
+    const { body } = await admin().post(path, { name: 'short-lived' });
+    const { key, id } = body.data;
+    expect(key).to.match(/^AS_[A-Za-z0-9]{8}_[A-Za-z0-9]{32}$/);
+    const listed = await admin().get(path);
+    expect(listed.body.data.apiKeys.map(({ name }: { name: string }) => name)).to.include('short-lived');
+    expect(listed.text).to.not.contain(key);
+    const stored = JSON.stringify(await environment.deps.db.apiKeys.find().toArray());
+    expect(stored).to.not.contain(key).and.not.contain(key.split('_')[2]);
+
+    const client = environment.client(key);
+    expect((await client.get('/contacts')).status).to.equal(200);
+    const last = key.endsWith('a') ? 'b' : 'a';
+    const almost = environment.client(key.slice(0, -1) + last);
+    expect((await almost.get('/contacts')).status, 'a secret that differs in one letter').to.equal(401);
+    expect((await admin().delete(`/account/api-keys/${id}`)).body).to.deep.equal({ success: true });
+    await until(
+      () => client.get('/contacts'),
+      ({ status }) => status === 401,
+      { ms: 5_000 },
+    );
+    expect((await admin().delete(`/account/api-keys/${id}`)).body.error.code).to.equal('API_KEY_NOT_FOUND');
+  });
+
+  it('another organization sees, changes and revokes nothing of ours', async () => {
+    const stranger = environment.client(environment.other.adminKey);
+    const path = `/account/projects/${environment.own.project._id}`;
+    const key = (await admin().post(`${path}/api-keys`, { name: 'ours' })).body.data;
+    const attempts = [
+      await stranger.patch(path, { name: 'taken' }),
+      await stranger.delete(path),
+      await stranger.get(`${path}/api-keys`),
+      await stranger.post(`${path}/api-keys`, { name: 'x' }),
+      await stranger.delete(`/account/api-keys/${key.id}`),
+    ];
+    expect(attempts.map(({ status }) => status)).to.deep.equal([404, 404, 404, 404, 404]);
+    expect((await environment.client(key.key).get('/contacts')).status).to.equal(200);
+  });
+
+  it('bad keys from one address are limited, good ones from the same address go on', async () => {
+    const limited = await startEnvironment({ AUTH_FAILURE_LIMIT: '10' });
+    try {
+      const bad = limited.client('AS_aaaaaaaa_aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa');
+      const answers = [];
+      for (let attempt = 0; attempt < 22; attempt += 1) answers.push(await bad.get('/contacts'));
+      const refused = answers.filter(({ status }) => status === 429);
+      // A minute may turn in the middle of the run, and starts a new count.
+      expect(refused.length).to.be.within(2, 12);
+      expect(Number(refused[0]?.headers.get('retry-after'))).to.be.within(1, 60);
+      expect((await limited.own.client.get('/contacts')).status).to.equal(200);
+    } finally {
+      await limited.stop();
+    }
+  });
+
+  it('a key over its limit is answered 429 with Retry-After, another key is not', async () => {
+    const limited = await startEnvironment({ RATE_LIMIT: '10' });
+    try {
+      const answers = [];
+      for (let attempt = 0; attempt < 22; attempt += 1) answers.push(await limited.own.client.get('/contacts'));
+      const refused = answers.filter(({ status }) => status === 429);
+      // A minute may turn in the middle of the run, and starts a new count.
+      expect(refused.length).to.be.within(2, 12);
+      expect(refused[0]?.body.error.code).to.equal('RATE_LIMIT_EXCEEDED');
+      expect(Number(refused[0]?.headers.get('retry-after'))).to.be.within(1, 60);
+      expect((await limited.other.client.get('/contacts')).status).to.equal(200);
+    } finally {
+      await limited.stop();
+    }
+  });
+});

@@ -1,0 +1,213 @@
+import { once } from 'node:events';
+import { connect, createServer } from 'node:net';
+import { expect } from 'chai';
+import { ObjectId } from 'mongodb';
+import { resealSecret, resealSecrets, secretKinds } from '../../core/accounts/stored-secrets.ts';
+import type { Deps } from '../../core/base/deps.ts';
+import { mailLocalPart, readMailLocalPart, unsubscribeToken } from '../../core/composing/tokens.ts';
+import { openDkimKey } from '../../core/domains/keys.ts';
+import type { Domain } from '../../core/domains/model.ts';
+import type { Webhook } from '../../core/feed/model.ts';
+import { webhookSecret } from '../../core/feed/webhooks.ts';
+import { openKey } from '../../core/migrations/keys.ts';
+import type { Migration } from '../../core/migrations/model.ts';
+import { anyFreePort } from '../../stack/ports.ts';
+import { type Scene, start as startMigration, startScene, tenantWithA } from '../migrations/support.ts';
+import { smallAccountA } from '../providers/account-a.ts';
+import type { Tenant } from '../support/environment.ts';
+import { admin, start } from './processes.ts';
+
+/** The key of every test environment, and the one that replaces it. */
+const OLD = `test:${Buffer.alloc(32, 7).toString('base64')}`;
+const NEW = `new:${Buffer.alloc(32, 8).toString('base64')}`;
+const KINDS = ['DKIM keys', 'webhook secrets', 'provider keys'];
+
+describe('Secret keys', function () {
+  this.timeout(60_000);
+  let scene: Scene;
+  let tenant: Tenant;
+  let deps: Deps;
+  let shownSecret: string;
+  let providerKey: string;
+  before(async () => {
+    scene = await startScene();
+    deps = scene.env.deps;
+  });
+  after(() => scene.stop());
+
+  /** One secret of each kind, sealed through the API. No worker runs, so the migration keeps its key. */
+  beforeEach(async () => {
+    const { domains, webhooks, migrationSecrets } = deps.db;
+    await Promise.all([domains.deleteMany({}), webhooks.deleteMany({}), migrationSecrets.deleteMany({})]);
+    const account = smallAccountA();
+    providerKey = account.key;
+    tenant = await tenantWithA(scene, account);
+    await tenant.client.post('/domains', { domainName: 'mail.example.com' });
+    shownSecret = await newWebhook();
+    await startMigration(tenant, 'providerA', { apiKey: account.key, migrateAll: true });
+  });
+
+  async function newWebhook(): Promise<string> {
+    const hook = { url: 'https://example.com/', events: ['contact.created'] };
+    return (await tenant.client.post('/webhooks', hook)).body.data.secret;
+  }
+
+  const withKeys = (secretKeys: string): Deps => ({
+    ...deps,
+    config: { ...deps.config, secretKeys: secretKeys.split(',') },
+  });
+
+  async function stored() {
+    const [domain, webhook, job, secret] = await Promise.all([
+      deps.db.domains.findOne({}) as Promise<Domain>,
+      deps.db.webhooks.findOne({}) as Promise<Webhook>,
+      deps.db.migrations.findOne({ projectId: tenant.project._id }) as Promise<Migration>,
+      deps.db.migrationSecrets.findOne({}),
+    ]);
+    return { domain, webhook, job, sealed: [domain.dkim.privateKey, webhook.secret, secret?.sealed] };
+  }
+
+  async function opened(secretKeys: string): Promise<string[]> {
+    const { domain, webhook, job } = await stored();
+    const keyed = withKeys(secretKeys);
+    return [openDkimKey(keyed, domain), webhookSecret(keyed, webhook), await openKey(keyed, job)];
+  }
+
+  const keyNames = async () => (await stored()).sealed.map((sealed) => sealed?.keyId);
+  const countsIn = (output: string) =>
+    output
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+
+  describe('npm run admin -- reseal', () => {
+    it('seals every stored secret with the first key, counts them by kind, and each opens to the same text', async () => {
+      const before = await opened(OLD);
+      expect(before.slice(1)).to.deep.equal([shownSecret, providerKey]);
+      const { code, output } = await admin(scene.env, `${NEW},${OLD}`, 'reseal');
+      expect(code, output).to.equal(0);
+      const counts = { resealed: 1, current: 0, changed: 0, unopened: 0 };
+      expect(countsIn(output)).to.deep.equal(KINDS.map((kind) => ({ kind, ...counts })));
+      expect(await keyNames()).to.deep.equal(['new', 'new', 'new']);
+      expect(await opened(NEW)).to.deep.equal(before);
+    });
+
+    it('may be repeated: the second time changes nothing', async () => {
+      await admin(scene.env, `${NEW},${OLD}`, 'reseal');
+      const { sealed } = await stored();
+      const { code, output } = await admin(scene.env, `${NEW},${OLD}`, 'reseal');
+      expect(code, output).to.equal(0);
+      for (const counts of countsIn(output)) expect(counts).to.include({ resealed: 0, current: 1 });
+      expect((await stored()).sealed).to.deep.equal(sealed);
+    });
+
+    it('leaves a secret that was replaced after it was read', async () => {
+      const kind = secretKinds.find(({ collection }) => collection === 'webhooks');
+      const { webhook } = await stored();
+      const read = { _id: webhook._id, projectId: webhook.projectId, sealed: webhook.secret };
+      const { secret: replaced } = (await newWebhook().then(() =>
+        deps.db.webhooks.findOne({ _id: { $ne: webhook._id } }),
+      )) as Webhook;
+      await deps.db.webhooks.updateOne({ _id: webhook._id }, { $set: { secret: replaced } });
+      expect(kind && (await resealSecret(withKeys(`${NEW},${OLD}`), kind, read))).to.equal('changed');
+      expect((await deps.db.webhooks.findOne({ _id: webhook._id }))?.secret).to.deep.equal(replaced);
+    });
+
+    it('seals each secret once when two run at the same time', async () => {
+      for (let made = 1; made < 20; made++) await newWebhook();
+      const keyed = withKeys(`${NEW},${OLD}`);
+      const both = await Promise.all([resealSecrets(keyed), resealSecrets(keyed)]);
+      const resealed = both.map((counts) => counts.find(({ kind }) => kind === 'webhook secrets')?.resealed ?? 0);
+      expect(resealed.reduce((sum, count) => sum + count)).to.equal(20);
+      const hooks = await deps.db.webhooks.find({}).toArray();
+      for (const hook of hooks) expect(webhookSecret(withKeys(NEW), hook)).to.match(/^whsec_/);
+    });
+
+    it('ends with 1 and says which keys are missing, and seals what it can', async () => {
+      await deps.db.webhooks.updateOne({}, { $set: { 'secret.keyId': 'lost' } });
+      const { code, output } = await admin(scene.env, `${NEW},${OLD}`, 'reseal');
+      expect(code).to.equal(1);
+      expect(output).to.include('{"kind":"webhook secrets","resealed":0,"current":0,"changed":0,"unopened":1}');
+      expect(output).to.include('SECRET_KEYS does not name the keys of 1 webhook secret (lost).');
+      expect(await keyNames()).to.deep.equal(['new', 'lost', 'new']);
+    });
+  });
+
+  for (const script of ['api/main.ts', 'workers/main.ts'] as const)
+    describe(script, () => {
+      it('ends with 1 and counts the secrets by kind when SECRET_KEYS does not name their key', async () => {
+        await newWebhook();
+        const began = await start(scene.env, script, NEW).began;
+        expect(began).to.deep.equal({
+          code: 1,
+          output:
+            'SECRET_KEYS does not name the keys of 1 DKIM key (test), 2 webhook secrets (test), 1 provider key (test). ' +
+            'Name these keys again behind the first one; docs/operators.md says how a key is replaced.\n',
+        });
+      });
+
+      it('starts with the new key in front of the old one, and without the old one after a reseal', async () => {
+        for (const [secretKeys, reseal] of [
+          [`${NEW},${OLD}`, true],
+          [NEW, false],
+        ] as const) {
+          const running = start(scene.env, script, secretKeys);
+          expect(await running.began).to.equal('ready');
+          if (reseal) expect((await admin(scene.env, secretKeys, 'reseal')).code).to.equal(0);
+          expect((await running.stop()).code).to.equal(0);
+        }
+      });
+
+      it('ends with 1 as soon as MongoDB answers, when it did not at the start', async () => {
+        const port = await anyFreePort();
+        const mongodb = { MONGODB_URL: `mongodb://127.0.0.1:${port}/?directConnection=true` };
+        const running = start(scene.env, script, NEW, mongodb);
+        const stop = await forward(port, new URL(deps.config.mongodbUrl.replace('mongodb:', 'http:')), 4_000);
+        expect((await running.ended).output).to.match(/^SECRET_KEYS does not name/m);
+        expect((await running.ended).code).to.equal(1);
+        stop();
+      });
+    });
+
+  it('A key that moved back from the first place still opens unsubscribe links and return paths.', async () => {
+    const ref = { projectId: tenant.project._id, messageId: new ObjectId() };
+    const token = unsubscribeToken({ secretKeys: [OLD] }, { ...ref, groupId: null, email: 'ada@example.com' });
+    const returnPath = mailLocalPart({ secretKeys: [OLD] }, 'b', ref);
+    const api = start(scene.env, 'api/main.ts', `${NEW},${OLD}`);
+    expect(await api.began).to.equal('ready');
+    const answer = await fetch(`${api.url()}/u/${token}`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
+      body: 'List-Unsubscribe=One-Click',
+    });
+    await api.stop();
+    expect(answer.status).to.equal(200);
+    const suppressed = await deps.db.suppressions.countDocuments({
+      projectId: ref.projectId,
+      email: 'ada@example.com',
+    });
+    expect(suppressed).to.equal(1);
+    expect(readMailLocalPart({ secretKeys: [NEW, OLD] }, returnPath)?.messageId).to.deep.equal(ref.messageId);
+  });
+
+  it('Two keys of one name are refused at the start.', async () => {
+    const began = await start(scene.env, 'api/main.ts', `${OLD},test:${NEW.slice(4)}`).began;
+    expect(began).to.deep.equal({
+      code: 1,
+      output: 'SECRET_KEYS names test twice; give each key a name of its own.\n',
+    });
+  });
+});
+
+/** Nothing listens on the port for `afterMs`; then connections go to the target. */
+async function forward(port: number, target: URL, afterMs: number): Promise<() => void> {
+  await new Promise((resolve) => setTimeout(resolve, afterMs));
+  const server = createServer((socket) => {
+    const there = connect(Number(target.port), target.hostname);
+    socket.pipe(there).pipe(socket);
+    for (const end of [socket, there]) end.on('error', () => {});
+  });
+  server.listen(port, '127.0.0.1');
+  await once(server, 'listening');
+  return () => server.close();
+}

@@ -1,0 +1,300 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { ObjectId } from 'mongodb';
+import type { Enrollment, TriggerOutcome } from '../../core/automations/model.ts';
+import { suppress } from '../../core/suppressions/suppressions.ts';
+import { type Environment, startEnvironment } from '../support/environment.ts';
+import { type AutomationStage, openAutomationStage } from './stage.ts';
+import { created, email, filter, makeSending, wait } from './support.ts';
+
+const RUNS = 12;
+const MINUTE = 60_000;
+/** Real time goes on while the clock of the test stands between two turns. */
+const DRIFT_MS = 45_000;
+
+type Item = { minute: number } & (
+  | { kind: 'plan'; plan: string }
+  | { kind: 'join' | 'leave' | 'unsubscribe' | 'delete' }
+  | { kind: 'event'; amount: number }
+);
+interface Case {
+  entry: string;
+  exits: boolean;
+  pairs: Pair[];
+  branches: Array<{ plan: string; event: boolean; all: boolean; merges: boolean; pairs: Pair[] }>;
+  elseGoesOn: boolean;
+  contact: { plan: string; joined: boolean };
+  items: Item[];
+}
+interface Pair {
+  value: number;
+  unit: string;
+  checks: [boolean, boolean];
+}
+
+const plans = fc.constantFrom('pro', 'pro', 'free', 'team', '');
+const pair: fc.Arbitrary<Pair> = fc.record({
+  value: fc.integer({ min: 0, max: 3 }),
+  unit: fc.constantFrom('minutes', 'hours', 'hours', 'days', 'days'),
+  checks: fc.tuple(fc.boolean(), fc.boolean()),
+});
+const minute = fc.integer({ min: 1, max: 5 * 1_440 });
+const item: fc.Arbitrary<Item> = fc.oneof(
+  { weight: 6, arbitrary: fc.record({ minute, kind: fc.constant('plan' as const), plan: plans }) },
+  { weight: 4, arbitrary: fc.record({ minute, kind: fc.constantFrom('join' as const, 'leave' as const) }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({ minute, kind: fc.constant('event' as const), amount: fc.integer({ min: 0, max: 9 }) }),
+  },
+  { weight: 1, arbitrary: fc.record({ minute, kind: fc.constantFrom('unsubscribe' as const, 'delete' as const) }) },
+);
+const cases: fc.Arbitrary<Case> = fc.record({
+  entry: fc.constantFrom('created', 'list', 'matches', 'changes', 'event'),
+  exits: fc.boolean(),
+  pairs: fc.array(pair, { minLength: 1, maxLength: 2 }),
+  branches: fc.array(
+    fc.record({
+      plan: plans,
+      event: fc.boolean(),
+      all: fc.boolean(),
+      merges: fc.boolean(),
+      pairs: fc.array(pair, { minLength: 1, maxLength: 2 }),
+    }),
+    { maxLength: 2 },
+  ),
+  elseGoesOn: fc.boolean(),
+  contact: fc.record({ plan: plans, joined: fc.boolean() }),
+  items: fc.array(item, { minLength: 3, maxLength: 10 }),
+});
+
+describe('A simulation', function () {
+  this.timeout(120_000);
+  let env: Environment;
+  let stage: AutomationStage;
+  let listId: string;
+  before(async () => {
+    env = await startEnvironment({ ENROLL_PER_SECOND: '1000' });
+    await makeSending(env.deps, env.own);
+    await created(env.own.client, '/events', {
+      eventName: 'bought',
+      properties: [{ propertyName: 'amount', type: 'number' }],
+    });
+    listId = (await created(env.own.client, '/contact-lists', { name: 'News' })).id;
+    stage = await openAutomationStage(env);
+  });
+  after(async () => {
+    await stage.stop();
+    await env.stop();
+  });
+
+  it('and the real run agree: the same steps at the same times, the same branches and rules, the same end', async () => {
+    let entries = 0;
+    await fc.assert(
+      fc.asyncProperty(cases, async (one) => {
+        entries += await compare(one);
+      }),
+      { numRuns: RUNS, endOnFailure: true },
+    );
+    expect(entries, 'people who entered in all runs').to.be.above(0);
+  });
+
+  async function compare(one: Case): Promise<number> {
+    const { client } = env.own;
+    const automation = await created(client, '/automations', { ...definition(one, listId), active: true });
+    const fromMs = Math.ceil(env.clock.now().getTime() / MINUTE) * MINUTE + MINUTE;
+    const simulation = await client.post(`/automations/${automation.id}/simulate`, scenario(one, fromMs, listId));
+    expect(simulation.status, simulation.text).to.equal(200);
+    const real = await run(one, automation.id, fromMs);
+    await client.post(`/automations/${automation.id}/archive`);
+    const simulated = simulation.body.data;
+    expect(real.entries.map(withoutTimes)).to.deep.equal(
+      simulated.entries.map(({ steps, exit }: Entry) => withoutTimes({ steps, exit })),
+    );
+    const times = ({ steps, exit }: Entry) =>
+      [...steps, ...(exit ? [exit] : [])].map(({ at }) => Date.parse(String(at)));
+    for (const [index, entry] of real.entries.entries()) {
+      const expected = times(simulated.entries[index]);
+      for (const [place, ms] of times(entry).entries()) expect(ms - Number(expected[place])).to.be.within(0, DRIFT_MS);
+    }
+    expect(real.skipped).to.deep.equal(simulated.skipped.map(({ reason }: { reason: string }) => reason));
+    return real.entries.length;
+  }
+
+  /** What happens is done through the real door, each at its time: between two runs by us, while somebody waits by the wait. */
+  async function run(one: Case, id: string, fromMs: number) {
+    const { client } = env.own;
+    const { db, clock } = env.deps;
+    const address = `${new ObjectId()}@example.com`;
+    // At the same moment a simulation takes changes before events.
+    const isEvent = ({ kind }: Item) => Number(kind === 'event');
+    const items = one.items.toSorted((a, b) => a.minute - b.minute || isEvent(a) - isEvent(b));
+    const turnTo = (ms: number) => {
+      if (ms > clock.now().getTime()) env.clock.set(new Date(ms));
+    };
+    turnTo(fromMs);
+    const { id: contactId } = await created(client, '/contacts', { email: address, ...firstContact(one, listId) });
+    await stage.settled();
+    const isInside = (filterBy: object) =>
+      db.enrollments.findOne({ automationId: new ObjectId(id), live: true, ...filterBy });
+
+    async function next(beforeMs: number): Promise<boolean> {
+      const [first] = items;
+      const atMs = fromMs + (first?.minute ?? 0) * MINUTE;
+      if (!first || atMs > beforeMs) return false;
+      items.shift();
+      turnTo(atMs);
+      await happen(first, contactId, address);
+      await stage.settled();
+      return true;
+    }
+    stage.onWait(async ({ untilMs }, enrollmentId) => {
+      while ((await isInside({ _id: new ObjectId(enrollmentId) })) && (await next(untilMs)));
+      if (await isInside({ _id: new ObjectId(enrollmentId) })) turnTo(untilMs);
+      return 'skip';
+    });
+    for (;;) {
+      if (await isInside({})) await new Promise((resolve) => setTimeout(resolve, 10));
+      else if (!(await next(Number.POSITIVE_INFINITY))) break;
+    }
+    const people = await db.enrollments
+      .find({ automationId: new ObjectId(id) })
+      .sort({ enteredAt: 1 })
+      .toArray();
+    return { entries: people.map(entryOf), skipped: await skipped(id) };
+  }
+
+  async function happen(one: Item, contactId: string, address: string): Promise<void> {
+    const { client, project } = env.own;
+    const known = await env.deps.db.contacts.findOne({ _id: new ObjectId(contactId) });
+    if (!known) return;
+    if (one.kind === 'plan')
+      await client.post('/contacts/email', { email: address, contactProperties: { plan: one.plan || null } });
+    if (one.kind === 'join') await client.post('/contacts/email', { email: address, listIds: [listId] });
+    if (one.kind === 'leave')
+      await client.post(`/contact-lists/${listId}/contacts/remove`, { contactIds: [contactId] });
+    if (one.kind === 'event')
+      await created(client, '/events/send', {
+        eventName: 'bought',
+        contactId,
+        eventProperties: { amount: one.amount },
+      });
+    if (one.kind === 'unsubscribe') await suppress(env.deps, project._id, { emails: [address], reason: 'UNSUBSCRIBE' });
+    if (one.kind === 'delete') await client.delete(`/contacts/${contactId}`);
+  }
+
+  async function skipped(id: string): Promise<Array<string | undefined>> {
+    const automationIds = new ObjectId(id);
+    const notes: Array<{ at: Date; outcomes?: TriggerOutcome[] }> = [
+      ...(await env.deps.db.triggers.find({ automationIds }).toArray()),
+      ...(await env.deps.db.events.find({ automationIds }).toArray()).map(({ createdAt, outcomes = [] }) => ({
+        at: createdAt,
+        outcomes,
+      })),
+    ];
+    return notes
+      .toSorted((a, b) => a.at.getTime() - b.at.getTime())
+      .flatMap(({ outcomes = [] }) => outcomes)
+      .filter(({ automationId, result }) => automationId.equals(id) && result === 'skipped')
+      .map(({ reason }) => reason);
+  }
+});
+
+interface Entry {
+  steps: Array<{ type: string; at: Date | string; stepId?: string; branchId?: string | null; rule?: string }>;
+  exit: { at: Date | string; status: string; reason: string | null } | null;
+}
+
+function entryOf({ history, status, exitReason, endedAt }: Enrollment): Entry {
+  const types = ['wait', 'email', 'branch', 'branch_left'];
+  return {
+    steps: history.filter(({ type }) => types.includes(type)),
+    exit: endedAt && { at: endedAt, status, reason: exitReason },
+  };
+}
+
+function withoutTimes({ steps, exit }: Entry) {
+  return {
+    steps: steps.map(({ type, stepId, branchId, rule }) => ({ type, stepId, branchId, rule })),
+    exit: exit && { status: exit.status, reason: exit.reason },
+  };
+}
+
+function definition(one: Case, listId: string) {
+  const entries: Record<string, object> = {
+    created: { type: 'contact_created' },
+    list: { type: 'contact_added_to_list', listId },
+    matches: {
+      type: 'contact_property_matches_with',
+      filterCriteria: filter('contactProperties.plan', 'equals', 'pro'),
+    },
+    changes: { type: 'contact_property_changes_from_to', property: 'plan', toValue: 'pro' },
+    event: {
+      type: 'event_trigger',
+      eventName: 'bought',
+      filterCriteria: filter('event.properties.amount', 'greater_than', 3),
+    },
+  };
+  return {
+    name: 'Random',
+    entryCriteria: entries[one.entry],
+    exitCriteria: { type: one.exits ? 'entry_criteria_no_longer_met' : 'workflow_complete' },
+    steps: stepsOf(one),
+  };
+}
+
+function stepsOf({ pairs, branches, elseGoesOn, entry }: Case) {
+  const steps = pairs.flatMap((one, n) => pairOf(one, `main${n}`));
+  if (branches.length === 0) return steps;
+  const hasTail = elseGoesOn || branches.some(({ merges }) => merges);
+  const choice = {
+    type: 'branch',
+    stepId: 'choice',
+    nextStepId: elseGoesOn ? 'tail-wait' : null,
+    branches: branches.map(({ plan, event, all, merges }, n) => ({
+      branchId: `b${n}`,
+      triggerType: event && entry === 'event' ? 'event_property' : 'contact_property_matches_with',
+      filterCriteria:
+        event && entry === 'event'
+          ? filter('event.properties.amount', 'greater_than', 6)
+          : plan === ''
+            ? filter('contactProperties.plan', 'is_empty')
+            : filter('contactProperties.plan', 'equals', plan),
+      appliesTo: all ? 'all_branch_steps' : 'branch_entry',
+      nextStepId: `b${n}p0-wait`,
+      mergeStepId: merges ? 'tail-wait' : null,
+    })),
+  };
+  const within = branches.flatMap((branch, n) =>
+    branch.pairs.flatMap((one, m) =>
+      pairOf(one, `b${n}p${m}`).map((step) => ({ ...step, parentBranchStepId: 'choice', parentBranchId: `b${n}` })),
+    ),
+  );
+  const tail = hasTail ? pairOf({ value: 1, unit: 'hours', checks: [true, true] }, 'tail') : [];
+  return [...steps, choice, ...within, ...tail];
+}
+
+function pairOf({ value, unit, checks }: Pair, name: string) {
+  return [
+    wait(value, unit, { stepId: `${name}-wait`, checkExitCriteria: checks[0] }),
+    email(`${name}-mail`, { checkExitCriteria: checks[1] }),
+  ];
+}
+
+function firstContact({ contact: { plan, joined } }: Case, listId: string) {
+  return { contactProperties: plan ? { plan } : {}, listIds: joined ? [listId] : [] };
+}
+
+function scenario(one: Case, fromMs: number, listId: string) {
+  const at = ({ minute: n }: Item) => new Date(fromMs + n * MINUTE).toISOString();
+  const changes = one.items.flatMap((item): object[] => {
+    if (item.kind === 'plan') return [{ at: at(item), contactProperties: { plan: item.plan || null } }];
+    if (item.kind === 'join') return [{ at: at(item), listIds: [listId] }];
+    if (item.kind === 'leave') return [{ at: at(item), removeListIds: [listId] }];
+    if (item.kind === 'unsubscribe') return [{ at: at(item), unsubscribed: true }];
+    return item.kind === 'delete' ? [{ at: at(item), deleted: true }] : [];
+  });
+  const events = one.items.flatMap((item) =>
+    item.kind === 'event' ? [{ at: at(item), eventName: 'bought', properties: { amount: item.amount } }] : [],
+  );
+  return { from: new Date(fromMs).toISOString(), contact: firstContact(one, listId), changes, events };
+}

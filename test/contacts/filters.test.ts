@@ -1,0 +1,276 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { compileFilter, type FilterSubject, filterFields, parseFilter } from '../../core/contacts/filters/filters.ts';
+
+const DECLARED = { contactProperties: { age: 'number', vip: 'boolean', born: 'date', plan: 'string' } } as const;
+const WITH_EVENT = { ...DECLARED, event: { amount: 'number' } } as const;
+
+const CONTACT = {
+  email: 'ann@b.test',
+  firstName: 'Ann',
+  lastName: null,
+  userId: '',
+  mobile: '+12025550123',
+  contactProperties: {
+    age: 30,
+    vip: true,
+    born: '1996-03-01T00:00:00.000Z',
+    plan: 'Gold Plus',
+    seats: 5,
+    note: 'ÄRGER?',
+  },
+  createdAt: new Date('2026-01-10T00:00:00Z'),
+  updatedAt: '2026-02-10T00:00:00.000Z',
+};
+const EVENT = { name: 'purchase', properties: { amount: 99.5, item: 'Hat' } };
+
+type Row = [field: string, operator: string, value: unknown, fieldType?: string];
+
+const HOLDS: Row[] = [
+  ['email', 'equals', 'ANN@B.test'],
+  ['firstName', 'starts_with', 'an'],
+  ['firstName', 'ends_with', 'NN'],
+  ['firstName', 'not_equals', 'Bob'],
+  ['lastName', 'not_equals', 'x'],
+  ['lastName', 'not_contains', 'x'],
+  ['lastName', 'is_empty', undefined],
+  ['userId', 'is_empty', null],
+  ['contactProperties.nope', 'is_empty', 'ignored'],
+  ['mobile', 'is_not_empty', undefined],
+  ['mobile', 'contains', '+1202'],
+  ['contactProperties.plan', 'contains', 'd p'],
+  ['customFields.plan', 'equals', 'gold plus'],
+  ['contactProperties.note', 'equals', 'ärger?'],
+  ['contactProperties.seats', 'equals', 5],
+  ['contactProperties.seats', 'equals', '5'],
+  ['contactProperties.seats', 'greater_than', '4', 'number'],
+  ['contactProperties.age', 'between', [30, 40]],
+  ['contactProperties.age', 'between', ['20', 30]],
+  ['contactProperties.age', 'less_than', 30.5],
+  ['contactProperties.age', 'equals', '30'],
+  ['contactProperties.age', 'contains', '3', 'string'],
+  ['contactProperties.vip', 'equals', 'true'],
+  ['contactProperties.vip', 'not_equals', false],
+  ['contactProperties.gone', 'not_equals', true, 'boolean'],
+  ['contactProperties.gone', 'not_equals', 5, 'number'],
+  ['contactProperties.born', 'equals', '1996-03-01T01:00:00+01:00'],
+  ['contactProperties.born', 'before', '1996-03-02'],
+  ['contactProperties.born', 'is_not_empty', undefined],
+  ['createdAt', 'after', '2026-01-09'],
+  ['createdAt', 'between', ['2026-01-10', '2026-01-10T00:00:00.001Z']],
+  ['updatedAt', 'after', 1767225600000],
+  ['event.name', 'equals', 'Purchase'],
+  ['event.properties.amount', 'greater_than', 99],
+  ['event.properties.item', 'equals', 'hat'],
+];
+
+const FAILS: Row[] = [
+  ['firstName', 'equals', 'Anna'],
+  ['firstName', 'contains', '.nn'],
+  ['lastName', 'equals', 'null'],
+  ['lastName', 'contains', 'x'],
+  ['userId', 'starts_with', 'a'],
+  ['lastName', 'is_not_empty', undefined],
+  ['firstName', 'is_empty', undefined],
+  ['firstName', 'not_equals', 'ANN'],
+  ['email', 'not_contains', '@'],
+  ['contactProperties.constructor', 'is_not_empty', undefined],
+  ['contactProperties.plan', 'equals', 5, 'number'],
+  ['contactProperties.age', 'greater_than', 30],
+  ['contactProperties.age', 'less_than', 30],
+  ['contactProperties.age', 'not_equals', 30],
+  ['contactProperties.vip', 'equals', 0],
+  ['contactProperties.gone', 'equals', false, 'boolean'],
+  ['contactProperties.gone', 'less_than', 5, 'number'],
+  ['contactProperties.born', 'after', '1996-03-01'],
+  ['createdAt', 'before', '2026-01-10'],
+  ['event.properties.amount', 'less_than', 99],
+  ['event.properties.toString', 'is_not_empty', undefined],
+];
+
+const REFUSED: [string, unknown, RegExp][] = [
+  ['no object', 'x', /must be an object/],
+  ['an array', [], /must be an object/],
+  ['no groups', {}, /1 to 50/],
+  ['empty groups', { groups: [] }, /1 to 50/],
+  ['51 groups', { groups: Array(51).fill({ field: 'email', operator: 'is_empty' }) }, /1 to 50/],
+  ['groups that are no array', { groups: { 0: {} } }, /1 to 50/],
+  ['an unknown logicalOperator', { logicalOperator: 'XOR', groups: [condition('email', 'is_empty')] }, /AND or OR/],
+  ...[
+    'contactProperties.$where',
+    'contactProperties.__proto__',
+    'contactProperties.__proto__.x',
+    'contactProperties.',
+    'contactProperties.a.b',
+    `contactProperties.${'a'.repeat(65)}`,
+    'contactProperties',
+    'projectId',
+    'listIds.$[]',
+    'a.b.c',
+    'toString',
+    'Email',
+    '',
+    '$where',
+    'event.name',
+    'event.properties.amount',
+  ].map((field): [string, unknown, RegExp] => [
+    `the field "${field.slice(0, 40)}"`,
+    { groups: [condition(field, 'equals', 'x')] },
+    /groups\/0\/field: must be one of/,
+  ]),
+  ['a field that is no string', { groups: [{ field: { $ne: 1 }, operator: 'equals', value: 'x' }] }, /field: must be/],
+  ...['$where', 'regex', 'EQUALS', '', 'toString', 'greater_than', 'before'].map(
+    (operator): [string, unknown, RegExp] => [
+      `the operator "${operator}" for a string`,
+      { groups: [condition('email', operator, 'x')] },
+      /operator: must be one of equals/,
+    ],
+  ),
+  ['an operator that is no string', { groups: [{ field: 'email', operator: ['equals'], value: 'x' }] }, /operator/],
+  ['contains for a number', { groups: [condition('contactProperties.age', 'contains', 3)] }, /for a number/],
+  ['is_empty for a boolean', { groups: [condition('contactProperties.vip', 'is_empty')] }, /for a boolean/],
+  ['an unknown fieldType', { groups: [condition('contactProperties.x', 'equals', 'x', 'regex')] }, /fieldType/],
+  ['another type for createdAt', { groups: [condition('createdAt', 'equals', 'x', 'string')] }, /must be date/],
+  ['a missing value', { groups: [condition('email', 'equals')] }, /value: must be a string/],
+  ['a null value', { groups: [condition('email', 'equals', null)] }, /value/],
+  ['an empty value', { groups: [condition('email', 'equals', '')] }, /use is_empty/],
+  ['an object as value', { groups: [condition('email', 'contains', { $regex: '.*' })] }, /value/],
+  ['a value with NUL', { groups: [condition('email', 'contains', 'a\0')] }, /valid text/],
+  ['a value with half a surrogate pair', { groups: [condition('email', 'contains', '\ud800')] }, /valid text/],
+  ['a value over 1,000 characters', { groups: [condition('email', 'contains', 'a'.repeat(1_001))] }, /1000/],
+  ['a number that is none', { groups: [condition('contactProperties.age', 'equals', 'abc')] }, /must be a number/],
+  ['a day that no calendar has', { groups: [condition('createdAt', 'after', '2026-02-30')] }, /must be a date/],
+  ['between with one value', { groups: [condition('contactProperties.age', 'between', [1])] }, /two numbers/],
+  ['between with the higher first', { groups: [condition('contactProperties.age', 'between', [2, 1])] }, /lower first/],
+  [
+    'a group inside a group',
+    { groups: [{ logicalOperator: 'OR', groups: [condition('email', 'is_empty')] }] },
+    /field/,
+  ],
+];
+
+describe('filters', () => {
+  for (const row of HOLDS) it(`${describeRow(row)} holds`, () => expect(holds(row)).to.equal(true));
+  for (const row of FAILS) it(`${describeRow(row)} does not hold`, () => expect(holds(row)).to.equal(false));
+
+  for (const [what, input, message] of REFUSED)
+    it(`refuses ${what}`, () => {
+      const parsed = parseFilter(input, DECLARED);
+      expect(parsed.ok).to.equal(false);
+      if (!parsed.ok)
+        expect(parsed.details)
+          .to.match(message)
+          .and.to.match(/^filterCriteria/);
+    });
+
+  it('takes conditions for groups and and for AND, and keeps the ids of conditions', () => {
+    const parsed = parseFilter(
+      { logicalOperator: 'and', conditions: [{ id: 'c1', field: 'customFields.age', operator: 'equals', value: '7' }] },
+      DECLARED,
+    );
+    expect(parsed).to.deep.equal({
+      ok: true,
+      filter: {
+        logicalOperator: 'AND',
+        groups: [{ id: 'c1', field: 'contactProperties.age', fieldType: 'number', operator: 'equals', value: 7 }],
+      },
+    });
+  });
+
+  it('needs every condition with AND and one with OR', () => {
+    const groups = [condition('firstName', 'equals', 'ann'), condition('firstName', 'equals', 'bob')];
+    expect(matches({ logicalOperator: 'AND', groups })).to.equal(false);
+    expect(matches({ logicalOperator: 'OR', groups })).to.equal(true);
+  });
+
+  it('names up to five faults at once and where they stand', () => {
+    const parsed = parseFilter(
+      { groups: Array(9).fill(condition('nope', 'equals', 'x')) },
+      DECLARED,
+      'branches/1/filterCriteria',
+    );
+    expect(parsed.ok).to.equal(false);
+    if (!parsed.ok) expect(parsed.details.match(/branches\/1\/filterCriteria\/groups\/\d\/field/g)).to.have.length(5);
+  });
+
+  it('refuses 1,000 nested groups at once', () => {
+    let nested: unknown = condition('email', 'is_empty');
+    for (let depth = 0; depth < 1_000; depth++) nested = { groups: [nested] };
+    const started = performance.now();
+    expect(parseFilter(nested, DECLARED).ok).to.equal(false);
+    expect(performance.now() - started).to.be.below(300);
+  });
+
+  it('says what it depends on', () => {
+    const parsed = parseFilter(
+      {
+        groups: [
+          condition('email', 'is_empty'),
+          condition('customFields.age', 'equals', 1),
+          condition('contactProperties.age', 'equals', 2),
+        ],
+      },
+      DECLARED,
+    );
+    expect(parsed.ok && filterFields(parsed.filter)).to.deep.equal(['email', 'contactProperties.age']);
+  });
+
+  it('reads its own result to the same filter', () => {
+    for (const [field, operator, value, fieldType] of HOLDS) {
+      const once = parseFilter({ groups: [condition(field, operator, value, fieldType)] }, WITH_EVENT);
+      expect(once.ok && parseFilter(once.filter, WITH_EVENT)).to.deep.equal(once);
+    }
+  });
+
+  it('answers every input without throwing', () => {
+    const anything = fc.anything({ withNullPrototype: true });
+    const group = fc.record(
+      {
+        field: fc.oneof(fc.constantFrom('email', 'contactProperties.x', 'createdAt'), anything),
+        operator: fc.oneof(fc.constantFrom('equals', 'between', 'contains'), anything),
+        value: anything,
+      },
+      { requiredKeys: [] },
+    );
+    fc.assert(
+      fc.property(
+        fc.oneof(anything, fc.record({ logicalOperator: anything, groups: fc.array(group) }, { requiredKeys: [] })),
+        (input) => {
+          const parsed = parseFilter(input, DECLARED);
+          if (parsed.ok) expect(compileFilter(parsed.filter)({ contact: CONTACT })).to.be.a('boolean');
+        },
+      ),
+      { numRuns: 400 },
+    );
+  });
+
+  it('is quick enough to look at every change of every contact', () => {
+    const parsed = parseFilter(
+      { groups: HOLDS.slice(0, 10).map(([field, operator, value]) => condition(field, operator, value)) },
+      DECLARED,
+    );
+    if (!parsed.ok) throw new Error(parsed.details);
+    const match = compileFilter(parsed.filter);
+    const started = performance.now();
+    for (let run = 0; run < 100_000; run++) match({ contact: CONTACT });
+    expect(performance.now() - started).to.be.below(5_000);
+  });
+});
+
+function condition(field: string, operator: string, value?: unknown, fieldType?: string): Record<string, unknown> {
+  return { field, operator, value, fieldType };
+}
+
+function matches(input: unknown, subject: FilterSubject = { contact: CONTACT, event: EVENT }): boolean {
+  const parsed = parseFilter(input, WITH_EVENT);
+  if (!parsed.ok) throw new Error(parsed.details);
+  return compileFilter(parsed.filter)(subject);
+}
+
+function holds([field, operator, value, fieldType]: Row): boolean {
+  return matches({ groups: [condition(field, operator, value, fieldType)] });
+}
+
+function describeRow([field, operator, value, fieldType]: Row): string {
+  return `${field} ${operator} ${JSON.stringify(value) ?? ''}${fieldType ? ` as ${fieldType}` : ''}`;
+}

@@ -1,0 +1,185 @@
+import { expect } from 'chai';
+import type { Document } from 'mongodb';
+import { parseId } from '../../core/base/ids.ts';
+import { recomputeSegment, SETTLE_MS } from '../../core/contacts/lists/recompute.ts';
+import { findByPart } from '../../core/contacts/search.ts';
+import { importSlice } from '../../core/imports/run.ts';
+import { findByText } from '../../core/suppressions/search-texts.ts';
+import { suppressionsAgainst } from '../../core/suppressions/suppressions.ts';
+import { type Environment, startEnvironment, type Tenant } from '../support/environment.ts';
+import { addresses, segmentOf } from './support.ts';
+
+const MEMBERS = 300;
+/** A little more than one of the two projects holds. */
+const KEYS_MAX: Record<string, number> = { contacts: 620, suppressions: 850 };
+const OURS = [
+  ...['contacts', 'contactLists', 'listCounts', 'listRemovals', 'customFields', 'suppressions', 'suppressionGroups'],
+  ...['imports', 'importChunks', 'importErrors'],
+];
+
+/** The database writes down every operation with its plan while the whole interface of the audience is used. */
+describe('Plans of the audience', () => {
+  let environment: Environment;
+  let profile: Document[];
+  let list: string;
+  let segment: string;
+  before(async function () {
+    this.timeout(60_000);
+    environment = await startEnvironment();
+    for (const tenant of [environment.own, environment.other]) await fill(tenant);
+    const { mongo, config } = environment.deps;
+    const db = mongo.db(config.mongodbDatabase);
+    await db.createCollection('system.profile', { capped: true, size: 50_000_000 });
+    await db.command({ profile: 2 });
+    await useEverything();
+    await db.command({ profile: 0 });
+    profile = await db
+      .collection('system.profile')
+      .find({ ns: { $in: OURS.map((name) => `${db.databaseName}.${name}`) } })
+      .toArray();
+  });
+  after(() => environment.stop());
+
+  async function fill({ client }: Tenant): Promise<void> {
+    const emails = addresses(MEMBERS, 'plan');
+    list = (await client.post('/contact-lists', { name: 'L' })).body.data.id;
+    await client.post('/contact-lists/contacts/bulk-add', { contactListId: list, emails });
+    await client.post('/contact-lists/contacts/bulk-add', {
+      contactListId: 'GLOBAL_CONTACT_LIST',
+      emails: addresses(200, 'more'),
+    });
+    for (const reason of ['BOUNCE', 'MANUAL'])
+      for (const target of [{}, { isGlobal: true }])
+        await client.post('/suppression-groups/emails/suppress', { emails: addresses(200, reason), reason, ...target });
+  }
+
+  async function useEverything(): Promise<void> {
+    const { deps, own, clock } = environment;
+    const { client, project } = own;
+    const ids = (await client.get('/contact-lists')).body.data.lists;
+    list = ids[1].id;
+    const post = (path: string, body: unknown) => client.post(path, body);
+    segment = (await post('/contact-lists', segmentOf('email', 'contains', 'plan1'))).body.data.id;
+    clock.advance(SETTLE_MS);
+    await recomputeSegment(deps, project._id, parseId(segment)!, { timeMs: 5_000 });
+    for (const contactListId of [list, segment, 'GLOBAL_CONTACT_LIST'])
+      for (const search of [{}, { email: 'lan1' }, { email: 'lan', page: 2 }])
+        await post('/contact-lists/contacts/search', { contactListId, ...search });
+    const page = { part: 'example', skip: 0, limit: 20, size: 1_000_000 };
+    await findByPart(deps, project, { filter: { projectId: project._id }, hint: 'email' }, page);
+    const text = { filter: { projectId: project._id }, part: 'example', anyOf: [{ email: { $regex: 'example' } }] };
+    await findByText(deps, project, text, page);
+    const contact = (await post('/contacts/email', { email: 'plan1@example.com', firstName: 'X', userId: 'u' })).body
+      .data;
+    await post('/contacts/bulk-update', {
+      contacts: addresses(50, 'plan').map((email) => ({ email, firstName: 'Y', listIds: [list] })),
+    });
+    await post('/contacts/search/emails', addresses(50, 'plan'));
+    await client.get(`/contacts/${contact.id}`);
+    await client.get('/contacts?page=2');
+    await client.get('/contacts?search=lan1');
+    await client.get(`/contacts/${contact.id}/unsubscribe-groups`);
+    await client.delete('/contacts/email/userId/u');
+    await post('/contacts/remove', addresses(3, 'more'));
+    await post(`/contact-lists/${list}/contacts/remove`, { emails: addresses(5, 'plan') });
+    await post('/contact-lists/contacts/bulk-add', { contactListId: list, emails: addresses(20, 'late') });
+    for (const path of [
+      '/contact-lists',
+      '/custom-fields',
+      '/suppression-groups',
+      '/contacts/export',
+      '/suppression-groups/entries/export',
+    ])
+      await client.get(path);
+    const groupId = (await client.get('/suppression-groups')).body.data.groups[0].id;
+    const at = clock.now().toISOString();
+    for (const search of [
+      {},
+      { groupId },
+      { reason: 'BOUNCE' },
+      { groupId, reason: 'BOUNCE' },
+      { isGlobal: true },
+      { endDate: at },
+      { groupId, endDate: at },
+      { reason: 'BOUNCE', endDate: at },
+      { groupId, reason: 'BOUNCE', endDate: at },
+      { search: 'ounce1' },
+      { search: 'boun' },
+      { search: 'ounce1', groupId, reason: 'BOUNCE', endDate: at },
+      { email: 'bounce1@example.com' },
+    ])
+      await post('/suppression-groups/entries', search);
+    await suppressionsAgainst(
+      deps,
+      project._id,
+      addresses(60, 'BOUNCE').map((email) => email.toLowerCase()),
+    );
+    await post('/suppression-groups/emails/unsuppress', { emails: addresses(5, 'bounce') });
+    const upload = { body: 'email\nimported@example.com\nbad\n', headers: { 'Content-Type': 'text/csv' } };
+    const importId = parseId((await client.send('POST', '/contacts/import', upload)).body.data.importId)!;
+    await importSlice(deps, { projectId: project._id, importId }, { timeMs: 5_000 });
+    await client.get(`/contacts/imports/${importId}`);
+    await client.get(`/contacts/imports/${importId}/errors`);
+    await client.delete(`/contact-lists/${segment}`);
+    await client.delete(`/contact-lists/${list}`);
+  }
+
+  const named = ({ command, ns, planSummary }: Document) =>
+    `${ns.split('.')[1]}: ${planSummary} ${JSON.stringify(command).slice(0, 300)}`;
+
+  it('none scans a collection', () => {
+    expect(profile.length).to.be.above(150);
+    expect(profile.filter(({ planSummary }) => /COLLSCAN/.test(planSummary ?? '')).map(named)).to.deep.equal([]);
+  });
+
+  it('none sorts in memory', () => {
+    expect(profile.filter(({ hasSortStage }) => hasSortStage).map(named)).to.deep.equal([]);
+  });
+
+  it('none looks at more keys than its project holds, nor at many more documents than it returns or writes', () => {
+    const isRecompute = ({ command }: Document) =>
+      command.filter?.$or !== undefined && command.filter._id !== undefined;
+    const tooMany = profile.filter((operation) => {
+      const { keysExamined = 0, docsExamined = 0, nreturned = 0, op, ns } = operation;
+      const keysMax = KEYS_MAX[ns.split('.')[1]] ?? 100;
+      return keysExamined > keysMax || (op === 'query' && !isRecompute(operation) && docsExamined > nreturned + 20);
+    });
+    expect(tooMany.map(named)).to.deep.equal([]);
+  });
+
+  it('a part of an address is looked for among the keys of that list alone, and no contact is read for it', () => {
+    const searches = profile.filter(({ command, ns }) => command.aggregate === 'contacts' && ns.endsWith('.contacts'));
+    const plans: Record<string, number> = {};
+    for (const { planSummary, keysExamined, docsExamined } of searches) {
+      plans[planSummary] = (plans[planSummary] ?? 0) + 1;
+      expect(keysExamined).to.be.at.most(planSummary.includes('Ids') ? MEMBERS + 1 : (KEYS_MAX.contacts ?? 0));
+      expect(docsExamined).to.equal(0);
+    }
+    expect(plans).to.deep.equal({
+      'IXSCAN { projectId: 1, listIds: 1, email: 1 }': 2,
+      'IXSCAN { projectId: 1, segmentIds: 1, email: 1 }': 2,
+      'IXSCAN { projectId: 1, email: 1 }': 4,
+    });
+  });
+
+  it('a text is looked for among the keys of suppressions, and none is read for it unless a date is asked too', () => {
+    const searches = profile.filter(({ command }) => command.aggregate === 'suppressions' && command.hint === 'search');
+    const byDate = (command: Document) => JSON.stringify(command.pipeline).includes('createdAt');
+    expect(searches.length).to.be.above(3);
+    for (const { planSummary, docsExamined, command } of searches) {
+      expect(planSummary).to.equal('IXSCAN { projectId: 1, email: 1, groupId: 1, reason: 1 }');
+      if (!byDate(command)) expect(docsExamined, JSON.stringify(command.pipeline)).to.equal(0);
+    }
+  });
+
+  it('what many addresses contain is counted among the keys alone', () => {
+    const counts = profile.filter(
+      ({ command }) => command.count !== undefined && JSON.stringify(command).includes('example'),
+    );
+    expect([...new Set(counts.map(({ planSummary }) => planSummary))].sort()).to.deep.equal([
+      'IXSCAN { projectId: 1, email: 1 }',
+      'IXSCAN { projectId: 1, email: 1, groupId: 1, reason: 1 }',
+    ]);
+    for (const { docsExamined } of counts) expect(docsExamined).to.equal(0);
+  });
+});

@@ -1,0 +1,147 @@
+import { ObjectId } from 'mongodb';
+import PostalMime, { type Email } from 'postal-mime';
+import type { Files } from '../../core/base/deps.ts';
+import { openSending, type Sending } from '../../core/delivery/sending.ts';
+import { seedVerifiedDomain } from '../../core/domains/domains.ts';
+import { startDueLoop } from '../../core/jobs/queue.ts';
+import type { Message } from '../../core/outbox/model.ts';
+import type { SendingDeps } from '../../core/outbox/relay.ts';
+import { createSigner } from '../../platform/dkim/signer.ts';
+import { createEvidence } from '../../platform/evidence.ts';
+import { createFiles } from '../../platform/fetch/files.ts';
+import type { Timeouts } from '../../platform/smtp/handshake.ts';
+import { createMailer } from '../../platform/smtp/mailer.ts';
+import { mailLane } from '../../workers/mail-lane.ts';
+import type { Reply } from '../support/client.ts';
+import { type Environment, startEnvironment, type Tenant } from '../support/environment.ts';
+import { type Sink, type SinkOptions, startSink } from '../support/smtp-sink.ts';
+
+export interface Post {
+  environment: Environment;
+  sink: Sink;
+  own: Tenant;
+  /** The lanes of this process; `restart` opens them anew, as a new process would. */
+  sending: Sending;
+  restart(): Promise<void>;
+  /** POST /mails/send from a verified address, with html unless something else is given. */
+  send(fields: object, headers?: Record<string, string>): Promise<Reply>;
+  bulk(fields: object): Promise<Reply>;
+  /** The stored message of an answer. */
+  read(answer: Reply): Promise<Message>;
+  /** GET /emails/{id} until its status is one of these. */
+  settled(answer: Reply | string, ...statuses: string[]): Promise<Reply['body']>;
+  /** The mail as it arrived, parsed by somebody else's parser. */
+  arrived(answer: Reply): Promise<{ mail: Email; raw: string; envelope: { from: string; to: string[] } }>;
+  stop(): Promise<void>;
+}
+
+export interface PostOptions {
+  env?: Record<string, string>;
+  sink?: SinkOptions;
+  timeouts?: Partial<Timeouts>;
+  files?: Files;
+  /** SMTP_URL, made of the sink's. */
+  relay?(url: string): string;
+  /** One that is there already: what it holds of mail is removed when this ends, and it goes on. */
+  environment?: Environment;
+}
+
+export const SENDER = 'post@mail.example.com';
+
+/** The API and the mail lanes in this process, with a sink as the relay. */
+export async function startPost(options: PostOptions = {}): Promise<Post> {
+  const { env = {}, timeouts, files, relay = (url) => url } = options;
+  const sink = await startSink({ keepRaw: 10_000, ...options.sink });
+  const environment = options.environment ?? (await startEnvironment({ SMTP_MAX_CONNECTIONS: '8', ...env }));
+  const { own, deps } = environment;
+  const smtpUrl = relay(sink.url);
+  const { domains, messages } = deps.db;
+  if (!(await domains.findOne({ projectId: own.project._id })))
+    await seedVerifiedDomain(deps, own.project, 'mail.example.com', new ObjectId());
+  let lanes = openLanes();
+  const post: Post = {
+    environment,
+    sink,
+    own,
+    sending: lanes.sending,
+    async restart() {
+      await lanes.stop();
+      lanes = openLanes();
+      post.sending = lanes.sending;
+    },
+    read: async ({ body }) =>
+      (await deps.db.messages.findOne({
+        _id: new ObjectId(body.data.emailId as string),
+        projectId: own.project._id,
+      })) as Message,
+    send: (fields, headers) => own.client.post('/mails/send', { ...defaults(fields), ...fields }, headers),
+    bulk: (fields) => own.client.post('/mails/bulk', { ...defaults(fields), ...fields }),
+    async settled(answer, ...statuses) {
+      const path = `/emails/${typeof answer === 'string' ? answer : answer.body.data.emailId}`;
+      for (let tries = 0; tries < 500; tries++) {
+        const { body } = await own.client.get(path);
+        if (statuses.includes(body.data?.status)) return body.data;
+        await pause(10);
+      }
+      const { text } = await own.client.get(path);
+      throw new Error(`still not ${statuses.join(' or ')}: ${text.slice(0, 2_000)}`);
+    },
+    async arrived(answer) {
+      for (let tries = 0; tries < 500; tries++) {
+        const found = sink.ledger.messages.find(({ messageId }) => messageId?.includes(answer.body.data?.emailId));
+        if (found?.raw) return { raw: found.raw, mail: await PostalMime.parse(latin1(found.raw)), envelope: found };
+        await pause(10);
+      }
+      throw new Error(`it did not arrive: ${answer.text}`);
+    },
+    async stop() {
+      await lanes.stop();
+      await sink.close();
+      if (options.environment) await messages.deleteMany({});
+      else await environment.stop();
+    },
+  };
+  return post;
+
+  function openLanes() {
+    const { config } = deps;
+    const relayOptions = { url: smtpUrl, connectionsMax: config.smtpMaxConnections, clientName: 'test.example.com' };
+    const sendingDeps: SendingDeps = {
+      ...deps,
+      mailer: createMailer({ ...relayOptions, ...(timeouts ? { timeouts } : {}) }),
+      signer: createSigner(1),
+      evidence: createEvidence(config),
+      files: files ?? createFiles(config),
+    };
+    const sending = openSending(sendingDeps);
+    const loop = startDueLoop(deps, [mailLane(sending, 'transactional'), mailLane(sending, 'automation')]);
+    return {
+      sending,
+      stop: async () => {
+        await Promise.all([loop.stop(), sending.stop(2_000)]);
+      },
+    };
+  }
+}
+
+export function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
+
+/** Makes what is due later due now. */
+export async function hurry({ environment, own }: Post, ...states: Message['state'][]): Promise<void> {
+  await environment.deps.db.messages.updateMany(
+    { projectId: own.project._id, dueAt: { $exists: true }, state: { $in: states } },
+    [{ $set: { dueAt: '$$NOW' } }],
+  );
+}
+
+function latin1(raw: string): Uint8Array {
+  return Buffer.from(raw, 'latin1');
+}
+
+function defaults(fields: object): object {
+  const body = 'templateId' in fields || 'text' in fields ? {} : { html: '<p>Hello</p>' };
+  const subject = 'templateId' in fields ? {} : { subject: 'Hello' };
+  return { from: { email: SENDER, name: 'The Post' }, ...subject, ...body };
+}

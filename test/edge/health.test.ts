@@ -1,0 +1,40 @@
+import { expect } from 'chai';
+import { systemRoutes } from '../../api/routes/system.ts';
+import { createMetrics } from '../../platform/metrics.ts';
+import { serveRoutes } from '../feedback/support.ts';
+import { type Environment, startEnvironment } from '../support/environment.ts';
+import { until } from '../support/wait.ts';
+
+describe('GET /health/ready', () => {
+  let environment: Environment;
+  before(async () => {
+    environment = await startEnvironment();
+  });
+  after(() => environment.stop());
+
+  it('asks the servers once a second at most, however many ask it', async () => {
+    const { deps } = environment;
+    let asked = 0;
+    const isUp = () => {
+      asked += 1;
+      return deps.workflows.isUp();
+    };
+    const counting = { ...deps, workflows: { ...deps.workflows, isUp } };
+    const served = await serveRoutes(
+      counting,
+      systemRoutes(() => [], createMetrics()),
+    );
+    try {
+      const ready = () => served.visitor.get('/health/ready');
+      const askedAfter = () => ready().then(() => asked);
+      const began = performance.now();
+      const answers = await Promise.all(Array.from({ length: 50 }, ready));
+      expect(answers.map(({ status }) => status)).to.deep.equal(answers.map(() => 200));
+      expect(asked).to.equal(1);
+      await until(askedAfter, (times) => times === 2);
+      expect(performance.now() - began).to.be.at.least(1_000);
+    } finally {
+      await served.stop();
+    }
+  });
+});

@@ -1,0 +1,84 @@
+import { expect } from 'chai';
+import { endpoint } from '../../api/http/endpoint.ts';
+import { shape } from '../../schemas/schema.ts';
+import { serveRoutes } from '../feedback/support.ts';
+import { type Environment, startEnvironment } from '../support/environment.ts';
+import { until } from '../support/wait.ts';
+
+const AT_ONCE = 4;
+const BODY = { text: 'x'.repeat(3_000_000) };
+
+function slowEndpoint(answers: Array<() => void>) {
+  return endpoint({
+    ...{ method: 'post', path: '/health/slow', key: 'none', tag: 'Test', summary: 'Late', bodyLimit: 'attachments' },
+    body: shape({ type: 'object' }),
+    handler: () => new Promise<void>((resolve) => answers.push(resolve)),
+  });
+}
+
+describe('Large request bodies', () => {
+  let environment: Environment;
+  before(async () => {
+    environment = await startEnvironment();
+  });
+  after(() => environment.stop());
+
+  it('count until they are answered: one more is 503 with Retry-After, and goes when one of them is over', async () => {
+    const answers: Array<() => void> = [];
+    const served = await serveRoutes(environment.deps, [slowEndpoint(answers)]);
+    try {
+      const calls = Array.from({ length: AT_ONCE }, () => served.visitor.post('/health/slow', BODY));
+      await until(
+        async () => answers.length,
+        (entered) => entered === AT_ONCE,
+      );
+      const refused = await served.visitor.post('/health/slow', BODY);
+      expect([refused.status, refused.body.error?.code]).to.deep.equal([503, 'UNAVAILABLE']);
+      expect(refused.headers.get('retry-after')).to.equal('1');
+      const small = served.visitor.post('/health/slow', { text: 'x' });
+      await until(
+        async () => answers.length,
+        (entered) => entered === AT_ONCE + 1,
+      );
+      answers.pop()?.();
+      expect((await small).status).to.equal(200);
+      answers.pop()?.();
+      await Promise.race(calls);
+      const next = served.visitor.post('/health/slow', BODY);
+      await until(
+        async () => answers.length,
+        (entered) => entered === AT_ONCE,
+      );
+      for (const answer of answers) answer();
+      for (const call of [...calls, next]) expect((await call).status).to.equal(200);
+    } finally {
+      for (const answer of answers) answer();
+      await served.stop();
+    }
+  });
+
+  it('of more than 64 MiB together do not go at once, and one alone may have 60 MiB', async () => {
+    const answers: Array<() => void> = [];
+    const served = await serveRoutes(environment.deps, [slowEndpoint(answers)]);
+    try {
+      const first = served.visitor.post('/health/slow', { text: 'x'.repeat(59 * 1024 * 1024) });
+      await until(
+        async () => answers.length,
+        (entered) => entered === 1,
+        { ms: 20_000 },
+      );
+      const refused = await served.visitor.post('/health/slow', { text: 'x'.repeat(6 * 1024 * 1024) });
+      expect([refused.status, refused.headers.get('retry-after')]).to.deep.equal([503, '1']);
+      const second = served.visitor.post('/health/slow', BODY);
+      await until(
+        async () => answers.length,
+        (entered) => entered === 2,
+      );
+      for (const answer of answers) answer();
+      expect([(await first).status, (await second).status]).to.deep.equal([200, 200]);
+    } finally {
+      for (const answer of answers) answer();
+      await served.stop();
+    }
+  });
+});

@@ -1,0 +1,75 @@
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'chai';
+import { Redis } from 'ioredis';
+import { ObjectId } from 'mongodb';
+import { readConfig } from '../../platform/config.ts';
+import { createRateLimiter, type RateLimiter } from '../../platform/rate-limit.ts';
+import { until } from '../support/wait.ts';
+
+describe('Limits of requests', () => {
+  let redis: Redis;
+  let limiters: RateLimiter[] = [];
+  /** In the middle of a minute, so that no count begins anew during a test. */
+  const now = () => 90_000;
+  before(async () => {
+    redis = new Redis(readConfig({ ...process.env }).redisUrl);
+    await once(redis, 'ready');
+  });
+  afterEach(() => {
+    for (const limiter of limiters) limiter.stop();
+    limiters = [];
+  });
+  after(() => redis.disconnect());
+
+  function two(
+    connection: Redis | null = redis,
+    prefixes = [new ObjectId().toHexString()],
+  ): [RateLimiter, RateLimiter] {
+    const made = [prefixes[0], prefixes[1] ?? prefixes[0]].map((prefix) =>
+      createRateLimiter(connection, `test:${prefix}`, now),
+    );
+    limiters.push(...made);
+    return made as [RateLimiter, RateLimiter];
+  }
+
+  it('count all processes together: one that was asked twice refuses what another has used up', async () => {
+    const [one, other] = two();
+    for (let i = 0; i < 10; i += 1) expect(one.hit('key', 10).allowed).to.equal(true);
+    await sleep(300);
+    // It learns of the others when it shares a count of its own.
+    other.hit('key', 10);
+    await until(
+      async () => other.hit('key', 10).allowed,
+      (isAllowed) => !isAllowed,
+      { ms: 450, everyMs: 150 },
+    );
+    expect(one.hit('key', 10).allowed).to.equal(false);
+    expect(other.hit('another', 10).allowed).to.equal(true);
+  });
+
+  it('let no more through than the limit, but for what came in the tenth of a second before counts are shared', async () => {
+    const [one, other] = two();
+    let allowed = 0;
+    for (let i = 0; i < 40; i += 1) {
+      for (const limiter of [one, other]) allowed += limiter.hit('paced', 20).allowed ? 1 : 0;
+      await sleep(25);
+    }
+    // Four of each between two sharings, and as many while the answer is under way.
+    expect(allowed).to.be.within(20, 36);
+  });
+
+  it('of two installations on one Redis, and of processes without Redis, each counts for itself', async () => {
+    for (const [one, other] of [
+      two(
+        redis,
+        ['one', 'other'].map((name) => name + new ObjectId()),
+      ),
+      two(null),
+    ]) {
+      for (let i = 0; i < 10; i += 1) one.hit('key', 10);
+      await sleep(300);
+      expect([one.hit('key', 10).allowed, other.hit('key', 10).allowed]).to.deep.equal([false, true]);
+    }
+  });
+});

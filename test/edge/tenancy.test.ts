@@ -1,0 +1,179 @@
+import { expect } from 'chai';
+import { ObjectId } from 'mongodb';
+import { type Endpoint, fullPath, pathParameters } from '../../api/http/endpoint.ts';
+import { endpointTable } from '../../api/http/table.ts';
+import { seedVerifiedDomain } from '../../core/domains/domains.ts';
+import type { InboundMessage } from '../../core/inbound/model.ts';
+import { createMetrics } from '../../platform/metrics.ts';
+import { type Environment, startEnvironment, type Tenant } from '../support/environment.ts';
+
+const randomId = 'fedcba9876543210fedcba98';
+
+/** How the neighbour comes by a thing of each kind, by the name that paths give it. A new kind of path adds its line here. */
+const makers: Record<string, { make(tenant: Tenant, environment: Environment): Promise<string>; random?: string }> = {
+  contactId: {
+    make: async ({ client }) => (await client.post('/contacts/email', { email: 'theirs@example.com' })).body.data.id,
+  },
+  userId: {
+    make: async ({ client }) =>
+      (await client.post('/contacts/email', { email: 'user@example.com', userId: 'theirs' })).body.data.userId,
+    random: 'nobody',
+  },
+  contactListId: {
+    make: async ({ client }) => (await client.post('/contact-lists', { name: 'Theirs' })).body.data.id,
+  },
+  customFieldId: {
+    make: async ({ client }) => {
+      const fieldName = `f${crypto.randomUUID().slice(0, 8)}`;
+      return (await client.post('/custom-fields', { fieldName, fieldType: 'string' })).body.data.id;
+    },
+  },
+  groupId: {
+    make: async ({ client }) => (await client.post('/suppression-groups', { name: 'Theirs' })).body.data.id,
+  },
+  importId: {
+    make: async ({ client }) => {
+      const init = { body: 'email\ntheirs@example.com\n', headers: { 'Content-Type': 'text/csv' } };
+      return (await client.send('POST', '/contacts/import', init)).body.data.importId;
+    },
+  },
+  webhookId: {
+    make: async ({ client }) =>
+      (await client.post('/webhooks', { url: 'https://example.com/hook', events: ['email.sent'] })).body.data.id,
+  },
+  inboundId: {
+    make: async ({ project }, { deps }) => {
+      const _id = new ObjectId();
+      const from = { email: 'someone@example.net', name: null };
+      const message = { _id, projectId: project._id, dedupe: _id.toHexString(), from, replyTo: [], attachments: [] };
+      await deps.db.inboundMessages.insertOne(message as unknown as InboundMessage);
+      return _id.toHexString();
+    },
+  },
+  domainId: {
+    make: async ({ client }) =>
+      (await client.post('/domains', { domainName: `d${crypto.randomUUID()}.example.com` })).body.data.id,
+  },
+  senderId: {
+    make: async ({ client, project }, { deps }) => {
+      const domainName = `d${crypto.randomUUID()}.example.com`;
+      await seedVerifiedDomain(deps, project, domainName, new ObjectId());
+      return (await client.post('/senders', { email: `a@${domainName}` })).body.data.id;
+    },
+  },
+  templateId: {
+    make: async ({ client }) =>
+      (await client.post('/templates', { templateName: 'Theirs', emailTemplate: '<p>Theirs</p>' })).body.data
+        .templateId,
+  },
+  emailId: {
+    make: async ({ client, project }, { deps }) => {
+      const domainName = `d${crypto.randomUUID()}.example.com`;
+      await seedVerifiedDomain(deps, project, domainName, new ObjectId());
+      const mail = { to: { email: 'a@in.test' }, from: { email: `a@${domainName}` }, subject: 'x', text: 'x' };
+      return (await client.post('/mails/send', mail)).body.data.emailId;
+    },
+  },
+  campaignId: {
+    make: async ({ client }) =>
+      (await client.post('/campaigns', { name: 'Theirs', subject: 'Theirs', htmlTemplate: '<p>Theirs</p>' })).body.data
+        .id,
+  },
+  eventId: {
+    make: async ({ client }) =>
+      (await client.post('/events', { eventName: `e${crypto.randomUUID().slice(0, 8)}` })).body.data.id,
+  },
+  automationId: {
+    make: async ({ client }) =>
+      (await client.post('/automations', { name: 'Theirs', steps: automationSteps })).body.data.id,
+  },
+  migrationId: {
+    make: async (tenant, { deps }) => {
+      const known = await deps.db.migrations.findOne({ projectId: tenant.project._id });
+      if (known) return known._id.toHexString();
+      const { body } = await tenant.client.post('/migrations/providerB/migrate', { apiKey: 're_x', migrateAll: true });
+      return body.data.bulkOperationId;
+    },
+  },
+};
+
+const automationSteps = [
+  { type: 'wait', delay: { value: 1, unit: 'days' } },
+  { type: 'email', email: { htmlTemplate: '<p>Theirs</p>', subject: 'Theirs' } },
+];
+
+/** Paths whose second parameter names a part of the first thing: a random one is enough. */
+const parts = new Set(['ref', 'file', 'token']);
+
+describe("Another project's things", () => {
+  const table = endpointTable(createMetrics()).filter(
+    ({ key, path }) => (key === 'token' || key === 'project') && path.includes('{'),
+  );
+  let environment: Environment;
+  before(async () => {
+    environment = await startEnvironment();
+  });
+  after(() => environment.stop());
+
+  for (const endpoint of table)
+    it(`do not exist for ${endpoint.method.toUpperCase()} ${endpoint.path}: the answer is that of a random id, byte by byte`, async () => {
+      const [name = ''] = pathParameters(endpoint.path);
+      const maker = makers[name];
+      expect(maker, `test/edge/tenancy.test.ts needs a line for {${name}}`).to.not.equal(undefined);
+      const theirs = await maker!.make(environment.other, environment);
+      const before = await snapshot(environment, environment.other);
+      const foreign = await ask(endpoint, theirs);
+      const random = await ask(
+        endpoint,
+        maker?.random ?? (name === 'templateId' ? 'A-0123456789abcdef0123' : name === 'groupId' ? 'ZZZZZZ' : randomId),
+      );
+      expect(foreign.status, foreign.text).to.be.within(400, 404);
+      expect(foreign.text).to.equal(random.text);
+      expect(foreign.status).to.equal(random.status);
+      expect(comparable(foreign.headers)).to.deep.equal(comparable(random.headers));
+      expect(await snapshot(environment, environment.other)).to.equal(before);
+    });
+
+  function ask(endpoint: Endpoint, id: string) {
+    const [name = ''] = pathParameters(endpoint.path);
+    const rest = pathParameters(endpoint.path).slice(1);
+    for (const part of rest)
+      expect(parts.has(part) || part in makers, `a second parameter {${part}} of ${endpoint.path}`).to.equal(true);
+    const path = rest.reduce(
+      (made, part) => made.replace(`{${part}}`, parts.has(part) ? '0' : randomId),
+      endpoint.path.replace(`{${name}}`, id),
+    );
+    const init = endpoint.body
+      ? { body: JSON.stringify(validBody(endpoint)), headers: { 'Content-Type': 'application/json' } }
+      : {};
+    return environment.own.client.send(endpoint.method.toUpperCase(), fullPath(endpoint, path), init);
+  }
+});
+
+/** Good enough to pass the schema, so that the id is what decides. */
+const bodies: Record<string, unknown> = {
+  '/inbound/messages/{inboundId}/reply': { from: { email: 'a@example.com' } },
+  '/webhooks/{webhookId}/replay': { from: '2026-01-01T00:00:00Z', to: '2026-01-02T00:00:00Z' },
+  '/campaigns/{campaignId}/retry': { states: ['failed'] },
+  '/campaigns/{campaignId}/test': { emails: ['a@in.test'] },
+  '/contact-lists/{contactListId}/contacts/remove': { emails: ['theirs@example.com'] },
+};
+
+function validBody({ path }: Endpoint): unknown {
+  return bodies[path] ?? {};
+}
+
+function comparable(headers: Headers): Record<string, string> {
+  const volatile = ['x-request-id', 'date', 'x-ratelimit-remaining', 'x-ratelimit-reset'];
+  return Object.fromEntries([...headers].filter(([name]) => !volatile.includes(name)));
+}
+
+/** Everything the neighbour has, so that a write into it shows. Kept apart from what its own work goes on changing. */
+async function snapshot({ deps }: Environment, { project }: Tenant): Promise<string> {
+  const kept: unknown[] = [];
+  for (const [name, collection] of Object.entries(deps.db).sort(([a], [b]) => (a < b ? -1 : 1))) {
+    if (['idempotency', 'domains'].includes(name)) continue;
+    kept.push([name, await collection.find({ projectId: project._id }).sort({ _id: 1 }).toArray()]);
+  }
+  return JSON.stringify(kept);
+}

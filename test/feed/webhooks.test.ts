@@ -1,0 +1,440 @@
+import { createHmac } from 'node:crypto';
+import type { ServerResponse } from 'node:http';
+import { expect } from 'chai';
+import { ObjectId } from 'mongodb';
+import { publishEvent, publishEvents } from '../../core/feed/events.ts';
+import { webhookDeliveries } from '../../core/feed/webhook-deliveries.ts';
+import { type DueLoop, startDueLoop } from '../../core/jobs/queue.ts';
+import { createPoster } from '../../platform/fetch/webhook-poster.ts';
+import { anyFreePort } from '../../stack/ports.ts';
+import { type Environment, startEnvironment, type Tenant } from '../support/environment.ts';
+import { until } from '../support/wait.ts';
+import { type Receiver, startReceiver } from '../support/webhook-receiver.ts';
+
+describe('Webhooks', () => {
+  let environment: Environment;
+  let receiver: Receiver;
+  let elsewhere: Receiver;
+  let loop: DueLoop;
+  before(async () => {
+    const [port, other] = [await anyFreePort(), await anyFreePort()];
+    receiver = await startReceiver(port);
+    elsewhere = await startReceiver(other);
+    environment = await startEnvironment({ ALLOW_PRIVATE_URLS: `127.0.0.1:${port},127.0.0.1:${other}` });
+    const { deps } = environment;
+    loop = startDueLoop(deps, [webhookDeliveries(deps, createPoster(deps.config))]);
+    await loop.ready;
+  });
+  after(async () => {
+    await loop.stop();
+    await Promise.all([receiver.stop(), elsewhere.stop(), environment.stop()]);
+  });
+  beforeEach(() => {
+    receiver.received.length = 0;
+    receiver.answer = { status: 200 };
+  });
+
+  async function newHook(tenant: Tenant, events: string[], url = receiver.url) {
+    const made = await tenant.client.post('/webhooks', { url, events });
+    expect(made.status, made.text).to.equal(201);
+    return made.body.data as { id: string; secret: string };
+  }
+
+  const deliveries = async (tenant: Tenant, id: string) =>
+    (await tenant.client.get(`/webhooks/${id}/deliveries?limit=100`)).body.data.deliveries;
+
+  it('A contact that is created, changed and deleted is told of, in signed posts with the event and its id.', async () => {
+    const tenant = await environment.newTenant('Signed');
+    const { id, secret } = await newHook(tenant, ['contact.created', 'contact.updated', 'contact.deleted']);
+    expect(secret).to.match(/^whsec_[\w-]{40,}$/);
+    const email = 'someone@example.com';
+    const contact = (await tenant.client.post('/contacts/email', { email })).body.data.id;
+    await tenant.client.post('/contacts/email', { email, firstName: 'Ada' });
+    await tenant.client.delete(`/contacts/${contact}`);
+    await until(
+      async () => receiver.received.length,
+      (count) => count >= 3,
+    );
+    const sorted = receiver.received.toSorted((a, b) => (a.body.type < b.body.type ? -1 : 1));
+    expect(sorted.map(({ body }) => body.type)).to.deep.equal([
+      'contact.created',
+      'contact.deleted',
+      'contact.updated',
+    ]);
+    expect(sorted[2]?.body.data).to.include({ id: contact, email, firstName: 'Ada' });
+    expect(Object.keys(sorted[0]?.body)).to.deep.equal(['id', 'type', 'createdAt', 'data']);
+    for (const { headers, text, body } of sorted) {
+      const stamp = headers['x-webhook-timestamp'];
+      const right = createHmac('sha256', secret).update(`${stamp}.${text}`).digest('hex');
+      expect(headers['x-webhook-signature']).to.equal(`v1=${right}`);
+      expect(headers['x-webhook-id']).to.equal(body.id);
+      expect(Math.abs(Number(stamp) - Date.now() / 1000)).to.be.lessThan(60);
+    }
+    const named = { projectId: tenant.project._id, 'data.email': email };
+    const kept = await environment.deps.db.projectEvents.find(named).toArray();
+    expect(kept.length).to.equal(2);
+    for (const { eraseAt } of kept) expect(eraseAt).to.be.instanceOf(Date);
+    const log = await until(
+      () => deliveries(tenant, id),
+      (rows) => rows.length === 3 && rows.every((row: { status: string }) => row.status === 'delivered'),
+    );
+    expect(log[0].tries[0]).to.include({ status: 200, error: null });
+  });
+
+  it('The secret is shown once; the record, the list and a repeat of the call do not have it, and it is stored sealed.', async () => {
+    const tenant = await environment.newTenant('Secret');
+    const body = { url: receiver.url, events: ['email.sent'] };
+    const key = { 'Idempotency-Key': 'once' };
+    const made = await tenant.client.post('/webhooks', body, key);
+    const again = await tenant.client.post('/webhooks', body, key);
+    expect(again.headers.get('idempotency-replayed')).to.equal('true');
+    expect(again.body.data.id).to.equal(made.body.data.id);
+    const { secret } = made.body.data;
+    const one = await tenant.client.get(`/webhooks/${made.body.data.id}`);
+    const all = await tenant.client.get('/webhooks');
+    expect(all.body.data.pagination.total).to.equal(1);
+    for (const { text } of [again, one, all]) expect(text).to.not.contain(secret);
+    const rows = await environment.deps.db.webhooks.find({ projectId: tenant.project._id }).toArray();
+    expect(JSON.stringify(rows)).to.not.contain(secret.slice(6));
+  });
+
+  it('Only the types that were asked for are told, and only while the webhook is on.', async () => {
+    const tenant = await environment.newTenant('Types');
+    const { id } = await newHook(tenant, ['contact.deleted']);
+    await tenant.client.post('/contacts/email', { email: 'a@example.com' });
+    await tenant.client.patch(`/webhooks/${id}`, { isActive: false });
+    const contact = (await tenant.client.post('/contacts/email', { email: 'b@example.com' })).body.data.id;
+    await tenant.client.delete(`/contacts/${contact}`);
+    expect(await environment.deps.db.projectEvents.countDocuments({ projectId: tenant.project._id })).to.equal(0);
+    await tenant.client.patch(`/webhooks/${id}`, { isActive: true });
+    const other = (await tenant.client.post('/contacts/email', { email: 'c@example.com' })).body.data.id;
+    await tenant.client.delete(`/contacts/${other}`);
+    await until(
+      async () => receiver.received.length,
+      (count) => count === 1,
+    );
+    expect(receiver.received[0]?.body.data.id).to.equal(other);
+  });
+
+  it('A URL that is not public https, or an event that there is not, is refused with 400.', async () => {
+    const { client } = environment.own;
+    const bad = ['http://example.com/', 'https://localhost/', 'https://10.0.0.1/', 'ftp://example.com', 'nonsense'];
+    for (const url of [...bad, 'https://user:pw@example.com/', 'https://127.1/', 'https://[::1]/'])
+      expect((await client.post('/webhooks', { url, events: ['email.sent'] })).status, url).to.equal(400);
+    const made = await client.post('/webhooks', { url: 'https://example.com/', events: ['email.everything'] });
+    expect(made.status).to.equal(400);
+  });
+
+  it('A redirect is a failure and is not followed; the delivery is tried again under the same id.', async () => {
+    const tenant = await environment.newTenant('Redirect');
+    const { id } = await newHook(tenant, ['contact.created']);
+    receiver.answer = { status: 302, location: elsewhere.url };
+    await tenant.client.post('/contacts/email', { email: 'r@example.com' });
+    await until(
+      async () => receiver.received.length,
+      (count) => count >= 1,
+    );
+    receiver.answer = { status: 204 };
+    await until(
+      () => deliveries(tenant, id),
+      (rows) => rows[0]?.status === 'delivered',
+    );
+    expect(elsewhere.received).to.have.length(0);
+    expect(new Set(receiver.received.map(({ headers }) => headers['x-webhook-id'])).size).to.equal(1);
+    const [row] = await deliveries(tenant, id);
+    expect(row.tries.map(({ status }: { status: number }) => status)).to.deep.equal([302, 204]);
+  });
+
+  it('A 2xx is a success whatever body follows it: a long one is not read, and one without an end is closed.', async () => {
+    const tenant = await environment.newTenant('Long answers');
+    const { id } = await newHook(tenant, ['contact.created']);
+    const length = 70_000;
+    let closed = 0;
+    let endlessBytes = 0;
+    const bodies = [
+      (response: ServerResponse) => response.writeHead(200, { 'Content-Length': length }).end('x'.repeat(length)),
+      (response: ServerResponse) => response.writeHead(200, { 'Content-Encoding': 'unheard-of' }).end('x'),
+      (response: ServerResponse) => {
+        response.writeHead(202).on('close', () => (closed += 1));
+        const chunk = 'x'.repeat(65_536);
+        const more = () => {
+          while (!response.destroyed && response.write(chunk)) endlessBytes += chunk.length;
+        };
+        response.on('drain', more);
+        more();
+      },
+    ];
+    for (const [index, write] of bodies.entries()) {
+      receiver.answer = { status: 200, write };
+      await tenant.client.post('/contacts/email', { email: `long-${index}@example.com` });
+      await until(
+        () => deliveries(tenant, id),
+        (rows) => rows.length === index + 1 && rows[0].tries.length > 0,
+      );
+      const [row] = await deliveries(tenant, id);
+      expect(row.status, JSON.stringify(row.tries)).to.equal('delivered');
+      expect(row.tries).to.have.length(1);
+    }
+    await until(
+      async () => closed,
+      (count) => count === 1,
+    );
+    expect(endlessBytes).to.be.below(64 * 1_048_576);
+  });
+
+  it('A delivery that fails waits by the clock that all processes share, not by that of its machine.', async () => {
+    const tenant = await environment.newTenant('Clock');
+    const { id } = await newHook(tenant, ['contact.created']);
+    const write = (response: ServerResponse) => {
+      environment.clock.advance(3_600_000);
+      response.writeHead(500).end();
+    };
+    receiver.answer = { status: 500, write };
+    try {
+      await tenant.client.post('/contacts/email', { email: 'clock@example.com' });
+      // The next attempt is stored after the outcome of this one; until then the row has the end of its lease.
+      const delayOf = (row: { nextAttemptAt: string }) =>
+        new Date(row.nextAttemptAt).getTime() - environment.clock.now().getTime();
+      await until(
+        () => deliveries(tenant, id),
+        ([row]) => row?.attempts === 1 && row.nextAttemptAt !== null && Math.abs(delayOf(row)) <= 10_000,
+      );
+    } finally {
+      environment.clock.advance(-3_600_000);
+    }
+  });
+
+  it('A URL that leads to a private address by the time of the delivery is not spoken to.', async () => {
+    const tenant = await environment.newTenant('Rebound');
+    const { id } = await newHook(tenant, ['contact.created']);
+    const inside = await startReceiver(await anyFreePort());
+    const row = { _id: new ObjectId(id), projectId: tenant.project._id };
+    await environment.deps.db.webhooks.updateOne(row, { $set: { url: inside.url } });
+    await tenant.client.post('/contacts/email', { email: 'p@example.com' });
+    const [one] = await until(
+      () => deliveries(tenant, id),
+      (rows) => rows[0]?.attempts >= 1,
+    );
+    await inside.stop();
+    expect(one.tries[0]).to.deep.include({ status: null, error: 'The endpoint could not be reached.' });
+    expect(inside.received).to.have.length(0);
+  });
+
+  it('A receiver that is away during 1,000 events gets every one at least once, and no event changes its id.', async () => {
+    const tenant = await environment.newTenant('Away');
+    await newHook(tenant, ['automation.entered']);
+    const { deps } = environment;
+    const projectId = tenant.project._id;
+    const keys = Array.from({ length: 1_000 }, (_, index) => `event ${index}`);
+    const events = keys.map((key) => ({ type: 'automation.entered' as const, key, data: { key } }));
+    const killing = (async () => {
+      for (let i = 0; i < 2; i += 1) {
+        await new Promise((resolve) => setTimeout(resolve, 250));
+        await receiver.stop();
+        await new Promise((resolve) => setTimeout(resolve, 300));
+        await receiver.start();
+      }
+    })();
+    for (let at = 0; at < events.length; at += 50) await publishEvents(deps, projectId, events.slice(at, at + 50));
+    await killing;
+    const seen = () => new Map(receiver.received.map(({ body }) => [body.data.key, body.id]));
+    // What failed waits for seconds by then; nobody has to watch.
+    const failed = { projectId, attempts: { $gt: 0 }, dueAt: { $exists: true } };
+    await until(
+      async () => {
+        await deps.db.webhookDeliveries.updateMany(failed, { $set: { dueAt: new Date(0) } });
+        return seen().size;
+      },
+      (count) => count === 1_000,
+      { ms: 25_000, everyMs: 500 },
+    );
+    const ids = Map.groupBy(receiver.received, ({ body }) => body.data.key);
+    for (const [, tries] of ids) expect(new Set(tries.map(({ body }) => body.id)).size).to.equal(1);
+    const stored = await deps.db.projectEvents.find({ projectId }).toArray();
+    expect(new Set(stored.map(({ _id }) => _id.toHexString()))).to.deep.equal(new Set(seen().values()));
+    await publishEvents(deps, projectId, events.slice(0, 50));
+    expect(await deps.db.webhookDeliveries.countDocuments({ projectId })).to.equal(1_000);
+  });
+
+  it('Replay delivers the events of a time range again, under their ids.', async () => {
+    const tenant = await environment.newTenant('Replay');
+    const { id } = await newHook(tenant, ['contact.created']);
+    const from = environment.deps.clock.now().toISOString();
+    for (let i = 0; i < 3; i += 1) await tenant.client.post('/contacts/email', { email: `p${i}@example.com` });
+    await until(
+      async () => receiver.received.length,
+      (count) => count === 3,
+    );
+    const first = receiver.received.map(({ body }) => body.id);
+    const to = new Date(environment.deps.clock.now().getTime() + 1).toISOString();
+    const replayed = await tenant.client.post(`/webhooks/${id}/replay`, { from, to });
+    expect(replayed.body.data).to.deep.equal({ replayed: 3 });
+    await until(
+      async () => receiver.received.length,
+      (count) => count === 6,
+    );
+    expect(new Set(receiver.received.slice(3).map(({ body }) => body.id))).to.deep.equal(new Set(first));
+    const none = await tenant.client.post(`/webhooks/${id}/replay`, { from: '2020-01-01T00:00:00Z', to: from });
+    expect(none.body.data).to.deep.equal({ replayed: 0 });
+    expect((await tenant.client.post(`/webhooks/${id}/replay`, { from: to, to: from })).status).to.equal(400);
+  });
+
+  it('An endpoint that fails for five days is switched off, and its log and record say why.', async () => {
+    const tenant = await environment.newTenant('Failing');
+    const { id } = await newHook(tenant, ['contact.created']);
+    receiver.answer = { status: 500 };
+    const { deps } = environment;
+    const row = { _id: new ObjectId(id), projectId: tenant.project._id };
+    const days = (count: number) => new Date(deps.clock.now().getTime() - count * 86_400_000);
+    await deps.db.webhooks.updateOne(row, { $set: { failingSince: days(4.9) } });
+    await tenant.client.post('/contacts/email', { email: 'f1@example.com' });
+    await until(
+      () => deliveries(tenant, id),
+      (rows) => rows[0]?.attempts >= 1,
+    );
+    expect((await tenant.client.get(`/webhooks/${id}`)).body.data.isActive).to.equal(true);
+    await deps.db.webhooks.updateOne(row, { $set: { failingSince: days(5.1) } });
+    const off = await until(
+      async () => (await tenant.client.get(`/webhooks/${id}`)).body.data,
+      ({ isActive }) => isActive === false,
+    );
+    expect(off.disabledReason).to.contain('5 days');
+    await deps.db.webhookDeliveries.updateMany({ projectId: row.projectId, dueAt: { $exists: true } }, [
+      { $set: { dueAt: new Date(0) } },
+    ]);
+    const log = await until(
+      () => deliveries(tenant, id),
+      (rows) => rows[0]?.status === 'failed',
+    );
+    expect(log[0].tries.at(-1).error).to.contain('switched off');
+    const on = await tenant.client.patch(`/webhooks/${id}`, { isActive: true });
+    expect(on.body.data).to.include({ isActive: true, disabledReason: null, failingSince: null });
+  });
+
+  it('A delivery is given up 24 hours after its first try.', async () => {
+    const tenant = await environment.newTenant('Given up');
+    const { id } = await newHook(tenant, ['contact.created']);
+    receiver.answer = { status: 503 };
+    await tenant.client.post('/contacts/email', { email: 'g@example.com' });
+    await until(
+      () => deliveries(tenant, id),
+      (rows) => rows[0]?.attempts === 1 && rows[0]?.nextAttemptAt !== null,
+    );
+    const { deps } = environment;
+    const firstTryAt = new Date(deps.clock.now().getTime() - 86_400_001);
+    await deps.db.webhookDeliveries.updateMany({ projectId: tenant.project._id }, { $set: { firstTryAt } });
+    const [row] = await until(
+      () => deliveries(tenant, id),
+      (rows) => rows[0]?.status === 'failed',
+    );
+    expect(row.nextAttemptAt).to.equal(null);
+  });
+
+  it('Where nobody listens, nothing is written.', async () => {
+    const tenant = await environment.newTenant('Quiet');
+    await tenant.client.post('/contacts/email', { email: 'q@example.com' });
+    await publishEvent(environment.deps, undefined, tenant.project._id, 'email.sent', {}, 'quiet');
+    expect(await environment.deps.db.projectEvents.countDocuments({ projectId: tenant.project._id })).to.equal(0);
+  });
+});
+
+describe('The stream of a project', () => {
+  let environment: Environment;
+  before(async () => {
+    environment = await startEnvironment();
+  });
+  after(() => environment.stop());
+
+  interface Told {
+    id: string;
+    event: string;
+    data: { id: string; type: string; data: Record<string, unknown> };
+  }
+
+  async function open(tenant: Tenant, path: string, headers: Record<string, string> = {}) {
+    const end = new AbortController();
+    const response = await fetch(`${environment.url}/v1${path}`, {
+      headers: { Authorization: `Bearer ${tenant.projectKey}`, ...headers },
+      signal: end.signal,
+    });
+    const told: Told[] = [];
+    const reading = (async () => {
+      let text = '';
+      for await (const piece of response.body as unknown as AsyncIterable<Uint8Array>) {
+        text += new TextDecoder().decode(piece);
+        const blocks = text.split('\n\n');
+        text = blocks.pop() ?? '';
+        for (const block of blocks) {
+          const lines = new Map(block.split('\n').map((line) => line.split(/: (.*)/s) as [string, string]));
+          if (!lines.has('data')) continue;
+          told.push({ id: lines.get('id')!, event: lines.get('event')!, data: JSON.parse(lines.get('data')!) });
+        }
+      }
+    })().catch(() => undefined);
+    return {
+      told,
+      response,
+      async close() {
+        end.abort();
+        await reading;
+      },
+    };
+  }
+
+  const upsert = (tenant: Tenant, email: string) => tenant.client.post('/contacts/email', { email });
+
+  it('Tells every event as it happens, with the event object that webhooks get, and none of another project.', async () => {
+    const tenant = await environment.newTenant('Streamed');
+    const stream = await open(tenant, '/stream');
+    expect(stream.response.headers.get('content-type')).to.equal('text/event-stream');
+    await upsert(environment.other, 'theirs@example.com');
+    await upsert(tenant, 'one@example.com');
+    await upsert(tenant, 'two@example.com');
+    await until(
+      async () => stream.told.length,
+      (count) => count === 2,
+    );
+    await stream.close();
+    expect(stream.told.map(({ event, data }) => [event, data.type, data.data.email])).to.deep.equal([
+      ['contact.created', 'contact.created', 'one@example.com'],
+      ['contact.created', 'contact.created', 'two@example.com'],
+    ]);
+    expect(stream.told[0]?.id).to.equal(stream.told[0]?.data.id);
+  });
+
+  it('Goes on after Last-Event-ID: what happened meanwhile is told, and nothing is missed.', async () => {
+    const tenant = await environment.newTenant('Resumed');
+    const first = await open(tenant, '/stream');
+    await upsert(tenant, 'a@example.com');
+    await until(
+      async () => first.told.length,
+      (count) => count === 1,
+    );
+    await first.close();
+    for (let i = 0; i < 20; i += 1) await upsert(tenant, `meanwhile-${i}@example.com`);
+    const second = await open(tenant, '/stream', { 'Last-Event-ID': first.told[0]!.id });
+    await until(
+      async () => second.told.length,
+      (count) => count >= 20,
+    );
+    await second.close();
+    const emails = new Set(second.told.map(({ data }) => data.data.email));
+    for (let i = 0; i < 20; i += 1) expect(emails.has(`meanwhile-${i}@example.com`), String(i)).to.equal(true);
+    expect(emails.has('a@example.com')).to.equal(false);
+  });
+
+  it('types= narrows it, by name or by a beginning; a name that there is not is refused.', async () => {
+    const tenant = await environment.newTenant('Narrowed');
+    const all = await open(tenant, '/stream?types=contact.*');
+    const narrow = await open(tenant, '/stream?types=contact.deleted,email.*');
+    const contact = (await upsert(tenant, 'n@example.com')).body.data.id;
+    await tenant.client.delete(`/contacts/${contact}`);
+    await until(
+      async () => [all.told.length, narrow.told.length],
+      ([one, two]) => one === 2 && two === 1,
+    );
+    await Promise.all([all.close(), narrow.close()]);
+    expect(narrow.told[0]?.event).to.equal('contact.deleted');
+    expect((await tenant.client.get('/stream?types=contact.renamed')).status).to.equal(400);
+  });
+});

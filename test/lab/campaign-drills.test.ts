@@ -1,0 +1,52 @@
+import { expect } from 'chai';
+import { campaignKill, campaignWorkers } from '../../lab/drills/campaign-faults.ts';
+import { judgeCampaign } from '../../lab/drills/campaign-verdicts.ts';
+import type { CampaignTally } from '../../lab/drills/campaigns.ts';
+
+/** The drills of campaigns at a tenth of their size; `npm run drill` runs them whole. */
+describe('A campaign under fire', function () {
+  this.timeout(180_000);
+  const small = { recipients: 1_500, connections: 10, ackMs: 20, evidence: false, hurry: true };
+
+  it('kill -9 of the sender in mid-work: nothing lost, nobody twice, what is unknown listed, counts that add up throughout', async () => {
+    const tally = await campaignKill(process.env, { ...small, kills: 2, sendersOnly: true });
+    const { kept, says } = judgeCampaign('killed', small, tally);
+    expect(kept, says).to.equal(true);
+    expect([tally.faults, tally.unknown > 0]).to.deep.equal([2, true]);
+  });
+
+  it('two senders, a relay that drops connections after the dot, and evidence: everybody gets it once, and nobody stays unknown', async () => {
+    const email = (index: number) => (index % 20 === 0 ? `drop-after-dot+${index}@in.test` : `p${index}@in.test`);
+    const drill = { ...small, recipients: 400, evidence: true, email };
+    const { kept, says } = judgeCampaign('drops', drill, await campaignWorkers(process.env, { ...drill, workers: 2 }));
+    expect(kept, says).to.equal(true);
+  });
+
+  it('the verdict notices a loss, a duplicate, a wrong count and too many unknown', () => {
+    const good: CampaignTally = {
+      ...{
+        recipients: 10,
+        faults: 1,
+        status: 'sent',
+        lost: 0,
+        duplicates: 0,
+        strangers: 0,
+        unknown: 3,
+        unknownAccepted: 1,
+      },
+      ...{ connectionsAtFaults: 4, samples: 5, unbalanced: 0, seconds: 1 },
+    };
+    const kept = (fields: Partial<CampaignTally>) => judgeCampaign('x', small, { ...good, ...fields }).kept;
+    expect(kept({})).to.equal(true);
+    const faults: Partial<CampaignTally>[] = [
+      { lost: 1 },
+      { duplicates: 1 },
+      { strangers: 1 },
+      { unbalanced: 1 },
+      { unknown: 85 },
+      { status: 'sending' },
+      { samples: 0 },
+    ];
+    expect(faults.filter((fault) => kept(fault))).to.deep.equal([]);
+  });
+});

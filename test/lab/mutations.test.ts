@@ -1,0 +1,72 @@
+import { globSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { expect } from 'chai';
+import { chosenBy, mutationDrill } from '../../lab/drills/mutations/drill.ts';
+import { faultOf, type Mutation } from '../../lab/drills/mutations/mutation.ts';
+import { mutations } from '../../lab/drills/mutations/mutations.ts';
+import type { Verdict } from '../../lab/rig/drill-results.ts';
+
+const noticed: Mutation = {
+  name: 'formulas are exported as they are',
+  file: 'core/base/text/csv.ts',
+  find: "const FORMULA = /^'*[=+",
+  replace: "const FORMULA = /^'*[+",
+  tests: ['test/base/csv.test.ts'],
+};
+
+describe('The drill of mutations', function () {
+  this.timeout(60_000);
+
+  it('tells a mutation that its tests notice from one that survives, and leaves no copy behind', async () => {
+    const survivor = { ...noticed, name: 'tested elsewhere', tests: ['test/composing/headers.test.ts'] };
+    const before = copies();
+    expect(await verdicts([noticed, survivor])).to.deep.equal([
+      { kept: false, says: 'tested elsewhere (core/base/text/csv.ts): survived' },
+      { kept: false, says: '2 mutations, 1 noticed, 1 not' },
+    ]);
+    expect(copies()).to.deep.equal(before);
+  });
+
+  it('does not count a mutation whose tests do not run without it', async () => {
+    const [verdict] = await verdicts([{ ...noticed, grep: 'no such title' }]);
+    expect(verdict?.says).to.equal(`${noticed.name} (${noticed.file}): its tests ran none without it`);
+  });
+
+  it('fails with a sentence for a mutation whose text is not found, or whose file or test is gone', async () => {
+    const stale = [
+      { ...noticed, name: 'text', find: 'const NO_SUCH_LINE' },
+      { ...noticed, name: 'file', file: 'core/no-such-file.ts' },
+      { ...noticed, name: 'test', tests: ['test/no-such.test.ts'] },
+    ];
+    const fault = await verdicts(stale).catch((error: Error) => error.message);
+    expect(fault).to.equal(
+      [
+        'the list of mutations is out of date:',
+        '"text" needs its text exactly once in core/base/text/csv.ts, where it is 0 times: const NO_SUCH_LINE',
+        '"file" names core/no-such-file.ts, which is not there.',
+        '"test" names test/no-such.test.ts, which is not there.',
+      ].join('\n'),
+    );
+  });
+
+  it('has at least 60 mutations, each of one line and under a name of its own', () => {
+    expect(mutations.length).to.be.at.least(60);
+    expect(new Set(mutations.map(({ name }) => name)).size).to.equal(mutations.length);
+    for (const mutation of mutations)
+      expect(
+        faultOf(mutation, () => mutation.find),
+        mutation.name,
+      ).to.equal(null);
+    expect(() => chosenBy('no such mutation', mutations)).to.throw('no mutation has "no such mutation"');
+  });
+});
+
+async function verdicts(some: Mutation[]): Promise<Verdict[]> {
+  const found: Verdict[] = [];
+  for await (const verdict of mutationDrill(some, process.env, () => {})) found.push(verdict);
+  return found;
+}
+
+function copies(): string[] {
+  return globSync('everpost-mutations-*', { cwd: tmpdir() }).toSorted();
+}

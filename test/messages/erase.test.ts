@@ -1,0 +1,255 @@
+import { expect } from 'chai';
+import { ObjectId } from 'mongodb';
+import { hashOfErased } from '../../core/base/erased-addresses.ts';
+import { applyReports } from '../../core/feedback/bounces.ts';
+import { writeSignals } from '../../core/feedback/engagements.ts';
+import { startDueLoop } from '../../core/jobs/queue.ts';
+import { messageErasures } from '../../core/messages/erase.ts';
+import { dueAtOnce, queueMailing } from '../../core/messages/messages.ts';
+import type { Content, Message } from '../../core/outbox/model.ts';
+import { hurry, type Post, startPost } from '../delivery/support.ts';
+import { sentMessage, storedMessage } from '../feedback/support.ts';
+import { until } from '../support/wait.ts';
+
+const HOUR_MS = 3_600_000;
+
+describe('What was sent to a contact that is deleted', () => {
+  let post: Post;
+  before(async () => {
+    post = await startPost();
+  });
+  after(() => post.stop());
+
+  const erasures = () => post.environment.deps.db.contactErasures;
+  const contact = async (email: string) =>
+    (await post.own.client.post('/contacts', { email, firstName: 'Ada' })).body.data.id as string;
+  const deleted = async (id: string) => expect((await post.own.client.delete(`/contacts/${id}`)).status).to.equal(200);
+  const email = async (id: string) => (await post.own.client.get(`/emails/${id}`)).body.data;
+  const stored = (id: string) =>
+    post.environment.deps.db.messages.findOne({ _id: new ObjectId(id), projectId: post.own.project._id });
+
+  /** As half a day later: what is due is erased until nothing is. */
+  async function look(): Promise<number> {
+    const { deps, own } = post.environment;
+    const projectId = own.project._id;
+    await erasures().updateMany({ projectId }, [{ $set: { dueAt: '$$NOW' } }]);
+    const loop = startDueLoop(deps, [messageErasures(deps)]);
+    await loop.ready;
+    await until(
+      () => erasures().countDocuments({ projectId, $expr: { $lte: ['$dueAt', '$$NOW'] } }),
+      (due) => due === 0,
+    );
+    await loop.stop();
+    return erasures().countDocuments({ projectId });
+  }
+
+  it('says within a day neither address nor name nor data of it, and counts as before', async () => {
+    const { db } = post.environment.deps;
+    const projectId = post.own.project._id;
+    const address = 'ada.lovelace@in.test';
+    const id = await contact(address);
+    const single = await post.send({
+      to: { email: address, name: 'Ada Lovelace' },
+      subject: 'Dear {{name}}',
+      html: '<p>{{name}}</p>',
+      dynamicData: { name: 'Ada Lovelace' },
+    });
+    const bulk = await post.bulk({
+      recipients: [
+        { email: address, name: 'Ada Lovelace', dynamicData: { name: 'Lovelace' } },
+        { email: 'bob@in.test' },
+      ],
+      html: '<p>{{name}}</p>',
+    });
+    const { emails } = (await post.own.client.get(`/emails?batchId=${bulk.body.data.batchId}`)).body.data;
+    const ofBatch = (to: string) => emails.find(({ email }: { email: string }) => email === to).id as string;
+    const ids = [single.body.data.emailId as string, ofBatch(address)];
+    const bobs = ofBatch('bob@in.test');
+    for (const one of [...ids, bobs]) await post.settled(one, 'sent');
+    const at = new Date();
+    const messageId = new ObjectId(ids[0]);
+    await writeSignals(post.environment.deps, [
+      { kind: 'click', projectId, messageId, at, url: 'https://shop.example.com/?who=lovelace', agent: 'Lovelace/1.0' },
+    ]);
+    const bounced = await contact('perm-rcpt-550+ada.lovelace@in.test');
+    const refused = await post.send({ to: { email: 'perm-rcpt-550+ada.lovelace@in.test' } });
+    await post.settled(refused, 'bounced');
+    ids.push(refused.body.data.emailId);
+
+    await deleted(id);
+    await deleted(bounced);
+    // Its own time is half a day away, well within the day that is promised.
+    const [row] = await erasures().find({ projectId }).toArray();
+    expect((row?.dueAt?.getTime() ?? 0) - (row?.deletedAt.getTime() ?? 0)).to.equal(12 * HOUR_MS);
+    expect(await look()).to.equal(0);
+
+    for (const one of ids) {
+      const message = await stored(one);
+      expect(JSON.stringify(message)).to.not.match(/lovelace/i);
+      expect(message?.emailHash).to.match(/^[0-9a-f]{64}$/);
+      const shown = await email(one);
+      expect(shown).to.deep.include({ email: null, name: null, subject: null });
+      expect(shown.recipients[0]).to.deep.include({ email: null, name: null });
+    }
+    for (const alone of [ids[0]!, ids[2]!]) expect((await email(alone)).content).to.equal(null);
+    expect((await stored(ids[0]!))?.emailHash).to.equal((await stored(ids[1]!))?.emailHash);
+    expect((await email(ids[2]!)).reply).to.deep.include({ code: 550, text: '' });
+    const engagement = await db.engagements.findOne({ _id: messageId, projectId });
+    expect(engagement?.clickedAt).to.be.instanceOf(Date);
+    expect(JSON.stringify(engagement)).to.not.match(/lovelace/i);
+    expect((await post.own.client.get('/emails?status=sent')).body.data.pagination.total).to.equal(3);
+    expect((await post.own.client.get(`/emails?email=${address}`)).body.data.emails).to.deep.equal([]);
+    expect(await email(bobs)).to.deep.include({ email: 'bob@in.test', subject: 'Hello' });
+    expect((await email(bobs)).content.html).to.equal('<p>{{name}}</p>');
+  });
+
+  describe('whose address was changed', () => {
+    /** A contact with deferred mail changes its address; another contact gets the old address, and mail of its own. */
+    async function changed() {
+      const { own } = post;
+      const old = `temp-rcpt-450+${new ObjectId().toHexString()}.gwen@in.test`;
+      const gwen = await contact(old);
+      const hers = await queued(gwen, old);
+      await own.client.patch(`/contacts/${gwen}`, { email: `new.${new ObjectId().toHexString()}@in.test` });
+      const heir = await contact(old);
+      const heirs = await queued(heir, old);
+      for (const id of [hers, heirs]) await post.settled(id, 'deferred');
+      return { gwen, old, hers, heirs };
+    }
+
+    /** As an automation queues it, with its contact. */
+    async function queued(contactId: string, to: string): Promise<string> {
+      const { deps } = post.environment;
+      const projectId = post.own.project._id;
+      const [at, messageId] = [new Date(), new ObjectId()];
+      const template = (await post.read(await post.send({ to: { email: 'form@in.test' } }))).content!;
+      const content: Content = { ...template, _id: new ObjectId(), projectId, messageIds: [messageId], createdAt: at };
+      const about = { projectId, lane: 'automation', state: 'queued', createdAt: at } as const;
+      const whom = { email: to, name: 'Gwen', contactId: new ObjectId(contactId), automationId: new ObjectId() };
+      const rest = { subject: 'Dear Gwen', contentId: content._id, dueAt: dueAtOnce(deps) };
+      await queueMailing(deps, { content, messages: [{ _id: messageId, ...about, ...whom, ...rest }] });
+      return messageId.toHexString();
+    }
+
+    it('fails what is queued to the old address, and leaves the mail of another contact who has it now', async () => {
+      const { gwen, hers, heirs } = await changed();
+      await deleted(gwen);
+      expect(await stored(hers)).to.include({ state: 'failed', reason: 'The contact was deleted.' });
+      expect(await stored(heirs)).to.include({ state: 'deferred' });
+    });
+
+    it('erases what was sent to the old address, under its own hash, and nothing of another contact who has it now', async () => {
+      const { gwen, old, hers, heirs } = await changed();
+      await deleted(gwen);
+      expect(await look()).to.equal(0);
+      const message = await stored(hers);
+      expect(message).to.include({
+        email: '',
+        emailHash: hashOfErased(post.environment.deps, post.own.project._id, old),
+      });
+      expect(JSON.stringify(message)).to.not.match(/gwen/i);
+      expect(await stored(heirs)).to.include({ email: old, name: 'Gwen', subject: 'Dear Gwen' });
+      // Deleted with the address that somebody else had before: that person's mail stays as well.
+      const other = await contact('once.hugo@in.test');
+      const hugos = await queued(other, 'once.hugo@in.test');
+      await post.settled(hugos, 'sent');
+      await post.own.client.patch(`/contacts/${other}`, { email: 'now.hugo@in.test' });
+      await deleted(await contact('once.hugo@in.test'));
+      expect(await look()).to.equal(0);
+      expect(await stored(hugos)).to.include({ email: 'once.hugo@in.test', subject: 'Dear Gwen' });
+    });
+
+    it('is found by an index of contacts', async () => {
+      const { db } = post.environment.deps;
+      const filter = {
+        projectId: post.own.project._id,
+        contactId: { $in: [new ObjectId()] },
+        state: 'queued' as const,
+      };
+      const plan = await db.messages.find(filter).explain('queryPlanner');
+      expect(JSON.stringify(plan.queryPlanner.winningPlan)).to.contain('"indexName":"contact"');
+    });
+  });
+
+  it('loses only the copy where it was sent to somebody else; what is sent to the address afterwards stays', async () => {
+    const address = 'copy.of.cleo@in.test';
+    const id = await contact(address);
+    const answer = await post.send({ to: { email: 'dora@in.test' }, cc: [{ email: address, name: 'Cleo' }] });
+    await post.settled(answer, 'sent');
+    await deleted(id);
+    // Ids begin with a second, and the deletion was within one.
+    await new Promise((resolve) => setTimeout(resolve, 1_100));
+    const later = await post.send({ to: { email: address, name: 'Cleo' } });
+    await post.settled(later, 'sent');
+    expect(await look()).to.equal(0);
+    const shown = await email(answer.body.data.emailId);
+    expect(shown).to.deep.include({ email: 'dora@in.test', subject: 'Hello' });
+    expect(
+      shown.recipients.map(({ email, status }: { email: string; status: string }) => [email, status]),
+    ).to.deep.equal([
+      ['dora@in.test', 'sent'],
+      [null, 'sent'],
+    ]);
+    expect(JSON.stringify(await stored(answer.body.data.emailId))).to.not.match(/cleo/i);
+    expect(await email(later.body.data.emailId)).to.deep.include({ email: address, name: 'Cleo' });
+  });
+
+  it('stays as it is with another project that writes to the same address', async () => {
+    const { environment, own } = post;
+    const address = 'both.know.ivy@in.test';
+    const id = await contact(address);
+    const theirContact = (await environment.other.client.post('/contacts', { email: address })).body.data.id;
+    const fields = { email: address, name: 'Ivy', subject: 'Dear Ivy' };
+    const copies = (await post.read(await post.send({ to: { email: 'x@in.test' }, cc: [{ email: address }] })))
+      .recipients!;
+    const theirs = await Promise.all([
+      sentMessage(environment, environment.other, fields),
+      sentMessage(environment, environment.other, { ...fields, contactId: new ObjectId(theirContact as string) }),
+      sentMessage(environment, environment.other, { email: 'x@in.test', recipients: copies }),
+      sentMessage(environment, environment.other, { ...fields, contactId: new ObjectId(id), state: 'deferred' }),
+    ]);
+    const mine = await sentMessage(environment, own, fields);
+    await deleted(id);
+    expect(await look()).to.equal(0);
+    expect(await storedMessage(environment, mine)).to.include({ email: '' });
+    for (const one of theirs) expect(await storedMessage(environment, one)).to.deep.equal(one);
+  });
+
+  it('waits while a mail to it is still being tried, and follows when that has ended', async () => {
+    const address = 'temp-rcpt-450+eve@in.test';
+    const id = await contact(address);
+    const answer = await post.send({ to: { email: address } });
+    await post.settled(answer, 'deferred');
+    await deleted(id);
+    expect(await look()).to.equal(1);
+    expect(await email(answer.body.data.emailId)).to.deep.include({ email: address, status: 'deferred' });
+    await post.environment.deps.db.messages.updateOne(
+      { _id: new ObjectId(answer.body.data.emailId), projectId: post.own.project._id },
+      { $set: { firstAt: new Date(Date.now() - 30 * HOUR_MS) } },
+    );
+    await hurry(post, 'deferred');
+    await post.settled(answer, 'failed');
+    expect(await look()).to.equal(0);
+    expect(JSON.stringify(await stored(answer.body.data.emailId))).to.not.match(/eve/i);
+  });
+
+  it('hears of a bounce that comes later: it counts, and what the report says is not written down', async () => {
+    const address = 'late.fay@in.test';
+    const id = await contact(address);
+    const answer = await post.send({ to: { email: address } });
+    await post.settled(answer, 'sent');
+    await deleted(id);
+    expect(await look()).to.equal(0);
+    const { deps } = post.environment;
+    const projectId = post.own.project._id;
+    const ref = { projectId, messageId: new ObjectId(answer.body.data.emailId) };
+    const text = 'no such user late.fay@in.test';
+    const report = { action: 'failed', recipient: address, code: 550, enhanced: '5.1.1', text } as const;
+    expect(await applyReports(deps, ref, [report])).to.equal('applied');
+    const message = (await stored(answer.body.data.emailId)) as Message;
+    expect(message).to.deep.include({ state: 'bounced', email: '' });
+    expect(message.reply).to.deep.equal({ code: 550, enhanced: '5.1.1', text: '' });
+    expect(JSON.stringify(message)).to.not.match(/fay/i);
+    expect(await deps.db.suppressions.countDocuments({ projectId, email: '' })).to.equal(0);
+  });
+});

@@ -1,0 +1,163 @@
+import { expect } from 'chai';
+import { ObjectId } from 'mongodb';
+import type { EventRecord } from '../../core/automations/model.ts';
+import type { CampaignStatus } from '../../core/campaigns/model.ts';
+import { startDueLoop } from '../../core/jobs/queue.ts';
+import { contentRemovals } from '../../core/messages/content-retention.ts';
+import type { Content, Message, MessageState } from '../../core/outbox/model.ts';
+import { removeOld, takeRetentionTurn } from '../../core/retention.ts';
+import { retentionService } from '../../workers/retention.ts';
+import { type Environment, startEnvironment } from '../support/environment.ts';
+import { until } from '../support/wait.ts';
+
+const DAY_MS = 24 * 3_600_000;
+
+describe('Messages and events', () => {
+  let environment: Environment;
+  beforeEach(async () => {
+    environment = await startEnvironment({ RETENTION_DAYS: '30' });
+  });
+  afterEach(() => environment.stop());
+
+  const db = () => environment.deps.db;
+  const projectId = () => environment.own.project._id;
+  let counter = 0;
+  const idOf = (days: number) => {
+    counter += 1;
+    const seconds = Math.floor((environment.clock.now().getTime() - days * DAY_MS) / 1_000);
+    return new ObjectId(seconds.toString(16).padStart(8, '0') + counter.toString(16).padStart(16, '0'));
+  };
+  async function message(days: number, state: MessageState, fields: Partial<Message> = {}): Promise<ObjectId> {
+    const _id = idOf(days);
+    const row: Message = { _id, projectId: projectId(), lane: 'transactional', state, email: `m${counter}@in.test` };
+    await db().messages.insertOne({ ...row, ...fields });
+    return _id;
+  }
+  const left = async (ids: ObjectId[]) => {
+    const found = await db()
+      .messages.find({ _id: { $in: ids }, projectId: projectId() })
+      .toArray();
+    return ids.map((id) => found.some(({ _id }) => _id.equals(id)));
+  };
+
+  it('go after RETENTION_DAYS, with what people did with them; younger ones and those that may still be sent stay', async () => {
+    const old = await Promise.all(
+      (['sent', 'bounced', 'failed', 'unknown', 'suppressed'] as const).map((s) => message(31, s)),
+    );
+    const kept = [
+      ...(await Promise.all((['queued', 'deferred', 'committing'] as const).map((s) => message(31, s)))),
+      await message(29, 'sent'),
+    ];
+    await db().engagements.insertMany([old[0]!, kept[3]!].map((_id) => ({ _id, projectId: projectId() })));
+    const event = (days: number, fields: Partial<EventRecord> = {}) => {
+      const _id = idOf(days);
+      const row = { _id, projectId: projectId(), eventName: 'seen', contactId: new ObjectId(), properties: {} };
+      return { ...row, createdAt: _id.getTimestamp(), ...fields };
+    };
+    const events = [event(31), event(29), event(31, { dueAt: new Date(0) })];
+    await db().events.insertMany(events);
+
+    expect(await removeOld(environment.deps)).to.deep.equal({ messages: 5, events: 1 });
+    expect(await left(old)).to.deep.equal([false, false, false, false, false]);
+    expect(await left(kept)).to.deep.equal([true, true, true, true]);
+    expect((await db().engagements.find({ projectId: projectId() }).toArray()).map(({ _id }) => _id)).to.deep.equal([
+      kept[3],
+    ]);
+    expect((await db().events.find({ projectId: projectId() }).toArray()).map(({ _id }) => `${_id}`)).to.have.members(
+      [events[1]!, events[2]!].map(({ _id }) => `${_id}`),
+    );
+    expect(await removeOld(environment.deps)).to.deep.equal({ messages: 0, events: 0 });
+  });
+
+  it('of a campaign stay until it is over, and its numbers stay when they go', async () => {
+    const { client } = environment.own;
+    const fields = { subject: 'x', htmlTemplate: '<p>x</p>', from: { email: 'news@mail.example.com' } };
+    const campaigns = await Promise.all(
+      (['sent', 'paused'] as const).map(async (status: CampaignStatus) => {
+        const { body } = await client.post('/campaigns', { ...fields, name: status, publish: false });
+        const _id = new ObjectId(body.data.id as string);
+        await db().campaigns.updateOne(
+          { _id, projectId: projectId() },
+          {
+            $set: {
+              status,
+              freeze: { at: new Date(), list: 0, after: null, written: 1, isDone: true },
+              'counts.totalContacts': 1,
+              'counts.sent': 1,
+              refreshedAt: new Date(),
+            },
+          },
+        );
+        return _id;
+      }),
+    );
+    const ids = await Promise.all(
+      campaigns.map((campaignId) => message(31, 'sent', { lane: 'campaign', campaignId, seq: 1 })),
+    );
+    expect(await removeOld(environment.deps)).to.deep.equal({ messages: 1, events: 0 });
+    expect(await left(ids)).to.deep.equal([false, true]);
+    const { body } = await client.get(`/campaigns/${campaigns[0]}`);
+    expect(body.data.metrics).to.deep.include({ totalContacts: 1, sent: 1 });
+  });
+
+  it('of an earlier version whose contents have no date of removal: the contents of mail that is over are removed as well', async () => {
+    const { deps, clock } = environment;
+    const content = async (messageId: ObjectId) => {
+      const one = { _id: new ObjectId(), projectId: projectId(), messageIds: [messageId], attachments: [] as never[] };
+      await db().contents.insertOne({ ...one, createdAt: messageId.getTimestamp() } as unknown as Content);
+      return one._id;
+    };
+    const endedAt = new Date(clock.now().getTime() - 8 * DAY_MS);
+    await content(await message(20, 'sent', { endedAt }));
+    // Its message was removed by an earlier retention.
+    await content(idOf(20));
+    const recent = await content(await message(20, 'sent', { endedAt: clock.now() }));
+    const open = await content(await message(20, 'deferred'));
+    await removeOld(deps);
+    const loop = startDueLoop(deps, [contentRemovals(deps)]);
+    const isIn = (ids: ObjectId[]) =>
+      until(
+        () => db().contents.find({ projectId: projectId() }).toArray(),
+        (left) => left.length === ids.length && ids.every((id) => left.some(({ _id }) => _id.equals(id))),
+      );
+    await isIn([recent, open]);
+    await loop.stop();
+
+    // Processes of the earlier version may have been running that night. The search ends with the first night that finds none.
+    const late = await content(await message(20, 'sent', { endedAt }));
+    const dated = async (_id: ObjectId) =>
+      (await db().contents.findOne({ _id, projectId: projectId() }))?.removeDueAt !== undefined;
+    await removeOld(deps);
+    expect(await dated(late)).to.equal(true);
+    await removeOld(deps);
+    const tooLate = await content(await message(20, 'sent', { endedAt }));
+    await removeOld(deps);
+    expect(await dated(tooLate)).to.equal(false);
+  });
+
+  it('are removed by one process a night, and by the next one when it was stopped before its end', async () => {
+    const { deps, clock } = environment;
+    const ids = await Promise.all(Array.from({ length: 3 }, () => message(31, 'sent')));
+    expect(await takeRetentionTurn(deps, () => true), 'not before the night').to.equal(null);
+    clock.advance(DAY_MS);
+    expect(await takeRetentionTurn(deps, () => false)).to.deep.equal({ messages: 0, events: 0 });
+    expect(await left(ids)).to.deep.equal([true, true, true]);
+    const turns = await Promise.all([1, 2].map(() => takeRetentionTurn(deps, () => true)));
+    expect(turns.filter((turn) => turn !== null)).to.deep.equal([{ messages: 3, events: 0 }]);
+    expect(await takeRetentionTurn(deps, () => true)).to.equal(null);
+  });
+
+  it('may be kept for less than 60 days, with a warning in the log when the process starts', async () => {
+    const { deps } = environment;
+    const warned = async (retentionDays: number) => {
+      const warnings: string[] = [];
+      const log = { ...deps.log, warn: (_fields: object, message: string) => void warnings.push(message) };
+      await retentionService({ ...deps, log, config: { ...deps.config, retentionDays } }).stop();
+      return warnings;
+    };
+    expect(await warned(60)).to.deep.equal([]);
+    const [warning, ...more] = await warned(59);
+    expect(warning).to.contain('RETENTION_DAYS is less than 60');
+    expect(more).to.deep.equal([]);
+  });
+});

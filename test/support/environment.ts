@@ -1,0 +1,136 @@
+import type { AddressInfo } from 'node:net';
+import { ObjectId } from 'mongodb';
+import { type App, type AppOptions, createApp } from '../../api/app.ts';
+import { endpointTable } from '../../api/http/table.ts';
+import { createApiKey } from '../../core/accounts/api-keys.ts';
+import type { Organization } from '../../core/accounts/model.ts';
+import { createOrganization } from '../../core/accounts/organizations.ts';
+import { createProject } from '../../core/accounts/projects.ts';
+import type { Deps, Log } from '../../core/base/deps.ts';
+import type { Project } from '../../core/base/model.ts';
+import { drainSignals } from '../../core/feedback/buffer.ts';
+import { readConfig } from '../../platform/config.ts';
+import { openPlatform } from '../../platform/connect.ts';
+import { makeIndexes } from '../../platform/indexes.ts';
+import { createMetrics } from '../../platform/metrics.ts';
+import { createRateLimiter } from '../../platform/rate-limit.ts';
+import { createStreamSlots } from '../../platform/stream-slots.ts';
+import { anyFreePort } from '../../stack/ports.ts';
+import { createWorkflows } from '../../workflows/client.ts';
+import { type Client, createClient } from './client.ts';
+
+export interface Tenant {
+  organization: Organization;
+  project: Project;
+  adminKey: string;
+  projectKey: string;
+  /** Speaks with the project key. */
+  client: Client;
+}
+
+export interface Environment {
+  deps: Deps;
+  url: string;
+  /** Two projects of two organizations: `own` is the caller, `other` the neighbour who must never be seen. */
+  own: Tenant;
+  other: Tenant;
+  clock: TestClock;
+  newTenant(name: string): Promise<Tenant>;
+  client(key: string | null, headers?: Record<string, string>): Client;
+  app: App;
+  stop(): Promise<void>;
+}
+
+/** Starts as the real time and is moved by hand. */
+export interface TestClock {
+  now(): Date;
+  advance(ms: number): void;
+  set(at: Date): void;
+}
+
+const silent: Log = { debug() {}, info() {}, warn() {}, error: (fields, message) => console.error(message, fields) };
+
+/** The API in this process, on the real servers, with a database of its own. Call in `before`, and `stop` in `after`. */
+export async function startEnvironment(
+  env: Record<string, string> = {},
+  more: Pick<AppOptions, 'drainMs' | 'stalledMs'> = {},
+): Promise<Environment> {
+  const name = `test_${new ObjectId().toHexString()}`;
+  const secretKeys = `test:${Buffer.alloc(32, 7).toString('base64')}`;
+  const config = readConfig({
+    SECRET_KEYS: secretKeys,
+    MONGODB_DATABASE: name,
+    TASK_QUEUE_PREFIX: name,
+    // Known before the server listens, because PUBLIC_URL is made of it.
+    PORT: String(await anyFreePort()),
+    ...process.env,
+    ...env,
+  });
+  const { parts, redis, temporal, close } = openPlatform(config, silent);
+  const clock = testClock();
+  const deps: Deps = { ...parts, clock, workflows: createWorkflows(config, temporal) };
+  const { mongo, db } = deps;
+  await makeIndexes(db);
+  const limiter = createRateLimiter(redis, config.mongodbDatabase);
+  const slots = createStreamSlots(redis, config.mongodbDatabase);
+  const metrics = createMetrics();
+  const app = createApp(deps, endpointTable(metrics), {
+    limiter,
+    slots,
+    observe: metrics.observeRequest,
+    checkAnswers: true,
+    ...more,
+  });
+  const url = await listen(app, config.port);
+  const client = (key: string | null, headers?: Record<string, string>) => createClient(url, key, headers);
+  const newTenant = (tenantName: string) => makeTenant(deps, client, tenantName);
+  return {
+    app,
+    deps,
+    url,
+    own: await newTenant('Own'),
+    other: await newTenant('Other'),
+    clock,
+    newTenant,
+    client,
+    async stop() {
+      await app.stop();
+      await drainSignals(deps, 1_000);
+      limiter.stop();
+      slots.stop();
+      await mongo
+        .db(name)
+        .dropDatabase()
+        .catch(() => {});
+      await close();
+    },
+  };
+}
+
+async function makeTenant(deps: Deps, client: Environment['client'], name: string): Promise<Tenant> {
+  const { organization, adminKey } = await createOrganization(deps, { name: `${name} organization` });
+  const project = await createProject(deps, organization._id, { name: `${name} project` });
+  const { key } = await createApiKey(deps, { organizationId: organization._id, projectId: project._id, name: 'test' });
+  return { organization, project, adminKey, projectKey: key, client: client(key) };
+}
+
+function listen(app: App, port: number): Promise<string> {
+  return new Promise((resolve) => {
+    app.server.listen(port, '127.0.0.1', () => {
+      resolve(`http://127.0.0.1:${(app.server.address() as AddressInfo).port}`);
+    });
+  });
+}
+
+function testClock(): TestClock {
+  let offsetMs = 0;
+  return {
+    now: () => new Date(Date.now() + offsetMs),
+    advance(ms) {
+      offsetMs += ms;
+    },
+    set(at) {
+      offsetMs = at.getTime() - Date.now();
+    },
+  };
+}

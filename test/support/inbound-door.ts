@@ -1,0 +1,81 @@
+import { createConnection } from 'node:net';
+import type { Deps } from '../../core/base/deps.ts';
+import { type InboundServer, openInboundServer } from '../../platform/inbound/server.ts';
+import { anyFreePort } from '../../stack/ports.ts';
+import type { Environment } from './environment.ts';
+
+export interface Door {
+  port: number;
+  server: InboundServer;
+  /** Hands a mail over and answers the reply to each step: MAIL, each RCPT, and the final dot when somebody took it. */
+  send(mail: Mail): Promise<{ rcpt: string[]; data: string | null }>;
+}
+
+interface Mail {
+  from?: string;
+  to: string | string[];
+  raw: string;
+  isExact?: boolean;
+  /** Another address of this machine: a client of its own. */
+  localAddress?: string;
+}
+
+/** The inbound server in this process, as the lane runs it. */
+export async function openDoor(
+  { deps }: Environment,
+  config: Partial<Deps['config']> = {},
+  more: Parameters<typeof openInboundServer>[1] = {},
+): Promise<Door> {
+  const port = await anyFreePort();
+  const own = { ...deps, config: { ...deps.config, inboundSmtpPort: port, inboundSmtpHost: '127.0.0.1', ...config } };
+  const server = await openInboundServer(own, more);
+  return { port, server, send: (mail) => hand(port, mail) };
+}
+
+/** A client that says what it is told and reads one reply after the other. */
+export function connectClient(port: number, localAddress = '127.0.0.1') {
+  const socket = createConnection({ port, host: '127.0.0.1', localAddress });
+  let text = '';
+  let wake: () => void = () => {};
+  socket.on('data', (piece) => {
+    text += piece.toString();
+    wake();
+  });
+  for (const event of ['error', 'close']) socket.on(event, () => wake());
+  /** The last line of the next reply; 'closed' when none comes any more. */
+  const line = async (): Promise<string> => {
+    for (;;) {
+      const match = /^(\d{3} .*)\r\n/m.exec(text);
+      if (match) {
+        text = text.slice(match.index + match[0].length);
+        return match[1] as string;
+      }
+      if (socket.destroyed) return 'closed';
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+    }
+  };
+  const ask = (command: string) => {
+    socket.write(`${command}\r\n`);
+    return line();
+  };
+  return { socket, line, ask };
+}
+
+async function hand(port: number, { from = '', to, raw, isExact = false, localAddress }: Mail) {
+  const { socket, line, ask } = connectClient(port, localAddress);
+  await line();
+  await ask('EHLO sender.example.net');
+  await ask(`MAIL FROM:<${from}>`);
+  const rcpt: string[] = [];
+  for (const one of [to].flat()) rcpt.push(await ask(`RCPT TO:<${one}>`));
+  let data: string | null = null;
+  if (rcpt.some((reply) => reply.startsWith('250'))) {
+    await ask('DATA');
+    const lines = isExact ? raw : raw.replace(/\r?\n/g, '\r\n').replace(/^\./gm, '..');
+    data = await ask(`${lines}\r\n.`);
+  }
+  socket.end('QUIT\r\n');
+  return { rcpt, data };
+}
