@@ -3,7 +3,7 @@ import type { Deps } from '../core/base/deps.ts';
 import { type MetricsStep, refreshMetrics } from '../core/campaigns/numbers/metrics.ts';
 import { freezeAudience } from '../core/campaigns/run/freeze.ts';
 import { advanceCampaign, type CampaignRef, type CampaignStep, readCampaign } from '../core/campaigns/run/next-step.ts';
-import { type CampaignPage, type PageResult, sendPage } from '../core/campaigns/send/range.ts';
+import { type CampaignRange, type RangeResult, sendRange } from '../core/campaigns/send/range.ts';
 import type { Sending } from '../core/delivery/sending.ts';
 
 export interface CampaignActivities {
@@ -12,12 +12,12 @@ export interface CampaignActivities {
   refreshCampaignMetrics(ref: CampaignRef): Promise<MetricsStep>;
 }
 
-export interface CampaignPageActivities {
-  sendCampaignPage(page: CampaignPage): Promise<PageResult>;
+export interface CampaignRangeActivities {
+  sendCampaignPage(page: CampaignRange): Promise<RangeResult>;
 }
 
 /** Run by the lane `campaign` only: it keeps the connections to the relay. */
-export function campaignPageActivities(sending: Sending): CampaignPageActivities {
+export function campaignPageActivities(sending: Sending): CampaignRangeActivities {
   return {
     /** May run twice, or beside itself: each message is claimed before it is handed over. */
     async sendCampaignPage(page) {
@@ -27,7 +27,7 @@ export function campaignPageActivities(sending: Sending): CampaignPageActivities
         ended = count;
       };
       try {
-        return await sendPage(sending, page, { signal: cancellationSignal(), onProgress });
+        return await sendRange(sending, page, { signal: cancellationSignal(), onProgress });
       } finally {
         clearInterval(beat);
       }

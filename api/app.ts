@@ -10,7 +10,7 @@ import { readUnsubscribeToken } from '../core/composing/tokens.ts';
 import type { RateLimiter } from '../platform/rate-limit.ts';
 import type { StreamSlots } from '../platform/stream-slots.ts';
 import { authenticateCaller, type Caller, headerValues, rateLimited } from './http/authenticate.ts';
-import { bodyLimits, type ReadBody, readJsonBody, tooLarge } from './http/body.ts';
+import { bodyLimits, type ReadBody, readJsonBody, tooLarge } from './http/body/body.ts';
 import { type Call, type Endpoint, EventStream, type RequestFacts } from './http/endpoint.ts';
 import { translateErrors } from './http/errors.ts';
 import { createEventStreams, type EventStreams } from './http/event-streams.ts';

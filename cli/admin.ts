@@ -11,10 +11,10 @@ import { doubtOpenMessages } from '../core/outbox/after-restore.ts';
 import { removeOld } from '../core/retention.ts';
 import { ConfigError, readConfig } from '../platform/config.ts';
 import { makeIndexes, missingUniqueIndexes } from '../platform/indexes.ts';
-import { prepareNamespace, searchAttributeNames } from '../platform/temporal-namespace.ts';
 import { CommandError } from './error.ts';
 import { migrationCommands } from './migrations.ts';
 import { secretCommands } from './secrets.ts';
+import { prepareNamespace, searchAttributeNames } from './temporal-namespace.ts';
 import { withDeps } from './with-deps.ts';
 
 interface Command {

@@ -5,6 +5,7 @@ import type { Subscribers } from './base/deps.ts';
 import { refuseHeld } from './campaigns/holds.ts';
 import { announceContactEvents, recordContactEvents, recordEventsOfDeleted } from './contacts/events.ts';
 import { announceInboundOfDeleted, recordInboundOfDeleted } from './inbound/removals.ts';
+import { refuseQueued, refuseUsed } from './mails/group-uses.ts';
 import { recordMessagesOfDeleted } from './messages/erase.ts';
 import { recordMailOfDeleted } from './messages/fail-for-deleted.ts';
 
@@ -21,5 +22,6 @@ export const subscribers: Subscribers = {
   ],
   suppressions: [endUnsubscribed],
   listRemovals: [refuseHeld],
+  groupRemovals: [{ beforeRemoval: refuseQueued, onRemoval: refuseUsed }],
   projectRules: readEntrances,
 };

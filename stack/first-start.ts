@@ -1,7 +1,7 @@
+import { prepareNamespace } from '../cli/temporal-namespace.ts';
 import { withDeps } from '../cli/with-deps.ts';
 import type { Collections } from '../core/base/collections.ts';
 import { indexes, makeIndexes } from '../platform/indexes.ts';
-import { prepareNamespace } from '../platform/temporal-namespace.ts';
 import { type Say, StackError } from './output.ts';
 import { type Seed, seedDemo } from './seed.ts';
 import type { Servers } from './servers/all.ts';

@@ -3,19 +3,33 @@ import { dirname, join, relative } from 'node:path';
 import { expect } from 'chai';
 
 const root = join(import.meta.dirname, '..');
-const rooms = ['schemas', 'core', 'api', 'workflows', 'activities', 'workers', 'platform'];
+const rooms = ['schemas', 'core', 'api', 'workflows', 'activities', 'workers', 'platform', 'cli'];
 
-/** Which rooms a room may import. `workflows/client` starts runs and belongs to the outside; the rest of the room runs in the sandbox. */
+/** The folders of core, lowest first. A folder imports folders on lower lines only. */
+const lines = [
+  ['base'],
+  ['jobs', 'outbox', 'suppressions', 'templates'],
+  ['domains', 'feed'],
+  ['composing', 'contacts', 'messages'],
+  ['delivery'],
+  ['automations', 'campaigns', 'feedback', 'forms', 'imports', 'mails', 'migrations', 'reports'],
+  ['inbound'],
+  ['accounts', 'retention.ts', 'subscribers.ts'],
+];
+const outsideFolders = ['core/retention.ts', 'core/subscribers.ts'];
+const FOLDER_FILES_MAX = 15;
+
+/** Which rooms a room may import. `workflows/client` starts and signals runs; the rest of `workflows` runs in Temporal's sandbox. */
 const arrows: Record<string, string[]> = {
   schemas: ['schemas'],
-  'core/rules': ['core/rules', 'schemas'],
-  core: ['core', 'core/rules', 'schemas'],
-  api: ['api', 'core', 'core/rules', 'schemas', 'platform'],
-  activities: ['activities', 'core', 'core/rules', 'schemas', 'workflows'],
-  'workflows/client': ['workflows', 'workflows/client', 'core', 'core/rules', 'schemas', 'platform'],
+  core: ['core', 'schemas'],
+  api: ['api', 'core', 'schemas', 'platform'],
+  activities: ['activities', 'core', 'schemas', 'workflows'],
+  'workflows/client': ['workflows', 'workflows/client', 'core', 'schemas', 'platform'],
   workflows: ['workflows', 'core/rules'],
-  platform: ['platform', 'core', 'core/rules', 'schemas'],
-  workers: [...rooms, 'core/rules', 'workflows/client'],
+  platform: ['platform', 'core', 'schemas'],
+  workers: [...rooms, 'workflows/client'],
+  cli: [...rooms, 'workflows/client'],
 };
 const wires = ['api/main.ts', 'workers/main.ts'];
 const processEnv = /\bprocess\.env\b/;
@@ -28,13 +42,30 @@ interface Import {
 
 describe('The architecture', () => {
   const files = rooms.flatMap((room) => sources(room));
+  const imported = files.flatMap(imports);
 
-  it('has no import against the arrows', () => {
-    const faults = files.flatMap(imports).filter((found) => !isAllowed(found));
-    expect(faults.map(({ from, to }) => `${from} -> ${to}`)).to.deep.equal([]);
+  it('lets each room import only the rooms that it may know', () => {
+    const faults = imported.filter((found) => !isAllowed(found));
+    expect(faults.map(({ from, to }) => `${from} may not import ${to}`)).to.deep.equal([]);
   });
 
-  it('keeps packages of the outside out of the core, and everything but Temporal out of workflow code', () => {
+  it('lets a folder of core import only folders on lower lines, types included', () => {
+    expect(imported.flatMap(layerFault)).to.deep.equal([]);
+  });
+
+  it('has every file of core in a folder that the list names', () => {
+    expect(files.flatMap(placeFault)).to.deep.equal([]);
+  });
+
+  it('has no circle between files, types included', () => {
+    expect(circles(imported).map((circle) => circleFault(circle))).to.deep.equal([]);
+  });
+
+  it('has no folder with more than 15 files and no sub-folder', () => {
+    expect(fullFolders(files)).to.deep.equal([]);
+  });
+
+  it('keeps packages of the outside out of core, and everything but Temporal out of workflow code', () => {
     const forbidden: Record<string, RegExp> = {
       core: /^(koa|@koa\/|@temporalio\/|ioredis|nodemailer|smtp-server|node:http|node:https|node:net|undici)/,
       'core/rules':
@@ -45,37 +76,136 @@ describe('The architecture', () => {
     const faults = files.flatMap((file) =>
       packages(file)
         .filter(({ name, typesOnly }) => !typesOnly && forbidden[roomOf(file)]?.test(name))
-        .map(({ name }) => `${file} -> ${name}`),
+        .map(({ name }) => `${file} may not import the package ${name}`),
     );
     expect(faults).to.deep.equal([]);
   });
 
   it('reads the environment in platform/config.ts alone', () => {
-    const readers = files.filter((file) => processEnv.test(readFileSync(join(root, file), 'utf8')));
-    expect(readers).to.deep.equal(['platform/config.ts']);
+    const readers = files.filter((file) => !file.startsWith('cli/'));
+    expect(readers.filter((file) => processEnv.test(readFileSync(join(root, file), 'utf8')))).to.deep.equal([
+      'platform/config.ts',
+    ]);
   });
 
-  it('would notice an import against the arrows', () => {
-    expect(isAllowed({ from: 'core/contacts/contacts.ts', to: 'api/app.ts', typesOnly: false })).to.equal(false);
-    expect(isAllowed({ from: 'workflows/domains.ts', to: 'core/domains/domains.ts', typesOnly: false })).to.equal(
-      false,
-    );
-    expect(isAllowed({ from: 'workflows/domains.ts', to: 'core/domains/domains.ts', typesOnly: true })).to.equal(true);
+  describe('finds', () => {
+    const type = (from: string, to: string): Import => ({ from, to, typesOnly: true });
+    const value = (from: string, to: string): Import => ({ from, to, typesOnly: false });
+
+    it('an import of a room that may not be known', () => {
+      expect(isAllowed(value('core/contacts/contacts.ts', 'api/app.ts'))).to.equal(false);
+      expect(isAllowed(value('workflows/domains.ts', 'core/domains/domains.ts'))).to.equal(false);
+      expect(isAllowed(type('workflows/domains.ts', 'core/domains/domains.ts'))).to.equal(true);
+    });
+
+    it('an import up or sideways, with a sentence that says what to do', () => {
+      const up = layerFault(type('core/contacts/contacts.ts', 'core/campaigns/campaigns.ts'));
+      expect(up).to.have.length(1);
+      expect(up[0]).to.contain('register it in core/subscribers.ts');
+      expect(layerFault(value('core/feed/webhooks.ts', 'core/domains/keys.ts'))).to.have.length(1);
+      expect(layerFault(value('core/contacts/contacts.ts', 'core/feed/events.ts'))).to.deep.equal([]);
+      expect(layerFault(value('core/contacts/contacts.ts', 'core/contacts/model.ts'))).to.deep.equal([]);
+    });
+
+    it('a file of core outside a folder, and a folder that the list does not name', () => {
+      expect(placeFault('core/helpers.ts')).to.have.length(1);
+      expect(placeFault('core/helpers/text.ts')).to.have.length(1);
+      expect(placeFault('core/subscribers.ts')).to.deep.equal([]);
+      expect(placeFault('core/base/text/urls.ts')).to.deep.equal([]);
+    });
+
+    it('a circle, also of types, and names its files', () => {
+      const circle = circles([
+        type('a.ts', 'b.ts'),
+        type('b.ts', 'c.ts'),
+        value('c.ts', 'a.ts'),
+        value('d.ts', 'a.ts'),
+      ]);
+      expect(circle.map((names) => names.toSorted())).to.deep.equal([['a.ts', 'b.ts', 'c.ts']]);
+    });
+
+    it('a full folder', () => {
+      const full = Array.from({ length: FOLDER_FILES_MAX + 1 }, (_, index) => `core/base/f${index}.ts`);
+      expect(fullFolders(full)).to.have.length(1);
+      expect(fullFolders([...full, 'core/base/text/a.ts'])).to.deep.equal([]);
+      expect(fullFolders(full.slice(1))).to.deep.equal([]);
+    });
   });
 });
 
 function isAllowed({ from, to, typesOnly }: Import): boolean {
   if (wires.includes(from)) return true;
   const room = roomOf(from);
+  const target = roomOf(to);
   if (typesOnly && room === 'workflows') return true;
-  if (typesOnly && room === 'core/rules' && roomOf(to) === 'core') return true;
-  return arrows[room]?.includes(roomOf(to)) ?? false;
+  if (arrows[room === 'core/rules' ? 'core' : room]?.includes(target)) return true;
+  return target === 'core/rules' && (arrows[room]?.includes('core') ?? room === 'core/rules');
 }
 
+/** Pure functions, which workflow code may run. */
 function roomOf(file: string): string {
-  if (file.startsWith('core/rules/')) return 'core/rules';
+  if (/^core\/.*\/rules\/|^core\/[a-z]+\/rules\.ts$/.test(file)) return 'core/rules';
   if (file === 'workflows/client.ts') return 'workflows/client';
   return file.split('/')[0] as string;
+}
+
+function lineOf(file: string): number {
+  const [room, folder = ''] = file.split('/');
+  return room === 'core' ? lines.findIndex((line) => line.includes(folder)) : -1;
+}
+
+function layerFault({ from, to }: Import): string[] {
+  const [own, other] = [lineOf(from), lineOf(to)];
+  const isInside = from.split('/')[1] === to.split('/')[1];
+  if (own === -1 || other === -1 || isInside || other < own) return [];
+  return [
+    `${from} imports ${to}, which is not on a lower line. Move what both need into a lower folder; ` +
+      'or, when the upper one must hear of something that happens below, declare an interface below and register it in core/subscribers.ts.',
+  ];
+}
+
+function placeFault(file: string): string[] {
+  if (!file.startsWith('core/') || outsideFolders.includes(file)) return [];
+  const isNamed = file.split('/').length > 2 && lineOf(file) !== -1;
+  return isNamed
+    ? []
+    : [`${file} is in no folder of the list in test/architecture.test.ts: move it to the folder of its noun.`];
+}
+
+function circleFault(circle: string[]): string {
+  return `${circle.join(' -> ')} import each other. Declare what they share in a file below all of them.`;
+}
+
+function fullFolders(all: string[]): string[] {
+  const folders = Map.groupBy(all, dirname);
+  return [...folders].flatMap(([folder, inside]) => {
+    const hasFolders = [...folders.keys()].some((other) => other.startsWith(`${folder}/`));
+    if (inside.length <= FOLDER_FILES_MAX || hasFolders || folder === 'api/routes' || folder === 'schemas') return [];
+    return [`${folder} has ${inside.length} files: group those that belong together in a sub-folder.`];
+  });
+}
+
+/** Groups of files that reach each other, by Tarjan's algorithm. */
+function circles(all: Import[]): string[][] {
+  const targets = Map.groupBy(all, ({ from }) => from);
+  const order = new Map<string, number>();
+  const lowest = new Map<string, number>();
+  const stack: string[] = [];
+  const found: string[][] = [];
+  const visit = (file: string): void => {
+    order.set(file, order.size);
+    lowest.set(file, order.get(file)!);
+    stack.push(file);
+    for (const { to } of targets.get(file) ?? []) {
+      if (!order.has(to)) visit(to);
+      if (stack.includes(to)) lowest.set(file, Math.min(lowest.get(file)!, lowest.get(to)!));
+    }
+    if (lowest.get(file) !== order.get(file)) return;
+    const group = stack.splice(stack.indexOf(file));
+    if (group.length > 1) found.push(group);
+  };
+  for (const file of targets.keys()) if (!order.has(file)) visit(file);
+  return found;
 }
 
 function sources(folder: string): string[] {

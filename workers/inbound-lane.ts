@@ -1,6 +1,6 @@
 import type { Deps } from '../core/base/deps.ts';
 import { type InboundServer, openInboundServer } from '../platform/inbound/server.ts';
-import type { Service } from './lanes.ts';
+import type { Service } from './service.ts';
 
 /** Mail that comes back, and mail that people write. */
 export function inboundService(deps: Deps): Service {

@@ -10,7 +10,7 @@ import { domainRechecks, domainStarts } from '../core/domains/checks.ts';
 import { webhookDeliveries } from '../core/feed/webhook-deliveries.ts';
 import { importStarts } from '../core/imports/imports.ts';
 import { inboundRemovals } from '../core/inbound/removals.ts';
-import type { DueKind } from '../core/jobs/queue.ts';
+import type { JobQueue } from '../core/jobs/queue.ts';
 import { contentRemovals, ownContentRemovals } from '../core/messages/content-retention.ts';
 import { messageErasures } from '../core/messages/erase.ts';
 import { migrationStarts } from '../core/migrations/jobs.ts';
@@ -20,6 +20,7 @@ import { inboundService } from './inbound-lane.ts';
 import { mailLane } from './mail-lane.ts';
 import { retentionService } from './retention.ts';
 import { sendingOf, sendingService } from './sending.ts';
+import type { Service } from './service.ts';
 
 /** What the processes do. Work joins here, each with a line: activities, kinds of due documents, services with a life of their own. */
 export const lanes = {
@@ -75,7 +76,7 @@ export interface Lane {
   /** Runs what Temporal hands out; waits for Temporal as long as it is away. */
   worker?: (deps: Deps) => WorkerPlan;
   /** Go on without Temporal. */
-  due?: readonly ((deps: Deps) => DueKind)[];
+  due?: readonly ((deps: Deps) => JobQueue)[];
   /** Go on without Temporal. */
   services?: readonly ((deps: Deps) => Service)[];
 }
@@ -85,14 +86,6 @@ export interface WorkerPlan {
   runsWorkflows?: boolean;
   activities?: object;
   options: { maxCachedWorkflows?: number; maxConcurrentActivityTaskExecutions?: number };
-}
-
-export interface Service {
-  name: string;
-  /** Resolves when it really works. */
-  ready: Promise<void>;
-  /** Takes nothing new and finishes what is under way, in 8 seconds at most. */
-  stop(): Promise<void>;
 }
 
 export function isLaneName(name: string): name is LaneName {

@@ -7,11 +7,11 @@ import { isLarge, mailBytes, type Reservation } from '../core/delivery/compose-m
 import { deliverMail } from '../core/delivery/deliver.ts';
 import { lookAgainAt, type PreparedMail, prepareMails } from '../core/delivery/prepare.ts';
 import type { Sending } from '../core/delivery/sending.ts';
-import type { DueKind } from '../core/jobs/queue.ts';
+import type { JobQueue } from '../core/jobs/queue.ts';
 import { contentOf } from '../core/messages/contents.ts';
 import { mailChannel } from '../core/messages/messages.ts';
-import { claimMessages, type Held } from '../core/outbox/claim.ts';
-import { CLAIM_MAX } from '../core/outbox/ledger.ts';
+import { claimMessages } from '../core/outbox/claim.ts';
+import { CLAIM_MAX, type Held } from '../core/outbox/ledger.ts';
 import type { MessageState } from '../core/outbox/model.ts';
 import { applyLook, UNWRITTEN_MAX } from '../core/outbox/record-outcomes.ts';
 import type { Acquired, Connection, Lane } from '../core/outbox/relay.ts';
@@ -30,7 +30,7 @@ const LARGE_AGAIN_MS = 1_000;
 const FIRST_ID = new ObjectId('000000000000000000000000');
 
 /** Mail that waits in documents: sent by any number of processes, with Temporal and Redis or without. */
-export function mailLane(sending: Sending, lane: Exclude<Lane, 'campaign'>): DueKind {
+export function mailLane(sending: Sending, lane: Exclude<Lane, 'campaign'>): JobQueue {
   const { deps, ledger, outcomes, memory } = sending;
   const { messages } = deps.db;
   /** Projects of which more was due than a turn could take. */

@@ -1,6 +1,6 @@
 import type { Deps } from '../core/base/deps.ts';
 import { takeRetentionTurn } from '../core/retention.ts';
-import type { Service } from './lanes.ts';
+import type { Service } from './service.ts';
 
 const LOOK_EVERY_MS = 60_000;
 /** People unsubscribe from mail, and complain about it, weeks after it came. */

@@ -10,7 +10,7 @@ import { createFiles } from '../platform/fetch/files.ts';
 import type { Metrics } from '../platform/metrics.ts';
 import { createMailer } from '../platform/smtp/mailer.ts';
 import type { Config } from '../schemas/config.ts';
-import type { Service } from './lanes.ts';
+import type { Service } from './service.ts';
 
 /** Dots in flight get this long when a process stops. */
 const STOP_MS = 7_000;

@@ -1,6 +1,7 @@
 import type { Deps } from '../core/base/deps.ts';
-import { type DueKind, startDueLoop } from '../core/jobs/queue.ts';
-import { type Lane, type LaneName, lanes, type Service, type WorkerPlan } from './lanes.ts';
+import { type JobQueue, startQueues } from '../core/jobs/queue.ts';
+import { type Lane, type LaneName, lanes, type WorkerPlan } from './lanes.ts';
+import type { Service } from './service.ts';
 import { runWorkers } from './temporal.ts';
 
 export interface Workers {
@@ -15,8 +16,8 @@ export interface Workers {
 export function startWorkers(deps: Deps, names: readonly LaneName[]): Workers {
   const chosen: Lane[] = names.map((name) => lanes[name]);
   const plans = chosen.flatMap(({ worker }) => (worker ? [worker(deps)] : [])).filter(hasWork);
-  const kinds: DueKind[] = chosen.flatMap(({ due = [] }) => due.map((make) => make(deps)));
-  const loop = startDueLoop(deps, kinds);
+  const kinds: JobQueue[] = chosen.flatMap(({ due = [] }) => due.map((make) => make(deps)));
+  const loop = startQueues(deps, kinds);
   const services: Service[] = [
     ...(plans.length > 0 ? [runWorkers(deps, plans)] : []),
     ...chosen.flatMap(({ services: made = [] }) => made.map((make) => make(deps))),

@@ -9,7 +9,7 @@ import {
 } from '@temporalio/workflow';
 import type { AutomationActivities } from '../activities/automations.ts';
 import type { Directive } from '../core/automations/enrollments/advance.ts';
-import type { StandingWait } from '../core/base/deps.ts';
+import type { EnrollmentWait } from '../core/base/deps.ts';
 import { activitiesOn } from './activities.ts';
 import { queries, signals } from './messages.ts';
 
@@ -18,7 +18,7 @@ export interface EnrollmentInput {
   projectId: string;
   automationId: string;
   /** Where the person stood when the run was started: it need not ask before this wait is over. */
-  wait?: StandingWait;
+  wait?: EnrollmentWait;
 }
 
 /**

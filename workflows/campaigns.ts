@@ -10,9 +10,10 @@ import {
   sleep,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { CampaignActivities, CampaignPageActivities } from '../activities/campaigns.ts';
-import type { CampaignStep, SendStep } from '../core/campaigns/run/next-step.ts';
-import type { CampaignPage } from '../core/campaigns/send/range.ts';
+import type { CampaignActivities, CampaignRangeActivities } from '../activities/campaigns.ts';
+import type { CampaignStep } from '../core/campaigns/run/next-step.ts';
+import type { SendStep } from '../core/campaigns/run/sending-plan.ts';
+import type { CampaignRange } from '../core/campaigns/send/range.ts';
 import { activitiesOn, showAttributes } from './activities.ts';
 import { queries, signals } from './messages.ts';
 
@@ -76,7 +77,7 @@ async function freeze(input: CampaignSendInput, summary: string): Promise<void> 
 
 /** Several pages are under way at a time. One that was cut short is gone on with from where it stood. */
 async function send(input: CampaignSendInput, step: SendStep): Promise<void> {
-  const { sendCampaignPage } = activitiesOn<CampaignPageActivities>('campaign', {
+  const { sendCampaignPage } = activitiesOn<CampaignRangeActivities>('campaign', {
     startToCloseTimeout: '10 minutes',
     heartbeatTimeout: '6 seconds',
     retry: { initialInterval: '200 milliseconds', maximumInterval: '10 seconds' },
@@ -106,7 +107,7 @@ async function send(input: CampaignSendInput, step: SendStep): Promise<void> {
   else if (ended === 0 && mayGoOn) await sleep(HELD_MS, { summary: 'looks again' });
 }
 
-type Page = Pick<CampaignPage, 'fromSeq' | 'toSeq' | 'isDeferred'>;
+type Page = Pick<CampaignRange, 'fromSeq' | 'toSeq' | 'isDeferred'>;
 
 function* pagesOf({ fromSeq, toSeq, pageSize, deferredUpTo }: SendStep): Generator<Page, undefined> {
   if (deferredUpTo !== null) yield { fromSeq: 0, toSeq: deferredUpTo, isDeferred: true };

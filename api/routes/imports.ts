@@ -14,10 +14,10 @@ import {
   importOptions,
   NDJSON_TYPES,
 } from '../../schemas/imports.ts';
-import { bodyLimits } from '../http/body.ts';
+import { bodyLimits } from '../http/body/body.ts';
+import { type UploadDescription, withUpload } from '../http/body/uploads.ts';
 import { endpoint, type RequestFacts } from '../http/endpoint.ts';
 import { importErrorsDownload } from '../http/exports.ts';
-import { type UploadDescription, withUpload } from '../http/uploads.ts';
 import { validateQuery } from '../http/validate.ts';
 import { presentImport } from '../present/present.ts';
 

@@ -1,8 +1,8 @@
 import type { Deps } from '../../core/base/deps.ts';
 import { invalid } from '../../core/base/errors.ts';
 import { findSubscription, resubscribe, unsubscribe } from '../../core/feedback/unsubscribes.ts';
+import { readForm } from '../http/body/form.ts';
 import { endpoint, Page } from '../http/endpoint.ts';
-import { readForm } from '../http/form.ts';
 import { linkNotFound } from '../pages/not-found.ts';
 import { UNSUBSCRIBE_FIELD, unsubscribePage } from '../pages/unsubscribe.ts';
 

@@ -5,7 +5,7 @@ import { insertOnce } from '../base/idempotent-insert.ts';
 import { derivedId } from '../base/ids.ts';
 import type { Project } from '../base/model.ts';
 import { type Page, type PageOf, pageOf } from '../base/paging.ts';
-import { audienceOf } from '../contacts/project-rules.ts';
+import { projectRulesOf } from '../contacts/project-rules.ts';
 import { compiled } from '../templates/cache.ts';
 import { getAutomation, keepDefinition } from './definitions.ts';
 import { declaredTypes } from './entrances.ts';
@@ -116,7 +116,7 @@ export async function updateAutomation(
 }
 
 async function checkDraft(deps: Deps, project: Pick<Project, '_id'>, draft: Automation): Promise<Automation> {
-  const audience = await audienceOf(deps, project._id);
+  const audience = await projectRulesOf(deps, project._id);
   const declared = declaredTypes(audience, draft.entryCriteria);
   const faults = draftFaults(draft, declared);
   const first = faults[0];

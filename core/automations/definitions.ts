@@ -3,7 +3,7 @@ import type { Deps } from '../base/deps.ts';
 import { notFound } from '../base/errors.ts';
 import { parseId } from '../base/ids.ts';
 import type { Project } from '../base/model.ts';
-import { audienceOf } from '../contacts/project-rules.ts';
+import { projectRulesOf } from '../contacts/project-rules.ts';
 import { declaredTypes } from './entrances.ts';
 import type { Automation, AutomationDefinition, PastDefinition } from './model.ts';
 import { type CompiledAutomation, compileAutomation } from './rules/compile.ts';
@@ -24,7 +24,7 @@ export async function definitionOf(
   automation: Automation,
   version: number,
 ): Promise<CompiledAutomation | null> {
-  const audience = await audienceOf(deps, automation.projectId);
+  const audience = await projectRulesOf(deps, automation.projectId);
   const cache = compiled.get(deps.db) ?? new Map<string, CompiledAutomation>();
   compiled.set(deps.db, cache);
   const key = `${automation._id.toHexString()}:${version}:${audience.version}`;

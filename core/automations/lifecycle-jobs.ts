@@ -1,6 +1,6 @@
 import type { Deps } from '../base/deps.ts';
-import { again, type DueOutcome, done, dueDocuments } from '../jobs/document-queue.ts';
-import { type DueKind, wakeDue } from '../jobs/queue.ts';
+import { again, type DueOutcome, documentQueue, done } from '../jobs/document-queue.ts';
+import { type JobQueue, wakeQueue } from '../jobs/queue.ts';
 import { standingWait } from './enrollments/advance.ts';
 import { leave } from './enrollments/exit.ts';
 import type { Automation, Enrollment } from './model.ts';
@@ -11,8 +11,8 @@ const ENROLL_CONCURRENCY = 16;
 const AGAIN_AFTER_MS = 20_000;
 
 /** What a new status of an automation means for the people inside. May run twice: it only finds who was not told yet. */
-export function automationChangeKind(deps: Deps): DueKind {
-  return dueDocuments<Automation>(deps, {
+export function automationChangeKind(deps: Deps): JobQueue {
+  return documentQueue<Automation>(deps, {
     name: AUTOMATION_CHANGES,
     collection: deps.db.automations,
     field: 'dueAt',
@@ -23,8 +23,8 @@ export function automationChangeKind(deps: Deps): DueKind {
 }
 
 /** Starts of runs, and waking those that wait: as many a second as the workflow engine bears, project after project. */
-export function enrollmentKind(deps: Deps): DueKind {
-  return dueDocuments<Enrollment>(deps, {
+export function enrollmentKind(deps: Deps): JobQueue {
+  return documentQueue<Enrollment>(deps, {
     name: ENROLLMENTS,
     collection: deps.db.enrollments,
     field: 'dueAt',
@@ -51,7 +51,7 @@ async function followStatus(deps: Deps, { _id, projectId, status, moveBefore }: 
   if (status === 'active') {
     const standing = { ...people, $or: [{ parked: true }, { started: true, version: { $lt: moveBefore } }] };
     await deps.db.enrollments.updateMany(standing, { $set: { dueAt: AT_ONCE, asked: true } });
-    wakeDue(deps, ENROLLMENTS, projectId);
+    wakeQueue(deps, ENROLLMENTS, projectId);
   }
   if (status !== 'archived') return done;
   const began = performance.now();
@@ -62,7 +62,7 @@ async function followStatus(deps: Deps, { _id, projectId, status, moveBefore }: 
       .toArray();
     if (inside.length === 0) return done;
     await Promise.all(inside.map((enrollment) => leave(deps, enrollment, 'automation_archived')));
-    wakeDue(deps, ENROLLMENTS, projectId);
+    wakeQueue(deps, ENROLLMENTS, projectId);
     if (performance.now() - began > AGAIN_AFTER_MS) return again(AT_ONCE);
   }
 }

@@ -4,8 +4,8 @@ import { conflict, notFound } from '../base/errors.ts';
 import { isDuplicateKey } from '../base/idempotent-insert.ts';
 import type { Project, Session } from '../base/model.ts';
 import { inTransaction } from '../base/transactions.ts';
-import { touchAudience } from '../contacts/project-rules.ts';
-import { wakeDue } from '../jobs/queue.ts';
+import { touchProjectRules } from '../contacts/project-rules.ts';
+import { wakeQueue } from '../jobs/queue.ts';
 import { holdGroup } from '../suppressions/groups.ts';
 import { getAutomation } from './definitions.ts';
 import type { Automation, AutomationStatus } from './model.ts';
@@ -104,14 +104,14 @@ async function moveTo(
       `The automation was changed meanwhile and is ${now.status}; look at it and try again.`,
     );
   }
-  if (moved.dueAt) wakeDue(deps, AUTOMATION_CHANGES, projectId);
+  if (moved.dueAt) wakeQueue(deps, AUTOMATION_CHANGES, projectId);
   return moved;
 }
 
 /** Whoever activates writes the project in the same transaction, so that two cannot both find one place left. */
 async function tellAudience(deps: Deps, session: Session, automation: Automation): Promise<void> {
   const { projectId, status, unsubscribeGroupId } = automation;
-  await touchAudience(deps, { _id: projectId }, session);
+  await touchProjectRules(deps, { _id: projectId }, session);
   if (status !== 'active') return;
   if (unsubscribeGroupId) await holdGroup(deps, session, { _id: projectId }, unsubscribeGroupId);
   const live = { projectId, status, deletedAt: null };

@@ -1,9 +1,9 @@
 import { ObjectId } from 'mongodb';
 import type { Deps } from '../base/deps.ts';
 import type { Session } from '../base/model.ts';
-import type { Audience } from '../contacts/project-rules.ts';
+import type { ProjectRules } from '../contacts/project-rules.ts';
 import type { PublishedChange } from '../contacts/subscribers.ts';
-import { wakeDue } from '../jobs/queue.ts';
+import { wakeQueue } from '../jobs/queue.ts';
 import type { Trigger } from './model.ts';
 
 /** The kinds of due documents that automations are made of. */
@@ -25,7 +25,7 @@ export async function recordTriggers(
   deps: Deps,
   session: Session,
   projectId: ObjectId,
-  { entrances }: Audience,
+  { entrances }: ProjectRules,
   changes: PublishedChange[],
 ): Promise<void> {
   const watching = entrances.filter(({ entry }) => entry.type !== 'event_trigger');
@@ -40,7 +40,7 @@ export async function recordTriggers(
 }
 
 export function announceTriggers(deps: Deps, projectId: ObjectId, changes: PublishedChange[]): void {
-  if (followed.has(changes)) wakeDue(deps, TRIGGERS, projectId);
+  if (followed.has(changes)) wakeQueue(deps, TRIGGERS, projectId);
 }
 
 export function newTrigger(deps: Deps, projectId: ObjectId, contactId: ObjectId, automationIds: ObjectId[]): Trigger {

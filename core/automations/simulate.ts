@@ -8,7 +8,7 @@ import { applyChange, type ContactChange, type Drafts } from '../contacts/apply-
 import { getContact } from '../contacts/contacts.ts';
 import { listsNamed } from '../contacts/lists/lists.ts';
 import type { Contact } from '../contacts/model.ts';
-import { type Audience, audienceOf } from '../contacts/project-rules.ts';
+import { type ProjectRules, projectRulesOf } from '../contacts/project-rules.ts';
 import { liveGroups } from '../suppressions/groups.ts';
 import { suppressionsAgainst } from '../suppressions/suppressions.ts';
 import { getAutomation } from './definitions.ts';
@@ -59,9 +59,9 @@ export async function simulateAutomation(
   input: SimulationInput,
 ): Promise<SimulatedAutomation> {
   const automation = await getAutomation(deps, project, id);
-  const audience = await audienceOf(deps, project._id);
+  const rules = await projectRulesOf(deps, project._id);
   const fromMs = input.from === undefined ? deps.clock.now().getTime() : timeOf(input.from, 'from', null);
-  const people = personChanges(audience, project._id);
+  const people = personChanges(rules, project._id);
   const beginning = await firstContact(deps, project, input.contact ?? {}, people, fromMs);
   const occurrences: World['occurrences'] = [];
   for (const [index, change] of (input.changes ?? []).entries()) {
@@ -73,10 +73,10 @@ export async function simulateAutomation(
   }
   for (const [index, { at, eventName, properties = {} }] of (input.events ?? []).entries()) {
     const atMs = timeOf(at, `events/${index}/at`, fromMs);
-    const event = { name: eventName, properties: readEvent(audience, eventName, properties) };
+    const event = { name: eventName, properties: readEvent(rules, eventName, properties) };
     occurrences.push({ kind: 'event', atMs, event });
   }
-  const compiled = compileAutomation(automation, declaredTypes(audience, automation.entryCriteria));
+  const compiled = compileAutomation(automation, declaredTypes(rules, automation.entryCriteria));
   const simulation = simulate(compiled, { fromMs, ...beginning, occurrences });
   return { ...simulation, mails: await mailsOf(deps, automation, simulation) };
 }
@@ -105,10 +105,10 @@ async function mailsOf(
 }
 
 /** Contacts change here by the rules by which they change for good: coercion, clearing, segments. */
-function personChanges(audience: Audience, projectId: ObjectId) {
+function personChanges(rules: ProjectRules, projectId: ObjectId) {
   const make = (drafts: Drafts, change: ContactChange, atMs: number): Contact => {
     const facts = { projectId, now: new Date(atMs), goneListIds: new Set<string>() };
-    const outcome = applyChange(drafts, audience, change, facts);
+    const outcome = applyChange(drafts, rules, change, facts);
     if (outcome instanceof AppError) throw outcome;
     return outcome.after as Contact;
   };

@@ -1,6 +1,6 @@
 type Waiting<In, Out> = { item: In; resolve: (value: Out) => void; reject: (reason: unknown) => void };
 
-export interface GroupLimits {
+export interface BatcherLimits {
   /** The most items that one call of `run` gets. */
   sizeMax: number;
   /** How many calls may be under way at a time. */
@@ -13,9 +13,9 @@ export interface GroupLimits {
  * Joins what arrives while earlier work is under way into one call, so that many requests share a commit.
  * `run` answers one outcome an item, in order; an Error among them rejects that item alone.
  */
-export function group<In, Out>(
+export function createBatcher<In, Out>(
   run: (items: In[]) => Promise<Array<Out | Error>>,
-  { sizeMax, runsMax, nextFrom = 1 }: GroupLimits,
+  { sizeMax, runsMax, nextFrom = 1 }: BatcherLimits,
 ): (item: In) => Promise<Out> {
   let waiting: Waiting<In, Out>[] = [];
   let running = 0;

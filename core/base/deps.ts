@@ -74,7 +74,7 @@ export interface Workflows {
   recomputeSegment(segment: { projectId: string; listId: string }): Promise<void>;
   importContacts(job: { projectId: string; importId: string }): Promise<void>;
   /** Starts the run of a person in an automation; `isNew` false: or has the one that is there look again. */
-  enroll(run: EnrollmentRun, how: { isNew: boolean; wait?: StandingWait | null }): Promise<void>;
+  enroll(run: EnrollmentRun, how: { isNew: boolean; wait?: EnrollmentWait | null }): Promise<void>;
   /** Has the run of a person look again, where there is one. */
   wakeEnrollment(run: EnrollmentRun): Promise<void>;
   /** Starts the run of a migration, or has the one that is there look at the job again. false: a run of another job is still there. */
@@ -92,7 +92,7 @@ export interface EnrollmentRun {
 }
 
 /** Until when a person waits, and for what, in words without names. */
-export interface StandingWait {
+export interface EnrollmentWait {
   untilMs: number;
   label: string;
 }

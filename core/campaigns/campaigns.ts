@@ -6,55 +6,25 @@ import { derivedId, parseId } from '../base/ids.ts';
 import type { Project } from '../base/model.ts';
 import { type Page, type PageOf, pageOf } from '../base/paging.ts';
 import { partOf } from '../base/text/search-pattern.ts';
-import { wakeDue } from '../jobs/queue.ts';
+import { wakeQueue } from '../jobs/queue.ts';
 import { insertCampaign } from './events.ts';
 import { holdNamedGroup, requireLists } from './holds.ts';
-import { emptyCounts, namedFields, noGradualState, plainFields, readyToPublish, templateWrite } from './input.ts';
+import {
+  type CampaignInput,
+  emptyCounts,
+  namedFields,
+  noGradualState,
+  type Origin,
+  plainFields,
+  readyToPublish,
+  templateWrite,
+} from './input.ts';
 import type { Campaign, CampaignStatus } from './model.ts';
-import type { Growth } from './run/gradual.ts';
 import { timingOf } from './timing.ts';
 
 /** The names of the due documents that start and wake runs. */
 export const CAMPAIGN_STARTS = 'campaign-starts';
 export const CAMPAIGN_METRICS = 'campaign-metrics';
-
-export interface CampaignInput {
-  name?: string | undefined;
-  subject?: string | undefined;
-  previewText?: string | undefined;
-  from?: { email?: string | undefined; name?: string | undefined } | undefined;
-  senderId?: string | undefined;
-  fromSenderId?: string | undefined;
-  replyTo?: string | undefined;
-  templateId?: string | undefined;
-  htmlTemplate?: string | undefined;
-  toLists?: string[] | undefined;
-  excludeLists?: string[] | undefined;
-  sendToGlobalList?: boolean | undefined;
-  unsubscribeGroupId?: string | null | undefined;
-  sendMode?: Campaign['sendMode'] | undefined;
-  publish?: boolean | undefined;
-  sendNow?: boolean | undefined;
-  scheduledAt?: string | null | undefined;
-  maxLatenessMinutes?: number | undefined;
-  thresholdPreset?: Campaign['thresholdPreset'] | undefined;
-  gradual?: GradualInput | null | undefined;
-  sendRatePerSecond?: number | null | undefined;
-  trackingClick?: boolean | undefined;
-  trackingOpen?: boolean | undefined;
-}
-
-export interface GradualInput {
-  emailsPerDay: number;
-  growth: Growth;
-  timezone: string;
-  startAt?: string | null | undefined;
-}
-
-export interface Origin {
-  at: Date;
-  seed: ObjectId;
-}
 
 const MAX_LATENESS_MINUTES = 60;
 
@@ -81,7 +51,7 @@ export async function createCampaign(
     await holdNamedGroup(deps, session, project, input);
     await template.write(session);
   });
-  if (isScheduled) wakeDue(deps, CAMPAIGN_STARTS, project._id);
+  if (isScheduled) wakeQueue(deps, CAMPAIGN_STARTS, project._id);
   return stored;
 }
 

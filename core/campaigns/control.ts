@@ -4,7 +4,7 @@ import { findCampaign, stateConflict } from './campaigns.ts';
 import type { Campaign, CampaignStatus } from './model.ts';
 import { countInFlight, ledgerCounts, nextAtOf, refreshCounts } from './numbers/counts.ts';
 import { settleCampaignOrphans } from './send/orphans.ts';
-import { isUnderWay, type Move, moveStatus } from './status.ts';
+import { isUnderWay, type Move, transition } from './status.ts';
 
 export interface Settled {
   campaign: Campaign;
@@ -76,7 +76,7 @@ export async function decide(
   for (;;) {
     const before = await findCampaign(deps, project, campaignId);
     if (!from.includes(before.status)) throw stateConflict(word, before.status);
-    const after = await moveStatus(deps, before, await to(before), { tell: true });
+    const after = await transition(deps, before, await to(before), { tell: true });
     if (after) return after;
   }
 }

@@ -1,12 +1,12 @@
 import type { Deps } from '../base/deps.ts';
-import { done, dueDocuments } from '../jobs/document-queue.ts';
-import type { DueKind } from '../jobs/queue.ts';
+import { documentQueue, done } from '../jobs/document-queue.ts';
+import type { JobQueue } from '../jobs/queue.ts';
 import { CAMPAIGN_METRICS, CAMPAIGN_STARTS } from './campaigns.ts';
 import type { Campaign } from './model.ts';
 
 /** Starts runs, and tells those that are there that something was decided. */
-export function campaignStarts(deps: Deps): DueKind {
-  return dueDocuments<Campaign>(deps, {
+export function campaignStarts(deps: Deps): JobQueue {
+  return documentQueue<Campaign>(deps, {
     name: CAMPAIGN_STARTS,
     collection: deps.db.campaigns,
     field: 'startDueAt',
@@ -19,8 +19,8 @@ export function campaignStarts(deps: Deps): DueKind {
 }
 
 /** The numbers go on being refreshed after the campaign is over, so their run stands by itself. */
-export function campaignMetrics(deps: Deps): DueKind {
-  return dueDocuments<Campaign>(deps, {
+export function campaignMetrics(deps: Deps): JobQueue {
+  return documentQueue<Campaign>(deps, {
     name: CAMPAIGN_METRICS,
     collection: deps.db.campaigns,
     field: 'metricsDueAt',

@@ -1,7 +1,7 @@
 import type { ObjectId } from 'mongodb';
 import type { Deps } from '../base/deps.ts';
 import type { Project } from '../base/model.ts';
-import { wakeDue } from '../jobs/queue.ts';
+import { wakeQueue } from '../jobs/queue.ts';
 import type { Message } from '../outbox/model.ts';
 import { CAMPAIGN_METRICS, findCampaign, stateConflict } from './campaigns.ts';
 import { decide, type Settled, settle } from './control.ts';
@@ -31,7 +31,7 @@ export async function retryCampaign(
     failureReason: null,
     metricsDueAt: deps.clock.now(),
   }));
-  wakeDue(deps, CAMPAIGN_METRICS, project._id);
+  wakeQueue(deps, CAMPAIGN_METRICS, project._id);
   return settle(deps, moved);
 }
 

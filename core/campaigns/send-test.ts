@@ -6,8 +6,9 @@ import { normalizeEmail } from '../base/text/addresses.ts';
 import { requireVerifiedDomain } from '../domains/senders.ts';
 import { dueAtOnce, queueMailing } from '../messages/messages.ts';
 import type { Content, Message } from '../outbox/model.ts';
-import { findCampaign, type Origin } from './campaigns.ts';
+import { findCampaign } from './campaigns.ts';
 import { contentNow } from './content.ts';
+import type { Origin } from './input.ts';
 
 /** The campaign as it stands, to a few people who look it over: outside its audience, its counts and its suppressions. */
 export async function testCampaign(

@@ -1,5 +1,5 @@
 import type { Deps } from '../base/deps.ts';
-import { wakeDue } from '../jobs/queue.ts';
+import { wakeQueue } from '../jobs/queue.ts';
 import { CAMPAIGN_STARTS } from './campaigns.ts';
 import { type Alongside, moveCampaign } from './events.ts';
 import type { Campaign, CampaignStatus } from './model.ts';
@@ -18,7 +18,7 @@ export type Move = Partial<Campaign> & Pick<Campaign, 'status'>;
  * A compare-and-set on what was read, with its event: null when somebody else changed the campaign meanwhile. Senders see it with their
  * next claim. `tell` wakes the run, which is not needed where the run itself moves.
  */
-export async function moveStatus(
+export async function transition(
   deps: Deps,
   before: Campaign,
   to: Move,
@@ -33,7 +33,7 @@ export async function moveStatus(
     { $set: tell ? { ...set, startDueAt: now } : set },
     alongside,
   );
-  if (moved && tell) wakeDue(deps, CAMPAIGN_STARTS, projectId);
+  if (moved && tell) wakeQueue(deps, CAMPAIGN_STARTS, projectId);
   return moved;
 }
 

@@ -1,5 +1,5 @@
 import { invalid } from '../base/errors.ts';
-import type { CampaignInput } from './campaigns.ts';
+import type { CampaignInput } from './input.ts';
 import type { Campaign } from './model.ts';
 
 const PAST_TOLERANCE_MS = 60_000;

@@ -1,11 +1,11 @@
 import type { Deps } from '../base/deps.ts';
 import { conflict, invalid } from '../base/errors.ts';
 import type { Project, Session } from '../base/model.ts';
-import { wakeDue } from '../jobs/queue.ts';
-import { CAMPAIGN_STARTS, type CampaignInput, findCampaign, type Origin, stateConflict } from './campaigns.ts';
+import { wakeQueue } from '../jobs/queue.ts';
+import { CAMPAIGN_STARTS, findCampaign, stateConflict } from './campaigns.ts';
 import { moveCampaign } from './events.ts';
 import { holdNamedGroup, requireLists } from './holds.ts';
-import { namedFields, plainFields, readyToPublish, templateWrite } from './input.ts';
+import { type CampaignInput, namedFields, type Origin, plainFields, readyToPublish, templateWrite } from './input.ts';
 import type { Campaign } from './model.ts';
 import { nextUpdate } from './status.ts';
 import { refusePast, timingOf } from './timing.ts';
@@ -73,7 +73,7 @@ async function store(
     if (after.status === 'scheduled') await requireLists(deps, session, after);
     await alongside(session);
   });
-  if (updated && tell) wakeDue(deps, CAMPAIGN_STARTS, projectId);
+  if (updated && tell) wakeQueue(deps, CAMPAIGN_STARTS, projectId);
   return updated;
 }
 

@@ -4,7 +4,7 @@ import { AppError, conflict, invalid, notFound } from '../base/errors.ts';
 import type { PropertyValue } from '../base/model.ts';
 import { coerce } from '../base/text/coercion.ts';
 import type { Contact } from './model.ts';
-import type { Audience } from './project-rules.ts';
+import type { ProjectRules } from './project-rules.ts';
 
 /** What one caller wants of one contact, named by id or by address in its normal form. */
 export interface ContactChange {
@@ -49,7 +49,7 @@ interface Facts {
 /** Applies one change to the drafts. An item that cannot be applied is answered and leaves the drafts as they were. */
 export function applyChange(
   drafts: Drafts,
-  audience: Audience,
+  rules: ProjectRules,
   change: ContactChange,
   facts: Facts,
 ): ContactOutcome | AppError {
@@ -58,7 +58,7 @@ export function applyChange(
     if (goneList) throw notFound('CONTACT_LIST', 'listIds');
     const before = findDraft(drafts, change);
     if (!before)
-      return change.whenMissing === 'create' ? create(drafts, audience, change, facts) : outcome('missing', null, null);
+      return change.whenMissing === 'create' ? create(drafts, rules, change, facts) : outcome('missing', null, null);
     if (change.whenPresent === 'delete') return remove(drafts, before);
     // A repeat after a commit of unknown outcome meets the contact that it made itself.
     const isOwn = before._id.equals(change.newId);
@@ -68,7 +68,7 @@ export function applyChange(
         'A contact with this email exists already; upsert it with POST /contacts/email.',
         'email: is taken',
       );
-    const after = changed(drafts, audience, before, change, facts);
+    const after = changed(drafts, rules, before, change, facts);
     if (after !== before) replaceDraft(drafts, before, after);
     if (after !== before) return outcome('changed', before, after);
     return outcome(isOwn ? 'created' : 'unchanged', before, after);
@@ -86,10 +86,10 @@ function findDraft({ byId, byEmail }: Drafts, { contactId, email }: ContactChang
   return contactId ? byId.get(contactId.toHexString()) : byEmail.get(email ?? '');
 }
 
-function create(drafts: Drafts, audience: Audience, change: ContactChange, { projectId, now }: Facts): ContactOutcome {
+function create(drafts: Drafts, rules: ProjectRules, change: ContactChange, { projectId, now }: Facts): ContactOutcome {
   if (!change.email) throw notFound('CONTACT');
   const { firstName, lastName, userId, mobile } = change.set ?? {};
-  const defaults = [...audience.fields.values()].flatMap(({ fieldName, defaultValue }) =>
+  const defaults = [...rules.fields.values()].flatMap(({ fieldName, defaultValue }) =>
     defaultValue === null ? [] : [[fieldName, defaultValue]],
   );
   const contact: Contact = {
@@ -100,13 +100,13 @@ function create(drafts: Drafts, audience: Audience, change: ContactChange, { pro
     lastName: lastName || null,
     userId: userId || null,
     mobile: mobile || null,
-    contactProperties: mergeProperties(audience, Object.fromEntries(defaults), change.properties),
+    contactProperties: mergeProperties(rules, Object.fromEntries(defaults), change.properties),
     listIds: distinctIds(change.addListIds ?? []),
     segmentIds: [],
     createdAt: now,
     updatedAt: now,
   };
-  contact.segmentIds = segmentsOf(audience, contact, null, null);
+  contact.segmentIds = segmentsOf(rules, contact, null, null);
   drafts.byId.set(contact._id.toHexString(), contact);
   drafts.byEmail.set(contact.email, contact);
   return outcome('created', null, contact);
@@ -119,7 +119,7 @@ function remove({ byId, byEmail }: Drafts, contact: Contact): ContactOutcome {
 }
 
 /** The same object when nothing changes. */
-function changed(drafts: Drafts, audience: Audience, before: Contact, change: ContactChange, { now }: Facts): Contact {
+function changed(drafts: Drafts, rules: ProjectRules, before: Contact, change: ContactChange, { now }: Facts): Contact {
   const after: Contact = { ...before };
   for (const field of ['firstName', 'lastName', 'userId', 'mobile'] as const) {
     const given = change.set?.[field];
@@ -131,7 +131,7 @@ function changed(drafts: Drafts, audience: Audience, before: Contact, change: Co
       throw conflict('ALREADY_EXISTS', 'Another contact of this project has this email.', 'email: is taken');
     after.email = email;
   }
-  after.contactProperties = mergeProperties(audience, before.contactProperties, change.properties);
+  after.contactProperties = mergeProperties(rules, before.contactProperties, change.properties);
   after.listIds = changeLists(before.listIds, change);
   const fields = changedPaths(before, after);
   const isChanged = fields.size > 0 || after.listIds !== before.listIds;
@@ -139,7 +139,7 @@ function changed(drafts: Drafts, audience: Audience, before: Contact, change: Co
     after.updatedAt = now;
     fields.add('updatedAt');
   } else if (!change.recheckSegments) return before;
-  after.segmentIds = segmentsOf(audience, after, before, change.recheckSegments ? null : fields);
+  after.segmentIds = segmentsOf(rules, after, before, change.recheckSegments ? null : fields);
   return isChanged || after.segmentIds !== before.segmentIds ? after : before;
 }
 
@@ -150,7 +150,7 @@ function replaceDraft({ byId, byEmail }: Drafts, before: Contact, after: Contact
 }
 
 function mergeProperties(
-  audience: Audience,
+  rules: ProjectRules,
   stored: Record<string, PropertyValue>,
   given: Record<string, unknown> = {},
 ): Record<string, PropertyValue> {
@@ -159,7 +159,7 @@ function mergeProperties(
   const merged = { ...stored };
   for (const [name, value] of entries) {
     if (value === null) delete merged[name];
-    else merged[name] = propertyValue(audience, name, value);
+    else merged[name] = propertyValue(rules, name, value);
   }
   if (Object.keys(merged).length > PROPERTIES_MAX)
     throw invalid(
@@ -170,8 +170,8 @@ function mergeProperties(
 }
 
 /** A declared field is coerced to its type; others keep the type they came with. */
-function propertyValue(audience: Audience, name: string, value: unknown): PropertyValue {
-  const declared = audience.fields.get(name);
+function propertyValue(rules: ProjectRules, name: string, value: unknown): PropertyValue {
+  const declared = rules.fields.get(name);
   if (!declared) return value as PropertyValue;
   const coerced = coerce(declared.fieldType, value);
   if (!coerced.ok)
@@ -212,7 +212,7 @@ function changedPaths(before: Contact, after: Contact): Set<string> {
 
 /** Only segments that look at a changed field are evaluated again; null: all of them. */
 function segmentsOf(
-  { segments }: Audience,
+  { segments }: ProjectRules,
   contact: Contact,
   before: Contact | null,
   changedFields: Set<string> | null,

@@ -1,5 +1,5 @@
 import type { AnyBulkWriteOperation, ObjectId, UpdateFilter } from 'mongodb';
-import { group } from '../base/batcher.ts';
+import { createBatcher } from '../base/batcher.ts';
 import type { Deps } from '../base/deps.ts';
 import { AppError } from '../base/errors.ts';
 import { isDuplicateKey } from '../base/idempotent-insert.ts';
@@ -8,7 +8,7 @@ import { inTransaction } from '../base/transactions.ts';
 import { applyChange, type ContactChange, type ContactOutcome, type Drafts } from './apply-change.ts';
 import { countLists, importWriter, nextWriter, requestWriter, type Writer } from './lists/counts.ts';
 import type { Contact } from './model.ts';
-import { type Audience, audienceOf } from './project-rules.ts';
+import { type ProjectRules, projectRulesOf } from './project-rules.ts';
 import { announceContactChanges, type PublishedChange, recordContactChanges } from './subscribers.ts';
 
 export type { ContactChange, ContactOutcome } from './apply-change.ts';
@@ -36,7 +36,7 @@ export async function changeContacts(
   const key = `${project._id.toHexString()}:${togetherMax}`;
   const writer = togetherMax > CHANGES_TOGETHER_MAX ? importWriter() : requestWriter();
   const entry = perDeps.get(key) ?? {
-    queue: group((items: ContactChange[]) => commitChanges(deps, project._id, items, { writer }), {
+    queue: createBatcher((items: ContactChange[]) => commitChanges(deps, project._id, items, { writer }), {
       sizeMax: togetherMax,
       runsMax: 1,
     }),
@@ -92,11 +92,11 @@ async function commitChanges(
   company: Company,
 ): Promise<Array<ContactOutcome | AppError>> {
   for (let attempt = 1; ; attempt += 1) {
-    const audience = await audienceOf(deps, projectId);
+    const rules = await projectRulesOf(deps, projectId);
     let { writer } = company;
     try {
       const { outcomes, published } = await inTransaction(deps, (session) => {
-        const run = runChanges(deps, session, projectId, audience, changes, { ...company, writer });
+        const run = runChanges(deps, session, projectId, rules, changes, { ...company, writer });
         // Whoever is in the way may be in this part of the counts, and may be a process that died in it.
         writer = nextWriter(writer);
         return run;
@@ -128,21 +128,21 @@ async function runChanges(
   deps: Deps,
   session: Session,
   projectId: ObjectId,
-  audience: Audience,
+  rules: ProjectRules,
   changes: ContactChange[],
   { writer, alongside }: Company,
 ) {
   const drafts = await readDrafts(deps, session, projectId, changes);
   const goneListIds = await findGone(deps, session, projectId, changes);
   const facts = { projectId, now: deps.clock.now(), goneListIds };
-  const outcomes = changes.map((change) => applyChange(drafts, audience, change, facts));
+  const outcomes = changes.map((change) => applyChange(drafts, rules, change, facts));
   const published = outcomes.flatMap((outcome, index): PublishedChange[] => {
     if (outcome instanceof AppError || outcome.before === outcome.after) return [];
     return [{ before: outcome.before, after: outcome.after, runWorkflow: changes[index]?.runWorkflow !== false }];
   });
   await writeContacts(deps, session, projectId, drafts);
   await countLists(deps, session, projectId, published, writer);
-  await recordContactChanges(deps, session, projectId, audience, published);
+  await recordContactChanges(deps, session, projectId, rules, published);
   await alongside?.(session, outcomes);
   return { outcomes, published };
 }

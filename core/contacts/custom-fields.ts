@@ -9,7 +9,7 @@ import { type Page, type PageOf, pageOf } from '../base/paging.ts';
 import { coerce } from '../base/text/coercion.ts';
 import { inTransaction } from '../base/transactions.ts';
 import type { CustomField } from './model.ts';
-import { audienceOf, touchAudience } from './project-rules.ts';
+import { projectRulesOf, touchProjectRules } from './project-rules.ts';
 
 export interface CustomFieldInput {
   fieldName: string;
@@ -42,7 +42,7 @@ export async function createCustomField(
   };
   try {
     await inTransaction(deps, async (session) => {
-      await touchAudience(deps, project, session);
+      await touchProjectRules(deps, project, session);
       await deps.db.customFields.insertOne(field, { session });
     });
     return field;
@@ -63,7 +63,7 @@ export async function listCustomFields(deps: Deps, project: Tenant, page: Page):
 }
 
 export async function declaredFields(deps: Deps, project: Tenant): Promise<CustomField[]> {
-  const { fields } = await audienceOf(deps, project._id);
+  const { fields } = await projectRulesOf(deps, project._id);
   return [...fields.values()].sort((a, b) => (a.fieldName < b.fieldName ? -1 : 1));
 }
 
@@ -94,7 +94,7 @@ export async function updateCustomField(
     updatedAt: deps.clock.now(),
   };
   return inTransaction(deps, async (session) => {
-    await touchAudience(deps, project, session);
+    await touchProjectRules(deps, project, session);
     const updated = await deps.db.customFields.findOneAndUpdate(
       { _id: field._id, projectId: project._id },
       { $set: change },
@@ -109,7 +109,7 @@ export async function updateCustomField(
 export async function deleteCustomField(deps: Deps, project: Tenant, id: string): Promise<void> {
   const { _id } = await getCustomField(deps, project, id);
   await inTransaction(deps, async (session) => {
-    await touchAudience(deps, project, session);
+    await touchProjectRules(deps, project, session);
     const { deletedCount } = await deps.db.customFields.deleteOne({ _id, projectId: project._id }, { session });
     if (deletedCount === 0) throw notFound('CUSTOM_FIELD');
   });

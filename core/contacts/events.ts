@@ -4,7 +4,7 @@ import type { Session } from '../base/model.ts';
 import { announceEvents, type NewEvent, publishEvents } from '../feed/events.ts';
 import { eventReaders } from '../feed/listeners.ts';
 import type { Contact } from './model.ts';
-import type { Audience } from './project-rules.ts';
+import type { ProjectRules } from './project-rules.ts';
 import type { PublishedChange } from './subscribers.ts';
 
 const ERASED_AFTER_MS = 12 * 3_600_000;
@@ -14,7 +14,7 @@ export async function recordContactEvents(
   deps: Deps,
   session: Session,
   projectId: ObjectId,
-  _audience: Audience,
+  _audience: ProjectRules,
   changes: PublishedChange[],
 ): Promise<void> {
   await publishEvents(

@@ -1,5 +1,5 @@
 import type { ObjectId } from 'mongodb';
-import { group } from '../base/batcher.ts';
+import { createBatcher } from '../base/batcher.ts';
 import type { Deps } from '../base/deps.ts';
 import type { Project, PropertyType, Session } from '../base/model.ts';
 import { perDatabase } from '../base/per-database.ts';
@@ -11,7 +11,7 @@ import type { CustomField } from './model.ts';
 export interface AddedRules {}
 
 /** What every change of a contact is compared with, compiled once a version: declared fields, segments and live automations. */
-export interface Audience extends AddedRules {
+export interface ProjectRules extends AddedRules {
   version: number;
   fields: Map<string, CustomField>;
   fieldTypes: Record<string, PropertyType>;
@@ -32,17 +32,17 @@ declare module '../base/deps.ts' {
 
 const CACHE_SIZE_MAX = 1_000;
 const TOGETHER_MAX = 200;
-const compiled = new WeakMap<object, Map<string, Audience>>();
+const compiled = new WeakMap<object, Map<string, ProjectRules>>();
 
 /** One read of the project's version finds out whether the compiled copy still holds. */
-export async function audienceOf(deps: Deps, projectId: ObjectId): Promise<Audience> {
+export async function projectRulesOf(deps: Deps, projectId: ObjectId): Promise<ProjectRules> {
   const version = await versions(deps)(projectId);
-  const cache = compiled.get(deps.mongo) ?? new Map<string, Audience>();
+  const cache = compiled.get(deps.mongo) ?? new Map<string, ProjectRules>();
   compiled.set(deps.mongo, cache);
   const cacheKey = `${deps.config.mongodbDatabase}:${projectId.toHexString()}`;
   const known = cache.get(cacheKey);
   if (known?.version === version) return known;
-  const made = await compileAudience(deps, projectId, version);
+  const made = await compileProjectRules(deps, projectId, version);
   if (cache.size >= CACHE_SIZE_MAX) cache.clear();
   cache.set(cacheKey, made);
   return made;
@@ -50,7 +50,7 @@ export async function audienceOf(deps: Deps, projectId: ObjectId): Promise<Audie
 
 /** Asked for every change, so requests that come together share a read. */
 const versions = perDatabase(({ db }: Deps) =>
-  group(
+  createBatcher(
     async (ids: ObjectId[]) => {
       const found = await db.projects.find({ _id: { $in: ids } }, { projection: { audienceVersion: 1 } }).toArray();
       const byId = new Map(found.map(({ _id, audienceVersion }) => [_id.toHexString(), audienceVersion]));
@@ -61,11 +61,11 @@ const versions = perDatabase(({ db }: Deps) =>
 );
 
 /** Called after every write of custom fields, events, segments and automations, before it is answered. */
-export async function touchAudience(deps: Deps, project: Pick<Project, '_id'>, session?: Session): Promise<void> {
+export async function touchProjectRules(deps: Deps, project: Pick<Project, '_id'>, session?: Session): Promise<void> {
   await deps.db.projects.updateOne({ _id: project._id }, { $inc: { audienceVersion: 1 } }, session ? { session } : {});
 }
 
-async function compileAudience(deps: Deps, projectId: ObjectId, version: number): Promise<Audience> {
+async function compileProjectRules(deps: Deps, projectId: ObjectId, version: number): Promise<ProjectRules> {
   const [fields, segments] = await Promise.all([
     deps.db.customFields.find({ projectId }).toArray(),
     deps.db.contactLists.find({ projectId, type: 'segment' }).sort({ _id: 1 }).toArray(),

@@ -2,7 +2,7 @@ import type { ObjectId } from 'mongodb';
 import type { Deps } from '../base/deps.ts';
 import type { Session } from '../base/model.ts';
 import type { Contact } from './model.ts';
-import type { Audience } from './project-rules.ts';
+import type { ProjectRules } from './project-rules.ts';
 
 /** One change of one contact: `before` is null for a new one, `after` for a deleted one. */
 export interface PublishedChange {
@@ -19,7 +19,7 @@ export interface ContactSubscriber {
     deps: Deps,
     session: Session,
     projectId: ObjectId,
-    audience: Audience,
+    rules: ProjectRules,
     changes: PublishedChange[],
   ): Promise<void>;
   /** The same for deleted contacts; called only when there are some. */
@@ -43,12 +43,12 @@ declare module '../base/deps.ts' {
 type Recorded = Parameters<NonNullable<ContactSubscriber['onChanges']>>;
 
 /** In the transaction of the changes. */
-export async function recordContactChanges(...[deps, session, projectId, audience, changes]: Recorded): Promise<void> {
+export async function recordContactChanges(...[deps, session, projectId, rules, changes]: Recorded): Promise<void> {
   if (changes.length === 0) return;
   const deleted = changes.flatMap(({ before, after }) => (before && !after ? [before] : []));
   for (const { onDeletions, onChanges } of deps.subscribers.contacts) {
     if (deleted.length > 0) await onDeletions?.(deps, session, projectId, deleted, changes);
-    await onChanges?.(deps, session, projectId, audience, changes);
+    await onChanges?.(deps, session, projectId, rules, changes);
   }
 }
 

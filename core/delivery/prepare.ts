@@ -6,7 +6,7 @@ import type { Contact } from '../contacts/model.ts';
 import { type SendingDomain, sendingDomain } from '../domains/sending-domain.ts';
 import { contentsOf } from '../messages/contents.ts';
 import { firstOnes } from '../messages/copies.ts';
-import type { Held, Look, Verdict } from '../outbox/claim.ts';
+import type { Held, Look, Verdict } from '../outbox/ledger.ts';
 import type { Content, Message, MessageRecipient } from '../outbox/model.ts';
 import { afterOutcome, isOpen } from '../outbox/rules/judge-delivery.ts';
 import { goneGroups } from '../suppressions/groups.ts';

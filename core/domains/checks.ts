@@ -1,8 +1,8 @@
 import type { Deps } from '../base/deps.ts';
 import { isDuplicateKey } from '../base/idempotent-insert.ts';
 import { parseId } from '../base/ids.ts';
-import { again, done, dueDocuments } from '../jobs/document-queue.ts';
-import { type DueKind, wakeDue } from '../jobs/queue.ts';
+import { again, documentQueue, done } from '../jobs/document-queue.ts';
+import { type JobQueue, wakeQueue } from '../jobs/queue.ts';
 import { lookUpDomain } from './dns-lookups.ts';
 import { DOMAIN_STARTS } from './domains.ts';
 import type { Domain, VerificationStatus } from './model.ts';
@@ -36,8 +36,8 @@ export async function checkDomain(deps: Deps, projectId: string, domainId: strin
 }
 
 /** Starts of checks: what `verify` and the others only write down. */
-export function domainStarts(deps: Deps): DueKind {
-  return dueDocuments<Domain>(deps, {
+export function domainStarts(deps: Deps): JobQueue {
+  return documentQueue<Domain>(deps, {
     name: DOMAIN_STARTS,
     collection: deps.db.domains,
     field: 'startDueAt',
@@ -50,8 +50,8 @@ export function domainStarts(deps: Deps): DueKind {
 }
 
 /** Verified domains are looked at again from time to time. Asking for a check moves the next time ahead, in case none comes of it. */
-export function domainRechecks(deps: Deps): DueKind {
-  return dueDocuments<Domain>(deps, {
+export function domainRechecks(deps: Deps): JobQueue {
+  return documentQueue<Domain>(deps, {
     name: 'domain-rechecks',
     collection: deps.db.domains,
     field: 'recheckDueAt',
@@ -61,7 +61,7 @@ export function domainRechecks(deps: Deps): DueKind {
       await deps.db.domains.updateOne({ _id: domain._id, projectId: domain.projectId }, [
         { $set: { startDueAt: '$$NOW' } },
       ]);
-      wakeDue(deps, DOMAIN_STARTS, domain.projectId);
+      wakeQueue(deps, DOMAIN_STARTS, domain.projectId);
       return again(new Date(deps.clock.now().getTime() + recheckDelayMs(domain)));
     },
   });

@@ -6,7 +6,7 @@ import { derivedId, parseId } from '../base/ids.ts';
 import type { Project } from '../base/model.ts';
 import { type Page, type PageOf, pageOf } from '../base/paging.ts';
 import { normalizeDomain } from '../base/text/addresses.ts';
-import { wakeDue } from '../jobs/queue.ts';
+import { wakeQueue } from '../jobs/queue.ts';
 import { makeDkimKeys, ownershipValue } from './keys.ts';
 import type { Domain, VerificationStatus } from './model.ts';
 
@@ -84,7 +84,7 @@ export async function verifyDomain(deps: Deps, project: Project, domainId: strin
 export async function requestDomainCheck(deps: Deps, domain: Domain): Promise<Domain | null> {
   if (domain.seeded) return domain;
   const requested = await changeDomain(deps, domain, {}, checkWanted({ checkRequestedAt: '$$NOW' }));
-  wakeDue(deps, DOMAIN_STARTS, domain.projectId);
+  wakeQueue(deps, DOMAIN_STARTS, domain.projectId);
   return requested;
 }
 
@@ -100,7 +100,7 @@ export async function enableInbound(deps: Deps, project: Project, domainId: stri
   const off = { verificationStatus: 'VERIFIED', inboundEnabledAt: null } as const;
   const enabled = await changeDomain(deps, domain, off, checkWanted({ inboundEnabledAt: deps.clock.now() }));
   if (!enabled) return enableInbound(deps, project, domainId);
-  wakeDue(deps, DOMAIN_STARTS, project._id);
+  wakeQueue(deps, DOMAIN_STARTS, project._id);
   return enabled;
 }
 

@@ -5,7 +5,7 @@ import type { Deps } from '../base/deps.ts';
 import { isDuplicateKey } from '../base/idempotent-insert.ts';
 import type { Session } from '../base/model.ts';
 import { inTransaction } from '../base/transactions.ts';
-import { wakeDue } from '../jobs/queue.ts';
+import { wakeQueue } from '../jobs/queue.ts';
 import { type EventReaders, eventReaders } from './listeners.ts';
 import type { ProjectEvent, WebhookDelivery } from './model.ts';
 
@@ -59,7 +59,7 @@ export function publishEvent(
 /** Wakes streams and deliveries; nothing depends on it. */
 export function announceEvents(deps: Pick<Deps, 'signals'>, projectId: ObjectId): void {
   deps.signals.publish(eventChannel(projectId), '');
-  wakeDue(deps, WEBHOOK_DELIVERIES, projectId);
+  wakeQueue(deps, WEBHOOK_DELIVERIES, projectId);
 }
 
 export function newDelivery(

@@ -1,9 +1,9 @@
 import { createHmac } from 'node:crypto';
 import type { AnyBulkWriteOperation } from 'mongodb';
-import { group } from '../base/batcher.ts';
+import { createBatcher } from '../base/batcher.ts';
 import type { Deps } from '../base/deps.ts';
-import { again, type DueOutcome, dueDocuments, settled } from '../jobs/document-queue.ts';
-import type { DueKind } from '../jobs/queue.ts';
+import { again, type DueOutcome, documentQueue, settled } from '../jobs/document-queue.ts';
+import type { JobQueue } from '../jobs/queue.ts';
 import { WEBHOOK_DELIVERIES } from './events.ts';
 import { readersChanged } from './listeners.ts';
 import type { ProjectEvent, Webhook, WebhookDelivery, WebhookTry } from './model.ts';
@@ -29,15 +29,15 @@ const OFF = 'The webhook was deleted or switched off.';
 const GONE = 'The event is not kept any more.';
 
 /** One delivery for each event and endpoint, tried until a 2xx comes or 24 hours are over. A crash between answer and write repeats it under the same id. */
-export function webhookDeliveries(deps: Deps, post: PostUrl): DueKind {
-  const write = group<Write, undefined>(
+export function webhookDeliveries(deps: Deps, post: PostUrl): JobQueue {
+  const write = createBatcher<Write, undefined>(
     async (writes) => {
       await deps.db.webhookDeliveries.bulkWrite(writes, { ordered: false });
       return writes.map(() => undefined);
     },
     { sizeMax: CONCURRENCY_MAX, runsMax: 2 },
   );
-  return dueDocuments<WebhookDelivery>(deps, {
+  return documentQueue<WebhookDelivery>(deps, {
     name: WEBHOOK_DELIVERIES,
     collection: deps.db.webhookDeliveries,
     field: 'dueAt',

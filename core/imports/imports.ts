@@ -4,8 +4,8 @@ import { invalid, notFound } from '../base/errors.ts';
 import { parseId } from '../base/ids.ts';
 import type { Project } from '../base/model.ts';
 import { listsNamed } from '../contacts/lists/lists.ts';
-import { done, dueDocuments } from '../jobs/document-queue.ts';
-import { type DueKind, wakeDue } from '../jobs/queue.ts';
+import { documentQueue, done } from '../jobs/document-queue.ts';
+import { type JobQueue, wakeQueue } from '../jobs/queue.ts';
 import { keepFile, removeFile } from './files.ts';
 import type { ContactImport } from './model.ts';
 
@@ -60,7 +60,7 @@ export async function createImport(
       startDueAt: now,
     };
     await deps.db.imports.insertOne(made);
-    wakeDue(deps, IMPORT_STARTS, project._id);
+    wakeQueue(deps, IMPORT_STARTS, project._id);
     return made;
   } catch (error) {
     await removeFile(deps, place).catch(() => {});
@@ -75,8 +75,8 @@ export async function getImport(deps: Deps, project: Tenant, id: string): Promis
   return found;
 }
 
-export function importStarts(deps: Deps): DueKind {
-  return dueDocuments<ContactImport>(deps, {
+export function importStarts(deps: Deps): JobQueue {
+  return documentQueue<ContactImport>(deps, {
     name: IMPORT_STARTS,
     collection: deps.db.imports,
     field: 'startDueAt',

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { ObjectId } from 'mongodb';
-import { group } from '../base/batcher.ts';
+import { createBatcher } from '../base/batcher.ts';
 import type { Deps } from '../base/deps.ts';
 import { isDuplicateKey } from '../base/idempotent-insert.ts';
 import { perDatabase } from '../base/per-database.ts';
@@ -132,7 +132,7 @@ async function storeFiles(deps: Deps, projectId: ObjectId, dedupe: string, { fil
 
 /** What arrives together shares a commit. Answers whether it is new. */
 const inserter = perDatabase(({ db }: Deps) =>
-  group<InboundMessage, boolean>(
+  createBatcher<InboundMessage, boolean>(
     async (messages) => {
       const inserted = await db.inboundMessages.insertMany(messages, { ordered: false }).then(
         () => null,

@@ -4,8 +4,8 @@ import { hashOfErased } from '../base/erased-addresses.ts';
 import type { Session } from '../base/model.ts';
 import type { Contact } from '../contacts/model.ts';
 import type { PublishedChange } from '../contacts/subscribers.ts';
-import { again, type DueOutcome, dueDocuments, settled } from '../jobs/document-queue.ts';
-import { type DueKind, wakeDue } from '../jobs/queue.ts';
+import { again, type DueOutcome, documentQueue, settled } from '../jobs/document-queue.ts';
+import { type JobQueue, wakeQueue } from '../jobs/queue.ts';
 import { deleteFile } from '../messages/contents.ts';
 import type { InboundMessage } from './model.ts';
 
@@ -33,12 +33,12 @@ export async function recordInboundOfDeleted(
 }
 
 export function announceInboundOfDeleted(deps: Deps, projectId: ObjectId, changes: PublishedChange[]): void {
-  if (changes.some(({ after }) => after === null)) wakeDue(deps, INBOUND_REMOVALS, projectId);
+  if (changes.some(({ after }) => after === null)) wakeQueue(deps, INBOUND_REMOVALS, projectId);
 }
 
 /** Inbound messages go after RETENTION_DAYS, attachments with them. Of one whose writer was deleted only the fact is left before that. */
-export function inboundRemovals(deps: Deps): DueKind {
-  return dueDocuments<InboundMessage>(deps, {
+export function inboundRemovals(deps: Deps): JobQueue {
+  return documentQueue<InboundMessage>(deps, {
     name: INBOUND_REMOVALS,
     collection: deps.db.inboundMessages,
     field: 'removeDueAt',

@@ -1,8 +1,8 @@
 import { type AnyBulkWriteOperation, type Collection, type Document, ObjectId } from 'mongodb';
-import { group } from '../base/batcher.ts';
+import { createBatcher } from '../base/batcher.ts';
 import type { Deps } from '../base/deps.ts';
 import { AppError } from '../base/errors.ts';
-import type { DueKind } from './queue.ts';
+import type { JobQueue } from './queue.ts';
 
 /** A run must be over by then: after it the document is due again, for anybody. */
 export const LEASE_MS = 30_000;
@@ -38,13 +38,13 @@ export function again(at: Date): DueOutcome {
   return { kind: 'again', at };
 }
 
-export function dueDocuments<Doc extends Tenant>(deps: Pick<Deps, 'log'>, kind: DueDocuments<Doc>): DueKind {
+export function documentQueue<Doc extends Tenant>(deps: Pick<Deps, 'log'>, kind: DueDocuments<Doc>): JobQueue {
   const { name, concurrencyMax, lookEveryMs, perSecondMax, field } = kind;
   const takenBy = `${field}By`;
   const documents = kind.collection as unknown as Collection<Document>;
   const isDue = { ...kind.where, [field]: { $exists: true }, $expr: { $lte: [`$${field}`, '$$NOW'] } };
   const leaseEnd = { $dateAdd: { startDate: '$$NOW', unit: 'millisecond', amount: LEASE_MS } };
-  const write = group(writeAll, { sizeMax: SETTLED_AT_ONCE_MAX, runsMax: 2 });
+  const write = createBatcher(writeAll, { sizeMax: SETTLED_AT_ONCE_MAX, runsMax: 2 });
 
   /** With a bound on each key of the index this is a DISTINCT_SCAN, which reads one key a project however many documents are due. */
   async function projects(now: Date): Promise<ObjectId[]> {

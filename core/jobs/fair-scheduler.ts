@@ -1,8 +1,8 @@
 import { ObjectId } from 'mongodb';
 import type { Deps } from '../base/deps.ts';
 
-/** One sort of work that waits in documents. `dueDocuments` makes it of a collection; who takes many at once writes `take` anew. */
-export interface DueKind {
+/** One sort of work that waits in documents. `documentQueue` makes it of a collection; who takes many at once writes `take` anew. */
+export interface JobQueue {
   name: string;
   concurrencyMax: number;
   /** 50 when left out; 200 after a look that found nothing, while Redis is up. */
@@ -17,7 +17,7 @@ export interface DueKind {
   take(projectId: ObjectId, limit: number): Promise<{ runs: Array<() => Promise<void>>; more: boolean }>;
 }
 
-export type DueDeps = Pick<Deps, 'mongo' | 'config' | 'signals' | 'log'>;
+export type QueueDeps = Pick<Deps, 'mongo' | 'config' | 'signals' | 'log'>;
 
 /** No project has more than this many taken before the others have had their turn. */
 const TURN_MAX = 16;
@@ -32,7 +32,11 @@ const BACK_OFF_FIRST_MS = 250;
 const BACK_OFF_MAX_MS = 5_000;
 
 /** The turns of one kind in this process: who waits, who is being taken, what runs. */
-export function runTurns(deps: Pick<DueDeps, 'signals' | 'log'>, kind: DueKind, databaseNow: () => Promise<Date>) {
+export function createFairScheduler(
+  deps: Pick<QueueDeps, 'signals' | 'log'>,
+  kind: JobQueue,
+  databaseNow: () => Promise<Date>,
+) {
   /** In the order of their turns. The first of a project is taken alone, which is quick; what waits behind it is taken together. */
   const waiting = new Map<string, { projectId: ObjectId; isFirst: boolean }>();
   const taking = new Set<string>();
@@ -48,7 +52,7 @@ export function runTurns(deps: Pick<DueDeps, 'signals' | 'log'>, kind: DueKind, 
   let nextLook: NodeJS.Timeout | undefined;
   let looking = look();
 
-  const unsubscribe = deps.signals.subscribe(dueChannel(kind.name), (message) => {
+  const unsubscribe = deps.signals.subscribe(queueChannel(kind.name), (message) => {
     if (ObjectId.isValid(message)) line(new ObjectId(message), true);
     turn();
   });
@@ -161,7 +165,7 @@ function firstOf<K, V>(map: Map<K, V>): [K, V] {
   return map.entries().next().value as [K, V];
 }
 
-export function dueChannel(kindName: string): string {
+export function queueChannel(kindName: string): string {
   return `due:${kindName}`;
 }
 

@@ -1,10 +1,10 @@
 import type { ObjectId } from 'mongodb';
 import type { Deps } from '../base/deps.ts';
-import { type DueDeps, type DueKind, dueChannel, runTurns } from './fair-scheduler.ts';
+import { createFairScheduler, type JobQueue, type QueueDeps, queueChannel } from './fair-scheduler.ts';
 
-export type { DueDeps, DueKind } from './fair-scheduler.ts';
+export type { JobQueue, QueueDeps } from './fair-scheduler.ts';
 
-export interface DueLoop {
+export interface RunningQueues {
   /** Resolves when every kind has looked at the database once. */
   ready: Promise<void>;
   /** Takes nothing more and waits for what runs. */
@@ -13,9 +13,9 @@ export interface DueLoop {
 }
 
 /** Any number of processes may run any number of kinds: taking is a compare-and-set, so nobody has to be elected. */
-export function startDueLoop(deps: DueDeps, kinds: DueKind[]): DueLoop {
+export function startQueues(deps: QueueDeps, kinds: JobQueue[]): RunningQueues {
   const databaseNow = databaseClock(deps);
-  const turns = kinds.map((kind) => runTurns(deps, kind, databaseNow));
+  const turns = kinds.map((kind) => createFairScheduler(deps, kind, databaseNow));
   return {
     ready: Promise.all(turns.map((kind) => kind.ready)).then(() => undefined),
     stop: () => Promise.all(turns.map((kind) => kind.stop())).then(() => undefined),
@@ -24,14 +24,14 @@ export function startDueLoop(deps: DueDeps, kinds: DueKind[]): DueLoop {
 }
 
 /** To be called after the write that made something due: it saves the wait for the next look, and nothing depends on its arrival. */
-export function wakeDue(deps: Pick<Deps, 'signals'>, kindName: string, projectId: ObjectId): void {
-  deps.signals.publish(dueChannel(kindName), projectId.toHexString());
+export function wakeQueue(deps: Pick<Deps, 'signals'>, kindName: string, projectId: ObjectId): void {
+  deps.signals.publish(queueChannel(kindName), projectId.toHexString());
 }
 
 const CLOCK_EVERY_MS = 10_000;
 
 /** The database's time, which is what `dueAt` is compared with, however wrong the clock of this machine is, or whenever it is set. */
-function databaseClock({ mongo, config }: DueDeps): () => Promise<Date> {
+function databaseClock({ mongo, config }: QueueDeps): () => Promise<Date> {
   let aheadMs = 0;
   let askedAt = Number.NEGATIVE_INFINITY;
   return async () => {

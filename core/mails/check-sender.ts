@@ -1,5 +1,5 @@
 import type { ObjectId } from 'mongodb';
-import { group } from '../base/batcher.ts';
+import { createBatcher } from '../base/batcher.ts';
 import type { Deps } from '../base/deps.ts';
 import { perDatabase } from '../base/per-database.ts';
 import type { Domain } from '../domains/model.ts';
@@ -83,5 +83,5 @@ const asker = perDatabase((deps: Deps) => {
   }
 
   // One at a time: what comes meanwhile is one read more, where two under way would make many small ones.
-  return group(answer, { sizeMax: TOGETHER_MAX, runsMax: 1 });
+  return createBatcher(answer, { sizeMax: TOGETHER_MAX, runsMax: 1 });
 });

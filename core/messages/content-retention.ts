@@ -1,6 +1,6 @@
 import type { Deps } from '../base/deps.ts';
-import { again, type DueOutcome, done, dueDocuments, settled } from '../jobs/document-queue.ts';
-import type { DueKind } from '../jobs/queue.ts';
+import { again, type DueOutcome, documentQueue, done, settled } from '../jobs/document-queue.ts';
+import type { JobQueue } from '../jobs/queue.ts';
 import { OPEN_STATES } from '../outbox/ledger.ts';
 import type { Content, Message } from '../outbox/model.ts';
 import { deleteContent } from './contents.ts';
@@ -26,8 +26,8 @@ function removalOf({ createdAt }: Content): Date {
 }
 
 /** Bodies, data and attachments go a week after the last outcome of their mails; the records stay. */
-export function contentRemovals(deps: Deps): DueKind {
-  return dueDocuments<Content>(deps, {
+export function contentRemovals(deps: Deps): JobQueue {
+  return documentQueue<Content>(deps, {
     name: 'content-removals',
     collection: deps.db.contents,
     field: 'removeDueAt',
@@ -38,8 +38,8 @@ export function contentRemovals(deps: Deps): DueKind {
 }
 
 /** The same for contents that stand on their messages. */
-export function ownContentRemovals(deps: Deps): DueKind {
-  return dueDocuments<Message>(deps, {
+export function ownContentRemovals(deps: Deps): JobQueue {
+  return documentQueue<Message>(deps, {
     name: 'own-content-removals',
     collection: deps.db.messages,
     field: 'contentDueAt',

@@ -3,8 +3,8 @@ import type { Deps } from '../base/deps.ts';
 import { hashOfErased } from '../base/erased-addresses.ts';
 import { firstIdAt } from '../base/ids.ts';
 import type { Session } from '../base/model.ts';
-import { again, type DueOutcome, dueDocuments, settled } from '../jobs/document-queue.ts';
-import type { DueKind } from '../jobs/queue.ts';
+import { again, type DueOutcome, documentQueue, settled } from '../jobs/document-queue.ts';
+import type { JobQueue } from '../jobs/queue.ts';
 import { OPEN_STATES } from '../outbox/ledger.ts';
 import type { Message, MessageRecipient, TimelineEntry } from '../outbox/model.ts';
 import { deleteContent } from './contents.ts';
@@ -37,8 +37,8 @@ export async function recordMessagesOfDeleted(
 }
 
 /** Addresses, names and data leave the messages of deleted contacts; states, times and a keyed hash stay, so that every count still adds up. */
-export function messageErasures(deps: Deps): DueKind {
-  return dueDocuments<ContactErasure>(deps, {
+export function messageErasures(deps: Deps): JobQueue {
+  return documentQueue<ContactErasure>(deps, {
     name: 'message-erasures',
     collection: deps.db.contactErasures,
     field: 'dueAt',

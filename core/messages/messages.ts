@@ -1,12 +1,12 @@
 import type { ObjectId } from 'mongodb';
-import { group } from '../base/batcher.ts';
+import { createBatcher } from '../base/batcher.ts';
 import type { Deps } from '../base/deps.ts';
 import { AppError } from '../base/errors.ts';
 import { insertNew, isDuplicateKey } from '../base/idempotent-insert.ts';
 import type { Session } from '../base/model.ts';
 import { perDatabase } from '../base/per-database.ts';
 import { inTransaction, isAway } from '../base/transactions.ts';
-import { wakeDue } from '../jobs/queue.ts';
+import { wakeQueue } from '../jobs/queue.ts';
 import type { Content, Message, TimelineEntry } from '../outbox/model.ts';
 import type { Lane } from '../outbox/relay.ts';
 import { withContent, withRemoval } from './content-retention.ts';
@@ -40,11 +40,11 @@ export function queueMailing(deps: Deps, mailing: Mailing): Promise<void> {
 }
 
 const joiner = perDatabase((deps: Deps) =>
-  group<Mailing, void>((mailings) => storeMailings(deps, mailings), { sizeMax: TOGETHER_MAX, runsMax: 2 }),
+  createBatcher<Mailing, void>((mailings) => storeMailings(deps, mailings), { sizeMax: TOGETHER_MAX, runsMax: 2 }),
 );
 
 const smallJoiner = perDatabase((deps: Deps) =>
-  group<Mailing, void>((mailings) => storeSmall(deps, mailings), {
+  createBatcher<Mailing, void>((mailings) => storeSmall(deps, mailings), {
     sizeMax: TOGETHER_MAX,
     runsMax: 3,
     nextFrom: NEXT_FROM,
@@ -106,7 +106,7 @@ function isSmall({ content, messages }: Mailing): boolean {
 function wakeLanes(deps: Deps, mailings: Mailing[]): void {
   const due = mailings.flatMap(({ messages }) => messages.find(({ dueAt }) => dueAt !== undefined) ?? []);
   const once = new Map(due.map(({ lane, projectId }) => [`${lane} ${projectId}`, { lane, projectId }]));
-  for (const { lane, projectId } of once.values()) wakeDue(deps, mailChannel(lane), projectId);
+  for (const { lane, projectId } of once.values()) wakeQueue(deps, mailChannel(lane), projectId);
 }
 
 async function storeAgain({ db }: Deps, { content, messages }: Mailing): Promise<undefined | Error> {

@@ -1,6 +1,6 @@
 import type { Deps } from '../base/deps.ts';
-import { again, done, dueDocuments } from '../jobs/document-queue.ts';
-import type { DueKind } from '../jobs/queue.ts';
+import { again, documentQueue, done } from '../jobs/document-queue.ts';
+import type { JobQueue } from '../jobs/queue.ts';
 import type { Migration } from './model.ts';
 import { isLive } from './rules/phase-order.ts';
 import { MIGRATION_STARTS } from './run/progress.ts';
@@ -11,8 +11,8 @@ const BUSY_AGAIN_MS = 250;
 const LOOK_AFTER_MS = 60_000;
 
 /** Starts the run of each live job, tells it what a person decided, and sees to it that there is one. */
-export function migrationStarts(deps: Deps): DueKind {
-  return dueDocuments<Migration>(deps, {
+export function migrationStarts(deps: Deps): JobQueue {
+  return documentQueue<Migration>(deps, {
     name: MIGRATION_STARTS,
     collection: deps.db.migrations,
     field: 'dueAt',

@@ -6,7 +6,7 @@ import { derivedId, parseId } from '../base/ids.ts';
 import type { Project } from '../base/model.ts';
 import { type Page, type PageOf, pageOf } from '../base/paging.ts';
 import { inTransaction } from '../base/transactions.ts';
-import { wakeDue } from '../jobs/queue.ts';
+import { wakeQueue } from '../jobs/queue.ts';
 import { endMigration } from './finish.ts';
 import { hasKey, keepKey } from './keys.ts';
 import type {
@@ -170,7 +170,7 @@ export async function cancelMigration(deps: Deps, project: Tenant, id: string): 
   const filter = { _id: migration._id, projectId: project._id, status: { $in: [...LIVE] } };
   const ended = await endMigration(deps, filter, { status: 'cancelled', failureReason: null });
   if (!ended) throw wrongState(await getMigration(deps, project, id), 'cancelled');
-  wakeDue(deps, MIGRATION_STARTS, project._id);
+  wakeQueue(deps, MIGRATION_STARTS, project._id);
   return ended;
 }
 
@@ -201,7 +201,7 @@ function findMigration(deps: Deps, { projectId }: Migration, _id: ObjectId): Pro
 
 function announce(deps: Deps, migration: Migration): void {
   publishMigration(deps, migration);
-  wakeDue(deps, MIGRATION_STARTS, migration.projectId);
+  wakeQueue(deps, MIGRATION_STARTS, migration.projectId);
 }
 
 function inProgress() {

@@ -1,46 +1,5 @@
 import type { ObjectId } from 'mongodb';
-import { after, DOT_MS, LEASE_MS, type Ledger, type LedgerDeps } from './ledger.ts';
-import type { Message, MessageRecipient, SmtpReply } from './model.ts';
-
-/** Who must not get it, and why. `back`: not now (a campaign was paused). */
-export type Verdict = (
-  | { kind: 'suppressed'; by: { groupId: string; reason: string } }
-  | { kind: 'failed'; reason: string; reply?: SmtpReply | null }
-  | { kind: 'back'; delayMs: number }
-) & {
-  /** Where to, cc and bcc have outcomes of their own. */
-  recipients?: MessageRecipient[] | undefined;
-};
-
-/** Asked on the primary, after the claim and with every renewal. Says nothing about a message that may go. */
-export type Look = (ids: ObjectId[]) => Promise<Map<string, Verdict>>;
-
-/** A message that is ours until `safeUntilMs`, unless the lease is renewed. */
-export interface Held {
-  readonly _id: ObjectId;
-  readonly projectId: ObjectId;
-  readonly claim: number;
-  safeUntilMs: number;
-  look: Look | null;
-  /** What a later look found: the dot must not be written. */
-  stopped: Verdict | null;
-  dotWritten: boolean;
-  /** What it is, for those who want to know how it ended. */
-  about: MessageFacts | null;
-}
-
-/** What events about a message say; a lane fills in what it has read. */
-export type MessageFacts = Pick<
-  Message,
-  'lane' | 'email' | 'recipients' | 'copy' | 'campaignId' | 'automationId' | 'batchId' | 'contactId' | 'subject'
->;
-
-export interface Claim {
-  readonly number: number;
-  readonly held: Held[];
-  /** Becomes the Date of those that had none; read it from the document where another attempt came before. */
-  readonly firstAt: Date;
-}
+import { after, type Claim, DOT_MS, type Held, LEASE_MS, type Ledger, type LedgerDeps } from './ledger.ts';
 
 export interface ClaimRequest {
   projectId: ObjectId;

@@ -1,6 +1,5 @@
 import { ObjectId } from 'mongodb';
-import type { Claim, Held, Verdict } from './claim.ts';
-import type { MessageState, SmtpReply } from './model.ts';
+import type { Message, MessageRecipient, MessageState, SmtpReply } from './model.ts';
 import type { Lane, SendingDeps } from './relay.ts';
 
 /** After a claim or a renewal, nobody else takes the message for this long, by the database's clock. */
@@ -15,6 +14,46 @@ export const CLAIM_MAX = 64;
 export const OPEN_STATES: readonly MessageState[] = ['queued', 'deferred', 'committing'];
 
 export type LedgerDeps = Pick<SendingDeps, 'db' | 'clock' | 'log' | 'evidence' | 'config'>;
+
+/** Who must not get it, and why. `back`: not now (a campaign was paused). */
+export type Verdict = (
+  | { kind: 'suppressed'; by: { groupId: string; reason: string } }
+  | { kind: 'failed'; reason: string; reply?: SmtpReply | null }
+  | { kind: 'back'; delayMs: number }
+) & {
+  /** Where to, cc and bcc have outcomes of their own. */
+  recipients?: MessageRecipient[] | undefined;
+};
+
+/** Asked on the primary, after the claim and with every renewal. Says nothing about a message that may go. */
+export type Look = (ids: ObjectId[]) => Promise<Map<string, Verdict>>;
+
+/** A message that is ours until `safeUntilMs`, unless the lease is renewed. */
+export interface Held {
+  readonly _id: ObjectId;
+  readonly projectId: ObjectId;
+  readonly claim: number;
+  safeUntilMs: number;
+  look: Look | null;
+  /** What a later look found: the dot must not be written. */
+  stopped: Verdict | null;
+  dotWritten: boolean;
+  /** What it is, for those who want to know how it ended. */
+  about: MessageFacts | null;
+}
+
+/** What events about a message say; a lane fills in what it has read. */
+export type MessageFacts = Pick<
+  Message,
+  'lane' | 'email' | 'recipients' | 'copy' | 'campaignId' | 'automationId' | 'batchId' | 'contactId' | 'subject'
+>;
+
+export interface Claim {
+  readonly number: number;
+  readonly held: Held[];
+  /** Becomes the Date of those that had none; read it from the document where another attempt came before. */
+  readonly firstAt: Date;
+}
 
 /** What one process knows about the messages that it has claimed. Its owner is new with every start, so no other process is ever mistaken for it. */
 export interface Ledger {
@@ -72,5 +111,3 @@ export function after(amount: number | string) {
 export function repeatsUnknown(lane: Lane): boolean {
   return lane === 'transactional';
 }
-
-export type { Claim, Held, Verdict };

@@ -1,5 +1,5 @@
 import type { Document, Filter, ObjectId } from 'mongodb';
-import type { Held, Look, Verdict } from './claim.ts';
+import type { Held, Look, Verdict } from './ledger.ts';
 import { after, type Ledger, type LedgerDeps, type Outcome } from './ledger.ts';
 import type { Message, MessageRecipient, SmtpReply } from './model.ts';
 import type { Lane } from './relay.ts';

@@ -1,5 +1,5 @@
 import type { ObjectId } from 'mongodb';
-import type { Held, Look } from './claim.ts';
+import type { Held, Look } from './ledger.ts';
 import { after, DOT_MS, LEASE_MS, type Ledger, type LedgerDeps, RENEW_EVERY_MS } from './ledger.ts';
 
 /** Keeps what this process holds, and looks again at what has no dot yet. Answers the function that ends it. */

@@ -1,5 +1,5 @@
 import { type AnyBulkWriteOperation, ObjectId } from 'mongodb';
-import { group } from '../base/batcher.ts';
+import { createBatcher } from '../base/batcher.ts';
 import type { Deps } from '../base/deps.ts';
 import { notFound } from '../base/errors.ts';
 import { isDuplicateKey } from '../base/idempotent-insert.ts';
@@ -33,7 +33,7 @@ export async function changeSuppressions(
   queues.set(deps.db, perDeps);
   const key = `${target.projectId.toHexString()}:${target.groupId}`;
   const entry = perDeps.get(key) ?? {
-    queue: group((items: SuppressionWish[]) => commitWishes(deps, target, items), {
+    queue: createBatcher((items: SuppressionWish[]) => commitWishes(deps, target, items), {
       sizeMax: SUPPRESSIONS_TOGETHER_MAX,
       runsMax: 1,
     }),

@@ -8,7 +8,21 @@ import type { Project, Session } from '../base/model.ts';
 import { type Page, type PageOf, pageOf } from '../base/paging.ts';
 import { inTransaction } from '../base/transactions.ts';
 import type { SuppressionGroup, SuppressionReason } from './model.ts';
-import { refuseQueued, refuseUsed } from './uses.ts';
+
+type NamedGroup = Pick<SuppressionGroup, 'projectId' | 'groupId'>;
+
+/** Both functions throw when something still needs the group. */
+export interface GroupRemovalSubscriber {
+  beforeRemoval(deps: Deps, group: NamedGroup): Promise<void>;
+  /** In the transaction that removes the group. */
+  onRemoval(deps: Deps, session: Session, group: NamedGroup): Promise<void>;
+}
+
+declare module '../base/deps.ts' {
+  interface Subscribers {
+    groupRemovals: readonly GroupRemovalSubscriber[];
+  }
+}
 
 export interface GroupInput {
   name: string;
@@ -117,11 +131,11 @@ export async function updateGroup(
 export async function deleteGroup(deps: Deps, project: Tenant, groupId: string): Promise<void> {
   await refuseBuiltIn(deps, project, groupId, 'deleted');
   const filter = { projectId: project._id, groupId };
-  await refuseQueued(deps, filter);
+  for (const { beforeRemoval } of deps.subscribers.groupRemovals) await beforeRemoval(deps, filter);
   await inTransaction(deps, async (session) => {
     const $set = { deletedAt: deps.clock.now() };
     await deps.db.suppressionGroups.updateOne({ ...filter, deletedAt: null }, { $set }, { session });
-    await refuseUsed(deps, session, filter);
+    for (const { onRemoval } of deps.subscribers.groupRemovals) await onRemoval(deps, session, filter);
   });
   await deps.db.suppressions.deleteMany(filter, { hint: 'group' });
   await deps.db.suppressionGroups.deleteOne({ ...filter, deletedAt: { $ne: null } });

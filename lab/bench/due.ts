@@ -4,8 +4,8 @@
  */
 import { MongoClient, ObjectId } from 'mongodb';
 import type { Deps, Log } from '../../core/base/deps.ts';
-import { done, dueDocuments } from '../../core/jobs/document-queue.ts';
-import { type DueKind, startDueLoop, wakeDue } from '../../core/jobs/queue.ts';
+import { documentQueue, done } from '../../core/jobs/document-queue.ts';
+import { type JobQueue, startQueues, wakeQueue } from '../../core/jobs/queue.ts';
 import { readConfig } from '../../platform/config.ts';
 import { openRedis } from '../../platform/redis.ts';
 import { quantile } from '../rig/processes.ts';
@@ -34,8 +34,8 @@ await rows.createIndex({ projectId: 1, dueAt: 1 }, index);
 
 /** Resolved when its document starts. */
 const awaited = new Map<string, () => void>();
-const kindFor = (): DueKind =>
-  dueDocuments<Row>(
+const kindFor = (): JobQueue =>
+  documentQueue<Row>(
     { log: silent },
     {
       name: 'rows',
@@ -51,7 +51,7 @@ const kindFor = (): DueKind =>
 const connections = [0, 1].map(() => openRedis(config, silent));
 const { signals } = connections[0]!;
 const loops = connections.map((redis) =>
-  startDueLoop({ mongo, config, log: silent, signals: redis.signals } as Deps, [kindFor()]),
+  startQueues({ mongo, config, log: silent, signals: redis.signals } as Deps, [kindFor()]),
 );
 await Promise.all(loops.map((loop) => loop.ready));
 
@@ -133,7 +133,7 @@ async function startOfOne({ isWoken }: { isWoken: boolean }): Promise<number> {
   const started = startOf(one);
   await rows.insertOne(one);
   const from = performance.now();
-  if (isWoken) wakeDue({ signals }, 'rows', one.projectId);
+  if (isWoken) wakeQueue({ signals }, 'rows', one.projectId);
   // It may have started before its writer was told that it is written.
   return Math.max(0, (await started) - from);
 }
@@ -142,7 +142,7 @@ async function startOfMany(documents: Row[]): Promise<number> {
   const started = documents.map(startOf);
   await rows.insertMany(documents);
   const from = performance.now();
-  for (const { projectId } of documents) wakeDue({ signals }, 'rows', projectId);
+  for (const { projectId } of documents) wakeQueue({ signals }, 'rows', projectId);
   const last = Math.max(...(await Promise.all(started)));
   await idle();
   return (last - from) / 1_000;

@@ -53,13 +53,13 @@ async function answer(mailbox: Mailbox, request: IncomingMessage, response: Serv
   if (pathname === '/email') return sendJson(response, await readAll(mailbox));
   if (pathname === '/list')
     return send(response, 200, 'text/html', listFragment(await readAll(mailbox), searchParams.get('open')));
-  if (pathname === '/') return sendPage(response, mailPage(await readAll(mailbox), null, 'html'));
+  if (pathname === '/') return sendRange(response, mailPage(await readAll(mailbox), null, 'html'));
   const mail = room === 'email' || room === 'mail' ? await mailbox.read(id) : null;
   if (!mail) return send(response, 404, 'text/plain', 'There is no such mail here.');
   if (room === 'email') return sendPart(mailbox, mail, part, Number(index), response);
   const view: View = isView(part) ? part : 'html';
   const source = view === 'source' ? ((await mailbox.source(id))?.toString() ?? '') : '';
-  return sendPage(response, mailPage(await readAll(mailbox), mail, view, source));
+  return sendRange(response, mailPage(await readAll(mailbox), mail, view, source));
 }
 
 async function sendPart(
@@ -117,7 +117,7 @@ function tellChanges(mailbox: Mailbox, response: ServerResponse): void {
   });
 }
 
-function sendPage(response: ServerResponse, page: string): void {
+function sendRange(response: ServerResponse, page: string): void {
   response.setHeader('Content-Security-Policy', pagePolicy);
   send(response, 200, 'text/html', page);
 }

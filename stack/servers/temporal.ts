@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { prepareNamespace, searchAttributeNames } from '../../platform/temporal-namespace.ts';
+import { prepareNamespace, searchAttributeNames } from '../../cli/temporal-namespace.ts';
 import { type Binary, findBinary } from './binaries.ts';
 import { runServer, type Server, type ServerOptions } from './server.ts';
 

@@ -6,7 +6,7 @@ import type { Directive } from '../../core/automations/enrollments/advance.ts';
 import { eventKind, triggerKind } from '../../core/automations/enrollments/enroll.ts';
 import { automationChangeKind, enrollmentKind } from '../../core/automations/lifecycle-jobs.ts';
 import type { Deps } from '../../core/base/deps.ts';
-import { type DueLoop, startDueLoop } from '../../core/jobs/queue.ts';
+import { type RunningQueues, startQueues } from '../../core/jobs/queue.ts';
 import { installTemporalRuntime } from '../../platform/temporal-native.ts';
 import { startWorkers, type Workers } from '../../workers/start.ts';
 import { prefixed } from '../../workflows/names.ts';
@@ -72,7 +72,7 @@ export async function openAutomationStage({ deps }: Environment): Promise<Automa
       },
     },
   };
-  const loop: DueLoop = startDueLoop(deps, [
+  const loop: RunningQueues = startQueues(deps, [
     triggerKind(deps),
     eventKind(deps),
     enrollmentKind(ours),

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
 import { eventKind, triggerKind } from '../../core/automations/enrollments/enroll.ts';
-import { type DueLoop, startDueLoop } from '../../core/jobs/queue.ts';
+import { type RunningQueues, startQueues } from '../../core/jobs/queue.ts';
 import { type Environment, startEnvironment } from '../support/environment.ts';
 import { until } from '../support/wait.ts';
 import { activeAutomation, created, filter, makeSending } from './support.ts';
@@ -10,11 +10,11 @@ import { activeAutomation, created, filter, makeSending } from './support.ts';
 describe('Triggers', function () {
   this.timeout(30_000);
   let env: Environment;
-  let loop: DueLoop;
+  let loop: RunningQueues;
   before(async () => {
     env = await startEnvironment({ TEMPORAL_ADDRESS: '127.0.0.1:9' });
     await makeSending(env.deps, env.own);
-    loop = startDueLoop(env.deps, [triggerKind(env.deps), eventKind(env.deps)]);
+    loop = startQueues(env.deps, [triggerKind(env.deps), eventKind(env.deps)]);
     await loop.ready;
   });
   after(async () => {

@@ -1,11 +1,11 @@
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import { expect } from 'chai';
-import { type GroupLimits, group } from '../../core/base/batcher.ts';
+import { type BatcherLimits, createBatcher } from '../../core/base/batcher.ts';
 
 describe('What arrives together', () => {
-  const sizes = (limits: GroupLimits) => {
+  const sizes = (limits: BatcherLimits) => {
     const runs: number[] = [];
-    const add = group<number, number>(async (items) => {
+    const add = createBatcher<number, number>(async (items) => {
       runs.push(items.length);
       await setTimeout(20);
       return items;
@@ -35,7 +35,7 @@ describe('What arrives together', () => {
   });
 
   it('fails alone where one of them is an error, and together where the call fails', async () => {
-    const add = group<number, number>(
+    const add = createBatcher<number, number>(
       async (items) => {
         if (items.includes(13)) throw new Error('all');
         return items.map((item) => (item % 2 === 0 ? item : new Error(`${item}`)));

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
-import { startDueLoop } from '../../core/jobs/queue.ts';
+import { startQueues } from '../../core/jobs/queue.ts';
 import { messageErasures } from '../../core/messages/erase.ts';
 import { anyFreePort } from '../../stack/ports.ts';
 import { until } from '../support/wait.ts';
@@ -30,7 +30,7 @@ describe('A campaign whose recipient is deleted afterwards', () => {
     for (const person of people) expect((await own.client.delete(`/contacts/${person}`)).status).to.equal(200);
     const { contactErasures } = deps.db;
     await contactErasures.updateMany({ projectId }, [{ $set: { dueAt: '$$NOW' } }]);
-    const loop = startDueLoop(deps, [messageErasures(deps)]);
+    const loop = startQueues(deps, [messageErasures(deps)]);
     await until(
       () => contactErasures.countDocuments({ projectId }),
       (left) => left === 0,

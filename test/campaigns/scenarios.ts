@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { WorkflowHandle } from '@temporalio/client';
 import type { MetricsStep } from '../../core/campaigns/numbers/metrics.ts';
 import type { CampaignStep } from '../../core/campaigns/run/next-step.ts';
-import type { PageResult } from '../../core/campaigns/send/range.ts';
+import type { RangeResult } from '../../core/campaigns/send/range.ts';
 import { signals } from '../../workflows/messages.ts';
 import { until } from '../support/wait.ts';
 import type { Scenario } from '../workflows/scenarios.ts';
@@ -39,7 +39,7 @@ const end = (status: 'sent' | 'aborted' | 'failed'): CampaignStep => ({
   status,
   summary: `The campaign is ${status}.`,
 });
-const page = (fields: Partial<PageResult> = {}): PageResult => ({
+const page = (fields: Partial<RangeResult> = {}): RangeResult => ({
   goOn: true,
   nextSeq: null,
   waitMs: 0,
@@ -51,7 +51,7 @@ const page = (fields: Partial<PageResult> = {}): PageResult => ({
 /** `steps` and `pages`: each answer in turn; a page that is no answer takes until it is cancelled. */
 function campaignScenario(
   name: string,
-  { steps, pages = [] }: { steps: CampaignStep[]; pages?: Array<PageResult | 'long'> },
+  { steps, pages = [] }: { steps: CampaignStep[]; pages?: Array<RangeResult | 'long'> },
   meanwhile: (handle: WorkflowHandle) => Promise<void> = async () => undefined,
 ): Scenario {
   const answers = { steps: [...steps], pages: [...pages] };

@@ -3,8 +3,9 @@ import { ObjectId } from 'mongodb';
 import type { Deps } from '../../core/base/deps.ts';
 import type { Campaign } from '../../core/campaigns/model.ts';
 import { freezeAudience } from '../../core/campaigns/run/freeze.ts';
-import { advanceCampaign, type CampaignStep, readCampaign, type SendStep } from '../../core/campaigns/run/next-step.ts';
-import { type CampaignPage, type PageResult, sendPage } from '../../core/campaigns/send/range.ts';
+import { advanceCampaign, type CampaignStep, readCampaign } from '../../core/campaigns/run/next-step.ts';
+import type { SendStep } from '../../core/campaigns/run/sending-plan.ts';
+import { type CampaignRange, type RangeResult, sendRange } from '../../core/campaigns/send/range.ts';
 import { globalListId } from '../../core/contacts/lists/global-list.ts';
 import type { Contact } from '../../core/contacts/model.ts';
 import { openSending, type Sending } from '../../core/delivery/sending.ts';
@@ -196,7 +197,7 @@ export interface Hands {
   freeze(campaignId: string): Promise<void>;
   /** Until the run ends, parks or waits; answers that step. */
   drive(campaignId: string): Promise<CampaignStep>;
-  page(campaignId: string, page: Partial<CampaignPage>, timeMs?: number): Promise<PageResult>;
+  page(campaignId: string, page: Partial<CampaignRange>, timeMs?: number): Promise<RangeResult>;
   stop(): Promise<void>;
 }
 
@@ -222,7 +223,7 @@ export function openHands({ deps, own }: Stage, env: Partial<Deps['config']> = {
       }
     },
     page: (campaignId, page, timeMs) =>
-      sendPage(
+      sendRange(
         sending,
         {
           ...refOf(campaignId),

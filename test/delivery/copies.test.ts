@@ -3,7 +3,7 @@ import { ObjectId } from 'mongodb';
 import type { Email } from 'postal-mime';
 import PostalMime from 'postal-mime';
 import { readMailLocalPart, readOpenToken } from '../../core/composing/tokens.ts';
-import { startDueLoop } from '../../core/jobs/queue.ts';
+import { startQueues } from '../../core/jobs/queue.ts';
 import { messageErasures } from '../../core/messages/erase.ts';
 import { until } from '../support/wait.ts';
 import { hurry, type Post, startPost } from './support.ts';
@@ -227,7 +227,7 @@ describe('Marketing mail with cc and bcc', () => {
     expect((await post.own.client.delete(`/contacts/${id}`)).status).to.equal(200);
     const erase = async () => {
       await contactErasures.updateMany({ projectId }, [{ $set: { dueAt: '$$NOW' } }]);
-      const loop = startDueLoop(deps, [messageErasures(deps)]);
+      const loop = startQueues(deps, [messageErasures(deps)]);
       await loop.ready;
       const due = { projectId, $expr: { $lte: ['$dueAt', '$$NOW'] } };
       await until(

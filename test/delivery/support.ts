@@ -3,7 +3,7 @@ import PostalMime, { type Email } from 'postal-mime';
 import type { Files } from '../../core/base/deps.ts';
 import { openSending, type Sending } from '../../core/delivery/sending.ts';
 import { seedVerifiedDomain } from '../../core/domains/domains.ts';
-import { startDueLoop } from '../../core/jobs/queue.ts';
+import { startQueues } from '../../core/jobs/queue.ts';
 import type { Message } from '../../core/outbox/model.ts';
 import type { SendingDeps } from '../../core/outbox/relay.ts';
 import { createSigner } from '../../platform/dkim/signer.ts';
@@ -114,7 +114,7 @@ export async function startPost(options: PostOptions = {}): Promise<Post> {
       files: files ?? createFiles(config),
     };
     const sending = openSending(sendingDeps);
-    const loop = startDueLoop(deps, [mailLane(sending, 'transactional'), mailLane(sending, 'automation')]);
+    const loop = startQueues(deps, [mailLane(sending, 'transactional'), mailLane(sending, 'automation')]);
     return {
       sending,
       stop: async () => {

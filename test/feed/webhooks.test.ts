@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
 import { publishEvent, publishEvents } from '../../core/feed/events.ts';
 import { webhookDeliveries } from '../../core/feed/webhook-deliveries.ts';
-import { type DueLoop, startDueLoop } from '../../core/jobs/queue.ts';
+import { type RunningQueues, startQueues } from '../../core/jobs/queue.ts';
 import { createPoster } from '../../platform/fetch/webhook-poster.ts';
 import { anyFreePort } from '../../stack/ports.ts';
 import { type Environment, startEnvironment, type Tenant } from '../support/environment.ts';
@@ -15,14 +15,14 @@ describe('Webhooks', () => {
   let environment: Environment;
   let receiver: Receiver;
   let elsewhere: Receiver;
-  let loop: DueLoop;
+  let loop: RunningQueues;
   before(async () => {
     const [port, other] = [await anyFreePort(), await anyFreePort()];
     receiver = await startReceiver(port);
     elsewhere = await startReceiver(other);
     environment = await startEnvironment({ ALLOW_PRIVATE_URLS: `127.0.0.1:${port},127.0.0.1:${other}` });
     const { deps } = environment;
-    loop = startDueLoop(deps, [webhookDeliveries(deps, createPoster(deps.config))]);
+    loop = startQueues(deps, [webhookDeliveries(deps, createPoster(deps.config))]);
     await loop.ready;
   });
   after(async () => {

@@ -4,7 +4,7 @@ import { messageIdOf } from '../../core/composing/links.ts';
 import { mailLocalPart } from '../../core/composing/tokens.ts';
 import { type Signal, writeSignals } from '../../core/feedback/engagements.ts';
 import { inboundRemovals } from '../../core/inbound/removals.ts';
-import { startDueLoop } from '../../core/jobs/queue.ts';
+import { startQueues } from '../../core/jobs/queue.ts';
 import type { Message } from '../../core/outbox/model.ts';
 import { returnedMails } from '../fixtures/inbound/mails.ts';
 import { type Environment, startEnvironment, type Tenant } from '../support/environment.ts';
@@ -90,7 +90,7 @@ describe('What comes back to one project has no effect on another', () => {
     expect(mine.attachments[0].attachmentId).to.not.equal(theirs.attachments[0].attachmentId);
     const contact = (await own.client.post('/contacts', { email: WRITER })).body.data;
     await own.client.delete(`/contacts/${contact.id}`);
-    const loop = startDueLoop(environment.deps, [inboundRemovals(environment.deps)]);
+    const loop = startQueues(environment.deps, [inboundRemovals(environment.deps)]);
     await until(
       async () => (await own.client.get(`/inbound/messages/${mine.id}`)).body.data,
       ({ from }) => from.email === '',

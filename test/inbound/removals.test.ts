@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { GridFSBucket, ObjectId } from 'mongodb';
 import { seedVerifiedDomain } from '../../core/domains/domains.ts';
 import { inboundRemovals } from '../../core/inbound/removals.ts';
-import { startDueLoop } from '../../core/jobs/queue.ts';
+import { startQueues } from '../../core/jobs/queue.ts';
 import { type Environment, startEnvironment } from '../support/environment.ts';
 import { type Door, openDoor } from '../support/inbound-door.ts';
 import { until } from '../support/wait.ts';
@@ -43,7 +43,7 @@ describe('Inbound messages do not stay for ever', () => {
   /** Runs what is due until nothing is. */
   async function look(): Promise<void> {
     const { deps, own } = environment;
-    const loop = startDueLoop(deps, [inboundRemovals(deps)]);
+    const loop = startQueues(deps, [inboundRemovals(deps)]);
     await loop.ready;
     await until(
       () => messages().countDocuments({ projectId: own.project._id, $expr: { $lte: ['$removeDueAt', '$$NOW'] } }),

@@ -6,12 +6,12 @@ import {
   again,
   type DueDocuments,
   type DueOutcome,
+  documentQueue,
   done,
-  dueDocuments,
   LEASE_MS,
   settled,
 } from '../../core/jobs/document-queue.ts';
-import { type DueLoop, startDueLoop, wakeDue } from '../../core/jobs/queue.ts';
+import { type RunningQueues, startQueues, wakeQueue } from '../../core/jobs/queue.ts';
 import { type Environment, startEnvironment } from '../support/environment.ts';
 import { until } from '../support/wait.ts';
 
@@ -22,7 +22,7 @@ const deaf: Signals = { publish() {}, subscribe: () => () => undefined, isUp: ()
 describe('Due documents', () => {
   let environment: Environment;
   let rows: Collection<Row>;
-  let loops: DueLoop[] = [];
+  let loops: RunningQueues[] = [];
   let number = 0;
   before(async () => {
     environment = await startEnvironment();
@@ -45,7 +45,7 @@ describe('Due documents', () => {
     await start({ lookEveryMs: 60_000, run: note(started) });
     const row = due();
     await rows.insertOne(row);
-    wakeDue(environment.deps, 'rows', row.projectId);
+    wakeQueue(environment.deps, 'rows', row.projectId);
     await until(
       async () => started,
       (ids) => ids.includes(row._id.toHexString()),
@@ -62,7 +62,7 @@ describe('Due documents', () => {
     });
     const early = due({ dueAt: new Date(Date.now() + 600) });
     await rows.insertOne(early);
-    wakeDue(environment.deps, 'rows', early.projectId);
+    wakeQueue(environment.deps, 'rows', early.projectId);
     const at = await until(
       async () => startedAt.get(early._id.toHexString()),
       (time) => time !== undefined,
@@ -101,7 +101,7 @@ describe('Due documents', () => {
     await Promise.all([start({ run }), start({ run }), start({ run })]);
     const project = new ObjectId();
     await rows.insertMany([...many(150, project), ...many(50)]);
-    for (let i = 0; i < 3; i++) wakeDue(environment.deps, 'rows', project);
+    for (let i = 0; i < 3; i++) wakeQueue(environment.deps, 'rows', project);
     await until(
       () => rows.countDocuments({ dueAt: { $exists: true } }),
       (count) => count === 0,
@@ -129,7 +129,7 @@ describe('Due documents', () => {
     await until(async () => before > 40, Boolean);
     await rows.insertOne(quiet);
     const asOf = before;
-    wakeDue(environment.deps, 'rows', quiet.projectId);
+    wakeQueue(environment.deps, 'rows', quiet.projectId);
     await until(async () => isQuietStarted, Boolean, { everyMs: 1 });
     expect(before - asOf, 'of the backlog, started before it').to.be.below(400);
   });
@@ -300,7 +300,7 @@ describe('Due documents', () => {
   });
 
   function make(kind: Partial<DueDocuments<Row>> & Pick<DueDocuments<Row>, 'run'>) {
-    return dueDocuments<Row>(
+    return documentQueue<Row>(
       { log: { ...environment.deps.log, error() {} } },
       {
         name: 'rows',
@@ -312,8 +312,8 @@ describe('Due documents', () => {
     );
   }
 
-  async function start(kind: Parameters<typeof make>[0], signals = environment.deps.signals): Promise<DueLoop> {
-    const loop = startDueLoop({ ...environment.deps, signals }, [make(kind)]);
+  async function start(kind: Parameters<typeof make>[0], signals = environment.deps.signals): Promise<RunningQueues> {
+    const loop = startQueues({ ...environment.deps, signals }, [make(kind)]);
     loops.push(loop);
     await loop.ready;
     return loop;

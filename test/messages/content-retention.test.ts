@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { GridFSBucket } from 'mongodb';
-import { startDueLoop } from '../../core/jobs/queue.ts';
+import { startQueues } from '../../core/jobs/queue.ts';
 import { contentRemovals, ownContentRemovals } from '../../core/messages/content-retention.ts';
 import { hurry, type Post, startPost } from '../delivery/support.ts';
 import { until } from '../support/wait.ts';
@@ -32,7 +32,7 @@ describe('What was sent', () => {
     const look = async () => {
       await contents.updateMany({ projectId }, [{ $set: { removeDueAt: '$$NOW' } }]);
       await messages.updateMany(own, [{ $set: { contentDueAt: '$$NOW' } }]);
-      const loop = startDueLoop(deps, [contentRemovals(deps), ownContentRemovals(deps)]);
+      const loop = startQueues(deps, [contentRemovals(deps), ownContentRemovals(deps)]);
       await loop.ready;
       await until(
         async () =>

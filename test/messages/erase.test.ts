@@ -3,7 +3,7 @@ import { ObjectId } from 'mongodb';
 import { hashOfErased } from '../../core/base/erased-addresses.ts';
 import { applyReports } from '../../core/feedback/bounces.ts';
 import { writeSignals } from '../../core/feedback/engagements.ts';
-import { startDueLoop } from '../../core/jobs/queue.ts';
+import { startQueues } from '../../core/jobs/queue.ts';
 import { messageErasures } from '../../core/messages/erase.ts';
 import { dueAtOnce, queueMailing } from '../../core/messages/messages.ts';
 import type { Content, Message } from '../../core/outbox/model.ts';
@@ -33,7 +33,7 @@ describe('What was sent to a contact that is deleted', () => {
     const { deps, own } = post.environment;
     const projectId = own.project._id;
     await erasures().updateMany({ projectId }, [{ $set: { dueAt: '$$NOW' } }]);
-    const loop = startDueLoop(deps, [messageErasures(deps)]);
+    const loop = startQueues(deps, [messageErasures(deps)]);
     await loop.ready;
     await until(
       () => erasures().countDocuments({ projectId, $expr: { $lte: ['$dueAt', '$$NOW'] } }),

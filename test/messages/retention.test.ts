@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
 import type { EventRecord } from '../../core/automations/model.ts';
 import type { CampaignStatus } from '../../core/campaigns/model.ts';
-import { startDueLoop } from '../../core/jobs/queue.ts';
+import { startQueues } from '../../core/jobs/queue.ts';
 import { contentRemovals } from '../../core/messages/content-retention.ts';
 import type { Content, Message, MessageState } from '../../core/outbox/model.ts';
 import { removeOld, takeRetentionTurn } from '../../core/retention.ts';
@@ -114,7 +114,7 @@ describe('Messages and events', () => {
     const recent = await content(await message(20, 'sent', { endedAt: clock.now() }));
     const open = await content(await message(20, 'deferred'));
     await removeOld(deps);
-    const loop = startDueLoop(deps, [contentRemovals(deps)]);
+    const loop = startQueues(deps, [contentRemovals(deps)]);
     const isIn = (ids: ObjectId[]) =>
       until(
         () => db().contents.find({ projectId: projectId() }).toArray(),

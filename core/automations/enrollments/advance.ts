@@ -1,7 +1,7 @@
 import type { ObjectId } from 'mongodb';
-import type { Deps, StandingWait } from '../../base/deps.ts';
+import type { Deps, EnrollmentWait } from '../../base/deps.ts';
 import type { Contact } from '../../contacts/model.ts';
-import { wakeDue } from '../../jobs/queue.ts';
+import { wakeQueue } from '../../jobs/queue.ts';
 import { mailChannel } from '../../messages/messages.ts';
 import { goneGroups } from '../../suppressions/groups.ts';
 import { suppressionsAgainst } from '../../suppressions/suppressions.ts';
@@ -50,7 +50,7 @@ export async function advanceEnrollment(
     if (!step) continue;
     const { move, directive } = step;
     if (move && (await commitMove(deps, projectId, move)) !== 'written') continue;
-    if (move?.mails?.length) wakeDue(deps, mailChannel('automation'), projectId);
+    if (move?.mails?.length) wakeQueue(deps, mailChannel('automation'), projectId);
     // A resume that came between reading and parking has told those who were parked before; this one tells itself.
     if (directive.kind === 'parked' && (await isActive(deps, enrollment))) continue;
     return directive;
@@ -67,7 +67,7 @@ export async function firstMove(deps: Deps, entering: Enrollment, nowMs: number)
 }
 
 /** What the run of a person can begin with; null: it has to ask. */
-export async function standingWait(deps: Deps, enrollment: Enrollment): Promise<StandingWait | null> {
+export async function standingWait(deps: Deps, enrollment: Enrollment): Promise<EnrollmentWait | null> {
   const { projectId, automationId, waitUntil, version } = enrollment;
   if (waitUntil === null || enrollment.parked) return null;
   const automation = await deps.db.automations.findOne({ _id: automationId, projectId });

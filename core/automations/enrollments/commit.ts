@@ -1,5 +1,5 @@
 import { type AnyBulkWriteOperation, MongoServerError, type ObjectId } from 'mongodb';
-import { group } from '../../base/batcher.ts';
+import { createBatcher } from '../../base/batcher.ts';
 import type { Deps } from '../../base/deps.ts';
 import { isDuplicateKey } from '../../base/idempotent-insert.ts';
 import type { Session } from '../../base/model.ts';
@@ -36,7 +36,7 @@ export async function commitMove(deps: Deps, projectId: ObjectId, move: Move): P
   const key = projectId.toHexString();
   const limits = { sizeMax: MOVES_TOGETHER_MAX, runsMax: 1 };
   const entry = perDeps.get(key) ?? {
-    queue: group((moves: Move[]) => commitMoves(deps, projectId, moves), limits),
+    queue: createBatcher((moves: Move[]) => commitMoves(deps, projectId, moves), limits),
     waiting: 0,
   };
   perDeps.set(key, entry);

@@ -1,10 +1,10 @@
 import type { AnyBulkWriteOperation, Collection, Document, ObjectId } from 'mongodb';
-import { group } from '../../base/batcher.ts';
+import { createBatcher } from '../../base/batcher.ts';
 import type { Deps } from '../../base/deps.ts';
 import { derivedId } from '../../base/ids.ts';
 import { perDatabase } from '../../base/per-database.ts';
-import { again, type DueOutcome, dueDocuments, settled } from '../../jobs/document-queue.ts';
-import { type DueKind, wakeDue } from '../../jobs/queue.ts';
+import { again, type DueOutcome, documentQueue, settled } from '../../jobs/document-queue.ts';
+import { type JobQueue, wakeQueue } from '../../jobs/queue.ts';
 import { mailChannel } from '../../messages/messages.ts';
 import type { Automation, Enrollment, EventRecord, Trigger, TriggerOutcome } from '../model.ts';
 import { ENROLLMENTS, EVENTS, TRIGGERS } from '../record-triggers.ts';
@@ -16,8 +16,8 @@ const ERASE_AGAIN_MS = 60_000;
 const NOTES_TOGETHER_MAX = 64;
 
 /** Contact changes that let somebody in. */
-export function triggerKind(deps: Deps): DueKind {
-  return dueDocuments<Trigger>(deps, {
+export function triggerKind(deps: Deps): JobQueue {
+  return documentQueue<Trigger>(deps, {
     name: TRIGGERS,
     collection: deps.db.triggers,
     field: 'dueAt',
@@ -27,8 +27,8 @@ export function triggerKind(deps: Deps): DueKind {
 }
 
 /** Custom events that let somebody in. */
-export function eventKind(deps: Deps): DueKind {
-  return dueDocuments<EventRecord>(deps, {
+export function eventKind(deps: Deps): JobQueue {
+  return documentQueue<EventRecord>(deps, {
     name: EVENTS,
     collection: deps.db.events,
     field: 'dueAt',
@@ -66,7 +66,7 @@ function noter<Doc extends Document>(collection: Collection<Doc>): (note: AnyBul
     await documents.bulkWrite(notes, { ordered: false });
     return notes.map(() => undefined);
   };
-  return group(write, { sizeMax: NOTES_TOGETHER_MAX, runsMax: 2 });
+  return createBatcher(write, { sizeMax: NOTES_TOGETHER_MAX, runsMax: 2 });
 }
 
 interface Occasion {
@@ -96,7 +96,7 @@ async function enterAll(deps: Deps, occasion: Occasion): Promise<TriggerOutcome[
       return enter(deps, occasion, automation);
     }),
   );
-  if (outcomes.some(({ result }) => result === 'entered')) wakeDue(deps, ENROLLMENTS, projectId);
+  if (outcomes.some(({ result }) => result === 'entered')) wakeQueue(deps, ENROLLMENTS, projectId);
   return outcomes;
 }
 
@@ -116,7 +116,7 @@ async function enter(deps: Deps, occasion: Occasion, automation: Entrance): Prom
   if (outcome === 'inside' || outcome === 'entered_before') return { automationId, result: 'skipped', reason: outcome };
   // An earlier try may have entered the person and got no further.
   if (outcome !== 'written' || !first) await advanceEnrollment(deps, { projectId, enrollmentId: entering._id }, nowMs);
-  if (first?.mails?.length) wakeDue(deps, mailChannel('automation'), projectId);
+  if (first?.mails?.length) wakeQueue(deps, mailChannel('automation'), projectId);
   return { automationId, result: 'entered' };
 }
 

@@ -3,7 +3,7 @@ import type { Deps } from '../../base/deps.ts';
 import type { Session } from '../../base/model.ts';
 import type { Contact } from '../../contacts/model.ts';
 import type { PublishedChange } from '../../contacts/subscribers.ts';
-import { wakeDue } from '../../jobs/queue.ts';
+import { wakeQueue } from '../../jobs/queue.ts';
 import { goneGroups } from '../../suppressions/groups.ts';
 import type { SuppressionFact } from '../../suppressions/rules.ts';
 import type { Enrollment, ExitReason } from '../model.ts';
@@ -65,7 +65,7 @@ export async function recordDeletions(
 }
 
 export function announceDeletions(deps: Deps, projectId: ObjectId, changes: PublishedChange[]): void {
-  if (changes.some(({ after }) => !after)) wakeDue(deps, ENROLLMENTS, projectId);
+  if (changes.some(({ after }) => !after)) wakeQueue(deps, ENROLLMENTS, projectId);
 }
 
 const CONTACTS_AT_ONCE = 1_000;
@@ -107,7 +107,7 @@ export async function endUnsubscribed(
     );
     const leaving = inside.filter(({ automationId }) => stopped.has(automationId.toHexString()));
     await Promise.all(leaving.map((before) => leave(deps, before, 'unsubscribed')));
-    if (leaving.length > 0) wakeDue(deps, ENROLLMENTS, projectId);
+    if (leaving.length > 0) wakeQueue(deps, ENROLLMENTS, projectId);
   }
 }
 

@@ -6,7 +6,7 @@ import { derivedId, parseId } from '../../base/ids.ts';
 import type { Project, PropertyType, PropertyValue } from '../../base/model.ts';
 import { type Page, type PageOf, pageOf } from '../../base/paging.ts';
 import { inTransaction } from '../../base/transactions.ts';
-import { touchAudience } from '../../contacts/project-rules.ts';
+import { touchProjectRules } from '../../contacts/project-rules.ts';
 import type { EventDefinition, EventProperty } from '../model.ts';
 
 export interface EventInput {
@@ -42,7 +42,7 @@ export async function createEvent(
   try {
     await inTransaction(deps, async (session) => {
       await deps.db.eventDefinitions.insertOne(definition, { session });
-      await touchAudience(deps, project, session);
+      await touchProjectRules(deps, project, session);
     });
     return definition;
   } catch (error) {
@@ -86,7 +86,7 @@ export async function updateEvent(
       { $set: set },
       { session, returnDocument: 'after' },
     );
-    await touchAudience(deps, project, session);
+    await touchProjectRules(deps, project, session);
     return found;
   });
   if (!updated) throw notFound('EVENT');
@@ -104,7 +104,7 @@ export async function deleteEvent(deps: Deps, project: Tenant, id: string): Prom
     throw conflict('INVALID_STATE', `The event starts the active automation "${user.name}"; pause that one first.`);
   await inTransaction(deps, async (session) => {
     await deps.db.eventDefinitions.deleteOne({ _id, projectId: project._id }, { session });
-    await touchAudience(deps, project, session);
+    await touchProjectRules(deps, project, session);
   });
 }
 

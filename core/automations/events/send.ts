@@ -1,6 +1,6 @@
 import type { ObjectId } from 'mongodb';
 import { EVENT_TEXT_MAX } from '../../../schemas/events.ts';
-import { group } from '../../base/batcher.ts';
+import { createBatcher } from '../../base/batcher.ts';
 import type { Deps } from '../../base/deps.ts';
 import { AppError, invalid, notFound } from '../../base/errors.ts';
 import { isDuplicateKey } from '../../base/idempotent-insert.ts';
@@ -11,8 +11,8 @@ import { normalizeEmail } from '../../base/text/addresses.ts';
 import { coerce } from '../../base/text/coercion.ts';
 import { changeContact } from '../../contacts/changes.ts';
 import type { Contact } from '../../contacts/model.ts';
-import { type Audience, audienceOf } from '../../contacts/project-rules.ts';
-import { wakeDue } from '../../jobs/queue.ts';
+import { type ProjectRules, projectRulesOf } from '../../contacts/project-rules.ts';
+import { wakeQueue } from '../../jobs/queue.ts';
 import type { EventDefinition, EventRecord } from '../model.ts';
 import { AT_ONCE, EVENTS } from '../record-triggers.ts';
 
@@ -41,11 +41,11 @@ export async function sendEvent(
       'EMAIL_OR_CONTACT_ID_REQUIRED',
     );
   const address = email && !contactId ? normalizeEmail(email) : null;
-  const [audience, known] = await Promise.all([
-    audienceOf(deps, project._id),
+  const [rules, known] = await Promise.all([
+    projectRulesOf(deps, project._id),
     address ? contacts(deps)({ projectId: project._id, email: address }) : null,
   ]);
-  const properties = readEvent(audience, eventName, eventProperties ?? {});
+  const properties = readEvent(rules, eventName, eventProperties ?? {});
   const contact = known ?? (await contactOf(deps, project, { address, contactId }, origin));
   const record: EventRecord = {
     _id: derivedId(origin.at, 'event', origin.seed.toHexString()),
@@ -54,16 +54,16 @@ export async function sendEvent(
     contactId: contact._id,
     properties,
     createdAt: origin.at,
-    ...letsIn(audience, contact, { name: eventName, properties }),
+    ...letsIn(rules, contact, { name: eventName, properties }),
   };
   const stored = await recorder(deps)(record);
-  if (stored.dueAt) wakeDue(deps, EVENTS, project._id);
+  if (stored.dueAt) wakeQueue(deps, EVENTS, project._id);
   return stored;
 }
 
 /** The properties as the definition declares them. */
 export function readEvent(
-  { events }: Audience,
+  { events }: ProjectRules,
   eventName: string,
   given: Record<string, unknown>,
 ): Record<string, PropertyValue> {
@@ -78,7 +78,7 @@ export function readEvent(
 
 /** The event is its own trigger, so that one write says both or neither. Who enters is asked of memory alone. */
 function letsIn(
-  { entrances }: Audience,
+  { entrances }: ProjectRules,
   contact: Contact,
   event: { name: string; properties: Record<string, PropertyValue> },
 ): Pick<EventRecord, 'automationIds' | 'dueAt'> {
@@ -141,7 +141,7 @@ async function contactOf(
 
 /** Those of requests that come together are read together. */
 const contacts = perDatabase(({ db }: Deps) =>
-  group(
+  createBatcher(
     async (asked: { projectId: ObjectId; email: string }[]) => {
       const byProject = Map.groupBy(asked, ({ projectId }) => projectId.toHexString());
       const found = await Promise.all(
@@ -170,7 +170,7 @@ function contactNotFound(): AppError {
 
 /** Events of requests that arrive together share a write. */
 const recorder = perDatabase((deps: Deps) =>
-  group((records: EventRecord[]) => insertAll(deps, records), { sizeMax: TOGETHER_MAX, runsMax: 2 }),
+  createBatcher((records: EventRecord[]) => insertAll(deps, records), { sizeMax: TOGETHER_MAX, runsMax: 2 }),
 );
 
 /** Under derived ids: a repeated request finds the event of its first try, and answers that. */

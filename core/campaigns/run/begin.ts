@@ -1,6 +1,6 @@
 import type { Deps } from '../../base/deps.ts';
 import { AppError } from '../../base/errors.ts';
-import { wakeDue } from '../../jobs/queue.ts';
+import { wakeQueue } from '../../jobs/queue.ts';
 import { CAMPAIGN_METRICS } from '../campaigns.ts';
 import { contentNow } from '../content.ts';
 import type { Alongside } from '../events.ts';
@@ -10,7 +10,7 @@ import { readyToPublish } from '../input.ts';
 import type { AudienceEntry, Campaign } from '../model.ts';
 import { refreshCounts } from '../numbers/counts.ts';
 import { compileFrozen } from '../send/compiled-cache.ts';
-import { type Move, moveStatus } from '../status.ts';
+import { type Move, transition } from '../status.ts';
 
 /** What is sent, and the names and sizes of its lists, are frozen when sending starts; what cannot be sent at all fails here, with the reason. */
 export async function begin(deps: Deps, campaign: Campaign): Promise<null> {
@@ -23,15 +23,15 @@ export async function begin(deps: Deps, campaign: Campaign): Promise<null> {
     const status = sendMode === 'gradual' ? ('sending_gradual' as const) : ('sending' as const);
     const to: Move = { status, startedAt: now, metricsDueAt: now, toLists, excludeLists };
     const alongside: Alongside = async (session) => refuseGone(await holdLists(deps, session, campaign), campaign);
-    moved = await moveStatus(deps, campaign, to, { tell: false, alongside });
+    moved = await transition(deps, campaign, to, { tell: false, alongside });
   } catch (error) {
     if (!(error instanceof AppError) || error.kind === 'unavailable') throw error;
     const failureReason = error.details ? `${error.message} (${error.details})` : error.message;
-    moved = await moveStatus(deps, campaign, { status: 'failed', failureReason }, { tell: false });
+    moved = await transition(deps, campaign, { status: 'failed', failureReason }, { tell: false });
   }
   if (!moved) return null;
   await refreshCounts(deps, { _id, projectId });
-  wakeDue(deps, CAMPAIGN_METRICS, projectId);
+  wakeQueue(deps, CAMPAIGN_METRICS, projectId);
   return null;
 }
 

@@ -4,10 +4,10 @@ import type { Campaign, CampaignStatus } from '../model.ts';
 import { countNow, type LedgerCounts, ledgerCounts, refreshCounts } from '../numbers/counts.ts';
 import { describeCampaign } from '../numbers/progress.ts';
 import { settleCampaignOrphans, unsettledOf } from '../send/orphans.ts';
-import { type Move, moveStatus } from '../status.ts';
+import { type Move, transition } from '../status.ts';
 import { begin } from './begin.ts';
 import { type AwaitedSegment, awaitedSegments, wordsFor } from './segments.ts';
-import { sendingStep } from './sending-plan.ts';
+import { type SendStep, sendingStep, type WaitStep } from './sending-plan.ts';
 
 export interface CampaignRef {
   projectId: string;
@@ -21,26 +21,6 @@ export type CampaignStep =
   | { kind: 'freeze'; status: CampaignStatus; summary: string }
   | WaitStep
   | SendStep;
-
-export interface WaitStep {
-  kind: 'wait';
-  status: CampaignStatus;
-  waitMs: number;
-  summary: string;
-}
-
-/** Queued messages from one place to another, page by page, and before them the deferred ones that are due. */
-export interface SendStep {
-  kind: 'send';
-  status: CampaignStatus;
-  fromSeq: number;
-  toSeq: number;
-  pageSize: number;
-  pagesAtOnce: number;
-  /** The last place of deferred ones that may be sent now; null: none is due. */
-  deferredUpTo: number | null;
-  summary: string;
-}
 
 const MINUTE_MS = 60_000;
 /** Temporal refuses summaries of more than 400 bytes. */
@@ -170,6 +150,6 @@ async function move(deps: Deps, campaign: Campaign, to: Move, ledger?: LedgerCou
   const counted = campaign.freeze?.isDone
     ? { counts: await countNow(deps, campaign, ledger), refreshedAt: deps.clock.now() }
     : {};
-  if (await moveStatus(deps, campaign, { ...to, ...counted }, { tell: false })) await refreshCounts(deps, campaign);
+  if (await transition(deps, campaign, { ...to, ...counted }, { tell: false })) await refreshCounts(deps, campaign);
   return null;
 }

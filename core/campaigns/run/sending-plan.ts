@@ -1,7 +1,26 @@
 import type { Deps } from '../../base/deps.ts';
-import type { Campaign } from '../model.ts';
+import type { Campaign, CampaignStatus } from '../model.ts';
 import { release } from './gradual-release.ts';
-import type { SendStep, WaitStep } from './next-step.ts';
+
+export interface WaitStep {
+  kind: 'wait';
+  status: CampaignStatus;
+  waitMs: number;
+  summary: string;
+}
+
+/** Queued messages from one place to another, page by page, and before them the deferred ones that are due. */
+export interface SendStep {
+  kind: 'send';
+  status: CampaignStatus;
+  fromSeq: number;
+  toSeq: number;
+  pageSize: number;
+  pagesAtOnce: number;
+  /** The last place of deferred ones that may be sent now; null: none is due. */
+  deferredUpTo: number | null;
+  summary: string;
+}
 
 /** A page is some five seconds' work, so that pauses, deploys and crashes cost little; small campaigns are shared by all processes too. */
 const PAGE_MAX = 10_000;

@@ -1,7 +1,7 @@
 import type { Deps } from '../../base/deps.ts';
 import type { Campaign } from '../model.ts';
 import { ledgerCounts, refreshCounts } from '../numbers/counts.ts';
-import { isUnderWay, moveStatus } from '../status.ts';
+import { isUnderWay, transition } from '../status.ts';
 import { breachOf, maySpeak, type Stretch } from './threshold-rules.ts';
 
 const EVERY_MS = 1_000;
@@ -90,6 +90,6 @@ async function judge(
   const now = deps.clock.now();
   // Like every pause it binds every sender at its next claim. Who was faster with another decision is obeyed.
   const to = { status: 'paused' as const, pausedAt: now, pausedReason, nextBatchAt: null };
-  if (await moveStatus(deps, campaign, to, { tell: true })) await refreshCounts(deps, campaign);
+  if (await transition(deps, campaign, to, { tell: true })) await refreshCounts(deps, campaign);
   return { breached: true, sent: counts.sent };
 }

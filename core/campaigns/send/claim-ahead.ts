@@ -1,13 +1,13 @@
 import type { ObjectId } from 'mongodb';
 import { CONTACT_DELETED } from '../../messages/fail-for-deleted.ts';
-import { claimMessages, type Held, type Look, type Verdict } from '../../outbox/claim.ts';
-import { CLAIM_MAX } from '../../outbox/ledger.ts';
+import { claimMessages } from '../../outbox/claim.ts';
+import { CLAIM_MAX, type Held, type Look, type Verdict } from '../../outbox/ledger.ts';
 import { type Ended, endedBy, UNWRITTEN_MAX } from '../../outbox/record-outcomes.ts';
 import { goneGroups } from '../../suppressions/groups.ts';
 import { stoppedBy } from '../../suppressions/rules.ts';
 import { suppressionsAgainst } from '../../suppressions/suppressions.ts';
 import { isUnderWay } from '../status.ts';
-import { type Candidate, type Claimed, fail, mayClaim, mustStop, type PageRun, sleep } from './range-state.ts';
+import { type Candidate, type Claimed, fail, mayClaim, mustStop, type RangeRun, sleep } from './range-state.ts';
 import { openReader } from './read-ahead.ts';
 
 /** What the connections take from: read ahead, claimed a little ahead, and looked at after the claim. */
@@ -38,7 +38,7 @@ interface Around {
   onQuiet(): void;
 }
 
-export function openSupply(run: PageRun, { pages, onQuiet }: Around): Supply {
+export function openClaimAhead(run: RangeRun, { pages, onQuiet }: Around): Supply {
   const { sending, campaign, pace, thresholds } = run;
   const { deps, ledger, outcomes } = sending;
   const { projectId, unsubscribeGroupId: groupId } = campaign;

@@ -1,9 +1,10 @@
-import { dotGuard, type Verdict } from '../../outbox/claim.ts';
+import { dotGuard } from '../../outbox/claim.ts';
+import type { Verdict } from '../../outbox/ledger.ts';
 import type { Connection, Mailer } from '../../outbox/relay.ts';
 import { judgeDelivery } from '../../outbox/rules/judge-delivery.ts';
 import { TemplateRenderError } from '../../templates/language/templates.ts';
-import { openSupply, type Supply } from './claim-ahead.ts';
-import { type Claimed, fail, leaveRelayAlone, mayClaim, mustStop, type PageRun } from './range-state.ts';
+import { openClaimAhead, type Supply } from './claim-ahead.ts';
+import { type Claimed, fail, leaveRelayAlone, mayClaim, mustStop, type RangeRun } from './range-state.ts';
 import { noteRelay } from './relay-status.ts';
 
 /** How often a page looks whether it may have more connections, or has to end. */
@@ -12,7 +13,7 @@ const LOOK_EVERY_MS = 100;
 const QUIET_MIN_MS = 20;
 
 interface Sender {
-  run: PageRun;
+  run: RangeRun;
   grow(): void;
 }
 
@@ -20,11 +21,11 @@ interface Sender {
 const senders = new WeakMap<Mailer, Set<Sender>>();
 
 /** Hands over what the page has, over a fair share of the connections. Resolves when every outcome is durable; answers where to go on. */
-export async function sendOverConnections(run: PageRun): Promise<number | null> {
+export async function sendOverConnections(run: RangeRun): Promise<number | null> {
   const { mailer } = run.sending.deps;
   const beside = senders.get(mailer) ?? new Set<Sender>();
   senders.set(mailer, beside);
-  const supply = openSupply(run, { pages: () => beside.size, onQuiet: look });
+  const supply = openClaimAhead(run, { pages: () => beside.size, onQuiet: look });
   const relay = noteRelay(run);
   const { promise: over, resolve: end } = Promise.withResolvers<void>();
   const sender: Sender = { run, grow };
@@ -85,7 +86,7 @@ export async function sendOverConnections(run: PageRun): Promise<number | null> 
 }
 
 interface Over {
-  run: PageRun;
+  run: RangeRun;
   supply: Supply;
   /** Another page began meanwhile, and needs connections too. */
   isTooMany(): boolean;
@@ -148,7 +149,7 @@ async function deliver(connection: Connection, item: Claimed, { run, supply }: O
 }
 
 /** Data that do not fit are the recipient's; the campaign goes on. */
-async function composed({ compiled, sending }: PageRun, { candidate, at }: Claimed): Promise<string | Verdict> {
+async function composed({ compiled, sending }: RangeRun, { candidate, at }: Claimed): Promise<string | Verdict> {
   const { _id: messageId, email, contact } = candidate;
   try {
     return await compiled.compose({ messageId, email, contact, at });

@@ -9,7 +9,7 @@ type OrphanDeps = Pick<Deps, 'db' | 'clock' | 'log' | 'evidence' | 'config'>;
 type Tenant = Pick<Campaign, '_id' | 'projectId'>;
 
 /** Nothing is held by who only looks after what others left behind. */
-const HOLDS_NOTHING = openLedger(() => 0);
+const EMPTY_LEDGER = openLedger(() => 0);
 const AT_ONCE_MAX = 1_000;
 
 /**
@@ -19,7 +19,7 @@ const AT_ONCE_MAX = 1_000;
 export async function settleCampaignOrphans(
   deps: OrphanDeps,
   campaign: Tenant,
-  { ledger = HOLDS_NOTHING, seqs }: { ledger?: Ledger; seqs?: { fromSeq: number; toSeq: number } } = {},
+  { ledger = EMPTY_LEDGER, seqs }: { ledger?: Ledger; seqs?: { fromSeq: number; toSeq: number } } = {},
 ): Promise<void> {
   const { _id, projectId } = campaign;
   const lost = await deps.db.messages

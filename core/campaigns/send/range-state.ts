@@ -1,13 +1,13 @@
 import type { Contact } from '../../contacts/model.ts';
 import type { Sending } from '../../delivery/sending.ts';
-import type { Held } from '../../outbox/claim.ts';
+import type { Held } from '../../outbox/ledger.ts';
 import type { Message } from '../../outbox/model.ts';
 import type { Campaign } from '../model.ts';
 import type { ThresholdWatch } from '../run/thresholds.ts';
 import type { SignedCampaign } from './compiled-cache.ts';
 import type { Pace } from './pace.ts';
 
-export interface CampaignPage {
+export interface CampaignRange {
   projectId: string;
   campaignId: string;
   fromSeq: number;
@@ -19,11 +19,11 @@ export interface CampaignPage {
 }
 
 /** A page that is being sent by this process. */
-export interface PageRun {
+export interface RangeRun {
   readonly sending: Sending;
   readonly campaign: Campaign;
   readonly compiled: SignedCampaign;
-  readonly page: CampaignPage;
+  readonly page: CampaignRange;
   readonly signal: AbortSignal;
   readonly onProgress: (ended: number) => void;
   readonly pace: Pace;
@@ -57,24 +57,24 @@ export interface Claimed {
 }
 
 /** What is claimed and has no dot goes back. */
-export function mustStop(run: PageRun): boolean {
+export function mustStop(run: RangeRun): boolean {
   return !run.goOn || run.signal.aborted || run.sending.ledger.stopping;
 }
 
-export function mayClaim(run: PageRun): boolean {
+export function mayClaim(run: RangeRun): boolean {
   const now = performance.now();
   return !mustStop(run) && now < run.deadline && now >= run.quietUntil;
 }
 
 /** The relay's state, not the recipients': what is claimed waits or goes back, and no attempt is counted. */
-export function leaveRelayAlone(run: PageRun, ms: number): void {
+export function leaveRelayAlone(run: RangeRun, ms: number): void {
   run.quietUntil = Math.max(run.quietUntil, performance.now() + ms);
   if (run.quietUntil < run.deadline) return;
   run.goOn = false;
   run.waitMs = Math.max(run.waitMs, Math.ceil(run.quietUntil - performance.now()));
 }
 
-export function fail(run: PageRun, error: unknown): void {
+export function fail(run: RangeRun, error: unknown): void {
   run.error ??= error;
   run.goOn = false;
 }

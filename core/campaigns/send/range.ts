@@ -6,16 +6,16 @@ import { refreshCounts } from '../numbers/counts.ts';
 import { describeCampaign } from '../numbers/progress.ts';
 import { readCampaign } from '../run/next-step.ts';
 import { watchThresholds } from '../run/thresholds.ts';
-import { isUnderWay, moveStatus } from '../status.ts';
+import { isUnderWay, transition } from '../status.ts';
 import { compiledCampaign, type SignedCampaign } from './compiled-cache.ts';
 import { sendOverConnections } from './connections.ts';
 import { settleCampaignOrphans } from './orphans.ts';
 import { createPace } from './pace.ts';
-import type { CampaignPage, PageRun } from './range-state.ts';
+import type { CampaignRange, RangeRun } from './range-state.ts';
 
-export type { CampaignPage } from './range-state.ts';
+export type { CampaignRange } from './range-state.ts';
 
-export interface PageResult {
+export interface RangeResult {
   /** false: somebody decided something, or the relay does not answer: no further page is begun. */
   goOn: boolean;
   /** Where to go on when its time was over before its end. */
@@ -27,7 +27,7 @@ export interface PageResult {
   details: string;
 }
 
-export interface PageControl {
+export interface RangeControl {
   signal: AbortSignal;
   onProgress(ended: number): void;
   timeMs?: number;
@@ -41,7 +41,7 @@ const NOTHING = { goOn: false, nextSeq: null, waitMs: 0, ended: 0 };
  * Sends what is queued in a range of places, or what is deferred there and due. May run any number of times, also beside itself: each
  * message is claimed, and only the claim's owner hands it over.
  */
-export async function sendPage(sending: Sending, page: CampaignPage, control: PageControl): Promise<PageResult> {
+export async function sendRange(sending: Sending, page: CampaignRange, control: RangeControl): Promise<RangeResult> {
   const { deps } = sending;
   const campaign = await readCampaign(deps, page);
   if (!campaign) return { ...NOTHING, details: '' };
@@ -56,7 +56,7 @@ export async function sendPage(sending: Sending, page: CampaignPage, control: Pa
   return result(deps, page, { goOn, nextSeq, waitMs: run.waitMs, ended: run.ended });
 }
 
-async function result(deps: Deps, page: CampaignPage, facts: Omit<PageResult, 'details'>): Promise<PageResult> {
+async function result(deps: Deps, page: CampaignRange, facts: Omit<RangeResult, 'details'>): Promise<RangeResult> {
   const campaign = await readCampaign(deps, page);
   return { ...facts, details: campaign ? await describeCampaign(deps, campaign) : '' };
 }
@@ -68,7 +68,7 @@ async function compiledOrPaused(deps: Deps, sending: Sending, campaign: Campaign
   } catch (error) {
     if (!(error instanceof AppError) || error.kind === 'unavailable') throw error;
     const paused = { status: 'paused' as const, pausedAt: deps.clock.now(), pausedReason: error.message };
-    const moved = await moveStatus(deps, campaign, { ...paused, nextBatchAt: null }, { tell: true });
+    const moved = await transition(deps, campaign, { ...paused, nextBatchAt: null }, { tell: true });
     if (moved) await refreshCounts(deps, campaign);
     return null;
   }
@@ -78,9 +78,9 @@ function newRun(
   sending: Sending,
   campaign: Campaign,
   compiled: SignedCampaign,
-  page: CampaignPage,
-  { signal, onProgress, timeMs = PAGE_TIME_MS }: PageControl,
-): PageRun {
+  page: CampaignRange,
+  { signal, onProgress, timeMs = PAGE_TIME_MS }: RangeControl,
+): RangeRun {
   return {
     sending,
     campaign,

@@ -1,7 +1,7 @@
 import type { Filter } from 'mongodb';
 import type { Contact } from '../../contacts/model.ts';
 import type { Message } from '../../outbox/model.ts';
-import { type Candidate, fail, type PageRun } from './range-state.ts';
+import { type Candidate, fail, type RangeRun } from './range-state.ts';
 
 /** Whose turn it is, read ahead of the claims. */
 export interface Reader {
@@ -16,7 +16,7 @@ export interface Reader {
 
 const READ = 1_000;
 
-export function openReader(run: PageRun): Reader {
+export function openReader(run: RangeRun): Reader {
   const { page, campaign, compiled, sending } = run;
   const { db } = sending.deps;
   const { _id: campaignId, projectId } = campaign;

@@ -1,12 +1,12 @@
 import type { RelayFault } from '../../outbox/relay.ts';
 import { formatReply } from '../../outbox/rules/relay-replies.ts';
-import type { PageRun } from './range-state.ts';
+import type { RangeRun } from './range-state.ts';
 
 /** A relay that only took a breath is no news, unless the page ends for it. */
 const NEWS_AFTER_MS = 2_000;
 
 /** "Relay not answering since": written on the campaign by whoever finds it, for progress and the Web UI, and taken away with the first success. */
-export function noteRelay(run: PageRun): { look(): void; over(): Promise<void> } {
+export function noteRelay(run: RangeRun): { look(): void; over(): Promise<void> } {
   const { campaign, sending } = run;
   const { db, mailer, clock, log } = sending.deps;
   const { _id, projectId } = campaign;

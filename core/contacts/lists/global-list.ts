@@ -3,7 +3,6 @@ import type { Deps } from '../../base/deps.ts';
 import { isDuplicateKey } from '../../base/idempotent-insert.ts';
 import { derivedId } from '../../base/ids.ts';
 import type { Project } from '../../base/model.ts';
-import type { Campaign } from '../../campaigns/model.ts';
 import type { StoredList } from '../model.ts';
 
 /** The list of all contacts of a project, wherever a list is named. */
@@ -23,7 +22,10 @@ export function wireListId({ _id, type }: Pick<StoredList, '_id' | 'type'>): str
 export function goesToEverybody({
   toLists,
   sendToGlobalList,
-}: Pick<Campaign, 'toLists' | 'sendToGlobalList'>): boolean {
+}: {
+  toLists: readonly { id: string }[];
+  sendToGlobalList: boolean;
+}): boolean {
   return sendToGlobalList || toLists.some(({ id }) => id === GLOBAL_LIST);
 }
 

@@ -1,8 +1,8 @@
 import type { ObjectId, Filter as Query } from 'mongodb';
 import type { Deps } from '../../base/deps.ts';
 import { AppError } from '../../base/errors.ts';
-import { again, done, dueDocuments } from '../../jobs/document-queue.ts';
-import { type DueKind, wakeDue } from '../../jobs/queue.ts';
+import { again, documentQueue, done } from '../../jobs/document-queue.ts';
+import { type JobQueue, wakeQueue } from '../../jobs/queue.ts';
 import { changeContacts, IMPORT_CHANGES_TOGETHER_MAX } from '../changes.ts';
 import { compileFilter, type Filter, filterToQuery, parseFilter } from '../filters/filters.ts';
 import type { Contact, SegmentRecompute, StoredList } from '../model.ts';
@@ -54,8 +54,8 @@ export async function recomputeSegment(
 }
 
 /** Starts of recomputes; one that is under way is looked after until it says that it is completed. */
-export function segmentRecomputes(deps: Deps): DueKind {
-  return dueDocuments<StoredList>(deps, {
+export function segmentRecomputes(deps: Deps): JobQueue {
+  return documentQueue<StoredList>(deps, {
     name: SEGMENT_RECOMPUTES,
     collection: deps.db.contactLists,
     field: 'recomputeDueAt',
@@ -73,7 +73,7 @@ export async function wakeRecomputes(deps: Deps, projectId: ObjectId, listId: Ob
   await deps.db.contactLists.updateOne({ _id: listId, projectId, recomputeDueAt: { $exists: true } }, [
     { $set: { recomputeDueAt: '$$NOW' } },
   ]);
-  wakeDue(deps, SEGMENT_RECOMPUTES, projectId);
+  wakeQueue(deps, SEGMENT_RECOMPUTES, projectId);
 }
 
 function progressOf(deps: Deps, recompute: SegmentRecompute, settleMs: number): RecomputeProgress {

@@ -2,10 +2,10 @@ import type { Deps } from '../../base/deps.ts';
 import { notFound } from '../../base/errors.ts';
 import type { Session } from '../../base/model.ts';
 import { inTransaction } from '../../base/transactions.ts';
-import { again, dueDocuments, settled } from '../../jobs/document-queue.ts';
-import type { DueKind } from '../../jobs/queue.ts';
+import { again, documentQueue, settled } from '../../jobs/document-queue.ts';
+import type { JobQueue } from '../../jobs/queue.ts';
 import type { ListRemoval, StoredList } from '../model.ts';
-import { touchAudience } from '../project-rules.ts';
+import { touchProjectRules } from '../project-rules.ts';
 import { SETTLE_MS } from './recompute.ts';
 
 /** Runs in the transaction that removes a list. Throws when something still needs it. */
@@ -35,13 +35,13 @@ export async function removeList(deps: Deps, list: StoredList): Promise<void> {
     if (deletedCount === 0) throw notFound('CONTACT_LIST');
     for (const refuse of deps.subscribers.listRemovals) await refuse(deps, session, list);
     await deps.db.listRemovals.insertOne({ ...removal, dueAt: deps.clock.now() }, { session });
-    if (type === 'segment') await touchAudience(deps, { _id: projectId }, session);
+    if (type === 'segment') await touchProjectRules(deps, { _id: projectId }, session);
   });
   await leaveContacts(deps, removal, WAIT_MS);
 }
 
-export function listRemovals(deps: Deps): DueKind {
-  return dueDocuments<ListRemoval>(deps, {
+export function listRemovals(deps: Deps): JobQueue {
+  return documentQueue<ListRemoval>(deps, {
     name: 'list-removals',
     collection: deps.db.listRemovals,
     field: 'dueAt',

@@ -6,7 +6,7 @@ import type { PropertyType, Session } from '../../base/model.ts';
 import { inTransaction } from '../../base/transactions.ts';
 import { parseFilter } from '../filters/filters.ts';
 import type { SegmentRecompute, StoredList } from '../model.ts';
-import { audienceOf, touchAudience } from '../project-rules.ts';
+import { projectRulesOf, touchProjectRules } from '../project-rules.ts';
 import { countContacts } from './counts.ts';
 import { recomputeSegment, wakeRecomputes } from './recompute.ts';
 
@@ -26,7 +26,7 @@ export async function createSegment(
   const segment = { ...list, filterCriteria: await readCriteria(deps, list.projectId, filterCriteria) };
   try {
     await inTransaction(deps, async (session) => {
-      await touchAudience(deps, { _id: list.projectId }, session);
+      await touchProjectRules(deps, { _id: list.projectId }, session);
       await refuseTooMany(deps, session, list.projectId);
       await deps.db.contactLists.insertOne(await withRecompute(deps, segment), { session });
     });
@@ -42,7 +42,7 @@ export async function updateSegmentFilter(deps: Deps, list: StoredList, filterCr
   const { _id, projectId } = list;
   const criteria = await readCriteria(deps, projectId, filterCriteria);
   await inTransaction(deps, async (session) => {
-    await touchAudience(deps, { _id: projectId }, session);
+    await touchProjectRules(deps, { _id: projectId }, session);
     const current = await deps.db.contactLists.findOne({ _id, projectId, type: 'segment' }, { session });
     if (!current) throw notFound('CONTACT_LIST');
     const { recompute, recomputeDueAt } = await withRecompute(deps, current);
@@ -62,7 +62,7 @@ async function readCriteria(deps: Deps, projectId: ObjectId, given: Filter | nul
       'filterCriteria: is required: a segment needs a filter.',
       'filterCriteria: is required for a segment',
     );
-  const { fieldTypes } = await audienceOf(deps, projectId);
+  const { fieldTypes } = await projectRulesOf(deps, projectId);
   const parsed = parseFilter(given, { contactProperties: fieldTypes });
   if (!parsed.ok) throw invalid(`The filter is not valid: ${parsed.details}`, parsed.details);
   const groups = (given.groups ?? given.conditions) as Filter[];

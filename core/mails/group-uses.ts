@@ -1,14 +1,13 @@
 import type { Deps } from '../base/deps.ts';
 import { conflict } from '../base/errors.ts';
 import type { Session } from '../base/model.ts';
-import type { CampaignStatus } from '../campaigns/model.ts';
 import { contentsOf } from '../messages/contents.ts';
 import type { Message } from '../outbox/model.ts';
-import type { SuppressionGroup } from './model.ts';
+import type { SuppressionGroup } from '../suppressions/model.ts';
 
 type Group = Pick<SuppressionGroup, 'projectId' | 'groupId'>;
 
-const ALIVE: CampaignStatus[] = ['draft', 'scheduled', 'sending', 'sending_gradual', 'paused'];
+const ALIVE = ['draft', 'scheduled', 'sending', 'sending_gradual', 'paused'] as const;
 const MAILS_AT_ONCE = 1_000;
 
 /** Without the group its entries are gone, so mail that names it would reach people who had left. */
@@ -20,7 +19,7 @@ export async function refuseUsed(deps: Deps, session: Session, group: Group): Pr
 async function useOfGroup(deps: Deps, session: Session, { projectId, groupId }: Group): Promise<string | null> {
   const options = { session, projection: { name: 1, status: 1 } };
   const naming = { projectId, unsubscribeGroupId: groupId };
-  const campaign = await deps.db.campaigns.findOne({ ...naming, status: { $in: ALIVE } }, options);
+  const campaign = await deps.db.campaigns.findOne({ ...naming, status: { $in: [...ALIVE] } }, options);
   if (campaign) return `the campaign "${campaign.name}" (${campaign.status})`;
   const alive = { ...naming, status: { $ne: 'archived' as const }, deletedAt: null };
   const automation = await deps.db.automations.findOne(alive, options);

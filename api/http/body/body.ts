@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { Worker } from 'node:worker_threads';
-import { AppError, unavailable } from '../../core/base/errors.ts';
-import type { BodyLimit } from './endpoint.ts';
+import { AppError, unavailable } from '../../../core/base/errors.ts';
+import type { BodyLimit } from '../endpoint.ts';
 import { fromWorker, type Parsed, parseJson } from './json.ts';
 
 const MIB = 1024 * 1024;

@@ -1,9 +1,9 @@
-import { AppError, invalid } from '../../core/base/errors.ts';
+import { AppError, invalid } from '../../../core/base/errors.ts';
 
 export const JSON_DEPTH_MAX = 32;
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** Parses a body that nobody vouches for. Throws AppError with the reason; runs in the caller's thread or in api/http/json-worker.ts. */
+/** Parses a body that nobody vouches for. Throws AppError with the reason; runs in the caller's thread or in api/http/body/json-worker.ts. */
 export function parseJson(bytes: Uint8Array): unknown {
   let text: string;
   try {

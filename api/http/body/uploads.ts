@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { pipeline, type Readable } from 'node:stream';
 import busboy from 'busboy';
-import { AppError, invalid, unavailable } from '../../core/base/errors.ts';
-import { FORM_TYPE } from '../../schemas/imports.ts';
+import { AppError, invalid, unavailable } from '../../../core/base/errors.ts';
+import { FORM_TYPE } from '../../../schemas/imports.ts';
 import { tooLarge } from './body.ts';
 
 export interface Upload {

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import busboy from 'busboy';
-import { AppError, invalid } from '../../core/base/errors.ts';
+import { AppError, invalid } from '../../../core/base/errors.ts';
 
 const FORM_BYTES_MAX = 16_384;
 const FIELDS_MAX = 20;

@@ -1,5 +1,5 @@
 import { parentPort } from 'node:worker_threads';
-import { AppError } from '../../core/base/errors.ts';
+import { AppError } from '../../../core/base/errors.ts';
 import { type Parsed, parseJson } from './json.ts';
 
 /** Large bodies are parsed here, so that one upload of 60 MiB does not hold up everybody else's requests. */
