@@ -142,6 +142,8 @@ export interface Message extends Due {
   firstAt?: Date;
   /** Attempts that ended without a final answer: refused for now, lost, or of unknown outcome. */
   deferrals?: number;
+  /** How often the process that had claimed it ended before its outcome was stored. */
+  orphaned?: number;
   reply?: SmtpReply | null;
   reason?: string | null;
   suppressedBy?: { groupId: string; reason: string };

@@ -10,8 +10,12 @@ export interface OrphanCounts {
   later: number;
 }
 
-type Orphan = Pick<Message, '_id' | 'projectId' | 'lane' | 'state' | 'owner' | 'claim' | 'recipients'>;
+type Orphan = Pick<Message, '_id' | 'projectId' | 'lane' | 'state' | 'owner' | 'claim' | 'recipients' | 'orphaned'>;
 type Resolution = keyof OrphanCounts | 'early';
+
+/** A mail that ends the process that sends it must not do so for ever, nor hold up the others while it does. */
+const ORPHANED_MAX = 5;
+const ORPHANED_AGAIN_MS = 60_000;
 
 /** Their leases are over, so their owner is gone (or is stopped, and then writes no dot any more). */
 export const orphanStates = ['committing', 'unknown'] as const;
@@ -30,7 +34,7 @@ export async function settleOrphans(
   const filter: Filter<Message> = { _id: { $in: strangers }, projectId, state: { $in: [...orphanStates] } };
   const orphans = await deps.db.messages
     .find({ ...filter, $expr: { $lte: ['$dueAt', '$$NOW'] } })
-    .project<Orphan>({ projectId: 1, lane: 1, state: 1, owner: 1, claim: 1, recipients: 1 })
+    .project<Orphan>({ projectId: 1, lane: 1, state: 1, owner: 1, claim: 1, recipients: 1, orphaned: 1 })
     .toArray();
   const decided = await Promise.all(
     orphans.map(async (orphan) => ({ orphan, resolution: await decide(deps, orphan, messageIdOf) })),
@@ -56,13 +60,22 @@ async function decide(
     if (orphan.state === 'committing' && waitMs(config) > 0) return 'early';
     try {
       const messageId = await messageIdOf(orphan._id);
-      if (messageId !== null) return (await evidence.accepted(messageId)) ? 'sent' : 'queued';
+      if (messageId !== null) return (await evidence.accepted(messageId)) ? 'sent' : again(orphan);
     } catch (error) {
       log.warn({ err: error, message: orphan._id }, 'no evidence about a message could be had; asking again');
       return 'later';
     }
   }
-  return repeatsUnknown(orphan.lane) ? 'queued' : 'unknown';
+  return repeatsUnknown(orphan.lane) ? again(orphan) : 'unknown';
+}
+
+function again(orphan: Orphan): Resolution {
+  return orphanedTimes(orphan) < ORPHANED_MAX ? 'queued' : 'unknown';
+}
+
+/** With this time: a message that is unknown already was counted, or its process had an answer to write. */
+function orphanedTimes({ state, orphaned = 0 }: Orphan): number {
+  return state === 'committing' ? orphaned + 1 : orphaned;
 }
 
 /** An earlier attempt brought the mail to some of its recipients: the relay knows the Message-ID, whatever became of the others. */
@@ -79,11 +92,16 @@ function apply({ db, config }: LedgerDeps, orphan: Orphan, resolution: Resolutio
   const { _id, projectId, state, owner, claim } = orphan;
   const unchanged = { _id, projectId, state, ...(owner ? { owner } : {}), ...(claim ? { claim } : {}) };
   return db.messages.updateOne({ ...unchanged, $expr: { $lte: ['$dueAt', '$$NOW'] } }, [
-    { $set: changes(orphan, resolution, waitMs(config)) },
+    { $set: { ...changes(orphan, resolution, waitMs(config)), ...counted(orphan, resolution) } },
   ]);
 }
 
-function changes({ lane, recipients }: Orphan, resolution: Resolution, earlyMs: number): object {
+function counted(orphan: Orphan, resolution: Resolution): object {
+  return resolution === 'later' || resolution === 'sent' ? {} : { orphaned: orphanedTimes(orphan) };
+}
+
+function changes(orphan: Orphan, resolution: Resolution, earlyMs: number): object {
+  const { lane, recipients } = orphan;
   const at = { at: '$$NOW', claimedAt: '$claimedAt' };
   const timeline = (type: string, reason: string) => ({
     $concatArrays: [{ $ifNull: ['$timeline', []] }, [{ type, reason, ...at }]],
@@ -106,19 +124,16 @@ function changes({ lane, recipients }: Orphan, resolution: Resolution, earlyMs: 
       return {
         state: 'queued',
         reason: '$$REMOVE',
-        dueAt: lane === 'campaign' ? '$$REMOVE' : '$$NOW',
+        dueAt: lane === 'campaign' ? '$$REMOVE' : after(Math.max(0, orphanedTimes(orphan) - 1) * ORPHANED_AGAIN_MS),
         timeline: timeline(
           'requeued',
           'Nobody knows that the relay took it, so it is sent again with the same Message-ID.',
         ),
       };
-    case 'unknown':
-      return {
-        state: 'unknown',
-        reason: 'The sending process ended before the relay had answered.',
-        dueAt: '$$REMOVE',
-        timeline: timeline('unknown', 'The sending process ended before the relay had answered.'),
-      };
+    case 'unknown': {
+      const reason = reasonOfUnknown(orphan);
+      return { state: 'unknown', reason, dueAt: '$$REMOVE', timeline: timeline('unknown', reason) };
+    }
     case 'early':
       return {
         state: 'unknown',
@@ -128,6 +143,13 @@ function changes({ lane, recipients }: Orphan, resolution: Resolution, earlyMs: 
     case 'later':
       return { dueAt: after(LEASE_MS) };
   }
+}
+
+function reasonOfUnknown(orphan: Orphan): string {
+  const times = orphanedTimes(orphan);
+  return times < ORPHANED_MAX
+    ? 'The sending process ended before the relay had answered.'
+    : `The sending process ended ${times} times before the relay had answered; the mail is not sent again.`;
 }
 
 function isOpen(state: string): boolean {

@@ -360,6 +360,29 @@ describe('The ledger', () => {
       expect((await read(three!)).timeline?.at(-1)?.type).to.equal('unknown');
     });
 
+    it('not for ever: a mail whose process ended five times is unknown, and from the second time on it waits', async () => {
+      for (const isKnown of [false, true]) {
+        const [id] = await orphans(1, 'transactional');
+        evidence = { isKnown, accepted: async () => false };
+        const waits: number[] = [];
+        for (let times = 1; times < 5; times += 1) {
+          expect(await settle([id!]), `${times}`).to.include({ queued: 1 });
+          const { state, dueAt } = await read(id!);
+          expect(state).to.equal('queued');
+          waits.push(Math.round((dueAt!.getTime() - Date.now()) / 60_000) + 0);
+          await messages().updateOne({ _id: id!, projectId }, { $set: { state: 'committing', dueAt: ago(1) } });
+        }
+        expect(waits).to.deep.equal([0, 1, 2, 3]);
+        expect(await settle([id!])).to.include({ unknown: 1, queued: 0 });
+        const { reason, dueAt, timeline } = await read(id!);
+        expect(reason).to.equal(
+          'The sending process ended 5 times before the relay had answered; the mail is not sent again.',
+        );
+        expect(dueAt).to.equal(undefined);
+        expect(timeline?.map(({ type }) => type)).to.deep.equal([...Array(4).fill('requeued'), 'unknown']);
+      }
+    });
+
     it('by evidence: what the relay has is sent, what it has not is queued again', async () => {
       const ids = await orphans(2, 'campaign');
       evidence = { isKnown: true, accepted: async (id) => id === `<${ids[0]}@ours.test>` };
