@@ -3,6 +3,8 @@ import { ObjectId } from 'mongodb';
 import type { Email } from 'postal-mime';
 import PostalMime from 'postal-mime';
 import { readMailLocalPart, readOpenToken } from '../../core/composing/tokens.ts';
+import type { ParsedMail } from '../../core/inbound/mail.ts';
+import { threadOf } from '../../core/inbound/threads.ts';
 import { startQueues } from '../../core/jobs/queue.ts';
 import { messageErasures } from '../../core/messages/erase.ts';
 import { until } from '../support/wait.ts';
@@ -116,6 +118,42 @@ describe('Marketing mail with cc and bcc', () => {
     for (const { _id } of copies)
       if (_id.toHexString() !== emailId)
         expect((await post.own.client.get(`/emails/${_id}`)).status, 'a copy has no id of its own').to.equal(404);
+  });
+
+  it('tells webhooks of each address under the one emailId', async () => {
+    const made = await post.own.client.post('/webhooks', { url: 'https://hooks.example.com/', events: ['email.sent'] });
+    expect(made.status, made.text).to.equal(201);
+    const { to, cc, bcc, emailId } = await send();
+    const events = await until(
+      () => post.environment.deps.db.projectEvents.find({ 'data.emailId': emailId }).toArray(),
+      (found) => found.length >= 3,
+    );
+    expect(events.map(({ type, data }) => `${type} ${data.email}`)).to.have.members(
+      [to, cc, bcc].map((email) => `email.sent ${email}`),
+    );
+    await post.own.client.delete(`/webhooks/${made.body.data.id}`);
+  });
+
+  it('answers that a reply to any of the copies is a reply to the mail', async () => {
+    const { to, cc, bcc, emailId } = await send();
+    const mails = await arrivals(to, cc, bcc);
+    const { deps, own } = post.environment;
+    const threads = await Promise.all(
+      mails.map(({ messageId }) => {
+        const inReplyTo = messageId!.slice(1, -1);
+        return threadOf(deps, own.project._id, {
+          inReplyTo,
+          references: [inReplyTo],
+          messageId: 'm@x.test',
+        } as ParsedMail);
+      }),
+    );
+    expect(threads.map((one) => one.inReplyToEmailActivityId?.toHexString())).to.deep.equal([
+      emailId,
+      emailId,
+      emailId,
+    ]);
+    expect(new Set(threads.map(({ threadId }) => threadId)).size).to.equal(1);
   });
 
   it('lets the cc unsubscribe with one click, and nobody else', async () => {
