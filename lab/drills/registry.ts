@@ -2,6 +2,7 @@ import { audienceMidway, judgeMidway } from './audience-midway.ts';
 import { composeBusy, judgeBusy } from './compose-busy.ts';
 import { diskFull, judgeMedia, mediaFull } from './disk-full.ts';
 import type { Drill } from './drills.ts';
+import { fuzzDrill } from './fuzz.ts';
 import { judgeMemory, memory } from './memory.ts';
 import { chosenBy, mutationDrill } from './mutations/drill.ts';
 import { mutations } from './mutations/mutations.ts';
@@ -15,6 +16,7 @@ import { judgeStarts, temporalStarts } from './temporal-starts.ts';
 import { bothWays } from './with-and-without-evidence.ts';
 
 const SOAK_MINUTES = 30;
+const FUZZ_CASES = 100_000;
 
 export const moreDrills: Record<string, Drill> = {
   rolling: {
@@ -55,6 +57,12 @@ export const moreDrills: Record<string, Drill> = {
     async *run(env) {
       yield judgeSkew(await clockSkew(env, { mails: 2_000, people: 20 }));
     },
+  },
+  fuzz: {
+    does: '100,000 inputs for everything that reads bytes from outside: no crash, no event loop held for 50 ms, no effect on another project',
+    alone: true,
+    byNameOnly: true,
+    run: (env) => fuzzDrill(env, FUZZ_CASES),
   },
   mutations: {
     does: 'one-line mutations of production code, each against the tests that must notice it; --only text tries those with the text in their name or file',
