@@ -279,6 +279,34 @@ describe('Webhooks', () => {
     expect((await tenant.client.post(`/webhooks/${id}/replay`, { from: to, to: from })).status).to.equal(400);
   });
 
+  it('Events and replays of a project reach no webhook of another.', async () => {
+    const [one, two] = [await environment.newTenant('One'), await environment.newTenant('Two')];
+    const from = environment.deps.clock.now().toISOString();
+    const { id } = await newHook(one, ['contact.created'], `${receiver.url}?one`);
+    await newHook(two, ['contact.created'], `${receiver.url}?two`);
+    for (const [tenant, email] of [
+      [two, 'of-two@example.com'],
+      [one, 'of-one@example.com'],
+    ] as const)
+      await tenant.client.post('/contacts/email', { email });
+    await until(
+      async () => receiver.received.length,
+      (count) => count >= 2,
+    );
+    const to = new Date(environment.deps.clock.now().getTime() + 1).toISOString();
+    expect((await one.client.post(`/webhooks/${id}/replay`, { from, to })).body.data).to.deep.equal({ replayed: 1 });
+    await until(
+      async () => receiver.received.length,
+      (count) => count >= 3,
+    );
+    const got = receiver.received.map(({ path, body }) => `${path} ${body.data.email}`);
+    expect(got.toSorted()).to.deep.equal([
+      '/hook?one of-one@example.com',
+      '/hook?one of-one@example.com',
+      '/hook?two of-two@example.com',
+    ]);
+  });
+
   it('An endpoint that fails for five days is switched off, and its log and record say why.', async () => {
     const tenant = await environment.newTenant('Failing');
     const { id } = await newHook(tenant, ['contact.created']);
