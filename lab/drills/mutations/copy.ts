@@ -23,6 +23,9 @@ export function copyCheckout(): Copy {
     .filter((file) => file !== '' && existsSync(join(root, file)));
   for (const file of files) cpSync(join(root, file), join(folder, file));
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
+  const remove = () => rmSync(folder, { recursive: true, force: true });
+  // An interrupted drill leaves nothing behind.
+  process.once('exit', remove);
   return {
     folder,
     async mutated({ file, find, replace }, work) {
@@ -38,7 +41,10 @@ export function copyCheckout(): Copy {
         writeFileSync(path, original);
       }
     },
-    remove: () => rmSync(folder, { recursive: true, force: true }),
+    remove() {
+      process.off('exit', remove);
+      remove();
+    },
   };
 }
 

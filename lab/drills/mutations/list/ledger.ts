@@ -46,15 +46,15 @@ export const ledgerMutations: readonly Mutation[] = [
   {
     name: 'an outcome is written over the message of another owner',
     file: 'core/outbox/record-outcomes.ts',
-    find: 'owner, state: { $in: from }',
-    replace: 'state: { $in: from }',
+    find: 'owner, $or: from',
+    replace: '$or: from',
     tests: ['test/outbox/ledger.test.ts'],
   },
   {
     name: 'a late return opens mail that counts as unknown',
     file: 'core/outbox/record-outcomes.ts',
-    find: "updateOwn(deps, ledger, late, ['committing'])",
-    replace: "updateOwn(deps, ledger, late, ['committing', 'unknown'])",
+    find: "updateOwn(deps, ledger, late, [{ state: 'committing' }])",
+    replace: 'updateOwn(deps, ledger, late, inDoubt)',
     tests: ['test/outbox/ledger.test.ts'],
   },
   {
@@ -67,15 +67,15 @@ export const ledgerMutations: readonly Mutation[] = [
   {
     name: 'marketing mail of unknown outcome is sent again',
     file: 'core/outbox/settle-orphans.ts',
-    find: "return repeatsUnknown(orphan.lane) ? 'queued' : 'unknown';",
-    replace: "return 'queued';",
+    find: "return repeatsUnknown(orphan.lane) ? again(orphan) : 'unknown';",
+    replace: 'return again(orphan);',
     tests: ['test/outbox/ledger.test.ts'],
   },
   {
     name: 'what the relay has is sent again',
     file: 'core/outbox/settle-orphans.ts',
-    find: "(await evidence.accepted(messageId)) ? 'sent' : 'queued'",
-    replace: "(await evidence.accepted(messageId)) ? 'queued' : 'queued'",
+    find: "(await evidence.accepted(messageId)) ? 'sent' : again(orphan)",
+    replace: '(await evidence.accepted(messageId)) ? again(orphan) : again(orphan)',
     tests: ['test/outbox/ledger.test.ts'],
   },
   {

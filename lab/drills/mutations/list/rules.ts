@@ -18,9 +18,17 @@ export const rulesMutations: readonly Mutation[] = [
   {
     name: 'an entry of any group stops mail of a group',
     file: 'core/suppressions/rules.ts',
-    find: 'return entry.groupId === groupId;',
-    replace: 'return true;',
+    find: 'if (groupId !== null && entry.groupId === groupId) return true;',
+    replace: 'if (groupId !== null) return true;',
     tests: ['test/suppressions/rules.test.ts'],
+  },
+  {
+    name: 'mail that names a group that is gone passes the default group',
+    file: 'core/suppressions/rules.ts',
+    find: 'if (groupId !== null && !isGroupGone) return false;',
+    replace: 'if (groupId !== null) return false;',
+    tests: ['test/campaigns/groups.test.ts', 'test/automations/groups.test.ts'],
+    grep: 'deleted all the same',
   },
   {
     name: 'an unsubscribe is stronger than a complaint',
