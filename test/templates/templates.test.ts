@@ -1,4 +1,7 @@
 import { expect } from 'chai';
+import { ObjectId } from 'mongodb';
+import { seedVerifiedDomain } from '../../core/domains/domains.ts';
+import { activeAutomation, created, wait } from '../automations/support.ts';
 import { type Environment, startEnvironment, type Tenant } from '../support/environment.ts';
 
 /** Instructions of other engines. */
@@ -146,19 +149,46 @@ describe('Templates', () => {
     expect(html).to.match(/^\[1?\]$/);
   });
 
-  it('one that an active automation or a draft or scheduled campaign uses cannot be deleted: 409', async () => {
-    const { templateId } = (await make({ subject: 'S' })).body.data;
-    const campaign = await own.client.post('/campaigns', {
-      name: 'C',
-      subject: 'S',
-      templateId,
-      toLists: [],
-      publish: false,
+  describe('one that is used cannot be deleted: 409', () => {
+    let templateId: string;
+    const from = 'news@templates.example.com';
+    before(() => seedVerifiedDomain(environment.deps, own.project, 'templates.example.com', new ObjectId()));
+    beforeEach(async () => {
+      templateId = (await make({ subject: 'S' })).body.data.templateId;
     });
-    expect(campaign.body.success, campaign.text).to.equal(true);
-    const refused = await own.client.delete(`/templates/${templateId}`);
-    expect([refused.status, refused.body.error.code]).to.deep.equal([409, 'INVALID_STATE']);
-    await own.client.delete(`/campaigns/${campaign.body.data.id}`);
-    expect((await own.client.delete(`/templates/${templateId}`)).status).to.equal(200);
+
+    async function isHeldUntil(release: () => Promise<unknown>): Promise<void> {
+      const refused = await own.client.delete(`/templates/${templateId}`);
+      expect([refused.status, refused.body.error?.code], refused.text).to.deep.equal([409, 'INVALID_STATE']);
+      await release();
+      expect((await own.client.delete(`/templates/${templateId}`)).status).to.equal(200);
+    }
+
+    async function campaign(fields: object): Promise<string> {
+      const body = { name: 'C', subject: 'S', templateId, from: { email: from }, toLists: ['GLOBAL_CONTACT_LIST'] };
+      const reply = await own.client.post('/campaigns', { ...body, ...fields });
+      expect(reply.body.success, reply.text).to.equal(true);
+      return reply.body.data.id;
+    }
+
+    it('by a draft campaign', async () => {
+      const id = await campaign({ publish: false });
+      await isHeldUntil(() => own.client.delete(`/campaigns/${id}`));
+    });
+
+    it('by a scheduled campaign', async () => {
+      const id = await campaign({ publish: true, scheduledAt: new Date(Date.now() + 86_400_000).toISOString() });
+      await isHeldUntil(() => own.client.post(`/campaigns/${id}/abort`));
+    });
+
+    it('by an active automation', async () => {
+      await created(own.client, '/senders', { email: from, name: 'News' });
+      await created(own.client, '/events', { eventName: 'joined' });
+      const { id } = await activeAutomation(own.client, {
+        entryCriteria: { type: 'event_trigger', eventName: 'joined' },
+        steps: [wait(2), { type: 'email', stepId: 'welcome', email: { templateId } }],
+      });
+      await isHeldUntil(() => own.client.post(`/automations/${id}/pause`));
+    });
   });
 });
