@@ -23,7 +23,11 @@ const PAGES_MAX = 10_000;
 /** One group's addresses come as one array, however many there are. */
 const ADDRESSES_BYTES_MAX = 64 * 1024 * 1024;
 const ADDRESSES_TOGETHER = 10_000;
-const fieldTypes: Record<string, SourceField['fieldType']> = { text: 'string', number: 'number', date: 'date' };
+const fieldTypes = new Map<string, SourceField['fieldType']>([
+  ['text', 'string'],
+  ['number', 'number'],
+  ['date', 'date'],
+]);
 
 export function openProviderA(baseUrl: string, fetchFile: FetchFile, { key, patienceMs, signal }: OpenSource): SourceA {
   const http: ProviderHttp = {
@@ -122,7 +126,7 @@ async function listFields(http: ProviderHttp): Promise<SourceField[]> {
   return (custom_fields ?? []).map(({ id, name, field_type }) => ({
     id,
     name,
-    fieldType: fieldTypes[String(field_type).toLowerCase()] ?? 'string',
+    fieldType: fieldTypes.get(String(field_type).toLowerCase()) ?? 'string',
   }));
 }
 

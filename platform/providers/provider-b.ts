@@ -16,7 +16,11 @@ import * as answers from './provider-b-answers.ts';
 const PAGE = 100;
 const PAGES_MAX = 10_000;
 const NO_ENDPOINT = /endpoint does not exist/i;
-const fieldTypes: Record<string, SourceField['fieldType']> = { string: 'string', number: 'number', boolean: 'boolean' };
+const fieldTypes = new Map<string, SourceField['fieldType']>([
+  ['string', 'string'],
+  ['number', 'number'],
+  ['boolean', 'boolean'],
+]);
 
 export function openProviderB(baseUrl: string, pace: Pace, { key, patienceMs, signal }: OpenSource): SourceB {
   const http: ProviderHttp = { provider: 'Provider B', baseUrl, key, patienceMs, signal, pace, classify };
@@ -47,7 +51,7 @@ async function listFields(http: ProviderHttp): Promise<SourceField[]> {
   const fields = await allPages('/contact-properties', (path) =>
     callProvider(http, { path, check: answers.propertyPage }),
   );
-  return fields.map(({ id, key, type }) => ({ id, name: key, fieldType: fieldTypes[String(type)] ?? 'string' }));
+  return fields.map(({ id, key, type }) => ({ id, name: key, fieldType: fieldTypes.get(String(type)) ?? 'string' }));
 }
 
 /** Audiences are the old name of segments: same ids, same store, and the only path where segments are not there yet. */

@@ -29,13 +29,20 @@ describe('The JSON of a provider', () => {
     expect(await texts(Buffer.from(JSON.stringify(list)))).deep.equal(list);
   });
 
+  /** Counts them: an array that grows by millions costs as much as the parse. */
+  const count = async (bytes: Buffer) => {
+    let texts = 0;
+    for await (const slice of parsedTexts(bytes)) texts += (slice as unknown[]).length;
+    return texts;
+  };
+
   const cases: [string, (bytes: Buffer) => Promise<unknown>, Buffer, 'read' | 'refused'][] = [
     ['10 MiB of empty objects', parsedAnswer, Buffer.from(`[${'{},'.repeat((10 * MIB) / 3)}{}]`), 'refused'],
     ['10 MiB of numbers', parsedAnswer, Buffer.from(`[${'1,'.repeat(5 * MIB)}1]`), 'refused'],
     ['10 MiB of brackets', parsedAnswer, Buffer.from('['.repeat(10 * MIB)), 'refused'],
     ['10 MiB of one text full of commas', parsedAnswer, Buffer.from(`"${','.repeat(10 * MIB)}"`), 'read'],
-    ['60 MiB of addresses', texts, Buffer.from(`[${'"person12345@example.com",'.repeat(2_300_000)}""]`), 'read'],
-    ['60 MiB of empty objects for addresses', texts, Buffer.from(`[${'{},'.repeat(20 * MIB)}{}]`), 'refused'],
+    ['60 MiB of addresses', count, Buffer.from(`[${'"person12345@example.com",'.repeat(2_300_000)}""]`), 'read'],
+    ['60 MiB of empty objects for addresses', count, Buffer.from(`[${'{},'.repeat(20 * MIB)}{}]`), 'refused'],
   ];
   for (const [name, parse, bytes, outcome] of cases)
     it(`holds the thread for under ${HOLD_MS} ms: ${name}`, async function () {

@@ -266,6 +266,13 @@ describe('The client of provider B', () => {
     expect((await open().listContacts(null, customers?.id)).contacts).length(100);
   });
 
+  it('takes a property of a type that it does not know for a text', async () => {
+    const data = ['__proto__', 'constructor', 'list'].map((type) => ({ id: type, key: type, type }));
+    provider.faults.push({ on: /properties/, act: { kind: 'answer', answer: { status: 200, body: { data } } } });
+    const fields = await open().listFields();
+    expect(fields.map(({ fieldType }) => fieldType)).deep.equal(['string', 'string', 'string']);
+  });
+
   it('does not break on an id that is no well-formed text', async () => {
     expect((await failure(open().readTemplate('\ud800'))).kind).equal('not_found');
     expect(await open().readContact('\udc00')).equal(null);
