@@ -8,7 +8,7 @@ import { decorateHtml } from '../templates/html/links.ts';
 import { renderTemplate } from '../templates/language/templates.ts';
 import { compileMail } from '../templates/mail.ts';
 import { clickUrl, messageIdOf, openPixelUrl, returnPath, unsubscribeAddress, unsubscribeUrl } from './links.ts';
-import { compileMessage, composeMessage, type MimeAttachment } from './mime/compose.ts';
+import { compileMessage, composeMessage, type MimeAttachment, messagePieces } from './mime/compose.ts';
 import { textOfHtml } from './plain-text.ts';
 import { needsContact, type TemplateContact, variablesOf } from './variables.ts';
 
@@ -28,10 +28,12 @@ export interface Composing {
 
 export interface ComposedMail {
   envelope: Envelope;
-  /** With its signature. */
-  bytes: string;
+  /** With its signature. A Buffer is what SMTP writes. */
+  bytes: string | Buffer;
 }
 
+/** Encoding and signing the files of a mail holds the event loop for 10 ms a megabyte, so those with more go to a thread. */
+const FILES_BYTES_MAX = 1_000_000;
 const FEEDBACK_SENDER_CHARS = 12;
 
 /** The same mail in every attempt: everything in it follows from what is stored. Throws TemplateRenderError. */
@@ -62,18 +64,19 @@ export async function composeMail(deps: SendingDeps, mail: Composing): Promise<C
     boundary: message._id.toHexString(),
   });
   await breathe(body.html);
-  const text = composeMessage(skeleton, {
+  const recipient = {
     to: [{ email: first.email, name: first.name ?? null }],
     messageId: messageIdOf({ ...ref, copy: message.copy }, fromDomain),
     date: at,
     unsubscribe: content.marketing ? { url: link, mailto: unsubscribeAddress(config, ref, sending.returnHost) } : null,
-  });
-  await breathe(text);
-  const to = recipients?.filter(isOpen).map(({ email }) => email) ?? [message.email];
-  return {
-    envelope: { from: returnPath(config, ref, sending.returnHost), to },
-    bytes: (await signature(deps, mail, text, at)) + text,
   };
+  const to = recipients?.filter(isOpen).map(({ email }) => email) ?? [message.email];
+  const envelope = { from: returnPath(config, ref, sending.returnHost), to };
+  if (mail.attachments.reduce((sum, { bytes }) => sum + bytes.length, 0) > FILES_BYTES_MAX)
+    return { envelope, bytes: await deps.signer.writeLarge(messagePieces(skeleton, recipient), sending.keys, at) };
+  const text = composeMessage(skeleton, recipient);
+  await breathe(text);
+  return { envelope, bytes: (await signature(deps, mail, text, at)) + text };
 }
 
 /** Whether the contact of this address has to be read before. */

@@ -64,7 +64,11 @@ async function readOrFetch(
   await storeFile(deps, content.projectId, { fileId, fileName, bytes });
   const kept = { contentType: contentType ?? fetched.contentType, sizeBytes: bytes.length, fileId };
   await keep(deps, content, index, kept);
-  return { bytes, contentType: kept.contentType };
+  // A large file is read again, into memory that is shared with the thread that encodes it.
+  const isSmall = bytes.length <= FIRST_FETCH_BYTES;
+  const shared = isSmall ? bytes : await attachmentBytes(deps, content.projectId, { bytes: null, fileId });
+  if (!shared) return { kind: 'again', reason: `The attachment ${fileName} could not be read.` };
+  return { bytes: shared, contentType: kept.contentType };
 }
 
 /** Of no more bytes than the mail has reserved memory for. */

@@ -24,14 +24,19 @@ export async function storeFile(
   });
 }
 
-export async function readFile(deps: Files, projectId: ObjectId, fileId: ObjectId): Promise<Buffer | null> {
+export async function readFile(
+  deps: Files,
+  projectId: ObjectId,
+  fileId: ObjectId,
+  allocate: (length: number) => Buffer = Buffer.alloc,
+): Promise<Buffer | null> {
   const files = bucket(deps);
   const [file] = await files.find({ _id: fileId, 'metadata.projectId': projectId }).limit(1).toArray();
   if (!file) return null;
-  const chunks: Buffer[] = [];
-  for await (const chunk of files.openDownloadStream(fileId)) chunks.push(chunk as Buffer);
-  const bytes = Buffer.concat(chunks);
-  return bytes.length === file.length ? bytes : null;
+  const bytes = allocate(file.length);
+  let length = 0;
+  for await (const chunk of files.openDownloadStream(fileId)) length += (chunk as Buffer).copy(bytes, length);
+  return length === file.length ? bytes : null;
 }
 
 /** What messages of a project are made of, under their `contentId`; of those that stand elsewhere, only `fields` if some are named. */
@@ -74,10 +79,15 @@ export async function deleteContent(deps: Files & Pick<Deps, 'db'>, content: Con
 export async function attachmentBytes(
   deps: Files,
   projectId: ObjectId,
-  attachment: Attachment,
+  attachment: Pick<Attachment, 'bytes' | 'fileId'>,
 ): Promise<Buffer | null> {
   if (attachment.bytes) return Buffer.from(attachment.bytes.buffer);
-  return attachment.fileId ? readFile(deps, projectId, attachment.fileId) : null;
+  return attachment.fileId ? readFile(deps, projectId, attachment.fileId, sharedBuffer) : null;
+}
+
+/** A thread that encodes the file reads the same memory. */
+function sharedBuffer(length: number): Buffer {
+  return Buffer.from(new SharedArrayBuffer(length));
 }
 
 export async function deleteFile(deps: Files, fileId: ObjectId): Promise<void> {

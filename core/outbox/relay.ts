@@ -69,7 +69,7 @@ export interface Delivery {
 export interface Connection {
   /**
    * Never rejects for what SMTP does. May be called again before it resolved: the next envelope then travels right behind the dot.
-   * `beforeDot` is asked synchronously just before the final dot is written.
+   * `beforeDot` is asked synchronously just before the final dot is written. A Buffer is written as it is: CRLF behind every line, dots doubled.
    */
   send(envelope: Envelope, message: string | Buffer, beforeDot: () => boolean): Promise<Delivery>;
   /** Gives the connection back; the last send must have resolved. */
@@ -119,6 +119,8 @@ export interface Signer {
   signNow(message: string, keys: readonly DkimKey[], at: Date): string;
   /** In worker threads, gathered in batches, for campaigns. */
   sign(message: string, keys: readonly DkimKey[], at: Date): Promise<string>;
+  /** Of a large message, in a thread of its own: files are encoded as base64, and the answer is what SMTP writes, signatures included. */
+  writeLarge(pieces: readonly (string | Uint8Array)[], keys: readonly DkimKey[], at: Date): Promise<Buffer>;
   close(): Promise<void>;
 }
 

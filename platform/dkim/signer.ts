@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import type { DkimKey, Signer } from '../../core/outbox/relay.ts';
+import { createLargeMessages } from './large-messages.ts';
 import { signMessage } from './sign.ts';
 
 /** A batch is at most some 16 ms of work with RSA: small enough to spread over the threads, large enough to hide its own cost. */
@@ -37,6 +38,7 @@ interface Thread {
 /** Starts its threads with the first signature that asks for them. */
 export function createSigner(threadCount: number): Signer {
   const threads: Thread[] = [];
+  const large = createLargeMessages();
   let waiting: Waiting[] = [];
   let batchId = 0;
   let closed = false;
@@ -63,8 +65,10 @@ export function createSigner(threadCount: number): Signer {
         if (waiting.push({ task, resolve, reject }) === 1) setImmediate(flush);
       });
     },
+    writeLarge: (pieces, keys, at) => (closed ? Promise.reject(new Error(CLOSED)) : large.write(pieces, keys, at)),
     async close() {
       closed = true;
+      await large.close();
       await Promise.all(threads.splice(0).map(({ worker }) => worker.terminate()));
     },
   };

@@ -53,7 +53,7 @@ export class SmtpClient {
   }
 
   send(envelope: Envelope, message: string | Buffer, beforeDot: () => boolean): Promise<Sent> {
-    const bytes = wireBytes(message);
+    const bytes = typeof message === 'string' ? wireBytes(message) : message;
     const refusal = refusedHere(envelope, bytes.length, this.#capabilities);
     if (refusal) return Promise.resolve(refusal);
     if (!this.usable) return Promise.resolve(UNSENT);
@@ -179,7 +179,7 @@ export class SmtpClient {
 
   #writeMessage(job: Job): void {
     if (job.message.length <= ONE_WRITE_BYTES_MAX) {
-      this.#writeDot(job, job.message);
+      this.#writeDot(job, job.message.toString('latin1'));
     } else {
       job.stage = 'body';
       this.#writeBlocks(job, 0);
@@ -195,7 +195,7 @@ export class SmtpClient {
     }
     this.#wire.waitAtMost(this.#timeouts.bodyMs);
     const to = from + BLOCK_BYTES;
-    this.#wire.write(job.message.slice(from, to), () => this.#writeBlocks(job, to));
+    this.#wire.write(blockOf(job.message, from, to), () => this.#writeBlocks(job, to));
   }
 
   /** The dot, and the next envelope right behind it. */
@@ -296,6 +296,10 @@ function nobodyTaken(job: Job): Delivery {
 /** 3xx asks for more, which MAIL and RCPT have not. */
 function isIntermediate({ code }: Reply): boolean {
   return code >= 300 && code < 400;
+}
+
+function blockOf(message: string | Buffer, from: number, to: number): string | Buffer {
+  return typeof message === 'string' ? message.slice(from, to) : message.subarray(from, to);
 }
 
 /** A guard that throws has not allowed anything. */

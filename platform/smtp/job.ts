@@ -25,7 +25,7 @@ export type Stage = keyof typeof PHASES;
 /** A message on its way over one connection. */
 export interface Job {
   envelope: Envelope;
-  message: string;
+  message: string | Buffer;
   beforeDot: () => boolean;
   resolve: (outcome: Sent) => void;
   stage: Stage;

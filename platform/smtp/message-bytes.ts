@@ -5,8 +5,8 @@ const BARE_LINE_END = /\r(?!\n)|(?<!\r)\n/g;
  * The bytes between 354 and the dot, as a string with a byte in each character: every line ends with CRLF, no line is a lone dot. A bare CR
  * or LF is one of the two ways to smuggle a second message through a relay that reads line ends differently, so none leaves.
  */
-export function wireBytes(message: string | Buffer): string {
-  let text = typeof message === 'string' ? asLatin1(message) : message.toString('latin1');
+export function wireBytes(message: string): string {
+  let text = asLatin1(message);
   if (NEEDS_WORK.test(text)) text = text.replace(BARE_LINE_END, '\r\n').replaceAll('\n.', '\n..');
   if (text.charCodeAt(0) === 46) text = `.${text}`;
   return text.endsWith('\r\n') || text === '' ? text : `${text}\r\n`;

@@ -31,7 +31,7 @@ export class Wire implements Expiring {
   }
 
   /** A character is a byte. `taken` is called when the kernel has all of it, and never when the connection broke. */
-  write(bytes: string, taken?: () => void): void {
+  write(bytes: string | Buffer, taken?: () => void): void {
     if (!this.gone) this.#socket.write(bytes, 'latin1', taken && ((error) => error || taken()));
   }
 

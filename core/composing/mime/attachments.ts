@@ -1,4 +1,3 @@
-import { base64Lines } from './encodings.ts';
 import type { Entity } from './entities.ts';
 import { parameter, textHeader } from './headers.ts';
 
@@ -46,7 +45,7 @@ export function attachmentEntity(attachment: MimeAttachment, disposition: 'attac
     contentId ? `Content-ID: <${contentIdOf(contentId)}>\r\n` : '',
     description ? textHeader('Content-Description', description) : '',
   ];
-  return { head: head.join(''), body: [base64Lines(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length))] };
+  return { head: head.join(''), body: [bytes] };
 }
 
 /** As given when it is one, else by the file's ending. A name parameter of its own would be a second one. */

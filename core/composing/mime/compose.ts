@@ -82,6 +82,19 @@ export function compileMessage(parts: MessageParts): Skeleton {
 
 /** The whole message, every line ended with CRLF: ASCII only, and the same for the same input. */
 export function composeMessage(skeleton: Skeleton, recipient: RecipientParts): string {
+  return headOf(skeleton, recipient) + writeSegments(skeleton.body, recipient.values ?? []);
+}
+
+/** The same with its files not encoded yet. */
+export function messagePieces(skeleton: Skeleton, recipient: RecipientParts): (string | Uint8Array)[] {
+  const { values = [] } = recipient;
+  const body = skeleton.body.map((segment) =>
+    segment instanceof Uint8Array ? segment : writeSegments([segment], values),
+  );
+  return [headOf(skeleton, recipient), ...body];
+}
+
+function headOf(skeleton: Skeleton, recipient: RecipientParts): string {
   const { to, messageId, date, unsubscribe, values = [] } = recipient;
   const { subject } = skeleton;
   if (!MESSAGE_ID.test(messageId)) throw new Error('A Message-ID is made of letters, digits and dots around an @.');
@@ -89,8 +102,7 @@ export function composeMessage(skeleton: Skeleton, recipient: RecipientParts): s
     `${skeleton.from}To: ${formatMailboxes(to, 4)}\r\nMessage-ID: <${messageId}>\r\nDate: ${formatDate(date)}\r\n` +
     (typeof subject === 'string' ? subject : `Subject: ${headerText(fillPieces(subject, values), 9)}\r\n`) +
     (unsubscribe ? unsubscribeHeaders(unsubscribe) : '') +
-    skeleton.headers +
-    writeSegments(skeleton.body, values)
+    skeleton.headers
   );
 }
 

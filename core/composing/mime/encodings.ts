@@ -1,6 +1,9 @@
 export type Encoding = '7bit' | 'quoted-printable' | 'base64';
 
 const LINE_LENGTH_MAX = 76;
+/** Of a file in base64. */
+const LINE_BYTES = 57;
+const BLOCK_LINES = 1_024;
 /** Above this share of bytes that need escapes base64 is shorter. */
 const ESCAPES_SHARE_MAX = 0.17;
 /** RFC 5322 allows 998; relays that add to a line must not exceed it either. */
@@ -83,12 +86,17 @@ export function quotedPrintableHole(value: string): string {
 
 /** Lines of 76 characters, each with its CRLF but the last. Bytes are copied, since a string for each line of a large file is slow. */
 export function base64Lines(bytes: Buffer): string {
-  const text = Buffer.from(bytes.toString('base64'), 'latin1');
-  const lines = Math.ceil(text.length / LINE_LENGTH_MAX);
-  if (lines <= 1) return text.toString('latin1');
-  const out = Buffer.alloc(text.length + (lines - 1) * 2, '\r\n');
-  for (let line = 0; line < lines; line++)
-    text.copy(out, line * (LINE_LENGTH_MAX + 2), line * LINE_LENGTH_MAX, (line + 1) * LINE_LENGTH_MAX);
+  const length = Math.ceil(bytes.length / 3) * 4;
+  const lines = Math.ceil(length / LINE_LENGTH_MAX);
+  if (lines <= 1) return bytes.toString('base64');
+  const out = Buffer.alloc(length + (lines - 1) * 2, '\r\n');
+  for (let line = 0; line < lines; line += BLOCK_LINES) {
+    // A block at a time, so that there is no second copy of a large file.
+    const block = bytes.subarray(line * LINE_BYTES, (line + BLOCK_LINES) * LINE_BYTES);
+    const text = Buffer.from(block.toString('base64'), 'latin1');
+    for (let at = 0; at < text.length; at += LINE_LENGTH_MAX)
+      text.copy(out, (line + at / LINE_LENGTH_MAX) * (LINE_LENGTH_MAX + 2), at, at + LINE_LENGTH_MAX);
+  }
   return out.toString('latin1');
 }
 

@@ -10,8 +10,8 @@ import {
 /** Fixed text, or the number of a value that each recipient has of its own. */
 export type Piece = string | number;
 
-/** Encoded text, the number of a value to encode, or pieces that can only be encoded together. */
-export type Segment = string | number | { together: readonly Piece[] };
+/** Encoded text, the number of a value to encode, a file, or pieces that can only be encoded together. */
+export type Segment = string | number | Uint8Array | { together: readonly Piece[] };
 
 /** A part of a message: its own headers and its body, which ends without a line end. */
 export interface Entity {
@@ -67,9 +67,19 @@ export function writeSegments(segments: readonly Segment[], values: readonly str
   for (const segment of segments) {
     if (typeof segment === 'string') out += segment;
     else if (typeof segment === 'number') out += quotedPrintableHole(valueAt(values, segment));
+    else if (segment instanceof Uint8Array) out += fileLines(segment);
     else out += base64Lines(Buffer.from(fillPieces(segment.together, values), 'utf8'));
   }
   return out;
+}
+
+/** Encoded text as it is, and files. */
+export function writePieces(pieces: readonly (string | Uint8Array)[]): string {
+  return pieces.map((piece) => (typeof piece === 'string' ? piece : fileLines(piece))).join('');
+}
+
+function fileLines(bytes: Uint8Array): string {
+  return base64Lines(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
 }
 
 export function fillPieces(pieces: readonly Piece[], values: readonly string[]): string {
