@@ -14,7 +14,13 @@ const URL_LENGTH_MAX = 2_048;
 
 const name = { type: ['string', 'null'], maxLength: NAME_MAX, format: 'line' } as const;
 export const mailboxField = { type: 'object', required: ['email'], properties: { email: emailField, name } } as const;
-export const copiesField = { type: 'array', maxItems: RECIPIENTS_MAX, items: mailboxField } as const;
+export const copiesField = {
+  type: 'array',
+  maxItems: RECIPIENTS_MAX,
+  items: mailboxField,
+  description:
+    'Of marketing mail each address gets a copy of its own, with its own unsubscribe link, under the same emailId.',
+} as const;
 const body = { type: 'string', maxLength: TEMPLATE_LENGTH_MAX } as const;
 
 export const attachmentsField = {
