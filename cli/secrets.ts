@@ -2,7 +2,7 @@ import { findUnnamedKeys, resealSecrets } from '../core/accounts/stored-secrets.
 import type { Deps } from '../core/base/deps.ts';
 import { CommandError } from './error.ts';
 
-/** How an operator replaces a key; docs/operators.md has the steps. */
+/** How an operator replaces a key; docs/operators/secret-keys.md has the steps. */
 export const secretCommands = {
   reseal: {
     usage: '',

@@ -79,7 +79,7 @@ export async function findUnnamedKeys(deps: Deps): Promise<string | null> {
     for (const { _id, count } of await groups.toArray()) found.push(`${plural(kind.name, count)} (${_id})`);
   }
   if (found.length === 0) return null;
-  return `SECRET_KEYS does not name the keys of ${found.join(', ')}. Name these keys again behind the first one; docs/operators.md says how a key is replaced.`;
+  return `SECRET_KEYS does not name the keys of ${found.join(', ')}. Name these keys again behind the first one; docs/operators/secret-keys.md says how a key is replaced.`;
 }
 
 function readSecrets(deps: Deps, kind: SecretKind, filter: object): AsyncIterable<StoredSecret> {

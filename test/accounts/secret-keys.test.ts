@@ -142,7 +142,7 @@ describe('Secret keys', function () {
           code: 1,
           output:
             'SECRET_KEYS does not name the keys of 1 DKIM key (test), 2 webhook secrets (test), 1 provider key (test). ' +
-            'Name these keys again behind the first one; docs/operators.md says how a key is replaced.\n',
+            'Name these keys again behind the first one; docs/operators/secret-keys.md says how a key is replaced.\n',
         });
       });
 
