@@ -27,14 +27,18 @@ export function runTests(
   child.stdout.on('data', (chunk) => {
     output = (output + chunk).slice(-10_000);
   });
+  // An interrupted drill leaves no tests running.
+  const stop = () => void child.kill('SIGTERM');
+  process.once('exit', stop);
   let isHung = false;
   const timer = setTimeout(() => {
     isHung = true;
-    child.kill('SIGTERM');
+    stop();
   }, PATIENCE_MS);
   return new Promise((resolve) => {
     child.on('close', () => {
       clearTimeout(timer);
+      process.off('exit', stop);
       resolve(isHung ? 'hung' : endOf(output));
     });
   });
