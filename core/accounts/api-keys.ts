@@ -20,7 +20,7 @@ export interface Identity {
 
 export type Authenticate = ((key: string) => Promise<Identity | null>) & { stop(): void };
 
-/** Remembers good keys for two seconds, so that a revoked one stops everywhere within five, Redis or not. */
+/** Remembers good keys for two seconds, so that a revoked key stops working in every process within five, with or without Redis. */
 export function createAuthenticator(deps: Deps): Authenticate {
   const cache = new Map<string, { identity: Identity; until: number }>();
   const asking = new Map<string, Promise<Identity | null>>();
@@ -37,7 +37,7 @@ export function createAuthenticator(deps: Deps): Authenticate {
     cache.set(key, { identity, until: performance.now() + CACHE_MS });
     return identity;
   }
-  /** When a key that many use at once is too old, one of them asks. */
+  /** When the cached answer for a busy key expires, only one request reads it again. */
   function askOnce(key: string, ask: () => Promise<Identity | null>): Promise<Identity | null> {
     const asked = asking.get(key) ?? ask().finally(() => asking.delete(key));
     asking.set(key, asked);
@@ -62,7 +62,7 @@ export interface NewApiKey {
   name: string;
 }
 
-/** The answer holds the key in clear, the only time anybody sees it. */
+/** The answer is the only place where the key is ever shown in clear. */
 export async function createApiKey(
   deps: Deps,
   { organizationId, projectId, name }: NewApiKey,
@@ -81,7 +81,7 @@ export async function createApiKey(
     revokedAt: null,
   };
   const stored = await insertOnce(deps.db.apiKeys, apiKey, { organizationId });
-  // A repeat of an interrupted request finds the earlier record, whose secret nobody has seen: it gets a new one.
+  // A repeat of an interrupted request finds the earlier record. Its secret was never returned, so it gets a new one.
   if (stored.shortId !== shortId)
     await deps.db.apiKeys.updateOne({ _id, organizationId }, { $set: { shortId, hash: apiKey.hash } });
   return { apiKey: { ...stored, shortId, hash: apiKey.hash }, key };
@@ -115,7 +115,7 @@ function hashKey(key: string): Buffer {
 
 const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 
-/** Bytes past the last whole multiple of 62 are thrown away, so that every letter is equally likely. */
+/** Bytes above the last whole multiple of 62 are dropped, so that every letter is equally likely. */
 function randomText(length: number): string {
   let text = '';
   while (text.length < length)

@@ -10,9 +10,9 @@ export interface Organization {
 
 export interface ApiKey {
   _id: ObjectId;
-  /** The middle part of the key; finds the record. */
+  /** The middle part of the key, by which the record is found. */
   shortId: string;
-  /** SHA-256 of the whole key. The key itself is stored nowhere. */
+  /** SHA-256 of the whole key. The key itself is not stored. */
   hash: Buffer;
   organizationId: ObjectId;
   /** null: an admin key of the organization. */

@@ -3,7 +3,7 @@ import type { Deps } from '../base/deps.ts';
 import { createApiKey } from './api-keys.ts';
 import type { Organization } from './model.ts';
 
-/** Made by `npm run admin -- organizations create`: what must exist before any key does. */
+/** Used by `npm run admin -- organizations create`: an organization must exist before any key. */
 export async function createOrganization(
   deps: Deps,
   { name }: { name: string },

@@ -33,12 +33,12 @@ export async function createProject(
     createdAt,
     deletedAt: null,
   };
-  // First what belongs to every project: whoever sees the project finds it complete.
+  // Everything that belongs to each project comes first, so that a project is complete as soon as it can be read.
   await Promise.all([makeBuiltInGroups(deps, project), makeGlobalList(deps, project)]);
   return insertOnce(deps.db.projects, project, { organizationId });
 }
 
-/** Endpoint 23: a malformed id is a fault of the request here, elsewhere it is a project that does not exist. */
+/** Endpoint 23: here a malformed id is an invalid request; elsewhere it is a project that does not exist. */
 export async function getProject(deps: Deps, organizationId: ObjectId, projectId: string): Promise<Project> {
   const _id = parseId(projectId);
   if (!_id)
@@ -78,7 +78,7 @@ export async function updateProject(
   return updated;
 }
 
-/** The keys stop first, so that nobody writes into a project that is on its way out. */
+/** The keys are revoked first, so that no caller writes into a project that is being deleted. */
 export async function deleteProject(deps: Deps, organizationId: ObjectId, projectId: string): Promise<void> {
   const project = await findProject(deps, organizationId, projectId);
   const deletedAt = deps.clock.now();

@@ -22,18 +22,18 @@ export interface StoredSecret extends Owner {
   sealed: Sealed;
 }
 
-/** `changed`: another process replaced or deleted the secret first. `unopened`: its key is not named, or it is damaged. */
+/** `changed`: another process replaced or deleted the secret first. `unopened`: SECRET_KEYS does not name its key, or it is damaged. */
 export type Resealing = 'resealed' | 'changed' | 'unopened';
 export type ResealCounts = Record<Resealing | 'current', number> & { kind: string };
 
-/** Every secret that core/base/secrets.ts seals and MongoDB keeps. */
+/** All secrets that are sealed by core/base/secrets.ts and stored in MongoDB. */
 export const secretKinds: readonly SecretKind[] = [
   { name: 'DKIM key', collection: 'domains', path: 'dkim.privateKey', contextOf: dkimContext },
   { name: 'webhook secret', collection: 'webhooks', path: 'secret', contextOf: webhookContext },
   { name: 'provider key', collection: 'migrationSecrets', path: 'sealed', contextOf: contextOfJob },
 ];
 
-/** Seals the secrets of all projects with the first key. Other processes may read and replace them while it runs. */
+/** Seals the secrets of all projects with the first key. Other processes may read and replace them at the same time. */
 export async function resealSecrets(deps: Deps): Promise<ResealCounts[]> {
   const [first] = secretKeyNames(deps.config);
   if (!first) throw new SecretError('SECRET_KEYS names no key, so nothing can be sealed with it.');
@@ -49,7 +49,7 @@ export async function resealSecrets(deps: Deps): Promise<ResealCounts[]> {
   return all;
 }
 
-/** Compare-and-set on the sealed value: a secret that was replaced since it was read is left alone. */
+/** Compare-and-set on the sealed value: a secret that was replaced after it was read is left as it is. */
 export async function resealSecret(deps: Deps, kind: SecretKind, secret: StoredSecret): Promise<Resealing> {
   const { _id, projectId, sealed } = secret;
   let again: Sealed;
@@ -65,7 +65,7 @@ export async function resealSecret(deps: Deps, kind: SecretKind, secret: StoredS
   return matchedCount === 1 ? 'resealed' : 'changed';
 }
 
-/** A sentence that counts the secrets whose key SECRET_KEYS does not name; null: all of them can be opened. */
+/** A sentence with the number of secrets whose key SECRET_KEYS does not name; null: all of them can be opened. */
 export async function findUnnamedKeys(deps: Deps): Promise<string | null> {
   const unnamed = { $exists: true, $nin: secretKeyNames(deps.config) };
   const found: string[] = [];
