@@ -29,7 +29,7 @@ export interface AutomationInput {
 
 type Origin = { at: Date; seed: ObjectId };
 
-/** Endpoint 17. With `active` it is activated in the same call, or not created at all. */
+/** Endpoint 17. With `active` the automation is activated in the same call, or not created at all. */
 export async function createAutomation(
   deps: Deps,
   project: Project,
@@ -75,7 +75,7 @@ export async function listAutomations(
 
 export { getAutomation };
 
-/** In draft or paused. The old version is kept for the people who are inside, unless they are to move. */
+/** In draft or paused. The old version is kept for enrolled contacts, unless they are to be moved. */
 export async function updateAutomation(
   deps: Deps,
   project: Project,
@@ -111,7 +111,7 @@ export async function updateAutomation(
     { $set: fields },
     { returnDocument: 'after' },
   );
-  // Somebody else changed it meanwhile: what they made of it decides.
+  // Another call changed the automation first: start again from the state it left.
   return updated ?? updateAutomation(deps, project, id, { existing, ...input }, origin);
 }
 
@@ -128,7 +128,7 @@ async function checkDraft(deps: Deps, project: Pick<Project, '_id'>, draft: Auto
   return sayFieldTypes(draft, declared);
 }
 
-/** Source that does not parse is refused where it is saved. */
+/** Template source that does not parse is refused when it is saved. */
 function checkTemplates(step: AutomationStep, path: string): void {
   if (step.type !== 'email') return;
   const { htmlTemplate, subject, previewText } = step.email;
@@ -145,7 +145,7 @@ function refuseEdit({ status }: Automation): void {
   );
 }
 
-/** A repeat of the same request makes the same ids. */
+/** A repeat of the same request derives the same ids. */
 function newStepId({ at, seed }: Origin): (place: string) => string {
   return (place) => derivedId(at, 'step', seed.toHexString(), place).toHexString();
 }

@@ -18,7 +18,7 @@ export async function getAutomation(deps: Deps, project: Pick<Project, '_id'>, i
   return found;
 }
 
-/** The definition of that version, compiled; null while a PATCH is replacing it: read the automation again. */
+/** The compiled definition of that version; null while a PATCH is replacing it: read the automation again. */
 export async function definitionOf(
   deps: Deps,
   automation: Automation,
@@ -38,7 +38,7 @@ export async function definitionOf(
   return made;
 }
 
-/** Stored before the version that replaces it, so whoever is inside finds it. */
+/** Stored before the version that replaces it, so that enrolled contacts always find theirs. */
 export async function keepDefinition(deps: Deps, automation: Automation): Promise<void> {
   const { _id, projectId, version } = automation;
   const past: PastDefinition = {

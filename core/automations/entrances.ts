@@ -5,13 +5,13 @@ import type { DeclaredTypes } from '../contacts/filters/filters.ts';
 import type { EntryCriteria, EventDefinition } from './model.ts';
 import { type CompiledEntry, compileEntry } from './rules/entry.ts';
 
-/** A live automation, as far as who enters it goes. */
+/** A live automation, reduced to its entry criteria. */
 export interface Entrance {
   _id: ObjectId;
   entry: CompiledEntry;
 }
 
-/** The part of a project's audience that follows contacts: declared events, and the entrances of live automations. */
+/** The part of the project rules that enrolls contacts: declared events, and the entry criteria of live automations. */
 export async function readEntrances(
   deps: Pick<Deps, 'db'>,
   projectId: ObjectId,
@@ -29,7 +29,7 @@ export async function readEntrances(
   return { events, entrances };
 }
 
-/** What a filter of this automation may look at: only those that an event starts know an event. */
+/** The types that a filter of this automation may use: event properties only when an event starts it. */
 export function declaredTypes(
   { fieldTypes, events }: { fieldTypes: Record<string, PropertyType>; events: Map<string, EventDefinition> },
   { type, eventName }: Pick<EntryCriteria, 'type' | 'eventName'>,

@@ -10,7 +10,7 @@ const PEOPLE_AT_ONCE = 500;
 const ENROLL_CONCURRENCY = 16;
 const AGAIN_AFTER_MS = 20_000;
 
-/** What a new status of an automation means for the people inside. May run twice: it only finds who was not told yet. */
+/** Applies a new status of an automation to its enrollments. May run twice: it selects only enrollments that are not yet updated. */
 export function automationChangeKind(deps: Deps): JobQueue {
   return documentQueue<Automation>(deps, {
     name: AUTOMATION_CHANGES,
@@ -22,7 +22,7 @@ export function automationChangeKind(deps: Deps): JobQueue {
   });
 }
 
-/** Starts of runs, and waking those that wait: as many a second as the workflow engine bears, project after project. */
+/** Starts runs and wakes waiting ones, at the rate that Temporal can bear, with projects taking turns. */
 export function enrollmentKind(deps: Deps): JobQueue {
   return documentQueue<Enrollment>(deps, {
     name: ENROLLMENTS,

@@ -12,7 +12,7 @@ import type { Automation, AutomationStatus } from './model.ts';
 import { AT_ONCE, AUTOMATION_CHANGES } from './record-triggers.ts';
 import { refuseIncomplete } from './references.ts';
 
-/** Every change of a contact is held against each of them. */
+/** Every change of a contact is compared with each live automation. */
 export const LIVE_AUTOMATIONS_MAX = 100;
 
 type Tenant = Pick<Project, '_id'>;
@@ -24,7 +24,7 @@ export async function activateAutomation(deps: Deps, project: Tenant, id: string
   return activate(deps, automation);
 }
 
-/** What was named may be gone by now, so it is looked at as at activation. */
+/** Named templates, lists and groups may be deleted by now, so they are checked as at activation. */
 export async function resumeAutomation(deps: Deps, project: Tenant, id: string): Promise<Automation> {
   const automation = await getAutomation(deps, project, id);
   requireStatus(automation, ['paused'], 'resumed');
@@ -32,14 +32,14 @@ export async function resumeAutomation(deps: Deps, project: Tenant, id: string):
   return activate(deps, automation);
 }
 
-/** Nobody enters any more; people inside stand still when they wake up. */
+/** Contacts no longer enter; enrollments park when they wake up. */
 export async function pauseAutomation(deps: Deps, project: Tenant, id: string): Promise<Automation> {
   const automation = await getAutomation(deps, project, id);
   requireStatus(automation, ['active'], 'paused');
   return moveTo(deps, automation, 'active', { $set: { status: 'paused', updatedAt: deps.clock.now() } });
 }
 
-/** For good: people inside leave it. */
+/** Final: its enrollments end. */
 export async function archiveAutomation(deps: Deps, project: Tenant, id: string): Promise<Automation> {
   const automation = await getAutomation(deps, project, id);
   requireStatus(automation, ['draft', 'active', 'paused'], 'archived');
@@ -47,7 +47,7 @@ export async function archiveAutomation(deps: Deps, project: Tenant, id: string)
   return moveTo(deps, automation, automation.status, { $set });
 }
 
-/** People inside leave it; what was sent keeps its records. */
+/** Its enrollments end; sent messages keep their records. */
 export async function deleteAutomation(deps: Deps, project: Tenant, id: string): Promise<void> {
   const automation = await getAutomation(deps, project, id);
   requireStatus(automation, ['draft', 'paused', 'archived'], 'deleted');
@@ -56,7 +56,7 @@ export async function deleteAutomation(deps: Deps, project: Tenant, id: string):
   await moveTo(deps, automation, automation.status, { $set });
 }
 
-/** A new automation that is live at once. A repeat of the same request finds the one of the first try. */
+/** Creates an automation that is live at once. A repeat of the same request finds the one of the first try. */
 export async function insertActive(deps: Deps, automation: Automation): Promise<Automation> {
   const { _id, projectId } = automation;
   const live: Automation = { ...automation, status: 'active', activeAt: deps.clock.now() };
@@ -73,7 +73,7 @@ export async function insertActive(deps: Deps, automation: Automation): Promise<
   }
 }
 
-/** People who stood still go on: the loop of due documents tells them. */
+/** Parked enrollments continue: the job queue wakes them. */
 function activate(deps: Deps, automation: Automation): Promise<Automation> {
   const now = deps.clock.now();
   const from = automation.status;
@@ -82,7 +82,7 @@ function activate(deps: Deps, automation: Automation): Promise<Automation> {
   });
 }
 
-/** The audience hears of it in the same transaction: a contact that changes after the answer is held against the new state. */
+/** The project rules change in the same transaction: a contact that changes after the answer is compared with the new state. */
 async function moveTo(
   deps: Deps,
   { _id, projectId, version }: Automation,
@@ -108,7 +108,7 @@ async function moveTo(
   return moved;
 }
 
-/** Whoever activates writes the project in the same transaction, so that two cannot both find one place left. */
+/** Every activation writes the project in its transaction, so that two cannot both take the last free place. */
 async function tellAudience(deps: Deps, session: Session, automation: Automation): Promise<void> {
   const { projectId, status, unsubscribeGroupId } = automation;
   await touchProjectRules(deps, { _id: projectId }, session);

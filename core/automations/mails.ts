@@ -10,7 +10,7 @@ import { findTemplate } from '../templates/templates.ts';
 import type { AutomationDefinition, AutomationEmail, Enrollment } from './model.ts';
 import { firstSender } from './references.ts';
 
-/** The mail of one step for one person, to be inserted with the move; or why there is none. */
+/** The mail of one step for one contact, to be inserted with the move; or the reason why there is none. */
 export type StepMail = { content: Content; message: Message } | { problem: string };
 
 interface Visit {
@@ -19,11 +19,11 @@ interface Visit {
   contact: Contact;
   stepId: string;
   email: AutomationEmail;
-  /** When the step is taken, and the revision of the person that takes it: what the id is made of. */
+  /** When the step is taken, and the revision of the enrollment that takes it: the id is derived from both. */
   at: Date;
 }
 
-/** The automation lane of the ledger: its loop finds the message and sends it, with or without Temporal. */
+/** Queued in the automation lane: its worker finds and sends the message, with or without Temporal. */
 export async function stepMail(
   deps: Deps,
   { enrollment, definition, contact, stepId, email, at }: Visit,
@@ -76,7 +76,7 @@ export async function stepMail(
   return { content, message };
 }
 
-/** null when it was deleted. */
+/** null when the template was deleted. */
 async function templateOf(deps: Deps, _id: ObjectId, { templateId = '' }: AutomationEmail): Promise<Template | null> {
   return findTemplate(deps, { _id }, templateId).catch((error) => {
     if (error instanceof AppError) return null;

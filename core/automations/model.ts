@@ -12,7 +12,7 @@ export type EntryType =
   | 'contact_property_changes_from_to'
   | 'event_trigger';
 
-/** Ids are hexadecimal text, filters as the caller gave them: they are compiled with the types declared when they are used. */
+/** Ids are hexadecimal text. Filters are kept as the caller gave them, and compiled with the types declared at the time of use. */
 export interface EntryCriteria {
   type: EntryType;
   listId?: string;
@@ -70,7 +70,7 @@ export type AutomationStep = AnyStep &
     | { type: 'branch'; branches: AutomationBranch[] }
   );
 
-/** What people go through. A version of it never changes: those inside keep it. */
+/** The steps of an automation. A version never changes: enrolled contacts keep theirs. */
 export interface AutomationDefinition {
   entryCriteria: EntryCriteria;
   exitCriteria: ExitCriteria;
@@ -88,9 +88,9 @@ export interface Automation extends AutomationDefinition, Due {
   description: string;
   status: AutomationStatus;
   tags: string[];
-  /** Moves with every PATCH. */
+  /** Increases with every PATCH. */
   version: number;
-  /** People who entered with an older version than this go on with this one. */
+  /** Enrollments of an older version than this move to this one. */
   moveBefore: number;
   activeAt: Date | null;
   createdAt: Date;
@@ -98,7 +98,7 @@ export interface Automation extends AutomationDefinition, Due {
   deletedAt: Date | null;
 }
 
-/** A definition that a PATCH replaced while people were inside; `_id` is made of automation and version. */
+/** A definition that a PATCH replaced while contacts were enrolled; `_id` is made of automation and version. */
 export interface PastDefinition extends AutomationDefinition {
   _id: string;
   projectId: ObjectId;
@@ -113,47 +113,47 @@ export type ExitReason =
   | 'step_removed'
   | 'automation_archived';
 
-/** One thing that happened to a person on the way. */
+/** One event in the history of an enrollment. */
 export interface EnrollmentEvent {
   type: 'entered' | 'wait' | 'email' | 'branch' | 'branch_left' | 'parked' | 'moved' | 'completed' | 'exited';
   at: Date;
   stepId?: string;
-  /** Of a wait: until when. */
+  /** Of a wait: its end. */
   until?: Date;
   emailId?: ObjectId;
   branchId?: string | null;
-  /** What decided. */
+  /** The criteria that decided. */
   rule?: string;
   reason?: string;
 }
 
-/** One person's way through one automation. `dueAt`: its run must be started, or told to look again. */
+/** A contact's way through one automation. `dueAt`: its run must be started, or woken. */
 export interface Enrollment extends Due {
   _id: ObjectId;
   projectId: ObjectId;
   automationId: ObjectId;
   contactId: ObjectId;
   status: 'active' | 'completed' | 'exited';
-  /** Present while active: a contact is inside at most once. */
+  /** Present while active: a contact is enrolled at most once at a time. */
   live?: true;
-  /** Present where a contact may enter only once ever. */
+  /** Present when a contact may enter only once. */
   once?: true;
   version: number;
-  /** Moves with every write, so that two decisions about one person never both stand. */
+  /** Increases with every write, so that of two concurrent decisions about an enrollment only one is stored. */
   revision: number;
   /** false until its first decision, which needs no run. */
   started: boolean;
-  /** A run may be there already, and is to look again. */
+  /** A run may exist already and must check its enrollment again. */
   asked?: true;
-  /** Stands still because the automation was paused when it woke up. */
+  /** The automation was paused when the enrollment woke up. */
   parked: boolean;
-  /** The step where it stands; null before the first one and after the last. */
+  /** The current step; null before the first one and after the last. */
   stepId: string | null;
-  /** In a wait: since when and until when. */
+  /** Of the current wait: its start and its end. */
   waitFrom: Date | null;
   waitUntil: Date | null;
   exitReason: ExitReason | null;
-  /** What let the person in. */
+  /** The event that enrolled the contact. */
   event: { id: ObjectId; name: string; properties: Record<string, PropertyValue> } | null;
   history: EnrollmentEvent[];
   enteredAt: Date;
@@ -161,19 +161,22 @@ export interface Enrollment extends Due {
   endedAt: Date | null;
 }
 
-/** What became of a trigger in one automation. */
+/** The outcome of a trigger in one automation. */
 export interface TriggerOutcome {
   automationId: ObjectId;
   result: 'entered' | 'skipped';
   reason?: 'inside' | 'entered_before' | 'not_active' | 'contact_deleted';
 }
 
-/** A contact change that automations follow, written in the transaction of the change; due until they have. */
+/** A contact change that automations follow, written in the transaction of the change; due until it is processed. */
 export interface Trigger extends Due {
   _id: ObjectId;
   projectId: ObjectId;
   contactId: ObjectId;
-  /** Who the change let in; empty after a deletion, which takes what is personal out of events and enrollments. */
+  /**
+   * The automations that the change enrolls the contact in; empty after a deletion, which removes personal data from events and
+   * enrollments.
+   */
   automationIds: ObjectId[];
   at: Date;
   outcomes?: TriggerOutcome[];
@@ -181,7 +184,10 @@ export interface Trigger extends Due {
   doneAt?: Date;
 }
 
-/** One writer's part of the counts; `stepId` '' counts the automation itself. Kept by the transactions that move people, never counted on read. */
+/**
+ * One writer's part of the counts; `stepId` '' counts the automation itself. Kept by the transactions that move enrollments, never counted
+ * on read.
+ */
 export interface AutomationCount {
   _id: string;
   projectId: ObjectId;
@@ -212,7 +218,7 @@ export interface EventDefinition {
   updatedAt: Date;
 }
 
-/** A custom event of a contact. One that lets the contact into automations is its own trigger. */
+/** A custom event of a contact. An event that enrolls the contact is its own trigger. */
 export interface EventRecord extends Due {
   _id: ObjectId;
   projectId: ObjectId;

@@ -6,20 +6,20 @@ import type { PublishedChange } from '../contacts/subscribers.ts';
 import { wakeQueue } from '../jobs/queue.ts';
 import type { Trigger } from './model.ts';
 
-/** The kinds of due documents that automations are made of. */
+/** The job queues of automations. */
 export const TRIGGERS = 'triggers';
 export const EVENTS = 'events';
 export const ENROLLMENTS = 'enrollments';
 export const AUTOMATION_CHANGES = 'automation-changes';
-/** Due whatever a clock says; those with the same date are taken in the order in which they were written. */
+/** Due at any time of any clock; jobs with the same date are taken in the order in which they were written. */
 export const AT_ONCE = new Date(0);
 
-/** Changes that wrote something, so that only those wake up whoever follows. */
+/** Changes that wrote a trigger, so that only those wake up the queue. */
 const followed = new WeakSet<PublishedChange[]>();
 
 /**
- * Written in the transaction of the change, so a trigger is neither lost nor invented; nothing is written for changes that let
- * nobody in. Whether one does is asked of memory alone.
+ * Written in the transaction of the change, so that a trigger is neither lost nor invented; changes that enroll no contact write nothing.
+ * Whether a change enrolls is decided from memory.
  */
 export async function recordTriggers(
   deps: Deps,

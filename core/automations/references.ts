@@ -9,7 +9,7 @@ import { findTemplate } from '../templates/templates.ts';
 import type { AutomationDefinition } from './model.ts';
 import { activationFaults } from './rules/definition.ts';
 
-/** Everything that a definition names must be there: 404 with the field. */
+/** Everything that a definition names must exist: 404 with the field. */
 export async function requireNamed(
   deps: Deps,
   project: Pick<Project, '_id'>,
@@ -32,7 +32,7 @@ export async function refuseIncomplete(
     );
 }
 
-/** One line for each thing that activation asks for and that is missing. */
+/** One line for each thing that activation requires and that is missing. */
 async function missingForActivation(
   deps: Deps,
   project: Pick<Project, '_id'>,
@@ -59,7 +59,7 @@ async function missingForActivation(
   return missing;
 }
 
-/** The address that an email step sends from, or null when there is none. */
+/** The address that an email step sends from; null when the project has none. */
 export async function firstSender(deps: Deps, project: Pick<Project, '_id'>) {
   return deps.db.senders.findOne({ projectId: project._id }, { sort: { _id: 1 } });
 }

@@ -51,7 +51,7 @@ export interface SimulatedAutomation extends Simulation {
 
 const NOBODY = 'somebody@example.com';
 
-/** The step interpreter on a virtual clock: nothing is sent and nothing is stored. Works in every status. */
+/** The step interpreter on a virtual clock: nothing is sent or stored. Works in every status. */
 export async function simulateAutomation(
   deps: Deps,
   project: Project,
@@ -81,7 +81,7 @@ export async function simulateAutomation(
   return { ...simulation, mails: await mailsOf(deps, automation, simulation) };
 }
 
-/** Subjects as they are written, before they are rendered. */
+/** Subjects before rendering. */
 async function mailsOf(
   deps: Deps,
   { projectId, steps }: Automation,
@@ -104,7 +104,7 @@ async function mailsOf(
     });
 }
 
-/** Contacts change here by the rules by which they change for good: coercion, clearing, segments. */
+/** Changes a contact by the rules of real changes: coercion, clearing, segments. */
 function personChanges(rules: ProjectRules, projectId: ObjectId) {
   const make = (drafts: Drafts, change: ContactChange, atMs: number): Contact => {
     const facts = { projectId, now: new Date(atMs), goneListIds: new Set<string>() };
@@ -131,7 +131,7 @@ function personChanges(rules: ProjectRules, projectId: ObjectId) {
   };
 }
 
-/** As it is created at the beginning; a stored one brings its values, and whether it has unsubscribed. */
+/** The contact at the beginning; a stored one brings its values and its suppressions. */
 async function firstContact(
   deps: Deps,
   project: Project,

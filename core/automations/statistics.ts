@@ -1,7 +1,7 @@
 import type { Deps } from '../base/deps.ts';
 import type { Automation, AutomationCount, ExitReason } from './model.ts';
 
-/** Backlogs are counted up to here; more only says "at least". */
+/** Backlogs are counted up to here; a larger one shows as "at least". */
 const BACKLOG_COUNTED_MAX = 100_000;
 const LONG_AGO = new Date(0);
 
@@ -22,7 +22,7 @@ export interface Statistics extends Omit<StepStatistics, 'stepId' | 'type'> {
   steps: StepStatistics[];
 }
 
-/** The kept counts; only what waits for its turn is counted here, over an index that holds nothing else. */
+/** The kept counts. Only the backlog is counted here, over an index that holds nothing else. */
 export async function statisticsOf(deps: Deps, { _id, projectId, steps }: Automation): Promise<Statistics> {
   const waiting = { projectId, automationIds: _id, dueAt: { $gte: LONG_AGO } };
   const reading = { limit: BACKLOG_COUNTED_MAX, hint: 'backlog' };
@@ -55,7 +55,7 @@ export async function statisticsOf(deps: Deps, { _id, projectId, steps }: Automa
 type Counts = Omit<AutomationCount, '_id' | 'projectId' | 'automationId' | 'stepId'>;
 const FIELDS = ['entered', 'active', 'completed', 'parked', 'emails'] as const;
 
-/** Each writer keeps a part; fields that it never moved are absent. */
+/** Each writer keeps a part; fields that it never changed are absent. */
 function sumOf(parts: AutomationCount[]): Counts {
   const sum: Counts = { entered: 0, active: 0, completed: 0, parked: 0, emails: 0, exited: {} };
   for (const part of parts) {

@@ -16,13 +16,13 @@ import { type Decision, decide, type Facts, type Happening, stepAfter } from '..
 import { commitMove, type Move } from './commit.ts';
 import { exit } from './exit.ts';
 
-/** What the run of a person has to do next: nothing but wait. */
+/** The next thing for the run of an enrollment to do. A run itself only waits. */
 export type Directive =
   | { kind: 'wait'; untilMs: number; label: string }
   | { kind: 'end'; status: string; reason: string | null }
   | { kind: 'parked'; stepId: string | null };
 
-/** Others write about a person once in a while, not without end. */
+/** Concurrent writes to an enrollment are rare; more conflicts than this are a fault. */
 const TRIES_MAX = 50;
 
 interface Person {
@@ -32,8 +32,8 @@ interface Person {
 }
 
 /**
- * Takes a person as far as it goes now. Decided from what is stored, and stored in one transaction with the mails, so it may be
- * asked any number of times, by anybody: whoever comes second finds the person where the first one left it.
+ * Takes an enrollment as far as it can go now. The decision comes from stored data and is stored in one transaction with the mails, so this
+ * may be called any number of times from any process: a second call finds the enrollment where the first one left it.
  */
 export async function advanceEnrollment(
   deps: Deps,
@@ -51,14 +51,14 @@ export async function advanceEnrollment(
     const { move, directive } = step;
     if (move && (await commitMove(deps, projectId, move)) !== 'written') continue;
     if (move?.mails?.length) wakeQueue(deps, mailChannel('automation'), projectId);
-    // A resume that came between reading and parking has told those who were parked before; this one tells itself.
+    // A resume between reading and parking has woken only the enrollments parked before it; this one checks for itself.
     if (directive.kind === 'parked' && (await isActive(deps, enrollment))) continue;
     return directive;
   }
-  throw new Error('a person is written about without end');
+  throw new Error('an enrollment had too many concurrent writes');
 }
 
-/** What somebody who is about to enter does first, to be written with the entering; null: enter, and read again. */
+/** The first move of an enrollment, to be written with the entry itself; null: enter, and read again. */
 export async function firstMove(deps: Deps, entering: Enrollment, nowMs: number): Promise<Move | null> {
   const person = await withSurroundings(deps, entering);
   if (!person.contact || !person.automation) return null;
@@ -66,7 +66,7 @@ export async function firstMove(deps: Deps, entering: Enrollment, nowMs: number)
   return step?.move ? { ...step.move, before: null } : null;
 }
 
-/** What the run of a person can begin with; null: it has to ask. */
+/** The wait with which the run can begin; null: the run has to call advanceEnrollment first. */
 export async function standingWait(deps: Deps, enrollment: Enrollment): Promise<EnrollmentWait | null> {
   const { projectId, automationId, waitUntil, version } = enrollment;
   if (waitUntil === null || enrollment.parked) return null;
@@ -97,12 +97,12 @@ async function isActive(deps: Deps, { automationId, projectId }: Enrollment): Pr
 }
 
 interface Step {
-  /** null: nothing has to be written. */
+  /** null: there is nothing to write. */
   move: Move | null;
   directive: Directive;
 }
 
-/** null: read again. */
+/** null: read the enrollment again. */
 async function nextStep(deps: Deps, { enrollment, automation, contact }: Person, nowMs: number): Promise<Step | null> {
   const at = new Date(nowMs);
   if (!contact) return left(enrollment, exit({ ...enrollment, started: true }, 'contact_deleted', at));
@@ -145,7 +145,7 @@ async function factsAbout(
   return { nowMs, person, event: event ?? undefined, isUnsubscribed: refused };
 }
 
-/** The person stands still; resuming the automation has it looked at again. */
+/** Parks the enrollment until a resume of the automation wakes it. */
 function park(before: Enrollment, at: Date): Step {
   const { stepId, revision, history } = before;
   const directive: Directive = { kind: 'parked', stepId };

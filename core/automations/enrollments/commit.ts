@@ -11,25 +11,28 @@ import type { Enrollment } from '../model.ts';
 import { type CountedMove, countMoves, processWriter } from './counts.ts';
 import { publishMoves } from './events.ts';
 
-/** People of one project that share a transaction. */
+/** Moves of one project that share a transaction. */
 export const MOVES_TOGETHER_MAX = 100;
 const TRIES_MAX = 10;
-/** How long they try together before each tries alone. */
+/** How long moves are tried in one transaction before each is tried alone. */
 const TOGETHER_MS = 1_000;
 const SINGLY_AT_ONCE = 8;
 
-/** `before` is the person as it was read; null: it enters. The mails stand or fall with the move. */
+/** `before` is the enrollment as it was read; null: the contact enters. The mails are written with the move or not at all. */
 export interface Move extends CountedMove {
   mails?: Array<{ content: Content; message: Message }>;
 }
 
-/** stale: somebody else wrote about this person meanwhile; read again. inside, entered_before: it may not enter. */
+/** stale: another process changed this enrollment; read it again. inside, entered_before: the contact may not enter. */
 export type MoveOutcome = 'written' | 'stale' | 'inside' | 'entered_before';
 
 type Queue = (move: Move) => Promise<MoveOutcome>;
 const queues = new WeakMap<object, Map<string, { queue: Queue; waiting: number }>>();
 
-/** The only way that people move. What arrives while a write of the project is under way joins the next one, which keeps the counts right. */
+/**
+ * The only way to change an enrollment. Moves that arrive while a write of the project is running join the next one, which keeps the counts
+ * right.
+ */
 export async function commitMove(deps: Deps, projectId: ObjectId, move: Move): Promise<MoveOutcome> {
   const perDeps = queues.get(deps.db) ?? new Map();
   queues.set(deps.db, perDeps);
@@ -49,7 +52,7 @@ export async function commitMove(deps: Deps, projectId: ObjectId, move: Move): P
   }
 }
 
-/** Repeated whole on a duplicate key: the second time it sees who was in the way. */
+/** The whole transaction is repeated on a duplicate key; the repeat sees the conflicting enrollment. */
 async function commitMoves(deps: Deps, projectId: ObjectId, moves: Move[]): Promise<Array<MoveOutcome | Error>> {
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -59,7 +62,7 @@ async function commitMoves(deps: Deps, projectId: ObjectId, moves: Move[]): Prom
     } catch (error) {
       if (isDuplicateKey(error) && attempt < TRIES_MAX) continue;
       if (moves.length === 1 || !isWriteConflict(error)) throw error;
-      // One of them is held, perhaps by a process that died in the middle: the others must not wait for it.
+      // One document is locked, perhaps by a process that died in its transaction: the other moves must not wait for it.
       return commitSingly(deps, projectId, moves);
     }
   }
@@ -83,7 +86,7 @@ function isWriteConflict(error: unknown): boolean {
 
 let nextWriter = processWriter();
 
-/** Each try counts in another part. */
+/** Each try writes to another part of the counts. */
 function commitOnce(deps: Deps, projectId: ObjectId, moves: Move[]): Promise<MoveOutcome[]> {
   const { operationTimeoutMs } = deps.config;
   const timeoutMs = moves.length > 1 ? Math.min(TOGETHER_MS, operationTimeoutMs) : operationTimeoutMs;
@@ -146,7 +149,7 @@ async function readInTheWay(deps: Deps, session: Session, projectId: ObjectId, m
   return { inside: new Set(inside.map(pairOf)), before: new Set(before.map(pairOf)) };
 }
 
-/** Also remembers who enters, for those of the same transaction that come after. */
+/** Also records each contact that enters, for later moves of the same transaction. */
 function judge(
   { before, after }: Move,
   revisions: Map<string, number>,
@@ -172,7 +175,7 @@ function pairOf({ automationId, contactId }: Pick<Enrollment, 'automationId' | '
   return `${automationId.toHexString()}:${contactId.toHexString()}`;
 }
 
-/** Only what changed is written: the date of the next turn belongs to the loop of due documents. */
+/** Writes only changed fields: the job queue owns `dueAt` of the next job. */
 function operation({ before, after }: Move): AnyBulkWriteOperation<Enrollment> {
   if (!before) return { insertOne: { document: after } };
   const { history, ...fields } = after;

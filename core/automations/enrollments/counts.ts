@@ -3,7 +3,7 @@ import type { Deps } from '../../base/deps.ts';
 import type { Session } from '../../base/model.ts';
 import type { AutomationCount, Enrollment, EnrollmentEvent, ExitReason } from '../model.ts';
 
-/** What a person's move adds to the counts of the automation ('') and of its steps. */
+/** The changes that a move makes to the counts of the automation ('') and of its steps. */
 type Deltas = Map<string, Map<string, number>>;
 
 export interface CountedMove {
@@ -14,8 +14,8 @@ export interface CountedMove {
 const WRITERS = 8;
 
 /**
- * In the transaction that moves the people. Counts are kept in parts, so that writers rarely wait for each other: a process that
- * was killed in a transaction holds what it wrote for a minute.
+ * Runs in the transaction that moves the enrollments. Counts are kept in parts, so that writers rarely wait for each other: the locks of a
+ * process that was killed in a transaction last for a minute.
  */
 export async function countMoves(
   deps: Pick<Deps, 'db'>,
@@ -43,7 +43,7 @@ export async function countMoves(
   );
 }
 
-/** Of this process; ids that a process makes carry a number of its own. */
+/** A number for this process; ids that a process makes carry it. */
 export function processWriter(): number {
   return new ObjectId().id[8] ?? 0;
 }

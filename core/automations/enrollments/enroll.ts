@@ -11,11 +11,11 @@ import { ENROLLMENTS, EVENTS, TRIGGERS } from '../record-triggers.ts';
 import { advanceEnrollment, firstMove } from './advance.ts';
 import { commitMove } from './commit.ts';
 
-/** What was written by a request that read the contact before it was deleted is erased with the second look. */
+/** Time of the second erasure, for data written by a request that read the contact before it was deleted. */
 const ERASE_AGAIN_MS = 60_000;
 const NOTES_TOGETHER_MAX = 64;
 
-/** Contact changes that let somebody in. */
+/** Contact changes that may enroll a contact. */
 export function triggerKind(deps: Deps): JobQueue {
   return documentQueue<Trigger>(deps, {
     name: TRIGGERS,
@@ -26,7 +26,7 @@ export function triggerKind(deps: Deps): JobQueue {
   });
 }
 
-/** Custom events that let somebody in. */
+/** Custom events that may enroll a contact. */
 export function eventKind(deps: Deps): JobQueue {
   return documentQueue<EventRecord>(deps, {
     name: EVENTS,
@@ -59,7 +59,7 @@ async function followEvent(deps: Deps, record: EventRecord): Promise<DueOutcome>
 const noteTrigger = perDatabase(({ db }: Deps) => noter(db.triggers));
 const noteEvent = perDatabase(({ db }: Deps) => noter(db.events));
 
-/** What became of those that are followed side by side is written together. */
+/** Outcomes of triggers that are processed at the same time are written together. */
 function noter<Doc extends Document>(collection: Collection<Doc>): (note: AnyBulkWriteOperation) => Promise<void> {
   const documents = collection as unknown as Collection<Document>;
   const write = async (notes: AnyBulkWriteOperation[]) => {
@@ -80,7 +80,7 @@ interface Occasion {
 
 type Entrance = Pick<Automation, '_id' | 'version' | 'entryCriteria'>;
 
-/** May run twice: the enrollment's id follows from the trigger and the automation, so the second time finds it. */
+/** May run twice: the enrollment's id is derived from trigger and automation, so the second time finds it. */
 async function enterAll(deps: Deps, occasion: Occasion): Promise<TriggerOutcome[]> {
   const { projectId, contactId, automationIds } = occasion;
   const [contact, automations] = await Promise.all([
@@ -100,7 +100,7 @@ async function enterAll(deps: Deps, occasion: Occasion): Promise<TriggerOutcome[
   return outcomes;
 }
 
-/** The first steps need no run: they are taken with the entering, and only who comes to a wait gets one. */
+/** The first steps need no run: they are taken with the entry, and only an enrollment that reaches a wait gets a run. */
 async function enter(deps: Deps, occasion: Occasion, automation: Entrance): Promise<TriggerOutcome> {
   const { projectId, contactId } = occasion;
   const automationId = automation._id;
@@ -114,7 +114,7 @@ async function enter(deps: Deps, occasion: Occasion, automation: Entrance): Prom
   const first = inside ? null : await firstMove(deps, entering, nowMs);
   const outcome = await commitMove(deps, projectId, first ?? { before: null, after: entering });
   if (outcome === 'inside' || outcome === 'entered_before') return { automationId, result: 'skipped', reason: outcome };
-  // An earlier try may have entered the person and got no further.
+  // An earlier try may have enrolled the contact and failed after that.
   if (outcome !== 'written' || !first) await advanceEnrollment(deps, { projectId, enrollmentId: entering._id }, nowMs);
   if (first?.mails?.length) wakeQueue(deps, mailChannel('automation'), projectId);
   return { automationId, result: 'entered' };
@@ -150,7 +150,7 @@ function newEnrollment(
   };
 }
 
-/** After a deletion: what is personal leaves the contact's events and enrollments. */
+/** After a deletion: removes personal data from the contact's events and enrollments. */
 async function erase(deps: Deps, { _id, projectId, contactId, erasedAt }: Trigger): Promise<DueOutcome> {
   await deps.db.events.updateMany({ projectId, contactId, properties: { $ne: {} } }, { $set: { properties: {} } });
   await deps.db.enrollments.updateMany({ projectId, contactId, event: { $ne: null } }, { $set: { event: null } });

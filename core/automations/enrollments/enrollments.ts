@@ -5,12 +5,12 @@ import { definitionOf, getAutomation } from '../definitions.ts';
 import type { Enrollment } from '../model.ts';
 import { stepAfter } from '../rules/interpreter.ts';
 
-/** A person on the way, for people who look. */
+/** An enrollment as the Web UI shows it. */
 export interface EnrollmentView {
   enrollment: Enrollment;
   /** null when the contact was deleted. */
   email: string | null;
-  /** What comes after the step where the person stands, if nothing changes. */
+  /** The step that comes after the current one if nothing changes. */
   nextStepId: string | null;
 }
 

@@ -4,7 +4,7 @@ import type { Session } from '../../base/model.ts';
 import { type NewEvent, publishEvents } from '../../feed/events.ts';
 import type { CountedMove } from './counts.ts';
 
-/** People who entered, finished or left an automation, told in the transaction that moves them. */
+/** Publishes contacts that entered, finished or left an automation, in the transaction that moves them. */
 export async function publishMoves(
   deps: Deps,
   session: Session,
@@ -14,7 +14,7 @@ export async function publishMoves(
   await publishEvents(deps, projectId, moves.flatMap(eventsOf), session);
 }
 
-/** Who enters may be through at once. */
+/** An entry may finish the automation in the same move. */
 function eventsOf({ before, after }: CountedMove): NewEvent[] {
   const { _id, automationId, contactId, status, exitReason, enteredAt, endedAt, stepId } = after;
   const enrollmentId = _id.toHexString();

@@ -12,7 +12,7 @@ import { isUnsubscribed } from '../rules/exits.ts';
 import { commitMove, type Move, writeMoves } from './commit.ts';
 import { processWriter } from './counts.ts';
 
-/** The person as it is when it has left. */
+/** The enrollment after it has ended. */
 export function exit(enrollment: Enrollment, reason: ExitReason, at: Date): Enrollment {
   const { live: _, ...rest } = enrollment;
   const { stepId } = enrollment;
@@ -30,14 +30,14 @@ export function exit(enrollment: Enrollment, reason: ExitReason, at: Date): Enro
   };
 }
 
-/** Its run is told by the loop of due documents, so that it does not wait for nothing. */
+/** The job queue signals its run, so that the run does not keep waiting. */
 function sentAway(enrollment: Enrollment, reason: ExitReason, at: Date): Enrollment {
   return { ...exit(enrollment, reason, at), dueAt: AT_ONCE };
 }
 
 let nextWriter = processWriter();
 
-/** In the transaction that deletes contacts: they leave every automation at once. */
+/** In the transaction that deletes contacts: their enrollments end at once. */
 export async function recordDeletions(
   deps: Deps,
   session: Session,
@@ -71,8 +71,8 @@ export function announceDeletions(deps: Deps, projectId: ObjectId, changes: Publ
 const CONTACTS_AT_ONCE = 1_000;
 
 /**
- * People who unsubscribed from what an automation sends leave it at once. Nothing depends on it: every step looks again
- * before it is taken.
+ * Ends the enrollments of contacts that unsubscribed from what the automation sends. Correctness does not depend on it: every step checks
+ * suppressions again before it is taken.
  */
 export async function endUnsubscribed(
   deps: Deps,
@@ -111,7 +111,7 @@ export async function endUnsubscribed(
   }
 }
 
-/** Ends one person's way, whatever is written about it meanwhile. */
+/** Ends one enrollment, repeating on concurrent writes. */
 export async function leave(deps: Deps, enrollment: Enrollment, reason: ExitReason): Promise<void> {
   const { _id, projectId } = enrollment;
   for (let before: Enrollment | null = enrollment; before?.status === 'active'; ) {

@@ -67,7 +67,7 @@ export async function getEvent(deps: Deps, project: Tenant, id: string): Promise
   return found;
 }
 
-/** Recorded events keep the values they have; automations read their filters with the new types. */
+/** Recorded events keep their values; automations read them with the new types. */
 export async function updateEvent(
   deps: Deps,
   project: Tenant,
@@ -93,7 +93,7 @@ export async function updateEvent(
   return updated;
 }
 
-/** Events that were recorded stay. */
+/** Recorded events are kept. */
 export async function deleteEvent(deps: Deps, project: Tenant, id: string): Promise<void> {
   const { _id, eventName } = await getEvent(deps, project, id);
   const user = await deps.db.automations.findOne(

@@ -27,7 +27,7 @@ type Origin = { at: Date; seed: ObjectId };
 
 const TOGETHER_MAX = 100;
 
-/** Endpoint 18, in the order of its checks: no contact is created before everything else is right. */
+/** Endpoint 18, with its checks in the documented order: a contact is created only after all of them have passed. */
 export async function sendEvent(
   deps: Deps,
   project: Project,
@@ -61,7 +61,7 @@ export async function sendEvent(
   return stored;
 }
 
-/** The properties as the definition declares them. */
+/** The properties, coerced as the definition declares them. */
 export function readEvent(
   { events }: ProjectRules,
   eventName: string,
@@ -76,7 +76,7 @@ export function readEvent(
   return readValues(definition, given);
 }
 
-/** The event is its own trigger, so that one write says both or neither. Who enters is asked of memory alone. */
+/** The event is its own trigger, so one write stores both. The automations that it may start are known from memory. */
 function letsIn(
   { entrances }: ProjectRules,
   contact: Contact,
@@ -115,7 +115,7 @@ function isText(text: string): boolean {
   return text.length <= EVENT_TEXT_MAX && text.isWellFormed() && !text.includes('\0');
 }
 
-/** contactId wins. An unknown address creates its contact, which may start automations of its own. */
+/** contactId takes precedence. An unknown address creates its contact, which may start other automations. */
 async function contactOf(
   deps: Deps,
   project: Project,
@@ -139,7 +139,7 @@ async function contactOf(
   return after;
 }
 
-/** Those of requests that come together are read together. */
+/** Contacts of requests that arrive together share a read. */
 const contacts = perDatabase(({ db }: Deps) =>
   createBatcher(
     async (asked: { projectId: ObjectId; email: string }[]) => {
@@ -173,7 +173,7 @@ const recorder = perDatabase((deps: Deps) =>
   createBatcher((records: EventRecord[]) => insertAll(deps, records), { sizeMax: TOGETHER_MAX, runsMax: 2 }),
 );
 
-/** Under derived ids: a repeated request finds the event of its first try, and answers that. */
+/** Under derived ids: a repeated request finds the event of its first try and returns it. */
 async function insertAll(deps: Deps, records: EventRecord[]): Promise<Array<EventRecord | Error>> {
   let fault: Error;
   try {

@@ -3,13 +3,13 @@ import type { AutomationBranch, AutomationDefinition } from '../model.ts';
 import { type CompiledEntry, compileCriteria, compileEntry } from './entry.ts';
 import { type StepGraph, stepGraph } from './graph.ts';
 
-/** A definition made ready for many people. */
+/** A definition compiled for many contacts. */
 export interface CompiledAutomation {
   definition: AutomationDefinition;
   graph: StepGraph;
   entry: CompiledEntry;
   holds(branch: AutomationBranch, subject: FilterSubject): boolean;
-  /** What a branch asks, in words. */
+  /** The criteria of a branch, in words. */
   rule(branch: AutomationBranch): string;
 }
 

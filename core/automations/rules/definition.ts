@@ -10,7 +10,7 @@ export type AutomationCode =
   | 'EVENT_NAME_REQUIRED'
   | 'VALIDATION_ERROR';
 
-/** `details` names the place: "steps/2: an email step must follow a wait step". */
+/** `details` names the location: "steps/2: an email step must follow a wait step". */
 export interface Fault {
   code: AutomationCode;
   details: string;
@@ -28,7 +28,7 @@ export function delayMs({ value, unit }: { value: number; unit: keyof typeof UNI
   return value * UNIT_MS[unit];
 }
 
-/** What a draft must already be: everything of endpoint 17 but what only activation asks for. The first code is the answer's. */
+/** The rules that a draft must already satisfy: all of endpoint 17 except those of activation. The first code becomes the answer's. */
 export function draftFaults(
   definition: Pick<AutomationDefinition, 'entryCriteria' | 'steps'> & { name: string },
   declared: DeclaredTypes,
@@ -47,7 +47,7 @@ export function draftFaults(
   return faults;
 }
 
-/** What activation asks for that needs no look at the database. */
+/** The rules of activation that need no database. */
 export function activationFaults({ entryCriteria }: Pick<AutomationDefinition, 'entryCriteria'>): string[] {
   const { type } = entryCriteria;
   if (type === 'contact_added_to_list' && entryCriteria.listId === undefined)
@@ -59,7 +59,7 @@ export function activationFaults({ entryCriteria }: Pick<AutomationDefinition, '
   return [];
 }
 
-/** Every fieldType is said, so that declaring a field later does not change what a stored filter means. */
+/** Every fieldType is made explicit, so that declaring a field later does not change the meaning of a stored filter. */
 export function sayFieldTypes<T extends Pick<AutomationDefinition, 'entryCriteria' | 'steps'>>(
   definition: T,
   declared: DeclaredTypes,
@@ -93,7 +93,7 @@ function sayTypes(criteria: Record<string, unknown>, declared: DeclaredTypes): R
   };
 }
 
-/** The canonical path of a property that is watched for changes, or null when it is none. */
+/** The canonical path of a property that is watched for changes; null when it is not one. */
 export function propertyPath(property: string): string | null {
   if (CONTACT_FIELDS.includes(property)) return property;
   const name = PROPERTY.exec(property)?.[1];

@@ -1,6 +1,6 @@
 import type { AutomationDelay } from '../model.ts';
 
-/** For the Web UI: where a person stands, in the caller's own units. */
+/** For the Web UI: the current wait, in the caller's own units. */
 export function describeDelay({ value, unit }: AutomationDelay): string {
   const name = { minutes: 'minute', mins: 'minute', hours: 'hour', days: 'day' }[unit];
   return `${value} ${name}${value === 1 ? '' : 's'}`;

@@ -8,7 +8,7 @@ import {
 import type { EntryCriteria, EntryType } from '../model.ts';
 import { propertyPath } from './definition.ts';
 
-/** A contact as filters and lists look at it. */
+/** A contact with the fields that filters and lists read. */
 export type Person = FilterSubject['contact'] & {
   listIds: ReadonlyArray<{ toHexString(): string }>;
   segmentIds: ReadonlyArray<{ toHexString(): string }>;
@@ -19,14 +19,14 @@ export interface PersonChange {
   after: Person | null;
 }
 
-/** The entry criteria of one automation, ready to be asked. */
+/** The compiled entry criteria of one automation. */
 export interface CompiledEntry {
   type: EntryType;
   eventName: string | null;
-  /** Does this change let the contact in? Who was there before does not enter. */
+  /** Whether this change enrolls the contact. Contacts that already matched before the change do not enter. */
   isEnteredBy(change: PersonChange): boolean;
   isEnteredByEvent(subject: FilterSubject): boolean;
-  /** For entry_criteria_no_longer_met; always true where nothing can end. */
+  /** For entry_criteria_no_longer_met; always true when the criteria cannot cease to match. */
   stillHolds(person: Person): boolean;
 }
 
@@ -67,7 +67,7 @@ export function compileEntry(entry: EntryCriteria, declared: DeclaredTypes): Com
   }
 }
 
-/** No criteria hold for everybody; criteria that cannot be read any more (a type was declared anew) for nobody. */
+/** Absent criteria match every contact; criteria that cannot be read any more (a type was declared again) match none. */
 export function compileCriteria(
   criteria: Record<string, unknown> | null,
   declared: DeclaredTypes,
@@ -102,7 +102,7 @@ function compileChange(
   };
 }
 
-/** As the filter engine compares; "" means that there is no value, nothing given that any will do. */
+/** Compares as the filter engine does; "" means an empty property, an absent value means any value. */
 function valueTest(path: string, value: unknown, declared: DeclaredTypes): (person: Person) => boolean {
   if (value === undefined) return () => true;
   const condition = value === '' ? { field: path, operator: 'is_empty' } : { field: path, operator: 'equals', value };

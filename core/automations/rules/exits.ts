@@ -1,6 +1,6 @@
 import { type MailFacts, type SuppressionFact, stoppedBy } from '../../suppressions/rules.ts';
 
-/** Did the person say no to what this automation sends? A bounce or an entry by hand only stops the mail, not the way. */
+/** Whether the contact unsubscribed from what this automation sends. A bounce or a manual entry stops only the mail, not the enrollment. */
 export function isUnsubscribed(
   entries: readonly SuppressionFact[],
   { groupId, isGroupGone }: Pick<MailFacts, 'groupId' | 'isGroupGone'>,

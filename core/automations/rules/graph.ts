@@ -2,15 +2,15 @@ import type { AutomationBranch, AutomationStep } from '../model.ts';
 
 export type BranchStep = AutomationStep & { type: 'branch' };
 
-/** Where each step leads. A null target is the end. */
+/** The successors of each step. A null target is the end. */
 export interface StepGraph {
   first: AutomationStep | null;
   byId: ReadonlyMap<string, AutomationStep>;
-  /** The step after a wait or an email, and after a branch step none of whose branches holds. */
+  /** The step after a wait or an email, and after a branch step of which no branch matches. */
   next(step: AutomationStep): string | null;
-  /** Where a branch that was taken begins. */
+  /** The first step of a branch that was taken. */
   entry(step: BranchStep, branch: AutomationBranch): string | null;
-  /** The branches that a step is inside of, the outermost first. */
+  /** The branches around a step, the outermost first. */
   around(step: AutomationStep): Array<{ step: BranchStep; branch: AutomationBranch }>;
 }
 
@@ -64,7 +64,7 @@ export function sequenceFaults(steps: readonly AutomationStep[]): string[] {
   return steps.at(-1)?.type === 'wait' ? [`steps/${steps.length - 1}: the last step must be an email step`] : [];
 }
 
-/** The faults of the first kind that is found: later ones would only follow from it. */
+/** The faults of the first kind that is found: later ones would only be consequences. */
 export function graphFaults(steps: readonly AutomationStep[]): string[] {
   const graph = stepGraph(steps);
   const path = new Map(steps.map((step, index) => [step.stepId, `steps/${index}`]));
@@ -102,7 +102,7 @@ const targetFaults: Look = (steps, { byId }, at) =>
     );
   });
 
-/** A branch is entered by its branch step and left for its merge step, nowhere else. */
+/** A branch is entered by its branch step and left to its merge step, nowhere else. */
 const placeFaults: Look = (steps, graph, at) =>
   steps.flatMap((step, index) => {
     if ((step.parentBranchStepId === null) !== (step.parentBranchId === null))
@@ -119,7 +119,7 @@ const placeFaults: Look = (steps, graph, at) =>
     return step.type === 'branch' ? [...stray, ...branchPlaceFaults(step, graph, at)] : stray;
   });
 
-/** To the merge step of a branch around it; a branch that names none may join the flow around it anywhere. */
+/** To the merge step of a branch around it; a branch without a merge step may join the flow around it anywhere. */
 function mayLeaveTo(graph: StepGraph, step: AutomationStep, target: AutomationStep): boolean {
   const around = graph.around(step);
   if (around.some(({ branch }) => branch.mergeStepId === target.stepId)) return true;
@@ -139,7 +139,7 @@ function branchPlaceFaults(step: BranchStep, graph: StepGraph, at: (step: Automa
   });
 }
 
-/** A branch that says where it merges must get there. */
+/** A branch that names a merge step must reach it. */
 const mergeFaults: Look = (steps, graph, at) =>
   steps.flatMap((step) => {
     if (step.type !== 'branch') return [];
@@ -179,7 +179,7 @@ const reachFaults: Look = (steps, graph, at) => {
   return steps.flatMap((step) => (reached.has(step.stepId) ? [] : [`${at(step)}: no step leads here`]));
 };
 
-/** Every email step, inside branches too, is preceded by a wait step, whichever way leads to it. */
+/** Every email step, in branches too, is preceded by a wait step on all ways to it. */
 const waitFaults: Look = (steps, graph, at) => {
   const hasto = 'an email step must be preceded by a wait step (delay 0 sends at once)';
   const faults = new Set<string>();

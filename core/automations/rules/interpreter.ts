@@ -4,17 +4,17 @@ import { delayMs } from './definition.ts';
 import type { Person } from './entry.ts';
 import type { BranchStep } from './graph.ts';
 
-/** Where a person stands: before the first step, or in a wait. */
+/** The position of an enrollment: before the first step, or in a wait. */
 export interface Standing {
   stepId: string | null;
   waitFromMs: number | null;
 }
 
-/** What the next steps are held against. */
+/** The data that the next steps are decided with. */
 export interface Facts {
   nowMs: number;
   person: Person;
-  /** The one that let the person in. */
+  /** The event that enrolled the contact. */
   event?: { name: string; properties: Readonly<Record<string, unknown>> } | undefined;
   isUnsubscribed: boolean;
 }
@@ -23,7 +23,7 @@ export type Happening =
   | { type: 'wait'; stepId: string; untilMs: number }
   | { type: 'email'; stepId: string }
   | { type: 'branch'; stepId: string; branchId: string | null; rule: string }
-  /** appliesTo all_branch_steps: what let the person into the branch no longer holds before this step of it. */
+  /** appliesTo all_branch_steps: the criteria of the branch no longer match before this step of it. */
   | { type: 'branch_left'; stepId: string; branchId: string; rule: string };
 
 export type Next =
@@ -36,7 +36,7 @@ export interface Decision {
   next: Next;
 }
 
-/** The step interpreter: everything that happens to a person now, up to the next wait or the end. Real runs and simulations share it. */
+/** The step interpreter: everything an enrollment does now, up to the next wait or the end. Real runs and simulations share it. */
 export function decide(automation: CompiledAutomation, standing: Standing, facts: Facts): Decision {
   const { graph } = automation;
   const happenings: Happening[] = [];
@@ -77,7 +77,7 @@ export function decide(automation: CompiledAutomation, standing: Standing, facts
   return { happenings, next: { kind: 'completed' } };
 }
 
-/** What stands after a wait, for people who look: the step that comes next if nothing changes. */
+/** The step after a wait if nothing changes, for the Web UI. */
 export function stepAfter({ graph }: CompiledAutomation, stepId: string): string | null {
   const step = graph.byId.get(stepId);
   return step ? graph.next(step) : null;
@@ -112,7 +112,7 @@ function branchLeft(automation: CompiledAutomation, step: AutomationStep, { pers
   return { happening, target: mergeStepId };
 }
 
-/** The first branch whose criteria hold; when none does, the branch step's own next step. */
+/** The first branch whose criteria match; when none does, the branch step's own next step. */
 function takeBranch(automation: CompiledAutomation, step: BranchStep, { person, event }: Facts) {
   const subject = { contact: person, ...(event && { event }) };
   const branch = step.branches.find((one) => automation.holds(one, subject));

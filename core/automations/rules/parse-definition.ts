@@ -1,6 +1,6 @@
 import type { AutomationEmail, AutomationStep, EntryCriteria, EntryType, ExitCriteria } from '../model.ts';
 
-/** What callers send, after its schema. */
+/** Input of callers, after schema validation. */
 export interface StepInput {
   type: 'wait' | 'email' | 'branch';
   stepId?: string | undefined;
@@ -35,7 +35,7 @@ export interface EntryInput {
 
 const OBJECT_ID = /^[0-9a-f]{24}$/i;
 
-/** The canonical steps. `newId` is asked for what the caller left out. */
+/** The canonical steps. `newId` makes the ids that the caller left out. */
 export function readSteps(input: readonly StepInput[], newId: (place: string) => string): AutomationStep[] {
   return input.map((step, index) => readStep(step, index, newId));
 }
@@ -96,7 +96,7 @@ function readEmail(input: NonNullable<StepInput['email']>): AutomationEmail {
   return email;
 }
 
-/** Only what a filter means is kept. */
+/** Keeps only the fields that a filter uses. */
 function readCriteria(input: Record<string, unknown> | undefined): Record<string, unknown> | null {
   if (!input || Object.keys(input).length === 0) return null;
   const groups = input.groups ?? input.conditions;

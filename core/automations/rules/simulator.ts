@@ -6,7 +6,7 @@ import { decide, type Happening, type Standing } from './interpreter.ts';
 
 type Event = { name: string; properties: Record<string, PropertyValue> };
 
-/** What happens around one person, beginning with its creation. */
+/** The events around one contact, beginning with its creation. */
 export interface World {
   fromMs: number;
   contact: Contact;
@@ -43,7 +43,7 @@ interface Inside {
   untilMs: number;
 }
 
-/** Runs until nothing more happens. What happens at the moment of a wake-up happens before it. */
+/** Runs until nothing more happens. Events at the moment of a wake-up happen before it. */
 export function simulate(automation: CompiledAutomation, world: World): Simulation {
   const { entry, definition } = automation;
   const result: Simulation = { entries: [], skipped: [] };
@@ -107,7 +107,7 @@ export function simulate(automation: CompiledAutomation, world: World): Simulati
   }
 
   change(null, world.contact, world.fromMs);
-  // Stable, so what was given for the same moment keeps its order.
+  // Stable, so that events of the same moment keep their order.
   for (const occurrence of world.occurrences.toSorted((a, b) => a.atMs - b.atMs)) {
     wakeUntil(occurrence.atMs);
     occur(occurrence);
