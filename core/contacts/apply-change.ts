@@ -6,13 +6,13 @@ import { coerce } from '../base/text/coercion.ts';
 import type { Contact } from './model.ts';
 import type { ProjectRules } from './project-rules.ts';
 
-/** What one caller wants of one contact, named by id or by address in its normal form. */
+/** A change that a caller asks of one contact, named by id or by normalized address. */
 export interface ContactChange {
   contactId?: ObjectId | undefined;
   email?: string | undefined;
   /** Made before the transaction, so that a repeat finds the contact that it created itself. */
   newId: ObjectId;
-  /** What to do when there is no such contact, and when there is one. */
+  /** The action when the contact is missing, and when it exists. */
   whenMissing: 'create' | 'leave';
   whenPresent: 'change' | 'refuse' | 'delete';
   /** null and undefined leave a value as it is, '' clears it. */
@@ -21,7 +21,7 @@ export interface ContactChange {
   properties?: Record<string, unknown> | undefined;
   addListIds?: ObjectId[] | undefined;
   removeListIds?: ObjectId[] | undefined;
-  /** Holds the contact against every segment, although nothing else of it may change. */
+  /** Compares the contact with every segment, even when nothing else of it changes. */
   recheckSegments?: boolean | undefined;
   runWorkflow?: boolean | undefined;
 }
@@ -32,7 +32,7 @@ export interface ContactOutcome {
   after: Contact | null;
 }
 
-/** The contacts as they stand after the changes so far; `stored` is how they stand in the database. */
+/** The contacts after the changes so far; `stored` is their state in the database. */
 export interface Drafts {
   byId: Map<string, Contact>;
   byEmail: Map<string, Contact>;
@@ -46,7 +46,7 @@ interface Facts {
   goneListIds: ReadonlySet<string>;
 }
 
-/** Applies one change to the drafts. An item that cannot be applied is answered and leaves the drafts as they were. */
+/** Applies one change to the drafts. An item that cannot be applied returns its error and leaves the drafts as they were. */
 export function applyChange(
   drafts: Drafts,
   rules: ProjectRules,
@@ -118,7 +118,7 @@ function remove({ byId, byEmail }: Drafts, contact: Contact): ContactOutcome {
   return outcome('deleted', contact, null);
 }
 
-/** The same object when nothing changes. */
+/** Returns the same object when nothing changes. */
 function changed(drafts: Drafts, rules: ProjectRules, before: Contact, change: ContactChange, { now }: Facts): Contact {
   const after: Contact = { ...before };
   for (const field of ['firstName', 'lastName', 'userId', 'mobile'] as const) {
@@ -169,7 +169,7 @@ function mergeProperties(
   return samePairs(stored, merged) ? stored : merged;
 }
 
-/** A declared field is coerced to its type; others keep the type they came with. */
+/** A declared field is coerced to its type; others keep the type of the given value. */
 function propertyValue(rules: ProjectRules, name: string, value: unknown): PropertyValue {
   const declared = rules.fields.get(name);
   if (!declared) return value as PropertyValue;
@@ -210,7 +210,7 @@ function changedPaths(before: Contact, after: Contact): Set<string> {
   return paths;
 }
 
-/** Only segments that look at a changed field are evaluated again; null: all of them. */
+/** Only segments that use a changed field are evaluated again; null: all of them. */
 function segmentsOf(
   { segments }: ProjectRules,
   contact: Contact,

@@ -15,7 +15,7 @@ export interface BulkUpdated {
   errors: { index: number; email: string | null; message: string }[];
 }
 
-/** Endpoint 8. Each contact by the rules of endpoint 7, in order; one that fails, fails alone. */
+/** Endpoint 8. Each contact by the rules of endpoint 7, in order; the failure of one does not affect the others. */
 export async function bulkUpdateContacts(
   deps: Deps,
   project: Pick<Project, '_id'>,

@@ -13,7 +13,7 @@ import { announceContactChanges, type PublishedChange, recordContactChanges } fr
 
 export type { ContactChange, ContactOutcome } from './apply-change.ts';
 
-/** Changes of one project that share a transaction: of ordinary requests, and of imports and calls for hundreds. */
+/** Changes of one project that share a transaction: of ordinary requests, and of imports and calls with hundreds of contacts. */
 export const CHANGES_TOGETHER_MAX = 100;
 export const IMPORT_CHANGES_TOGETHER_MAX = 500;
 const TRIES_MAX = 10;
@@ -22,8 +22,8 @@ type Group = (change: ContactChange) => Promise<ContactOutcome>;
 const groups = new WeakMap<object, Map<string, { queue: Group; waiting: number }>>();
 
 /**
- * The only way that contacts change. Changes that arrive while others of the project are under way join one transaction,
- * which keeps segments, counts of lists and triggers right. One outcome a change, in order; an error is that change's alone.
+ * The only way to change contacts. Changes that arrive while others of the project are being written join one transaction, which keeps
+ * segments, counts of lists and triggers right. One outcome for each change, in order; an error concerns that change alone.
  */
 export async function changeContacts(
   deps: Deps,
@@ -57,7 +57,7 @@ export async function changeContacts(
   }
 }
 
-/** One change, for callers that have no list of them. */
+/** One change, for callers with a single contact. */
 export async function changeContact(
   deps: Deps,
   project: Pick<Project, '_id'>,
@@ -70,11 +70,11 @@ export async function changeContact(
 
 interface Company {
   writer: Writer;
-  /** What stands or falls with the changes. */
+  /** Further writes of the same transaction. */
   alongside?: (session: Session, outcomes: Array<ContactOutcome | AppError>) => Promise<void>;
 }
 
-/** For imports: changes that join nobody else's. */
+/** For imports: these changes get a transaction of their own. */
 export async function changeContactsTogether(
   deps: Deps,
   project: Pick<Project, '_id'>,
@@ -84,7 +84,7 @@ export async function changeContactsTogether(
   return commitChanges(deps, project._id, changes, company);
 }
 
-/** Repeated whole on a write conflict or a duplicate key: the second time it sees the contact that was in the way. */
+/** The whole transaction is repeated on a write conflict or a duplicate key; the repeat sees the conflicting contact. */
 async function commitChanges(
   deps: Deps,
   projectId: ObjectId,
@@ -97,7 +97,7 @@ async function commitChanges(
     try {
       const { outcomes, published } = await inTransaction(deps, (session) => {
         const run = runChanges(deps, session, projectId, rules, changes, { ...company, writer });
-        // Whoever is in the way may be in this part of the counts, and may be a process that died in it.
+        // A retry writes to another part of the counts: the conflict may be with a process that died in a transaction on this one.
         writer = nextWriter(writer);
         return run;
       });
@@ -105,7 +105,7 @@ async function commitChanges(
       return outcomes;
     } catch (error) {
       if (!isDuplicateKey(error) || attempt >= TRIES_MAX) throw error;
-      // Two changes that swap addresses stand in each other's way in one write: they go one after the other.
+      // Two changes that swap addresses conflict in one write, so they are written one after the other.
       if (attempt > 1 && changes.length > 1) return commitSingly(deps, projectId, changes, company);
     }
   }
@@ -164,7 +164,7 @@ async function findGone(
   return new Set(ids.keys());
 }
 
-/** Reads by id and by every address named, so that whoever is in the way is seen. */
+/** Reads by id and by every address named, so that contacts that already have an address are seen. */
 async function readDrafts(
   deps: Deps,
   session: Session,
@@ -208,7 +208,7 @@ async function writeContacts(
     alike.set(key, group);
   }
   if (deleted.length > 0) writes.push({ deleteMany: { filter: { _id: { $in: deleted }, projectId } } });
-  // One write for those that change alike: 500 that join a list cost a fifth of 500 writes.
+  // One write for all contacts with equal changes: 500 that join a list cost a fifth of 500 writes.
   for (const { update, ids } of alike.values())
     writes.push(
       ids.length === 1
@@ -219,7 +219,7 @@ async function writeContacts(
   if (writes.length > 0) await deps.db.contacts.bulkWrite(writes, { session, ordered: true });
 }
 
-/** Lists that are joined are pushed, so that contacts with other lists behind them still change alike. */
+/** Lists are added with a push, so that contacts with different other lists still share a write. */
 function updateOf(before: Contact, after: Contact): UpdateFilter<Contact> {
   const { listIds, ...set } = changedFields(before, after);
   if (!listIds) return { $set: set };

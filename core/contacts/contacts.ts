@@ -23,7 +23,7 @@ export interface ContactInput {
   listIds?: string[] | undefined;
 }
 
-/** What the ids of a request's new contacts are derived from. */
+/** The input from which the ids of a request's new contacts are derived. */
 export interface Origin {
   at: Date;
   seed: ObjectId;
@@ -91,7 +91,7 @@ export async function deleteContact(deps: Deps, project: Project, id: string): P
   if (deleted === 0) throw notFound('CONTACT');
 }
 
-/** Contacts that share a userId all go. */
+/** Deletes all contacts that share a userId. */
 export async function deleteContactsOfUser(deps: Deps, project: Project, userId: string): Promise<number> {
   const found = await deps.db.contacts
     .find({ projectId: project._id, userId }, { projection: { _id: 1 }, hint: 'user' })
@@ -105,7 +105,7 @@ export async function deleteContactsOfUser(deps: Deps, project: Project, userId:
   return deleted;
 }
 
-/** An address that names nobody, or is none, deletes nobody. */
+/** An unknown or invalid address deletes nothing. */
 export async function deleteContactsByEmail(deps: Deps, project: Project, emails: string[]): Promise<number> {
   const found = await findContactsByEmail(deps, project, emails);
   return deleteContacts(
@@ -124,7 +124,7 @@ export async function findContactsByEmail(deps: Deps, project: Project, emails: 
     .toArray();
 }
 
-/** Newest first, or by address when a part of one is given. */
+/** Newest first, or by address when a part of an address is given. */
 export async function listContacts(
   deps: Deps,
   project: Project,

@@ -20,7 +20,7 @@ export interface CustomFieldInput {
 
 type Tenant = Pick<Project, '_id'>;
 
-/** Values that contacts carry already keep their type; what is written from now on is held to the declared one. */
+/** Existing values of contacts keep their type; new values are coerced to the declared one. */
 export async function createCustomField(
   deps: Deps,
   project: Tenant,
@@ -74,7 +74,7 @@ export async function getCustomField(deps: Deps, project: Tenant, id: string): P
   return field;
 }
 
-/** Name and type are what stored values were held to, so they stay. */
+/** Stored values were coerced by name and type, so these cannot change. */
 export async function updateCustomField(
   deps: Deps,
   project: Tenant,
@@ -105,7 +105,7 @@ export async function updateCustomField(
   });
 }
 
-/** The values stay with the contacts, undeclared. */
+/** Contacts keep the values, undeclared. */
 export async function deleteCustomField(deps: Deps, project: Tenant, id: string): Promise<void> {
   const { _id } = await getCustomField(deps, project, id);
   await inTransaction(deps, async (session) => {

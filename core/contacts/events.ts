@@ -25,7 +25,7 @@ export async function recordContactEvents(
   );
 }
 
-/** Most projects have nobody who listens, and no message is sent for nothing. */
+/** Most projects have no subscriber, and then no message is published. */
 export function announceContactEvents(deps: Deps, projectId: ObjectId): void {
   eventReaders(deps, projectId).then(
     ({ streamed, webhooks }) => {
@@ -35,7 +35,10 @@ export function announceContactEvents(deps: Deps, projectId: ObjectId): void {
   );
 }
 
-/** What the log says about a deleted contact leaves within a day, after webhooks had time to take it; that it was deleted stays, by its id alone. */
+/**
+ * Personal data of a deleted contact leaves the log within a day, after webhooks had time to send it; the deletion itself stays, with the
+ * id alone.
+ */
 export async function recordEventsOfDeleted(
   { db, clock }: Deps,
   session: Session,
@@ -47,7 +50,7 @@ export async function recordEventsOfDeleted(
   await db.projectEvents.updateMany(named, { $set: { eraseAt } }, { session });
 }
 
-/** The transaction makes it happen once, so the key only has to differ from all others. */
+/** The transaction makes it happen once, so the key only has to be unique. */
 function eventOf({ before, after }: PublishedChange): NewEvent | null {
   const key = new ObjectId().toHexString();
   if (after && !before) return { type: 'contact.created', key, data: dataOf(after) };

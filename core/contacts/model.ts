@@ -24,15 +24,15 @@ export interface StoredList {
   projectId: ObjectId;
   name: string;
   description: string;
-  /** global: the one list of every project that holds all its contacts; callers know it as GLOBAL_CONTACT_LIST. */
+  /** global: the list of all contacts that each project has; the interface calls it GLOBAL_CONTACT_LIST. */
   type: 'list' | 'segment' | 'global';
-  /** As the caller gave it, with every fieldType said; null for lists. */
+  /** As the caller gave it, with every fieldType made explicit; null for lists. */
   filterCriteria: Record<string, unknown> | null;
-  /** How far the contacts of the project are held against the filter; null for lists. */
+  /** How far the contacts of the project are compared with the filter; null for lists. */
   recompute: SegmentRecompute | null;
-  /** There is a recompute to start, or to look after. */
+  /** A recompute must be started, or checked on. */
   recomputeDueAt?: Date;
-  /** Moves with each campaign that is published or started with it, so that a removal at the same moment conflicts. */
+  /** Increases with each campaign that is published or started with the list, so that a concurrent removal conflicts. */
   holds?: number;
   createdAt: Date;
   updatedAt: Date;
@@ -44,8 +44,8 @@ export interface ContactList extends StoredList {
 }
 
 /**
- * A part of the count of a list. Writers that run side by side each have a part of their own: two transactions that move one
- * number would stop each other. The count is the sum.
+ * A part of the count of a list. Concurrent writers each have a part of their own: two transactions that change one number would conflict.
+ * The count is the sum.
  */
 export interface ListCount {
   /** List and writer. */
@@ -56,11 +56,11 @@ export interface ListCount {
 }
 
 export interface SegmentRecompute {
-  /** Moves with every change of the filter: whoever was at work for another one stops. */
+  /** Increases with every change of the filter: a recompute for an older filter stops. */
   generation: number;
-  /** settling: everybody was looked at, and is looked at once more when no change can be under way that did not know the filter. */
+  /** settling: all contacts were compared, and are compared once more when no change that read the old filter can be running. */
   status: 'running' | 'settling' | 'completed';
-  /** The last contact that was looked at; null at the beginning of a look. */
+  /** The last contact that was compared; null at the beginning of a pass. */
   cursor: ObjectId | null;
   processed: number;
   total: number;
@@ -68,7 +68,7 @@ export interface SegmentRecompute {
   completedAt: Date | null;
 }
 
-/** A list or segment that is deleted and still stands in contacts; `_id` is its own. */
+/** A deleted list or segment that is still named in contacts; `_id` is its own. */
 export interface ListRemoval {
   _id: ObjectId;
   projectId: ObjectId;

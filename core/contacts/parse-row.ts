@@ -27,7 +27,7 @@ export type ReadRow = { ok: true; row: ContactRow } | { ok: false; message: stri
 const TEXT_FIELDS = ['firstName', 'lastName', 'userId'] as const;
 const NOT_ONE_LINE = /\p{Cc}|\u2028|\u2029/u;
 
-/** Holds one row to the schema of endpoint 7, so that a bad row fails alone. Fields that it does not know are left out. */
+/** Validates one row against the schema of endpoint 7, so that a bad row fails alone. Unknown fields are left out. */
 export function readContactRow(given: unknown): ReadRow {
   if (!isObject(given)) return bad('must be an object');
   const { email, mobile, listIds } = given;

@@ -6,11 +6,14 @@ import { perDatabase } from '../base/per-database.ts';
 import { compileFilter, type FilterSubject, filterFields, parseFilter } from './filters/filters.ts';
 import type { CustomField } from './model.ts';
 
-/** What automations add to the rules of a project, by declaration merging. */
+/** The part of the project rules that automations add, by declaration merging. */
 // biome-ignore lint/suspicious/noEmptyInterface: filled by declaration merging
 export interface AddedRules {}
 
-/** What every change of a contact is compared with, compiled once a version: declared fields, segments and live automations. */
+/**
+ * The rules that every change of a contact is compared with, compiled once for each version: declared fields, segments and live
+ * automations.
+ */
 export interface ProjectRules extends AddedRules {
   version: number;
   fields: Map<string, CustomField>;
@@ -34,7 +37,7 @@ const CACHE_SIZE_MAX = 1_000;
 const TOGETHER_MAX = 200;
 const compiled = new WeakMap<object, Map<string, ProjectRules>>();
 
-/** One read of the project's version finds out whether the compiled copy still holds. */
+/** One read of the project's version shows whether the compiled copy is current. */
 export async function projectRulesOf(deps: Deps, projectId: ObjectId): Promise<ProjectRules> {
   const version = await versions(deps)(projectId);
   const cache = compiled.get(deps.mongo) ?? new Map<string, ProjectRules>();
@@ -48,7 +51,7 @@ export async function projectRulesOf(deps: Deps, projectId: ObjectId): Promise<P
   return made;
 }
 
-/** Asked for every change, so requests that come together share a read. */
+/** Needed for every change, so requests that arrive together share a read. */
 const versions = perDatabase(({ db }: Deps) =>
   createBatcher(
     async (ids: ObjectId[]) => {
@@ -60,7 +63,7 @@ const versions = perDatabase(({ db }: Deps) =>
   ),
 );
 
-/** Called after every write of custom fields, events, segments and automations, before it is answered. */
+/** Called after every write of custom fields, events, segments and automations, before the request is answered. */
 export async function touchProjectRules(deps: Deps, project: Pick<Project, '_id'>, session?: Session): Promise<void> {
   await deps.db.projects.updateOne({ _id: project._id }, { $inc: { audienceVersion: 1 } }, session ? { session } : {});
 }

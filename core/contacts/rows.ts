@@ -6,7 +6,7 @@ import type { ContactChange } from './apply-change.ts';
 import { GLOBAL_LIST } from './lists/global-list.ts';
 import type { ContactRow } from './parse-row.ts';
 
-/** The lists that rows name, read once for all of them. */
+/** The lists that rows name, read once for all rows. */
 export type ListDirectory = ReadonlyMap<string, 'list' | 'segment' | 'global'>;
 
 export async function listDirectory(
@@ -22,7 +22,7 @@ export async function listDirectory(
   return new Map(found.map(({ _id, type }) => [_id.toHexString(), type]));
 }
 
-/** What a row asks for, by the rules of endpoint 7; a string says why it cannot be. */
+/** The change that a row asks for, by the rules of endpoint 7; a string is the reason why it is refused. */
 export function changeOfRow(
   { email, listIds = [], customFields, contactProperties, ...set }: ContactRow,
   directory: ListDirectory,

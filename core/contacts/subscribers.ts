@@ -14,7 +14,7 @@ export interface PublishedChange {
 
 /** A part of the product that follows contact changes. */
 export interface ContactSubscriber {
-  /** Writes, in the transaction of the change, what must follow from it. */
+  /** Writes the consequences of the change, in its transaction. */
   onChanges?(
     deps: Deps,
     session: Session,
@@ -30,7 +30,7 @@ export interface ContactSubscriber {
     deleted: Contact[],
     changes: PublishedChange[],
   ): Promise<void>;
-  /** Wakes up queues after the commit. Nothing may depend on it. */
+  /** Wakes up queues after the commit. Correctness does not depend on it. */
   afterCommit?(deps: Deps, projectId: ObjectId, changes: PublishedChange[]): void;
 }
 

@@ -12,7 +12,7 @@ const PROBLEMS_MAX = 5;
 
 export interface DeclaredTypes {
   contactProperties: Readonly<Record<string, PropertyType>>;
-  /** Types of the properties of the event; given only where a filter may look at an event. */
+  /** Types of the event's properties; given only where a filter may use an event. */
   event?: Readonly<Record<string, PropertyType>>;
 }
 
@@ -31,7 +31,7 @@ const CONTACT_FIELDS: ReadonlyMap<string, PropertyType> = new Map([
 const PROPERTY = /^(?:contactProperties|customFields)\.([A-Za-z0-9_]{1,64})$/;
 const EVENT_PROPERTY = /^event\.properties\.([A-Za-z0-9_]{1,64})$/;
 
-/** Reads filterCriteria as a caller writes them into the one form that is matched; `path` is where they stood, for the messages. */
+/** Parses filterCriteria as callers write them into the one form that is matched; `path` is their location in the body, for messages. */
 export function parseFilter(input: unknown, declared: DeclaredTypes, path = 'filterCriteria'): ParsedFilter {
   if (!isObject(input)) return { ok: false, details: `${path}: must be an object with logicalOperator and groups` };
   const problems: string[] = [];
@@ -52,7 +52,7 @@ export function parseFilter(input: unknown, declared: DeclaredTypes, path = 'fil
   return { ok: true, filter: { logicalOperator, groups: conditions } };
 }
 
-/** What the filter looks at: when none of these changed, neither has its answer. */
+/** The fields that the filter uses: while none of them changes, its result does not change. */
 export function filterFields(filter: Filter): string[] {
   return [...new Set(filter.groups.map((condition) => condition.field))];
 }
@@ -83,7 +83,7 @@ function readCondition(group: unknown, declared: DeclaredTypes): Condition | Pro
 interface KnownField {
   field: string;
   type: PropertyType;
-  /** A field of the contact itself has one type, whatever the caller says. */
+  /** A built-in field has one type, whatever the caller names. */
   fixed: boolean;
 }
 

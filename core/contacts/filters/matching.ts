@@ -2,7 +2,7 @@ import type { PropertyType } from '../../base/model.ts';
 import { coerce, readDate } from '../../base/text/coercion.ts';
 import type { Condition, Filter } from './model.ts';
 
-/** The contact as it is stored; times may also be ISO strings, as they are in JSON. */
+/** The contact as it is stored; times may also be ISO strings, as in JSON. */
 export interface FilterSubject {
   contact: {
     email?: string;
@@ -19,7 +19,7 @@ export interface FilterSubject {
 
 type Matches = (stored: unknown) => boolean;
 
-/** Compile once, match many: the answer for one contact, and the event that is looked at. */
+/** Compile once, match many: the result for one contact and the event in question. */
 export function compileFilter(filter: Filter): (subject: FilterSubject) => boolean {
   const conditions = filter.groups.map((condition) => {
     const read = compileField(condition.field);
@@ -38,7 +38,7 @@ export interface Bounds {
   maxIncluded: boolean;
 }
 
-/** Everything that numbers, dates (as milliseconds) and booleans (as 0 and 1) are asked is whether they lie in a range. */
+/** For numbers, dates (as milliseconds) and booleans (as 0 and 1), every operator is a range. */
 export function conditionBounds({ operator, fieldType, value }: Condition): Bounds {
   const [low, high] = (Array.isArray(value) ? value : [value, value]).map(
     (bound) => rank(fieldType, bound) ?? Number.NaN,
@@ -49,7 +49,7 @@ export function conditionBounds({ operator, fieldType, value }: Condition): Boun
   return closed;
 }
 
-/** Source of the expression that finds the text; `end` is how the dialect says "the very end". */
+/** Source of the expression that finds the text; `end` is the dialect's anchor for the very end. */
 export function conditionPattern({ operator, value }: Condition, end: string): string {
   const text = String(value).replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
   const from = operator === 'equals' || operator === 'not_equals' || operator === 'starts_with' ? '^' : '';
@@ -57,7 +57,7 @@ export function conditionPattern({ operator, value }: Condition, end: string): s
   return `${from}${text}${to}`;
 }
 
-/** not_equals and not_contains are the exact opposites, so that what is missing satisfies them. */
+/** not_equals and not_contains are the exact opposites, so that missing values satisfy them. */
 export function isNegative(condition: Condition): boolean {
   return condition.operator === 'not_equals' || condition.operator === 'not_contains';
 }

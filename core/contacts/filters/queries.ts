@@ -5,12 +5,12 @@ import type { Condition, Filter } from './model.ts';
 
 export type Query = Record<string, unknown>;
 
-/** Beyond these alphabets servers disagree with us and with each other on which letters are the same without case. */
+/** Outside these alphabets, MongoDB and JavaScript disagree on which letters are equal without case. */
 const SAME_CASE_EVERYWHERE =
   /^[\s -\u012f\u0132-\u017e\u0391-\u03a9\u03b1-\u03c9\p{Lo}\p{Nd}\p{Emoji_Presentation}]*$/u;
 const CAN_STAND_IN_A_NUMBER = /^[0-9.e+-]+$/i;
 
-/** The same filter as a MongoDB query on contacts, or null where a query cannot say exactly the same. */
+/** The same filter as a MongoDB query on contacts; null when a query cannot express exactly the same. */
 export function filterToQuery(filter: Filter): Query | null {
   const conditions = filter.groups.map(conditionQuery);
   if (conditions.includes(null)) return null;
@@ -31,7 +31,7 @@ function textQuery(condition: Condition): Query | null {
   if (!SAME_CASE_EVERYWHERE.test(value)) return null;
   const text = { [condition.field]: { $regex: conditionPattern(condition, '\\z'), $options: 'i' } };
   if (!condition.field.startsWith('contactProperties.')) return text;
-  // Properties keep numbers and booleans, which are compared as their text.
+  // Properties may be numbers and booleans, which are compared as text.
   const pattern = new RegExp(conditionPattern(condition, '$'), 'iu');
   const alike: (boolean | number)[] = [true, false].filter((stored) => pattern.test(String(stored)));
   if (CAN_STAND_IN_A_NUMBER.test(value)) {

@@ -5,7 +5,10 @@ import type { ContactList, StoredList } from '../model.ts';
 import type { PublishedChange } from '../subscribers.ts';
 import { globalListId } from './global-list.ts';
 
-/** Which part of the counts a writer moves. Requests and imports never share one; two processes rarely do, and then wait for each other. */
+/**
+ * The part of the counts that a writer changes. Requests and imports never share a part; two processes rarely do, and then wait for each
+ * other.
+ */
 export type Writer = number;
 
 const WRITERS_OF_A_KIND = 8;
@@ -14,17 +17,17 @@ export function requestWriter(): Writer {
   return processNumber() % WRITERS_OF_A_KIND;
 }
 
-/** Imports of one project that run side by side rarely share one. */
+/** Concurrent imports of one project rarely share a part. */
 export function importWriter(importId?: ObjectId): Writer {
   return WRITERS_OF_A_KIND + ((processNumber() + (importId?.id.at(-1) ?? 0)) % WRITERS_OF_A_KIND);
 }
 
-/** Another one of the same kind. */
+/** Another part of the same kind. */
 export function nextWriter(writer: Writer): Writer {
   return writer - (writer % WRITERS_OF_A_KIND) + ((writer + 1) % WRITERS_OF_A_KIND);
 }
 
-/** The count of each list and segment, and of all contacts, moves with its contacts. */
+/** The count of each list and segment, and of all contacts, changes with the contacts. */
 export async function countLists(
   deps: Deps,
   session: Session,
@@ -65,7 +68,7 @@ export async function withCount(deps: Deps, list: StoredList): Promise<ContactLi
   return counted as ContactList;
 }
 
-/** How many contacts a project has. */
+/** The number of contacts in a project. */
 export async function countContacts(deps: Deps, project: Pick<Project, '_id'>): Promise<number> {
   const parts = await deps.db.listCounts
     .find({ projectId: project._id, listId: globalListId(project) }, { hint: 'list' })

@@ -5,15 +5,15 @@ import { derivedId } from '../../base/ids.ts';
 import type { Project } from '../../base/model.ts';
 import type { StoredList } from '../model.ts';
 
-/** The list of all contacts of a project, wherever a list is named. */
+/** The name of the list of all contacts of a project, in any call that names a list. */
 export const GLOBAL_LIST = 'GLOBAL_CONTACT_LIST';
 
-/** Follows from the project's id, so that making the list again changes nothing. */
+/** Derived from the project's id, so that creating the list again changes nothing. */
 export function globalListId({ _id }: Pick<Project, '_id'>): ObjectId {
   return derivedId(_id.getTimestamp(), 'global list', _id.toHexString());
 }
 
-/** The id that callers know. */
+/** The id that the interface shows. */
 export function wireListId({ _id, type }: Pick<StoredList, '_id' | 'type'>): string {
   return type === 'global' ? GLOBAL_LIST : _id.toHexString();
 }

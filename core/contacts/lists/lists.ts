@@ -45,7 +45,7 @@ export async function listLists(
   return { ...found, entries: await withCounts(deps, project._id, found.entries) };
 }
 
-/** Lists, segments and the global list, by the id that callers know. `field` is given when the id stood in a body. */
+/** Lists, segments and the global list, by the id that the interface shows. `field` is given when the id came in a body. */
 export async function findList(deps: Deps, project: Tenant, id: string, field?: string): Promise<ContactList> {
   return withCount(deps, await findStoredList(deps, project, id, field));
 }
@@ -57,7 +57,7 @@ export async function findStoredList(deps: Deps, project: Tenant, id: string, fi
   return list;
 }
 
-/** Each once, in the order of the request. */
+/** Each list once, in the order of the request. */
 export async function findLists(deps: Deps, project: Tenant, ids: string[], field: string): Promise<ContactList[]> {
   return withCounts(deps, project._id, await findStoredLists(deps, project, ids, field));
 }
@@ -77,7 +77,9 @@ async function findStoredLists(deps: Deps, project: Tenant, ids: string[], field
   });
 }
 
-/** Lists that contacts may be added to: an unknown one is 404, a segment 400, and in the global list everybody is anyway. */
+/**
+ * Lists that contacts may be added to: an unknown one is 404, a segment 400, and the global list is left out, since every contact is in it.
+ */
 export async function listsNamed(
   deps: Deps,
   project: Tenant,
@@ -111,7 +113,7 @@ export async function updateList(
   return withCount(deps, updated);
 }
 
-/** Contacts stay; they only leave the list. */
+/** The contacts are kept; they only leave the list. */
 export async function deleteList(deps: Deps, project: Tenant, id: string): Promise<void> {
   await removeList(deps, await findOwnList(deps, project, id, 'deleted'));
 }

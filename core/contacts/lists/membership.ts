@@ -15,7 +15,7 @@ import { findStoredList, segmentNamed } from './lists.ts';
 
 type Tenant = Pick<Project, '_id'>;
 
-/** Whom a call is about: by address or by id. */
+/** The contacts that a call names: by address or by id. */
 export interface Named {
   emails?: string[] | undefined;
   contactIds?: string[] | undefined;
@@ -41,7 +41,7 @@ export interface AddedToList {
     suppressed: string[];
   };
   totalContactsInList: number;
-  /** Those created or added. */
+  /** The contacts that were created or added. */
   contacts: Contact[];
 }
 
@@ -51,7 +51,7 @@ export interface RemovedFromList {
   errors: Refused[];
 }
 
-/** Endpoint 12. Suppressed addresses join like the others: a list says who belongs, a suppression who is mailed. */
+/** Endpoint 12. Suppressed addresses join too: lists hold the members, suppressions decide about mail. */
 export async function addToList(
   deps: Deps,
   project: Tenant,
@@ -92,7 +92,7 @@ export async function addToList(
   };
 }
 
-/** Endpoint 13. An address that nobody has is not in the list; an id that names nobody is an error. */
+/** Endpoint 13. An unknown address is simply not in the list; an unknown id is an error. */
 export async function removeFromList(
   deps: Deps,
   project: Tenant,
@@ -127,7 +127,7 @@ interface Person {
   contactId?: ObjectId;
 }
 
-/** Each person once; what is no address and no id is listed. */
+/** Each contact once; malformed addresses and ids are listed. */
 function readNamed({ emails, contactIds }: Named): { people: Person[]; malformed: Refused[] } {
   if ((emails === undefined) === (contactIds === undefined))
     throw invalid(
@@ -171,7 +171,7 @@ function sortOut(people: Person[], outcomes: Array<ContactOutcome | AppError>) {
   return { present, refused, unknownEmails };
 }
 
-/** Whom marketing mail that names no group would not reach. */
+/** The contacts that marketing mail without a group would not reach. */
 async function suppressedAmong(deps: Deps, project: Tenant, valid: { email: string }[]): Promise<string[]> {
   const entries = await suppressionsAgainst(
     deps,

@@ -10,8 +10,8 @@ import type { Contact, SegmentRecompute, StoredList } from '../model.ts';
 export const SEGMENT_RECOMPUTES = 'segment-recomputes';
 const CONTACTS_A_PAGE = 5_000;
 /**
- * A change that read the old filters can commit this long after the new one was stored (the server ends any transaction
- * after 60 s). A second look after it finds what such a change left wrong.
+ * A change that read the old filters can commit this long after the new one was stored (the server ends any transaction after 60 s). A
+ * second pass after it corrects the effects of such a change.
  */
 export const SETTLE_MS = 65_000;
 const LOOK_AFTER_MS = 30_000;
@@ -20,7 +20,7 @@ export interface RecomputeProgress {
   status: SegmentRecompute['status'] | 'deleted';
   processed: number;
   total: number;
-  /** While settling: how long until the second look. */
+  /** While settling: the time until the second pass. */
   waitMs: number;
 }
 
@@ -32,8 +32,8 @@ export interface RecomputeLimits {
 }
 
 /**
- * Holds contacts against the filter, page by page, until everybody is right or the time is over. The place is kept on the
- * segment, so any number of runs may do this, one after the other or side by side: moving on is a compare-and-set.
+ * Compares contacts with the filter, in ranges, until all are done or the time is over. The cursor is kept on the segment and moves by
+ * compare-and-set, so any number of runs may do this, one after the other or at the same time.
  */
 export async function recomputeSegment(
   deps: Deps,
@@ -53,7 +53,7 @@ export async function recomputeSegment(
   }
 }
 
-/** Starts of recomputes; one that is under way is looked after until it says that it is completed. */
+/** Starts recomputes, and checks on running ones until they are completed. */
 export function segmentRecomputes(deps: Deps): JobQueue {
   return documentQueue<StoredList>(deps, {
     name: SEGMENT_RECOMPUTES,
@@ -103,7 +103,7 @@ function afterLook(deps: Deps, status: SegmentRecompute['status']): Partial<Segm
   return { status: 'completed', cursor: null };
 }
 
-/** Corrects every contact as it is committed now, whatever the recompute has come to. */
+/** Corrects every contact as it is committed now, whatever the recompute has done so far. */
 export async function correctSegment(deps: Deps, list: StoredList, signal: AbortSignal): Promise<void> {
   const { projectId } = list;
   for (let cursor: ObjectId | null = null; !signal.aborted; ) {
@@ -124,7 +124,10 @@ async function nextIds(deps: Deps, projectId: ObjectId, cursor: ObjectId | null)
   return page.map(({ _id }) => _id);
 }
 
-/** Who matches and is not in the segment, or is in it and does not match. On the server where it can say exactly the same. */
+/**
+ * Contacts that match but are not in the segment, or are in it but do not match. Evaluated by the server when a query can express the
+ * filter exactly.
+ */
 async function findWrong(
   deps: Deps,
   { _id, projectId, filterCriteria }: StoredList,

@@ -8,7 +8,7 @@ import type { ListRemoval, StoredList } from '../model.ts';
 import { touchProjectRules } from '../project-rules.ts';
 import { SETTLE_MS } from './recompute.ts';
 
-/** Runs in the transaction that removes a list. Throws when something still needs it. */
+/** Runs in the transaction that removes a list. Throws when the list is still needed. */
 export type ListRemovalSubscriber = (deps: Deps, session: Session, list: StoredList) => Promise<void>;
 
 declare module '../../base/deps.ts' {
@@ -18,13 +18,13 @@ declare module '../../base/deps.ts' {
 }
 
 const CONTACTS_AT_ONCE = 1_000;
-/** What the caller waits for; a larger list leaves the rest of its contacts in the background. */
+/** How long the caller waits; the rest of a larger list's contacts is updated in the background. */
 const WAIT_MS = 2_000;
 const TURN_MS = 10_000;
 
 /**
- * The list is gone at once and for good; then it leaves its contacts. A change that had seen the list can still commit for a
- * while, so there is a last look when none can be under way.
+ * The list is deleted at once and for good; then it is removed from its contacts. A change that had read the list can still commit for a
+ * while, so there is a last pass when no such change can be running.
  */
 export async function removeList(deps: Deps, list: StoredList): Promise<void> {
   const { _id, projectId, type } = list;
@@ -59,7 +59,7 @@ export function listRemovals(deps: Deps): JobQueue {
   });
 }
 
-/** Whether no contact is left. */
+/** Returns whether no contact is left. */
 async function leaveContacts(deps: Deps, { _id, projectId, type }: ListRemoval, timeMs: number): Promise<boolean> {
   const { contacts } = deps.db;
   const members = type === 'segment' ? { projectId, segmentIds: _id } : { projectId, listIds: _id };

@@ -11,9 +11,9 @@ import { countContacts } from './counts.ts';
 import { recomputeSegment, wakeRecomputes } from './recompute.ts';
 
 export const SEGMENTS_MAX = 100;
-/** What the caller of a create or edit waits for; a larger project is finished in the background. */
+/** How long the caller of a create or edit waits; a larger project is finished in the background. */
 const WAIT_MS = 1_000;
-/** When a worker takes over, should this process not get as far as saying when. */
+/** When a worker takes over if this process dies before it sets a date. */
 const TAKE_OVER_MS = 5_000;
 
 type Filter = Record<string, unknown>;
@@ -37,7 +37,7 @@ export async function createSegment(
   return recomputeNow(deps, segment);
 }
 
-/** Changes that arrive from now on know the new filter; everybody else is looked at again. */
+/** Changes from now on use the new filter; all existing contacts are compared again. */
 export async function updateSegmentFilter(deps: Deps, list: StoredList, filterCriteria: Filter): Promise<StoredList> {
   const { _id, projectId } = list;
   const criteria = await readCriteria(deps, projectId, filterCriteria);
@@ -55,7 +55,7 @@ export async function updateSegmentFilter(deps: Deps, list: StoredList, filterCr
   return recomputeNow(deps, list);
 }
 
-/** Every fieldType is said, so that declaring a field later does not change what a stored filter means. */
+/** Every fieldType is made explicit, so that declaring a field later does not change the meaning of a stored filter. */
 async function readCriteria(deps: Deps, projectId: ObjectId, given: Filter | null | undefined): Promise<Filter> {
   if (!given)
     throw invalid(
@@ -83,7 +83,7 @@ function sayType({ id, field, operator, value }: Filter, fieldType: PropertyType
   };
 }
 
-/** Whoever adds a segment writes the project in the same transaction, so that two cannot both find one place left. */
+/** Every new segment writes the project in its transaction, so that two calls cannot both take the last free place. */
 async function refuseTooMany(deps: Deps, session: Session, projectId: ObjectId): Promise<void> {
   const count = await deps.db.contactLists.countDocuments(
     { projectId, type: 'segment' },
