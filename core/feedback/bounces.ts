@@ -17,10 +17,10 @@ export interface MailRef {
 const REASON_MAX = 500;
 const OPEN_STATES_OF_RECIPIENTS: Array<MessageRecipient['state']> = ['queued', 'deferred', 'unknown'];
 
-/** later: the outcome of the attempt is not stored yet; whoever brings the report comes again. */
+/** later: the outcome of the attempt is not stored yet; the report must be delivered again. */
 export type ReportOutcome = 'applied' | 'ignored' | 'later';
 
-/** What a report that came to a signed return path means for its mail. The address in the text never decides which mail that is. */
+/** Applies reports that came to a signed return path. The return path alone identifies the message, never the address in the text. */
 export async function applyReports(deps: Deps, ref: MailRef, reports: DeliveryReport[]): Promise<ReportOutcome> {
   const { projectId, messageId } = ref;
   const message = await deps.db.messages.findOne({ _id: messageId, projectId });
@@ -41,7 +41,7 @@ export async function applyReports(deps: Deps, ref: MailRef, reports: DeliveryRe
   return 'applied';
 }
 
-/** Suppression first, so that a crash between the two leaves nothing out; the state moves once, whatever is reported how often. */
+/** Suppression first, so that a crash between the two writes loses nothing; the state changes once, however often a report arrives. */
 async function applyFailure(deps: Deps, message: Message, email: string, report: DeliveryReport): Promise<void> {
   const { code, enhanced, text } = report;
   const reply = { code: code || (enhanced?.startsWith('4') ? 450 : 550), enhanced, text: textOf(message, report) };
@@ -95,14 +95,14 @@ async function applyDelivery(deps: Deps, message: Message, email: string, report
 }
 
 interface End {
-  /** Where to, cc and bcc have outcomes of their own. */
+  /** For recipients of to, cc and bcc with outcomes of their own. */
   own: Document;
-  /** What the message says when it has one recipient, or about `to` when none of the others is still to get it. */
+  /** For the message itself when it has one recipient, or about `to` when no other recipient is still pending. */
   whole: Document;
   line: Document;
 }
 
-/** What a report says of a recipient that counted as sent, or as unknown. Returns false when that was known. */
+/** Ends a recipient that counted as sent or unknown. Returns false when its outcome was already known. */
 async function endRecipient(
   { db }: Deps,
   { _id, projectId, email: to, recipients }: Message,
@@ -143,15 +143,16 @@ async function addLine(deps: Deps, { _id, projectId }: Message, line: { type: st
   await appendTimeline(deps, { projectId, messageId: _id }, entry);
 }
 
-/** Of a deleted contact nothing is written down again: servers repeat addresses in what they say. */
+/** For a deleted contact the text is left out: servers repeat addresses in it. */
 function textOf({ emailHash, recipients }: Message, { text }: DeliveryReport): string {
   const isErased = emailHash !== undefined || recipients?.some(({ email }) => email === '');
   return isErased ? '' : text.slice(0, REASON_MAX);
 }
 
 /**
- * null: none of the recipients, such as the address that one of them forwards to. A mail with one recipient has a return path of its own,
- * which says whom the report is about: servers name the address behind an alias or a forward, and it failed for that recipient all the same.
+ * null: the report names none of the recipients, but for example an address that one of them forwards to. A mail with one recipient has a
+ * return path of its own, which identifies that recipient: servers name the address behind an alias or a forward, and the mail failed for
+ * the recipient all the same.
  */
 function recipientOf({ email, recipients }: Message, { recipient }: DeliveryReport): string | null {
   if (!recipients) return email;

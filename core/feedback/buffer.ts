@@ -2,11 +2,11 @@ import type { Deps } from '../base/deps.ts';
 import { perDatabase } from '../base/per-database.ts';
 import { type Signal, writeSignals } from './engagements.ts';
 
-/** What waits while MongoDB is away; what comes on top is dropped, and said so. */
+/** Signals kept while MongoDB is down; further ones are dropped, with a log line. */
 export const BUFFERED_MAX = 10_000;
-/** No more, so that a backlog does not keep a picture waiting while it is written. */
+/** A small limit, so that writing a backlog does not delay requests for pictures. */
 const TOGETHER_MAX = 200;
-/** What arrives within it is written together: a write costs the database much the same for one and for fifty. */
+/** Signals that arrive within this time are written together: a write costs the database much the same for one and for fifty. */
 const GATHER_MS = 25;
 const REPEAT_FIRST_MS = 100;
 const REPEAT_MAX_MS = 2_000;
@@ -18,7 +18,7 @@ interface Buffer {
   stopped: boolean;
 }
 
-/** Returns at once: nobody waits for a pixel or a link, whatever the database does. Written in groups, and repeated until it is. */
+/** Returns at once: pixels and links never wait for the database. Signals are written in batches, and repeated until that succeeds. */
 export function bufferSignal(deps: Deps, signal: Signal): void {
   const buffer = bufferOf(deps);
   if (buffer.waiting.length >= BUFFERED_MAX) {
@@ -30,13 +30,13 @@ export function bufferSignal(deps: Deps, signal: Signal): void {
   if (!buffer.running) void flush(deps, buffer);
 }
 
-/** How many are not written yet, and how many were dropped since the last success. */
+/** The number of signals that are not written yet, and of those dropped since the last success. */
 export function bufferedSignals(deps: Deps): { waiting: number; dropped: number } {
   const { waiting, dropped } = bufferOf(deps);
   return { waiting: waiting.length, dropped };
 }
 
-/** Resolves when everything is written, or that time is over. */
+/** Resolves when everything is written, or when the time is over. */
 export async function drainSignals(deps: Deps, graceMs: number): Promise<void> {
   const buffer = bufferOf(deps);
   const until = performance.now() + graceMs;

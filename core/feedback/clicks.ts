@@ -5,7 +5,7 @@ import type { Visitor } from './opens.ts';
 
 const SAFE_TARGET = /^https?:\/\/[^\s\\\p{Cc}]+$/iu;
 
-/** Where the link leads, which is inside the signed token and nowhere else; null for a token that is not ours. HEAD is no visit. */
+/** The target of the link, which exists only inside the signed token; null for a token that is not ours. HEAD does not count as a click. */
 export function noteClick(deps: Deps, token: string, { at, agent, method }: Visitor): string | null {
   const read = readClickToken(deps.config, token);
   if (!read || !SAFE_TARGET.test(read.target)) return null;

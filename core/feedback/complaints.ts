@@ -6,9 +6,9 @@ import type { ComplaintReport } from './delivery-reports/arf.ts';
 import { writeSignals } from './engagements.ts';
 
 /**
- * Stops every mail of the project to whoever complained. Which mail it was must be proved by something of ours in the report: a return
- * path, or the link or address of List-Unsubscribe. Where to, cc and bcc share that, the report must name one of them; a complaint that
- * does not is counted and suppresses nobody. Answers whether it had an effect.
+ * Stops every mail of the project to the complaining recipient. The report must prove its mail with a signed trace of ours: a return path,
+ * or the link or address of List-Unsubscribe. Recipients of to, cc and bcc share that trace, so the report must also name one of them; a
+ * complaint without a name is counted and suppresses no address. Returns whether it had an effect.
  */
 export async function applyComplaint(deps: Deps, given: MailRef | null, report: ComplaintReport): Promise<boolean> {
   if (!report.isComplaint) return false;
@@ -18,7 +18,7 @@ export async function applyComplaint(deps: Deps, given: MailRef | null, report: 
   const message = await deps.db.messages.findOne({ _id: ref.messageId, projectId: ref.projectId });
   const reason = `feedback report: ${report.feedbackType}`;
   const evidence = `${reason}, email ${ref.messageId.toHexString()}`;
-  // When the message is gone or erased, the link of List-Unsubscribe still knows the address.
+  // When the message is gone or erased, the link of List-Unsubscribe still contains the address.
   const own = message?.recipients
     ? message.recipients.find((one) => one.email !== '' && one.email === report.recipient)?.email
     : message?.email;

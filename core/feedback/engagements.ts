@@ -14,7 +14,7 @@ interface AnySignal {
   at: Date;
 }
 
-/** Something that somebody, or a machine, did with a mail. */
+/** An act of a person or a machine on a mail. */
 export type Signal = AnySignal &
   (
     | { kind: 'open'; agent: string; purpose: string; method: string }
@@ -22,7 +22,7 @@ export type Signal = AnySignal &
     | { kind: 'unsubscribe' | 'complaint'; reason: string }
   );
 
-/** The first ones are kept as evidence; the counts go on. */
+/** The first signals are kept as evidence; later ones only count. */
 const SIGNALS_KEPT_MAX = 20;
 
 type Facts = Pick<
@@ -47,8 +47,8 @@ interface Effects {
 }
 
 /**
- * One document a message, whatever was done with it how often: the first time of each thing, the evidence, and a line in the
- * message's timeline for what is new. Repeating it changes no count. Signals of messages that are gone say nothing any more.
+ * One document for each message, however many signals it has: the first time of each kind, the evidence, and a line in the message's
+ * timeline for each new kind. Repeating a signal changes no count. Signals of removed messages are ignored.
  */
 export async function writeSignals(deps: Deps, signals: Signal[]): Promise<void> {
   const byMessage = Map.groupBy(signals, ({ messageId }) => messageId.toHexString());
@@ -72,7 +72,7 @@ export async function writeSignals(deps: Deps, signals: Signal[]): Promise<void>
     );
 }
 
-/** Makes the verdict on every kept open again, by the rules of today. Answers how many changed. */
+/** Judges every kept open again by the current rules. Returns how many results changed. */
 export async function recomputeOpens(
   { db, config }: Deps,
   { projectId, campaignId }: { projectId: ObjectId; campaignId?: ObjectId },
@@ -173,7 +173,7 @@ function effectsOf(deps: Deps, message: Facts, known: Engagement | null, signals
   return { engagement: { updateOne: { filter: { _id, projectId }, update, upsert: true } }, timeline, events };
 }
 
-/** A message of unknown outcome that was opened, clicked or complained about has arrived. */
+/** A message of unknown outcome that was opened, clicked or complained about was delivered. */
 async function writeTimelines(
   { db }: Deps,
   effects: Array<Pick<Effects, 'timeline'> & { message: Facts }>,

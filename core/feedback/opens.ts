@@ -9,7 +9,7 @@ export interface Visitor {
   method: string;
 }
 
-/** Whether the token is one of ours. */
+/** Returns whether the token is one of ours. */
 export function noteOpen(deps: Deps, token: string, visitor: Visitor): boolean {
   const ref = readOpenToken(deps.config, token);
   if (ref) bufferSignal(deps, { kind: 'open', ...ref, ...visitor });

@@ -11,14 +11,16 @@ import { suppress, suppressionsAgainst, takeBackUnsubscribe } from '../suppressi
 import { bufferSignal } from './buffer.ts';
 import { type Signal, writeSignals } from './engagements.ts';
 
-/** What the page says to a person. */
+/** The subscription as the page shows it. */
 export interface Subscription {
   ref: UnsubscribeRef;
   group: SuppressionGroup;
   projectName: string;
-  /** null: mail that names no group. */
+  /** null: the mail names no group. */
   groupName: string | null;
-  /** undoable: the person left, and may come back. stopped: nothing is sent for another reason, which is not the person's to lift. */
+  /**
+   * undoable: the person unsubscribed, and may subscribe again. stopped: nothing is sent for another reason, which the person cannot lift.
+   */
   state: 'subscribed' | 'undoable' | 'stopped';
 }
 
@@ -39,20 +41,20 @@ export async function findSubscription(deps: Deps, token: string): Promise<Subsc
   return { ref, group, projectName: project.name, groupName: group.isDefault ? null : group.name, state };
 }
 
-/** Durable when it returns; again changes nothing. Works when contact and message are long gone. */
+/** Durable when it returns; repeating it changes nothing. Works long after contact and message are gone. */
 export async function unsubscribe(deps: Deps, { ref, group }: Subscription, how: string): Promise<void> {
   await stopGroup(deps, ref, group, how);
 }
 
-/** Takes back only what the person said: a bounce, a complaint or a decision of the sender stays. */
+/** Takes back only the person's own unsubscribe: bounces, complaints and decisions of the sender stay. */
 export async function resubscribe(deps: Deps, { ref, group, state }: Subscription): Promise<void> {
   if (state !== 'undoable') return;
   await takeBackUnsubscribe(deps, group, ref.email);
 }
 
 /**
- * A mail to the address of List-Unsubscribe. The address and the group are those of the mail it came with; when that mail is gone or erased,
- * the address is the From that DMARC proves, and without one the person must hear that it had no effect.
+ * A mail to the address of List-Unsubscribe. Address and group come from the original message. When that is gone or erased, the address is
+ * the From that DMARC proves; without one the sender must learn that the mail had no effect.
  */
 export async function unsubscribeByMail(
   deps: Deps,
@@ -68,7 +70,7 @@ export async function unsubscribeByMail(
     await stopGroup(deps, whole, await groupOf(deps, whole), how);
     return 'applied';
   }
-  // Any mail of a person passes DMARC again when somebody hands it over a second time, but was not written to this address.
+  // A mail replayed by someone else still passes DMARC, but is not written to this address.
   if (!mail.to.some(({ email }) => isFor(deps, email, ref))) return 'unproven';
   const { author, isFinal } = await verify();
   const email = author && normalizeEmail(author);
@@ -100,7 +102,7 @@ async function stopGroup(deps: Deps, ref: UnsubscribeRef, group: SuppressionGrou
   await writeSignals(deps, [signal]).catch(() => bufferSignal(deps, signal));
 }
 
-/** A group that was deleted since leaves the default one, so that the promise is kept. */
+/** A group that was deleted since is replaced by the default one, so that the unsubscribe still holds. */
 async function groupOf(deps: Deps, { projectId, groupId }: UnsubscribeRef): Promise<SuppressionGroup> {
   const project = { _id: projectId };
   if (groupId === null) return builtInGroup(deps, project, 'default');

@@ -1,12 +1,12 @@
 import { addressIn, fieldsOf } from './fields.ts';
 
 export interface ComplaintReport {
-  /** abuse, fraud, opt-out count; not-spam and reports on signatures do not. */
+  /** Only abuse, fraud and opt-out are complaints; not-spam and reports on signatures are not. */
   feedbackType: string;
   isComplaint: boolean;
-  /** As the report names the one who complained; null when it does not, which is the rule. */
+  /** The complaining recipient as the report names it; usually null, since most reports leave it out. */
   recipient: string | null;
-  /** Addresses and links that were in the mail complained about: whichever carries our signature says which mail it was. */
+  /** Addresses and links of the reported mail; one with our signature identifies the message. */
   traces: string[];
 }
 
@@ -15,7 +15,7 @@ const TRACES_MAX = 50;
 /** Longer than any link or address of ours. */
 const TRACE_LENGTH_MAX = 2_000;
 
-/** RFC 5965. null: there is no feedback report among the parts. */
+/** RFC 5965. null: none of the parts is a feedback report. */
 export function readComplaint(parts: ReadonlyArray<{ contentType: string; text: string }>): ComplaintReport | null {
   const feedback = parts.find(({ contentType }) => contentType === 'message/feedback-report');
   if (!feedback) return null;

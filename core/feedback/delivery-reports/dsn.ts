@@ -3,7 +3,7 @@ import { addressIn, fieldGroups } from './fields.ts';
 export interface ReportedMail {
   /** '' for the null sender. */
   mailFrom: string;
-  /** Of the From header; '' when there is none. */
+  /** Of the From header; '' when it is missing. */
   from: string;
   subject: string;
   text: string;
@@ -13,7 +13,7 @@ export interface ReportedMail {
 }
 
 export interface DeliveryReport {
-  /** As the report names it; null when it does not. Never used to find the mail, only to tell its recipients apart. */
+  /** As the report names it; null when it does not. Never used to find the mail, only to distinguish its recipients. */
   recipient: string | null;
   /** relayed: handed to a server that will not report. */
   action: 'failed' | 'delayed' | 'delivered' | 'relayed';
@@ -29,7 +29,7 @@ const TEXT_MAX = 2_000;
 const READ_MAX = 20_000;
 const RECIPIENTS_MAX = 100;
 
-/** What came back to a return path: a report by the standard, one in the words of a known program, an automatic answer, or something else. */
+/** The kind of a mail to a return path: a standard report, one in the words of a known program, an automatic answer, or something else. */
 export function readReturnedMail(mail: ReportedMail): MailKind {
   const reports = standardReports(mail);
   if (reports.length > 0) return { kind: 'delivery', reports };
@@ -73,7 +73,7 @@ function isVague(status: string | null): boolean {
   return status === null || /^[245]\.0\.0$/.test(status);
 }
 
-/** Only what nobody but a mail server sends under a null sender, or in the name of one. */
+/** Only mail that a mail server alone sends: under a null sender, or in the name of a mail server. */
 function isFromMachine({ mailFrom, from, headers }: ReportedMail): boolean {
   return (
     headers.has('x-failed-recipients') ||
@@ -107,7 +107,7 @@ function textReport({ subject, text, headers }: ReportedMail): DeliveryReport | 
   };
 }
 
-/** The line with the code of the other server, and what follows it; without one, the whole explanation. */
+/** The line with the code of the other server and the text after it; without a code, the whole explanation. */
 function reasonIn(text: string): string {
   const lines = text.replace(/\r\n?/g, '\n').split('\n');
   const at = lines.findIndex((line) => /(^|[^\d.])[45]\d\d([ -]|$)(?!\d)/.test(line) && !/^\S+@/.test(line.trim()));
@@ -137,7 +137,7 @@ function statusIn(text: string): string | null {
 const VACATION_SUBJECT =
   /^(re: )?\W*(out of (the )?office|automatic(al)? reply|auto(matic)?[- ]?(reply|response|answer)|autoreply|on (vacation|holiday|leave)|away from|abwesenheit\w*|automatische antwort|r[ée]ponse automatique|respuesta autom|risposta automatica|absence)\b/i;
 
-/** RFC 3834, and what went before it. */
+/** RFC 3834, and older conventions. */
 export function isAutoReply({ subject, headers }: Pick<ReportedMail, 'subject' | 'headers'>): boolean {
   return isVacation(headers) || VACATION_SUBJECT.test(subject);
 }

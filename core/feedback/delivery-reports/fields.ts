@@ -7,7 +7,7 @@ export function fieldGroups(text: string): Map<string, string>[] {
     .filter((fields) => fields.size > 0);
 }
 
-/** The first of each name; folded lines are one. */
+/** The first field of each name; folded lines are joined. */
 export function fieldsOf(block: string): Map<string, string> {
   const fields = new Map<string, string>();
   for (const line of block
@@ -23,7 +23,7 @@ export function fieldsOf(block: string): Map<string, string> {
 /** Tried only where a word begins: anywhere else the search would take quadratic time. */
 const ADDRESS = /(?<![^\s<>;,"])[^\s<>;,"]+@[^\s<>;,"]+/;
 
-/** "rfc822; <a@b.c>" and "a@b.c" are both a@b.c; null where there is no address. */
+/** "rfc822; <a@b.c>" and "a@b.c" both become a@b.c; null without an address. */
 export function addressIn(text: string | undefined): string | null {
   const value = (text ?? '').replace(/^[\w-]+\s*;/, '');
   return ADDRESS.exec(value)?.[0].toLowerCase() ?? null;
