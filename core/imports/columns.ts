@@ -1,7 +1,7 @@
 import { PROPERTY_NAME } from '../../schemas/contacts.ts';
 import { withoutFormulaPrefix } from '../base/text/csv.ts';
 
-/** What the cells of a column are. */
+/** The meaning of the cells in a column. */
 export type Column =
   | { kind: 'field'; name: 'email' | 'firstName' | 'lastName' | 'userId' | 'mobile' }
   | { kind: 'property'; name: string }
@@ -21,12 +21,12 @@ const FIELDS: Record<string, Column> = {
   contactproperties: { kind: 'properties' },
   listids: { kind: 'listIds' },
 };
-/** Columns of our own exports that say what only we decide. */
+/** Columns of our own exports with values that callers cannot set. */
 const IGNORED = new Set(['id', 'projectid', 'segmentids', 'customfields', 'createdat', 'updatedat']);
 const PROPERTY_PREFIX = /^(contactProperties|customFields)\./;
 const PROPERTY_NAME_MAX = 64;
 
-/** Case, spaces and underscores do not matter in the names of our own fields; every other column is a property. */
+/** Names of built-in fields ignore case, spaces and underscores; every other column is a property. */
 export function readColumns(names: readonly string[]): { columns: Column[] } | { problem: string } {
   const columns = names.map(readColumn);
   const targets = columns.flatMap((column) => ('name' in column ? [`${column.kind} ${column.name}`] : []));
@@ -73,7 +73,7 @@ export function parseObject(text: string): Record<string, unknown> | null {
   }
 }
 
-/** Whichever of the usual ones the first line has most of. */
+/** The usual delimiter that is most frequent in the first line. */
 export function delimiterOf(firstLine: string): string {
   const count = (delimiter: string) => firstLine.split(delimiter).length;
   return [';', '\t'].reduce((best, one) => (count(one) > count(best) ? one : best), ',');

@@ -9,7 +9,7 @@ const ENTRIES_AT_ONCE = 1_000;
 
 type Tenant = Pick<Project, '_id'>;
 
-/** Page after page by id, so that a slow reader holds neither memory nor a cursor. */
+/** In pages by id, so that a slow reader holds neither memory nor a cursor. */
 export async function* everyContact(deps: Deps, project: Tenant): AsyncGenerator<Contact[]> {
   for (let after: ObjectId | undefined; ; ) {
     const page = await deps.db.contacts

@@ -5,7 +5,7 @@ const CHUNK_BYTES = 1024 * 1024;
 
 type File = { importId: ObjectId; projectId: ObjectId };
 
-/** Keeps a file piece by piece as it arrives; answers its size. What was kept of a file that breaks off is removed. */
+/** Stores a file in chunks as it arrives and returns its size. The chunks of a file that is cut off are removed. */
 export async function keepFile(
   deps: Deps,
   { importId, projectId }: File,
@@ -28,7 +28,7 @@ export async function keepFile(
   }
 }
 
-/** The bytes from a place on. Every piece but the last has the same size. */
+/** The bytes from an offset. Every chunk but the last has the same size. */
 export async function* readFile(deps: Deps, { importId, projectId }: File, from: number): AsyncGenerator<Buffer> {
   let number = Math.floor(from / CHUNK_BYTES);
   let skip = from % CHUNK_BYTES;

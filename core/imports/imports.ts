@@ -21,8 +21,8 @@ export interface ImportOptions {
 type Tenant = Pick<Project, '_id'>;
 
 /**
- * Keeps the file and writes down that it is to be read. What a form says behind its file is known only when the file has been
- * read, so the options are asked for at the end.
+ * Stores the file and queues the import. Form fields behind the file are known only when it has been read, so the options are requested at
+ * the end.
  */
 export async function createImport(
   deps: Deps,

@@ -12,7 +12,7 @@ export interface ContactImport {
   /** Lists that every contact joins. */
   listIds: ObjectId[];
   runWorkflow: boolean;
-  /** What the first line of a CSV file says, once it is read. */
+  /** The first line of a CSV file, once it is read. */
   header: { columns: string[]; delimiter: string } | null;
   /** Where the next row begins. Moves in the transaction that writes the rows before it. */
   cursor: { bytes: number; row: number };
@@ -25,11 +25,11 @@ export interface ContactImport {
   completedAt: Date | null;
   createdAt: Date;
   updatedAt: Date;
-  /** There is a run to start. */
+  /** A run must be started. */
   startDueAt?: Date;
 }
 
-/** A piece of the file; deleted when the import is over. */
+/** A chunk of the file; deleted when the import is over. */
 export interface ImportChunk {
   /** Import and number. */
   _id: string;

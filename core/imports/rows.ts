@@ -2,11 +2,11 @@ import { setImmediate } from 'node:timers/promises';
 import { CsvError, parse } from 'csv-parse';
 import { delimiterOf, parseObject, readCells, readColumns } from './columns.ts';
 
-/** One row as the file has it, or why it cannot be read. */
+/** One row of the file, or the reason why it cannot be read. */
 export interface FileRow {
   given: Record<string, unknown> | null;
   problem: string | null;
-  /** Where the next row begins, counted from where the reading began. */
+  /** The start of the next row, relative to the start of the reading. */
   endBytes: number;
 }
 
@@ -15,11 +15,11 @@ export interface CsvHeader {
   delimiter: string;
 }
 
-/** The file itself is not what it should be: nothing more can be read of it. */
+/** The file itself is invalid: the rest of it cannot be read. */
 export class FileProblem extends Error {}
 
 export const ROW_BYTES_MAX = 256 * 1024;
-/** Parsed in one go; other work of the process has its turn before the next. */
+/** Parsed in one step; other work of the process runs before the next. */
 const TURN_BYTES = 4 * 1024;
 const HEADER_BYTES_MAX = 64 * 1024;
 
@@ -53,7 +53,7 @@ function* ndjsonRow(line: Buffer, endBytes: number): Generator<FileRow> {
   yield { given, problem, endBytes };
 }
 
-/** The names of the columns, and where the first row begins. */
+/** The names of the columns, and the offset of the first row. */
 export async function csvHeader(bytes: AsyncIterable<Buffer>): Promise<CsvHeader & { endBytes: number }> {
   const head = await firstBytes(bytes);
   const firstLine = head.toString('utf8').split(/\r?\n/, 1)[0] ?? '';
@@ -67,7 +67,7 @@ export async function csvHeader(bytes: AsyncIterable<Buffer>): Promise<CsvHeader
   throw new FileProblem('The file is empty.');
 }
 
-/** `bytes` begin behind the header. */
+/** `bytes` begin after the header. */
 export async function* csvRows(
   bytes: AsyncIterable<Buffer>,
   { columns, delimiter }: CsvHeader,
@@ -85,7 +85,7 @@ interface CsvRecord {
   endBytes: number;
 }
 
-/** The parser is fed piece by piece and its records taken from it at once: a fault must not cost the records before it. */
+/** The parser is fed in chunks and its records are taken at once, so that a fault does not lose the records before it. */
 async function* csvRecords(
   bytes: AsyncIterable<Buffer> | Iterable<Buffer>,
   options: { delimiter: string; bom: boolean },
@@ -126,7 +126,7 @@ async function* csvRecords(
     await settled((done) => parser.write(piece, done));
     yield* take();
     if (fault) throw asProblem(fault);
-    // The parser limits the length of a row's cells, and not how many empty ones it may have.
+    // The parser limits the length of a row's cells, but not the number of empty ones.
     const { records: whole, empty_lines: empty } = parser.info;
     rowBytes = whole + empty > rowsSeen ? 0 : rowBytes + piece.length;
     rowsSeen = whole + empty;
@@ -145,7 +145,7 @@ async function* inTurns(bytes: AsyncIterable<Buffer> | Iterable<Buffer>): AsyncG
     }
 }
 
-/** Never the text of the parser: it quotes the file. */
+/** Never the text of the parser, which quotes the file. */
 function asProblem(error: Error): Error {
   if (!(error instanceof CsvError)) return error;
   if (error.code === 'CSV_QUOTE_NOT_CLOSED' || error.code === 'CSV_MAX_RECORD_SIZE')

@@ -12,7 +12,7 @@ import { readFile, removeFile } from './files.ts';
 import type { ContactImport, ImportError } from './model.ts';
 import { csvHeader, csvRows, FileProblem, type FileRow, ndjsonRows } from './rows.ts';
 
-/** More are counted, not kept. */
+/** Further errors are counted, but not kept. */
 export const IMPORT_ERRORS_MAX = 100_000;
 
 export interface ImportProgress {
@@ -29,8 +29,8 @@ export interface SliceLimits {
 }
 
 /**
- * Reads on from the place that the import has reached, until its end or until the time is over. Rows, counts and place are
- * written in one transaction, so an import that is stopped anywhere goes on as if it had not been.
+ * Continues at the stored position, until the end of the file or until the time is over. Rows, counts and position are written in one
+ * transaction, so an import that is stopped anywhere continues without loss or repetition.
  */
 export async function importSlice(
   deps: Deps,
@@ -61,7 +61,7 @@ async function begin(deps: Deps, { projectId, importId: _id }: { projectId: Obje
   return deps.db.imports.findOne({ _id, projectId });
 }
 
-/** While a batch is written, the next one is read. */
+/** The next batch is read while one is written. */
 async function readOn(
   deps: Deps,
   begun: ContactImport,
@@ -82,7 +82,7 @@ async function readOn(
       onBatch();
     }
   } catch (error) {
-    // Somebody else goes on with this import.
+    // Another run has taken over this import.
     if (error instanceof Overtaken) return (await begin(deps, { projectId: job.projectId, importId: job._id })) ?? job;
     throw error;
   } finally {
@@ -93,7 +93,7 @@ async function readOn(
 interface Batch {
   rows: FileRow[];
   header: ContactImport['header'];
-  /** Why nothing can be read behind these rows. */
+  /** Why nothing can be read after these rows. */
   problem: string | null;
 }
 
@@ -215,7 +215,7 @@ async function keepErrors(
   if (kept.length > 0) await deps.db.importErrors.insertMany(kept, { session });
 }
 
-/** Only from the place that this run read from: a run that was taken for dead must not write its rows again. */
+/** Only from the position that this run read: a run that was presumed dead must not write its rows again. */
 async function moveOn(deps: Deps, session: Session, from: ContactImport, to: ContactImport): Promise<void> {
   const { cursor, created, updated, unchanged, failed, header, updatedAt } = to;
   const { matchedCount } = await deps.db.imports.updateOne(
