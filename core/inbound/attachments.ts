@@ -30,7 +30,7 @@ export async function findAttachment(
   return { attachment, downloadUrl: `${deps.config.publicUrl}/media/inbound/${token}` };
 }
 
-/** What a signed link leads to; null when it is not ours, too old, or the file is gone. */
+/** The file behind a signed link; null when the link is not ours or too old, or the file is gone. */
 export async function openAttachment(
   deps: Deps,
   token: string,
@@ -51,7 +51,7 @@ export async function openAttachment(
   return file ? { attachment, bytes: file } : null;
 }
 
-/** By every key of the installation, the one that signs first. */
+/** By every key of the installation; the first one is the one that signs. */
 function macsOf({ config }: Pick<Deps, 'config'>, payload: Buffer): Buffer[] {
   return secretKeyBytes(config).map((key) =>
     createHmac('sha256', key).update('inbound attachment\u0000').update(payload).digest().subarray(0, MAC_BYTES),

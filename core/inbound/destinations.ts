@@ -8,7 +8,7 @@ import type { Domain } from '../domains/model.ts';
 import { mailFromName } from '../domains/rules/records.ts';
 import type { MailRef } from '../feedback/bounces.ts';
 
-/** Where a mail to one of our addresses goes. */
+/** The destination of a mail to one of our addresses. */
 export type Destination =
   | { kind: 'bounce' | 'unsubscribe'; ref: MailRef }
   /** fbl@, abuse@ and postmaster@ of this server. */
@@ -21,7 +21,7 @@ const FEEDBACK = new Set(['fbl', 'abuse', 'postmaster']);
 const CHECK_EVERY_MS = 60_000;
 const checked = new Map<string, number>();
 
-/** Asked at RCPT, so that nothing is taken that would have to be sent back. */
+/** Decided at RCPT, so that no mail is accepted that would have to be returned. */
 export async function judgeRecipient(deps: Deps, address: string, mailFrom: string): Promise<Judged> {
   const at = address.lastIndexOf('@');
   const [localPart, host] = [address.slice(0, at).toLowerCase(), hostOf(address.slice(at + 1))];
@@ -37,8 +37,8 @@ export async function judgeRecipient(deps: Deps, address: string, mailFrom: stri
 }
 
 /**
- * One project at a time holds a name verified, so there is one project to receive its mail. A project that lost its verification still
- * receives, until another project has verified the name: mail of the new owner is not for the former one.
+ * Only one project at a time has a name verified, so one project receives its mail. A project that lost its verification still receives,
+ * until another project has verified the name: mail of the new owner is not for the former one.
  */
 async function mailboxOf(deps: Deps, domainName: string): Promise<Judged> {
   const enabled = await deps.db.domains
@@ -64,7 +64,7 @@ function rank({ verificationStatus, inboundDomainVerifiedAt }: Domain): number {
   return (verificationStatus === 'VERIFIED' ? 2 : 0) + (inboundDomainVerifiedAt ? 1 : 0);
 }
 
-/** The mail that is waiting shows that the record is there; it is looked for once a minute however much comes. */
+/** The waiting mail shows that the record exists; the check runs once a minute, however much mail arrives. */
 async function lookNow(deps: Deps, domain: Domain): Promise<void> {
   const key = domain._id.toHexString();
   const now = performance.now();
@@ -83,7 +83,7 @@ async function isOurs({ db, config }: Deps, projectId: ObjectId, host: string): 
   return found !== null;
 }
 
-/** [127.0.0.1] is the address itself. */
+/** [127.0.0.1] means the address itself. */
 function hostOf(text: string): string {
   const literal = /^\[(?:IPv6:)?(.+)\]$/i.exec(text)?.[1];
   if (literal) return isIP(literal) ? literal.toLowerCase() : '';

@@ -3,21 +3,21 @@ import type { ComplaintReport } from '../feedback/delivery-reports/arf.ts';
 import type { MailKind } from '../feedback/delivery-reports/dsn.ts';
 import type { AuthVerdict, InboundMessage } from './model.ts';
 
-/** What is stored as it stands in the mail. */
+/** Fields that are stored as they are in the mail. */
 type Read = Pick<
   InboundMessage,
   'headers' | 'messageId' | 'inReplyTo' | 'references' | 'to' | 'cc' | 'bcc' | 'replyTo' | 'subject' | 'text' | 'html'
 >;
 
-/** A mail as it was read, with every text cut to a length that can be stored. */
+/** A parsed mail, with every text cut to a length that can be stored. */
 export interface ParsedMail extends Read {
   from: Mailbox | null;
   files: ParsedFile[];
   /** The feedback report in the mail. */
   complaint: ComplaintReport | null;
-  /** What the mail means when it came to a return path. */
+  /** The kind of mail, when it came to a return path. */
   returned: MailKind;
-  /** Of everything below the header: tells two mails of one Message-ID apart. */
+  /** Of everything below the header: distinguishes two mails with one Message-ID. */
   bodyHash: string;
 }
 
@@ -32,13 +32,13 @@ export interface MailVerdicts {
   spf: AuthVerdict;
   dkim: AuthVerdict;
   dmarc: AuthVerdict;
-  /** The address of the only From, as it was checked, when the mail passes DMARC. */
+  /** The checked address of the only From, when the mail passes DMARC. */
   author: string | null;
-  /** false: DNS did not answer, and another time the verdicts may differ. */
+  /** false: DNS did not answer, and a later check may give another result. */
   isFinal: boolean;
 }
 
-/** What the SMTP dialogue said. */
+/** Data of the SMTP dialogue. */
 export interface InboundEnvelope {
   /** '' for the null sender. */
   mailFrom: string;
@@ -46,11 +46,11 @@ export interface InboundEnvelope {
   helo: string;
 }
 
-/** Both run apart from the rest of the process: a mail may be made to break whoever reads it. */
+/** Both run in threads of their own: a mail may be made to break its reader. */
 export interface MailReader {
   /** null: it cannot be read, or not within limits. */
   parse(bytes: Buffer, envelope: Pick<InboundEnvelope, 'mailFrom' | 'remoteAddress'>): Promise<ParsedMail | null>;
-  /** NONE where nobody can tell. */
+  /** NONE when no result can be determined. */
   verify(bytes: Buffer, envelope: InboundEnvelope): Promise<MailVerdicts>;
   close(): Promise<void>;
 }

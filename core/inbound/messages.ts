@@ -18,7 +18,7 @@ export interface InboundFilter extends Page {
   dateTo?: string | undefined;
 }
 
-/** MongoDB's code for an operation that was ended by maxTimeMS. */
+/** MongoDB's code for an operation that maxTimeMS ended. */
 const TIME_OVER = 50;
 
 /** Newest first. */

@@ -17,7 +17,7 @@ export interface InboundAttachment {
 export interface InboundMessage {
   _id: ObjectId;
   projectId: ObjectId;
-  /** Of what was sent: the same mail handed over twice is one message. */
+  /** A hash of the sent mail: the same mail delivered twice is one message. */
   dedupe: string;
   /** Message-ID without < and >; "" when there was none. */
   messageId: string;
@@ -42,11 +42,11 @@ export interface InboundMessage {
   inReplyToEmailActivityId: ObjectId | null;
   inReplyToInboundEmailId: ObjectId | null;
   receivedAt: Date;
-  /** When it is removed, or what it says is erased: see core/inbound/removals.ts. */
+  /** When it is removed or erased: see core/inbound/removals.ts. */
   removeDueAt?: Date;
   /** The contact that wrote it was deleted. */
   isOfDeleted?: true;
-  /** A keyed hash of the address that wrote it, where that is all that is left. */
+  /** A keyed hash of the sender's address, when the address itself is erased. */
   fromHash?: string;
 }
 

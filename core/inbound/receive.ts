@@ -15,7 +15,10 @@ import type { InboundMessage } from './model.ts';
 import { inboundRemovalAt } from './removals.ts';
 import { threadOf } from './threads.ts';
 
-/** taken: durable. later: come back. refused: it cannot be read, and never will be. unproven: nobody knows whom to unsubscribe. */
+/**
+ * taken: durable. later: deliver it again. refused: it cannot be read, and never will be. unproven: the sender is not proven, so there is
+ * no address to unsubscribe.
+ */
 export type Received = 'taken' | 'later' | 'refused' | 'unproven';
 
 const FILES_STORED_MAX = 100;
@@ -23,7 +26,7 @@ const TOGETHER_MAX = 50;
 
 type Mailbox = Extract<Destination, { kind: 'mailbox' }>;
 
-/** A mail for one or more of our addresses. Everything that follows from it is written before the answer, and harmless to repeat. */
+/** A mail for one or more of our addresses. All its consequences are written before the answer, and are harmless to repeat. */
 export async function receiveMail(
   deps: Deps,
   reader: MailReader,
@@ -63,7 +66,7 @@ async function receiveForMachine(
   return returned.kind === 'delivery' ? applyReports(deps, destination.ref, returned.reports) : 'ignored';
 }
 
-/** The same mail handed over twice, because our answer was lost, is one message. */
+/** The same mail delivered twice, because our answer was lost, is one message. */
 async function receiveForPeople(
   deps: Deps,
   { projectId, domainName, isBlocked }: Mailbox,
@@ -107,18 +110,18 @@ function summaryOf(message: InboundMessage): Record<string, unknown> {
   const { inReplyToEmailActivityId: email, inReplyToInboundEmailId: inbound, attachments } = message;
   return {
     id: _id.toHexString(),
-    // Every event of a mail says whose it is, by which it is found when that contact is deleted.
+    // Every event of a mail carries its address, by which it is found when that contact is deleted.
     email: from.email,
     ...{ messageId, domainName, from, to, subject, threadId, status, receivedAt },
     inReplyToEmailActivityId: email?.toHexString() ?? null,
     inReplyToInboundEmailId: inbound?.toHexString() ?? null,
     attachmentCount: attachments.length,
-    // Its name before attachmentCount; kept for receivers that read it.
+    // The former name of attachmentCount, kept for receivers that read it.
     attachments: attachments.length,
   };
 }
 
-/** Stored before the message that names them, under ids that a repeat makes again. */
+/** Stored before the message that names them, under ids that a repeat derives again. */
 async function storeFiles(deps: Deps, projectId: ObjectId, dedupe: string, { files }: ParsedMail) {
   const kept = files.slice(0, FILES_STORED_MAX);
   return Promise.all(
@@ -130,7 +133,7 @@ async function storeFiles(deps: Deps, projectId: ObjectId, dedupe: string, { fil
   );
 }
 
-/** What arrives together shares a commit. Answers whether it is new. */
+/** Messages that arrive together share a commit. Returns whether the message is new. */
 const inserter = perDatabase(({ db }: Deps) =>
   createBatcher<InboundMessage, boolean>(
     async (messages) => {

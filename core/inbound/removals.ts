@@ -18,7 +18,7 @@ export function inboundRemovalAt({ config }: Pick<Deps, 'config'>, receivedAt: D
   return new Date(receivedAt.getTime() + config.retentionDays * DAY_MS);
 }
 
-/** In the transaction that deletes contacts. What they write afterwards is a new message of somebody who is no contact. */
+/** In the transaction that deletes contacts. Later mail from the address is a new message without a contact. */
 export async function recordInboundOfDeleted(
   { db }: Deps,
   session: Session,
@@ -36,7 +36,10 @@ export function announceInboundOfDeleted(deps: Deps, projectId: ObjectId, change
   if (changes.some(({ after }) => after === null)) wakeQueue(deps, INBOUND_REMOVALS, projectId);
 }
 
-/** Inbound messages go after RETENTION_DAYS, attachments with them. Of one whose writer was deleted only the fact is left before that. */
+/**
+ * Inbound messages are removed after RETENTION_DAYS, with their attachments. A message of a deleted contact is erased before that, down to
+ * the fact that it came.
+ */
 export function inboundRemovals(deps: Deps): JobQueue {
   return documentQueue<InboundMessage>(deps, {
     name: INBOUND_REMOVALS,
@@ -48,12 +51,12 @@ export function inboundRemovals(deps: Deps): JobQueue {
   });
 }
 
-/** Files first: a repeat finds the message, and the rest of them. */
+/** Files first: a repeat still finds the message, and its remaining files. */
 async function removeOrErase(deps: Deps, message: InboundMessage): Promise<DueOutcome> {
   const { _id, projectId, receivedAt, attachments, isOfDeleted } = message;
   const removeAt = inboundRemovalAt(deps, receivedAt);
   const isOver = removeAt <= deps.clock.now();
-  // RETENTION_DAYS was raised meanwhile.
+  // RETENTION_DAYS was raised in between.
   if (!isOver && !isOfDeleted) return again(removeAt);
   for (const { fileId } of attachments) await deleteFile(deps, fileId);
   if (isOver) {
@@ -64,7 +67,7 @@ async function removeOrErase(deps: Deps, message: InboundMessage): Promise<DueOu
   return again(removeAt);
 }
 
-/** That it came, when, in which conversation and what became of it. The second time there is no address left to hash. */
+/** Keeps that it came, its date, its conversation and its outcome. The second time there is no address left to hash. */
 function erased(deps: Deps, { projectId, from, fromHash }: InboundMessage): Partial<InboundMessage> {
   return {
     from: { email: '', name: null },

@@ -24,10 +24,10 @@ export interface Replied {
   totalRecipients: number;
 }
 
-/** Nobody reads these. */
+/** Addresses that are not read by people. */
 const NOBODY = /^(no-?reply|do-?not-?reply|mailer-daemon|postmaster|bounces?|.*[.+_-]noreply)@/;
 
-/** Endpoint 2: an answer within the conversation, sent the way every single mail is. What is wrong with it is said without a code. */
+/** Endpoint 2: an answer within the conversation, sent like every single mail. Its errors have no code. */
 export async function replyToInbound(
   deps: Deps,
   project: Project,
@@ -109,7 +109,7 @@ function contentOf(
     marketing: false,
     groupId: null,
     bypassSuppressions: false,
-    // It is a letter from a person to a person.
+    // It is a letter from one person to another.
     trackingClick: false,
     trackingOpen: false,
     ...(thread ?? {}),

@@ -11,7 +11,10 @@ type Thread = Pick<InboundMessage, 'threadId' | 'inReplyTo' | 'inReplyToEmailAct
 
 const ANCESTORS_MAX = 20;
 
-/** What a mail answers, by its headers: a mail that we sent, or one that came in. Both must be of this project, whatever the headers say. */
+/**
+ * The mail that this one answers, by its headers: one that we sent, or one that came in. It must belong to this project, whatever the
+ * headers say.
+ */
 export async function threadOf(deps: Deps, projectId: ObjectId, mail: ParsedMail): Promise<Thread> {
   const { inReplyTo, references, messageId } = mail;
   // The nearest first.
@@ -38,7 +41,7 @@ export async function threadOf(deps: Deps, projectId: ObjectId, mail: ParsedMail
   };
 }
 
-/** Our mails among them. An answer of ours belongs to the conversation that it answered. */
+/** Our own mails among them. A reply of ours belongs to the conversation that it answered. */
 async function ownMails(deps: Deps, projectId: ObjectId, messageIds: string[]) {
   const ids = messageIds.flatMap((messageId) => {
     const _id = parseId(emailIdIn(messageId));
