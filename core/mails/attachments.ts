@@ -18,17 +18,17 @@ export interface AttachmentInput {
   description?: string | undefined;
 }
 
-/** Bytes of all attachments that may stand in the content itself; what is more goes to GridFS. */
+/** Bytes of all attachments that the content itself may hold; further ones go to GridFS. */
 const INLINE_BYTES_MAX = 1_000_000;
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
 
 export interface GivenAttachments {
   attachments: Attachment[];
-  /** What has to be stored before the content that names it. */
+  /** The files to store before the content that names them. */
   files: Array<{ fileId: ObjectId; fileName: string; bytes: Buffer }>;
 }
 
-/** Decodes what stands in the call. What is behind a URL is fetched when the mail is sent; here only the URL itself is judged. */
+/** Decodes the attachments in the call. Those behind a URL are fetched when the mail is sent; here only the URL itself is checked. */
 export function readAttachments(
   inputs: AttachmentInput[],
   origin: { at: Date; seed: ObjectId },

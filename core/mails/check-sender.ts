@@ -10,7 +10,7 @@ type VerifiedDomain = Pick<Domain, '_id' | 'domainName'>;
 
 export interface MailQuestion {
   projectId: ObjectId;
-  /** The domain that the mail is to come from. */
+  /** The domain of the mail's From. */
   domainName: string;
   emails: string[];
 }
@@ -25,7 +25,7 @@ const TOGETHER_MAX = 200;
 const VERIFIED_KEPT_MS = 1_000;
 const VERIFIED_KEPT_MAX = 1_000;
 
-/** Read for every mail, so requests that come together are answered from one read of each project. */
+/** Read for every mail, so requests that arrive together share one read for each project. */
 export function mailFacts(deps: Deps, question: MailQuestion): Promise<MailFacts> {
   return asker(deps)(question);
 }
@@ -33,7 +33,7 @@ export function mailFacts(deps: Deps, question: MailQuestion): Promise<MailFacts
 const asker = perDatabase((deps: Deps) => {
   const verified = new Map<string, { domain: VerifiedDomain; untilMs: number }>();
 
-  /** Only what is verified is kept, for a second: nobody who has just verified a domain is told otherwise. */
+  /** Only verified domains are cached, for a second: a domain that was just verified works at once. */
   async function domainsOf(projectId: ObjectId, names: string[]): Promise<Map<string, VerifiedDomain>> {
     const keyOf = (name: string) => `${projectId.toHexString()} ${name}`;
     const now = performance.now();
@@ -82,6 +82,6 @@ const asker = perDatabase((deps: Deps) => {
     });
   }
 
-  // One at a time: what comes meanwhile is one read more, where two under way would make many small ones.
+  // One at a time: requests that arrive during a read share the next one, where two concurrent reads would make many small ones.
   return createBatcher(answer, { sizeMax: TOGETHER_MAX, runsMax: 1 });
 });

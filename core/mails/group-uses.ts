@@ -10,7 +10,7 @@ type Group = Pick<SuppressionGroup, 'projectId' | 'groupId'>;
 const ALIVE = ['draft', 'scheduled', 'sending', 'sending_gradual', 'paused'] as const;
 const MAILS_AT_ONCE = 1_000;
 
-/** Without the group its entries are gone, so mail that names it would reach people who had left. */
+/** Removing a group removes its entries, so mail that names it would reach people who had unsubscribed. */
 export async function refuseUsed(deps: Deps, session: Session, group: Group): Promise<void> {
   const use = await useOfGroup(deps, session, group);
   if (use) throw conflict('INVALID_STATE', `The suppression group is named by ${use}; take it out there first.`);

@@ -29,7 +29,7 @@ export interface MailDraft extends GivenAttachments {
   templates: MailTemplates;
 }
 
-/** What a send and a bulk have in common, checked; what is wrong with the call itself is said before anything that it names is looked up. */
+/** The common part of a send and a bulk, checked; faults of the call itself are reported before anything that it names is looked up. */
 export async function draftMail(deps: Deps, project: Project, input: MailOptions, origin: Origin): Promise<MailDraft> {
   checkHeaders(input.headers ?? {});
   checkData(input.dynamicData, 'dynamicData');
@@ -68,7 +68,7 @@ export async function draftMail(deps: Deps, project: Project, input: MailOptions
   return { content, attachments, files, templates };
 }
 
-/** to, cc and bcc without repetition: an address gets the mail once, where it is named first. */
+/** to, cc and bcc without repetition: an address gets the mail once, at its first mention. */
 export function recipientsOf(
   to: Mailbox,
   cc: readonly MailboxInput[] = [],
@@ -87,7 +87,7 @@ export function recipientsOf(
 
 export type MailboxInput = { email: string; name?: string | null | undefined };
 
-/** Of an address that the schema has let through. */
+/** Of an address that has passed the schema. */
 export function mailbox({ email, name }: MailboxInput): Mailbox {
   return { email: normalizeEmail(email) as string, name: name?.trim() ? name.trim() : null };
 }
@@ -97,7 +97,7 @@ function checkHeaders(headers: Record<string, string>): void {
   if (problems.length > 0) throw invalid(`The request is not valid: ${problems.join('; ')}`, problems.join('; '));
 }
 
-/** What stands in the call wins over the template's for this mail, and does not change it. */
+/** Fields of the call override the template's for this mail; the template itself does not change. */
 function sourceOf(input: MailOptions, template: StoredTemplate | null) {
   const subject = input.subject || template?.subject || '';
   if (subject === '')

@@ -81,7 +81,7 @@ export async function sendMail(deps: Deps, project: Project, input: SendInput, o
   return { emailId: _id.toHexString(), message: answer, totalRecipients: recipients.length };
 }
 
-/** Endpoint 6. Whatever is wrong with one recipient fails that one alone. */
+/** Endpoint 6. A fault of one recipient fails that recipient alone. */
 export async function sendBulk(deps: Deps, project: Project, input: BulkInput, origin: Origin): Promise<BulkSent> {
   const people = input.recipients.map((entry, index) => {
     checkData(entry.dynamicData, `recipients/${index}/dynamicData`);
@@ -138,7 +138,7 @@ function checkRecipients(recipients: MessageRecipient[], field: string): void {
     );
 }
 
-/** The sender's domain must be verified; answers what is suppressed among the addresses. */
+/** The sender's domain must be verified; returns the suppressed addresses. */
 async function checkSender(deps: Deps, project: Project, { content }: MailDraft, emails: string[]) {
   const domainName = emailDomain(content.from.email);
   const facts = await mailFacts(deps, { projectId: project._id, domainName, emails });
@@ -146,7 +146,10 @@ async function checkSender(deps: Deps, project: Project, { content }: MailDraft,
   return facts.suppressions;
 }
 
-/** A mail that cannot be made is refused where somebody can still mend it; it is made again, from the same sources, when it is sent. */
+/**
+ * A mail that cannot be rendered is refused while the caller can still correct it; it is rendered again, from the same sources, when it is
+ * sent.
+ */
 function render({ templates, content }: MailDraft, email: string, data: object | undefined, { at }: Origin) {
   const builtIn = { email, at, unsubscribeUrl: 'https://unsubscribe.invalid/', contact: null };
   try {
@@ -160,8 +163,8 @@ function render({ templates, content }: MailDraft, email: string, data: object |
 type Queued = Pick<Message, '_id' | 'state' | 'email' | 'name'> & Partial<Message>;
 
 /**
- * One message for all, or with marketing mail one for each address; the first is the one to `to`. Queued unless everybody that it is for
- * is suppressed, which is looked at again when it is claimed.
+ * One message for all recipients, or with marketing mail one for each address; the first is the one to `to`. Queued unless all its
+ * recipients are suppressed, which is checked again after the claim.
  */
 export function queuedFor(
   deps: Deps,
@@ -231,7 +234,7 @@ export async function store(deps: Deps, { content, files }: MailDraft, messages:
   await publishSuppressed(deps, projectId, messages);
 }
 
-/** A repeat of the request makes the same one. */
+/** A repeat of the request derives the same one. */
 function uuidOf({ at, seed }: Origin): string {
   const hash = createHash('sha256').update(`batch ${at.toISOString()} ${seed.toHexString()}`).digest('hex');
   return [
