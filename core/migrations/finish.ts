@@ -10,7 +10,7 @@ type End = Pick<Migration, 'failureReason'> & {
   status: 'completed' | 'completed_with_errors' | 'failed' | 'cancelled';
 };
 
-/** Job and key in one commit: no crash leaves the key of a job that is over. null: another was faster. */
+/** Job and key in one commit: no crash leaves the key of a job that is over. null: another process ended the job first. */
 export async function endMigration(deps: Deps, filter: Filter<Migration>, end: End): Promise<Migration | null> {
   const now = deps.clock.now();
   const isDone = end.status === 'completed' || end.status === 'completed_with_errors';
@@ -26,7 +26,7 @@ export async function endMigration(deps: Deps, filter: Filter<Migration>, end: E
           owner: null,
           completedAt: now,
           updatedAt: now,
-          // A cancelled run must still be told; the others end by themselves.
+          // A cancelled run must still be signalled; the others end by themselves.
           ...(end.status === 'cancelled' ? { dueAt: now } : {}),
         },
         ...(end.status === 'cancelled' ? {} : { $unset: { dueAt: '' } }),

@@ -46,7 +46,7 @@ interface MappingFields {
   fieldType: PropertyType;
 }
 
-/** What cannot stand in an HTTP header is no key of anybody's. */
+/** Printable ASCII only: it is sent in a header. */
 const KEY = /^[\x21-\x7e]+$/;
 
 export function requireKey(body: KeyFields): string {
@@ -55,7 +55,7 @@ export function requireKey(body: KeyFields): string {
   return key;
 }
 
-/** null: none was given. */
+/** null: no key was given. */
 export function givenKey(body: KeyFields): string | null {
   const given = body.apiKey ?? body.providerAApiKey ?? body.providerBApiKey ?? body.sendgridApiKey ?? body.resendApiKey;
   if (given === undefined) return null;
@@ -100,7 +100,7 @@ function commonOf(body: MigrateABody | MigrateBBody, selection: MigrationSelecti
 
 type Given = Record<keyof MigrationSelection, Id[] | undefined>;
 
-/** Everything, or what is named: what is not named is left out. Fields are made of mappings even when everything else is taken. */
+/** Everything, or only the named items. Fields are made of mappings, even when everything else is selected. */
 function selectionOf(migrateAll: boolean | undefined, given: Given): MigrationSelection {
   const named = Object.values(given).some((ids) => ids !== undefined && ids.length > 0);
   if (!migrateAll && !named)

@@ -7,10 +7,10 @@ import { MIGRATION_STARTS } from './run/progress.ts';
 
 /** The run of an earlier job of the project is still ending. */
 const BUSY_AGAIN_MS = 250;
-/** A live job whose run was lost (terminated by hand, or by the Reset of an older one) gets a new one this soon. */
+/** A live job whose run was lost (terminated by hand, or by the Reset of an older one) gets a new run after this time. */
 const LOOK_AFTER_MS = 60_000;
 
-/** Starts the run of each live job, tells it what a person decided, and sees to it that there is one. */
+/** Starts the run of each live job, signals decisions to it, and starts it again when it was lost. */
 export function migrationStarts(deps: Deps): JobQueue {
   return documentQueue<Migration>(deps, {
     name: MIGRATION_STARTS,

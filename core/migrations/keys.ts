@@ -5,7 +5,7 @@ import { openSecret, SecretError, sealSecret } from '../base/secrets.ts';
 import type { Migration } from './model.ts';
 import { SourceError } from './source.ts';
 
-/** How long the key of a job that failed stays, so that a replay need not ask for it again. */
+/** How long the key of a failed job is kept, so that a retry need not give it again. */
 const KEPT_AFTER_FAILURE_MS = 72 * 3_600_000;
 
 type Job = Pick<Migration, '_id' | 'projectId' | 'provider'>;
@@ -20,7 +20,7 @@ export async function keepKey(deps: Deps, job: Job, key: string, session: Sessio
   );
 }
 
-/** Without a key to seal with nothing is accepted: it would have to be stored as it is. */
+/** Without a key to seal with the job is refused: the provider key would have to be stored in clear. */
 function sealOrRefuse(deps: Deps, job: Job, key: string): Sealed {
   try {
     return sealSecret(deps.config, contextOf(job), key);
@@ -30,7 +30,7 @@ function sealOrRefuse(deps: Deps, job: Job, key: string): Sealed {
   }
 }
 
-/** Opened in activities only. A key that is gone or does not open is a bad key: the run holds until it gets another. */
+/** Opened in activities only. A key that is gone or cannot be opened counts as a bad key: the run holds until it gets another. */
 export async function openKey(deps: Deps, job: Job): Promise<string> {
   const secret = await deps.db.migrationSecrets.findOne({ _id: job._id, projectId: job.projectId });
   if (!secret) throw new SourceError('invalid_key', 'The provider key of this job is gone; retry it with apiKey.');
@@ -47,7 +47,7 @@ export async function hasKey(deps: Deps, job: Job): Promise<boolean> {
   return (await deps.db.migrationSecrets.countDocuments({ _id: job._id, projectId: job.projectId }, { limit: 1 })) > 0;
 }
 
-/** Once the document is gone nothing can bring the key back. */
+/** After the document is deleted the key cannot be recovered. */
 export async function forgetKey(deps: Deps, job: Job, session: Session): Promise<void> {
   await deps.db.migrationSecrets.deleteOne({ _id: job._id, projectId: job.projectId }, { session });
 }
@@ -61,7 +61,7 @@ export async function forgetKeyLater(deps: Deps, job: Job, session: Session): Pr
   );
 }
 
-/** A failed job that is brought back needs its key for as long as it lives. */
+/** A failed job that is retried needs its key for as long as it lives. */
 export async function keepKeyOn(deps: Deps, job: Job): Promise<void> {
   await deps.db.migrationSecrets.updateOne(
     { _id: job._id, projectId: job.projectId, expiresAt: { $ne: null } },
@@ -69,14 +69,14 @@ export async function keepKeyOn(deps: Deps, job: Job): Promise<void> {
   );
 }
 
-/** For whoever has only the id of the job. */
+/** For callers that have only the id of the job. */
 export async function contextOfJob({ _id, projectId }: Pick<Job, '_id' | 'projectId'>, deps: Deps): Promise<string[]> {
   const job = await deps.db.migrations.findOne({ _id, projectId }, { projection: { provider: 1 } });
   if (!job) throw new SecretError('The job that this key belongs to is gone.');
   return contextOf({ _id, projectId, provider: job.provider });
 }
 
-/** The same in both places of a job's life; the key of another project or job does not open here. */
+/** The same in every place that seals or opens; the key of another project or job does not open here. */
 function contextOf({ _id, projectId, provider }: Job): string[] {
   return [projectId.toHexString(), _id.toHexString(), provider];
 }

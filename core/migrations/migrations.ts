@@ -31,7 +31,7 @@ export interface MigrationInput {
 
 type Tenant = Pick<Project, '_id'>;
 
-/** Endpoints 25 and 29: the job is accepted without asking the provider, and the due loop starts its run. */
+/** Endpoints 25 and 29: the job is accepted without a request to the provider, and the job queue starts its run. */
 export async function startMigration(
   deps: Deps,
   project: Tenant,
@@ -65,7 +65,7 @@ export async function startMigration(
   return stored;
 }
 
-/** Key and job are written together: neither is ever there without the other. */
+/** Key and job are written together, so that neither exists without the other. */
 async function insertWithKey(deps: Deps, migration: Migration, key: string): Promise<Migration> {
   try {
     await inTransaction(deps, async (session) => {
@@ -101,7 +101,7 @@ export async function listMigrations(
   return pageOf(deps.db.migrations, query, page, { sort: { _id: -1 } });
 }
 
-/** A run that holds goes on; one that is over is a new run of the same job, from the phase and page where it stopped. */
+/** A run that holds continues; a job that is over gets a new run, from the phase and page where it stopped. */
 export async function retryMigration(
   deps: Deps,
   project: Tenant,
@@ -163,7 +163,7 @@ export async function skipMigration(deps: Deps, project: Tenant, id: string, rea
   return changeWithKey(deps, migration, change, null);
 }
 
-/** The slot of the project is free at once; the run notices with its next write. */
+/** The project may start another job at once; the run notices with its next write. */
 export async function cancelMigration(deps: Deps, project: Tenant, id: string): Promise<Migration> {
   const migration = await getMigration(deps, project, id);
   if (!isLive(migration.status)) throw wrongState(migration, 'cancelled');
@@ -176,7 +176,7 @@ export async function cancelMigration(deps: Deps, project: Tenant, id: string): 
 
 type Change = Parameters<Deps['db']['migrations']['findOneAndUpdate']>[1];
 
-/** Compare-and-set on what was read, so that two people cannot decide twice. */
+/** Compare-and-set on the state that was read, so that two people cannot decide twice. */
 async function changeWithKey(deps: Deps, migration: Migration, change: Change, key: string | null): Promise<Migration> {
   const { _id, projectId, status, version } = migration;
   try {

@@ -24,7 +24,7 @@ export type MigrationPhaseName =
   | 'topics'
   | 'unsubscribed';
 
-/** One line of a report: what it is about, and why it stands there. */
+/** One line of a report: the item, and the reason for the line. */
 export interface MigrationNote {
   item: string;
   message: string;
@@ -33,7 +33,7 @@ export interface MigrationNote {
 export interface MigrationPhase {
   name: MigrationPhaseName;
   status: 'pending' | 'running' | 'completed' | 'skipped' | 'failed';
-  /** What the source has of it. */
+  /** The count at the source. */
   total: number;
   succeeded: number;
   failed: number;
@@ -45,7 +45,7 @@ export interface MigrationPhase {
   review: MigrationNote[];
   /** Further counts of this phase alone: addresses of groups, memberships of lists. */
   details: Record<string, number>;
-  /** Where the phase goes on after a stop; only the phase itself reads it. Written together with the counts. */
+  /** Where the phase resumes after a stop; only the phase itself reads it. Written together with the counts. */
   cursor: Record<string, unknown> | null;
   startedAt: Date | null;
   completedAt: Date | null;
@@ -62,7 +62,7 @@ export interface MigrationMapping {
 export interface MigrationSelection {
   templateIds: string[] | null;
   groupIds: string[] | null;
-  /** Never everything: fields are made of mappings. */
+  /** Never null: fields are made of mappings. */
   fieldIds: string[];
   listIds: string[] | null;
   topicIds: string[] | null;
@@ -79,17 +79,17 @@ export interface Migration extends Due {
   updateTemplates: boolean;
   /** Whether automations start for its contacts; jobs of earlier versions have none. */
   runWorkflow?: boolean;
-  /** How many unsubscribed contacts the last whole plan of the same account counted; shown beside what the job read. */
+  /** The number of unsubscribed contacts in the last complete plan of the same account; shown next to the number that the job read. */
   planned?: number;
   phase: MigrationPhaseName | null;
   phases: MigrationPhase[];
-  /** Counts the runs of this job; activities of an earlier run find another number and stop. */
+  /** The number of this job's current run; activities of an earlier run find another number and stop. */
   run: number;
-  /** The attempt that works on it now; made anew for each, so that an earlier one stops at its next write. */
+  /** The attempt that works on it now; new for each attempt, so that an earlier one stops at its next write. */
   owner: string | null;
-  /** Moves with every change: the id of an event of the stream. */
+  /** Increases with every change: the id of an event of the stream. */
   version: number;
-  /** What a person asked of a run that holds. The workflow takes it and clears it. */
+  /** The decision of a person about a run that holds. The workflow reads and clears it. */
   decision: 'retry' | 'skip' | null;
   /** Why the run holds. */
   attention: string | null;
@@ -109,13 +109,13 @@ export interface MigrationUnsubscribed {
   expiresAt: Date;
 }
 
-/** What a source's list, group or template became here; `_id` is made of project, provider, kind and source id. */
+/** The list, group or template here that a source's one became; `_id` is made of project, provider, kind and source id. */
 export interface MigrationLink {
   _id: string;
   projectId: ObjectId;
-  /** null until the target is made: the link is written first, and what the target's id is made of follows from it. */
+  /** null until the target is made: the link is written first, and the target's id is derived from it. */
   targetId: string | null;
-  /** The job or call that made the target; null: it was here before under the same name. */
+  /** The job or call that made the target; null: it existed before, under the same name. */
   createdBy: ObjectId | null;
   createdAt: Date;
 }
@@ -136,7 +136,7 @@ export interface ProviderPace {
   at: Date;
 }
 
-/** What the last whole plan of an account counted; `_id` is the project and a hash of the account's key. */
+/** The counts of the last complete plan of an account; `_id` is the project and a hash of the account's key. */
 export interface MigrationPlan {
   _id: string;
   projectId: ObjectId;

@@ -9,7 +9,7 @@ import { keepPlan, planA, planB } from './preview.ts';
 import { SourceError } from './source.ts';
 import { makeGroupFor, suppressAddresses } from './target.ts';
 
-/** A person waits for these: a source that fails is said to be failing soon. */
+/** Short, because a person waits for these answers: a failing source is reported soon. */
 const PATIENCE_MS = 5_000;
 
 type Tenant = Pick<Project, '_id'>;
@@ -24,7 +24,7 @@ export function planFromA(deps: Deps, { key, signal }: Caller) {
   return answered(planA(deps.sources.openA({ key, signal, patienceMs: PATIENCE_MS })));
 }
 
-/** Endpoint 28. A count of every page is kept, to be shown beside what a migration of the account reads. */
+/** Endpoint 28. A complete count is kept, to be shown next to the number that a migration of the account reads. */
 export async function planFromB(deps: Deps, project: Tenant, { key, signal }: Caller) {
   const plan = await answered(planB(deps.sources.openB({ key, signal, patienceMs: PATIENCE_MS })));
   if (plan.countsComplete) await keepPlan(deps, project, key, plan.unsubscribedContacts);
@@ -47,7 +47,7 @@ export function migrateTemplatesNow(
 export interface MigratedGroup {
   group: SuppressionGroup;
   created: boolean;
-  /** null: nothing was asked for but the group. */
+  /** null: only the group was requested. */
   importedEmails: number | null;
 }
 
@@ -75,7 +75,7 @@ export async function migrateGroupNow(
   return { group, created: status === 'created', importedEmails: imported?.suppressed ?? null };
 }
 
-/** What the source said, in the words of this interface. */
+/** Translates errors of the source into those of this interface. */
 async function answered<T>(reading: Promise<T>, whenUnknown?: () => AppError): Promise<T> {
   try {
     return await reading;

@@ -6,10 +6,10 @@ import { type SourceA, type SourceB, SourceError, type SourcePage } from './sour
 
 type Tenant = Pick<Project, '_id'>;
 
-/** The answer is due within 25 seconds; what was not counted by then is said to be incomplete. */
+/** The answer must be given within 25 seconds; a count that is not finished by then is marked as incomplete. */
 const COUNT_MS = 20_000;
 
-/** Endpoint 24. The key is looked at first; a section that it may not read comes back empty and is named. */
+/** Endpoint 24. The key is checked first; a section that it may not read comes back empty and is named. */
 export async function planA(source: SourceA) {
   await source.checkKey();
   const skipped: string[] = [];
@@ -65,7 +65,7 @@ export async function keepPlan(
   );
 }
 
-/** How many unsubscribed contacts the last whole plan of this account counted; null: there is no such plan. */
+/** The number of unsubscribed contacts in the last complete plan of this account; null without such a plan. */
 export async function plannedUnsubscribed(deps: Deps, { _id: projectId }: Tenant, key: string): Promise<number | null> {
   const found = await deps.db.migrationPlans.findOne({ _id: planId(projectId.toHexString(), key), projectId });
   return found?.unsubscribedContacts ?? null;
@@ -75,7 +75,7 @@ function planId(projectId: string, key: string): string {
   return `${projectId}:${createHash('sha256').update(`plan ${key}`).digest('hex')}`;
 }
 
-/** There is no endpoint that counts: the pages are walked until the time is over, or the source repeats itself. */
+/** The source has no endpoint for counts: the pages are walked until the time is over, or the source repeats itself. */
 async function countContacts(source: SourceB, until: number) {
   const counts = { totalContacts: 0, unsubscribedContacts: 0, countsComplete: false };
   const seen = new Set<string | null>();

@@ -1,22 +1,22 @@
 import type { PropertyType } from '../base/model.ts';
 
-/** What a migration reads of the two source accounts. platform/providers implements it over HTTP. */
+/** The two source accounts, as far as a migration reads them. platform/providers implements it over HTTP. */
 export interface Sources {
   openA(options: OpenSource): SourceA;
   openB(options: OpenSource): SourceB;
-  /** A picture of a template; null when it cannot be fetched, or its host goes on failing until the patience is over. */
+  /** A picture of a template; null when it cannot be fetched, or when its host keeps failing until the patience is over. */
   fetchImage(url: string, wait: Pick<OpenSource, 'patienceMs' | 'signal'>): Promise<Uint8Array | null>;
 }
 
 export interface OpenSource {
   key: string;
-  /** How long the source may go on failing before a read gives up. */
+  /** How long the source may keep failing before a read gives up. */
   patienceMs: number;
   signal?: AbortSignal | undefined;
 }
 
 export interface SourceA {
-  /** Throws `invalid_key` when the key is not one. */
+  /** Throws `invalid_key` for an invalid key. */
   checkKey(): Promise<void>;
   listTemplates(): Promise<SourceItem[]>;
   /** The active version; null when the template has none. */
@@ -27,7 +27,7 @@ export interface SourceA {
   listGroups(): Promise<SourceGroup[]>;
   readGroup(id: string): Promise<SourceGroup>;
   listGroupAddresses(group: SourceGroup): Promise<string[]>;
-  /** null: every contact of the account; else those who are in any of the lists. */
+  /** null: every contact of the account; otherwise those who are in any of the lists. */
   startExport(listIds: string[] | null): Promise<string>;
   readExport(id: string): Promise<SourceExport>;
   /** Rows of one file of an export, in batches, without holding the file in memory. */
@@ -35,7 +35,7 @@ export interface SourceA {
 }
 
 export interface SourceB {
-  /** There is no endpoint for it: one small read. Throws `invalid_key` or `forbidden`. */
+  /** One small read, since the provider has no endpoint for it. Throws `invalid_key` or `forbidden`. */
   checkKey(): Promise<void>;
   listTemplates(): Promise<SourceItem[]>;
   readTemplate(id: string): Promise<SourceTemplate | null>;
@@ -44,7 +44,7 @@ export interface SourceB {
   listTopics(): Promise<SourceTopic[]>;
   /** Newest first. Throws `stale_cursor` when the contact that `after` names is gone. */
   listContacts(after: string | null, segmentId?: string): Promise<SourcePage>;
-  /** With its properties, which lists leave out; null when it was deleted meanwhile. */
+  /** With its properties, which lists leave out; null when it was deleted in between. */
   readContact(id: string): Promise<SourceContact | null>;
 }
 
@@ -95,7 +95,7 @@ export interface SourceContact {
   properties: Record<string, unknown>;
 }
 
-/** One line of an export: a contact, or why it is none. */
+/** One line of an export: a contact, or the reason why it is not one. */
 export type SourceRow = { ok: true; contact: SourceContact } | { ok: false; message: string };
 
 export interface SourcePage {
@@ -105,21 +105,21 @@ export interface SourcePage {
 
 export type SourceErrorKind =
   | 'invalid_key'
-  /** The key is good, but may not read this. */
+  /** The key is valid, but may not read this. */
   | 'forbidden'
   | 'not_found'
   | 'stale_cursor'
-  /** A file of an export ended before its end, or its address is no longer good. */
+  /** A file of an export was cut off, or its URL has expired. */
   | 'file_gone'
   | 'quota'
   | 'unavailable'
   | 'malformed'
   | 'too_large'
   | 'refused'
-  /** What was read of the source is not all here. */
+  /** Some data that was read from the source is missing here. */
   | 'incomplete';
 
-/** Its message is shown to people: it never holds the key, and never more of an answer than the source's own error text. */
+/** Its message is shown to users: it never contains the key, and of an answer only the source's own error text. */
 export class SourceError extends Error {
   readonly kind: SourceErrorKind;
   readonly status: number | null;

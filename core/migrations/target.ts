@@ -13,7 +13,7 @@ import type { Migration, MigrationLink, MigrationMapping, MigrationProvider } fr
 import { replaceUrls } from './rules/templates.ts';
 import type { SourceItem, SourceTemplate } from './source.ts';
 
-/** Whose it becomes, and which job or call makes it. */
+/** The project that owns the target, and the job or call that makes it. */
 export interface TargetOwner {
   projectId: ObjectId;
   provider: MigrationProvider;
@@ -29,7 +29,7 @@ const SUBJECT_MAX = 998;
 const NAME_MAX = 200;
 const DESCRIPTION_MAX = 1_000;
 
-/** null when it was made; else why not, in words for the report. `index` tells two mappings to one name apart. */
+/** null when the field was made; otherwise the reason, in words for the report. `index` distinguishes two mappings to one name. */
 export async function makeField(
   deps: Deps,
   { _id, projectId, createdAt }: Job,
@@ -46,7 +46,7 @@ export async function makeField(
   }
 }
 
-/** A list of the same name that was here before becomes the target; its members stay. */
+/** An existing list of the same name becomes the target; its members stay. */
 export async function makeList(deps: Deps, job: Job, source: SourceItem): Promise<Made> {
   const { projectId } = job;
   const owner = ownerOf(job);
@@ -77,7 +77,7 @@ export interface MadeGroup {
   group: SuppressionGroup;
 }
 
-/** Groups and topics. One of the same name that was here before becomes the target; its entries stay. */
+/** Groups and topics. An existing one of the same name becomes the target; its entries stay. */
 export async function makeGroup(
   deps: Deps,
   job: Job,
@@ -107,7 +107,7 @@ export async function makeGroupFor(
   return { status: madeBy(link, owner.createdBy), group };
 }
 
-/** What is no address is left out; the others are durable when this returns. */
+/** Invalid addresses are left out; the others are durable when this returns. */
 export async function suppressAddresses(
   deps: Deps,
   { projectId }: { projectId: ObjectId },
@@ -149,8 +149,8 @@ interface TemplateContent {
 }
 
 /**
- * By the source's id: a template that was migrated before is left as it is unless its content is asked for again. Only its
- * pictures that are still at the source are replaced: they could not be fetched then.
+ * By the source's id: a template that was migrated before stays as it is unless its content is requested again. Only its pictures that are
+ * still at the source are replaced: they could not be fetched then.
  */
 export async function upsertTemplate(
   deps: Deps,
@@ -189,7 +189,7 @@ function ownerOf({ _id, projectId, provider }: Job): TargetOwner {
   return { projectId, provider, createdBy: _id };
 }
 
-/** Written before the target is made; `adopt` names what is here already under the same name. */
+/** Written before the target is made; `adopt` names an existing target of the same name. */
 async function linkOf(
   deps: Deps,
   owner: TargetOwner,
@@ -217,7 +217,7 @@ async function linkOf(
   return stored ?? made;
 }
 
-/** What was deleted here since is made again, by this job. */
+/** A target that was deleted here since is made again, by this job. */
 async function relinked(deps: Deps, owner: TargetOwner, link: MigrationLink): Promise<MigrationLink> {
   if (link.targetId === null) return link;
   const { _id, projectId } = link;
@@ -230,7 +230,7 @@ async function keepTarget(deps: Deps, { _id, projectId }: MigrationLink, targetI
   await deps.db.migrationLinks.updateOne({ _id, projectId }, { $set: { targetId } });
 }
 
-/** The same each time, so that making the target again finds the one that is there. */
+/** The same each time, so that making the target again finds the existing one. */
 function originOf(owner: TargetOwner, { createdAt }: MigrationLink, kind: string, sourceId: string) {
   return { at: createdAt, seed: seedOf(owner, kind, sourceId) };
 }

@@ -4,13 +4,13 @@ import { getMigration } from './migrations.ts';
 import type { Migration } from './model.ts';
 import { migrationChannel } from './run/progress.ts';
 
-/** Without Redis the job is looked at this often. */
+/** Without Redis the job is read this often. */
 const LOOK_EVERY_MS = 1_000;
 const SIGN_OF_LIFE_MS = 15_000;
 
 /**
- * The job as it is, then after each change, until the caller goes away; null is a sign of life. Versions only grow, and who comes
- * back with the last one he saw gets what is newer: each event is the whole job, so nothing between is missed.
+ * The job now, then after each change, until the caller disconnects; null is a heartbeat. Versions only increase, and a caller that
+ * reconnects with its last version gets only newer ones: each event is the whole job, so nothing in between is missed.
  */
 export async function* watchMigration(
   deps: Deps,

@@ -16,19 +16,19 @@ import {
 import { targetLists } from './lists.ts';
 
 const BATCH_SIZE = 500;
-/** Pages that are written side by side. */
+/** Pages that are written at the same time. */
 const LANES = 3;
-/** Before every key of a list. */
+/** Sorts before every key of a list. */
 const PEOPLE = '';
 const POLL_FIRST_MS = 250;
 const POLL_MAX_MS = 15_000;
 const EXPORT_WAIT_MAX_MS = 2 * 3_600_000;
-/** Exports that fail, expire or break off are made again so often before the run holds. */
+/** Exports that fail, expire or are cut off are repeated this many times before the run holds. */
 const EXPORTS_MAX = 4;
 
-/** One export: of everybody or of all selected lists for the contacts themselves, then of each list for its members. */
+/** One export: first the contacts (all, or those of all selected lists), then the members of each list. */
 interface Step {
-  /** The order of the steps, which stays the same whatever is added or deleted at the source meanwhile. */
+  /** The order of the steps, which stays the same whatever is added or deleted at the source during the run. */
   key: string;
   /** null: the whole account. */
   sourceListIds: string[] | null;
@@ -37,17 +37,17 @@ interface Step {
 }
 
 interface Cursor {
-  /** The step under way, by its key. */
+  /** The current step, by its key. */
   step: string;
   exportId: string | null;
-  /** Exports of this step that came to nothing. */
+  /** Exports of this step that failed. */
   tries: number;
-  /** How far the reading of the export is: this file, so many of its rows, and of all rows. */
+  /** How far the export is read: this file, its rows so far, and the rows of all files. */
   file: number;
   row: number;
   rows: number;
   counts: Counts;
-  /** The counts when the step began: the rows of a new export may come in another order, so it is counted from here. */
+  /** The counts when the step began: the rows of a new export may come in another order, so counting starts from here. */
   base: Counts;
 }
 
@@ -80,7 +80,7 @@ async function stepsOf(run: PhaseRun): Promise<Step[]> {
   const isOneList = listIds?.length === 1;
   const addListIds = isOneList ? lists.map(({ listId }) => listId) : [];
   const people: Step = { key: PEOPLE, sourceListIds, addListIds, counts: 'contacts' };
-  // One list alone needs no second export: its members are its contacts.
+  // A single list needs no second export: its members are its contacts.
   if (isOneList) return [people];
   const members = lists.map(
     ({ source, listId }): Step => ({
@@ -102,7 +102,7 @@ async function workStep(run: PhaseRun, step: Step, mapped: MappedField[]): Promi
     if (contactCount !== null && rows < contactCount)
       throw new SourceError('file_gone', `The export holds ${rows} of its ${contactCount} contacts.`);
     const total = step.counts === 'contacts' ? rows : run.phase.total;
-    // The next step is the first one behind this key.
+    // The next step is the first one after this key.
     await saveCursor(run, beginStep(`${step.key} done`, counts), { total, ...counts });
   } catch (error) {
     const mayTryAgain = error instanceof SourceError && (error.kind === 'file_gone' || error.kind === 'not_found');
@@ -138,7 +138,7 @@ async function readyExport(run: PhaseRun, { sourceListIds }: Step): Promise<Sour
   }
 }
 
-/** A file cannot be opened in the middle: the rows that are done already are read past. Batches are cut the same way each time. */
+/** A file cannot be opened in the middle, so rows that are already done are read and skipped. Batches are cut the same way each time. */
 async function readFiles(run: PhaseRun, step: Step, mapped: MappedField[], urls: string[]): Promise<void> {
   const start = cursorOf(run);
   const pages = pagesInOrder(run, step);
@@ -156,7 +156,7 @@ async function readFiles(run: PhaseRun, step: Step, mapped: MappedField[], urls:
   await pages.finish();
 }
 
-/** Some pages are written side by side, which keeps both the database and this process busy; they are saved one after the other. */
+/** Several pages are written at the same time, which keeps both the database and this process busy; they are saved one after the other. */
 function pagesInOrder(run: PhaseRun, step: Step) {
   const underWay: { at: { file: number; row: number; rows: number }; page: Promise<Imported> }[] = [];
 
@@ -174,7 +174,7 @@ function pagesInOrder(run: PhaseRun, step: Step) {
   return {
     started: 0,
     async add(at: { file: number; row: number; rows: number }, page: Promise<Imported>): Promise<void> {
-      // Whoever waits for an earlier page hears of its failure; this one is then done again.
+      // The save of an earlier page reports its failure; this page is then repeated.
       page.catch(() => {});
       this.started += 1;
       underWay.push({ at, page });
@@ -204,7 +204,7 @@ async function importRows(
   return imported;
 }
 
-/** What people see never moves backwards, although an export may have to be read again. */
+/** The counts that are shown never decrease, although an export may have to be read again. */
 function notBelow(shown: Counts, counts: Counts): Counts {
   const most = (name: keyof Omit<Counts, 'details'>) => Math.max(shown[name], counts[name]);
   const memberships = Math.max(shown.details.memberships ?? 0, counts.details.memberships ?? 0);

@@ -15,10 +15,10 @@ import { targetLists } from './lists.ts';
 import { beginNotes, keepCountOfNotes, suppressMarked } from './unsubscribed.ts';
 import { EVERYBODY, NEWCOMERS, saveWalked, segmentStep, type WalkStep, walkContacts } from './walk-b.ts';
 
-/** With a request for each contact, progress is saved this often. */
+/** With a request for each contact, progress is saved after this many. */
 const DETAILED_SIZE = 10;
 
-/** Everybody, then the members of each audience. Audiences alone: their members are the contacts. */
+/** All contacts, then the members of each audience. When only audiences are selected, their members are the contacts. */
 interface Step extends WalkStep {
   addListIds: ObjectId[];
   counts: 'contacts' | 'members';
@@ -55,7 +55,7 @@ async function stepsOf(run: PhaseRun): Promise<Step[]> {
   return [...everybody, ...members];
 }
 
-/** The unsubscribed are suppressed before they are contacts here: there is no moment at which they can be mailed. */
+/** The unsubscribed are suppressed before they become contacts here, so that they can never be mailed. */
 async function importPage(run: PhaseRun, step: Step, mapped: MappedField[], contacts: SourceContact[]): Promise<void> {
   const isDetailed = mapped.length > 0 && step.counts === 'contacts';
   const size = isDetailed ? DETAILED_SIZE : contacts.length;
@@ -63,7 +63,7 @@ async function importPage(run: PhaseRun, step: Step, mapped: MappedField[], cont
     run.signal?.throwIfAborted();
     const part = contacts.slice(from, from + size);
     const { present, gone } = isDetailed ? await withProperties(run, part) : { present: part, gone: 0 };
-    // Marked in the list or by the time its properties are read: either counts.
+    // Marked in the list, or later when its properties are read: either counts.
     await suppressMarked(run, [...part, ...present]);
     const page = await importContacts(run, present, { mapped, addListIds: step.addListIds });
     page.skipped += gone;
@@ -71,7 +71,7 @@ async function importPage(run: PhaseRun, step: Step, mapped: MappedField[], cont
   }
 }
 
-/** Lists leave properties out: one request a contact. A contact that was deleted at the source meanwhile is skipped. */
+/** Lists leave properties out, so each contact costs a request. A contact that was deleted at the source since is skipped. */
 async function withProperties(
   run: PhaseRun,
   contacts: SourceContact[],

@@ -11,7 +11,7 @@ import { type PhaseRun, withNotes } from '../run/progress.ts';
 import type { SourceContact } from '../source.ts';
 import { fieldMappings } from './fields.ts';
 
-/** Where a property of the source goes; source names have no case. */
+/** The target of a source property; source names ignore case. */
 export interface MappedField {
   sourceName: string;
   fieldName: string;
@@ -27,7 +27,7 @@ export interface Imported {
   review: MigrationNote[];
 }
 
-/** A field that is declared here already keeps its type, whatever the mapping says. */
+/** A field that is already declared here keeps its type, whatever the mapping says. */
 export async function mappedFields(run: PhaseRun): Promise<MappedField[]> {
   const mappings = await fieldMappings(run);
   if (mappings.length === 0) return [];
@@ -47,8 +47,8 @@ export async function mappedFields(run: PhaseRun): Promise<MappedField[]> {
 }
 
 /**
- * Writing a page twice is harmless: contacts are upserted by address, and the id of a new one is derived from job and address, so
- * that the second time it is still known as created by this job.
+ * Writing a page twice is harmless: contacts are upserted by address, and the id of a new one is derived from job and address, so the
+ * second time it still counts as created by this job.
  */
 export async function importContacts(
   { deps, migration }: PhaseRun,
@@ -73,7 +73,7 @@ export async function importContacts(
   return imported;
 }
 
-/** Pages that are written side by side move parts of the counts of their own. */
+/** Pages that are written at the same time change separate parts of the counts. */
 function laneId({ _id }: Migration, lane: number): ObjectId {
   const bytes = Buffer.from(_id.id);
   bytes[11] = (bytes[11] ?? 0) + lane;
@@ -97,7 +97,7 @@ function changeOf(
     set: { firstName: sourceName(firstName), lastName: sourceName(lastName), mobile: sourceMobile(mobile) },
     properties: propertiesOf(contact, mapped, review),
     addListIds,
-    // Moving house is no reason to greet everybody anew, unless somebody says so.
+    // A migration should not greet every contact again, unless the caller asks for it.
     runWorkflow,
   };
 }
@@ -138,7 +138,7 @@ export function addContacts(counts: Counts, page: Imported): Counts {
   };
 }
 
-/** Members of a list are counted apart: the same person may be in many lists. */
+/** Members of a list are counted apart: one contact may be in many lists. */
 export function addMembers(counts: Counts, page: Imported): Counts {
   const memberships = (counts.details.memberships ?? 0) + page.created + page.updated;
   return { ...counts, details: { ...counts.details, memberships } };

@@ -6,8 +6,8 @@ import type { SourceField } from '../source.ts';
 import { makeField } from '../target.ts';
 
 /**
- * The first phase, so it looks at the key before anything is written. Fields are made from the mappings; one that exists fails,
- * is reported, and the run goes on.
+ * The first phase, so it checks the key before anything is written. Fields are made from the mappings; a field that exists fails, is
+ * reported, and the run continues.
  */
 export async function customFields(run: PhaseRun): Promise<boolean> {
   const { deps, migration } = run;
@@ -28,7 +28,7 @@ export async function customFields(run: PhaseRun): Promise<boolean> {
   return true;
 }
 
-/** The mappings as given, and one of its own name and type for each selected field that none of them names. */
+/** The given mappings, and a default one of the same name and type for each selected field without a mapping. */
 export async function fieldMappings({ migration, a, b }: PhaseRun): Promise<MigrationMapping[]> {
   const { mappings, selection, provider } = migration;
   const unnamed = selection.fieldIds.filter((id) => !mappings.some(({ sourceId }) => sourceId === id));

@@ -3,7 +3,7 @@ import type { PhaseRun } from '../run/progress.ts';
 import type { SourceGroup } from '../source.ts';
 import { makeGroup, suppressAddresses } from '../target.ts';
 
-/** A group comes with its addresses: both are there, or the group is done again. */
+/** A group comes with its addresses: both are written, or the group is repeated. */
 export async function unsubscribeGroups(run: PhaseRun): Promise<boolean> {
   const { groupIds } = run.migration.selection;
   if (groupIds?.length === 0) return false;
@@ -23,7 +23,7 @@ async function migrateGroup(run: PhaseRun, source: SourceGroup): Promise<ItemOut
   return { status, review, counts: { addresses: suppressed, invalidAddresses: invalid.length } };
 }
 
-/** Who follows a topic cannot be read from the source, so its group starts empty. */
+/** The followers of a topic cannot be read from the source, so its group starts empty. */
 export async function topics(run: PhaseRun): Promise<boolean> {
   const { deps, migration } = run;
   const { topicIds } = migration.selection;

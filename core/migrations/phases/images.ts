@@ -8,21 +8,21 @@ const IMAGES_MAX = 200;
 const URL_SHOWN_MAX = 200;
 
 export interface Rehosted {
-  /** The addresses of pictures that are kept here now, by what they were at the source. */
+  /** The URLs of pictures that are now stored here, by their URLs at the source. */
   replacements: Map<string, string>;
-  /** Pictures that stay at the source, and why. */
+  /** Pictures that stay at the source, with the reasons. */
   failures: string[];
 }
 
 interface Rehosting {
   projectId: ObjectId;
   html: string;
-  /** For all pictures together: once it is used up each of the others gets one try. */
+  /** For all pictures together: once it is used up, each further one gets a single try. */
   patienceMs: number;
   signal?: AbortSignal | undefined;
 }
 
-/** Pictures that the source hosts are kept here, for they go when the account there is closed. */
+/** Pictures that the source hosts are stored here, because they disappear when the account there is closed. */
 export async function rehostImages(deps: Deps, { projectId, html, patienceMs, signal }: Rehosting): Promise<Rehosted> {
   const giveUpAt = performance.now() + patienceMs;
   const replacements = new Map<string, string>();
@@ -42,7 +42,7 @@ export async function rehostImages(deps: Deps, { projectId, html, patienceMs, si
 type Kept = { ok: true; url: string } | { ok: false; message: string };
 type Wait = Pick<Rehosting, 'patienceMs' | 'signal'>;
 
-/** The name is a hash of project and content: the same picture is kept once, and nobody can guess another project's. */
+/** The name is a hash of project and content: the same picture is stored once, and the pictures of other projects cannot be guessed. */
 async function keepImage(deps: Deps, projectId: ObjectId, url: string, wait: Wait): Promise<Kept> {
   const bytes = await deps.sources.fetchImage(url, wait);
   if (!bytes) return { ok: false, message: 'it could not be fetched' };

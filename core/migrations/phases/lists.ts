@@ -11,7 +11,7 @@ export async function contactLists(run: PhaseRun): Promise<boolean> {
   return true;
 }
 
-/** Provider B's audiences, which it calls segments today. */
+/** Provider B's audiences, now called segments there. */
 export async function audiences(run: PhaseRun): Promise<boolean> {
   const { listIds } = run.migration.selection;
   if (listIds?.length === 0) return false;
@@ -23,7 +23,7 @@ async function migrateList({ deps, migration }: PhaseRun, list: SourceItem): Pro
   return { status: await makeList(deps, migration, list) };
 }
 
-/** Which list here holds the members of a list there; lists that were left out are not among them. */
+/** The list here for each list there; lists that were left out are not included. */
 export async function targetLists<Item extends SourceItem>(
   { deps, migration }: PhaseRun,
   lists: Item[],

@@ -7,7 +7,7 @@ import { audiences, contactLists } from './lists.ts';
 import { templates } from './templates.ts';
 import { unsubscribed } from './unsubscribed.ts';
 
-/** Answers whether there was anything selected to do. */
+/** Returns whether anything was selected. */
 type PhaseWork = (run: PhaseRun) => Promise<boolean>;
 
 const work: Record<string, PhaseWork> = {

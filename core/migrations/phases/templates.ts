@@ -29,7 +29,7 @@ export async function templates(run: PhaseRun): Promise<boolean> {
   return true;
 }
 
-/** A template some of whose pictures stay at the source is here, but not migrated as a whole: it counts as failed. */
+/** A template of which some pictures stay at the source is stored here, but counts as failed. */
 function outcomeOf({ status, message, notes, failures, images }: MigratedTemplate): ItemOutcome {
   return {
     status: failures.length > 0 ? 'failed' : status,
@@ -48,12 +48,12 @@ export interface MigratedTemplate {
   /** Why it was skipped or failed. */
   message: string | null;
   notes: string[];
-  /** Pictures that stay at the source, and why. */
+  /** Pictures that stay at the source, with the reasons. */
   failures: string[];
   images: number;
 }
 
-/** Endpoints 26 and 30: each template by itself, so that one that is unknown does not stop the others. */
+/** Endpoints 26 and 30: each template by itself, so that an unknown one does not stop the others. */
 export async function migrateTemplates(
   deps: Deps,
   project: Pick<Project, '_id'>,
@@ -78,7 +78,7 @@ const OWN_FAULTS = new Set<SourceError['kind']>(['not_found', 'malformed', 'too_
 interface How {
   /** Whether a template that was migrated before gets its content again. */
   update: boolean;
-  /** How long the host of its pictures may go on failing. */
+  /** How long the host of its pictures may keep failing. */
   patienceMs: number;
   signal?: AbortSignal | undefined;
 }
@@ -120,7 +120,7 @@ async function rehosted(
   return { replacements: new Map(), failures: [] };
 }
 
-/** What would be refused when it is sent is flagged as well as what the source could not have rendered. */
+/** Flags content that a send would refuse, and content that the source could not have rendered. */
 function reviewOf(provider: MigrationProvider, { subject }: SourceTemplate, html: string) {
   const review = provider === 'providerA' ? reviewA(html, subject) : reviewB(html, subject);
   const parsed = [compileTemplate(html, 'html'), compileTemplate(subject ?? '', 'subject')].find(({ ok }) => !ok);

@@ -7,13 +7,13 @@ import { type SourceContact, SourceError } from '../source.ts';
 import { suppressGlobally } from '../target.ts';
 import { EVERYBODY, NEWCOMERS, saveWalked, segmentStep, walkContacts } from './walk-b.ts';
 
-/** Long enough for any run and its replays; the end of the job deletes them at once. */
+/** Long enough for any run and its retries; the end of the job deletes them at once. */
 const KEPT_MS = 30 * 24 * 3_600_000;
 const COMPARED_TOGETHER = 1_000;
 
 /**
- * Durable when it returns. What was read is noted first, so that the last phase can compare it with what is suppressed. Answers
- * how many addresses no earlier page had.
+ * Durable when it returns. The addresses are noted first, so that the last phase can compare them with the suppressions. Returns the number
+ * of addresses that no earlier page had.
  */
 export async function suppressMarked(run: PhaseRun, contacts: SourceContact[]): Promise<number> {
   const marked = contacts.filter(({ unsubscribed, email }) => unsubscribed && email !== '');
@@ -24,7 +24,7 @@ export async function suppressMarked(run: PhaseRun, contacts: SourceContact[]): 
   return noted;
 }
 
-/** One note for each address, whichever pages it is read on: a page can only add to them. */
+/** One note for each address, however many pages contain it: a page can only add to the notes. */
 async function note({ deps, migration }: PhaseRun, emails: string[]): Promise<number> {
   const { _id: migrationId, projectId } = migration;
   const expiresAt = new Date(deps.clock.now().getTime() + KEPT_MS);
@@ -41,7 +41,7 @@ async function note({ deps, migration }: PhaseRun, emails: string[]): Promise<nu
   return upsertedCount;
 }
 
-/** Marks the phase of contacts as one that suppresses what it reads, from its first page on. Those of earlier versions did not. */
+/** Records that the phase of contacts suppresses what it reads, from its first page on. Earlier versions did not. */
 export async function beginNotes(run: PhaseRun): Promise<void> {
   if (run.phase.cursor === null) await run.save({ details: { ...run.phase.details, unsubscribed: 0 } });
 }
@@ -54,8 +54,8 @@ export async function keepCountOfNotes(run: PhaseRun): Promise<void> {
 }
 
 /**
- * The phase of contacts has suppressed whom it read as unsubscribed; this one compares. Where that phase was left out, or an
- * earlier version did it, the source is read again for this alone.
+ * The phase of contacts has suppressed the contacts it read as unsubscribed; this one compares. When that phase was left out, or an earlier
+ * version ran it, the source is read again for this alone.
  */
 export async function unsubscribed(run: PhaseRun): Promise<boolean> {
   if (run.migration.selection.listIds?.length === 0) return false;
@@ -127,7 +127,7 @@ async function* notedAddresses(run: PhaseRun): AsyncGenerator<string[]> {
   if (emails.length > 0) yield emails;
 }
 
-/** Notes of earlier versions have no `email`: they may leave people out, and are not read. */
+/** Notes of earlier versions have no `email`: they may be incomplete, and are not read. */
 function notesOf({ migration: { _id: migrationId, projectId } }: PhaseRun): {
   projectId: ObjectId;
   migrationId: ObjectId;

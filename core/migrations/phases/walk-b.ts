@@ -2,17 +2,17 @@ import type { MigrationPhase } from '../model.ts';
 import { type PhaseRun, withNotes } from '../run/progress.ts';
 import { type SourceContact, SourceError, type SourcePage } from '../source.ts';
 
-/** How many of the last ids are kept, for when the contact at the cursor is deleted at the source. */
+/** The number of last ids that are kept, for when the contact at the cursor is deleted at the source. */
 const RECENT_MAX = 20;
-/** A walk whose recent contacts were all deleted begins again; a source that refuses its own cursors every time is broken. */
+/** When all recent contacts were deleted, the walk restarts; a source that refuses its own cursors every time is broken. */
 const RESTARTS_MAX = 5;
 
-/** Everybody, or the members of one audience. */
+/** All contacts, or the members of one audience. */
 export interface WalkStep {
-  /** The order of the steps, which stays the same whatever is added or deleted at the source meanwhile. */
+  /** The order of the steps, which stays the same whatever is added or deleted at the source during the run. */
   key: string;
   segmentId: string | null;
-  /** Read again from the top until what was known when the step began: contacts added since then. */
+  /** Read again from the top, down to the contacts known when the step began: contacts added since then. */
   isNewcomers: boolean;
 }
 
@@ -25,7 +25,7 @@ export function segmentStep(segmentId: string): WalkStep {
 }
 
 interface Cursor {
-  /** The step under way, by its key. */
+  /** The current step, by its key. */
   step: string;
   /** The ids that were done last, the newest at the end; the next page begins after the last of them that still exists. */
   recent: string[];
@@ -50,7 +50,7 @@ export async function walkContacts<Step extends WalkStep>(
   }
 }
 
-/** Counts and cursor together; `part` are the contacts of the step that are done with this save. */
+/** Counts and cursor together; `part` are the contacts of the step that this save completes. */
 export async function saveWalked(
   run: PhaseRun,
   part: SourceContact[],
@@ -68,7 +68,7 @@ export async function saveWalked(
 
 type PageWork = (contacts: SourceContact[]) => Promise<void>;
 
-/** A segment that is deleted at the source meanwhile has no more members. */
+/** A segment that was deleted at the source during the run has no more members. */
 async function walkStep(run: PhaseRun, step: WalkStep, work: PageWork): Promise<void> {
   try {
     await walkPages(run, step, work);
@@ -78,11 +78,11 @@ async function walkStep(run: PhaseRun, step: WalkStep, work: PageWork): Promise<
     const note = { item: step.segmentId ?? '', message: 'The audience was deleted at the source meanwhile.' };
     await run.save({ review: withNotes(run.phase.review, [note]) });
   }
-  // The next step is the first one behind this key.
+  // The next step is the first one after this key.
   await saveCursor(run, { step: `${step.key} done`, recent: [], newestAt: cursorOf(run).newestAt });
 }
 
-/** A page that was read before means that the source goes round in a circle: the rest of the contacts cannot be reached. */
+/** A page that was read before means that the source repeats itself in a cycle: the other contacts cannot be reached. */
 async function walkPages(run: PhaseRun, step: WalkStep, work: PageWork): Promise<void> {
   const { newestAt } = cursorOf(run);
   const lastIds = new Set<string>();
@@ -104,7 +104,7 @@ async function walkPages(run: PhaseRun, step: WalkStep, work: PageWork): Promise
   }
 }
 
-/** Goes back over the last ids until one is still there; when none is, the walk begins again, which the upserts make harmless. */
+/** Tries the last ids, newest first, until one still exists; when none does, the walk restarts, which the upserts make harmless. */
 async function nextPage(run: PhaseRun, { segmentId }: WalkStep): Promise<SourcePage & { isRestart: boolean }> {
   const { recent } = cursorOf(run);
   for (const id of recent.toReversed()) {

@@ -19,7 +19,7 @@ export function contentTypeOf(ending: string): string | null {
   return Object.hasOwn(contentTypes, ending) ? contentTypes[ending as ImageType['ending']] : null;
 }
 
-/** What the bytes themselves say, whatever name or header they came with; null for everything that is not one of four pictures. */
+/** Determined from the bytes, whatever the name or header; null for everything but the four picture types. */
 export function imageTypeOf(bytes: Uint8Array): ImageType | null {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const size = pngSize(bytes, view) ?? gifSize(bytes, view) ?? jpegSize(bytes, view) ?? webpSize(bytes, view);
@@ -39,7 +39,7 @@ function gifSize(bytes: Uint8Array, view: DataView): Size | null {
   return { ending: 'gif', width: view.getUint16(6, true), height: view.getUint16(8, true) };
 }
 
-/** Walks the markers to the frame header, which alone holds the size. */
+/** Walks the markers to the frame header, the only one with the size. */
 function jpegSize(bytes: Uint8Array, view: DataView): Size | null {
   if (!startsWith(bytes, [0xff, 0xd8, 0xff])) return null;
   for (let at = 2; at + 9 < bytes.length && bytes[at] === 0xff; ) {

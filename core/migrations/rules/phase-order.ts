@@ -31,8 +31,8 @@ export function nextPhase(phases: MigrationPhase[]): MigrationPhaseName | null {
 }
 
 /**
- * Where a retry begins. Without a name the phase that stopped goes on from its page. With one, that phase and all after it begin
- * anew, and what lies before it and is not over is left out. null: this provider has no such phase.
+ * Where a retry begins. Without a name the stopped phase resumes at its page. With one, that phase and all after it restart, and unfinished
+ * phases before it are left out. null: this provider has no such phase.
  */
 export function phasesForRetry(
   phases: MigrationPhase[],
@@ -49,7 +49,7 @@ export function phasesForRetry(
   });
 }
 
-/** A phase whose items partly failed leaves a job that is complete, with errors. */
+/** A job with partly failed phases is complete, with errors. */
 export function finalStatus(phases: MigrationPhase[]): 'completed' | 'completed_with_errors' {
   return phases.some(({ failed }) => failed > 0) ? 'completed_with_errors' : 'completed';
 }
@@ -63,7 +63,10 @@ export function describePhase({ name, status, total, succeeded, failed, skipped 
   return `${name}: ${status}, ${done} of ${total.toLocaleString('en-US')}${rest && ` (${rest})`}`;
 }
 
-/** For the Web UI: what an operator sees without opening the database. Ours alone: what the source wrote after the colon stays in the job. */
+/**
+ * For the Web UI: the state of the job without opening the database. Only texts of our own: the part after the colon, written by the
+ * source, stays in the job.
+ */
 export function describeMigration({ provider, status, phases, attention }: DescribedMigration): string {
   const why = attention === null ? [] : [`needs attention: ${attention.split(': ')[0]}`];
   return [`**${provider}**: ${status}`, ...why, '', ...phases.map((phase) => `- ${describePhase(phase)}`)].join('\n');

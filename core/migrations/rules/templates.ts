@@ -1,8 +1,8 @@
 import { withoutEnd } from '../../base/text/text-ends.ts';
 
-/** What a person must look at before a migrated template is sent. */
+/** Things that a person must check before a migrated template is sent. */
 export interface Review {
-  /** Holds something that this service cannot be trusted to render as the source did. */
+  /** Contains syntax that this service may render differently from the source. */
   isFlagged: boolean;
   notes: string[];
 }
@@ -29,7 +29,7 @@ const reservedB: [string, string][] = [
   ['EMAIL', '{{email}}'],
 ];
 
-/** Provider A's dynamic templates have our syntax; the tags of its legacy ones mean nothing here. */
+/** Provider A's dynamic templates have our syntax; the tags of its legacy ones have no meaning here. */
 export function reviewA(html: string, subject: string | null): Review {
   const text = `${subject ?? ''}\n${html}`;
   const notes: string[] = [];
@@ -39,7 +39,7 @@ export function reviewA(html: string, subject: string | null): Review {
   return { isFlagged: false, notes };
 }
 
-/** Every address of a picture on one of the hosts, as it stands in the HTML: in src, srcset and styles, http, https or neither. */
+/** All picture URLs on the given hosts, as they are written in the HTML: in src, srcset and styles, with http, https or no scheme. */
 export function imageUrls(html: string, hosts: readonly string[]): string[] {
   const found = new Set<string>();
   for (const [text] of html.matchAll(URL_IN_HTML)) {
@@ -49,20 +49,20 @@ export function imageUrls(html: string, hosts: readonly string[]): string[] {
   return [...found];
 }
 
-/** Without the punctuation of a sentence around it, and without what follows a quote that is an entity. */
+/** Without the surrounding punctuation, and without the text after an escaped quote. */
 function urlIn(text: string): string {
   const quote = text.indexOf('&quot;');
   return withoutEnd(quote < 0 ? text : text.slice(0, quote), ',;.');
 }
 
-/** The host of the parsed address, whole: a name that only begins or ends like one of them is another host. */
+/** The whole host of the parsed URL: a host that only begins or ends like a given one is another host. */
 function isOnHost(text: string, hosts: readonly string[]): boolean {
   const url = URL.parse(fetchableUrl(text));
   if (url === null || url.username || url.password) return false;
   return hosts.some((host) => host.toLowerCase() === url.host || host.toLowerCase() === url.hostname);
 }
 
-/** As a browser would read the attribute. */
+/** The URL as a browser would read the attribute. */
 export function fetchableUrl(text: string): string {
   const url = text.replaceAll('&amp;', '&');
   return url.startsWith('//') ? `https:${url}` : url;

@@ -8,7 +8,7 @@ const POSTGRES_TIME = /^(\d{4}-\d{2}-\d{2}) (\d{2}:\d{2}:\d{2}(?:\.\d+)?)([+-]\d
 const FIELD_TEXT_MAX = 256;
 const PROPERTY_TEXT_MAX = 4_096;
 
-/** The value as a field of this type stores it; null when it says nothing, undefined when it cannot be read. */
+/** The value as a field of this type stores it; null when it is empty, undefined when it cannot be read. */
 export function sourceValue(type: PropertyType, value: unknown): PropertyValue | null | undefined {
   if (value === null || value === undefined || value === '') return null;
   const coerced = coerce(type, type === 'date' ? readableDate(value) : value);
@@ -28,7 +28,7 @@ function readableDate(value: unknown): unknown {
   return date ? `${date}T${time}${offset}:00` : text;
 }
 
-/** A name as a contact holds one: one line of bounded length. */
+/** A name as contacts store it: one line of bounded length. */
 export function sourceName(value: string | null): string | null {
   const line = value
     ?.replace(/\p{Cc}+/gu, ' ')
@@ -37,13 +37,13 @@ export function sourceName(value: string | null): string | null {
   return line || null;
 }
 
-/** A phone number only when it is one that can be called from anywhere. */
+/** A phone number only in international form. */
 export function sourceMobile(value: string | null): string | null {
   const plain = value?.replace(/[\s().-]/g, '') ?? '';
   return isE164(plain) ? plain : null;
 }
 
-/** The source's name of a field as a field name here; null when nothing of it is left. */
+/** The source's field name as a name here; null when nothing valid remains of it. */
 export function fieldNameOf(sourceFieldName: string): string | null {
   const name = sourceFieldName
     .trim()

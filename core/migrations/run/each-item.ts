@@ -11,12 +11,12 @@ export interface ItemOutcome {
   counts?: Record<string, number>;
 }
 
-/** What concerns one item alone; anything else stops the phase. */
+/** Errors that concern one item alone; others stop the phase. */
 const OWN_FAULTS = new Set<SourceError['kind']>(['not_found', 'malformed', 'too_large', 'refused']);
 
 /**
- * One item after the other, in the order of their ids, which stays the same whatever is added or deleted at the source: the
- * cursor is the last id that is done, and is saved with the counts.
+ * Handles one item after the other, in the order of their ids, which stays the same whatever is added or deleted at the source: the cursor
+ * is the last completed id, and is saved with the counts.
  */
 export async function eachItem<Item extends SourceItem>(
   run: PhaseRun,
@@ -80,7 +80,7 @@ export interface Wanted<Item extends SourceItem> {
   missing: string[];
 }
 
-/** Of what the source has: everything, or what was selected. */
+/** The items of the source that are wanted: all, or the selected ones. */
 export function wantedOf<Item extends SourceItem>(items: Item[], ids: string[] | null): Wanted<Item> {
   if (ids === null) return { found: items, missing: [] };
   const chosen = new Set(ids);

@@ -3,13 +3,13 @@ import type { NewEvent } from '../../feed/events.ts';
 import type { Migration, MigrationNote, MigrationPhase } from '../model.ts';
 import type { SourceA, SourceB } from '../source.ts';
 
-/** The due documents that start runs and tell them of decisions. */
+/** The job queue that starts runs and signals decisions to them. */
 export const MIGRATION_STARTS = 'migration-starts';
-/** Notes of one list that are kept; the counts go on. */
+/** Notes of one list that are kept; further ones only count. */
 export const NOTES_MAX = 100;
 const NOTE_LENGTH_MAX = 500;
 
-/** The work of one phase, as the phase sees it: what was selected, where it stands, and how it says that it got further. */
+/** The work of one phase as the phase sees it: the selection, its state, and how it reports progress. */
 export interface PhaseRun {
   deps: Deps;
   migration: Migration;
@@ -18,16 +18,16 @@ export interface PhaseRun {
   a: SourceA;
   b: SourceB;
   signal: AbortSignal | undefined;
-  /** Writes counts and cursor together: after a stop the phase goes on from exactly there. */
+  /** Writes counts and cursor together: after a stop the phase resumes exactly there. */
   save(change: Partial<MigrationPhase>): Promise<void>;
   /** A sign of life between saves. */
   beat(): void;
 }
 
-/** The job was cancelled, holds, or is worked on by a later run or attempt: this one has nothing more to write. */
+/** The job was cancelled, holds, or belongs to a later run or attempt: this one must stop writing. */
 export class MigrationStopped extends Error {}
 
-/** One writer at a time: whoever began the phase last owns it, and an earlier attempt stops at its next save. */
+/** One writer at a time: the attempt that began the phase last owns it, and an earlier one stops at its next save. */
 export async function savePhase(deps: Deps, migration: Migration, phase: MigrationPhase): Promise<Migration> {
   const { _id, projectId, run, owner, phases } = migration;
   const index = phases.findIndex(({ name }) => name === phase.name);
@@ -43,7 +43,7 @@ export async function savePhase(deps: Deps, migration: Migration, phase: Migrati
 
 type ToldStatus = 'running' | 'progress' | 'needs_attention' | 'completed' | 'failed';
 
-/** For the project's stream and its webhooks. A repeat under the same key tells nobody twice. */
+/** For the project's stream and its webhooks. A repeat under the same key is published once. */
 export function migrationEvent(type: ToldStatus, migration: Migration, key: string | number): NewEvent {
   const { _id, projectId, provider, status, phase, phases, attention, failureReason, run, version } = migration;
   const id = _id.toHexString();
@@ -73,7 +73,7 @@ export function migrationEvent(type: ToldStatus, migration: Migration, key: stri
   };
 }
 
-/** Told to whoever watches this job; they read the job itself. */
+/** Notifies the watchers of this job; they read the job itself. */
 export function publishMigration({ signals }: Pick<Deps, 'signals'>, { _id, version }: Migration): void {
   signals.publish(migrationChannel(_id.toHexString()), String(version));
 }
@@ -82,7 +82,7 @@ export function migrationChannel(id: string): string {
   return `migration:${id}`;
 }
 
-/** The same note twice says no more than once: a page may be read again. */
+/** Adding the same note twice keeps one: a page may be read again. */
 export function withNotes(notes: MigrationNote[], added: MigrationNote[]): MigrationNote[] {
   const short = added.map(({ item, message }) => ({
     item: item.slice(0, NOTE_LENGTH_MAX),

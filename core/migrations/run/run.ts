@@ -19,14 +19,14 @@ import {
   withNotes,
 } from './progress.ts';
 
-/** What a run of the workflow knows: ids, and which run of the job it is. */
+/** The data of a workflow run: ids, and the number of the run of the job. */
 export interface RunRef {
   projectId: string;
   migrationId: string;
   run: number;
 }
 
-/** What the workflow does next, and what an operator sees of the job meanwhile. */
+/** The next step of the workflow, and the state of the job for an operator. */
 export interface Step {
   next: 'phase' | 'hold' | 'end';
   phase: MigrationPhaseName | null;
@@ -35,13 +35,13 @@ export interface Step {
 }
 
 export interface Attempt {
-  /** Made anew for each attempt of an activity. */
+  /** New for each attempt of an activity. */
   owner: string;
   signal?: AbortSignal;
   beat(phase: MigrationPhase): void;
 }
 
-/** Whoever follows the project's stream hears of progress this often. */
+/** How often progress is published on the project's stream. */
 const TOLD_EVERY_MS = 1_000;
 
 export async function beginMigration(deps: Deps, ref: RunRef): Promise<Step> {
@@ -51,7 +51,7 @@ export async function beginMigration(deps: Deps, ref: RunRef): Promise<Step> {
   return endOrNext(deps, migration);
 }
 
-/** A phase that is over already is left as it is, so that a repeated run ends in the same result. */
+/** A phase that is already over stays as it is, so that a repeated run ends in the same result. */
 export async function runMigrationPhase(
   deps: Deps,
   ref: RunRef & { phase: MigrationPhaseName },
@@ -72,7 +72,10 @@ export async function runMigrationPhase(
   }
 }
 
-/** The run stays, with its slot, until a person says what to do. `owner` is given by an attempt, which may be an earlier one by now. */
+/**
+ * The run waits, and its project starts no other, until a person decides. `owner` is given by an attempt, which may be an earlier one by
+ * now.
+ */
 export async function holdMigration(
   deps: Deps,
   ref: RunRef,
@@ -100,14 +103,14 @@ export async function holdMigration(
   );
   if (held) publishMigration(deps, held);
   const step = await stepNow(deps, ref);
-  // Also when an earlier try of this activity wrote the state and told nobody.
+  // Also when an earlier try of this activity wrote the state and was killed before it published.
   const { _id, projectId } = filterOf(ref);
   const holding = await deps.db.migrations.findOne({ _id, projectId, status: 'needs_attention' });
   if (holding) await publishEvents(deps, projectId, [migrationEvent('needs_attention', holding, holding.version)]);
   return step;
 }
 
-/** What a person decided since the run holds; `hold` when nothing was. */
+/** The decision of a person since the run holds; `hold` without one. */
 export async function decideMigration(deps: Deps, ref: RunRef): Promise<Step> {
   const decided = await deps.db.migrations.findOneAndUpdate(
     { ...filterOf(ref), status: 'running', decision: { $ne: null } },
@@ -120,7 +123,7 @@ export async function decideMigration(deps: Deps, ref: RunRef): Promise<Step> {
   return endOrNext(deps, decided);
 }
 
-/** Nobody decided in time, or the run itself broke. The key stays for a replay, but not for ever. */
+/** No decision came in time, or the run itself failed. The key stays for a retry, but not for ever. */
 export async function failMigration(deps: Deps, ref: RunRef, reason: string): Promise<Step> {
   const { run, _id, projectId } = filterOf(ref);
   const migration = await deps.db.migrations.findOne({ _id, projectId, run });
@@ -130,8 +133,8 @@ export async function failMigration(deps: Deps, ref: RunRef, reason: string): Pr
 }
 
 /**
- * Every step begins with this compare-and-set, so that a run that was replaced (a Reset in the Web UI brings old ones back)
- * touches nothing. Whoever holds the slot then is started again: the Reset has terminated his run.
+ * Every step begins with this compare-and-set, so that a run that was replaced (a Reset in the Web UI restores old ones) changes nothing.
+ * The job that owns the slot then is started again, since the Reset has terminated its run.
  */
 async function takeSlot(deps: Deps, ref: RunRef, owner: string | null): Promise<Migration | Step> {
   const now = deps.clock.now();
@@ -147,7 +150,7 @@ async function takeSlot(deps: Deps, ref: RunRef, owner: string | null): Promise<
             attention: null,
             failureReason: null,
             completedAt: null,
-            // A job that a Reset brings back is looked after again.
+            // A job that a Reset restores is checked again by the job queue.
             dueAt: { $ifNull: ['$dueAt', '$$NOW'] },
             startedAt: { $ifNull: ['$startedAt', now] },
             updatedAt: now,
@@ -196,7 +199,7 @@ async function workThrough(deps: Deps, run: Working, { signal, beat }: Attempt):
     const { projectId, version } = run.migration;
     await publishEvents(deps, projectId, [migrationEvent('progress', run.migration, version)]);
   };
-  // Why it held is over now.
+  // The reason of the hold is over now.
   const errors = run.phase.errors.filter(({ item }) => item !== run.phase.name);
   await save({ status: 'running', errors, startedAt: run.phase.startedAt ?? deps.clock.now(), completedAt: null });
   const options = {
@@ -222,7 +225,7 @@ async function workThrough(deps: Deps, run: Working, { signal, beat }: Attempt):
     const isWanted = await phaseWork(phaseRun);
     await save({ status: isWanted ? 'completed' : 'skipped', cursor: null, completedAt: deps.clock.now() });
   } catch (error) {
-    // Provider A gives a key scopes one by one, and what it may not read is left out; provider B's are all or nothing.
+    // Provider A grants a key single scopes, and data that it may not read are left out; provider B's keys have all scopes or none.
     if (!(error instanceof SourceError && error.kind === 'forbidden' && provider === 'providerA')) throw error;
     const review = withNotes(run.phase.review, [
       { item: run.phase.name, message: 'the key may not read this at the source' },
@@ -231,7 +234,7 @@ async function workThrough(deps: Deps, run: Working, { signal, beat }: Attempt):
   }
 }
 
-/** The last phase ends the job: its key is shredded, and the slot is free. */
+/** The last phase ends the job: its key is deleted, and the slot is free. */
 async function endOrNext(deps: Deps, migration: Migration): Promise<Step> {
   if (nextPhase(migration.phases) !== null) return stepOf(migration);
   const { _id, projectId, run, phases } = migration;
@@ -248,7 +251,7 @@ async function stepNow(deps: Deps, ref: RunRef): Promise<Step> {
   const { _id, projectId } = filterOf(ref);
   const migration = await deps.db.migrations.findOne({ _id, projectId });
   const isOurs = migration?.run === ref.run;
-  // The last phase may have been skipped before the run heard that it holds.
+  // The last phase may have been skipped before the run was informed that it holds.
   if (migration && isOurs) return migration.status === 'running' ? endOrNext(deps, migration) : stepOf(migration);
   return { next: 'end', phase: null, status: 'cancelled', details: 'Replaced by a later run of the same migration.' };
 }
