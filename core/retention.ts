@@ -12,9 +12,9 @@ const DAY_MS = 24 * 3_600_000;
 const AT_ONCE = 1_000;
 const TURN = 'retention';
 const CONTENTS_DATED = 'contents-dated';
-/** Nights are over for nobody at this hour; it only has to be the same one every day. */
+/** In UTC; every hour is daytime somewhere, so it only has to be the same one every day. */
 const HOUR = 3;
-/** A process that died in its turn holds the others up for so long. */
+/** A process that died during its turn delays the others for this long. */
 const LEASE_MS = 15 * 60_000;
 
 export interface Removed {
@@ -22,7 +22,9 @@ export interface Removed {
   events: number;
 }
 
-/** The one process whose turn it is removes what is old; the others hear that it is not theirs. null: not now, or not ours. */
+/**
+ * Removes old data in the one process that gets the turn; the others return without work. null: not now, or another process has the turn.
+ */
 export async function takeRetentionTurn(deps: Deps, goesOn: () => boolean): Promise<Removed | null> {
   const { upkeep } = deps.db;
   const now = deps.clock.now();
@@ -31,16 +33,16 @@ export async function takeRetentionTurn(deps: Deps, goesOn: () => boolean): Prom
   const turn = await upkeep.findOneAndUpdate({ _id: TURN, dueAt: { $lte: now } }, leased, { returnDocument: 'after' });
   if (!turn) return null;
   const removed = await removeOld(deps, goesOn);
-  // Cut short by a stop: whoever comes next goes on at once.
+  // Stopped early: the next process continues at once.
   const dueAt = goesOn() ? nextNight(deps.clock.now()) : deps.clock.now();
   await upkeep.updateOne({ _id: TURN, dueAt: turn.dueAt as Date }, { $set: { dueAt } });
   return removed;
 }
 
 /**
- * What is older than RETENTION_DAYS goes: messages with what people did with them, never one that may still be sent nor one of a campaign
- * that is not over, and events that automations have followed. Ids begin with the second in which something was queued, so it is a range
- * of them, of all projects at once. May be cut short and begun again at any point.
+ * Removes data older than RETENTION_DAYS: messages with their engagements, except those that may still be sent or belong to a campaign that
+ * is not over, and events that automations have processed. Ids begin with the second of queueing, so this is a range of ids over all
+ * projects. May be stopped and restarted at any point.
  */
 export async function removeOld(deps: Deps, goesOn: () => boolean = () => true): Promise<Removed> {
   const { messages, events } = deps.db;
@@ -55,7 +57,7 @@ export async function removeOld(deps: Deps, goesOn: () => boolean = () => true):
   return removed;
 }
 
-/** Earlier versions stored the contents of automation mail without a date of removal. Repeated each night until one finds none. */
+/** Earlier versions stored the contents of automation mail without a date of removal. Repeated each night until a run finds none. */
 async function dateContents({ db, clock }: Deps, goesOn: () => boolean): Promise<void> {
   const { contents, upkeep } = db;
   if (await upkeep.findOne({ _id: CONTENTS_DATED })) return;
@@ -95,7 +97,7 @@ async function removeMessages(deps: Deps, batch: Message[]): Promise<number> {
     const ids = messages.flatMap(({ _id, campaignId }) => (campaignId && open.has(`${campaignId}`) ? [] : _id));
     const old = { _id: { $in: ids }, projectId };
     await deps.db.engagements.deleteMany(old);
-    // A person may have asked for another try meanwhile.
+    // A retry may have been requested in between.
     const { deletedCount } = await deps.db.messages.deleteMany({ ...old, state: { $nin: [...OPEN_STATES] } });
     removed += deletedCount;
   }

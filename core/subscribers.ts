@@ -9,7 +9,7 @@ import { refuseQueued, refuseUsed } from './mails/group-uses.ts';
 import { recordMessagesOfDeleted } from './messages/erase.ts';
 import { recordMailOfDeleted } from './messages/fail-for-deleted.ts';
 
-/** Everything that follows contact changes, suppressions, removals of lists and project rules, in the order in which it is called. */
+/** All subscribers of contact changes, suppressions, removals of lists and project rules, in the order in which they are called. */
 export const subscribers: Subscribers = {
   contacts: [
     { onChanges: recordTriggers, afterCommit: announceTriggers },
