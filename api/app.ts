@@ -26,17 +26,20 @@ export interface AppOptions {
   limiter: RateLimiter;
   slots: StreamSlots;
   observe: Observe;
-  /** Tests hold every answer to its schema. */
+  /** Tests check every answer against its schema. */
   checkAnswers?: boolean;
-  /** How long a stopping server still answers; each answer closes its connection, so that few are open, and quiet, when it goes. */
+  /**
+   * How long a stopping server still answers. Each answer closes its connection, so few are open when the server closes, and those are
+   * idle.
+   */
   drainMs?: number;
-  /** How long the reader of a stream may take nothing of what waits for it. */
+  /** How long the reader of a stream may leave data waiting before it is disconnected. */
   stalledMs?: number;
 }
 
 export interface App {
   server: Server;
-  /** Answers what comes on open connections, and finishes what is under way. */
+  /** Answers requests on open connections and finishes the ones that are running, then closes. */
   stop(): Promise<void>;
 }
 
@@ -91,7 +94,10 @@ export function createApp(deps: Deps, endpoints: Endpoint[], options: AppOptions
   };
 }
 
-/** One connection is accepted in each turn of the event loop; who still waits in the kernel when the server closes is cut off. */
+/**
+ * One connection is accepted in each turn of the event loop; connections still waiting in the kernel when the server closes would be cut
+ * off.
+ */
 async function letIn(server: Server): Promise<void> {
   let hasCome = true;
   const note = () => {
@@ -158,7 +164,7 @@ function callerFacts(caller: Caller | null): object {
   return { project, apiKey: identity.apiKey, organization: { _id: identity.apiKey.organizationId } };
 }
 
-/** A class, since an object literal with a getter costs more to make than all the rest of it. */
+/** A class: an object literal with a getter costs more to create than everything else in it. */
 class Request implements RequestFacts {
   readonly #context: Context;
   readonly id: string;
@@ -188,7 +194,7 @@ class Request implements RequestFacts {
     return gone.signal;
   }
 
-  /** Also when it is taken out of its request. */
+  /** An arrow function, so that it also works when it is taken out of its request. */
   readonly header = (name: string): string => this.#context.get(name);
 }
 
@@ -212,7 +218,7 @@ function bodyObject({ bareArrayAs }: Endpoint, body: unknown): unknown {
   return bareArrayAs && Array.isArray(body) ? { [bareArrayAs]: body } : body;
 }
 
-/** A parameter given twice would be an array: no endpoint takes one. */
+/** A parameter given twice would be an array, which no endpoint takes. */
 function plainQuery(context: Context): Record<string, string> {
   for (const [name, value] of Object.entries(context.query)) {
     if (Array.isArray(value)) throw invalid(`${name}: is given twice.`, `${name}: is given twice`);
@@ -230,8 +236,8 @@ function limitPublic(deps: Deps, limiter: RateLimiter, context: Context): null {
 }
 
 /**
- * Image proxies and company networks use up the limit of an address with pixels alone, and mail programs do not repeat a one-click
- * unsubscribe that was refused. So a link of ours has a limit of its own; only guesses count for the address.
+ * Image proxies and company networks exhaust the limit of an address with pixels alone, and mail programs do not repeat a one-click
+ * unsubscribe that was refused. So each signed link has a limit of its own, and only invalid tokens count for the address.
  */
 function publicBucket({ config }: Deps, { path, params, state }: Context): string | null {
   if (/^\/(t|media)\//.test(path)) return `public:${state.ip}`;

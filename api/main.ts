@@ -14,12 +14,12 @@ import { createWorkflows } from '../workflows/client.ts';
 import { type App, createApp } from './app.ts';
 import { endpointTable } from './http/table.ts';
 
-/** For opens and clicks that are not written yet. */
+/** Time to write opens and clicks that are still buffered. */
 const SIGNALS_STOP_MS = 1_500;
 
 const DRAIN_MS = 1_000;
 
-/** The process that answers the REST interface. */
+/** The process that serves the REST interface. */
 async function main(): Promise<void> {
   const config = readConfig();
   if (config.secretKeys.length === 0)
@@ -56,7 +56,7 @@ async function main(): Promise<void> {
   for (const signal of ['SIGTERM', 'SIGINT', 'disconnect']) process.once(signal, stop);
 }
 
-/** A database that cannot be asked is waited for; one without its unique indexes is refused. */
+/** Waits for a database that cannot be reached; refuses one without its unique indexes. */
 async function refuseWithoutIndexes(deps: Deps): Promise<void> {
   const missing = await missingUniqueIndexes(deps.db).catch(() => []);
   if (missing.length > 0)

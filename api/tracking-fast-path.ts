@@ -11,9 +11,9 @@ import { pixelPage, redirectPage, visitorOf } from './routes/tracking.ts';
 const TRACKED = /^\/t\/(?:o\/([\w-]+)\.gif|c\/([\w-]+))(?:\?|$)/;
 
 /**
- * Pixels and links are answered before the chain of the other requests: they come by the thousand in the minutes after a campaign,
- * nothing but the token decides, and the chain costs more than the answer. False for everything else, too many from one address and
- * other methods included: that goes through the table, where these endpoints are described.
+ * Answers pixels and links before the middleware of other requests: thousands arrive in the minutes after a campaign, the token alone
+ * decides, and the middleware costs more than the answer. Returns false for everything else, including rate-limited addresses and other
+ * methods: those go through the table, where these endpoints are described.
  */
 export function trackingDoor(
   deps: Deps,

@@ -9,13 +9,13 @@ import type { RateLimiter, Verdict } from '../../platform/rate-limit.ts';
 import type { Endpoint } from './endpoint.ts';
 
 export interface Caller {
-  /** As it was sent: streams have it checked again. */
+  /** As it was sent: streams check it again. */
   key: string;
   identity: Identity;
   project: Project | null;
 }
 
-/** 401, 403 and 429, in this order. */
+/** Fails with 401, 403 or 429, checked in this order. */
 export async function authenticateCaller(
   deps: Deps,
   { authenticate, limiter }: { authenticate: Authenticate; limiter: RateLimiter },
@@ -36,7 +36,7 @@ export async function authenticateCaller(
   return { key, identity, project: await adminProject(deps, identity, context) };
 }
 
-/** A bad key is counted against its address, good keys from that address go on. */
+/** A bad key counts against its address; requests with good keys from that address still succeed. */
 async function identify(
   deps: Deps,
   authenticate: Authenticate,
@@ -52,7 +52,7 @@ async function identify(
   throw unauthorized();
 }
 
-/** A header without a key in it (empty, or another scheme) is no second key; two different keys are none. */
+/** A header without a key in it (empty, or another scheme) does not count as a second key; two different keys count as none. */
 function keyOf(incoming: IncomingMessage, acceptsHeaderKey: boolean): string | null {
   const authorizations = headerValues(incoming, 'authorization');
   const headerKeys = acceptsHeaderKey ? headerValues(incoming, 'x-api-key') : [];

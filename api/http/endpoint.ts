@@ -12,7 +12,7 @@ export type BodyLimit = 'standard' | 'attachments' | 'import';
 
 export interface Call<Body, Query> {
   deps: Deps;
-  /** Of the key; on admin endpoints and public ones there is none, and reading it is a mistake in the table. */
+  /** Of the key. Admin and public endpoints have none; reading it there is a mistake in the table. */
   project: Project;
   organization: Pick<Organization, '_id'>;
   apiKey: ApiKey;
@@ -24,14 +24,14 @@ export interface Call<Body, Query> {
 
 export interface RequestFacts {
   id: string;
-  /** When the work of this request began, and what its ids are derived from: the same again when an Idempotency-Key is repeated. */
+  /** When this request's work began; its ids are derived from it. A repeat with the same Idempotency-Key gets the same value. */
   at: Date;
   seed: ObjectId;
   ip: string;
   header(name: string): string;
   /** The raw request, for uploads: `body` is undefined there. */
   incoming: IncomingMessage;
-  /** Aborted when the caller goes away. */
+  /** Aborted when the caller disconnects. */
   signal: AbortSignal;
 }
 
@@ -52,28 +52,28 @@ export interface EndpointSpec<Body, Query> {
   bodyLimit?: BodyLimit;
   /** The handler reads the request itself (uploads). */
   rawBody?: string[];
-  /** Schema of `data`; left out where the answer is only {success: true}, or a download. */
+  /** Schema of `data`; left out when the answer is only {success: true} or a download. */
   answer?: Schema<unknown>;
   /** Content types of a download or an event stream. */
   produces?: string[];
   status?: 200 | 201 | 202;
-  /** Further statuses that the OpenAPI document names, with their meaning. */
+  /** More statuses that the OpenAPI document lists, with their meaning. */
   errors?: Partial<Record<404 | 409 | 422 | 429 | 500, string>>;
-  /** Answers carry a secret under this key of `data`: kept idempotent answers leave it out. */
+  /** Answers carry a secret under this key of `data`; stored idempotent answers leave it out. */
   secret?: string;
-  /** Some endpoints answer without a code: 404 on endpoints 2, 21 and 22, and 403 everywhere. */
+  /** Some endpoints fail without a code: 404 on endpoints 2, 21 and 22, and 403 everywhere. */
   codeless?: boolean;
   handler(call: Call<Body, Query>): Promise<unknown>;
 }
 
 export type Endpoint = EndpointSpec<never, never> & { body?: Schema<unknown>; query?: Schema<unknown> };
 
-/** An endpoint is data and one call. Routing, authentication, validation, the envelope and the OpenAPI operation all come from it. */
+/** An endpoint is data and one function. Routing, authentication, validation, the envelope and the OpenAPI operation all come from it. */
 export function endpoint<Body = undefined, Query = Record<string, never>>(spec: EndpointSpec<Body, Query>): Endpoint {
   return spec as unknown as Endpoint;
 }
 
-/** What has no key stands at the root of PUBLIC_URL. */
+/** Public endpoints are at the root of PUBLIC_URL, all others under /v1. */
 export function fullPath({ key }: Pick<Endpoint, 'key'>, path: string): string {
   return key === 'none' ? path : `/v1${path}`;
 }
@@ -82,7 +82,7 @@ export function pathParameters(path: string): string[] {
   return [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name as string);
 }
 
-/** Says something beside the data: `message` of the envelope. */
+/** An answer with a text next to its data: `message` of the envelope. */
 export class Answer {
   readonly data: unknown;
   readonly message: string | undefined;
@@ -118,7 +118,7 @@ export const streamErrors = {
 export const streamEnds =
   'A stream that the server ends (the key is revoked, the project deleted, the reader too slow, the server stops or lost its database) sends a last event `closed` with `reason` and `message`, without an id. A key may have 20 open.';
 
-/** Server-sent events. null is a sign of life, sent as a comment. The iterable ends when the caller goes away: watch `request.signal`. */
+/** Server-sent events. null is a heartbeat, sent as a comment. The iterable ends when the caller disconnects: watch `request.signal`. */
 export class EventStream {
   readonly events: AsyncIterable<ServerEvent | null>;
   constructor(events: AsyncIterable<ServerEvent | null>) {
@@ -128,7 +128,7 @@ export class EventStream {
 
 export type { JsonSchema };
 
-/** Whatever a public page needs: HTML, a picture, a redirect without a body. */
+/** The answer of a public page: HTML, a picture, or a redirect without a body. */
 export class Page {
   readonly status: number;
   readonly headers: Record<string, string>;

@@ -19,7 +19,7 @@ const statuses: Record<ErrorKind, number> = {
   unavailable: 503,
 };
 
-/** MongoDB cannot be asked right now: the caller may repeat the request. */
+/** MongoDB cannot be reached right now: the caller may repeat the request. */
 const passingErrors = new Set([
   'MongoNetworkError',
   'MongoNetworkTimeoutError',
@@ -35,12 +35,12 @@ const passingErrors = new Set([
   'MongoClientClosedError',
   'MongoUnexpectedServerResponseError',
 ]);
-/** Hosts and networks, time, a primary that changes, and a server that has just started: 94, 134, 246 and 251. */
+/** Hosts and networks, time limits, a change of primary, and a server that has just started: 94, 134, 246 and 251. */
 const passingCodes = new Set([
   6, 7, 50, 89, 91, 94, 112, 134, 189, 246, 251, 262, 9001, 10107, 11600, 11602, 13435, 13436,
 ]);
 
-/** The one place that turns what went wrong into a status and the envelope. */
+/** The one place that turns an error into a status and the envelope. */
 export function translateErrors(deps: Deps) {
   return async (context: Context, next: Next): Promise<void> => {
     try {
@@ -71,7 +71,7 @@ function translate(error: unknown): AppError | null {
 
 export function isPassing(error: unknown): boolean {
   if (isBrokenConnection(error)) return true;
-  // What kept a bulk write from being asked stands inside it.
+  // A bulk write wraps the error that stopped it.
   if (error instanceof MongoBulkWriteError && error.errorResponse instanceof MongoError)
     return isPassing(error.errorResponse);
   if (
@@ -89,7 +89,7 @@ function unexpected(context: Context): AppError {
   });
 }
 
-/** Names and places, never values: a message of the driver may quote a document. */
+/** Names and stack positions, never values: a message of the driver may quote a document. */
 function describe(error: unknown): object {
   if (!(error instanceof Error)) return { name: typeof error };
   const message = error instanceof MongoError ? `code ${String(error.code)}` : error.message.slice(0, 300);

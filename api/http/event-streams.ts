@@ -11,7 +11,7 @@ import type { ServerEvent } from './endpoint.ts';
 const CHECK_EVERY_MS = 1_000;
 /** A reader that takes nothing for this long while data waits is disconnected. */
 const STALLED_MS_MAX = 30_000;
-/** For the last event to arrive. A reader that was too slow gets longer: nothing more is written for it. */
+/** Time for the last event to arrive. A reader that was too slow gets longer, since nothing more is written to it. */
 const LAST_EVENT_MS = 1_000;
 const LAST_EVENT_OF_SLOW_MS = 30_000;
 const RETRY_AFTER_SECONDS = 5;
@@ -34,9 +34,9 @@ interface Options {
 }
 
 export interface EventStreams {
-  /** Answers with the events; 429 when the key has as many streams as it may have. */
+  /** Answers with the events; 429 when the key has its maximum of open streams. */
   serve(context: Context, events: Events, caller: Caller): Promise<void>;
-  /** Ends all of them. */
+  /** Ends all open streams. */
   stop(): void;
 }
 
@@ -101,7 +101,7 @@ function openStream(
     if (performance.now() - takenAt > stalledMs) close('too_far_behind');
     if (isChecking) return;
     isChecking = true;
-    // While the database is away nothing is sent either, so the stream may wait for it.
+    // While the database is down no events are sent either, so the stream may wait for it.
     const reason = await reasonToClose().catch(() => null);
     isChecking = false;
     if (reason) close(reason);
@@ -122,7 +122,7 @@ function openStream(
   return { check, close };
 }
 
-/** The authenticator answers for the project of a project key; that of an admin key has to be looked up. */
+/** The authenticator knows the project of a project key; the project of an admin key is looked up. */
 async function closedReason(
   { db }: Deps,
   authenticate: Authenticate,

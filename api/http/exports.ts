@@ -7,7 +7,7 @@ import { Download } from './endpoint.ts';
 
 export type Format = 'csv' | 'ndjson';
 
-/** Declared fields have a column each; what else a contact carries stands in one as JSON. The file can be imported again. */
+/** Each declared field has a column; other properties are one column of JSON. The file can be imported again. */
 export function contactsDownload(format: Format, pages: AsyncIterable<Contact[]>, fields: CustomField[]): Download {
   const names = fields.map(({ fieldName }) => fieldName);
   const declared = new Set(names);

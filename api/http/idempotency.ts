@@ -5,7 +5,7 @@ import { AppError, invalid } from '../../core/base/errors.ts';
 import { beginIdempotent, type FirstTry, fingerprintOf } from '../../core/base/idempotency.ts';
 import type { Endpoint } from './endpoint.ts';
 
-/** While the database is away a caller is told so, and does not wait for the key to be left as well. */
+/** While the database is down the caller gets its error after this time, instead of waiting for the key to be released as well. */
 const LEAVE_MS_MAX = 500;
 
 const KEY_FORM = /^[\x20-\x7e]{1,256}$/;
@@ -48,7 +48,7 @@ export async function withIdempotency(
     await Promise.race([left, new Promise((resolve) => setTimeout(resolve, LEAVE_MS_MAX))]);
     throw error;
   }
-  // The work is done and must be answered so; an answer that cannot be kept is derived again by the next try.
+  // The work is done, so its answer is returned even when it cannot be stored; the next try derives the same answer again.
   await begun.first.keep(context.status, withoutSecret(String(context.body), endpoint.secret)).catch((error) => {
     deps.log.warn({ requestId: context.state.requestId, error: String(error) }, 'idempotent answer not kept');
   });

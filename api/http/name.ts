@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Context, Next } from 'koa';
 import type { Deps } from '../../core/base/deps.ts';
 
-/** Gives a request its id and its caller's address. */
+/** Sets the id of a request and the address of its caller. */
 export function nameRequest(addressOf: AddressOf) {
   return (context: Context, next: Next): Promise<void> => {
     context.state.requestId = requestIdOf(context.req);
@@ -13,7 +13,7 @@ export function nameRequest(addressOf: AddressOf) {
   };
 }
 
-/** The caller's own name for it, when it is one. */
+/** The id that the caller chose, when it is valid. */
 export function requestIdOf({ headers }: IncomingMessage): string {
   const given = headers['x-request-id'];
   return typeof given === 'string' && /^[\w-]{1,64}$/.test(given) ? given : randomUUID();
@@ -21,7 +21,7 @@ export function requestIdOf({ headers }: IncomingMessage): string {
 
 export type AddressOf = (incoming: IncomingMessage) => string;
 
-/** What the last trusted proxy says, or the other end of the socket. Warns once when a proxy that is not trusted adds its header. */
+/** The address that the last trusted proxy reports, else the peer of the socket. Warns once when an untrusted proxy adds its header. */
 export function addressReader({ config: { trustedProxies }, log }: Pick<Deps, 'config' | 'log'>): AddressOf {
   let hasWarned = false;
   return ({ headers, socket }) => {

@@ -21,7 +21,7 @@ export function observeRequests(deps: Deps, observe: Observe) {
   };
 }
 
-/** One log line and one measurement a request; never a key, a query or a body. */
+/** One log line and one measurement for each request; never a key, a query or a body. */
 export function noteAnswer({ log }: Pick<Deps, 'log'>, observe: Observe, answered: Answered, begun: number): void {
   const { method, route, status } = answered;
   const ms = performance.now() - begun;

@@ -5,7 +5,7 @@ import { type Endpoint, fullPath, pathParameters } from './endpoint.ts';
 
 type Json = Record<string, unknown>;
 
-/** The OpenAPI 3.1 document of the endpoint table: what is not in the table is in neither. */
+/** The OpenAPI 3.1 document of the endpoint table. The router serves the same table, so it has no undocumented endpoints. */
 export function openApiDocument(endpoints: Endpoint[]): Json {
   const paths: Record<string, Json> = {};
   const shared = new SharedSchemas();
@@ -51,7 +51,7 @@ const CONTROL = '\\x00-\\x1f\\x7f-\\x9f\\u2028\\u2029';
 const LINE = `^[^${CONTROL}]*$`;
 const LINE_OF_TEXT = `^[^${CONTROL}]*[^\\s\\ufeff${CONTROL}][^${CONTROL}]*$`;
 
-/** A format of our own says nothing to others; what it asks is written as a pattern. */
+/** Other tools do not know our own formats, so their rule is written as a pattern. */
 function withPatterns(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withPatterns);
   if (typeof value !== 'object' || value === null) return value;
@@ -108,7 +108,7 @@ function operationId({ method, path }: Endpoint): string {
   return method + words.map((word) => word[0]?.toUpperCase() + word.slice(1)).join('');
 }
 
-/** What api/app.ts asks of every parameter: no NUL, and nothing that was no UTF-8. */
+/** The check that api/app.ts makes on every parameter: no NUL and no invalid UTF-8. */
 const TEXT = '^[^\\u0000\\ufffd]*$';
 
 function parameters(endpoint: Endpoint): Json[] {
@@ -189,7 +189,7 @@ function responses(endpoint: Endpoint, shared: SharedSchemas): Json {
   return named;
 }
 
-/** Of each event; what its data hold is JSON. */
+/** Schema of each event; its data are JSON. */
 const event = {
   type: 'object',
   required: ['data'],
@@ -215,7 +215,7 @@ function success({ answer, produces, summary }: Endpoint, shared: SharedSchemas)
   return { description: summary, headers, content: { 'application/json': { schema } } };
 }
 
-/** Large schemas that stand in several operations are written once. */
+/** Large schemas that several operations use are written once. */
 class SharedSchemas {
   readonly schemas: Record<string, JsonSchema> = {};
   private readonly names = new Map<JsonSchema, string>();

@@ -3,7 +3,7 @@ import type { Context } from 'koa';
 import { Answer, Download, type Endpoint, Page } from './endpoint.ts';
 import { answerFault } from './validate.ts';
 
-/** Puts what a handler answered on the wire. */
+/** Writes the result of a handler to the response. */
 export function respond(context: Context, endpoint: Endpoint, result: unknown, checkAnswers: boolean): void {
   if (result instanceof Page) respondPage(context, result);
   else if (result instanceof Download) respondDownload(context, result);

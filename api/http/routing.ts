@@ -4,15 +4,15 @@ import { AppError } from '../../core/base/errors.ts';
 import { type Endpoint, fullPath, pathParameters } from './endpoint.ts';
 
 type Serve = (endpoint: Endpoint, context: Context) => Promise<void>;
-/** A router tries one path after the other: one for each noun has ten of them, where a single one would have all. */
+/** A router tries its paths one after the other: with one router for each noun that is ten paths, with a single one all of them. */
 type Routers = Map<string, Router>;
 type Layer = ReturnType<Router['match']>['path'][number];
 
-/** 404 for an unknown path, 405 with Allow for a method that the path does not have. The most literal path is the one that is meant. */
+/** 404 for an unknown path, 405 with Allow for a method that the path does not have. The most literal path wins. */
 export function routeTo(endpoints: Endpoint[], serve: Serve): Middleware {
   const routers = routersOf(endpoints, serve);
   const literal = new Map<string, Layer>();
-  // Matched once, and the layer called as it is: the router's own middleware would match all over again.
+  // Matched once, and the layer is called directly: the router's own middleware would match again.
   return (context, next) => {
     const { path, method } = context;
     const name = `${method} ${path}`;
@@ -63,7 +63,7 @@ function routerOf(routers: Routers, path: string): Router {
   return router;
 }
 
-/** /v1/contacts/... -> contacts; /t/o/... -> t. No path has a parameter there. */
+/** /v1/contacts/... -> contacts; /t/o/... -> t. This position is never a parameter. */
 function nounOf(path: string): string {
   const [, first = '', second = ''] = path.split('/', 3);
   return first === 'v1' ? second : first;

@@ -3,7 +3,7 @@ import { productRoutes } from '../routes/index.ts';
 import { systemRoutes } from '../routes/system.ts';
 import type { Endpoint } from './endpoint.ts';
 
-/** Everything that is served, in one table. */
+/** All endpoints in one table. */
 export function endpointTable(metrics: Metrics): Endpoint[] {
   const table: Endpoint[] = [];
   table.push(...productRoutes, ...systemRoutes(() => table, metrics));

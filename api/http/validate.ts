@@ -25,13 +25,13 @@ const options = {
     uri: (text: string) => URL.canParse(text),
     uuid: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/,
     binary: true as const,
-    // One line of a header: folding is ours to do, so no control character belongs to the caller.
+    // One line of a header: we do the folding, so control characters are refused.
     line: (text: string) => !/\p{Cc}|\u2028|\u2029/u.test(text),
   },
 };
 
 const first = new Ajv(options);
-/** Only asked when the first fault was found: collecting all of them in a hostile body is not free. */
+/** Used only after a first fault was found: collecting all faults of a hostile body is expensive. */
 const every = new Ajv({ ...options, allErrors: true });
 const firstInQuery = new Ajv({ ...options, coerceTypes: true });
 
@@ -54,7 +54,7 @@ export function validateQuery<T>(schema: Schema<T>, query: Record<string, unknow
   throw validationError(check.errors ?? []);
 }
 
-/** For tests: answers are held to the schemas that the OpenAPI document promises. */
+/** For tests: checks an answer against the schema in the OpenAPI document. */
 export function answerFault(schema: Schema<unknown>, data: unknown): string | null {
   const { check } = compile(schema, first, null);
   return check(JSON.parse(JSON.stringify(data))) ? null : explainErrors(check.errors ?? []);
@@ -106,7 +106,7 @@ function explainError(error: ErrorObject): string {
   }
 }
 
-/** A schema may say beside a type what callers who miss it usually want. */
+/** A schema may carry a hint next to its type, for callers who commonly get it wrong. */
 function hintOf({ parentSchema }: ErrorObject): string {
   const hint = parentSchema?.['x-hint'];
   return typeof hint === 'string' ? ` (${hint})` : '';

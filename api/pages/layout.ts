@@ -15,7 +15,7 @@ button:focus-visible { outline: 3px solid var(--ink); outline-offset: 3px; }
 .note { color: var(--soft); font-size: .95rem; margin: 16px 0 0; }
 `;
 
-/** A page that stands alone: no script, nothing from elsewhere. */
+/** A self-contained page: no script and no external resource. */
 export function page(title: string, body: string): string {
   return `<!doctype html>
 <html lang="en">

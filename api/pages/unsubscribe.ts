@@ -4,7 +4,7 @@ import { escapeHtml, page, pageHeaders } from './layout.ts';
 
 export const UNSUBSCRIBE_FIELD = 'action';
 
-/** `done`: what the button that was just pressed did. */
+/** `done`: the action of the button that was just pressed. */
 export function unsubscribePage(subscription: Subscription, done: 'unsubscribe' | 'resubscribe' | null): Page {
   const { ref, state } = subscription;
   const what = whatOf(subscription);
@@ -44,21 +44,21 @@ function made(title: string, body: string): Page {
   return new Page(200, pageHeaders, page(title, body));
 }
 
-/** The group is called by its name, since a person may want to stay in others. */
+/** The group is called by its name, since the person may want to stay in others. */
 function whatOf({ projectName, groupName }: Subscription): string {
   return groupName === null
     ? `Newsletters and offers of ${escapeHtml(projectName)}`
     : `Emails of the group “${escapeHtml(groupName)}” of ${escapeHtml(projectName)}`;
 }
 
-/** Posts to the address of the page itself. */
+/** Posts to the URL of the page itself. */
 function button(action: string, label: string, look: string): string {
   return `<form method="post" action="">
 <button type="submit" name="${UNSUBSCRIBE_FIELD}" value="${action}"${look ? ` class="${look}"` : ''}>${label}</button>
 </form>`;
 }
 
-/** Enough to know one's own address, too little for whom the mail was forwarded to. */
+/** Enough to recognize one's own address, too little to reveal it to people who got the mail forwarded. */
 function masked(email: string): string {
   const at = email.lastIndexOf('@');
   return `${email.slice(0, Math.min(2, at))}•••${email.slice(at)}`;

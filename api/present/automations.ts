@@ -3,7 +3,7 @@ import type { Automation, EventDefinition, EventRecord } from '../../core/automa
 import type { SimulatedAutomation } from '../../core/automations/simulate.ts';
 import type { Statistics } from '../../core/automations/statistics.ts';
 
-/** The wire shapes of automations and events; api/present/present.ts has the rest. */
+/** The wire shapes of automations and events; api/present/present.ts has the others. */
 
 export function presentAutomation(automation: Automation, statistics?: Statistics) {
   const { _id, projectId, organizationId, name, description, status } = automation;

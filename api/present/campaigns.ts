@@ -87,7 +87,7 @@ export function presentStory({ campaign, message, engagement, reason }: Recipien
   };
 }
 
-/** A flag that is off keeps its counts and rates at 0. */
+/** When tracking is off, its counts and rates are 0. */
 function trackedOf({ counts, trackingOpen, trackingClick }: Campaign) {
   return {
     opened: trackingOpen ? counts.opened : 0,
@@ -109,7 +109,7 @@ function metricsOf(campaign: Campaign) {
   };
 }
 
-/** Pauses take no time. */
+/** Pauses do not count. */
 function sendSeconds(campaign: Campaign): number {
   const until = campaign.refreshedAt ?? campaign.sendingSince ?? campaign.createdAt;
   return Math.round(sendingMsOf(campaign, until) / 10) / 100;

@@ -47,7 +47,7 @@ function recipientsOf(message: Message) {
     reason,
     ...(suppressedBy ? { suppressedBy } : {}),
   };
-  // Of several recipients each has its own; that of the message is that of the first.
+  // Each of several recipients has a status of its own; the status of the message is that of the first.
   return (message.recipients ?? [only]).map((one: Recipient, index) =>
     presentRecipient(one, one.deliveredAt ?? (index === 0 ? deliveredAt : undefined)),
   );
@@ -94,7 +94,7 @@ function presentMailbox({ email, name }: Mailbox) {
   return { email, name };
 }
 
-/** What is not stored line by line stands in the message's own dates: queued, the last claim, sent. */
+/** Steps without a stored line are derived from the message's own dates: queued, last claim, sent. */
 function timelineOf(message: Message): TimelineEntry[] {
   const { _id, createdAt, claimedAt, sentAt, reply, state, timeline = [], suppressedBy } = message;
   const entries: TimelineEntry[] = [{ type: 'queued', at: createdAt ?? _id.getTimestamp() }];
@@ -116,7 +116,7 @@ function timelineOf(message: Message): TimelineEntry[] {
   return inOrder(entries);
 }
 
-/** What became of it; all of them were queued together. */
+/** The outcome of this recipient; all recipients were queued at the same time. */
 function timelineOfCopy(copy: Message): TimelineEntry[] {
   const whose = copy.email ? { email: copy.email } : {};
   return timelineOf(copy).flatMap((entry) => (entry.type === 'queued' ? [] : { ...entry, ...whose }));

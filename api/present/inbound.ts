@@ -11,7 +11,7 @@ export function presentInbound(message: InboundMessage) {
     attachmentCount: message.attachments.length,
     headers: headersByName(message.headers),
     headerList: message.headers,
-    // Nothing scans the mail.
+    // There is no spam scanner.
     spamVerdict: 'NONE',
     virusVerdict: 'NONE',
     ...{ spfVerdict, dkimVerdict, dmarcVerdict, status, threadId, inReplyTo },

@@ -30,7 +30,7 @@ function presentPhase({ cursor: _, review: __, details: ___, ...phase }: Migrati
   return phase;
 }
 
-/** What the source has and what is here now; `failed` and `skipped` are the difference. */
+/** Total of the source and count here; `failed` and `skipped` are the difference. */
 function presentReport(phase: MigrationPhase) {
   const { name, status, total, succeeded, created, updated, skipped, failed, details, review } = phase;
   return {
@@ -68,7 +68,7 @@ export function presentMigratedTemplates(templates: MigratedTemplate[]) {
   };
 }
 
-/** A group that was here already, and nothing asked for but the group: the answer is its record. */
+/** When the group existed already and only the group was requested, the answer is its record. */
 export function presentMigratedGroup({ group, created, importedEmails }: MigratedGroup) {
   const { _id, groupId, name, description, isGlobal, isDefault, counts, createdAt, updatedAt } = group;
   if (created || importedEmails !== null) return { groupId, name, created, importedEmails: importedEmails ?? 0 };

@@ -13,7 +13,7 @@ import type { Suppression, SuppressionGroup } from '../../core/suppressions/mode
 import type { Template } from '../../core/templates/model.ts';
 import type { Config } from '../../schemas/config.ts';
 
-/** Every wire shape. Dates become ISO 8601 with milliseconds when the answer is written as JSON. */
+/** All wire shapes. Dates become ISO 8601 with milliseconds when the answer is written as JSON. */
 
 export function presentProject({ _id, name, createdAt, trackingOpen, trackingClick }: Project, domains: Domain[]) {
   const verified = domains.find(({ verificationStatus }) => verificationStatus === 'VERIFIED');
@@ -77,7 +77,7 @@ export function presentContact(contact: Contact) {
   };
 }
 
-/** A contact as the lists answer it. */
+/** A contact as list endpoints return it. */
 export function presentMember({ _id, email, createdAt, updatedAt, projectId, listIds, segmentIds }: Contact) {
   return { id: _id, email, createdAt, updatedAt, projectId, listIds, segmentIds };
 }
@@ -101,7 +101,7 @@ export function presentList(list: ContactList) {
   };
 }
 
-/** The second look that follows changes nothing for the caller. */
+/** The second pass of a recompute is hidden from the caller: it shows as completed. */
 function presentRecompute({ status, processed, total, requestedAt, completedAt }: SegmentRecompute) {
   const isRunning = status === 'running';
   return {
@@ -137,7 +137,7 @@ export function presentSuppressionGroup(group: SuppressionGroup) {
   return { id: groupId, groupId, name, description, isGlobal, isDefault, suppressionCount, createdAt, updatedAt };
 }
 
-/** A group that an address left, with why and since when. */
+/** A group that an address unsubscribed from, with reason and date. */
 export function presentUnsubscribeGroup(group: SuppressionGroup, { reason, createdAt }: Suppression) {
   return { ...presentSuppressionGroup(group), reason, suppressedAt: createdAt };
 }

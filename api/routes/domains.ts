@@ -109,7 +109,7 @@ export const domainRoutes = [
   }),
 ];
 
-/** What a check has to say also stands where people look first. */
+/** The message of a check is also at the top level, where people look first. */
 function answer({ config }: Deps, domain: Domain): Answer {
   return new Answer(presentDomain(domain, config), domain.message ?? undefined);
 }

@@ -99,7 +99,7 @@ function readOptions(
   };
 }
 
-/** Programs name types and files as they like; the first character does not lie. */
+/** Programs name types and files inconsistently; the first character is reliable. */
 function formatOf(contentType: string, fileName: string | null, first: string): ContactImport['format'] {
   if (NDJSON_TYPES.includes(contentType) || /\.(ndjson|jsonl)$/i.test(fileName ?? '')) return 'ndjson';
   if (CSV_TYPES.includes(contentType) || /\.(csv|tsv)$/i.test(fileName ?? '')) return 'csv';

@@ -22,7 +22,7 @@ import { trackingRoutes } from './tracking.ts';
 import { unsubscribeRoutes } from './unsubscribe.ts';
 import { webhookRoutes } from './webhooks.ts';
 
-/** The whole REST interface. What joins this table joins validation, the OpenAPI document and the generated tests. */
+/** The whole REST interface. A route in this table gets validation, the OpenAPI document and the generated tests. */
 export const productRoutes: Endpoint[] = [
   ...accountRoutes,
   ...automationRoutes,

@@ -4,7 +4,7 @@ import { endpoint, Page } from '../http/endpoint.ts';
 
 const A_YEAR_SECONDS = 31_536_000;
 
-/** Pictures only, as what they are and nothing else: no browser may take one for a page or a script. */
+/** Pictures only, with their exact type, so that browsers never interpret one as a page or a script. */
 export const mediaRoutes = [
   endpoint({
     method: 'get',

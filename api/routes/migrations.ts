@@ -224,7 +224,7 @@ function presentStarted({ _id, status }: Migration) {
   return { bulkOperationId: _id, status };
 }
 
-/** Either word in either place; the first of all is the path itself. */
+/** Each path with either word at either position; the first one is the path itself. */
 function withBoth(word: string, name: string, lasts: string[]): string[] {
   return [word, name].flatMap((first) => lasts.map((last) => `/migrations/${first}/${last}`)).slice(1);
 }

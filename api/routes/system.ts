@@ -9,10 +9,10 @@ import { shape } from '../../schemas/schema.ts';
 import { Download, type Endpoint, endpoint, Page } from '../http/endpoint.ts';
 import { openApiDocument } from '../http/openapi.ts';
 
-/** Anybody may ask, and each look costs MongoDB and Temporal a request. */
+/** The endpoint is public, and each check costs MongoDB and Temporal a request. */
 const READY_KEPT_MS = 1_000;
 
-/** What has no key: health, metrics, the OpenAPI document and the pages made of it. */
+/** Endpoints without a key: health, metrics, the OpenAPI document and the pages made of it. */
 export function systemRoutes(endpoints: () => Endpoint[], metrics: Metrics): Endpoint[] {
   let document: string | null = null;
   const ready = keptFor(READY_KEPT_MS, readiness);
@@ -96,7 +96,7 @@ async function readiness(deps: Deps) {
   return { status: 'ready', mongodb: 'up', redis: upOrDown(deps.signals.isUp()), temporal: upOrDown(temporal) };
 }
 
-/** The same answer, or the same error, for everybody who asks within that time. */
+/** Returns the same answer, or the same error, to all callers within that time. */
 function keptFor<T>(ms: number, ask: (deps: Deps) => Promise<T>): (deps: Deps) => Promise<T> {
   let kept: { until: number; answer: Promise<T> } | null = null;
   return (deps) => {

@@ -90,7 +90,7 @@ export const templateRoutes = [
   }),
 ];
 
-/** Free objects: JSON Schema says no more about them than that. */
+/** Free objects: JSON Schema does not describe them further. */
 interface TemplateObjects {
   editorJson?: Record<string, unknown> | null;
   parentBodyProperties?: Record<string, unknown> | null;

@@ -14,7 +14,7 @@ const privately = {
   'X-Content-Type-Options': 'nosniff',
 };
 
-/** Answer from the token alone: what they tell is written afterwards, and waits while MongoDB is away. */
+/** These answer from the token alone: the open or click is written afterwards, and waits while MongoDB is down. */
 export const trackingRoutes = [
   endpoint({
     method: 'get',
@@ -49,7 +49,7 @@ export const pixelPage = new Page(
   PIXEL,
 );
 
-/** What ASCII the target has stays byte for byte; a header can carry nothing else. */
+/** The ASCII of the target stays byte for byte; the rest is escaped, since a header can carry only ASCII. */
 export function redirectPage(target: string): Page {
   const location = target.replace(/[^\x21-\x7e]+/g, encodeURIComponent);
   return new Page(302, { ...privately, Location: location }, null);

@@ -8,7 +8,10 @@ const MIB = 1024 * 1024;
 export const bodyLimits: Record<BodyLimit, number> = { standard: MIB, attachments: 60 * MIB, import: 100_000_000 };
 const INLINE_PARSE_MAX = MIB;
 const LARGE_BODIES_MAX = 4;
-/** All large bodies together. Decoded and stored, a body takes several times its size; one that is larger than this goes alone. */
+/**
+ * The most bytes of large bodies in memory at a time. Decoded and stored, a body takes several times its size; a body larger than this is
+ * read alone.
+ */
 const LARGE_BODIES_BYTES_MAX = 64 * MIB;
 
 const large = { bodies: 0, bytes: 0 };
@@ -16,11 +19,11 @@ const large = { bodies: 0, bytes: 0 };
 export interface ReadBody {
   value: unknown;
   sizeBytes: number;
-  /** A large body counts until this is called: what was parsed lives as long as the request. */
+  /** A large body counts until this is called, since its parsed value lives as long as the request. */
   release?: () => void;
 }
 
-/** The parsed JSON body; undefined when there is none. */
+/** The parsed JSON body; undefined when the request has none. */
 export async function readJsonBody(incoming: IncomingMessage, limit: BodyLimit, required: boolean): Promise<ReadBody> {
   const type = incoming.headers['content-type'];
   const hasBody =
@@ -35,7 +38,7 @@ export async function readJsonBody(incoming: IncomingMessage, limit: BodyLimit, 
   return readLimited(incoming, limitBytes);
 }
 
-/** What most requests are: no longer than announced, which Node sees to, and parsed at once. */
+/** The fast path of most requests: Node holds the body to its Content-Length, and it is parsed inline. */
 async function readSmall(incoming: IncomingMessage): Promise<ReadBody> {
   const chunks: Buffer[] = [];
   await new Promise<void>((resolve, reject) => {
@@ -64,7 +67,7 @@ async function readLimited(incoming: IncomingMessage, limitBytes: number): Promi
     return release ? { value: await parseInWorker(bytes), sizeBytes, release } : { value: parseJson(bytes), sizeBytes };
   } catch (error) {
     release?.();
-    // The rest of the body is read away, so that the answer arrives and the connection stays usable.
+    // The rest of the body is read and dropped, so that the answer arrives and the connection stays usable.
     incoming.resume();
     throw error;
   }
@@ -123,7 +126,7 @@ async function parseInWorker(bytes: Buffer): Promise<unknown> {
   const parsed = await new Promise<Parsed>((resolve, reject) => {
     nextId += 1;
     waiting.set(nextId, { resolve, reject });
-    // A Buffer of its own memory is moved to the thread; one that is part of a pool is copied.
+    // A Buffer with memory of its own is transferred to the thread; a Buffer from the pool is copied.
     const own = bytes.byteLength === bytes.buffer.byteLength ? bytes : new Uint8Array(bytes);
     jsonWorker().postMessage({ id: nextId, bytes: own }, [own.buffer as ArrayBuffer]);
   });

@@ -5,7 +5,7 @@ import { AppError, invalid } from '../../../core/base/errors.ts';
 const FORM_BYTES_MAX = 16_384;
 const FIELDS_MAX = 20;
 
-/** The fields of a small form, urlencoded or multipart; files are ignored. No body is an empty form. */
+/** The fields of a small form, urlencoded or multipart; files are ignored. A missing body is an empty form. */
 export async function readForm(incoming: IncomingMessage): Promise<Map<string, string>> {
   const bytes = await readBytes(incoming);
   const type = incoming.headers['content-type'] ?? '';

@@ -2,7 +2,7 @@ import { parentPort } from 'node:worker_threads';
 import { AppError } from '../../../core/base/errors.ts';
 import { type Parsed, parseJson } from './json.ts';
 
-/** Large bodies are parsed here, so that one upload of 60 MiB does not hold up everybody else's requests. */
+/** Large bodies are parsed here, so that one upload of 60 MiB does not delay all other requests. */
 parentPort?.on('message', ({ id, bytes }: { id: number; bytes: Uint8Array }) => {
   parentPort?.postMessage({ id, parsed: parse(bytes) });
 });

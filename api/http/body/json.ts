@@ -3,7 +3,7 @@ import { AppError, invalid } from '../../../core/base/errors.ts';
 export const JSON_DEPTH_MAX = 32;
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** Parses a body that nobody vouches for. Throws AppError with the reason; runs in the caller's thread or in api/http/body/json-worker.ts. */
+/** Parses an untrusted body. Throws AppError with the reason; runs in the caller's thread or in api/http/body/json-worker.ts. */
 export function parseJson(bytes: Uint8Array): unknown {
   let text: string;
   try {
@@ -22,7 +22,7 @@ export function parseJson(bytes: Uint8Array): unknown {
   return value;
 }
 
-/** Walks without recursion: ten thousand nested arrays must not cost a stack. */
+/** Walks without recursion, so that ten thousand nested arrays do not overflow the stack. */
 function hostileFault(root: unknown): string | null {
   const stack: Array<[unknown, number]> = [[root, 0]];
   for (let top = stack.pop(); top; top = stack.pop()) {
@@ -61,7 +61,7 @@ function textFault(text: string): string | null {
   return null;
 }
 
-/** What a worker thread answers: errors cross threads as plain objects. */
+/** The result of a worker thread: errors cross threads as plain objects. */
 export type Parsed = { value: unknown } | { message: string; details: string | undefined };
 
 export function fromWorker(parsed: Parsed): unknown {

@@ -6,9 +6,9 @@ import { FORM_TYPE } from '../../../schemas/imports.ts';
 import { tooLarge } from './body.ts';
 
 export interface Upload {
-  /** To be read to its end; throws when it is too large or breaks off. */
+  /** Must be read to its end; throws when the upload is too large or is cut off. */
   file: AsyncIterable<Uint8Array>;
-  /** What the form says beside the file; complete when the file has been read. */
+  /** The other fields of the form; complete when the file has been read. */
   described: Promise<UploadDescription>;
 }
 
@@ -21,7 +21,7 @@ export interface UploadDescription {
 const UPLOADS_MAX = 4;
 let uploads = 0;
 
-/** Lends the upload to `use`. Nothing of it is held in memory but the piece that has just arrived. */
+/** Calls `use` with the upload. Only the piece that has just arrived is held in memory. */
 export async function withUpload<T>(
   incoming: IncomingMessage,
   limitBytes: number,
@@ -34,7 +34,7 @@ export async function withUpload<T>(
     const isForm = contentType === FORM_TYPE;
     return await use(isForm ? await formUpload(incoming, limitBytes) : rawUpload(incoming, limitBytes, contentType));
   } catch (error) {
-    // What is left of the body is let go, so that the answer arrives.
+    // The rest of the body is read and dropped, so that the answer arrives.
     incoming.unpipe();
     incoming.resume();
     throw error;
