@@ -19,7 +19,7 @@ export interface CampaignRangeActivities {
 /** Run by the lane `campaign` only: it keeps the connections to the relay. */
 export function campaignPageActivities(sending: Sending): CampaignRangeActivities {
   return {
-    /** May run twice, or beside itself: each message is claimed before it is handed over. */
+    /** May run twice, even at the same time: each message is claimed before it is sent. */
     async sendCampaignPage(page) {
       let ended = 0;
       const beat = setInterval(() => heartbeat(ended), BEAT_EVERY_MS);
@@ -41,7 +41,7 @@ export function campaignActivities(deps: Deps): CampaignActivities {
   return {
     advanceCampaign: (ref) => advanceCampaign(deps, ref),
     refreshCampaignMetrics: (ref) => refreshMetrics(deps, ref),
-    /** May run twice: the place is kept on the campaign, and ids are derived. */
+    /** May run twice: the campaign stores how far the freeze has come, and ids are derived. */
     async freezeCampaignAudience(ref) {
       const campaign = await readCampaign(deps, ref);
       const beat = setInterval(() => heartbeat(), BEAT_EVERY_MS);

@@ -11,7 +11,10 @@ const SLICE_MS = 60_000;
 
 export function importActivities(deps: Deps): ImportActivities {
   return {
-    /** May run twice: rows and the place in the file are written together, and only from the place that was read. */
+    /**
+     * May run twice: the rows and the position in the file are written in one transaction, which checks that the position is still the one
+     * that was read.
+     */
     async importContactsSlice(input) {
       const [projectId, importId] = [parseId(input.projectId), parseId(input.importId)];
       if (!projectId || !importId) return { status: 'deleted', rows: 0, failed: 0, percent: 0 };

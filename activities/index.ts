@@ -6,7 +6,7 @@ import { importActivities } from './imports.ts';
 import { migrationActivities } from './migrations.ts';
 import { segmentActivities } from './segments.ts';
 
-/** Activities by the queue that runs them. Names are unique in all of them. */
+/** Activities by the queue that runs them. Names are unique across all queues. */
 export function backgroundActivities(deps: Deps): object {
   return {
     ...automationActivities(deps),

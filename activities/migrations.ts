@@ -34,7 +34,7 @@ export function migrationActivities(deps: Deps): MigrationActivities {
   };
 }
 
-/** Heartbeats say how far the phase is: counts, for the Web UI. What a later attempt needs stands in the database. */
+/** Heartbeats carry the counts of the phase, for the Web UI. The state that a later attempt needs is in the database. */
 async function withBeats(work: (attempt: Parameters<typeof runMigrationPhase>[2]) => Promise<Step>): Promise<Step> {
   const context = Context.current();
   let shown = 'begins';
@@ -50,7 +50,7 @@ async function withBeats(work: (attempt: Parameters<typeof runMigrationPhase>[2]
   try {
     return await work(attempt);
   } catch (error) {
-    // Whatever broke off because of it, a cancelled activity is cancelled.
+    // A cancelled activity ends as cancelled, whichever error the cancellation caused.
     context.cancellationSignal.throwIfAborted();
     throw error;
   } finally {

@@ -11,7 +11,7 @@ const SLICE_MS = 10_000;
 
 export function segmentActivities(deps: Deps): SegmentActivities {
   return {
-    /** May run twice: the place is kept on the segment, and looking at a contact again changes nothing. */
+    /** May run twice: the segment stores how far the recompute has come, and checking a contact again changes nothing. */
     async recomputeSegmentSlice({ projectId, listId }) {
       const [project, list] = [parseId(projectId), parseId(listId)];
       if (!project || !list) return { status: 'deleted', processed: 0, total: 0, waitMs: 0 };

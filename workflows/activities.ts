@@ -2,7 +2,7 @@ import { type ActivityOptions, proxyActivities, upsertSearchAttributes, workflow
 import { queueBeside, type TaskQueue } from './names.ts';
 import { attributePairs, type SearchAttributeValues } from './search-attributes.ts';
 
-/** To be called inside a workflow, where the queues of its installation are known. */
+/** Must be called inside a workflow, where the queues of its installation are known. */
 export function activitiesOn<Activities>(queue: TaskQueue, options: ActivityOptions) {
   return proxyActivities<Activities>({ ...options, taskQueue: queueBeside(workflowInfo().taskQueue, queue) });
 }

@@ -17,13 +17,13 @@ export interface EnrollmentInput {
   enrollmentId: string;
   projectId: string;
   automationId: string;
-  /** Where the person stood when the run was started: it need not ask before this wait is over. */
+  /** The wait that the enrollment was in when the run was started: the run need not ask before it is over. */
   wait?: EnrollmentWait;
 }
 
 /**
- * One person's way through one automation: asks what comes next, and waits until then. Every decision is the activity's, and
- * stored by it, so this can sleep for months while the code around it changes.
+ * The run of one enrollment: asks for the next step and waits until then. Every decision is made and stored by the activity, so this can
+ * sleep for months while the code around it changes.
  */
 export async function automationEnrollment({ wait, ...person }: EnrollmentInput): Promise<Directive> {
   const { projectId, enrollmentId } = person;

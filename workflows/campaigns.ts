@@ -22,12 +22,12 @@ export interface CampaignSendInput {
   campaignId: string;
 }
 
-/** What became due meanwhile, and who was released, is looked for at least so often. */
+/** How often the run looks for deferred messages that are due, and for gradually released recipients. */
 const LOOK_EVERY_MS = 5 * 60_000;
 const HISTORY_MAX = 4_000;
 const HELD_MS = 1_000;
 
-/** Waits until the campaign is due, writes down its audience, sends it page by page, waits for what was deferred, and ends. */
+/** Waits until the campaign is due, freezes its audience, sends it range by range, waits for deferred messages, and ends. */
 export async function campaignSend(input: CampaignSendInput): Promise<{ status: string }> {
   let isTold = false;
   let last: CampaignStep | null = null;
@@ -75,7 +75,7 @@ async function freeze(input: CampaignSendInput, summary: string): Promise<void> 
   await freezeCampaignAudience.executeWithOptions({ summary }, [input]);
 }
 
-/** Several pages are under way at a time. One that was cut short is gone on with from where it stood. */
+/** Several ranges are sent at the same time. A range that ran out of time resumes where it stopped. */
 async function send(input: CampaignSendInput, step: SendStep): Promise<void> {
   const { sendCampaignPage } = activitiesOn<CampaignRangeActivities>('campaign', {
     startToCloseTimeout: '10 minutes',
@@ -103,7 +103,7 @@ async function send(input: CampaignSendInput, step: SendStep): Promise<void> {
   };
   await Promise.all(Array.from({ length: pagesAtOnce }, lane));
   if (waitMs > 0) await sleep(waitMs, { summary: 'the relay does not answer; tries again' });
-  // Whoever waits there is held by somebody else.
+  // The remaining recipients are claimed by another process.
   else if (ended === 0 && mayGoOn) await sleep(HELD_MS, { summary: 'looks again' });
 }
 
@@ -116,7 +116,7 @@ function* pagesOf({ fromSeq, toSeq, pageSize, deferredUpTo }: SendStep): Generat
   return undefined;
 }
 
-/** A decision ends at once what is under way; who sends sees it with the next claim, told or not. */
+/** A decision ends the current work at once; senders see it with their next claim, whether or not the signal arrived. */
 async function unlessTold(isTold: () => boolean, work: () => Promise<void>): Promise<void> {
   let isOver = false;
   const scope = new CancellationScope();

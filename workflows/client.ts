@@ -132,23 +132,23 @@ interface Start<Type extends AnyWorkflow> {
   type: string;
   /** Without the prefix of the installation. */
   id: string;
-  /** Ids and cursors only: a history is readable by whoever reads the Web UI. */
+  /** Ids and cursors only: every user of the Web UI can read a history. */
   args: Parameters<Type>;
-  /** At most 200 bytes; shown beside the run. */
+  /** At most 200 bytes; shown next to the run. */
   summary: string;
   details?: string;
   attributes: SearchAttributeValues;
   /** To read, not to filter by. */
   memo?: Record<string, unknown>;
-  /** When a run with this id is there: join it (left out), or leave it alone and answer false. */
+  /** When a run with this id exists: join it (left out), or return false without a change. */
   whenRunning?: 'join' | 'refuse';
-  /** Told to the run, whether it was there or not. */
+  /** Sent to the run, whether it existed or not. */
   signal?: { name: string; args?: unknown[] };
 }
 
 const CALL_MS = 5_000;
 
-/** Answers whether this call found or made the run it asked for; throws `unavailable` while Temporal is away. */
+/** Returns whether this call found or made the run it asked for; throws `unavailable` while Temporal is down. */
 function starter(config: Config, client: Client) {
   return async function start<Type extends AnyWorkflow>(run: Start<Type>): Promise<boolean> {
     const options = {
@@ -180,7 +180,7 @@ function starter(config: Config, client: Client) {
   };
 }
 
-/** To runs that may be there or not: where there is none, nobody has to be told. */
+/** Signals runs that may have ended: without a run there is nothing to signal. */
 function teller(config: Config, client: Client) {
   async function onHandle<T>(id: string, work: (handle: WorkflowHandle) => Promise<T>): Promise<T | null> {
     const handle = client.workflow.getHandle(prefixed(config.taskQueuePrefix, id));
@@ -195,7 +195,7 @@ function teller(config: Config, client: Client) {
     tell: async (id: string, signal: string) => {
       await onHandle(id, (handle) => handle.signal(signal));
     },
-    /** Only the run whose memo is meant: another may have taken its id. */
+    /** Only the run with the given memo: another one may have taken its id. */
     cancel: async (id: string, isMeant: (memo: Record<string, unknown>) => boolean) => {
       await onHandle(id, async (handle) => {
         const { memo = {}, runId, status } = await handle.describe();
@@ -207,7 +207,7 @@ function teller(config: Config, client: Client) {
   };
 }
 
-/** CANCELLED, DEADLINE_EXCEEDED, RESOURCE_EXHAUSTED and UNAVAILABLE: the server is away or too busy. */
+/** CANCELLED, DEADLINE_EXCEEDED, RESOURCE_EXHAUSTED and UNAVAILABLE: the server is down or too busy. */
 const AWAY = new Set([1, 4, 8, 14]);
 
 function translate(error: unknown): unknown {

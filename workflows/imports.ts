@@ -9,7 +9,7 @@ export interface ContactImportInput {
   importId: string;
 }
 
-/** Reads an uploaded file into contacts, a minute's work at a time, until its end. */
+/** Reads an uploaded file into contacts, in slices of a minute, until its end. */
 export async function contactImport(input: ContactImportInput): Promise<ImportProgress> {
   let last: ImportProgress | null = null;
   setHandler(defineQuery(queries.state), () => last, { description: 'How far the file is read.' });

@@ -1,7 +1,7 @@
-/** Names of signals and queries, for the workflows that listen and for the client that sends. */
+/** Names of signals and queries, shared by the workflows and the client. */
 export const signals = {
   checkNow: 'checkNow',
-  /** Something was decided about the run's document: look at it again. */
+  /** The run's document changed: read it again. */
   control: 'control',
 } as const;
 

@@ -14,16 +14,16 @@ import type { RunRef, Step } from '../core/migrations/run/run.ts';
 import { activitiesOn, showAttributes } from './activities.ts';
 import { queries, signals } from './messages.ts';
 
-/** What no repeat can mend: the source's own answer, or a mistake in the code. */
+/** Errors that a repeat cannot resolve: the source's own answer, or a mistake in the code. */
 const FINAL_ERRORS = ['SourceError', 'Error', 'TypeError', 'RangeError', 'ReferenceError', 'SyntaxError'];
 const HELD_DAYS = 3;
-/** Half an hour of a database that is away, or as many killed workers, before the run holds. */
+/** Half an hour without a database, or as many killed workers, before the run holds. */
 const ATTEMPTS_MAX = 60;
 
 /**
- * One run of a migration. Each phase is one activity with its own cursor in the database; where one cannot go on, the run holds
- * until a person retries, skips or cancels. Which phase is next is always asked of the job, so that a Reset to any point, or a
- * run from the beginning, continues instead of doing things twice.
+ * One run of a migration. Each phase is one activity with its own cursor in the database; when a phase cannot continue, the run holds until
+ * a person retries, skips or cancels. The job itself always determines the next phase, so that a Reset to any point, or a run from the
+ * beginning, continues instead of repeating work.
  */
 export async function migration(run: RunRef): Promise<{ status: string }> {
   let isTold = false;

@@ -1,4 +1,4 @@
-/** Task queues and workflow ids. Every id is derived from a document, so a repeated start finds the run that is there. */
+/** Task queues and workflow ids. Every id is derived from a document, so a repeated start finds the existing run. */
 export type TaskQueue = 'workflows' | 'background' | 'campaign';
 
 const DEFAULT_PREFIX = 'everpost';
@@ -8,7 +8,7 @@ export function prefixed(prefix: string, name: string): string {
   return prefix === DEFAULT_PREFIX ? name : `${prefix}-${name}`;
 }
 
-/** The queue of the same installation, known from the one a workflow runs on. */
+/** A queue of the same installation, derived from the one that a workflow runs on. */
 export function queueBeside(workflowQueue: string, queue: TaskQueue): string {
   return workflowQueue.replace(/workflows$/, queue);
 }

@@ -2,7 +2,7 @@ import { defineSearchAttributeKey, type SearchAttributePair, SearchAttributeType
 
 const keyword = (name: string) => defineSearchAttributeKey(name, SearchAttributeType.KEYWORD);
 
-/** What operators filter runs by. A namespace has room for ten keywords, so the names are shared by all types of runs. */
+/** The attributes by which operators filter runs. A namespace has room for ten keywords, so all types of runs share the names. */
 export const searchAttributes = {
   ProjectId: keyword('ProjectId'),
   CampaignId: keyword('CampaignId'),

@@ -18,8 +18,8 @@ export interface SegmentRecomputeInput {
 }
 
 /**
- * Holds every contact of the project against the filter of a segment; and once more when no change can be under way that did
- * not know the filter. An edit of the filter meanwhile begins anew.
+ * Compares every contact of the project with the filter of a segment, and once more when no change that read the old filter can be running.
+ * An edit of the filter in between restarts it.
  */
 export async function segmentRecompute(input: SegmentRecomputeInput): Promise<{ status: string }> {
   let isTold = false;
