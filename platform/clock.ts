@@ -1,6 +1,6 @@
 export interface DatabaseClock {
   now(): Date;
-  /** Resolves when the database was asked once, or could not be asked for a while. */
+  /** Resolves when the database was asked once, or could not be reached for a while. */
   ready: Promise<void>;
   stop(): void;
 }
@@ -9,9 +9,9 @@ const ASK_EVERY_MS = 10_000;
 const READY_MS_MAX = 2_000;
 
 /**
- * The database's time, kept on by the monotonic clock: all processes decide by one clock, however wrong the calendar of a machine is and
- * whenever somebody sets it. While the database has not been asked it is the machine's own. What the way there and back explains is no
- * difference, so time does not tremble.
+ * The database's time, advanced by the monotonic clock: all processes decide by one clock, even when the calendar of a machine is wrong or
+ * is set. Until the database is reached it is the machine's own. A difference within the round-trip time is ignored, so that time does not
+ * jitter.
  */
 export function createClock(
   ask: () => Promise<Date>,

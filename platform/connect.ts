@@ -11,17 +11,17 @@ import { createSources } from './providers/sources.ts';
 import { openRedis } from './redis.ts';
 import { openTemporal } from './temporal.ts';
 
-/** Everything that the core needs of the outside but the `Workflows` port, which speaks through `temporal`. */
+/** All platform services that the core needs, except the `Workflows` port, which uses `temporal`. */
 export interface Platform {
   parts: Omit<Deps, 'workflows'>;
   redis: Redis;
   temporal: ReturnType<typeof openTemporal>;
-  /** Resolves when the time is the database's, or cannot be had for now. */
+  /** Resolves when the clock has the database's time, or cannot get it for now. */
   clockReady: Promise<void>;
   close(): Promise<void>;
 }
 
-/** Waits for no server: each is connected to when it is needed, and again when it was away. */
+/** Waits for no server: each connection is made when it is needed, and again after an outage. */
 export function openPlatform(config: Config, log: Log): Platform {
   const { mongo, db } = openMongo(config);
   const { signals, redis, close: closeRedis } = openRedis(config, log);

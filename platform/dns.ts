@@ -4,11 +4,11 @@ import type { Config } from '../schemas/config.ts';
 
 const QUERY_MS = 2_000;
 const TRIES = 2;
-/** However many resolvers there are, a check does not wait longer than this. */
+/** The limit of a whole lookup, however many resolvers there are. */
 const ANSWER_MS = 10_000;
 const ABSENT = new Set(['ENODATA', 'ENOTFOUND', 'EBADNAME']);
 
-/** Asks the resolvers of DNS_SERVERS, without a cache: a record that was published a moment ago is to be seen. */
+/** Asks the resolvers of DNS_SERVERS, without a cache, so that a record published a moment ago is found. */
 export function createDns({ dnsServers }: Pick<Config, 'dnsServers'>): Dns {
   return {
     txt: (name) =>

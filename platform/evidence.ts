@@ -3,12 +3,12 @@ import type { Config } from '../schemas/config.ts';
 
 const ANSWER_MS = 5_000;
 
-/** SMTP_EVIDENCE_URL?id=<Message-ID> answers {"accepted": true} or {"accepted": false}; anything else is no answer. */
+/** SMTP_EVIDENCE_URL?id=<Message-ID> answers {"accepted": true} or {"accepted": false}; any other answer counts as none. */
 export function createEvidence({ smtpEvidenceUrl }: Pick<Config, 'smtpEvidenceUrl'>): Evidence {
   if (smtpEvidenceUrl === '') return { isKnown: false, accepted: () => Promise.reject(new Error('no evidence URL')) };
   return {
     isKnown: true,
-    /** With angle brackets and without: those who keep Message-IDs do not agree on it. */
+    /** With angle brackets and without: services store Message-IDs in either form. */
     async accepted(messageId) {
       const bare = messageId.replace(/^<(.*)>$/, '$1');
       return (await ask(smtpEvidenceUrl, `<${bare}>`)) || (await ask(smtpEvidenceUrl, bare));

@@ -3,12 +3,12 @@ import type { TLSSocket } from 'node:tls';
 import { SMTPServer } from 'smtp-server';
 import type { SMTPConnection, SMTPConnectionOptions } from 'smtp-server/lib/smtp-connection.js';
 
-/** What a client may use of the inbound server, so that enough is left for the others. */
+/** The resources that one client may use of the inbound server, so that enough is left for others. */
 export interface InboundLimits {
   connectionsPerAddress: number;
   /** Of a whole session. 25 MB at 42 kB/s are received in this time; a server with more to deliver connects again. */
   sessionMs: number;
-  /** Commands between two mails that were taken; a mail for 100 recipients needs 105. */
+  /** Commands between two accepted mails; a mail for 100 recipients needs 105. */
   commandsMax: number;
   /** Bytes of all mails that are being received. */
   bytes: number;
@@ -22,7 +22,7 @@ export const INBOUND_LIMITS: Omit<InboundLimits, 'connectionsPerAddress'> = {
   bytesPerAddress: 32 * 1024 * 1024,
 };
 
-/** Refuses the connections of one address beyond its share before they count among those of all, and ends sessions that last too long. */
+/** Refuses connections of one address beyond its share before they count towards the total, and ends sessions that last too long. */
 export class LimitedSmtpServer extends SMTPServer {
   readonly #limits: InboundLimits;
   readonly #connections = new Map<string, number>();
@@ -34,7 +34,7 @@ export class LimitedSmtpServer extends SMTPServer {
   }
 
   override connect(socket: Socket | TLSSocket, options?: SMTPConnectionOptions | null): void {
-    // Closed before it was handed over: nothing would ever take it off the count.
+    // Closed before it was handed over: no later event would remove it from the count.
     if (socket.destroyed) return;
     const network = networkOf(options?.remoteAddress ?? socket.remoteAddress ?? '');
     const open = this.#connections.get(network) ?? 0;
@@ -58,7 +58,7 @@ export class LimitedSmtpServer extends SMTPServer {
     });
   }
 
-  /** A mail was taken: its session may send as many commands again. */
+  /** A mail was accepted: its session may send as many commands again. */
   restartCommands(sessionId: string): void {
     this.#commands.delete(sessionId);
   }
@@ -74,7 +74,7 @@ export class LimitedSmtpServer extends SMTPServer {
   }
 }
 
-/** Of an IPv6 address the first half: a client has all addresses below it. */
+/** The first half of an IPv6 address: a client owns all addresses below it. */
 export function networkOf(address: string): string {
   const plain = address.toLowerCase().replace(/^::ffff:(?=\d+\.)/, '');
   if (!isIPv6(plain)) return plain;

@@ -10,7 +10,7 @@ interface Index {
   options?: CreateIndexesOptions;
 }
 
-/** Documents without the field take no room. */
+/** Documents without the field take no space. */
 const onlyWith = (field: string) => ({ partialFilterExpression: { [field]: { $exists: true } } });
 
 export const indexes: Index[] = [
@@ -621,7 +621,7 @@ export async function makeIndexes(db: Collections): Promise<void> {
 
 const NO_SUCH_COLLECTION = 26;
 
-/** Boot refuses to run without these: correctness stands on them. */
+/** Processes refuse to start without these, since correctness depends on them. */
 export async function missingUniqueIndexes(db: Collections): Promise<string[]> {
   const missing: string[] = [];
   const unique = indexes.filter(({ options }) => options?.unique);

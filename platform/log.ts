@@ -2,7 +2,7 @@ import { MongoError } from 'mongodb';
 import { pino } from 'pino';
 import type { Log } from '../core/base/deps.ts';
 
-/** JSON lines on standard output. What could carry a key or a body is struck out, wherever it stands. */
+/** JSON lines on standard output. Fields that could carry a key or a body are redacted at any depth. */
 export function createLog(level: string, name: string): Log {
   return pino({
     name,
@@ -32,7 +32,7 @@ export function createLog(level: string, name: string): Log {
   });
 }
 
-/** A message of the driver may quote a document, so of those the code must do. */
+/** A message of the driver may quote a document, so its errors are logged by code only. */
 export function describeError(error: unknown): object {
   if (!(error instanceof Error)) return { type: typeof error };
   const { name: type, message, stack = '' } = error;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Media } from '../core/base/deps.ts';
 import type { Config } from '../schemas/config.ts';
 
-/** Names are made by us of a hash: nothing else is ever joined to a path. */
+/** Names are hashes that we make; nothing else is ever joined to a path. */
 const NAME = /^[0-9a-f]{64}\.(png|jpg|gif|webp)$/;
 
 export function createMedia({ mediaDir }: Pick<Config, 'mediaDir'>): Media {

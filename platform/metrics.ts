@@ -7,7 +7,7 @@ export interface Metrics {
   gauge(name: string, help: string, read: () => number): Gauge;
 }
 
-/** One registry a process, in Prometheus' text form on /metrics. Labels are names of routes and states, never ids. */
+/** One registry for each process, in Prometheus' text form on /metrics. Labels are names of routes and states, never ids. */
 export function createMetrics(): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });

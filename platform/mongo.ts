@@ -53,8 +53,8 @@ export interface Mongo {
 }
 
 /**
- * Does not wait for the server: a process starts, answers 503, and recovers when MongoDB is there.
- * A server that stalls is noticed by its heartbeats within six seconds, and whatever waits for it fails then.
+ * Does not wait for the server: a process starts, answers 503, and recovers when MongoDB is reachable. A server that stalls is noticed by
+ * its heartbeats within six seconds, and operations that wait for it fail then.
  */
 export function openMongo(config: Pick<Config, 'mongodbUrl' | 'mongodbDatabase'>): Mongo {
   const mongo = new MongoClient(config.mongodbUrl, {
@@ -79,7 +79,10 @@ export function openMongo(config: Pick<Config, 'mongodbUrl' | 'mongodbDatabase'>
 
 const CONNECT_AGAIN_MS = 500;
 
-/** A first connection that fails leaves the driver's client closed for good (each call then says MongoTopologyClosedError), so it is made again. */
+/**
+ * A failed first connection leaves the driver's client closed for good (each call then says MongoTopologyClosedError), so connecting is
+ * repeated.
+ */
 async function connectUntilItStands(mongo: MongoClient): Promise<void> {
   const close = mongo.close.bind(mongo);
   let isOver = false;

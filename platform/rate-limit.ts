@@ -19,8 +19,8 @@ export interface RateLimiter {
 type Count = { window: number; here: number; unshared: number; elsewhere: number };
 
 /**
- * Counts in this process and shares the counts through Redis ten times a second, so that no request waits for Redis.
- * Without Redis each process limits by itself.
+ * Counts in this process and shares the counts through Redis ten times a second, so that no request waits for Redis. Without Redis each
+ * process has limits of its own.
  */
 export function createRateLimiter(redis: Redis | null, prefix: string, now: () => number = Date.now): RateLimiter {
   const counts = new Map<string, Count>();

@@ -3,7 +3,7 @@ import type { Log, Signals } from '../core/base/deps.ts';
 import type { Config } from '../schemas/config.ts';
 
 export interface RedisConnections {
-  /** For commands; fails at once while Redis is away. */
+  /** For commands; fails at once while Redis is down. */
   redis: Redis;
   signals: Signals;
   close(): void;
@@ -12,7 +12,7 @@ export interface RedisConnections {
 const COMMAND_TIMEOUT_MS = 200;
 const RECONNECT_MAX_MS = 1_000;
 
-/** Redis is for speed only: while it is away nothing waits for it and nothing fails. */
+/** Redis is for speed only: while it is down nothing waits for it and nothing fails. */
 export function openRedis(config: Pick<Config, 'redisUrl' | 'mongodbDatabase'>, log: Log): RedisConnections {
   const redis = connect(config.redisUrl);
   const listener = connect(config.redisUrl);

@@ -6,8 +6,8 @@ import { ConfigError } from './config.ts';
 const AGAIN_MS = 5_000;
 
 /**
- * Refuses to work beside secrets that cannot be opened: mail of such a domain would be deferred for ever. While MongoDB
- * does not answer, the process starts and the check is repeated, so that it ends then.
+ * Refuses to start when stored secrets cannot be opened: mail of such a domain would be deferred for ever. While MongoDB does not answer,
+ * the process starts and the check is repeated, and a failed check ends the process then.
  */
 export async function refuseUnnamedKeys(deps: Deps): Promise<void> {
   const fault = await findUnnamedKeys(deps).catch((error: Error) => {

@@ -2,17 +2,17 @@ import { randomUUID } from 'node:crypto';
 import type { Redis } from 'ioredis';
 
 export const STREAMS_PER_KEY_MAX = 20;
-/** The slots of a process that was killed are free after this. */
+/** The slots of a killed process are free after this time. */
 const LEASE_MS = 15_000;
 const RENEWALS_PER_LEASE = 3;
 
 export interface StreamSlots {
-  /** Returns the function that frees the slot; null: the key has as many as it may have. */
+  /** Returns the function that frees the slot; null: the key has its maximum. */
   take(key: string): Promise<(() => void) | null>;
   stop(): void;
 }
 
-/** By the clock of Redis, so that those of the processes may differ. */
+/** By the clock of Redis, so that the clocks of processes may differ. */
 const expiry = `
   local time = redis.call('TIME')
   local now = time[1] * 1000 + math.floor(time[2] / 1000)`;

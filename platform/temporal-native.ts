@@ -2,13 +2,13 @@ import { NativeConnection, Runtime } from '@temporalio/worker';
 import type { Log } from '../core/base/deps.ts';
 import type { Config } from '../schemas/config.ts';
 
-/** While Temporal is away each poll of each worker would say so many times a minute. */
+/** While Temporal is down each poll of each worker would log it many times a minute. */
 const RETRIES_SAID_EVERY_MS = 30_000;
 /** A worker of one lane has no workflows, or no activities. */
 const HARMLESS = /^No (activities|workflows) registered/;
 let isInstalled = false;
 
-/** Before anything else of the SDK's; a process has one. Its log lines join ours, and we stop its workers ourselves. */
+/** Called before anything else of the SDK, once for each process. Its log lines join ours, and we stop its workers ourselves. */
 export function installTemporalRuntime(log: Log, metricsAddress?: string): void {
   if (isInstalled) return;
   isInstalled = true;
@@ -41,7 +41,7 @@ export function installTemporalRuntime(log: Log, metricsAddress?: string): void 
 const RETRY_FIRST_MS = 250;
 const RETRY_MAX_MS = 2_000;
 
-/** Tries until it connects; null when `signal` ended it before. */
+/** Retries until it connects; null when `signal` aborted it first. */
 export async function connectTemporal(
   config: Pick<Config, 'temporalAddress'>,
   log: Log,

@@ -6,7 +6,7 @@ export interface Temporal {
   close(): Promise<void>;
 }
 
-/** Connects with the first call, so a process starts and goes on without Temporal, and finds it when it is back. */
+/** Connects with the first call, so a process starts and runs without Temporal, and reconnects when it is back. */
 export function openTemporal(config: Pick<Config, 'temporalAddress' | 'temporalNamespace'>): Temporal {
   const connection = Connection.lazy({
     address: config.temporalAddress,

@@ -3,7 +3,7 @@ import type { DkimKey } from '../../core/outbox/relay.ts';
 import { canonicalHeader, canonicalMessage } from './canonical.ts';
 
 /**
- * Named once more than they are there (RFC 6376 8.15), also when they are absent, so that a replayer cannot put another Subject, Reply-To or
+ * Signed once more than they occur (RFC 6376 8.15), also when they are absent, so that a replayer cannot put another Subject, Reply-To or
  * Content-Type above ours and keep the signature. List-Unsubscribe-Post must be signed (RFC 8058 4).
  */
 export const OVERSIGNED_HEADERS: readonly string[] = [

@@ -35,7 +35,7 @@ interface Thread {
   underWay: Map<number, Waiting[]>;
 }
 
-/** Starts its threads with the first signature that asks for them. */
+/** Starts its threads with the first signature. */
 export function createSigner(threadCount: number): Signer {
   const threads: Thread[] = [];
   const large = createLargeMessages();

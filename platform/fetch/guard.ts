@@ -15,9 +15,9 @@ const USER_AGENT = 'Everpost/1.0';
 export interface GuardOptions {
   /** Of the body, after inflation. */
   maxBytes: number;
-  /** For the whole of it: names, redirects, the last byte. */
+  /** For everything: DNS, redirects, the last byte. */
   timeoutMs?: number;
-  /** Every address of a name. */
+  /** Returns every address of a name. */
   resolve?: (hostname: string) => Promise<string[]>;
   /** host:port pairs that may be private. */
   allow?: readonly string[];
@@ -29,7 +29,7 @@ export interface GuardOptions {
   body?: string | Buffer;
   redirectsMax?: number;
   signal?: AbortSignal | undefined;
-  /** Opens the connection to an address that was judged. */
+  /** Opens the connection to an address that was checked. */
   dial?: (address: string, port: number) => Socket;
 }
 
@@ -40,7 +40,7 @@ export interface GuardedResponse {
   url: string;
 }
 
-/** Says the same whatever the reason was, so that nobody learns from it what is inside our network. `reason` is for our log. */
+/** One message for all reasons, so that a caller learns nothing about our network. `reason` is for our log. */
 export class UrlNotFetched extends Error {
   readonly reason: string;
 
@@ -54,7 +54,7 @@ export class UrlNotFetched extends Error {
 
 type Read<T> = (response: GuardedResponse, body: AsyncIterable<Buffer>) => Promise<T>;
 
-/** The bytes of a URL that somebody else chose. Rejects with UrlNotFetched for anything but a 2xx within all limits. */
+/** The bytes of an untrusted URL. Rejects with UrlNotFetched for anything but a 2xx within all limits. */
 export async function guardedFetch(url: string, options: GuardOptions): Promise<GuardedResponse & { bytes: Buffer }> {
   return guardedOpen(url, options, async (response, body) => {
     if (response.status < 200 || response.status > 299) throw new UrlNotFetched(`status ${response.status}`);
@@ -101,7 +101,10 @@ function checked(url: string, options: GuardOptions): URL {
   return new URL(url);
 }
 
-/** One request to one of the addresses that were judged. Only the first one carries what the caller gave: a redirect may lead to a stranger. */
+/**
+ * One request to one of the checked addresses. Only the first request carries the caller's headers and body: a redirect may lead to another
+ * server.
+ */
 async function ask(url: URL, options: GuardOptions, signal: AbortSignal, first: boolean): Promise<IncomingMessage> {
   const socket = await connect(url, options, signal);
   const { method, headers, body } = first ? options : {};
@@ -133,7 +136,7 @@ async function ask(url: URL, options: GuardOptions, signal: AbortSignal, first: 
   }
 }
 
-/** The name is resolved once; every one of its addresses has to be public, since nobody knows which one another look would give. */
+/** The name is resolved once, and every one of its addresses has to be public, since a later lookup might return any of them. */
 async function connect(url: URL, options: GuardOptions, signal: AbortSignal): Promise<Socket> {
   const { resolve = resolveName, dial = dialAddress } = options;
   const listed = isListed(url, options.allow);
@@ -157,7 +160,7 @@ async function connect(url: URL, options: GuardOptions, signal: AbortSignal): Pr
   }
 }
 
-/** Counted after inflation: what is small on the wire may be endless. */
+/** Counted after inflation: a small answer may inflate without bound. */
 async function* bodyOf(message: IncomingMessage, maxBytes: number, signal: AbortSignal): AsyncGenerator<Buffer> {
   let bytes = 0;
   try {
@@ -192,7 +195,7 @@ function inflaterOf(encoding = ''): Transform | null {
   }
 }
 
-/** The caller's own abort stays what it is; everything else is one and the same refusal. */
+/** The caller's own abort stays an abort; every other error becomes the same refusal. */
 function refusal(error: unknown, signal: AbortSignal): unknown {
   if (signal.aborted) return signal.reason;
   return error instanceof UrlNotFetched
@@ -208,7 +211,7 @@ function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   });
 }
 
-/** IPv4 first: a machine without IPv6 fails there fast, not the other way round. */
+/** IPv4 first: a machine without IPv6 fails fast that way, but not the other way round. */
 async function resolveName(hostname: string): Promise<string[]> {
   const found = await lookup(hostname, { all: true });
   return found.sort((a, b) => a.family - b.family).map(({ address }) => address);

@@ -4,7 +4,7 @@ import { connect as connectTls } from 'node:tls';
 const CONNECT_MS = 5_000;
 
 export interface ConnectionRules {
-  /** Says of the address at the other end whether it may be talked to. */
+  /** Whether the address at the other end may be connected to. */
   judge: (address: string | undefined) => boolean;
   dial: (address: string, port: number) => Socket;
   signal: AbortSignal;
@@ -32,7 +32,7 @@ export async function openConnection(
   }
 }
 
-/** An address, never a name: nothing is looked up a second time. */
+/** An address, never a name, so there is no second lookup. */
 export function dialAddress(address: string, port: number): Socket {
   return connectTcp({ host: address, port });
 }

@@ -21,7 +21,7 @@ export function createPoster({ allowPrivateUrls }: Pick<Config, 'allowPrivateUrl
   };
 }
 
-/** Which of our addresses a name leads to is nobody's business. */
+/** The caller must not learn which internal address a name resolves to. */
 function reasonOf({ reason }: UrlNotFetched): string {
   return reason === 'timeout' ? 'No answer within 10 seconds.' : 'The endpoint could not be reached.';
 }

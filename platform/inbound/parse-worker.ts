@@ -20,10 +20,10 @@ const REPORT_LENGTH_MAX = 100_000;
 const HEADER_BYTES_MAX = 1_048_576;
 const DEPTH_MAX = 100;
 const REPORT_TYPES = /^(message\/|text\/rfc822-headers$)/;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must go.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters to remove.
 const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f\u2028\u2029]/g;
 
-/** One mail at a time: whatever breaks this thread is the mail in it. */
+/** One mail at a time: a mail that breaks this thread breaks no other. */
 parentPort?.on('message', async ({ bytes, mailFrom }: { bytes: Uint8Array; mailFrom: string }) => {
   const mail = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const parsed = await parse(mail, mailFrom).catch(() => null);
@@ -42,7 +42,7 @@ async function parse(bytes: Buffer, mailFrom: string): Promise<ParsedMail | null
   return { ...texts, files, ...reportsIn(texts, files, mailFrom), bodyHash: hashOf(bytes) };
 }
 
-/** What machines write for machines. It is read here, where a letter that takes long costs its thread alone. */
+/** Reports by machines. They are parsed here, where a slow one costs only its own thread. */
 function reportsIn(
   { from, subject, headers, text, html }: ReturnType<typeof textsOf>,
   files: ParsedFile[],
@@ -74,7 +74,7 @@ function textsOf(email: Email) {
     })),
     messageId: idsIn(email.messageId)[0] ?? '',
     inReplyTo: idsIn(email.inReplyTo)[0] ?? null,
-    // The first one names the conversation, the last ones what is answered.
+    // The first one names the conversation, the last ones name the answered mail.
     references:
       references.length > REFERENCES_MAX ? [references[0]!, ...references.slice(1 - REFERENCES_MAX)] : references,
     from: mailboxes(email.from ? [email.from] : [])[0] ?? null,
@@ -101,7 +101,7 @@ function bytesOf({ content }: Attachment): Uint8Array {
   return typeof content === 'string' ? Buffer.from(content) : new Uint8Array(content as ArrayBuffer);
 }
 
-/** The last part of a path, without what a file system or a header would take for something else. */
+/** The last part of a path, without characters that are special in a file system or a header. */
 function fileNameOf({ filename, mimeType }: Attachment, index: number): string {
   const base = (filename ?? '').split(/[\\/]/).at(-1) ?? '';
   const clean = line(base, FILE_NAME_MAX)
@@ -127,7 +127,7 @@ function idsIn(text: string | undefined): string[] {
   return ids.map((id) => line(id, MESSAGE_ID_MAX));
 }
 
-/** Encoded words may decode to anything: what is a line stays one. */
+/** Encoded words may decode to anything, so line breaks are removed from single lines. */
 function line(text: string, lengthMax: number): string {
   return text
     .replace(/[\r\n\t]+/g, ' ')

@@ -7,7 +7,7 @@ import { networkOf } from '../inbound-limits.ts';
 const PARSERS = 2;
 const PARSE_MAX_MS = 5_000;
 const VERIFY_MAX_MS = 3_000;
-/** After DNS gave no answer in time, mail is taken without verdicts for so long. */
+/** After DNS did not answer in time, mail is accepted without verdicts for this long. */
 const VERIFY_PAUSE_MS = 10_000;
 const MEMORY_MAX_MB = 256;
 const NURSERY_MB = 8;
@@ -34,7 +34,7 @@ export function createMailReader(config: Pick<Config, 'dnsServers' | 'mailHost'>
   };
 }
 
-/** Clients take turns: one that sends many mails that are slow to read delays its own, and another client by one mail. */
+/** Clients take turns: a client that sends many slow mails delays its own, and those of another by one mail. */
 function createTurns<T>(free: readonly T[]) {
   const idle = [...free];
   const waiting = new Map<string, Array<(one: T) => void>>();
@@ -64,10 +64,10 @@ function createTurns<T>(free: readonly T[]) {
   };
 }
 
-/** A small nursery: with the 64 MB that a thread may have, memory grows by as much for each of them before anything is collected. */
+/** A small nursery: with the 64 MB that a thread may have, each thread would grow by that much before anything is collected. */
 const limits = { resourceLimits: { maxOldGenerationSizeMb: MEMORY_MAX_MB, maxYoungGenerationSizeMb: NURSERY_MB } };
 
-/** One mail at a time; a mail that takes too long or too much costs its thread, and nothing else. */
+/** One mail at a time; a mail that exceeds time or memory costs its thread, and nothing else. */
 function createParser(log: Log) {
   let worker: Worker | null = null;
   let current: ((parsed: ParsedMail | null, why: string | null) => void) | null = null;

@@ -4,10 +4,10 @@ type Records = string[] | string[][];
 
 const KEPT_MS = 60_000;
 const KEPT_MAX = 10_000;
-/** These say that there is no such record; whatever else went wrong may be right the next time. */
+/** These mean that there is no such record; every other error may be temporary. */
 const ABSENT = new Set(['ENOTFOUND', 'ENODATA']);
 
-/** Much mail comes from few domains: what was answered about a name, its absence too, is kept for a minute. */
+/** Much mail comes from few domains, so answers about a name, its absence too, are cached for a minute. */
 export function createRecords(servers: readonly string[]): (name: string, type: string) => Promise<Records> {
   const resolver = new Resolver({ timeout: 1_000, tries: 1 });
   if (servers.length > 0) resolver.setServers(servers);

@@ -20,7 +20,7 @@ export interface InboundServer {
   close(): Promise<void>;
 }
 
-/** Takes mail for return paths, for List-Unsubscribe, for feedback and for domains that receive; everything else is refused at RCPT. */
+/** Accepts mail for return paths, for List-Unsubscribe, for feedback and for domains that receive; everything else is refused at RCPT. */
 export async function openInboundServer(
   deps: Deps,
   { limits = INBOUND_LIMITS }: { limits?: typeof INBOUND_LIMITS } = {},
@@ -98,7 +98,7 @@ function createDoor(deps: Deps, reader: MailReader, { bytes, bytesPerAddress }: 
     let own = 0;
     let isOver = false;
     try {
-      // Read to the end whatever it is: the answer comes after the final dot.
+      // Always read to the end: the answer comes after the final dot.
       for await (const piece of stream as AsyncIterable<Buffer>) {
         if (own + piece.length > MAIL_BYTES_MAX || !held.fits(network, piece.length)) isOver = true;
         if (isOver) continue;
@@ -135,7 +135,7 @@ function createDoor(deps: Deps, reader: MailReader, { bytes, bytesPerAddress }: 
   return { recipient, data, forget: (session: SMTPServerSession) => judged.delete(session.id) };
 }
 
-/** Bytes of the mails that are being received, by network: what comes on top is asked to come again. */
+/** Bytes of the mails that are being received, by network; beyond the limit a mail is deferred. */
 function createHeldBytes(bytesMax: number, perNetworkMax: number) {
   const byNetwork = new Map<string, number>();
   let all = 0;

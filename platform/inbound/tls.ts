@@ -8,7 +8,7 @@ type Paths = Pick<Config, 'inboundTlsCertificate' | 'inboundTlsKey'>;
 
 const LOOK_EVERY_MS = 60_000;
 
-/** null: no certificate is configured, and STARTTLS is not offered. */
+/** null: without a configured certificate STARTTLS is not offered. */
 export function readCertificate({ inboundTlsCertificate, inboundTlsKey }: Paths): { cert: Buffer; key: Buffer } | null {
   if (inboundTlsCertificate === '' && inboundTlsKey === '') return null;
   if (inboundTlsCertificate === '' || inboundTlsKey === '')
@@ -19,7 +19,7 @@ export function readCertificate({ inboundTlsCertificate, inboundTlsKey }: Paths)
   };
 }
 
-/** Certificates are renewed while servers run: the new one is taken within a minute, and one that cannot be used leaves the old one. */
+/** Certificates are renewed while servers run: a new one is loaded within a minute, and an invalid one leaves the old one in use. */
 export function followCertificate(server: SMTPServer, paths: Paths, log: Log): { stop(): void } {
   const file = paths.inboundTlsCertificate;
   if (file === '') return { stop() {} };

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-/** Parsing costs by the value: this many are some 30 ms of the thread, in which mail is sent too. */
+/** The cost of parsing depends on the number of values: this many take some 30 ms of the thread, in which mail is sent too. */
 const VALUES_MAX = 100_000;
 const SCANNED_TOGETHER = 256 * 1024;
 const SLICE_BYTES = 128 * 1024;
@@ -29,7 +29,7 @@ function countValues(bytes: Buffer, count: { values: number; isInText: boolean; 
   }
 }
 
-/** One array of texts, however many they are, in slices between which other work goes on. */
+/** One array of texts of any length, in slices between which other work runs. */
 export async function* parsedTexts(bytes: Buffer): AsyncGenerator<unknown> {
   let from = 0;
   for (;;) {
@@ -43,7 +43,7 @@ export async function* parsedTexts(bytes: Buffer): AsyncGenerator<unknown> {
   }
 }
 
-/** The comma behind a text; a quote that is escaped ends none. null: the rest is one slice. */
+/** The comma after a text; an escaped quote does not end one. null: the rest is one slice. */
 function sliceEnd(bytes: Buffer, from: number): number | null {
   if (bytes.length - from <= SLICE_BYTES_MAX) return null;
   let at = bytes.indexOf('",', from + SLICE_BYTES);

@@ -4,9 +4,8 @@ import type { JsonSchema } from '../../schemas/schema.ts';
 const ajv = new Ajv({ strict: false, allErrors: false });
 
 /**
- * The answer when its schema allows it, or an error that names the first place where it is not so. The types are written beside
- * the schemas: what is nullable everywhere unfolds too deep to be worked out. Provider A sends `null` where it has nothing:
- * `empty` stands for it.
+ * The answer when it matches its schema, or an error that names the first fault. The types are written next to the schemas: types with
+ * everything nullable unfold too deep to be inferred. Provider A sends `null` for empty answers: `empty` replaces it.
  */
 export function checkOf<T>(json: JsonSchema, empty?: T): (value: unknown) => T {
   const validate = ajv.compile(json);
@@ -21,7 +20,7 @@ export function checkOf<T>(json: JsonSchema, empty?: T): (value: unknown) => T {
 const NAME_LENGTH_MAX = 1_000;
 const HTML_LENGTH_MAX = 2 * 1024 * 1024;
 
-/** Fragments: only what a migration reads is checked, so that a new field at the source breaks nothing. */
+/** Fragments: only fields that a migration reads are checked, so that a new field at the source breaks nothing. */
 export const text = { type: 'string', maxLength: NAME_LENGTH_MAX } as const;
 export const textOrNull = { type: ['string', 'null'], maxLength: NAME_LENGTH_MAX } as const;
 export const bodyOrNull = { type: ['string', 'null'], maxLength: HTML_LENGTH_MAX } as const;

@@ -3,7 +3,7 @@ import { createGunzip } from 'node:zlib';
 import { parse } from 'csv-parse';
 import { type SourceContact, SourceError, type SourceRow } from '../../core/migrations/source.ts';
 
-/** Fetches a file of an export without any key: its address is signed, and its host is not the provider's. */
+/** Fetches a file of an export without any key: its URL is signed, and its host is not the provider's. */
 export type FetchFile = (url: string, signal?: AbortSignal) => Promise<ForeignFile>;
 
 export interface ForeignFile {
@@ -14,14 +14,14 @@ export interface ForeignFile {
 }
 
 export const FILE_BYTES_MAX = 2 * 1024 ** 3;
-/** So much may come out of a packed file for each byte of it: more is a bomb, not a list of contacts. */
+/** The most bytes that may come out of a packed file for each byte of it: more is a decompression bomb. */
 export const INFLATION_MAX = 100;
 const INFLATION_FREE_BYTES = 10 * 1024 * 1024;
-/** A line is parsed at once, so it must not hold the thread for long; a contact with every field filled has half of it. */
+/** A line is parsed in one step, so it must not block the thread for long; a contact with every field filled has half of this. */
 const LINE_LENGTH_MAX = 256 * 1024;
 const GZIP_MAGIC = [0x1f, 0x8b];
 
-/** Names and headers lie about the form: the first bytes tell gzip from plain, the first character NDJSON from CSV. */
+/** Names and headers are unreliable: the first bytes distinguish gzip from plain, the first character NDJSON from CSV. */
 export async function* readExportFile(
   fetchFile: FetchFile,
   url: string,
@@ -127,7 +127,7 @@ async function* jsonRows(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Sourc
   rest += decoder.decode();
   if (rest.trim() === '') return;
   const last = jsonRow(rest);
-  // A last line that is no JSON is a file that was cut, not a bad contact.
+  // A last line that is not JSON is a truncated file, not a bad contact.
   if (!last.ok) throw new SourceError('file_gone', 'The export file ends in the middle of a line.');
   yield last;
 }
@@ -161,7 +161,7 @@ function lowerCased(fields: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name.toLowerCase(), value]));
 }
 
-/** A contact may have a phone number or an id of the caller instead of an address: such a row is skipped by who reads it. */
+/** A contact may have a phone number or an id of the caller instead of an address: the reader skips such a row. */
 function rowOf(row: Record<string, unknown>): SourceRow {
   const { email, first_name, last_name, phone_number, contact_id, created_at, ...properties } = row;
   const contact: SourceContact = {

@@ -7,14 +7,14 @@ import { type FetchFile, FILE_BYTES_MAX } from './export-file.ts';
 import { backOffMs, USER_AGENT } from './http.ts';
 
 const URL_LENGTH_MAX = 8_192;
-/** Reading goes no faster than contacts are written. */
+/** Long, since a file is read only as fast as contacts are written. */
 const FILE_MS = 6 * 3_600_000;
 const SILENCE_MS = 60_000;
 
 type Settings = Pick<Config, 'allowPrivateUrls'>;
 type Wait = Pick<OpenSource, 'patienceMs' | 'signal'>;
 
-/** Files of exports: the source names their address, so it is judged like any stranger's, and no key goes with it. */
+/** Files of exports: the source names their URL, so it is checked like any untrusted URL, and no key is sent with it. */
 export function fetchFiles({ allowPrivateUrls: allow }: Settings): FetchFile {
   return (url, signal) =>
     new Promise((resolve, reject) => {

@@ -18,7 +18,7 @@ export interface ProviderHttp {
   patienceMs: number;
   signal?: AbortSignal | undefined;
   pace: Pace;
-  /** What an answer that is not 2xx means. */
+  /** The meaning of an answer that is not 2xx. */
   classify(status: number, text: string): Verdict;
 }
 
@@ -33,13 +33,13 @@ export interface Call<T> {
   body?: object;
   check: (value: unknown) => T;
   bytesMax?: number;
-  /** The answer is one array of texts of any length: `check` gets it in slices, and this joins what it returns. */
+  /** The answer is one array of texts of any length: `check` gets it in slices, and this joins the results. */
   join?: (slices: T[]) => T;
 }
 
 type Outcome<T> = { done: true; value: T } | { done: false; error: SourceError; waitMs: number };
 
-/** One call, paced and repeated until the patience is over; what no repeat can mend is thrown at once. */
+/** One call, paced and repeated until the patience is over; an error that a repeat cannot resolve is thrown at once. */
 export async function callProvider<T>(http: ProviderHttp, call: Call<T>): Promise<T> {
   const giveUpAt = performance.now() + http.patienceMs;
   for (let attempt = 0; ; attempt += 1) {
@@ -52,7 +52,7 @@ export async function callProvider<T>(http: ProviderHttp, call: Call<T>): Promis
   }
 }
 
-/** An id in a path or a query. One with half of a surrogate pair is replaced by another id, which the provider does not know. */
+/** An id in a path or a query. An id with half of a surrogate pair is replaced by another one, which the provider does not know. */
 export function urlPart(id: string): string {
   return encodeURIComponent(id.toWellFormed());
 }

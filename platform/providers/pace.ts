@@ -3,10 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Collection } from 'mongodb';
 import type { ProviderPace } from '../../core/migrations/model.ts';
 
-/** When the next request may leave, and what an answer says about it. */
+/** When the next request may leave, and how an answer changes that. */
 export interface Pace {
   turn(signal?: AbortSignal): Promise<void>;
-  /** Answers how long to wait before a repeat; 0: as long as the caller likes. */
+  /** Returns how long to wait before a repeat; 0: the caller decides. */
   answered(status: number, headers: Headers): Promise<number>;
 }
 
@@ -15,12 +15,12 @@ const WAIT_MAX_MS = 60_000;
 const EPOCH_SECONDS_MIN = 1_000_000_000;
 /** Accounts whose last answers this process remembers. */
 const ACCOUNTS_KNOWN_MAX = 1_000;
-/** A second, and the little by which a timer may be early. */
+/** A second, plus the amount by which a timer may fire early. */
 const SECOND_MS = 1_005;
 /** A tenth more than the limit asks for, so that two requests never share an instant by jitter on the way. */
 const SPACING = 1.1;
 
-/** Provider A tells its limits in headers; where they are missing nothing is held back. */
+/** Provider A states its limits in headers; without them requests are not delayed. */
 export function paceByHeaders(): Pace {
   let freeAt = 0;
   return {
@@ -37,9 +37,9 @@ export function paceByHeaders(): Pace {
 }
 
 /**
- * Provider B's limit holds for all workers of an account together: one document for each key gives out the slots, by the
- * database's clock. A request may be slow on its way, so a turn also waits until the request that it must not share a second with
- * was answered a second ago: however late that one arrived, it had arrived by then.
+ * Provider B's limit holds for all workers of an account together: one document for each key assigns the slots, by the database's clock. A
+ * request may take long to arrive, so a slot also waits until the request with which it must not share a second was answered a second ago:
+ * by then that one has certainly arrived.
  */
 export function paceBySlots(paces: Collection<ProviderPace>, perSecond: number): (key: string) => Pace {
   const known = new Map<string, Pace>();
@@ -84,7 +84,7 @@ function slotsOf(paces: Collection<ProviderPace>, _id: string, perSecond: number
   };
 }
 
-/** Retry-After first; else the reset, which some send as an epoch second and some as seconds from now. */
+/** Retry-After first; otherwise the reset, which some send as an epoch second and some as seconds from now. */
 function waitOf(headers: Headers): number {
   const text = headers.get('retry-after') ?? headers.get('x-ratelimit-reset') ?? headers.get('ratelimit-reset');
   const number = Number(text);

@@ -1,6 +1,6 @@
 import { bodyOrNull, checkOf, text, textOrNull } from './checks.ts';
 
-/** What is read of provider A's answers. Every list may be missing or null when there is nothing in it. */
+/** The fields of provider A's answers that are read. Every list may be missing or null when it is empty. */
 interface Item {
   id: string;
   name: string;

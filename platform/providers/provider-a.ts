@@ -20,7 +20,7 @@ const TEMPLATE_PAGE = 50;
 const LIST_PAGE = 1000;
 const SUPPRESSION_PAGE = 500;
 const PAGES_MAX = 10_000;
-/** One group's addresses come as one array, however many there are. */
+/** The addresses of a group come as one array of any length. */
 const ADDRESSES_BYTES_MAX = 64 * 1024 * 1024;
 const ADDRESSES_TOGETHER = 10_000;
 const fieldTypes = new Map<string, SourceField['fieldType']>([
@@ -76,7 +76,7 @@ async function listLists(http: ProviderHttp): Promise<SourceList[]> {
   });
 }
 
-/** Only the token is taken from the link to the next page: the link drops parameters, and the key must not follow its host. */
+/** Only the token is taken from the link to the next page: the link drops parameters, and the key must not be sent to its host. */
 async function allPages<T>(
   base: string,
   read: (path: string) => Promise<{ items: T[]; next: string | null | undefined }>,
@@ -135,7 +135,7 @@ function groupOf(group: ReturnType<typeof answers.oneGroup>): SourceGroup {
   return { id: String(id), name, description: description ?? '', suppressedCount: unsubscribes ?? 0 };
 }
 
-/** The one array may be capped for huge groups; when it is shorter than the group says, the account's pages fill it up. */
+/** The single array may be capped for huge groups; when it is shorter than the group's count, the account's pages complete it. */
 async function listGroupAddresses(http: ProviderHttp, { id, suppressedCount }: SourceGroup): Promise<string[]> {
   const path = `/v3/asm/groups/${urlPart(id)}/suppressions`;
   const call = { path, check: answers.addressList, bytesMax: ADDRESSES_BYTES_MAX };
@@ -189,7 +189,7 @@ function classify(status: number, text: string): Verdict {
   return { kind: 'refused', message: `refuses the request: ${message}` };
 }
 
-/** `errors[].message`, or a string in `error`: both shapes are on the wire. */
+/** `errors[].message`, or a string in `error`: the provider sends both forms. */
 function messageOf(text: string): string {
   try {
     const { errors, error } = JSON.parse(text) as { errors?: { message?: unknown }[]; error?: unknown };

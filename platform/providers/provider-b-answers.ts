@@ -1,6 +1,6 @@
 import { bodyOrNull, checkOf, text, textOrNull } from './checks.ts';
 
-/** What is read of provider B's answers; its own description says string where the wire says null. */
+/** The fields of provider B's answers that are read; its own description says string where it sends null. */
 interface Page<T> {
   data: T[];
   has_more?: boolean | null;

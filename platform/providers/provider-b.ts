@@ -54,7 +54,7 @@ async function listFields(http: ProviderHttp): Promise<SourceField[]> {
   return fields.map(({ id, key, type }) => ({ id, name: key, fieldType: fieldTypes.get(String(type)) ?? 'string' }));
 }
 
-/** Audiences are the old name of segments: same ids, same store, and the only path where segments are not there yet. */
+/** Audiences are the old name of segments: same ids, same data, and the only path on accounts without segments. */
 async function listSegments(http: ProviderHttp): Promise<SourceItem[]> {
   const read = (path: string) => callProvider(http, { path, check: answers.itemPage });
   return withFallback(
@@ -113,7 +113,7 @@ function contactOf(row: ReturnType<typeof answers.oneContact>): SourceContact {
   };
 }
 
-/** Values are `{type, value}` when read and flat when written; both are taken. */
+/** Values are `{type, value}` when read and flat when written; both are accepted. */
 function flat(properties: object): Record<string, unknown> {
   const entries = Object.entries(properties as Record<string, unknown>);
   return Object.fromEntries(
@@ -179,7 +179,7 @@ function classify(status: number, text: string): Verdict {
   return { kind: 'refused', message: `refuses the request: ${shown}` };
 }
 
-/** The front of the provider answers in plain text. */
+/** The provider's front end answers in plain text. */
 function errorOf(text: string): { name: string; message: string } {
   try {
     const { name, message } = JSON.parse(text) as { name?: unknown; message?: unknown };

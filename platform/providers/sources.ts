@@ -10,7 +10,7 @@ import { openProviderB } from './provider-b.ts';
 
 type Settings = Pick<Config, 'providerAUrl' | 'providerBUrl' | 'providerBRate' | 'allowPrivateUrls'>;
 
-/** A key lives in the source that was opened with it, and nowhere else. */
+/** A key is kept only in the source that was opened with it. */
 export function createSources(config: Settings, db: Pick<Collections, 'providerPaces'>): Sources {
   const baseA = withoutEnd(config.providerAUrl, '/');
   const baseB = withoutEnd(config.providerBUrl, '/');

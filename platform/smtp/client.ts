@@ -18,11 +18,14 @@ import {
 } from './outcomes.ts';
 import type { Wire, WireFault } from './wire.ts';
 
-/** Up to this size message and dot leave in one write, which the kernel takes whole; above it the dot waits until it has taken the rest. */
+/**
+ * Up to this size message and dot leave in one write, which the kernel takes whole; above it the dot waits until the kernel has taken the
+ * rest.
+ */
 export const ONE_WRITE_BYTES_MAX = 16_000;
 const BLOCK_BYTES = 65_536;
 
-/** One greeted connection. Messages go one after the other; the next envelope travels behind the dot of the one before. */
+/** One greeted connection. Messages are sent one after the other; the next envelope is sent right after the dot of the one before. */
 export class SmtpClient {
   delivered = 0;
   /** Messages that the relay has answered, or whose outcome is known without its answer. */
@@ -71,7 +74,7 @@ export class SmtpClient {
     this.#wire.drop('We dropped the connection.');
   }
 
-  /** Writes the envelope of the first job that waits, when the one before it has its dot. */
+  /** Writes the envelope of the first waiting job, once the job before it has its dot. */
   #startNext(): void {
     const [head, next] = this.#jobs;
     if (head?.stage === 'queued') this.#wire.write(this.#openingOf(head));
@@ -119,7 +122,7 @@ export class SmtpClient {
     }
   }
 
-  /** 421 ends the connection. Between messages that is housekeeping (a limit of messages per connection), else the relay's state. */
+  /** 421 ends the connection. Between messages that is housekeeping (a limit of messages per connection), otherwise the relay's state. */
   #sentAway(job: Job, reply: Reply): void {
     const phase = PHASES[job.stage];
     if (phase === 'mail' && this.#started > 1) {
@@ -170,7 +173,7 @@ export class SmtpClient {
     else this.#finish(job, dataRefused(job, 'data', reply));
   }
 
-  /** RFC 2920 3.1: a relay that takes DATA although it took no recipient gets a lone dot, which reaches nobody. */
+  /** RFC 2920 3.1: a relay that accepts DATA although it accepted no recipient gets a lone dot, which reaches no recipient. */
   #writeEmptyDot(job: Job): void {
     job.stage = 'emptyDot';
     this.#wire.waitAtMost(this.#timeouts.commandMs);
@@ -186,7 +189,9 @@ export class SmtpClient {
     }
   }
 
-  /** A dot in a buffer of our own could leave long after the guard was asked, so it waits until the kernel has all that goes before. */
+  /**
+   * A dot in a buffer of our own could leave long after the guard was called, so it waits until the kernel has taken everything before it.
+   */
   #writeBlocks(job: Job, from: number): void {
     if (job.stage !== 'body' || this.#jobs[0] !== job) return;
     if (from >= job.message.length) {
@@ -198,7 +203,7 @@ export class SmtpClient {
     this.#wire.write(blockOf(job.message, from, to), () => this.#writeBlocks(job, to));
   }
 
-  /** The dot, and the next envelope right behind it. */
+  /** The dot, and the next envelope right after it. */
   #writeDot(job: Job, before: string): void {
     if (!allows(job.beforeDot)) {
       this.#finish(job, fenced(job), 'drop');
@@ -210,7 +215,7 @@ export class SmtpClient {
     this.#wire.write(next ? `${before}.\r\n${this.#openingOf(next)}` : `${before}.\r\n`);
   }
 
-  /** The relay answered before the message was over: no dot, so a certain no, and the rest is of no use to anybody. */
+  /** The relay answered before the message was complete: without the dot it is certainly not accepted, and the rest need not be sent. */
   #interrupted(job: Job, reply: Reply): void {
     const outcome = reply.code < 400 ? lost(job, 'body', 'protocol', reply) : dataRefused(job, 'body', reply);
     this.#finish(job, outcome, 'drop');
@@ -227,7 +232,7 @@ export class SmtpClient {
     }
   }
 
-  /** With PIPELINING the command is on its way already; without, it goes now. */
+  /** With PIPELINING the command is already sent; without, it is sent now. */
   #proceed(job: Job, stage: Stage, command: string): void {
     if (this.#capabilities.pipelining) {
       job.stage = stage;
@@ -242,7 +247,7 @@ export class SmtpClient {
     this.#wire.write(command);
   }
 
-  /** What follows would be taken for the answer to a command that the relay has not had: in the end to the dot. */
+  /** Any further reply would be taken for the answer to a command that the relay has not had: in the end to the dot. */
   #answeredTooMuch(): void {
     this.#wire.end('protocol', 'The relay answered what it was not asked.');
   }
@@ -287,13 +292,13 @@ export class SmtpClient {
   }
 }
 
-/** A relay that refuses MAIL may take every RCPT and DATA behind it all the same. */
+/** A relay that refuses MAIL may still accept every RCPT and DATA after it. */
 function nobodyTaken(job: Job): Delivery {
   const mail = job.replies[0]!;
   return isOk(mail) ? recipientsRefused(job) : mailRefused(job, mail);
 }
 
-/** 3xx asks for more, which MAIL and RCPT have not. */
+/** 3xx asks for more data, which MAIL and RCPT do not have. */
 function isIntermediate({ code }: Reply): boolean {
   return code >= 300 && code < 400;
 }
@@ -302,7 +307,7 @@ function blockOf(message: string | Buffer, from: number, to: number): string | B
   return typeof message === 'string' ? message.slice(from, to) : message.subarray(from, to);
 }
 
-/** A guard that throws has not allowed anything. */
+/** A guard that throws counts as a refusal. */
 function allows(beforeDot: () => boolean): boolean {
   try {
     return beforeDot();

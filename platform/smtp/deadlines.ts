@@ -1,5 +1,5 @@
 export interface Expiring {
-  /** Monotonic milliseconds; Infinity when nothing is awaited. */
+  /** Monotonic milliseconds; Infinity when no answer is awaited. */
   deadline: number;
   expire(): void;
 }
@@ -22,7 +22,7 @@ export function createDeadlines(now: () => number): Deadlines {
     const time = now();
     const stalled = time - lastTick > 10 * TICK_MS;
     lastTick = time;
-    // After a stall the answer may lie in the socket, unread: one more turn of the loop reads it first.
+    // After a stall the answer may be unread in the socket: one more turn of the event loop reads it first.
     if (stalled) return;
     for (const one of all) if (one.deadline <= time) one.expire();
   }

@@ -10,7 +10,7 @@ export interface Timeouts {
   commandMs: number;
   /** Each block of a long message. */
   bodyMs: number;
-  /** RFC 5321 4.5.3.2.6 asks for ten minutes: whoever gives up earlier sends twice. */
+  /** RFC 5321 4.5.3.2.6 asks for ten minutes: a client that gives up earlier sends twice. */
   dotMs: number;
 }
 
@@ -47,7 +47,7 @@ interface Step {
 
 type Ask = (command: string, waitMs: number) => Promise<Step>;
 
-/** Connects, greets, turns TLS on and logs in. A password never travels in the clear when TLS is to be had. */
+/** Connects, greets, starts TLS and logs in. A password is never sent in clear when TLS is available. */
 export async function openRelay(
   url: RelayUrl,
   clientName: string,
@@ -77,12 +77,12 @@ export async function openRelay(
     const { reply } = await logIn(ask, url.user, url.password, capabilities, timeouts.commandMs);
     if (reply.code !== 235) return failed(wire, 'greeting', reply, reply.code === 421 ? 'throttled' : 'auth');
   }
-  // It said more than it was asked, or closed, right behind its last answer.
+  // The relay sent more than was asked, or closed, right after its last answer.
   if (wire.gone) return failed(wire, 'greeting', NO_REPLY);
   return { wire, capabilities, fault: null };
 }
 
-/** One question at a time; an answer that nobody asked for ends the wire. */
+/** One command at a time; an unexpected reply ends the wire. */
 function asker(wire: Wire): Ask {
   let waiting: ((step: Step) => void) | null = null;
   wire.onReply = (reply, lines) => {

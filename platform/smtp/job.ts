@@ -1,14 +1,14 @@
 import type { Delivery, Envelope, Reply } from '../../core/outbox/relay.ts';
 import type { Capabilities } from './handshake.ts';
 
-/** The connection ended before the relay said a word about this message: hand it over again on another one. */
+/** The connection ended before the relay replied to this message: send it again on another one. */
 export const STALE = Symbol('stale');
 /** The same, and nothing of it was written either. */
 export const UNSENT = Symbol('unsent');
 
 export type Sent = Delivery | typeof STALE | typeof UNSENT;
 
-/** What the relay answers next, and the phase that the outside calls it. */
+/** The reply that is expected next, and the public name of the phase. */
 export const PHASES = {
   queued: 'mail',
   rset: 'mail',

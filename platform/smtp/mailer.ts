@@ -18,7 +18,7 @@ export interface MailerOptions {
 
 const IDLE_MS = 30_000;
 
-/** Hands mail to the relay over pooled SMTP connections, each lane within its share. */
+/** Sends mail to the relay over pooled SMTP connections, each lane within its share. */
 export function createMailer(options: MailerOptions): Mailer {
   const deadlines = createDeadlines(options.now ?? (() => performance.now()));
   const shared = {

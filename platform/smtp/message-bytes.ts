@@ -3,7 +3,7 @@ const BARE_LINE_END = /\r(?!\n)|(?<!\r)\n/g;
 
 /**
  * The bytes between 354 and the dot, as a string with a byte in each character: every line ends with CRLF, no line is a lone dot. A bare CR
- * or LF is one of the two ways to smuggle a second message through a relay that reads line ends differently, so none leaves.
+ * or LF is one of the two ways to smuggle a second message through a relay that reads line ends differently, so none is sent.
  */
 export function wireBytes(message: string): string {
   let text = asLatin1(message);

@@ -14,10 +14,10 @@ const TOO_LARGE: Reply = {
 };
 const NO_8BIT: Reply = { code: 554, enhanced: '5.6.3', text: 'The relay does not take 8-bit messages.' };
 const BAD_ADDRESS: Reply = { code: 553, enhanced: '5.1.3', text: 'One of the addresses is none that SMTP can carry.' };
-/** What may stand between < and >: nothing that could end the command. */
+/** Characters allowed between < and >: nothing that could end the command. */
 const PATH = /^[\x21-\x3b\x3d\x3f-\x7e]{1,320}$/;
 
-/** What needs no relay to be refused; null when nothing speaks against trying. */
+/** Refusals that need no relay; null when the message may be tried. */
 export function refusedHere(
   { from, to, eightBit }: Envelope,
   bytes: number,
@@ -29,7 +29,7 @@ export function refusedHere(
   return eightBit && !capabilities.eightBit ? refuseAll(to, NO_8BIT) : null;
 }
 
-/** `last` is the verdict on everybody whose RCPT was taken; in phase rcpt there is nobody. */
+/** `last` is the reply for all recipients whose RCPT was accepted; in phase rcpt there are none. */
 export function answered({ envelope, replies }: Dialogue, phase: Phase, last: Reply): Delivery {
   const recipients =
     phase === 'mail'
@@ -75,7 +75,7 @@ export function mailRefused(job: Dialogue, reply: Reply): Delivery {
   return isThrottle(reply) ? relayFault(job, 'mail', 'throttled', reply) : answered(job, 'mail', reply);
 }
 
-/** Every recipient has its own answer; when each of them is the relay slowing us down, it is the relay's state. */
+/** Every recipient has its own answer; when all of them are the relay slowing us down, it is the relay's state. */
 export function recipientsRefused(job: Dialogue): Delivery {
   const replies = job.replies.slice(1, 1 + job.envelope.to.length);
   const throttle = replies.find(isThrottle);
@@ -92,7 +92,7 @@ export function isOk({ code }: Reply): boolean {
   return code >= 200 && code < 300;
 }
 
-/** Those refused at RCPT keep their answer; about the others nothing is said. */
+/** Recipients refused at RCPT keep their answer; the others have none. */
 function unanswered({ envelope, replies }: Dialogue): RecipientReply[] {
   return envelope.to.map((_, index) => {
     const reply = replies[index + 1];

@@ -24,9 +24,9 @@ import { STALE, UNSENT } from './job.ts';
 import { relayFault } from './outcomes.ts';
 import type { RelayUrl } from './relay-url.ts';
 
-/** How often a message may find its connection gone before the relay had said a word about it. */
+/** How often a message may find its connection closed before the relay has replied to it. */
 const STALE_RETRIES_MAX = 3;
-/** A relay that refuses one more connection while others work has told us its limit; after this long we ask again. */
+/** A relay that refuses one more connection while others work has shown its limit; after this long another one is tried. */
 const LOWERED_LIMIT_MS = 60_000;
 
 const DROPS_US: Reply = { ...NO_REPLY, text: 'The relay closes every connection before it answers MAIL.' };
@@ -48,7 +48,7 @@ interface Waiter {
   resolve: (acquired: Acquired) => void;
 }
 
-/** The connections to one relay, shared between the lanes, and what is known about its health. */
+/** The connections to one relay, shared between the lanes, and the known state of its health. */
 export class RelayPool {
   #options: PoolOptions;
   #inUse: LaneCounts = { transactional: 0, automation: 0, campaign: 0 };
@@ -110,7 +110,7 @@ export class RelayPool {
     for (const client of this.#all) client.drop();
   }
 
-  /** What a send said about the relay. Any answer but a fault shows that it works. */
+  /** Updates the state of the relay from a delivery. Any answer but a fault shows that it works. */
   observe(delivery: Delivery): void {
     if (delivery.kind === 'answered' && delivery.answered) {
       if (delivery.phase === 'dot') this.#delivered++;
@@ -120,7 +120,7 @@ export class RelayPool {
     }
   }
 
-  /** An idle connection, else a new one, else what stands in the way. */
+  /** An idle connection, otherwise a new one, otherwise the fault that prevents one. */
   async connect(): Promise<SmtpClient | RelayFault> {
     for (let idle = this.#idle.pop(); idle; idle = this.#idle.pop()) if (idle.client.usable) return idle.client;
     const { url, clientName, timeouts, deadlines } = this.#options;
@@ -139,7 +139,7 @@ export class RelayPool {
     return client;
   }
 
-  /** For a place whose connection is gone; a relay that is paused is left alone here too. */
+  /** For a slot whose connection is closed; a paused relay is not tried here either. */
   async reconnect(): Promise<SmtpClient | RelayFault> {
     if (this.#closed || breakerState(this.#breaker, this.#now()) === 'open') return this.#pausedFault();
     return this.connect();
@@ -201,7 +201,7 @@ export class RelayPool {
     this.#serveWaiting();
   }
 
-  /** A password that is not taken is no matter of how many connections there are. */
+  /** A refused password does not depend on the number of connections. */
   #lowerLimit(fault: RelayFault): boolean {
     const working = this.#all.size;
     if (working === 0 || fault.reason === 'auth' || fault.reason === 'tls' || this.#downSince) return false;
@@ -236,7 +236,7 @@ export class RelayPool {
   }
 }
 
-/** A place in the pool: the SMTP connection under it is replaced when the relay closed it between two messages. */
+/** A slot in the pool: the SMTP connection under it is replaced when the relay closed it between two messages. */
 class PooledConnection implements Connection {
   #pool: RelayPool;
   #lane: Lane;
@@ -257,7 +257,7 @@ class PooledConnection implements Connection {
       const client = this.#client?.usable ? this.#client : await this.#replace();
       if (!(client instanceof SmtpClient)) return relayFault(dialogue, client.phase, client.reason, client.reply);
       const outcome = await client.send(envelope, message, beforeDot);
-      // What waited behind other messages is handed over again; a connection that carried none is one more that the relay closed.
+      // Messages that waited behind others are sent again; a connection that carried none counts as one more that the relay closed.
       if (outcome === STALE || (outcome === UNSENT && client.finished === 0)) attempt++;
       if (outcome === STALE || outcome === UNSENT) continue;
       this.#pool.observe(outcome);
@@ -274,7 +274,7 @@ class PooledConnection implements Connection {
     this.#pool.release(this.#lane, this.#client);
   }
 
-  /** Two sends that find the connection gone share the new one. */
+  /** Two sends that find the connection closed share the new one. */
   #replace(): Promise<SmtpClient | RelayFault> {
     this.#replacing ??= this.#pool.reconnect().then((client) => {
       this.#replacing = null;

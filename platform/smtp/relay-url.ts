@@ -3,14 +3,14 @@ export interface RelayUrl {
   port: number;
   /** TLS from the first byte (smtps://). */
   implicitTls: boolean;
-  /** What to do with STARTTLS: use it when offered, insist on it, leave it. */
+  /** How STARTTLS is handled: use it when offered, insist on it, never use it. */
   startTls: 'offered' | 'required' | 'never';
   verifyCertificate: boolean;
   /** The name to expect in the certificate. */
   servername: string;
   user: string | null;
   password: string;
-  /** What EHLO says we are. */
+  /** The name that EHLO sends. */
   clientName: string | null;
 }
 
@@ -18,8 +18,8 @@ const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|::1)$/i;
 const PARAMETERS = ['ignoreTLS', 'requireTLS', 'tls.rejectUnauthorized', 'tls.servername', 'name'];
 
 /**
- * smtp://user:password@host:port?requireTLS=true, with the query parameters that nodemailer users know. A password leaves this machine
- * under TLS only, unless requireTLS=false or ignoreTLS=true says otherwise: whoever is in between can take STARTTLS out of an answer.
+ * smtp://user:password@host:port?requireTLS=true, with the query parameters that nodemailer users know. A password is sent under TLS only,
+ * unless requireTLS=false or ignoreTLS=true allows otherwise: a man in the middle can remove STARTTLS from an answer.
  */
 export function parseRelayUrl(text: string): RelayUrl {
   const url = parse(text);

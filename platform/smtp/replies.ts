@@ -8,17 +8,17 @@ const ENHANCED = /^([245]\.\d{1,3}\.\d{1,3})(?: |$)/;
 const CONTROL = /[\p{Cc}\u2028\u2029]+/gu;
 
 export interface ReplyReader {
-  /** Takes bytes as latin1; false: this is no SMTP, or more of it than anybody needs. */
+  /** Takes bytes as latin1; false: this is not SMTP, or too much of it. */
   push(chunk: string): boolean;
   /** Bytes of an unfinished line or reply are waiting. */
   hasRest(): boolean;
-  /** For onReply: the same bytes hold more behind this reply. */
+  /** For onReply: the same bytes contain more after this reply. */
   hasMore(): boolean;
 }
 
 /**
- * Cuts the bytes of a relay into replies. A line ends at LF, with or without CR, so a relay that forgets the CR neither hangs us nor
- * shifts the answers of pipelined commands; a lone CR is a character like any other. onReply answers false to stop.
+ * Splits the bytes of a relay into replies. A line ends at LF, with or without CR, so a relay that omits the CR neither blocks us nor
+ * shifts the answers of pipelined commands; a lone CR is an ordinary character. onReply returns false to stop.
  */
 export function createReplyReader(onReply: (reply: Reply, lines: string[]) => boolean): ReplyReader {
   let rest = '';
@@ -59,7 +59,7 @@ export function createReplyReader(onReply: (reply: Reply, lines: string[]) => bo
   return { push, hasRest: () => rest !== '' || lines.length > 0, hasMore: () => isMore };
 }
 
-/** The first line's enhanced code speaks for the reply; the same code at the head of the other lines is left out of the text. */
+/** The first line's enhanced code is the reply's; the same code at the beginning of other lines is left out of the text. */
 function makeReply(code: number, lines: string[]): Reply {
   const first = lines[0]!;
   const enhanced = ENHANCED.exec(first)?.[1] ?? null;
@@ -68,7 +68,7 @@ function makeReply(code: number, lines: string[]): Reply {
   return { code, enhanced, text: clean(text) };
 }
 
-/** Replies are ASCII by the letter and UTF-8 or Latin-1 in the wild; controls never reach a log or a page. */
+/** Replies are ASCII by the standard, and UTF-8 or Latin-1 in practice; control characters never reach a log or a page. */
 function clean(text: string): string {
   let readable = text;
   if (/[^\u0020-\u007e]/.test(text)) {
@@ -78,7 +78,7 @@ function clean(text: string): string {
   return readable.length > REPLY_TEXT_LENGTH_MAX ? readable.slice(0, REPLY_TEXT_LENGTH_MAX) : readable.trim();
 }
 
-/** 200 to 599 followed by space, hyphen or nothing; else 0. */
+/** 200 to 599 followed by space, hyphen or the end; otherwise 0. */
 function codeOf(line: string): number {
   const a = line.charCodeAt(0) - 48;
   const b = line.charCodeAt(1) - 48;

@@ -12,7 +12,7 @@ export interface WireFault {
   text: string;
 }
 
-/** A socket that speaks in replies and ends exactly once, with a reason. */
+/** A socket that reads replies and ends exactly once, with a reason. */
 export class Wire implements Expiring {
   deadline = Number.POSITIVE_INFINITY;
   onReply: (reply: Reply, lines: string[]) => void = () => {};
@@ -35,7 +35,7 @@ export class Wire implements Expiring {
     if (!this.gone) this.#socket.write(bytes, 'latin1', taken && ((error) => error || taken()));
   }
 
-  /** While a reply is handled: the relay has said more already, to what it was not asked yet. */
+  /** While a reply is handled: the relay has already sent more, before it was asked. */
   get saidMore(): boolean {
     return this.#reader.hasMore();
   }
@@ -48,7 +48,7 @@ export class Wire implements Expiring {
     this.end('timeout', 'The relay did not answer in time.');
   }
 
-  /** Answers said before the handshake are thrown away, and are a fault: somebody in between may have put them there. */
+  /** Replies received before the handshake are dropped and count as a fault: a man in the middle may have injected them. */
   async startTls(url: RelayUrl): Promise<void> {
     if (this.#reader.hasRest()) return this.end('tls', 'The relay went on in the clear after agreeing to TLS.');
     const plain = this.#socket;
@@ -59,7 +59,7 @@ export class Wire implements Expiring {
     await this.ready('secureConnect');
   }
 
-  /** Resolves when the event came or the wire is gone. */
+  /** Resolves on the event, or when the wire has ended. */
   ready(event: 'connect' | 'secureConnect'): Promise<void> {
     return new Promise((resolve) => {
       if (this.gone) return resolve();
@@ -68,7 +68,7 @@ export class Wire implements Expiring {
     });
   }
 
-  /** The last words are a courtesy: nobody waits for the answer. */
+  /** A courtesy: the answer to QUIT is not awaited. */
   quit(): void {
     if (!this.gone) this.#socket.write('QUIT\r\n');
     this.end('closed', 'We closed the connection.');
@@ -83,7 +83,7 @@ export class Wire implements Expiring {
     this.onGone(this.gone);
   }
 
-  /** Without the dot: whatever was not written stays unwritten. */
+  /** Closes without the dot: unwritten bytes stay unwritten. */
   drop(text: string): void {
     this.#socket.destroy();
     this.end('closed', text);
@@ -110,7 +110,7 @@ export class Wire implements Expiring {
   }
 }
 
-/** A wire that is connected, with TLS where the URL says so, or gone. */
+/** A wire that is connected, with TLS when the URL asks for it, or one that has ended. */
 export async function openWire(url: RelayUrl, connectMs: number, deadlines: Deadlines): Promise<Wire> {
   const wire = new Wire(deadlines, (onBytes) => (url.implicitTls ? openTls(url, onBytes) : openPlain(url, onBytes)));
   wire.waitAtMost(connectMs);
