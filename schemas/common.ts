@@ -5,10 +5,10 @@ export const PAGE_LIMIT_DEFAULT = 20;
 const PAGE_MAX = 1_000_000_000;
 export const EMAIL_LENGTH_MAX = 320;
 
-/** Fragments are raw literals, so that they can stand inside other schemas. `format` names are checked by api/http/validate.ts. */
+/** Fragments are plain literals, so that other schemas can include them. `format` names are checked by api/http/validate.ts. */
 export const emailField = { type: 'string', format: 'email', maxLength: EMAIL_LENGTH_MAX } as const;
 export const idField = { type: 'string', pattern: '^[0-9a-f]{24}$' } as const;
-/** An id in a body: any string is well-formed, one that names nothing is a 404 of the resource. */
+/** An id in a body: any string is valid, and an unknown one is a 404 of the resource. */
 export const idReference = { type: 'string', maxLength: 256 } as const;
 export const timestampField = { type: 'string', format: 'date-time' } as const;
 export const nullableTimestamp = { type: ['string', 'null'], format: 'date-time' } as const;

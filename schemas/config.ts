@@ -1,6 +1,6 @@
 /**
- * Every environment variable that Everpost reads, with its default and one sentence. The README's table is made from this page.
- * `publicUrl` is read from PUBLIC_URL, and so on.
+ * Every environment variable that Everpost reads, with its default and one sentence. The table in the documentation is generated from this
+ * file. `publicUrl` is read from PUBLIC_URL, and so on.
  */
 export interface Variable {
   readonly type: 'string' | 'integer' | 'list';

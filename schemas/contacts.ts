@@ -19,7 +19,7 @@ export const PROPERTIES_MAX = 200;
 export const PROPERTY_NAME = /^[A-Za-z0-9_]{1,64}$/;
 
 const text = { type: ['string', 'null'], maxLength: CONTACT_FIELD_MAX, format: 'line' } as const;
-/** The custom properties of a contact, wherever a call gives them. */
+/** The custom properties of a contact, in every call that takes them. */
 export const customProperties = {
   type: 'object',
   maxProperties: PROPERTIES_MAX,

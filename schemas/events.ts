@@ -38,7 +38,7 @@ export const updateEventBody = schema({
 });
 export const eventsQuery = schema({ type: 'object', properties: pageFields });
 
-/** What is wrong with the identifiers is said in the order that the interface gives, so they are looked at one by one. */
+/** Faults of the identifiers are reported in the order that the interface gives, so they are checked one by one. */
 export const sendEventBody = schema({
   type: 'object',
   required: ['eventName'],

@@ -15,7 +15,7 @@ const mailboxes = { type: 'array', items: mailbox } as const;
 const verdict = { enum: ['PASS', 'FAIL', 'SOFTFAIL', 'NEUTRAL', 'TEMPERROR', 'PERMERROR', 'POLICY', 'NONE'] } as const;
 const statuses = ['PROCESSED', 'PROCESSING', 'FAILED', 'BLOCKED_UNVERIFIED', 'BLOCKED_UNROUTED'] as const;
 
-/** `from.email` is looked at by hand: when it is missing, the answer has no code. */
+/** `from.email` is checked by hand: when it is missing, the answer has no code. */
 export const replyBody = schema({
   type: 'object',
   properties: {

@@ -31,7 +31,7 @@ export const updateListBody = schema({ type: 'object', properties: { name, ...de
 export const listsQuery = schema({ type: 'object', properties: { ...pageFields, type: listType } });
 
 const contactListId = { ...idReference, description: 'A list, or GLOBAL_CONTACT_LIST.' } as const;
-/** Addresses are judged one by one, so that a bad one does not stop the others. */
+/** Addresses are validated one by one, so that an invalid one does not stop the others. */
 const named = (maxItems: number) =>
   ({
     emails: { type: 'array', minItems: 1, maxItems, items: { type: 'string' } },

@@ -75,7 +75,7 @@ const options = {
   bypassSuppressions: { type: 'boolean', description: 'Skips every suppression but a complaint.' },
 } as const;
 
-/** What a send and a bulk have in common. */
+/** The common part of a send and a bulk. */
 export const mailOptions = schema({ type: 'object', required: ['from'], properties: options });
 
 export const sendMailBody = schema({

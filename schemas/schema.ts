@@ -1,6 +1,6 @@
 import type { FromSchema, JSONSchema } from 'json-schema-to-ts';
 
-/** A JSON Schema together with the type it describes. The type is worked out here once, so that the checker never unfolds it twice. */
+/** A JSON Schema together with the type it describes. The type is inferred here once, so that the compiler never unfolds it twice. */
 export interface Schema<T> {
   readonly json: JsonSchema;
   readonly described?: T;
@@ -13,7 +13,7 @@ export function schema<const S extends JSONSchema>(json: S): Schema<FromSchema<S
   return { json: json as unknown as JsonSchema };
 }
 
-/** For answers: nobody needs their type, and working it out would cost the checker more than all bodies together. */
+/** For answers: their type is not used, and inferring it would cost the compiler more than all bodies together. */
 export function shape(json: JsonSchema): Schema<unknown> {
   return { json };
 }
