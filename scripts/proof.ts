@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Result } from '../lab/rig/drill-results.ts';
 import type { Line, Results, Spread } from '../lab/rig/report.ts';
 
-/** `npm run proof`: writes what benches and drills have shown into docs/proof.md and README.md, between their marks. */
+/** `npm run proof`: writes the results of benches and drills into docs/proof.md, between their marks. */
 const root = join(import.meta.dirname, '..');
 const page = join(root, 'docs/proof.md');
 
@@ -59,8 +59,8 @@ function drillTable(): string {
 }
 
 /** The three figures that matter most, as the last run of each has shown them. */
-export function withFigures(readme: string): string {
-  return readme.replace(
+export function withFigures(text: string): string {
+  return text.replace(
     /(<!-- figures -->\n)[\s\S]*?(<!-- \/figures -->)/,
     (_all, open, close) => `${open}${firstFigures()}${close}`,
   );
@@ -71,17 +71,15 @@ function firstFigures(): string {
   const { figures = [], machine } = read<Results>('lab/results/bench/campaign.json') ?? {};
   const whole = figures.filter(({ name }) => name.includes('freeze included') && name.endsWith('the relay signs'));
   const [meanwhile] = figures.filter(({ name }) => name.startsWith('Single mails while'));
-  const where = machine
-    ? `Measured on ${machine.cores} cores that carry everything, database, Temporal and relay too. `
-    : '';
   return [
     '`npm run drill -- worker-kill`: kill -9 of the process that sends, 20 times among 10,000 mails.',
     '',
     ...kills,
     '',
     ...[whole, meanwhile ? [meanwhile] : []].flatMap((lines) => (lines.length > 0 ? [sentence(lines), ''] : [])),
-    `${where}All claims, commands and figures, kept and not kept: [docs/proof.md](docs/proof.md).`,
-    '',
+    ...(machine
+      ? [`Measured on ${machine.cores} cores that carry everything, database, Temporal and relay too.`, '']
+      : []),
   ].join('\n');
 }
 
@@ -101,8 +99,4 @@ function read<T>(file: string): T | null {
   return existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as T) : null;
 }
 
-if (import.meta.main) {
-  const readme = join(root, 'README.md');
-  writeFileSync(page, withResults(readFileSync(page, 'utf8')));
-  writeFileSync(readme, withFigures(readFileSync(readme, 'utf8')));
-}
+if (import.meta.main) writeFileSync(page, withFigures(withResults(readFileSync(page, 'utf8'))));

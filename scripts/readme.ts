@@ -2,11 +2,11 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Variable, variableName, variables } from '../schemas/config.ts';
 
-/** `npm run readme`: writes the table of environment variables; a test holds it to the config schema. */
-const file = join(import.meta.dirname, '../README.md');
+/** `npm run readme`: writes the table of environment variables in docs/variables.md; a test compares it with the config schema. */
+const file = join(import.meta.dirname, '../docs/variables.md');
 
-export function withVariables(readme: string): string {
-  return readme.replace(
+export function withVariables(page: string): string {
+  return page.replace(
     /(<!-- variables -->\n)[\s\S]*?(<!-- \/variables -->)/,
     (_all, open, close) => `${open}${table()}${close}`,
   );

@@ -1,21 +1,32 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { expect } from 'chai';
 import { withVariables } from '../../scripts/readme.ts';
 
 const root = join(import.meta.dirname, '../..');
-const readme = readFileSync(join(root, 'README.md'), 'utf8');
+const read = (file: string) => readFileSync(join(root, file), 'utf8');
+const pages = globSync(['*.md', '{docs,core,lab}/**/*.md'], { cwd: root });
 
-describe('The README', () => {
-  it('has the table of environment variables as the config schema says; npm run readme writes it', () => {
-    expect(withVariables(readme)).to.equal(readme);
+describe('The pages of documentation', () => {
+  it('have the table of environment variables as the config schema says; npm run readme writes it', () => {
+    const page = read('docs/variables.md');
+    expect(withVariables(page)).to.equal(page);
   });
 
-  it('links only to files that exist, and names only scripts that exist', () => {
-    const links = [...readme.matchAll(/\]\((?!http)([^)#]+)\)/g)].map(([, path]) => path as string);
-    expect(links.filter((path) => !existsSync(join(root, path)))).to.deep.equal([]);
-    const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-    const named = [...readme.matchAll(/npm run ([\w:]+)/g)].map(([, name]) => name as string);
-    expect(named.filter((name) => !(name in scripts))).to.deep.equal([]);
+  it('link only to files that exist', () => {
+    expect(pages).to.include.members(['README.md', 'docs/operators/README.md', 'docs/decisions/README.md']);
+    const links = pages.flatMap((page) =>
+      [...read(page).matchAll(/\]\((?!https?:|#)([^)#\s]+)[^)]*\)/g)].map(([, path = '']) => ({ page, path })),
+    );
+    const broken = links.filter(({ page, path }) => !existsSync(join(root, dirname(page), path)));
+    expect(broken.map(({ page, path }) => `${page}: ${path}`)).to.deep.equal([]);
+  });
+
+  it('name only scripts of package.json', () => {
+    const { scripts } = JSON.parse(read('package.json'));
+    const named = pages.flatMap((page) =>
+      [...read(page).matchAll(/npm run ([\w:]+)/g)].map(([, name = '']) => ({ page, name })),
+    );
+    expect(named.filter(({ name }) => !(name in scripts))).to.deep.equal([]);
   });
 });
