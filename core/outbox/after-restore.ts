@@ -1,13 +1,13 @@
 import type { ObjectId } from 'mongodb';
 import { type LedgerDeps, OPEN_STATES } from './ledger.ts';
 
-/** Whom no process is; what it holds is an orphan at once. */
-const NOBODY = 'restored';
+/** The owner of messages whose process cannot be running any more: no process has this id, so each is an orphan at once. */
+const RESTORED_OWNER = 'restored';
 
 /**
- * After a backup was restored nobody knows which of its open messages have left since it was made. So each is treated as if its sender had
- * died behind the dot: the relay is asked by Message-ID where it can be, transactional mail is sent again, the rest becomes `unknown`.
- * To be called while no worker runs; doing it twice does no harm.
+ * After a restore it is not known which open messages have been sent since the backup was made. Each is treated as if its sender
+ * had died after the final dot: the relay is asked by Message-ID where that is possible, transactional mail is sent again, the
+ * rest becomes `unknown`. Call it while no worker runs; calling it twice does no harm.
  */
 export async function doubtOpenMessages({ db }: Pick<LedgerDeps, 'db'>, project: { _id: ObjectId }): Promise<number> {
   const open = {
@@ -15,7 +15,14 @@ export async function doubtOpenMessages({ db }: Pick<LedgerDeps, 'db'>, project:
     state: { $in: [...OPEN_STATES] },
   };
   const { modifiedCount } = await db.messages.updateMany(open, [
-    { $set: { state: 'committing', owner: NOBODY, claimedAt: { $ifNull: ['$claimedAt', '$$NOW'] }, dueAt: '$$NOW' } },
+    {
+      $set: {
+        state: 'committing',
+        owner: RESTORED_OWNER,
+        claimedAt: { $ifNull: ['$claimedAt', '$$NOW'] },
+        dueAt: '$$NOW',
+      },
+    },
   ]);
   return modifiedCount;
 }

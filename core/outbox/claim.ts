@@ -4,11 +4,13 @@ import { after, type Claim, DOT_MS, type Held, LEASE_MS, type Ledger, type Ledge
 export interface ClaimRequest {
   projectId: ObjectId;
   ids: ObjectId[];
-  /** Only what is due by the database's clock: for lanes whose queued messages have a `dueAt`, and for deferred ones. */
+  /**
+   * Only messages that are due by the database's clock: for lanes whose queued messages have a `dueAt`, and for deferred ones.
+   */
   due: boolean;
 }
 
-/** Moves what is still to be sent to `committing`, for us. Only what is answered here is ours. */
+/** Moves unsent messages to `committing` for this process. Only the messages that it returns are claimed. */
 export async function claimMessages(deps: LedgerDeps, ledger: Ledger, request: ClaimRequest): Promise<Claim> {
   const { projectId, due } = request;
   const ids = request.ids.filter((id) => !ledger.held.has(id.toHexString()));
@@ -46,8 +48,8 @@ export async function claimMessages(deps: LedgerDeps, ledger: Ledger, request: C
 }
 
 /**
- * Which of them carry this owner and claim. The driver does not repeat an updateMany, so after a failed call some may; they are asked for
- * until their lease ends, since a claim that is forgotten would leave a marketing mail `unknown` that was never handed over.
+ * Reads which messages carry this owner and claim. The driver does not repeat an updateMany, so some may after a failed call. The
+ * read is repeated until their lease ends: a forgotten claim would leave a marketing mail `unknown` that was never sent.
  */
 async function readBack(
   { db, log }: LedgerDeps,
@@ -57,12 +59,13 @@ async function readBack(
   for (;;) {
     try {
       const mine = { _id: { $in: ids }, projectId, owner: ledger.owner, claim, state: 'committing' as const };
-      // With `local` a primary that is cut off shows a claim that is rolled back later, and another process sends the mail as well.
+      // With `local`, a primary that is cut off would show a claim that is rolled back later, while another process sends the
+      // mail too.
       const found = await db.messages.find(mine, { projection: { _id: 1 }, readConcern: 'majority' }).toArray();
       return found.map(({ _id }) => _id);
     } catch (error) {
       if (ledger.now() > askedMs + DOT_MS) throw error;
-      log.warn({ err: error }, 'a claim could not be read back; trying again');
+      log.warn({ err: error }, 'reading a claim back failed; retrying');
       await new Promise((resolve) => setTimeout(resolve, 250));
     }
   }
@@ -74,7 +77,7 @@ function hold(ledger: Ledger, facts: Pick<Held, '_id' | 'projectId' | 'claim' | 
   return held;
 }
 
-/** To be asked just before the final dot, synchronously: a process that was stopped or stalled past its lease writes none. */
+/** Called synchronously just before the final dot: a process that was stopped or stalled past its lease writes none. */
 export function dotGuard(ledger: Ledger, held: Held): () => boolean {
   return () => {
     const mayGo = !ledger.stopping && held.stopped === null && ledger.now() < held.safeUntilMs;

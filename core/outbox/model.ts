@@ -10,15 +10,18 @@ export interface Attachment {
   contentId: string | null;
   description: string | null;
   sizeBytes: number | null;
-  /** Where the bytes are: here, in GridFS under this id, or still at a URL that the worker fetches. */
+  /** Where the bytes are: here, in GridFS under this id, or still at a URL that the worker will fetch. */
   bytes: Binary | null;
   fileId: ObjectId | null;
   fileUrl: string | null;
-  /** Its size was not given, and the first fetch found it larger than FIRST_FETCH_BYTES. */
+  /** The size was not given, and the first fetch found a file larger than FIRST_FETCH_BYTES. */
   isLarge?: true;
 }
 
-/** What one call wants sent, shared by its messages. Kept for seven days after their last outcome; what a campaign sends stands on the campaign. */
+/**
+ * The content of one call, shared by its messages. Kept for seven days after their last outcome; a campaign's content is stored
+ * with the campaign.
+ */
 export interface Content {
   _id: ObjectId;
   projectId: ObjectId;
@@ -30,7 +33,7 @@ export interface Content {
   previewText: string;
   html: string | null;
   text: string | null;
-  /** A bulk recipient's own data stands on its message and wins. */
+  /** A bulk recipient's own data is on its message and wins. */
   data: Record<string, unknown>;
   headers: Record<string, string>;
   attachments: Attachment[];
@@ -40,20 +43,20 @@ export interface Content {
   bypassSuppressions: boolean;
   trackingClick: boolean;
   trackingOpen: boolean;
-  /** Not templates: braces mean themselves. */
+  /** The texts are not templates: braces are ordinary text. */
   verbatim?: true;
-  /** Message-IDs, of replies. */
+  /** Message-IDs; set for replies. */
   inReplyTo?: string;
   references?: string;
   createdAt: Date;
-  /** When to look whether it may go. */
+  /** When to check whether the content can be removed. */
   removeDueAt?: Date;
 }
 
-/** The content of a small mail to one address, which stands on its message: written once with it, and read with it. */
+/** The content of a small mail to one address, stored in its message: written once with it, and read with it. */
 export type OwnContent = Omit<Content, '_id' | 'projectId' | 'messageIds' | 'removeDueAt'>;
 
-/** design.md "The send path" has the transitions; core/ledger*.ts makes them. */
+/** design.md "The send path" has the transitions; core/outbox makes them. */
 export type MessageState =
   | 'queued'
   | 'deferred'
@@ -70,11 +73,13 @@ export interface SmtpReply {
   text: string;
 }
 
-/** What became of a message, for GET /emails/{id}. The first and the last lines are made from the message's own dates. */
+/**
+ * A step in the history of a message, for GET /emails/{id}. The first and the last lines are made from the message's own dates.
+ */
 export interface TimelineEntry {
   type: string;
   at: Date;
-  /** When the attempt began that ended so. */
+  /** When the attempt with this outcome began. */
   claimedAt?: Date;
   email?: string;
   reply?: SmtpReply;
@@ -83,29 +88,32 @@ export interface TimelineEntry {
   automated?: boolean;
 }
 
-/** to, cc and bcc of one transactional mail: it travels once, and each has its own outcome. The first one is `to`. */
+/**
+ * An address of to, cc or bcc of one transactional mail: the mail is sent once, and each address has its own outcome. The first
+ * one is `to`.
+ */
 export interface MessageRecipient extends Mailbox {
   kind: 'to' | 'cc' | 'bcc';
   state: Exclude<MessageState, 'committing'>;
   reply: SmtpReply | null;
   reason: string | null;
   suppressedBy?: { groupId: string; reason: string };
-  /** A receiving server confirmed it. */
+  /** When a receiving server confirmed delivery. */
   deliveredAt?: Date;
 }
 
-/** Where marketing mail has cc or bcc, each address has a message of its own: see core/messages/copies.ts. */
+/** Marketing mail with cc or bcc is one message for each address: see core/messages/copies.ts. */
 export interface Copy {
   /** The message to `to`, whose id callers know. */
   of: ObjectId;
-  /** Its place among to, cc and bcc; 0: the message to `to`. */
+  /** Its index among to, cc and bcc; 0: the message to `to`. */
   index: number;
   kind: MessageRecipient['kind'];
-  /** The Cc line of all of them; only on the message to `to`. */
+  /** The Cc line of all copies; only on the message to `to`. */
   cc?: Mailbox[];
 }
 
-/** One mail to one address, whatever it belongs to. */
+/** One mail to one address, of any lane. */
 export interface Message extends Due {
   _id: ObjectId;
   projectId: ObjectId;
@@ -113,16 +121,16 @@ export interface Message extends Due {
   state: MessageState;
   /** '' when the contact was deleted: see core/messages/erase.ts. */
   email: string;
-  /** A keyed hash of the address, where that is all that is left of it. */
+  /** A keyed hash of the address, set when the address itself was erased. */
   emailHash?: string;
   name?: string | null;
-  /** Only where there are cc or bcc and one transaction for all of them. */
+  /** Set when cc or bcc addresses share one transaction with `to`. */
   recipients?: MessageRecipient[];
   copy?: Copy;
   contentId?: ObjectId;
-  /** In place of a document of its own under `contentId`. */
+  /** Used instead of a document of its own under `contentId`. */
   content?: OwnContent;
-  /** When to look whether it may go. */
+  /** When to check whether `content` can be removed. */
   contentDueAt?: Date;
   /** A bulk recipient's own template data. */
   data?: Record<string, unknown>;
@@ -131,24 +139,24 @@ export interface Message extends Due {
   campaignId?: ObjectId;
   automationId?: ObjectId;
   contactId?: ObjectId;
-  /** Orders the pages of a campaign; not unique. */
+  /** Orders the recipients of a campaign; not unique. */
   seq?: number;
   createdAt?: Date;
-  /** Random per process start; who holds the message, or held it last. */
+  /** The process that has the claim, or had the last one; random per process start. */
   owner?: string;
   claim?: number;
   claimedAt?: Date;
-  /** When it was claimed first: the mail's Date, the same in every attempt. */
+  /** When the message was first claimed: the mail's Date, the same in every attempt. */
   firstAt?: Date;
   /** Attempts that ended without a final answer: refused for now, lost, or of unknown outcome. */
   deferrals?: number;
-  /** How often the process that had claimed it ended before its outcome was stored. */
+  /** How often the process that had the claim ended before the outcome was stored. */
   orphaned?: number;
   reply?: SmtpReply | null;
   reason?: string | null;
   suppressedBy?: { groupId: string; reason: string };
   sentAt?: Date;
-  /** A receiving server confirmed it. */
+  /** When a receiving server confirmed delivery. */
   deliveredAt?: Date;
   endedAt?: Date;
   timeline?: TimelineEntry[];

@@ -7,12 +7,12 @@ import type { Classification } from './rules/bounces.ts';
 
 const GROUP_MAX = 64;
 const GROUP_WAIT_MS = 10;
-/** Nobody waits for it, and a group of 64 costs MongoDB a third less for each message than one of 16. */
+/** No connection waits for these writes, and a batch of 64 costs MongoDB a third less per message than one of 16. */
 const GROUP_WAIT_CAMPAIGN_MS = 25;
-/** In the transactional lane the connection waits for it. */
+/** In the transactional lane the connection waits for the write. */
 const GROUP_WAIT_AWAITED_MS = 2;
 const WRITES_MAX = 4;
-/** Nothing new is claimed while more outcomes than this are not written. */
+/** Nothing new is claimed while more outcomes than this are unwritten. */
 export const UNWRITTEN_MAX = 1_000;
 const REPEAT_FIRST_MS = 50;
 const REPEAT_MAX_MS = 2_000;
@@ -20,9 +20,9 @@ const REPEAT_MAX_MS = 2_000;
 export interface Ended {
   held: Held;
   outcome: Outcome;
-  /** Refusals of this attempt that say something about an address. */
+  /** Refusals of this attempt that concern an address. */
   bounces?: Bounce[] | undefined;
-  /** Where to, cc and bcc have outcomes of their own. */
+  /** Set where to, cc and bcc have outcomes of their own. */
   recipients?: MessageRecipient[] | undefined;
 }
 
@@ -33,23 +33,26 @@ export interface Bounce {
 }
 
 export interface OutcomeWriter {
-  /** Resolves when it is durable. Never rejects: it is repeated until it is written. */
+  /** Resolves when the outcome is durable. Never rejects: the write is repeated until it succeeds. */
   write(ended: Ended): Promise<void>;
-  /** How many are not written yet. */
+  /** The number of outcomes that are not written yet. */
   unwritten(): number;
   /** Resolves when everything is written. */
   drained(): Promise<void>;
 }
 
 /**
- * Runs before the outcomes are stored, and again when that fails: suppressions after a hard bounce, events for webhooks.
- * So it must be harmless to repeat, and nothing that follows from an outcome is lost in a crash.
+ * Runs before the outcomes are stored, and again when that fails: suppressions after a hard bounce, events for webhooks. It must
+ * be safe to repeat; then nothing that follows from an outcome is lost in a crash.
  */
 export type Effects = (ended: Ended[]) => Promise<void>;
 
 type Waiting = { ended: Ended; resolve: () => void };
 
-/** Writes outcomes in groups of 64, or of what came within 2 to 25 ms, each message its own, and lets go of the message when it is done. */
+/**
+ * Writes outcomes in batches of up to 64, gathered for 2 to 25 ms, one outcome per message, and releases each message when it is
+ * written.
+ */
 export function outcomeWriter(
   deps: LedgerDeps,
   ledger: Ledger,
@@ -98,7 +101,7 @@ export function outcomeWriter(
       try {
         return await write();
       } catch (error) {
-        deps.log.warn({ err: error, messages: group.length }, 'outcomes could not be written; repeating');
+        deps.log.warn({ err: error, messages: group.length }, 'writing outcomes failed; retrying');
         await new Promise((resolve) => setTimeout(resolve, waitMs));
       }
     }
@@ -122,12 +125,12 @@ function waitMs(lane: Lane | undefined): number {
   return lane === 'campaign' ? GROUP_WAIT_CAMPAIGN_MS : GROUP_WAIT_MS;
 }
 
-/** Has the messages looked at, lets go of those that must not be sent, and answers those that may. */
+/** Checks suppression and status after the claim; records the refused messages and returns the rest. */
 export async function lookAfterClaim(held: Held[], look: Look, writer: OutcomeWriter): Promise<Held[]> {
   return applyLook(held, await look(held.map(({ _id }) => _id)), look, writer);
 }
 
-/** For who has looked already; `look` is asked again with every renewal. */
+/** For callers that have made the first check themselves; `look` is repeated with every renewal. */
 export function applyLook(held: Held[], verdicts: Map<string, Verdict>, look: Look, writer: OutcomeWriter): Held[] {
   return held.filter((one) => {
     one.look = look;
@@ -150,14 +153,14 @@ async function writeOutcomes(deps: LedgerDeps, ledger: Ledger, effects: Effects,
   await Promise.all([
     updateOwn(deps, ledger, sent, [...inDoubt, ...queuedAgain(sent)]),
     updateOwn(deps, ledger, known, inDoubt),
-    // One that the orphans' round has called unknown already is left as it says.
+    // A message that orphan settling has already marked unknown keeps its state.
     updateOwn(deps, ledger, late, [{ state: 'committing' }]),
   ]);
 }
 
 const inDoubt: Filter<Message>[] = [{ state: { $in: ['committing', 'unknown'] } }];
 
-/** The orphans' round has queued it again, and the relay's 250 came before anybody claimed it anew. */
+/** Orphan settling has queued the message again, and the relay's 250 came before the next claim. */
 function queuedAgain(sent: Ended[]): Filter<Message>[] {
   return [...Map.groupBy(sent, ({ held }) => held.claim)].map(([claim, some]) => ({
     state: 'queued',
@@ -167,8 +170,8 @@ function queuedAgain(sent: Ended[]): Filter<Message>[] {
 }
 
 /**
- * A campaign counts what is unknown as settled, and may be over: what a process gives back that was stopped past its lease would be queued
- * and never sent. It stays listed, for a person to send again. In the other lanes the loop of due documents takes it.
+ * A campaign counts unknown messages as settled and may be over: a message returned by a process that was stopped past its lease
+ * would be queued and never sent. It stays unknown, for a person to send again. In the other lanes the queue picks it up.
  */
 function staysUnknown({ outcome, held }: Ended): boolean {
   const isOpenAgain = outcome.kind === 'back' || outcome.kind === 'deferred';
@@ -190,7 +193,10 @@ async function updateOwn(
   );
 }
 
-/** One update that gives each message its own outcome. What a sent message has to tell stands in its fields, so its timeline is not touched. */
+/**
+ * One update that gives each message its own outcome. A sent message keeps the facts in its fields, so its timeline is not
+ * touched.
+ */
 export function outcomePipeline(ids: ObjectId[], outcomes: Document[]): Document[] {
   const ended = { $in: ['$outcome.state', ['sent', 'bounced', 'failed', 'suppressed']] };
   const entry = { $mergeObjects: ['$outcome.entry', { at: '$$NOW', claimedAt: '$claimedAt' }] };
@@ -224,7 +230,7 @@ export function outcomePipeline(ids: ObjectId[], outcomes: Document[]): Document
   ];
 }
 
-/** The outcome as outcomePipeline takes it. */
+/** The outcome in the form that outcomePipeline takes. */
 export function stored({ outcome, recipients }: Pick<Ended, 'outcome' | 'recipients'>): Document {
   const own = recipients ? { recipients } : {};
   switch (outcome.kind) {

@@ -1,6 +1,6 @@
 import type { Deps, Files } from '../base/deps.ts';
 
-/** What the core needs of whatever hands mail to a relay. platform/smtp/ implements it over SMTP. */
+/** The port through which the core hands mail to a relay. platform/smtp/ implements it over SMTP. */
 
 export type Lane = 'transactional' | 'automation' | 'campaign';
 
@@ -8,11 +8,11 @@ export interface Envelope {
   /** The return path; '' is the null sender. */
   from: string;
   to: readonly string[];
-  /** The message holds bytes above 127 outside any encoding. What core/mime composes never does. */
+  /** The message has bytes above 127 outside any encoding. Mail composed by core/composing never has. */
   eightBit?: boolean;
 }
 
-/** One answer of the relay. `text` comes without codes and control characters; code 0 means that none came. */
+/** One reply of the relay. `text` comes without codes and control characters; code 0 means that no reply came. */
 export interface Reply {
   code: number;
   enhanced: string | null;
@@ -38,7 +38,7 @@ export type FaultReason =
   | 'protocol'
   | 'paused';
 
-/** What is wrong with the relay, as opposed to with a message or a recipient. */
+/** A fault of the relay, as opposed to one of a message or a recipient. */
 export interface RelayFault {
   phase: Phase;
   reason: FaultReason;
@@ -46,21 +46,21 @@ export interface RelayFault {
 }
 
 /**
- * How handing over one message ended.
- * - answered: each recipient has its verdict; `accepted` or the code says which.
- * - relay: the relay's own state. Certainly not delivered, says nothing about a recipient whose code is 0 or 421, counts as no attempt.
- * - lost: the connection ended before the final dot was written. Certainly not delivered to anybody whose code is 0.
+ * How sending one message ended.
+ * - answered: each recipient has its reply; `accepted` or the code says which.
+ * - relay: the relay's own state. Certainly not delivered; no result for a recipient whose code is 0 or 421; not counted as an attempt.
+ * - lost: the connection ended before the final dot was written. Certainly not delivered to a recipient whose code is 0.
  * - fenced: beforeDot refused, the connection was dropped without the dot. Certainly not delivered.
- * - unknown: the dot was written and no answer came. Recipients with a code other than 0 were refused before.
+ * - unknown: the dot was written and no reply came. Recipients with a code other than 0 were refused before.
  */
 export interface Delivery {
   kind: 'answered' | 'relay' | 'lost' | 'fenced' | 'unknown';
   phase: Phase;
-  /** The relay had the last word in that phase; false: silence, a drop, or our own decision. */
+  /** True when the phase ended with a reply of the relay; false: silence, a dropped connection, or our own decision. */
   answered: boolean;
   /** In the order of Envelope.to. */
   recipients: RecipientReply[];
-  /** The relay's answers in order: MAIL, each RCPT, DATA, the end of the message. Fewer when it ended earlier. */
+  /** The relay's replies in order: MAIL, each RCPT, DATA, the end of the message. Fewer when the dialogue ended earlier. */
   replies: readonly Reply[];
   /** Null unless kind is relay, lost or unknown. */
   fault: RelayFault | null;
@@ -68,11 +68,12 @@ export interface Delivery {
 
 export interface Connection {
   /**
-   * Never rejects for what SMTP does. May be called again before it resolved: the next envelope then travels right behind the dot.
-   * `beforeDot` is asked synchronously just before the final dot is written. A Buffer is written as it is: CRLF behind every line, dots doubled.
+   * Never rejects because of an SMTP reply or fault. May be called again before it resolved: the next envelope is then pipelined
+   * right after the final dot. `beforeDot` is called synchronously just before the final dot is written. A Buffer is written as
+   * it is: CRLF at the end of every line, dots doubled.
    */
   send(envelope: Envelope, message: string | Buffer, beforeDot: () => boolean): Promise<Delivery>;
-  /** Gives the connection back; the last send must have resolved. */
+  /** Returns the connection to the pool; the last send must have resolved. */
   release(): void;
 }
 
@@ -86,7 +87,7 @@ export interface RelayState {
   /** When the relay stopped working, null while it works. */
   notAnsweringSince: Date | null;
   fault: RelayFault | null;
-  /** How long until it is tried again. */
+  /** How long until the next try. */
   retryMs: number;
   connectionsMax: number;
   connectionsOpen: number;
@@ -96,12 +97,12 @@ export interface RelayState {
 }
 
 export interface Mailer {
-  /** Waits for a free connection of the lane's share and has it ready; answers a fault at once while the relay is paused. */
+  /** Waits for a free connection of the lane's share and opens it; returns a fault at once while the relay is paused. */
   acquire(lane: Lane): Promise<Acquired>;
-  /** How many connections the lane could take now: never claim more messages than that. */
+  /** The number of connections that the lane could get now: never claim more messages than that. */
   free(lane: Lane): number;
   states(): RelayState[];
-  /** Hands out nothing more and waits that long for what is in use. */
+  /** Hands out no more connections, and waits this long for those in use. */
   close(graceMs: number): Promise<void>;
 }
 
@@ -113,18 +114,18 @@ export interface DkimKey {
   privateKey: string;
 }
 
-/** Answers the DKIM-Signature headers, one for each key, to stand before the message. The same input gives the same answer. */
+/** Returns the DKIM-Signature headers, one for each key, to be put before the message. The same input gives the same result. */
 export interface Signer {
-  /** In this thread: some 1 ms with RSA, for single mails. */
+  /** Signs in this thread: some 1 ms with RSA, for single mails. */
   signNow(message: string, keys: readonly DkimKey[], at: Date): string;
-  /** In worker threads, gathered in batches, for campaigns. */
+  /** Signs in worker threads, in batches, for campaigns. */
   sign(message: string, keys: readonly DkimKey[], at: Date): Promise<string>;
-  /** Of a large message, in a thread of its own: files are encoded as base64, and the answer is what SMTP writes, signatures included. */
+  /** For a large message, in a thread of its own: encodes files as base64, and returns the bytes that SMTP writes, signatures included. */
   writeLarge(pieces: readonly (string | Uint8Array)[], keys: readonly DkimKey[], at: Date): Promise<Buffer>;
   close(): Promise<void>;
 }
 
-/** What a process that delivers mail needs beyond Deps. */
+/** The dependencies of a process that delivers mail, beyond Deps. */
 export interface SendingDeps extends Deps {
   mailer: Mailer;
   signer: Signer;

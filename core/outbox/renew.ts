@@ -2,17 +2,16 @@ import type { ObjectId } from 'mongodb';
 import type { Held, Look } from './ledger.ts';
 import { after, DOT_MS, LEASE_MS, type Ledger, type LedgerDeps, RENEW_EVERY_MS } from './ledger.ts';
 
-/** Keeps what this process holds, and looks again at what has no dot yet. Answers the function that ends it. */
+/**
+ * Renews this process's leases, and checks again the messages whose final dot is not written. Returns the function that ends it.
+ */
 export function startRenewing(deps: LedgerDeps, ledger: Ledger): () => void {
   let under = Promise.resolve();
   const timer = setInterval(() => {
     under = under
       .then(() => renewLeases(deps, ledger))
       .catch((error) => {
-        deps.log.warn(
-          { err: error },
-          'leases could not be renewed; nothing is handed over that is not renewed in time',
-        );
+        deps.log.warn({ err: error }, 'lease renewal failed; messages with expired leases will not be sent');
       });
   }, RENEW_EVERY_MS);
   return () => clearInterval(timer);

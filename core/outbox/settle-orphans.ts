@@ -6,7 +6,7 @@ export interface OrphanCounts {
   sent: number;
   queued: number;
   unknown: number;
-  /** Asked again later: nobody could say. */
+  /** Checked again later: no evidence could be had. */
   later: number;
 }
 
@@ -17,12 +17,13 @@ type Resolution = keyof OrphanCounts | 'early';
 const ORPHANED_MAX = 5;
 const ORPHANED_AGAIN_MS = 60_000;
 
-/** Their leases are over, so their owner is gone (or is stopped, and then writes no dot any more). */
+/** States of orphans. Their lease has ended, so the owner is gone (or is stopped, and then writes no final dot any more). */
 export const orphanStates = ['committing', 'unknown'] as const;
 
 /**
- * Settles messages of which nobody knows whether the relay took them: by evidence, else by policy. What we hold ourselves is left alone,
- * however late its renewal is. Safe to run anywhere at any time: each change names the owner, the claim and the ended lease it was decided on.
+ * Settles messages for which it is not known whether the relay took them: by evidence, else by policy. Claims of this process are
+ * left alone, however late their renewal is. Safe to run anywhere at any time: each change names the owner, the claim and the
+ * ended lease on which it was decided.
  */
 export async function settleOrphans(
   deps: LedgerDeps,
@@ -48,7 +49,7 @@ export async function settleOrphans(
   return counts;
 }
 
-/** Null: what it belonged to is gone. */
+/** Null: the campaign or the mail that the message belonged to is gone. */
 export type MessageIdOf = (messageId: ObjectId) => Promise<string | null>;
 
 async function decide(
@@ -62,7 +63,7 @@ async function decide(
       const messageId = await messageIdOf(orphan._id);
       if (messageId !== null) return (await evidence.accepted(messageId)) ? 'sent' : again(orphan);
     } catch (error) {
-      log.warn({ err: error, message: orphan._id }, 'no evidence about a message could be had; asking again');
+      log.warn({ err: error, message: orphan._id }, 'evidence about a message is unavailable; retrying');
       return 'later';
     }
   }
@@ -73,12 +74,15 @@ function again(orphan: Orphan): Resolution {
   return orphanedTimes(orphan) < ORPHANED_MAX ? 'queued' : 'unknown';
 }
 
-/** With this time: a message that is unknown already was counted, or its process had an answer to write. */
+/** Includes this time: a message that is unknown already was counted, or its process had an outcome to write. */
 function orphanedTimes({ state, orphaned = 0 }: Orphan): number {
   return state === 'committing' ? orphaned + 1 : orphaned;
 }
 
-/** An earlier attempt brought the mail to some of its recipients: the relay knows the Message-ID, whatever became of the others. */
+/**
+ * An earlier attempt delivered the mail to some of its recipients: the relay knows the Message-ID, which proves nothing for the
+ * others.
+ */
 function isOfSeveralAttempts({ recipients }: Orphan): boolean {
   return recipients?.some(({ state }) => state === 'sent' || state === 'bounced') ?? false;
 }
@@ -113,7 +117,7 @@ function changes(orphan: Orphan, resolution: Resolution, earlyMs: number): objec
         state: 'sent',
         reason: '$$REMOVE',
         dueAt: '$$REMOVE',
-        // Every delivered mail begins to count from somewhere; the attempt is the nearest time that is known.
+        // Every delivered mail needs a start time to count from; the attempt is the nearest time that is known.
         sentAt: { $ifNull: ['$claimedAt', '$$NOW'] },
         endedAt: '$$NOW',
         ...(taken ? { recipients: { $literal: taken } } : {}),

@@ -18,12 +18,12 @@ export type BounceCategory =
   | 'relay'
   | 'unknown';
 
-/** The status code where it says something, then what providers write, then the plain code. */
+/** The enhanced status decides where it is specific, then known phrases of providers, then the reply code. */
 export function categoryOf(reply: Reply, isPermanent: boolean, phase: Phase | 'dsn'): BounceCategory {
   const byStatus = statusCategory(reply.enhanced, isPermanent);
   const byText = textCategory(reply.text, isPermanent);
   if (byStatus && !isVague(reply.enhanced!)) {
-    // Some servers say 5.1.1 or 5.2.1 for a sender on a block list; nobody may be suppressed for that.
+    // Some servers reply 5.1.1 or 5.2.1 for a sender on a block list; no address may be suppressed for that.
     return byStatus === 'mailbox' && BLOCK_LISTS.test(reply.text) ? 'reputation' : byStatus;
   }
   return byText ?? byStatus ?? codeCategory(reply.code, isPermanent, phase);
@@ -48,7 +48,7 @@ const STATUSES: Row[] = [
   [/^7\./, 'reputation', 'reputation'],
 ];
 
-/** Statuses that are sent for anything: what the text says is better. */
+/** Statuses that servers use for anything: the text is more reliable. */
 const VAGUE = /^[245]\.([0-57]\.0|2\.1|4\.1|7\.1)$/;
 
 const BLOCK_LISTS =
@@ -58,7 +58,7 @@ const PERSON = '(user|recipient|mailbox|mail box|address|addressee|account|email
 const GONE =
   "(unknown|not found|was not found|could not be found|not known|does ?n[o']t exist|do ?n[o']t exist|not exist|is not valid|is invalid|invalid|(is |has been )?(disabled|deactivated|inactive|closed|terminated|suspended|deleted|expired|discontinued|unavailable)|no longer (exists|active|available|valid|in use|accepts))";
 
-/** What providers write, in the order in which it is believed. */
+/** Phrases of providers, the most reliable first. */
 const TEXTS: Row[] = [
   [
     /relay(ing)? (access )?(denied|not (permitted|allowed)|prohibited)|not permitted to relay|unable to relay|do(es)? not relay/i,

@@ -15,11 +15,11 @@ const JITTER = 0.2;
 const TEXT_MAX = 2_000;
 
 export interface ReplyFacts {
-  /** 0 when there was none, as in a delivery status notification that only has a status. */
+  /** 0 when there was no reply code, as in a delivery status notification that only has a status. */
   code: number;
   enhanced?: string | null;
   text: string;
-  /** Where the dialogue stood; `dsn` when the relay took the mail and reported later that it could not deliver it. */
+  /** The phase of the dialogue; `dsn` when the relay took the mail and reported later that it could not deliver it. */
   phase: Phase | 'dsn';
 }
 
@@ -35,17 +35,17 @@ export interface Classification {
   category: BounceCategory;
   /** The address is suppressed with reason BOUNCE at once. */
   suppress: boolean;
-  /** The address is suppressed when as many bounces of this category came within so many days. */
+  /** The address is suppressed after this many bounces of this category within this many days. */
   suppressAfter: { bounces: number; days: number } | null;
-  /** The next mail of this sending domain would be refused for the same reason: somebody should look. */
+  /** The next mail of this sending domain would be refused for the same reason: an operator should look. */
   ownFault: boolean;
-  /** What the reply itself says about when to come back. */
+  /** The delay that the reply itself asks for. */
   retryAfterMs: number | null;
-  /** For people who ask why a mail did not arrive. */
+  /** Shown to people who ask why a mail did not arrive. */
   reason: string;
 }
 
-/** What a reply, or the report of a later failure, means for the mail and for its address. Answers for any input. */
+/** Classifies a reply, or the report of a later failure, for the mail and for its address. Accepts any input. */
 export function classifyReply({ code, enhanced = null, text, phase }: ReplyFacts): Classification {
   const said = text.slice(0, TEXT_MAX);
   const reply: Reply = { code, enhanced: enhanced ?? statusIn(said), text: said };
@@ -53,7 +53,7 @@ export function classifyReply({ code, enhanced = null, text, phase }: ReplyFacts
   if (digit === 2) return verdict('accepted', 'none', reply);
   const category = categoryOf(reply, digit === 5, phase);
   if (phase === 'connect' || phase === 'greeting') return verdict('relay', 'relay', reply);
-  // Whoever reports later has given up trying, so even a temporary status is final.
+  // A server that reports later has given up trying, so even a temporary status is final.
   if (phase === 'dsn')
     return verdict('bounced', category === 'temporary' || category === 'rate' ? 'expired' : category, reply);
   if (isThrottle(reply)) return verdict('relay', 'rate', reply);
@@ -61,9 +61,9 @@ export function classifyReply({ code, enhanced = null, text, phase }: ReplyFacts
   return verdict(digit === 5 ? permanentClass(category, phase) : 'deferred', category, reply);
 }
 
-/** How long to wait before the next try, or null when a mail has been deferred for 24 hours; `jitter` is a number from 0 to 1. */
+/** The delay before the next try, or null when a mail has been deferred for 24 hours; `jitter` is a number from 0 to 1. */
 export function retryDelayMs(input: {
-  /** Tries that ended deferred, this one included. */
+  /** Tries that were deferred, including this one. */
   deferrals: number;
   /** Since the first try. */
   elapsedMs: number;
@@ -74,7 +74,7 @@ export function retryDelayMs(input: {
   const leftMs = DEFER_MAX_MS - elapsedMs;
   if (leftMs <= 0) return null;
   const step = DELAYS_MS[Math.min(Math.max(deferrals, 1), DELAYS_MS.length) - 1]!;
-  // The first time the receiver's own word is taken; one that keeps saying "in a second" is not believed.
+  // The receiver's own delay is used the first time; one that keeps asking for "a second" is not believed.
   const wanted = retryAfterMs === null ? step : deferrals <= 1 ? retryAfterMs : Math.max(step, retryAfterMs);
   return Math.min(leftMs, Math.round(wanted * (1 + JITTER * jitter)));
 }
@@ -93,7 +93,7 @@ export function parseRetryAfter(text: string): number | null {
 function firstDigit({ code, enhanced }: Reply, phase: ReplyFacts['phase']): number {
   const ofCode = code >= 200 && code < 600 ? Math.floor(code / 100) : 0;
   const ofStatus = Number(enhanced?.[0] ?? 0);
-  // In a dialogue the code is what counts (RFC 5321); in a report the status is (RFC 3464).
+  // In a dialogue the reply code decides (RFC 5321); in a report the status does (RFC 3464).
   return phase === 'dsn' ? ofStatus || ofCode || 5 : ofCode || 4;
 }
 
@@ -127,7 +127,7 @@ function verdict(result: Classification['class'], category: BounceCategory, repl
 function suppressAfter(category: BounceCategory, { enhanced }: Reply): Classification['suppressAfter'] {
   if (category === 'full') return { bounces: 3, days: 30 };
   if (category === 'unknown') return { bounces: 2, days: 7 };
-  // A name that cannot be resolved is no address; a server that is away comes back.
+  // A name that cannot be resolved means a bad address; a server that is down will be up again.
   return category === 'network' && enhanced === '5.4.4' ? { bounces: 3, days: 2 } : null;
 }
 

@@ -1,12 +1,12 @@
 export const PAUSE_FIRST_MS = 500;
 export const PAUSE_MAX_MS = 60_000;
 
-/** Whether a relay is worth trying. Times are monotonic milliseconds. */
+/** Decides whether to try a relay. Times are monotonic milliseconds. */
 export interface Breaker {
   /** Faults since the last success. */
   faults: number;
   openUntil: number;
-  /** The one try of the half-open state is under way. */
+  /** The single try of the half-open state is in progress. */
   trial: boolean;
 }
 
@@ -19,19 +19,19 @@ export function breakerState(breaker: Breaker, now: number): BreakerState {
   return now < breaker.openUntil ? 'open' : 'half-open';
 }
 
-/** One fault opens it: half a second is little to lose, and a single success closes it again. */
+/** One fault opens it: half a second is a small loss, and a single success closes it again. */
 export function afterFault(breaker: Breaker, now: number): Breaker {
   if (breakerState(breaker, now) === 'open') return breaker;
   const faults = breaker.faults + 1;
   return { faults, openUntil: now + pauseMs(faults), trial: false };
 }
 
-/** Half-open lets one try through at a time; null: not now. */
+/** Half-open allows one try at a time; null: not now. */
 export function startTrial(breaker: Breaker, now: number): Breaker | null {
   return breakerState(breaker, now) === 'half-open' && !breaker.trial ? { ...breaker, trial: true } : null;
 }
 
-/** The try ended without saying anything about the relay, so the next one may start. */
+/** The try ended without a result about the relay, so the next one may start. */
 export function endTrial(breaker: Breaker): Breaker {
   return breaker.trial ? { ...breaker, trial: false } : breaker;
 }

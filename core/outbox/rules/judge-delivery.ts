@@ -4,12 +4,12 @@ import type { Bounce } from '../record-outcomes.ts';
 import type { Delivery, Lane } from '../relay.ts';
 import { classifyReply, retryDelayMs } from './bounces.ts';
 
-/** A lost connection before the dot is the network's doing: the first tries after it come soon. */
+/** A connection lost before the final dot is a network fault: the first tries after it come soon. */
 const LOST_DELAYS_MS = [1_000, 5_000, 30_000];
-/** How long a relay is left alone that is busy and does not say until when. */
+/** The pause after a relay is busy and does not say for how long. */
 const BUSY_MS = 30_000;
 const UNKNOWN_FIRST_MS = 60_000;
-/** A relay that was reached and sent this very message away does not see it again at once. */
+/** The pause before the same message is offered again to a relay that was reached and turned it away. */
 const SENT_AWAY_MS = 5_000;
 
 const NO_ANSWER = 'The connection ended after the message was handed over and before the relay answered.';
@@ -19,7 +19,7 @@ const STILL_DEFERRED = 'It was still refused for now when 24 hours were over.';
 export interface Attempt {
   lane: Lane;
   delivery: Delivery;
-  /** Those of Envelope.to, in its order. */
+  /** The addresses of Envelope.to, in its order. */
   addresses: readonly string[];
   /** Before this attempt. */
   deferrals: number;
@@ -27,7 +27,9 @@ export interface Attempt {
   elapsedMs: number;
   /** From 0 to 1. */
   jitter: number;
-  /** How long a relay gets to finish what it was doing when its answer was lost, before it is asked; null: it cannot be asked. */
+  /**
+   * How long a relay gets to finish the mail when its reply was lost, before it is asked for evidence; null: it cannot be asked.
+   */
   evidenceAfterMs: number | null;
 }
 
@@ -36,7 +38,7 @@ export interface Judgement {
   bounces: Bounce[];
 }
 
-/** What an attempt means for a message to one address. */
+/** The outcome of an attempt for a message to one address. */
 export function judgeDelivery(attempt: Attempt): Judgement {
   const bounces: Bounce[] = [];
   return { outcome: judgeRecipient(attempt, 0, bounces), bounces };
@@ -59,7 +61,7 @@ export function judgeRecipients(
   return { recipients: after, bounces, outcome: openOutcome(open) ?? outcomeOf(after[0]!) };
 }
 
-/** Who has no final answer yet, and so is in the next envelope. */
+/** An open recipient has no final outcome yet, and so is in the next envelope. */
 export function isOpen({ state }: Pick<MessageRecipient, 'state'>): boolean {
   return state === 'queued' || state === 'deferred' || state === 'unknown';
 }
@@ -71,7 +73,7 @@ export function afterOutcome(recipient: MessageRecipient, outcome: Outcome): Mes
   return { ...recipient, state, reply, reason: 'reason' in outcome ? outcome.reason : null };
 }
 
-/** A final one, as an outcome of the message that it leads. */
+/** A recipient's final outcome, as the outcome of the message whose first recipient it is. */
 export function outcomeOf({ state, reply, reason, suppressedBy }: MessageRecipient): Outcome {
   const said = reply ?? { code: 0, enhanced: null, text: '' };
   if (state === 'bounced') return { kind: 'bounced', reply: said, reason: reason ?? '' };
@@ -97,14 +99,14 @@ function judgeRecipient(attempt: Attempt, index: number, bounces: Bounce[]): Out
   return { kind: 'bounced', reply, reason };
 }
 
-/** What follows a refused MAIL in a pipeline is said about commands out of order, not about recipients. */
+/** Replies that follow a refused MAIL in a pipeline are about commands out of order, not about recipients. */
 function isRefused({ kind, phase }: Delivery, { code }: SmtpReply): boolean {
   if (code < 400) return false;
   if (kind === 'answered') return true;
   return code !== 421 && phase !== 'mail' && phase !== 'connect' && phase !== 'greeting';
 }
 
-/** Nobody said anything about this recipient: how the dialogue ended decides. */
+/** No reply came for this recipient: the end of the dialogue decides. */
 function judgeEnd(attempt: Attempt): Outcome {
   const { delivery, deferrals } = attempt;
   switch (delivery.kind) {
@@ -140,7 +142,7 @@ function retryUnknownMs({ lane, deferrals, elapsedMs, jitter, evidenceAfterMs }:
   return deferrals === 0 ? UNKNOWN_FIRST_MS : retryDelayMs({ deferrals, elapsedMs, jitter });
 }
 
-/** unknown before deferred before back; the earliest time. */
+/** unknown before deferred before back; of several, the earliest time. */
 function openOutcome(open: Outcome[]): Outcome | null {
   const unknown = open.find(({ kind }) => kind === 'unknown');
   if (unknown) return unknown;

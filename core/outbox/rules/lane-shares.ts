@@ -4,14 +4,14 @@ export const LANES: readonly Lane[] = ['transactional', 'automation', 'campaign'
 
 export type LaneCounts = Record<Lane, number>;
 
-/** Transactional keeps a fifth, 4 at least, automation a tenth: never more than half of a small limit together. */
+/** Transactional keeps a fifth, at least 4, and automation a tenth: together never more than half of a small limit. */
 export function reservedShares(connectionsMax: number): LaneCounts {
   const transactional = Math.min(Math.max(4, Math.floor(connectionsMax / 5)), Math.floor(connectionsMax / 2));
   const automation = Math.min(Math.floor(connectionsMax / 10), Math.floor(connectionsMax / 2) - transactional);
   return { transactional, automation: Math.max(0, automation), campaign: 0 };
 }
 
-/** How many more the lane may take when nobody may touch what is still reserved for another lane. */
+/** How many more connections the lane may take without using those reserved for another lane. */
 export function freeFor(lane: Lane, connectionsMax: number, inUse: LaneCounts): number {
   const reserved = reservedShares(connectionsMax);
   let taken = 0;

@@ -3,18 +3,18 @@ import type { Reply } from '../relay.ts';
 const RATE_TEXT =
   /\b(too many(?! recipients)|too much|rate.?limit(ed|s)?|rate limited|(sending|message|connection|mail) rate|throttl(ed|ing)|slow down|concurrent connections|connection limit)\b/i;
 
-/** The relay asks us to slow down, or sends us away: its own state, not the recipient's (4.2.x is a mailbox's). */
+/** The relay asks us to slow down, or turns us away: its own state, not the recipient's (4.2.x is a mailbox's). */
 export function isThrottle({ code, enhanced, text }: Reply): boolean {
   if (code === 421) return true;
   return code >= 400 && code < 500 && !enhanced?.startsWith('4.2.') && RATE_TEXT.test(text);
 }
 
-/** We are not let in: no reply about a message, an operator has to look. */
+/** The relay refuses our login: the reply is not about a message, and an operator has to look. */
 export function isAuthFault({ code }: Reply): boolean {
   return code === 530 || code === 534 || code === 535 || code === 538 || code === 454;
 }
 
-/** The dialogue of a message in the words of the wire, for its timeline. */
+/** The dialogue of a message as SMTP commands and replies, for its timeline. */
 export function describeReplies(recipients: readonly string[], replies: readonly Reply[]): string[] {
   return replies.map((reply, index) => `${commandName(recipients, index)}: ${formatReply(reply)}`);
 }
