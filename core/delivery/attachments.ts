@@ -6,10 +6,13 @@ import type { Attachment, Content } from '../outbox/model.ts';
 import type { SendingDeps } from '../outbox/relay.ts';
 import { FIRST_FETCH_BYTES } from './compose-memory.ts';
 
-/** large: more than the memory was reserved for; the next attempt reserves enough. */
+/** large: more bytes than memory was reserved for; the next attempt reserves enough. */
 export type Missing = { kind: 'again' | 'large' | 'never'; reason: string };
 
-/** The attachments of a mail with their bytes. What is behind a URL is fetched once and kept, for later attempts and for a bulk's other recipients. */
+/**
+ * The attachments of a mail with their bytes. A file behind a URL is fetched once and stored, for later attempts and for a bulk's
+ * other recipients.
+ */
 export async function storedAttachments(
   deps: SendingDeps,
   content: Content,
@@ -29,7 +32,7 @@ export async function storedAttachments(
 type Found = { bytes: Buffer; contentType: string | null } | Missing;
 const underWay = new WeakMap<Content, Map<number, Promise<Found>>>();
 
-/** Recipients of a bulk that ask at the same time share the read or the fetch; nothing is held after it. */
+/** Recipients of a bulk that ask at the same time share the read or the fetch; nothing is kept after it. */
 function bytesOf(
   deps: SendingDeps,
   content: Content,
@@ -71,7 +74,7 @@ async function readOrFetch(
   return { bytes: shared, contentType: kept.contentType };
 }
 
-/** Of no more bytes than the mail has reserved memory for. */
+/** Fetches no more bytes than the mail has reserved memory for. */
 async function fetchFile(deps: SendingDeps, content: Content, index: number, bytesMax: number): Promise<Found> {
   const { fileUrl, fileName, sizeBytes, isLarge } = content.attachments[index] as Attachment;
   const expectedMax = sizeBytes ?? (isLarge ? bytesMax : FIRST_FETCH_BYTES);
@@ -90,7 +93,7 @@ async function fetchFile(deps: SendingDeps, content: Content, index: number, byt
   return { kind: 'large', reason };
 }
 
-/** Also in the content that was read: its other recipients read the stored file. */
+/** Also changes the content in memory: its other recipients read the stored file. */
 async function keep(deps: SendingDeps, content: Content, index: number, fields: Partial<Attachment>): Promise<void> {
   Object.assign(content.attachments[index] as Attachment, fields);
   await deps.db.contents.updateOne(

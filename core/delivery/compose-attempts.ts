@@ -11,26 +11,29 @@ const FAULTY = 'The mail could not be composed.';
 
 type Attempted = Pick<Message, '_id' | 'projectId' | 'timeline'>;
 
-/** Composes a mail within the time of its claim. An attempt that outlasts it, or throws, is counted, and the third one fails the mail. */
+/**
+ * Composes a mail within the time of its claim. An attempt that takes longer, or throws, is counted, and the third one fails the
+ * mail.
+ */
 export async function countedAttempt<T extends object>(
   deps: Deps,
   message: Attempted,
   compose: () => Promise<T>,
 ): Promise<T | Outcome> {
-  // Counted by a process whose claim was over, so that it could not end the mail itself.
+  // These were counted by a process whose claim was over, so that it could not fail the mail itself.
   if (attemptsOf(message) >= ATTEMPTS_MAX) return { kind: 'failed', reason: SLOW };
   const began = deps.clock.now().getTime();
   try {
     const composed = await compose();
     if (deps.clock.now().getTime() - began < LEASE_MS) return composed;
   } catch (error) {
-    deps.log.error({ err: error, message: message._id }, 'a mail could not be composed');
+    deps.log.error({ err: error, message: message._id }, 'composing a mail failed');
     return endAttempt(deps, message, FAULTY);
   }
   return endAttempt(deps, message, SLOW);
 }
 
-/** Noted whoever holds the mail by now: a count that needs the claim would stay zero. */
+/** Counted regardless of which process has the claim by now: a count that needs the claim would stay zero. */
 async function endAttempt(deps: Deps, message: Attempted, reason: string): Promise<Outcome> {
   const { projectId, _id } = message;
   await appendTimeline(deps, { projectId, messageId: _id }, { type: TYPE, at: deps.clock.now(), reason });

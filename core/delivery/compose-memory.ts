@@ -1,25 +1,27 @@
 import { ATTACHMENT_BYTES_MAX } from '../../schemas/mails.ts';
 import type { Attachment, Content } from '../outbox/model.ts';
 
-/** Mails of fewer bytes never wait for larger ones. */
+/** Mails smaller than this never wait for larger ones. */
 export const SMALL_MAIL_BYTES = 1_000_000;
-/** A file behind a URL whose size is not known is fetched as one of so many bytes; a larger one is fetched again in a large mail's turn. */
+/** A file behind a URL whose size is not known is fetched as one of this size; a larger one is fetched again as a large mail. */
 export const FIRST_FETCH_BYTES = 500_000;
 const KEPT_FOR_SMALL_BYTES = 16_000_000;
-/** The attachments, their base64 text, the signed message and what is being written to the relay. */
+/**
+ * The copies of a mail in memory: attachments, their base64 text, the signed message, and the data being written to the relay.
+ */
 const COPIES = 4;
-/** Large mails that wait in this process; further ones are taken again later. */
+/** The most large mails that wait in this process; others are claimed again later. */
 const WAITING_MAX = 4;
 
 export interface Reservation {
   release(): void;
 }
 
-/** The bytes that a process may hold for composing and sending. */
+/** Limits the bytes that a process uses for composing and sending. */
 export interface ComposingMemory {
   /** Null when the mail has to wait. */
   take(mailBytes: number): Reservation | null;
-  /** In the order of the calls. Null when as many large mails wait as may, or the process stops. */
+  /** In the order of the calls. Null when too many large mails wait already, or the process stops. */
   wait(mailBytes: number): Promise<Reservation | null>;
   heldBytes(): number;
   close(): void;
@@ -28,7 +30,7 @@ export interface ComposingMemory {
 type Size = 'small' | 'large';
 type Waiter = { bytes: number; resolve: (reservation: Reservation | null) => void };
 
-/** Large mails share the budget less what is kept for small ones; one that is larger than that goes when no other large one does. */
+/** Large mails share the budget less a reserve for small ones; a mail larger than that is sent when no other large one is. */
 export function openComposingMemory(budgetBytes: number): ComposingMemory {
   const held: Record<Size, number> = { small: 0, large: 0 };
   const waiting: Record<Size, Waiter[]> = { small: [], large: [] };
@@ -88,7 +90,7 @@ export function isLarge(mailBytes: number): boolean {
   return sizeOf(mailBytes) === 'large';
 }
 
-/** Of a mail before its attachments are read. */
+/** An estimate for a mail whose attachments are not read yet. */
 export function mailBytes({ html, text, attachments }: Pick<Content, 'html' | 'text' | 'attachments'>): number {
   const body = (html?.length ?? 0) + (text?.length ?? 0);
   return attachments.reduce((sum, attachment) => sum + attachmentBytes(attachment), body);

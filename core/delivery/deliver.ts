@@ -13,7 +13,10 @@ import type { Sending } from './sending.ts';
 
 const ALONE_MAX = 2;
 
-/** Composes a claimed mail and hands it over. Resolves when its outcome is durable; `onSent` tells when the connection is free again. */
+/**
+ * Composes a claimed mail and sends it. Resolves when its outcome is durable; `onSent` is called when the connection is free
+ * again.
+ */
 export async function deliverMail(
   sending: Sending,
   mail: PreparedMail,
@@ -37,10 +40,7 @@ async function compose(deps: SendingDeps, mail: PreparedMail & { isAlone: boolea
     if ('kind' in attachments) return outcomeOfMissing(mail, attachments);
     return await countedAttempt(deps, mail.message, () => composeOrSay(deps, mail, attachments.attachments));
   } catch (error) {
-    deps.log.error(
-      { err: error, message: mail.message._id },
-      'the attachments of a mail could not be read; it is tried again',
-    );
+    deps.log.error({ err: error, message: mail.message._id }, 'reading the attachments of a mail failed; retrying');
     return { kind: 'back', delayMs: 60_000 };
   }
 }
@@ -60,7 +60,7 @@ async function composeOrSay(
 
 const FETCH_AGAIN_MS = [60_000, 300_000, 900_000, 3_600_000];
 
-/** A file that cannot be had for a while does not hold up the mail for ever. */
+/** A file that cannot be fetched for a while does not hold up the mail for ever. */
 function outcomeOfMissing({ message }: PreparedMail, missing: Missing): Outcome {
   if (missing.kind === 'large') return { kind: 'back', delayMs: 0 };
   const delayMs = FETCH_AGAIN_MS[message.deferrals ?? 0];

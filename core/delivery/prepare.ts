@@ -13,20 +13,23 @@ import { goneGroups } from '../suppressions/groups.ts';
 import { type SuppressionFact, stoppedBy } from '../suppressions/rules.ts';
 import { suppressionsAgainst } from '../suppressions/suppressions.ts';
 
-/** A claimed message with all that was read for it. */
+/** A claimed message with everything that was read for it. */
 export interface PreparedMail {
   held: Held;
   message: Message;
-  /** The message to `to`, where this is a copy of it. */
+  /** The message to `to`, of which this one may be a copy. */
   first: Message;
   content: Content;
   sending: SendingDomain;
   contact: Contact | null;
-  /** Only where there are cc or bcc: with those who are suppressed marked so. */
+  /** Set where there are cc or bcc; suppressed recipients are marked. */
   recipients: MessageRecipient[] | null;
 }
 
-/** Everything about claimed mails of a project, read side by side on the primary: the look of design.md, and what composing needs. */
+/**
+ * Reads everything about claimed mails of a project in parallel on the primary: the check of design.md, and the data for
+ * composing.
+ */
 export async function prepareMails(
   deps: Deps,
   projectId: ObjectId,
@@ -79,7 +82,10 @@ export async function prepareMails(
   return { mails, verdicts: mayNotGo.verdicts, messages, contents };
 }
 
-/** The look that is asked with every renewal: what has no dot yet and must not go is stopped, and claimed anew when a copy is suppressed. */
+/**
+ * The check made with every renewal: a message that must not be sent is stopped before its final dot, and claimed again when a
+ * copy is suppressed.
+ */
 export function lookAgainAt(
   deps: Deps,
   projectId: ObjectId,
@@ -98,7 +104,10 @@ export function lookAgainAt(
   };
 }
 
-/** Who must not get it: the project is gone, or the address is suppressed. Also asked with every renewal of the claim. */
+/**
+ * Messages that must not be sent: the project is gone, or the address is suppressed. Also checked with every renewal of the
+ * claim.
+ */
 export async function lookAt(
   deps: Deps,
   projectId: ObjectId,

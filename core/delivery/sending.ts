@@ -5,15 +5,15 @@ import type { SendingDeps } from '../outbox/relay.ts';
 import { startRenewing } from '../outbox/renew.ts';
 import { type ComposingMemory, openComposingMemory } from './compose-memory.ts';
 
-/** What the lanes of one process share: its ledger, the writer of outcomes, and through the deps the connections. */
+/** Shared by the lanes of one process: its ledger, the writer of outcomes, and through the deps the connections. */
 export interface Sending {
   deps: SendingDeps;
   ledger: Ledger;
   outcomes: OutcomeWriter;
   memory: ComposingMemory;
-  /** Told of every outcome when it is written: for measurements. */
+  /** Called with every outcome when it is written: for measurements. */
   watchers: Set<(ended: Ended[]) => void>;
-  /** No dot is written any more; unsent claims go back, and what waits for the relay's answer gets this long. */
+  /** No final dot is written any more; unsent claims are returned, and sent mail gets this long for the relay's reply. */
   stop(graceMs: number): Promise<void>;
 }
 
