@@ -14,13 +14,13 @@ import { needsContact, type TemplateContact, variablesOf } from './variables.ts'
 
 export interface Composing {
   message: Message;
-  /** The message to `to`, where this is a copy of it: what the mail says, it says to that person. */
+  /** The message to `to`, of which this one may be a copy: the text of the mail is for that recipient. */
   first: Message;
   content: Content;
   sending: SendingDomain;
   attachments: MimeAttachment[];
   contact: TemplateContact | null;
-  /** Those who still are to get it; null: the one of the message. */
+  /** The open recipients; null: the message's only one. */
   recipients: MessageRecipient[] | null;
   /** Hardly anything else is being sent. */
   isAlone: boolean;
@@ -36,7 +36,7 @@ export interface ComposedMail {
 const FILES_BYTES_MAX = 1_000_000;
 const FEEDBACK_SENDER_CHARS = 12;
 
-/** The same mail in every attempt: everything in it follows from what is stored. Throws TemplateRenderError. */
+/** The same mail in every attempt: everything in it follows from stored data. Throws TemplateRenderError. */
 export async function composeMail(deps: SendingDeps, mail: Composing): Promise<ComposedMail> {
   const { message, first, content, sending, recipients } = mail;
   const { config } = deps;
@@ -79,7 +79,7 @@ export async function composeMail(deps: SendingDeps, mail: Composing): Promise<C
   return { envelope, bytes: (await signature(deps, mail, text, at)) + text };
 }
 
-/** Whether the contact of this address has to be read before. */
+/** Whether the contact of this address has to be read first. */
 export function wantsContact(content: Content, message: Message): boolean {
   const { subject, previewText, html, text } = compileMail(content);
   return needsContact(
@@ -115,7 +115,7 @@ async function renderBody({ config }: SendingDeps, mail: Composing, { at, link }
   };
 }
 
-/** A thousandth of a second of one core with RSA: single mails do not wait for other threads, many do not hold up this one. */
+/** Takes a millisecond of one core with RSA: single mails do not wait for other threads, many do not hold up this one. */
 function signature({ signer }: SendingDeps, { isAlone, sending }: Composing, text: string, at: Date) {
   if (sending.keys.length === 0) return '';
   return isAlone ? signer.signNow(text, sending.keys, at) : signer.sign(text, sending.keys, at);
@@ -125,7 +125,7 @@ function listOf({ groupId }: Content): string {
   return groupId?.toLowerCase() ?? 'default';
 }
 
-/** What mailbox providers group complaints by, the stable sender last. */
+/** The identifiers by which mailbox providers group complaints, the stable sender last. */
 function feedbackId({ message, content, sending }: Composing): string {
   const campaign = message.batchId ?? message.automationId?.toHexString() ?? 'single';
   const sender = sending.domain._id.toHexString().slice(-FEEDBACK_SENDER_CHARS);

@@ -2,7 +2,10 @@ export const HEADERS_MAX = 20;
 export const HEADER_VALUE_LENGTH_MAX = 1_000;
 export const HEADER_NAME = /^[A-Za-z0-9-]{1,76}$/;
 
-/** Headers that are ours to write: addresses, identity, structure, signatures, and what the unsubscribe link and loop protection rest on. */
+/**
+ * Headers that only the service writes: addresses, identity, structure, signatures, and those needed by the unsubscribe link and
+ * loop protection.
+ */
 export const RESERVED_HEADERS: readonly string[] = [
   'from',
   'sender',
@@ -32,7 +35,7 @@ export const RESERVED_HEADERS: readonly string[] = [
   'x-msfbl',
 ];
 
-/** Whole families: parts of the body, chains of signatures, and the controls that relays take out of a message. */
+/** Families of headers: parts of the body, chains of signatures, and the controls that relays take out of a message. */
 export const RESERVED_HEADER_PREFIXES: readonly string[] = [
   'content-',
   'resent-',
@@ -53,12 +56,12 @@ export const RESERVED_HEADER_PREFIXES: readonly string[] = [
 const CONTROL = /[\p{Cc}\u2028\u2029]/u;
 
 export interface HeaderProblem {
-  /** The header's name, "" for the whole. */
+  /** The header's name, "" for the headers as a whole. */
   name: string;
   message: string;
 }
 
-/** What is wrong with headers that a caller wants added; empty when they may go out. */
+/** The problems of headers that a caller wants to add; empty when they are allowed. */
 export function headerProblems(headers: unknown): HeaderProblem[] {
   if (typeof headers !== 'object' || headers === null || Array.isArray(headers))
     return [{ name: '', message: 'must be an object of strings' }];

@@ -5,7 +5,7 @@ import { clickToken, mailLocalPart, openToken, unsubscribeToken } from './tokens
 
 type Links = Pick<Config, 'secretKeys' | 'publicUrl'>;
 
-/** Every link and address that belongs to one mail alone. */
+/** Links and addresses that belong to a single mail. */
 export function unsubscribeUrl(config: Links, ref: MailRef, to: { groupId: string | null; email: string }): string {
   return `${config.publicUrl}/u/${unsubscribeToken(config, { ...ref, ...to })}`;
 }
@@ -28,8 +28,8 @@ export function unsubscribeAddress(config: Links, ref: MailRef, host: string): s
 }
 
 /**
- * Without < and >. The same in every attempt, so that a mail that is sent again is known as the same. A copy names the mail that it is
- * one of and its place there, since the relay is asked about each by itself.
+ * Without < and >. The same in every attempt, so that a repeated mail is recognized. A copy has the id of its mail and its index
+ * there, since the relay is asked about each copy separately.
  */
 export function messageIdOf(
   { messageId, copy }: Pick<MailRef, 'messageId'> & Pick<Message, 'copy'>,

@@ -15,7 +15,7 @@ interface PlainText {
 
 const read = new WeakMap<Template, PlainText | null>();
 
-/** The text part of a mail that came without one. A template's HTML is read once; a recipient costs only the values. */
+/** The text part of a mail that was given without one. A template's HTML is read once; a recipient costs only the values. */
 export function textOfHtml(template: Template, source: string, variables: Variables): string {
   const known = read.get(template);
   const plain = known === undefined ? readOnce(template, source) : known;
@@ -28,7 +28,7 @@ export function textOfHtml(template: Template, source: string, variables: Variab
     .trim();
 }
 
-/** A link that leads nowhere has no address beside its text. */
+/** For a link without a target no address is written after its text. */
 function fill({ pieces, holes }: PlainText, variables: Variables): string {
   let text = pieces[0]!;
   for (let index = 1; index < pieces.length; index += 2) {
@@ -49,7 +49,7 @@ function readOnce(template: Template, source: string): PlainText | null {
   return maySayItself(marked) ? null : { pieces: htmlToText(marked).split(HOLE), holes };
 }
 
-/** A link that says its own address is written once, which is not known before the values are. */
+/** A link whose text is its own address is written once; whether it is depends on the values. */
 function maySayItself(marked: string): boolean {
   return scanHtml(marked).links.some(({ url, end }) => {
     if (!url.includes(OPEN)) return false;
@@ -61,7 +61,7 @@ function maySayItself(marked: string): boolean {
 
 const ENTITIES: Record<string, string> = { '&amp;': '&', '&lt;': '<', '&gt;': '>', '&quot;': '"' };
 
-/** What the reader of HTML would have made of it: entities are characters again, white space is one space. */
+/** The text that a reader of HTML would show: entities become characters, white space becomes one space. */
 function plainValue(html: string): string {
   return html
     .replace(/&(?:#(\d+)|amp|lt|gt|quot);/g, (entity, code) => ENTITIES[entity] ?? String.fromCodePoint(Number(code)))

@@ -15,7 +15,7 @@ export interface Preview {
   text: string;
 }
 
-/** Renders as a mail would be, without links of anybody's own. */
+/** Renders like a mail, without links of a recipient. */
 export async function previewTemplate(
   deps: Deps,
   project: Project,

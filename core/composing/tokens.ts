@@ -3,7 +3,7 @@ import { ObjectId } from 'mongodb';
 import type { Config } from '../../schemas/config.ts';
 import { secretKeyBytes } from '../base/secrets.ts';
 
-/** Which mail a link or an address belongs to. */
+/** The mail that a link or an address belongs to. */
 export interface MailRef {
   projectId: ObjectId;
   messageId: ObjectId;
@@ -37,7 +37,10 @@ export function readOpenToken(config: Keys, token: string): MailRef | null {
   return payload?.length === IDS_BYTES ? refOf(payload) : null;
 }
 
-/** /t/c/<token>. The target stands inside, under the signature: no parameter ever chooses it, and it works with the database away. */
+/**
+ * /t/c/<token>. The target is inside the token, under the signature: no parameter ever chooses it, and it works while the
+ * database is down.
+ */
 export function clickToken(config: Keys, ref: MailRef, target: string): string {
   const payload = Buffer.concat([idsOf(ref), Buffer.from(target, 'utf8')]);
   return Buffer.concat([macOf(signingKey(config), 'click', payload), payload]).toString('base64url');
@@ -51,8 +54,8 @@ export function readClickToken(config: Keys, token: string): (MailRef & { target
 }
 
 /**
- * /u/<token>. Works for ever, also when contact and message are long deleted, so the address is inside; encrypted under an initial vector
- * that is the MAC of what it encrypts, so the same mail has the same link and nobody reads an address out of one.
+ * /u/<token>. Works for ever, also when contact and message were deleted long ago, so the address is inside. It is encrypted with
+ * its own MAC as the initial vector, so the same mail has the same link and the address cannot be read from it.
  */
 export function unsubscribeToken(config: Keys, { groupId, email, ...ref }: UnsubscribeRef): string {
   const group = (groupId ?? '').padEnd(GROUP_CHARS, ' ');
@@ -75,7 +78,10 @@ export function readUnsubscribeToken(config: Keys, token: string): UnsubscribeRe
   return null;
 }
 
-/** The local part of a return path (b) or of the address in List-Unsubscribe (u). Letters of one case, because mail servers change it. */
+/**
+ * The local part of a return path (b) or of the address in List-Unsubscribe (u). Letters of one case, because mail servers change
+ * it.
+ */
 export function mailLocalPart(config: Keys, kind: 'b' | 'u', ref: MailRef): string {
   const ids = idsOf(ref);
   return `${kind}+${base32(ids)}-${addressMac(signingKey(config), kind, ids)}`;
@@ -98,7 +104,7 @@ function verified(config: Keys, purpose: string, bytes: Buffer): Buffer | null {
   return keysOf(config).some((key) => timingSafeEqual(mac, macOf(key, purpose, payload))) ? payload : null;
 }
 
-/** Only the one way in which we write it: base64url has spare bits at the end, and a token that was changed there would else still pass. */
+/** Accepts only our own encoding: base64url has spare bits at the end, and a token changed there would pass otherwise. */
 function bytesOf(token: string): Buffer | null {
   if (token.length > TOKEN_LENGTH_MAX || !TOKEN.test(token)) return null;
   const bytes = Buffer.from(token, 'base64url');
@@ -110,8 +116,8 @@ function macOf(key: Key, purpose: string, payload: Buffer): Buffer {
 }
 
 /**
- * RFC 2104 with the key's two blocks made ready: five of these for every mail. createHmac costs ten times as much, and a digest that is
- * asked for as a Buffer twice as much as one that is copied out of a string.
+ * RFC 2104 with the key's two blocks prepared: five of these for every mail. createHmac costs ten times as much, and a digest
+ * returned as a Buffer twice as much as one copied out of a string.
  */
 function hmac({ inner, outer }: Pick<Key, 'inner' | 'outer'>, purpose: string, payload: Buffer): Buffer {
   const start = BLOCK_BYTES + purpose.length;
@@ -123,7 +129,7 @@ function hmac({ inner, outer }: Pick<Key, 'inner' | 'outer'>, purpose: string, p
   return Buffer.from(hash('sha256', outer, 'binary'), 'latin1');
 }
 
-/** AES-256-CTR, its key stream made by a cipher that is there already: beginning one for each mail takes five times as long. */
+/** AES-256-CTR, its key stream made by an existing cipher: creating one for each mail takes five times as long. */
 function ctr({ blocks }: Key, initial: Buffer, text: Buffer): Buffer {
   const counters = Buffer.allocUnsafe(Math.ceil(text.length / AES_BYTES) * AES_BYTES);
   initial.copy(counters);
@@ -145,9 +151,9 @@ function addressMac(key: Key, kind: string, ids: Buffer): string {
 }
 
 interface Key {
-  /** With room for a message behind it. */
+  /** With room for a message after it. */
   inner: Buffer;
-  /** With room for the inner digest behind it. */
+  /** With room for the inner digest after it. */
   outer: Buffer;
   /** Enciphers block by block, for the text of an unsubscribe token. */
   blocks: Cipheriv;
@@ -161,7 +167,7 @@ const ROOM_BYTES = 512;
 const NOTHING = Buffer.alloc(0);
 const derived = new WeakMap<readonly string[], Key[]>();
 
-/** The first one signs, all of them are understood: links outlive the change of a key as long as the old one is named. */
+/** The first key signs, all are accepted: links stay valid after a change of keys as long as the old one is listed. */
 function keysOf({ secretKeys }: Keys): Key[] {
   const known = derived.get(secretKeys);
   if (known) return known;
@@ -180,7 +186,7 @@ function signingKey(config: Keys): Key {
   return first;
 }
 
-/** Of 64 bytes at most, as RFC 2104 wants it. */
+/** At most 64 bytes, as RFC 2104 requires. */
 function macKey(bytes: Buffer): Pick<Key, 'inner' | 'outer'> {
   const padded = Buffer.alloc(BLOCK_BYTES);
   bytes.copy(padded);

@@ -11,10 +11,10 @@ export interface TemplateContact {
   contactProperties: Record<string, PropertyValue>;
 }
 
-/** Variables that only a contact of this address can fill. */
+/** Variables that only a contact with this address can fill. */
 const OF_CONTACT = ['firstName', 'lastName', 'userId', 'mobile', 'contactProperties', 'customFields'];
 
-/** What templates see: the recipient's own data win over the call's, and both over what is built in. */
+/** The variables of a template: the recipient's own data win over the call's, and both over the built-in ones. */
 export function variablesOf(
   mail: { email: string; at: Date; unsubscribeUrl: string; contact: TemplateContact | null },
   ...data: Array<Record<string, unknown> | undefined>
@@ -22,7 +22,7 @@ export function variablesOf(
   return Object.assign({}, builtIn(mail), ...data);
 }
 
-/** `at` is the first attempt, so that every attempt says the same day. */
+/** `at` is the first attempt, so that every attempt has the same date. */
 function builtIn({
   email,
   at,
@@ -47,7 +47,7 @@ function builtIn({
   };
 }
 
-/** Whether the contact has to be read: only when a template names what neither call nor recipient gave. */
+/** Whether the contact has to be read: only when a template names a variable that neither call nor recipient gave. */
 export function needsContact(
   templates: Template[],
   content: Pick<Content, 'data'>,

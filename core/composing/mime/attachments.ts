@@ -15,7 +15,7 @@ const CONTENT_TYPE = new RegExp(
   'u',
 );
 const CONTENT_TYPE_LENGTH_MAX = 200;
-/** RFC 2046 forbids base64 for these, so they travel as files. */
+/** RFC 2046 forbids base64 for these, so they are attached as plain files. */
 const COMPOSITE = /^(multipart|message)\//i;
 
 const TYPES: Record<string, string> = {
@@ -48,7 +48,7 @@ export function attachmentEntity(attachment: MimeAttachment, disposition: 'attac
   return { head: head.join(''), body: [bytes] };
 }
 
-/** As given when it is one, else by the file's ending. A name parameter of its own would be a second one. */
+/** The caller's type when it is valid, else the type of the file's ending. A name parameter of its own would be a second one. */
 function contentType({ contentType: given, fileName }: MimeAttachment): string {
   const text = (given ?? '').replace(/;\s*name="?[^";]*"?/i, '').trim();
   const usable = text.length <= CONTENT_TYPE_LENGTH_MAX && CONTENT_TYPE.test(text) && !COMPOSITE.test(text);
@@ -57,7 +57,7 @@ function contentType({ contentType: given, fileName }: MimeAttachment): string {
     : (TYPES[/\.([a-z0-9]+)$/i.exec(fileName)?.[1]?.toLowerCase() ?? ''] ?? 'application/octet-stream');
 }
 
-/** As the HTML names it behind "cid:". */
+/** As the HTML names it after "cid:". */
 function contentIdOf(text: string): string {
   const id = text.trim().replace(/^<(.*)>$/, '$1');
   return /^[!-;=?-~]+$/.test(id) ? id : encodeURIComponent(id);

@@ -16,7 +16,7 @@ import { formatMailboxes, headerText, idsHeader, mailboxHeader, plainHeader, tex
 export type { MimeAttachment } from './attachments.ts';
 export type { Piece } from './entities.ts';
 
-/** What all recipients of a mail share. */
+/** The parts that all recipients of a mail share. */
 export interface MessageParts {
   from: Mailbox;
   cc?: readonly Mailbox[];
@@ -25,7 +25,7 @@ export interface MessageParts {
   html?: readonly Piece[] | null;
   text?: readonly Piece[] | null;
   attachments?: readonly MimeAttachment[];
-  /** Of the caller, checked by core/composing/headers.ts. */
+  /** The caller's headers, checked by core/composing/headers.ts. */
   headers?: Readonly<Record<string, string>>;
   listId?: string | null;
   feedbackId?: string | null;
@@ -35,17 +35,17 @@ export interface MessageParts {
   automatic?: boolean;
   inReplyTo?: string | null;
   references?: string | null;
-  /** Makes the lines between the parts: letters and digits, the same for the same mail. */
+  /** Separates the parts: letters and digits, the same for the same mail. */
   boundary: string;
 }
 
-/** What is this recipient's own. */
+/** The parts of a single recipient. */
 export interface RecipientParts {
   to: readonly Mailbox[];
   /** Without < and >. */
   messageId: string;
   date: Date;
-  /** Gives List-Unsubscribe and List-Unsubscribe-Post; null: the mail cannot be unsubscribed from. */
+  /** Becomes List-Unsubscribe and List-Unsubscribe-Post; null: the mail cannot be unsubscribed from. */
   unsubscribe?: { url: string; mailto?: string | null } | null;
   /** For the numbers among the pieces. */
   values?: readonly string[];
@@ -56,7 +56,7 @@ export interface Skeleton {
   from: string;
   /** The whole header, or pieces to fill. */
   subject: string | readonly Piece[];
-  /** The other headers up to the body's own. */
+  /** The other headers, up to those of the body. */
   headers: string;
   body: readonly Segment[];
 }
@@ -108,7 +108,7 @@ function headOf(skeleton: Skeleton, recipient: RecipientParts): string {
 
 let lastDate = { time: Number.NaN, text: '' };
 
-/** RFC 5322 in UTC, whatever the machine's zone is. A campaign asks for the same one many times. */
+/** RFC 5322 in UTC, whatever the machine's zone is. Cached, since a campaign uses the same date many times. */
 export function formatDate(date: Date): string {
   const time = date.getTime();
   if (lastDate.time !== time) lastDate = { time, text: date.toUTCString().replace('GMT', '+0000') };
@@ -123,7 +123,7 @@ function unsubscribeHeaders({ url, mailto }: NonNullable<RecipientParts['unsubsc
   return `List-Unsubscribe: ${links}\r\nList-Unsubscribe-Post: List-Unsubscribe=One-Click\r\n`;
 }
 
-/** Each header once: what the service writes itself wins over the caller's. */
+/** Each header once: the service's own wins over the caller's. */
 function sharedHeaders(parts: MessageParts): string {
   const { cc = [], replyTo, inReplyTo, references, listId, feedbackId, headers = {} } = parts;
   const own: Record<string, string> = {

@@ -1,15 +1,15 @@
 export type Encoding = '7bit' | 'quoted-printable' | 'base64';
 
 const LINE_LENGTH_MAX = 76;
-/** Of a file in base64. */
+/** The bytes of a file in one line of base64. */
 const LINE_BYTES = 57;
 const BLOCK_LINES = 1_024;
-/** Above this share of bytes that need escapes base64 is shorter. */
+/** With a larger share of bytes that need escapes base64 is shorter. */
 const ESCAPES_SHARE_MAX = 0.17;
 /** RFC 5322 allows 998; relays that add to a line must not exceed it either. */
 const PLAIN_LINE_LENGTH_MAX = 900;
 const NOT_PLAIN = /[^\t\r\n -~]|[ \t]\r\n|[ \t]$|^\.|\n\.|^From |\nFrom /;
-/** What a hole may hold as it is, at the start of a line and with a soft line break behind it. */
+/** Values that need no encoding at the start of a line with a soft line break behind it. */
 const PLAIN_HOLE = /^(?!From )[\t !-\-/-<>-~][\t -<>-~]{0,70}$/;
 const LONG_WORD = /^[!-<>-~]{72,}$/;
 const CR = 13;
@@ -22,7 +22,7 @@ export function normalizeLines(text: string): string {
   return text.replace(/\r\n|\r|\n/g, '\r\n');
 }
 
-/** The shortest encoding that survives every relay. What has holes cannot be plain: nobody knows what will stand in them. */
+/** The shortest encoding that survives every relay. A text with holes cannot be plain: the values are not known yet. */
 export function chooseEncoding(text: string, hasHoles: boolean, forbidden: string): Encoding {
   if (!hasHoles && isPlain(text) && !text.includes(forbidden)) return '7bit';
   let escapes = 0;
@@ -32,8 +32,8 @@ export function chooseEncoding(text: string, hasHoles: boolean, forbidden: strin
 }
 
 /**
- * RFC 2045 6.7 for one run of text that starts at the beginning of a line. A line never starts with a dot or "From ", which relays and
- * mailboxes alter. `last`: nothing follows, so that white space at the end has to be escaped too.
+ * RFC 2045 6.7 for one run of text that starts at the beginning of a line. A line never starts with a dot or "From ", which
+ * relays and mailboxes alter. `last`: nothing follows, so that white space at the end has to be escaped too.
  */
 export function quotedPrintable(text: string, last: boolean): string {
   let column = 0;

@@ -7,7 +7,7 @@ import {
   quotedPrintableHole,
 } from './encodings.ts';
 
-/** Fixed text, or the number of a value that each recipient has of its own. */
+/** Fixed text, or the number of a value that differs per recipient. */
 export type Piece = string | number;
 
 /** Encoded text, the number of a value to encode, a file, or pieces that can only be encoded together. */
@@ -19,7 +19,7 @@ export interface Entity {
   body: Segment[];
 }
 
-/** `boundary` is what must not begin a line of the text. */
+/** No line of the text may begin with `boundary`. */
 export function textEntity(subtype: 'plain' | 'html', pieces: readonly Piece[], boundary: string): Entity {
   const normal = joinTexts(pieces.map((piece) => (typeof piece === 'string' ? normalizeLines(piece) : piece)));
   const fixed = normal.filter((piece) => typeof piece === 'string').join('');
@@ -46,7 +46,7 @@ export function multipart(
   return { head, body: joinTexts([...body, `\r\n--${boundary}--`]) };
 }
 
-/** Neighbouring texts become one. */
+/** Joins neighbouring texts. */
 export function joinTexts<T>(segments: readonly (T | string)[]): (T | string)[] {
   const out: (T | string)[] = [];
   for (const segment of segments) {
@@ -57,7 +57,7 @@ export function joinTexts<T>(segments: readonly (T | string)[]): (T | string)[] 
   return out;
 }
 
-/** The same ASCII text in one piece of memory: a text that was put together is walked through anew in each mail that it is put into. */
+/** The same ASCII text as one flat string: a concatenated string is walked again for each mail that it is put into. */
 export function inOnePiece(ascii: string): string {
   return Buffer.from(ascii, 'latin1').toString('latin1');
 }
@@ -88,7 +88,10 @@ export function fillPieces(pieces: readonly Piece[], values: readonly string[]):
   return out;
 }
 
-/** A hole stands alone on its line, between soft line breaks, which no reader sees: so nothing around it has to be wrapped again. */
+/**
+ * A hole has a line of its own, between soft line breaks, which readers do not show: so the text around it need not be wrapped
+ * again.
+ */
 function encodeBody(pieces: Piece[], encoding: Encoding): Segment[] {
   const fixed = pieces.every((piece) => typeof piece === 'string');
   if (encoding === '7bit') return pieces;

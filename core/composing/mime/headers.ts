@@ -18,7 +18,7 @@ export function mailboxHeader(name: string, mailboxes: readonly Mailbox[]): stri
   return `${name}: ${formatMailboxes(mailboxes, name.length + 2)}\r\n`;
 }
 
-/** `column` is what stands on the line already. */
+/** `column` is the length of the line so far. */
 export function formatMailboxes(mailboxes: readonly Mailbox[], column: number): string {
   let out = '';
   let used = column;
@@ -138,7 +138,7 @@ function qWord(char: string): string {
   return [...Buffer.from(char, 'utf8')].map((byte) => `=${byte.toString(16).toUpperCase().padStart(2, '0')}`).join('');
 }
 
-/** One line, whatever was given: a line break in a header would be a second header. */
+/** Makes one line of any input: a line break in a header would begin a second header. */
 function clean(text: string): string {
   return text.replace(UNSAFE, ' ');
 }
