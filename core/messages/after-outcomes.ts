@@ -7,7 +7,7 @@ import { publishOutcomes } from './events.ts';
 
 const DAY_MS = 24 * 3_600_000;
 
-/** What follows from how attempts ended. Runs before the outcome is stored and is repeated with it, so all of it may happen twice. */
+/** Follows the outcomes of attempts. Runs before an outcome is stored and is repeated with it, so all of it may happen twice. */
 export async function followOutcomes(deps: Deps, ended: Ended[]): Promise<void> {
   await Promise.all([
     ...ended.flatMap(({ held, bounces = [] }) => bounces.map((bounce) => followBounce(deps, held.projectId, bounce))),
@@ -15,7 +15,7 @@ export async function followOutcomes(deps: Deps, ended: Ended[]): Promise<void> 
   ]);
 }
 
-/** A refusal for good suppresses the address at once; one that may be a mishap, when it was not the first. */
+/** A permanent refusal suppresses the address at once; one that may be an accident does when it was not the first. */
 export async function followBounce(deps: Deps, projectId: ObjectId, bounce: Bounce): Promise<void> {
   const { email, reply, classification } = bounce;
   if (classification.suppress || (await isRepeated(deps, projectId, bounce)))

@@ -6,7 +6,7 @@ import type { Content, Message } from '../outbox/model.ts';
 import { deleteContent } from './contents.ts';
 
 const DAY_MS = 24 * 3_600_000;
-/** After the last outcome. */
+/** Counted from the last outcome. */
 export const CONTENT_KEPT_MS = 7 * DAY_MS;
 const LOOK_EVERY_MS = 60_000;
 const AT_ONCE_MAX = 4;
@@ -15,7 +15,7 @@ export function withRemoval(content: Content): Content {
   return { ...content, removeDueAt: removalOf(content) };
 }
 
-/** The message of a small mail, with the content that is its own. */
+/** The message of a small mail, with its own content. */
 export function withContent(message: Message, whole: Content): Message {
   const { _id, projectId: _project, messageIds: _messages, ...content } = whole;
   return { ...message, contentId: _id, content, contentDueAt: removalOf(whole) };
@@ -25,7 +25,7 @@ function removalOf({ createdAt }: Content): Date {
   return new Date(createdAt.getTime() + CONTENT_KEPT_MS);
 }
 
-/** Bodies, data and attachments go a week after the last outcome of their mails; the records stay. */
+/** Bodies, data and attachments are removed a week after the last outcome of their mails; the records stay. */
 export function contentRemovals(deps: Deps): JobQueue {
   return documentQueue<Content>(deps, {
     name: 'content-removals',
@@ -37,7 +37,7 @@ export function contentRemovals(deps: Deps): JobQueue {
   });
 }
 
-/** The same for contents that stand on their messages. */
+/** The same for contents stored in their messages. */
 export function ownContentRemovals(deps: Deps): JobQueue {
   return documentQueue<Message>(deps, {
     name: 'own-content-removals',
@@ -56,7 +56,7 @@ async function removeOwnContent(deps: Deps, message: Message): Promise<DueOutcom
   if (removeAt > now) return again(removeAt);
   const ended = { _id, projectId, state: { $nin: [...OPEN_STATES] } };
   const { matchedCount } = await deps.db.messages.updateOne(ended, { $unset: { content: '' } });
-  // What is open again is looked at again when the lease ends.
+  // A message that is open again is checked again when the lease ends.
   return matchedCount === 1 ? done : settled;
 }
 
@@ -77,7 +77,7 @@ function removalAfter(messages: Message[], now: Date): Date {
   return new Date(last + CONTENT_KEPT_MS);
 }
 
-/** A mail that may still be sent had none. */
+/** A mail that may still be sent has no last outcome yet. */
 function lastOutcome({ state, endedAt, claimedAt }: Message, now: Date): number {
   if (OPEN_STATES.includes(state)) return now.getTime();
   return (endedAt ?? claimedAt ?? now).getTime();

@@ -5,7 +5,7 @@ import type { Attachment, Content, Message } from '../outbox/model.ts';
 
 type Files = Pick<Deps, 'mongo' | 'config'>;
 
-/** Attachments that are too large for a document. Their ids follow from the request, so a repeat stores them once. */
+/** Stores attachments that are too large for a document. Their ids follow from the request, so a repeat stores them once. */
 export async function storeFile(
   deps: Files,
   projectId: ObjectId,
@@ -18,7 +18,7 @@ export async function storeFile(
   const upload = files.openUploadStreamWithId(fileId, fileName, { metadata: { projectId } });
   await new Promise<void>((resolve, reject) => {
     upload.once('finish', () => resolve());
-    // Chunks of an upload that was interrupted, or of another worker that fetches the same file at the same time.
+    // The chunks exist from an interrupted upload, or from another worker that fetches the same file at the same time.
     upload.once('error', (error) => (isDuplicateKey(error) ? resolve() : reject(error)));
     upload.end(bytes);
   });
@@ -39,7 +39,10 @@ export async function readFile(
   return length === file.length ? bytes : null;
 }
 
-/** What messages of a project are made of, under their `contentId`; of those that stand elsewhere, only `fields` if some are named. */
+/**
+ * The contents of a project's messages under their `contentId`; of those stored in other documents, only `fields` if some are
+ * named.
+ */
 export async function contentsOf(
   { db }: Pick<Deps, 'db'>,
   projectId: ObjectId,
@@ -69,13 +72,13 @@ export async function contentOf(
   return contents.get(String(message.contentId)) ?? null;
 }
 
-/** A content, with every file that belongs to it. */
+/** Deletes a content, with its files. */
 export async function deleteContent(deps: Files & Pick<Deps, 'db'>, content: Content): Promise<void> {
   for (const { fileId } of content.attachments) if (fileId) await deleteFile(deps, fileId);
   await deps.db.contents.deleteOne({ _id: content._id, projectId: content.projectId });
 }
 
-/** The bytes of an attachment that is stored; null when it still has to be fetched, or is gone. */
+/** The bytes of a stored attachment; null when it still has to be fetched, or was deleted. */
 export async function attachmentBytes(
   deps: Files,
   projectId: ObjectId,

@@ -3,7 +3,7 @@ import type { Deps } from '../base/deps.ts';
 import { derivedId } from '../base/ids.ts';
 import type { Message, MessageRecipient } from '../outbox/model.ts';
 
-/** A mail as callers know it: the message to `to`, and with marketing mail those to cc and bcc. */
+/** A mail as callers see it: the message to `to`, and with marketing mail those to cc and bcc. */
 export interface Email {
   message: Message;
   copies: Message[];
@@ -11,7 +11,8 @@ export interface Email {
 
 /**
  * Marketing mail with cc and bcc is a message for each address: its own claim and outcome, return path and links. So a report, an
- * unsubscribe or a click is about the person who got it, and a process that dies between two of them leaves only one in doubt.
+ * unsubscribe or a click belongs to the recipient who got it, and a process that dies between two messages leaves only one
+ * unknown.
  */
 export function copiesOf<T extends Pick<Message, '_id'>>(
   first: T,
@@ -26,7 +27,7 @@ export function copiesOf<T extends Pick<Message, '_id'>>(
   }));
 }
 
-/** The message to `to` of each of these: To, Cc and the recipient's data stand there. */
+/** The message to `to` of each of these: it has To, Cc and the recipient's data. */
 export async function firstOnes({ db }: Pick<Deps, 'db'>, projectId: ObjectId, messages: readonly Message[]) {
   const ids = messages.flatMap(({ copy }) => (copy && copy.index > 0 ? [copy.of] : []));
   const found = ids.length === 0 ? [] : await db.messages.find({ _id: { $in: ids }, projectId }).toArray();
@@ -35,7 +36,7 @@ export async function firstOnes({ db }: Pick<Deps, 'db'>, projectId: ObjectId, m
     message.copy && message.copy.index > 0 ? (byId.get(message.copy.of.toHexString()) ?? null) : message;
 }
 
-/** Each with all that were sent under its id; a copy stands for the mail that it is one of. */
+/** Each mail with all messages sent under its id; a copy yields the mail that it belongs to. */
 export async function wholeEmails(
   { db }: Pick<Deps, 'db'>,
   projectId: ObjectId,

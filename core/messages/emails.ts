@@ -21,10 +21,13 @@ export interface EmailFilter extends Page {
   dateTo?: string | undefined;
 }
 
-/** Copies of marketing mail are shown with the mail to `to`; an address is in one of them only, so a search by address finds each once. */
+/**
+ * Copies of marketing mail are shown with the mail to `to`; an address is in only one of them, so a search by address finds each
+ * once.
+ */
 const COPIES: Hidden<Message> = { filter: { copy: { $exists: true }, 'copy.index': { $gt: 0 } }, hint: 'copies_of' };
 
-/** Newest first. A filter that can match nothing is an empty page, not a fault. */
+/** Newest first. A filter that can match nothing gives an empty page, not an error. */
 export async function listEmails(deps: Deps, project: Project, filter: EmailFilter): Promise<PageOf<Email>> {
   const page = await pageOf(deps.db.messages, queryOf(project, filter), filter, {
     sort: { _id: -1 },
@@ -34,7 +37,7 @@ export async function listEmails(deps: Deps, project: Project, filter: EmailFilt
   return { ...page, entries: await wholeEmails(deps, project._id, page.entries) };
 }
 
-/** Why somebody got a mail, or not: the record and, as long as it is kept, what was to be sent. */
+/** Explains why a contact got a mail, or did not: the record and, as long as it is kept, the content. */
 export async function getEmail(
   deps: Deps,
   project: Project,

@@ -11,17 +11,20 @@ import { deleteContent } from './contents.ts';
 import type { DeletedContact } from './fail-for-deleted.ts';
 import type { ContactErasure } from './model.ts';
 
-/** Bounces of the last mails still find their address, and webhooks had time to tell of them; a promise of 24 hours is kept with room to spare. */
+/**
+ * Until then bounces of the last mails find their address, and webhooks have time to report them; a promise of 24 hours is kept
+ * with a margin.
+ */
 const ERASED_AFTER_MS = 12 * 3_600_000;
-/** A mail that is still being tried is looked at again after this long. */
+/** A mail that may still be sent is checked again after this time. */
 const OPEN_AGAIN_MS = 600_000;
 const LOOK_EVERY_MS = 60_000;
 const AT_ONCE_MAX = 4;
 const MESSAGES_AT_ONCE = 500;
-/** Lines of a timeline whose reason is what a report of a server said. */
+/** Lines of a timeline whose reason is text of a receiving server. */
 const SAID_BY_SERVERS = new Set(['delayed', 'delivered']);
 
-/** In the transaction that deletes contacts: what their messages say about them leaves within a day. */
+/** Runs in the transaction that deletes contacts: personal data in their messages are erased within a day. */
 export async function recordMessagesOfDeleted(
   { db, clock }: Deps,
   session: Session,
@@ -36,7 +39,10 @@ export async function recordMessagesOfDeleted(
   );
 }
 
-/** Addresses, names and data leave the messages of deleted contacts; states, times and a keyed hash stay, so that every count still adds up. */
+/**
+ * Erases addresses, names and data in the messages of deleted contacts; states, times and a keyed hash stay, so that every count
+ * still adds up.
+ */
 export function messageErasures(deps: Deps): JobQueue {
   return documentQueue<ContactErasure>(deps, {
     name: 'message-erasures',
@@ -64,7 +70,7 @@ async function eraseMessages(deps: Deps, erasure: ContactErasure): Promise<DueOu
   return settled;
 }
 
-/** Mail to the contact itself. Returns whether some of it may still be sent. */
+/** Erases mail to the contact itself. Returns whether some of it may still be sent. */
 function eraseOwn(
   deps: Deps,
   erasure: ContactErasure,
@@ -88,7 +94,7 @@ function eraseOwn(
             emailHash: hashOfErased(deps, projectId, message.email),
             ...erasedFields(message, message.email),
           },
-          // Nobody asks about it any more, and nobody sends it again.
+          // Erased mail is not sent again, so it needs no content.
           $unset: { name: '', data: '', subject: '', dueAt: '', content: '', contentDueAt: '' },
         },
       },
@@ -106,7 +112,7 @@ async function eraseFromCc({ db }: Deps, projectId: ObjectId, messages: readonly
   await db.messages.updateMany({ _id: { $in: ids }, projectId }, { $set: erased }, { arrayFilters });
 }
 
-/** While one of to, cc and bcc is being sent, it needs what is stored with the others. */
+/** While one of to, cc and bcc is being sent, it needs the data stored with the others. */
 async function withOpenCopies(
   { db }: Deps,
   projectId: ObjectId,
@@ -119,7 +125,7 @@ async function withOpenCopies(
   return new Set(found.map(({ copy }) => String(copy?.of)));
 }
 
-/** Mail to somebody else, with the address in cc or bcc. */
+/** Erases the address in cc or bcc of mail to other people. */
 function eraseCopies(deps: Deps, erasure: ContactErasure): Promise<boolean> {
   const { projectId, email } = erasure;
   const named = { projectId, 'recipients.email': email, recipients: { $exists: true }, ...before(erasure) };
@@ -154,12 +160,12 @@ async function eachBatch(deps: Deps, filter: Filter<Message>, hint: string, eras
   }
 }
 
-/** Ids begin with the second in which the mail was queued: what somebody sends to the address afterwards is no part of it. */
+/** Ids begin with the second in which the mail was queued: mail sent to the address after the deletion is left alone. */
 function before({ deletedAt }: ContactErasure): Filter<Message> {
   return { _id: { $lt: firstIdAt(deletedAt.getTime() + 1_000) } };
 }
 
-/** What a single mail was made of; what a bulk call shares says nothing about one of its recipients. */
+/** Removes the content of a single mail; the shared content of a bulk call has no data of a single recipient. */
 async function removeOwnContents(deps: Deps, messages: Message[]): Promise<void> {
   const idsOf = (some: Message[]) => some.flatMap(({ contentId }) => contentId ?? []);
   const ids = idsOf(messages);
@@ -170,7 +176,7 @@ async function removeOwnContents(deps: Deps, messages: Message[]): Promise<void>
   for (const content of await deps.db.contents.find(own).toArray()) await deleteContent(deps, content);
 }
 
-/** Servers repeat addresses, and more, in what they answer: the codes stay. */
+/** Servers repeat addresses, and more, in their replies: only the codes are kept. */
 function erasedFields({ recipients, reply, reason, timeline = [], email: to }: Message, email: string) {
   const isOwn = to === email;
   return {
@@ -194,7 +200,7 @@ function erasedEntry({ url: _url, email: _email, reply, reason, ...rest }: Timel
   };
 }
 
-/** Our own reasons are worth keeping; where one repeats what somebody wrote, none is. */
+/** Our own reasons are kept; one that contains an address is dropped. */
 function withoutAddress(text: string): string {
   return text.includes('@') ? 'erased' : text;
 }

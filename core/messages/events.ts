@@ -13,25 +13,29 @@ type End = Pick<Message, 'state' | 'reply' | 'reason' | 'suppressedBy' | 'email'
 
 const types: Partial<Record<Message['state'], ProjectEventType[]>> = {
   sent: ['email.sent'],
-  // Refused by the relay for good: it counts as sent, and as bounced.
+  // Permanently refused by the relay: it counts as sent, and as bounced.
   bounced: ['email.bounced'],
   failed: ['email.failed'],
   deferred: ['email.deferred'],
   suppressed: ['email.suppressed'],
 };
 
-/** How attempts ended, to whom it may concern. Runs before the outcome is stored and is repeated with it: an event is the same by its key. */
+/**
+ * Publishes the outcomes of attempts as events. Runs before an outcome is stored and is repeated with it: an event is the same by
+ * its key.
+ */
 export async function publishOutcomes(deps: EventDeps, ended: Ended[]): Promise<void> {
   const byProject = Map.groupBy(ended, ({ held }) => held.projectId.toHexString());
   const told = [...byProject.values()].map((some) => publishOfProject(deps, some[0]!.held.projectId, some));
   await Promise.all(told).catch((error) => {
-    // The database comes back, and then it is repeated; whatever else is wrong with an event must not keep outcomes from being stored.
+    // A fault of the database is temporary, and the call is repeated; no other fault of an event may keep outcomes from being
+    // stored.
     if (error instanceof MongoError) throw error;
-    deps.log.error({ err: error }, 'events of outcomes could not be published');
+    deps.log.error({ err: error }, 'publishing events of outcomes failed');
   });
 }
 
-/** Mail that never was queued, because everybody it was for is suppressed. */
+/** For mail that was never queued, because all of its recipients are suppressed. */
 export async function publishSuppressed(deps: EventDeps, projectId: ObjectId, messages: Message[]): Promise<void> {
   const stopped = messages.filter(({ state }) => state === 'suppressed');
   if (stopped.length === 0) return;
@@ -61,7 +65,10 @@ async function readFacts({ db }: EventDeps, projectId: ObjectId, ids: ObjectId[]
   return new Map(found.map((message) => [message._id.toHexString(), message]));
 }
 
-/** to, cc and bcc each have their own; those with a final answer of an earlier attempt have been told of then, under the same key. */
+/**
+ * to, cc and bcc have events of their own; those with a final outcome of an earlier attempt were published then, under the same
+ * key.
+ */
 function eventsOf(facts: Facts, { outcome, recipients }: Ended, claim: number): NewEvent[] {
   const state = outcome.kind === 'back' ? 'queued' : outcome.kind;
   const own: End = {
@@ -85,7 +92,7 @@ function eventOf(type: ProjectEventType, facts: Facts, end: End, attempt: string
   };
 }
 
-/** The fields that every event of a mail carries. */
+/** The fields of every event of a mail. */
 export function factsOf(message: Facts): Record<string, unknown> {
   const { _id, copy, email, subject, campaignId, automationId, batchId, contactId } = message;
   return {

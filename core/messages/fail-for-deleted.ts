@@ -8,10 +8,10 @@ export interface DeletedContact {
   email: string;
 }
 
-/** Why the mail of a deleted contact is not sent, at the deletion and where a sender finds nobody. */
+/** Why mail of a deleted contact is not sent: used by the deletion, and by senders that find no contact. */
 export const CONTACT_DELETED = 'The contact was deleted.';
 
-/** In the transaction that deletes contacts: what is queued for them fails, and a claim cannot take it any more. */
+/** Runs in the transaction that deletes contacts: their queued mail fails, and cannot be claimed any more. */
 export async function recordMailOfDeleted(
   deps: Deps,
   session: Session,

@@ -11,16 +11,16 @@ import type { Content, Message, TimelineEntry } from '../outbox/model.ts';
 import type { Lane } from '../outbox/relay.ts';
 import { withContent, withRemoval } from './content-retention.ts';
 
-/** What one call puts into the ledger. */
+/** The messages and the content of one call. */
 export interface Mailing {
   content: Content;
   messages: Message[];
 }
 
 const TOGETHER_MAX = 100;
-/** Characters, none of which has more than six bytes as BSON: even 100 mails are below the 16 MB of a command. */
+/** In characters of at most six bytes as BSON: even 100 mails are below the 16 MB of a command. */
 const SMALL_MAX = 20_000;
-/** Fewer are better off in the group after this one. */
+/** Fewer are better off in the batch after this one. */
 const NEXT_FROM = 16;
 export const TIMELINE_MAX = 200;
 /** Due times are compared with the database's clock; a minute behind, they are due at once however the clocks differ. */
@@ -34,7 +34,7 @@ export function dueAtOnce(deps: Pick<Deps, 'clock'>): Date {
   return new Date(deps.clock.now().getTime() - AT_ONCE_MS);
 }
 
-/** Durable when it resolves; calls that come while others are being written share a commit. Then the lanes are woken. */
+/** Durable when it resolves; calls that arrive during a write share a commit. Then the lanes are woken. */
 export function queueMailing(deps: Deps, mailing: Mailing): Promise<void> {
   return isSmall(mailing) ? smallJoiner(deps)(mailing) : joiner(deps)(mailing);
 }
@@ -51,7 +51,7 @@ const smallJoiner = perDatabase((deps: Deps) =>
   }),
 );
 
-/** One command without a transaction, since the content stands on the message; what a first try has written stays. */
+/** One command without a transaction, since the content is in the message; documents of a first try stay. */
 async function storeSmall(deps: Deps, mailings: Mailing[]): Promise<Array<undefined | Error>> {
   const { messages } = deps.db;
   const docs = mailings.map(({ content, messages: [message] }) => withContent(message as Message, content));
@@ -60,7 +60,8 @@ async function storeSmall(deps: Deps, mailings: Mailing[]): Promise<Array<undefi
     () => docs.map(() => undefined),
     (error) => {
       if (isAway(error) || performance.now() > deadline) throw error;
-      // Alone, each is repeated by the driver as the primary changes, and one that cannot be stored is in nobody's way.
+      // Written one by one: the driver repeats each as the primary changes, and a document that cannot be stored does not hold up
+      // the others.
       return Promise.all(docs.map((doc) => ignoringDuplicate(messages.insertOne(doc))));
     },
   );
@@ -68,7 +69,7 @@ async function storeSmall(deps: Deps, mailings: Mailing[]): Promise<Array<undefi
   return stored;
 }
 
-/** Contents and messages stand or fall together: a message without its content could never be sent. */
+/** Contents and messages are written together or not at all: a message without its content could never be sent. */
 async function storeMailings(deps: Deps, mailings: Mailing[]): Promise<Array<undefined | Error>> {
   const { contents, messages } = deps.db;
   try {
@@ -87,13 +88,13 @@ async function storeMailings(deps: Deps, mailings: Mailing[]): Promise<Array<und
   } catch (error) {
     if (!isDuplicateKey(error)) throw error;
   }
-  // Somebody repeats a request whose first try was written: everybody for himself, and what is there already stays.
+  // A repeated request finds the documents of its first try: each mailing is written separately, and existing documents stay.
   const stored = await Promise.all(mailings.map((mailing) => storeAgain(deps, mailing)));
   wakeLanes(deps, mailings);
   return stored;
 }
 
-/** Every change of a message writes it anew, so a long body has a document of its own, and so has what several share. */
+/** Every change of a message rewrites it, so a long body has a document of its own, and so has content that several share. */
 function isSmall({ content, messages }: Mailing): boolean {
   const [message] = messages;
   if (!message || messages.length > 1 || message.recipients || message.data) return false;
@@ -122,7 +123,7 @@ async function ignoringDuplicate(writing: Promise<unknown>): Promise<undefined |
   }
 }
 
-/** Adds a line to what became of a message: opens, clicks, bounces. The oldest lines of a long timeline go. */
+/** Adds a line to the timeline of a message: opens, clicks, bounces. The oldest lines of a long timeline are dropped. */
 export async function appendTimeline(
   { db }: Pick<Deps, 'db'>,
   { projectId, messageId }: { projectId: ObjectId; messageId: ObjectId },
@@ -135,7 +136,7 @@ export async function appendTimeline(
 }
 
 /**
- * For deleted contacts: what has not been claimed is not sent any more, whichever address the contact had when it was queued. Without a
+ * For deleted contacts: unclaimed mail is not sent any more, whichever address the contact had when it was queued. Without a
  * hint, so that contacts can be deleted before an upgraded installation has the index.
  */
 export async function failQueued(
@@ -165,7 +166,7 @@ export async function failQueued(
   return modifiedCount;
 }
 
-/** More than this many due messages of a project in a lane, and new ones are refused until some are sent. */
+/** With more due messages of a project in a lane, new ones are refused until some are sent. */
 export const BACKLOG_MAX = 1_000_000;
 const RECOUNT_EVERY_MS = 30_000;
 
@@ -179,7 +180,10 @@ interface Backlog {
 
 const backlogs = new WeakMap<object, Map<string, Backlog>>();
 
-/** Counting is not free, so the last count and what was accepted since then serve for half a minute, and one counts for all who ask. */
+/**
+ * Counting has a cost, so the last count and the messages accepted since then serve for half a minute, and concurrent callers
+ * share one count.
+ */
 export async function refuseFullBacklog(deps: Deps, projectId: ObjectId, lane: Lane, adding: number): Promise<void> {
   const backlog = backlogOf(deps, `${lane}:${projectId.toHexString()}`);
   const isFull = () => backlog.counted + backlog.accepted + adding > BACKLOG_MAX;

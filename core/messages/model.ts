@@ -1,9 +1,9 @@
 import type { Collection, ObjectId } from 'mongodb';
 import type { Due } from '../base/model.ts';
 
-/** What is known about messages beside the ledger: opens and clicks, and erasures still to do. */
+/** Data about messages outside the ledger: opens and clicks, and pending erasures. */
 
-/** A deleted contact whose messages still say something about it; `_id` is the contact's. */
+/** A deleted contact whose messages still have personal data; `_id` is the contact's. */
 export interface ContactErasure extends Due {
   _id: ObjectId;
   projectId: ObjectId;
@@ -11,7 +11,7 @@ export interface ContactErasure extends Due {
   deletedAt: Date;
 }
 
-/** What people, and machines, did with one message; there is none until somebody did something. `_id` is the message's. */
+/** Opens and clicks, of people and machines, of one message; created with the first. `_id` is the message's. */
 export interface Engagement {
   _id: ObjectId;
   projectId: ObjectId;
@@ -22,7 +22,7 @@ export interface Engagement {
   clickedAt?: Date;
   unsubscribedAt?: Date;
   complainedAt?: Date;
-  /** The evidence: the first opens as they came, so that the verdict can be made again when its rules change. */
+  /** The evidence: the first opens as they came, so that they can be classified again when the rules change. */
   opens?: OpenSignal[];
   openCount?: number;
   clicks?: ClickSignal[];
@@ -35,7 +35,7 @@ export interface OpenSignal {
   deliveredAt: Date | null;
   /** The first characters of User-Agent. */
   agent: string;
-  /** What a browser said about why it asked: Sec-Purpose or Purpose. */
+  /** The browser's reason for the request: Sec-Purpose or Purpose. */
   purpose: string;
   method: string;
 }
