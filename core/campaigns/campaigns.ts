@@ -22,7 +22,7 @@ import {
 import type { Campaign, CampaignStatus } from './model.ts';
 import { timingOf } from './timing.ts';
 
-/** The names of the due documents that start and wake runs. */
+/** The names of the queues that start and wake runs. */
 export const CAMPAIGN_STARTS = 'campaign-starts';
 export const CAMPAIGN_METRICS = 'campaign-metrics';
 
@@ -73,7 +73,7 @@ export async function listCampaigns(
   return pageOf(deps.db.campaigns, filter, page, { sort: { _id: -1 } });
 }
 
-/** A draft with the same content, audience and plan, that says nothing of when. */
+/** A draft with the same content, audience and plan, without a time. */
 export async function duplicateCampaign(
   deps: Deps,
   project: Project,
@@ -96,7 +96,7 @@ export async function duplicateCampaign(
   return insertOnce(deps.db.campaigns, copy, { projectId: project._id });
 }
 
-/** The ledger keeps what was sent; only the campaign goes. */
+/** Deletes only the campaign; the ledger keeps what was sent. */
 export async function deleteCampaign(deps: Deps, project: Project, campaignId: string): Promise<void> {
   const { _id, status } = await findCampaign(deps, project, campaignId);
   const { deletedCount } = await deps.db.campaigns.deleteOne({

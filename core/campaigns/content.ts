@@ -7,8 +7,8 @@ import { senderOf } from './input.ts';
 import type { Campaign, CampaignContent } from './model.ts';
 
 /**
- * Template, sender and flags as they are now: later changes of them do not reach a campaign that has begun. Throws AppError for what
- * does not compile.
+ * Template, sender and flags as they are now: later changes do not reach a campaign that has begun. Throws AppError for content
+ * that does not compile.
  */
 export async function contentNow(deps: Deps, campaign: Campaign): Promise<CampaignContent> {
   const { _id, projectId, templateId, subject, trackingClick, trackingOpen, unsubscribeGroupId } = campaign;

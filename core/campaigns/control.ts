@@ -17,8 +17,8 @@ const LOOK_MAX_MS = 200;
 const ORPHANS_EVERY_MS = 1_000;
 
 /**
- * A compare-and-set that binds every sender at its next claim; the run is told by the due document that goes with it. The answer
- * comes when nothing is in flight: no message is handed over after it. Works with Temporal stopped and without any worker.
+ * A compare-and-set that binds every sender at its next claim; the run learns of it from the job written with it. Returns when
+ * nothing is in flight: no message is sent after it. Works with Temporal stopped and without any worker.
  */
 export async function pauseCampaign(
   deps: Deps,
@@ -36,12 +36,12 @@ export async function pauseCampaign(
   return settle(deps, paused);
 }
 
-/** Goes back to what it was doing, and begins a new stretch for the thresholds. */
+/** Restores the former status, and begins a new stretch for the thresholds. */
 export async function resumeCampaign(deps: Deps, project: Project, campaignId: string): Promise<Settled> {
   const resumed = await decide(deps, project, campaignId, { from: ['paused'], word: 'resumed' }, async (campaign) => {
     const now = deps.clock.now();
     const { startedAt, startsAt, sendMode } = campaign;
-    // One that missed its time starts now; one that was paused before its time keeps it.
+    // A campaign whose time passed starts now; one that was paused before its time keeps it.
     if (startedAt === null)
       return { status: 'scheduled', resumedAt: now, startsAt: startsAt && startsAt > now ? startsAt : now };
     const { sent, bounced, spamReported } = await refreshCounts(deps, campaign);
@@ -54,7 +54,7 @@ export async function resumeCampaign(deps: Deps, project: Project, campaignId: s
   return settle(deps, resumed);
 }
 
-/** What was not handed over stays pending, and nothing moves it. */
+/** Unsent messages stay pending for good. */
 export async function abortCampaign(deps: Deps, project: Project, campaignId: string): Promise<Settled> {
   const from: CampaignStatus[] = ['sending', 'sending_gradual', 'scheduled', 'paused'];
   const aborted = await decide(deps, project, campaignId, { from, word: 'aborted' }, () => ({
@@ -65,7 +65,7 @@ export async function abortCampaign(deps: Deps, project: Project, campaignId: st
   return settle(deps, aborted);
 }
 
-/** Repeated when somebody else changed the campaign at the same moment: what it decides then stands on what is there. */
+/** Retried when a concurrent update wins, so that the decision is made on what is stored. */
 export async function decide(
   deps: Deps,
   project: Project,
@@ -81,7 +81,7 @@ export async function decide(
   }
 }
 
-/** Waits until nothing is in flight, unless it goes on, and says where it stands. */
+/** Waits until nothing is in flight, unless the campaign is sending, and returns its state. */
 export async function settle(deps: Deps, campaign: Campaign): Promise<Settled> {
   if (!isUnderWay(campaign)) await untilNothingIsInFlight(deps, campaign);
   await refreshCounts(deps, campaign);
@@ -92,7 +92,7 @@ export async function settle(deps: Deps, campaign: Campaign): Promise<Settled> {
   return { campaign: fresh, progress: { sent, inFlight, remaining: pending, nextAt } };
 }
 
-/** A relay may take its time, and a process may have died with what it held: that is settled here when nobody else does. */
+/** The relay may be slow, and a process may have died with claims: its orphans are settled here if no other process does it. */
 async function untilNothingIsInFlight(deps: Deps, campaign: Campaign): Promise<void> {
   const end = performance.now() + SETTLE_MAX_MS;
   let orphansAt = performance.now() + ORPHANS_EVERY_MS;

@@ -8,7 +8,7 @@ import type { Template } from '../templates/model.ts';
 import { audienceEntry, senderFor } from './input.ts';
 import type { AudienceEntry, Campaign } from './model.ts';
 
-/** A campaign with what it shows of other documents. */
+/** A campaign with the fields that it shows of other documents. */
 export interface RelatedCampaign {
   campaign: Campaign;
   sender: Pick<Sender, 'email' | 'name' | 'replyTo'>;
@@ -38,12 +38,12 @@ export async function relatedCampaigns(
   }));
 }
 
-/** Its lists still grow and shrink; what has begun shows them as they were then. */
+/** Its lists still change; a campaign that has begun shows them as they were then. */
 function isWaiting({ status, startedAt }: Campaign): boolean {
   return startedAt === null && ['draft', 'scheduled', 'paused'].includes(status);
 }
 
-/** As they are now, by the id that callers know. */
+/** Lists as they are now, by the id that callers know. */
 export async function listEntries(
   deps: Deps,
   project: Pick<Project, '_id'>,
@@ -57,7 +57,7 @@ export async function listEntries(
   return new Map(counted.map((list) => [wireListId(list), audienceEntry(list)]));
 }
 
-/** One that was deleted has nobody in it. */
+/** A deleted list counts as empty. */
 export function withEntries<T extends Pick<Campaign, 'toLists' | 'excludeLists'>>(
   campaign: T,
   lists: Map<string, AudienceEntry>,

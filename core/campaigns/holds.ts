@@ -6,14 +6,14 @@ import type { StoredList } from '../contacts/model.ts';
 import { holdGroup } from '../suppressions/groups.ts';
 import type { AudienceEntry, Campaign, CampaignStatus } from './model.ts';
 
-/** Published and not over. A draft holds no list: publishing it finds out what is gone. */
+/** Published and not over. A draft holds no list: publishing it checks that its lists exist. */
 const HOLDING: CampaignStatus[] = ['scheduled', 'sending', 'sending_gradual', 'paused'];
 
 type Naming = Pick<Campaign, 'projectId' | 'toLists' | 'excludeLists'>;
 
 /**
- * Runs in the transaction that publishes or starts a campaign and returns the ids of named lists that are gone. The update makes this
- * transaction and one that removes such a list conflict: the one that is repeated sees the result of the other.
+ * Runs in the transaction that publishes or starts a campaign and returns the ids of named lists that are gone. The update makes
+ * this transaction conflict with one that removes such a list: the repeated one sees the result of the other.
  */
 export async function holdLists(deps: Deps, session: Session, campaign: Naming): Promise<Set<string>> {
   const { projectId, toLists, excludeLists } = campaign;
@@ -56,7 +56,7 @@ export async function refuseHeld(deps: Deps, session: Session, list: StoredList)
   );
 }
 
-/** A group that a call names is not deleted between its look-up and the commit. */
+/** Keeps a group that a call names from being deleted between its look-up and the commit. */
 export async function holdNamedGroup(
   deps: Deps,
   session: Session,

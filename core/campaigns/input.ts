@@ -83,7 +83,7 @@ const PLAIN = [
   'trackingOpen',
 ] as const;
 
-/** What a call sets by itself, checked without asking anybody. */
+/** The fields that a call sets by value, checked without a read. */
 export function plainFields(before: Campaign, input: CampaignInput): Fields {
   const { from, replyTo, gradual, subject, previewText, htmlTemplate, excludeLists } = input;
   if (htmlTemplate !== undefined) compiled(htmlTemplate, 'html', 'htmlTemplate');
@@ -99,7 +99,7 @@ export function plainFields(before: Campaign, input: CampaignInput): Fields {
   };
 }
 
-/** What a call names by id: all of it is found before anything is written. */
+/** The documents that a call names by id: all are found before anything is written. */
 export async function namedFields(deps: Deps, project: Project, input: CampaignInput): Promise<Fields> {
   const { toLists, excludeLists, unsubscribeGroupId, templateId } = input;
   const senderId = input.senderId ?? input.fromSenderId;
@@ -121,7 +121,7 @@ export async function namedFields(deps: Deps, project: Project, input: CampaignI
 
 export interface TemplateWrite {
   templateId: string;
-  /** Runs in the transaction that stores the campaign: a call that is refused changes no template. */
+  /** Runs in the transaction that stores the campaign: a refused call changes no template. */
   write(session: Session): Promise<void>;
 }
 

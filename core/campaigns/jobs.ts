@@ -4,7 +4,7 @@ import type { JobQueue } from '../jobs/queue.ts';
 import { CAMPAIGN_METRICS, CAMPAIGN_STARTS } from './campaigns.ts';
 import type { Campaign } from './model.ts';
 
-/** Starts runs, and tells those that are there that something was decided. */
+/** Starts runs, and wakes running ones after a decision. */
 export function campaignStarts(deps: Deps): JobQueue {
   return documentQueue<Campaign>(deps, {
     name: CAMPAIGN_STARTS,
@@ -18,7 +18,7 @@ export function campaignStarts(deps: Deps): JobQueue {
   });
 }
 
-/** The numbers go on being refreshed after the campaign is over, so their run stands by itself. */
+/** The numbers are refreshed after the campaign is over too, so this run is separate. */
 export function campaignMetrics(deps: Deps): JobQueue {
   return documentQueue<Campaign>(deps, {
     name: CAMPAIGN_METRICS,

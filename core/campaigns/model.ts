@@ -21,7 +21,7 @@ export interface AudienceEntry {
   contactCount: number;
 }
 
-/** What the ledger said at the last count; the numbers that people read. */
+/** The ledger's numbers at the last count, shown to people. */
 export interface CampaignCounts {
   totalContacts: number;
   suppressed: number;
@@ -42,7 +42,7 @@ export interface CampaignGradual {
   growth: 'fixed' | '1.25x' | '1.5x' | '1.75x' | '2x';
   timezone: string;
   startAt: Date | null;
-  /** Moved by one compare-and-set for each release: a crash can neither spend a budget twice nor lose it. */
+  /** Changed by one compare-and-set for each release: a crash can neither spend a budget twice nor lose it. */
   day: number;
   calendarDay: string | null;
   releasedToday: number;
@@ -58,7 +58,7 @@ export interface Campaign {
   name: string;
   subject: string;
   previewText: string;
-  /** What the caller said; the saved sender fills the rest. */
+  /** As the caller gave it; the saved sender fills the rest. */
   from: { email?: string; name?: string };
   senderId: ObjectId | null;
   replyTo: string | null;
@@ -79,15 +79,15 @@ export interface Campaign {
   status: CampaignStatus;
   /** When sending is to begin; null in drafts. */
   startsAt: Date | null;
-  /** Due document: a run of `campaignSend` must be started or told. */
+  /** The job to start a run of `campaignSend`, or to wake it. */
   startDueAt?: Date;
-  /** Due document: the run that refreshes its numbers must be started. */
+  /** The job to start the run that refreshes the numbers. */
   metricsDueAt?: Date;
   startedAt: Date | null;
-  /** While it is under way, and how long it was before that: pauses take no time. */
+  /** Since when it has been sending, and for how long it was before that: pauses do not count. */
   sendingSince?: Date | null;
   sendingMs?: number;
-  /** What the senders find while they cannot hand over anything. */
+  /** Set by senders while the relay takes nothing. */
   relay?: { notAnsweringSince: Date; reason: string } | null;
   sentAt: Date | null;
   abortedAt: Date | null;
@@ -100,13 +100,13 @@ export interface Campaign {
   nextBatchAt: Date | null;
   /** null before sending starts. */
   freeze: CampaignFreeze | null;
-  /** Counts when it started or was resumed last: thresholds look at what came since. */
+  /** Counts when it started or was last resumed: thresholds check the difference. */
   stretch: { sent: number; bounced: number; spamReported: number };
   createdAt: Date;
   updatedAt: Date;
 }
 
-/** What a campaign sends, frozen when sending starts. `_id` is the campaign's. */
+/** The content of a campaign, frozen when sending starts. `_id` is the campaign's. */
 export interface CampaignContent {
   _id: ObjectId;
   projectId: ObjectId;
@@ -122,11 +122,11 @@ export interface CampaignContent {
   frozenAt: Date;
 }
 
-/** How far the audience is written down. Ids of its messages are derived, so any part may be written again. */
+/** How much of the audience is written. Ids of its messages are derived, so any part may be written again. */
 export interface CampaignFreeze {
   /** When it began: the seconds in the ids of the messages. */
   at: Date;
-  /** Which list is being read, and the address below which everything of it is written. */
+  /** The list being read, and the address up to which it is written. */
   list: number;
   after: string | null;
   /** Recipients written so far, for progress; the ledger has the exact number. */

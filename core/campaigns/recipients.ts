@@ -13,7 +13,7 @@ import { recipientId } from './run/freeze.ts';
 export const recipientStatuses = ['queued', 'deferred', 'sent', 'bounced', 'failed', 'suppressed', 'unknown'] as const;
 export type RecipientStatus = (typeof recipientStatuses)[number];
 
-/** Everybody of the frozen audience, in the order of sending. */
+/** All recipients of the frozen audience, in the order of sending. */
 export async function listRecipients(
   deps: Deps,
   project: Project,
@@ -30,11 +30,11 @@ export interface RecipientStory {
   campaign: Campaign;
   message: Message | null;
   engagement: Engagement | null;
-  /** Why this person got it, or not, in one sentence. */
+  /** Why this contact got the mail, or did not, in one sentence. */
   reason: string;
 }
 
-/** "Why did X get this, or not?" Also for people who never were in the audience. */
+/** "Why did X get this, or not?" Also for contacts who were never in the audience. */
 export async function recipientStory(
   deps: Deps,
   project: Project,

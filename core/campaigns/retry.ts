@@ -13,8 +13,8 @@ const AT_ONCE = 1_000;
 export type RetriedState = 'failed' | 'unknown';
 
 /**
- * Sends again only what failed or is unknown, over the same ledger. The messages are queued before the status moves, so that no run can find
- * nothing to do; nobody sends them until it has. Contacts that were deleted stay failed.
+ * Sends again only failed or unknown messages, over the same ledger. The messages are queued before the status changes, so that
+ * every run finds them; none is sent until it has changed. Mail of deleted contacts stays failed.
  */
 export async function retryCampaign(
   deps: Deps,
@@ -47,7 +47,7 @@ async function queueAgain(deps: Deps, campaign: Campaign, states: RetriedState[]
 
 type Retried = Pick<Message, '_id' | 'contactId' | 'seq'>;
 
-/** Places are not unique, so the last one of a full batch is read again with the next. */
+/** `seq` is not unique, so the last one of a full batch is read again with the next batch. */
 async function nextBatch(
   { db }: Deps,
   { _id, projectId }: Campaign,
@@ -67,7 +67,7 @@ async function nextBatch(
   return isCut ? found.filter(({ seq }) => seq !== last) : found;
 }
 
-/** Whoever is deleted while this goes on fails by the deletion; whoever was before is found missing here. */
+/** Mail of contacts deleted during the retry is failed by the deletion; contacts deleted before are found missing here. */
 async function queueBatch(deps: Deps, { projectId }: Campaign, state: RetriedState, batch: Retried[]): Promise<void> {
   const present = await contactsAmong(deps, projectId, batch);
   const ids = batch.flatMap(({ _id, contactId }) => (contactId && present.has(contactId.toHexString()) ? _id : []));
@@ -80,7 +80,7 @@ async function queueBatch(deps: Deps, { projectId }: Campaign, state: RetriedSta
         deferrals: '$$REMOVE',
         reason: '$$REMOVE',
         endedAt: '$$REMOVE',
-        // What failed has 24 hours again; what may have arrived goes as the same mail, Date included.
+        // Failed mail has 24 hours again; mail that may have arrived is sent as the same mail, Date included.
         ...(state === 'failed' ? { firstAt: '$$REMOVE' } : {}),
         timeline: { $concatArrays: [{ $ifNull: ['$timeline', []] }, [{ type: 'retried', at }]] },
       },

@@ -10,7 +10,7 @@ import { findCampaign } from './campaigns.ts';
 import { contentNow } from './content.ts';
 import type { Origin } from './input.ts';
 
-/** The campaign as it stands, to a few people who look it over: outside its audience, its counts and its suppressions. */
+/** Sends the current campaign to a few people for review: outside its audience, its counts and its suppressions. */
 export async function testCampaign(
   deps: Deps,
   project: Project,

@@ -4,7 +4,7 @@ import { CAMPAIGN_STARTS } from './campaigns.ts';
 import { type Alongside, moveCampaign } from './events.ts';
 import type { Campaign, CampaignStatus } from './model.ts';
 
-/** Nothing of these is sent any more, unless a person retries. */
+/** Statuses in which nothing is sent any more, unless a person retries. */
 export const OVER: readonly CampaignStatus[] = ['sent', 'failed', 'aborted'];
 const UNDER_WAY: readonly CampaignStatus[] = ['sending', 'sending_gradual'];
 
@@ -15,8 +15,8 @@ export function isUnderWay({ status }: Pick<Campaign, 'status'>): boolean {
 export type Move = Partial<Campaign> & Pick<Campaign, 'status'>;
 
 /**
- * A compare-and-set on what was read, with its event: null when somebody else changed the campaign meanwhile. Senders see it with their
- * next claim. `tell` wakes the run, which is not needed where the run itself moves.
+ * A compare-and-set on what was read, with its event: null when a concurrent change won. Senders see it with their next claim.
+ * `tell` wakes the run, which is not needed where the run itself makes the transition.
  */
 export async function transition(
   deps: Deps,
@@ -37,7 +37,7 @@ export async function transition(
   return moved;
 }
 
-/** Later than the one before, so that two changes in one millisecond are two. */
+/** Later than the former value, so that two changes in one millisecond differ. */
 export function nextUpdate({ updatedAt }: Pick<Campaign, 'updatedAt'>, now: Date): Date {
   return new Date(Math.max(now.getTime(), updatedAt.getTime() + 1));
 }

@@ -6,7 +6,7 @@ const PAST_TOLERANCE_MS = 60_000;
 
 export type Timing = Pick<Campaign, 'status' | 'sendMode' | 'sendNow' | 'scheduledAt' | 'startsAt'>;
 
-/** Draft or scheduled, and due when: "Campaign states" of the decisions. A PATCH that says nothing of the time leaves it alone. */
+/** Draft or scheduled, and the start time: "Campaign states" of the decisions. A PATCH without a time leaves it alone. */
 export function timingOf(campaign: Campaign, input: CampaignInput, now: Date, sendNowDelaySeconds: number): Timing {
   const { sendNow, scheduledAt } = wishedTime(campaign, input, now);
   const sendMode = modeOf(campaign, input, scheduledAt);
@@ -25,7 +25,7 @@ export function timingOf(campaign: Campaign, input: CampaignInput, now: Date, se
   if (isQuiet) return { ...kept, status: campaign.status, startsAt: campaign.startsAt };
   if (sendNow) return { ...kept, status: 'scheduled', startsAt: new Date(now.getTime() + sendNowDelaySeconds * 1_000) };
   if (startAt || scheduledAt) {
-    // `startAt` defaults to `scheduledAt`; when both are given the plan's own start holds.
+    // `startAt` defaults to `scheduledAt`; when both are given the plan's own start wins.
     const startsAt = startAt ?? (scheduledAt as Date);
     if (scheduledAt || input.publish === true) {
       refusePast(startsAt, now, startAt ? 'gradual/startAt' : 'scheduledAt');
@@ -38,7 +38,7 @@ export function timingOf(campaign: Campaign, input: CampaignInput, now: Date, se
   return { ...kept, status: 'draft', startsAt: null };
 }
 
-/** What this call says of the time wins over what was said before. */
+/** The time of this call wins over a former one. */
 function wishedTime(
   campaign: Campaign,
   input: CampaignInput,
@@ -61,7 +61,7 @@ export function refusePast(at: Date, now: Date, field: string): void {
     throw invalid(`${field} is in the past.`, `${field}: is more than a minute in the past`);
 }
 
-/** A scheduled one whose plan begins at another time is moved to it. */
+/** A scheduled campaign whose plan begins at another time is rescheduled. */
 function saysNothing({ status }: Campaign, { publish, sendNow, scheduledAt, gradual }: CampaignInput): boolean {
   const movesStart = status === 'scheduled' && gradual?.startAt !== undefined;
   return publish === undefined && sendNow === undefined && scheduledAt === undefined && !movesStart;

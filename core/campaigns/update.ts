@@ -12,7 +12,10 @@ import { refusePast, timingOf } from './timing.ts';
 
 const TRIES_MAX = 5;
 
-/** Every field of creation in draft and scheduled; rate and plan also while it is under way. Begun anew when another call was faster. */
+/**
+ * Every field of creation in draft and scheduled; rate and plan also while sending or paused. Retried when a concurrent update
+ * wins.
+ */
 export async function updateCampaign(
   deps: Deps,
   project: Project,
@@ -33,7 +36,7 @@ export async function updateCampaign(
   throw conflict('INVALID_STATE', 'The campaign is being changed by other calls; read it again and repeat.');
 }
 
-/** The campaign as this call wants it, if it may. */
+/** The campaign with the changes of this call, if it allows them. */
 async function changed(deps: Deps, project: Project, before: Campaign, input: CampaignInput): Promise<Campaign> {
   const isOpen = before.status === 'draft' || before.status === 'scheduled';
   if (!isOpen) refuseLateChanges(before, input);
@@ -50,7 +53,7 @@ async function changed(deps: Deps, project: Project, before: Campaign, input: Ca
   return after;
 }
 
-/** Writes only what differs: releases move the state of the plan at the same time. null: a concurrent change won. */
+/** Writes only the differences: releases change the state of the plan at the same time. null: a concurrent change won. */
 async function store(
   deps: Deps,
   before: Campaign,
@@ -89,7 +92,7 @@ function planChanges({ gradual: before }: Campaign, { gradual: after }: Campaign
   };
 }
 
-/** One that missed its time, or was paused before it. */
+/** Its time passed, or it was paused before it. */
 function isNotBegun({ status, startedAt }: Campaign): boolean {
   return status === 'paused' && startedAt === null;
 }
@@ -106,7 +109,7 @@ function refuseLateChanges(before: Campaign, input: CampaignInput): void {
       `A campaign that is ${status} takes changes of ${allowed.join(' and ')} only; pause and duplicate it for others.`,
       `${refused.join(', ')}: cannot be changed now`,
     );
-  // Not in the spec: a plan belongs to a campaign from its beginning; without one, everything would go at once.
+  // Not in the spec: a campaign has a plan from its beginning; without one, everything would be sent at once.
   if (input.gradual !== undefined && sendMode !== 'gradual')
     throw conflict(
       'INVALID_STATE',

@@ -3,7 +3,7 @@ import type { Deps } from '../../base/deps.ts';
 import type { MessageState } from '../../outbox/model.ts';
 import type { Campaign, CampaignCounts, CampaignStatus } from '../model.ts';
 
-/** One consistent look at the ledger: an ordinary read misses messages that change their state while it runs. */
+/** A snapshot of the ledger: an ordinary read misses messages that change their state while it runs. */
 export interface LedgerCounts {
   total: number;
   suppressed: number;
@@ -41,20 +41,20 @@ export async function ledgerCounts(deps: Db, { _id, projectId }: Tenant): Promis
   };
 }
 
-/** Counting a million takes half a second, so what was counted is shown again until ten times as long has passed. */
+/** Counting a million takes half a second, so a count is shown again for ten times as long as it took. */
 const SHOWN_FACTOR = 10;
 const KEPT_MAX = 1_000;
 
 interface Kept {
   counts: Promise<LedgerCounts>;
   freshUntilMs: number;
-  /** Of the campaign: after a decision everything is counted anew. */
+  /** Of the campaign: after a decision everything is counted again. */
   updatedAt: Date;
 }
 
 const kept = new WeakMap<object, Map<string, Kept>>();
 
-/** For whoever watches: at most a tenth of the time goes into counting, however many ask. */
+/** Counts for watchers: at most a tenth of the time is spent on counting, however many ask. */
 export function shownCounts(deps: Db, campaign: Campaign): Promise<LedgerCounts> {
   const known = kept.get(deps.db) ?? new Map<string, Kept>();
   kept.set(deps.db, known);
@@ -75,12 +75,15 @@ export function shownCounts(deps: Db, campaign: Campaign): Promise<LedgerCounts>
   return counts;
 }
 
-/** Whom the relay has not answered about yet. */
+/** Recipients without a reply of the relay yet. */
 export function countInFlight(deps: Db, { _id, projectId }: Tenant): Promise<number> {
   return deps.db.messages.countDocuments({ campaignId: _id, projectId, state: 'committing' }, { hint: 'campaign' });
 }
 
-/** When something of it is sent next: now (null) while it is sending, at its start, its next slice or the first deferred message. */
+/**
+ * When the next message is sent: now (null) while the campaign is sending, at its start, its next slice or the first deferred
+ * message.
+ */
 export async function nextAtOf(
   deps: Db,
   campaign: Campaign,
@@ -108,7 +111,7 @@ export async function firstDeferredUntil(deps: Db, { _id, projectId }: Tenant): 
   return first?.dueAt ?? null;
 }
 
-/** What the ledger and the engagements say now; `counted` is the ledger's word, where it was asked a moment ago. */
+/** The counts of the ledger and the engagements now; `counted` is the ledger's part, if it was read a moment ago. */
 export async function countNow(deps: Db, campaign: Tenant, counted?: LedgerCounts): Promise<CampaignCounts> {
   const [ledger, engaged] = await Promise.all([
     counted ?? ledgerCounts(deps, campaign),
@@ -119,8 +122,8 @@ export async function countNow(deps: Db, campaign: Tenant, counted?: LedgerCount
 }
 
 /**
- * Stores it: the numbers that `metrics` and analytics answer. They outlive the messages: what retention has begun to take away
- * is not counted any more.
+ * Stores the numbers that `metrics` and analytics return. They outlive the messages: once retention has begun to remove them,
+ * nothing is counted any more.
  */
 export async function refreshCounts(
   deps: Pick<Deps, 'db' | 'clock'>,
@@ -138,7 +141,7 @@ export async function refreshCounts(
 
 type EngagementCounts = Pick<CampaignCounts, 'opened' | 'humanOpened' | 'clicked' | 'unsubscribed' | 'spamReported'>;
 
-/** Unique recipients: one document for each message that anybody did something with. */
+/** Unique recipients: one document for each message with any engagement. */
 async function engagementCounts(deps: Db, { _id, projectId }: Tenant): Promise<EngagementCounts> {
   const one = (field: string) => ({ $sum: { $cond: [{ $ne: [{ $ifNull: [`$${field}`, null] }, null] }, 1, 0] } });
   const [counts] = await deps.db.engagements
@@ -172,8 +175,8 @@ export interface Reconciliation {
 }
 
 /**
- * What the stored numbers say differently from a recount; while it is sending that is what came since the last refresh. Nobody of the
- * frozen audience may be missing.
+ * The differences between the stored numbers and a recount; while the campaign is sending that is the change since the last
+ * refresh. Every recipient of the frozen audience must be counted.
  */
 export async function reconcileCampaign(deps: Db, campaign: Campaign): Promise<Reconciliation> {
   const ledger: Record<string, number> = { ...(await countNow(deps, campaign)) };

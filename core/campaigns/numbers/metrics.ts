@@ -16,7 +16,7 @@ export interface MetricsStep {
   details: string;
 }
 
-/** One refresh. One that comes early, after a restart, counts nothing and waits for the rest of the interval. */
+/** One refresh. A refresh that comes too early, after a restart, counts nothing and waits for the rest of the interval. */
 export async function refreshMetrics(deps: Deps, ref: CampaignRef): Promise<MetricsStep> {
   const campaign = await readCampaign(deps, ref);
   if (!campaign) return { status: 'deleted', nextMs: null, details: 'The campaign was deleted.' };
@@ -29,7 +29,7 @@ export async function refreshMetrics(deps: Deps, ref: CampaignRef): Promise<Metr
   return { status: campaign.status, nextMs, details: await describeCampaign(deps, campaign) };
 }
 
-/** How long until the next one; null when it has been over for 20 days, or was never sent. */
+/** How long until the next refresh; null when the campaign has been over for 20 days, or was never sent. */
 function intervalOf({ status, sentAt, abortedAt, startedAt }: Campaign, now: Date): number | null {
   if (status === 'draft' || status === 'failed') return null;
   const end = sentAt ?? abortedAt;

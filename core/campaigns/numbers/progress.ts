@@ -15,7 +15,7 @@ export interface CampaignProgress extends LedgerCounts {
   etaSeconds: number | null;
   nextAt: Date | null;
   relayNotAnsweringSince: Date | null;
-  /** Segments that are being computed: it starts, or writes its audience, when they are done. */
+  /** Segments that are being computed: the campaign starts, or freezes its audience, when they are done. */
   waitingFor: AwaitedSegment[];
 }
 
@@ -67,7 +67,7 @@ export interface ProgressEvent {
   data: unknown;
 }
 
-/** The figures of `/progress`, each time they changed, until the campaign is over or the caller goes away. */
+/** The figures of `/progress`, each time they changed, until the campaign is over or the caller disconnects. */
 export async function* watchCampaign(
   deps: Deps,
   campaign: Campaign,

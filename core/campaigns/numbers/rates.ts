@@ -1,6 +1,6 @@
 import type { CampaignCounts } from '../model.ts';
 
-/** The rates made of a campaign's counts, by the formulas of the interface. */
+/** The rates of a campaign, from its counts, by the formulas of the interface. */
 export interface Rates {
   openRate: number;
   clickRate: number;
@@ -12,7 +12,7 @@ export interface Rates {
   trueOpenRate: number;
 }
 
-/** The relay's 250, less the bounces learnt later. */
+/** The relay's 250, less later bounces. */
 export function deliveredOf({ sent, bounced }: Pick<CampaignCounts, 'sent' | 'bounced'>): number {
   return Math.max(0, sent - bounced);
 }
@@ -26,7 +26,7 @@ export function processedOf({
   return suppressed + failed + sent + unknown;
 }
 
-/** While a gradual campaign is under way only those processed so far have been attempted. */
+/** While a gradual campaign is sending, only the recipients processed so far have been attempted. */
 export function attemptedOf(counts: CampaignCounts, isGradualUnderWay: boolean): number {
   const base = isGradualUnderWay ? processedOf(counts) : counts.totalContacts;
   return Math.max(0, base - counts.suppressed - counts.failed);

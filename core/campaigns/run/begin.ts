@@ -12,7 +12,10 @@ import { refreshCounts } from '../numbers/counts.ts';
 import { compileFrozen } from '../send/compiled-cache.ts';
 import { type Move, transition } from '../status.ts';
 
-/** What is sent, and the names and sizes of its lists, are frozen when sending starts; what cannot be sent at all fails here, with the reason. */
+/**
+ * Freezes the content, and the names and sizes of the lists, when sending starts; content that cannot be sent at all fails here,
+ * with the reason.
+ */
 export async function begin(deps: Deps, campaign: Campaign): Promise<null> {
   const { _id, projectId, sendMode } = campaign;
   const now = deps.clock.now();
@@ -47,7 +50,7 @@ async function readyNow(deps: Deps, campaign: Campaign): Promise<Map<string, Aud
   return lists;
 }
 
-/** Without an excluded list its members cannot be left out. A list that is gone from the audience has no members. */
+/** Without an excluded list its members could not be left out. A deleted list of the audience counts as empty. */
 function refuseGone(goneIds: Set<string>, { excludeLists }: Campaign): void {
   const gone = excludeLists.find(({ id }) => goneIds.has(id));
   if (gone) throw new AppError('conflict', `The ${gone.type} "${gone.name}", which it excludes, was deleted.`);

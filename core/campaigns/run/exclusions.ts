@@ -12,13 +12,13 @@ interface Exclusion {
   /** The message of a contact in this campaign. */
   idOf(contactId: ObjectId): ObjectId;
   signal: AbortSignal;
-  /** Told before so many recipients are removed: the freeze must not take them for lost. */
+  /** Called before this many recipients are removed: the freeze must not take them for lost. */
   onRemoval(count: number): Promise<void>;
 }
 
 /**
- * Removes people from the written audience who joined an excluded list or segment while it was written. Nothing has been sent yet.
- * Returns false when the filter of an excluded segment changed meanwhile: then it has to be done again.
+ * Removes recipients who joined an excluded list or segment while the audience was written. Nothing has been sent yet. Returns
+ * false when the filter of an excluded segment changed during the removal: then it has to be done again.
  */
 export async function removeExcluded(deps: Deps, campaign: Campaign, exclusion: Exclusion): Promise<boolean> {
   const { excludeLists } = campaign;
@@ -28,7 +28,7 @@ export async function removeExcluded(deps: Deps, campaign: Campaign, exclusion: 
   return before !== null && before === (await generationsOf(deps, campaign)) && !exclusion.signal.aborted;
 }
 
-/** A change of a contact that read a former filter may have left a wrong mark, until the second look of the recompute finds it. */
+/** A change of a contact that read a former filter may have left a wrong mark, until the recompute's second pass finds it. */
 export async function correctSettling(
   deps: Deps,
   { projectId }: Campaign,

@@ -15,7 +15,7 @@ import { correctSettling, removeExcluded } from './exclusions.ts';
 
 const BATCH = 1_000;
 const WRITES_MAX = 3;
-/** How often the place is written down, in batches. */
+/** How often the progress is stored, in batches. */
 const KEEP_EVERY = 10;
 
 export interface FreezeControl {
@@ -24,9 +24,9 @@ export interface FreezeControl {
 }
 
 /**
- * Writes one message for each person of the audience: lists and segments less excluded ones, one address once, suppressed
- * people with the entry that hit. May be repeated from any place: ids are derived from campaign and contact. Exclusions are checked
- * again at the end, before the first mail.
+ * Writes one message for each contact of the audience: lists and segments less excluded ones, one per address, suppressed
+ * contacts with the entry that stops the mail. May be repeated from any point: ids are derived from campaign and contact.
+ * Exclusions are checked again at the end, before the first mail.
  */
 export async function freezeAudience(
   deps: Deps,
@@ -40,18 +40,18 @@ export async function freezeAudience(
   for (;;) {
     await freezeLists(deps, campaign, place, { signal, onProgress });
     if (signal.aborted) return;
-    // What was inserted before a crash is not in our count, so the ledger may have more, and never less.
+    // Messages inserted before a crash are not in our count, so the ledger may have more, but never fewer.
     const { total } = await ledgerCounts(deps, campaign);
     if (total >= place.written) return finish(deps, campaign, place, signal);
     deps.log.error(
       { campaignId: campaign._id, total, written: place.written },
-      'recipients are missing; all are written anew',
+      'recipients are missing; writing all of them again',
     );
     Object.assign(place, { list: 0, after: null, written: 0 });
   }
 }
 
-/** Without `isDone` when an excluded segment changed meanwhile: the run waits for it and comes back. */
+/** Without `isDone` when an excluded segment changed during the freeze: the run waits for it and repeats the end. */
 async function finish(deps: Deps, campaign: Campaign, place: Place, signal: AbortSignal): Promise<void> {
   const onRemoval = async (count: number) => {
     place.written -= count;
@@ -86,7 +86,7 @@ async function beginFreeze(deps: Deps, { _id, projectId }: Campaign): Promise<Ca
   return begun?.freeze ?? (await deps.db.campaigns.findOne({ _id, projectId }))?.freeze ?? freeze;
 }
 
-/** A person in several lists gets the same id again, which the second insert ignores. */
+/** A contact in several lists gets the same id again, which the second insert ignores. */
 async function freezeList(
   deps: Deps,
   campaign: Campaign,
@@ -162,7 +162,7 @@ function membersOf(
     : { filter: { ...left, listIds: id }, hint: 'list' };
 }
 
-/** The global list holds everybody, so beside it no other needs to be read. */
+/** The global list has every contact, so no other list needs to be read. */
 function listsOf(campaign: Campaign): string[] {
   if (goesToEverybody(campaign)) return [GLOBAL_LIST];
   return campaign.toLists
@@ -195,12 +195,14 @@ async function messagesOf(deps: Deps, campaign: Campaign, place: Place, contacts
   });
 }
 
-/** The message of a person in a campaign: the same whenever it is asked for. */
+/** The id of a contact's message in a campaign, always the same. */
 export function recipientId(frozenAt: Date, campaignId: ObjectId, contactId: ObjectId): ObjectId {
   return derivedId(frozenAt, 'campaign', campaignId.toHexString(), contactId.toHexString());
 }
 
-/** Who is left out is told of before the place moves on, so that nobody is forgotten; a repeat is the same event. */
+/**
+ * Events of suppressed contacts are published before the progress is stored, so that none is lost; a repeat is the same event.
+ */
 async function writeMessages(deps: Deps, messages: Message[]): Promise<number> {
   const inserted = await insertNew(deps, deps.db.messages.collectionName, messages);
   const [first] = messages;
@@ -208,7 +210,7 @@ async function writeMessages(deps: Deps, messages: Message[]): Promise<number> {
   return inserted;
 }
 
-/** After a restart numbers go on above the highest written: they order pages, and need not be unique. */
+/** After a restart numbers continue above the highest written: they order ranges, and need not be unique. */
 async function nextSeq(deps: Deps, { _id, projectId }: Campaign): Promise<number> {
   const states = ['queued', 'deferred', 'committing', 'sent', 'bounced', 'failed', 'suppressed', 'unknown'] as const;
   const highest = await Promise.all(

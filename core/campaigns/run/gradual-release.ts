@@ -3,12 +3,12 @@ import type { Campaign } from '../model.ts';
 import { releaseByNow } from './gradual.ts';
 
 export interface Released {
-  /** Whoever stands before this place may be sent to. */
+  /** Recipients with a lower `seq` may be sent to. */
   upTo: number;
   nextBatchAt: Date;
 }
 
-/** Moves day, budget and release together, by one compare-and-set: a crash can neither spend a budget twice nor lose it. */
+/** Changes day, budget and release together, by one compare-and-set: a crash can neither spend a budget twice nor lose it. */
 export async function release(deps: Deps, campaign: Campaign): Promise<Released> {
   const { _id, projectId, gradual } = campaign;
   const now = deps.clock.now();
@@ -39,7 +39,10 @@ export async function release(deps: Deps, campaign: Campaign): Promise<Released>
   return { upTo: moved ? upTo : releasedUpTo, nextBatchAt };
 }
 
-/** The place before which `count` more of those not released yet are queued; `missing`: there are fewer, and all of them may go. */
+/**
+ * The `seq` before which `count` more unreleased recipients are queued; `missing`: there are fewer, and all of them may be sent
+ * to.
+ */
 async function placeAfter(
   { db }: Deps,
   { _id, projectId }: Campaign,

@@ -1,4 +1,6 @@
-/** The plan of a gradual campaign: day n sends floor(emailsPerDay x growth^(n-1)), spread over the calendar day of its time zone. */
+/**
+ * The plan of a gradual campaign: day n sends floor(emailsPerDay x growth^(n-1)), spread over the calendar day of its time zone.
+ */
 export const growthFactors = { fixed: 1, '1.25x': 1.25, '1.5x': 1.5, '1.75x': 1.75, '2x': 2 } as const;
 export type Growth = keyof typeof growthFactors;
 
@@ -9,19 +11,19 @@ export interface GradualPlan {
   timezone: string;
 }
 
-/** What the campaign keeps: which planned day it is in, on which calendar day, and how many that day has released. */
+/** The stored state: the planned day, its calendar day, and how many recipients that day has released. */
 export interface GradualState {
   /** 0 before the first day. */
   day: number;
   calendarDay: string | null;
   releasedToday: number;
-  /** Beginning of the window over which today's number is spread. */
+  /** The beginning of the window over which today's number is spread. */
   dayStartedAt: Date | null;
 }
 
 export interface Release {
   state: GradualState;
-  /** How many more may go now. */
+  /** How many more may be sent to now. */
   count: number;
   nextBatchAt: Date;
 }
@@ -37,11 +39,11 @@ export function quotaOfDay(
 
 /**
  * How many the plan allows by now. The first day begins when sending does and is full however late that is; later days begin at
- * midnight. A day on which nothing was asked for (paused all day) is no planned day, and nothing is caught up.
+ * midnight. A day without any call (paused all day) is not a planned day, and nothing is caught up.
  */
 export function releaseByNow(plan: GradualPlan, state: GradualState, now: Date): Release {
   const today = calendarDay(now, plan.timezone);
-  // Where the zone was changed to one that lies behind, the day goes on until its name is over there too.
+  // After a change to a time zone that is behind, the day lasts until its date is over there too.
   const isNewDay = state.calendarDay === null || today.name > state.calendarDay;
   const end = isNewDay ? today.end : dayEnd(state.calendarDay ?? today.name, plan.timezone);
   const day = isNewDay ? state.day + 1 : state.day;
@@ -49,12 +51,12 @@ export function releaseByNow(plan: GradualPlan, state: GradualState, now: Date):
   const releasedToday = isNewDay ? 0 : state.releasedToday;
   const quota = quotaOfDay(plan, day);
   const windowMs = Math.max(1, end.getTime() - dayStartedAt.getTime());
-  // The slice that ends with the next tick goes out at its beginning, so that the last one is not left for midnight.
+  // The slice that ends with the next tick is released at its beginning, so that the last one is not left for midnight.
   const share = Math.min(1, (now.getTime() - dayStartedAt.getTime() + TICK_MS) / windowMs);
   const allowed = Math.min(quota, Math.ceil(quota * share));
   const count = Math.max(0, allowed - releasedToday);
   const released = releasedToday + count;
-  // A small number is not looked at every five minutes, but when its next one may go.
+  // A small number is not checked every five minutes, but when the next recipient may be released.
   const nextMs = dayStartedAt.getTime() + (released * windowMs) / quota - TICK_MS + 1;
   const tick = new Date(Math.min(Math.max(now.getTime() + TICK_MS, nextMs), end.getTime()));
   return {
@@ -73,7 +75,7 @@ export interface CalendarDay {
   /** 2026-03-29 */
   name: string;
   start: Date;
-  /** The next day's start; 23 or 25 hours later where clocks change. */
+  /** The start of the next day; 23 or 25 hours later where clocks change. */
   end: Date;
 }
 
@@ -115,7 +117,7 @@ function localDate(ms: number, timezone: string): string {
   return formatOf(timezone).format(ms);
 }
 
-/** Clocks may jump over midnight itself, so the day's first instant is searched for, not computed. */
+/** A clock change may skip midnight itself, so the day's first instant is searched for, not computed. */
 function firstInstant(date: string, timezone: string): Date {
   let low = Date.parse(`${date}T00:00:00Z`) - 27 * HOUR_MS;
   let high = low + 54 * HOUR_MS;

@@ -14,7 +14,7 @@ export interface CampaignRef {
   campaignId: string;
 }
 
-/** What the run does next. Decided here from the documents, so that a run can be started anew at any time. */
+/** The next step of the run. Decided here from the documents, so that a run can be restarted at any time. */
 export type CampaignStep =
   | { kind: 'end'; status: CampaignStatus | 'deleted'; summary: string }
   | { kind: 'park'; status: CampaignStatus; summary: string }
@@ -25,11 +25,11 @@ export type CampaignStep =
 const MINUTE_MS = 60_000;
 /** Temporal refuses summaries of more than 400 bytes. */
 const SUMMARY_BYTES_MAX = 190;
-/** How long to wait before what a process holds is looked at again: as long as it has been held, within these. */
+/** The wait before orphans of a process are checked again: as long as the claims have lasted, within these limits. */
 const HELD_LOOK_MIN_MS = 1_000;
 const HELD_LOOK_MAX_MS = 15_000;
 
-/** One step of `campaignSend`. Safe to repeat: each move of the status is a compare-and-set. */
+/** One step of `campaignSend`. Safe to repeat: each transition of the status is a compare-and-set. */
 export async function advanceCampaign(deps: Deps, ref: CampaignRef): Promise<CampaignStep & { details: string }> {
   for (;;) {
     const campaign = await readCampaign(deps, ref);
@@ -37,7 +37,7 @@ export async function advanceCampaign(deps: Deps, ref: CampaignRef): Promise<Cam
       const summary = 'The campaign was deleted.';
       return { kind: 'end', status: 'deleted', summary, details: summary };
     }
-    // Also while it is paused or over: what processes that died held must not stay in flight.
+    // Also while the campaign is paused or over: claims of dead processes must not stay in flight.
     if (campaign.freeze) await settleCampaignOrphans(deps, campaign);
     const step = await stepOf(deps, campaign);
     if (step) return { ...step, details: await describeCampaign(deps, campaign) };
@@ -49,7 +49,7 @@ export async function readCampaign(deps: Deps, { projectId, campaignId }: Campai
   return _id && project && deps.db.campaigns.findOne({ _id, projectId: project });
 }
 
-/** null: the status moved; look again. */
+/** null: the status changed; read it again. */
 async function stepOf(deps: Deps, campaign: Campaign): Promise<CampaignStep | null> {
   const { status, pausedReason } = campaign;
   switch (status) {
@@ -75,7 +75,7 @@ async function stepOf(deps: Deps, campaign: Campaign): Promise<CampaignStep | nu
   }
 }
 
-/** null when nothing of it is in flight. */
+/** null when nothing of the campaign is in flight. */
 async function heldStep(deps: Deps, campaign: Campaign): Promise<WaitStep | null> {
   const { count, ageMs } = await unsettledOf(deps, campaign);
   if (count === 0) return null;
@@ -102,7 +102,7 @@ function latenessReason({ maxLatenessMinutes }: Campaign, lateMinutes: number, a
   return `It could not start on time: ${wordsFor(awaited)} still being computed after ${lateMinutes} minutes, and maxLatenessMinutes is ${maxLatenessMinutes}. Resume waits for it again.`;
 }
 
-/** Looks again after as long as it has waited, within limits. */
+/** The next check comes after as long as the campaign has waited, within limits. */
 function segmentStep({ status }: Campaign, awaited: AwaitedSegment[], waitedMs: number): WaitStep {
   const waitMs = Math.min(HELD_LOOK_MAX_MS, Math.max(HELD_LOOK_MIN_MS, waitedMs));
   return { kind: 'wait', status, waitMs, summary: summaryOf(`waits: ${wordsFor(awaited)} being computed`) };
@@ -117,7 +117,7 @@ async function underWayStep(deps: Deps, campaign: Campaign): Promise<CampaignSte
   const now = deps.clock.now();
   const project = await deps.db.projects.findOne({ _id: projectId, deletedAt: null }, { projection: { _id: 1 } });
   if (!project) return move(deps, campaign, { status: 'aborted', abortedAt: now, nextBatchAt: null });
-  // A retry of one that failed before it had begun.
+  // A retry of a campaign that failed before it had begun.
   if (startedAt === null) return begin(deps, campaign);
   if (!freeze?.isDone) {
     const awaited = await awaitedSegments(deps, campaign);
@@ -145,7 +145,10 @@ async function finish(deps: Deps, campaign: Campaign): Promise<CampaignStep | nu
   return move(deps, campaign, { status: 'failed', failureReason, ...over }, ledger);
 }
 
-/** With the numbers of that moment, `ledger` where they are known: whoever reads that it is over reads how it ended. */
+/**
+ * Stores the numbers of that moment, `ledger` where they are known: a reader who sees the final status sees the final numbers
+ * too.
+ */
 async function move(deps: Deps, campaign: Campaign, to: Move, ledger?: LedgerCounts): Promise<null> {
   const counted = campaign.freeze?.isDone
     ? { counts: await countNow(deps, campaign, ledger), refreshedAt: deps.clock.now() }

@@ -26,7 +26,7 @@ export async function awaitedSegments(
   });
 }
 
-/** For `/progress`: the segments that hold up the start or the freeze now. */
+/** For `/progress`: the segments for which the start or the freeze is waiting. */
 export async function segmentsInTheWay(
   deps: Pick<Deps, 'db' | 'clock'>,
   campaign: Campaign,
@@ -42,7 +42,7 @@ export function wordsFor(segments: AwaitedSegment[]): string {
   return segments.length === 1 ? `the segment ${names} is` : `the segments ${names} are`;
 }
 
-/** Of the entries of a campaign, in these states. */
+/** Of the lists of a campaign, the segments in these states. */
 export async function segmentsIn(
   deps: Pick<Deps, 'db'>,
   projectId: ObjectId,

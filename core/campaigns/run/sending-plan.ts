@@ -9,7 +9,7 @@ export interface WaitStep {
   summary: string;
 }
 
-/** Queued messages from one place to another, page by page, and before them the deferred ones that are due. */
+/** Ranges of queued messages, and before them the deferred ones that are due. */
 export interface SendStep {
   kind: 'send';
   status: CampaignStatus;
@@ -17,20 +17,23 @@ export interface SendStep {
   toSeq: number;
   pageSize: number;
   pagesAtOnce: number;
-  /** The last place of deferred ones that may be sent now; null: none is due. */
+  /** The last `seq` of deferred messages that may be sent now; null: none is due. */
   deferredUpTo: number | null;
   summary: string;
 }
 
-/** A page is some five seconds' work, so that pauses, deploys and crashes cost little; small campaigns are shared by all processes too. */
+/**
+ * A range takes some five seconds, so that pauses, deploys and crashes cost little; small campaigns are shared by all processes
+ * too.
+ */
 const PAGE_MAX = 10_000;
 const PAGE_MIN = 500;
 const PAGES_EACH = 3;
-/** Deferred messages become due one by one; each look takes those of the next seconds together. */
+/** Deferred messages become due one by one; each check includes those of the next seconds. */
 const DEFERRED_LOOK_MS = 2_000;
 const EVERYBODY = Number.MAX_SAFE_INTEGER;
 
-/** What of the audience may be sent now, or until when it waits; null when nobody waits. */
+/** The recipients that may be sent to now, or until when they wait; null when none is left. */
 export async function sendingStep(deps: Deps, campaign: Campaign): Promise<SendStep | WaitStep | null> {
   const { status } = campaign;
   const released = status === 'sending_gradual' ? await release(deps, campaign) : null;
@@ -58,7 +61,7 @@ function sendStep(
   range: Range | null,
   deferredUpTo: number | null,
 ): SendStep {
-  // One page at a time can hold a rate.
+  // Only a single range at a time can keep a rate.
   const pagesAtOnce = sendRatePerSecond === null ? config.workerProcesses + 1 : 1;
   const { fromSeq, toSeq } = range ?? { fromSeq: 1, toSeq: 0 };
   const share = Math.ceil((toSeq - fromSeq + 1) / (pagesAtOnce * PAGES_EACH));
@@ -66,7 +69,7 @@ function sendStep(
   return { kind: 'send', status, fromSeq, toSeq, pageSize, pagesAtOnce, deferredUpTo, summary: 'sends' };
 }
 
-/** The lowest and the highest place at which somebody waits. */
+/** The lowest and the highest `seq` of queued messages. */
 async function queuedRange({ db }: Deps, { _id, projectId }: Campaign, upTo: number): Promise<Range | null> {
   const filter = { campaignId: _id, projectId, state: 'queued' as const, seq: { $lte: upTo } };
   const end = (seq: 1 | -1) => db.messages.findOne(filter, { sort: { seq }, projection: { seq: 1 }, hint: 'campaign' });
@@ -79,7 +82,7 @@ async function isQueuedAfter({ db }: Deps, { _id, projectId }: Campaign, place: 
   return (await db.messages.findOne(filter, { projection: { _id: 1 }, hint: 'campaign' })) !== null;
 }
 
-/** Until the first deferred one is due, by the database's clock; null when there is none. */
+/** Until the first deferred message is due, by the database's clock; null when there is none. */
 async function deferredWaitMs({ db }: Deps, { _id, projectId }: Campaign): Promise<number | null> {
   const [first] = await db.messages
     .aggregate<{ waitMs: number | null }>(

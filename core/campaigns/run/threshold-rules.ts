@@ -5,7 +5,7 @@ export const thresholds = {
 } as const;
 export type ThresholdPreset = keyof typeof thresholds;
 
-/** Fewer say nothing yet. */
+/** Fewer are not enough for a decision. */
 export const STRETCH_MIN = 100;
 
 /** Sent, bounced and complained about since the start or the last resume. */
@@ -15,7 +15,7 @@ export interface Stretch {
   spamReported: number;
 }
 
-/** The sentence for pausedReason, with the figures; null while the campaign may go on. */
+/** The sentence for pausedReason, with the figures; null while the campaign may continue. */
 export function breachOf(preset: ThresholdPreset, { sent, bounced, spamReported }: Stretch): string | null {
   if (sent < STRETCH_MIN) return null;
   const limits = thresholds[preset];
@@ -25,7 +25,7 @@ export function breachOf(preset: ThresholdPreset, { sent, bounced, spamReported 
   return null;
 }
 
-/** Whether a breach is possible when at least so many were sent: more of them only make the shares smaller. */
+/** Whether a breach is possible when at least so many were sent: sending more only lowers the shares. */
 export function maySpeak(preset: ThresholdPreset, { sent, bounced, spamReported }: Stretch): boolean {
   const limits = thresholds[preset];
   const base = Math.max(sent, STRETCH_MIN);

@@ -10,16 +10,16 @@ const SUSPICION_EVERY_MS = 100;
 const SHARE = 10;
 
 export interface ThresholdWatch {
-  /** Each outcome of this run, when it is durable. */
+  /** Called with each outcome of this run, when it is durable. */
   count(kind: string): void;
   isBreached(): boolean;
-  /** Pauses the campaign when the stretch is too bad. */
+  /** Pauses the campaign when the stretch breaches a threshold. */
   check(): Promise<void>;
 }
 
 /**
- * This run's own outcomes raise the suspicion, the ledger decides. What only grows need not be counted each time: as long as the bounces
- * are few among those sent at the last count, they are few among all.
+ * This run's own outcomes raise the suspicion, the ledger decides. Numbers that only grow need not be counted each time: while
+ * bounces are few among those sent at the last count, they are few among all.
  */
 export function watchThresholds(deps: Deps, campaign: Campaign): ThresholdWatch {
   const own: Stretch = { sent: 0, bounced: 0, spamReported: 0 };
@@ -43,7 +43,7 @@ export function watchThresholds(deps: Deps, campaign: Campaign): ThresholdWatch 
 
   function checkSoon(): void {
     checking ??= check()
-      .catch((error) => deps.log.warn({ err: error }, 'thresholds could not be checked'))
+      .catch((error) => deps.log.warn({ err: error }, 'checking thresholds failed'))
       .finally(() => {
         checking = null;
       });
@@ -88,7 +88,7 @@ async function judge(
   const pausedReason = breachOf(thresholdPreset, since(counts.sent, counts.bounced));
   if (!pausedReason) return { breached: false, sent: counts.sent };
   const now = deps.clock.now();
-  // Like every pause it binds every sender at its next claim. Who was faster with another decision is obeyed.
+  // Like every pause it binds every sender at its next claim. If another call changed the status first, its decision wins.
   const to = { status: 'paused' as const, pausedAt: now, pausedReason, nextBatchAt: null };
   if (await transition(deps, campaign, to, { tell: true })) await refreshCounts(deps, campaign);
   return { breached: true, sent: counts.sent };

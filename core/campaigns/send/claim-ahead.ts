@@ -10,18 +10,18 @@ import { isUnderWay } from '../status.ts';
 import { type Candidate, type Claimed, fail, mayClaim, mustStop, type RangeRun, sleep } from './range-state.ts';
 import { openReader } from './read-ahead.ts';
 
-/** What the connections take from: read ahead, claimed a little ahead, and looked at after the claim. */
+/** Supplies the connections: messages are read ahead, claimed a little ahead, and checked after the claim. */
 export interface Supply {
-  /** null: nothing more to hand over. Never rejects: what fails ends the run. */
+  /** null: nothing more to send. Never rejects: a failure ends the run. */
   next(): Promise<Claimed | null>;
-  /** Its outcome is being written, repeated until it is. */
+  /** The outcome is written, repeatedly until it succeeds. */
   end(item: Claimed, ended: Omit<Ended, 'held'>): void;
-  /** What is claimed and not handed over is free again, and is taken again when this run goes on. */
+  /** Returns unsent claims; they are claimed again when this run continues. */
   giveBack(): void;
-  /** Nothing is left to claim, or claimed and not taken. */
+  /** Nothing is left to claim, and no claimed message waits for a connection. */
   isDone(): boolean;
   isClaiming(): boolean;
-  /** The first place that is left for later; null when the page is done. */
+  /** The first `seq` that is left for later; null when the range is done. */
   restFrom(): number | null;
 }
 
@@ -32,9 +32,9 @@ const NO_CONTACT: Verdict = { kind: 'failed', reason: CONTACT_DELETED };
 const BACK = { kind: 'back', delayMs: 0 } as const;
 
 interface Around {
-  /** How many pages this process sends now: they share what may be claimed ahead. */
+  /** How many ranges this process sends now: they share the limit of claims. */
   pages(): number;
-  /** Told each time that every outcome is durable, or a claim has ended that nobody waits for. */
+  /** Called each time when every outcome is durable, or an unawaited claim has ended. */
   onQuiet(): void;
 }
 
@@ -44,7 +44,7 @@ export function openClaimAhead(run: RangeRun, { pages, onQuiet }: Around): Suppl
   const { projectId, unsubscribeGroupId: groupId } = campaign;
   const reader = openReader(run);
   const ready: Claimed[] = [];
-  /** By message, of what is claimed. */
+  /** The address of each claimed message. */
   const emails = new Map<string, string>();
   let filling: Promise<void> | null = null;
   let written = Promise.withResolvers<void>();
@@ -62,18 +62,21 @@ export function openClaimAhead(run: RangeRun, { pages, onQuiet }: Around): Suppl
     return null;
   }
 
-  /** Ahead of the connections, so that they never wait for a claim. */
+  /** Claimed ahead of the connections, so that they never wait for a claim. */
   function aheadMax(): number {
     return Math.min(CLAIM_MAX, Math.max(CLAIM_MIN, run.lanes * 2));
   }
 
-  /** What a process that dies takes with it, outcomes that are not durable yet included: two for each connection, and 64. */
+  /**
+   * The most claims that are lost with a dying process, including outcomes that are not durable yet: two for each connection, and
+   * 64.
+   */
   function claimable(): number {
     const mine = run.lanes * 2 + Math.ceil(CLAIM_MAX / pages());
     return Math.min(aheadMax() - ready.length, mine - run.unwritten);
   }
 
-  /** One claim at a time; who comes meanwhile waits for the same. */
+  /** One claim at a time; other callers wait for the same one. */
   function fill(): Promise<void> {
     filling ??= claimMore()
       .catch((error) => fail(run, error))
@@ -93,7 +96,7 @@ export function openClaimAhead(run: RangeRun, { pages, onQuiet }: Around): Suppl
     }
     const waiting = await reader.waiting();
     if (waiting === 0) return;
-    // Small claims cost as much as large ones, so what can be had at once is waited for.
+    // Small claims cost as much as large ones, so a larger one is waited for.
     if (claimable() < Math.min(waiting, aheadMax() / 2) && run.unwritten > 0) return written.promise;
     const count = pace.take(Math.min(waiting, claimable()));
     if (count === 0) return waitForPace();
@@ -137,7 +140,9 @@ export function openClaimAhead(run: RangeRun, { pages, onQuiet }: Around): Suppl
     return { candidate, held, at: candidate.firstAt ?? firstAt };
   }
 
-  /** Status, rate and suppressions as they are after the claim, on the primary, side by side. Also asked with every renewal. */
+  /**
+   * Status, rate and suppressions as they are after the claim, read in parallel on the primary. Also called with every renewal.
+   */
   const look: Look = async (ids: ObjectId[]) => {
     const asked = ids.map((id) => ({ key: id.toHexString(), email: emails.get(id.toHexString()) ?? '' }));
     const [now, entries, gone] = await Promise.all([

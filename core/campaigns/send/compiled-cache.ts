@@ -15,13 +15,16 @@ const kept = new Map<string, CompiledCampaign>();
 
 export async function compiledCampaign(deps: SendingDeps, { _id, projectId }: Campaign): Promise<SignedCampaign> {
   const content = await deps.db.campaignContents.findOne({ _id, projectId });
-  if (!content) throw new Error('a campaign without its frozen content');
+  if (!content) throw new Error('the campaign has no frozen content');
   const { compiled, domain } = await compileFrozen(deps, content);
   const { keys } = domain;
   return { ...compiled, sign: (message, at) => (keys.length === 0 ? '' : deps.signer.sign(message, keys, at)) };
 }
 
-/** Compiled once a process for each campaign: what is frozen does not change. Throws AppError when its domain is not verified any more. */
+/**
+ * Compiled once per process for each campaign: frozen content does not change. Throws AppError when its domain is not verified
+ * any more.
+ */
 export async function compileFrozen(
   deps: Deps,
   content: CampaignContent,

@@ -7,9 +7,9 @@ import { openClaimAhead, type Supply } from './claim-ahead.ts';
 import { type Claimed, fail, leaveRelayAlone, mayClaim, mustStop, type RangeRun } from './range-state.ts';
 import { noteRelay } from './relay-status.ts';
 
-/** How often a page looks whether it may have more connections, or has to end. */
+/** How often a range checks whether it may have more connections, or has to end. */
 const LOOK_EVERY_MS = 100;
-/** A relay that works but refused one more connection is asked for it again with one of the next looks. */
+/** After a working relay refused one more connection, the next one is requested at a later check. */
 const QUIET_MIN_MS = 20;
 
 interface Sender {
@@ -17,10 +17,13 @@ interface Sender {
   grow(): void;
 }
 
-/** The pages that this process sends: they share its connections. */
+/** The ranges that this process sends: they share its connections. */
 const senders = new WeakMap<Mailer, Set<Sender>>();
 
-/** Hands over what the page has, over a fair share of the connections. Resolves when every outcome is durable; answers where to go on. */
+/**
+ * Sends the messages of the range over a fair share of the connections. Resolves when every outcome is durable; returns where to
+ * resume.
+ */
 export async function sendOverConnections(run: RangeRun): Promise<number | null> {
   const { mailer } = run.sending.deps;
   const beside = senders.get(mailer) ?? new Set<Sender>();
@@ -31,13 +34,13 @@ export async function sendOverConnections(run: RangeRun): Promise<number | null>
   const sender: Sender = { run, grow };
   beside.add(sender);
 
-  /** Rounded up: a connection that is left over belongs to whoever has it, and is not passed back and forth. */
+  /** Rounded up: a spare connection stays with the range that has it, and is not passed back and forth. */
   function share(): number {
     const taken = [...beside].reduce((sum, { run: { lanes } }) => sum + lanes, 0);
     return Math.max(1, Math.ceil((mailer.free('campaign') + taken) / beside.size));
   }
 
-  /** A first one also where none is free: it waits for its turn, and has claimed nothing yet. */
+  /** Requests a first connection even when none is free: it waits in the queue, and has claimed nothing yet. */
   function grow(): void {
     while (mayClaim(run) && !supply.isDone() && run.lanes < share() && (run.lanes === 0 || mailer.free('campaign') > 0))
       void lane();
@@ -69,7 +72,7 @@ export async function sendOverConnections(run: RangeRun): Promise<number | null>
     relay.look();
     grow();
     if (run.lanes > 0) return;
-    // Nobody hands over anything for a while: others may have what was claimed.
+    // Nothing is sent for a while: other processes may have the claims.
     supply.giveBack();
     if (run.unwritten > 0 || supply.isClaiming()) return;
     if (mustStop(run) || performance.now() >= run.deadline || supply.isDone()) end();
@@ -88,13 +91,13 @@ export async function sendOverConnections(run: RangeRun): Promise<number | null>
 interface Over {
   run: RangeRun;
   supply: Supply;
-  /** Another page began meanwhile, and needs connections too. */
+  /** Another range has begun, and needs connections too. */
   isTooMany(): boolean;
 }
 
 /**
- * The next message travels right behind the dot of the one before, so that the connection never waits for us. A connection is passed on
- * with one message sent at least: pages that hand it to each other for nothing would do so for ever.
+ * The next message is pipelined right after the final dot of the one before, so that the connection never waits for us. A
+ * connection is passed on after at least one message: otherwise ranges could hand it to each other for ever.
  */
 async function sendOver(connection: Connection, over: Over): Promise<void> {
   let before = Promise.resolve(true);
@@ -109,7 +112,7 @@ async function sendOver(connection: Connection, over: Over): Promise<void> {
   await before;
 }
 
-/** false: the relay takes nothing now. Never rejects: what cannot be handed over has an outcome too. */
+/** false: the relay takes nothing now. Never rejects: a message that cannot be sent has an outcome too. */
 async function deliver(connection: Connection, item: Claimed, { run, supply }: Over): Promise<boolean> {
   const { deps, ledger } = run.sending;
   const { candidate, held, at } = item;
@@ -148,7 +151,7 @@ async function deliver(connection: Connection, item: Claimed, { run, supply }: O
   return delivery.kind !== 'relay';
 }
 
-/** Data that do not fit are the recipient's; the campaign goes on. */
+/** Data that do not fit the template fail only their recipient; the campaign continues. */
 async function composed({ compiled, sending }: RangeRun, { candidate, at }: Claimed): Promise<string | Verdict> {
   const { _id: messageId, email, contact } = candidate;
   try {
@@ -156,7 +159,7 @@ async function composed({ compiled, sending }: RangeRun, { candidate, at }: Clai
   } catch (error) {
     const why = error instanceof TemplateRenderError ? error.message : 'it has a fault.';
     if (!(error instanceof TemplateRenderError))
-      sending.deps.log.error({ err: error, message: messageId }, 'a mail of a campaign could not be composed');
+      sending.deps.log.error({ err: error, message: messageId }, 'composing a mail of a campaign failed');
     return { kind: 'failed', reason: `The mail cannot be made with these data: ${why}` };
   }
 }

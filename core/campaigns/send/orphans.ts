@@ -8,13 +8,13 @@ import type { Campaign } from '../model.ts';
 type OrphanDeps = Pick<Deps, 'db' | 'clock' | 'log' | 'evidence' | 'config'>;
 type Tenant = Pick<Campaign, '_id' | 'projectId'>;
 
-/** Nothing is held by who only looks after what others left behind. */
+/** An empty ledger, for callers that settle orphans but hold no claims. */
 const EMPTY_LEDGER = openLedger(() => 0);
 const AT_ONCE_MAX = 1_000;
 
 /**
- * What a process that died held comes back here, or becomes unknown: its lease is over. Run by pages, by the run before it ends, parks or
- * waits, and by calls that wait for what is in flight, so nothing stays `committing` whatever is down.
+ * Messages of a process that died are queued again, or become unknown, when their lease is over. Called by ranges, by the run
+ * before it ends, parks or waits, and by calls that wait for messages in flight, so nothing stays `committing` whatever is down.
  */
 export async function settleCampaignOrphans(
   deps: OrphanDeps,
@@ -40,16 +40,16 @@ export async function settleCampaignOrphans(
   const domain = await domainOf(deps, campaign);
   const knownAs = async (messageId: ObjectId) => domain && `<${messageIdOf({ messageId }, domain)}>`;
   const settled = await settleOrphans(deps, ledger, { projectId, ids, messageIdOf: knownAs });
-  deps.log.warn({ campaignId: _id, ...settled }, 'mails that a lost process held were settled');
+  deps.log.warn({ campaignId: _id, ...settled }, 'settled orphaned mails');
 }
 
 export interface Unsettled {
   count: number;
-  /** Since the oldest of them was claimed, by the database's clock. */
+  /** Since the oldest claim, by the database's clock. */
   ageMs: number;
 }
 
-/** What is in flight, and what is unknown for as long as evidence about it can still be had. */
+/** Messages in flight, and unknown ones for as long as evidence can still be had. */
 export async function unsettledOf({ db }: Pick<Deps, 'db'>, { _id, projectId }: Tenant): Promise<Unsettled> {
   const [found] = await db.messages
     .aggregate<Unsettled>(

@@ -1,17 +1,20 @@
-/** How many may go, by the campaign's rate. */
+/** Limits sending to the campaign's rate. */
 export interface Pace {
-  /** A rate that was changed holds from now on. null: no limit. */
+  /** A changed rate holds from now on. null: no limit. */
   set(perSecond: number | null): void;
-  /** Up to so many of them now. */
+  /** The number that may be sent now, up to `wanted`. */
   take(wanted: number): number;
   /** Until the next one. */
   waitMs(): number;
 }
 
-/** What was not used is not saved up for longer than this. */
+/** Unused allowance is not saved up for longer than this. */
 const BURST_MS = 100;
 
-/** A bucket that holds a tenth of a second's worth, and two at least, so that no part of one is lost; pages that are sent at the same time have a share each. */
+/**
+ * A bucket that holds a tenth of a second's worth, and at least two, so that fractions are not lost; ranges that are sent at the
+ * same time have a share each.
+ */
 export function createPace(perSecond: number | null, shares: number, now = () => performance.now()): Pace {
   let rate = perSecond === null ? null : perSecond / shares;
   let tokens = 1;

@@ -12,13 +12,13 @@ export interface CampaignRange {
   campaignId: string;
   fromSeq: number;
   toSeq: number;
-  /** What is deferred there and due, instead of what is queued. */
+  /** Sends deferred messages that are due, instead of queued ones. */
   isDeferred: boolean;
-  /** How many pages share the campaign's rate. */
+  /** How many ranges share the campaign's rate. */
   pagesAtOnce: number;
 }
 
-/** A page that is being sent by this process. */
+/** A range that this process is sending. */
 export interface RangeRun {
   readonly sending: Sending;
   readonly campaign: Campaign;
@@ -30,13 +30,13 @@ export interface RangeRun {
   readonly thresholds: ThresholdWatch;
   /** Nothing is claimed after it. Monotonic milliseconds, like the other times here. */
   readonly deadline: number;
-  /** false: somebody decided something, or something failed; what is claimed and not handed over goes back. */
+  /** False after a decision or a failure; unsent claims are returned. */
   goOn: boolean;
   error: unknown;
   waitMs: number;
-  /** Until then the relay is left alone. */
+  /** The relay is left alone until then. */
   quietUntil: number;
-  /** Connections that it has. */
+  /** The number of its connections. */
   lanes: number;
   ended: number;
   unwritten: number;
@@ -48,7 +48,7 @@ export type Candidate = Pick<Message, '_id' | 'email' | 'contactId' | 'firstAt' 
   contact: Contact | null;
 };
 
-/** Ours to hand over. */
+/** A message claimed by this process. */
 export interface Claimed {
   candidate: Candidate;
   held: Held;
@@ -56,7 +56,7 @@ export interface Claimed {
   at: Date;
 }
 
-/** What is claimed and has no dot goes back. */
+/** True when unsent claims must be returned to `queued`. */
 export function mustStop(run: RangeRun): boolean {
   return !run.goOn || run.signal.aborted || run.sending.ledger.stopping;
 }
@@ -66,7 +66,7 @@ export function mayClaim(run: RangeRun): boolean {
   return !mustStop(run) && now < run.deadline && now >= run.quietUntil;
 }
 
-/** The relay's state, not the recipients': what is claimed waits or goes back, and no attempt is counted. */
+/** The relay's state, not the recipients': claimed messages wait or are returned, and no attempt is counted. */
 export function leaveRelayAlone(run: RangeRun, ms: number): void {
   run.quietUntil = Math.max(run.quietUntil, performance.now() + ms);
   if (run.quietUntil < run.deadline) return;

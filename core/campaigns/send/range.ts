@@ -16,13 +16,13 @@ import type { CampaignRange, RangeRun } from './range-state.ts';
 export type { CampaignRange } from './range-state.ts';
 
 export interface RangeResult {
-  /** false: somebody decided something, or the relay does not answer: no further page is begun. */
+  /** False after a decision, or while the relay does not answer: no further range is begun. */
   goOn: boolean;
-  /** Where to go on when its time was over before its end. */
+  /** Where to resume when the time was over before the end of the range. */
   nextSeq: number | null;
   /** How long the relay is left alone. */
   waitMs: number;
-  /** Messages that got an outcome, or went back. */
+  /** Messages that got an outcome, or were returned. */
   ended: number;
   details: string;
 }
@@ -33,13 +33,13 @@ export interface RangeControl {
   timeMs?: number;
 }
 
-/** A page that has much to wait for, at a low rate or while the relay pauses, ends after this time and is gone on with. */
+/** A range with much to wait for, at a low rate or while the relay pauses, ends after this time and is resumed. */
 const PAGE_TIME_MS = 10_000;
 const NOTHING = { goOn: false, nextSeq: null, waitMs: 0, ended: 0 };
 
 /**
- * Sends what is queued in a range of places, or what is deferred there and due. May run any number of times, also beside itself: each
- * message is claimed, and only the claim's owner hands it over.
+ * Sends the queued messages of a range, or the deferred ones that are due. May run any number of times, also concurrently: each
+ * message is claimed, and only the claim's owner sends it.
  */
 export async function sendRange(sending: Sending, page: CampaignRange, control: RangeControl): Promise<RangeResult> {
   const { deps } = sending;
@@ -61,7 +61,10 @@ async function result(deps: Deps, page: CampaignRange, facts: Omit<RangeResult, 
   return { ...facts, details: campaign ? await describeCampaign(deps, campaign) : '' };
 }
 
-/** What stops everybody's mail, such as a domain that is not verified any more, pauses the campaign: nobody has failed for it. */
+/**
+ * A fault that stops all mail, such as a domain that is not verified any more, pauses the campaign: no recipient has failed
+ * because of it.
+ */
 async function compiledOrPaused(deps: Deps, sending: Sending, campaign: Campaign): Promise<SignedCampaign | null> {
   try {
     return await compiledCampaign(sending.deps, campaign);

@@ -3,12 +3,12 @@ import type { Contact } from '../../contacts/model.ts';
 import type { Message } from '../../outbox/model.ts';
 import { type Candidate, fail, type RangeRun } from './range-state.ts';
 
-/** Whose turn it is, read ahead of the claims. */
+/** Recipients in order, read ahead of the claims. */
 export interface Reader {
-  /** How many are at hand; reads when there is none. */
+  /** How many are ready; reads when there is none. */
   waiting(): Promise<number>;
   take(count: number): Candidate[];
-  /** One that was claimed and not handed over. */
+  /** A recipient that was claimed and not sent to. */
   putBack(candidate: Candidate): void;
   isDone(): boolean;
   restFrom(): number | null;
@@ -54,12 +54,12 @@ export function openReader(run: RangeRun): Reader {
     candidates = [...candidates, ...read];
   }
 
-  /** Also where no template names them: who was deleted while the audience was written down gets nothing. */
+  /** Also when no template names their fields: contacts deleted during the freeze get nothing. */
   async function contactsOf(messages: Message[]): Promise<Map<string, Contact>> {
     const ids = messages.flatMap(({ contactId }) => contactId ?? []);
     const names = { firstName: 1, lastName: 1 } as const;
     const projection = compiled.needsContacts ? { listIds: 0, segmentIds: 0 } : names;
-    // Without the hint MongoDB tries the index by address too, which looks good at first: people are numbered in that order.
+    // Without the hint MongoDB tries the index by address too, which looks good at first: recipients are numbered in that order.
     const found = await db.contacts.find({ _id: { $in: ids }, projectId }, { projection, hint: '_id_' }).toArray();
     return new Map(found.map((contact) => [contact._id.toHexString(), contact as Contact]));
   }

@@ -2,10 +2,13 @@ import type { RelayFault } from '../../outbox/relay.ts';
 import { formatReply } from '../../outbox/rules/relay-replies.ts';
 import type { RangeRun } from './range-state.ts';
 
-/** A relay that only took a breath is no news, unless the page ends for it. */
+/** Report an outage only after two seconds, or when it ends the range. */
 const NEWS_AFTER_MS = 2_000;
 
-/** "Relay not answering since": written on the campaign by whoever finds it, for progress and the Web UI, and taken away with the first success. */
+/**
+ * "Relay not answering since": stored on the campaign by the sender that finds it, for progress and the Web UI, and removed with
+ * the first success.
+ */
 export function noteRelay(run: RangeRun): { look(): void; over(): Promise<void> } {
   const { campaign, sending } = run;
   const { db, mailer, clock, log } = sending.deps;
@@ -25,7 +28,7 @@ export function noteRelay(run: RangeRun): { look(): void; over(): Promise<void> 
     noted = relay;
     writing = writing
       .then(() => db.campaigns.updateOne({ _id, projectId }, { $set: { relay } }))
-      .catch((error) => log.warn({ err: error }, 'the state of the relay could not be noted'));
+      .catch((error) => log.warn({ err: error }, 'storing the state of the relay failed'));
   }
 
   return {

@@ -36,12 +36,12 @@ export interface CampaignRecipient {
   at: Date;
 }
 
-/** A campaign with everything done that does not depend on the recipient: each one costs only what is its own. */
+/** A campaign with everything done that does not depend on the recipient: composing one mail costs only the recipient's part. */
 export interface CompiledCampaign {
   content: CampaignContent;
-  /** Contacts must be read: a template names something of theirs. */
+  /** Contacts must be read: a template names one of their fields. */
   needsContacts: boolean;
-  /** Not at once where a long mail is made whole for each recipient, with pauses between the steps. */
+  /** Returns a promise where a long mail is rendered whole for each recipient, with pauses between the steps. */
   compose(recipient: CampaignRecipient): string | Promise<string>;
   returnPath(messageId: ObjectId): string;
   messageIdOf(messageId: ObjectId): string;
@@ -51,7 +51,7 @@ type Links = Pick<Config, 'secretKeys' | 'publicUrl'>;
 
 export interface CampaignFacts {
   config: Links;
-  /** Where return paths are: the MAIL FROM name when it is verified, else MAIL_HOST. */
+  /** The host of return paths: the MAIL FROM name when it is verified, else MAIL_HOST. */
   returnHost: string;
   listId: string;
   feedbackId: string;
@@ -69,7 +69,7 @@ export async function compileCampaign(content: CampaignContent, facts: CampaignF
     compose({ messageId, email, contact, at }) {
       const ref = refOf(messageId);
       const unsubscribe = unsubscribeUrl(config, ref, { groupId: content.groupId, email });
-      // Properties by their bare names too; what is built in wins.
+      // Properties by their bare names too; built-in names win.
       const variables = {
         ...contact?.contactProperties,
         ...variablesOf({ email, at, unsubscribeUrl: unsubscribe, contact }),
@@ -137,7 +137,7 @@ const HOLE = /\ue000(\d+)\ue001/g;
 const STARTS_WITH_HOLE = /^\s*\ue000(\d+)\ue001/;
 const PROBE = 'https://probe.invalid/unsubscribe';
 
-/** null when the mail has to be made whole for each recipient. */
+/** null when the mail has to be rendered whole for each recipient. */
 async function holesOf(content: CampaignContent, source: Source, facts: CampaignFacts): Promise<Fill | null> {
   if (needsWhole(content.html) || needsWhole(content.previewText) || hasMarks(content.subject)) return null;
   const { config } = facts;
@@ -168,7 +168,7 @@ async function holesOf(content: CampaignContent, source: Source, facts: Campaign
         }
       : {}),
   });
-  // A link that begins with a hole is no http link to the scanner; it may become one.
+  // A link that begins with a hole is not an http link to the scanner; it may become one.
   if (content.trackingClick && linksAreHoles(html, unsubscribes)) isWhole = true;
   if (isWhole) return null;
   await breathe(html);
@@ -202,7 +202,7 @@ function piecesOf(text: string): Piece[] {
   return pieces;
 }
 
-/** Rendered, scanned and encoded anew for each recipient: right for every template, and slower. */
+/** Rendered, scanned and encoded again for each recipient: right for every template, but slower. */
 function wholeOf(content: CampaignContent, source: Source, facts: CampaignFacts): Fill {
   const { config } = facts;
   return async (variables, mail, unsubscribeUrl) => {
