@@ -4,11 +4,11 @@ import type { Deps } from '../base/deps.ts';
 import { AppError } from '../base/errors.ts';
 import type { JobQueue } from './queue.ts';
 
-/** A run must be over by then: after it the document is due again, for anybody. */
+/** A run must be over by then: after it any process may take the document again. */
 export const LEASE_MS = 30_000;
 const FIRST_ID = new ObjectId('000000000000000000000000');
 const SETTLED_AT_ONCE_MAX = 64;
-/** A lease need not survive a failover: without it the document is taken again, which every run must bear anyway. */
+/** A lease need not survive a failover: without it the document is taken again, which every run must tolerate anyway. */
 const LEASE_CONCERN = { w: 1 } as const;
 
 type Leased = { docs: Document[]; more: boolean };
@@ -17,14 +17,17 @@ type Tenant = { _id: ObjectId; projectId: ObjectId };
 export interface DueDocuments<Doc extends Tenant> {
   name: string;
   collection: Collection<Doc>;
-  /** The date that says when, absent when there is nothing to do. Stands last in a partial index {...where, projectId, field}. */
+  /** The date of the job, absent when there is nothing to do. The last key of a partial index {...where, projectId, field}. */
   field: keyof Doc & string;
-  /** Equalities that stand before projectId in that index. */
+  /** Equalities on the keys before projectId in that index. */
   where?: Partial<Doc>;
   concurrencyMax: number;
   lookEveryMs?: number;
   perSecondMax?: number;
-  /** May run twice for one document. `unavailable` gives the document back and holds this kind; after any other error it is due again when the lease ends. */
+  /**
+   * May run twice for one document. `unavailable` returns the document and pauses this queue; after any other error the document
+   * is due again when its lease ends.
+   */
   run(doc: Doc): Promise<DueOutcome>;
 }
 
@@ -46,7 +49,10 @@ export function documentQueue<Doc extends Tenant>(deps: Pick<Deps, 'log'>, kind:
   const leaseEnd = { $dateAdd: { startDate: '$$NOW', unit: 'millisecond', amount: LEASE_MS } };
   const write = createBatcher(writeAll, { sizeMax: SETTLED_AT_ONCE_MAX, runsMax: 2 });
 
-  /** With a bound on each key of the index this is a DISTINCT_SCAN, which reads one key a project however many documents are due. */
+  /**
+   * With a bound on each key of the index this is a DISTINCT_SCAN, which reads one key per project however many documents are
+   * due.
+   */
   async function projects(now: Date): Promise<ObjectId[]> {
     const match = { ...kind.where, projectId: { $gte: FIRST_ID }, [field]: { $lte: now } };
     const rows = await documents.aggregate([{ $match: match }, { $group: { _id: '$projectId' } }]).toArray();
@@ -65,7 +71,7 @@ export function documentQueue<Doc extends Tenant>(deps: Pick<Deps, 'log'>, kind:
     return { docs: doc ? [doc] : [], more: doc !== null };
   }
 
-  /** The token says which ones were won: another process may be taking the same. */
+  /** The token shows which ones were won: another process may be taking the same. */
   async function leaseMany(projectId: ObjectId, limit: number): Promise<Leased> {
     const due = documents.find({ projectId, ...isDue }, { projection: { _id: 1 }, sort: { [field]: 1 }, limit });
     const ids = (await due.toArray()).map(({ _id }) => _id);
@@ -90,14 +96,14 @@ export function documentQueue<Doc extends Tenant>(deps: Pick<Deps, 'log'>, kind:
         await settle(doc, [{ $set: { [field]: '$$NOW' } }]);
         throw error;
       }
-      deps.log.error(
-        { kind: name, id: doc._id, err: error },
-        'a due document failed; it is tried again when its lease ends',
-      );
+      deps.log.error({ kind: name, id: doc._id, err: error }, 'a job failed; retrying when its lease ends');
     }
   }
 
-  /** Only while the lease is ours: who made the document due again meanwhile has moved the date, and it stays due. */
+  /**
+   * Writes only while the lease is held: a process that made the document due again in the mean time has moved the date, and it
+   * stays due.
+   */
   function settle(doc: Doc, update: Document | Document[]): Promise<void> {
     const filter = { _id: doc._id, projectId: doc.projectId, [field]: doc[field] };
     return write({ updateOne: { filter, update } });

@@ -1,43 +1,49 @@
 import { ObjectId } from 'mongodb';
 import type { Deps } from '../base/deps.ts';
 
-/** One sort of work that waits in documents. `documentQueue` makes it of a collection; who takes many at once writes `take` anew. */
+/**
+ * One kind of jobs that wait in documents. `documentQueue` makes it from a collection; a queue that takes many at once has its
+ * own `take`.
+ */
 export interface JobQueue {
   name: string;
   concurrencyMax: number;
-  /** 50 when left out; 200 after a look that found nothing, while Redis is up. */
+  /** 50 when left out; 500 after a look that found nothing, while Redis is up. */
   lookEveryMs?: number;
-  /** How many of a project are taken before the others have had their turn; 16 when left out. */
+  /** How many jobs of a project are taken before the next project; 16 when left out. */
   turnMax?: number;
-  /** Starts a second, of this process; no limit when left out. */
+  /** The most starts per second in this process; no limit when left out. */
   perSecondMax?: number;
-  /** Which projects have something due. Asked at every look, so it must stay cheap whatever waits. */
+  /** The projects with due jobs. Called at every look, so it must stay cheap whatever waits. */
   projects(now: Date): Promise<ObjectId[]>;
-  /** Takes up to `limit` of what is due in a project. Each run settles what it was given; `more`: the rest may be due too. */
+  /** Takes up to `limit` due jobs of a project. Each run settles its own jobs; `more`: others may be due too. */
   take(projectId: ObjectId, limit: number): Promise<{ runs: Array<() => Promise<void>>; more: boolean }>;
 }
 
 export type QueueDeps = Pick<Deps, 'mongo' | 'config' | 'signals' | 'log'>;
 
-/** No project has more than this many taken before the others have had their turn. */
+/** The most jobs of a project that are taken before the next project. */
 const TURN_MAX = 16;
 const TAKES_MAX = 32;
 const LOOK_EVERY_MS = 50;
-/** While Redis brings the word of what is new, a look that found nothing is followed by a longer pause. */
+/** While Redis announces new jobs, a look that found nothing is followed by a longer pause. */
 const LOOK_IDLE_MS = 500;
-/** After a slow look the next one waits four times as long as it took, so that looking never loads the database. */
+/** After a slow look the pause is four times as long as the look took, so that looking never loads the database. */
 const LOOK_PAUSE_FACTOR = 4;
 const LOOK_PAUSE_MAX_MS = 1_000;
 const BACK_OFF_FIRST_MS = 250;
 const BACK_OFF_MAX_MS = 5_000;
 
-/** The turns of one kind in this process: who waits, who is being taken, what runs. */
+/** Shares one queue between projects in this process: which projects wait, which are being taken from, and which jobs run. */
 export function createFairScheduler(
   deps: Pick<QueueDeps, 'signals' | 'log'>,
   kind: JobQueue,
   databaseNow: () => Promise<Date>,
 ) {
-  /** In the order of their turns. The first of a project is taken alone, which is quick; what waits behind it is taken together. */
+  /**
+   * Projects in the order of their turns. The first job of a project is taken alone, which is quick; those after it are taken
+   * together.
+   */
   const waiting = new Map<string, { projectId: ObjectId; isFirst: boolean }>();
   const taking = new Set<string>();
   const wokenMeanwhile = new Set<string>();
@@ -108,7 +114,7 @@ export function createFairScheduler(
       for (const run of runs) void start(run);
       if (more || wokenMeanwhile.has(key)) waiting.set(key, { projectId, isFirst: false });
     } catch (error) {
-      failed('taking due documents', error);
+      failed('taking jobs', error);
     }
     reserved -= limit;
     allowance.spend(taken - limit);
@@ -123,16 +129,16 @@ export function createFairScheduler(
       await run();
       worked();
     } catch (error) {
-      failed('running a due document', error);
+      failed('running a job', error);
     }
     running -= 1;
     turn();
   }
 
-  /** What this kind stands on is away, so whatever else is due waits too. */
+  /** A service that this queue needs is down, so its other due jobs wait too. */
   function failed(doing: string, error: unknown): void {
     if (backOff || stopped) return;
-    if (failures === 0) deps.log.warn({ kind: kind.name, err: error }, `${doing} failed; trying until it works`);
+    if (failures === 0) deps.log.warn({ kind: kind.name, err: error }, `${doing} failed; retrying until it succeeds`);
     const waitMs = Math.min(BACK_OFF_MAX_MS, BACK_OFF_FIRST_MS * 2 ** failures);
     failures += 1;
     backOff = setTimeout(() => {
@@ -142,7 +148,7 @@ export function createFairScheduler(
   }
 
   function worked(): void {
-    if (failures > 0) deps.log.info({ kind: kind.name }, 'due documents are served again');
+    if (failures > 0) deps.log.info({ kind: kind.name }, 'the queue has recovered');
     failures = 0;
   }
 

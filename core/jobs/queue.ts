@@ -5,14 +5,14 @@ import { createFairScheduler, type JobQueue, type QueueDeps, queueChannel } from
 export type { JobQueue, QueueDeps } from './fair-scheduler.ts';
 
 export interface RunningQueues {
-  /** Resolves when every kind has looked at the database once. */
+  /** Resolves when every queue has looked at the database once. */
   ready: Promise<void>;
-  /** Takes nothing more and waits for what runs. */
+  /** Takes nothing more and waits for running jobs. */
   stop(): Promise<void>;
   stats(): Array<{ name: string; running: number; projectsWaiting: number }>;
 }
 
-/** Any number of processes may run any number of kinds: taking is a compare-and-set, so nobody has to be elected. */
+/** Any number of processes may run any number of queues: taking a job is a compare-and-set, so no leader has to be elected. */
 export function startQueues(deps: QueueDeps, kinds: JobQueue[]): RunningQueues {
   const databaseNow = databaseClock(deps);
   const turns = kinds.map((kind) => createFairScheduler(deps, kind, databaseNow));
@@ -23,14 +23,14 @@ export function startQueues(deps: QueueDeps, kinds: JobQueue[]): RunningQueues {
   };
 }
 
-/** To be called after the write that made something due: it saves the wait for the next look, and nothing depends on its arrival. */
+/** Call it after the write that made a job due: it saves the wait for the next look, and nothing depends on its arrival. */
 export function wakeQueue(deps: Pick<Deps, 'signals'>, kindName: string, projectId: ObjectId): void {
   deps.signals.publish(queueChannel(kindName), projectId.toHexString());
 }
 
 const CLOCK_EVERY_MS = 10_000;
 
-/** The database's time, which is what `dueAt` is compared with, however wrong the clock of this machine is, or whenever it is set. */
+/** The database's time, with which `dueAt` is compared, however wrong this machine's clock is, or whenever it is set. */
 function databaseClock({ mongo, config }: QueueDeps): () => Promise<Date> {
   let aheadMs = 0;
   let askedAt = Number.NEGATIVE_INFINITY;
