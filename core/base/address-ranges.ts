@@ -7,16 +7,19 @@ const RANGES_KEPT_MS = 600_000;
 
 export interface AddressRanges {
   ranges: Document[];
-  /** What they were guessed from; empty where there is one range. */
+  /** The sample that the ranges were guessed from; empty where there is one range. */
   sample: string[];
 }
 
 const kept = new WeakMap<object, Map<string, AddressRanges & { until: number }>>();
 
-/** A text that more than this part of a sample has is found soon: to keep the first ones of all would cost more than to look for them again. */
+/**
+ * A text in more than this share of a sample is found soon: keeping the first matches would cost more than searching for them
+ * again.
+ */
 const COMMON = 0.02;
 
-/** Whether many of the addresses contain the text, as far as a sample can tell. */
+/** Whether many of the addresses contain the text, judged by a sample. */
 export function isCommonIn(sample: string[], text: string): boolean {
   return sample.filter((email) => email.includes(text.toLowerCase())).length > sample.length * COMMON;
 }
@@ -33,7 +36,7 @@ export async function countKeys<Doc extends Document>(
   return n as number;
 }
 
-/** Addresses of one project in parts of about the same size, guessed from some of them. A bad guess only costs time. */
+/** Addresses of one project in ranges of about the same size, guessed from some of them. A bad guess only costs time. */
 export async function addressRanges(
   collection: object,
   owner: string,

@@ -3,15 +3,15 @@ type Waiting<In, Out> = { item: In; resolve: (value: Out) => void; reject: (reas
 export interface BatcherLimits {
   /** The most items that one call of `run` gets. */
   sizeMax: number;
-  /** How many calls may be under way at a time. */
+  /** The most calls in progress at a time. */
   runsMax: number;
-  /** Beside a call that is under way the next one begins with so many; fewer wait until it is over. 1 if not given. */
+  /** While a call is in progress the next one begins with this many items; fewer wait until it is over. 1 if not given. */
   nextFrom?: number;
 }
 
 /**
- * Joins what arrives while earlier work is under way into one call, so that many requests share a commit.
- * `run` answers one outcome an item, in order; an Error among them rejects that item alone.
+ * Joins items that arrive during earlier work into one call, so that many requests share a commit. `run` returns one outcome per
+ * item, in order; an Error among them rejects that item alone.
  */
 export function createBatcher<In, Out>(
   run: (items: In[]) => Promise<Array<Out | Error>>,
@@ -48,7 +48,8 @@ export function createBatcher<In, Out>(
   return (item) =>
     new Promise<Out>((resolve, reject) => {
       waiting.push({ item, resolve, reject });
-      // Not at once: what one caller adds in a loop belongs together, and so do requests that were read from their sockets together.
+      // Not at once: items that one caller adds in a loop belong together, and so do requests that were read from their sockets
+      // together.
       if (waiting.length === 1 || waiting.length === nextFrom) setImmediate(next);
     });
 }

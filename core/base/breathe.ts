@@ -4,12 +4,12 @@ import { setImmediate } from 'node:timers/promises';
 const LONG = 65_536;
 const TURN_MS = 10;
 
-/** Between two steps over a long text: lets the event loop do what has come up. */
+/** Called between two steps over a long text: lets the event loop run other work. */
 export async function breathe(text: string | null): Promise<void> {
   if (text !== null && text.length > LONG) await setImmediate();
 }
 
-/** Between the items of a long loop: lets the event loop do what has come up when they have held it for some milliseconds. */
+/** Called between the items of a long loop: lets the event loop run other work after some milliseconds. */
 export function breather(): () => Promise<void> {
   let since = performance.now();
   return async () => {

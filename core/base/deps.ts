@@ -3,8 +3,8 @@ import type { Config } from '../../schemas/config.ts';
 import type { Collections } from './collections.ts';
 
 /**
- * What the core needs from outside. platform/ and workflows/client.ts implement it; api/main.ts and workers/main.ts wire it.
- * A noun with a port of its own adds it here from its file: `declare module './deps.ts'`.
+ * The ports of the core. platform/ and workflows/client.ts implement them; api/main.ts and workers/main.ts wire them. A noun with
+ * a port of its own adds it here from its file: `declare module './deps.ts'`.
  */
 export interface Deps {
   config: Config;
@@ -20,28 +20,31 @@ export interface Deps {
   subscribers: Subscribers;
 }
 
-/** Code that follows what happens in folders below its own; core/subscribers.ts lists it. */
+/** Code that follows changes in folders below its own; core/subscribers.ts lists it. */
 // biome-ignore lint/suspicious/noEmptyInterface: filled by declaration merging
 export interface Subscribers {}
 
-/** Fetches what a caller named by URL, and nothing that is not public. */
+/** Fetches files from callers' URLs, and only from public addresses. */
 export interface Files {
   fetch(url: string, bytesMax: number): Promise<FetchedFile>;
 }
 
-/** again: it may work later. large: it has more bytes than were asked for. never: the URL is not allowed, or what is there cannot be taken. */
+/**
+ * again: it may work later. large: it has more bytes than were asked for. never: the URL is not allowed, or the file cannot be
+ * taken.
+ */
 export type FetchedFile =
   | { kind: 'fetched'; bytes: Buffer; contentType: string | null }
   | { kind: 'again' | 'large' | 'never'; reason: string };
 
-/** Whether a relay took a message, by Message-ID. `none`: nobody can tell. */
+/** Whether a relay took a message, by Message-ID. `none`: no evidence can be had. */
 export interface Evidence {
   isKnown: boolean;
   /** Rejects when no answer came. */
   accepted(messageId: string): Promise<boolean>;
 }
 
-/** Stored times come from here or from the database ($$NOW); tests turn this clock. */
+/** Stored times come from here or from the database ($$NOW); tests set this clock. */
 export interface Clock {
   now(): Date;
 }
@@ -56,34 +59,34 @@ export interface Log {
 /** Wake-ups and fan-out over Redis. A lost one only costs time: nothing depends on its arrival. */
 export interface Signals {
   publish(channel: string, message: string): void;
-  /** Answers the function that ends the subscription. */
+  /** Returns the function that ends the subscription. */
   subscribe(channel: string, listener: (message: string) => void): () => void;
   isUp(): boolean;
 }
 
-/** Starts and signals runs; every id is derived from the document, so a repeat finds the run that is there. */
+/** Starts and signals runs; every id is derived from the document, so a repeat finds the existing run. */
 export interface Workflows {
   isUp(): Promise<boolean>;
-  /** Starts the check of a domain's records, or has the one that waits look again now. */
+  /** Starts the check of a domain's records, or makes the waiting run check now. */
   checkDomain(domain: { projectId: string; domainId: string; domainName: string }): Promise<void>;
-  /** Starts the run of a campaign, or has the one that is there read the campaign again. */
+  /** Starts the run of a campaign, or makes the existing one read the campaign again. */
   sendCampaign(campaign: { projectId: string; campaignId: string }): Promise<void>;
-  /** Starts the refreshing of a campaign's numbers; one that runs goes on. */
+  /** Starts refreshing a campaign's numbers; a run in progress continues. */
   refreshMetrics(campaign: { projectId: string; campaignId: string }): Promise<void>;
-  /** Starts the recompute of a segment, or has the one that waits go on now. */
+  /** Starts the recompute of a segment, or makes the waiting run continue now. */
   recomputeSegment(segment: { projectId: string; listId: string }): Promise<void>;
   importContacts(job: { projectId: string; importId: string }): Promise<void>;
-  /** Starts the run of a person in an automation; `isNew` false: or has the one that is there look again. */
+  /** Starts a contact's run in an automation; with `isNew` false an existing run checks again instead. */
   enroll(run: EnrollmentRun, how: { isNew: boolean; wait?: EnrollmentWait | null }): Promise<void>;
-  /** Has the run of a person look again, where there is one. */
+  /** Makes a contact's run check again, if there is one. */
   wakeEnrollment(run: EnrollmentRun): Promise<void>;
-  /** Starts the run of a migration, or has the one that is there look at the job again. false: a run of another job is still there. */
+  /** Starts the run of a migration, or makes the existing one read the job again. false: a run of another job still exists. */
   migrate(job: MigrationJob): Promise<boolean>;
-  /** Ends the run of a job that was cancelled, where there is one. */
+  /** Ends the run of a cancelled job, if there is one. */
   cancelMigration(job: MigrationJob): Promise<void>;
 }
 
-/** Ids alone: which person in which automation. */
+/** Ids only: the contact and the automation. */
 export interface EnrollmentRun {
   enrollmentId: string;
   projectId: string;
@@ -91,13 +94,13 @@ export interface EnrollmentRun {
   contactId: string;
 }
 
-/** Until when a person waits, and for what, in words without names. */
+/** Until when a contact waits, and for what, in words without names. */
 export interface EnrollmentWait {
   untilMs: number;
   label: string;
 }
 
-/** Ids alone: which run of which job. */
+/** Ids only: the run and the job. */
 export interface MigrationJob {
   projectId: string;
   migrationId: string;
@@ -105,14 +108,14 @@ export interface MigrationJob {
   run: number;
 }
 
-/** Pictures that are served from /media. A file appears whole or not at all. */
+/** Images that are served from /media. A file appears whole or not at all. */
 export interface Media {
   save(name: string, bytes: Uint8Array): Promise<void>;
-  /** null: there is none. */
+  /** null: the file does not exist. */
   read(name: string): Promise<Uint8Array | null>;
 }
 
-/** null: no answer came, which says nothing about the records. []: answered, and there are none. */
+/** null: no answer came, which proves nothing about the records. []: the answer was that there are none. */
 export interface Dns {
   txt(name: string): Promise<string[] | null>;
   mx(name: string): Promise<MxRecord[] | null>;

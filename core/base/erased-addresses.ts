@@ -3,7 +3,10 @@ import type { ObjectId } from 'mongodb';
 import type { Deps } from './deps.ts';
 import { secretKeyBytes } from './secrets.ts';
 
-/** What stays of the address of a deleted contact: the same for the same address of a project, and nothing that could be looked up without our key. */
+/**
+ * Replaces the address of a deleted contact: the same for the same address of a project, and impossible to look up without our
+ * key.
+ */
 export function hashOfErased({ config }: Pick<Deps, 'config'>, projectId: ObjectId, email: string): string {
   const [key] = secretKeyBytes(config);
   if (!key) throw new Error('SECRET_KEYS names no key.');

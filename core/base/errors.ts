@@ -1,4 +1,4 @@
-/** What went wrong, in the product's words; api/http/errors.ts says what it means on the wire. */
+/** The kinds of faults in the product's words; api/http/errors.ts maps them to HTTP. */
 export type ErrorKind =
   | 'invalid'
   | 'unauthorized'
@@ -89,7 +89,9 @@ export function invalid(message: string, details?: string, code: ErrorCode | und
   return new AppError('invalid', message, { code, details });
 }
 
-/** `field` is given when the id stood in a body. The id itself is never repeated: a foreign and a random one get the same answer. */
+/**
+ * `field` is given when the id was in a body. The id itself is never repeated: a foreign and a random one get the same answer.
+ */
 export function notFound(resource: Resource, field?: string): AppError {
   const noun = resource.toLowerCase().replaceAll('_', ' ');
   return new AppError('not_found', `There is no such ${noun} in this project.`, {

@@ -6,18 +6,18 @@ import { isDuplicateKey } from './idempotent-insert.ts';
 import type { IdempotencyRow } from './model.ts';
 
 const KEPT_MS = 24 * 3_600_000;
-/** A request that stops renewing this is taken to have died with its process; the next try of the same key goes on. */
+/** A request that stops renewing this lease counts as dead with its process; the next try of the same key takes over. */
 const LEASE_MS = 10_000;
 const RENEW_EVERY_MS = 3_000;
 
 export interface FirstTry {
   seed: ObjectId;
   at: Date;
-  /** Keeps a 2xx answer for the next 24 hours. */
+  /** Stores a 2xx answer for the next 24 hours. */
   keep(status: number, body: string): Promise<void>;
-  /** After a refusal the key is free: nothing was written. */
+  /** Frees the key after a refusal: nothing was written. */
   free(): Promise<void>;
-  /** After a fault nobody knows what was written: the next try goes on at once, and makes the same ids. */
+  /** Called after a fault, when it is not known what was written: the next try starts at once, and makes the same ids. */
   leave(): Promise<void>;
 }
 

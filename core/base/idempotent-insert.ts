@@ -16,8 +16,8 @@ export function isDuplicateKey(error: unknown, indexName?: string): error is Mon
 }
 
 /**
- * Inserts under an id that a repeat of the same request makes again, and answers what is stored: the first try's document
- * when an earlier try was interrupted after its write. `tenant` guards against another tenant's document under that id.
+ * Inserts under an id that a repeat of the same request makes again, and returns the stored document: the first try's when an
+ * earlier try was interrupted after its write. `tenant` guards against another tenant's document under that id.
  */
 export async function insertOnce<T extends { _id: ObjectId | string }>(
   collection: Collection<T>,
@@ -39,8 +39,8 @@ type DatabaseDeps = Pick<Deps, 'mongo' | 'config' | 'db'>;
 const databaseOf = perDatabase(({ mongo, config }: DatabaseDeps) => mongo.db(config.mongodbDatabase));
 
 /**
- * Inserts what is certainly less than the 16 MB of a command and is not there yet, durably; answers how much that was. `insertMany`
- * serialises every document twice, once to measure it.
+ * Inserts documents that do not exist yet, durably, and returns their number; together they must be well below the 16 MB of a
+ * command. `insertMany` serialises every document twice, once to measure it.
  */
 export async function insertNew(deps: DatabaseDeps, collectionName: string, documents: Document[]): Promise<number> {
   if (documents.length === 0) return 0;

@@ -3,12 +3,12 @@ import { ObjectId } from 'mongodb';
 
 const OBJECT_ID = /^[0-9a-f]{24}$/i;
 
-/** null for anything that is not an id: `new ObjectId` would make a fresh one of null and take any twelve bytes. */
+/** null for anything that is not an id: `new ObjectId` would make a new one of null and take any twelve bytes. */
 export function parseId(text: unknown): ObjectId | null {
   return typeof text === 'string' && OBJECT_ID.test(text) ? new ObjectId(text) : null;
 }
 
-/** No id of that second, or of a later one, is below it; times that ids cannot have are held at their ends. */
+/** No id of that second, or of a later one, is below it; times outside the range of ids are clamped. */
 export function firstIdAt(ms: number): ObjectId {
   return ObjectId.createFromTime(Math.min(0xffffffff, Math.max(0, Math.floor(ms / 1000))));
 }

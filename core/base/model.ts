@@ -1,6 +1,6 @@
 import type { Binary, ClientSession, Collection, ObjectId } from 'mongodb';
 
-/** Shapes that every part of the core names. */
+/** Types that every folder of the core names. */
 
 export type Session = ClientSession;
 
@@ -10,7 +10,7 @@ export interface Project {
   name: string;
   trackingOpen: boolean;
   trackingClick: boolean;
-  /** Moves with every change of fields, segments or automations, so that compiled copies know when they are stale. */
+  /** Incremented with every change of fields, segments or automations, so that compiled copies can detect that they are stale. */
   audienceVersion: number;
   createdAt: Date;
   deletedAt: Date | null;
@@ -21,7 +21,7 @@ export interface IdempotencyRow {
   _id: string;
   fingerprint: string;
   state: 'running' | 'done';
-  /** Ids of what the request creates are derived from seed and time, so a second try makes the same ones. */
+  /** Ids of created documents are derived from seed and time, so a second try makes the same ones. */
   seed: ObjectId;
   startedAt: Date;
   owner: string;
@@ -31,12 +31,12 @@ export interface IdempotencyRow {
   expiresAt: Date;
 }
 
-/** The one thing that every collection of due documents shares (core/jobs/queue.ts): the time of its next turn, absent when there is nothing to do. */
+/** A document with a job (core/jobs/queue.ts): when it is due, absent when there is nothing to do. */
 export interface Due {
   dueAt?: Date;
 }
 
-/** AES-256-GCM: the name of the key that sealed it, nonce, tag and what was sealed. */
+/** AES-256-GCM: the name of the key, nonce, tag and ciphertext. */
 export interface Sealed {
   keyId: string;
   nonce: Binary;

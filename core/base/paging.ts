@@ -12,7 +12,10 @@ export interface PageOf<T> {
   pagination: { page: number; limit: number; total: number; pages: number };
 }
 
-/** What a filter finds and the list leaves out; it is rare and has an index, so that the others are still counted from keys alone. */
+/**
+ * Documents that a filter finds and the list leaves out; they are rare and have an index, so that the others can still be counted
+ * from keys alone.
+ */
 export interface Hidden<T> {
   filter: Filter<T>;
   hint: string;
@@ -20,7 +23,7 @@ export interface Hidden<T> {
 
 type PageOptions<T> = FindOptions & { sort?: Sort; hidden?: Hidden<T> };
 
-/** One page and an exact total, read side by side. */
+/** One page and an exact total, read in parallel. */
 export async function pageOf<T extends Document>(
   collection: Collection<T>,
   filter: Filter<T>,
@@ -43,7 +46,7 @@ export async function pageOf<T extends Document>(
   return { entries, pagination: paginationOf(page, limit, found - left) };
 }
 
-/** A page behind the end is empty; how long the way there may take is bounded like every reading. */
+/** A page behind the end is empty; like every read, skipping to it has a time limit. */
 export function skipOf(page: number, limit: number): number {
   return (page - 1) * limit;
 }

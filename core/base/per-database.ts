@@ -1,4 +1,4 @@
-/** One of a kind for each database, made when it is first asked for: what is to be joined must come to the same place. */
+/** Makes one instance per database, when it is first asked for: calls that are to be joined must reach the same instance. */
 export function perDatabase<Given extends { db: object }, Made>(make: (deps: Given) => Made): (deps: Given) => Made {
   const made = new WeakMap<object, Made>();
   return (deps) => {

@@ -3,14 +3,16 @@ import { Binary } from 'mongodb';
 import type { Config } from '../../schemas/config.ts';
 import type { Sealed } from './model.ts';
 
-/** What cannot be opened: sealed for something else, changed since, or under a key that this installation does not have. */
+/**
+ * A secret that cannot be opened: sealed for another context, changed since, or under a key that this installation does not have.
+ */
 export class SecretError extends Error {}
 
 const ALGORITHM = 'aes-256-gcm';
 const KEY_BYTES = 32;
 const NONCE_BYTES = 12;
 
-/** Sealed for `context` alone: the same bytes do not open beside another project or job. */
+/** Sealed for `context` alone: the same bytes do not open in another project or job. */
 export function sealSecret(config: Pick<Config, 'secretKeys'>, context: string[], secret: string): Sealed {
   const [first] = secretKeys(config);
   if (!first)
@@ -36,12 +38,12 @@ export function openSecret(config: Pick<Config, 'secretKeys'>, context: string[]
   }
 }
 
-/** The name of the key that seals comes first. */
+/** The name of the sealing key comes first. */
 export function secretKeyNames(config: Pick<Config, 'secretKeys'>): string[] {
   return secretKeys(config).map(([name]) => name);
 }
 
-/** What other keys are derived from, the first one first. */
+/** The bytes from which other keys are derived, the first key first. */
 export function secretKeyBytes(config: Pick<Config, 'secretKeys'>): Buffer[] {
   return secretKeys(config).map(([, key]) => key);
 }

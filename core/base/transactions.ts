@@ -3,13 +3,13 @@ import type { Deps } from './deps.ts';
 import { unavailableDatabase } from './errors.ts';
 import type { Session } from './model.ts';
 
-/** Whoever is in the way may be there for long: asking without a pause would only load the server. */
+/** The conflicting transaction may last long: retrying without a pause would only load the server. */
 const PAUSE_MAX_MS = 32;
 const END_WAIT_MS = 300;
 
 /**
- * Runs `work` in a transaction and repeats it whole on a write conflict, within the time a request may take:
- * the driver's own loop goes on for two minutes.
+ * Runs `work` in a transaction and repeats it whole on a write conflict, within the time a request may take: the driver's own
+ * loop runs for two minutes.
  */
 export async function inTransaction<T>(
   deps: Pick<Deps, 'mongo' | 'config'>,
@@ -36,7 +36,7 @@ export async function inTransaction<T>(
   }
 }
 
-/** What was begun is aborted. With the database away that would take as long as a call may take to find it. */
+/** Aborts an open transaction. While the database is down that would take the whole time of a call. */
 async function endSoon(session: Session): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const waited = new Promise<void>((resolve) => {
@@ -53,7 +53,7 @@ async function commit(session: Session, deadline: number): Promise<void> {
       await session.commitTransaction();
       return;
     } catch (error) {
-      // The driver may fail over an error of the system that it meets instead of its own: nobody knows then either.
+      // The driver may fail with an error of the system instead of its own: then the outcome is not known either.
       const isKnown = error instanceof MongoError && !hasLabel(error, 'UnknownTransactionCommitResult');
       if (isKnown || isAway(error)) throw error;
       if (performance.now() > deadline) throw error instanceof MongoError ? error : unavailableDatabase();
@@ -61,12 +61,12 @@ async function commit(session: Session, deadline: number): Promise<void> {
   }
 }
 
-/** It was looked for as long as a call may take, so looking again would only keep the caller waiting. */
+/** The server was searched for as long as a call may take, so another search would only keep the caller waiting. */
 export function isAway(error: unknown): boolean {
   return error instanceof MongoServerSelectionError;
 }
 
-/** A connection that breaks while the driver writes to it is not always told in the driver's words. */
+/** A connection that breaks during a write does not always fail with an error of the driver. */
 export function isBrokenConnection(error: unknown): boolean {
   return error instanceof Error && BROKEN.has(String((error as NodeJS.ErrnoException).code));
 }

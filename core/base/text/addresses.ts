@@ -38,7 +38,7 @@ export function isE164(text: string): boolean {
   return E164.test(text);
 }
 
-/** The URL parser behind domainToASCII drops tabs and stops at "/", so what is no name is refused before it is asked. */
+/** The URL parser behind domainToASCII drops tabs and stops at "/", so invalid names are refused before it is called. */
 function internationalToAscii(name: string): string {
   return NOT_IN_A_NAME.test(name) || NOT_IN_A_NAME.test(name.normalize('NFKC')) ? '' : domainToASCII(name);
 }

@@ -39,13 +39,13 @@ function coerceString(value: unknown): Coerced {
 
 function coerceNumber(value: unknown): Coerced {
   const number = typeof value === 'string' ? readDecimal(value) : value;
-  // Adding 0 turns -0 into 0, which JSON cannot tell apart.
+  // Adding 0 turns -0 into 0, since JSON does not distinguish them.
   return typeof number === 'number' && Number.isFinite(number) ? { ok: true, value: number + 0 } : INVALID;
 }
 
 function readDecimal(text: string): number {
   const number = text.length <= PROPERTY_TEXT_MAX && DECIMAL.test(text) ? Number(text) : Number.NaN;
-  // Too small to be kept as written is as invalid as too large.
+  // A number too small to be stored as written is as invalid as one too large.
   const isLost = Math.abs(number) < NORMAL_MIN && /^[^eE]*[1-9]/.test(text);
   return isLost ? Number.NaN : number;
 }

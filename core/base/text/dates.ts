@@ -20,7 +20,7 @@ export function parseIsoDate(text: string): number | null {
   return isDateMs(ms) ? ms : null;
 }
 
-/** Whole milliseconds between the years 1 and 9999, which is what an ISO string of four year digits can say. */
+/** Whole milliseconds between the years 1 and 9999, the range of an ISO string with four digits for the year. */
 export function isDateMs(ms: number): boolean {
   return Number.isInteger(ms) && ms >= DATE_MS_MIN && ms <= DATE_MS_MAX;
 }

@@ -1,16 +1,16 @@
-/** The id of one of our own mails in a Message-ID; null for any other. Copies of marketing mail have their place behind it. */
+/** The id of one of our own mails in a Message-ID; null for any other. Copies of marketing mail have their index behind it. */
 export function emailIdIn(messageId: string): string | null {
   return /^([0-9a-f]{24})(?:\.\d{1,2})?@[^@]+$/.exec(messageId)?.[1] ?? null;
 }
 
-/** One conversation, whichever copy is answered. */
+/** The same for every copy of a mail, so that replies to any of them are one conversation. */
 export function conversationOf(messageId: string): string {
   return messageId.replace(/^([0-9a-f]{24})\.\d{1,2}@/, '$1@');
 }
 
 const REFERENCES_LENGTH_MAX = 998;
 
-/** In-Reply-To and References of an answer: the oldest of a long conversation go, but the first one names it. */
+/** In-Reply-To and References of a reply: the oldest ids of a long conversation are dropped, except the first, which names it. */
 export function threadHeaders(
   messageId: string,
   references: readonly string[],
@@ -25,7 +25,7 @@ export function threadHeaders(
   return { inReplyTo: `<${messageId}>`, references: joined.length > REFERENCES_LENGTH_MAX ? `<${messageId}>` : joined };
 }
 
-/** "Re: " in front, once. */
+/** Puts "Re: " in front, once. */
 export function replySubject(subject: string): string {
   const cut = subject.slice(0, 994);
   return /^\s*re\s*(?:\[\d+\]\s*)?:/i.test(cut) ? cut.trim() : `Re: ${cut}`;

@@ -1,20 +1,20 @@
 export const URL_LENGTH_MAX = 2_048;
 
 export interface UrlRules {
-  /** http: beside https:. */
+  /** Allows http: in addition to https:. */
   http?: boolean | undefined;
   /** host:port pairs that may be private and speak http: (ALLOW_PRIVATE_URLS). */
   allow?: readonly string[] | undefined;
-  /** Signed addresses of stored files are longer than what people write. */
+  /** Signed addresses of stored files are longer than those that people write. */
   lengthMax?: number | undefined;
 }
 
-/** What WHATWG parsing would quietly repair (backslashes, missing slashes, user info, odd characters) is refused as it was written. */
+/** Input that WHATWG parsing would quietly repair (backslashes, missing slashes, user info, odd characters) is refused. */
 const WRITTEN = /^https?:\/\/[^\s/?#@\\]+(?:[/?][^\s\\]*)?$/i;
 const PRIVATE_NAME = /(^|\.)(localhost|local|internal|intranet|lan|home\.arpa|onion)$/;
 const PORTS = ['', '80', '443'];
 
-/** Syntax and literal addresses only: what a name resolves to is judged when it is fetched. */
+/** Checks syntax and literal addresses only: resolved addresses are checked when the URL is fetched. */
 export function isAllowedUrl(text: string, rules: UrlRules = {}): boolean {
   if (text.length > (rules.lengthMax ?? URL_LENGTH_MAX) || !WRITTEN.test(text) || !URL.canParse(text)) return false;
   const url = new URL(text);
@@ -30,15 +30,16 @@ export function isListed(url: URL, allow: readonly string[] = []): boolean {
   return allow.some((pair) => pair.toLowerCase() === `${url.hostname}:${port}`);
 }
 
-/** The address in a URL's host, without brackets; null: it is a name. */
+/** The address in a URL's host, without brackets; null: the host is a name. */
 export function literalAddress(hostname: string): string | null {
   if (hostname.startsWith('[')) return hostname.slice(1, -1);
   return parseIpv4(hostname) === null ? null : hostname;
 }
 
 /**
- * Reachable from the Internet and no way around: IPv4 outside the special ranges of IANA, IPv6 in 2000::/3 without those that carry an IPv4
- * address inside or are meant for documents. Anything that is not understood is not public.
+ * True for addresses reachable from the Internet that cannot lead to a private one: IPv4 outside the special ranges of IANA, IPv6
+ * in 2000::/3 without those that carry an IPv4 address inside or are meant for documents. Anything that cannot be parsed is not
+ * public.
  */
 export function isPublicAddress(text: string): boolean {
   const v4 = parseIpv4(text);
@@ -90,7 +91,7 @@ function parseIpv4(text: string): number | null {
   return parts.reduce((sum, part) => sum * 256 + part, 0);
 }
 
-/** Eight groups of 16 bits; a zone ("%eth0") makes it none. */
+/** Eight groups of 16 bits; an address with a zone ("%eth0") is refused. */
 function parseIpv6(text: string): number[] | null {
   const tail = /^(.*:)(\d+\.\d+\.\d+\.\d+)$/.exec(text);
   const v4 = tail ? parseIpv4(tail[2]!) : null;
