@@ -12,7 +12,7 @@ import type { ProjectEvent, WebhookDelivery } from './model.ts';
 export interface NewEvent {
   type: ProjectEventType;
   data: Record<string, unknown>;
-  /** What makes it this event and no other: a repeat with the same key is the same event. */
+  /** Identifies the event: a repeat with the same key is the same event. */
   key: string;
   at?: Date;
 }
@@ -26,8 +26,8 @@ export function eventChannel(projectId: ObjectId): string {
 }
 
 /**
- * Writes down what happened, where somebody listens: an active webhook that wants the type, or /stream within the last hour. With a
- * session it belongs to the change that it tells of, and `announceEvents` is to be called after the commit.
+ * Stores events that have a reader: an active webhook that wants the type, or /stream within the last hour. With a session the
+ * event belongs to the change that it reports, and `announceEvents` is to be called after the commit.
  */
 export async function publishEvents(
   deps: EventDeps,
@@ -87,7 +87,7 @@ export function newDelivery(
   };
 }
 
-/** All twelve bytes follow from the parts: whenever it is repeated, it is the same. */
+/** All twelve bytes follow from the parts, so a repeat makes the same id. */
 export function hashId(...parts: string[]): ObjectId {
   return new ObjectId(createHash('sha256').update(parts.join('\u0000')).digest().subarray(0, 12));
 }
@@ -98,7 +98,7 @@ function rowOf({ clock }: EventDeps, projectId: ObjectId, { type, data, key, at 
   return { _id, projectId, type, createdAt: at ?? now, writtenAt: now, data };
 }
 
-/** Events and deliveries stand or fall together; with nobody but a stream to tell, the events are enough. */
+/** Events and deliveries are written together or not at all; when only a stream reads, the events are enough. */
 async function writeAlone(deps: EventDeps, rows: ProjectEvent[], readers: EventReaders): Promise<void> {
   const isDelivered = rows.some(({ type }) => readers.webhooks.some(({ types }) => types.has(type)));
   if (isDelivered) return inTransaction(deps, (session) => writeRows(deps, rows, readers, session));

@@ -1,7 +1,7 @@
 import type { ObjectId } from 'mongodb';
 import type { Deps } from '../base/deps.ts';
 
-/** Who wants to hear of a project's events. */
+/** The readers of a project's events. */
 export interface EventReaders {
   webhooks: Array<{ _id: ObjectId; types: Set<string> }>;
   /** /stream is open, or was within the last hour. */
@@ -18,7 +18,7 @@ const NOBODY: EventReaders = { webhooks: [], streamed: false };
 type Kept = { readMs: number; value: Promise<EventReaders> };
 const kept = new WeakMap<object, Map<string, Kept>>();
 
-/** Asked for every event, so the answer is kept for two seconds; a change is told to every process at once over Redis. */
+/** Needed for every event, so the answer is cached for two seconds; a change is announced to every process at once over Redis. */
 export function eventReaders(deps: ReaderDeps, projectId: ObjectId): Promise<EventReaders> {
   const known = cacheOf(deps);
   const key = projectId.toHexString();
@@ -31,7 +31,7 @@ export function eventReaders(deps: ReaderDeps, projectId: ObjectId): Promise<Eve
   return value;
 }
 
-/** To be called after the write that changed who listens. */
+/** To be called after a write that changed the readers. */
 export function readersChanged(deps: ReaderDeps, projectId: ObjectId): void {
   cacheOf(deps).delete(projectId.toHexString());
   deps.signals.publish(CHANNEL, projectId.toHexString());

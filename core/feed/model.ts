@@ -1,9 +1,9 @@
 import type { Collection, ObjectId } from 'mongodb';
 import type { Due, Sealed } from '../base/model.ts';
 
-/** What happened in a project, for webhooks and event streams. */
+/** Events of a project, for webhooks and event streams. */
 
-/** What happened in a project, for webhooks and /stream. `_id` follows from what happened, so a repeat is the same event. */
+/** An event of a project, for webhooks and /stream. `_id` is derived from its key, so a repeat is the same event. */
 export interface ProjectEvent {
   _id: ObjectId;
   projectId: ObjectId;
@@ -11,12 +11,12 @@ export interface ProjectEvent {
   createdAt: Date;
   /** Orders the stream. */
   writtenAt: Date;
-  /** The contact that it tells of was deleted. */
+  /** Set when the contact that it is about was deleted. */
   eraseAt?: Date;
   data: Record<string, unknown>;
 }
 
-/** Somebody listened to /stream: events are kept until an hour after that. `_id` is the project's. */
+/** A project whose /stream was read: events are kept until an hour after that. `_id` is the project's. */
 export interface EventStreamRow {
   _id: ObjectId;
   projectId: ObjectId;
@@ -30,7 +30,7 @@ export interface Webhook {
   events: string[];
   secret: Sealed;
   isActive: boolean;
-  /** Why we switched it off; null when a person did, or it is on. */
+  /** Why the service switched it off; null when a person did, or it is on. */
   disabledReason: string | null;
   /** The first failure since the last success. */
   failingSince: Date | null;
@@ -55,7 +55,7 @@ export interface WebhookDelivery extends Due {
   status: 'pending' | 'delivered' | 'failed';
   attempts: number;
   firstTryAt: Date | null;
-  /** The last ones. */
+  /** The latest tries. */
   tries: WebhookTry[];
   isReplay: boolean;
   createdAt: Date;

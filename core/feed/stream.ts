@@ -9,15 +9,15 @@ import { eventChannel } from './events.ts';
 import { readersChanged } from './listeners.ts';
 import type { ProjectEvent } from './model.ts';
 
-/** Events are kept for so long after the last listener went, so that he finds what he missed. */
+/** Events are kept for this long after the last reader disconnected, so that it finds those that it missed. */
 const LISTENED_MS = 3_600_000;
 const RENEW_EVERY_MS = 300_000;
-/** Without Redis the log is looked at this often. */
+/** How often the log is read without Redis. */
 const LOOK_EVERY_MS = 500;
 const SIGN_OF_LIFE_MS = 15_000;
-/** Transactions end in another order than they begin: what was written this long ago is looked at again. */
+/** Transactions end in another order than they begin: events of this many last milliseconds are read again. */
 const OVERLAP_MS = 5_000;
-/** Read only when the reader has taken what came before, so a slow one costs no memory. */
+/** Read only when the reader has taken the events before, so a slow one costs no memory. */
 const TOGETHER_MAX = 500;
 
 interface Position {
@@ -26,8 +26,8 @@ interface Position {
 }
 
 /**
- * Every event of the project from now on, or from the one after `lastEventId`; null is a sign of life. After a reconnect some of the
- * last seconds may come again: an event is the same by its id.
+ * Every event of the project from now on, or from the one after `lastEventId`; null is a keep-alive. After a reconnect some of
+ * the last seconds may be repeated: an event is the same by its id.
  */
 export async function* watchEvents(
   deps: Deps,
@@ -72,12 +72,12 @@ export async function* watchEvents(
   }
 }
 
-/** Says that somebody listens, and so has events kept. */
+/** Records that the stream is read, so that events are kept. */
 export async function listen(deps: Deps, projectId: ObjectId): Promise<void> {
   const openUntil = new Date(deps.clock.now().getTime() + LISTENED_MS);
   const extend = () =>
     deps.db.eventStreams.updateOne({ _id: projectId, projectId }, { $max: { openUntil } }, { upsert: true });
-  // Of the first streams that open at once one inserts, the others find its document at their second try.
+  // Of several first streams that open at once one inserts the document, and the others find it at their second try.
   await extend().catch((error) => {
     if (!isDuplicateKey(error)) throw error;
     return extend();
@@ -105,7 +105,7 @@ async function startAt(deps: Deps, projectId: ObjectId, lastEventId: string): Pr
   return position;
 }
 
-/** Who begins now does not hear what was written just before. */
+/** A new reader does not get events written just before. */
 async function markSeen({ db }: Deps, projectId: ObjectId, { after, seen }: Position): Promise<void> {
   const before = { projectId, writtenAt: { $gte: new Date(after.getTime() - OVERLAP_MS) } };
   const known = db.projectEvents.find(before, { projection: { writtenAt: 1 }, hint: 'written' });

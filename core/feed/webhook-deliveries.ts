@@ -10,7 +10,7 @@ import type { ProjectEvent, Webhook, WebhookDelivery, WebhookTry } from './model
 import { nextTryMs, WEBHOOK_DAY_MS, WEBHOOK_FAILING_DAYS_MAX } from './webhook-signature.ts';
 import { webhookSecret } from './webhooks.ts';
 
-/** Never follows a redirect, never speaks to what is private, and never throws. */
+/** Never follows a redirect, never calls a private address, and never throws. */
 export type PostUrl = (request: {
   url: string;
   headers: Record<string, string>;
@@ -19,7 +19,7 @@ export type PostUrl = (request: {
 }) => Promise<{ status: number } | { error: string }>;
 
 type Write = AnyBulkWriteOperation<WebhookDelivery>;
-/** What ends together is written together. */
+/** Deliveries that end together are written together. */
 type Delivering = Deps & { post: PostUrl; write(write: Write): Promise<undefined> };
 
 const TIMEOUT_MS = 10_000;
@@ -124,7 +124,7 @@ async function worked({ db }: Deps, { _id, projectId, failingSince }: Webhook): 
   if (failingSince) await db.webhooks.updateOne({ _id, projectId }, { $set: { failingSince: null } });
 }
 
-/** Five days without one success switch an endpoint off; the reason stands on it and in its log. */
+/** Five days without a success switch an endpoint off; the reason is stored with it and in its log. */
 async function failed(deps: Deps, { _id, projectId, failingSince }: Webhook): Promise<void> {
   const now = deps.clock.now();
   if (!failingSince) {
@@ -138,5 +138,5 @@ async function failed(deps: Deps, { _id, projectId, failingSince }: Webhook): Pr
     { $set: { isActive: false, disabledReason, updatedAt: now } },
   );
   readersChanged(deps, projectId);
-  deps.log.warn({ webhookId: _id, projectId }, 'a webhook was switched off after five days of failures');
+  deps.log.warn({ webhookId: _id, projectId }, 'switched a webhook off after five days of failures');
 }

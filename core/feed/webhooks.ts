@@ -19,10 +19,10 @@ type Origin = { at: Date; seed: ObjectId };
 
 const SECRET_BYTES = 32;
 const REPLAYED_TOGETHER = 1_000;
-/** Events that one call delivers again. */
+/** The most events that one call delivers again. */
 export const REPLAY_MAX = 100_000;
 
-/** Answers the secret beside it: it is shown once, and stored sealed. */
+/** Returns the secret too: it is shown once, and stored sealed. */
 export async function createWebhook(
   deps: Deps,
   project: Project,
@@ -102,7 +102,7 @@ export async function listDeliveries(
   return pageOf(deps.db.webhookDeliveries, filter, page, { sort: { createdAt: -1, _id: -1 }, hint: 'newest' });
 }
 
-/** Delivers what happened in a time range again, under the ids that it had: what the receiver knows it can leave out. */
+/** Delivers the events of a time range again, under the same ids: the receiver can skip those that it has. */
 export async function replayEvents(
   deps: Deps,
   project: Project,
@@ -149,7 +149,7 @@ function known(events: readonly string[]): string[] {
   return eventTypes.filter((type) => events.includes(type));
 }
 
-/** Names are judged when something is delivered: only what a URL itself says can be refused here. */
+/** Names are checked at delivery: here a URL can only be refused for its text. */
 function checkUrl({ config }: Deps, url: string): void {
   if (!isAllowedUrl(url, { allow: config.allowPrivateUrls }))
     throw invalid('url must be a public https URL.', 'url: must be a public https URL');
