@@ -13,13 +13,13 @@ import { afterCheck, afterTaken, type DomainResult, waitsFor } from './rules/sta
 export interface DomainCheckResult {
   status: VerificationStatus;
   message: string | null;
-  /** What the run goes on waiting for; null when there is nothing more to wait for. */
+  /** The records for which the run still waits; null when there are none. */
   waitsFor: 'records' | 'inbound' | null;
 }
 
 const RECHECKS_LOOK_EVERY_MS = 5_000;
 
-/** One look at DNS and what follows from it; null when the domain is gone. Looking twice does no harm. */
+/** Checks DNS once and applies the result; null when the domain was deleted. Checking twice does no harm. */
 export async function checkDomain(deps: Deps, projectId: string, domainId: string): Promise<DomainCheckResult | null> {
   const ids = { _id: parseId(domainId), projectId: parseId(projectId) };
   const { _id, projectId: project } = ids;
@@ -35,7 +35,7 @@ export async function checkDomain(deps: Deps, projectId: string, domainId: strin
   return checked && resultOf(checked);
 }
 
-/** Starts of checks: what `verify` and the others only write down. */
+/** Starts the checks that `verify` and other calls have requested. */
 export function domainStarts(deps: Deps): JobQueue {
   return documentQueue<Domain>(deps, {
     name: DOMAIN_STARTS,
@@ -49,7 +49,10 @@ export function domainStarts(deps: Deps): JobQueue {
   });
 }
 
-/** Verified domains are looked at again from time to time. Asking for a check moves the next time ahead, in case none comes of it. */
+/**
+ * Verified domains are checked again from time to time. Asking for a check sets the next time first, in case the check does not
+ * happen.
+ */
 export function domainRechecks(deps: Deps): JobQueue {
   return documentQueue<Domain>(deps, {
     name: 'domain-rechecks',
@@ -67,7 +70,9 @@ export function domainRechecks(deps: Deps): JobQueue {
   });
 }
 
-/** Applied to the domain as it is now: what was changed while DNS was asked (inbound turned off, a new call of verify) is kept. */
+/**
+ * Applied to the domain as it is now: changes made during the DNS queries (inbound turned off, a new call of verify) are kept.
+ */
 async function applyFindings(
   deps: Deps,
   checked: Domain,

@@ -18,7 +18,7 @@ const SPF_LOOKUPS_MAX = 10;
 const SPF_VOID_MAX = 2;
 const DMARC_PARENTS_MAX = 7;
 
-/** All look-ups of a check, side by side. */
+/** All look-ups of a check, in parallel. */
 export async function lookUpDomain(
   { dns }: Pick<Deps, 'dns'>,
   domain: Domain,

@@ -65,14 +65,14 @@ export async function updateDomain(
   return changed;
 }
 
-/** A run that waits for its records finds nothing at its next look, and ends. */
+/** A run that waits for its records does not find the domain at its next check, and ends. */
 export async function deleteDomain(deps: Deps, project: Project, domainId: string): Promise<void> {
   const _id = parseId(domainId);
   const { deletedCount } = _id ? await deps.db.domains.deleteOne({ _id, projectId: project._id }) : { deletedCount: 0 };
   if (deletedCount === 0) throw notFound('DOMAIN');
 }
 
-/** Only writes down that a check is wanted: the loop of due documents starts it, at once or when Temporal is back. */
+/** Only records that a check is wanted: a queue starts it, at once or when Temporal is up again. */
 export async function verifyDomain(deps: Deps, project: Project, domainId: string): Promise<Domain> {
   const domain = await getDomain(deps, project, domainId);
   const asked = await requestDomainCheck(deps, domain);
@@ -80,7 +80,7 @@ export async function verifyDomain(deps: Deps, project: Project, domainId: strin
   return asked;
 }
 
-/** null when the domain is gone. */
+/** null when the domain was deleted. */
 export async function requestDomainCheck(deps: Deps, domain: Domain): Promise<Domain | null> {
   if (domain.seeded) return domain;
   const requested = await changeDomain(deps, domain, {}, checkWanted({ checkRequestedAt: '$$NOW' }));
@@ -104,7 +104,7 @@ export async function enableInbound(deps: Deps, project: Project, domainId: stri
   return enabled;
 }
 
-/** Turning inbound off twice is harmless: the second call finds nothing left to clear. */
+/** Turning inbound off twice is harmless: the second call has nothing to clear. */
 export async function disableInbound(deps: Deps, project: Project, domainId: string): Promise<Domain> {
   const domain = await getDomain(deps, project, domainId).catch(withoutCode);
   const off = { inboundEnabledAt: null, inboundDomainVerifiedAt: null };
@@ -113,7 +113,7 @@ export async function disableInbound(deps: Deps, project: Project, domainId: str
   return disabled;
 }
 
-/** The verified domain of this project with that name, which is what may send; null when there is none. */
+/** The verified domain of this project with that name, which may send; null when there is none. */
 export function findVerifiedDomain(
   deps: Deps,
   project: Pick<Project, '_id'>,
@@ -122,7 +122,7 @@ export function findVerifiedDomain(
   return deps.db.domains.findOne({ projectId: project._id, domainName, verificationStatus: 'VERIFIED' });
 }
 
-/** Goes with the project: its names are free for whoever owns them next, and its keys are gone. */
+/** Runs with the deletion of the project: its names are free for other projects, and its keys are removed. */
 export async function deleteDomainsOfProject(deps: Pick<Deps, 'db'>, projectId: ObjectId): Promise<void> {
   await deps.db.domains.deleteMany({ projectId });
 }
@@ -189,7 +189,7 @@ async function insertDomain(deps: Deps, domain: Domain): Promise<Domain> {
   }
 }
 
-/** `$$NOW` is the database's time, with which the loop compares. */
+/** `$$NOW` is the database's time, with which the queue compares. */
 function checkWanted(change: Record<string, unknown>): Document[] {
   return [{ $set: { ...change, startDueAt: '$$NOW', revision: { $add: ['$revision', 1] } } }];
 }

@@ -24,12 +24,12 @@ export async function makeDkimKeys({ config }: Pick<Deps, 'config'>, owner: Owne
   };
 }
 
-/** PEM. For the one who signs, and nobody else: no answer, log or history ever holds it. */
+/** PEM, for signing only: no answer, log or history ever holds it. */
 export function openDkimKey({ config }: Pick<Deps, 'config'>, domain: Owner & Pick<Domain, 'dkim'>): string {
   return openSecret(config, dkimContext(domain), domain.dkim.privateKey);
 }
 
-/** The same again when a project adds the name again, so that the record may stay. */
+/** The same value when a project adds the name again, so that the record may stay. */
 export function ownershipValue(projectId: ObjectId, domainName: string): string {
   const digest = createHash('sha256')
     .update(`ownership\u0000${projectId.toHexString()}\u0000${domainName}`)

@@ -20,38 +20,38 @@ export interface Domain {
   domainName: string;
   regionKey: string;
   verificationStatus: VerificationStatus;
-  /** What the TXT record of this project must say. */
+  /** The text of the TXT record of this project. */
   ownershipValue: string;
   dkim: DkimKeys;
-  /** relay: the relay signs, we do not. */
+  /** relay: the relay signs. */
   dkimSigning: 'own' | 'relay';
   ownershipVerified: boolean;
   dkimEnabled: boolean;
   mailFromEnabled: boolean;
   dmarcEnabled: boolean;
-  /** What the last check has to say to the owner of the domain. */
+  /** The result of the last check, for the owner of the domain. */
   message: string | null;
-  /** When a check was asked for that has not given its first result. */
+  /** When a check was requested that has no result yet. */
   checkRequestedAt: Date | null;
   createdAt: Date;
   lastCheckedAt: Date | null;
   verifiedAt: Date | null;
-  /** Since when ownership or DKIM of a verified domain are answered as absent. */
+  /** Since when DNS has answered that ownership or DKIM of a verified domain are absent. */
   missingSince: Date | null;
   inboundEnabledAt: Date | null;
   inboundDomainVerifiedAt: Date | null;
-  /** Of the demo project: verified without DNS, and never checked. */
+  /** True for the demo project: verified without DNS, and never checked. */
   seeded: boolean;
-  /** Moves with every change, so that a check never overwrites what was changed while it ran. */
+  /** Incremented with every change, so that a check never overwrites a change made while it ran. */
   revision: number;
-  /** There is a run to start or to tell. */
+  /** The job to start a run, or to wake it. */
   startDueAt?: Date;
   recheckDueAt?: Date;
 }
 
 export interface DkimKeys {
   selector: string;
-  /** Base64 of the DER form, as the DNS record says it. */
+  /** Base64 of the DER form, as in the DNS record. */
   publicKey: string;
   /** PKCS 8 PEM, sealed for this project and domain. */
   privateKey: Sealed;

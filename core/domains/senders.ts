@@ -21,7 +21,7 @@ export async function listSenders(deps: Deps, project: Project, page: Page): Pro
   return pageOf(deps.db.senders, { projectId: project._id }, page, { sort: { createdAt: 1, _id: 1 } });
 }
 
-/** Endpoint 20. `field` is given when the id stood in a body. */
+/** Endpoint 20. `field` is given when the id was in a body. */
 export async function getSender(
   deps: Deps,
   project: Pick<Project, '_id'>,
@@ -90,7 +90,7 @@ export async function deleteSender(deps: Deps, project: Project, senderId: strin
   if (deletedCount === 0) throw notFound('SENDER');
 }
 
-/** The domain of an address that mail is to come from: verified in this project, and exactly this name. */
+/** The domain of a sender address: verified in this project, and exactly this name. */
 export async function requireVerifiedDomain(
   deps: Deps,
   project: Pick<Project, '_id'>,

@@ -6,12 +6,12 @@ import { openDkimKey } from './keys.ts';
 import type { Domain } from './model.ts';
 import { mailFromName } from './rules/records.ts';
 
-/** What sending from a verified domain needs of it. */
+/** The parts of a verified domain that sending needs. */
 export interface SendingDomain {
   domain: Domain;
-  /** None when the relay signs. */
+  /** Empty when the relay signs. */
   keys: DkimKey[];
-  /** Where return paths are: the MAIL FROM name when it is verified, so that SPF is aligned. */
+  /** The host of return paths: the MAIL FROM name when it is verified, so that SPF is aligned. */
   returnHost: string;
 }
 
@@ -21,7 +21,7 @@ const KEPT_MAX = 1_000;
 type Kept = { readMs: number; value: Promise<SendingDomain | null> };
 const kept = new WeakMap<object, Map<string, Kept>>();
 
-/** Kept for a second: opening the key costs more than the mail. null: the project has no verified domain of that name. */
+/** Cached for a second: opening the key costs more than the mail. null: the project has no verified domain of that name. */
 export function sendingDomain(deps: Deps, projectId: ObjectId, domainName: string): Promise<SendingDomain | null> {
   const known = kept.get(deps.db) ?? new Map<string, Kept>();
   kept.set(deps.db, known);

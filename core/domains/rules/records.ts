@@ -1,7 +1,7 @@
 import type { MxRecord } from '../../base/deps.ts';
 import type { DnsRecord, Domain } from '../model.ts';
 
-/** different: there are records of the kind, but none is ours. unanswered says nothing about the records. */
+/** different: there are records of the kind, but none is ours. unanswered: no result about the records. */
 export type Finding = 'found' | 'absent' | 'different' | 'unanswered';
 
 export interface DomainRecords {
@@ -14,7 +14,7 @@ export interface DomainRecords {
 
 const MX_PRIORITY = 10;
 
-/** What the owner of a domain is to publish. */
+/** The records that the owner of a domain has to publish. */
 export function domainRecords(
   { domainName, ownershipValue, dkim, inboundEnabledAt }: Domain,
   { mailHost, spfRecord }: { mailHost: string; spfRecord: string },
@@ -48,7 +48,7 @@ export function domainRecords(
   };
 }
 
-/** Where return paths are once its records are found. */
+/** The host of return paths once its records are found. */
 export function mailFromName(domainName: string): string {
   return `bounce.${domainName}`;
 }

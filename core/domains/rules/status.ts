@@ -24,7 +24,7 @@ export type DomainResult = Pick<
   | 'inboundDomainVerifiedAt'
 >;
 
-/** What a look at DNS makes of a domain. A record that was not answered leaves what is known of it as it was. */
+/** The domain after a check of DNS. A record without an answer keeps its former state. */
 export function afterCheck(domain: Domain, findings: Findings, records: DomainRecords, now: Date): DomainResult {
   const isAnswered = Object.values(findings).some((finding) => finding !== 'unanswered');
   const verification = verify(domain, findings, now);
@@ -41,7 +41,7 @@ export function afterCheck(domain: Domain, findings: Findings, records: DomainRe
   };
 }
 
-/** Another project holds the name: what was found is kept, and the domain waits. */
+/** Another project has the name: the findings are kept, and the domain waits. */
 export function afterTaken(result: DomainResult): DomainResult {
   return {
     ...result,
@@ -52,7 +52,7 @@ export function afterTaken(result: DomainResult): DomainResult {
   };
 }
 
-/** What the check goes on waiting for. */
+/** The records for which the check still waits. */
 export function waitsFor({
   verificationStatus,
   inboundEnabledAt,
