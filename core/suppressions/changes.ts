@@ -21,8 +21,8 @@ type Queue = (wish: SuppressionWish) => Promise<SuppressionOutcome>;
 const queues = new WeakMap<object, Map<string, { queue: Queue; waiting: number }>>();
 
 /**
- * The only way that suppressions change. What arrives for a group while a write of it is under way joins the next one,
- * which keeps the counts of the group right. One outcome a wish, in order.
+ * The only way that suppressions change. Changes that arrive for a group during a write join the next one, which keeps the counts
+ * of the group right. One outcome per change, in order.
  */
 export async function changeSuppressions(
   deps: Deps,
@@ -52,7 +52,7 @@ export async function changeSuppressions(
   }
 }
 
-/** Repeated whole on a duplicate key: the second time it sees the entry that was in the way. */
+/** Repeated whole on a duplicate key: the second time it finds the conflicting entry. */
 async function commitWishes(deps: Deps, target: SuppressionGroup, wishes: SuppressionWish[]) {
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -93,7 +93,7 @@ async function runWishes(
   return outcomes;
 }
 
-/** Answers whether there was something to write. */
+/** Returns whether there was something to write. */
 async function writeEntries(
   deps: Deps,
   session: Session,
@@ -114,7 +114,7 @@ async function writeEntries(
   return writes.length > 0;
 }
 
-/** Writing the group also makes sure that it is still there, and tells who keeps its entries in memory that they are others now. */
+/** Writing the group also checks that it still exists, and its new version invalidates cached entries. */
 async function countEntries(
   deps: Deps,
   session: Session,

@@ -29,7 +29,7 @@ export interface GroupInput {
   description?: string | undefined;
 }
 
-/** Which group a caller means; neither: the default one. */
+/** The group that a caller names; without a name, the default one. */
 export interface GroupChoice {
   groupId?: string | undefined;
   isGlobal?: boolean | undefined;
@@ -37,7 +37,7 @@ export interface GroupChoice {
 
 type Tenant = Pick<Project, '_id'>;
 
-/** The two groups of every project. Their ids follow from the project's, so that making them again changes nothing. */
+/** The two groups of every project. Their ids are derived from the project's, so making them again changes nothing. */
 export async function makeBuiltInGroups(deps: Deps, project: Tenant): Promise<void> {
   const at = deps.clock.now();
   const groups = [
@@ -125,8 +125,8 @@ export async function updateGroup(
 }
 
 /**
- * Marked first, so that nothing joins it any more; a call that was interrupted is finished by its repeat. Publishing and activating write
- * the group too: of two calls at the same moment one is repeated and sees the other.
+ * Marked first, so that no entry is added any more; an interrupted call is finished by its repeat. Publishing and activating
+ * write the group too: of two concurrent calls one is repeated and sees the other.
  */
 export async function deleteGroup(deps: Deps, project: Tenant, groupId: string): Promise<void> {
   await refuseBuiltIn(deps, project, groupId, 'deleted');
@@ -141,14 +141,14 @@ export async function deleteGroup(deps: Deps, project: Tenant, groupId: string):
   await deps.db.suppressionGroups.deleteOne({ ...filter, deletedAt: { $ne: null } });
 }
 
-/** Runs in a transaction that makes something name the group, so that a removal at the same moment conflicts. */
+/** Runs in a transaction that stores a reference to the group, so that a concurrent removal conflicts. */
 export async function holdGroup(deps: Deps, session: Session, project: Tenant, groupId: string): Promise<void> {
   const filter = { projectId: project._id, groupId, deletedAt: null };
   const { matchedCount } = await deps.db.suppressionGroups.updateOne(filter, { $inc: { holds: 1 } }, { session });
   if (matchedCount === 0) throw notFound('SUPPRESSION_GROUP', 'unsubscribeGroupId');
 }
 
-/** Tells which of these codes name no live group. Mail with such a code is judged as mail that names no group. */
+/** Returns which of these codes name no live group. Mail with such a code is treated as mail without a group. */
 export async function goneGroups(
   { db }: Pick<Deps, 'db'>,
   projectId: ObjectId,
@@ -167,7 +167,7 @@ export function liveGroups({ db }: Pick<Deps, 'db'>, { _id: projectId }: Tenant)
   return db.suppressionGroups.find({ projectId, deletedAt: null }, { hint: 'code' }).toArray();
 }
 
-/** What groups say they have, of one reason or of all. */
+/** The stored counts of groups, of one reason or of all. */
 export function keptTotal(groups: SuppressionGroup[], reason?: SuppressionReason): number {
   return groups.reduce((sum, { counts }) => sum + entriesOf(counts, reason), 0);
 }

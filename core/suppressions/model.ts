@@ -14,15 +14,15 @@ export interface SuppressionGroup {
   /** Each project has one global and one default group, made with it. */
   isGlobal: boolean;
   isDefault: boolean;
-  /** Entries by reason, kept by the transaction that writes them. */
+  /** Entries by reason, updated by the transaction that writes them. */
   counts: Record<SuppressionReason, number>;
-  /** Moves with every change of its entries. */
+  /** Incremented with every change of its entries. */
   version?: number;
-  /** Moves with each campaign and automation that comes to name it. */
+  /** Incremented with each campaign and automation that names it. */
   holds?: number;
   createdAt: Date;
   updatedAt: Date;
-  /** Set while its entries are being removed; for every caller the group is gone. */
+  /** Set while its entries are being removed; for every caller the group no longer exists. */
   deletedAt: Date | null;
 }
 
@@ -32,13 +32,13 @@ export interface Suppression {
   /** Normal form of core/base/text/addresses.ts. */
   email: string;
   groupId: string;
-  /** Of its group, which never change there. */
+  /** Copied from its group, where they never change. */
   isGlobal: boolean;
   isDefault: boolean;
   reason: SuppressionReason;
-  /** What proves it: the reply of a relay, the address of a page. */
+  /** The proof: the reply of a relay, the address of a page. */
   evidence: string | null;
-  /** Beside an unsubscribe: what stands against the address when the person takes it back. */
+  /** Set with an unsubscribe: the entry that remains when the contact takes it back. */
   beside?: Pick<Suppression, 'reason' | 'evidence'> | undefined;
   createdAt: Date;
   updatedAt: Date;

@@ -1,19 +1,19 @@
 import type { Suppression, SuppressionReason } from './model.ts';
 
-/** What the decision on a mail needs of an entry against its address. */
+/** The fields of an entry that decide about a mail. */
 export type SuppressionFact = Pick<Suppression, 'groupId' | 'isGlobal' | 'isDefault' | 'reason'>;
 
 export interface MailFacts {
   marketing: boolean;
   /** The code of the group that the mail names. */
   groupId: string | null;
-  /** That group was deleted: the mail is judged as one that names none. */
+  /** The group was deleted: the mail is treated as one without a group. */
   isGroupGone?: boolean;
   /** bypassSuppressions: only a complaint stops it. */
   bypass: boolean;
 }
 
-/** The entry that stops this mail, the strongest where there are several, or null when it may go. */
+/** The entry that stops this mail, the strongest of several, or null when it may be sent. */
 export function stoppedBy(entries: readonly SuppressionFact[], mail: MailFacts): SuppressionFact | null {
   let strongest: SuppressionFact | null = null;
   for (const entry of entries)
@@ -26,7 +26,7 @@ export function isStronger(reason: SuppressionReason, than: SuppressionReason): 
   return STRENGTH[reason] > STRENGTH[than];
 }
 
-/** What is held against an address within one group. */
+/** The entry of an address within one group. */
 export type Standing = Pick<Suppression, 'reason' | 'evidence' | 'beside'>;
 
 export interface Wish {
@@ -37,7 +37,7 @@ export interface Wish {
 
 export type SuppressionOutcome = 'added' | 'strengthened' | 'kept' | 'removed' | 'absent';
 
-/** What stands against an address after a wish: null when nothing does, the same object when nothing has changed. */
+/** The entry of an address after a change: null when there is none, the same object when nothing has changed. */
 export function afterWish(
   standing: Standing | null,
   { reason, evidence }: Wish,

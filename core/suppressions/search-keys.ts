@@ -9,18 +9,18 @@ import type { Suppression, SuppressionGroup, SuppressionReason } from './model.t
 type Place = Pick<Suppression, 'email' | 'groupId'>;
 type Tenant = Pick<Project, '_id'>;
 
-/** More entries than this are looked for in the database every time. */
+/** Projects with more entries than this are searched in the database every time. */
 const ENTRIES_MAX = 100_000;
 const PROJECTS_MAX = 20;
 /** While entries change all the time, they are read again this often at most. */
 const READ_EVERY_MS = 5_000;
 
-/** What a project suppresses, by address, in the memory of this process. */
+/** The suppressions of a project, by address, in the memory of this process. */
 interface Keys {
   version: string;
   /** Every address, each on a line of its own. */
   text: string;
-  /** Where each line begins, and the end. */
+  /** The offset of each line, and the end. */
   starts: Uint32Array;
   groups: string[];
   reasons: SuppressionReason[];
@@ -30,7 +30,7 @@ export interface KeySearch {
   part: string;
   groupId?: string | undefined;
   reason?: SuppressionReason | undefined;
-  /** Entries of these match whatever their address. */
+  /** Entries with these reasons match whatever their address. */
   reasons: SuppressionReason[];
   codes: string[];
 }
@@ -42,8 +42,8 @@ interface Known {
 }
 
 /**
- * Entries that a text is part of, from memory: a scan of the index costs more than a microsecond an entry. null: what is kept is not
- * what the database has, as the versions of its live groups say; it is read again meanwhile, and the database has to be asked.
+ * Entries that contain a text, from memory: a scan of the index costs more than a microsecond per entry. null: the copy is older
+ * than the versions of the live groups; it is being read again, and the caller has to ask the database.
  */
 export function findInKeys(
   deps: Deps,
@@ -66,7 +66,7 @@ const knownOf = perDatabase((_: Deps) => {
   return (projectId: ObjectId): Known => {
     const name = projectId.toHexString();
     const known = projects.get(name) ?? { keys: null, readAt: Number.NEGATIVE_INFINITY, isReading: false };
-    // The one that was asked for last stands last.
+    // The most recently used project is last.
     projects.delete(name);
     projects.set(name, known);
     const [oldest] = projects.keys();
@@ -75,7 +75,7 @@ const knownOf = perDatabase((_: Deps) => {
   };
 });
 
-/** Moves in the transaction that changes entries. */
+/** Changes in the transaction that changes entries. */
 function versionOf(groups: SuppressionGroup[]): string {
   return groups.map(({ groupId, version = 0 }) => `${groupId} ${version}`).join();
 }
@@ -87,16 +87,16 @@ function readAgain(deps: Deps, project: Tenant, groups: SuppressionGroup[], know
     .then((keys) => {
       known.keys = keys;
     })
-    .catch((error) => deps.log.warn({ err: error }, 'the suppressions of a project could not be read'))
+    .catch((error) => deps.log.warn({ err: error }, 'reading the suppressions of a project failed'))
     .finally(() => {
       known.isReading = false;
       known.readAt = performance.now();
     });
 }
 
-/** null: something changed while they were read. */
+/** null: something changed during the read. */
 async function readKeys(deps: Deps, project: Tenant, groups: SuppressionGroup[]): Promise<Keys | null> {
-  // One text for all entries of a group or a reason, not the copy of each row.
+  // Shares one string for all entries of a group or a reason, instead of a copy per row.
   const live = new Map(groups.map(({ groupId }) => [groupId, groupId]));
   const reasons = new Map(SUPPRESSION_REASONS.map((reason) => [reason, reason]));
   const keys = { emails: [] as string[], groups: [] as string[], reasons: [] as SuppressionReason[] };

@@ -7,7 +7,7 @@ import type { Suppression } from './model.ts';
 
 /** A scan of more keys than this is shared by several threads of the server. */
 const KEYS_A_SCAN = 20_000;
-/** Up to here the first matches come with the count; further back they are asked for again. */
+/** Up to here the first matches come with the count; those further back are read again. */
 const FIRST_MAX = 1_000;
 const SAMPLE = 500;
 
@@ -16,15 +16,15 @@ type Place = Pick<Suppression, 'email' | 'groupId'>;
 export interface TextFilter {
   /** Names the project. */
   filter: Filter<Suppression>;
-  /** What is looked for in addresses; '' when it is no part of one. */
+  /** The text searched for in addresses; '' when it cannot be in one. */
   part: string;
-  /** Any of these will do; none: what the filter says is enough. */
+  /** Any of these must match; empty: the filter is enough. */
   anyOf: Filter<Suppression>[];
 }
 
 /**
  * Entries by address, with their exact number, in one pass over the keys of an index: only the entries of the page are read.
- * `size` is how many keys that are.
+ * `size` is the number of keys.
  */
 export async function findByText(
   deps: Deps,
@@ -61,10 +61,7 @@ export async function findByText(
   return { total: rows.reduce((sum, row) => sum + row.total, 0), entries: await entriesAt(deps, project, places) };
 }
 
-/**
- * Told to match one of several fields, the server looks into entries; told to match a value that it computes from the key, it
- * does not.
- */
+/** To match one of several fields the server reads the entries; to match a value computed from the key it does not. */
 function matching({ filter, anyOf: [way, ...others] }: TextFilter, range: Document): Document[] {
   const sort = { $sort: { email: 1, groupId: 1 } };
   const place = { $project: { _id: 0, email: 1, groupId: 1 } };

@@ -24,7 +24,7 @@ export interface SuppressionSearch {
 
 type Tenant = Pick<Project, '_id'>;
 
-/** Endpoint 16, newest first; what is found by a text comes by address. */
+/** Endpoint 16, newest first; matches of a text are ordered by address. */
 export async function searchSuppressions(
   deps: Deps,
   project: Tenant,
@@ -50,7 +50,7 @@ export async function searchSuppressions(
   return { entries, pagination: paginationOf(page, limit, total) };
 }
 
-/** Where a text is all that is looked for, apart from group and reason. */
+/** For searches by a text alone, apart from group and reason. */
 async function fromMemory(
   deps: Deps,
   project: Tenant,
@@ -81,7 +81,7 @@ export async function unsubscribeGroups(
   });
 }
 
-/** null: nothing can be found. */
+/** null: nothing can match. */
 function filterOf(project: Tenant, search: SuppressionSearch, [group]: SuppressionGroup[]): Filter<Suppression> | null {
   const between = readDates(search);
   if (!group) return null;
@@ -103,7 +103,7 @@ function namesGroup({ groupId, isGlobal }: SuppressionSearch): boolean {
   return groupId !== undefined || isGlobal === true;
 }
 
-/** Address, reason and code of the group are what an entry can be found by. */
+/** An entry is found by its address, its reason and the code of its group. */
 function textFilter(
   filter: Filter<Suppression>,
   { search, email }: SuppressionSearch,
@@ -118,7 +118,7 @@ function textFilter(
   return { filter: exact, part: search, anyOf };
 }
 
-/** Which reasons and groups a text is part of the name of. */
+/** The reasons and groups whose name contains a text. */
 function namedBy(part: string, groups: SuppressionGroup[]) {
   const text = part.toUpperCase();
   const reasons = SUPPRESSION_REASONS.filter((one) => one.includes(text));

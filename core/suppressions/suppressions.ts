@@ -13,7 +13,7 @@ export interface SuppressionInput extends GroupChoice {
   emails: string[];
   /** MANUAL when left out. */
   reason?: SuppressionReason | undefined;
-  /** What proves it: the reply of a relay, the address of a page. */
+  /** The proof: the reply of a relay, the address of a page. */
   evidence?: string | undefined;
 }
 
@@ -34,8 +34,8 @@ declare module '../base/deps.ts' {
 const EVIDENCE_MAX = 1_000;
 
 /**
- * Endpoint 15, and what bounces, complaints, unsubscribes and migrations write. Durable when it returns. Suppressing again
- * keeps the stronger reason, so a repeat changes nothing. Answers the distinct addresses of the call.
+ * Endpoint 15; bounces, complaints, unsubscribes and migrations use it too. Durable when it returns. Suppressing again keeps the
+ * stronger reason, so a repeat changes nothing. Returns the distinct addresses of the call.
  */
 export async function suppress(
   deps: Deps,
@@ -55,7 +55,7 @@ export async function suppress(
   return addresses.length;
 }
 
-/** Answers how many entries were removed. */
+/** Returns how many entries were removed. */
 export async function unsuppress(
   deps: Deps,
   projectId: ObjectId,
@@ -71,12 +71,15 @@ export async function unsuppress(
   return outcomes.filter((outcome) => outcome === 'removed').length;
 }
 
-/** What the person said is taken back; what else stands against the address stays, or stands again. */
+/** Takes back the contact's unsubscribe; another reason against the address stays, or is restored. */
 export async function takeBackUnsubscribe(deps: Deps, target: SuppressionGroup, email: string): Promise<void> {
   await changeSuppressions(deps, target, [{ email, reason: 'subscribe', evidence: null }]);
 }
 
-/** Every entry of these addresses (in their normal form), by address; one read on the primary. core/suppressions/rules.ts says what they stop. */
+/**
+ * Every entry of these addresses (in their normal form), by address; one read on the primary. core/suppressions/rules.ts decides
+ * which mail they stop.
+ */
 export async function suppressionsAgainst(
   deps: Pick<Deps, 'db'>,
   projectId: ObjectId,
@@ -95,7 +98,7 @@ export async function suppressionsAgainst(
   return Map.groupBy(found, ({ email }) => email);
 }
 
-/** Distinct, and the whole call is refused for one that is no address. */
+/** Distinct addresses; an invalid one refuses the whole call. */
 function normalized(emails: string[]): string[] {
   const addresses = emails.map((email, index) => {
     const address = normalizeEmail(email);
