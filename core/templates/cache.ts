@@ -3,7 +3,10 @@ import { compileTemplate, type Template, type TemplateKind } from './language/te
 
 /** Characters of source that stay compiled in a process. */
 const KEPT_LENGTH_MAX = 16_000_000;
-/** Each mail may have a subject of its own, so the shortest takes its part: what nobody sends again must not stay by the ten thousand. */
+/**
+ * Each mail may have a subject of its own, so short sources count as at least this long: sources used once must not stay by the
+ * ten thousand.
+ */
 const OF_EACH_LENGTH = 5_000;
 
 const kept = {
@@ -13,7 +16,9 @@ const kept = {
 };
 let keptLength = 0;
 
-/** A source that is known is not read again. Throws 400 with the line when it does not parse, or uses what is not allowed. */
+/**
+ * A cached source is not parsed again. Throws 400 with the line when it does not parse, or uses a construct that is not allowed.
+ */
 export function compiled(source: string, kind: TemplateKind, field: string): Template {
   const known = kept[kind].get(source);
   if (known) return known;
@@ -27,7 +32,7 @@ export function compiled(source: string, kind: TemplateKind, field: string): Tem
   return made.template;
 }
 
-/** When the room is used up everything goes: what is in use is soon read again. */
+/** When the room is used up the cache is cleared: sources in use are soon compiled again. */
 function keep(source: string, kind: TemplateKind, template: Template): void {
   const length = source.length + OF_EACH_LENGTH;
   if (keptLength + length > KEPT_LENGTH_MAX) {

@@ -14,7 +14,7 @@ export interface MailSource {
   previewText: string;
   html: string | null;
   text: string | null;
-  /** Not templates: braces are ordinary text. */
+  /** The texts are not templates: braces are ordinary text. */
   verbatim?: true;
 }
 
@@ -36,7 +36,7 @@ export function compileMail({ subject, previewText, html, text, verbatim }: Mail
   };
 }
 
-/** Throws TemplateRenderError when a mail cannot be made of these data; answers its subject. */
+/** Throws TemplateRenderError when a mail cannot be rendered with these data; returns its subject. */
 export function checkRendering({ subject, previewText, html, text }: MailTemplates, variables: Variables): string {
   renderTemplate(previewText, variables);
   if (html) renderTemplate(html, variables);

@@ -17,7 +17,7 @@ export interface Template {
   description: string;
   editorJson: Record<string, unknown> | null;
   parentBodyProperties: Record<string, unknown> | null;
-  /** Wants a person to look at it (migrations). */
+  /** Needs a person's review (migrations). */
   isFlagged: boolean;
   source: 'api' | 'dashboard' | 'migration';
   trackingClick: boolean;

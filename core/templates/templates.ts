@@ -22,7 +22,7 @@ export interface TemplateInput {
   trackingClick?: boolean | undefined;
   trackingOpen?: boolean | undefined;
   isFlagged?: boolean | undefined;
-  /** A migrated template may hold what cannot be sent yet: it is flagged, and a person mends it. */
+  /** A migrated template may have a source that cannot be sent yet: it is flagged, and a person corrects it. */
   source?: Template['source'] | undefined;
 }
 
@@ -41,7 +41,7 @@ export async function createTemplate(
   return insertOnce(deps.db.templates, newTemplate(project, input, origin), { projectId: project._id });
 }
 
-/** Checked and not stored. A repeat of the same request makes the same one. */
+/** Checked and not stored. A repeat of the same request makes the same template. */
 export function newTemplate(project: Owner, input: NewTemplate, { at, seed }: Origin): Template {
   checkSource(input);
   const _id = derivedId(at, 'template', seed.toHexString());
@@ -76,7 +76,7 @@ export async function listTemplates(
   return pageOf(deps.db.templates, filter, page, { sort: { createdAt: -1, _id: -1 } });
 }
 
-/** `field` when the id stood in a body. The internal id is understood too. */
+/** `field` when the id was in a body. The internal id is accepted too. */
 export async function findTemplate(
   deps: Deps,
   project: Pick<Project, '_id'>,
@@ -135,7 +135,7 @@ const UPDATABLE = [
   'isFlagged',
 ] as const;
 
-/** Source that does not parse, or uses what is not allowed, is refused where it is saved. */
+/** Source that does not parse, or uses a construct that is not allowed, is refused when it is saved. */
 function checkSource({ emailTemplate, subject, previewText, isFlagged, source }: TemplateInput): void {
   if (source === 'migration' && isFlagged) return;
   if (emailTemplate !== undefined) compiled(emailTemplate, 'html', 'emailTemplate');

@@ -2,7 +2,7 @@ import type { Deps } from '../base/deps.ts';
 import type { Project } from '../base/model.ts';
 import type { Template } from './model.ts';
 
-/** What would break without the template, in words, or null. */
+/** The uses that deleting the template would break, in words, or null. */
 export async function useOfTemplate(
   deps: Deps,
   project: Pick<Project, '_id'>,

@@ -1,9 +1,9 @@
-/** Where in the result a value stands; each place has characters of its own that a value must not speak. */
+/** The context of a value in the result; each has characters of its own that a value must not contain. */
 export type Place = 'text' | 'attribute' | 'bare' | 'url' | 'query' | 'script' | 'plain' | 'line';
 
 export type Escape = (text: string) => string;
 
-/** `raw` is `{{{value}}}`, which is HTML where a text may stand and nothing else anywhere. */
+/** `raw` is `{{{value}}}`, which counts as HTML where a text may be, and nowhere else. */
 export function escapeFor(place: Place, raw: boolean): Escape {
   switch (place) {
     case 'text':
@@ -25,10 +25,10 @@ export function escapeFor(place: Place, raw: boolean): Escape {
   }
 }
 
-/** A rendered address of a link or picture that runs no code: relative, or of a scheme that mail knows. */
+/** True for a rendered address of a link or picture that runs no code: relative, or of a scheme used in mail. */
 export function isSafeUrl(rendered: string): boolean {
   const start = /^[^/?#]*/.exec(rendered)![0];
-  // An entity here could spell a colon.
+  // An entity here could encode a colon.
   return !/[:&]/.test(start) || /^\s*(https?|mailto|tel|sms|cid):/i.test(start);
 }
 
@@ -50,7 +50,7 @@ function escapeText(text: string): string {
   return text.replace(CONTROLS, '').replace(/[&<>"']/g, entity);
 }
 
-/** Outside quotes a space would begin the next attribute. */
+/** Without quotes a space would begin the next attribute. */
 function escapeBare(text: string): string {
   return text.replace(/[\0-\x20"'`=<>&/\x7f-\xa0]/g, entity);
 }

@@ -4,28 +4,28 @@ import { withoutEnd } from '../../base/text/text-ends.ts';
 import { type HtmlLink, scanHtml } from './scan.ts';
 
 const TEXT_COLUMNS = 78;
-/** The text part of a longer mail ends here, in characters and elements of its HTML. */
+/** The limit of the text part of a longer mail, in characters and elements of its HTML. */
 const TEXT_INPUT_LENGTH_MAX = 250_000;
 const TEXT_ELEMENTS_MAX = 10_000;
-/** The reader of HTML takes quadratic time in the depth of elements that stay open. */
+/** The reader of HTML takes quadratic time in the depth of open elements. */
 const TEXT_OPEN_ELEMENTS_MAX = 1_000;
-/** Links behind these are not tracked, since each takes a signature. */
+/** Links after this many are not tracked, since each takes a signature. */
 const TRACKED_LINKS_MAX = 2_000;
-/** The tracked link carries the address and is a third longer; servers and proxies refuse request lines of more than 8 kB. */
+/** The tracked link contains the address and is a third longer; servers and proxies refuse request lines of more than 8 kB. */
 const TRACKED_URL_BYTES_MAX = 5_000;
 
 export interface Decoration {
-  /** Plain text that mail programs show beside the subject; it becomes the hidden first element. */
+  /** Plain text that mail programs show after the subject; it becomes the hidden first element. */
   previewText?: string | undefined;
   /** The address of the open pixel, which becomes the last element. */
   pixelUrl?: string | undefined;
-  /** The tracked address of a link, or null to leave it. Asked for http and https addresses of a and area, entities decoded. */
+  /** The tracked address of a link, or null to leave it. Called for http and https addresses of a and area, entities decoded. */
   rewriteLink?: ((url: string) => string | null) | undefined;
-  /** Never rewritten, so that leaving a list works without us counting. */
+  /** Never rewritten, so that unsubscribing works without tracking. */
   unsubscribeUrl?: string | undefined;
 }
 
-/** Cuts the additions into the source: every other byte stays as it was written, however wrong the HTML is. */
+/** Inserts the additions into the source: every other byte stays as it was written, however wrong the HTML is. */
 export function decorateHtml(html: string, decoration: Decoration): string {
   const { previewText, pixelUrl, rewriteLink, unsubscribeUrl } = decoration;
   if (!previewText && !pixelUrl && !rewriteLink) return html;
@@ -41,12 +41,12 @@ export function decorateHtml(html: string, decoration: Decoration): string {
   return splice(html, edits);
 }
 
-/** The text part of a mail that came without one: links kept, pictures dropped. */
+/** The text part of a mail that was given without one: links kept, pictures dropped. */
 export function htmlToText(html: string): string {
   return toText(html.slice(0, textInputEnd(html))).trim();
 }
 
-/** Where the text part ends: the same place on every machine, whatever the HTML is. */
+/** Where the text part ends: the same offset on every machine, whatever the HTML is. */
 function textInputEnd(html: string): number {
   const input = html.slice(0, TEXT_INPUT_LENGTH_MAX);
   let elements = 0;
@@ -113,7 +113,7 @@ const toText = compile({
   limits: { maxInputLength: TEXT_INPUT_LENGTH_MAX, maxDepth: 200, maxChildNodes: 10_000, ellipsis: '...' },
   selectors: [
     { selector: 'img', format: 'skip' },
-    // Tables are for layout in mail: a cell is a line of its own, as it is on a small screen.
+    // Tables are for layout in mail: a cell becomes a line of its own, as on a small screen.
     { selector: 'td', format: 'block' },
     { selector: 'th', format: 'block' },
     { selector: 'a', options: { hideLinkHrefIfSameAsText: true, noAnchorUrl: true, linkBrackets: ['(', ')'] } },

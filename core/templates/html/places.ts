@@ -1,6 +1,6 @@
 import type { Place } from './escapes.ts';
 
-/** How far a reader of HTML has come: enough to say in which place the next value of a template will stand. */
+/** The state of a reader of HTML: enough to know the place of the template's next value. */
 export interface Position {
   state: 'data' | 'tag' | 'before name' | 'name' | 'after name' | 'before value' | 'value' | 'raw text' | 'skip';
   tag: string;
@@ -8,9 +8,9 @@ export interface Position {
   quote: string;
   /** Whether the attribute's value has a question mark so far. */
   hasQuery: boolean;
-  /** The last character of the attribute's value so far; a value of the template is VALUE. */
+  /** The last character of the attribute's value so far; VALUE for a value of the template. */
   last: string;
-  /** What ends a state that skips: a comment, a doctype. */
+  /** The text that ends a skipped part: a comment, a doctype. */
   until: string;
 }
 
@@ -38,7 +38,7 @@ export function startPosition(): Position {
   return { state: 'data', tag: '', attribute: '', quote: '', hasQuery: false, last: '', until: '' };
 }
 
-/** Reads on, and says where in the text the value of an attribute that holds a URL opens and closes. */
+/** Reads the text, and returns where in it the values of URL attributes open and close. */
 export function advance(position: Position, text: string): Mark[] {
   const marks: Mark[] = [];
   let at = 0;
@@ -46,7 +46,7 @@ export function advance(position: Position, text: string): Mark[] {
   return marks;
 }
 
-/** The place of a value that stands here; `opens` when it begins the unquoted value of a URL attribute. */
+/** The place of a value at this position; `opens` when it begins the unquoted value of a URL attribute. */
 export function placeValue(position: Position): { place: Place; opens: boolean } {
   switch (position.state) {
     case 'data':
@@ -75,7 +75,7 @@ export function placeValue(position: Position): { place: Place; opens: boolean }
   }
 }
 
-/** Takes what stands at `at` and answers where to go on. */
+/** Reads the construct at `at` and returns the offset after it. */
 function step(position: Position, text: string, at: number, marks: Mark[]): number {
   const character = text[at]!;
   switch (position.state) {
@@ -105,7 +105,7 @@ function step(position: Position, text: string, at: number, marks: Mark[]): numb
   }
 }
 
-/** The rest of a name at once. */
+/** Reads the rest of a name at once. */
 function stepName(position: Position, field: 'tag' | 'attribute', text: string, at: number): number {
   REST_OF[field].lastIndex = at;
   const [part] = REST_OF[field].exec(text)!;
@@ -123,7 +123,7 @@ function stepData(position: Position, text: string, at: number): number {
   const open = text.indexOf('<', at);
   if (open < 0) return text.length;
   const next = text[open + 1];
-  // Mail for Outlook has its own HTML inside conditional comments, which is read as any other.
+  // Mail for Outlook has its own HTML inside conditional comments, which is read like any other.
   if (text.startsWith('<!--[if', open)) return skipTo(position, ']>', open + 7);
   if (text.startsWith('<!--', open)) return skipTo(position, '-->', open + 4);
   if (next === '!' || next === '?') return skipTo(position, '>', open + 2);
@@ -180,7 +180,7 @@ function openValue(position: Position, quote: string): void {
   position.last = '';
 }
 
-/** Everything up to the closing quote at once. */
+/** Reads everything up to the closing quote at once. */
 function stepQuoted(position: Position, text: string, at: number): number {
   const quote = text.indexOf(position.quote, at);
   const part = text.slice(at, quote < 0 ? text.length : quote);

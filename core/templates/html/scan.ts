@@ -1,24 +1,24 @@
 import { QuoteType, Tokenizer, type TokenizerCallbacks } from 'htmlparser2';
 
 export interface HtmlLink {
-  /** Where the value of href stands in the source, without its quotes. */
+  /** The offset of href's value in the source, without its quotes. */
   start: number;
   end: number;
   quote: '"' | "'" | '';
   /** The value with its entities decoded. */
   url: string;
-  /** False for one that asks not to be, with data-no-track. */
+  /** False for a link with data-no-track. */
   isTracked: boolean;
 }
 
 export interface HtmlScan {
   links: HtmlLink[];
-  /** Where the first and where the last element of the body can be put. */
+  /** Where the first and the last element of the body can be inserted. */
   bodyStart: number;
   bodyEnd: number;
 }
 
-/** Reads HTML as a browser does, comments and scripts passed over, and remembers where things stand. */
+/** Reads HTML as a browser does, comments and scripts skipped, and records offsets. */
 export function scanHtml(html: string): HtmlScan {
   const links: HtmlLink[] = [];
   /** From the weakest to the strongest sign of where the body begins: doctype, html, end of head, body. */
@@ -63,7 +63,7 @@ export function scanHtml(html: string): HtmlScan {
     onclosetag(start, end) {
       const closed = html.slice(start, end).toLowerCase();
       if (closed === 'head') starts.head ??= html.indexOf('>', end) + 1;
-      // Only the last one ends the body; browsers go on reading after an early one.
+      // Only the last end tag ends the body; browsers continue after an early one.
       if (closed === 'body' || closed === 'html') ends[closed] = html.lastIndexOf('<', start);
     },
     ondeclaration(_start, end) {
@@ -93,7 +93,7 @@ const QUOTES = {
 
 const SPACES = /\s*/y;
 
-/** The tokenizer does not say, when a value begins with an entity. */
+/** The tokenizer does not report the start of a value that begins with an entity. */
 function valueStart(html: string, nameEnd: number): number {
   SPACES.lastIndex = html.indexOf('=', nameEnd) + 1;
   SPACES.test(html);

@@ -14,7 +14,7 @@ import { isTruthy, type Loop, type Run, type Scope, spend, textOf, write } from 
 
 export type TemplateKind = 'html' | 'text' | 'subject';
 export type Write = (scope: Scope, run: Run) => void;
-/** Text that is the same for everybody, or what writes the rest. */
+/** Text that is the same for all recipients, or a function that writes the rest. */
 export type Op = string | Write;
 
 interface Compiler extends Reader {
@@ -80,7 +80,7 @@ function append(ops: Op[], op: Op): void {
   else if (op !== '') ops.push(op);
 }
 
-/** The scheme of an address can only be judged when the whole of it is rendered, unless fixed text settles it. */
+/** The scheme of an address can only be checked when the whole address is rendered, unless fixed text settles it. */
 function checkedUrl(ops: Op[]): Op[] {
   if (ops.every((op) => typeof op === 'string')) return ops;
   if (typeof ops[0] === 'string' && /[/?#:]/.test(ops[0]) && isSafeUrl(ops[0])) return ops;
@@ -156,7 +156,7 @@ function compileTest(node: BlockNode, compiler: Compiler): Test {
   };
 }
 
-/** Runs its body for some values derived from the subject, and answers whether there was one. */
+/** Runs its body for some values derived from the subject, and returns whether there was one. */
 type Scoped = (subject: unknown, scope: Scope, run: Run, body: readonly Op[]) => boolean;
 
 function compileScoped(node: BlockNode, scoped: Scoped, subject: Expression, compiler: Compiler): Write {
@@ -193,7 +193,7 @@ function eachOrWith(subject: unknown, scope: Scope, run: Run, body: readonly Op[
     : withValue(subject === true ? scope.value : subject, scope, run, body);
 }
 
-/** Both branches begin where the block begins; what follows is taken to go on from the first. */
+/** Both branches begin at the position of the block; the text after it is read from the end of the first. */
 function compileBranches(node: BlockNode, compiler: Compiler, scopes: number): [Op[], Op[]] {
   const { position, nesting } = compiler;
   const start = { ...position };

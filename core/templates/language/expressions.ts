@@ -12,9 +12,9 @@ export const REFUSED_NAMES = ['lookup', 'log', 'helperMissing', 'blockHelperMiss
 export type Expression = (scope: Scope, run: Run) => unknown;
 
 export interface Reader {
-  /** How many blocks around change what `this` is. */
+  /** The number of enclosing blocks that change `this`. */
   scopes: number;
-  /** What the template reads of its variables, as far as the source says. */
+  /** The paths that the template reads of its variables, as far as the source shows. */
   paths: Set<string>;
 }
 
@@ -106,7 +106,7 @@ function compilePath(path: PathNode, reader: Reader): Expression {
   };
 }
 
-/** `@root`, `@index`, `@key`, `@first`, `@last`, and `@../index` for the loop around. */
+/** `@root`, `@index`, `@key`, `@first`, `@last`, and `@../index` for the enclosing loop. */
 function compileData(path: PathNode, [name, ...rest]: string[], reader: Reader): Expression {
   if (name === 'root') {
     reader.paths.add(rest.join('.'));

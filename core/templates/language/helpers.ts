@@ -7,7 +7,7 @@ export interface Helper {
   call: (values: unknown[], run: Run) => unknown;
 }
 
-/** The whole list of what a template can call. They look at values only, never at the world. */
+/** All functions that a template can call. They read only their arguments. */
 export const HELPERS: ReadonlyMap<string, Helper> = new Map(
   Object.entries({
     default: helper(2, 2, ([value, otherwise]) => (isMissing(value) ? otherwise : value)),

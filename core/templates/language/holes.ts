@@ -1,8 +1,8 @@
-/** A hole travels through HTML and text as its number between two characters that nobody writes. */
+/** A hole is carried through HTML and text as its number between two private-use characters. */
 export const OPEN = '\ue000';
 export const CLOSE = '\ue001';
 
-/** Blocks and unescaped values may hold markup of their own, so that every recipient's HTML has to be read. */
+/** Blocks and unescaped values may contain markup, so that every recipient's HTML has to be read. */
 const MAY_HOLD_MARKUP = /\{\{\{|\{\{[#^&]/;
 /** The two characters themselves, also as entities: a reader of HTML would take them for a hole. */
 const HAS_MARKS = /[\ue000\ue001]|&#(?:x0{0,6}e00[01]|0{0,6}5734[45])/i;

@@ -4,7 +4,7 @@ import type { ProgramNode } from './nodes.ts';
 export const SOURCE_LENGTH_MAX = 1024 * 1024;
 export const TAGS_MAX = 5_000;
 export const NESTING_MAX = 50;
-/** Blocks around a place and the `{{else if}}` before it. */
+/** Blocks around a position and the `{{else if}}` before it. */
 const BRANCHES_MAX = 250;
 const TAG_LENGTH_MAX = 2_000;
 const TAGS_LENGTH_MAX = 100_000;
@@ -13,7 +13,7 @@ const OPENS_BLOCK = /^\{\{~?(#|\^\s*[^\s~}])/;
 const CLOSES_BLOCK = /^\{\{~?\//;
 const CONDITIONAL_ELSE = /^\{\{~?\s*else\s+[^\s~}]/;
 
-/** What a template may not be, and the line that says so. */
+/** A template that does not parse or is not allowed, with the line of the fault. */
 export class TemplateSyntaxError extends Error {
   readonly line: number;
 
@@ -23,7 +23,7 @@ export class TemplateSyntaxError extends Error {
   }
 }
 
-/** The tree of a template, refused before the parser sees it when reading it would take long. */
+/** Parses a template; one that would take long to parse is refused first. */
 export function parseTemplate(source: string): ProgramNode {
   if (source.length > SOURCE_LENGTH_MAX) throw new TemplateSyntaxError('The template is longer than 1 MiB.', 1);
   checkTags(source);
@@ -69,7 +69,7 @@ function isEscaped(source: string, at: number): boolean {
   return source[at - 1] === '\\' && source[at - 2] !== '\\';
 }
 
-/** Where the tag ends, as the parser reads it: texts in quotes and names in brackets may hold braces. */
+/** The end of the tag, as the parser reads it: texts in quotes and names in brackets may contain braces. */
 function tagEnd(source: string, at: number): number {
   const comment = /^\{\{~?!(--)?/.exec(source.slice(at, at + 6));
   if (comment) return endOf(source, comment[1] ? /--~?\}\}/g : /\}\}/g, at + comment[0].length);

@@ -4,7 +4,7 @@ import { type Run, type Scope, TemplateRenderError } from './values.ts';
 
 export { type TemplateKind, TemplateRenderError };
 
-/** Reading HTML costs time for each tag: many more than a mail of 1 MiB has when most of it is text. */
+/** Reading HTML costs time for each tag: this is more than a mail of 1 MiB has when most of it is text. */
 export const TAGS_IN_HTML_MAX = 50_000;
 const DATA_LENGTH_MAX = 256 * 1024;
 const DATA_DEPTH_MAX = 10;
@@ -13,7 +13,7 @@ const DATA_KEYS_MAX = 5_000;
 export interface Template {
   readonly kind: TemplateKind;
   readonly ops: readonly Op[];
-  /** The variables that the source names, as dotted paths; "" stands for all of them. */
+  /** The variables that the source names, as dotted paths; "" means all of them. */
   readonly paths: readonly string[];
 }
 
@@ -21,10 +21,10 @@ export type Variables = Readonly<Record<string, unknown>>;
 
 export type CompiledTemplate = { ok: true; template: Template } | { ok: false; message: string; line: number };
 
-/** Text that all recipients share, or what renders the part that differs. */
+/** Text that all recipients share, or a function that renders a part that differs. */
 export type TemplatePart = string | ((variables: Variables) => string);
 
-/** Reads a template once, for any number of renderings; nothing in it becomes code. */
+/** Parses a template once, for any number of renderings; no part of it becomes code. */
 export function compileTemplate(source: string, kind: TemplateKind): CompiledTemplate {
   if (kind === 'html' && hasTooManyTags(source)) return { ok: false, message: TOO_MANY_TAGS, line: 1 };
   try {
@@ -36,7 +36,7 @@ export function compileTemplate(source: string, kind: TemplateKind): CompiledTem
   }
 }
 
-/** Text that is no template: braces in it mean themselves. */
+/** A template of literal text: braces are ordinary text. */
 export function literalTemplate(text: string, kind: TemplateKind): Template {
   return { kind, ops: [text], paths: [] };
 }
@@ -48,12 +48,12 @@ export function renderTemplate(template: Template, variables: Variables): string
   return text;
 }
 
-/** The template as fixed text and holes, in order: joined after rendering each hole they are the whole. */
+/** The template as fixed text and holes, in order: the rendered holes and the texts joined are the whole mail. */
 export function templateParts(template: Template): TemplatePart[] {
   return template.ops.map((op) => (typeof op === 'string' ? op : (variables) => render([op], variables)));
 }
 
-/** What is wrong with variables that a caller gave, or null: they are kept and walked for every recipient. */
+/** The problem of a caller's variables, or null: they are stored and walked for every recipient. */
 export function variablesProblem(variables: unknown): string | null {
   let keys = 0;
   let length = 0;

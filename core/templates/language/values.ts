@@ -2,7 +2,7 @@ export const STEPS_MAX = 200_000;
 export const OUTPUT_LENGTH_MAX = 2_000_000;
 const CHARACTERS_A_STEP = 100;
 
-/** A template that these variables make too long or too slow; what the caller can mend is in the message. */
+/** A template that these variables make too long or too slow; the message says what the caller can change. */
 export class TemplateRenderError extends Error {}
 
 export interface Run {
@@ -10,7 +10,7 @@ export interface Run {
   steps: number;
 }
 
-/** What a path starts from: the value in hand, the one around it, and the loop it stands in. */
+/** The start of a path: the current value, the enclosing scope, and its loop. */
 export interface Scope {
   value: unknown;
   parent: Scope | null;
@@ -38,7 +38,7 @@ export function write(run: Run, text: string): void {
     throw new TemplateRenderError(`The rendered text is longer than ${OUTPUT_LENGTH_MAX} characters.`);
 }
 
-/** Own properties only: nothing that every object inherits can be reached from a template. */
+/** Own properties only: inherited ones cannot be reached from a template. */
 export function property(value: unknown, name: string): unknown {
   if (typeof value === 'string') return name === 'length' ? value.length : undefined;
   if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined;
