@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { bundleWorkflowCode, type Logger } from '@temporalio/worker';
 
-/** `node workers/bundle.ts`: the workflows as one script on standard output, what is wrong with them on standard error. */
+/** `node workers/bundle.ts` prints the workflows as one script on standard output, and its complaints on standard error. */
 const silent = () => undefined;
 const complain = (message: string, fields?: object) => console.error(message, fields ?? '');
 const logger: Logger = {

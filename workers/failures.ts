@@ -4,7 +4,7 @@ import type { ActivityExecuteInput, ActivityInboundCallsInterceptor, Next } from
 import type { Log } from '../core/base/deps.ts';
 import { AppError } from '../core/base/errors.ts';
 
-/** The one translator between our errors and Temporal's; every activity runs inside it. */
+/** Translates our errors into Temporal's; every activity runs inside it. */
 export function translateFailures(log: Log): ActivityInboundCallsInterceptor {
   return {
     async execute(input: ActivityExecuteInput, next: Next<ActivityInboundCallsInterceptor, 'execute'>) {
@@ -22,8 +22,8 @@ export function translateFailures(log: Log): ActivityInboundCallsInterceptor {
 }
 
 /**
- * What a caller would have to mend is not tried again; what is away is. A history is readable in the Web UI, so it gets our own
- * sentences and the names of foreign errors: their texts may hold addresses or documents and stay in the log.
+ * A fault that the caller would have to fix is not retried; an unavailable service is. A history is readable in the Web UI, so it
+ * gets our own sentences and only the names of foreign errors: their texts may hold addresses or documents and stay in the log.
  */
 export function toFailure(error: unknown): ApplicationFailure {
   if (!(error instanceof AppError)) {

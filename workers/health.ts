@@ -13,13 +13,13 @@ interface Sources {
   metrics: Metrics;
   lanes: readonly string[];
   isReady(): boolean;
-  /** Where the SDK answers with its own metrics; null when it has none. */
+  /** The address of the SDK's own metrics; null when it has none. */
   sdkMetricsUrl: string | null;
 }
 
 const ASK_MS = 2_000;
 
-/** For the supervisor of the process: alive, ready, and how it fares. */
+/** For the supervisor of the process: liveness, readiness and metrics. */
 export async function serveHealth(port: number, host: string, sources: Sources): Promise<Health> {
   const server = createServer((request, response) => {
     void answer(request.url ?? '/', sources, response).catch(() => response.writeHead(500).end());

@@ -22,9 +22,9 @@ import { retentionService } from './retention.ts';
 import { sendingOf, sendingService } from './sending.ts';
 import type { Service } from './service.ts';
 
-/** What the processes do. Work joins here, each with a line: activities, kinds of due documents, services with a life of their own. */
+/** The roles of the processes. Each role lists its activities, its queues, and services with their own life cycle. */
 export const lanes = {
-  /** A run that is kept has half a megabyte, and most sleep for days; one that is not kept is replayed, a dozen events. */
+  /** A cached run takes half a megabyte, and most runs sleep for days; a run that is not cached is replayed, a dozen events. */
   workflows: { worker: () => ({ queue: 'workflows', runsWorkflows: true, options: { maxCachedWorkflows: 64 } }) },
 
   background: {
@@ -73,11 +73,11 @@ export const lanes = {
 export type LaneName = keyof typeof lanes;
 
 export interface Lane {
-  /** Runs what Temporal hands out; waits for Temporal as long as it is away. */
+  /** Runs Temporal's tasks; waits while Temporal is down. */
   worker?: (deps: Deps) => WorkerPlan;
-  /** Go on without Temporal. */
+  /** Work without Temporal. */
   due?: readonly ((deps: Deps) => JobQueue)[];
-  /** Go on without Temporal. */
+  /** Work without Temporal. */
   services?: readonly ((deps: Deps) => Service)[];
 }
 

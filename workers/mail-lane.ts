@@ -17,12 +17,12 @@ import { applyLook, UNWRITTEN_MAX } from '../core/outbox/record-outcomes.ts';
 import type { Acquired, Connection, Lane } from '../core/outbox/relay.ts';
 import { orphanStates, settleOrphans } from '../core/outbox/settle-orphans.ts';
 
-/** Turns of one project before the others have theirs. */
+/** The most mails of one project that are taken before those of the next. */
 const TURN_MAX = CLAIM_MAX;
 const WAITING_TURNS = 4;
 const GATHER_WAIT_MS = 2;
 const GATHER_WAITS_MAX = 5;
-/** Of all connections: one group is claimed while the one before it is sent. */
+/** The share of all connections that is gathered: one batch is claimed while the one before it is sent. */
 const GATHERED_SHARE = 1 / 3;
 const READ_AGAIN_MS = 1_000;
 const FAILED_AGAIN_MS = 60_000;
@@ -33,18 +33,18 @@ const FIRST_ID = new ObjectId('000000000000000000000000');
 export function mailLane(sending: Sending, lane: Exclude<Lane, 'campaign'>): JobQueue {
   const { deps, ledger, outcomes, memory } = sending;
   const { messages } = deps.db;
-  /** Projects of which more was due than a turn could take. */
+  /** Projects with more due mails than one turn could take. */
   const behind = new Set<string>();
   const isDue = { dueAt: { $exists: true }, $expr: { $lte: ['$dueAt', '$$NOW'] } };
 
-  /** A DISTINCT_SCAN: one key a project, however many mails wait. */
+  /** A DISTINCT_SCAN: one key per project, however many mails wait. */
   async function projects(now: Date): Promise<ObjectId[]> {
     const match = { lane, projectId: { $gte: FIRST_ID }, dueAt: { $lte: now } };
     const rows = await messages.aggregate([{ $match: match }, { $group: { _id: '$projectId' } }]).toArray();
     return rows.map(({ _id }) => _id as ObjectId);
   }
 
-  /** Connections first: no more is claimed than can be handed over. */
+  /** Connections come first: no more mails are claimed than can be sent. */
   async function take(projectId: ObjectId, limit: number) {
     if (ledger.stopping || outcomes.unwritten() > UNWRITTEN_MAX) throw unavailable('Outcomes wait to be written.');
     const key = projectId.toHexString();
@@ -79,7 +79,7 @@ export function mailLane(sending: Sending, lane: Exclude<Lane, 'campaign'>): Job
     return ids.length === 0 ? [] : (await claimMessages(deps, ledger, { projectId, ids, due: true })).held;
   }
 
-  /** Read once for all that were claimed together, while the next turn claims already. */
+  /** Read once for all mails that were claimed together, while the next turn is already claiming. */
   async function prepare(projectId: ObjectId, held: Held[]): Promise<Map<Held, PreparedMail>> {
     if (held.length === 0) return new Map();
     try {
@@ -88,15 +88,15 @@ export function mailLane(sending: Sending, lane: Exclude<Lane, 'campaign'>): Job
       const mayGo = new Set(going);
       return new Map(prepared.mails.filter((mail) => mayGo.has(mail.held)).map((mail) => [mail.held, mail]));
     } catch (error) {
-      deps.log.warn({ err: error, lane }, 'claimed mails could not be read; they go back');
+      deps.log.warn({ err: error, lane }, 'reading claimed mails failed; returning the claims');
       for (const one of held) void outcomes.write({ held: one, outcome: { kind: 'back', delayMs: READ_AGAIN_MS } });
       return new Map();
     }
   }
 
   /**
-   * The transactional lane takes no new mail before the last outcome is durable: a crash repeats one mail a connection at most.
-   * In the other one the connection goes on while the outcome is written.
+   * The transactional lane takes no new mail before the last outcome is durable: a crash repeats one mail per connection at most.
+   * In the automation lane the connection takes the next mail while the outcome is written.
    */
   async function deliver(
     held: Held,
@@ -119,14 +119,14 @@ export function mailLane(sending: Sending, lane: Exclude<Lane, 'campaign'>): Job
       const onSent = lane === 'automation' ? over : place.reservation.release;
       deliverMail(sending, mail, place.connection, onSent)
         .catch((error) => {
-          deps.log.error({ err: error, message: held._id }, 'a mail could not be delivered; it is tried again');
+          deps.log.error({ err: error, message: held._id }, 'delivering a mail failed; retrying');
           return outcomes.write({ held, outcome: { kind: 'back', delayMs: FAILED_AGAIN_MS } });
         })
         .then(over);
     });
   }
 
-  /** A large mail waits without a connection, so that small ones go on. Null: it has to go back. */
+  /** A large mail waits without a connection, so that small ones are not held up. Null: the claim has to be returned. */
   async function reserve(
     { content }: PreparedMail,
     connection: Connection,
@@ -146,7 +146,7 @@ export function mailLane(sending: Sending, lane: Exclude<Lane, 'campaign'>): Job
   async function settle(projectId: ObjectId, ids: ObjectId[]): Promise<void> {
     if (ids.length === 0) return;
     const settled = await settleOrphans(deps, ledger, { projectId, ids, messageIdOf: (id) => knownAs(projectId, id) });
-    deps.log.warn({ lane, projectId, ...settled }, 'mails of unknown outcome were settled');
+    deps.log.warn({ lane, projectId, ...settled }, 'settled orphaned mails');
   }
 
   async function knownAs(projectId: ObjectId, messageId: ObjectId): Promise<string | null> {
@@ -155,15 +155,15 @@ export function mailLane(sending: Sending, lane: Exclude<Lane, 'campaign'>): Job
     return content ? `<${messageIdOf({ messageId, copy: message.copy }, emailDomain(content.from.email))}>` : null;
   }
 
-  // What limits it are the connections, which are waited for inside a turn: so a few turns may wait beside what is under way.
+  // The connections are the limit, and are waited for inside a turn: so a few turns may wait in addition to those in progress.
   const concurrencyMax = deps.config.smtpMaxConnections + WAITING_TURNS * TURN_MAX;
   return { name: mailChannel(lane), concurrencyMax, turnMax: TURN_MAX, projects, take };
 }
 
 /**
- * One, waited for, and then what is free besides: connections come back in groups, as outcomes are written. Nobody waits for one who holds
- * some already, since all could wait for ever; behind a backlog a few milliseconds are well spent, as claim and look cost the same for
- * one mail as for all.
+ * Waits for one connection, and then takes those that are free: connections are released in groups, as outcomes are written. A
+ * turn that has some does not wait for more, since all turns could wait for ever. Behind a backlog a few milliseconds are well
+ * spent, as claim and check cost the same for one mail as for all.
  */
 async function acquire(
   { deps: { mailer, config } }: Sending,

@@ -17,7 +17,7 @@ import { startWorkers, type Workers } from './start.ts';
 
 const STOP_MS = 8_000;
 
-/** A process that works: what it does is said by WORKER_LANES. */
+/** A worker process; WORKER_LANES lists its roles. */
 async function main(): Promise<void> {
   const config = readConfig();
   const names = laneNames(config);
@@ -48,7 +48,7 @@ async function main(): Promise<void> {
     isReady = false;
     log.info({}, 'stopping');
     setTimeout(() => {
-      log.warn({}, 'stopped in the middle of something');
+      log.warn({}, 'shutdown timed out; exiting with work in progress');
       process.exit(0);
     }, STOP_MS).unref();
     await workers.stop();
@@ -94,7 +94,7 @@ function measure({ gauge }: Metrics, workers: Workers): void {
   );
 }
 
-/** The SDK answers with its metrics on a port of its own, and cannot say which one it took. */
+/** The SDK serves its metrics on a port of its own, and cannot report which one it took. */
 function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const probe = createServer().once('error', reject);

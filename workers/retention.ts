@@ -6,7 +6,7 @@ const LOOK_EVERY_MS = 60_000;
 /** People unsubscribe from mail, and complain about it, weeks after it came. */
 const RETENTION_DAYS_ADVISED = 60;
 
-/** Removes, at night, what is older than RETENTION_DAYS. Every process looks; one has the turn. */
+/** Removes documents older than RETENTION_DAYS, at night. Every process checks; one does the work. */
 export function retentionService(deps: Deps): Service {
   const { retentionDays } = deps.config;
   if (retentionDays < RETENTION_DAYS_ADVISED)
@@ -19,9 +19,9 @@ export function retentionService(deps: Deps): Service {
   const look = async () => {
     try {
       const removed = await takeRetentionTurn(deps, () => !isStopping);
-      if (removed) deps.log.info(removed, 'what is older than RETENTION_DAYS was removed');
+      if (removed) deps.log.info(removed, 'removed documents older than RETENTION_DAYS');
     } catch (error) {
-      deps.log.error({ err: error }, 'what is old could not be removed; it is tried again');
+      deps.log.error({ err: error }, 'removing old documents failed; retrying');
     }
   };
   const timer = setInterval(() => {

@@ -12,7 +12,7 @@ import { createMailer } from '../platform/smtp/mailer.ts';
 import type { Config } from '../schemas/config.ts';
 import type { Service } from './service.ts';
 
-/** Dots in flight get this long when a process stops. */
+/** How long a stopping process waits for replies to final dots. */
 const STOP_MS = 7_000;
 
 const opened = new WeakMap<Deps, Sending>();
@@ -26,12 +26,12 @@ export function sendingOf(deps: Deps): Sending {
   return sending;
 }
 
-/** Ends what the lanes share; any number of lanes may name it. */
+/** Ends the shared ledger and connections; any number of lanes may name it. */
 export function sendingService(deps: Deps): Service {
   return { name: 'sending', ready: Promise.resolve(), stop: () => sendingOf(deps).stop(STOP_MS) };
 }
 
-/** How sending fares, on /metrics. */
+/** Metrics of sending, for /metrics. */
 export function measureSending({ counter, gauge }: Metrics, deps: Deps): void {
   const {
     deps: { mailer },

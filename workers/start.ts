@@ -5,14 +5,14 @@ import type { Service } from './service.ts';
 import { runWorkers } from './temporal.ts';
 
 export interface Workers {
-  /** Resolves when every lane works: Temporal's workers poll, the loop has looked, services listen. */
+  /** Resolves when every lane works: Temporal's workers poll, the queues have looked, services listen. */
   ready: Promise<void>;
   stop(): Promise<void>;
-  /** What each kind of due documents is doing. */
+  /** The state of each queue. */
   due(): Array<{ name: string; running: number; projectsWaiting: number }>;
 }
 
-/** Everything that the named lanes do, in this process. Tests call it with a database and a prefix of their own. */
+/** Runs the named roles in this process. Tests call it with a database and a prefix of their own. */
 export function startWorkers(deps: Deps, names: readonly LaneName[]): Workers {
   const chosen: Lane[] = names.map((name) => lanes[name]);
   const plans = chosen.flatMap(({ worker }) => (worker ? [worker(deps)] : [])).filter(hasWork);

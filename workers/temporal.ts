@@ -12,11 +12,11 @@ import type { Service } from './service.ts';
 
 const SHUTDOWN_GRACE = '5 seconds';
 const SHUTDOWN_FORCE = '7 seconds';
-/** A cancellation reaches an activity with the answer to a heartbeat, so these must not be held back. */
+/** A cancellation reaches an activity with the answer to a heartbeat, so heartbeats must not be held back. */
 const HEARTBEAT_EVERY = '500 milliseconds';
 const AGAIN_MS = 2_000;
 
-/** Keeps workers running for these plans: while Temporal is away it waits, and workers that fail are made anew. */
+/** Keeps workers running for these plans: it waits while Temporal is down, and replaces workers that fail. */
 export function runWorkers(deps: Deps, plans: WorkerPlan[]): Service {
   installTemporalRuntime(deps.log);
   const stopping = new AbortController();
@@ -34,7 +34,7 @@ export function runWorkers(deps: Deps, plans: WorkerPlan[]): Service {
         else void whenPolling(workers, stopping.signal).then(isReady);
         await Promise.all(runs);
       } catch (error) {
-        deps.log.error({ err: error }, 'a Temporal worker failed; making it anew');
+        deps.log.error({ err: error }, 'a Temporal worker failed; restarting it');
         shutDown(workers);
         await pause(AGAIN_MS, stopping.signal);
       } finally {
@@ -59,7 +59,10 @@ export function runWorkers(deps: Deps, plans: WorkerPlan[]): Service {
 
 let bundle: Promise<WorkflowBundle> | undefined;
 
-/** What `file` holds, or made here. That takes three seconds, so it is done once a process however many workers there are; elsewhere, since it leaves 200 MB behind. */
+/**
+ * Reads the bundle from `file`, or makes it. That takes three seconds, so it is done once per process; in a process of its own,
+ * since it leaves 200 MB behind.
+ */
 export function workflowBundle(log: Deps['log'], file = ''): Promise<WorkflowBundle> {
   bundle ??= file ? readFile(file, 'utf8').then((code) => ({ code })) : bundled(log);
   return bundle;
@@ -70,7 +73,7 @@ const BUNDLE_BYTES_MAX = 64 * 1_024 * 1_024;
 async function bundled(log: Deps['log']): Promise<WorkflowBundle> {
   const script = fileURLToPath(new URL('./bundle.ts', import.meta.url));
   const { stdout, stderr } = await promisify(execFile)(process.execPath, [script], { maxBuffer: BUNDLE_BYTES_MAX });
-  if (stderr) log.warn({ said: stderr }, 'the workflows were bundled with complaints');
+  if (stderr) log.warn({ said: stderr }, 'bundling the workflows printed warnings');
   return { code: stdout };
 }
 
