@@ -6,18 +6,18 @@ import { isDuplicateKey } from '../base/idempotent-insert.ts';
 import type { Session } from '../base/model.ts';
 import { inTransaction } from '../base/transactions.ts';
 import type { Suppression, SuppressionGroup } from './model.ts';
-import { afterWish, type SuppressionOutcome, type Wish } from './rules.ts';
+import { afterChange, type EntryChange, type SuppressionOutcome } from './rules.ts';
 
 /** Entries of one group that share a transaction. */
 export const SUPPRESSIONS_TOGETHER_MAX = 1_000;
 const TRIES_MAX = 10;
 
-export interface SuppressionWish extends Wish {
+export interface SuppressionChange extends EntryChange {
   /** Normal form. */
   email: string;
 }
 
-type Queue = (wish: SuppressionWish) => Promise<SuppressionOutcome>;
+type Queue = (change: SuppressionChange) => Promise<SuppressionOutcome>;
 const queues = new WeakMap<object, Map<string, { queue: Queue; waiting: number }>>();
 
 /**
@@ -27,13 +27,13 @@ const queues = new WeakMap<object, Map<string, { queue: Queue; waiting: number }
 export async function changeSuppressions(
   deps: Deps,
   target: SuppressionGroup,
-  wishes: SuppressionWish[],
+  changes: SuppressionChange[],
 ): Promise<SuppressionOutcome[]> {
   const perDeps = queues.get(deps.db) ?? new Map();
   queues.set(deps.db, perDeps);
   const key = `${target.projectId.toHexString()}:${target.groupId}`;
   const entry = perDeps.get(key) ?? {
-    queue: createBatcher((items: SuppressionWish[]) => commitWishes(deps, target, items), {
+    queue: createBatcher((items: SuppressionChange[]) => commitChanges(deps, target, items), {
       sizeMax: SUPPRESSIONS_TOGETHER_MAX,
       runsMax: 1,
     }),
@@ -42,7 +42,7 @@ export async function changeSuppressions(
   perDeps.set(key, entry);
   entry.waiting += 1;
   try {
-    const settled = await Promise.allSettled(wishes.map((wish) => entry.queue(wish)));
+    const settled = await Promise.allSettled(changes.map((change) => entry.queue(change)));
     const failed = settled.find((result) => result.status === 'rejected');
     if (failed) throw failed.reason;
     return settled.map((result) => (result as PromiseFulfilledResult<SuppressionOutcome>).value);
@@ -53,36 +53,36 @@ export async function changeSuppressions(
 }
 
 /** Repeated whole on a duplicate key: the second time it finds the conflicting entry. */
-async function commitWishes(deps: Deps, target: SuppressionGroup, wishes: SuppressionWish[]) {
+async function commitChanges(deps: Deps, target: SuppressionGroup, changes: SuppressionChange[]) {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await inTransaction(deps, (session) => runWishes(deps, session, target, wishes));
+      return await inTransaction(deps, (session) => applyChanges(deps, session, target, changes));
     } catch (error) {
       if (!isDuplicateKey(error) || attempt >= TRIES_MAX) throw error;
     }
   }
 }
 
-async function runWishes(
+async function applyChanges(
   deps: Deps,
   session: Session,
   { projectId, groupId, isGlobal, isDefault }: SuppressionGroup,
-  wishes: SuppressionWish[],
+  changes: SuppressionChange[],
 ): Promise<SuppressionOutcome[]> {
-  const emails = [...new Set(wishes.map(({ email }) => email))];
+  const emails = [...new Set(changes.map(({ email }) => email))];
   const found = await deps.db.suppressions
     .find({ projectId, email: { $in: emails }, groupId }, { session, hint: 'address' })
     .toArray();
   const stored = new Map(found.map((entry) => [entry.email, entry]));
   const drafts = new Map(stored);
   const now = deps.clock.now();
-  const outcomes = wishes.map(({ email, ...wish }) => {
+  const outcomes = changes.map(({ email, ...change }) => {
     const entry = drafts.get(email);
-    const { outcome, standing } = afterWish(entry ?? null, wish);
-    if (standing === null) drafts.delete(email);
-    else if (standing !== entry) {
+    const { outcome, entry: after } = afterChange(entry ?? null, change);
+    if (after === null) drafts.delete(email);
+    else if (after !== entry) {
       const own = entry ?? { _id: new ObjectId(), projectId, email, groupId, isGlobal, isDefault, createdAt: now };
-      const { reason, evidence, beside } = standing;
+      const { reason, evidence, beside } = after;
       const updatedAt = outcome === 'kept' && entry ? entry.updatedAt : now;
       drafts.set(email, { ...own, reason, evidence, beside, updatedAt });
     }

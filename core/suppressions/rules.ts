@@ -27,9 +27,9 @@ export function isStronger(reason: SuppressionReason, than: SuppressionReason): 
 }
 
 /** The entry of an address within one group. */
-export type Standing = Pick<Suppression, 'reason' | 'evidence' | 'beside'>;
+export type AddressEntry = Pick<Suppression, 'reason' | 'evidence' | 'beside'>;
 
-export interface Wish {
+export interface EntryChange {
   /** null: release the address. 'subscribe': only from what the person said. */
   reason: SuppressionReason | 'subscribe' | null;
   evidence: string | null;
@@ -38,28 +38,28 @@ export interface Wish {
 export type SuppressionOutcome = 'added' | 'strengthened' | 'kept' | 'removed' | 'absent';
 
 /** The entry of an address after a change: null when there is none, the same object when nothing has changed. */
-export function afterWish(
-  standing: Standing | null,
-  { reason, evidence }: Wish,
-): { outcome: SuppressionOutcome; standing: Standing | null } {
-  if (reason === null) return { outcome: standing ? 'removed' : 'absent', standing: null };
+export function afterChange(
+  entry: AddressEntry | null,
+  { reason, evidence }: EntryChange,
+): { outcome: SuppressionOutcome; entry: AddressEntry | null } {
+  if (reason === null) return { outcome: entry ? 'removed' : 'absent', entry: null };
   if (reason === 'subscribe')
-    return standing?.reason === 'UNSUBSCRIBE'
-      ? { outcome: 'removed', standing: standing.beside ?? null }
-      : { outcome: 'absent', standing };
-  if (!standing) return { outcome: 'added', standing: { reason, evidence } };
-  if (isStronger(reason, standing.reason)) {
-    const beside = { reason: standing.reason, evidence: standing.evidence };
+    return entry?.reason === 'UNSUBSCRIBE'
+      ? { outcome: 'removed', entry: entry.beside ?? null }
+      : { outcome: 'absent', entry };
+  if (!entry) return { outcome: 'added', entry: { reason, evidence } };
+  if (isStronger(reason, entry.reason)) {
+    const beside = { reason: entry.reason, evidence: entry.evidence };
     return {
       outcome: 'strengthened',
-      standing: { reason, evidence, ...(reason === 'UNSUBSCRIBE' ? { beside } : {}) },
+      entry: { reason, evidence, ...(reason === 'UNSUBSCRIBE' ? { beside } : {}) },
     };
   }
   const isNews =
-    standing.reason === 'UNSUBSCRIBE' &&
+    entry.reason === 'UNSUBSCRIBE' &&
     reason !== 'UNSUBSCRIBE' &&
-    (!standing.beside || isStronger(reason, standing.beside.reason));
-  return { outcome: 'kept', standing: isNews ? { ...standing, beside: { reason, evidence } } : standing };
+    (!entry.beside || isStronger(reason, entry.beside.reason));
+  return { outcome: 'kept', entry: isNews ? { ...entry, beside: { reason, evidence } } : entry };
 }
 
 /** Campaigns and automation mail always are; a send is when it names a group or uses a marketing template. */

@@ -2,11 +2,11 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import type { SuppressionReason } from '../../core/suppressions/model.ts';
 import {
-  afterWish,
+  type AddressEntry,
+  afterChange,
   isMarketingSend,
   isStronger,
   type MailFacts,
-  type Standing,
   type SuppressionFact,
   stoppedBy,
 } from '../../core/suppressions/rules.ts';
@@ -112,36 +112,36 @@ describe('suppression', () => {
   });
 
   const held = (...reasons: SuppressionReason[]) =>
-    reasons.reduce<Standing | null>(
-      (standing, reason) => afterWish(standing, { reason, evidence: reason }).standing,
+    reasons.reduce<AddressEntry | null>(
+      (entry, reason) => afterChange(entry, { reason, evidence: reason }).entry,
       null,
     );
-  const subscribe = (standing: Standing | null) => afterWish(standing, { reason: 'subscribe', evidence: null });
+  const subscribe = (entry: AddressEntry | null) => afterChange(entry, { reason: 'subscribe', evidence: null });
 
   it('is strengthened by a stronger reason, and kept by a weaker or the same one', () => {
     for (const [first, one] of REASONS.entries())
       for (const [second, other] of REASONS.entries()) {
-        const { outcome, standing } = afterWish(held(one), { reason: other, evidence: other });
+        const { outcome, entry } = afterChange(held(one), { reason: other, evidence: other });
         expect(outcome, `${one}, ${other}`).to.equal(second < first ? 'strengthened' : 'kept');
-        expect(standing?.reason).to.equal(second < first ? other : one);
+        expect(entry?.reason).to.equal(second < first ? other : one);
       }
   });
 
   it('is lifted by who unsubscribed only so far as they said it: what is weaker stands again, the strongest of it', () => {
-    expect(subscribe(held('UNSUBSCRIBE'))).to.deep.equal({ outcome: 'removed', standing: null });
+    expect(subscribe(held('UNSUBSCRIBE'))).to.deep.equal({ outcome: 'removed', entry: null });
     for (const before of [held('MANUAL', 'UNSUBSCRIBE'), held('UNSUBSCRIBE', 'MANUAL')])
       expect(subscribe(before)).to.deep.equal({
         outcome: 'removed',
-        standing: { reason: 'MANUAL', evidence: 'MANUAL' },
+        entry: { reason: 'MANUAL', evidence: 'MANUAL' },
       });
-    expect(subscribe(held('MANUAL', 'UNSUBSCRIBE', 'BOUNCE', 'MANUAL')).standing?.reason).to.equal('BOUNCE');
+    expect(subscribe(held('MANUAL', 'UNSUBSCRIBE', 'BOUNCE', 'MANUAL')).entry?.reason).to.equal('BOUNCE');
     for (const before of [null, held('MANUAL'), held('BOUNCE'), held('UNSUBSCRIBE', 'COMPLAINT')])
-      expect(subscribe(before)).to.deep.equal({ outcome: 'absent', standing: before });
+      expect(subscribe(before)).to.deep.equal({ outcome: 'absent', entry: before });
   });
 
   it('is gone whole when it is released', () => {
     const release = { reason: null, evidence: null };
-    expect(afterWish(held('MANUAL', 'UNSUBSCRIBE'), release)).to.deep.equal({ outcome: 'removed', standing: null });
-    expect(afterWish(null, release)).to.deep.equal({ outcome: 'absent', standing: null });
+    expect(afterChange(held('MANUAL', 'UNSUBSCRIBE'), release)).to.deep.equal({ outcome: 'removed', entry: null });
+    expect(afterChange(null, release)).to.deep.equal({ outcome: 'absent', entry: null });
   });
 });

@@ -40,8 +40,8 @@ export const rulesMutations: readonly Mutation[] = [
   {
     name: 'a person lifts what the sender decided',
     file: 'core/suppressions/rules.ts',
-    find: "return standing?.reason === 'UNSUBSCRIBE'",
-    replace: 'return standing',
+    find: "return entry?.reason === 'UNSUBSCRIBE'",
+    replace: 'return entry',
     tests: ['test/suppressions/rules.test.ts'],
   },
   {
