@@ -76,7 +76,7 @@ export async function decide(
   for (;;) {
     const before = await findCampaign(deps, project, campaignId);
     if (!from.includes(before.status)) throw stateConflict(word, before.status);
-    const after = await transition(deps, before, await to(before), { tell: true });
+    const after = await transition(deps, before, await to(before), { wakeRun: true });
     if (after) return after;
   }
 }

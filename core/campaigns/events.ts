@@ -17,19 +17,19 @@ const types: Partial<Record<CampaignStatus, ProjectEventType>> = {
 };
 
 /** Writes that are committed with the campaign or not at all. */
-export type Alongside = (session: Session, campaign: Campaign) => Promise<void>;
+export type CommitWith = (session: Session, campaign: Campaign) => Promise<void>;
 
 /** A compare-and-set, and the event of a new status, in one commit. null: a concurrent change won, and nothing is written. */
 export async function moveCampaign(
   deps: EventDeps,
   filter: Filter<Campaign> & Pick<Campaign, '_id' | 'projectId' | 'status'>,
   update: UpdateFilter<Campaign> | Document[],
-  alongside: Alongside = async () => {},
+  commitWith: CommitWith = async () => {},
 ): Promise<Campaign | null> {
   const moved = await inTransaction(deps, async (session) => {
     const after = await deps.db.campaigns.findOneAndUpdate(filter, update, { session, returnDocument: 'after' });
     if (!after) return null;
-    await alongside(session, after);
+    await commitWith(session, after);
     if (after.status !== filter.status) await publishEvents(deps, after.projectId, eventsOf(after), session);
     return after;
   });
@@ -38,12 +38,12 @@ export async function moveCampaign(
 }
 
 /** A new campaign, and the event of one that is scheduled from the start, in one commit. A repeat finds what the first try wrote. */
-export async function insertCampaign(deps: EventDeps, campaign: Campaign, alongside: Alongside): Promise<Campaign> {
+export async function insertCampaign(deps: EventDeps, campaign: Campaign, commitWith: CommitWith): Promise<Campaign> {
   const { _id, projectId } = campaign;
   try {
     await inTransaction(deps, async (session) => {
       await deps.db.campaigns.insertOne(campaign, { session });
-      await alongside(session, campaign);
+      await commitWith(session, campaign);
       await publishEvents(deps, projectId, eventsOf(campaign), session);
     });
   } catch (error) {

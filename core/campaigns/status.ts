@@ -1,7 +1,7 @@
 import type { Deps } from '../base/deps.ts';
 import { wakeQueue } from '../jobs/queue.ts';
 import { CAMPAIGN_STARTS } from './campaigns.ts';
-import { type Alongside, moveCampaign } from './events.ts';
+import { type CommitWith, moveCampaign } from './events.ts';
 import type { Campaign, CampaignStatus } from './model.ts';
 
 /** Statuses in which nothing is sent any more, unless a person retries. */
@@ -16,13 +16,13 @@ export type Move = Partial<Campaign> & Pick<Campaign, 'status'>;
 
 /**
  * A compare-and-set on what was read, with its event: null when a concurrent change won. Senders see it with their next claim.
- * `tell` wakes the run, which is not needed where the run itself makes the transition.
+ * `wakeRun` is for callers outside the run, since it is not needed where the run itself makes the transition.
  */
 export async function transition(
   deps: Deps,
   before: Campaign,
   to: Move,
-  { tell, alongside }: { tell: boolean; alongside?: Alongside },
+  { wakeRun, commitWith }: { wakeRun: boolean; commitWith?: CommitWith },
 ): Promise<Campaign | null> {
   const { _id, projectId, status, updatedAt } = before;
   const now = deps.clock.now();
@@ -30,10 +30,10 @@ export async function transition(
   const moved = await moveCampaign(
     deps,
     { _id, projectId, status, updatedAt },
-    { $set: tell ? { ...set, startDueAt: now } : set },
-    alongside,
+    { $set: wakeRun ? { ...set, startDueAt: now } : set },
+    commitWith,
   );
-  if (moved && tell) wakeQueue(deps, CAMPAIGN_STARTS, projectId);
+  if (moved && wakeRun) wakeQueue(deps, CAMPAIGN_STARTS, projectId);
   return moved;
 }
 

@@ -58,25 +58,25 @@ async function store(
   deps: Deps,
   before: Campaign,
   after: Campaign,
-  alongside: (session: Session) => Promise<void>,
+  commitWith: (session: Session) => Promise<void>,
 ): Promise<Campaign | null> {
   const { _id, projectId, status, updatedAt } = before;
   const names = Object.keys(after).filter((name) => name !== 'gradual') as Array<keyof Campaign>;
   const differing = names.filter((name) => after[name] !== before[name]).map((name) => [name, after[name]] as const);
-  const tell = after.status !== 'draft' || status === 'scheduled';
+  const wakeRun = after.status !== 'draft' || status === 'scheduled';
   const filter = { _id, projectId, status, updatedAt };
   const update = {
     $set: {
       ...Object.fromEntries(differing),
       ...planChanges(before, after),
-      ...(tell ? { startDueAt: deps.clock.now() } : {}),
+      ...(wakeRun ? { startDueAt: deps.clock.now() } : {}),
     },
   };
   const updated = await moveCampaign(deps, filter, update, async (session) => {
     if (after.status === 'scheduled') await requireLists(deps, session, after);
-    await alongside(session);
+    await commitWith(session);
   });
-  if (updated && tell) wakeQueue(deps, CAMPAIGN_STARTS, projectId);
+  if (updated && wakeRun) wakeQueue(deps, CAMPAIGN_STARTS, projectId);
   return updated;
 }
 

@@ -3,7 +3,7 @@ import { AppError } from '../../base/errors.ts';
 import { wakeQueue } from '../../jobs/queue.ts';
 import { CAMPAIGN_METRICS } from '../campaigns.ts';
 import { contentNow } from '../content.ts';
-import type { Alongside } from '../events.ts';
+import type { CommitWith } from '../events.ts';
 import { listEntries, withEntries } from '../expand.ts';
 import { holdLists } from '../holds.ts';
 import { readyToPublish } from '../input.ts';
@@ -25,12 +25,12 @@ export async function begin(deps: Deps, campaign: Campaign): Promise<null> {
     const { toLists, excludeLists } = withEntries(campaign, lists);
     const status = sendMode === 'gradual' ? ('sending_gradual' as const) : ('sending' as const);
     const to: Move = { status, startedAt: now, metricsDueAt: now, toLists, excludeLists };
-    const alongside: Alongside = async (session) => refuseGone(await holdLists(deps, session, campaign), campaign);
-    moved = await transition(deps, campaign, to, { tell: false, alongside });
+    const commitWith: CommitWith = async (session) => refuseGone(await holdLists(deps, session, campaign), campaign);
+    moved = await transition(deps, campaign, to, { wakeRun: false, commitWith });
   } catch (error) {
     if (!(error instanceof AppError) || error.kind === 'unavailable') throw error;
     const failureReason = error.details ? `${error.message} (${error.details})` : error.message;
-    moved = await transition(deps, campaign, { status: 'failed', failureReason }, { tell: false });
+    moved = await transition(deps, campaign, { status: 'failed', failureReason }, { wakeRun: false });
   }
   if (!moved) return null;
   await refreshCounts(deps, { _id, projectId });

@@ -153,6 +153,6 @@ async function move(deps: Deps, campaign: Campaign, to: Move, ledger?: LedgerCou
   const counted = campaign.freeze?.isDone
     ? { counts: await countNow(deps, campaign, ledger), refreshedAt: deps.clock.now() }
     : {};
-  if (await transition(deps, campaign, { ...to, ...counted }, { tell: false })) await refreshCounts(deps, campaign);
+  if (await transition(deps, campaign, { ...to, ...counted }, { wakeRun: false })) await refreshCounts(deps, campaign);
   return null;
 }

@@ -31,13 +31,13 @@ const PAGE_MIN = 500;
 const PAGES_EACH = 3;
 /** Deferred messages become due one by one; each check includes those of the next seconds. */
 const DEFERRED_LOOK_MS = 2_000;
-const EVERYBODY = Number.MAX_SAFE_INTEGER;
+const NO_LIMIT = Number.MAX_SAFE_INTEGER;
 
 /** The recipients that may be sent to now, or until when they wait; null when none is left. */
 export async function sendingStep(deps: Deps, campaign: Campaign): Promise<SendStep | WaitStep | null> {
   const { status } = campaign;
   const released = status === 'sending_gradual' ? await release(deps, campaign) : null;
-  const upTo = (released?.upTo ?? EVERYBODY) - 1;
+  const upTo = (released?.upTo ?? NO_LIMIT) - 1;
   const [deferredMs, range] = await Promise.all([deferredWaitMs(deps, campaign), queuedRange(deps, campaign, upTo)]);
   const deferredUpTo = deferredMs !== null && deferredMs <= 0 ? upTo : null;
   if (range || deferredUpTo !== null) return sendStep(deps, campaign, range, deferredUpTo);

@@ -90,6 +90,6 @@ async function judge(
   const now = deps.clock.now();
   // Like every pause it binds every sender at its next claim. If another call changed the status first, its decision wins.
   const to = { status: 'paused' as const, pausedAt: now, pausedReason, nextBatchAt: null };
-  if (await transition(deps, campaign, to, { tell: true })) await refreshCounts(deps, campaign);
+  if (await transition(deps, campaign, to, { wakeRun: true })) await refreshCounts(deps, campaign);
   return { breached: true, sent: counts.sent };
 }

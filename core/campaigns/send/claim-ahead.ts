@@ -1,7 +1,7 @@
 import type { ObjectId } from 'mongodb';
 import { CONTACT_DELETED } from '../../messages/fail-for-deleted.ts';
 import { claimMessages } from '../../outbox/claim.ts';
-import { CLAIM_MAX, type Held, type Look, type Verdict } from '../../outbox/ledger.ts';
+import { type Check, CLAIM_MAX, type Held, type Verdict } from '../../outbox/ledger.ts';
 import { type Ended, endedBy, UNWRITTEN_MAX } from '../../outbox/record-outcomes.ts';
 import { goneGroups } from '../../suppressions/groups.ts';
 import { stoppedBy } from '../../suppressions/rules.ts';
@@ -106,7 +106,7 @@ export function openClaimAhead(run: RangeRun, { pages, onQuiet }: Around): Suppl
   /** A higher rate is noticed while a low one holds everything up. */
   async function waitForPace(): Promise<void> {
     await sleep(Math.min(RATE_LOOK_MS, Math.max(1, pace.waitMs())));
-    if (pace.waitMs() > RATE_LOOK_MS) await look([]);
+    if (pace.waitMs() > RATE_LOOK_MS) await check([]);
   }
 
   async function claim(batch: Candidate[]): Promise<void> {
@@ -120,13 +120,13 @@ export function openClaimAhead(run: RangeRun, { pages, onQuiet }: Around): Suppl
     run.unwritten += items.length;
     let verdicts: Map<string, Verdict>;
     try {
-      verdicts = await look(held.map(({ _id }) => _id));
+      verdicts = await check(held.map(({ _id }) => _id));
     } catch (error) {
       for (const item of items) end(item, { outcome: BACK });
       throw error;
     }
     for (const item of items) {
-      item.held.look = look;
+      item.held.check = check;
       const verdict = verdicts.get(item.held._id.toHexString()) ?? (item.candidate.contact ? null : NO_CONTACT);
       if (verdict) end(item, { outcome: endedBy(item.held, verdict).outcome });
       else ready.push(item);
@@ -143,7 +143,7 @@ export function openClaimAhead(run: RangeRun, { pages, onQuiet }: Around): Suppl
   /**
    * Status, rate and suppressions as they are after the claim, read in parallel on the primary. Also called with every renewal.
    */
-  const look: Look = async (ids: ObjectId[]) => {
+  const check: Check = async (ids: ObjectId[]) => {
     const asked = ids.map((id) => ({ key: id.toHexString(), email: emails.get(id.toHexString()) ?? '' }));
     const [now, entries, gone] = await Promise.all([
       deps.db.campaigns.findOne(

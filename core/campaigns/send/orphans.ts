@@ -38,8 +38,8 @@ export async function settleCampaignOrphans(
   if (lost.length === 0) return;
   const ids = lost.map((message) => message._id);
   const domain = await domainOf(deps, campaign);
-  const knownAs = async (messageId: ObjectId) => domain && `<${messageIdOf({ messageId }, domain)}>`;
-  const settled = await settleOrphans(deps, ledger, { projectId, ids, messageIdOf: knownAs });
+  const messageIdFor = async (messageId: ObjectId) => domain && `<${messageIdOf({ messageId }, domain)}>`;
+  const settled = await settleOrphans(deps, ledger, { projectId, ids, messageIdOf: messageIdFor });
   deps.log.warn({ campaignId: _id, ...settled }, 'settled orphaned mails');
 }
 

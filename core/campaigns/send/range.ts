@@ -71,7 +71,7 @@ async function compiledOrPaused(deps: Deps, sending: Sending, campaign: Campaign
   } catch (error) {
     if (!(error instanceof AppError) || error.kind === 'unavailable') throw error;
     const paused = { status: 'paused' as const, pausedAt: deps.clock.now(), pausedReason: error.message };
-    const moved = await transition(deps, campaign, { ...paused, nextBatchAt: null }, { tell: true });
+    const moved = await transition(deps, campaign, { ...paused, nextBatchAt: null }, { wakeRun: true });
     if (moved) await refreshCounts(deps, campaign);
     return null;
   }
