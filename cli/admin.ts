@@ -7,7 +7,7 @@ import type { Deps } from '../core/base/deps.ts';
 import { AppError } from '../core/base/errors.ts';
 import { parseId } from '../core/base/ids.ts';
 import { SecretError } from '../core/base/secrets.ts';
-import { doubtOpenMessages } from '../core/outbox/after-restore.ts';
+import { orphanOpenMessages } from '../core/outbox/after-restore.ts';
 import { removeOld } from '../core/retention.ts';
 import { ConfigError, readConfig } from '../platform/config.ts';
 import { makeIndexes, missingUniqueIndexes } from '../platform/indexes.ts';
@@ -76,7 +76,7 @@ export const commands: Record<string, Command> = {
     async run(deps) {
       const projects = await deps.db.projects.find({}, { projection: { _id: 1 } }).toArray();
       let doubted = 0;
-      for (const project of projects) doubted += await doubtOpenMessages(deps, project);
+      for (const project of projects) doubted += await orphanOpenMessages(deps, project);
       print({ doubted });
     },
   },

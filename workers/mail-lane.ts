@@ -5,7 +5,7 @@ import { emailDomain } from '../core/base/text/addresses.ts';
 import { messageIdOf } from '../core/composing/links.ts';
 import { isLarge, mailBytes, type Reservation } from '../core/delivery/compose-memory.ts';
 import { deliverMail } from '../core/delivery/deliver.ts';
-import { lookAgainAt, type PreparedMail, prepareMails } from '../core/delivery/prepare.ts';
+import { type PreparedMail, prepareMails, recheck } from '../core/delivery/prepare.ts';
 import type { Sending } from '../core/delivery/sending.ts';
 import type { JobQueue } from '../core/jobs/queue.ts';
 import { contentOf } from '../core/messages/contents.ts';
@@ -13,7 +13,7 @@ import { mailChannel } from '../core/messages/messages.ts';
 import { claimMessages } from '../core/outbox/claim.ts';
 import { CLAIM_MAX, type Held } from '../core/outbox/ledger.ts';
 import type { MessageState } from '../core/outbox/model.ts';
-import { applyLook, UNWRITTEN_MAX } from '../core/outbox/record-outcomes.ts';
+import { applyCheck, UNWRITTEN_MAX } from '../core/outbox/record-outcomes.ts';
 import type { Acquired, Connection, Lane } from '../core/outbox/relay.ts';
 import { orphanStates, settleOrphans } from '../core/outbox/settle-orphans.ts';
 
@@ -84,7 +84,7 @@ export function mailLane(sending: Sending, lane: Exclude<Lane, 'campaign'>): Job
     if (held.length === 0) return new Map();
     try {
       const prepared = await prepareMails(deps, projectId, held, { owner: ledger.owner, number: held[0]!.claim });
-      const going = applyLook(held, prepared.verdicts, lookAgainAt(deps, projectId, prepared), outcomes);
+      const going = applyCheck(held, prepared.verdicts, recheck(deps, projectId, prepared), outcomes);
       const mayGo = new Set(going);
       return new Map(prepared.mails.filter((mail) => mayGo.has(mail.held)).map((mail) => [mail.held, mail]));
     } catch (error) {
@@ -145,11 +145,15 @@ export function mailLane(sending: Sending, lane: Exclude<Lane, 'campaign'>): Job
 
   async function settle(projectId: ObjectId, ids: ObjectId[]): Promise<void> {
     if (ids.length === 0) return;
-    const settled = await settleOrphans(deps, ledger, { projectId, ids, messageIdOf: (id) => knownAs(projectId, id) });
+    const settled = await settleOrphans(deps, ledger, {
+      projectId,
+      ids,
+      messageIdOf: (id) => messageIdFor(projectId, id),
+    });
     deps.log.warn({ lane, projectId, ...settled }, 'settled orphaned mails');
   }
 
-  async function knownAs(projectId: ObjectId, messageId: ObjectId): Promise<string | null> {
+  async function messageIdFor(projectId: ObjectId, messageId: ObjectId): Promise<string | null> {
     const message = await messages.findOne({ _id: messageId, projectId });
     const content = message && (await contentOf(deps, message));
     return content ? `<${messageIdOf({ messageId, copy: message.copy }, emailDomain(content.from.email))}>` : null;

@@ -11,7 +11,7 @@ import type { Config } from '../schemas/config.ts';
 import { createWorkflows } from '../workflows/client.ts';
 import { serveHealth } from './health.ts';
 import { isLaneName, type LaneName, lanes } from './lanes.ts';
-import { keepHeapSmall, letOthersFirst } from './process-priority.ts';
+import { keepHeapSmall, lowerPriority } from './process-priority.ts';
 import { measureSending } from './sending.ts';
 import { startWorkers, type Workers } from './start.ts';
 
@@ -23,7 +23,7 @@ async function main(): Promise<void> {
   const names = laneNames(config);
   checkBundle(config);
   if (names.includes('background')) keepHeapSmall();
-  if (names.every((name) => name === 'workflows' || name === 'background')) letOthersFirst();
+  if (names.every((name) => name === 'workflows' || name === 'background')) lowerPriority();
   const log = createLog(config.logLevel, `worker ${names.join(',')}`);
   const metrics = createMetrics();
   const sdkMetricsAddress = `127.0.0.1:${await freePort()}`;

@@ -14,12 +14,12 @@ export function keepHeapSmall(): void {
  * Nothing waits for the work of such a process; people wait for the API on the same machine. Called before any other thread
  * begins, since a thread inherits the priority of the one that made it.
  */
-export function letOthersFirst(): void {
-  makePolite(process.pid, { hasOwnSession: leadsSession() });
+export function lowerPriority(): void {
+  makePolite(process.pid, { hasOwnSession: isSessionLeader() });
 }
 
 /** The leader of a session was started on its own, so no other process's priority is lowered. False where there is no /proc. */
-function leadsSession(): boolean {
+function isSessionLeader(): boolean {
   if (!existsSync('/proc/self/stat')) return false;
   const [, , , session] = readFileSync('/proc/self/stat', 'latin1').split(') ')[1]?.split(' ') ?? [];
   return Number(session) === process.pid;

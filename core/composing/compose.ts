@@ -28,11 +28,11 @@ export interface Composing {
 
 export interface ComposedMail {
   envelope: Envelope;
-  /** With its signature. A Buffer is what SMTP writes. */
+  /** With its signature. A Buffer holds the bytes that SMTP writes. */
   bytes: string | Buffer;
 }
 
-/** Encoding and signing the files of a mail holds the event loop for 10 ms a megabyte, so those with more go to a thread. */
+/** Encoding and signing the files of a mail holds the event loop for 10 ms a megabyte, so a mail with more is composed in a thread. */
 const FILES_BYTES_MAX = 1_000_000;
 const FEEDBACK_SENDER_CHARS = 12;
 

@@ -6,7 +6,7 @@ import type { Contact } from '../contacts/model.ts';
 import { type SendingDomain, sendingDomain } from '../domains/sending-domain.ts';
 import { contentsOf } from '../messages/contents.ts';
 import { firstOnes } from '../messages/copies.ts';
-import type { Held, Look, Verdict } from '../outbox/ledger.ts';
+import type { Check, Held, Verdict } from '../outbox/ledger.ts';
 import type { Content, Message, MessageRecipient } from '../outbox/model.ts';
 import { afterOutcome, isOpen } from '../outbox/rules/judge-delivery.ts';
 import { goneGroups } from '../suppressions/groups.ts';
@@ -45,7 +45,7 @@ export async function prepareMails(
     firstOnes(deps, projectId, messages),
   ]);
   const [mayNotGo, domains, contacts] = await Promise.all([
-    lookAt(deps, projectId, messages, contents),
+    checkMails(deps, projectId, messages, contents),
     domainsOf(deps, projectId, contents),
     contactsOf(
       deps,
@@ -86,15 +86,15 @@ export async function prepareMails(
  * The check made with every renewal: a message that must not be sent is stopped before its final dot, and claimed again when a
  * copy is suppressed.
  */
-export function lookAgainAt(
+export function recheck(
   deps: Deps,
   projectId: ObjectId,
   { messages, contents, mails }: { messages: Message[]; contents: Map<string, Content>; mails: PreparedMail[] },
-): Look {
+): Check {
   return async (ids) => {
     const asked = new Set(ids.map((id) => id.toHexString()));
     const some = messages.filter(({ _id }) => asked.has(_id.toHexString()));
-    const { verdicts, recipients } = await lookAt(deps, projectId, some, contents);
+    const { verdicts, recipients } = await checkMails(deps, projectId, some, contents);
     for (const { message, recipients: known } of mails) {
       const key = message._id.toHexString();
       const changed = recipients.get(key)?.some(({ state }, index) => state !== known?.[index]?.state);
@@ -108,7 +108,7 @@ export function lookAgainAt(
  * Messages that must not be sent: the project is gone, or the address is suppressed. Also checked with every renewal of the
  * claim.
  */
-export async function lookAt(
+export async function checkMails(
   deps: Deps,
   projectId: ObjectId,
   messages: Message[],

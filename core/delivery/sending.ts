@@ -20,8 +20,8 @@ export interface Sending {
 export function openSending(deps: SendingDeps): Sending {
   const ledger = openLedger();
   const watchers: Sending['watchers'] = new Set();
-  const tell = (ended: Ended[]) => watchers.forEach((watch) => void watch(ended));
-  const outcomes = outcomeWriter(deps, ledger, (ended) => followOutcomes(deps, ended), tell);
+  const notify = (ended: Ended[]) => watchers.forEach((watch) => void watch(ended));
+  const outcomes = outcomeWriter(deps, ledger, (ended) => followOutcomes(deps, ended), notify);
   const memory = openComposingMemory(deps.config.composeMemoryMb * 1_000_000);
   const stopRenewing = startRenewing(deps, ledger);
   return {

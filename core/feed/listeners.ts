@@ -13,7 +13,7 @@ type ReaderDeps = Pick<Deps, 'db' | 'signals' | 'clock'>;
 const CHANNEL = 'event-readers';
 const KEPT_MS = 2_000;
 const KEPT_MAX = 10_000;
-const NOBODY: EventReaders = { webhooks: [], streamed: false };
+const NO_READERS: EventReaders = { webhooks: [], streamed: false };
 
 type Kept = { readMs: number; value: Promise<EventReaders> };
 const kept = new WeakMap<object, Map<string, Kept>>();
@@ -51,6 +51,6 @@ async function read({ db, clock }: ReaderDeps, projectId: ObjectId): Promise<Eve
     db.webhooks.find({ projectId, isActive: true }, { projection: { events: 1 } }).toArray(),
     db.eventStreams.findOne({ _id: projectId, projectId, openUntil: { $gt: clock.now() } }, { projection: { _id: 1 } }),
   ]);
-  if (webhooks.length === 0 && !stream) return NOBODY;
+  if (webhooks.length === 0 && !stream) return NO_READERS;
   return { webhooks: webhooks.map(({ _id, events }) => ({ _id, types: new Set(events) })), streamed: stream !== null };
 }

@@ -46,7 +46,7 @@ export function createFairScheduler(
    */
   const waiting = new Map<string, { projectId: ObjectId; isFirst: boolean }>();
   const taking = new Set<string>();
-  const wokenMeanwhile = new Set<string>();
+  const wokenDuringTake = new Set<string>();
   const allowance = createAllowance(kind.perSecondMax);
   const { promise: ready, resolve: looked } = Promise.withResolvers<void>();
   const { promise: settled, resolve: settle } = Promise.withResolvers<void>();
@@ -65,7 +65,7 @@ export function createFairScheduler(
 
   function line(projectId: ObjectId, woken: boolean): void {
     const key = projectId.toHexString();
-    if (taking.has(key) && woken) wokenMeanwhile.add(key);
+    if (taking.has(key) && woken) wokenDuringTake.add(key);
     if (!taking.has(key) && !waiting.has(key)) waiting.set(key, { projectId, isFirst: true });
   }
 
@@ -112,14 +112,14 @@ export function createFairScheduler(
       const { runs, more } = await kind.take(projectId, limit);
       taken = runs.length;
       for (const run of runs) void start(run);
-      if (more || wokenMeanwhile.has(key)) waiting.set(key, { projectId, isFirst: false });
+      if (more || wokenDuringTake.has(key)) waiting.set(key, { projectId, isFirst: false });
     } catch (error) {
       failed('taking jobs', error);
     }
     reserved -= limit;
     allowance.spend(taken - limit);
     taking.delete(key);
-    wokenMeanwhile.delete(key);
+    wokenDuringTake.delete(key);
     turn();
   }
 

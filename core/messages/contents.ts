@@ -88,7 +88,7 @@ export async function attachmentBytes(
   return attachment.fileId ? readFile(deps, projectId, attachment.fileId, sharedBuffer) : null;
 }
 
-/** A thread that encodes the file reads the same memory. */
+/** Shared with the thread that encodes the file. */
 function sharedBuffer(length: number): Buffer {
   return Buffer.from(new SharedArrayBuffer(length));
 }

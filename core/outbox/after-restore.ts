@@ -9,7 +9,7 @@ const RESTORED_OWNER = 'restored';
  * had died after the final dot: the relay is asked by Message-ID where that is possible, transactional mail is sent again, the
  * rest becomes `unknown`. Call it while no worker runs; calling it twice does no harm.
  */
-export async function doubtOpenMessages({ db }: Pick<LedgerDeps, 'db'>, project: { _id: ObjectId }): Promise<number> {
+export async function orphanOpenMessages({ db }: Pick<LedgerDeps, 'db'>, project: { _id: ObjectId }): Promise<number> {
   const open = {
     projectId: project._id,
     state: { $in: [...OPEN_STATES] },

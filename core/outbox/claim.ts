@@ -72,7 +72,7 @@ async function readBack(
 }
 
 function hold(ledger: Ledger, facts: Pick<Held, '_id' | 'projectId' | 'claim' | 'safeUntilMs'>): Held {
-  const held = { ...facts, look: null, stopped: null, dotWritten: false, about: null };
+  const held = { ...facts, check: null, stopped: null, dotWritten: false, about: null };
   ledger.held.set(facts._id.toHexString(), held);
   return held;
 }

@@ -29,7 +29,7 @@ export type Verdict = (
  * Checks claimed messages on the primary, after the claim and with every renewal. Messages that may be sent are not in the
  * result.
  */
-export type Look = (ids: ObjectId[]) => Promise<Map<string, Verdict>>;
+export type Check = (ids: ObjectId[]) => Promise<Map<string, Verdict>>;
 
 /** A message that this process has claimed until `safeUntilMs`, unless the lease is renewed. */
 export interface Held {
@@ -37,7 +37,7 @@ export interface Held {
   readonly projectId: ObjectId;
   readonly claim: number;
   safeUntilMs: number;
-  look: Look | null;
+  check: Check | null;
   /** The result of a check during a renewal: the final dot must not be written. */
   stopped: Verdict | null;
   dotWritten: boolean;

@@ -1,5 +1,5 @@
 import type { Document, Filter, ObjectId } from 'mongodb';
-import type { Held, Look, Verdict } from './ledger.ts';
+import type { Check, Held, Verdict } from './ledger.ts';
 import { after, type Ledger, type LedgerDeps, type Outcome } from './ledger.ts';
 import type { Message, MessageRecipient, SmtpReply } from './model.ts';
 import type { Lane } from './relay.ts';
@@ -92,7 +92,7 @@ export function outcomeWriter(
     }
     writing -= 1;
     count -= group.length;
-    if (count === 0) for (const tell of idle.splice(0)) tell();
+    if (count === 0) for (const resolve of idle.splice(0)) resolve();
     if (waiting.length > 0) flush();
   }
 
@@ -126,14 +126,14 @@ function waitMs(lane: Lane | undefined): number {
 }
 
 /** Checks suppression and status after the claim; records the refused messages and returns the rest. */
-export async function lookAfterClaim(held: Held[], look: Look, writer: OutcomeWriter): Promise<Held[]> {
-  return applyLook(held, await look(held.map(({ _id }) => _id)), look, writer);
+export async function checkAfterClaim(held: Held[], check: Check, writer: OutcomeWriter): Promise<Held[]> {
+  return applyCheck(held, await check(held.map(({ _id }) => _id)), check, writer);
 }
 
-/** For callers that have made the first check themselves; `look` is repeated with every renewal. */
-export function applyLook(held: Held[], verdicts: Map<string, Verdict>, look: Look, writer: OutcomeWriter): Held[] {
+/** For callers that have made the first check themselves; `check` is repeated with every renewal. */
+export function applyCheck(held: Held[], verdicts: Map<string, Verdict>, check: Check, writer: OutcomeWriter): Held[] {
   return held.filter((one) => {
-    one.look = look;
+    one.check = check;
     const verdict = verdicts.get(one._id.toHexString());
     if (verdict) void writer.write(endedBy(one, verdict));
     return !verdict;

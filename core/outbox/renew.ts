@@ -1,5 +1,5 @@
 import type { ObjectId } from 'mongodb';
-import type { Held, Look } from './ledger.ts';
+import type { Check, Held } from './ledger.ts';
 import { after, DOT_MS, LEASE_MS, type Ledger, type LedgerDeps, RENEW_EVERY_MS } from './ledger.ts';
 
 /**
@@ -20,7 +20,7 @@ export function startRenewing(deps: LedgerDeps, ledger: Ledger): () => void {
 export async function renewLeases(deps: LedgerDeps, ledger: Ledger): Promise<void> {
   const held = [...ledger.held.values()];
   if (held.length === 0) return;
-  await Promise.all([renew(deps, ledger, held), lookAgain(held)]);
+  await Promise.all([renew(deps, ledger, held), checkAgain(held)]);
 }
 
 async function renew({ db }: LedgerDeps, ledger: Ledger, held: Held[]): Promise<void> {
@@ -41,12 +41,12 @@ async function renew({ db }: LedgerDeps, ledger: Ledger, held: Held[]): Promise<
   for (const one of held) if (!kept || kept.has(one._id.toHexString())) one.safeUntilMs = askedMs + DOT_MS;
 }
 
-async function lookAgain(held: Held[]): Promise<void> {
-  const waiting = held.filter(({ dotWritten, look }) => !dotWritten && look !== null);
-  const byLook = Map.groupBy(waiting, ({ look }) => look as Look);
+async function checkAgain(held: Held[]): Promise<void> {
+  const waiting = held.filter(({ dotWritten, check }) => !dotWritten && check !== null);
+  const byCheck = Map.groupBy(waiting, ({ check }) => check as Check);
   await Promise.all(
-    [...byLook].map(async ([look, some]) => {
-      const verdicts = await look(some.map(({ _id }) => _id));
+    [...byCheck].map(async ([check, some]) => {
+      const verdicts = await check(some.map(({ _id }) => _id));
       for (const one of some) one.stopped ??= verdicts.get(one._id.toHexString()) ?? null;
     }),
   );

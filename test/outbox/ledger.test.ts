@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import { type Filter, type FindOptions, ObjectId } from 'mongodb';
 import type { Evidence } from '../../core/base/deps.ts';
-import { doubtOpenMessages } from '../../core/outbox/after-restore.ts';
+import { orphanOpenMessages } from '../../core/outbox/after-restore.ts';
 import { claimMessages, dotGuard } from '../../core/outbox/claim.ts';
-import { type Ledger, type Look, openLedger, type Verdict } from '../../core/outbox/ledger.ts';
+import { type Check, type Ledger, openLedger, type Verdict } from '../../core/outbox/ledger.ts';
 import type { Message } from '../../core/outbox/model.ts';
-import { lookAfterClaim, outcomeWriter } from '../../core/outbox/record-outcomes.ts';
+import { checkAfterClaim, outcomeWriter } from '../../core/outbox/record-outcomes.ts';
 import type { Lane, SendingDeps } from '../../core/outbox/relay.ts';
 import { renewLeases } from '../../core/outbox/renew.ts';
 import { settleOrphans } from '../../core/outbox/settle-orphans.ts';
@@ -245,10 +245,10 @@ describe('The ledger', () => {
       { kind: 'failed', reason: 'The project was deleted.' },
       { kind: 'back', delayMs: 0 },
     ];
-    const look: Look = async (asked) =>
+    const check: Check = async (asked) =>
       new Map(verdicts.map((verdict, index) => [asked[index]!.toHexString(), verdict]));
     const writer = outcomeWriter(deps, ledger, quiet);
-    const going = await lookAfterClaim(held, look, writer);
+    const going = await checkAfterClaim(held, check, writer);
     await writer.drained();
     expect(going).to.deep.equal([held[3]]);
     expect((await Promise.all(ids.map(read))).map(({ state }) => state)).to.deep.equal([
@@ -325,8 +325,8 @@ describe('The ledger', () => {
     const ledger = openLedger();
     const { held } = await claim(ledger, ids);
     let late: Verdict | null = null;
-    const look: Look = async ([first]) => new Map(late ? [[first!.toHexString(), late]] : []);
-    expect(await lookAfterClaim(held, look, outcomeWriter(deps, ledger, quiet))).to.have.length(2);
+    const check: Check = async ([first]) => new Map(late ? [[first!.toHexString(), late]] : []);
+    expect(await checkAfterClaim(held, check, outcomeWriter(deps, ledger, quiet))).to.have.length(2);
     late = { kind: 'suppressed', by: { groupId: 'G', reason: 'MANUAL' } };
     await renewLeases(deps, ledger);
     expect(dotGuard(ledger, held[0]!)()).to.equal(false);
@@ -427,7 +427,7 @@ describe('The ledger', () => {
       const [open] = await queue(1, { lane: 'transactional' });
       const [deferred] = await queue(1, { state: 'deferred', dueAt: new Date(Date.now() + 3_600_000) });
       const [over] = await queue(1, { state: 'sent' });
-      await doubtOpenMessages(deps, { _id: projectId });
+      await orphanOpenMessages(deps, { _id: projectId });
       evidence = { isKnown: true, accepted: async (id) => id === `<${open}@ours.test>` };
       expect(await settle([open!, deferred!, over!])).to.deep.equal({ sent: 1, queued: 1, unknown: 0, later: 0 });
       expect((await read(over!)).owner).to.equal(undefined);

@@ -34,7 +34,7 @@ describe('A process that others need not wait for', () => {
 
   it('asks for it itself when it only works in the background', async () => {
     const module = join(import.meta.dirname, '../../workers/process-priority.ts');
-    const script = `import('${module}').then(({ letOthersFirst }) => { letOthersFirst(); console.log('done'); setTimeout(() => {}, 60_000); })`;
+    const script = `import('${module}').then(({ lowerPriority }) => { lowerPriority(); console.log('done'); setTimeout(() => {}, 60_000); })`;
     const child = start('--input-type=module', '-e', script);
     await new Promise((resolve) => child.stdout?.once('data', resolve));
     expect([getPriority(child.pid), sessionPriority(child.pid as number)]).to.deep.equal([10, '10']);

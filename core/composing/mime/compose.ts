@@ -85,7 +85,7 @@ export function composeMessage(skeleton: Skeleton, recipient: RecipientParts): s
   return headOf(skeleton, recipient) + writeSegments(skeleton.body, recipient.values ?? []);
 }
 
-/** The same with its files not encoded yet. */
+/** The message with its files not encoded yet. */
 export function messagePieces(skeleton: Skeleton, recipient: RecipientParts): (string | Uint8Array)[] {
   const { values = [] } = recipient;
   const body = skeleton.body.map((segment) =>

@@ -91,7 +91,7 @@ export function base64Lines(bytes: Buffer): string {
   if (lines <= 1) return bytes.toString('base64');
   const out = Buffer.alloc(length + (lines - 1) * 2, '\r\n');
   for (let line = 0; line < lines; line += BLOCK_LINES) {
-    // A block at a time, so that there is no second copy of a large file.
+    // Encoded in blocks, so that there is no second copy of a large file.
     const block = bytes.subarray(line * LINE_BYTES, (line + BLOCK_LINES) * LINE_BYTES);
     const text = Buffer.from(block.toString('base64'), 'latin1');
     for (let at = 0; at < text.length; at += LINE_LENGTH_MAX)

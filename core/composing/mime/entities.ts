@@ -73,7 +73,7 @@ export function writeSegments(segments: readonly Segment[], values: readonly str
   return out;
 }
 
-/** Encoded text as it is, and files. */
+/** Joins encoded text and files, which it encodes. */
 export function writePieces(pieces: readonly (string | Uint8Array)[]): string {
   return pieces.map((piece) => (typeof piece === 'string' ? piece : fileLines(piece))).join('');
 }
