@@ -1,5 +1,6 @@
 import { apiMutations } from './list/api.ts';
 import { campaignsMutations } from './list/campaigns.ts';
+import { edgesMutations } from './list/edges.ts';
 import { feedbackMutations } from './list/feedback.ts';
 import { ledgerMutations } from './list/ledger.ts';
 import { rulesMutations } from './list/rules.ts';
@@ -16,4 +17,5 @@ export const mutations: readonly Mutation[] = [
   ...apiMutations,
   ...tenancyMutations,
   ...feedbackMutations,
+  ...edgesMutations,
 ];
