@@ -12,7 +12,7 @@ import { declaredTypes } from './entrances.ts';
 import { insertActive } from './lifecycle.ts';
 import type { Automation, AutomationStatus, AutomationStep } from './model.ts';
 import { refuseIncomplete, requireNamed } from './references.ts';
-import { draftFaults, sayFieldTypes } from './rules/definition.ts';
+import { draftFaults, withFieldTypes } from './rules/definition.ts';
 import { type EntryInput, readEntry, readExit, readSteps, type StepInput } from './rules/parse-definition.ts';
 
 export interface AutomationInput {
@@ -125,7 +125,7 @@ async function checkDraft(deps: Deps, project: Pick<Project, '_id'>, draft: Auto
     throw invalid(`The automation is not valid: ${details.join('; ')}`, details.join('; '), first.code);
   }
   for (const [index, step] of draft.steps.entries()) checkTemplates(step, `steps/${index}/email`);
-  return sayFieldTypes(draft, declared);
+  return withFieldTypes(draft, declared);
 }
 
 /** Template source that does not parse is refused when it is saved. */

@@ -1,7 +1,7 @@
 import type { Deps } from '../base/deps.ts';
 import { again, type DueOutcome, documentQueue, done } from '../jobs/document-queue.ts';
 import { type JobQueue, wakeQueue } from '../jobs/queue.ts';
-import { standingWait } from './enrollments/advance.ts';
+import { currentWait } from './enrollments/advance.ts';
 import { leave } from './enrollments/exit.ts';
 import type { Automation, Enrollment } from './model.ts';
 import { AT_ONCE, AUTOMATION_CHANGES, ENROLLMENTS } from './record-triggers.ts';
@@ -40,7 +40,7 @@ export function enrollmentKind(deps: Deps): JobQueue {
       };
       if (status !== 'active') await deps.workflows.wakeEnrollment(run);
       else if (asked) await deps.workflows.enroll(run, { isNew: false });
-      else await deps.workflows.enroll(run, { isNew: true, wait: await standingWait(deps, enrollment) });
+      else await deps.workflows.enroll(run, { isNew: true, wait: await currentWait(deps, enrollment) });
       return done;
     },
   });

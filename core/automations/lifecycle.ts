@@ -63,7 +63,7 @@ export async function insertActive(deps: Deps, automation: Automation): Promise<
   try {
     await inTransaction(deps, async (session) => {
       await deps.db.automations.insertOne(live, { session });
-      await tellAudience(deps, session, live);
+      await touchRules(deps, session, live);
     });
     return live;
   } catch (error) {
@@ -93,7 +93,7 @@ async function moveTo(
     const filter = { _id, projectId, version, status: from, deletedAt: null };
     const found = await deps.db.automations.findOneAndUpdate(filter, update, { session, returnDocument: 'after' });
     if (!found) return null;
-    await tellAudience(deps, session, found);
+    await touchRules(deps, session, found);
     return found;
   });
   if (!moved) {
@@ -109,7 +109,7 @@ async function moveTo(
 }
 
 /** Every activation writes the project in its transaction, so that two cannot both take the last free place. */
-async function tellAudience(deps: Deps, session: Session, automation: Automation): Promise<void> {
+async function touchRules(deps: Deps, session: Session, automation: Automation): Promise<void> {
   const { projectId, status, unsubscribeGroupId } = automation;
   await touchProjectRules(deps, { _id: projectId }, session);
   if (status !== 'active') return;

@@ -15,7 +15,7 @@ export async function requireNamed(
   project: Pick<Project, '_id'>,
   definition: AutomationDefinition,
 ): Promise<void> {
-  for (const check of namedThings(deps, project, definition)) await check.look();
+  for (const thing of namedThings(deps, project, definition)) await thing.check();
 }
 
 export async function refuseIncomplete(
@@ -39,8 +39,8 @@ async function missingForActivation(
   definition: AutomationDefinition,
 ): Promise<string[]> {
   const missing = activationFaults(definition);
-  for (const { field, look } of namedThings(deps, project, definition)) {
-    const problem = await look().then(
+  for (const { field, check } of namedThings(deps, project, definition)) {
+    const problem = await check().then(
       () => null,
       (error) => {
         if (error instanceof AppError) return error.details ?? `${field}: ${error.message}`;
@@ -66,7 +66,7 @@ export async function firstSender(deps: Deps, project: Pick<Project, '_id'>) {
 
 interface NamedThing {
   field: string;
-  look(): Promise<unknown>;
+  check(): Promise<unknown>;
 }
 
 function namedThings(deps: Deps, project: Pick<Project, '_id'>, definition: AutomationDefinition): NamedThing[] {
@@ -74,11 +74,14 @@ function namedThings(deps: Deps, project: Pick<Project, '_id'>, definition: Auto
   const things: NamedThing[] = [];
   const { listId } = entryCriteria;
   if (listId !== undefined)
-    things.push({ field: 'entryCriteria/listId', look: () => findList(deps, project, listId, 'entryCriteria/listId') });
+    things.push({
+      field: 'entryCriteria/listId',
+      check: () => findList(deps, project, listId, 'entryCriteria/listId'),
+    });
   if (unsubscribeGroupId !== null)
     things.push({
       field: 'unsubscribeGroupId',
-      look: () => findGroup(deps, project, unsubscribeGroupId, 'unsubscribeGroupId'),
+      check: () => findGroup(deps, project, unsubscribeGroupId, 'unsubscribeGroupId'),
     });
   const seen = new Set<string>();
   for (const [index, step] of steps.entries()) {
@@ -86,7 +89,7 @@ function namedThings(deps: Deps, project: Pick<Project, '_id'>, definition: Auto
     if (templateId === undefined || seen.has(templateId)) continue;
     seen.add(templateId);
     const field = `steps/${index}/email/templateId`;
-    things.push({ field, look: () => findTemplate(deps, project, templateId, field) });
+    things.push({ field, check: () => findTemplate(deps, project, templateId, field) });
   }
   return things;
 }

@@ -49,7 +49,7 @@ export interface SimulatedAutomation extends Simulation {
   mails: Array<{ at: Date; stepId: string; subject: string | null; templateId: string | null }>;
 }
 
-const NOBODY = 'somebody@example.com';
+const SAMPLE_EMAIL = 'somebody@example.com';
 
 /** The step interpreter on a virtual clock: nothing is sent or stored. Works in every status. */
 export async function simulateAutomation(
@@ -141,7 +141,7 @@ async function firstContact(
 ): Promise<Pick<World, 'contact' | 'isUnsubscribed'>> {
   const wish = await wishOf(deps, project, person, 'contact');
   if (!contactId) {
-    const address = email === undefined ? NOBODY : normalizeEmail(email);
+    const address = email === undefined ? SAMPLE_EMAIL : normalizeEmail(email);
     if (!address) throw invalid('contact/email must be an email address.', 'contact/email: must be an email address');
     return { contact: people.create(address, wish, fromMs), isUnsubscribed: () => false };
   }

@@ -12,7 +12,7 @@ import { AT_ONCE } from '../record-triggers.ts';
 import type { CompiledAutomation } from '../rules/compile.ts';
 import { describeWait } from '../rules/describe-wait.ts';
 import { isUnsubscribed } from '../rules/exits.ts';
-import { type Decision, decide, type Facts, type Happening, stepAfter } from '../rules/interpreter.ts';
+import { type Decision, decide, type Facts, type StepEvent, stepAfter } from '../rules/interpreter.ts';
 import { commitMove, type Move } from './commit.ts';
 import { exit } from './exit.ts';
 
@@ -60,14 +60,14 @@ export async function advanceEnrollment(
 
 /** The first move of an enrollment, to be written with the entry itself; null: enter, and read again. */
 export async function firstMove(deps: Deps, entering: Enrollment, nowMs: number): Promise<Move | null> {
-  const person = await withSurroundings(deps, entering);
+  const person = await withContext(deps, entering);
   if (!person.contact || !person.automation) return null;
   const step = await nextStep(deps, person, Math.max(nowMs, deps.clock.now().getTime()));
   return step?.move ? { ...step.move, before: null } : null;
 }
 
 /** The wait with which the run can begin; null: the run has to call advanceEnrollment first. */
-export async function standingWait(deps: Deps, enrollment: Enrollment): Promise<EnrollmentWait | null> {
+export async function currentWait(deps: Deps, enrollment: Enrollment): Promise<EnrollmentWait | null> {
   const { projectId, automationId, waitUntil, version } = enrollment;
   if (waitUntil === null || enrollment.parked) return null;
   const automation = await deps.db.automations.findOne({ _id: automationId, projectId });
@@ -79,10 +79,10 @@ export async function standingWait(deps: Deps, enrollment: Enrollment): Promise<
 
 async function readPerson(deps: Deps, projectId: ObjectId, _id: ObjectId): Promise<Person | null> {
   const enrollment = await deps.db.enrollments.findOne({ _id, projectId });
-  return enrollment && withSurroundings(deps, enrollment);
+  return enrollment && withContext(deps, enrollment);
 }
 
-async function withSurroundings(deps: Deps, enrollment: Enrollment): Promise<Person> {
+async function withContext(deps: Deps, enrollment: Enrollment): Promise<Person> {
   const { projectId, automationId, contactId } = enrollment;
   const [automation, contact] = await Promise.all([
     deps.db.automations.findOne({ _id: automationId, projectId }),
@@ -116,13 +116,13 @@ async function nextStep(deps: Deps, { enrollment, automation, contact }: Person,
     { stepId: enrollment.stepId, waitFromMs: enrollment.waitFrom?.getTime() ?? null },
     await factsAbout(deps, enrollment, contact, compiled, nowMs),
   );
-  const { next, happenings } = decision;
-  const waitsOn = next.kind === 'wait' && happenings.length === 0;
+  const { next, stepEvents } = decision;
+  const waitsOn = next.kind === 'wait' && stepEvents.length === 0;
   if (automation.status === 'paused' && !waitsOn) return park(enrollment, at);
   const isUnchanged = waitsOn && enrollment.version === version && !enrollment.parked;
   if (isUnchanged && enrollment.waitUntil?.getTime() === next.untilMs)
     return { move: null, directive: directiveOf(enrollment, compiled) };
-  const { events, mails } = await happen(deps, { enrollment, contact, compiled, at }, happenings);
+  const { events, mails } = await recordEvents(deps, { enrollment, contact, compiled, at }, stepEvents);
   const moved: EnrollmentEvent[] =
     enrollment.version === version ? [] : [{ type: 'moved', at, reason: `to version ${version}` }];
   const after = arrive({ ...enrollment, version, history: [...enrollment.history, ...moved, ...events] }, next, at);
@@ -169,13 +169,13 @@ interface Visit {
   at: Date;
 }
 
-async function happen(deps: Deps, { enrollment, contact, compiled, at }: Visit, happenings: Happening[]) {
+async function recordEvents(deps: Deps, { enrollment, contact, compiled, at }: Visit, stepEvents: StepEvent[]) {
   const events: EnrollmentEvent[] = [];
   const mails: NonNullable<Move['mails']> = [];
-  for (const happening of happenings) {
-    const { type, stepId } = happening;
-    if (type === 'wait') events.push({ type, at, stepId, until: new Date(happening.untilMs) });
-    else if (type !== 'email') events.push({ type, at, stepId, branchId: happening.branchId, rule: happening.rule });
+  for (const stepEvent of stepEvents) {
+    const { type, stepId } = stepEvent;
+    if (type === 'wait') events.push({ type, at, stepId, until: new Date(stepEvent.untilMs) });
+    else if (type !== 'email') events.push({ type, at, stepId, branchId: stepEvent.branchId, rule: stepEvent.rule });
     else {
       const step = compiled.graph.byId.get(stepId);
       const email = step?.type === 'email' ? step.email : {};

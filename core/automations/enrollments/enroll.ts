@@ -56,11 +56,13 @@ async function followEvent(deps: Deps, record: EventRecord): Promise<DueOutcome>
   return settled;
 }
 
-const noteTrigger = perDatabase(({ db }: Deps) => noter(db.triggers));
-const noteEvent = perDatabase(({ db }: Deps) => noter(db.events));
+const noteTrigger = perDatabase(({ db }: Deps) => outcomeRecorder(db.triggers));
+const noteEvent = perDatabase(({ db }: Deps) => outcomeRecorder(db.events));
 
 /** Outcomes of triggers that are processed at the same time are written together. */
-function noter<Doc extends Document>(collection: Collection<Doc>): (note: AnyBulkWriteOperation) => Promise<void> {
+function outcomeRecorder<Doc extends Document>(
+  collection: Collection<Doc>,
+): (note: AnyBulkWriteOperation) => Promise<void> {
   const documents = collection as unknown as Collection<Document>;
   const write = async (notes: AnyBulkWriteOperation[]) => {
     await documents.bulkWrite(notes, { ordered: false });

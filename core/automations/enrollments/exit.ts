@@ -31,7 +31,7 @@ export function exit(enrollment: Enrollment, reason: ExitReason, at: Date): Enro
 }
 
 /** The job queue signals its run, so that the run does not keep waiting. */
-function sentAway(enrollment: Enrollment, reason: ExitReason, at: Date): Enrollment {
+function withExitJob(enrollment: Enrollment, reason: ExitReason, at: Date): Enrollment {
   return { ...exit(enrollment, reason, at), dueAt: AT_ONCE };
 }
 
@@ -49,7 +49,7 @@ export async function recordDeletions(
   const filter = { projectId, contactId: { $in: ids } };
   const inside = await deps.db.enrollments.find({ ...filter, live: true }, { session, hint: 'contact' }).toArray();
   const now = deps.clock.now();
-  const moves = inside.map((before): Move => ({ before, after: sentAway(before, 'contact_deleted', now) }));
+  const moves = inside.map((before): Move => ({ before, after: withExitJob(before, 'contact_deleted', now) }));
   if (moves.length > 0) await writeMoves(deps, session, projectId, moves, nextWriter++);
   const pipeline = [{ $match: filter }, { $group: { _id: '$contactId' } }];
   const events = await deps.db.events.aggregate<{ _id: ObjectId }>(pipeline, { session }).toArray();
@@ -115,7 +115,7 @@ export async function endUnsubscribed(
 export async function leave(deps: Deps, enrollment: Enrollment, reason: ExitReason): Promise<void> {
   const { _id, projectId } = enrollment;
   for (let before: Enrollment | null = enrollment; before?.status === 'active'; ) {
-    const move: Move = { before, after: sentAway(before, reason, deps.clock.now()) };
+    const move: Move = { before, after: withExitJob(before, reason, deps.clock.now()) };
     if ((await commitMove(deps, projectId, move)) === 'written') return;
     before = await deps.db.enrollments.findOne({ _id, projectId });
   }

@@ -54,7 +54,7 @@ export async function sendEvent(
     contactId: contact._id,
     properties,
     createdAt: origin.at,
-    ...letsIn(rules, contact, { name: eventName, properties }),
+    ...startedAutomations(rules, contact, { name: eventName, properties }),
   };
   const stored = await recorder(deps)(record);
   if (stored.dueAt) wakeQueue(deps, EVENTS, project._id);
@@ -77,7 +77,7 @@ export function readEvent(
 }
 
 /** The event is its own trigger, so one write stores both. The automations that it may start are known from memory. */
-function letsIn(
+function startedAutomations(
   { entrances }: ProjectRules,
   contact: Contact,
   event: { name: string; properties: Record<string, PropertyValue> },

@@ -60,7 +60,7 @@ export function activationFaults({ entryCriteria }: Pick<AutomationDefinition, '
 }
 
 /** Every fieldType is made explicit, so that declaring a field later does not change the meaning of a stored filter. */
-export function sayFieldTypes<T extends Pick<AutomationDefinition, 'entryCriteria' | 'steps'>>(
+export function withFieldTypes<T extends Pick<AutomationDefinition, 'entryCriteria' | 'steps'>>(
   definition: T,
   declared: DeclaredTypes,
 ): T {

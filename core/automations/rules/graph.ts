@@ -69,16 +69,16 @@ export function graphFaults(steps: readonly AutomationStep[]): string[] {
   const graph = stepGraph(steps);
   const path = new Map(steps.map((step, index) => [step.stepId, `steps/${index}`]));
   const at = (step: AutomationStep) => path.get(step.stepId) ?? 'steps';
-  for (const look of [namesFaults, targetFaults, placeFaults, mergeFaults, cycleFaults, reachFaults, waitFaults]) {
-    const faults = look(steps, graph, at);
+  for (const check of [namesFaults, targetFaults, placeFaults, mergeFaults, cycleFaults, reachFaults, waitFaults]) {
+    const faults = check(steps, graph, at);
     if (faults.length > 0) return faults.slice(0, FAULTS_MAX);
   }
   return [];
 }
 
-type Look = (steps: readonly AutomationStep[], graph: StepGraph, at: (step: AutomationStep) => string) => string[];
+type Check = (steps: readonly AutomationStep[], graph: StepGraph, at: (step: AutomationStep) => string) => string[];
 
-const namesFaults: Look = (steps) => {
+const namesFaults: Check = (steps) => {
   const seen = new Set<string>();
   return steps.flatMap((step, index) => {
     const faults = seen.has(step.stepId) ? [`steps/${index}/stepId: is given twice`] : [];
@@ -91,7 +91,7 @@ const namesFaults: Look = (steps) => {
   });
 };
 
-const targetFaults: Look = (steps, { byId }, at) =>
+const targetFaults: Check = (steps, { byId }, at) =>
   steps.flatMap((step) => {
     const named: Array<[string, string | null]> = [['nextStepId', step.nextStepId]];
     if (step.type === 'branch')
@@ -103,7 +103,7 @@ const targetFaults: Look = (steps, { byId }, at) =>
   });
 
 /** A branch is entered by its branch step and left to its merge step, nowhere else. */
-const placeFaults: Look = (steps, graph, at) =>
+const placeFaults: Check = (steps, graph, at) =>
   steps.flatMap((step, index) => {
     if ((step.parentBranchStepId === null) !== (step.parentBranchId === null))
       return [`${at(step)}: parentBranchStepId and parentBranchId belong together`];
@@ -140,7 +140,7 @@ function branchPlaceFaults(step: BranchStep, graph: StepGraph, at: (step: Automa
 }
 
 /** A branch that names a merge step must reach it. */
-const mergeFaults: Look = (steps, graph, at) =>
+const mergeFaults: Check = (steps, graph, at) =>
   steps.flatMap((step) => {
     if (step.type !== 'branch') return [];
     return step.branches.flatMap((branch, index) => {
@@ -156,7 +156,7 @@ const mergeFaults: Look = (steps, graph, at) =>
     });
   });
 
-const cycleFaults: Look = (steps, graph, at) => {
+const cycleFaults: Check = (steps, graph, at) => {
   const state = new Map<string, 'open' | 'done'>();
   const faults: string[] = [];
   const visit = (stepId: string) => {
@@ -174,13 +174,13 @@ const cycleFaults: Look = (steps, graph, at) => {
   return faults;
 };
 
-const reachFaults: Look = (steps, graph, at) => {
+const reachFaults: Check = (steps, graph, at) => {
   const reached = reachable(graph, graph.first?.stepId ?? '');
   return steps.flatMap((step) => (reached.has(step.stepId) ? [] : [`${at(step)}: no step leads here`]));
 };
 
 /** Every email step, in branches too, is preceded by a wait step on all ways to it. */
-const waitFaults: Look = (steps, graph, at) => {
+const waitFaults: Check = (steps, graph, at) => {
   const hasto = 'an email step must be preceded by a wait step (delay 0 sends at once)';
   const faults = new Set<string>();
   if (graph.first?.type === 'email') faults.add(`${at(graph.first)}: ${hasto}`);

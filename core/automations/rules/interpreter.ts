@@ -5,7 +5,7 @@ import type { Person } from './entry.ts';
 import type { BranchStep } from './graph.ts';
 
 /** The position of an enrollment: before the first step, or in a wait. */
-export interface Standing {
+export interface Position {
   stepId: string | null;
   waitFromMs: number | null;
 }
@@ -19,7 +19,7 @@ export interface Facts {
   isUnsubscribed: boolean;
 }
 
-export type Happening =
+export type StepEvent =
   | { type: 'wait'; stepId: string; untilMs: number }
   | { type: 'email'; stepId: string }
   | { type: 'branch'; stepId: string; branchId: string | null; rule: string }
@@ -32,49 +32,49 @@ export type Next =
   | { kind: 'exited'; reason: ExitReason; stepId: string };
 
 export interface Decision {
-  happenings: Happening[];
+  stepEvents: StepEvent[];
   next: Next;
 }
 
 /** The step interpreter: everything an enrollment does now, up to the next wait or the end. Real runs and simulations share it. */
-export function decide(automation: CompiledAutomation, standing: Standing, facts: Facts): Decision {
+export function decide(automation: CompiledAutomation, position: Position, facts: Facts): Decision {
   const { graph } = automation;
-  const happenings: Happening[] = [];
-  const waiting = standing.stepId === null ? null : graph.byId.get(standing.stepId);
-  if (standing.stepId !== null && waiting?.type !== 'wait')
-    return { happenings, next: { kind: 'exited', reason: 'step_removed', stepId: standing.stepId } };
+  const stepEvents: StepEvent[] = [];
+  const waiting = position.stepId === null ? null : graph.byId.get(position.stepId);
+  if (position.stepId !== null && waiting?.type !== 'wait')
+    return { stepEvents, next: { kind: 'exited', reason: 'step_removed', stepId: position.stepId } };
   if (waiting?.type === 'wait') {
-    const fromMs = standing.waitFromMs ?? facts.nowMs;
+    const fromMs = position.waitFromMs ?? facts.nowMs;
     const untilMs = fromMs + delayMs(waiting.delay);
-    if (untilMs > facts.nowMs) return { happenings, next: { kind: 'wait', stepId: waiting.stepId, fromMs, untilMs } };
+    if (untilMs > facts.nowMs) return { stepEvents, next: { kind: 'wait', stepId: waiting.stepId, fromMs, untilMs } };
   }
 
   let cursor = waiting ? graph.next(waiting) : (graph.first?.stepId ?? null);
   for (let step = stepAt(automation, cursor); step; step = stepAt(automation, cursor)) {
     const { stepId } = step;
     const reason = exitReason(automation, step, facts);
-    if (reason) return { happenings, next: { kind: 'exited', reason, stepId } };
+    if (reason) return { stepEvents, next: { kind: 'exited', reason, stepId } };
     const left = branchLeft(automation, step, facts);
     if (left) {
-      happenings.push(left.happening);
+      stepEvents.push(left.stepEvent);
       cursor = left.target;
       continue;
     }
     if (step.type === 'wait') {
       const untilMs = facts.nowMs + delayMs(step.delay);
-      happenings.push({ type: 'wait', stepId, untilMs });
-      if (untilMs > facts.nowMs) return { happenings, next: { kind: 'wait', stepId, fromMs: facts.nowMs, untilMs } };
+      stepEvents.push({ type: 'wait', stepId, untilMs });
+      if (untilMs > facts.nowMs) return { stepEvents, next: { kind: 'wait', stepId, fromMs: facts.nowMs, untilMs } };
       cursor = graph.next(step);
     } else if (step.type === 'email') {
-      happenings.push({ type: 'email', stepId });
+      stepEvents.push({ type: 'email', stepId });
       cursor = graph.next(step);
     } else {
       const taken = takeBranch(automation, step, facts);
-      happenings.push({ type: 'branch', stepId, branchId: taken.branchId, rule: taken.rule });
+      stepEvents.push({ type: 'branch', stepId, branchId: taken.branchId, rule: taken.rule });
       cursor = taken.target;
     }
   }
-  return { happenings, next: { kind: 'completed' } };
+  return { stepEvents, next: { kind: 'completed' } };
 }
 
 /** The step after a wait if nothing changes, for the Web UI. */
@@ -108,8 +108,8 @@ function branchLeft(automation: CompiledAutomation, step: AutomationStep, { pers
   if (!left) return null;
   const { branchId, mergeStepId } = left.branch;
   const rule = `no longer: ${automation.rule(left.branch)}`;
-  const happening: Happening = { type: 'branch_left', stepId: step.stepId, branchId, rule };
-  return { happening, target: mergeStepId };
+  const stepEvent: StepEvent = { type: 'branch_left', stepId: step.stepId, branchId, rule };
+  return { stepEvent, target: mergeStepId };
 }
 
 /** The first branch whose criteria match; when none does, the branch step's own next step. */

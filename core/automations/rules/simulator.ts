@@ -2,7 +2,7 @@ import type { PropertyValue } from '../../base/model.ts';
 import type { Contact } from '../../contacts/model.ts';
 import type { ExitReason } from '../model.ts';
 import type { CompiledAutomation } from './compile.ts';
-import { decide, type Happening, type Standing } from './interpreter.ts';
+import { decide, type Position, type StepEvent } from './interpreter.ts';
 
 type Event = { name: string; properties: Record<string, PropertyValue> };
 
@@ -27,7 +27,7 @@ export interface World {
 export interface SimulatedEntry {
   enteredAt: Date;
   enteredBy: string;
-  steps: Array<Happening & { at: Date }>;
+  steps: Array<StepEvent & { at: Date }>;
   exit: { at: Date; status: 'completed' | 'exited'; reason: ExitReason | null } | null;
 }
 
@@ -38,7 +38,7 @@ export interface Simulation {
 
 interface Inside {
   entry: SimulatedEntry;
-  standing: Standing;
+  position: Position;
   event: Event | undefined;
   untilMs: number;
 }
@@ -59,12 +59,12 @@ export function simulate(automation: CompiledAutomation, world: World): Simulati
   function advance(nowMs: number): void {
     if (!inside || !contact) return;
     const facts = { nowMs, person: contact, event: inside.event, isUnsubscribed };
-    const { happenings, next } = decide(automation, inside.standing, facts);
-    inside.entry.steps.push(...happenings.map((happening) => ({ ...happening, at: new Date(nowMs) })));
+    const { stepEvents, next } = decide(automation, inside.position, facts);
+    inside.entry.steps.push(...stepEvents.map((stepEvent) => ({ ...stepEvent, at: new Date(nowMs) })));
     if (next.kind === 'completed') end(nowMs, 'completed', null);
     else if (next.kind === 'exited') end(nowMs, 'exited', next.reason);
     else {
-      inside.standing = { stepId: next.stepId, waitFromMs: next.fromMs };
+      inside.position = { stepId: next.stepId, waitFromMs: next.fromMs };
       inside.untilMs = next.untilMs;
     }
   }
@@ -78,7 +78,7 @@ export function simulate(automation: CompiledAutomation, world: World): Simulati
     }
     const made: SimulatedEntry = { enteredAt: at, enteredBy: trigger, steps: [], exit: null };
     result.entries.push(made);
-    inside = { entry: made, standing: { stepId: null, waitFromMs: null }, event, untilMs: atMs };
+    inside = { entry: made, position: { stepId: null, waitFromMs: null }, event, untilMs: atMs };
     advance(atMs);
   }
 
