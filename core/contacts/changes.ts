@@ -64,14 +64,14 @@ export async function changeContact(
   change: ContactChange,
 ): Promise<ContactOutcome> {
   const [outcome] = await changeContacts(deps, project, [change]);
-  if (!outcome || outcome instanceof AppError) throw outcome ?? new Error('a change without an outcome');
+  if (!outcome || outcome instanceof AppError) throw outcome ?? new Error('a contact change returned no outcome');
   return outcome;
 }
 
-interface Company {
+interface WriteOptions {
   writer: Writer;
   /** Further writes of the same transaction. */
-  alongside?: (session: Session, outcomes: Array<ContactOutcome | AppError>) => Promise<void>;
+  inSameTransaction?: (session: Session, outcomes: Array<ContactOutcome | AppError>) => Promise<void>;
 }
 
 /** For imports: these changes get a transaction of their own. */
@@ -79,9 +79,9 @@ export async function changeContactsTogether(
   deps: Deps,
   project: Pick<Project, '_id'>,
   changes: ContactChange[],
-  company: Company,
+  options: WriteOptions,
 ): Promise<Array<ContactOutcome | AppError>> {
-  return commitChanges(deps, project._id, changes, company);
+  return commitChanges(deps, project._id, changes, options);
 }
 
 /** The whole transaction is repeated on a write conflict or a duplicate key; the repeat sees the conflicting contact. */
@@ -89,14 +89,14 @@ async function commitChanges(
   deps: Deps,
   projectId: ObjectId,
   changes: ContactChange[],
-  company: Company,
+  options: WriteOptions,
 ): Promise<Array<ContactOutcome | AppError>> {
   for (let attempt = 1; ; attempt += 1) {
     const rules = await projectRulesOf(deps, projectId);
-    let { writer } = company;
+    let { writer } = options;
     try {
       const { outcomes, published } = await inTransaction(deps, (session) => {
-        const run = runChanges(deps, session, projectId, rules, changes, { ...company, writer });
+        const run = runChanges(deps, session, projectId, rules, changes, { ...options, writer });
         // A retry writes to another part of the counts: the conflict may be with a process that died in a transaction on this one.
         writer = nextWriter(writer);
         return run;
@@ -106,7 +106,7 @@ async function commitChanges(
     } catch (error) {
       if (!isDuplicateKey(error) || attempt >= TRIES_MAX) throw error;
       // Two changes that swap addresses conflict in one write, so they are written one after the other.
-      if (attempt > 1 && changes.length > 1) return commitSingly(deps, projectId, changes, company);
+      if (attempt > 1 && changes.length > 1) return commitSingly(deps, projectId, changes, options);
     }
   }
 }
@@ -115,13 +115,17 @@ async function commitSingly(
   deps: Deps,
   projectId: ObjectId,
   changes: ContactChange[],
-  { writer, alongside }: Company,
+  { writer, inSameTransaction }: WriteOptions,
 ): Promise<Array<ContactOutcome | AppError>> {
   const outcomes: Array<ContactOutcome | AppError> = [];
   for (const change of changes.slice(0, -1))
     outcomes.push(...(await commitChanges(deps, projectId, [change], { writer })));
-  const finish: Company['alongside'] = async (session, last) => alongside?.(session, [...outcomes, ...last]);
-  return [...outcomes, ...(await commitChanges(deps, projectId, changes.slice(-1), { writer, alongside: finish }))];
+  const finish: WriteOptions['inSameTransaction'] = async (session, last) =>
+    inSameTransaction?.(session, [...outcomes, ...last]);
+  return [
+    ...outcomes,
+    ...(await commitChanges(deps, projectId, changes.slice(-1), { writer, inSameTransaction: finish })),
+  ];
 }
 
 async function runChanges(
@@ -130,7 +134,7 @@ async function runChanges(
   projectId: ObjectId,
   rules: ProjectRules,
   changes: ContactChange[],
-  { writer, alongside }: Company,
+  { writer, inSameTransaction }: WriteOptions,
 ) {
   const drafts = await readDrafts(deps, session, projectId, changes);
   const goneListIds = await findGone(deps, session, projectId, changes);
@@ -143,7 +147,7 @@ async function runChanges(
   await writeContacts(deps, session, projectId, drafts);
   await countLists(deps, session, projectId, published, writer);
   await recordContactChanges(deps, session, projectId, rules, published);
-  await alongside?.(session, outcomes);
+  await inSameTransaction?.(session, outcomes);
   return { outcomes, published };
 }
 

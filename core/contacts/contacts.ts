@@ -41,7 +41,7 @@ export async function upsertContact(
     newId: contactId(origin),
     whenMissing: 'create',
     whenPresent: 'change',
-    ...wishes(input),
+    ...requestedFields(input),
     addListIds: await listsNamed(deps, project, input.listIds),
   });
   return after as Contact;
@@ -58,7 +58,7 @@ export async function createContact(
     newId: contactId(origin),
     whenMissing: 'create',
     whenPresent: 'refuse',
-    ...wishes(input),
+    ...requestedFields(input),
     addListIds: await listsNamed(deps, project, input.listIds),
   });
   return after as Contact;
@@ -66,7 +66,7 @@ export async function createContact(
 
 export async function updateContact(deps: Deps, project: Project, id: string, input: ContactInput): Promise<Contact> {
   const email = input.email === undefined ? undefined : requireEmail(input.email);
-  const { set, properties } = wishes(input);
+  const { set, properties } = requestedFields(input);
   const { after } = await changeContact(deps, project, {
     contactId: requireId(id),
     newId: new ObjectId(),
@@ -157,7 +157,7 @@ async function deleteContacts(deps: Deps, project: Project, contactIds: ObjectId
   return outcomes.filter((outcome) => 'kind' in outcome && outcome.kind === 'deleted').length;
 }
 
-function wishes({ contactProperties, customFields, firstName, lastName, userId, mobile }: ContactInput) {
+function requestedFields({ contactProperties, customFields, firstName, lastName, userId, mobile }: ContactInput) {
   return { set: { firstName, lastName, userId, mobile }, properties: { ...customFields, ...contactProperties } };
 }
 

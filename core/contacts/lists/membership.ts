@@ -144,12 +144,12 @@ function readNamed({ emails, contactIds }: Named): { people: Person[]; malformed
   for (const given of contactIds ?? []) {
     const contactId = parseId(given);
     if (contactId) people.set(contactId.toHexString(), { contactId });
-    else malformed.push({ contactId: given, message: NOBODY });
+    else malformed.push({ contactId: given, message: UNKNOWN_CONTACT });
   }
   return { people: [...people.values()], malformed };
 }
 
-const NOBODY = 'There is no such contact in this project.';
+const UNKNOWN_CONTACT = 'There is no such contact in this project.';
 
 interface Present {
   kind: keyof typeof statuses;
@@ -165,7 +165,7 @@ function sortOut(people: Person[], outcomes: Array<ContactOutcome | AppError>) {
     const name = email === undefined ? { contactId: String(contactId) } : { email };
     if (outcome instanceof AppError) refused.push({ ...name, message: outcome.message });
     else if (outcome.kind in statuses) present.push(outcome as Present);
-    else if (email === undefined) refused.push({ ...name, message: NOBODY });
+    else if (email === undefined) refused.push({ ...name, message: UNKNOWN_CONTACT });
     else unknownEmails += 1;
   }
   return { present, refused, unknownEmails };
