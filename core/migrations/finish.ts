@@ -37,8 +37,8 @@ export async function endMigration(deps: Deps, filter: Filter<Migration>, end: E
     if (!after) return null;
     if (end.status === 'failed') await forgetKeyLater(deps, after, session);
     else await forgetKey(deps, after, session);
-    const told = isDone ? 'completed' : end.status === 'failed' ? 'failed' : 'progress';
-    await publishEvents(deps, after.projectId, [migrationEvent(told, after, after.version)], session);
+    const eventType = isDone ? 'completed' : end.status === 'failed' ? 'failed' : 'progress';
+    await publishEvents(deps, after.projectId, [migrationEvent(eventType, after, after.version)], session);
     return after;
   });
   if (!ended) return null;

@@ -5,7 +5,7 @@ import type { Migration } from './model.ts';
 import { migrationChannel } from './run/progress.ts';
 
 /** Without Redis the job is read this often. */
-const LOOK_EVERY_MS = 1_000;
+const READ_EVERY_MS = 1_000;
 const SIGN_OF_LIFE_MS = 15_000;
 
 /**
@@ -36,9 +36,9 @@ export async function* watchMigration(
         seen = Math.max(seen, migration.version);
         yield isNew ? migration : null;
       }
-      const look = setTimeout(() => wake(), LOOK_EVERY_MS);
+      const timer = setTimeout(() => wake(), READ_EVERY_MS);
       if (!signal.aborted) await changed;
-      clearTimeout(look);
+      clearTimeout(timer);
     }
   } finally {
     unsubscribe();

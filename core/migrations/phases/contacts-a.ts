@@ -17,7 +17,7 @@ import { targetLists } from './lists.ts';
 
 const BATCH_SIZE = 500;
 /** Pages that are written at the same time. */
-const LANES = 3;
+const PAGES_AT_ONCE = 3;
 /** Sorts before every key of a list. */
 const PEOPLE = '';
 const POLL_FIRST_MS = 250;
@@ -149,7 +149,7 @@ async function readFiles(run: PhaseRun, step: Step, mapped: MappedField[], urls:
       run.signal?.throwIfAborted();
       row += batch.length;
       if (file === start.file && row <= start.row) continue;
-      const lane = pages.started % LANES;
+      const lane = pages.started % PAGES_AT_ONCE;
       await pages.add({ file, row, rows: batch.length }, importRows(run, step, { mapped, lane }, batch));
     }
   }
@@ -168,7 +168,7 @@ function pagesInOrder(run: PhaseRun, step: Step) {
     const cursor = cursorOf(run);
     const counts = step.counts === 'contacts' ? addContacts(cursor.counts, page) : addMembers(cursor.counts, page);
     const next = { ...cursor, file, row, rows: cursor.rows + rows, counts };
-    await saveCursor(run, next, { ...notBelow(countsOf(run.phase), counts), ...notesOf(run.phase, page) });
+    await saveCursor(run, next, { ...neverDecreasing(countsOf(run.phase), counts), ...notesOf(run.phase, page) });
   }
 
   return {
@@ -178,7 +178,7 @@ function pagesInOrder(run: PhaseRun, step: Step) {
       page.catch(() => {});
       this.started += 1;
       underWay.push({ at, page });
-      if (underWay.length >= LANES) await saveFirst();
+      if (underWay.length >= PAGES_AT_ONCE) await saveFirst();
     },
     async finish(): Promise<void> {
       while (underWay.length > 0) await saveFirst();
@@ -205,7 +205,7 @@ async function importRows(
 }
 
 /** The counts that are shown never decrease, although an export may have to be read again. */
-function notBelow(shown: Counts, counts: Counts): Counts {
+function neverDecreasing(shown: Counts, counts: Counts): Counts {
   const most = (name: keyof Omit<Counts, 'details'>) => Math.max(shown[name], counts[name]);
   const memberships = Math.max(shown.details.memberships ?? 0, counts.details.memberships ?? 0);
   return {

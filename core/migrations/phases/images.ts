@@ -53,7 +53,7 @@ async function keepImage(deps: Deps, projectId: ObjectId, url: string, wait: Wai
   try {
     await deps.media.save(name, bytes);
   } catch (error) {
-    deps.log.error({ err: error }, 'a picture could not be stored');
+    deps.log.error({ err: error }, 'picture of a migrated template could not be stored');
     return { ok: false, message: 'it could not be stored here' };
   }
   return { ok: true, url: `${deps.config.publicUrl}/media/${name}` };

@@ -41,10 +41,10 @@ export async function savePhase(deps: Deps, migration: Migration, phase: Migrati
   return saved;
 }
 
-type ToldStatus = 'running' | 'progress' | 'needs_attention' | 'completed' | 'failed';
+type PublishedStatus = 'running' | 'progress' | 'needs_attention' | 'completed' | 'failed';
 
 /** For the project's stream and its webhooks. A repeat under the same key is published once. */
-export function migrationEvent(type: ToldStatus, migration: Migration, key: string | number): NewEvent {
+export function migrationEvent(type: PublishedStatus, migration: Migration, key: string | number): NewEvent {
   const { _id, projectId, provider, status, phase, phases, attention, failureReason, run, version } = migration;
   const id = _id.toHexString();
   return {

@@ -42,7 +42,7 @@ export interface Attempt {
 }
 
 /** How often progress is published on the project's stream. */
-const TOLD_EVERY_MS = 1_000;
+const PUBLISH_EVERY_MS = 1_000;
 
 export async function beginMigration(deps: Deps, ref: RunRef): Promise<Step> {
   const migration = await takeSlot(deps, ref, null);
@@ -189,13 +189,13 @@ interface Working {
 
 async function workThrough(deps: Deps, run: Working, { signal, beat }: Attempt): Promise<void> {
   const { provider } = run.migration;
-  let toldAt = Number.NEGATIVE_INFINITY;
+  let publishedAt = Number.NEGATIVE_INFINITY;
   const save = async (change: Partial<MigrationPhase>) => {
     run.migration = await savePhase(deps, run.migration, { ...run.phase, ...change });
     run.phase = run.migration.phases.find(({ name }) => name === run.phase.name) ?? run.phase;
     beat(run.phase);
-    if (change.status === undefined && performance.now() - toldAt < TOLD_EVERY_MS) return;
-    toldAt = performance.now();
+    if (change.status === undefined && performance.now() - publishedAt < PUBLISH_EVERY_MS) return;
+    publishedAt = performance.now();
     const { projectId, version } = run.migration;
     await publishEvents(deps, projectId, [migrationEvent('progress', run.migration, version)]);
   };
