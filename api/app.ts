@@ -20,7 +20,7 @@ import { type Observe, observeRequests } from './http/observe.ts';
 import { respond } from './http/respond.ts';
 import { routeTo } from './http/routing.ts';
 import { validateBody, validateQuery } from './http/validate.ts';
-import { trackingDoor } from './tracking-fast-path.ts';
+import { trackingFastPath } from './tracking-fast-path.ts';
 
 export interface AppOptions {
   limiter: RateLimiter;
@@ -70,7 +70,7 @@ export function createApp(deps: Deps, endpoints: Endpoint[], options: AppOptions
 
   const answer = koa.callback();
   const takesTracked = endpoints.some(({ path }) => path.startsWith('/t/'))
-    ? trackingDoor(deps, { ...options, addressOf })
+    ? trackingFastPath(deps, { ...options, addressOf })
     : null;
   const server = createServer(
     { headersTimeout: 20_000, requestTimeout: 60_000, maxHeaderSize: 16_384, keepAliveTimeout: 65_000 },
@@ -83,7 +83,7 @@ export function createApp(deps: Deps, endpoints: Endpoint[], options: AppOptions
     async stop() {
       stopping = true;
       await sleep(options.drainMs ?? 0);
-      await letIn(server);
+      await acceptPending(server);
       streams.stop();
       const closed = new Promise((resolve) => server.close(resolve));
       const late = setTimeout(() => server.closeAllConnections(), STOP_MS);
@@ -98,7 +98,7 @@ export function createApp(deps: Deps, endpoints: Endpoint[], options: AppOptions
  * One connection is accepted in each turn of the event loop; connections still waiting in the kernel when the server closes would be cut
  * off.
  */
-async function letIn(server: Server): Promise<void> {
+async function acceptPending(server: Server): Promise<void> {
   let hasCome = true;
   const note = () => {
     hasCome = true;

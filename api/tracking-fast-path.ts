@@ -15,7 +15,7 @@ const TRACKED = /^\/t\/(?:o\/([\w-]+)\.gif|c\/([\w-]+))(?:\?|$)/;
  * decides, and the middleware costs more than the answer. Returns false for everything else, including rate-limited addresses and other
  * methods: those go through the table, where these endpoints are described.
  */
-export function trackingDoor(
+export function trackingFastPath(
   deps: Deps,
   { limiter, observe, addressOf }: { limiter: RateLimiter; observe: Observe; addressOf: AddressOf },
 ) {

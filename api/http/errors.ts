@@ -20,7 +20,7 @@ const statuses: Record<ErrorKind, number> = {
 };
 
 /** MongoDB cannot be reached right now: the caller may repeat the request. */
-const passingErrors = new Set([
+const retryableErrors = new Set([
   'MongoNetworkError',
   'MongoNetworkTimeoutError',
   'MongoServerSelectionError',
@@ -36,7 +36,7 @@ const passingErrors = new Set([
   'MongoUnexpectedServerResponseError',
 ]);
 /** Hosts and networks, time limits, a change of primary, and a server that has just started: 94, 134, 246 and 251. */
-const passingCodes = new Set([
+const retryableCodes = new Set([
   6, 7, 50, 89, 91, 94, 112, 134, 189, 246, 251, 262, 9001, 10107, 11600, 11602, 13435, 13436,
 ]);
 
@@ -66,20 +66,20 @@ export function respondWithError(deps: Deps, context: Context, error: unknown): 
 }
 
 function translate(error: unknown): AppError | null {
-  return isPassing(error) ? unavailableDatabase() : null;
+  return isRetryable(error) ? unavailableDatabase() : null;
 }
 
-export function isPassing(error: unknown): boolean {
+export function isRetryable(error: unknown): boolean {
   if (isBrokenConnection(error)) return true;
   // A bulk write wraps the error that stopped it.
   if (error instanceof MongoBulkWriteError && error.errorResponse instanceof MongoError)
-    return isPassing(error.errorResponse);
+    return isRetryable(error.errorResponse);
   if (
     error instanceof MongoServerError &&
-    (passingCodes.has(Number(error.code)) || error.hasErrorLabel('TransientTransactionError'))
+    (retryableCodes.has(Number(error.code)) || error.hasErrorLabel('TransientTransactionError'))
   )
     return true;
-  return error instanceof MongoError && passingErrors.has(error.name);
+  return error instanceof MongoError && retryableErrors.has(error.name);
 }
 
 function unexpected(context: Context): AppError {

@@ -50,7 +50,10 @@ export async function withIdempotency(
   }
   // The work is done, so its answer is returned even when it cannot be stored; the next try derives the same answer again.
   await begun.first.keep(context.status, withoutSecret(String(context.body), endpoint.secret)).catch((error) => {
-    deps.log.warn({ requestId: context.state.requestId, error: String(error) }, 'idempotent answer not kept');
+    deps.log.warn(
+      { requestId: context.state.requestId, error: String(error) },
+      'idempotent answer could not be stored',
+    );
   });
 }
 

@@ -55,9 +55,9 @@ const LINE_OF_TEXT = `^[^${CONTROL}]*[^\\s\\ufeff${CONTROL}][^${CONTROL}]*$`;
 function withPatterns(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withPatterns);
   if (typeof value !== 'object' || value === null) return value;
-  const told = Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, withPatterns(inner)]));
-  if (told.format !== 'line') return told;
-  const { format: _, ...rest } = told;
+  const converted = Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, withPatterns(inner)]));
+  if (converted.format !== 'line') return converted;
+  const { format: _, ...rest } = converted;
   return { ...rest, pattern: rest.pattern === undefined ? LINE : LINE_OF_TEXT };
 }
 

@@ -110,8 +110,8 @@ function timelineOf(message: Message): TimelineEntry[] {
   }
   claimed(claimedAt);
   if (sentAt && (reply?.code ?? 250) < 400) entries.push({ type: 'sent', at: sentAt, ...(reply ? { reply } : {}) });
-  const isTold = timeline.some(({ type }) => type === 'suppressed');
-  if (state === 'suppressed' && suppressedBy && !isTold)
+  const isListed = timeline.some(({ type }) => type === 'suppressed');
+  if (state === 'suppressed' && suppressedBy && !isListed)
     entries.push({ type: 'suppressed', at: message.endedAt ?? entries[0]!.at, reason: suppressedBy.reason });
   return inOrder(entries);
 }

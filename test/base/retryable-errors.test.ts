@@ -1,28 +1,28 @@
 import { expect } from 'chai';
 import { type BulkWriteResult, MongoBulkWriteError, MongoNetworkError, MongoServerError } from 'mongodb';
-import { isPassing } from '../../api/http/errors.ts';
+import { isRetryable } from '../../api/http/errors.ts';
 
 describe('An error of the database', () => {
   const nothing = {} as BulkWriteResult;
 
   it('is answered with 503 when the database could not be asked, also in a bulk write, which hides it', () => {
     const away = new MongoNetworkError('closed');
-    expect(isPassing(away)).to.equal(true);
-    expect(isPassing(new MongoBulkWriteError(away, nothing))).to.equal(true);
-    expect(isPassing(new MongoServerError({ code: 10107 }))).to.equal(true);
+    expect(isRetryable(away)).to.equal(true);
+    expect(isRetryable(new MongoBulkWriteError(away, nothing))).to.equal(true);
+    expect(isRetryable(new MongoServerError({ code: 10107 }))).to.equal(true);
   });
 
   it('is answered with 503 when a connection broke and the driver passes on what the system said, in a bulk write too', () => {
     const broken = Object.assign(new Error('write ECONNRESET'), { code: 'ECONNRESET', syscall: 'write' });
-    expect(isPassing(broken)).to.equal(true);
-    expect(isPassing(new MongoBulkWriteError(broken as unknown as MongoNetworkError, nothing))).to.equal(true);
-    expect(isPassing(Object.assign(new Error('no such file'), { code: 'ENOENT' }))).to.equal(false);
+    expect(isRetryable(broken)).to.equal(true);
+    expect(isRetryable(new MongoBulkWriteError(broken as unknown as MongoNetworkError, nothing))).to.equal(true);
+    expect(isRetryable(Object.assign(new Error('no such file'), { code: 'ENOENT' }))).to.equal(false);
   });
 
   it('is answered with 500 when asking again would not help', () => {
     const duplicate = { message: 'E11000', code: 11000, writeErrors: [] };
-    expect(isPassing(new MongoBulkWriteError(duplicate, nothing))).to.equal(false);
-    expect(isPassing(new MongoServerError({ code: 2 }))).to.equal(false);
-    expect(isPassing(new Error('away'))).to.equal(false);
+    expect(isRetryable(new MongoBulkWriteError(duplicate, nothing))).to.equal(false);
+    expect(isRetryable(new MongoServerError({ code: 2 }))).to.equal(false);
+    expect(isRetryable(new Error('away'))).to.equal(false);
   });
 });
