@@ -25,16 +25,16 @@ export interface Removed {
 /**
  * Removes old data in the one process that gets the turn; the others return without work. null: not now, or another process has the turn.
  */
-export async function takeRetentionTurn(deps: Deps, goesOn: () => boolean): Promise<Removed | null> {
+export async function takeRetentionTurn(deps: Deps, mayContinue: () => boolean): Promise<Removed | null> {
   const { upkeep } = deps.db;
   const now = deps.clock.now();
   await upkeep.updateOne({ _id: TURN }, { $setOnInsert: { dueAt: nextNight(now) } }, { upsert: true });
   const leased = { $set: { dueAt: new Date(now.getTime() + LEASE_MS) } };
   const turn = await upkeep.findOneAndUpdate({ _id: TURN, dueAt: { $lte: now } }, leased, { returnDocument: 'after' });
   if (!turn) return null;
-  const removed = await removeOld(deps, goesOn);
+  const removed = await removeOld(deps, mayContinue);
   // Stopped early: the next process continues at once.
-  const dueAt = goesOn() ? nextNight(deps.clock.now()) : deps.clock.now();
+  const dueAt = mayContinue() ? nextNight(deps.clock.now()) : deps.clock.now();
   await upkeep.updateOne({ _id: TURN, dueAt: turn.dueAt as Date }, { $set: { dueAt } });
   return removed;
 }
@@ -44,33 +44,33 @@ export async function takeRetentionTurn(deps: Deps, goesOn: () => boolean): Prom
  * is not over, and events that automations have processed. Ids begin with the second of queueing, so this is a range of ids over all
  * projects. May be stopped and restarted at any point.
  */
-export async function removeOld(deps: Deps, goesOn: () => boolean = () => true): Promise<Removed> {
+export async function removeOld(deps: Deps, mayContinue: () => boolean = () => true): Promise<Removed> {
   const { messages, events } = deps.db;
   const before = firstIdAt(deps.clock.now().getTime() - deps.config.retentionDays * DAY_MS);
   const removed = { messages: 0, events: 0 };
-  await dateContents(deps, goesOn);
+  await dateContents(deps, mayContinue);
   const fields = { projectId: 1, state: 1, campaignId: 1 } as const;
-  for await (const batch of batches<Message>(messages, before, fields, goesOn))
+  for await (const batch of batches<Message>(messages, before, fields, mayContinue))
     removed.messages += await removeMessages(deps, batch);
-  for await (const batch of batches<EventRecord>(events, before, { projectId: 1, dueAt: 1 }, goesOn))
+  for await (const batch of batches<EventRecord>(events, before, { projectId: 1, dueAt: 1 }, mayContinue))
     removed.events += await removeEvents(deps, batch);
   return removed;
 }
 
 /** Earlier versions stored the contents of automation mail without a date of removal. Repeated each night until a run finds none. */
-async function dateContents({ db, clock }: Deps, goesOn: () => boolean): Promise<void> {
+async function dateContents({ db, clock }: Deps, mayContinue: () => boolean): Promise<void> {
   const { contents, upkeep } = db;
   if (await upkeep.findOne({ _id: CONTENTS_DATED })) return;
   const undated = { removeDueAt: { $exists: false } };
   const date = [{ $set: { removeDueAt: { $add: ['$createdAt', CONTENT_KEPT_MS] } } }];
   let found = 0;
   const before = firstIdAt(clock.now().getTime() + DAY_MS);
-  for await (const batch of batches<Content>(contents, before, { projectId: 1 }, goesOn, undated))
+  for await (const batch of batches<Content>(contents, before, { projectId: 1 }, mayContinue, undated))
     for (const [projectId, some] of byProject(batch)) {
       await contents.updateMany({ _id: { $in: some.map(({ _id }) => _id) }, projectId, ...undated }, date);
       found += some.length;
     }
-  if (found === 0 && goesOn())
+  if (found === 0 && mayContinue())
     await upkeep.updateOne({ _id: CONTENTS_DATED }, { $set: { doneAt: clock.now() } }, { upsert: true });
 }
 
@@ -78,10 +78,10 @@ async function* batches<Doc extends { _id: ObjectId }>(
   collection: Collection<Doc>,
   before: ObjectId,
   projection: Document,
-  goesOn: () => boolean,
+  mayContinue: () => boolean,
   where: Filter<Doc> = {},
 ): AsyncGenerator<Doc[]> {
-  for (let after = firstIdAt(0); goesOn(); ) {
+  for (let after = firstIdAt(0); mayContinue(); ) {
     const range = { ...where, _id: { $gt: after, $lt: before } } as Filter<Doc>;
     const found = (await collection.find(range, { projection }).sort({ _id: 1 }).limit(AT_ONCE).toArray()) as Doc[];
     if (found.length > 0) yield found;

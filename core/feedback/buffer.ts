@@ -22,7 +22,7 @@ interface Buffer {
 export function bufferSignal(deps: Deps, signal: Signal): void {
   const buffer = bufferOf(deps);
   if (buffer.waiting.length >= BUFFERED_MAX) {
-    if (buffer.dropped === 0) deps.log.warn({ kept: BUFFERED_MAX }, 'opens and clicks are dropped: the buffer is full');
+    if (buffer.dropped === 0) deps.log.warn({ kept: BUFFERED_MAX }, 'dropping opens and clicks: the buffer is full');
     buffer.dropped += 1;
     return;
   }
@@ -57,11 +57,12 @@ async function flush(deps: Deps, buffer: Buffer): Promise<void> {
     try {
       await writeSignals(deps, batch);
       buffer.waiting.splice(0, batch.length);
-      if (buffer.dropped > 0) deps.log.warn({ dropped: buffer.dropped }, 'opens and clicks are written again');
+      if (buffer.dropped > 0)
+        deps.log.warn({ dropped: buffer.dropped }, 'opens and clicks can be written again; some were dropped');
       buffer.dropped = 0;
       waitMs = REPEAT_FIRST_MS;
     } catch (error) {
-      deps.log.warn({ err: error, waiting: buffer.waiting.length }, 'opens and clicks could not be written; repeating');
+      deps.log.warn({ err: error, waiting: buffer.waiting.length }, 'opens and clicks could not be written; retrying');
       await new Promise((resolve) => setTimeout(resolve, waitMs));
       waitMs = Math.min(REPEAT_MAX_MS, waitMs * 2);
     }

@@ -50,7 +50,7 @@ async function mailboxOf(deps: Deps, domainName: string): Promise<Judged> {
   const { projectId, inboundDomainVerifiedAt, seeded } = domain;
   if (inboundDomainVerifiedAt || seeded)
     return { kind: 'mailbox', projectId, domainName, isBlocked: domain.verificationStatus !== 'VERIFIED' };
-  await lookNow(deps, domain);
+  await checkInboundNow(deps, domain);
   return { refused: 450, message: '4.2.1 The MX record of this domain is being checked; come back in a minute' };
 }
 
@@ -65,7 +65,7 @@ function rank({ verificationStatus, inboundDomainVerifiedAt }: Domain): number {
 }
 
 /** The waiting mail shows that the record exists; the check runs once a minute, however much mail arrives. */
-async function lookNow(deps: Deps, domain: Domain): Promise<void> {
+async function checkInboundNow(deps: Deps, domain: Domain): Promise<void> {
   const key = domain._id.toHexString();
   const now = performance.now();
   if (now - (checked.get(key) ?? Number.NEGATIVE_INFINITY) < CHECK_EVERY_MS) return;

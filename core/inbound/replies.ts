@@ -25,7 +25,7 @@ export interface Replied {
 }
 
 /** Addresses that are not read by people. */
-const NOBODY = /^(no-?reply|do-?not-?reply|mailer-daemon|postmaster|bounces?|.*[.+_-]noreply)@/;
+const UNATTENDED = /^(no-?reply|do-?not-?reply|mailer-daemon|postmaster|bounces?|.*[.+_-]noreply)@/;
 
 /** Endpoint 2: an answer within the conversation, sent like every single mail. Its errors have no code. */
 export async function replyToInbound(
@@ -80,7 +80,7 @@ function senderOf({ from }: ReplyInput): Mailbox {
 function targetOf({ replyTo, from }: InboundMessage): Mailbox | null {
   const wanted = replyTo[0] ?? from;
   const email = normalizeEmail(wanted.email);
-  return email === null || NOBODY.test(email) ? null : { email, name: wanted.name };
+  return email === null || UNATTENDED.test(email) ? null : { email, name: wanted.name };
 }
 
 function contentOf(
