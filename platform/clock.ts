@@ -18,19 +18,19 @@ export function createClock(
   { wall = Date.now, monotonic = () => performance.now() }: { wall?: () => number; monotonic?: () => number } = {},
 ): DatabaseClock {
   let base = wall() - monotonic();
-  const look = async () => {
+  const readClock = async () => {
     const askedAt = monotonic();
     const there = (await ask()).getTime();
     const halfMs = (monotonic() - askedAt) / 2;
     const found = there - (askedAt + halfMs);
     if (Math.abs(found - base) > halfMs + 1) base = found;
   };
-  const lookIfPossible = () => look().catch(() => {});
-  const timer = setInterval(lookIfPossible, ASK_EVERY_MS).unref();
+  const readIfPossible = () => readClock().catch(() => {});
+  const timer = setInterval(readIfPossible, ASK_EVERY_MS).unref();
   let patience: NodeJS.Timeout | undefined;
   const late = new Promise<void>((resolve) => {
     patience = setTimeout(resolve, READY_MS_MAX);
   });
-  const ready = Promise.race([lookIfPossible(), late]).finally(() => clearTimeout(patience));
+  const ready = Promise.race([readIfPossible(), late]).finally(() => clearTimeout(patience));
   return { now: () => new Date(base + monotonic()), ready, stop: () => clearInterval(timer) };
 }

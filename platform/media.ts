@@ -10,7 +10,7 @@ const NAME = /^[0-9a-f]{64}\.(png|jpg|gif|webp)$/;
 export function createMedia({ mediaDir }: Pick<Config, 'mediaDir'>): Media {
   return {
     async save(name, bytes) {
-      if (!NAME.test(name)) throw new Error('a file of that name is never kept');
+      if (!NAME.test(name)) throw new Error('not a valid media file name');
       await mkdir(mediaDir, { recursive: true });
       const unfinished = join(mediaDir, `${randomUUID()}.part`);
       try {

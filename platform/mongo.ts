@@ -69,7 +69,7 @@ export function openMongo(config: Pick<Config, 'mongodbUrl' | 'mongodbDatabase'>
     socketTimeoutMS: 60_000,
     ignoreUndefined: true,
   });
-  void connectUntilItStands(mongo);
+  void connectWithRetries(mongo);
   const database = mongo.db(config.mongodbDatabase);
   const db = Object.fromEntries(
     Object.entries(collectionNames).map(([field, name]) => [field, database.collection(name)]),
@@ -83,7 +83,7 @@ const CONNECT_AGAIN_MS = 500;
  * A failed first connection leaves the driver's client closed for good (each call then says MongoTopologyClosedError), so connecting is
  * repeated.
  */
-async function connectUntilItStands(mongo: MongoClient): Promise<void> {
+async function connectWithRetries(mongo: MongoClient): Promise<void> {
   const close = mongo.close.bind(mongo);
   let isOver = false;
   mongo.close = (...given) => {

@@ -80,7 +80,7 @@ function reportState(redis: Redis, log: Log): () => void {
     if (wasUp === isUp) return;
     wasUp = isUp;
     if (isUp) log.info({}, 'Redis is up');
-    else log.warn({}, 'Redis is away: limits are per process and wake-ups take up to 50 ms');
+    else log.warn({}, 'Redis is down: limits are per process and wake-ups take up to 50 ms');
   };
   redis.on('ready', () => report(true));
   const reportDown = () => report(false);

@@ -18,7 +18,7 @@ export function installTemporalRuntime(log: Log, metricsAddress?: string): void 
       return log[HARMLESS.test(message) ? 'debug' : level]({ sdk: 'temporal', ...fields }, message);
     if (performance.now() - retriesSaidAt < RETRIES_SAID_EVERY_MS) return;
     retriesSaidAt = performance.now();
-    log.warn({}, 'Temporal does not answer; it is asked until it does');
+    log.warn({}, 'Temporal does not answer; retrying');
   };
   Runtime.install({
     logger: {
@@ -52,7 +52,7 @@ export async function connectTemporal(
       return await NativeConnection.connect({ address: config.temporalAddress });
     } catch (error) {
       if (tries === 0)
-        log.warn({ address: config.temporalAddress, err: error }, 'Temporal is away; trying until it answers');
+        log.warn({ address: config.temporalAddress, err: error }, 'Temporal is down; retrying until it answers');
       await pause(Math.min(RETRY_MAX_MS, RETRY_FIRST_MS * 2 ** tries), signal);
     }
   }

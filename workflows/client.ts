@@ -24,7 +24,7 @@ import type { segmentRecompute } from './segments.ts';
 /** The one place that starts and signals runs. */
 export function createWorkflows(config: Config, { client }: { client: Client }): Workflows {
   const start = starter(config, client);
-  const { tell, cancel, memoOf } = teller(config, client);
+  const { signalRun, cancel, memoOf } = signaller(config, client);
   return {
     isUp: () => isUp(client),
 
@@ -97,7 +97,7 @@ export function createWorkflows(config: Config, { client }: { client: Client }):
       });
     },
 
-    wakeEnrollment: ({ enrollmentId }) => tell(workflowIds.enrollment(enrollmentId), signals.control),
+    wakeEnrollment: ({ enrollmentId }) => signalRun(workflowIds.enrollment(enrollmentId), signals.control),
 
     async migrate(job) {
       const { projectId, migrationId, provider, run } = job;
@@ -116,7 +116,7 @@ export function createWorkflows(config: Config, { client }: { client: Client }):
       const running = await memoOf(id);
       if (running?.migrationId !== migrationId) return false;
       // An earlier run of this job finds that it is over, and ends.
-      await tell(id, signals.control);
+      await signalRun(id, signals.control);
       return running.run === run;
     },
 
@@ -181,7 +181,7 @@ function starter(config: Config, client: Client) {
 }
 
 /** Signals runs that may have ended: without a run there is nothing to signal. */
-function teller(config: Config, client: Client) {
+function signaller(config: Config, client: Client) {
   async function onHandle<T>(id: string, work: (handle: WorkflowHandle) => Promise<T>): Promise<T | null> {
     const handle = client.workflow.getHandle(prefixed(config.taskQueuePrefix, id));
     try {
@@ -192,7 +192,7 @@ function teller(config: Config, client: Client) {
     }
   }
   return {
-    tell: async (id: string, signal: string) => {
+    signalRun: async (id: string, signal: string) => {
       await onHandle(id, (handle) => handle.signal(signal));
     },
     /** Only the run with the given memo: another one may have taken its id. */
@@ -208,12 +208,13 @@ function teller(config: Config, client: Client) {
 }
 
 /** CANCELLED, DEADLINE_EXCEEDED, RESOURCE_EXHAUSTED and UNAVAILABLE: the server is down or too busy. */
-const AWAY = new Set([1, 4, 8, 14]);
+const UNAVAILABLE_CODES = new Set([1, 4, 8, 14]);
 
 function translate(error: unknown): unknown {
   const cause = error instanceof ServiceError ? error.cause : error;
-  const isAway = error instanceof NamespaceNotFoundError || (isGrpcServiceError(cause) && AWAY.has(cause.code));
-  return isAway ? unavailable('The workflow engine does not answer.') : error;
+  const isUnavailable =
+    error instanceof NamespaceNotFoundError || (isGrpcServiceError(cause) && UNAVAILABLE_CODES.has(cause.code));
+  return isUnavailable ? unavailable('The workflow engine does not answer.') : error;
 }
 
 async function isUp(client: Client): Promise<boolean> {

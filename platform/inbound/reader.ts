@@ -101,7 +101,7 @@ function createParser(log: Log) {
         current = (parsed, why) => {
           current = null;
           clearTimeout(timer);
-          if (why !== null) log.warn({ why, bytes: bytes.length }, 'a mail could not be read');
+          if (why !== null) log.warn({ why, bytes: bytes.length }, 'inbound mail could not be parsed');
           resolve(parsed);
         };
         mine.postMessage({ bytes, mailFrom });
@@ -129,7 +129,7 @@ function createVerifier({ dnsServers, mailHost }: Pick<Config, 'dnsServers' | 'm
     const ended = (why: string) => {
       if (worker !== made) return;
       worker = null;
-      log.warn({ why }, 'signatures could not be verified');
+      log.warn({ why }, 'signature verification failed');
       for (const answer of [...asked.values()]) answer(null);
     };
     made.on('error', (error) => ended(error.message));

@@ -56,7 +56,7 @@ export async function openInboundServer(
     onClose: (session) => door.forget(session),
   };
   const server = new LimitedSmtpServer(options, own);
-  server.on('error', (error) => deps.log.debug({ err: error }, 'an inbound connection ended badly'));
+  server.on('error', (error) => deps.log.debug({ err: error }, 'inbound connection failed'));
   await new Promise<void>((resolve, reject) => {
     server.server.once('error', reject);
     server.listen(inboundSmtpPort, inboundSmtpHost, () => resolve());
@@ -82,7 +82,7 @@ function createDoor(deps: Deps, reader: MailReader, { bytes, bytesPerAddress }: 
     const known = judged.get(session.id) ?? new Map<string, Destination>();
     if (session.envelope.rcptTo.length >= RECIPIENTS_MAX) throw reply(452, '4.5.3 Too many recipients');
     const verdict = await judgeRecipient(deps, address, mailFrom).catch((error) => {
-      deps.log.warn({ err: error }, 'an inbound recipient could not be looked up');
+      deps.log.warn({ err: error }, 'inbound recipient lookup failed; the mail was deferred');
       throw reply(451, '4.3.0 Come back in a minute');
     });
     if ('refused' in verdict) throw reply(verdict.refused, verdict.message);
@@ -123,7 +123,7 @@ function createDoor(deps: Deps, reader: MailReader, { bytes, bytesPerAddress }: 
       helo: String(session.hostNameAppearsAs || ''),
     };
     const received = await receiveMail(deps, reader, { destinations, envelope, bytes }).catch((error) => {
-      deps.log.error({ err: error }, 'an inbound mail could not be stored; its server is asked to come back');
+      deps.log.error({ err: error }, 'inbound mail could not be stored; it was deferred');
       throw reply(451, '4.3.0 Come back in a minute');
     });
     if (received === 'later') throw reply(451, '4.3.0 Too early; come back in a minute');

@@ -26,9 +26,9 @@ export function followCertificate(server: SMTPServer, paths: Paths, log: Log): {
   const renew = () => {
     try {
       server.updateSecureContext({ ...readCertificate(paths) });
-      log.info({}, 'the certificate of inbound mail was renewed');
+      log.info({}, 'inbound TLS certificate reloaded');
     } catch (error) {
-      log.error({ err: error }, 'the certificate of inbound mail could not be renewed; the old one stays');
+      log.error({ err: error }, 'inbound TLS certificate could not be reloaded; the old one stays in use');
     }
   };
   watchFile(file, { interval: LOOK_EVERY_MS, persistent: false }, renew);

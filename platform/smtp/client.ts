@@ -105,11 +105,11 @@ export class SmtpClient {
     if (!job || job.stage === 'queued') {
       this.#wire.end('closed', `The relay closed the connection: ${formatReply(reply)}`);
     } else if (reply.code === 421) {
-      this.#sentAway(job, reply);
+      this.#closedByRelay(job, reply);
     } else if (job.stage === 'rset') {
       this.#afterReset(job, reply);
     } else if (job.stage === 'emptyDot') {
-      this.#finish(job, nobodyTaken(job));
+      this.#finish(job, noRecipientAccepted(job));
     } else {
       job.replies.push(reply);
       if ((job.stage === 'mail' || job.stage === 'rcpt') && isIntermediate(reply))
@@ -123,7 +123,7 @@ export class SmtpClient {
   }
 
   /** 421 ends the connection. Between messages that is housekeeping (a limit of messages per connection), otherwise the relay's state. */
-  #sentAway(job: Job, reply: Reply): void {
+  #closedByRelay(job: Job, reply: Reply): void {
     const phase = PHASES[job.stage];
     if (phase === 'mail' && this.#started > 1) {
       this.#wire.end('closed', 'The relay ended the connection between messages.');
@@ -287,13 +287,13 @@ export class SmtpClient {
       case 'dot':
         return unknown(job, reason, silence);
       case 'emptyDot':
-        return nobodyTaken(job);
+        return noRecipientAccepted(job);
     }
   }
 }
 
 /** A relay that refuses MAIL may still accept every RCPT and DATA after it. */
-function nobodyTaken(job: Job): Delivery {
+function noRecipientAccepted(job: Job): Delivery {
   const mail = job.replies[0]!;
   return isOk(mail) ? recipientsRefused(job) : mailRefused(job, mail);
 }

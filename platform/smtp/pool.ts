@@ -251,7 +251,7 @@ class PooledConnection implements Connection {
   }
 
   async send(envelope: Envelope, message: string | Buffer, beforeDot: () => boolean): Promise<Delivery> {
-    if (this.#released) throw new Error('This connection was given back.');
+    if (this.#released) throw new Error('This connection was released.');
     const dialogue = { envelope, replies: [] };
     for (let attempt = 0; attempt <= STALE_RETRIES_MAX; ) {
       const client = this.#client?.usable ? this.#client : await this.#replace();
