@@ -15,8 +15,8 @@ export function retentionService(deps: Deps): Service {
       `RETENTION_DAYS is less than ${RETENTION_DAYS_ADVISED}: late bounces, complaints and unsubscribes by mail cannot be matched to mail that was removed`,
     );
   let isStopping = false;
-  let looking = Promise.resolve();
-  const look = async () => {
+  let removing = Promise.resolve();
+  const removeOld = async () => {
     try {
       const removed = await takeRetentionTurn(deps, () => !isStopping);
       if (removed) deps.log.info(removed, 'removed documents older than RETENTION_DAYS');
@@ -25,7 +25,7 @@ export function retentionService(deps: Deps): Service {
     }
   };
   const timer = setInterval(() => {
-    looking = looking.then(look);
+    removing = removing.then(removeOld);
   }, LOOK_EVERY_MS);
   return {
     name: 'retention',
@@ -33,7 +33,7 @@ export function retentionService(deps: Deps): Service {
     stop: async () => {
       isStopping = true;
       clearInterval(timer);
-      await looking;
+      await removing;
     },
   };
 }

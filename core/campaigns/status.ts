@@ -16,7 +16,7 @@ export type Move = Partial<Campaign> & Pick<Campaign, 'status'>;
 
 /**
  * A compare-and-set on what was read, with its event: null when a concurrent change won. Senders see it with their next claim.
- * `wakeRun` is for callers outside the run, since it is not needed where the run itself makes the transition.
+ * `wakeRun` is false where the run itself makes the transition.
  */
 export async function transition(
   deps: Deps,

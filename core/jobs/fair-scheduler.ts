@@ -79,7 +79,7 @@ export function createFairScheduler(
       if (waiting.size === 0 && running === 0) worked();
       if (found.length === 0 && deps.signals.isUp()) everyMs = Math.max(everyMs, LOOK_IDLE_MS);
     } catch (error) {
-      failed('looking for due documents', error);
+      failed('looking for jobs', error);
     }
     const pauseMs = Math.min(LOOK_PAUSE_MAX_MS, (performance.now() - began) * LOOK_PAUSE_FACTOR);
     if (stopped) return;

@@ -64,7 +64,7 @@ export function openClaimAhead(run: RangeRun, { pages, onQuiet }: Around): Suppl
 
   /** Claimed ahead of the connections, so that they never wait for a claim. */
   function aheadMax(): number {
-    return Math.min(CLAIM_MAX, Math.max(CLAIM_MIN, run.lanes * 2));
+    return Math.min(CLAIM_MAX, Math.max(CLAIM_MIN, run.connections * 2));
   }
 
   /**
@@ -72,7 +72,7 @@ export function openClaimAhead(run: RangeRun, { pages, onQuiet }: Around): Suppl
    * 64.
    */
   function claimable(): number {
-    const mine = run.lanes * 2 + Math.ceil(CLAIM_MAX / pages());
+    const mine = run.connections * 2 + Math.ceil(CLAIM_MAX / pages());
     return Math.min(aheadMax() - ready.length, mine - run.unwritten);
   }
 
@@ -82,7 +82,7 @@ export function openClaimAhead(run: RangeRun, { pages, onQuiet }: Around): Suppl
       .catch((error) => fail(run, error))
       .finally(() => {
         filling = null;
-        if (run.lanes === 0) onQuiet();
+        if (run.connections === 0) onQuiet();
       });
     return filling;
   }

@@ -8,7 +8,7 @@ import { type Claimed, fail, leaveRelayAlone, mayClaim, mustStop, type RangeRun 
 import { noteRelay } from './relay-status.ts';
 
 /** How often a range checks whether it may have more connections, or has to end. */
-const LOOK_EVERY_MS = 100;
+const CHECK_EVERY_MS = 100;
 /** After a working relay refused one more connection, the next one is requested at a later check. */
 const QUIET_MIN_MS = 20;
 
@@ -26,28 +26,33 @@ const senders = new WeakMap<Mailer, Set<Sender>>();
  */
 export async function sendOverConnections(run: RangeRun): Promise<number | null> {
   const { mailer } = run.sending.deps;
-  const beside = senders.get(mailer) ?? new Set<Sender>();
-  senders.set(mailer, beside);
-  const supply = openClaimAhead(run, { pages: () => beside.size, onQuiet: look });
+  const ranges = senders.get(mailer) ?? new Set<Sender>();
+  senders.set(mailer, ranges);
+  const supply = openClaimAhead(run, { pages: () => ranges.size, onQuiet: check });
   const relay = noteRelay(run);
   const { promise: over, resolve: end } = Promise.withResolvers<void>();
   const sender: Sender = { run, grow };
-  beside.add(sender);
+  ranges.add(sender);
 
   /** Rounded up: a spare connection stays with the range that has it, and is not passed back and forth. */
   function share(): number {
-    const taken = [...beside].reduce((sum, { run: { lanes } }) => sum + lanes, 0);
-    return Math.max(1, Math.ceil((mailer.free('campaign') + taken) / beside.size));
+    const taken = [...ranges].reduce((sum, { run }) => sum + run.connections, 0);
+    return Math.max(1, Math.ceil((mailer.free('campaign') + taken) / ranges.size));
   }
 
   /** Requests a first connection even when none is free: it waits in the queue, and has claimed nothing yet. */
   function grow(): void {
-    while (mayClaim(run) && !supply.isDone() && run.lanes < share() && (run.lanes === 0 || mailer.free('campaign') > 0))
-      void lane();
+    while (
+      mayClaim(run) &&
+      !supply.isDone() &&
+      run.connections < share() &&
+      (run.connections === 0 || mailer.free('campaign') > 0)
+    )
+      void addConnection();
   }
 
-  async function lane(): Promise<void> {
-    run.lanes += 1;
+  async function addConnection(): Promise<void> {
+    run.connections += 1;
     try {
       const { connection, ...refused } = await mailer.acquire('campaign');
       if (connection) await useConnection(connection);
@@ -55,35 +60,35 @@ export async function sendOverConnections(run: RangeRun): Promise<number | null>
     } catch (error) {
       fail(run, error);
     }
-    run.lanes -= 1;
-    look();
+    run.connections -= 1;
+    check();
   }
 
   async function useConnection(connection: Connection): Promise<void> {
     try {
-      await sendOver(connection, { run, supply, isTooMany: () => run.lanes > share() });
+      await sendOver(connection, { run, supply, isTooMany: () => run.connections > share() });
     } finally {
       connection.release();
-      for (const other of beside) if (other !== sender) other.grow();
+      for (const other of ranges) if (other !== sender) other.grow();
     }
   }
 
-  function look(): void {
-    relay.look();
+  function check(): void {
+    relay.check();
     grow();
-    if (run.lanes > 0) return;
+    if (run.connections > 0) return;
     // Nothing is sent for a while: other processes may have the claims.
     supply.giveBack();
     if (run.unwritten > 0 || supply.isClaiming()) return;
     if (mustStop(run) || performance.now() >= run.deadline || supply.isDone()) end();
   }
 
-  const looking = setInterval(look, LOOK_EVERY_MS);
-  look();
+  const checking = setInterval(check, CHECK_EVERY_MS);
+  check();
   await over;
-  clearInterval(looking);
-  beside.delete(sender);
-  for (const other of beside) other.grow();
+  clearInterval(checking);
+  ranges.delete(sender);
+  for (const other of ranges) other.grow();
   await relay.over();
   return supply.restFrom();
 }

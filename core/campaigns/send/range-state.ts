@@ -36,8 +36,8 @@ export interface RangeRun {
   waitMs: number;
   /** The relay is left alone until then. */
   quietUntil: number;
-  /** The number of its connections. */
-  lanes: number;
+  /** The number of connections that it uses or waits for. */
+  connections: number;
   ended: number;
   unwritten: number;
   handedOver: number;

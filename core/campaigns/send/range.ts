@@ -98,7 +98,7 @@ function newRun(
     error: null,
     waitMs: 0,
     quietUntil: 0,
-    lanes: 0,
+    connections: 0,
     ended: 0,
     unwritten: 0,
     handedOver: 0,

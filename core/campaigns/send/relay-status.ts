@@ -9,14 +9,14 @@ const NEWS_AFTER_MS = 2_000;
  * "Relay not answering since": stored on the campaign by the sender that finds it, for progress and the Web UI, and removed with
  * the first success.
  */
-export function noteRelay(run: RangeRun): { look(): void; over(): Promise<void> } {
+export function noteRelay(run: RangeRun): { check(): void; over(): Promise<void> } {
   const { campaign, sending } = run;
   const { db, mailer, clock, log } = sending.deps;
   const { _id, projectId } = campaign;
   let noted = campaign.relay ?? null;
   let writing: Promise<unknown> = Promise.resolve();
 
-  function look(): void {
+  function check(): void {
     const state = mailer.states().find(({ relay }) => relay === 'default');
     const since = state?.notAnsweringSince ?? null;
     const isNews = since !== null && (run.waitMs > 0 || clock.now().getTime() - since.getTime() > NEWS_AFTER_MS);
@@ -32,9 +32,9 @@ export function noteRelay(run: RangeRun): { look(): void; over(): Promise<void> 
   }
 
   return {
-    look,
+    check,
     async over() {
-      look();
+      check();
       await writing;
     },
   };
