@@ -1,4 +1,4 @@
-/** What callers have met: a caller repeats a request with its Idempotency-Key until the answer is final. */
+/** Outcomes of requests: a caller repeats a request with its Idempotency-Key until the answer is final. */
 export interface Calls {
   answered: number;
   /** Given up: no final answer in time. */
@@ -116,7 +116,7 @@ async function attempt(
   }
 }
 
-/** What no fault excuses. */
+/** Outcomes that are a failure under every fault. */
 export function brokenCalls({ unanswered, wrong }: Calls): string[] {
   return [
     ...(unanswered > 0 ? [`${unanswered} requests without an answer`] : []),

@@ -34,7 +34,7 @@ export interface Findings {
   forgotten: number;
   /** Sent, says the row, and the relay does not have it. */
   lost: number;
-  /** Neither over nor to be tried later: nobody will send it. */
+  /** Neither in a final state nor scheduled for another try: no process will send it. */
   open: number;
   /** Refused for now, with a time for the next try. */
   deferred: number;
@@ -54,7 +54,7 @@ export interface Findings {
   unbalanced: number;
 }
 
-/** What a fault may leave behind; nothing where nothing is said. */
+/** Counts that a fault may leave behind; a field that is left out allows none. */
 export interface Allowed {
   duplicates?: number;
   unknown?: number;
@@ -99,7 +99,7 @@ export function broken(found: Findings, allowed: Allowed = {}): string[] {
   return found.mails === 0 ? ['nothing was sent', ...faults] : faults;
 }
 
-/** "lost 0, duplicates 0, unknown 640 (listed)", the same words in every line. Loss is whatever nobody accounts for. */
+/** "lost 0, duplicates 0, unknown 640 (listed)", the same words in every line. Forgotten and open mail counts as lost. */
 export function tell(found: Findings): string {
   const { lost, forgotten, open, denied, strangers, duplicates, unknown, unknownAccepted } = found;
   const listed = unknown > 0 ? ` (listed; ${unknownAccepted} of them with the relay)` : '';

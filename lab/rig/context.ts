@@ -34,7 +34,7 @@ export interface DrillContext {
   startWorker(env?: Record<string, string>): Promise<Child>;
   /** On the same port every time. */
   startApi(env?: Record<string, string>): Promise<RunningApi>;
-  /** Beside the others. */
+  /** Starts a further API process; those that run are kept. */
   startAnotherApi(): Promise<RunningApi>;
   close(): Promise<void>;
 }
@@ -57,7 +57,7 @@ export interface SinkClient {
   evidenceUrl: string;
   /** Message-IDs with how often each was accepted. */
   ids(): Promise<Map<string, number>>;
-  /** For whoever asks again and again: `ids` is a megabyte. */
+  /** For polling: `ids` is a megabyte. */
   stats(): Promise<SinkStats>;
 }
 

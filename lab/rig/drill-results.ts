@@ -9,7 +9,7 @@ export interface Verdict {
   says: string;
 }
 
-/** What one run of one drill has shown. */
+/** The result of one run of one drill. */
 export interface Result {
   drill: string;
   does: string;

@@ -5,13 +5,13 @@ import type { Message } from '../../core/outbox/model.ts';
 import type { CampaignFacts, Facts, Row } from './check.ts';
 import { type DrillContext, SENDER } from './context.ts';
 
-/** What is due is taken within this time, where anybody works. */
+/** Due work is taken within this time while a worker runs. */
 const TAKEN_WITHIN_MS = 10_000;
 
 export interface FactsWanted {
   acknowledged?: readonly string[];
   lane?: Message['lane'];
-  /** Message-IDs at the relay that are somebody else's. */
+  /** Message-IDs at the relay that belong to another project or lane. */
   foreign?: readonly string[];
 }
 

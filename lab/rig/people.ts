@@ -21,7 +21,7 @@ export async function makeList(
   return { listId: _id.toHexString(), emails };
 }
 
-/** What POST /campaigns takes to send to a list at once. */
+/** The body of POST /campaigns that sends to a list at once. */
 export function campaignTo(listId: string): object {
   return {
     ...{ name: 'Drill', subject: 'Hello {{firstName}}', htmlTemplate: '<p>Hello {{firstName}}.</p>' },

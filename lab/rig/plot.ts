@@ -122,7 +122,7 @@ function panel({ title, top, series, limit }: Panel): string[] {
   ];
 }
 
-/** Beside the last point, pushed down where two would lie on each other. */
+/** Labels next to the last point of each series, pushed down where two would overlap. */
 function labels(series: Series[], y: (value: number) => number): string[] {
   let free = 0;
   return series

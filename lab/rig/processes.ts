@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Deps } from '../../core/base/deps.ts';
 
-/** What a process has used so far, from /proc. */
+/** CPU time and memory that a process has used so far, from /proc. */
 export interface Usage {
   cpuSeconds: number;
   /** Now, and at its highest. */

@@ -1,13 +1,13 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-/** What a network does to bytes. Each field may change while connections are open. */
+/** Faults of a network. Each field may change while connections are open. */
 export interface NetworkFaults {
-  /** Nobody is let in, and who is in is cut off. */
+  /** New connections are refused, and open ones are cut off. */
   isOff: boolean;
   /** Each way, with up to as much again at random. */
   latencyMs: number;
-  /** Nothing comes back, and nobody is told. */
+  /** Answers are dropped, and connections stay open without an error. */
   isDeaf: boolean;
   /** Cut off after so many bytes to the server. */
   cutAfterBytes: number | null;
@@ -39,7 +39,7 @@ export function noFaults(): NetworkFaults {
 
 const SLICE_EVERY_MS = 1;
 
-/** Stands between our processes and a server. What was not passed on when one side goes is gone, as with a cable that is pulled. */
+/** A proxy between our processes and a server. Bytes not yet passed on when one side closes are lost, as when a cable is pulled. */
 export async function startProxy(targetPort: number): Promise<Cable> {
   const faults = noFaults();
   const pairs = new Set<[Socket, Socket]>();

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg, release, totalmem } from 'node:os';
 import { join } from 'node:path';
 
-/** A figure of one run: one value for each round, beside what bounds it, measured in the same rounds. */
+/** A figure of one run: one value for each round, and the ceiling that bounds it, measured in the same rounds. */
 export interface Figure {
   /** A sentence without its number: 'POST /mails/send at 64 connections'. */
   name: string;
@@ -10,7 +10,7 @@ export interface Figure {
   unit: string;
   values: number[];
   ceiling?: { name: string; values: number[] };
-  /** What is asked of the median of the values, or of value / ceiling. */
+  /** The limits for the median of the values, or of value / ceiling. */
   asked?: { of?: 'value' | 'ratio'; atLeast?: number; atMost?: number };
   note?: string;
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type ServerName, type Servers, startServers } from '../../stack/servers/all.ts';
 
-/** Servers to be killed, which nobody else uses. */
+/** Servers that may be killed: no other drill uses them. */
 export async function withServers<T>(
   work: (servers: Servers, env: NodeJS.ProcessEnv) => Promise<T>,
   {

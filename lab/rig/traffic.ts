@@ -16,7 +16,7 @@ export interface Mix {
 }
 
 export interface TrafficOptions {
-  /** Whom the n-th mail is for: what the relay does with it stands in the address. */
+  /** The recipient of the n-th mail: the address says what the relay does with it. */
   mailTo?: (n: number) => string;
   /** The automation waits so long before its mail. */
   waitMinutes?: number;
@@ -30,7 +30,7 @@ export interface Traffic {
   verify(): Promise<Promises>;
 }
 
-/** What callers were promised, and whether it was kept. */
+/** The promises that callers got with a 2xx, and the counts of those that were not kept. */
 export interface Promises {
   found: Findings;
   contactsLost: number;
@@ -42,7 +42,7 @@ export interface Promises {
 }
 
 const TICK_MS = 50;
-/** So many wait for an answer; more are not asked meanwhile. */
+/** The most requests that wait for an answer; no further one is sent before one of them is answered. */
 const WAITING_MAX = 150;
 const BULK_SIZE = 10;
 const EVENT = 'drill_event';

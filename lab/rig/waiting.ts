@@ -21,9 +21,9 @@ export async function until(
   }
 }
 
-/** What is lost or unknown is looked at again within a minute. Who was refused for now may be so for a day. */
+/** Lost and unknown mail is checked again within a minute. A temporary refusal may last for a day. */
 const SOON_MS = 65_000;
-/** Who asks again and again must not take the machine from those who work. */
+/** Counts stop here, so that polling does not take CPU from the processes under test. */
 const TOLD_MAX = 100;
 const SETTLED_EVERY_MS = 250;
 const refusedForNow = { state: 'deferred' as const, 'reply.code': { $gte: 400 } };
