@@ -16,7 +16,7 @@ export interface MidwayTally {
   claimedAfterDeletion: number;
   /** Contacts that are there again. */
   resurrected: number;
-  /** Of those meant, not sent to: the fault has to hit somebody. */
+  /** Suppressed or deleted people that got no mail: the fault must hit at least one. */
   spared: number;
   found: Findings;
   calls: Calls;
@@ -24,7 +24,7 @@ export interface MidwayTally {
 
 const CALL_SIZE = 50;
 
-/** In the middle of a campaign some of its people are suppressed and others deleted; nobody is written to after the answer. */
+/** In the middle of a campaign some of its people are suppressed and others deleted; no mail reaches them after the answer. */
 export async function audienceMidway(
   env: NodeJS.ProcessEnv,
   { recipients, share }: { recipients: number; share: number },

@@ -14,7 +14,7 @@ export interface DecisionsTally extends CampaignTally {
 
 /**
  * Temporal is killed while pages are under way. Half-way 1,000 people are suppressed, and then it is decided: what holds is what the
- * senders read with each claim, so nothing waits for Temporal. A paused one goes on when it is back.
+ * senders read with each claim, so nothing waits for Temporal. A paused campaign resumes when Temporal is back.
  */
 export async function campaignDecisions(
   drill: CampaignDrill & { suppressed: number; decision: 'pause' | 'abort' },

@@ -66,7 +66,7 @@ export async function campaignStop(
     await pause(drill.stoppedMs);
     first.kill('SIGCONT');
     await fire.untilSent();
-    // What the first one still has to say, it says when it wakes up.
+    // The first worker sends the rest of its data, if any, when it wakes up.
     await pause(3_000);
     await stopAll([steady, first, second]);
   });

@@ -9,7 +9,7 @@ const RECIPIENTS = 10_000;
 const KILLS = 20;
 const full = { recipients: RECIPIENTS, connections: 20, ackMs: 20, evidence: false };
 
-/** Nothing is lost, nobody gets it twice, the counts add up at every look, and who may have it or not is listed. */
+/** No mail is lost or sent twice, the counts add up in every sample, and mail that may have arrived is listed as unknown. */
 export function judgeCampaign(
   name: string,
   { connections, evidence }: Pick<CampaignDrill, 'connections' | 'evidence'>,
@@ -100,7 +100,7 @@ export const campaignDrills: Record<string, Drill> = {
   },
 };
 
-/** What was not handed over when it was aborted stays pending, and is no loss. */
+/** Mail that was not handed over before the abort stays pending, and does not count as lost. */
 function judgeDecisions(tally: DecisionsTally): Verdict {
   const { decision, status, recipients, suppressed, claimedLate, settledMs, arrivedLate } = tally;
   const { duplicates, strangers, unknown, samples, unbalanced } = tally;

@@ -36,7 +36,7 @@ export function diskFull(mix: Mix): Promise<OutageTally | null> {
 export interface FullMedia {
   saved: number;
   refused: number;
-  /** Files that are there and not whole, or that nobody has asked for. */
+  /** Files that are incomplete, or that no request asked for. */
   halves: number;
 }
 

@@ -12,7 +12,7 @@ import { workerStop } from './worker-stop.ts';
 
 export interface Drill {
   does: string;
-  /** It measures time, or needs every core, so nothing else runs beside it. */
+  /** It measures time, or needs every core, so nothing else runs at the same time. */
   alone?: boolean;
   /** Too long for a run without a name. */
   byNameOnly?: boolean;
@@ -23,7 +23,7 @@ const MAILS = 10_000;
 const KILLS = 20;
 const CONNECTIONS = 20;
 
-/** What each fault must not do, and how it is caused. Full size; the suite runs the same with smaller figures. */
+/** Each drill says which fault it causes, and which effects the fault must not have. Full size; the suite runs the same with smaller figures. */
 export const drills: Record<string, Drill> = {
   ...campaignDrills,
   ...outageDrills,

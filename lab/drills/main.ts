@@ -38,7 +38,7 @@ async function main(args: string[]): Promise<number> {
   return results.every(({ kept }) => kept) && strays.length === 0 ? 0 : 1;
 }
 
-/** What a drill that broke down has under way fails when its servers go; the others must not go with it. */
+/** Work that a failed drill has under way is rejected when its servers stop; that must not end the other drills. */
 function noteStrays(): unknown[] {
   const strays: unknown[] = [];
   process.on('unhandledRejection', (error) => {
@@ -81,7 +81,7 @@ async function runAll(names: string[], env: NodeJS.ProcessEnv): Promise<Result[]
   return results;
 }
 
-/** A drill that breaks down is one that was not kept; the others go on. */
+/** A drill that throws counts as not kept; the others still run. */
 async function runDrill(name: string, env: NodeJS.ProcessEnv): Promise<Result> {
   const { does, run } = drills[name]!;
   const began = Date.now();

@@ -17,7 +17,7 @@ export interface MigrationKills {
 
 export interface MigrationTally {
   status: string;
-  /** What the worker was doing at each kill -9. */
+  /** The phase of the worker at each kill -9. */
   kills: string[];
   source: Figures;
   target: Figures;
@@ -36,7 +36,7 @@ const KILLED_AFTER_MS_MAX = 30;
 const WITHIN_MS = 300_000;
 const POLL_MS = 5;
 
-/** What the worker asks for when it is killed. The last phase of provider B asks for nothing. */
+/** The request to the provider at which the worker is killed. The last phase of provider B asks for nothing. */
 const moments: Record<MigrationProvider, Array<{ phase: MigrationPhaseName; on: RegExp | null; skip?: number }>> = {
   providerA: [
     { phase: 'customFields', on: /scopes/ },
@@ -58,7 +58,7 @@ const moments: Record<MigrationProvider, Array<{ phase: MigrationPhaseName; on: 
   ],
 };
 
-/** The worker is killed in each phase of one migration, another one goes on; the target must equal the source, nothing twice. */
+/** The worker is killed in each phase of one migration, another worker resumes; the target must equal the source, nothing twice. */
 export async function migrationKills(
   env: NodeJS.ProcessEnv,
   { provider, contacts }: MigrationKills,

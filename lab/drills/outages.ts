@@ -38,7 +38,7 @@ export interface OutageTally {
 
 export interface OutageRules {
   allowed?: Allowed;
-  /** What stands still is noticed later than what is gone. */
+  /** True when the server hangs: that is noticed later than a server that is gone. */
   isStalled?: boolean;
   /** false: in the suite, whose machine may be as busy as it likes. */
   isTimed?: boolean;
@@ -90,7 +90,7 @@ export async function outage(env: NodeJS.ProcessEnv, options: Outage): Promise<O
   }
 }
 
-/** Nothing promised is lost, no process ends, and callers are told to come back soon instead of waiting. */
+/** Nothing promised is lost, no process ends, and callers get a quick 503 instead of waiting. */
 export function judgeOutage(
   name: string,
   { faults, promises, calls, exits, slowestReturnMs }: OutageTally,
@@ -120,7 +120,7 @@ export function judgeOutage(
   return { kept: faulty.length === 0, says: says.join(', ') };
 }
 
-/** Says who ended although nobody asked for it; to be read before the end. */
+/** Collects the processes that ended without being stopped; read it before the drill stops them. */
 export function watchExits(children: Record<string, Child>): Set<string> {
   const exits = new Set<string>();
   for (const [name, child] of Object.entries(children))

@@ -32,7 +32,7 @@ export interface RacesTally {
   faults: number;
   /** 503, asking to come back: more at once than the pool of connections takes. */
   busy: number;
-  /** Each race that somebody has won twice. */
+  /** Each race that had two winners. */
   wrong: string[];
   found: Findings;
 }
@@ -105,7 +105,7 @@ async function sameKey(send: Post, sender: string, { keys, each }: Races, wrong:
   }
 }
 
-/** One address in many spellings, and many addresses that nobody has seen before. */
+/** One address in many spellings, and many addresses that are new to the project. */
 async function sameAddress(
   { deps, project }: DrillContext,
   send: Post,

@@ -74,7 +74,7 @@ export const relayDrills: Record<string, Drill> = {
   'relay-down': {
     does: 'no relay for 20 s while mail is accepted: everything is sent when it is back',
     async *run(env) {
-      // What was cut off behind the dot is repeated at most once for each connection.
+      // Mail whose connection was cut after the dot is repeated at most once for each connection.
       const allowed = { duplicates: 20, unknown: 20 };
       yield judgeOutage('down', await relayDown(env, { mix: { mails: 60, bulks: 2 }, lastsMs: 20_000 }), { allowed });
     },

@@ -8,7 +8,7 @@ import { messageIdOf } from '../rig/facts.ts';
 import { pause, until } from '../rig/waiting.ts';
 
 interface Reply {
-  /** The local part, which tells the sink what to do. */
+  /** The local part of the address; the sink chooses its reply by it. */
   name: string;
   state: MessageState;
   /** How often the relay has the mail in the end. */
@@ -116,7 +116,7 @@ function countOpen({ deps, project }: DrillContext): Promise<number> {
   return deps.db.messages.countDocuments({ projectId: project._id, state: open });
 }
 
-/** One that is deferred was tried again meanwhile, perhaps; where it stands and how often the relay has it stays the same. */
+/** A deferred mail may be in another try just now (`committing`); its state and its count at the relay must be the same. */
 async function compare({ deps, project, sink }: DrillContext, ids: Map<Reply, string[]>): Promise<Map<string, number>> {
   const accepted = await sink.ids();
   const rows = await deps.db.messages.find({ projectId: project._id }, { projection: { state: 1 } }).toArray();
@@ -132,7 +132,7 @@ async function compare({ deps, project, sink }: DrillContext, ids: Map<Reply, st
   return wrong;
 }
 
-/** The relay's own state says nothing about anybody: nobody's attempt is counted, and all is sent when it is over. */
+/** A refusal for the relay's own state says nothing about a recipient: no attempt is counted, and all is sent when it is over. */
 async function turnAway(
   context: DrillContext,
   { each, groupId, ways }: { each: number; groupId: string; ways: number },

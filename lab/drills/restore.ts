@@ -79,7 +79,7 @@ async function countSent({ deps, project }: DrillContext): Promise<number> {
   return deps.db.messages.countDocuments({ projectId: project._id, lane: 'transactional', state: 'sent' });
 }
 
-/** Writes wait meanwhile, for about as long as a snapshot of the disk would take. */
+/** Writes wait during the copy, for about as long as a snapshot of the disk would take. */
 async function copyFiles({ deps }: DrillContext, from: string, to: string): Promise<void> {
   const admin = deps.mongo.db('admin');
   await admin.command({ fsync: 1, lock: true });

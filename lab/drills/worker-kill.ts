@@ -79,7 +79,7 @@ export function nothingAtKills(): Record<Kind, AtKills> {
   };
 }
 
-/** What a worker had claimed when it was killed or stopped. */
+/** Notes the claims of a worker when it is killed or stopped. */
 export async function noteKill(
   { deps, project }: DrillContext,
   atKills: Record<Kind, AtKills>,
@@ -101,7 +101,7 @@ export async function tallyBoth(
   return { transactional: await of('transactional'), marketing: await of('marketing') };
 }
 
-/** Fewer than there are connections to MongoDB: nobody waits for one on a machine that is busy otherwise. */
+/** Fewer than there are connections to MongoDB: no sender waits for one on a machine that is busy otherwise. */
 const SENDERS = 32;
 
 /** Through the core, as the API would: one call each. */

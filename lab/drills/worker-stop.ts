@@ -17,8 +17,8 @@ export interface WorkerStop extends Pick<WorkerKill, 'mails' | 'evidence' | 'con
 }
 
 /**
- * SIGSTOP of a worker in mid-work; a second one takes over when its leases are over; SIGCONT. What it had claimed and not handed over
- * must not leave any more, and a 250 that waited in its sockets must still land.
+ * SIGSTOP of a worker in mid-work; a second one takes over when its leases are over; SIGCONT. Mail that it had claimed and not handed
+ * over must not leave any more, and a 250 that waited in its sockets must still land.
  */
 export async function workerStop(env: NodeJS.ProcessEnv, drill: WorkerStop): Promise<Record<Kind, Tally>> {
   const context = await openDrill(env, { ackMs: drill.ackMs });
@@ -35,7 +35,7 @@ export async function workerStop(env: NodeJS.ProcessEnv, drill: WorkerStop): Pro
     await pause(drill.stoppedMs);
     first.kill('SIGCONT');
     await drained(context, { mails: drill.mails * 2 });
-    // What the first one still has to say, it says when it wakes up.
+    // The first worker sends the rest of its data, if any, when it wakes up.
     await pause(3_000);
     await Promise.all([first.stop(10_000), second.stop(10_000)]);
     return await tallyBoth(context, { ...drill, kills: 1 }, atKills);

@@ -10,7 +10,7 @@ export interface Mutation {
   readonly grep?: string;
 }
 
-/** What is wrong with an entry of the list; null when it can be tried. */
+/** The fault of an entry of the list; null when it can be tried. */
 export function faultOf(
   { name, file, find, replace, tests }: Mutation,
   textOf: (file: string) => string | null,

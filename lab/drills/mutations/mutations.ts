@@ -8,7 +8,7 @@ import { sendingMutations } from './list/sending.ts';
 import { tenancyMutations } from './list/tenancy.ts';
 import type { Mutation } from './mutation.ts';
 
-/** What a change of one line could break, each with the tests that hold it. */
+/** Changes of one line that break a rule, each with the tests that must fail. */
 export const mutations: readonly Mutation[] = [
   ...campaignsMutations,
   ...ledgerMutations,
