@@ -135,7 +135,7 @@ async function answer(
   context: Context,
   { caller, read, options }: { caller: Caller | null; read: ReadBody; options: ServeOptions },
 ): Promise<void> {
-  const { value: body, sizeBytes } = read;
+  const { value: body, sizeBytes, fingerprint } = read;
   const query = endpoint.query ? validateQuery(endpoint.query, plainQuery(context)) : {};
   const checked = endpoint.body ? validateBody(endpoint.body, bodyObject(endpoint, body), sizeBytes) : undefined;
   const key = idempotencyKey(endpoint, context);
@@ -155,7 +155,7 @@ async function answer(
   };
   if (key === null || !caller) return run({ seed: new ObjectId(), at: deps.clock.now() });
   const tenant = caller.project?._id ?? caller.identity.apiKey.organizationId;
-  await withIdempotency(deps, { tenant, key, body, endpoint }, context, run);
+  await withIdempotency(deps, { tenant, key, body, fingerprint, endpoint }, context, run);
 }
 
 function callerFacts(caller: Caller | null): object {
@@ -211,7 +211,7 @@ async function readBody(endpoint: Endpoint, context: Context): Promise<ReadBody>
   }
   if (endpoint.method === 'get' || endpoint.method === 'delete' || context.method === 'HEAD')
     return { value: undefined, sizeBytes: 0 };
-  return readJsonBody(context.req, limit, endpoint.body !== undefined);
+  return readJsonBody(context.req, { limit, required: endpoint.body !== undefined, path: context.path });
 }
 
 function bodyObject({ bareArrayAs }: Endpoint, body: unknown): unknown {

@@ -2,7 +2,8 @@ import type { Context } from 'koa';
 import type { ObjectId } from 'mongodb';
 import type { Deps } from '../../core/base/deps.ts';
 import { AppError, invalid } from '../../core/base/errors.ts';
-import { beginIdempotent, type FirstTry, fingerprintOf } from '../../core/base/idempotency.ts';
+import { fingerprintOf } from '../../core/base/fingerprint.ts';
+import { beginIdempotent, type FirstTry } from '../../core/base/idempotency.ts';
 import type { Endpoint } from './endpoint.ts';
 
 /** While the database is down the caller gets its error after this time, instead of waiting for the key to be released as well. */
@@ -24,14 +25,23 @@ export function idempotencyKey(endpoint: Endpoint, context: Context): string | n
   return key;
 }
 
+export interface Keyed {
+  tenant: ObjectId;
+  key: string;
+  body: unknown;
+  /** Where it was computed with the body. */
+  fingerprint?: string | undefined;
+  endpoint: Endpoint;
+}
+
 /** Runs the work once for each key; a repeat gets the first answer again. */
 export async function withIdempotency(
   deps: Deps,
-  { tenant, key, body, endpoint }: { tenant: ObjectId; key: string; body: unknown; endpoint: Endpoint },
+  { tenant, key, body, endpoint, ...read }: Keyed,
   context: Context,
   work: (first: Pick<FirstTry, 'seed' | 'at'>) => Promise<void>,
 ): Promise<void> {
-  const fingerprint = fingerprintOf(context.method, context.path, body);
+  const fingerprint = read.fingerprint ?? fingerprintOf(context.method, context.path, body);
   const begun = await beginIdempotent(deps, { tenant, key, fingerprint });
   if ('replay' in begun) {
     context.status = begun.replay.status;

@@ -49,11 +49,6 @@ export async function beginIdempotent(
   throw inProgress();
 }
 
-/** Method, path and parsed body; the order of fields and white space do not matter. */
-export function fingerprintOf(method: string, path: string, body: unknown): string {
-  return createHash('sha256').update(`${method} ${path}\n`).update(canonical(body)).digest('base64url');
-}
-
 function newRow(deps: Deps, _id: string, fingerprint: string): IdempotencyRow {
   const now = deps.clock.now();
   return {
@@ -109,15 +104,5 @@ function inProgress(): AppError {
       code: 'IDEMPOTENCY_IN_PROGRESS',
       retryAfterSeconds: 1,
     },
-  );
-}
-
-function canonical(value: unknown): string {
-  return (
-    JSON.stringify(value, (_key, entry) =>
-      typeof entry === 'object' && entry !== null && !Array.isArray(entry)
-        ? Object.fromEntries(Object.entries(entry).sort(([a], [b]) => (a < b ? -1 : 1)))
-        : entry,
-    ) ?? ''
   );
 }

@@ -36,7 +36,7 @@ export async function replyToInbound(
   origin: Origin,
 ): Promise<Replied> {
   const from = senderOf(input);
-  const { attachments, files } = readAttachments(input.attachments ?? [], origin, deps.config);
+  const { attachments, files } = await readAttachments(input.attachments ?? [], origin, deps.config);
   const inbound = await getInbound(deps, project, id);
   const to = targetOf(inbound);
   if (!to) throw noSuchMessage();

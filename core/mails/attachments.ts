@@ -1,6 +1,7 @@
 import { Binary, type ObjectId } from 'mongodb';
 import type { Config } from '../../schemas/config.ts';
 import { ATTACHMENT_BYTES_MAX } from '../../schemas/mails.ts';
+import { breather } from '../base/breathe.ts';
 import { invalid } from '../base/errors.ts';
 import { derivedId } from '../base/ids.ts';
 import { withoutEnd } from '../base/text/text-ends.ts';
@@ -21,6 +22,8 @@ export interface AttachmentInput {
 /** Bytes of all attachments that the content itself may hold; further ones go to GridFS. */
 const INLINE_BYTES_MAX = 1_000_000;
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
+const BASE64_INSIDE = /^[A-Za-z0-9+/]*$/;
+const BLOCK_LENGTH = 1_048_576;
 
 export interface GivenAttachments {
   attachments: Attachment[];
@@ -29,16 +32,14 @@ export interface GivenAttachments {
 }
 
 /** Decodes the attachments in the call. Those behind a URL are fetched when the mail is sent; here only the URL itself is checked. */
-export function readAttachments(
+export async function readAttachments(
   inputs: AttachmentInput[],
   origin: { at: Date; seed: ObjectId },
   { allowPrivateUrls: allow }: Pick<Config, 'allowPrivateUrls'>,
-): GivenAttachments {
-  const decoded = inputs.map((input, index) => ({
-    input,
-    index,
-    bytes: decode(input, `attachments/${index}`, allow),
-  }));
+): Promise<GivenAttachments> {
+  const decoded: Array<{ input: AttachmentInput; index: number; bytes: Buffer | null }> = [];
+  for (const [index, input] of inputs.entries())
+    decoded.push({ input, index, bytes: await decode(input, `attachments/${index}`, allow) });
   const total = decoded.reduce((sum, { bytes }) => sum + (bytes?.length ?? 0), 0);
   if (total > ATTACHMENT_BYTES_MAX)
     throw invalid(
@@ -65,7 +66,7 @@ export function readAttachments(
   return { attachments, files };
 }
 
-function decode(input: AttachmentInput, path: string, allow: readonly string[]): Buffer | null {
+async function decode(input: AttachmentInput, path: string, allow: readonly string[]): Promise<Buffer | null> {
   if (input.fileName === undefined && input.filename === undefined) throw fault(`${path}/fileName`, 'is required');
   if ((input.content === undefined) === (input.fileUrl === undefined))
     throw fault(path, 'must have either content or fileUrl');
@@ -73,13 +74,30 @@ function decode(input: AttachmentInput, path: string, allow: readonly string[]):
     if (!isAllowedUrl(input.fileUrl, { allow })) throw fault(`${path}/fileUrl`, 'must be a public https URL');
     return null;
   }
-  const text = (input.content as string).replace(/\s+/g, '');
-  if (text === '' || !BASE64.test(text) || withoutEnd(text, '=').length % 4 === 1)
-    throw fault(`${path}/content`, 'must be base64');
-  const bytes = Buffer.from(text, 'base64');
+  const bytes = await decodeBase64(input.content as string);
+  if (!bytes) throw fault(`${path}/content`, 'must be base64');
   if (input.fileSize !== undefined && input.fileSize !== bytes.length)
     throw fault(`${path}/fileSize`, `must be the size of the decoded content, ${bytes.length}`);
   return bytes;
+}
+
+/** In blocks, so that 40 MiB do not hold the event loop. Null: it is none, or empty. */
+async function decodeBase64(content: string): Promise<Buffer | null> {
+  const pause = breather();
+  const bytes = Buffer.allocUnsafeSlow(Math.ceil(content.length / 4) * 3);
+  let length = 0;
+  let rest = '';
+  for (let at = 0; at < content.length; at += BLOCK_LENGTH) {
+    const text = rest + content.slice(at, at + BLOCK_LENGTH).replace(/\s+/g, '');
+    const isLast = at + BLOCK_LENGTH >= content.length;
+    const whole = isLast ? text : text.slice(0, text.length - (text.length % 4 || 4));
+    rest = text.slice(whole.length);
+    if (!(isLast ? BASE64 : BASE64_INSIDE).test(whole)) return null;
+    if (isLast && withoutEnd(whole, '=').length % 4 === 1) return null;
+    length += bytes.write(whole, length, 'base64');
+    await pause();
+  }
+  return length === 0 ? null : bytes.subarray(0, length);
 }
 
 function fault(path: string, problem: string) {

@@ -33,7 +33,7 @@ export interface MailDraft extends GivenAttachments {
 export async function draftMail(deps: Deps, project: Project, input: MailOptions, origin: Origin): Promise<MailDraft> {
   checkHeaders(input.headers ?? {});
   checkData(input.dynamicData, 'dynamicData');
-  const { attachments, files } = readAttachments(input.attachments ?? [], origin, deps.config);
+  const { attachments, files } = await readAttachments(input.attachments ?? [], origin, deps.config);
   if (input.templateId === undefined && !input.html && !input.text)
     throw invalid('Give templateId, html or text.', 'html: is required without templateId and text');
   if (input.templateId === undefined && !input.subject)

@@ -26,7 +26,9 @@ export interface MemoryTally {
   processes: Array<{ service: string; highestBytes: number; limitBytes: number }>;
 }
 
-const CALLS_MS = 180_000;
+const CALLS_MS = 600_000;
+/** What Retry-After says. */
+const AGAIN_MS = 1_000;
 const SETTLED_MS = 900_000;
 /** As in the Dockerfile. */
 const IMAGE = { MALLOC_ARENA_MAX: '2' };
@@ -46,7 +48,7 @@ export async function memory(env: NodeJS.ProcessEnv, drill: MemoryDrill): Promis
     for (const [service, child] of Object.entries(children))
       void child.exited.then((how) => exits.push(`${service} ended (${how})`));
     const calls = noCalls();
-    const acknowledged = await sendAll({ key: context.key, urls: () => [api.url] }, drill, calls);
+    const acknowledged = await sendAll({ key: context.key, urls: () => [api.url], againMs: AGAIN_MS }, drill, calls);
     await untilSettled(context, SETTLED_MS);
     const pids = Object.entries(children).map(([service, { pid }]) => [service, pid] as const);
     const { pid: mongod } = await context.deps.mongo.db('admin').command({ serverStatus: 1 });

@@ -32,6 +32,8 @@ export interface Line {
   key: string;
   /** Taken in turn; the next one when a connection fails. */
   urls: () => readonly string[];
+  /** Between a refusal and the next try; 150 when left out. */
+  againMs?: number;
 }
 
 const AGAIN_MS = 150;
@@ -72,7 +74,7 @@ export async function ask(
         return null;
       }
     }
-    await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
+    await new Promise((resolve) => setTimeout(resolve, line.againMs ?? AGAIN_MS));
   }
   calls.unanswered += 1;
   return null;

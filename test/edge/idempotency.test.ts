@@ -33,6 +33,20 @@ describe('Idempotency-Key', () => {
     expect(await environment.deps.db.contacts.countDocuments({ email: 'c@example.com' })).to.equal(0);
   });
 
+  it('knows a large body again too, whatever the order of its fields, and refuses another one', async () => {
+    await seedVerifiedDomain(environment.deps, environment.other.project, 'large.example.com', new ObjectId());
+    const content = Buffer.alloc(2_000_000, 1).toString('base64');
+    const mail = { to: { email: 'a@in.test' }, from: { email: 'a@large.example.com' }, subject: 's', html: 'h' };
+    const attachments = [{ fileName: 'a', content }];
+    const send = (body: object) => environment.other.client.post('/mails/send', body, { 'Idempotency-Key': 'large' });
+    const first = await send({ ...mail, attachments });
+    expect(first.status, first.text).to.equal(200);
+    const again = await send({ attachments: [{ content, fileName: 'a' }], ...mail });
+    expect([again.text, again.headers.get('idempotency-replayed')]).to.deep.equal([first.text, 'true']);
+    const other = await send({ ...mail, attachments: [{ fileName: 'a', content: `${content.slice(0, -4)}AAAA` }] });
+    expect([other.status, other.body.error?.code]).to.deep.equal([409, 'IDEMPOTENCY_KEY_REUSED']);
+  });
+
   it('is free again after a 4xx', async () => {
     expect((await upsert('k3', { email: 'nonsense' })).status).to.equal(400);
     expect((await upsert('k3', { email: 'd@example.com' })).status).to.equal(201);

@@ -1,5 +1,4 @@
 import { generateKeyPairSync, randomFillSync } from 'node:crypto';
-import { setImmediate } from 'node:timers/promises';
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
 import { type Composing, composeMail } from '../../core/composing/compose.ts';
@@ -7,8 +6,7 @@ import type { SendingDeps } from '../../core/outbox/relay.ts';
 import { createSigner } from '../../platform/dkim/signer.ts';
 import { ATTACHMENT_BYTES_MAX } from '../../schemas/mails.ts';
 import { HOLD_MS_MAX } from './cpu.ts';
-
-const TRIES = 3;
+import { leastHold } from './holds.ts';
 
 describe('Composing a mail with the largest attachments', () => {
   it(`holds the event loop for less than ${HOLD_MS_MAX} ms`, async () => {
@@ -20,14 +18,9 @@ describe('Composing a mail with the largest attachments', () => {
     const signer = createSigner(1);
     const config = { secretKeys: [`k:${Buffer.alloc(32, 1).toString('base64')}`], publicUrl: 'https://mail.test' };
     const deps = { config, signer, clock: { now: () => new Date() } } as unknown as SendingDeps;
-    const holds: number[] = [];
-    try {
-      for (let tries = 0; tries < TRIES && !holds.some((hold) => hold < HOLD_MS_MAX); tries += 1)
-        holds.push(await longestHold(() => composeMail(deps, largest(privateKey))));
-    } finally {
-      await signer.close();
-    }
-    expect(Math.min(...holds)).to.be.lessThan(HOLD_MS_MAX);
+    const mail = largest(privateKey);
+    const hold = await leastHold(() => composeMail(deps, mail)).finally(() => signer.close());
+    expect(hold).to.be.lessThan(HOLD_MS_MAX);
   }).timeout(60_000);
 });
 
@@ -45,25 +38,4 @@ function largest(privateKey: string): Composing {
     // As core/messages/contents.ts reads them.
     attachments: [{ ...file, bytes: randomFillSync(new Uint8Array(new SharedArrayBuffer(ATTACHMENT_BYTES_MAX))) }],
   } as unknown as Composing;
-}
-
-/** CPU time of this thread between two turns of its event loop. */
-async function longestHold(work: () => Promise<unknown>): Promise<number> {
-  let longest = 0;
-  let isOver = false;
-  const watch = async () => {
-    let before = process.threadCpuUsage();
-    while (!isOver) {
-      await setImmediate();
-      const { user, system } = process.threadCpuUsage(before);
-      longest = Math.max(longest, (user + system) / 1_000);
-      before = process.threadCpuUsage();
-    }
-  };
-  const watching = watch();
-  await work().finally(() => {
-    isOver = true;
-  });
-  await watching;
-  return longest;
 }

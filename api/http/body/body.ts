@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { Worker } from 'node:worker_threads';
 import { AppError, unavailable } from '../../../core/base/errors.ts';
 import type { BodyLimit } from '../endpoint.ts';
-import { fromWorker, type Parsed, parseJson } from './json.ts';
+import { fromWorker, type LargeBody, type Parsed, parseJson } from './json.ts';
 
 const MIB = 1024 * 1024;
 export const bodyLimits: Record<BodyLimit, number> = { standard: MIB, attachments: 60 * MIB, import: 100_000_000 };
@@ -19,12 +19,17 @@ const large = { bodies: 0, bytes: 0 };
 export interface ReadBody {
   value: unknown;
   sizeBytes: number;
+  /** Of a large body, from the thread that parsed it. */
+  fingerprint?: string;
   /** A large body counts until this is called, since its parsed value lives as long as the request. */
   release?: () => void;
 }
 
 /** The parsed JSON body; undefined when the request has none. */
-export async function readJsonBody(incoming: IncomingMessage, limit: BodyLimit, required: boolean): Promise<ReadBody> {
+export async function readJsonBody(
+  incoming: IncomingMessage,
+  { limit, required, path }: { limit: BodyLimit; required: boolean; path: string },
+): Promise<ReadBody> {
   const type = incoming.headers['content-type'];
   const hasBody =
     incoming.headers['transfer-encoding'] !== undefined || Number(incoming.headers['content-length'] ?? 0) > 0;
@@ -35,7 +40,8 @@ export async function readJsonBody(incoming: IncomingMessage, limit: BodyLimit, 
   const announced = Number(incoming.headers['content-length'] ?? 0);
   if (announced > limitBytes) throw tooLarge(limitBytes);
   if (announced > 0 && announced <= INLINE_PARSE_MAX) return readSmall(incoming);
-  return readLimited(incoming, limitBytes);
+  if (!fitsLarge(announced)) throw tooManyLarge();
+  return readLimited(incoming, limitBytes, path);
 }
 
 /** The fast path of most requests: Node holds the body to its Content-Length, and it is parsed inline. */
@@ -49,8 +55,9 @@ async function readSmall(incoming: IncomingMessage): Promise<ReadBody> {
   return { value: parseJson(bytes), sizeBytes: bytes.length };
 }
 
-async function readLimited(incoming: IncomingMessage, limitBytes: number): Promise<ReadBody> {
+async function readLimited(incoming: IncomingMessage, limitBytes: number, path: string): Promise<ReadBody> {
   const announcedBytes = Number(incoming.headers['content-length'] ?? 0);
+  const whole = announcedBytes > 0 ? Buffer.allocUnsafeSlow(announcedBytes) : null;
   const chunks: Buffer[] = [];
   let sizeBytes = 0;
   let release: (() => void) | undefined;
@@ -59,12 +66,14 @@ async function readLimited(incoming: IncomingMessage, limitBytes: number): Promi
       sizeBytes += chunk.length;
       if (sizeBytes > limitBytes) throw tooLarge(limitBytes);
       if (sizeBytes > INLINE_PARSE_MAX) release ??= countLarge(announcedBytes || limitBytes);
-      chunks.push(chunk);
+      if (whole) chunk.copy(whole, sizeBytes - chunk.length);
+      else chunks.push(chunk);
     }
     if (sizeBytes === 0) return { value: undefined, sizeBytes };
-    const bytes = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
-    chunks.length = 0;
-    return release ? { value: await parseInWorker(bytes), sizeBytes, release } : { value: parseJson(bytes), sizeBytes };
+    const bytes = whole ?? Buffer.concat(chunks);
+    if (!release) return { value: parseJson(bytes), sizeBytes };
+    const asked = { method: incoming.method ?? '', path };
+    return { ...(await parseInWorker(bytes, asked)), sizeBytes, release };
   } catch (error) {
     release?.();
     // The rest of the body is read and dropped, so that the answer arrives and the connection stays usable.
@@ -74,15 +83,23 @@ async function readLimited(incoming: IncomingMessage, limitBytes: number): Promi
 }
 
 function countLarge(bytes: number): () => void {
-  const fits = large.bodies === 0 || large.bytes + bytes <= LARGE_BODIES_BYTES_MAX;
-  if (large.bodies >= LARGE_BODIES_MAX || !fits)
-    throw unavailable('Too many large requests are under way; send this one again in a moment.');
+  if (!fitsLarge(bytes)) throw tooManyLarge();
   large.bodies += 1;
   large.bytes += bytes;
   return () => {
     large.bodies -= 1;
     large.bytes -= bytes;
   };
+}
+
+/** Asked before a body is read, too, so that a caller who is refused does not send it first. */
+function fitsLarge(bytes: number): boolean {
+  const fits = large.bodies === 0 || large.bytes + bytes <= LARGE_BODIES_BYTES_MAX;
+  return fits && large.bodies < LARGE_BODIES_MAX;
+}
+
+function tooManyLarge(): AppError {
+  return unavailable('Too many large requests are under way; send this one again in a moment.');
 }
 
 /** JSON by any of its names; the charset, when given, must be UTF-8. */
@@ -122,13 +139,13 @@ let worker: Worker | null = null;
 let nextId = 0;
 const waiting = new Map<number, { resolve: (parsed: Parsed) => void; reject: (error: Error) => void }>();
 
-async function parseInWorker(bytes: Buffer): Promise<unknown> {
+async function parseInWorker(bytes: Buffer, asked: LargeBody['asked']): Promise<ReturnType<typeof fromWorker>> {
   const parsed = await new Promise<Parsed>((resolve, reject) => {
     nextId += 1;
     waiting.set(nextId, { resolve, reject });
     // A Buffer with memory of its own is transferred to the thread; a Buffer from the pool is copied.
     const own = bytes.byteLength === bytes.buffer.byteLength ? bytes : new Uint8Array(bytes);
-    jsonWorker().postMessage({ id: nextId, bytes: own }, [own.buffer as ArrayBuffer]);
+    jsonWorker().postMessage({ id: nextId, bytes: own, asked } satisfies LargeBody, [own.buffer as ArrayBuffer]);
   });
   return fromWorker(parsed);
 }

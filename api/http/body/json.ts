@@ -61,10 +61,17 @@ function textFault(text: string): string | null {
   return null;
 }
 
-/** The result of a worker thread: errors cross threads as plain objects. */
-export type Parsed = { value: unknown } | { message: string; details: string | undefined };
+/** What a worker thread is given. */
+export interface LargeBody {
+  id: number;
+  bytes: Uint8Array;
+  asked: { method: string; path: string };
+}
 
-export function fromWorker(parsed: Parsed): unknown {
-  if ('value' in parsed) return parsed.value;
+/** The result of a worker thread: errors cross threads as plain objects. */
+export type Parsed = { value: unknown; fingerprint: string } | { message: string; details: string | undefined };
+
+export function fromWorker(parsed: Parsed): { value: unknown; fingerprint: string } {
+  if ('value' in parsed) return parsed;
   throw new AppError('invalid', parsed.message, { code: 'VALIDATION_ERROR', details: parsed.details });
 }
