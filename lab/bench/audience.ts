@@ -10,7 +10,7 @@ import { measureSuppressions } from './audience/suppressions.ts';
 
 /**
  * The audience at a million contacts in 50 lists, with 10 properties and 3 segments, over HTTP. Names among the arguments choose parts:
- * import (beside a bare bulkWrite of the same upserts), segment, requests, suppressions, export; without the import the contacts are
+ * import (compared with a bare bulkWrite of the same upserts), segment, requests, suppressions, export; without the import the contacts are
  * written straight into the database first, which takes a quarter of the time. At the end counts and segments are held against a recount.
  */
 const { values, positionals } = parseArgs({

@@ -10,7 +10,7 @@ import { enrollmentRates } from './automations/rates.ts';
 import { openAutomationBench } from './automations/stage.ts';
 
 /**
- * Enrollments a second beside bare workflows (rates), POST /events/send under load with Temporal and without (latency), and the memory
+ * Enrollments a second compared with bare workflows (rates), POST /events/send under load with Temporal and without (latency), and the memory
  * of a worker whose people wait (memory). `npm run bench -- automations [rates] [latency] [memory]`; all three when none is named.
  */
 const { values, positionals } = parseArgs({

@@ -9,7 +9,7 @@ import { type Measured, measureCampaign } from './campaigns/measure.ts';
  * A campaign from the POST that starts it to the relay's last 250, the freeze included: HTML of 4 kB with a variable, a tracked link and
  * a pixel, a row in the ledger for each recipient (w: majority). In the same run a raw blast of the same bytes at the same sink, and one
  * that keeps a ledger too and does nothing else.
- * Everything stands on this one machine, sink included. Names among the arguments choose: speed, meanwhile, sizes.
+ * Everything runs on this one machine, sink included. Arguments choose among `parts`.
  */
 const { values, positionals } = parseArgs({
   allowPositionals: true,

@@ -16,8 +16,8 @@ import { ask } from './comes-back/requests.ts';
 import { blast } from './raw-blast.ts';
 
 /**
- * Pixels and clicks at 2,000 a second and as fast as they are answered, recounted, beside a bare HTTP server; inbound letters of 20 kB,
- * signed, beside an SMTP server that drops them. Names among the arguments choose: tracking, inbound.
+ * Pixels and clicks at 2,000 a second and as fast as they are answered, recounted, and the same at a bare HTTP server; inbound letters of 20 kB,
+ * signed, and the same at an SMTP server that drops them. Names among the arguments choose: tracking, inbound.
  */
 const { values, positionals } = parseArgs({
   allowPositionals: true,

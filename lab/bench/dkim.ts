@@ -6,7 +6,7 @@ import type { DkimKey } from '../../core/outbox/relay.ts';
 import { createSigner } from '../../platform/dkim/signer.ts';
 import { type Figure, report } from '../rig/report.ts';
 
-/** What composing and signing cost, in this thread and in worker threads, beside bare OpenSSL signatures in the same places. */
+/** The cost of composing and signing, in this thread and in worker threads, and of bare OpenSSL signatures in the same places. */
 const BARE = Buffer.alloc(32, 7);
 const imported = new Map<string, KeyObject>();
 const AT = new Date();

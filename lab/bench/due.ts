@@ -1,5 +1,5 @@
 /**
- * How soon what is due starts, with two processes that look, beside a bare majority-committed update (what taking a document is):
+ * How soon due work starts, with two processes that poll, compared with a bare majority-committed update (the cost of a claim):
  * alone, without a wake-up, many projects at once, behind 20,000 of another project; and what a look costs with 90,000 put off.
  */
 import { MongoClient, ObjectId } from 'mongodb';
@@ -134,7 +134,7 @@ async function startOfOne({ isWoken }: { isWoken: boolean }): Promise<number> {
   await rows.insertOne(one);
   const from = performance.now();
   if (isWoken) wakeQueue({ signals }, 'rows', one.projectId);
-  // It may have started before its writer was told that it is written.
+  // It may have started before its insert was acknowledged.
   return Math.max(0, (await started) - from);
 }
 

@@ -20,7 +20,7 @@ const benches: Record<string, { does: string }> = {
   migrations: { does: 'contacts a second of an export (a), and pages at the other provider’s pace (b)' },
 };
 
-/** What a bench is given when all are run. */
+/** The arguments of each bench when all are run. */
 const runs: Record<string, string[][]> = { migrations: [['a'], ['b']] };
 
 const INTERRUPTED = 130;

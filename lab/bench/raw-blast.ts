@@ -55,7 +55,7 @@ export function blast(
   return Promise.all(Array.from({ length: connections }, one)).then(() => {});
 }
 
-/** Who says what is next, and is told what was said of it. */
+/** Says which message is next, and records the reply of the relay to it. */
 export interface Ledger {
   /** null: nothing is left. */
   take(): number | null | Promise<number | null>;

@@ -4,8 +4,8 @@ import { lane } from './sending/lane.ts';
 import { latency } from './sending/latency.ts';
 
 /**
- * accept: POST /mails/send at 64 connections, beside bare single inserts. latency: from the 2xx to the relay's 250 at 50 mails a second.
- * lane: bulk mail that is queued already, with DKIM by us and by the relay, beside a raw blast. Names among the arguments choose.
+ * accept: POST /mails/send at 64 connections, and bare single inserts. latency: from the 2xx to the relay's 250 at 50 mails a second.
+ * lane: bulk mail that is queued already, with DKIM by us and by the relay, and a raw blast. Names among the arguments choose.
  */
 const { values, positionals } = parseArgs({
   allowPositionals: true,

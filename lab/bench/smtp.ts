@@ -5,7 +5,7 @@ import { createMailer } from '../../platform/smtp/mailer.ts';
 import { type Figure, report } from '../rig/report.ts';
 import { blast } from './raw-blast.ts';
 
-/** Messages a second through our SMTP client, beside a raw blast of the same bytes at the same sink. Runs alternate: the machine's speed drifts. */
+/** Messages a second through our SMTP client, and through a raw blast of the same bytes at the same sink. Runs alternate: the machine's speed drifts. */
 const { values } = parseArgs({
   options: {
     messages: { type: 'string', default: '30000' },

@@ -11,7 +11,7 @@ const ROWS_A_PIECE = 1_000;
 const TELL_EVERY_MS = 15_000;
 
 /**
- * A file of everybody, from its first row to its last, beside MongoDB doing the same upserts with nothing else kept right. Both become slower
+ * A file of all contacts, from its first row to its last, compared with bare upserts of the same rows in MongoDB. Both become slower
  * as the collection grows, so fewer bare rows than rows are a ceiling that is too high, not too low.
  */
 export async function measureImport(stage: Stage, bareRows: number): Promise<Figure[]> {

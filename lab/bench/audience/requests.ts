@@ -50,12 +50,12 @@ export async function measureRequests({ client, contacts, listIds, personOf }: S
   ];
 }
 
-/** Three letters that some have, a longer part that one has, one that everybody has, one that nobody has. */
+/** Three letters that some addresses have, a longer part that one has, a part of every address, and a part of none. */
 function partOf(email: string, index: number): string {
   return [email.slice(1, 4), email.slice(0, 7), 'example', 'qqq'][index % 4] as string;
 }
 
-/** What puts people into segments and takes them out of them. */
+/** Changes that put people into segments and take them out. */
 function changesOf(index: number, personOf: Stage['personOf']) {
   return Array.from({ length: 100 }, (_, one) => ({
     email: personOf(index * 500 + one).email,

@@ -42,7 +42,7 @@ export async function measureSegment({ client, worker, contacts, segments, perso
   ];
 }
 
-/** What lists and segments say of themselves beside a recount of the contacts; segments by what this bench knows of each person. */
+/** Compares the counts of lists with a recount of the contacts, and those of segments with the people that this bench made. */
 export async function expectCountsRight({ drill, client, segments }: Stage): Promise<void> {
   const { deps, project } = drill;
   const filter = { projectId: project._id };

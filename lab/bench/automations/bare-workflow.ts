@@ -1,6 +1,6 @@
 import { proxyActivities, sleep } from '@temporalio/workflow';
 
-/** What an enrollment is measured beside: one empty activity, then a wait. */
+/** The baseline of an enrollment: one empty activity, then a wait. */
 export async function bareWait(): Promise<void> {
   const { nothing } = proxyActivities<{ nothing(): Promise<void> }>({ startToCloseTimeout: '30 seconds' });
   await nothing();

@@ -12,7 +12,7 @@ interface Load {
   rounds: number;
 }
 
-/** POST /events/send on time, whatever the ones before do, beside a worker that follows the events with the limits of the default. */
+/** POST /events/send on schedule, whatever earlier calls do, while a worker follows the events with the default limits. */
 export async function eventLatency(drill: DrillContext, load: Load, temporal: TemporalServer): Promise<Figure[]> {
   const worker = await startWorker(drill);
   const { child, url } = await drill.startApi();

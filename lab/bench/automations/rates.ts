@@ -11,8 +11,8 @@ const STARTS_AT_ONCE = 16;
 const POLL_MS = 50;
 
 /**
- * From the event to a run that stands in its wait: event, entering, first step, start of the run and its timer, all durable.
- * Beside it workflows whose one activity does nothing before they wait. Rounds alternate: the machine's speed drifts.
+ * From the event to a run that waits in its first wait step: event, entering, first step, start of the run and its timer, all durable.
+ * The baseline is workflows whose one activity does nothing before they wait. Rounds alternate: the machine's speed drifts.
  */
 export async function enrollmentRates(
   drill: DrillContext,

@@ -42,7 +42,7 @@ export async function openAutomationBench(env: NodeJS.ProcessEnv): Promise<Drill
 
 export interface BenchWorker {
   child: Child;
-  /** How many tasks its runs have done: after the first one a run stands in its wait. */
+  /** How many tasks its runs have done: after the first one a run is in its wait step. */
   waiting(): Promise<number>;
   rssMb(): number;
 }

@@ -8,7 +8,7 @@ const GROUP_WAIT_MS = 10;
 /**
  * A raw blast that keeps a ledger, with nothing else around it: for each recipient a durable claim before the dot and a durable outcome with
  * the relay's reply after it, in groups of 64 (w: majority), and for each group the campaign's status and the suppressions. One process, an
- * index for counts, no lease, no second look. What it reaches is what this machine can give to whoever keeps such a ledger.
+ * index for counts, no lease, no second look. Its rate is the ceiling of this machine for any sender that keeps such a ledger.
  */
 export async function bareLane(
   { mongo }: Pick<Deps, 'mongo'>,

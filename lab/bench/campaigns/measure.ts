@@ -28,7 +28,7 @@ export interface Measured {
 
 const BLAST_MAX = 50_000;
 
-/** One campaign, undisturbed unless `meanwhile` does something. Throws when somebody did not get it or got it twice. */
+/** One campaign; the callback may disturb it while it is sent. Throws when a recipient did not get it or got it twice. */
 export async function measureCampaign(
   installation: Installation,
   { listId, recipients, signing }: { listId: ObjectId; recipients: number; signing: 'relay' | 'own' },

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { SMTPServer } from 'smtp-server';
 
-/** What bounds us: the same requests and the same mails, taken by somebody who does nothing with them. In a process of its own. */
+/** The ceiling: servers that take the same requests and the same mails and drop them. In a process of its own. */
 const http = createServer((_request, response) => {
   response.writeHead(302, { Location: 'https://example.com/', 'Content-Length': '0' }).end();
 });

@@ -10,7 +10,7 @@ import type { Size } from '../sending.ts';
 const PER_SECOND = 50;
 const BARE_TURNS = 200;
 
-/** How long a mail is under way once somebody was told that it is taken. */
+/** The time of a mail from the 2xx that accepts it to the 250 of the relay. */
 export async function latency({ rounds, seconds, profile }: Size): Promise<void> {
   const sink = await startSink();
   const arrivals = arrivalsAt(sink);
