@@ -23,7 +23,7 @@ interface Command {
   run(deps: Deps, args: string[]): Promise<void>;
 }
 
-/** What must be done before any key exists, or from outside the REST interface. Others add their line. */
+/** Commands for work before any key exists, or from outside the REST interface. Others add their line. */
 export const commands: Record<string, Command> = {
   'organizations create': {
     usage: '<name>',
@@ -117,7 +117,7 @@ export async function main(args: string[]): Promise<void> {
   );
 }
 
-/** Beside a running `npm start` its servers are meant, unless a URL says otherwise. */
+/** While `npm start` runs, its servers are used, unless a URL says otherwise. */
 function runningStack(): Record<string, string> {
   const { dataDir } = readConfig(process.env);
   const [file, keys] = [join(dataDir, 'stack.json'), join(dataDir, 'secret-keys')];

@@ -5,7 +5,7 @@ import type { Migration, MigrationPhaseName } from '../core/migrations/model.ts'
 import { describePhase, LIVE } from '../core/migrations/rules/phase-order.ts';
 import { CommandError } from './error.ts';
 
-/** What an operator does with migrations; docs/operators/migrations.md shows it. */
+/** Commands of an operator for migrations; docs/operators/migrations.md shows them. */
 export const migrationCommands = {
   'migrations list': {
     usage: '',

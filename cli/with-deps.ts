@@ -5,7 +5,7 @@ import { createWorkflows } from '../workflows/client.ts';
 
 const silent: Log = { debug() {}, info() {}, warn() {}, error() {} };
 
-/** The core, wired for a short piece of work beside the running processes. */
+/** The core, wired for a short piece of work while the other processes run. */
 export async function withDeps<T>(config: Config, work: (deps: Deps) => Promise<T>): Promise<T> {
   const { parts, temporal, close } = openPlatform(config, silent);
   try {

@@ -61,7 +61,7 @@ function runSchemathesis(url: string, key: string): Promise<number> {
   });
 }
 
-/** Kept beside the other downloads, in a virtual environment of its own. */
+/** Kept with the other downloads, in a virtual environment of its own. */
 function schemathesis(): string {
   const cache = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'everpost', `schemathesis-${version}`);
   const command = join(cache, 'bin', 'st');

@@ -83,7 +83,7 @@ function firstFigures(): string {
   ].join('\n');
 }
 
-/** One figure, beside everything that it was measured beside. */
+/** One figure, with every ceiling that it was measured against. */
 function sentence([first, ...more]: Line[]): string {
   if (!first) return '';
   const { name, unit, median } = first;

@@ -105,7 +105,7 @@ function runMocha(
     stdio: ['ignore', output, output, 'ipc'],
     env: { ...env, EVERPOST_TEST_RESULT: resultFile },
   });
-  // What a test has forked leaves when its parent is gone.
+  // Processes that a test has forked exit when their parent is gone.
   lifetime.add({ stop: async () => void child.kill('SIGKILL') });
   return new Promise((resolve) => {
     child.on('exit', (code, signal) => {

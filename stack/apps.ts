@@ -11,7 +11,7 @@ const headStartMs = 1_000;
 const apiName = 'api';
 /**
  * The nurseries of the heap. Imports and campaigns make much that is let go at once: with its usual nursery a worker holds a hundred
- * or two hundred megabytes of that. What a request makes lives as long as its write: with a small nursery the API copies it all, a tenth
+ * or two hundred megabytes of that. Objects of a request live as long as its write: with a small nursery the API copies them all, a tenth
  * of its work, and one that grows and shrinks is memory that comes and goes.
  */
 export const heapFlags = {
@@ -39,8 +39,8 @@ export async function startApp({ name, script, flags, env }: App, dataDir: strin
 }
 
 /**
- * The workers, and the API last: they come up side by side, and the person is told when all are there. Whoever names
- * WORKER_LANES gets WORKER_PROCESSES of exactly those.
+ * The workers, and the API last: they start in parallel, and a line is printed when all serve. When WORKER_LANES is
+ * set, WORKER_PROCESSES workers of exactly those lanes are started.
  */
 export function planApps(env: NodeJS.ProcessEnv, workerProcesses: number): App[] {
   const worker = (name: string, lanes: string) => ({
@@ -61,7 +61,7 @@ export function planApps(env: NodeJS.ProcessEnv, workerProcesses: number): App[]
   return [...workers, { name: apiName, script: 'api/main.ts', flags: heapFlags.api, env }];
 }
 
-/** In reverse: the API has a head start, so that nobody asks for what no worker does any more. */
+/** In reverse: the API has a head start, so that no request asks for work that no worker does any more. */
 export async function stopApps(apps: readonly Kept[]): Promise<void> {
   const until = Date.now() + appsStopMs;
   const stop = (app: Kept) => app.stop(until - Date.now());

@@ -25,7 +25,7 @@ export function leaveDataDir(dataDir: string): void {
   if (readNote(ownerFile(dataDir))?.pid === process.pid) rmSync(ownerFile(dataDir), { force: true });
 }
 
-/** Notes a process of this data folder, so that the next start can tell whether it is still there. */
+/** Notes a process of this data folder, so that the next start can check whether it still runs. */
 export function noteProcess(dataDir: string, name: string, pid: number): void {
   mkdirSync(join(dataDir, 'run'), { recursive: true });
   writeFileSync(join(dataDir, 'run', `${name}.json`), JSON.stringify(noteOf(pid)));

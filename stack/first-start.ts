@@ -7,7 +7,7 @@ import { type Seed, seedDemo } from './seed.ts';
 import type { Servers } from './servers/all.ts';
 import { readSettings } from './settings.ts';
 
-/** What stands between running servers and the first request: search attributes, indexes, the demo project. */
+/** Prepares running servers for the first request: search attributes, indexes, the demo project. */
 export async function prepare(env: NodeJS.ProcessEnv, dataDir: string, servers: Servers, say: Say): Promise<Seed> {
   const config = readSettings(env);
   if (!servers.temporal)
@@ -30,7 +30,7 @@ export async function prepare(env: NodeJS.ProcessEnv, dataDir: string, servers: 
 
 const indexConflicts = [85, 86];
 
-/** A new version may define an index anew; nothing runs yet, so the old one can go. In production a person decides that. */
+/** A new version may redefine an index; nothing runs yet, so the old one can go. In production a person decides that. */
 async function makeChangedIndexes(db: Collections, cause: unknown, say: Say): Promise<void> {
   if (!isIndexConflict(cause)) throw cause;
   for (const { on, name, key, options } of indexes) {

@@ -6,14 +6,14 @@ export interface Stoppable {
 }
 
 /**
- * What must be stopped when this process stops, newest first; also while it is still starting. A process has one, and its end is
- * final: what is started after it is killed.
+ * Things to stop when this process stops, newest first; also while it is still starting. A process has one lifetime, and its end
+ * is final: a thing that is started after it is killed.
  */
 export interface Lifetime {
   add(thing: Stoppable): void;
   stop(): Promise<void>;
   readonly stopping: boolean;
-  /** What is left of the ten seconds that a stop may take. */
+  /** The time left of the ten seconds that a stop may take. */
   msLeft(): number;
 }
 

@@ -34,7 +34,7 @@ export interface Seed {
   readonly projectId: string;
 }
 
-/** The demo organization, made once. Keys are stored hashed, so what they are is kept beside the data, for its owner only. */
+/** The demo organization, made once. Keys are stored hashed, so their plain text is kept in the data folder, readable by its owner only. */
 export async function seedDemo(deps: Deps, dataDir: string): Promise<Seed> {
   const file = join(dataDir, 'seed.json');
   const kept = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Seed) : null;
@@ -45,7 +45,7 @@ export async function seedDemo(deps: Deps, dataDir: string): Promise<Seed> {
   return seed;
 }
 
-/** What a newcomer finds. New kinds of demo content join here, before the keys. */
+/** The content of a first start. New kinds of demo content join here, before the keys. */
 async function makeDemo(deps: Deps): Promise<Seed> {
   const { organization, adminKey } = await createOrganization(deps, { name: 'Demo' });
   const project = await createProject(deps, organization._id, { name: 'Demo project' });

@@ -54,7 +54,7 @@ export async function chooseInboundPort(env: NodeJS.ProcessEnv, say: Say): Promi
   return port;
 }
 
-/** The key that seals stored secrets is made once and kept beside the data it seals. */
+/** The key that seals stored secrets is made once and kept in the folder of the data it seals. */
 export function secretKeysOf(env: NodeJS.ProcessEnv, dataDir: string): string {
   if (env.SECRET_KEYS) return env.SECRET_KEYS;
   const file = join(dataDir, 'secret-keys');

@@ -55,7 +55,7 @@ export function openMailbox(folder: string): Mailbox {
       if (!ids.includes(id)) return null;
       const mail = parsed.get(id) ?? readMailFile(fileOf(id)).then(({ meta, raw }) => parseMail(id, meta, raw));
       parsed.set(id, mail);
-      return mail.catch(() => null); // it may have left meanwhile
+      return mail.catch(() => null); // it may have been deleted since
     },
     async source(id) {
       return ids.includes(id) ? (await readMailFile(fileOf(id))).raw : null;

@@ -10,7 +10,7 @@ export function isView(part: string | undefined): part is View {
   return views.includes(part as View);
 }
 
-/** The whole page: the list, and beside it one mail in one view. All that comes from a mail is escaped. */
+/** The whole page: the list, and next to it one mail in one view. All that comes from a mail is escaped. */
 export function mailPage(mails: readonly Mail[], open: Mail | null, view: View, source = ''): string {
   const title = open ? `${open.subject || '(no subject)'} · Mailbox` : 'Mailbox';
   return `<!doctype html>
@@ -87,7 +87,7 @@ function viewOf(mail: Mail, view: View, source: string): string {
   return `<iframe title="The mail" src="/email/${mail.id}/html" sandbox="allow-popups allow-popups-to-escape-sandbox"></iframe>`;
 }
 
-/** The mail's own HTML for the sandboxed frame: links open beside the mailbox, inline images come from its attachments. */
+/** The mail's own HTML for the sandboxed frame: links open in a tab of their own, inline images come from its attachments. */
 export async function htmlOf(mail: Mail, contentOf: (index: number) => Promise<Buffer | undefined>): Promise<string> {
   let html = mail.html ?? '';
   for (const [index, { contentId, contentType }] of mail.attachments.entries()) {

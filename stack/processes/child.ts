@@ -20,7 +20,7 @@ export function killIfThere(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
-/** Everything that runs, also what is still starting and nobody else knows yet. */
+/** Everything that runs, also children that are still starting and not yet returned to a caller. */
 const alive = new Set<Child>();
 let isLeaving = false;
 

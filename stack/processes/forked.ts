@@ -5,7 +5,7 @@ import { StackError } from '../output.ts';
 import { type Child, describeExit, killIfThere, watchChild } from './child.ts';
 import { lastLines, openLog } from './log.ts';
 
-/** What a process of ours sends when it really serves. */
+/** The message of a process of ours once it serves requests. */
 export interface Ready {
   readonly ready: true;
   readonly url?: string;

@@ -9,7 +9,7 @@ import { openLog } from './log.ts';
 /**
  * The shell holds the read end of a pipe that only this process can write to. When the pipe closes, also because this
  * process was killed, the shell stops the server: gently (again and again, one that is just starting may not hear it), and
- * after five seconds for good. It tells the server's pid on 4.
+ * after five seconds for good. It writes the server's pid to descriptor 4.
  */
 const leash = `
 "$@" </dev/null 3<&- 4>&- &

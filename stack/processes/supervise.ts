@@ -3,7 +3,7 @@ import type { Child } from './child.ts';
 
 const restartDelayMs = 200;
 const restartDelayMaxMs = 10_000;
-/** Whoever lives shorter dies again and again, and is started ever more slowly. */
+/** A process that exits sooner than this is restarted with back-off. */
 const shortLifeMs = 10_000;
 
 export interface KeptOptions {

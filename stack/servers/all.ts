@@ -18,7 +18,7 @@ export interface StartServersOptions {
   readonly restart?: boolean;
   readonly env?: NodeJS.ProcessEnv;
   readonly say?: Say;
-  /** Told of each server as soon as it runs, so that it can be stopped while others still start. */
+  /** Called with each server as soon as it runs, so that it can be stopped while others still start. */
   readonly onStarted?: (server: Kept) => void;
 }
 

@@ -12,7 +12,7 @@ export interface Binary {
   readonly versionMin: string;
   readonly wheels: readonly Wheel[];
   readonly archive?: Archive;
-  /** What to do when none can be had: the end of one sentence. */
+  /** Advice when no binary can be had: the end of one sentence. */
   readonly wayOut: string;
 }
 

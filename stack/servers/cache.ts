@@ -12,8 +12,8 @@ export function cacheDir(env: NodeJS.ProcessEnv): string {
 }
 
 /**
- * Fills the folder of `target` in one rename: whoever is interrupted leaves nothing that looks whole, and of two that
- * fetch at once the second keeps what the first put there.
+ * Fills the folder of `target` in one rename: an interrupted fetch leaves nothing that looks whole, and of two that
+ * fetch at once the second keeps the files of the first.
  */
 export async function fillAtomically(target: string, fill: (folder: string) => Promise<void>): Promise<void> {
   const folder = dirname(target);

@@ -38,7 +38,7 @@ export async function startMongodb(options: ServerOptions): Promise<Server> {
       args: (port) => [
         ...['--dbpath', folder, '--port', `${port}`, '--bind_ip', '127.0.0.1', '--replSet', replicaSet],
         ...['--wiredTigerCacheSizeGB', cacheGb(), '--setParameter', 'shutdownTimeoutMillisForSignaledShutdown=100'],
-        // What a killed process leaves locked is free again after this; nothing of ours takes half as long.
+        // Locks of a killed process are free again after this; nothing of ours takes half as long.
         ...['--setParameter', 'transactionLifetimeLimitSeconds=10'],
         ...['--setParameter', 'diagnosticDataCollectionEnabled=false', '--nounixsocket', '--quiet'],
       ],

@@ -35,7 +35,7 @@ export interface LeashedServer {
   /** Tries once; throws while the server does not answer yet. */
   readonly answer: (port: number) => Promise<void>;
   readonly env?: NodeJS.ProcessEnv;
-  /** Nobody waits for it as people wait for the API. */
+  /** Runs at a low priority: people wait for the API, not for this server. */
   readonly isPolite?: boolean;
 }
 

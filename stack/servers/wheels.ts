@@ -25,7 +25,7 @@ export interface Fetching {
   readonly say: Say;
 }
 
-/** What was fetched is not what was pinned. No other source is tried: a person has to look. */
+/** The download does not match the pinned hash. No other source is tried: a person has to look. */
 export class WrongHashError extends StackError {}
 
 export const platform = `${process.platform}-${process.arch}`;
