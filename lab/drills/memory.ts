@@ -27,7 +27,7 @@ export interface MemoryTally {
 }
 
 const CALLS_MS = 600_000;
-/** What Retry-After says. */
+/** The value of Retry-After. */
 const AGAIN_MS = 1_000;
 const SETTLED_MS = 900_000;
 /** As in the Dockerfile. */

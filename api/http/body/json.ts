@@ -61,7 +61,7 @@ function textFault(text: string): string | null {
   return null;
 }
 
-/** What a worker thread is given. */
+/** The input of a worker thread. */
 export interface LargeBody {
   id: number;
   bytes: Uint8Array;
