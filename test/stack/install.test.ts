@@ -25,6 +25,7 @@ describe('Installing dependencies at the first start', () => {
     checkout = join(folder(), `checkout-${++count}`);
     mkdirSync(join(checkout, 'stack'), { recursive: true });
     mkdirSync(join(checkout, 'bin'));
+    mkdirSync(join(checkout, 'cli'));
     copyFileSync(join(root, 'stack/entry.mjs'), join(checkout, 'stack/entry.mjs'));
     writeFileSync(join(checkout, 'cli/admin.ts'), "console.log('started');\n");
     writeFileSync(join(checkout, 'package-lock.json'), lockfile);
