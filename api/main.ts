@@ -42,8 +42,6 @@ async function main(): Promise<void> {
   await listen(app, config);
   const { port } = app.server.address() as AddressInfo;
   log.info({ port }, 'listening');
-  process.send?.({ ready: true, port, url: `http://127.0.0.1:${port}` });
-
   const stop = once(async () => {
     log.info({}, 'stopping');
     await app.stop();
@@ -54,6 +52,8 @@ async function main(): Promise<void> {
     process.exit(0);
   });
   for (const signal of ['SIGTERM', 'SIGINT', 'disconnect']) process.once(signal, stop);
+  // Last, since a supervisor may stop the process as soon as it is ready.
+  process.send?.({ ready: true, port, url: `http://127.0.0.1:${port}` });
 }
 
 /** Waits for a database that cannot be reached; refuses one without its unique indexes. */

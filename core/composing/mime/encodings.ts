@@ -41,14 +41,11 @@ export function quotedPrintable(text: string, last: boolean): string {
   // Written byte by byte into one buffer: a string that grows by a character takes several times as long.
   const out = Buffer.allocUnsafe(quotedPrintableLengthMax(bytes.length));
   let length = 0;
-  const put = (byte: number) => {
-    out[length++] = byte;
-  };
   for (let index = 0; index < bytes.length; index++) {
     const byte = bytes[index]!;
     if (byte === 13 && bytes[index + 1] === 10) {
-      put(CR);
-      put(LF);
+      out[length++] = CR;
+      out[length++] = LF;
       column = 0;
       index++;
       continue;
@@ -56,18 +53,18 @@ export function quotedPrintable(text: string, last: boolean): string {
     const escaped = mustEscape(byte, bytes, index, column, last);
     const width = escaped ? 3 : 1;
     if (column + width >= LINE_LENGTH_MAX) {
-      put(EQUALS);
-      put(CR);
-      put(LF);
+      out[length++] = EQUALS;
+      out[length++] = CR;
+      out[length++] = LF;
       column = 0;
       index--;
       continue;
     }
     if (escaped) {
-      put(EQUALS);
-      put(HEX.charCodeAt(byte >> 4));
-      put(HEX.charCodeAt(byte & 15));
-    } else put(byte);
+      out[length++] = EQUALS;
+      out[length++] = HEX.charCodeAt(byte >> 4);
+      out[length++] = HEX.charCodeAt(byte & 15);
+    } else out[length++] = byte;
     column += width;
   }
   return out.toString('latin1', 0, length);
