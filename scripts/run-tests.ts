@@ -61,7 +61,7 @@ interface Result {
 
 /**
  * Much of a test is waiting, so two runs share the cores and the servers; each test file has a database and a prefix of its own.
- * Tests that measure CPU time follow with nothing beside them: shared caches make the same work take half as long again.
+ * Tests that measure CPU time run alone afterwards: with shared caches the same work takes half as long again.
  */
 async function runShards(args: string[], env: NodeJS.ProcessEnv, folder: string, lifetime: Lifetime): Promise<Result> {
   const named = args.filter((arg) => arg.endsWith('.ts'));
