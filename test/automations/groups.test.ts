@@ -52,7 +52,7 @@ describe('A suppression group that an automation or a mail names', function () {
     const { projectId, _id } = await stored(automationId);
     return advanceEnrollment(stage.deps, { projectId, enrollmentId: _id }, Date.now() + 2 * MINUTE_MS);
   };
-  /** Somebody who waits between the two mails of an automation that names a group. */
+  /** A contact that waits between the two mails of an automation that names a group. */
   const someoneInside = async () => {
     const groupId = await newGroup();
     const eventName = `joined_${groupId}`;

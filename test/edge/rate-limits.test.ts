@@ -10,7 +10,7 @@ import { until } from '../support/wait.ts';
 describe('Limits of requests', () => {
   let redis: Redis;
   let limiters: RateLimiter[] = [];
-  /** In the middle of a minute, so that no count begins anew during a test. */
+  /** In the middle of a minute, so that no count is reset during a test. */
   const now = () => 90_000;
   before(async () => {
     redis = new Redis(readConfig({ ...process.env }).redisUrl);

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { csvHeader, csvRows, FileProblem, type FileRow, ndjsonRows } from '../../core/imports/rows.ts';
 import { HOLD_MS_MAX } from '../linear/cpu.ts';
-import { leastHold } from './holds.ts';
+import { leastHold } from '../linear/hold.ts';
 import { type FuzzOptions, type FuzzResult, fuzz } from './run.ts';
 
 const cells = fc.oneof(

@@ -3,7 +3,7 @@ import { returnedMails } from '../fixtures/inbound/mails.ts';
 
 const LONG = 100_000;
 const CHARACTERS = [...'<>-=?@.,;:"\'()\\[]{}/%&_*+# \t\r\n0a\u00e9\u2028'];
-/** What the readers of mails and reports look for. */
+/** Words that the readers of mails and reports look for. */
 const PHRASES = [
   ...[
     'Delivery has failed',

@@ -9,10 +9,10 @@ import { signWebhook, webhookBody } from '../../core/feed/webhook-deliveries.ts'
 import { eventTypes } from '../../schemas/webhooks.ts';
 import { refOf, sentMessage } from '../feedback/support.ts';
 import { leastOf } from '../linear/cpu.ts';
+import { leastHold } from '../linear/hold.ts';
 import type { Environment, Tenant } from '../support/environment.ts';
 import { until } from '../support/wait.ts';
 import { filterInputs } from './filters.ts';
-import { leastHold } from './holds.ts';
 import { type FuzzOptions, type FuzzResult, fuzz } from './run.ts';
 import { changed, changes, guesses } from './tokens.ts';
 

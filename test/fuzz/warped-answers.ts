@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { Answer } from '../providers/stand-in.ts';
 
-/** What happens to one answer of a provider on its way. `at` chooses a place in its JSON. */
+/** A change of one answer of a provider on its way. `at` chooses a place in its JSON. */
 export type Warp =
   | { kind: 'none' }
   | { kind: 'value'; at: number; value: unknown }
@@ -51,7 +51,7 @@ const headers = fc.dictionary(
   fc.constantFrom('-1', '1', 'NaN', '', 'x'.repeat(1_000), 'http://127.0.0.1:1/'),
 );
 
-/** What no repeat mends, so that a call which has patience ends at once. */
+/** Faults that no repeat mends, so that a call which has patience ends at once. */
 const shapes: fc.Arbitrary<Warp> = fc.oneof(
   { weight: 8, arbitrary: fc.constant<Warp>({ kind: 'none' }) },
   { weight: 6, arbitrary: fc.record({ kind: fc.constant('value' as const), at: fc.nat(), value: hostileValue }) },

@@ -144,7 +144,7 @@ describe('Limits of the inbound server for one client', () => {
       ({ data }) => data?.startsWith('452 4.3.1') === true,
     );
     expect((await door.send(large)).data).to.match(/^250/);
-    // What a client that goes away had sent is free again.
+    // The bytes of a client that disconnects are free again.
     for (const { socket } of clients.splice(0)) socket.destroy();
     await until(
       () => door.send({ ...large, localAddress: GREEDY }),

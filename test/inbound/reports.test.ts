@@ -13,7 +13,7 @@ import { type Door, openDoor } from '../support/inbound-door.ts';
 
 const HOST = 'mail.example.com';
 
-/** What a recipient may send to a return path, made so that reading it takes long. */
+/** Letters that a recipient may send to a return path, made so that reading them takes long. */
 const letterOf = (type: string, body: string) =>
   `From: a@example.net\r\nSubject: Undeliverable\r\nMIME-Version: 1.0\r\nContent-Type: ${type}\r\n\r\n${lined(body)}\r\n`;
 const lined = (body: string) => body.match(/.{1,900}/gs)!.join('\r\n');

@@ -2,7 +2,7 @@ import type { AST } from '@eslint-community/regexpp';
 
 /** Does not occur in what a pattern of ours looks for, so it ends a run without a match. */
 const MISMATCH = '\u0002\u{10fffe}';
-/** What stands for a set of characters: one of each kind that patterns tell apart. */
+/** Samples of a set of characters: one of each kind that patterns distinguish. */
 const PROBES = [...' \t\n\r0aA_-.,;:=<>"\'(){}[]?&/\\%@+*!#~é\u0001\u2028', '\u4e2d'];
 const CHARACTERS_MAX = 40;
 

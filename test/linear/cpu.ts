@@ -8,7 +8,7 @@ export function cpuMs(): number {
   return (user + system) / 1_000;
 }
 
-/** What the work takes; above the limit it is repeated, and the smallest counts. */
+/** CPU time of the work; above the limit it is repeated, and the smallest counts. */
 export function leastOf(work: () => unknown, msMax = HOLD_MS_MAX): number {
   let least = timed(work);
   for (let again = 0; again < REPEATS && least > msMax; again++) least = Math.min(least, timed(work));

@@ -6,7 +6,7 @@ import type { SendingDeps } from '../../core/outbox/relay.ts';
 import { createSigner } from '../../platform/dkim/signer.ts';
 import { ATTACHMENT_BYTES_MAX } from '../../schemas/mails.ts';
 import { HOLD_MS_MAX } from './cpu.ts';
-import { leastHold } from './holds.ts';
+import { leastHold } from './hold.ts';
 
 describe('Composing a mail with the largest attachments', () => {
   it(`holds the event loop for less than ${HOLD_MS_MAX} ms`, async () => {
@@ -19,8 +19,8 @@ describe('Composing a mail with the largest attachments', () => {
     const config = { secretKeys: [`k:${Buffer.alloc(32, 1).toString('base64')}`], publicUrl: 'https://mail.test' };
     const deps = { config, signer, clock: { now: () => new Date() } } as unknown as SendingDeps;
     const mail = largest(privateKey);
-    const hold = await leastHold(() => composeMail(deps, mail)).finally(() => signer.close());
-    expect(hold).to.be.lessThan(HOLD_MS_MAX);
+    const { holdMs } = await leastHold(() => composeMail(deps, mail)).finally(() => signer.close());
+    expect(holdMs).to.be.lessThan(HOLD_MS_MAX);
   }).timeout(60_000);
 });
 

@@ -149,7 +149,7 @@ describe('What was sent to a contact that is deleted', () => {
       });
       expect(JSON.stringify(message)).to.not.match(/gwen/i);
       expect(await stored(heirs)).to.include({ email: old, name: 'Gwen', subject: 'Dear Gwen' });
-      // Deleted with the address that somebody else had before: that person's mail stays as well.
+      // Deleted with the address that another contact had before: the mail of that contact stays as well.
       const other = await contact('once.hugo@in.test');
       const hugos = await queued(other, 'once.hugo@in.test');
       await post.settled(hugos, 'sent');
