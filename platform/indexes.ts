@@ -273,6 +273,27 @@ export const indexes: Index[] = [
     because: 'The mails of one bulk call.',
   },
   {
+    on: 'campaignBlocks',
+    name: 'place',
+    key: { projectId: 1, campaignId: 1, run: 1, n: 1 },
+    options: { unique: true },
+    because: 'A block of a freeze is written once; blocks are read in their order.',
+  },
+  {
+    on: 'campaignClaims',
+    name: 'place',
+    key: { projectId: 1, campaignId: 1, n: 1, from: 1 },
+    options: { unique: true },
+    because: 'Recipients are claimed by one process: a claim begins where the one before it ends.',
+  },
+  {
+    on: 'campaignClaims',
+    name: 'open',
+    key: { projectId: 1, campaignId: 1, leaseUntil: 1 },
+    options: onlyWith('leaseUntil'),
+    because: 'Claims that are not closed, and those whose lease ended.',
+  },
+  {
     on: 'contactErasures',
     name: 'due',
     key: { projectId: 1, dueAt: 1 },

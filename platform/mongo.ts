@@ -26,6 +26,8 @@ const collectionNames: Record<keyof Collections, string> = {
   templates: 'templates',
   campaigns: 'campaigns',
   campaignContents: 'campaignContents',
+  campaignBlocks: 'campaignBlocks',
+  campaignClaims: 'campaignClaims',
   engagements: 'engagements',
   projectEvents: 'projectEvents',
   eventStreams: 'eventStreams',
