@@ -122,16 +122,17 @@ export interface CampaignContent {
   frozenAt: Date;
 }
 
-/** How much of the audience is written. Ids of its messages are derived, so any part may be written again. */
+/** How the audience is written down: in blocks (core/outbox/blocks). Ids of its messages are derived from `at`. */
 export interface CampaignFreeze {
   /** When it began: the seconds in the ids of the messages. */
   at: Date;
-  /** The list being read, and the address up to which it is written. */
-  list: number;
-  after: string | null;
-  /** Recipients written so far, for progress; the ledger has the exact number. */
+  /** The attempt that writes, or wrote, the blocks that are read. Not set where an older version wrote a row for everybody. */
+  run?: ObjectId;
+  /** Recipients written so far by this attempt, for progress. */
   written: number;
   isDone: boolean;
+  /** What was written, once it is done; `inBlocks` is without those whom a suppression stopped. */
+  frozen: { total: number; inBlocks: number } | null;
 }
 
 declare module '../base/collections.ts' {

@@ -81,7 +81,7 @@ describe('Messages and events', () => {
           {
             $set: {
               status,
-              freeze: { at: new Date(), list: 0, after: null, written: 1, isDone: true },
+              freeze: { at: new Date(), written: 1, isDone: true, frozen: null },
               'counts.totalContacts': 1,
               'counts.sent': 1,
               refreshedAt: new Date(),

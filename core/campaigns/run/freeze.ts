@@ -35,7 +35,7 @@ export async function freezeAudience(
 ): Promise<void> {
   const freeze = campaign.freeze ?? (await beginFreeze(deps, campaign));
   if (freeze.isDone) return;
-  const place = { ...freeze, seq: await nextSeq(deps, campaign) };
+  const place = { ...startOf(freeze), seq: await nextSeq(deps, campaign) };
   await correctSettling(deps, campaign, campaign.toLists, signal);
   for (;;) {
     await freezeLists(deps, campaign, place, { signal, onProgress });
@@ -73,11 +73,18 @@ async function freezeLists(deps: Deps, campaign: Campaign, place: Place, control
 }
 
 interface Place extends CampaignFreeze {
+  /** The list being read, and the address up to which it is written. */
+  list: number;
+  after: string | null;
   seq: number;
 }
 
+function startOf(freeze: CampaignFreeze): CampaignFreeze & Pick<Place, 'list' | 'after'> {
+  return { list: 0, after: null, ...freeze };
+}
+
 async function beginFreeze(deps: Deps, { _id, projectId }: Campaign): Promise<CampaignFreeze> {
-  const freeze: CampaignFreeze = { at: deps.clock.now(), list: 0, after: null, written: 0, isDone: false };
+  const freeze: CampaignFreeze = { at: deps.clock.now(), written: 0, isDone: false, frozen: null };
   const begun = await deps.db.campaigns.findOneAndUpdate(
     { _id, projectId, freeze: null },
     { $set: { freeze } },
@@ -227,10 +234,10 @@ async function nextSeq(deps: Deps, { _id, projectId }: Campaign): Promise<number
 async function keepPlace(
   deps: Deps,
   { _id, projectId }: Campaign,
-  { at, list, after, written, isDone }: CampaignFreeze,
+  { at, list, after, written, isDone, frozen }: Place,
 ): Promise<void> {
   await deps.db.campaigns.updateOne(
     { _id, projectId, 'freeze.isDone': false },
-    { $set: { freeze: { at, list, after, written, isDone } } },
+    { $set: { freeze: { at, list, after, written, isDone, frozen } as CampaignFreeze } },
   );
 }
