@@ -5,10 +5,10 @@ import type { Project } from '../base/model.ts';
 import { type Page, type PageOf, pageOf } from '../base/paging.ts';
 import { goesToEverybody } from '../contacts/lists/global-list.ts';
 import type { Engagement } from '../messages/model.ts';
+import { recipientId } from '../outbox/blocks/recipient-id.ts';
 import type { Message, MessageState } from '../outbox/model.ts';
 import { findCampaign } from './campaigns.ts';
 import type { Campaign } from './model.ts';
-import { recipientId } from './run/freeze.ts';
 
 export const recipientStatuses = ['queued', 'deferred', 'sent', 'bounced', 'failed', 'suppressed', 'unknown'] as const;
 export type RecipientStatus = (typeof recipientStatuses)[number];

@@ -1,10 +1,11 @@
 import { type Filter, ObjectId } from 'mongodb';
 import type { Deps } from '../../base/deps.ts';
 import { insertNew } from '../../base/idempotent-insert.ts';
-import { derivedId, parseId } from '../../base/ids.ts';
+import { parseId } from '../../base/ids.ts';
 import { GLOBAL_LIST, goesToEverybody } from '../../contacts/lists/global-list.ts';
 import type { Contact } from '../../contacts/model.ts';
 import { publishSuppressed } from '../../messages/events.ts';
+import { recipientId } from '../../outbox/blocks/recipient-id.ts';
 import type { Message } from '../../outbox/model.ts';
 import { goneGroups } from '../../suppressions/groups.ts';
 import { stoppedBy } from '../../suppressions/rules.ts';
@@ -200,11 +201,6 @@ async function messagesOf(deps: Deps, campaign: Campaign, place: Place, contacts
     };
     return hit ? { ...message, suppressedBy: { groupId: hit.groupId, reason: hit.reason } } : message;
   });
-}
-
-/** The id of a contact's message in a campaign, always the same. */
-export function recipientId(frozenAt: Date, campaignId: ObjectId, contactId: ObjectId): ObjectId {
-  return derivedId(frozenAt, 'campaign', campaignId.toHexString(), contactId.toHexString());
 }
 
 /**
