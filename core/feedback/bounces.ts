@@ -4,6 +4,7 @@ import { publishEvents } from '../feed/events.ts';
 import { followBounce } from '../messages/after-outcomes.ts';
 import { factsOf } from '../messages/events.ts';
 import { appendTimeline, TIMELINE_MAX } from '../messages/messages.ts';
+import { findMail } from '../outbox/blocks/find-mail.ts';
 import type { Message, MessageRecipient } from '../outbox/model.ts';
 import type { Bounce } from '../outbox/record-outcomes.ts';
 import { classifyReply } from '../outbox/rules/bounces.ts';
@@ -22,9 +23,9 @@ export type ReportOutcome = 'applied' | 'ignored' | 'later';
 
 /** Applies reports that came to a signed return path. The return path alone identifies the message, never the address in the text. */
 export async function applyReports(deps: Deps, ref: MailRef, reports: DeliveryReport[]): Promise<ReportOutcome> {
-  const { projectId, messageId } = ref;
-  const message = await deps.db.messages.findOne({ _id: messageId, projectId });
-  if (!message) return 'ignored';
+  const message = await findMail(deps, ref);
+  if (message === 'inFlight') return 'later';
+  if (message === 'gone') return 'ignored';
   if (message.state === 'committing') return 'later';
   for (const report of reports) {
     const email = recipientOf(message, report);
@@ -48,7 +49,7 @@ async function applyFailure(deps: Deps, message: Message, email: string, report:
   const classification = classifyReply({ code, enhanced, text, phase: 'dsn' });
   const bounce: Bounce = { email, reply, classification };
   const isNews = stateOf(message, email) !== 'bounced';
-  if (email && (isNews || classification.suppress)) await followBounce(deps, message.projectId, bounce);
+  if (email && (isNews || classification.suppress)) await followBounce(deps, message, bounce);
   const moved = await moveToBounced(deps, message, bounce);
   if (!moved) return;
   const { category, reason, suppress } = classification;

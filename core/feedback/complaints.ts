@@ -1,21 +1,28 @@
 import type { Deps } from '../base/deps.ts';
 import { readMailLocalPart, readUnsubscribeToken } from '../composing/tokens.ts';
+import { findMail } from '../outbox/blocks/find-mail.ts';
 import { suppress } from '../suppressions/suppressions.ts';
-import type { MailRef } from './bounces.ts';
+import type { MailRef, ReportOutcome } from './bounces.ts';
 import type { ComplaintReport } from './delivery-reports/arf.ts';
 import { writeSignals } from './engagements.ts';
 
 /**
  * Stops every mail of the project to the complaining recipient. The report must prove its mail with a signed trace of ours: a return path,
  * or the link or address of List-Unsubscribe. Recipients of to, cc and bcc share that trace, so the report must also name one of them; a
- * complaint without a name is counted and suppresses no address. Returns whether it had an effect.
+ * complaint without a name is counted and suppresses no address. While the mail is in flight the answer is `later`, and the address is
+ * suppressed at once if the link contains it.
  */
-export async function applyComplaint(deps: Deps, given: MailRef | null, report: ComplaintReport): Promise<boolean> {
-  if (!report.isComplaint) return false;
+export async function applyComplaint(
+  deps: Deps,
+  given: MailRef | null,
+  report: ComplaintReport,
+): Promise<ReportOutcome> {
+  if (!report.isComplaint) return 'ignored';
   const proven = report.traces.flatMap((trace) => provenRef(deps, trace) ?? []);
   const ref = given ?? proven[0];
-  if (!ref) return false;
-  const message = await deps.db.messages.findOne({ _id: ref.messageId, projectId: ref.projectId });
+  if (!ref) return 'ignored';
+  const found = await findMail(deps, ref);
+  const message = typeof found === 'string' ? null : found;
   const reason = `feedback report: ${report.feedbackType}`;
   const evidence = `${reason}, email ${ref.messageId.toHexString()}`;
   // When the message is gone or erased, the link of List-Unsubscribe still contains the address.
@@ -23,11 +30,12 @@ export async function applyComplaint(deps: Deps, given: MailRef | null, report: 
     ? message.recipients.find((one) => one.email !== '' && one.email === report.recipient)?.email
     : message?.email;
   const email = own || proven.find((one) => one.email && isSameMail(one, ref))?.email;
-  if (!message && !email) return false;
+  if (found === 'gone' && !email) return 'ignored';
   if (email) await suppress(deps, ref.projectId, { emails: [email], isGlobal: true, reason: 'COMPLAINT', evidence });
+  if (found === 'inFlight') return 'later';
   const { projectId, messageId } = ref;
   await writeSignals(deps, [{ kind: 'complaint', projectId, messageId, at: deps.clock.now(), reason }]);
-  return true;
+  return 'applied';
 }
 
 type ProvenRef = MailRef & { email?: string };

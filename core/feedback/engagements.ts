@@ -5,6 +5,7 @@ import { type NewEvent, publishEvents } from '../feed/events.ts';
 import { factsOf } from '../messages/events.ts';
 import { TIMELINE_MAX } from '../messages/messages.ts';
 import type { Engagement, OpenSignal } from '../messages/model.ts';
+import { inFlightAmong } from '../outbox/blocks/find-mail.ts';
 import type { Message, TimelineEntry } from '../outbox/model.ts';
 import { automatedBy } from './judge-open.ts';
 
@@ -48,16 +49,43 @@ interface Effects {
 
 /**
  * One document for each message, however many signals it has: the first time of each kind, the evidence, and a line in the message's
- * timeline for each new kind. Repeating a signal changes no count. Signals of removed messages are ignored.
+ * timeline for each new kind. Repeating a signal changes no count. Signals of removed messages are ignored. Returns those of mails in
+ * flight, whose rows are not written yet: write them again later.
  */
-export async function writeSignals(deps: Deps, signals: Signal[]): Promise<void> {
+export async function writeSignals(deps: Deps, signals: Signal[]): Promise<Signal[]> {
+  const missing = await writeFound(deps, signals);
+  const inFlight = await signalsInFlight(deps, missing);
+  const others = missing.filter((signal) => !inFlight.includes(signal));
+  if (others.length > 0) await writeFound(deps, others);
+  return inFlight;
+}
+
+async function signalsInFlight(deps: Deps, signals: Signal[]): Promise<Signal[]> {
+  const byProject = Map.groupBy(signals, ({ projectId }) => projectId.toHexString());
+  const found = await Promise.all(
+    [...byProject.values()].map(async (some) => {
+      const ids = some.map(({ messageId }) => messageId);
+      const inFlight = await inFlightAmong(deps, some[0]!.projectId, ids);
+      return some.filter(({ messageId }) => inFlight.has(messageId.toHexString()));
+    }),
+  );
+  return found.flat();
+}
+
+/** Returns the signals whose message has no row. */
+async function writeFound(deps: Deps, signals: Signal[]): Promise<Signal[]> {
   const byMessage = Map.groupBy(signals, ({ messageId }) => messageId.toHexString());
   const [messages, known] = await readMessages(deps, signals);
   const effects = messages.map((message) => {
     const key = message._id.toHexString();
     return { message, ...effectsOf(deps, message, known.get(key) ?? null, byMessage.get(key) ?? []) };
   });
-  if (effects.length === 0) return;
+  if (effects.length > 0) await writeEffects(deps, effects);
+  const found = new Set(messages.map(({ _id }) => _id.toHexString()));
+  return signals.filter(({ messageId }) => !found.has(messageId.toHexString()));
+}
+
+async function writeEffects(deps: Deps, effects: Array<Effects & { message: Facts }>): Promise<void> {
   await deps.db.engagements.bulkWrite(
     effects.map(({ engagement }) => engagement),
     { ordered: false },

@@ -3,6 +3,7 @@ import { AppError } from '../base/errors.ts';
 import { normalizeEmail } from '../base/text/addresses.ts';
 import { readMailLocalPart, readUnsubscribeToken, type UnsubscribeRef } from '../composing/tokens.ts';
 import { contentOf } from '../messages/contents.ts';
+import { findMail } from '../outbox/blocks/find-mail.ts';
 import type { Message } from '../outbox/model.ts';
 import { builtInGroup, findGroup } from '../suppressions/groups.ts';
 import type { SuppressionGroup } from '../suppressions/model.ts';
@@ -54,7 +55,7 @@ export async function resubscribe(deps: Deps, { ref, group, state }: Subscriptio
 
 /**
  * A mail to the address of List-Unsubscribe. Address and group come from the original message. When that is gone or erased, the address is
- * the From that DMARC proves; without one the sender must learn that the mail had no effect.
+ * the From that DMARC proves; without one the sender must learn that the mail had no effect. `later` while the message is in flight.
  */
 export async function unsubscribeByMail(
   deps: Deps,
@@ -63,7 +64,9 @@ export async function unsubscribeByMail(
   verify: () => Promise<{ author: string | null; isFinal: boolean }>,
 ): Promise<'applied' | 'unproven' | 'later'> {
   const { projectId, messageId } = ref;
-  const message = await deps.db.messages.findOne({ _id: messageId, projectId });
+  const found = await findMail(deps, { projectId, messageId });
+  if (found === 'inFlight') return 'later';
+  const message = found === 'gone' ? null : found;
   const how = 'mail to the address of List-Unsubscribe';
   if (message?.email) {
     const whole = { projectId, messageId, groupId: await groupIdOf(deps, message), email: message.email };
@@ -99,7 +102,8 @@ async function stopGroup(deps: Deps, ref: UnsubscribeRef, group: SuppressionGrou
   const evidence = `${how}, email ${messageId.toHexString()}`;
   await suppress(deps, projectId, { emails: [email], groupId: group.groupId, reason: 'UNSUBSCRIBE', evidence });
   const signal: Signal = { kind: 'unsubscribe', projectId, messageId, at: deps.clock.now(), reason: how };
-  await writeSignals(deps, [signal]).catch(() => bufferSignal(deps, signal));
+  const later = await writeSignals(deps, [signal]).catch(() => [signal]);
+  for (const one of later) bufferSignal(deps, one);
 }
 
 /** A group that was deleted since is replaced by the default one, so that the unsubscribe still holds. */

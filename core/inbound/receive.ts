@@ -57,10 +57,7 @@ async function receiveForMachine(
   verify: () => Promise<MailVerdicts>,
 ): Promise<ReportOutcome | 'unproven'> {
   const { complaint, returned } = mail;
-  if (complaint) {
-    await applyComplaint(deps, destination.kind === 'bounce' ? destination.ref : null, complaint);
-    return 'applied';
-  }
+  if (complaint) return applyComplaint(deps, destination.kind === 'bounce' ? destination.ref : null, complaint);
   if (destination.kind === 'unsubscribe') return unsubscribeByMail(deps, destination.ref, mail, verify);
   if (destination.kind === 'feedback') return 'ignored';
   return returned.kind === 'delivery' ? applyReports(deps, destination.ref, returned.reports) : 'ignored';

@@ -1,5 +1,5 @@
-import type { ObjectId } from 'mongodb';
 import type { Deps } from '../base/deps.ts';
+import type { Message } from '../outbox/model.ts';
 import type { Bounce, Ended } from '../outbox/record-outcomes.ts';
 import { formatReply } from '../outbox/rules/relay-replies.ts';
 import { suppress } from '../suppressions/suppressions.ts';
@@ -7,19 +7,21 @@ import { publishOutcomes } from './events.ts';
 
 const DAY_MS = 24 * 3_600_000;
 
+type BouncedMail = Pick<Message, '_id' | 'projectId'>;
+
 /** Follows the outcomes of attempts. Runs before an outcome is stored and is repeated with it, so all of it may happen twice. */
 export async function followOutcomes(deps: Deps, ended: Ended[]): Promise<void> {
   await Promise.all([
-    ...ended.flatMap(({ held, bounces = [] }) => bounces.map((bounce) => followBounce(deps, held.projectId, bounce))),
+    ...ended.flatMap(({ held, bounces = [] }) => bounces.map((bounce) => followBounce(deps, held, bounce))),
     publishOutcomes(deps, ended),
   ]);
 }
 
 /** A permanent refusal suppresses the address at once; one that may be an accident does when it was not the first. */
-export async function followBounce(deps: Deps, projectId: ObjectId, bounce: Bounce): Promise<void> {
+export async function followBounce(deps: Deps, mail: BouncedMail, bounce: Bounce): Promise<void> {
   const { email, reply, classification } = bounce;
-  if (classification.suppress || (await isRepeated(deps, projectId, bounce)))
-    await suppress(deps, projectId, {
+  if (classification.suppress || (await isRepeated(deps, mail, bounce)))
+    await suppress(deps, mail.projectId, {
       emails: [email],
       isGlobal: true,
       reason: 'BOUNCE',
@@ -27,14 +29,15 @@ export async function followBounce(deps: Deps, projectId: ObjectId, bounce: Boun
     });
 }
 
+/** Leaves out the mail itself: its row may be written already, when an attempt to write it is repeated. */
 async function isRepeated(
   deps: Deps,
-  projectId: ObjectId,
+  { _id, projectId }: BouncedMail,
   { email, classification: { suppressAfter, reason } }: Bounce,
 ): Promise<boolean> {
   if (!suppressAfter) return false;
   const since = new Date(deps.clock.now().getTime() - suppressAfter.days * DAY_MS);
-  const ended = { projectId, endedAt: { $gte: since } };
+  const ended = { _id: { $ne: _id }, projectId, endedAt: { $gte: since } };
   const bounced = { email, state: 'bounced' as const, reason };
   const asCopy = { 'recipients.email': email, recipients: { $exists: true, $elemMatch: bounced } };
   const others = await Promise.all([

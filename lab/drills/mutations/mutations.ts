@@ -3,6 +3,7 @@ import { campaignsMutations } from './list/campaigns.ts';
 import { edgesMutations } from './list/edges.ts';
 import { feedbackMutations } from './list/feedback.ts';
 import { ledgerMutations } from './list/ledger.ts';
+import { returnsMutations } from './list/returns.ts';
 import { rulesMutations } from './list/rules.ts';
 import { sendingMutations } from './list/sending.ts';
 import { tenancyMutations } from './list/tenancy.ts';
@@ -18,4 +19,5 @@ export const mutations: readonly Mutation[] = [
   ...tenancyMutations,
   ...feedbackMutations,
   ...edgesMutations,
+  ...returnsMutations,
 ];

@@ -25,7 +25,7 @@ export const feedbackMutations: readonly Mutation[] = [
   {
     name: '"not spam" is a complaint',
     file: 'core/feedback/complaints.ts',
-    find: 'if (!report.isComplaint) return false;',
+    find: "if (!report.isComplaint) return 'ignored';",
     replace: '',
     tests: ['test/inbound/reports.test.ts'],
   },
