@@ -280,6 +280,12 @@ export const indexes: Index[] = [
     because: 'A block of a freeze is written once; blocks are read in their order.',
   },
   {
+    on: 'campaignBlocks',
+    name: 'person',
+    key: { projectId: 1, campaignId: 1, run: 1, first: 1, n: 1, fromSeq: 1, count: 1 },
+    because: 'The block that has an address; the places and sizes of blocks without their recipients.',
+  },
+  {
     on: 'campaignClaims',
     name: 'place',
     key: { projectId: 1, campaignId: 1, n: 1, from: 1 },

@@ -130,8 +130,10 @@ export interface CampaignFreeze {
   run?: ObjectId;
   /** Recipients written so far by this attempt, for progress. */
   written: number;
+  /** Transactions of the attempt: each changes the campaign, so that it conflicts with the beginning of another attempt. */
+  writes?: number;
   isDone: boolean;
-  /** What was written, once it is done; `inBlocks` is without those whom a suppression stopped. */
+  /** The size of the audience, once it is written; `inBlocks`: those without a suppression. */
   frozen: { total: number; inBlocks: number } | null;
 }
 

@@ -1,9 +1,12 @@
 import type { ObjectId } from 'mongodb';
 import type { Deps } from '../../base/deps.ts';
+import type { Session } from '../../base/model.ts';
+import { countClaims, countOpen } from '../../outbox/blocks/counts.ts';
 import type { MessageState } from '../../outbox/model.ts';
 import type { Campaign, CampaignCounts, CampaignStatus } from '../model.ts';
+import { OVER } from '../status.ts';
 
-/** A snapshot of the ledger: an ordinary read misses messages that change their state while it runs. */
+/** The recipients of a campaign at one moment: each part is counted, so that a missing recipient shows in the total. */
 export interface LedgerCounts {
   total: number;
   suppressed: number;
@@ -16,29 +19,67 @@ export interface LedgerCounts {
   inFlight: number;
 }
 
-type Db = Pick<Deps, 'db'>;
+type Db = Pick<Deps, 'db' | 'mongo'>;
 type Tenant = Pick<Campaign, '_id' | 'projectId'>;
 
-export async function ledgerCounts(deps: Db, { _id, projectId }: Tenant): Promise<LedgerCounts> {
-  const groups = await deps.db.messages
+/** Rows, and the recipients of blocks without a row. One snapshot: else a row that lands between two reads is counted twice. */
+export async function ledgerCounts(deps: Db, campaign: Tenant): Promise<LedgerCounts> {
+  const session = deps.mongo.startSession({ snapshot: true });
+  try {
+    const [of, waiting] = await countParts(deps, campaign, session);
+    const queued = of('queued') + of('deferred');
+    const inFlight = of('committing') + waiting.inFlight;
+    const [suppressed, failed, sent, unknown] = [
+      of('suppressed'),
+      of('failed'),
+      of('sent') + of('bounced'),
+      of('unknown'),
+    ];
+    const pending = waiting.unclaimed + inFlight + queued;
+    const total = suppressed + failed + sent + unknown + pending;
+    return {
+      total,
+      suppressed,
+      failed,
+      sent,
+      bounced: of('bounced'),
+      unknown,
+      pending,
+      deferred: of('deferred'),
+      inFlight,
+    };
+  } finally {
+    await session.endSession();
+  }
+}
+
+type RowCounts = (state: MessageState) => number;
+
+async function countParts(
+  deps: Db,
+  { _id, projectId }: Tenant,
+  session: Session,
+): Promise<[RowCounts, { unclaimed: number; inFlight: number }]> {
+  // The first read sets the moment of the others.
+  const campaign = await deps.db.campaigns.findOne({ _id, projectId }, { session, projection: { freeze: 1 } });
+  const freeze = campaign?.freeze;
+  const [rows, claims] = await Promise.all([
+    countRowsByState(deps, { _id, projectId }, session),
+    freeze?.run ? countClaims(deps, { projectId, campaignId: _id }, session) : null,
+  ]);
+  if (!freeze?.run || !claims) return [rows, { unclaimed: 0, inFlight: 0 }];
+  const inBlocks = freeze.frozen?.inBlocks ?? Math.max(0, freeze.written - rows('suppressed'));
+  return [rows, { unclaimed: inBlocks - claims.claimed, inFlight: claims.inFlight }];
+}
+
+async function countRowsByState({ db }: Db, { _id, projectId }: Tenant, session: Session): Promise<RowCounts> {
+  const groups = await db.messages
     .aggregate<{ _id: MessageState; count: number }>(
       [{ $match: { campaignId: _id, projectId } }, { $group: { _id: '$state', count: { $sum: 1 } } }],
-      { hint: 'campaign', readConcern: { level: 'snapshot' } },
+      { hint: 'campaign', session },
     )
     .toArray();
-  const of = (state: MessageState) => groups.find((group) => group._id === state)?.count ?? 0;
-  const total = groups.reduce((sum, { count }) => sum + count, 0);
-  return {
-    total,
-    suppressed: of('suppressed'),
-    failed: of('failed'),
-    sent: of('sent') + of('bounced'),
-    bounced: of('bounced'),
-    unknown: of('unknown'),
-    pending: of('queued') + of('committing') + of('deferred'),
-    deferred: of('deferred'),
-    inFlight: of('committing'),
-  };
+  return (state) => groups.find((group) => group._id === state)?.count ?? 0;
 }
 
 /** Counting a million takes half a second, so a count is shown again for ten times as long as it took. */
@@ -75,9 +116,17 @@ export function shownCounts(deps: Db, campaign: Campaign): Promise<LedgerCounts>
   return counts;
 }
 
-/** Recipients without a reply of the relay yet. */
-export function countInFlight(deps: Db, { _id, projectId }: Tenant): Promise<number> {
-  return deps.db.messages.countDocuments({ campaignId: _id, projectId, state: 'committing' }, { hint: 'campaign' });
+/**
+ * Recipients without a reply of the relay yet, and those of claims that are not closed. An ordinary read of the primary: after a
+ * change of the status it sees every claim that was made before the change.
+ */
+export async function countInFlight(deps: Db, { _id, projectId }: Tenant): Promise<number> {
+  const committing = { campaignId: _id, projectId, state: 'committing' as const };
+  const [open, rows] = await Promise.all([
+    countOpen(deps, { projectId, campaignId: _id }),
+    deps.db.messages.countDocuments(committing, { hint: 'campaign' }),
+  ]);
+  return open + rows;
 }
 
 /**
@@ -126,16 +175,15 @@ export async function countNow(deps: Db, campaign: Tenant, counted?: LedgerCount
  * nothing is counted any more.
  */
 export async function refreshCounts(
-  deps: Pick<Deps, 'db' | 'clock'>,
+  deps: Db & Pick<Deps, 'clock'>,
   campaign: Tenant,
   counted?: LedgerCounts,
 ): Promise<CampaignCounts> {
   const { _id, projectId } = campaign;
   const counts = await countNow(deps, campaign, counted);
-  await deps.db.campaigns.updateOne(
-    { _id, projectId, $or: [{ 'freeze.isDone': { $ne: true } }, { 'freeze.written': { $lte: counts.totalContacts } }] },
-    { $set: { counts, refreshedAt: deps.clock.now() } },
-  );
+  const isOver = { status: { $in: [...OVER] }, 'freeze.written': { $ne: counts.totalContacts } };
+  const now = { counts, refreshedAt: deps.clock.now() };
+  await deps.db.campaigns.updateOne({ _id, projectId, $nor: [isOver] }, { $set: now });
   return counts;
 }
 

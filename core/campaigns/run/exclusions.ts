@@ -1,5 +1,6 @@
-import type { Filter, ObjectId } from 'mongodb';
+import type { Filter } from 'mongodb';
 import type { Deps } from '../../base/deps.ts';
+import { IdSet } from '../../base/id-set.ts';
 import { parseId } from '../../base/ids.ts';
 import { correctSegment } from '../../contacts/lists/recompute.ts';
 import type { Contact } from '../../contacts/model.ts';
@@ -8,24 +9,26 @@ import { segmentsIn } from './segments.ts';
 
 const MEMBERS_AT_ONCE = 1_000;
 
-interface Exclusion {
-  /** The message of a contact in this campaign. */
-  idOf(contactId: ObjectId): ObjectId;
-  signal: AbortSignal;
-  /** Called before this many recipients are removed: the freeze must not take them for lost. */
-  onRemoval(count: number): Promise<void>;
-}
-
 /**
- * Removes recipients who joined an excluded list or segment while the audience was written. Nothing has been sent yet. Returns
- * false when the filter of an excluded segment changed during the removal: then it has to be done again.
+ * Recipients who joined an excluded list or segment while the audience was written. Nothing has been sent yet. null when the filter of
+ * an excluded segment changed in between: then the freeze has to be done again.
  */
-export async function removeExcluded(deps: Deps, campaign: Campaign, exclusion: Exclusion): Promise<boolean> {
+export async function joinedExcluded(
+  deps: Deps,
+  campaign: Campaign,
+  recipients: IdSet,
+  signal: AbortSignal,
+): Promise<IdSet | null> {
   const { excludeLists } = campaign;
+  const joined = new IdSet();
   const before = await generationsOf(deps, campaign);
-  await correctSettling(deps, campaign, excludeLists, exclusion.signal);
-  for (const entry of excludeLists) await removeMembers(deps, campaign, entry, exclusion);
-  return before !== null && before === (await generationsOf(deps, campaign)) && !exclusion.signal.aborted;
+  await correctSettling(deps, campaign, excludeLists, signal);
+  for (const entry of excludeLists)
+    for await (const members of membersOf(deps, campaign, entry)) {
+      if (signal.aborted) return null;
+      for (const { _id } of members) if (recipients.has(_id)) joined.add(_id);
+    }
+  return before !== null && before === (await generationsOf(deps, campaign)) && !signal.aborted ? joined : null;
 }
 
 /** A change of a contact that read a former filter may have left a wrong mark, until the recompute's second pass finds it. */
@@ -46,44 +49,15 @@ async function generationsOf(deps: Deps, { projectId, excludeLists }: Campaign):
   return segments.map(({ _id, recompute }) => `${_id.toHexString()} ${recompute?.generation}`).join();
 }
 
-async function removeMembers(
+async function* membersOf(
   deps: Deps,
-  campaign: Campaign,
+  { projectId }: Campaign,
   { id, type }: AudienceEntry,
-  exclusion: Exclusion,
-): Promise<void> {
+): AsyncGenerator<Array<Pick<Contact, '_id'>>> {
   const listId = parseId(id);
   if (!listId) return;
-  const { projectId } = campaign;
   const members: Filter<Contact> =
     type === 'segment' ? { projectId, segmentIds: listId } : { projectId, listIds: listId };
   const cursor = deps.db.contacts.find(members, { projection: { _id: 1 }, hint: type, batchSize: MEMBERS_AT_ONCE });
-  let batch: ObjectId[] = [];
-  for await (const { _id } of cursor) {
-    if (exclusion.signal.aborted) return;
-    batch.push(_id);
-    if (batch.length < MEMBERS_AT_ONCE) continue;
-    await removeRecipients(deps, campaign, batch, exclusion);
-    batch = [];
-  }
-  await removeRecipients(deps, campaign, batch, exclusion);
-}
-
-async function removeRecipients(
-  deps: Deps,
-  { _id: campaignId, projectId }: Campaign,
-  contactIds: ObjectId[],
-  { idOf, onRemoval }: Exclusion,
-): Promise<void> {
-  const ids = contactIds.map(idOf);
-  const waiting = {
-    _id: { $in: ids },
-    projectId,
-    campaignId,
-    state: { $in: ['queued' as const, 'suppressed' as const] },
-  };
-  const count = await deps.db.messages.countDocuments(waiting, { hint: '_id_' });
-  if (count === 0) return;
-  await onRemoval(count);
-  await deps.db.messages.deleteMany(waiting, { hint: '_id_' });
+  while (await cursor.hasNext()) yield cursor.readBufferedDocuments();
 }

@@ -1,23 +1,21 @@
-import { type Filter, ObjectId } from 'mongodb';
+import { MongoError } from 'mongodb';
 import type { Deps } from '../../base/deps.ts';
-import { insertNew } from '../../base/idempotent-insert.ts';
-import { parseId } from '../../base/ids.ts';
-import { GLOBAL_LIST, goesToEverybody } from '../../contacts/lists/global-list.ts';
-import type { Contact } from '../../contacts/model.ts';
+import { IdSet } from '../../base/id-set.ts';
+import type { Session } from '../../base/model.ts';
 import { publishSuppressed } from '../../messages/events.ts';
-import { recipientId } from '../../outbox/blocks/recipient-id.ts';
-import type { Message } from '../../outbox/model.ts';
-import { goneGroups } from '../../suppressions/groups.ts';
-import { stoppedBy } from '../../suppressions/rules.ts';
-import { suppressionsAgainst } from '../../suppressions/suppressions.ts';
-import type { Campaign, CampaignFreeze } from '../model.ts';
-import { ledgerCounts, refreshCounts } from '../numbers/counts.ts';
-import { correctSettling, removeExcluded } from './exclusions.ts';
+import { type Attempt, beginAttempt, endAttempt, LostAttempt } from '../audience/attempt.ts';
+import { judged } from '../audience/judge.ts';
+import { leaveOut } from '../audience/leave-out.ts';
+import { readAudience } from '../audience/read.ts';
+import { AudienceWriter, type Written } from '../audience/write.ts';
+import type { Campaign } from '../model.ts';
+import { refreshCounts } from '../numbers/counts.ts';
+import { correctSettling, joinedExcluded } from './exclusions.ts';
 
-const BATCH = 1_000;
-const WRITES_MAX = 3;
-/** How often the progress is stored, in batches. */
-const KEEP_EVERY = 10;
+/** Attempts that read a snapshot, of which MongoDB keeps five minutes; the one after them reads what it finds. */
+const SNAPSHOTS_MAX = 2;
+const SNAPSHOT_GONE = new Set<unknown>(['SnapshotTooOld', 'SnapshotUnavailable']);
+const EVENTS_AT_ONCE = 1_000;
 
 export interface FreezeControl {
   signal: AbortSignal;
@@ -25,215 +23,124 @@ export interface FreezeControl {
 }
 
 /**
- * Writes one message for each contact of the audience: lists and segments less excluded ones, one per address, suppressed
- * contacts with the entry that stops the mail. May be repeated from any point: ids are derived from campaign and contact.
- * Exclusions are checked again at the end, before the first mail.
+ * Writes the audience down, in blocks: lists and segments less excluded ones, one contact once, as they are at one moment. Suppressed
+ * contacts get their row here, with the entry that stops the mail. Each call starts from nothing. Exclusions are checked again at the
+ * end, before the first mail.
  */
-export async function freezeAudience(
-  deps: Deps,
-  campaign: Campaign,
-  { signal, onProgress }: FreezeControl,
-): Promise<void> {
-  const freeze = campaign.freeze ?? (await beginFreeze(deps, campaign));
-  if (freeze.isDone) return;
-  const place = { ...startOf(freeze), seq: await nextSeq(deps, campaign) };
-  await correctSettling(deps, campaign, campaign.toLists, signal);
-  for (;;) {
-    await freezeLists(deps, campaign, place, { signal, onProgress });
-    if (signal.aborted) return;
-    // Messages inserted before a crash are not in our count, so the ledger may have more, but never fewer.
-    const { total } = await ledgerCounts(deps, campaign);
-    if (total >= place.written) return finish(deps, campaign, place, signal);
-    deps.log.error(
-      { campaignId: campaign._id, total, written: place.written },
-      'recipients are missing; writing all of them again',
-    );
-    Object.assign(place, { list: 0, after: null, written: 0 });
-  }
-}
-
-/** Without `isDone` when an excluded segment changed during the freeze: the run waits for it and repeats the end. */
-async function finish(deps: Deps, campaign: Campaign, place: Place, signal: AbortSignal): Promise<void> {
-  const onRemoval = async (count: number) => {
-    place.written -= count;
-    await keepPlace(deps, campaign, place);
-  };
-  const idOf = (contactId: ObjectId) => recipientId(place.at, campaign._id, contactId);
-  if (!(await removeExcluded(deps, campaign, { idOf, signal, onRemoval }))) return;
-  const counted = await ledgerCounts(deps, campaign);
-  await keepPlace(deps, campaign, { ...place, written: counted.total, isDone: true });
-  await refreshCounts(deps, campaign, counted);
-}
-
-async function freezeLists(deps: Deps, campaign: Campaign, place: Place, control: FreezeControl): Promise<void> {
-  const lists = listsOf(campaign);
-  for (; place.list < lists.length; place.list += 1, place.after = null) {
-    await freezeList(deps, campaign, lists[place.list] as string, place, control);
-    if (control.signal.aborted) return;
-  }
-}
-
-interface Place extends CampaignFreeze {
-  /** The list being read, and the address up to which it is written. */
-  list: number;
-  after: string | null;
-  seq: number;
-}
-
-function startOf(freeze: CampaignFreeze): CampaignFreeze & Pick<Place, 'list' | 'after'> {
-  return { list: 0, after: null, ...freeze };
-}
-
-async function beginFreeze(deps: Deps, { _id, projectId }: Campaign): Promise<CampaignFreeze> {
-  const freeze: CampaignFreeze = { at: deps.clock.now(), written: 0, isDone: false, frozen: null };
-  const begun = await deps.db.campaigns.findOneAndUpdate(
-    { _id, projectId, freeze: null },
-    { $set: { freeze } },
-    { returnDocument: 'after' },
-  );
-  return begun?.freeze ?? (await deps.db.campaigns.findOne({ _id, projectId }))?.freeze ?? freeze;
-}
-
-/** A contact in several lists gets the same id again, which the second insert ignores. */
-async function freezeList(
-  deps: Deps,
-  campaign: Campaign,
-  listId: string,
-  place: Place,
-  { signal, onProgress }: FreezeControl,
-): Promise<void> {
-  const underWay: Array<{ last: string; write: Promise<number> }> = [];
-  let batches = 0;
-  // Batches are acknowledged in order, so everything below `after` is written.
-  const acknowledge = async () => {
-    const { last, write } = underWay.shift() as (typeof underWay)[number];
-    place.written += await write;
-    place.after = last;
-    batches += 1;
-    onProgress(place.written);
-    if (batches % KEEP_EVERY === 0) await keepPlace(deps, campaign, place);
-  };
+export async function freezeAudience(deps: Deps, campaign: Campaign, control: FreezeControl): Promise<void> {
   try {
-    for await (const contacts of batchesOf(deps, campaign, listId, place.after)) {
-      if (signal.aborted) break;
-      const write = writeMessages(deps, await messagesOf(deps, campaign, place, contacts));
-      write.catch(() => {});
-      underWay.push({ last: (contacts.at(-1) as Reader).email, write });
-      if (underWay.length >= WRITES_MAX) await acknowledge();
+    for (let tries = 1; ; tries += 1) {
+      const attempt = await beginAttempt(deps, campaign);
+      if (!attempt) return;
+      if (await freezeOnce(deps, campaign, attempt, control, tries <= SNAPSHOTS_MAX)) return;
     }
-    while (underWay.length > 0) await acknowledge();
-  } finally {
-    await Promise.allSettled(underWay.map(({ write }) => write));
+  } catch (error) {
+    if (!(error instanceof LostAttempt)) throw error;
+    deps.log.info({ campaignId: campaign._id }, 'another attempt writes down the audience');
   }
-  await keepPlace(deps, campaign, place);
 }
 
-type Reader = Pick<Contact, '_id' | 'email'>;
-
-async function* batchesOf(
+/** False when the snapshot is gone: then another attempt follows. */
+async function freezeOnce(
   deps: Deps,
   campaign: Campaign,
-  listId: string,
-  after: string | null,
-): AsyncGenerator<Reader[]> {
-  const { filter, hint } = membersOf(campaign, listId, after);
-  const cursor = deps.db.contacts.find(filter, { projection: { email: 1 }, hint, batchSize: BATCH }).sort({ email: 1 });
-  let batch: Reader[] = [];
-  for await (const contact of cursor) {
-    batch.push(contact);
-    if (batch.length < BATCH) continue;
-    yield batch;
-    batch = [];
+  attempt: Attempt,
+  control: FreezeControl,
+  isSnapshot: boolean,
+): Promise<boolean> {
+  const { toLists, excludeLists } = campaign;
+  const { signal } = control;
+  const session = isSnapshot ? deps.mongo.startSession({ snapshot: true }) : undefined;
+  // Without a snapshot a contact whose address changes is found twice.
+  const known = !isSnapshot || excludeLists.length > 0 ? new IdSet() : null;
+  try {
+    await correctSettling(deps, campaign, [...toLists, ...excludeLists], signal);
+    const written = await writeAudience(deps, campaign, attempt, control, { session, known });
+    if (!written || signal.aborted) return true;
+    await finish(deps, campaign, attempt, written, known, control);
+    return true;
+  } catch (error) {
+    if (!isSnapshot || !isSnapshotGone(error)) throw error;
+    deps.log.warn({ campaignId: campaign._id }, 'the audience took longer to read than its snapshot is kept');
+    return false;
+  } finally {
+    await session?.endSession();
   }
-  if (batch.length > 0) yield batch;
 }
 
-function membersOf(
-  { projectId, excludeLists }: Campaign,
-  listId: string,
-  after: string | null,
-): { filter: Filter<Contact>; hint: string } {
-  const excluded = (type: 'list' | 'segment') =>
-    excludeLists.filter((entry) => entry.type === type).map(({ id }) => new ObjectId(id));
-  const [lists, segments] = [excluded('list'), excluded('segment')];
-  const left: Filter<Contact> = {
-    projectId,
-    ...(after === null ? {} : { email: { $gt: after } }),
-    ...(lists.length > 0 || segments.length > 0
-      ? { $nor: [{ listIds: { $in: lists } }, { segmentIds: { $in: segments } }] }
-      : {}),
-  };
-  if (listId === GLOBAL_LIST) return { filter: left, hint: 'email' };
-  const [id, isSegment] = [new ObjectId(listId.replace('segment:', '')), listId.startsWith('segment:')];
-  return isSegment
-    ? { filter: { ...left, segmentIds: id }, hint: 'segment' }
-    : { filter: { ...left, listIds: id }, hint: 'list' };
-}
-
-/** The global list has every contact, so no other list needs to be read. */
-function listsOf(campaign: Campaign): string[] {
-  if (goesToEverybody(campaign)) return [GLOBAL_LIST];
-  return campaign.toLists
-    .filter(({ id }) => parseId(id) !== null)
-    .map(({ id, type }) => (type === 'segment' ? `segment:${id}` : id));
-}
-
-async function messagesOf(deps: Deps, campaign: Campaign, place: Place, contacts: Reader[]): Promise<Message[]> {
-  const { _id: campaignId, projectId, unsubscribeGroupId } = campaign;
-  const emails = contacts.map(({ email }) => email);
-  const [entries, gone] = await Promise.all([
-    suppressionsAgainst(deps, projectId, emails),
-    goneGroups(deps, projectId, [unsubscribeGroupId]),
-  ]);
-  const mail = { marketing: true, groupId: unsubscribeGroupId, isGroupGone: gone.size > 0, bypass: false };
-  return contacts.map(({ _id, email }) => {
-    place.seq += 1;
-    const hit = stoppedBy(entries.get(email) ?? [], mail);
-    const message: Message = {
-      _id: recipientId(place.at, campaignId, _id),
-      projectId,
-      lane: 'campaign',
-      state: hit ? 'suppressed' : 'queued',
-      email,
-      campaignId,
-      contactId: _id,
-      seq: place.seq,
-    };
-    return hit ? { ...message, suppressedBy: { groupId: hit.groupId, reason: hit.reason } } : message;
-  });
-}
-
-/**
- * Events of suppressed contacts are published before the progress is stored, so that none is lost; a repeat is the same event.
- */
-async function writeMessages(deps: Deps, messages: Message[]): Promise<number> {
-  const inserted = await insertNew(deps, deps.db.messages.collectionName, messages);
-  const [first] = messages;
-  if (first) await publishSuppressed(deps, first.projectId, messages);
-  return inserted;
-}
-
-/** After a restart numbers continue above the highest written: they order ranges, and need not be unique. */
-async function nextSeq(deps: Deps, { _id, projectId }: Campaign): Promise<number> {
-  const states = ['queued', 'deferred', 'committing', 'sent', 'bounced', 'failed', 'suppressed', 'unknown'] as const;
-  const highest = await Promise.all(
-    states.map((state) =>
-      deps.db.messages.findOne(
-        { campaignId: _id, projectId, state },
-        { sort: { seq: -1 }, projection: { seq: 1 }, hint: 'campaign' },
-      ),
-    ),
-  );
-  return Math.max(0, ...highest.map((message) => message?.seq ?? 0));
-}
-
-async function keepPlace(
+/** null when it was stopped. */
+async function writeAudience(
   deps: Deps,
-  { _id, projectId }: Campaign,
-  { at, list, after, written, isDone, frozen }: Place,
+  campaign: Campaign,
+  attempt: Attempt,
+  { signal, onProgress }: FreezeControl,
+  { session, known }: { session: Session | undefined; known: IdSet | null },
+): Promise<Written | null> {
+  const writer = new AudienceWriter(deps, attempt, onProgress);
+  async function* once() {
+    for await (const people of readAudience(deps, campaign, session))
+      yield known ? people.filter(({ contactId }) => known.add(contactId)) : people;
+  }
+  try {
+    for await (const { people, suppressed } of judged(deps, campaign, attempt, once())) {
+      if (signal.aborted) return null;
+      await writer.suppress(suppressed);
+      await writer.add(people);
+    }
+    return await writer.end();
+  } finally {
+    await writer.stop();
+  }
+}
+
+/** It does not end when an excluded segment changed during the freeze: the run waits for the segment and freezes again. */
+async function finish(
+  deps: Deps,
+  campaign: Campaign,
+  first: Attempt,
+  read: Written,
+  known: IdSet | null,
+  { signal, onProgress }: FreezeControl,
 ): Promise<void> {
-  await deps.db.campaigns.updateOne(
-    { _id, projectId, 'freeze.isDone': false },
-    { $set: { freeze: { at, list, after, written, isDone, frozen } as CampaignFreeze } },
+  const leaving = await joinedExcluded(deps, campaign, known ?? new IdSet(), signal);
+  if (!leaving) return;
+  const last = { attempt: first, written: read };
+  const { attempt, written } = leaving.size === 0 ? last : await leaveOut(deps, first, leaving, onProgress);
+  await requireWritten(deps, attempt, written);
+  await tellSuppressed(deps, attempt);
+  const { inBlocks, suppressed } = written;
+  await endAttempt(deps, attempt, { total: inBlocks + suppressed, inBlocks });
+  await refreshCounts(deps, campaign);
+}
+
+/** The blocks and rows in the database must be all that was written. */
+async function requireWritten(deps: Deps, { campaign, run }: Attempt, written: Written): Promise<void> {
+  const { _id: campaignId, projectId } = campaign;
+  const [[blocks], suppressed] = await Promise.all([
+    deps.db.campaignBlocks
+      .aggregate<{ people: number }>(
+        [{ $match: { projectId, campaignId, run } }, { $group: { _id: null, people: { $sum: '$count' } } }],
+        { hint: 'person' },
+      )
+      .toArray(),
+    deps.db.messages.countDocuments({ campaignId, projectId, state: 'suppressed' }, { hint: 'campaign' }),
+  ]);
+  const found = { inBlocks: blocks?.people ?? 0, suppressed };
+  if (found.inBlocks === written.inBlocks && found.suppressed === written.suppressed) return;
+  deps.log.error({ campaignId, found, written }, 'recipients are missing; all of them are written again');
+  throw new Error('The audience in the database is not the one that was written.');
+}
+
+/** Before the end, so that none is lost. A repeat is the same event. */
+async function tellSuppressed(deps: Deps, { campaign }: Attempt): Promise<void> {
+  const { _id: campaignId, projectId } = campaign;
+  const cursor = deps.db.messages.find(
+    { campaignId, projectId, state: 'suppressed' },
+    { hint: 'campaign', batchSize: EVENTS_AT_ONCE },
   );
+  while (await cursor.hasNext()) await publishSuppressed(deps, projectId, cursor.readBufferedDocuments());
+}
+
+function isSnapshotGone(error: unknown): boolean {
+  return error instanceof MongoError && 'codeName' in error && SNAPSHOT_GONE.has(error.codeName);
 }

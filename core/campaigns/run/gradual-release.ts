@@ -14,7 +14,7 @@ export async function release(deps: Deps, campaign: Campaign): Promise<Released>
   const now = deps.clock.now();
   if (!gradual) return { upTo: Number.MAX_SAFE_INTEGER, nextBatchAt: now };
   const { state, count, nextBatchAt } = releaseByNow(gradual, gradual, now);
-  const { upTo, missing } = await placeAfter(deps, campaign, gradual.releasedUpTo, count);
+  const { upTo, missing } = placeAfter(campaign, gradual.releasedUpTo, count);
   const { day, releasedToday, releasedUpTo } = gradual;
   const moved = await deps.db.campaigns.findOneAndUpdate(
     {
@@ -40,24 +40,12 @@ export async function release(deps: Deps, campaign: Campaign): Promise<Released>
 }
 
 /**
- * The `seq` before which `count` more unreleased recipients are queued; `missing`: there are fewer, and all of them may be sent
- * to.
+ * The `seq` before which `count` more recipients are; `missing`: there are fewer, and all of them may be sent to. Recipients who have a
+ * row already, deferred or retried, are below it and spend no budget.
  */
-async function placeAfter(
-  { db }: Deps,
-  { _id, projectId }: Campaign,
-  from: number,
-  count: number,
-): Promise<{ upTo: number; missing: number }> {
-  if (count === 0) return { upTo: from, missing: 0 };
-  const waiting = { campaignId: _id, projectId, state: 'queued' as const, seq: { $gte: from } };
-  const [last] = await db.messages
-    .find(waiting, { projection: { seq: 1 }, hint: 'campaign' })
-    .sort({ seq: 1 })
-    .skip(count - 1)
-    .limit(1)
-    .toArray();
-  if (last?.seq !== undefined) return { upTo: last.seq + 1, missing: 0 };
-  const left = await db.messages.countDocuments(waiting, { hint: 'campaign' });
-  return { upTo: Number.MAX_SAFE_INTEGER, missing: count - left };
+function placeAfter({ freeze }: Campaign, from: number, count: number): { upTo: number; missing: number } {
+  const first = Math.max(1, from);
+  const end = (freeze?.frozen?.inBlocks ?? Number.MAX_SAFE_INTEGER - 1) + 1;
+  const upTo = Math.max(first, Math.min(end, first + count));
+  return { upTo, missing: count - (upTo - first) };
 }

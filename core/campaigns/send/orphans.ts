@@ -49,25 +49,43 @@ export interface Unsettled {
   ageMs: number;
 }
 
-/** Messages in flight, and unknown ones for as long as evidence can still be had. */
+/** Claims that are not closed, messages in flight, and unknown ones for as long as evidence can still be had. */
 export async function unsettledOf({ db }: Pick<Deps, 'db'>, { _id, projectId }: Tenant): Promise<Unsettled> {
-  const [found] = await db.messages
-    .aggregate<Unsettled>(
-      [
-        {
-          $match: {
-            campaignId: _id,
-            projectId,
-            $or: [{ state: 'committing' }, { state: 'unknown', dueAt: { $exists: true } }],
+  const ageMs = { $subtract: ['$$NOW', { $ifNull: ['$oldest', '$$NOW'] }] };
+  const oldest = { $min: '$claimedAt' };
+  const [rows, claims] = await Promise.all([
+    db.messages
+      .aggregate<Unsettled>(
+        [
+          {
+            $match: {
+              campaignId: _id,
+              projectId,
+              $or: [{ state: 'committing' }, { state: 'unknown', dueAt: { $exists: true } }],
+            },
           },
-        },
-        { $group: { _id: null, count: { $sum: 1 }, oldest: { $min: '$claimedAt' } } },
-        { $project: { _id: 0, count: 1, ageMs: { $subtract: ['$$NOW', { $ifNull: ['$oldest', '$$NOW'] }] } } },
-      ],
-      { hint: 'campaign' },
-    )
-    .toArray();
-  return found ?? { count: 0, ageMs: 0 };
+          { $group: { _id: null, count: { $sum: 1 }, oldest } },
+          { $project: { _id: 0, count: 1, ageMs } },
+        ],
+        { hint: 'campaign' },
+      )
+      .toArray(),
+    db.campaignClaims
+      .aggregate<Unsettled>(
+        [
+          { $match: { projectId, campaignId: _id, leaseUntil: { $exists: true } } },
+          { $group: { _id: null, count: { $sum: { $subtract: ['$to', '$from'] } }, oldest } },
+          { $project: { _id: 0, count: 1, ageMs } },
+        ],
+        { hint: 'open' },
+      )
+      .toArray(),
+  ]);
+  const found = [...rows, ...claims];
+  return {
+    count: found.reduce((sum, { count }) => sum + count, 0),
+    ageMs: Math.max(0, ...found.map((part) => part.ageMs)),
+  };
 }
 
 async function domainOf({ db }: OrphanDeps, { _id, projectId }: Tenant): Promise<string | null> {

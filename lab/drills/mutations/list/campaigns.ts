@@ -19,7 +19,7 @@ export const campaignsMutations: readonly Mutation[] = [
   },
   {
     name: 'excluded segments are ignored by the freeze',
-    file: 'core/campaigns/run/freeze.ts',
+    file: 'core/campaigns/audience/read.ts',
     find: '{ $nor: [{ listIds: { $in: lists } }, { segmentIds: { $in: segments } }] }',
     replace: '{ $nor: [{ listIds: { $in: lists } }] }',
     tests: ['test/campaigns/exclusions.test.ts'],
@@ -27,7 +27,7 @@ export const campaignsMutations: readonly Mutation[] = [
   },
   {
     name: 'excluded lists are ignored by the freeze',
-    file: 'core/campaigns/run/freeze.ts',
+    file: 'core/campaigns/audience/read.ts',
     find: '{ $nor: [{ listIds: { $in: lists } }, { segmentIds: { $in: segments } }] }',
     replace: '{ $nor: [{ segmentIds: { $in: segments } }] }',
     tests: ['test/campaigns/audience.test.ts'],

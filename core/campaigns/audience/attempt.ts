@@ -1,0 +1,110 @@
+import { ObjectId } from 'mongodb';
+import type { Deps } from '../../base/deps.ts';
+import type { Session } from '../../base/model.ts';
+import { inTransaction } from '../../base/transactions.ts';
+import type { Campaign, CampaignFreeze } from '../model.ts';
+
+type Tenant = Pick<Campaign, '_id' | 'projectId'>;
+
+const ROWS_AT_ONCE = 1_000;
+
+/** One attempt to write the audience down. The campaign names it as `freeze.run`: everything it writes counts only while it does. */
+export interface Attempt {
+  campaign: Tenant;
+  at: Date;
+  run: ObjectId;
+}
+
+/** Another attempt has begun since, or the campaign is gone: this one must write nothing more. */
+export class LostAttempt extends Error {
+  override name = 'LostAttempt';
+}
+
+/** Takes the campaign for a new attempt, which starts from nothing; null when its audience is written. */
+export async function beginAttempt(deps: Deps, { _id, projectId }: Tenant): Promise<Attempt | null> {
+  const former = (await deps.db.campaigns.findOne({ _id, projectId }, { projection: { freeze: 1 } }))?.freeze ?? null;
+  if (former?.isDone) return null;
+  const at = former?.at ?? deps.clock.now();
+  const attempt = await take(deps, { campaign: { _id, projectId }, at, run: new ObjectId() }, former);
+  await removeRows(deps, attempt);
+  if (former?.run) await removeBlocks(deps, attempt, former.run);
+  return attempt;
+}
+
+/** A new run for a copy of what `attempt` has written. */
+export function succeed(deps: Deps, attempt: Attempt): Promise<Attempt> {
+  return take(deps, { ...attempt, run: new ObjectId() }, attempt);
+}
+
+async function take(deps: Deps, attempt: Attempt, former: Pick<CampaignFreeze, 'run'> | null): Promise<Attempt> {
+  const { at, run, campaign } = attempt;
+  const freeze: CampaignFreeze = { at, run, written: 0, isDone: false, frozen: null };
+  const unchanged = former
+    ? { 'freeze.isDone': false, 'freeze.run': former.run ?? { $exists: false } }
+    : { freeze: null };
+  const { matchedCount } = await deps.db.campaigns.updateOne({ ...campaign, ...unchanged }, { $set: { freeze } });
+  if (matchedCount === 0) throw new LostAttempt();
+  return attempt;
+}
+
+/** Progress, for people; ends an attempt that another one has replaced. */
+export async function keepWritten(deps: Deps, attempt: Attempt, written: number): Promise<void> {
+  const { matchedCount } = await deps.db.campaigns.updateOne(ours(attempt), { $set: { 'freeze.written': written } });
+  if (matchedCount === 0) throw new LostAttempt();
+}
+
+/**
+ * A transaction that only this attempt can commit. It changes the campaign, so that it conflicts with the beginning of another attempt:
+ * reading it would not.
+ */
+export async function asOurs(
+  deps: Deps,
+  attempt: Attempt,
+  change: { written?: number },
+  work: (session: Session) => Promise<unknown>,
+): Promise<void> {
+  const set = change.written === undefined ? {} : { $set: { 'freeze.written': change.written } };
+  await inTransaction(deps, async (session) => {
+    const update = { ...set, $inc: { 'freeze.writes': 1 } };
+    const { matchedCount } = await deps.db.campaigns.updateOne(ours(attempt), update, { session });
+    if (matchedCount === 0) throw new LostAttempt();
+    await work(session);
+  });
+}
+
+/** The end: from here on the blocks of this run are the audience. */
+export async function endAttempt(
+  deps: Deps,
+  attempt: Attempt,
+  frozen: { total: number; inBlocks: number },
+): Promise<void> {
+  const { matchedCount } = await deps.db.campaigns.updateOne(ours(attempt), {
+    $set: { 'freeze.isDone': true, 'freeze.written': frozen.total, 'freeze.frozen': frozen },
+  });
+  if (matchedCount === 0) throw new LostAttempt();
+}
+
+/** Rows of former attempts: suppressed people; an older version wrote a row for everybody. */
+async function removeRows(deps: Deps, attempt: Attempt): Promise<void> {
+  const { _id: campaignId, projectId } = attempt.campaign;
+  const state = { $in: ['queued' as const, 'suppressed' as const] };
+  for (;;) {
+    const found = await deps.db.messages
+      .find({ campaignId, projectId, state }, { projection: { _id: 1 }, hint: 'campaign', limit: ROWS_AT_ONCE })
+      .toArray();
+    if (found.length === 0) return;
+    const ids = found.map(({ _id }) => _id);
+    await asOurs(deps, attempt, {}, (session) =>
+      deps.db.messages.deleteMany({ _id: { $in: ids }, projectId, campaignId, state }, { session }),
+    );
+  }
+}
+
+/** Only those of a run that is named: an attempt that was replaced must not remove what its successor writes. */
+export async function removeBlocks(deps: Deps, { campaign }: Attempt, run: ObjectId): Promise<void> {
+  await deps.db.campaignBlocks.deleteMany({ projectId: campaign.projectId, campaignId: campaign._id, run });
+}
+
+function ours({ campaign, run }: Attempt) {
+  return { ...campaign, 'freeze.run': run, 'freeze.isDone': false };
+}

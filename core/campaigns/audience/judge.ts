@@ -1,0 +1,72 @@
+import type { Deps } from '../../base/deps.ts';
+import type { BlockRecipient } from '../../outbox/blocks/model.ts';
+import { recipientId } from '../../outbox/blocks/recipient-id.ts';
+import type { Message } from '../../outbox/model.ts';
+import { goneGroups } from '../../suppressions/groups.ts';
+import { type SuppressionFact, stoppedBy } from '../../suppressions/rules.ts';
+import { suppressionsAgainst } from '../../suppressions/suppressions.ts';
+import type { Campaign } from '../model.ts';
+import type { Attempt } from './attempt.ts';
+
+/** Look-ups that are under way while people before them are written. */
+const AHEAD = 3;
+
+export interface Judged {
+  people: BlockRecipient[];
+  /** Rows of people who are suppressed, with the entry. */
+  suppressed: Message[];
+}
+
+/** Separates people who are suppressed from those to write to. Senders check again after each claim. */
+export async function* judged(
+  deps: Deps,
+  campaign: Campaign,
+  attempt: Attempt,
+  audience: AsyncIterable<BlockRecipient[]>,
+): AsyncGenerator<Judged> {
+  const { projectId, unsubscribeGroupId } = campaign;
+  const gone = await goneGroups(deps, projectId, [unsubscribeGroupId]);
+  const mail = { marketing: true, groupId: unsubscribeGroupId, isGroupGone: gone.size > 0, bypass: false };
+  const underWay: Array<{ people: BlockRecipient[]; entries: ReturnType<typeof suppressionsAgainst> }> = [];
+  const next = async () => {
+    const { people, entries } = underWay.shift() as (typeof underWay)[number];
+    return divided(attempt, people, await entries, (facts) => stoppedBy(facts, mail));
+  };
+  for await (const people of audience) {
+    const emails = people.map(({ email }) => email);
+    const entries = suppressionsAgainst(deps, projectId, emails);
+    entries.catch(() => {});
+    underWay.push({ people, entries });
+    if (underWay.length >= AHEAD) yield await next();
+  }
+  while (underWay.length > 0) yield await next();
+}
+
+function divided(
+  attempt: Attempt,
+  people: BlockRecipient[],
+  entries: Map<string, SuppressionFact[]>,
+  stop: (facts: SuppressionFact[]) => SuppressionFact | null,
+): Judged {
+  if (entries.size === 0) return { people, suppressed: [] };
+  const result: Judged = { people: [], suppressed: [] };
+  for (const person of people) {
+    const hit = stop(entries.get(person.email) ?? []);
+    if (hit) result.suppressed.push(suppressedRow(attempt, person, hit));
+    else result.people.push(person);
+  }
+  return result;
+}
+
+function suppressedRow({ campaign, at }: Attempt, { contactId, email }: BlockRecipient, hit: SuppressionFact): Message {
+  return {
+    _id: recipientId(at, campaign._id, contactId),
+    projectId: campaign.projectId,
+    lane: 'campaign',
+    state: 'suppressed',
+    email,
+    campaignId: campaign._id,
+    contactId,
+    suppressedBy: { groupId: hit.groupId, reason: hit.reason },
+  };
+}

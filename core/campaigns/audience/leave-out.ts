@@ -1,0 +1,50 @@
+import type { Deps } from '../../base/deps.ts';
+import type { IdSet } from '../../base/id-set.ts';
+import type { BlockRecipient } from '../../outbox/blocks/model.ts';
+import { type Attempt, asOurs, removeBlocks, succeed } from './attempt.ts';
+import { AudienceWriter, type Written } from './write.ts';
+
+const AT_ONCE = 1_000;
+
+/**
+ * Copies the audience of an attempt under a new run, without those who were left out since it was read: `seq` goes through the blocks
+ * without gaps.
+ */
+export async function leaveOut(
+  deps: Deps,
+  former: Attempt,
+  leaving: IdSet,
+  onProgress: (written: number) => void,
+): Promise<{ attempt: Attempt; written: Written }> {
+  const attempt = await succeed(deps, former);
+  const suppressed = await leaveOutSuppressed(deps, attempt, leaving);
+  const writer = new AudienceWriter(deps, attempt, onProgress, suppressed);
+  try {
+    for await (const people of peopleOf(deps, former))
+      await writer.add(people.filter(({ contactId }) => !leaving.has(contactId)));
+    const written = await writer.end();
+    await removeBlocks(deps, attempt, former.run);
+    return { attempt, written };
+  } finally {
+    await writer.stop();
+  }
+}
+
+async function* peopleOf(deps: Deps, { campaign, run }: Attempt): AsyncGenerator<BlockRecipient[]> {
+  const own = { projectId: campaign.projectId, campaignId: campaign._id, run };
+  const cursor = deps.db.campaignBlocks.find(own, { projection: { recipients: 1 }, hint: 'place' }).sort({ n: 1 });
+  for await (const { recipients } of cursor) yield recipients;
+}
+
+/** How many suppressed people stay. */
+async function leaveOutSuppressed(deps: Deps, attempt: Attempt, leaving: IdSet): Promise<number> {
+  const { _id: campaignId, projectId } = attempt.campaign;
+  const own = { campaignId, projectId, state: 'suppressed' as const };
+  const rows = await deps.db.messages.find(own, { projection: { contactId: 1 }, hint: 'campaign' }).toArray();
+  const ids = rows.flatMap(({ _id, contactId }) => (contactId && leaving.has(contactId) ? [_id] : []));
+  for (let from = 0; from < ids.length; from += AT_ONCE)
+    await asOurs(deps, attempt, {}, (session) =>
+      deps.db.messages.deleteMany({ ...own, _id: { $in: ids.slice(from, from + AT_ONCE) } }, { session }),
+    );
+  return rows.length - ids.length;
+}

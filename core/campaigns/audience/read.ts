@@ -1,0 +1,116 @@
+import { type Filter, type FindCursor, ObjectId } from 'mongodb';
+import type { Deps } from '../../base/deps.ts';
+import { parseId } from '../../base/ids.ts';
+import type { Session } from '../../base/model.ts';
+import { compareBytes } from '../../base/text/byte-order.ts';
+import { goesToEverybody } from '../../contacts/lists/global-list.ts';
+import type { Contact } from '../../contacts/model.ts';
+import type { BlockRecipient } from '../../outbox/blocks/model.ts';
+import type { Campaign } from '../model.ts';
+
+const BATCH = 2_000;
+
+type Reader = Pick<Contact, '_id' | 'email'>;
+type Batches = AsyncGenerator<BlockRecipient[]>;
+
+/**
+ * Lists and segments less excluded ones, in the order of addresses as bytes, one contact once. One cursor for each list, each with
+ * its index: one query for all of them is planned as a scan of the project. In a snapshot session they read the same moment.
+ */
+export async function* readAudience(deps: Deps, campaign: Campaign, session: Session | undefined): Batches {
+  const sources = sourcesOf(campaign).map((source) => batchesOf(deps, campaign, source, session));
+  const [only] = sources;
+  if (sources.length === 1 && only) yield* only;
+  else yield* merged(sources);
+}
+
+type Source = { type: 'global' } | { type: 'list' | 'segment'; id: ObjectId };
+
+/** The global list has every contact, so no other list needs to be read. */
+function sourcesOf(campaign: Campaign): Source[] {
+  if (goesToEverybody(campaign)) return [{ type: 'global' }];
+  const named = new Map(campaign.toLists.map((entry) => [entry.id, entry]));
+  return [...named.values()].flatMap(({ id, type }) => (parseId(id) ? [{ type, id: new ObjectId(id) }] : []));
+}
+
+async function* batchesOf(deps: Deps, campaign: Campaign, source: Source, session: Session | undefined): Batches {
+  const { filter, hint } = membersOf(campaign, source);
+  const options = { projection: { email: 1 }, hint, batchSize: BATCH, ...(session ? { session } : {}) };
+  const cursor: FindCursor<Reader> = deps.db.contacts.find(filter, options).sort({ email: 1 });
+  try {
+    // The next batch is read while this one is worked on.
+    for (let more = cursor.hasNext(); await more; ) {
+      const found = cursor.readBufferedDocuments();
+      more = cursor.hasNext();
+      more.catch(() => {});
+      yield found.map(({ _id, email }) => ({ contactId: _id, email }));
+    }
+  } finally {
+    await cursor.close();
+  }
+}
+
+function membersOf({ projectId, excludeLists }: Campaign, source: Source): { filter: Filter<Contact>; hint: string } {
+  const excluded = (type: 'list' | 'segment') =>
+    excludeLists.filter((entry) => entry.type === type).map(({ id }) => new ObjectId(id));
+  const [lists, segments] = [excluded('list'), excluded('segment')];
+  const left: Filter<Contact> = {
+    projectId,
+    ...(lists.length > 0 || segments.length > 0
+      ? { $nor: [{ listIds: { $in: lists } }, { segmentIds: { $in: segments } }] }
+      : {}),
+  };
+  if (source.type === 'global') return { filter: left, hint: 'email' };
+  return source.type === 'segment'
+    ? { filter: { ...left, segmentIds: source.id }, hint: 'segment' }
+    : { filter: { ...left, listIds: source.id }, hint: 'list' };
+}
+
+/** A batch of a source, of which the people before `next` are taken. */
+interface Head {
+  batches: Batches;
+  batch: BlockRecipient[];
+  next: number;
+}
+
+async function* merged(sources: Batches[]): Batches {
+  const opened = await Promise.all(sources.map(async (batches) => refilled({ batches, batch: [], next: 0 })));
+  let heads = opened.filter((head) => head !== null);
+  let out: BlockRecipient[] = [];
+  let last: ObjectId | null = null;
+  try {
+    while (heads.length > 0) {
+      const head = lowest(heads);
+      const person = head.batch[head.next] as BlockRecipient;
+      if (!last?.equals(person.contactId)) out.push(person);
+      last = person.contactId;
+      head.next += 1;
+      if (head.next === head.batch.length && !(await refilled(head))) heads = heads.filter((one) => one !== head);
+      if (out.length < BATCH) continue;
+      yield out;
+      out = [];
+    }
+    if (out.length > 0) yield out;
+  } finally {
+    await Promise.all(sources.map((source) => source.return(undefined)));
+  }
+}
+
+function lowest(heads: Head[]): Head {
+  let least = heads[0] as Head;
+  for (const head of heads) if (head !== least && compareBytes(emailAt(head), emailAt(least)) < 0) least = head;
+  return least;
+}
+
+function emailAt({ batch, next }: Head): string {
+  return (batch[next] as BlockRecipient).email;
+}
+
+/** null when the source has ended. */
+async function refilled(head: Head): Promise<Head | null> {
+  for (;;) {
+    const { done, value } = await head.batches.next();
+    if (done) return null;
+    if (value.length > 0) return Object.assign(head, { batch: value, next: 0 });
+  }
+}

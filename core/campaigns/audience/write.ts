@@ -1,0 +1,122 @@
+import type { Deps } from '../../base/deps.ts';
+import { insertNew } from '../../base/idempotent-insert.ts';
+import { derivedId } from '../../base/ids.ts';
+import type { Block, BlockRecipient } from '../../outbox/blocks/model.ts';
+import type { Message } from '../../outbox/model.ts';
+import { type Attempt, asOurs, keepWritten } from './attempt.ts';
+
+export const BLOCK_SIZE = 256;
+/** Blocks of one insert, some 20 kB each. */
+const BLOCKS_AT_ONCE = 16;
+const INSERTS_MAX = 3;
+/** How often the progress is stored, in inserts. */
+const KEEP_EVERY = 8;
+const SUPPRESSED_AT_ONCE = 500;
+
+export interface Written {
+  inBlocks: number;
+  suppressed: number;
+}
+
+/** Cuts people into blocks and numbers them, in the order in which they are added. */
+export class AudienceWriter {
+  private readonly deps: Deps;
+  private readonly attempt: Attempt;
+  private readonly onProgress: (written: number) => void;
+  private people: BlockRecipient[] = [];
+  private blocks: Block[] = [];
+  private rows: Message[] = [];
+  private underWay: Promise<number>[] = [];
+  private n = 0;
+  private seq = 1;
+  private inserts = 0;
+  private written = 0;
+  private suppressed: number;
+
+  /** `suppressed`: rows that are there already. */
+  constructor(deps: Deps, attempt: Attempt, onProgress: (written: number) => void, suppressed = 0) {
+    this.deps = deps;
+    this.attempt = attempt;
+    this.onProgress = onProgress;
+    this.suppressed = suppressed;
+    this.written = suppressed;
+  }
+
+  async add(people: BlockRecipient[]): Promise<void> {
+    this.people = this.people.concat(people);
+    let from = 0;
+    for (; this.people.length - from >= BLOCK_SIZE; from += BLOCK_SIZE) this.cut(from);
+    this.people = this.people.slice(from);
+    while (this.blocks.length >= BLOCKS_AT_ONCE) await this.insert();
+  }
+
+  /** Their rows are written at once, with a `seq` that no recipient of a block has. */
+  async suppress(rows: Message[]): Promise<void> {
+    for (const row of rows) {
+      this.suppressed += 1;
+      this.rows.push({ ...row, seq: -this.suppressed });
+    }
+    while (this.rows.length >= SUPPRESSED_AT_ONCE) await this.insertRows();
+  }
+
+  async end(): Promise<Written> {
+    if (this.people.length > 0) this.cut(0);
+    while (this.blocks.length > 0) await this.insert();
+    while (this.rows.length > 0) await this.insertRows();
+    while (this.underWay.length > 0) await this.acknowledge();
+    await keepWritten(this.deps, this.attempt, this.written);
+    return { inBlocks: this.seq - 1, suppressed: this.suppressed };
+  }
+
+  /** Waits for what is being written, whatever becomes of it. */
+  async stop(): Promise<void> {
+    await Promise.allSettled(this.underWay);
+  }
+
+  private cut(from: number): void {
+    const recipients = this.people.slice(from, from + BLOCK_SIZE);
+    const { run, campaign } = this.attempt;
+    this.blocks.push({
+      _id: derivedId(this.attempt.at, 'block', campaign._id.toHexString(), run.toHexString(), this.n),
+      projectId: campaign.projectId,
+      campaignId: campaign._id,
+      run,
+      n: this.n,
+      fromSeq: this.seq,
+      count: recipients.length,
+      first: recipients[0]?.email ?? '',
+      last: recipients.at(-1)?.email ?? '',
+      recipients,
+    });
+    this.n += 1;
+    this.seq += recipients.length;
+  }
+
+  private async insert(): Promise<void> {
+    const blocks = this.blocks.splice(0, BLOCKS_AT_ONCE);
+    const people = blocks.reduce((sum, { count }) => sum + count, 0);
+    const insert = insertNew(this.deps, this.deps.db.campaignBlocks.collectionName, blocks).then(() => people);
+    insert.catch(() => {});
+    this.underWay.push(insert);
+    if (this.underWay.length >= INSERTS_MAX) await this.acknowledge();
+  }
+
+  private async acknowledge(): Promise<void> {
+    this.tell((await this.underWay.shift()) ?? 0);
+    this.inserts += 1;
+    if (this.inserts % KEEP_EVERY === 0) await keepWritten(this.deps, this.attempt, this.written);
+  }
+
+  private async insertRows(): Promise<void> {
+    const rows = this.rows.splice(0, SUPPRESSED_AT_ONCE);
+    await asOurs(this.deps, this.attempt, { written: this.written + rows.length }, (session) =>
+      this.deps.db.messages.insertMany(rows, { session }),
+    );
+    this.tell(rows.length);
+  }
+
+  private tell(more: number): void {
+    this.written += more;
+    this.onProgress(this.written);
+  }
+}

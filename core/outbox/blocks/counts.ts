@@ -1,0 +1,96 @@
+import type { ObjectId } from 'mongodb';
+import type { Deps } from '../../base/deps.ts';
+import type { Session } from '../../base/model.ts';
+import type { MessageState } from '../model.ts';
+
+type Db = Pick<Deps, 'db'>;
+
+/** A campaign of a project. */
+export interface OfCampaign {
+  projectId: ObjectId;
+  campaignId: ObjectId;
+}
+
+/** Recipients by `seq`, both ends included. */
+export interface Seqs {
+  fromSeq: number;
+  toSeq: number;
+}
+
+export interface ClaimCounts {
+  /** Recipients of all claims, closed ones included. */
+  claimed: number;
+  /** Recipients of open claims that have no row yet. */
+  inFlight: number;
+}
+
+/** A row of a recipient of a block has one of these states. */
+const ROW_STATES: MessageState[] = [
+  'queued',
+  'deferred',
+  'committing',
+  'sent',
+  'bounced',
+  'failed',
+  'suppressed',
+  'unknown',
+];
+const RANGES_AT_ONCE = 16;
+
+/** Counts claims and the rows of open ones, in a snapshot session: else a row that lands between two reads is counted twice. */
+export async function countClaims(deps: Db, of: OfCampaign, session: Session): Promise<ClaimCounts> {
+  const [claimed, open] = await Promise.all([sizeOfClaims(deps, of, session), openClaims(deps, of, session)]);
+  const ranges = joined(open.map(({ fromSeq, from, to }) => ({ fromSeq, toSeq: fromSeq + to - from - 1 })));
+  const size = ranges.reduce((sum, { fromSeq, toSeq }) => sum + toSeq - fromSeq + 1, 0);
+  return { claimed, inFlight: size - (await countRows(deps, of, ranges, session)) };
+}
+
+async function sizeOfClaims({ db }: Db, { projectId, campaignId }: OfCampaign, session: Session): Promise<number> {
+  const size = { $sum: { $subtract: ['$to', '$from'] } };
+  const [all] = await db.campaignClaims
+    .aggregate<{ size: number }>([{ $match: { projectId, campaignId } }, { $group: { _id: null, size } }], {
+      session,
+      hint: 'place',
+    })
+    .toArray();
+  return all?.size ?? 0;
+}
+
+export function openClaims({ db }: Db, { projectId, campaignId }: OfCampaign, session?: Session) {
+  const open = { projectId, campaignId, leaseUntil: { $exists: true } };
+  const projection = { n: 1, from: 1, to: 1, fromSeq: 1 } as const;
+  return db.campaignClaims.find(open, { projection, hint: 'open', ...(session ? { session } : {}) }).toArray();
+}
+
+/** Recipients of open claims, with or without a row: an ordinary read of the primary. */
+export async function countOpen(deps: Db, of: OfCampaign): Promise<number> {
+  const open = await openClaims(deps, of);
+  return open.reduce((sum, { from, to }) => sum + to - from, 0);
+}
+
+/** Neighbours become one, in order: claims of a process lie side by side. */
+export function joined(ranges: Seqs[]): Seqs[] {
+  const result: Seqs[] = [];
+  for (const range of ranges.toSorted((a, b) => a.fromSeq - b.fromSeq)) {
+    const last = result.at(-1);
+    if (last && range.fromSeq <= last.toSeq + 1) last.toSeq = Math.max(last.toSeq, range.toSeq);
+    else result.push({ ...range });
+  }
+  return result;
+}
+
+async function countRows({ db }: Db, of: OfCampaign, ranges: Seqs[], session: Session): Promise<number> {
+  let count = 0;
+  for (let at = 0; at < ranges.length; at += RANGES_AT_ONCE) {
+    const counts = ranges
+      .slice(at, at + RANGES_AT_ONCE)
+      .map(({ fromSeq, toSeq }) =>
+        db.messages.countDocuments(
+          { ...of, state: { $in: ROW_STATES }, seq: { $gte: fromSeq, $lte: toSeq } },
+          { hint: 'campaign', session },
+        ),
+      );
+    for (const found of await Promise.all(counts)) count += found;
+  }
+  return count;
+}
