@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import { availableParallelism } from 'node:os';
 import type { Deps } from '../core/base/deps.ts';
 import { openSending, type Sending } from '../core/delivery/sending.ts';
+import { claimedBy } from '../core/outbox/ledger.ts';
 import type { Mailer, RelayState, SendingDeps } from '../core/outbox/relay.ts';
 import { ConfigError } from '../platform/config.ts';
 import { createSigner } from '../platform/dkim/signer.ts';
@@ -55,7 +56,7 @@ export function measureSending({ counter, gauge }: Metrics, deps: Deps): void {
     'Connections to relays.',
     sum(({ connectionsOpen }) => connectionsOpen),
   );
-  gauge('everpost_messages_held', 'Messages that this process has claimed.', () => ledger.held.size);
+  gauge('everpost_messages_held', 'Messages that this process has claimed.', () => claimedBy(ledger));
   gauge('everpost_outcomes_unwritten', 'Outcomes that are not stored yet.', () => outcomes.unwritten());
 }
 

@@ -38,18 +38,26 @@ export async function insertOnce<T extends { _id: ObjectId | string }>(
 type DatabaseDeps = Pick<Deps, 'mongo' | 'config' | 'db'>;
 const databaseOf = perDatabase(({ mongo, config }: DatabaseDeps) => mongo.db(config.mongodbDatabase));
 
-/**
- * Inserts documents that do not exist yet, durably, and returns their number; together they must be well below the 16 MB of a
- * command. `insertMany` serialises every document twice, once to measure it.
- */
+/** Inserts documents that do not exist yet, durably, and returns their number. */
 export async function insertNew(deps: DatabaseDeps, collectionName: string, documents: Document[]): Promise<number> {
   if (documents.length === 0) return 0;
+  return documents.length - (await insertDocuments(deps, collectionName, documents)).length;
+}
+
+/**
+ * The same, and returns the indexes of the documents whose `_id` is there already. All of them together must be well below the
+ * 16 MB of a command. `insertMany` serialises every document twice, once to measure it.
+ */
+export async function insertDocuments(
+  deps: DatabaseDeps,
+  collectionName: string,
+  documents: Document[],
+): Promise<number[]> {
   const insert = { insert: collectionName, documents, ordered: false, writeConcern: { w: 'majority', j: true } };
   const answer = await databaseOf(deps).command(insert, { ignoreUndefined: true });
-  const { n: inserted, writeErrors = [], writeConcernError } = answer;
+  const { writeErrors = [], writeConcernError } = answer;
   const failures: Document[] = writeConcernError ? [...writeErrors, writeConcernError] : writeErrors;
-  const errors = failures.map((failure) => new MongoServerError(failure));
-  const error = errors.find((one) => !isDuplicateKey(one, '_id_'));
+  const error = failures.map((failure) => new MongoServerError(failure)).find((one) => !isDuplicateKey(one, '_id_'));
   if (error) throw error;
-  return inserted;
+  return writeErrors.map(({ index }: Document) => index as number);
 }

@@ -1,8 +1,8 @@
 import { type ComposedMail, composeMail } from '../composing/compose.ts';
 import type { MimeAttachment } from '../composing/mime/compose.ts';
 import { dotGuard } from '../outbox/claim.ts';
-import type { Outcome } from '../outbox/ledger.ts';
-import { endedBy } from '../outbox/record-outcomes.ts';
+import { claimedBy, type Outcome } from '../outbox/ledger.ts';
+import { endedBy } from '../outbox/outcomes.ts';
 import type { Connection, Delivery, Lane, SendingDeps } from '../outbox/relay.ts';
 import { afterOutcome, isOpen, judgeDelivery, judgeRecipients } from '../outbox/rules/judge-delivery.ts';
 import { TemplateRenderError } from '../templates/language/templates.ts';
@@ -23,7 +23,7 @@ export async function deliverMail(
   connection: Connection,
   onSent: () => void,
 ): Promise<void> {
-  const composed = await compose(sending.deps, { ...mail, isAlone: sending.ledger.held.size <= ALONE_MAX });
+  const composed = await compose(sending.deps, { ...mail, isAlone: claimedBy(sending.ledger) <= ALONE_MAX });
   if ('kind' in composed) {
     onSent();
     const recipients = mail.recipients?.map((one) => (isOpen(one) ? afterOutcome(one, composed) : one));

@@ -79,7 +79,16 @@ export async function prepareMails(
         recipients: mayNotGo.recipients.get(key) ?? null,
       });
   }
-  return { mails, verdicts: mayNotGo.verdicts, messages, contents };
+  return { mails, verdicts: ofHeld(held, mayNotGo.verdicts), messages, contents };
+}
+
+function ofHeld(held: readonly Held[], verdicts: Map<string, Verdict>): Map<Held, Verdict> {
+  return new Map(
+    held.flatMap((one) => {
+      const verdict = verdicts.get(one._id.toHexString());
+      return verdict ? [[one, verdict]] : [];
+    }),
+  );
 }
 
 /**
@@ -91,8 +100,8 @@ export function recheck(
   projectId: ObjectId,
   { messages, contents, mails }: { messages: Message[]; contents: Map<string, Content>; mails: PreparedMail[] },
 ): Check {
-  return async (ids) => {
-    const asked = new Set(ids.map((id) => id.toHexString()));
+  return async (held) => {
+    const asked = new Set(held.map(({ _id }) => _id.toHexString()));
     const some = messages.filter(({ _id }) => asked.has(_id.toHexString()));
     const { verdicts, recipients } = await checkMails(deps, projectId, some, contents);
     for (const { message, recipients: known } of mails) {
@@ -100,7 +109,7 @@ export function recheck(
       const changed = recipients.get(key)?.some(({ state }, index) => state !== known?.[index]?.state);
       if (changed && !verdicts.has(key)) verdicts.set(key, { kind: 'back', delayMs: 0 });
     }
-    return verdicts;
+    return ofHeld(held, verdicts);
   };
 }
 

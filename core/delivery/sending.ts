@@ -1,6 +1,7 @@
-import { followOutcomes } from '../messages/after-outcomes.ts';
+import { outcomeEffects } from '../messages/after-outcomes.ts';
 import { type Ledger, openLedger } from '../outbox/ledger.ts';
-import { type Ended, type OutcomeWriter, outcomeWriter } from '../outbox/record-outcomes.ts';
+import type { Ended } from '../outbox/outcomes.ts';
+import { OutcomeWriter } from '../outbox/record-outcomes.ts';
 import type { SendingDeps } from '../outbox/relay.ts';
 import { startRenewing } from '../outbox/renew.ts';
 import { type ComposingMemory, openComposingMemory } from './compose-memory.ts';
@@ -21,7 +22,7 @@ export function openSending(deps: SendingDeps): Sending {
   const ledger = openLedger();
   const watchers: Sending['watchers'] = new Set();
   const notify = (ended: Ended[]) => watchers.forEach((watch) => void watch(ended));
-  const outcomes = outcomeWriter(deps, ledger, (ended) => followOutcomes(deps, ended), notify);
+  const outcomes = new OutcomeWriter(deps, ledger, outcomeEffects(deps), notify);
   const memory = openComposingMemory(deps.config.composeMemoryMb * 1_000_000);
   const stopRenewing = startRenewing(deps, ledger);
   return {

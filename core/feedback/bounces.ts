@@ -6,7 +6,7 @@ import { factsOf } from '../messages/events.ts';
 import { appendTimeline, TIMELINE_MAX } from '../messages/messages.ts';
 import { findMail } from '../outbox/blocks/find-mail.ts';
 import type { Message, MessageRecipient } from '../outbox/model.ts';
-import type { Bounce } from '../outbox/record-outcomes.ts';
+import type { Bounce } from '../outbox/outcomes.ts';
 import { classifyReply } from '../outbox/rules/bounces.ts';
 import type { DeliveryReport } from './delivery-reports/dsn.ts';
 

@@ -1,27 +1,31 @@
 import type { Deps } from '../base/deps.ts';
 import type { Message } from '../outbox/model.ts';
-import type { Bounce, Ended } from '../outbox/record-outcomes.ts';
+import type { Bounce } from '../outbox/outcomes.ts';
+import type { Effects } from '../outbox/record-outcomes.ts';
 import { formatReply } from '../outbox/rules/relay-replies.ts';
 import { suppress } from '../suppressions/suppressions.ts';
 import { publishOutcomes } from './events.ts';
 
+type Bounced = Pick<Message, '_id' | 'projectId'>;
+
 const DAY_MS = 24 * 3_600_000;
 
-type BouncedMail = Pick<Message, '_id' | 'projectId'>;
-
-/** Follows the outcomes of attempts. Runs before an outcome is stored and is repeated with it, so all of it may happen twice. */
-export async function followOutcomes(deps: Deps, ended: Ended[]): Promise<void> {
-  await Promise.all([
-    ...ended.flatMap(({ held, bounces = [] }) => bounces.map((bounce) => followBounce(deps, held, bounce))),
-    publishOutcomes(deps, ended),
-  ]);
+/** What follows from the outcomes of attempts. All of it may happen twice. */
+export function outcomeEffects(deps: Deps): Effects {
+  return {
+    suppress: async (ended) => {
+      const bounced = ended.flatMap(({ held, bounces = [] }) => bounces.map((bounce) => ({ held, bounce })));
+      await Promise.all(bounced.map(({ held, bounce }) => followBounce(deps, held, bounce)));
+    },
+    publish: (ended) => publishOutcomes(deps, ended),
+  };
 }
 
 /** A permanent refusal suppresses the address at once; one that may be an accident does when it was not the first. */
-export async function followBounce(deps: Deps, mail: BouncedMail, bounce: Bounce): Promise<void> {
+export async function followBounce(deps: Deps, message: Bounced, bounce: Bounce): Promise<void> {
   const { email, reply, classification } = bounce;
-  if (classification.suppress || (await isRepeated(deps, mail, bounce)))
-    await suppress(deps, mail.projectId, {
+  if (classification.suppress || (await isRepeated(deps, message, bounce)))
+    await suppress(deps, message.projectId, {
       emails: [email],
       isGlobal: true,
       reason: 'BOUNCE',
@@ -29,10 +33,10 @@ export async function followBounce(deps: Deps, mail: BouncedMail, bounce: Bounce
     });
 }
 
-/** Leaves out the mail itself: its row may be written already, when an attempt to write it is repeated. */
+/** Without the message itself: its row may be there already when this is repeated. */
 async function isRepeated(
   deps: Deps,
-  { _id, projectId }: BouncedMail,
+  { _id, projectId }: Bounced,
   { email, classification: { suppressAfter, reason } }: Bounce,
 ): Promise<boolean> {
   if (!suppressAfter) return false;

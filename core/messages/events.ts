@@ -3,7 +3,7 @@ import type { ProjectEventType } from '../../schemas/webhooks.ts';
 import { type EventDeps, type NewEvent, publishEvents } from '../feed/events.ts';
 import { eventReaders } from '../feed/listeners.ts';
 import type { Message } from '../outbox/model.ts';
-import type { Ended } from '../outbox/record-outcomes.ts';
+import type { Ended } from '../outbox/outcomes.ts';
 
 type Facts = Pick<
   Message,

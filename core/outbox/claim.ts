@@ -43,7 +43,7 @@ export async function claimMessages(deps: LedgerDeps, ledger: Ledger, request: C
     );
   const ours =
     won === ids.length ? ids : won === 0 ? [] : await readBack(deps, ledger, { projectId, ids, claim, askedMs });
-  const held = ours.map((_id) => hold(ledger, { _id, projectId, claim, safeUntilMs: askedMs + DOT_MS }));
+  const held = ours.map((_id) => hold(ledger, { _id, projectId, claim }, askedMs + DOT_MS));
   return { number: claim, held, firstAt };
 }
 
@@ -71,8 +71,9 @@ async function readBack(
   }
 }
 
-function hold(ledger: Ledger, facts: Pick<Held, '_id' | 'projectId' | 'claim' | 'safeUntilMs'>): Held {
-  const held = { ...facts, check: null, stopped: null, dotWritten: false, about: null };
+function hold(ledger: Ledger, facts: Pick<Held, '_id' | 'projectId' | 'claim'>, safeUntilMs: number): Held {
+  const lease = { safeUntilMs, check: null };
+  const held: Held = { ...facts, lease, part: null, stopped: null, dotWritten: false, about: null };
   ledger.held.set(facts._id.toHexString(), held);
   return held;
 }
@@ -80,7 +81,7 @@ function hold(ledger: Ledger, facts: Pick<Held, '_id' | 'projectId' | 'claim' | 
 /** Called synchronously just before the final dot: a process that was stopped or stalled past its lease writes none. */
 export function dotGuard(ledger: Ledger, held: Held): () => boolean {
   return () => {
-    const mayGo = !ledger.stopping && held.stopped === null && ledger.now() < held.safeUntilMs;
+    const mayGo = !ledger.stopping && held.stopped === null && ledger.now() < held.lease.safeUntilMs;
     if (mayGo) held.dotWritten = true;
     return mayGo;
   };

@@ -1,4 +1,5 @@
 import { ObjectId } from 'mongodb';
+import type { BlockClaim } from './blocks/model.ts';
 import type { Message, MessageRecipient, MessageState, SmtpReply } from './model.ts';
 import type { Lane, SendingDeps } from './relay.ts';
 
@@ -13,7 +14,7 @@ export const CLAIM_MAX = 64;
 /** States of a message that may still be sent; every other state is an outcome. */
 export const OPEN_STATES: readonly MessageState[] = ['queued', 'deferred', 'committing'];
 
-export type LedgerDeps = Pick<SendingDeps, 'db' | 'clock' | 'log' | 'evidence' | 'config'>;
+export type LedgerDeps = Pick<SendingDeps, 'db' | 'mongo' | 'clock' | 'log' | 'evidence' | 'config'>;
 
 /** Why a message must not be sent. `back`: not now (a campaign was paused). */
 export type Verdict = (
@@ -29,15 +30,34 @@ export type Verdict = (
  * Checks claimed messages on the primary, after the claim and with every renewal. Messages that may be sent are not in the
  * result.
  */
-export type Check = (ids: ObjectId[]) => Promise<Map<string, Verdict>>;
+export type Check = (held: readonly Held[]) => Promise<Map<Held, Verdict>>;
 
-/** A message that this process has claimed until `safeUntilMs`, unless the lease is renewed. */
+/** The time in which final dots may be written. A message has one of its own, or shares that of its block's claim. */
+export interface Lease {
+  /** By the monotonic clock of this process. */
+  safeUntilMs: number;
+  check: Check | null;
+}
+
+/** A claim of a part of a block, until it is closed. */
+export interface HeldClaim extends Lease {
+  readonly place: BlockClaim;
+  /** In the order of the block, from `place.from`. */
+  readonly recipients: Held[];
+  /** Recipients whose outcome is not a row yet. */
+  unwritten: number;
+  /** Another process has taken it over, and settles what has no row. */
+  isLost: boolean;
+}
+
+/** A message that this process has claimed. */
 export interface Held {
   readonly _id: ObjectId;
   readonly projectId: ObjectId;
   readonly claim: number;
-  safeUntilMs: number;
-  check: Check | null;
+  readonly lease: Lease;
+  /** Set for a recipient of a block, which has no row before its outcome. */
+  readonly part: { readonly claim: HeldClaim; readonly seq: number } | null;
   /** The result of a check during a renewal: the final dot must not be written. */
   stopped: Verdict | null;
   dotWritten: boolean;
@@ -61,7 +81,10 @@ export interface Claim {
 /** The claims of one process. The owner is new with every start, so no other process is ever mistaken for it. */
 export interface Ledger {
   readonly owner: string;
+  /** Claimed rows, by id. */
   readonly held: Map<string, Held>;
+  /** Open claims of blocks, by id. */
+  readonly blocks: Map<string, HeldClaim>;
   claims: number;
   /** True while the process stops: no final dot is written any more, and unsent claims are returned. */
   stopping: boolean;
@@ -74,7 +97,7 @@ const GAP_MIN_MS = 1_000;
 
 export function openLedger(monotonic?: () => number, wall: () => number = monotonic ?? Date.now): Ledger {
   const now = countingSuspension(monotonic ?? (() => performance.now()), wall);
-  return { owner: new ObjectId().toHexString(), held: new Map(), claims: 0, stopping: false, now };
+  return { owner: new ObjectId().toHexString(), held: new Map(), blocks: new Map(), claims: 0, stopping: false, now };
 }
 
 /**
@@ -92,6 +115,11 @@ function countingSuspension(monotonic: () => number, wall: () => number): () => 
     before = now;
     return now.monotonic + suspendedMs;
   };
+}
+
+/** Messages whose outcome this process still has to write. */
+export function claimedBy({ held, blocks }: Ledger): number {
+  return [...blocks.values()].reduce((sum, { unwritten }) => sum + unwritten, held.size);
 }
 
 /** How an attempt, or the check before it, ended. `back`: no final dot was written, and no attempt is counted. */
@@ -114,4 +142,8 @@ export function after(amount: number | string) {
  */
 export function repeatsUnknown(lane: Lane): boolean {
   return lane === 'transactional';
+}
+
+export function distinctProjects(held: readonly Pick<Held, 'projectId'>[]): ObjectId[] {
+  return [...new Map(held.map(({ projectId }) => [projectId.toHexString(), projectId])).values()];
 }

@@ -1,9 +1,10 @@
-import type { Document, Filter, ObjectId } from 'mongodb';
-import type { Check, Held, Verdict } from './ledger.ts';
-import { after, type Ledger, type LedgerDeps, type Outcome } from './ledger.ts';
-import type { Message, MessageRecipient, SmtpReply } from './model.ts';
+import type { Filter } from 'mongodb';
+import { ClaimCloser } from './blocks/close.ts';
+import { writeRows } from './blocks/write-rows.ts';
+import { type Check, distinctProjects, type Held, type Ledger, type LedgerDeps, type Verdict } from './ledger.ts';
+import type { Message } from './model.ts';
+import { type Ended, endedBy, outcomePipeline, stored } from './outcomes.ts';
 import type { Lane } from './relay.ts';
-import type { Classification } from './rules/bounces.ts';
 
 const GROUP_MAX = 64;
 const GROUP_WAIT_MS = 10;
@@ -17,107 +18,135 @@ export const UNWRITTEN_MAX = 1_000;
 const REPEAT_FIRST_MS = 50;
 const REPEAT_MAX_MS = 2_000;
 
-export interface Ended {
-  held: Held;
-  outcome: Outcome;
-  /** Refusals of this attempt that concern an address. */
-  bounces?: Bounce[] | undefined;
-  /** Set where to, cc and bcc have outcomes of their own. */
-  recipients?: MessageRecipient[] | undefined;
+/** Safe to repeat, so that nothing that follows from an outcome is lost in a crash. */
+export interface Effects {
+  /** Suppressions after a hard bounce: before the outcome is stored. */
+  suppress(ended: Ended[]): Promise<void>;
+  /**
+   * Events, for webhooks. Before the outcome of a claimed row is stored, which nothing would bring back after a crash; after the row
+   * of a block's recipient, whose claim is open until they are published.
+   */
+  publish(ended: Ended[]): Promise<void>;
 }
 
-export interface Bounce {
-  email: string;
-  reply: SmtpReply;
-  classification: Classification;
-}
+type Waiting = { ended: Ended; onWritten: () => void };
 
-export interface OutcomeWriter {
-  /** Resolves when the outcome is durable. Never rejects: the write is repeated until it succeeds. */
-  write(ended: Ended): Promise<void>;
+/**
+ * Writes outcomes in batches of up to 64, gathered for 2 to 25 ms across claims, and releases each message when its outcome is
+ * durable. A write is repeated until it succeeds.
+ *
+ * - gathering: outcomes wait for more, or for the timer
+ * - writing: up to WRITES_MAX batches at a time; further ones wait
+ * - drained: nothing waits, and claims of blocks whose recipients all have rows are closed
+ */
+export class OutcomeWriter {
+  #deps: LedgerDeps;
+  #ledger: Ledger;
+  #effects: Effects;
+  #onWritten: (ended: Ended[]) => void;
+  #closer: ClaimCloser;
+  #waiting: Waiting[] = [];
+  #writing = 0;
+  #count = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #idle: Array<() => void> = [];
+
+  constructor(deps: LedgerDeps, ledger: Ledger, effects: Effects, onWritten: (ended: Ended[]) => void = () => {}) {
+    this.#deps = deps;
+    this.#ledger = ledger;
+    this.#effects = effects;
+    this.#onWritten = onWritten;
+    this.#closer = new ClaimCloser(deps, ledger);
+  }
+
+  /** Resolves when the outcome is durable. */
+  write(ended: Ended): Promise<void> {
+    return new Promise((resolve) => this.add(ended, resolve));
+  }
+
+  /** The same without a promise. `back` says that this process has refused the dot for good. */
+  add(ended: Ended, onWritten: () => void): void {
+    const { held, outcome } = ended;
+    if (outcome.kind === 'back') held.stopped ??= outcome;
+    this.#waiting.push({ ended, onWritten });
+    this.#count += 1;
+    if (this.#waiting.length >= GROUP_MAX) this.#flush();
+    else this.#timer ??= setTimeout(() => this.#flush(), waitMs(held.about?.lane));
+  }
+
   /** The number of outcomes that are not written yet. */
-  unwritten(): number;
-  /** Resolves when everything is written. */
-  drained(): Promise<void>;
-}
+  unwritten(): number {
+    return this.#count;
+  }
 
-/**
- * Runs before the outcomes are stored, and again when that fails: suppressions after a hard bounce, events for webhooks. It must
- * be safe to repeat; then nothing that follows from an outcome is lost in a crash.
- */
-export type Effects = (ended: Ended[]) => Promise<void>;
+  /** Resolves when everything is written, and what can be closed is closed. */
+  async drained(): Promise<void> {
+    if (this.#count > 0) await new Promise<void>((resolve) => this.#idle.push(resolve));
+    await this.#closer.closeAll();
+  }
 
-type Waiting = { ended: Ended; resolve: () => void };
-
-/**
- * Writes outcomes in batches of up to 64, gathered for 2 to 25 ms, one outcome per message, and releases each message when it is
- * written.
- */
-export function outcomeWriter(
-  deps: LedgerDeps,
-  ledger: Ledger,
-  effects: Effects,
-  written: (ended: Ended[]) => void = () => undefined,
-): OutcomeWriter {
-  const waiting: Waiting[] = [];
-  let writing = 0;
-  let count = 0;
-  let timer: NodeJS.Timeout | undefined;
-  const idle: Array<() => void> = [];
-
-  function flush(): void {
-    clearTimeout(timer);
-    timer = undefined;
-    while (waiting.length > 0 && writing < WRITES_MAX) {
-      writing += 1;
-      void settle(waiting.splice(0, GROUP_MAX));
+  #flush(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    while (this.#waiting.length > 0 && this.#writing < WRITES_MAX) {
+      this.#writing += 1;
+      void this.#settle(this.#waiting.splice(0, GROUP_MAX));
     }
   }
 
-  async function settle(group: Waiting[]): Promise<void> {
-    await untilWritten(
-      group.map(({ ended }) => ended),
-      () =>
-        writeOutcomes(
-          deps,
-          ledger,
-          effects,
-          group.map(({ ended }) => ended),
-        ),
-    );
-    written(group.map(({ ended }) => ended));
-    for (const { ended, resolve } of group) {
-      ledger.held.delete(ended.held._id.toHexString());
-      resolve();
+  async #settle(group: Waiting[]): Promise<void> {
+    const ended = group.map((one) => one.ended);
+    await this.#untilWritten(ended);
+    this.#onWritten(ended);
+    for (const { ended: one, onWritten } of group) {
+      this.#release(one.held);
+      onWritten();
     }
-    writing -= 1;
-    count -= group.length;
-    if (count === 0) for (const resolve of idle.splice(0)) resolve();
-    if (waiting.length > 0) flush();
+    this.#writing -= 1;
+    this.#count -= group.length;
+    if (this.#waiting.length > 0) this.#flush();
+    if (this.#count > 0) return;
+    for (const resolve of this.#idle.splice(0)) resolve();
+    void this.#closer.closeAll();
   }
 
-  async function untilWritten(group: Ended[], write: () => Promise<void>): Promise<void> {
-    for (let waitMs = REPEAT_FIRST_MS; ; waitMs = Math.min(REPEAT_MAX_MS, waitMs * 2)) {
+  #release({ _id, part }: Held): void {
+    if (!part) this.#ledger.held.delete(_id.toHexString());
+    else if (--part.claim.unwritten === 0) this.#closer.add(part.claim);
+  }
+
+  async #untilWritten(ended: Ended[]): Promise<void> {
+    for (let pauseMs = REPEAT_FIRST_MS; ; pauseMs = Math.min(REPEAT_MAX_MS, pauseMs * 2)) {
       try {
-        return await write();
+        return await this.#write(ended);
       } catch (error) {
-        deps.log.warn({ err: error, messages: group.length }, 'writing outcomes failed; retrying');
-        await new Promise((resolve) => setTimeout(resolve, waitMs));
+        this.#deps.log.warn({ err: error, messages: ended.length }, 'writing outcomes failed; retrying');
+        await new Promise((resolve) => setTimeout(resolve, pauseMs));
       }
     }
   }
 
-  return {
-    write: (ended) =>
-      new Promise((resolve) => {
-        waiting.push({ ended, resolve });
-        count += 1;
-        if (waiting.length >= GROUP_MAX) flush();
-        else timer ??= setTimeout(flush, waitMs(ended.held.about?.lane));
-      }),
-    unwritten: () => count,
-    drained: () => (count === 0 ? Promise.resolve() : new Promise((resolve) => idle.push(resolve))),
-  };
+  async #write(ended: Ended[]): Promise<void> {
+    const rows = ended.filter(({ held }) => held.part === null);
+    const recipients = rows.length === ended.length ? [] : ended.filter(isOurs);
+    await Promise.all([rows.length > 0 && this.#update(rows), recipients.length > 0 && this.#insert(recipients)]);
+  }
+
+  async #update(rows: Ended[]): Promise<void> {
+    await Promise.all([this.#effects.suppress(rows), this.#effects.publish(rows)]);
+    await updateRows(this.#deps, this.#ledger, rows);
+  }
+
+  async #insert(recipients: Ended[]): Promise<void> {
+    await this.#effects.suppress(recipients);
+    await writeRows(this.#deps, this.#ledger, recipients);
+    await this.#effects.publish(recipients);
+  }
+}
+
+/** Of a claim that was taken over, only an attempt's own outcome is written: the other process decides about the rest. */
+function isOurs({ held: { part }, outcome }: Ended): boolean {
+  return part !== null && !(part.claim.isLost && outcome.kind === 'back');
 }
 
 function waitMs(lane: Lane | undefined): number {
@@ -127,25 +156,20 @@ function waitMs(lane: Lane | undefined): number {
 
 /** Checks suppression and status after the claim; records the refused messages and returns the rest. */
 export async function checkAfterClaim(held: Held[], check: Check, writer: OutcomeWriter): Promise<Held[]> {
-  return applyCheck(held, await check(held.map(({ _id }) => _id)), check, writer);
+  return applyCheck(held, await check(held), check, writer);
 }
 
 /** For callers that have made the first check themselves; `check` is repeated with every renewal. */
-export function applyCheck(held: Held[], verdicts: Map<string, Verdict>, check: Check, writer: OutcomeWriter): Held[] {
+export function applyCheck(held: Held[], verdicts: Map<Held, Verdict>, check: Check, writer: OutcomeWriter): Held[] {
   return held.filter((one) => {
-    one.check = check;
-    const verdict = verdicts.get(one._id.toHexString());
+    one.lease.check = check;
+    const verdict = verdicts.get(one);
     if (verdict) void writer.write(endedBy(one, verdict));
     return !verdict;
   });
 }
 
-export function endedBy(held: Held, { recipients, ...outcome }: Verdict): Ended {
-  return { held, outcome, recipients };
-}
-
-async function writeOutcomes(deps: LedgerDeps, ledger: Ledger, effects: Effects, group: Ended[]): Promise<void> {
-  await effects(group);
+async function updateRows(deps: LedgerDeps, ledger: Ledger, group: Ended[]): Promise<void> {
   const byWay = Map.groupBy(group, (ended) =>
     staysUnknown(ended) ? 'late' : ended.outcome.kind === 'sent' ? 'sent' : 'known',
   );
@@ -186,86 +210,9 @@ async function updateOwn(
 ): Promise<void> {
   if (group.length === 0) return;
   const ids = group.map(({ held }) => held._id);
-  const projectIds = [...new Map(group.map(({ held }) => [held.projectId.toHexString(), held.projectId])).values()];
+  const projectIds = distinctProjects(group.map(({ held }) => held));
   await db.messages.updateMany(
     { _id: { $in: ids }, projectId: { $in: projectIds }, owner, $or: from },
     outcomePipeline(ids, group.map(stored)),
   );
-}
-
-/**
- * One update that gives each message its own outcome. A sent message keeps the facts in its fields, so its timeline is not
- * touched.
- */
-export function outcomePipeline(ids: ObjectId[], outcomes: Document[]): Document[] {
-  const ended = { $in: ['$outcome.state', ['sent', 'bounced', 'failed', 'suppressed']] };
-  const entry = { $mergeObjects: ['$outcome.entry', { at: '$$NOW', claimedAt: '$claimedAt' }] };
-  const dueAt = { $cond: [{ $eq: ['$lane', 'campaign'] }, '$$REMOVE', '$$NOW'] };
-  const later = { $cond: [{ $gte: ['$outcome.delayMs', 0] }, after('$outcome.delayMs'), '$$REMOVE'] };
-  return [
-    { $set: { outcome: { $arrayElemAt: [{ $literal: outcomes }, { $indexOfArray: [{ $literal: ids }, '$_id'] }] } } },
-    {
-      $set: {
-        state: '$outcome.state',
-        reply: { $ifNull: ['$outcome.reply', '$reply'] },
-        reason: '$outcome.reason',
-        suppressedBy: '$outcome.suppressedBy',
-        recipients: { $ifNull: ['$outcome.recipients', '$recipients'] },
-        deferrals: {
-          $cond: [
-            { $in: ['$outcome.state', ['deferred', 'unknown']] },
-            { $add: [{ $ifNull: ['$deferrals', 0] }, 1] },
-            '$deferrals',
-          ],
-        },
-        sentAt: { $cond: [{ $in: ['$outcome.state', ['sent', 'bounced']] }, '$$NOW', '$sentAt'] },
-        endedAt: { $cond: [ended, '$$NOW', '$endedAt'] },
-        dueAt: { $cond: [{ $eq: ['$outcome.delayMs', 'none'] }, dueAt, later] },
-        timeline: {
-          $cond: ['$outcome.entry', { $concatArrays: [{ $ifNull: ['$timeline', []] }, [entry]] }, '$timeline'],
-        },
-      },
-    },
-    { $unset: 'outcome' },
-  ];
-}
-
-/** The outcome in the form that outcomePipeline takes. */
-export function stored({ outcome, recipients }: Pick<Ended, 'outcome' | 'recipients'>): Document {
-  const own = recipients ? { recipients } : {};
-  switch (outcome.kind) {
-    case 'sent':
-      return { state: 'sent', reply: outcome.reply, ...own };
-    case 'bounced': {
-      const { reply, reason } = outcome;
-      return { state: 'bounced', reply, reason, ...own, entry: { type: 'bounced', reply, reason } };
-    }
-    case 'failed': {
-      const { reply = null, reason } = outcome;
-      return { state: 'failed', ...(reply ? { reply } : {}), reason, ...own, entry: entryOf('failed', reply, reason) };
-    }
-    case 'deferred': {
-      const { reply, reason, delayMs } = outcome;
-      const said = { ...(reply ? { reply } : {}), reason, delayMs: Math.round(delayMs) };
-      return { state: 'deferred', ...said, ...own, entry: entryOf('deferred', reply, reason) };
-    }
-    case 'unknown': {
-      const { reason, retryMs } = outcome;
-      return { state: 'unknown', reason, ...due(retryMs), ...own, entry: { type: 'unknown', reason } };
-    }
-    case 'suppressed': {
-      const { by } = outcome;
-      return { state: 'suppressed', suppressedBy: by, ...own, entry: { type: 'suppressed', reason: by.reason } };
-    }
-    case 'back':
-      return { state: 'queued', ...own, delayMs: outcome.delayMs > 0 ? Math.round(outcome.delayMs) : 'none' };
-  }
-}
-
-function due(delayMs: number | null): Document {
-  return delayMs === null ? {} : { delayMs: Math.round(delayMs) };
-}
-
-function entryOf(type: string, reply: object | null, reason: string): Document {
-  return { type, ...(reply ? { reply } : {}), reason };
 }

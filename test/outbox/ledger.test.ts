@@ -5,7 +5,7 @@ import { orphanOpenMessages } from '../../core/outbox/after-restore.ts';
 import { claimMessages, dotGuard } from '../../core/outbox/claim.ts';
 import { type Check, type Ledger, openLedger, type Verdict } from '../../core/outbox/ledger.ts';
 import type { Message } from '../../core/outbox/model.ts';
-import { checkAfterClaim, outcomeWriter } from '../../core/outbox/record-outcomes.ts';
+import { checkAfterClaim, type Effects, OutcomeWriter } from '../../core/outbox/record-outcomes.ts';
 import type { Lane, SendingDeps } from '../../core/outbox/relay.ts';
 import { renewLeases } from '../../core/outbox/renew.ts';
 import { settleOrphans } from '../../core/outbox/settle-orphans.ts';
@@ -35,7 +35,7 @@ describe('The ledger', () => {
   const messages = () => environment.deps.db.messages;
   const read = (id: ObjectId) => messages().findOne({ _id: id, projectId }) as Promise<Message>;
   const ago = (ms: number) => new Date(Date.now() - ms);
-  const quiet = async () => undefined;
+  const quiet: Effects = { suppress: async () => undefined, publish: async () => undefined };
 
   async function queue(count: number, more: Partial<Message> = {}): Promise<ObjectId[]> {
     const docs: Message[] = Array.from({ length: count }, (_, index) => ({
@@ -128,7 +128,7 @@ describe('The ledger', () => {
     const ids = await queue(6);
     const ledger = openLedger();
     const { held } = await claim(ledger, ids);
-    const writer = outcomeWriter(deps, ledger, quiet);
+    const writer = new OutcomeWriter(deps, ledger, quiet);
     const reply = { code: 250, enhanced: '2.0.0', text: 'queued as $NOW "$$ROOT"' };
     const no = { code: 550, enhanced: '5.1.1', text: 'no such user' };
     const busy = { code: 450, enhanced: null, text: 'greylisted' };
@@ -163,9 +163,12 @@ describe('The ledger', () => {
     const ledger = openLedger();
     const { held } = await claim(ledger, [id!]);
     let tries = 0;
-    const writer = outcomeWriter(deps, ledger, async () => {
-      tries += 1;
-      if (tries < 3) throw new Error('the database is away');
+    const writer = new OutcomeWriter(deps, ledger, {
+      ...quiet,
+      publish: async () => {
+        tries += 1;
+        if (tries < 3) throw new Error('the database is away');
+      },
     });
     await writer.write({ held: held[0]!, outcome: { kind: 'sent', reply: { code: 250, enhanced: null, text: '' } } });
     expect(tries).to.equal(3);
@@ -178,7 +181,7 @@ describe('The ledger', () => {
     const { held } = await claim(ledger, [id!]);
     await messages().updateOne({ _id: id!, projectId }, { $set: { owner: 'another', claim: 1 } });
     const outcome = { kind: 'deferred' as const, reply: null, reason: 'late', delayMs: 0 };
-    await outcomeWriter(deps, ledger, quiet).write({ held: held[0]!, outcome });
+    await new OutcomeWriter(deps, ledger, quiet).write({ held: held[0]!, outcome });
     expect(await read(id!)).to.include({ state: 'committing', owner: 'another' });
   });
 
@@ -188,7 +191,7 @@ describe('The ledger', () => {
     const { held } = await claim(ledger, [id!]);
     await messages().updateOne({ _id: id!, projectId }, { $set: { state: 'unknown' } });
     const reply = { code: 250, enhanced: null, text: 'at last' };
-    await outcomeWriter(deps, ledger, quiet).write({ held: held[0]!, outcome: { kind: 'sent', reply } });
+    await new OutcomeWriter(deps, ledger, quiet).write({ held: held[0]!, outcome: { kind: 'sent', reply } });
     expect((await read(id!)).state).to.equal('sent');
   });
 
@@ -203,7 +206,7 @@ describe('The ledger', () => {
     const ids = [late, taken, denied];
     await settleOrphans(deps, other, { projectId, ids, messageIdOf: async () => null });
     await claim(other, [taken]);
-    const writer = outcomeWriter(deps, ledger, quiet);
+    const writer = new OutcomeWriter(deps, ledger, quiet);
     const sent = { kind: 'sent', reply } as const;
     await Promise.all(held.map((one, n) => writer.write({ held: one, outcome: n === 2 ? refused : sent })));
     expect(await read(late))
@@ -227,7 +230,7 @@ describe('The ledger', () => {
       await messages().updateMany(over, { $set: { dueAt: ago(1) } });
       await settleOrphans(deps, openLedger(), { projectId, ids, messageIdOf: async () => null });
       expect((await read(stopped)).state).to.equal('unknown');
-      const writer = outcomeWriter(deps, ledger, quiet);
+      const writer = new OutcomeWriter(deps, ledger, quiet);
       const back = { kind: 'back', delayMs: 0 } as const;
       const later = { kind: 'deferred', reply: null, reason: 'later', delayMs: 60_000 } as const;
       await Promise.all(held.map((one, n) => writer.write({ held: one, outcome: n === 1 ? later : back })));
@@ -245,9 +248,8 @@ describe('The ledger', () => {
       { kind: 'failed', reason: 'The project was deleted.' },
       { kind: 'back', delayMs: 0 },
     ];
-    const check: Check = async (asked) =>
-      new Map(verdicts.map((verdict, index) => [asked[index]!.toHexString(), verdict]));
-    const writer = outcomeWriter(deps, ledger, quiet);
+    const check: Check = async (asked) => new Map(verdicts.map((verdict, index) => [asked[index]!, verdict]));
+    const writer = new OutcomeWriter(deps, ledger, quiet);
     const going = await checkAfterClaim(held, check, writer);
     await writer.drained();
     expect(going).to.deep.equal([held[3]]);
@@ -325,8 +327,8 @@ describe('The ledger', () => {
     const ledger = openLedger();
     const { held } = await claim(ledger, ids);
     let late: Verdict | null = null;
-    const check: Check = async ([first]) => new Map(late ? [[first!.toHexString(), late]] : []);
-    expect(await checkAfterClaim(held, check, outcomeWriter(deps, ledger, quiet))).to.have.length(2);
+    const check: Check = async ([first]) => new Map(late ? [[first!, late]] : []);
+    expect(await checkAfterClaim(held, check, new OutcomeWriter(deps, ledger, quiet))).to.have.length(2);
     late = { kind: 'suppressed', by: { groupId: 'G', reason: 'MANUAL' } };
     await renewLeases(deps, ledger);
     expect(dotGuard(ledger, held[0]!)()).to.equal(false);

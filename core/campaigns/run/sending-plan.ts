@@ -1,4 +1,6 @@
 import type { Deps } from '../../base/deps.ts';
+import { BLOCK_MAX } from '../../outbox/blocks/model.ts';
+import { type SeqRange, unclaimedRange } from '../../outbox/blocks/unclaimed.ts';
 import type { Campaign, CampaignStatus } from '../model.ts';
 import { release } from './gradual-release.ts';
 
@@ -9,7 +11,7 @@ export interface WaitStep {
   summary: string;
 }
 
-/** Ranges of queued messages, and before them the deferred ones that are due. */
+/** Ranges of blocks, and before them what waits in rows. */
 export interface SendStep {
   kind: 'send';
   status: CampaignStatus;
@@ -17,7 +19,7 @@ export interface SendStep {
   toSeq: number;
   pageSize: number;
   pagesAtOnce: number;
-  /** The last `seq` of deferred messages that may be sent now; null: none is due. */
+  /** The last `seq` of rows that may be sent now, deferred, retried or returned; null: there are none. */
   deferredUpTo: number | null;
   summary: string;
 }
@@ -26,8 +28,8 @@ export interface SendStep {
  * A range takes some five seconds, so that pauses, deploys and crashes cost little; small campaigns are shared by all processes
  * too.
  */
-const PAGE_MAX = 10_000;
-const PAGE_MIN = 500;
+const PAGE_MAX = 40 * BLOCK_MAX;
+const PAGE_MIN = 2 * BLOCK_MAX;
 const PAGES_EACH = 3;
 /** Deferred messages become due one by one; each check includes those of the next seconds. */
 const DEFERRED_LOOK_MS = 2_000;
@@ -35,14 +37,19 @@ const NO_LIMIT = Number.MAX_SAFE_INTEGER;
 
 /** The recipients that may be sent to now, or until when they wait; null when none is left. */
 export async function sendingStep(deps: Deps, campaign: Campaign): Promise<SendStep | WaitStep | null> {
-  const { status } = campaign;
+  const { status, freeze } = campaign;
   const released = status === 'sending_gradual' ? await release(deps, campaign) : null;
   const upTo = (released?.upTo ?? NO_LIMIT) - 1;
-  const [deferredMs, range] = await Promise.all([deferredWaitMs(deps, campaign), queuedRange(deps, campaign, upTo)]);
-  const deferredUpTo = deferredMs !== null && deferredMs <= 0 ? upTo : null;
-  if (range || deferredUpTo !== null) return sendStep(deps, campaign, range, deferredUpTo);
+  const [deferredMs, rows, blocks] = await Promise.all([
+    deferredWaitMs(deps, campaign),
+    queuedRange(deps, campaign, upTo),
+    unclaimed(deps, campaign, upTo),
+  ]);
+  const isDue = deferredMs !== null && deferredMs <= 0;
+  const [range, isInRows] = freeze?.run ? [blocks, isDue || rows !== null] : [rows, isDue];
+  if (range || isInRows) return sendStep(deps, campaign, range, isInRows ? upTo : null);
   const untilDeferred = deferredMs === null ? [] : [Math.max(deferredMs, DEFERRED_LOOK_MS)];
-  const nextSlice = released && (await isQueuedAfter(deps, campaign, upTo)) ? released.nextBatchAt : null;
+  const nextSlice = released && (await isLeftAfter(deps, campaign, upTo)) ? released.nextBatchAt : null;
   const untilSlice = nextSlice ? [Math.max(1, nextSlice.getTime() - deps.clock.now().getTime())] : [];
   const waits = [...untilDeferred, ...untilSlice];
   if (waits.length === 0) return null;
@@ -50,36 +57,42 @@ export async function sendingStep(deps: Deps, campaign: Campaign): Promise<SendS
   return { kind: 'wait', status, waitMs: Math.min(...waits), summary };
 }
 
-interface Range {
-  fromSeq: number;
-  toSeq: number;
-}
-
 function sendStep(
   { config }: Deps,
   { status, sendRatePerSecond }: Campaign,
-  range: Range | null,
+  range: SeqRange | null,
   deferredUpTo: number | null,
 ): SendStep {
   // Only a single range at a time can keep a rate.
   const pagesAtOnce = sendRatePerSecond === null ? config.workerProcesses + 1 : 1;
   const { fromSeq, toSeq } = range ?? { fromSeq: 1, toSeq: 0 };
   const share = Math.ceil((toSeq - fromSeq + 1) / (pagesAtOnce * PAGES_EACH));
-  const pageSize = Math.min(PAGE_MAX, Math.max(PAGE_MIN, share));
+  // Whole blocks, so that two ranges do not claim from the same one.
+  const wholeBlocks = Math.ceil(share / BLOCK_MAX) * BLOCK_MAX;
+  const pageSize = Math.min(PAGE_MAX, Math.max(PAGE_MIN, wholeBlocks));
   return { kind: 'send', status, fromSeq, toSeq, pageSize, pagesAtOnce, deferredUpTo, summary: 'sends' };
 }
 
-/** The lowest and the highest `seq` of queued messages. */
-async function queuedRange({ db }: Deps, { _id, projectId }: Campaign, upTo: number): Promise<Range | null> {
+/** The recipients of blocks up to `upTo` who are not claimed. */
+async function unclaimed(deps: Deps, { _id, projectId, freeze }: Campaign, upTo: number): Promise<SeqRange | null> {
+  if (!freeze?.run || !freeze.frozen) return null;
+  return unclaimedRange(deps, { projectId, campaignId: _id }, Math.min(upTo, freeze.frozen.inBlocks));
+}
+
+/** The lowest and the highest `seq` of queued rows. */
+async function queuedRange({ db }: Deps, { _id, projectId }: Campaign, upTo: number): Promise<SeqRange | null> {
   const filter = { campaignId: _id, projectId, state: 'queued' as const, seq: { $lte: upTo } };
   const end = (seq: 1 | -1) => db.messages.findOne(filter, { sort: { seq }, projection: { seq: 1 }, hint: 'campaign' });
   const [first, last] = await Promise.all([end(1), end(-1)]);
   return first?.seq !== undefined && last?.seq !== undefined ? { fromSeq: first.seq, toSeq: last.seq } : null;
 }
 
-async function isQueuedAfter({ db }: Deps, { _id, projectId }: Campaign, place: number): Promise<boolean> {
+/** Nothing waits up to `place`, so all that is left is above it. */
+async function isLeftAfter(deps: Deps, campaign: Campaign, place: number): Promise<boolean> {
+  const { _id, projectId, freeze } = campaign;
+  if (freeze?.run) return (freeze.frozen?.inBlocks ?? 0) > place;
   const filter = { campaignId: _id, projectId, state: 'queued' as const, seq: { $gt: place } };
-  return (await db.messages.findOne(filter, { projection: { _id: 1 }, hint: 'campaign' })) !== null;
+  return (await deps.db.messages.findOne(filter, { projection: { _id: 1 }, hint: 'campaign' })) !== null;
 }
 
 /** Until the first deferred message is due, by the database's clock; null when there is none. */

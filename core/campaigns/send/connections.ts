@@ -3,9 +3,10 @@ import type { Verdict } from '../../outbox/ledger.ts';
 import type { Connection, Mailer } from '../../outbox/relay.ts';
 import { judgeDelivery } from '../../outbox/rules/judge-delivery.ts';
 import { TemplateRenderError } from '../../templates/language/templates.ts';
-import { openClaimAhead, type Supply } from './claim-ahead.ts';
-import { type Claimed, fail, leaveRelayAlone, mayClaim, mustStop, type RangeRun } from './range-state.ts';
+import { ClaimAhead } from './claim-ahead.ts';
+import { fail, isOver, leaveRelayAlone, mayClaim, type RangeRun } from './range-state.ts';
 import { noteRelay } from './relay-status.ts';
+import type { Claimed, Source } from './source.ts';
 
 /** How often a range checks whether it may have more connections, or has to end. */
 const CHECK_EVERY_MS = 100;
@@ -24,11 +25,11 @@ const senders = new WeakMap<Mailer, Set<Sender>>();
  * Sends the messages of the range over a fair share of the connections. Resolves when every outcome is durable; returns where to
  * resume.
  */
-export async function sendOverConnections(run: RangeRun): Promise<number | null> {
+export async function sendOverConnections(run: RangeRun, source: Source): Promise<number | null> {
   const { mailer } = run.sending.deps;
   const ranges = senders.get(mailer) ?? new Set<Sender>();
   senders.set(mailer, ranges);
-  const supply = openClaimAhead(run, { pages: () => ranges.size, onQuiet: check });
+  const supply = new ClaimAhead(run, source, { pages: () => ranges.size, onQuiet: check });
   const relay = noteRelay(run);
   const { promise: over, resolve: end } = Promise.withResolvers<void>();
   const sender: Sender = { run, grow };
@@ -80,7 +81,7 @@ export async function sendOverConnections(run: RangeRun): Promise<number | null>
     // Nothing is sent for a while: other processes may have the claims.
     supply.giveBack();
     if (run.unwritten > 0 || supply.isClaiming()) return;
-    if (mustStop(run) || performance.now() >= run.deadline || supply.isDone()) end();
+    if (isOver(run) || supply.isDone()) end();
   }
 
   const checking = setInterval(check, CHECK_EVERY_MS);
@@ -95,7 +96,7 @@ export async function sendOverConnections(run: RangeRun): Promise<number | null>
 
 interface Over {
   run: RangeRun;
-  supply: Supply;
+  supply: ClaimAhead;
   /** Another range has begun, and needs connections too. */
   isTooMany(): boolean;
 }
@@ -120,45 +121,47 @@ async function sendOver(connection: Connection, over: Over): Promise<void> {
 /** false: the relay takes nothing now. Never rejects: a message that cannot be sent has an outcome too. */
 async function deliver(connection: Connection, item: Claimed, { run, supply }: Over): Promise<boolean> {
   const { deps, ledger } = run.sending;
-  const { candidate, held, at } = item;
+  const { held, email, at, deferrals } = item;
   if (held.stopped) {
-    supply.end(item, { outcome: held.stopped });
+    supply.end(item, held.stopped);
     return true;
   }
   const text = await composed(run, item);
   if (typeof text !== 'string') {
-    supply.end(item, { outcome: text });
+    supply.end(item, text);
     return true;
   }
   let signature: string;
   try {
     signature = await run.compiled.sign(text, at);
   } catch (error) {
-    supply.end(item, { outcome: { kind: 'back', delayMs: 0 } });
+    supply.again(item);
     fail(run, error);
     return false;
   }
-  const envelope = { from: run.compiled.returnPath(candidate._id), to: [candidate.email] };
+  const envelope = { from: run.compiled.returnPath(held._id), to: [email] };
   const delivery = await connection.send(envelope, signature + text, dotGuard(ledger, held));
   const { outcome, bounces } = judgeDelivery({
     lane: 'campaign',
     delivery,
     addresses: envelope.to,
-    deferrals: candidate.deferrals ?? 0,
+    deferrals,
     elapsedMs: deps.clock.now().getTime() - at.getTime(),
     jitter: Math.random(),
     evidenceAfterMs: deps.evidence.isKnown ? deps.config.smtpEvidenceDelaySeconds * 1_000 : null,
   });
-  if (delivery.kind === 'answered') run.handedOver += 1;
   if (delivery.kind === 'relay') leaveRelayAlone(run, Math.max(QUIET_MIN_MS, relayRetryMs(deps.mailer)));
-  if (outcome.kind === 'back') supply.end(item, { outcome: held.stopped ?? { kind: 'back', delayMs: 0 } });
-  else supply.end(item, { outcome, bounces });
+  const isAnswered = delivery.kind === 'answered';
+  if (isAnswered) run.handedOver += 1;
+  if (outcome.kind === 'back') isAnswered ? supply.end(item, held.stopped ?? outcome) : supply.again(item);
+  else supply.end(item, outcome, bounces);
   return delivery.kind !== 'relay';
 }
 
 /** Data that do not fit the template fail only their recipient; the campaign continues. */
-async function composed({ compiled, sending }: RangeRun, { candidate, at }: Claimed): Promise<string | Verdict> {
-  const { _id: messageId, email, contact } = candidate;
+async function composed({ compiled, sending }: RangeRun, item: Claimed): Promise<string | Verdict> {
+  const { email, contact, at } = item;
+  const messageId = item.held._id;
   try {
     return await compiled.compose({ messageId, email, contact, at });
   } catch (error) {

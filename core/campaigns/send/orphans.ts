@@ -5,7 +5,7 @@ import { type Ledger, openLedger } from '../../outbox/ledger.ts';
 import { orphanStates, settleOrphans } from '../../outbox/settle-orphans.ts';
 import type { Campaign } from '../model.ts';
 
-type OrphanDeps = Pick<Deps, 'db' | 'clock' | 'log' | 'evidence' | 'config'>;
+type OrphanDeps = Pick<Deps, 'db' | 'mongo' | 'clock' | 'log' | 'evidence' | 'config'>;
 type Tenant = Pick<Campaign, '_id' | 'projectId'>;
 
 /** An empty ledger, for callers that settle orphans but hold no claims. */

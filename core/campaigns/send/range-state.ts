@@ -1,7 +1,4 @@
-import type { Contact } from '../../contacts/model.ts';
 import type { Sending } from '../../delivery/sending.ts';
-import type { Held } from '../../outbox/ledger.ts';
-import type { Message } from '../../outbox/model.ts';
 import type { Campaign } from '../model.ts';
 import type { ThresholdWatch } from '../run/thresholds.ts';
 import type { SignedCampaign } from './compiled-cache.ts';
@@ -12,7 +9,7 @@ export interface CampaignRange {
   campaignId: string;
   fromSeq: number;
   toSeq: number;
-  /** Sends deferred messages that are due, instead of queued ones. */
+  /** Sends what waits in rows: deferred messages that are due, retried and returned ones. Other ranges are of the blocks. */
   isDeferred: boolean;
   /** How many ranges share the campaign's rate. */
   pagesAtOnce: number;
@@ -43,22 +40,14 @@ export interface RangeRun {
   handedOver: number;
 }
 
-export type Candidate = Pick<Message, '_id' | 'email' | 'contactId' | 'firstAt' | 'deferrals'> & {
-  seq: number;
-  contact: Contact | null;
-};
-
-/** A message claimed by this process. */
-export interface Claimed {
-  candidate: Candidate;
-  held: Held;
-  /** The mail's Date. */
-  at: Date;
-}
-
 /** True when unsent claims must be returned to `queued`. */
 export function mustStop(run: RangeRun): boolean {
   return !run.goOn || run.signal.aborted || run.sending.ledger.stopping;
+}
+
+/** Nothing more is claimed, and nothing is kept for later. */
+export function isOver(run: RangeRun): boolean {
+  return mustStop(run) || performance.now() >= run.deadline;
 }
 
 export function mayClaim(run: RangeRun): boolean {

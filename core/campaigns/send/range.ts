@@ -7,11 +7,14 @@ import { describeCampaign } from '../numbers/progress.ts';
 import { readCampaign } from '../run/next-step.ts';
 import { watchThresholds } from '../run/thresholds.ts';
 import { isUnderWay, transition } from '../status.ts';
+import { BlockSource } from './block-source.ts';
 import { compiledCampaign, type SignedCampaign } from './compiled-cache.ts';
 import { sendOverConnections } from './connections.ts';
 import { settleCampaignOrphans } from './orphans.ts';
 import { createPace } from './pace.ts';
 import type { CampaignRange, RangeRun } from './range-state.ts';
+import { RowSource } from './row-source.ts';
+import type { Source } from './source.ts';
 
 export type { CampaignRange } from './range-state.ts';
 
@@ -38,8 +41,8 @@ const PAGE_TIME_MS = 10_000;
 const NOTHING = { goOn: false, nextSeq: null, waitMs: 0, ended: 0 };
 
 /**
- * Sends the queued messages of a range, or the deferred ones that are due. May run any number of times, also concurrently: each
- * message is claimed, and only the claim's owner sends it.
+ * Sends the recipients of a range, or what waits in its rows. May run any number of times, also concurrently: each message is
+ * claimed, and only the claim's owner sends it.
  */
 export async function sendRange(sending: Sending, page: CampaignRange, control: RangeControl): Promise<RangeResult> {
   const { deps } = sending;
@@ -49,7 +52,7 @@ export async function sendRange(sending: Sending, page: CampaignRange, control: 
   if (!compiled) return result(deps, page, NOTHING);
   await settleCampaignOrphans(deps, campaign, { ledger: sending.ledger, seqs: page });
   const run = newRun(sending, campaign, compiled, page, control);
-  const nextSeq = await sendOverConnections(run);
+  const nextSeq = await sendOverConnections(run, sourceOf(run));
   if (run.error) throw run.error;
   await run.thresholds.check();
   const goOn = run.goOn && !control.signal.aborted && !run.thresholds.isBreached();
@@ -75,6 +78,11 @@ async function compiledOrPaused(deps: Deps, sending: Sending, campaign: Campaign
     if (moved) await refreshCounts(deps, campaign);
     return null;
   }
+}
+
+function sourceOf({ sending: { deps, ledger }, campaign, page }: RangeRun): Source {
+  const isOfBlocks = !page.isDeferred && campaign.freeze?.run !== undefined;
+  return new (isOfBlocks ? BlockSource : RowSource)(deps, ledger, campaign, page);
 }
 
 function newRun(

@@ -2,6 +2,8 @@ import type { Collection, ObjectId } from 'mongodb';
 
 /** A campaign's audience, and the claims of its parts. A recipient has a row (a message) once there is an outcome. */
 
+export const BLOCK_MAX = 256;
+
 export interface BlockRecipient {
   contactId: ObjectId;
   /** '' when the contact was erased: positions never move. */

@@ -1,6 +1,6 @@
 import type { Outcome } from '../ledger.ts';
 import type { MessageRecipient, SmtpReply } from '../model.ts';
-import type { Bounce } from '../record-outcomes.ts';
+import type { Bounce } from '../outcomes.ts';
 import type { Delivery, Lane } from '../relay.ts';
 import { classifyReply, retryDelayMs } from './bounces.ts';
 

@@ -4,7 +4,7 @@ export const campaignsMutations: readonly Mutation[] = [
   {
     name: 'a campaign ignores suppressions after the claim',
     file: 'core/campaigns/send/claim-ahead.ts',
-    find: 'mayGo ? stoppedBy(entries.get(email) ?? [], mail) : null',
+    find: 'mayGo ? stoppedBy(entries.get(emails[index]!) ?? [], mail) : null',
     replace: 'mayGo ? stoppedBy([], mail) : null',
     tests: ['test/campaigns/control.test.ts'],
     grep: 'half-way',

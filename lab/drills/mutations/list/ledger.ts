@@ -25,22 +25,22 @@ export const ledgerMutations: readonly Mutation[] = [
   {
     name: 'the dot is written after the lease',
     file: 'core/outbox/claim.ts',
-    find: 'held.stopped === null && ledger.now() < held.safeUntilMs',
+    find: 'held.stopped === null && ledger.now() < held.lease.safeUntilMs',
     replace: 'held.stopped === null',
     tests: ['test/outbox/ledger.test.ts'],
   },
   {
     name: 'the dot is written although a later look stopped the mail',
     file: 'core/outbox/claim.ts',
-    find: 'held.stopped === null && ledger.now() < held.safeUntilMs',
-    replace: 'ledger.now() < held.safeUntilMs',
+    find: 'held.stopped === null && ledger.now() < held.lease.safeUntilMs',
+    replace: 'ledger.now() < held.lease.safeUntilMs',
     tests: ['test/outbox/ledger.test.ts'],
   },
   {
     name: 'a lease is renewed for another owner',
     file: 'core/outbox/renew.ts',
-    find: 'owner: ledger.owner,',
-    replace: '',
+    find: "owner: ledger.owner, state: 'committing' as const",
+    replace: "state: 'committing' as const",
     tests: ['test/outbox/ledger.test.ts'],
   },
   {

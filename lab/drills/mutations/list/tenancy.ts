@@ -109,8 +109,8 @@ export const tenancyMutations: readonly Mutation[] = [
   {
     name: 'bounces of another project count towards a suppression',
     file: 'core/messages/after-outcomes.ts',
-    find: 'const ended = { projectId, endedAt',
-    replace: 'const ended = { endedAt',
+    find: 'const ended = { _id: { $ne: _id }, projectId, endedAt',
+    replace: 'const ended = { _id: { $ne: _id }, endedAt',
     tests: ['test/feedback/tenancy.test.ts'],
   },
   {

@@ -1,0 +1,106 @@
+import { claimedUpTo, claimPart } from '../../outbox/blocks/claim.ts';
+import { BLOCK_MAX, type Block } from '../../outbox/blocks/model.ts';
+import type { Ledger, LedgerDeps } from '../../outbox/ledger.ts';
+import type { Campaign } from '../model.ts';
+import type { Claimed, Source } from './source.ts';
+
+interface Place {
+  block: Block;
+  /** Where the next claim begins. */
+  from: number;
+  /** Where the range ends in this block (exclusive). */
+  end: number;
+}
+
+interface Range {
+  fromSeq: number;
+  toSeq: number;
+}
+
+/**
+ * Claims the blocks of a range in order, and reads the next block while the present one is sent. A range has the blocks that begin in
+ * it or reach into it, and claims nothing above `toSeq`, which may be as far as the recipients are released.
+ */
+export class BlockSource implements Source {
+  readonly whenRelayIsDown = 'keep';
+  #deps: LedgerDeps;
+  #ledger: Ledger;
+  #campaign: Campaign;
+  #range: Range;
+  #place: Place | null = null;
+  #next: Promise<Place | null>;
+  #isRead = false;
+
+  constructor(deps: LedgerDeps, ledger: Ledger, campaign: Campaign, range: Range) {
+    this.#deps = deps;
+    this.#ledger = ledger;
+    this.#campaign = campaign;
+    this.#range = range;
+    // Blocks may be shorter, so this one, or a later one, has the first recipient.
+    this.#next = this.#read(Math.floor(Math.max(0, range.fromSeq - 1) / BLOCK_MAX));
+  }
+
+  async waiting(): Promise<number> {
+    while (!this.#isRead) {
+      if (this.#place && this.#place.from < this.#place.end) return this.#place.end - this.#place.from;
+      const place = await this.#next;
+      if (place) this.#next = this.#read(place.block.n + 1);
+      else this.#isRead = true;
+      this.#place = place ?? this.#place;
+    }
+    return 0;
+  }
+
+  async claim(count: number): Promise<Claimed[]> {
+    const place = this.#place!;
+    const { block, from, end } = place;
+    const frozenAt = this.#campaign.freeze!.at;
+    const to = Math.min(end, from + count);
+    const claim = await claimPart(this.#deps, this.#ledger, { block, from, to, frozenAt });
+    place.from = claim ? to : await claimedUpTo(this.#deps, block);
+    if (!claim) return [];
+    const { claimedAt: at, fromSeq } = claim.place;
+    return claim.recipients.map((held, index) => {
+      const { email } = held.about!;
+      return { held, seq: fromSeq + index, email, at, deferrals: 0, contact: null };
+    });
+  }
+
+  /** It is a row now, which the row source sends. */
+  onReturned(): void {}
+
+  isDone(): boolean {
+    return this.#isRead;
+  }
+
+  restFrom(): number | null {
+    if (this.#isRead) return null;
+    if (!this.#place) return this.#range.fromSeq;
+    const { block, from } = this.#place;
+    const seq = block.fromSeq + from;
+    return seq > this.#range.toSeq ? null : seq;
+  }
+
+  /** null: the range has no more blocks. */
+  #read(n: number): Promise<Place | null> {
+    const place = this.#readPlace(n);
+    // It is awaited later.
+    place.catch(() => {});
+    return place;
+  }
+
+  async #readPlace(n: number): Promise<Place | null> {
+    const { fromSeq, toSeq } = this.#range;
+    const { _id: campaignId, projectId, freeze } = this.#campaign;
+    for (let next = n; ; next += 1) {
+      const block = await this.#deps.db.campaignBlocks.findOne(
+        { projectId, campaignId, run: freeze!.run!, n: { $gte: next } },
+        { sort: { n: 1 }, hint: 'place' },
+      );
+      if (!block || block.fromSeq > toSeq) return null;
+      const end = Math.min(block.count, toSeq - block.fromSeq + 1);
+      if (block.fromSeq + block.count > fromSeq) return { block, from: await claimedUpTo(this.#deps, block), end };
+      next = block.n;
+    }
+  }
+}

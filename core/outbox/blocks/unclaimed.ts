@@ -1,0 +1,35 @@
+import type { Collections } from '../../base/collections.ts';
+import type { Block } from './model.ts';
+
+export interface SeqRange {
+  fromSeq: number;
+  toSeq: number;
+}
+
+/**
+ * The recipients up to `upTo` who are not claimed yet, from the beginning of the first one's block; null when there are none. Claims
+ * of a block follow each other without a gap, so their sum says how far it is claimed.
+ */
+export async function unclaimedRange(
+  { db }: { db: Pick<Collections, 'campaignClaims'> },
+  { projectId, campaignId }: Pick<Block, 'projectId' | 'campaignId'>,
+  upTo: number,
+): Promise<SeqRange | null> {
+  const claimed = await db.campaignClaims
+    .aggregate<{ fromSeq: number; size: number }>(
+      [
+        { $match: { projectId, campaignId, n: { $gte: 0 } } },
+        { $group: { _id: '$n', fromSeq: { $min: '$fromSeq' }, size: { $sum: { $subtract: ['$to', '$from'] } } } },
+        { $sort: { _id: 1 } },
+      ],
+      { hint: 'place', readPreference: 'primary' },
+    )
+    .toArray();
+  // Where the claims of the last block end, which may be inside of it.
+  let [blockAt, end] = [1, 1];
+  for (const { fromSeq, size } of claimed) {
+    if (fromSeq > end) break;
+    [blockAt, end] = [fromSeq, fromSeq + size];
+  }
+  return end > upTo ? null : { fromSeq: blockAt, toSeq: upTo };
+}
