@@ -7,7 +7,7 @@ import { missingUniqueIndexes } from '../platform/indexes.ts';
 import { createLog } from '../platform/log.ts';
 import { createMetrics } from '../platform/metrics.ts';
 import { createRateLimiter } from '../platform/rate-limit.ts';
-import { refuseUnnamedKeys } from '../platform/secret-check.ts';
+import { refuseUnfit } from '../platform/start-checks.ts';
 import { createStreamSlots } from '../platform/stream-slots.ts';
 import type { Config } from '../schemas/config.ts';
 import { createWorkflows } from '../workflows/client.ts';
@@ -32,7 +32,7 @@ async function main(): Promise<void> {
   const deps: Deps = { ...parts, workflows: createWorkflows(config, temporal) };
   const limiter = createRateLimiter(redis, config.mongodbDatabase);
   const slots = createStreamSlots(redis, config.mongodbDatabase);
-  await Promise.all([refuseWithoutIndexes(deps), refuseUnnamedKeys(deps)]);
+  await Promise.all([refuseWithoutIndexes(deps), refuseUnfit(deps)]);
   const app = createApp(deps, endpointTable(metrics), {
     limiter,
     slots,

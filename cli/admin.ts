@@ -7,7 +7,7 @@ import type { Deps } from '../core/base/deps.ts';
 import { AppError } from '../core/base/errors.ts';
 import { parseId } from '../core/base/ids.ts';
 import { SecretError } from '../core/base/secrets.ts';
-import { orphanOpenMessages } from '../core/outbox/after-restore.ts';
+import { doubtAfterRestore } from '../core/campaigns/audience/after-restore.ts';
 import { removeOld } from '../core/retention.ts';
 import { ConfigError, readConfig } from '../platform/config.ts';
 import { makeIndexes, missingUniqueIndexes } from '../platform/indexes.ts';
@@ -72,12 +72,16 @@ export const commands: Record<string, Command> = {
   ...migrationCommands,
   restored: {
     usage: '',
-    does: 'after a backup was restored, before the workers start: asks about every open mail instead of sending it a second time',
+    does: 'after a backup was restored, before the workers start: asks about every open mail instead of sending it a second time, and pauses campaigns that were to start',
     async run(deps) {
       const projects = await deps.db.projects.find({}, { projection: { _id: 1 } }).toArray();
-      let doubted = 0;
-      for (const project of projects) doubted += await orphanOpenMessages(deps, project);
-      print({ doubted });
+      const sum = { doubted: 0, paused: 0 };
+      for (const project of projects) {
+        const { doubted, paused } = await doubtAfterRestore(deps, project);
+        sum.doubted += doubted;
+        sum.paused += paused;
+      }
+      print(sum);
     },
   },
   retention: {

@@ -2,6 +2,7 @@ import type { Collection, Document, Filter, ObjectId } from 'mongodb';
 import type { EventRecord } from './automations/model.ts';
 import type { Deps } from './base/deps.ts';
 import { firstIdAt } from './base/ids.ts';
+import { removeOldBlocks } from './campaigns/audience/retention.ts';
 import type { Campaign } from './campaigns/model.ts';
 import { OVER } from './campaigns/status.ts';
 import { CONTENT_KEPT_MS } from './messages/content-retention.ts';
@@ -41,7 +42,7 @@ export async function takeRetentionTurn(deps: Deps, mayContinue: () => boolean):
 
 /**
  * Removes data older than RETENTION_DAYS: messages with their engagements, except those that may still be sent or belong to a campaign that
- * is not over, and events that automations have processed. Ids begin with the second of queueing, so this is a range of ids over all
+ * is not over, with the blocks of campaigns, and events that automations have processed. Ids begin with the second of queueing, so this is a range of ids over all
  * projects. May be stopped and restarted at any point.
  */
 export async function removeOld(deps: Deps, mayContinue: () => boolean = () => true): Promise<Removed> {
@@ -54,6 +55,7 @@ export async function removeOld(deps: Deps, mayContinue: () => boolean = () => t
     removed.messages += await removeMessages(deps, batch);
   for await (const batch of batches<EventRecord>(events, before, { projectId: 1, dueAt: 1 }, mayContinue))
     removed.events += await removeEvents(deps, batch);
+  await removeOldBlocks(deps, before.getTimestamp(), mayContinue);
   return removed;
 }
 

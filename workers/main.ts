@@ -5,7 +5,7 @@ import { ConfigError, readConfig } from '../platform/config.ts';
 import { openPlatform } from '../platform/connect.ts';
 import { createLog } from '../platform/log.ts';
 import { createMetrics, type Metrics } from '../platform/metrics.ts';
-import { refuseUnnamedKeys } from '../platform/secret-check.ts';
+import { refuseUnfit } from '../platform/start-checks.ts';
 import { installTemporalRuntime } from '../platform/temporal-native.ts';
 import type { Config } from '../schemas/config.ts';
 import { createWorkflows } from '../workflows/client.ts';
@@ -31,7 +31,7 @@ async function main(): Promise<void> {
   const { parts, temporal, clockReady, close } = openPlatform(config, log);
   const deps: Deps = { ...parts, workflows: createWorkflows(config, temporal) };
 
-  await Promise.all([clockReady, refuseUnnamedKeys(deps)]);
+  await Promise.all([clockReady, refuseUnfit(deps)]);
   const workers = startWorkers(deps, names);
   measure(metrics, workers);
   if (names.includes('mail') || names.includes('campaign')) measureSending(metrics, deps);

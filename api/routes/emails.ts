@@ -1,4 +1,5 @@
-import { getEmail, listEmails } from '../../core/messages/emails.ts';
+import { listEmailsOf } from '../../core/campaigns/audience/emails.ts';
+import { getEmail } from '../../core/messages/emails.ts';
 import { emailAnswer, emailsAnswer, emailsQuery } from '../../schemas/emails.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { presentEmail, presentEmailWithTimeline } from '../present/emails.ts';
@@ -13,10 +14,12 @@ export const emailRoutes = [
     key: 'token',
     tag,
     summary: 'List emails, newest first',
+    description:
+      'Recipients of a campaign have an email here once there is an outcome. With campaignId the answer has those that wait to be sent too, behind the others.',
     query: emailsQuery,
     answer: emailsAnswer,
     handler: async ({ deps, project, query }) =>
-      presentPage('emails', await listEmails(deps, project, query), presentEmail),
+      presentPage('emails', await listEmailsOf(deps, project, query), presentEmail),
   }),
   endpoint({
     method: 'get',
@@ -24,6 +27,7 @@ export const emailRoutes = [
     key: 'token',
     tag,
     summary: 'Get an email: why it arrived, or did not, with what the relay said',
+    description: 'A recipient of a campaign has an email once there is an outcome: 404 before.',
     answer: emailAnswer,
     handler: async ({ deps, project, params }) =>
       presentEmailWithTimeline(await getEmail(deps, project, params.emailId ?? '')),

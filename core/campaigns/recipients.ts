@@ -1,3 +1,4 @@
+import type { ObjectId } from 'mongodb';
 import type { Deps } from '../base/deps.ts';
 import { notFound } from '../base/errors.ts';
 import { parseId } from '../base/ids.ts';
@@ -5,15 +6,17 @@ import type { Project } from '../base/model.ts';
 import { type Page, type PageOf, pageOf } from '../base/paging.ts';
 import { goesToEverybody } from '../contacts/lists/global-list.ts';
 import type { Engagement } from '../messages/model.ts';
+import { placedContact } from '../outbox/blocks/read.ts';
 import { recipientId } from '../outbox/blocks/recipient-id.ts';
 import type { Message, MessageState } from '../outbox/model.ts';
+import { blocksOf, isInBlocks, messageOf, pageWithWaiting } from './audience/waiting.ts';
 import { findCampaign } from './campaigns.ts';
 import type { Campaign } from './model.ts';
 
 export const recipientStatuses = ['queued', 'deferred', 'sent', 'bounced', 'failed', 'suppressed', 'unknown'] as const;
 export type RecipientStatus = (typeof recipientStatuses)[number];
 
-/** All recipients of the frozen audience, in the order of sending. */
+/** All recipients of the frozen audience: those with an outcome by state and in the order of sending, then those that wait. */
 export async function listRecipients(
   deps: Deps,
   project: Project,
@@ -22,8 +25,11 @@ export async function listRecipients(
 ): Promise<PageOf<Message>> {
   const campaign = await findCampaign(deps, project, campaignId);
   const state: MessageState[] | undefined = status && (status === 'queued' ? ['queued', 'committing'] : [status]);
-  const filter = { campaignId: campaign._id, projectId: project._id, ...(state ? { state: { $in: state } } : {}) };
-  return pageOf(deps.db.messages, filter, page, { sort: { state: 1, seq: 1 }, hint: 'campaign' });
+  const rows = { campaignId: campaign._id, projectId: project._id, ...(state ? { state: { $in: state } } : {}) };
+  const order = { sort: { state: 1 as const, seq: 1 as const }, hint: 'campaign' };
+  if (!isInBlocks(campaign)) return pageOf(deps.db.messages, rows, page, order);
+  const waiting = status === undefined || status === 'queued' ? 'all' : 'none';
+  return pageWithWaiting(deps, campaign, { rows, ...order, waiting }, page);
 }
 
 export interface RecipientStory {
@@ -43,13 +49,7 @@ export async function recipientStory(
 ): Promise<RecipientStory> {
   const campaign = await findCampaign(deps, project, campaignId);
   const contact = parseId(contactId);
-  const message =
-    contact &&
-    campaign.freeze &&
-    (await deps.db.messages.findOne({
-      _id: recipientId(campaign.freeze.at, campaign._id, contact),
-      projectId: project._id,
-    }));
+  const message = contact && (await messageTo(deps, campaign, contact));
   const engagement = message && (await deps.db.engagements.findOne({ _id: message._id, projectId: project._id }));
   if (message) return { campaign, message, engagement, reason: await storyOf(deps, campaign, message) };
   const person =
@@ -72,6 +72,17 @@ export async function recipientStory(
     ? `Not in the audience: excluded by ${excluded.type} "${excluded.name}".`
     : 'Not in the audience: in none of its lists or segments when sending started.';
   return { campaign, message: null, engagement: null, reason };
+}
+
+async function messageTo(deps: Deps, campaign: Campaign, contactId: ObjectId): Promise<Message | null> {
+  const { _id: campaignId, projectId, freeze } = campaign;
+  if (!freeze) return null;
+  const readRow = () => deps.db.messages.findOne({ _id: recipientId(freeze.at, campaignId, contactId), projectId });
+  const row = await readRow();
+  if (row || !isInBlocks(campaign)) return row;
+  const contact = await deps.db.contacts.findOne({ _id: contactId, projectId }, { projection: { email: 1 } });
+  const placed = await placedContact(deps, blocksOf(campaign), { contactId, email: contact?.email ?? null });
+  return placed && ((await readRow()) ?? messageOf(campaign, placed));
 }
 
 async function storyOf(deps: Deps, campaign: Campaign, message: Message): Promise<string> {

@@ -8,6 +8,8 @@ export interface Upkeep {
   /** Absent for work that is done once. */
   dueAt?: Date;
   doneAt?: Date;
+  /** Of the ledger: see core/outbox/version.ts. */
+  version?: number;
 }
 
 declare module '../base/collections.ts' {

@@ -50,7 +50,7 @@ export async function getEmail(
   return { ...email!, content };
 }
 
-function queryOf(project: Project, filter: EmailFilter): Filter<Message> {
+export function queryOf(project: Project, filter: EmailFilter): Filter<Message> {
   const { email, batchId, campaignId, automationId, status } = filter;
   const projectId = project._id;
   return {
@@ -82,14 +82,22 @@ function withStatus(status: EmailStatus): Filter<Message> {
 }
 
 /** Ids begin with the second in which the mail was queued. */
-function within({ dateFrom, dateTo }: EmailFilter): Filter<Message> {
+function within(filter: EmailFilter): Filter<Message> {
+  const { from, before } = idsOf(filter);
+  if (from === null && before === null) return {};
+  return { _id: { ...(from && { $gte: from }), ...(before && { $lt: before }) } };
+}
+
+/** Whether mails that were queued then have the ids that the filter names. */
+export function idsWithin(filter: EmailFilter, queuedAt: Date): boolean {
+  const { from, before } = idsOf(filter);
+  const second = Math.floor(queuedAt.getTime() / 1_000);
+  const isBelow = (id: ObjectId | null) => id !== null && second < id.getTimestamp().getTime() / 1_000;
+  return !isBelow(from) && (before === null || isBelow(before));
+}
+
+function idsOf({ dateFrom, dateTo }: EmailFilter): { from: ObjectId | null; before: ObjectId | null } {
   const from = dateFrom === undefined ? null : readDate(dateFrom);
   const to = dateTo === undefined ? null : readDate(dateTo);
-  if (from === null && to === null) return {};
-  return {
-    _id: {
-      ...(from === null ? {} : { $gte: firstIdAt(from) }),
-      ...(to === null ? {} : { $lt: firstIdAt(to + 1_000) }),
-    },
-  };
+  return { from: from === null ? null : firstIdAt(from), before: to === null ? null : firstIdAt(to + 1_000) };
 }

@@ -8,7 +8,9 @@ import type { JobQueue } from '../jobs/queue.ts';
 import { OPEN_STATES } from '../outbox/ledger.ts';
 import type { Message, MessageRecipient, TimelineEntry } from '../outbox/model.ts';
 import { deleteContent } from './contents.ts';
-import type { DeletedContact } from './fail-for-deleted.ts';
+import { eraseFromBlocks } from './erase-blocks.ts';
+import { CONTACT_DELETED, type DeletedContact } from './fail-for-deleted.ts';
+import { failQueued } from './messages.ts';
 import type { ContactErasure } from './model.ts';
 
 /**
@@ -57,10 +59,13 @@ export function messageErasures(deps: Deps): JobQueue {
 /** An erased message has no address, so a repeat finds only the rest. */
 async function eraseMessages(deps: Deps, erasure: ContactErasure): Promise<DueOutcome> {
   const { _id, projectId, email } = erasure;
+  // Nothing waits for ever: a recipient of an aborted campaign was given back, and is never sent to.
+  await failQueued(deps, projectId, [_id], CONTACT_DELETED);
   const contacts = { contactId: _id, email: { $ne: '' } };
   // Another contact may have had the address before, or this contact another address: mail of a contact is found by its id.
   const address = { email, contactId: { $exists: false } };
   const isOpen = [
+    await eraseFromBlocks(deps, erasure),
     await eraseOwn(deps, erasure, contacts, 'contact'),
     await eraseOwn(deps, erasure, address, 'email'),
     await eraseCopies(deps, erasure),

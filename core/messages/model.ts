@@ -9,6 +9,8 @@ export interface ContactErasure extends Due {
   projectId: ObjectId;
   email: string;
   deletedAt: Date;
+  /** No block of a campaign has the address. */
+  isOutOfBlocks?: true;
 }
 
 /** Opens and clicks, of people and machines, of one message; created with the first. `_id` is the message's. */

@@ -2,7 +2,7 @@ import type { ObjectId } from 'mongodb';
 import { type LedgerDeps, OPEN_STATES } from './ledger.ts';
 
 /** The owner of messages whose process cannot be running any more: no process has this id, so each is an orphan at once. */
-const RESTORED_OWNER = 'restored';
+export const RESTORED_OWNER = 'restored';
 
 /**
  * After a restore it is not known which open messages have been sent since the backup was made. Each is treated as if its sender

@@ -1,6 +1,6 @@
 import { cpSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { orphanOpenMessages } from '../../core/outbox/after-restore.ts';
+import { doubtAfterRestore } from '../../core/campaigns/audience/after-restore.ts';
 import type { Servers } from '../../stack/servers/all.ts';
 import { broken, check, type Findings, tell } from '../rig/check.ts';
 import { type DrillContext, openDrill } from '../rig/context.ts';
@@ -52,7 +52,7 @@ async function lossAndRestore(
     rmSync(folder, { recursive: true });
     renameSync(`${folder}-backup`, folder);
     await servers.mongodb?.start();
-    const doubted = await orphanOpenMessages(context.deps, context.project);
+    const { doubted } = await doubtAfterRestore(context.deps, context.project);
     const next = await context.startWorker(settings);
     await untilSettled(context);
     await next.stop(15_000);

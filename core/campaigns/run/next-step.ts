@@ -1,5 +1,6 @@
 import type { Deps } from '../../base/deps.ts';
 import { parseId } from '../../base/ids.ts';
+import { removeBlocksWhenSent } from '../audience/leave.ts';
 import type { Campaign, CampaignStatus } from '../model.ts';
 import { countNow, type LedgerCounts, ledgerCounts, refreshCounts } from '../numbers/counts.ts';
 import { describeCampaign } from '../numbers/progress.ts';
@@ -58,7 +59,7 @@ async function stepOf(deps: Deps, campaign: Campaign): Promise<CampaignStep | nu
     case 'sent':
     case 'failed':
     case 'aborted':
-      return (await heldStep(deps, campaign)) ?? { kind: 'end', status, summary: `The campaign is ${status}.` };
+      return (await heldStep(deps, campaign)) ?? endStep(deps, campaign);
     case 'paused':
       return (
         (await heldStep(deps, campaign)) ?? {
@@ -73,6 +74,12 @@ async function stepOf(deps: Deps, campaign: Campaign): Promise<CampaignStep | nu
     case 'sending_gradual':
       return underWayStep(deps, campaign);
   }
+}
+
+async function endStep(deps: Deps, campaign: Campaign): Promise<CampaignStep> {
+  const { status } = campaign;
+  await removeBlocksWhenSent(deps, campaign);
+  return { kind: 'end', status, summary: `The campaign is ${status}.` };
 }
 
 /** null when nothing of the campaign is in flight. */

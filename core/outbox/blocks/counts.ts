@@ -25,7 +25,7 @@ export interface ClaimCounts {
 }
 
 /** A row of a recipient of a block has one of these states. */
-const ROW_STATES: MessageState[] = [
+export const ROW_STATES: MessageState[] = [
   'queued',
   'deferred',
   'committing',

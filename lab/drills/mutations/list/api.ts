@@ -89,7 +89,7 @@ export const apiMutations: readonly Mutation[] = [
   },
   {
     name: 'a process starts beside secrets that it cannot open',
-    file: 'platform/secret-check.ts',
+    file: 'platform/start-checks.ts',
     find: 'if (fault) throw new ConfigError(fault);',
     replace: '',
     tests: ['test/accounts/secret-keys.test.ts'],

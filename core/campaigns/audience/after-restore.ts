@@ -1,0 +1,83 @@
+import { ObjectId } from 'mongodb';
+import type { Deps } from '../../base/deps.ts';
+import { orphanOpenMessages, RESTORED_OWNER } from '../../outbox/after-restore.ts';
+import type { BlockClaim } from '../../outbox/blocks/model.ts';
+import type { Campaign } from '../model.ts';
+import { transition } from '../status.ts';
+import { blocksOf, isInBlocks } from './waiting.ts';
+
+const MAY_SEND = ['sending', 'sending_gradual', 'paused', 'sent', 'failed'] as const;
+const CLAIMS_AT_ONCE = 1_000;
+
+export interface Doubted {
+  /** Mails of which it is asked whether they were sent. */
+  doubted: number;
+  /** Campaigns that may have been sent since the backup. */
+  paused: number;
+}
+
+/**
+ * After a restore it is not known what has been sent since the backup was made: open messages, and recipients in blocks, are treated
+ * as if their sender had died after the final dot. Campaigns that were due, or froze their audience, are paused for a person to decide.
+ * Call it while no worker runs; calling it twice does no harm.
+ */
+export async function doubtAfterRestore(deps: Deps, project: { _id: ObjectId }): Promise<Doubted> {
+  const projectId = project._id;
+  let doubted = await orphanOpenMessages(deps, project);
+  const frozen = { projectId, status: { $in: [...MAY_SEND] }, 'freeze.isDone': true, 'freeze.run': { $exists: true } };
+  for await (const campaign of deps.db.campaigns.find(frozen)) doubted += await doubtBlocks(deps, campaign);
+  return { doubted, paused: await pauseDue(deps, projectId) };
+}
+
+/** A claim of an owner that no process has is appended to the rest of every block; open claims become claims of that owner. */
+async function doubtBlocks(deps: Deps, campaign: Campaign): Promise<number> {
+  if (!isInBlocks(campaign)) return 0;
+  const { _id: campaignId, projectId } = campaign;
+  const ended = { owner: RESTORED_OWNER, leaseUntil: campaign.freeze.at };
+  const open = { projectId, campaignId, leaseUntil: { $exists: true } };
+  await deps.db.campaignClaims.updateMany(open, { $set: ended });
+  const claims = await unclaimedRests(deps, campaign, ended);
+  for (let from = 0; from < claims.length; from += CLAIMS_AT_ONCE)
+    await deps.db.campaignClaims.insertMany(claims.slice(from, from + CLAIMS_AT_ONCE));
+  return claims.reduce((sum, claim) => sum + claim.to - claim.from, 0);
+}
+
+async function unclaimedRests(
+  { db, clock }: Deps,
+  campaign: Parameters<typeof blocksOf>[0],
+  ended: { owner: string; leaseUntil: Date },
+): Promise<BlockClaim[]> {
+  const of = blocksOf(campaign);
+  const { projectId, campaignId } = of;
+  const claimed = await db.campaignClaims
+    .aggregate<{ _id: number; to: number }>([
+      { $match: { projectId, campaignId } },
+      { $group: { _id: '$n', to: { $max: '$to' } } },
+    ])
+    .toArray();
+  const upTo = new Map(claimed.map(({ _id, to }) => [_id, to]));
+  const projection = { _id: 0, n: 1, fromSeq: 1, count: 1 } as const;
+  const heads = await db.campaignBlocks.find({ ...of }, { projection, hint: 'person' }).toArray();
+  const claimedAt = clock.now();
+  return heads.flatMap(({ n, fromSeq, count }) => {
+    const from = upTo.get(n) ?? 0;
+    if (from >= count) return [];
+    const place = { _id: new ObjectId(), projectId, campaignId, n, from, to: count, fromSeq: fromSeq + from };
+    return [{ ...place, frozenAt: campaign.freeze.at, claimedAt, ...ended }];
+  });
+}
+
+async function pauseDue(deps: Deps, projectId: ObjectId): Promise<number> {
+  const now = deps.clock.now();
+  const due = { status: 'scheduled' as const, startsAt: { $lte: now } };
+  const freezing = {
+    status: { $in: ['sending' as const, 'sending_gradual' as const] },
+    'freeze.isDone': { $ne: true },
+  };
+  const found = await deps.db.campaigns.find({ projectId, $or: [due, freezing] }).toArray();
+  const pausedReason =
+    'A backup was restored in which this campaign had not begun to send; it may have been sent since. Resume sends it to everybody.';
+  const to = { status: 'paused' as const, pausedAt: now, pausedReason, nextBatchAt: null };
+  const moved = await Promise.all(found.map((campaign) => transition(deps, campaign, to, { wakeRun: true })));
+  return moved.filter((campaign) => campaign !== null).length;
+}

@@ -1,0 +1,30 @@
+import type { ObjectId } from 'mongodb';
+import type { Deps } from '../../base/deps.ts';
+import { OVER } from '../status.ts';
+import { removeBlocksOf, removeBlocksWhenSent } from './leave.ts';
+import { isInBlocks } from './waiting.ts';
+
+type Place = { projectId: ObjectId; campaignId: ObjectId };
+
+/**
+ * Removes blocks and claims that are not needed any more: of campaigns whose run was stopped before it did so, and of those over whose
+ * freeze is older than `before`, the aborted ones among them.
+ */
+export async function removeOldBlocks(deps: Deps, before: Date, mayContinue: () => boolean): Promise<void> {
+  for (const { projectId, campaignId } of await placesOf(deps)) {
+    if (!mayContinue()) return;
+    const campaign = await deps.db.campaigns.findOne({ _id: campaignId, projectId });
+    const isOld = campaign !== null && OVER.includes(campaign.status) && (campaign.freeze?.at ?? before) < before;
+    if (campaign && isInBlocks(campaign) && !isOld) await removeBlocksWhenSent(deps, campaign);
+    else if (campaign) await removeBlocksOf(deps, campaign);
+  }
+}
+
+async function placesOf({ db }: Deps): Promise<Place[]> {
+  const byCampaign = [{ $group: { _id: { projectId: '$projectId', campaignId: '$campaignId' } } }];
+  const [blocks, claims] = await Promise.all([
+    db.campaignBlocks.aggregate<{ _id: Place }>(byCampaign, { hint: 'place' }).toArray(),
+    db.campaignClaims.aggregate<{ _id: Place }>(byCampaign, { hint: 'place' }).toArray(),
+  ]);
+  return [...new Map([...blocks, ...claims].map(({ _id }) => [`${_id.campaignId}`, _id])).values()];
+}

@@ -1,0 +1,29 @@
+import { findUnnamedKeys } from '../core/accounts/stored-secrets.ts';
+import type { Deps } from '../core/base/deps.ts';
+import { SecretError } from '../core/base/secrets.ts';
+import { ledgerFault } from '../core/outbox/version.ts';
+import { ConfigError } from './config.ts';
+
+const AGAIN_MS = 5_000;
+
+/**
+ * Refuses to start when stored secrets cannot be opened, since mail of such a domain would be deferred for ever, and beside a ledger of
+ * another version. While MongoDB does not answer, the process starts and the check is repeated, and a failed check ends the process then.
+ */
+export async function refuseUnfit(deps: Deps): Promise<void> {
+  const fault = await faultOf(deps).catch((error: Error) => {
+    if (error instanceof SecretError) return error.message;
+    setTimeout(() => refuseUnfit(deps).catch(endProcess), AGAIN_MS).unref();
+    return null;
+  });
+  if (fault) throw new ConfigError(fault);
+}
+
+async function faultOf(deps: Deps): Promise<string | null> {
+  return (await ledgerFault(deps)) ?? (await findUnnamedKeys(deps));
+}
+
+function endProcess({ message }: Error): never {
+  console.error(message);
+  process.exit(1);
+}
