@@ -7,7 +7,7 @@ import { ConfigError } from './config.ts';
 const AGAIN_MS = 5_000;
 
 /**
- * Refuses to start when stored secrets cannot be opened, since mail of such a domain would be deferred for ever, and beside a ledger of
+ * Refuses to start when stored secrets cannot be opened, since mail of such a domain would be deferred for ever, and with a ledger of
  * another version. While MongoDB does not answer, the process starts and the check is repeated, and a failed check ends the process then.
  */
 export async function refuseUnfit(deps: Deps): Promise<void> {

@@ -26,7 +26,7 @@ export interface Waiting {
   slice(skip: number, limit: number): Promise<Placed[]>;
 }
 
-/** Those that no claim has, and those of open claims without a row; in a snapshot session, so that rows and waiting are disjoint. */
+/** Recipients without a claim, and those of open claims without a row; in a snapshot session, so that rows and waiting are disjoint. */
 export async function waitingOf(deps: Db, of: OfRun, session: Session): Promise<Waiting> {
   const [heads, unclaimed, inFlight] = await Promise.all([
     headsOf(deps, of, session),
