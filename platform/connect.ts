@@ -4,6 +4,7 @@ import { subscribers } from '../core/subscribers.ts';
 import type { Config } from '../schemas/config.ts';
 import { createClock } from './clock.ts';
 import { createDns } from './dns.ts';
+import { createDotJournals } from './dots/journals.ts';
 import { createEvidence } from './evidence.ts';
 import { createMedia } from './media.ts';
 import { openMongo } from './mongo.ts';
@@ -40,6 +41,7 @@ export function openPlatform(config: Config, log: Log): Platform {
       sources: createSources(config, db),
       media: createMedia(config),
       evidence: createEvidence(config),
+      dots: createDotJournals({ dataDir: config.dataDir, log }),
       subscribers,
     },
     redis,

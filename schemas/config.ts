@@ -144,7 +144,11 @@ export const variables = {
     description:
       'Keys that seal stored secrets, name:base64 of 32 bytes, comma separated; the first one seals. `npm start` makes one.',
   },
-  dataDir: { type: 'string', default: '.data', description: 'Where the embedded servers keep their data.' },
+  dataDir: {
+    type: 'string',
+    default: '.data',
+    description: 'Where the embedded servers keep their data, and sending processes their dot journals.',
+  },
   mediaDir: {
     type: 'string',
     default: '',

@@ -4,6 +4,7 @@ import type { Ended } from '../outbox/outcomes.ts';
 import { OutcomeWriter } from '../outbox/record-outcomes.ts';
 import type { SendingDeps } from '../outbox/relay.ts';
 import { startRenewing } from '../outbox/renew.ts';
+import { withDotJournal } from '../outbox/with-dot-journal.ts';
 import { type ComposingMemory, openComposingMemory } from './compose-memory.ts';
 
 /** Shared by the lanes of one process: its ledger, the writer of outcomes, and through the deps the connections. */
@@ -19,7 +20,7 @@ export interface Sending {
 }
 
 export function openSending(deps: SendingDeps): Sending {
-  const ledger = openLedger();
+  const ledger = withDotJournal(openLedger(), deps.dots);
   const watchers: Sending['watchers'] = new Set();
   const notify = (ended: Ended[]) => watchers.forEach((watch) => void watch(ended));
   const outcomes = new OutcomeWriter(deps, ledger, outcomeEffects(deps), notify);
@@ -36,6 +37,7 @@ export function openSending(deps: SendingDeps): Sending {
       memory.close();
       await deps.mailer.close(graceMs);
       await outcomes.drained();
+      ledger.dots?.remove();
       stopRenewing();
       await deps.signer.close();
     },

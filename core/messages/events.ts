@@ -46,6 +46,19 @@ export async function publishSuppressed(deps: EventDeps, projectId: ObjectId, me
   );
 }
 
+/** Publishes again what rows say of their outcomes, for a sender that may have ended before it did: the same events, by their keys. */
+export async function publishRows(deps: EventDeps, projectId: ObjectId, rows: Message[]): Promise<void> {
+  const events = rows.flatMap((row) =>
+    (types[row.state] ?? []).map((type) => eventOf(type, row, row, attemptOf(row.state, row.claim))),
+  );
+  await publishEvents(deps, projectId, events);
+}
+
+/** A message is deferred any number of times, each an event of its own. */
+function attemptOf(state: Message['state'], claim: number | undefined): string {
+  return state === 'deferred' ? ` ${claim}` : '';
+}
+
 async function publishOfProject(deps: EventDeps, projectId: ObjectId, ended: Ended[]): Promise<void> {
   const readers = await eventReaders(deps, projectId);
   if (!readers.streamed && readers.webhooks.length === 0) return;
@@ -79,7 +92,7 @@ function eventsOf(facts: Facts, { outcome, recipients }: Ended, claim: number): 
     ...(outcome.kind === 'suppressed' ? { suppressedBy: outcome.by } : {}),
   };
   return (recipients ?? [own]).flatMap((end) =>
-    (types[end.state] ?? []).map((type) => eventOf(type, facts, end, end.state === 'deferred' ? ` ${claim}` : '')),
+    (types[end.state] ?? []).map((type) => eventOf(type, facts, end, attemptOf(end.state, claim))),
   );
 }
 

@@ -78,11 +78,20 @@ function hold(ledger: Ledger, facts: Pick<Held, '_id' | 'projectId' | 'claim'>, 
   return held;
 }
 
-/** Called synchronously just before the final dot: a process that was stopped or stalled past its lease writes none. */
+/**
+ * Called synchronously just before the final dot: a process that was stopped or stalled past its lease writes none. The dot is
+ * noted first. Then the lease is looked at again: the process may have been stopped while it wrote, and the journal been read
+ * without this dot.
+ */
 export function dotGuard(ledger: Ledger, held: Held): () => boolean {
+  const mayGo = () => !ledger.stopping && held.stopped === null && ledger.now() < held.lease.safeUntilMs;
   return () => {
-    const mayGo = !ledger.stopping && held.stopped === null && ledger.now() < held.lease.safeUntilMs;
-    if (mayGo) held.dotWritten = true;
-    return mayGo;
+    if (!mayGo()) return false;
+    if (ledger.dots) {
+      if (!ledger.dots.note(held)) return false;
+      if (!mayGo()) return false;
+    }
+    held.dotWritten = true;
+    return true;
   };
 }

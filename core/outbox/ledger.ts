@@ -1,5 +1,6 @@
 import { ObjectId } from 'mongodb';
 import type { BlockClaim } from './blocks/model.ts';
+import type { DotWriter } from './dot-journal.ts';
 import type { Message, MessageRecipient, MessageState, SmtpReply } from './model.ts';
 import type { Lane, SendingDeps } from './relay.ts';
 
@@ -14,7 +15,7 @@ export const CLAIM_MAX = 64;
 /** States of a message that may still be sent; every other state is an outcome. */
 export const OPEN_STATES: readonly MessageState[] = ['queued', 'deferred', 'committing'];
 
-export type LedgerDeps = Pick<SendingDeps, 'db' | 'mongo' | 'clock' | 'log' | 'evidence' | 'config'>;
+export type LedgerDeps = Pick<SendingDeps, 'db' | 'mongo' | 'clock' | 'log' | 'evidence' | 'config' | 'dots'>;
 
 /** Why a message must not be sent. `back`: not now (a campaign was paused). */
 export type Verdict = (
@@ -86,6 +87,8 @@ export interface Ledger {
   /** Open claims of blocks, by id. */
   readonly blocks: Map<string, HeldClaim>;
   claims: number;
+  /** Not set where no dot journal can be kept. */
+  dots?: DotWriter;
   /** True while the process stops: no final dot is written any more, and unsent claims are returned. */
   stopping: boolean;
   /** Monotonic milliseconds, including the time that the machine was suspended. */

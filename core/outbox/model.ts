@@ -152,6 +152,8 @@ export interface Message extends Due {
   deferrals?: number;
   /** How often the process that had the claim ended before the outcome was stored. */
   orphaned?: number;
+  /** When its lease ended, while it is left to processes that can read the dot journal of its owner. */
+  orphanedAt?: Date;
   reply?: SmtpReply | null;
   reason?: string | null;
   suppressedBy?: { groupId: string; reason: string };

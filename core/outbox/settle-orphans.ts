@@ -1,29 +1,37 @@
 import type { Filter, ObjectId } from 'mongodb';
-import { after, LEASE_MS, type Ledger, type LedgerDeps, repeatsUnknown } from './ledger.ts';
+import { type BegunDots, JOURNAL_WAIT_MS, keepsJournal } from './dot-journal.ts';
+import { after, LEASE_MS, type Ledger, type LedgerDeps } from './ledger.ts';
 import type { Message } from './model.ts';
+import {
+  countAs,
+  evidenceWaitMs,
+  type MessageIdOf,
+  type OrphanCounts,
+  orphanedTimes,
+  type Resolution,
+  reasonOf,
+  resolveOrphan,
+} from './resolve-orphan.ts';
 
-export interface OrphanCounts {
-  sent: number;
-  queued: number;
-  unknown: number;
-  /** Checked again later: no evidence could be had. */
-  later: number;
-}
+type Orphan = Pick<
+  Message,
+  '_id' | 'projectId' | 'lane' | 'state' | 'owner' | 'claim' | 'claimedAt' | 'dueAt' | 'recipients' | 'orphaned'
+> & {
+  /** Since the lease ended, by the database's clock. */
+  lostMs: number;
+};
 
-type Orphan = Pick<Message, '_id' | 'projectId' | 'lane' | 'state' | 'owner' | 'claim' | 'recipients' | 'orphaned'>;
-type Resolution = keyof OrphanCounts | 'early';
-
-/** A mail that ends the process that sends it must not do so for ever, nor hold up the others while it does. */
-const ORPHANED_MAX = 5;
 const ORPHANED_AGAIN_MS = 60_000;
+/** How soon another process may look at a message whose journal this one cannot read. */
+const LEFT_AGAIN_MS = 5_000;
 
 /** States of orphans. Their lease has ended, so the owner is gone (or is stopped, and then writes no final dot any more). */
 export const orphanStates = ['committing', 'unknown'] as const;
 
 /**
- * Settles messages for which it is not known whether the relay took them: by evidence, else by policy. Claims of this process are
- * left alone, however late their renewal is. Safe to run anywhere at any time: each change names the owner, the claim and the
- * ended lease on which it was decided.
+ * Settles messages for which it is not known whether the relay took them: by the owner's dot journal, by evidence, else by policy.
+ * Claims of this process are left alone, however late their renewal is. Safe to run anywhere at any time: each change names the
+ * owner, the claim and the ended lease on which it was decided.
  */
 export async function settleOrphans(
   deps: LedgerDeps,
@@ -31,72 +39,79 @@ export async function settleOrphans(
   { projectId, ids, messageIdOf }: { projectId: ObjectId; ids: ObjectId[]; messageIdOf: MessageIdOf },
 ): Promise<OrphanCounts> {
   const counts: OrphanCounts = { sent: 0, queued: 0, unknown: 0, later: 0 };
-  const strangers = ids.filter((id) => !ledger.held.has(id.toHexString()));
-  const filter: Filter<Message> = { _id: { $in: strangers }, projectId, state: { $in: [...orphanStates] } };
-  const orphans = await deps.db.messages
-    .find({ ...filter, $expr: { $lte: ['$dueAt', '$$NOW'] } })
-    .project<Orphan>({ projectId: 1, lane: 1, state: 1, owner: 1, claim: 1, recipients: 1, orphaned: 1 })
-    .toArray();
-  const decided = await Promise.all(
-    orphans.map(async (orphan) => ({ orphan, resolution: await decide(deps, orphan, messageIdOf) })),
-  );
+  const orphans = await readOrphans(deps, ledger, projectId, ids);
+  const journals = await readJournals(deps, orphans);
   await Promise.all(
-    decided.map(async ({ orphan, resolution }) => {
+    orphans.map(async (orphan) => {
+      const begun = journals.get(orphan.owner ?? '') ?? null;
+      if (begun === null && waitsForJournal(orphan)) return leave(deps, orphan);
+      const resolution = await resolveOrphan(deps, orphan, { messageIdOf, begun });
       const { modifiedCount } = await apply(deps, orphan, resolution);
-      counts[resolution === 'early' ? 'later' : resolution] += modifiedCount;
+      counts[countAs(resolution)] += modifiedCount;
     }),
   );
   return counts;
 }
 
-/** Null: the campaign or the mail that the message belonged to is gone. */
-export type MessageIdOf = (messageId: ObjectId) => Promise<string | null>;
-
-async function decide(
-  { evidence, log, config }: LedgerDeps,
-  orphan: Orphan,
-  messageIdOf: MessageIdOf,
-): Promise<Resolution> {
-  if (evidence.isKnown && !isOfSeveralAttempts(orphan)) {
-    if (orphan.state === 'committing' && waitMs(config) > 0) return 'early';
-    try {
-      const messageId = await messageIdOf(orphan._id);
-      if (messageId !== null) return (await evidence.accepted(messageId)) ? 'sent' : again(orphan);
-    } catch (error) {
-      log.warn({ err: error, message: orphan._id }, 'evidence about a message is unavailable; retrying');
-      return 'later';
-    }
-  }
-  return repeatsUnknown(orphan.lane) ? again(orphan) : 'unknown';
+function readOrphans({ db }: LedgerDeps, ledger: Ledger, projectId: ObjectId, ids: ObjectId[]): Promise<Orphan[]> {
+  const strangers = ids.filter((id) => !ledger.held.has(id.toHexString()));
+  const filter: Filter<Message> = { _id: { $in: strangers }, projectId, state: { $in: [...orphanStates] } };
+  // A time of an earlier claim is older than this one.
+  const lostAt = { $cond: [{ $gte: ['$orphanedAt', '$claimedAt'] }, '$orphanedAt', '$dueAt'] };
+  return db.messages
+    .find({ ...filter, $expr: { $lte: ['$dueAt', '$$NOW'] } })
+    .project<Orphan>({
+      ...{ projectId: 1, lane: 1, state: 1, owner: 1, claim: 1, claimedAt: 1, dueAt: 1, recipients: 1, orphaned: 1 },
+      lostMs: { $subtract: ['$$NOW', lostAt] },
+    })
+    .toArray();
 }
 
-function again(orphan: Orphan): Resolution {
-  return orphanedTimes(orphan) < ORPHANED_MAX ? 'queued' : 'unknown';
+/** Read after the leases have ended: their owners begin no dot any more. */
+async function readJournals({ dots }: LedgerDeps, orphans: Orphan[]): Promise<Map<string, BegunDots | null>> {
+  const claimed = orphans.filter(({ state }) => state === 'committing');
+  const owners = new Set(claimed.flatMap(({ owner }) => (owner && keepsJournal(owner) ? owner : [])));
+  return new Map(await Promise.all([...owners].map(async (owner) => [owner, await dots.read(owner)] as const)));
 }
 
-/** Includes this time: a message that is unknown already was counted, or its process had an outcome to write. */
-function orphanedTimes({ state, orphaned = 0 }: Orphan): number {
-  return state === 'committing' ? orphaned + 1 : orphaned;
+function waitsForJournal({ state, owner, lostMs }: Orphan): boolean {
+  return state === 'committing' && keepsJournal(owner) && lostMs < JOURNAL_WAIT_MS;
 }
 
-/**
- * An earlier attempt delivered the mail to some of its recipients: the relay knows the Message-ID, which proves nothing for the
- * others.
- */
-function isOfSeveralAttempts({ recipients }: Orphan): boolean {
-  return recipients?.some(({ state }) => state === 'sent' || state === 'bounced') ?? false;
+/** Moved behind other due messages, so that a turn of the lane is not filled with what this process has to leave alone. */
+async function leave({ db }: LedgerDeps, orphan: Orphan): Promise<void> {
+  await db.messages.updateOne(unchanged(orphan), [
+    {
+      $set: {
+        orphanedAt: { $dateSubtract: { startDate: '$$NOW', unit: 'millisecond', amount: { $literal: orphan.lostMs } } },
+        dueAt: after(LEFT_AGAIN_MS),
+      },
+    },
+  ]);
 }
 
-/** The relay may still be finishing the mail; the lease has given it some of that time. */
-function waitMs({ smtpEvidenceDelaySeconds }: LedgerDeps['config']): number {
-  return smtpEvidenceDelaySeconds * 1_000 - LEASE_MS;
+/** The lease as it was read: one that was renewed and ended again since may have allowed further dots. */
+function unchanged({ _id, projectId, state, owner, claim, dueAt }: Orphan): Filter<Message> {
+  return {
+    _id,
+    projectId,
+    state,
+    ...(owner ? { owner } : {}),
+    ...(claim ? { claim } : {}),
+    ...(dueAt ? { dueAt } : {}),
+    $expr: { $lte: ['$dueAt', '$$NOW'] },
+  };
 }
 
 function apply({ db, config }: LedgerDeps, orphan: Orphan, resolution: Resolution) {
-  const { _id, projectId, state, owner, claim } = orphan;
-  const unchanged = { _id, projectId, state, ...(owner ? { owner } : {}), ...(claim ? { claim } : {}) };
-  return db.messages.updateOne({ ...unchanged, $expr: { $lte: ['$dueAt', '$$NOW'] } }, [
-    { $set: { ...changes(orphan, resolution, waitMs(config)), ...counted(orphan, resolution) } },
+  return db.messages.updateOne(unchanged(orphan), [
+    {
+      $set: {
+        ...changes(orphan, resolution, evidenceWaitMs(config)),
+        ...counted(orphan, resolution),
+        ...(resolution === 'later' ? {} : { orphanedAt: '$$REMOVE' }),
+      },
+    },
   ]);
 }
 
@@ -121,39 +136,26 @@ function changes(orphan: Orphan, resolution: Resolution, earlyMs: number): objec
         sentAt: { $ifNull: ['$claimedAt', '$$NOW'] },
         endedAt: '$$NOW',
         ...(taken ? { recipients: { $literal: taken } } : {}),
-        timeline: timeline('resolved', 'The relay has it, as the evidence says.'),
+        timeline: timeline('resolved', reasonOf(resolution, orphan)),
       };
     }
     case 'queued':
+    case 'unsent':
       return {
         state: 'queued',
         reason: '$$REMOVE',
         dueAt: lane === 'campaign' ? '$$REMOVE' : after(Math.max(0, orphanedTimes(orphan) - 1) * ORPHANED_AGAIN_MS),
-        timeline: timeline(
-          'requeued',
-          'Nobody knows that the relay took it, so it is sent again with the same Message-ID.',
-        ),
+        timeline: timeline('requeued', reasonOf(resolution, orphan)),
       };
     case 'unknown': {
-      const reason = reasonOfUnknown(orphan);
+      const reason = reasonOf(resolution, orphan);
       return { state: 'unknown', reason, dueAt: '$$REMOVE', timeline: timeline('unknown', reason) };
     }
     case 'early':
-      return {
-        state: 'unknown',
-        reason: 'The sending process ended before the relay had answered; the relay is asked.',
-        dueAt: after(earlyMs),
-      };
+      return { state: 'unknown', reason: reasonOf(resolution, orphan), dueAt: after(earlyMs) };
     case 'later':
       return { dueAt: after(LEASE_MS) };
   }
-}
-
-function reasonOfUnknown(orphan: Orphan): string {
-  const times = orphanedTimes(orphan);
-  return times < ORPHANED_MAX
-    ? 'The sending process ended before the relay had answered.'
-    : `The sending process ended ${times} times before the relay had answered; the mail is not sent again.`;
 }
 
 function isOpen(state: string): boolean {

@@ -163,7 +163,10 @@ describe('What comes back before the recipient has a row', () => {
       (one) => one?.openCount === 1 && one.clickCount === 1 && one.unsubscribedAt !== undefined,
     );
     expect(found?.openCount).to.equal(1);
-    expect(bufferedSignals(environment.deps).waiting).to.equal(0);
+    await until(
+      async () => bufferedSignals(environment.deps).waiting,
+      (waiting) => waiting === 0,
+    );
   });
 
   it('Signals of a mail that never gets a row leave the buffer when its claim is closed.', async () => {

@@ -50,7 +50,7 @@ export async function claimedBlock(
     n: 0,
     from: 0,
     to: count,
-    fromSeq: 1,
+    fromSeq: 1 + (fields.from ?? 0),
     frozenAt: at,
     owner: new ObjectId().toHexString(),
     claimedAt: new Date(Date.now() - 40_000),

@@ -1,12 +1,19 @@
 import type { ObjectId } from 'mongodb';
 import type { Deps } from '../../base/deps.ts';
 import { messageIdOf } from '../../composing/links.ts';
+import { publishRows } from '../../messages/events.ts';
+import { CONTACT_DELETED } from '../../messages/fail-for-deleted.ts';
+import { settleClaims } from '../../outbox/blocks/take-over.ts';
 import { type Ledger, openLedger } from '../../outbox/ledger.ts';
+import type { MessageIdOf } from '../../outbox/resolve-orphan.ts';
 import { orphanStates, settleOrphans } from '../../outbox/settle-orphans.ts';
 import type { Campaign } from '../model.ts';
 
-type OrphanDeps = Pick<Deps, 'db' | 'mongo' | 'clock' | 'log' | 'evidence' | 'config'>;
-type Tenant = Pick<Campaign, '_id' | 'projectId'>;
+type Tenant = Pick<Campaign, '_id' | 'projectId' | 'freeze'>;
+interface Scope {
+  ledger?: Ledger;
+  seqs?: { fromSeq: number; toSeq: number };
+}
 
 /** An empty ledger, for callers that settle orphans but hold no claims. */
 const EMPTY_LEDGER = openLedger(() => 0);
@@ -14,14 +21,37 @@ const AT_ONCE_MAX = 1_000;
 
 /**
  * Messages of a process that died are queued again, or become unknown, when their lease is over. Called by ranges, by the run
- * before it ends, parks or waits, and by calls that wait for messages in flight, so nothing stays `committing` whatever is down.
+ * before it ends, parks or waits, and by calls that wait for messages in flight, so nothing stays in flight whatever is down.
  */
-export async function settleCampaignOrphans(
-  deps: OrphanDeps,
-  campaign: Tenant,
-  { ledger = EMPTY_LEDGER, seqs }: { ledger?: Ledger; seqs?: { fromSeq: number; toSeq: number } } = {},
-): Promise<void> {
+export async function settleCampaignOrphans(deps: Deps, campaign: Tenant, scope: Scope = {}): Promise<void> {
+  const domain = once(() => domainOf(deps, campaign));
+  const messageIdFor = async (messageId: ObjectId) => {
+    const name = await domain();
+    return name && `<${messageIdOf({ messageId }, name)}>`;
+  };
+  await settleBlocks(deps, campaign, scope, messageIdFor);
+  await settleRows(deps, campaign, scope, messageIdFor);
+}
+
+async function settleBlocks(deps: Deps, campaign: Tenant, { ledger }: Scope, messageIdFor: MessageIdOf): Promise<void> {
+  const { _id: campaignId, projectId, freeze } = campaign;
+  if (!freeze?.run) return;
+  const settled = await settleClaims(deps, {
+    projectId,
+    campaignId,
+    run: freeze.run,
+    messageIdOf: messageIdFor,
+    publish: (rows) => publishRows(deps, projectId, rows),
+    own: (ledger ?? EMPTY_LEDGER).blocks,
+    erasedReason: CONTACT_DELETED,
+  });
+  if (Object.values(settled).some((count) => count > 0))
+    deps.log.warn({ campaignId, ...settled }, 'settled claims of a process that is gone');
+}
+
+async function settleRows(deps: Deps, campaign: Tenant, scope: Scope, messageIdFor: MessageIdOf): Promise<void> {
   const { _id, projectId } = campaign;
+  const { ledger = EMPTY_LEDGER, seqs } = scope;
   const lost = await deps.db.messages
     .find(
       {
@@ -37,8 +67,6 @@ export async function settleCampaignOrphans(
     .toArray();
   if (lost.length === 0) return;
   const ids = lost.map((message) => message._id);
-  const domain = await domainOf(deps, campaign);
-  const messageIdFor = async (messageId: ObjectId) => domain && `<${messageIdOf({ messageId }, domain)}>`;
   const settled = await settleOrphans(deps, ledger, { projectId, ids, messageIdOf: messageIdFor });
   deps.log.warn({ campaignId: _id, ...settled }, 'settled orphaned mails');
 }
@@ -88,7 +116,15 @@ export async function unsettledOf({ db }: Pick<Deps, 'db'>, { _id, projectId }: 
   };
 }
 
-async function domainOf({ db }: OrphanDeps, { _id, projectId }: Tenant): Promise<string | null> {
+function once<T>(read: () => Promise<T>): () => Promise<T> {
+  let reading: Promise<T> | undefined;
+  return () => {
+    reading ??= read();
+    return reading;
+  };
+}
+
+async function domainOf({ db }: Pick<Deps, 'db'>, { _id, projectId }: Tenant): Promise<string | null> {
   const content = await db.campaignContents.findOne({ _id, projectId }, { projection: { domainName: 1 } });
   return content?.domainName ?? null;
 }

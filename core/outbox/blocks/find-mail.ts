@@ -19,7 +19,7 @@ export async function findMail(
   const row = await readRow();
   if (row) return row;
   if ((await inFlightAmong(deps, projectId, [messageId])).size > 0) return 'inFlight';
-  // Rows are written before their claim is closed: a claim that was closed meanwhile has left its row.
+  // Rows are written before their claim is closed: a claim that was closed since has left its row.
   return (await readRow()) ?? 'gone';
 }
 

@@ -1,6 +1,6 @@
 import type { Mutation } from '../mutation.ts';
 
-/** What comes back, and what a dead process left. */
+/** Mails that come back, and claims of processes that are gone. */
 export const returnsMutations: readonly Mutation[] = [
   {
     name: 'a bounce in flight is thrown away',

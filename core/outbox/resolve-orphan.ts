@@ -1,0 +1,94 @@
+import type { ObjectId } from 'mongodb';
+import type { BegunDots } from './dot-journal.ts';
+import { LEASE_MS, type LedgerDeps, repeatsUnknown } from './ledger.ts';
+import type { Message } from './model.ts';
+
+export interface OrphanCounts {
+  sent: number;
+  queued: number;
+  unknown: number;
+  /** Checked again later: no evidence could be had. */
+  later: number;
+}
+
+export type Orphan = Pick<Message, '_id' | 'lane' | 'state' | 'claim' | 'recipients' | 'orphaned'>;
+/** unsent: the final dot was never begun. early: the relay is asked when it has had its time. */
+export type Resolution = 'sent' | 'queued' | 'unsent' | 'unknown' | 'early' | 'later';
+
+/** Null: the campaign or the mail that the message belonged to is gone. */
+export type MessageIdOf = (messageId: ObjectId) => Promise<string | null>;
+
+/** A mail that ends the process that sends it must not do so for ever, nor hold up the others while it does. */
+const ORPHANED_MAX = 5;
+
+/** Decides about a message whose owner is gone: by the owner's dot journal, then by evidence, else by policy. */
+export async function resolveOrphan(
+  { evidence, log, config }: Pick<LedgerDeps, 'evidence' | 'log' | 'config'>,
+  orphan: Orphan,
+  { messageIdOf, begun }: { messageIdOf: MessageIdOf; begun: BegunDots | null },
+): Promise<Resolution> {
+  const { _id, claim, state } = orphan;
+  if (state === 'committing' && claim !== undefined && begun && !begun.has({ _id, claim })) return unsent(orphan);
+  if (evidence.isKnown && !isOfSeveralAttempts(orphan)) {
+    if (state === 'committing' && evidenceWaitMs(config) > 0) return 'early';
+    try {
+      const messageId = await messageIdOf(_id);
+      if (messageId !== null) return (await evidence.accepted(messageId)) ? 'sent' : again(orphan);
+    } catch (error) {
+      log.warn({ err: error, message: _id }, 'evidence about a message is unavailable; retrying');
+      return 'later';
+    }
+  }
+  return repeatsUnknown(orphan.lane) ? again(orphan) : 'unknown';
+}
+
+function again(orphan: Orphan): Resolution {
+  return orphanedTimes(orphan) < ORPHANED_MAX ? 'queued' : 'unknown';
+}
+
+function unsent(orphan: Orphan): Resolution {
+  return again(orphan) === 'queued' ? 'unsent' : 'unknown';
+}
+
+/** Includes this time: a message that is unknown already was counted, or its process had an outcome to write. */
+export function orphanedTimes({ state, orphaned = 0 }: Orphan): number {
+  return state === 'committing' ? orphaned + 1 : orphaned;
+}
+
+/**
+ * An earlier attempt delivered the mail to some of its recipients: the relay knows the Message-ID, which proves nothing for the
+ * others.
+ */
+function isOfSeveralAttempts({ recipients }: Orphan): boolean {
+  return recipients?.some(({ state }) => state === 'sent' || state === 'bounced') ?? false;
+}
+
+/** The relay may still be finishing the mail; the lease has given it some of that time. */
+export function evidenceWaitMs({ smtpEvidenceDelaySeconds }: LedgerDeps['config']): number {
+  return smtpEvidenceDelaySeconds * 1_000 - LEASE_MS;
+}
+
+/** For the timeline and the message's reason. */
+export function reasonOf(resolution: Exclude<Resolution, 'later'>, orphan: Orphan): string {
+  switch (resolution) {
+    case 'sent':
+      return 'The relay has it, as the evidence says.';
+    case 'queued':
+      return 'Nobody knows that the relay took it, so it is sent again with the same Message-ID.';
+    case 'unsent':
+      return 'The sending process ended before it had handed the mail to the relay.';
+    case 'early':
+      return 'The sending process ended before the relay had answered; the relay is asked.';
+    case 'unknown': {
+      const times = orphanedTimes(orphan);
+      return times < ORPHANED_MAX
+        ? 'The sending process ended before the relay had answered.'
+        : `The sending process ended ${times} times before the relay had answered; the mail is not sent again.`;
+    }
+  }
+}
+
+export function countAs(resolution: Resolution): keyof OrphanCounts {
+  if (resolution === 'unsent') return 'queued';
+  return resolution === 'early' ? 'later' : resolution;
+}

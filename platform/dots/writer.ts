@@ -1,0 +1,120 @@
+import { closeSync, ftruncateSync, openSync, renameSync, rmSync, utimesSync, writeSync } from 'node:fs';
+import type { Log } from '../../core/base/deps.ts';
+import type { Dot, DotWriter } from '../../core/outbox/dot-journal.ts';
+import { DOT_BYTES, DOTS_MAX, FILE_BYTES, HEAD_BYTES, headOf, writeDot } from './format.ts';
+
+const ALIVE_EVERY_MS = 10 * 60_000;
+
+interface Given {
+  file: string;
+  bootId: string;
+  log: Log;
+  begun: () => Iterable<Dot>;
+  /** Called from time to time. */
+  sweep: () => void;
+}
+
+/** The journal of this process. One write for each dot, without fsync: what is written survives the process. */
+export class DotFile implements DotWriter {
+  #given: Given;
+  #fd: number | null;
+  #count = 0;
+  #dot = Buffer.alloc(DOT_BYTES);
+  #alive: NodeJS.Timeout;
+
+  constructor(given: Given) {
+    this.#given = given;
+    this.#fd = this.#begin([]);
+    this.#alive = setInterval(() => this.#touch(), ALIVE_EVERY_MS).unref();
+  }
+
+  /** After a fault there is no journal, which others notice: dots leave without being noted. */
+  note(dot: Dot): boolean {
+    if (this.#fd === null) return true;
+    try {
+      if (this.#count === DOTS_MAX) this.#rotate();
+      writeDot(this.#dot, dot);
+      const at = HEAD_BYTES + this.#count * DOT_BYTES;
+      if (writeSync(this.#fd, this.#dot, 0, DOT_BYTES, at) !== DOT_BYTES) throw new Error('the disk is full');
+      this.#count += 1;
+      return true;
+    } catch (error) {
+      return this.#giveUp(error);
+    }
+  }
+
+  remove(): void {
+    clearInterval(this.#alive);
+    if (this.#fd !== null) closeSync(this.#fd);
+    this.#fd = null;
+    removed(this.#given.file);
+  }
+
+  /** Under the file's name only when it is whole, so that readers see the old one or the new one. */
+  #begin(dots: Dot[]): number {
+    const { file, bootId } = this.#given;
+    const fresh = `${file}.new`;
+    const fd = openSync(fresh, 'w', 0o600);
+    try {
+      const bytes = Buffer.alloc(HEAD_BYTES + dots.length * DOT_BYTES);
+      bytes.set(headOf(bootId));
+      for (const [index, dot] of dots.entries()) writeDot(bytes, dot, HEAD_BYTES + index * DOT_BYTES);
+      if (writeSync(fd, bytes, 0, bytes.length, 0) !== bytes.length) throw new Error('the disk is full');
+      ftruncateSync(fd, FILE_BYTES);
+      renameSync(fresh, file);
+      return fd;
+    } catch (error) {
+      closeSync(fd);
+      rmSync(fresh, { force: true });
+      throw error;
+    }
+  }
+
+  #rotate(): void {
+    const kept = [...this.#given.begun()];
+    const old = this.#fd;
+    this.#fd = this.#begin(kept);
+    this.#count = kept.length;
+    if (old !== null) closeSync(old);
+  }
+
+  /** A journal that lacks a dot must not be read. While it cannot be made unreadable no dot leaves. */
+  #giveUp(error: unknown): boolean {
+    const { file, log } = this.#given;
+    if (!this.#cut() && !removed(file)) {
+      log.error({ err: error, file }, 'the dot journal can neither be written nor removed; no mail is sent');
+      return false;
+    }
+    this.remove();
+    log.warn({ err: error, file }, 'the dot journal cannot be written; going on without one');
+    return true;
+  }
+
+  #cut(): boolean {
+    try {
+      if (this.#fd !== null) ftruncateSync(this.#fd, 0);
+      return this.#fd !== null;
+    } catch {
+      return false;
+    }
+  }
+
+  #touch(): void {
+    const now = new Date();
+    this.#given.sweep();
+    try {
+      utimesSync(this.#given.file, now, now);
+    } catch {
+      // Then others remove the file as that of a process that is gone, and settle without it.
+    }
+  }
+}
+
+function removed(file: string): boolean {
+  try {
+    rmSync(file, { force: true });
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,151 @@
+import { spawn } from 'node:child_process';
+import {
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { ObjectId } from 'mongodb';
+import type { Log } from '../../core/base/deps.ts';
+import type { Dot } from '../../core/outbox/dot-journal.ts';
+import { DOTS_MAX, FILE_BYTES } from '../../platform/dots/format.ts';
+import { createDotJournals } from '../../platform/dots/journals.ts';
+
+const silent: Log = { debug() {}, info() {}, warn() {}, error() {} };
+const HOUR_MS = 3_600_000;
+
+/** Notes dots until it is killed, and says of each that it is written. */
+const ENDLESS = `
+  const { createDotJournals } = await import(process.argv[1]);
+  const { writeSync } = await import('node:fs');
+  const [dataDir, owner] = process.argv.slice(2);
+  const log = { warn() {} };
+  const writer = createDotJournals({ dataDir, log }).open(owner, () => []);
+  for (let claim = 1; ; claim += 1) {
+    writer.note({ _id: { id: Buffer.alloc(12, 7) }, claim });
+    writeSync(1, claim + '\\n');
+  }
+`;
+
+describe('Dot journals', () => {
+  let dataDir: string;
+  beforeEach(() => {
+    dataDir = mkdtempSync(join(tmpdir(), 'everpost-dots-'));
+  });
+  afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
+
+  const journals = (bootId: string | null = 'boot-a') => createDotJournals({ dataDir, log: silent, bootId });
+  const newOwner = () => `${new ObjectId()}@0a1b2c3d`;
+  const newDot = (claim = 1): Dot => ({ _id: new ObjectId(), claim });
+  const fileOf = (owner: string) => join(dataDir, 'dots', owner);
+  function noted(owner: string, dots: Dot[]) {
+    const writer = journals().open(owner, () => [])!;
+    for (const dot of dots) expect(writer.note(dot)).to.equal(true);
+    return writer;
+  }
+
+  it('A dot that was noted is read by others, by message and claim; any other was not begun.', async () => {
+    const owner = newOwner();
+    const dots = Array.from({ length: 100 }, (_, index) => newDot(index + 1));
+    noted(owner, dots);
+    const begun = await journals().read(owner);
+    for (const dot of dots) expect(begun?.has(dot)).to.equal(true);
+    expect(begun?.has({ ...dots[0]!, claim: 2 })).to.equal(false);
+    expect(begun?.has(newDot())).to.equal(false);
+  });
+
+  it('What was noted survives kill -9.', async () => {
+    const owner = newOwner();
+    const module = new URL('../../platform/dots/journals.ts', import.meta.url).href;
+    const child = spawn(process.execPath, ['--input-type=module', '-e', ENDLESS, module, dataDir, owner], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    let said = '';
+    child.stdout.on('data', (piece) => {
+      said += piece;
+      if (said.length > 20_000) child.kill('SIGKILL');
+    });
+    await new Promise((resolve) => child.once('close', resolve));
+    const last = Number(said.slice(0, said.lastIndexOf('\n')).split('\n').at(-1));
+    expect(last).to.be.greaterThan(1_000);
+    const begun = await createDotJournals({ dataDir, log: silent }).read(owner);
+    const _id = new ObjectId(Buffer.alloc(12, 7));
+    for (let claim = 1; claim <= last; claim += 1) expect(begun?.has({ _id, claim }), `${claim}`).to.equal(true);
+  });
+
+  it('A journal of another boot, one that is cut short anywhere, and one that is not there are not trusted.', async () => {
+    const owner = newOwner();
+    const dot = newDot();
+    noted(owner, [dot]);
+    expect((await journals().read(owner))?.has(dot)).to.equal(true);
+    expect(await journals('boot-b').read(owner)).to.equal(null);
+    expect(await journals(null).read(owner)).to.equal(null);
+    expect(await journals().read(newOwner())).to.equal(null);
+    expect(await journals().read('../../secret-keys')).to.equal(null);
+    const whole = readFileSync(fileOf(owner));
+    for (const length of [0, 40, 64, 80, 81, FILE_BYTES - 16, FILE_BYTES - 1]) {
+      writeFileSync(fileOf(owner), whole);
+      truncateSync(fileOf(owner), length);
+      expect(await journals().read(owner), `${length}`).to.equal(null);
+    }
+  });
+
+  it('A full journal goes on with the dots whose outcomes are not written, and never grows.', async () => {
+    const owner = newOwner();
+    const [open, over] = [newDot(), newDot()];
+    const writer = journals().open(owner, () => [open])!;
+    for (const dot of [open, over]) writer.note(dot);
+    for (let count = 2; count < DOTS_MAX; count += 1) writer.note({ ...over, claim: count });
+    expect((await journals().read(owner))?.has(over)).to.equal(true);
+    const next = newDot();
+    writer.note(next);
+    const begun = await journals().read(owner);
+    expect([open, over, next].map((dot) => begun?.has(dot))).to.deep.equal([true, false, true]);
+    expect(statSync(fileOf(owner)).size).to.equal(FILE_BYTES);
+  });
+
+  it('A journal that cannot be written any more is not trusted, and mail goes on.', async () => {
+    const owner = newOwner();
+    const writer = noted(owner, [newDot()]);
+    for (let count = 1; count < DOTS_MAX; count += 1) writer.note(newDot());
+    const kept = readFileSync(fileOf(owner));
+    rmSync(join(dataDir, 'dots'), { recursive: true });
+    writeFileSync(join(dataDir, 'dots'), 'no folder');
+    expect(writer.note(newDot())).to.equal(true);
+    expect(writer.note(newDot())).to.equal(true);
+    expect(kept.length).to.equal(FILE_BYTES);
+    expect(await journals().read(owner)).to.equal(null);
+  });
+
+  it('Where the folder cannot be made, or the system does not name its boot, there is none.', () => {
+    expect(journals(null).machine).to.equal(null);
+    expect(journals(null).open(newOwner(), () => [])).to.equal(null);
+    writeFileSync(join(dataDir, 'dots'), 'no folder');
+    expect(journals().open(newOwner(), () => [])).to.equal(null);
+  });
+
+  it('It is removed on a clean stop, with the next boot, and an hour after its process was last seen.', async () => {
+    const [stopped, ofBefore] = [newOwner(), newOwner()];
+    noted(stopped, [newDot()]).remove();
+    expect(readdirSync(join(dataDir, 'dots'))).to.deep.equal([]);
+    noted(ofBefore, [newDot()]);
+    journals('boot-b').open(newOwner(), () => []);
+    expect(readdirSync(join(dataDir, 'dots'))).to.not.include(ofBefore);
+    const [gone, alive] = [newOwner(), newOwner()];
+    noted(gone, [newDot()]);
+    noted(alive, [newDot()]);
+    const longAgo = new Date(Date.now() - HOUR_MS - 60_000);
+    utimesSync(fileOf(gone), longAgo, longAgo);
+    journals().sweep();
+    const left = readdirSync(join(dataDir, 'dots'));
+    expect(left).to.include(alive);
+    expect(left).to.not.include(gone);
+  });
+});
