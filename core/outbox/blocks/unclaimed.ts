@@ -7,8 +7,8 @@ export interface SeqRange {
 }
 
 /**
- * The recipients up to `upTo` who are not claimed yet, from the beginning of the first one's block; null when there are none. Claims
- * of a block follow each other without a gap, so their sum says how far it is claimed.
+ * Has all recipients up to `upTo` who are not claimed yet; null when there are none. Begins with the block in or after which the
+ * first one is, so that ranges have whole blocks. Claims of a block follow each other, so their sum says how far it is claimed.
  */
 export async function unclaimedRange(
   { db }: { db: Pick<Collections, 'campaignClaims'> },
@@ -25,7 +25,6 @@ export async function unclaimedRange(
       { hint: 'place', readPreference: 'primary' },
     )
     .toArray();
-  // Where the claims of the last block end, which may be inside of it.
   let [blockAt, end] = [1, 1];
   for (const { fromSeq, size } of claimed) {
     if (fromSeq > end) break;
