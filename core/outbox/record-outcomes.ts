@@ -82,7 +82,12 @@ export class OutcomeWriter {
   /** Resolves when everything is written, and what can be closed is closed. */
   async drained(): Promise<void> {
     if (this.#count > 0) await new Promise<void>((resolve) => this.#idle.push(resolve));
-    await this.#closer.closeAll();
+    await this.closed();
+  }
+
+  /** Resolves when all claims of blocks are closed whose recipients have rows. */
+  closed(): Promise<void> {
+    return this.#closer.closeAll();
   }
 
   #flush(): void {

@@ -90,7 +90,8 @@ export async function sendOverConnections(run: RangeRun, source: Source): Promis
   clearInterval(checking);
   ranges.delete(sender);
   for (const other of ranges) other.grow();
-  await relay.over();
+  // A campaign with an open claim is not over, and the next step looks at it at once.
+  await Promise.all([relay.over(), run.sending.outcomes.closed()]);
   return supply.restFrom();
 }
 
