@@ -73,7 +73,7 @@ export const feedbackMutations: readonly Mutation[] = [
   },
   {
     name: 'one address has any number of connections to the inbound server',
-    file: 'platform/inbound-limits.ts',
+    file: 'platform/inbound/limits.ts',
     find: 'open >= this.#limits.connectionsPerAddress',
     replace: 'open >= Number.MAX_SAFE_INTEGER',
     tests: ['test/inbound/limits.test.ts'],
