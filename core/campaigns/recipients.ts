@@ -5,7 +5,8 @@ import type { Project } from '../base/model.ts';
 import { type Page, type PageOf, pageOf } from '../base/paging.ts';
 import { goesToEverybody } from '../contacts/lists/global-list.ts';
 import type { Engagement } from '../messages/model.ts';
-import type { Message, MessageState } from '../outbox/model.ts';
+import type { Message } from '../outbox/model.ts';
+import { states, statesShownAs } from '../outbox/states.ts';
 import { findCampaign } from './campaigns.ts';
 import type { Campaign } from './model.ts';
 import { recipientId } from './run/freeze.ts';
@@ -21,8 +22,11 @@ export async function listRecipients(
   { status, ...page }: Page & { status?: RecipientStatus | undefined },
 ): Promise<PageOf<Message>> {
   const campaign = await findCampaign(deps, project, campaignId);
-  const state: MessageState[] | undefined = status && (status === 'queued' ? ['queued', 'committing'] : [status]);
-  const filter = { campaignId: campaign._id, projectId: project._id, ...(state ? { state: { $in: state } } : {}) };
+  const filter = {
+    campaignId: campaign._id,
+    projectId: project._id,
+    ...(status ? { state: { $in: statesShownAs(status) } } : {}),
+  };
   return pageOf(deps.db.messages, filter, page, { sort: { state: 1, seq: 1 }, hint: 'campaign' });
 }
 
@@ -79,17 +83,17 @@ async function storyOf(deps: Deps, campaign: Campaign, message: Message): Promis
   const { state, reason, reply, suppressedBy } = message;
   const said = reply ? ` The relay said: ${reply.code} ${reply.text}` : '';
   switch (state) {
-    case 'suppressed':
+    case states.suppressed:
       return `${through} Not sent: suppressed in group ${suppressedBy?.groupId ?? ''} (${suppressedBy?.reason ?? ''}).`;
-    case 'sent':
+    case states.sent:
       return `${through} The relay took it.${said}`;
-    case 'bounced':
+    case states.bounced:
       return `${through} It bounced.${said}`;
-    case 'failed':
+    case states.failed:
       return `${through} Not sent: ${reason ?? 'it failed'}.${said}`;
-    case 'unknown':
+    case states.unknown:
       return `${through} Nobody knows whether it was delivered: ${reason ?? 'no answer came after the final dot'}. It is not sent again by itself.`;
-    case 'deferred':
+    case states.deferred:
       return `${through} Deferred: ${reason ?? 'the relay asked to try later'}.${said}`;
     default:
       return `${through} Waits to be sent.`;

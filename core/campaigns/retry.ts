@@ -3,6 +3,7 @@ import type { Deps } from '../base/deps.ts';
 import type { Project } from '../base/model.ts';
 import { wakeQueue } from '../jobs/queue.ts';
 import type { Message } from '../outbox/model.ts';
+import { states } from '../outbox/states.ts';
 import { CAMPAIGN_METRICS, findCampaign, stateConflict } from './campaigns.ts';
 import { decide, type Settled, settle } from './control.ts';
 import type { Campaign, CampaignStatus } from './model.ts';
@@ -20,11 +21,11 @@ export async function retryCampaign(
   deps: Deps,
   project: Project,
   campaignId: string,
-  states: RetriedState[],
+  retried: RetriedState[],
 ): Promise<Settled> {
   const campaign = await findCampaign(deps, project, campaignId);
   if (!FROM.includes(campaign.status)) throw stateConflict('retried', campaign.status);
-  await queueAgain(deps, campaign, states);
+  await queueAgain(deps, campaign, retried);
   const moved = await decide(deps, project, campaignId, { from: FROM, word: 'retried' }, ({ sendMode }) => ({
     status: sendMode === 'gradual' ? 'sending_gradual' : 'sending',
     sentAt: null,
@@ -35,8 +36,8 @@ export async function retryCampaign(
   return settle(deps, moved);
 }
 
-async function queueAgain(deps: Deps, campaign: Campaign, states: RetriedState[]): Promise<void> {
-  for (const state of states)
+async function queueAgain(deps: Deps, campaign: Campaign, retried: RetriedState[]): Promise<void> {
+  for (const state of retried)
     for (let after = -1; ; ) {
       const batch = await nextBatch(deps, campaign, state, after);
       if (batch.length === 0) break;
@@ -75,13 +76,13 @@ async function queueBatch(deps: Deps, { projectId }: Campaign, state: RetriedSta
   await deps.db.messages.updateMany({ _id: { $in: ids }, projectId, state }, [
     {
       $set: {
-        state: 'queued',
+        state: states.queued,
         dueAt: '$$REMOVE',
         deferrals: '$$REMOVE',
         reason: '$$REMOVE',
         endedAt: '$$REMOVE',
         // Failed mail has 24 hours again; mail that may have arrived is sent as the same mail, Date included.
-        ...(state === 'failed' ? { firstAt: '$$REMOVE' } : {}),
+        ...(state === states.failed ? { firstAt: '$$REMOVE' } : {}),
         timeline: { $concatArrays: [{ $ifNull: ['$timeline', []] }, [{ type: 'retried', at }]] },
       },
     },

@@ -4,9 +4,10 @@ import { publishEvents } from '../feed/events.ts';
 import { followBounce } from '../messages/after-outcomes.ts';
 import { factsOf } from '../messages/events.ts';
 import { appendTimeline, TIMELINE_MAX } from '../messages/messages.ts';
-import type { Message, MessageRecipient } from '../outbox/model.ts';
+import type { Message } from '../outbox/model.ts';
 import type { Bounce } from '../outbox/record-outcomes.ts';
 import { classifyReply } from '../outbox/rules/bounces.ts';
+import { OPEN_RECIPIENT_STATES, REPORTABLE_STATES, states } from '../outbox/states.ts';
 import type { DeliveryReport } from './delivery-reports/dsn.ts';
 
 export interface MailRef {
@@ -15,7 +16,6 @@ export interface MailRef {
 }
 
 const REASON_MAX = 500;
-const OPEN_STATES_OF_RECIPIENTS: Array<MessageRecipient['state']> = ['queued', 'deferred', 'unknown'];
 
 /** later: the outcome of the attempt is not stored yet; the report must be delivered again. */
 export type ReportOutcome = 'applied' | 'ignored' | 'later';
@@ -25,7 +25,7 @@ export async function applyReports(deps: Deps, ref: MailRef, reports: DeliveryRe
   const { projectId, messageId } = ref;
   const message = await deps.db.messages.findOne({ _id: messageId, projectId });
   if (!message) return 'ignored';
-  if (message.state === 'committing') return 'later';
+  if (message.state === states.committing) return 'later';
   for (const report of reports) {
     const email = recipientOf(message, report);
     if (report.action === 'failed' && email !== null) await applyFailure(deps, message, email, report);
@@ -47,7 +47,7 @@ async function applyFailure(deps: Deps, message: Message, email: string, report:
   const reply = { code: code || (enhanced?.startsWith('4') ? 450 : 550), enhanced, text: textOf(message, report) };
   const classification = classifyReply({ code, enhanced, text, phase: 'dsn' });
   const bounce: Bounce = { email, reply, classification };
-  const isNews = stateOf(message, email) !== 'bounced';
+  const isNews = stateOf(message, email) !== states.bounced;
   if (email && (isNews || classification.suppress)) await followBounce(deps, message.projectId, bounce);
   const moved = await moveToBounced(deps, message, bounce);
   if (!moved) return;
@@ -63,7 +63,7 @@ async function applyFailure(deps: Deps, message: Message, email: string, report:
 
 function moveToBounced(deps: Deps, message: Message, { email, reply, classification }: Bounce): Promise<boolean> {
   const { reason } = classification;
-  const end = { state: 'bounced', reply: { $literal: reply }, reason: { $literal: reason } };
+  const end = { state: states.bounced, reply: { $literal: reply }, reason: { $literal: reason } };
   const sentAt = { $ifNull: ['$sentAt', '$claimedAt', '$$NOW'] };
   return endRecipient(deps, message, email, {
     own: end,
@@ -81,8 +81,8 @@ async function applyDelivery(deps: Deps, message: Message, email: string, report
     message,
     email,
     {
-      own: { state: 'sent', deliveredAt: at },
-      whole: { state: 'sent', deliveredAt: at, sentAt: { $ifNull: ['$sentAt', '$claimedAt', at] } },
+      own: { state: states.sent, deliveredAt: at },
+      whole: { state: states.sent, deliveredAt: at, sentAt: { $ifNull: ['$sentAt', '$claimedAt', at] } },
       line: { type: 'delivered', at, ...(reason ? { reason: { $literal: reason } } : {}) },
     },
     { deliveredAt: { $exists: false } },
@@ -110,11 +110,9 @@ async function endRecipient(
   { own, whole, line }: End,
   isNews: object = {},
 ): Promise<boolean> {
-  const state = { $in: ['sent' as const, 'unknown' as const] };
+  const state = { $in: REPORTABLE_STATES };
   const timeline = { $slice: [{ $concatArrays: [{ $ifNull: ['$timeline', []] }, [line]] }, -TIMELINE_MAX] };
-  const isOver = recipients
-    ? { $eq: [{ $setIntersection: ['$recipients.state', OPEN_STATES_OF_RECIPIENTS] }, []] }
-    : true;
+  const isOver = recipients ? { $eq: [{ $setIntersection: ['$recipients.state', OPEN_RECIPIENT_STATES] }, []] } : true;
   const about = Object.entries({ ...whole, dueAt: '$$REMOVE' }).map(
     ([field, value]) => [field, { $cond: [isOver, value, `$${field}`] }] as const,
   );

@@ -2,6 +2,7 @@ import type { ObjectId } from 'mongodb';
 import type { Deps } from '../base/deps.ts';
 import type { Bounce, Ended } from '../outbox/record-outcomes.ts';
 import { formatReply } from '../outbox/rules/relay-replies.ts';
+import { states } from '../outbox/states.ts';
 import { suppress } from '../suppressions/suppressions.ts';
 import { publishOutcomes } from './events.ts';
 
@@ -35,7 +36,7 @@ async function isRepeated(
   if (!suppressAfter) return false;
   const since = new Date(deps.clock.now().getTime() - suppressAfter.days * DAY_MS);
   const ended = { projectId, endedAt: { $gte: since } };
-  const bounced = { email, state: 'bounced' as const, reason };
+  const bounced = { email, state: states.bounced, reason };
   const asCopy = { 'recipients.email': email, recipients: { $exists: true, $elemMatch: bounced } };
   const others = await Promise.all([
     deps.db.messages.countDocuments({ ...ended, ...bounced }, { limit: suppressAfter.bounces, hint: 'email' }),

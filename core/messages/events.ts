@@ -4,6 +4,7 @@ import { type EventDeps, type NewEvent, publishEvents } from '../feed/events.ts'
 import { eventReaders } from '../feed/listeners.ts';
 import type { Message } from '../outbox/model.ts';
 import type { Ended } from '../outbox/record-outcomes.ts';
+import { states } from '../outbox/states.ts';
 
 type Facts = Pick<
   Message,
@@ -37,7 +38,7 @@ export async function publishOutcomes(deps: EventDeps, ended: Ended[]): Promise<
 
 /** For mail that was never queued, because all of its recipients are suppressed. */
 export async function publishSuppressed(deps: EventDeps, projectId: ObjectId, messages: Message[]): Promise<void> {
-  const stopped = messages.filter(({ state }) => state === 'suppressed');
+  const stopped = messages.filter(({ state }) => state === states.suppressed);
   if (stopped.length === 0) return;
   await publishEvents(
     deps,
@@ -70,7 +71,7 @@ async function readFacts({ db }: EventDeps, projectId: ObjectId, ids: ObjectId[]
  * key.
  */
 function eventsOf(facts: Facts, { outcome, recipients }: Ended, claim: number): NewEvent[] {
-  const state = outcome.kind === 'back' ? 'queued' : outcome.kind;
+  const state = outcome.kind === 'back' ? states.queued : outcome.kind;
   const own: End = {
     email: facts.email,
     state,
@@ -79,7 +80,7 @@ function eventsOf(facts: Facts, { outcome, recipients }: Ended, claim: number): 
     ...(outcome.kind === 'suppressed' ? { suppressedBy: outcome.by } : {}),
   };
   return (recipients ?? [own]).flatMap((end) =>
-    (types[end.state] ?? []).map((type) => eventOf(type, facts, end, end.state === 'deferred' ? ` ${claim}` : '')),
+    (types[end.state] ?? []).map((type) => eventOf(type, facts, end, end.state === states.deferred ? ` ${claim}` : '')),
   );
 }
 

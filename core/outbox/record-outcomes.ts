@@ -4,6 +4,7 @@ import { after, type Ledger, type LedgerDeps, type Outcome } from './ledger.ts';
 import type { Message, MessageRecipient, SmtpReply } from './model.ts';
 import type { Lane } from './relay.ts';
 import type { Classification } from './rules/bounces.ts';
+import { DEFERRAL_STATES, DELIVERED_STATES, FINAL_STATES, ORPHAN_STATES, states } from './states.ts';
 
 const GROUP_MAX = 64;
 const GROUP_WAIT_MS = 10;
@@ -154,16 +155,16 @@ async function writeOutcomes(deps: LedgerDeps, ledger: Ledger, effects: Effects,
     updateOwn(deps, ledger, sent, [...inDoubt, ...queuedAgain(sent)]),
     updateOwn(deps, ledger, known, inDoubt),
     // A message that orphan settling has already marked unknown keeps its state.
-    updateOwn(deps, ledger, late, [{ state: 'committing' }]),
+    updateOwn(deps, ledger, late, [{ state: states.committing }]),
   ]);
 }
 
-const inDoubt: Filter<Message>[] = [{ state: { $in: ['committing', 'unknown'] } }];
+const inDoubt: Filter<Message>[] = [{ state: { $in: ORPHAN_STATES } }];
 
 /** Orphan settling has queued the message again, and the relay's 250 came before the next claim. */
 function queuedAgain(sent: Ended[]): Filter<Message>[] {
   return [...Map.groupBy(sent, ({ held }) => held.claim)].map(([claim, some]) => ({
-    state: 'queued',
+    state: states.queued,
     claim,
     _id: { $in: some.map(({ held }) => held._id) },
   }));
@@ -198,7 +199,7 @@ async function updateOwn(
  * touched.
  */
 export function outcomePipeline(ids: ObjectId[], outcomes: Document[]): Document[] {
-  const ended = { $in: ['$outcome.state', ['sent', 'bounced', 'failed', 'suppressed']] };
+  const ended = { $in: ['$outcome.state', FINAL_STATES] };
   const entry = { $mergeObjects: ['$outcome.entry', { at: '$$NOW', claimedAt: '$claimedAt' }] };
   const dueAt = { $cond: [{ $eq: ['$lane', 'campaign'] }, '$$REMOVE', '$$NOW'] };
   const later = { $cond: [{ $gte: ['$outcome.delayMs', 0] }, after('$outcome.delayMs'), '$$REMOVE'] };
@@ -213,12 +214,12 @@ export function outcomePipeline(ids: ObjectId[], outcomes: Document[]): Document
         recipients: { $ifNull: ['$outcome.recipients', '$recipients'] },
         deferrals: {
           $cond: [
-            { $in: ['$outcome.state', ['deferred', 'unknown']] },
+            { $in: ['$outcome.state', DEFERRAL_STATES] },
             { $add: [{ $ifNull: ['$deferrals', 0] }, 1] },
             '$deferrals',
           ],
         },
-        sentAt: { $cond: [{ $in: ['$outcome.state', ['sent', 'bounced']] }, '$$NOW', '$sentAt'] },
+        sentAt: { $cond: [{ $in: ['$outcome.state', DELIVERED_STATES] }, '$$NOW', '$sentAt'] },
         endedAt: { $cond: [ended, '$$NOW', '$endedAt'] },
         dueAt: { $cond: [{ $eq: ['$outcome.delayMs', 'none'] }, dueAt, later] },
         timeline: {
@@ -235,30 +236,36 @@ export function stored({ outcome, recipients }: Pick<Ended, 'outcome' | 'recipie
   const own = recipients ? { recipients } : {};
   switch (outcome.kind) {
     case 'sent':
-      return { state: 'sent', reply: outcome.reply, ...own };
+      return { state: states.sent, reply: outcome.reply, ...own };
     case 'bounced': {
       const { reply, reason } = outcome;
-      return { state: 'bounced', reply, reason, ...own, entry: { type: 'bounced', reply, reason } };
+      return { state: states.bounced, reply, reason, ...own, entry: { type: 'bounced', reply, reason } };
     }
     case 'failed': {
       const { reply = null, reason } = outcome;
-      return { state: 'failed', ...(reply ? { reply } : {}), reason, ...own, entry: entryOf('failed', reply, reason) };
+      return {
+        state: states.failed,
+        ...(reply ? { reply } : {}),
+        reason,
+        ...own,
+        entry: entryOf('failed', reply, reason),
+      };
     }
     case 'deferred': {
       const { reply, reason, delayMs } = outcome;
       const said = { ...(reply ? { reply } : {}), reason, delayMs: Math.round(delayMs) };
-      return { state: 'deferred', ...said, ...own, entry: entryOf('deferred', reply, reason) };
+      return { state: states.deferred, ...said, ...own, entry: entryOf('deferred', reply, reason) };
     }
     case 'unknown': {
       const { reason, retryMs } = outcome;
-      return { state: 'unknown', reason, ...due(retryMs), ...own, entry: { type: 'unknown', reason } };
+      return { state: states.unknown, reason, ...due(retryMs), ...own, entry: { type: 'unknown', reason } };
     }
     case 'suppressed': {
       const { by } = outcome;
-      return { state: 'suppressed', suppressedBy: by, ...own, entry: { type: 'suppressed', reason: by.reason } };
+      return { state: states.suppressed, suppressedBy: by, ...own, entry: { type: 'suppressed', reason: by.reason } };
     }
     case 'back':
-      return { state: 'queued', ...own, delayMs: outcome.delayMs > 0 ? Math.round(outcome.delayMs) : 'none' };
+      return { state: states.queued, ...own, delayMs: outcome.delayMs > 0 ? Math.round(outcome.delayMs) : 'none' };
   }
 }
 

@@ -1,6 +1,7 @@
 import type { ObjectId } from 'mongodb';
 import type { Check, Held } from './ledger.ts';
 import { after, DOT_MS, LEASE_MS, type Ledger, type LedgerDeps, RENEW_EVERY_MS } from './ledger.ts';
+import { states } from './states.ts';
 
 /**
  * Renews this process's leases, and checks again the messages whose final dot is not written. Returns the function that ends it.
@@ -29,7 +30,7 @@ async function renew({ db }: LedgerDeps, ledger: Ledger, held: Held[]): Promise<
     _id: { $in: held.map(({ _id }) => _id) },
     projectId: { $in: distinctProjects(held) },
     owner: ledger.owner,
-    state: 'committing' as const,
+    state: states.committing,
   };
   const { modifiedCount } = await db.messages.updateMany(ours, [{ $set: { dueAt: after(LEASE_MS) } }]);
   const kept =

@@ -1,6 +1,7 @@
 import type { Filter, ObjectId } from 'mongodb';
 import { after, LEASE_MS, type Ledger, type LedgerDeps, repeatsUnknown } from './ledger.ts';
 import type { Message } from './model.ts';
+import { DELIVERED_STATES, isOpenRecipient, ORPHAN_STATES, states } from './states.ts';
 
 export interface OrphanCounts {
   sent: number;
@@ -17,9 +18,6 @@ type Resolution = keyof OrphanCounts | 'early';
 const ORPHANED_MAX = 5;
 const ORPHANED_AGAIN_MS = 60_000;
 
-/** States of orphans. Their lease has ended, so the owner is gone (or is stopped, and then writes no final dot any more). */
-export const orphanStates = ['committing', 'unknown'] as const;
-
 /**
  * Settles messages for which it is not known whether the relay took them: by evidence, else by policy. Claims of this process are
  * left alone, however late their renewal is. Safe to run anywhere at any time: each change names the owner, the claim and the
@@ -32,7 +30,7 @@ export async function settleOrphans(
 ): Promise<OrphanCounts> {
   const counts: OrphanCounts = { sent: 0, queued: 0, unknown: 0, later: 0 };
   const strangers = ids.filter((id) => !ledger.held.has(id.toHexString()));
-  const filter: Filter<Message> = { _id: { $in: strangers }, projectId, state: { $in: [...orphanStates] } };
+  const filter: Filter<Message> = { _id: { $in: strangers }, projectId, state: { $in: ORPHAN_STATES } };
   const orphans = await deps.db.messages
     .find({ ...filter, $expr: { $lte: ['$dueAt', '$$NOW'] } })
     .project<Orphan>({ projectId: 1, lane: 1, state: 1, owner: 1, claim: 1, recipients: 1, orphaned: 1 })
@@ -58,7 +56,7 @@ async function decide(
   messageIdOf: MessageIdOf,
 ): Promise<Resolution> {
   if (evidence.isKnown && !isOfSeveralAttempts(orphan)) {
-    if (orphan.state === 'committing' && waitMs(config) > 0) return 'early';
+    if (orphan.state === states.committing && waitMs(config) > 0) return 'early';
     try {
       const messageId = await messageIdOf(orphan._id);
       if (messageId !== null) return (await evidence.accepted(messageId)) ? 'sent' : again(orphan);
@@ -76,7 +74,7 @@ function again(orphan: Orphan): Resolution {
 
 /** Includes this time: a message that is unknown already was counted, or its process had an outcome to write. */
 function orphanedTimes({ state, orphaned = 0 }: Orphan): number {
-  return state === 'committing' ? orphaned + 1 : orphaned;
+  return state === states.committing ? orphaned + 1 : orphaned;
 }
 
 /**
@@ -84,7 +82,7 @@ function orphanedTimes({ state, orphaned = 0 }: Orphan): number {
  * others.
  */
 function isOfSeveralAttempts({ recipients }: Orphan): boolean {
-  return recipients?.some(({ state }) => state === 'sent' || state === 'bounced') ?? false;
+  return recipients?.some(({ state }) => DELIVERED_STATES.includes(state)) ?? false;
 }
 
 /** The relay may still be finishing the mail; the lease has given it some of that time. */
@@ -112,9 +110,11 @@ function changes(orphan: Orphan, resolution: Resolution, earlyMs: number): objec
   });
   switch (resolution) {
     case 'sent': {
-      const taken = recipients?.map((one) => (isOpen(one.state) ? { ...one, state: 'sent', reason: null } : one));
+      const taken = recipients?.map((one) =>
+        isOpenRecipient(one.state) ? { ...one, state: states.sent, reason: null } : one,
+      );
       return {
-        state: 'sent',
+        state: states.sent,
         reason: '$$REMOVE',
         dueAt: '$$REMOVE',
         // Every delivered mail needs a start time to count from; the attempt is the nearest time that is known.
@@ -126,7 +126,7 @@ function changes(orphan: Orphan, resolution: Resolution, earlyMs: number): objec
     }
     case 'queued':
       return {
-        state: 'queued',
+        state: states.queued,
         reason: '$$REMOVE',
         dueAt: lane === 'campaign' ? '$$REMOVE' : after(Math.max(0, orphanedTimes(orphan) - 1) * ORPHANED_AGAIN_MS),
         timeline: timeline(
@@ -136,11 +136,11 @@ function changes(orphan: Orphan, resolution: Resolution, earlyMs: number): objec
       };
     case 'unknown': {
       const reason = reasonOfUnknown(orphan);
-      return { state: 'unknown', reason, dueAt: '$$REMOVE', timeline: timeline('unknown', reason) };
+      return { state: states.unknown, reason, dueAt: '$$REMOVE', timeline: timeline('unknown', reason) };
     }
     case 'early':
       return {
-        state: 'unknown',
+        state: states.unknown,
         reason: 'The sending process ended before the relay had answered; the relay is asked.',
         dueAt: after(earlyMs),
       };
@@ -154,8 +154,4 @@ function reasonOfUnknown(orphan: Orphan): string {
   return times < ORPHANED_MAX
     ? 'The sending process ended before the relay had answered.'
     : `The sending process ended ${times} times before the relay had answered; the mail is not sent again.`;
-}
-
-function isOpen(state: string): boolean {
-  return state === 'queued' || state === 'deferred' || state === 'unknown';
 }

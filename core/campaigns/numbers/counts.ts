@@ -1,6 +1,6 @@
 import type { ObjectId } from 'mongodb';
 import type { Deps } from '../../base/deps.ts';
-import type { MessageState } from '../../outbox/model.ts';
+import { type MessageState, states } from '../../outbox/states.ts';
 import type { Campaign, CampaignCounts, CampaignStatus } from '../model.ts';
 
 /** A snapshot of the ledger: an ordinary read misses messages that change their state while it runs. */
@@ -30,14 +30,14 @@ export async function ledgerCounts(deps: Db, { _id, projectId }: Tenant): Promis
   const total = groups.reduce((sum, { count }) => sum + count, 0);
   return {
     total,
-    suppressed: of('suppressed'),
-    failed: of('failed'),
-    sent: of('sent') + of('bounced'),
-    bounced: of('bounced'),
-    unknown: of('unknown'),
-    pending: of('queued') + of('committing') + of('deferred'),
-    deferred: of('deferred'),
-    inFlight: of('committing'),
+    suppressed: of(states.suppressed),
+    failed: of(states.failed),
+    sent: of(states.sent) + of(states.bounced),
+    bounced: of(states.bounced),
+    unknown: of(states.unknown),
+    pending: of(states.queued) + of(states.committing) + of(states.deferred),
+    deferred: of(states.deferred),
+    inFlight: of(states.committing),
   };
 }
 
@@ -77,7 +77,10 @@ export function shownCounts(deps: Db, campaign: Campaign): Promise<LedgerCounts>
 
 /** Recipients without a reply of the relay yet. */
 export function countInFlight(deps: Db, { _id, projectId }: Tenant): Promise<number> {
-  return deps.db.messages.countDocuments({ campaignId: _id, projectId, state: 'committing' }, { hint: 'campaign' });
+  return deps.db.messages.countDocuments(
+    { campaignId: _id, projectId, state: states.committing },
+    { hint: 'campaign' },
+  );
 }
 
 /**
@@ -102,7 +105,7 @@ export async function firstDeferredUntil(deps: Db, { _id, projectId }: Tenant): 
   const [first] = await deps.db.messages
     .aggregate<{ dueAt: Date | null }>(
       [
-        { $match: { campaignId: _id, projectId, state: 'deferred' } },
+        { $match: { campaignId: _id, projectId, state: states.deferred } },
         { $group: { _id: null, dueAt: { $min: '$dueAt' } } },
       ],
       { hint: 'campaign' },

@@ -3,6 +3,7 @@ import type { Deps } from '../../base/deps.ts';
 import { parseId } from '../../base/ids.ts';
 import { correctSegment } from '../../contacts/lists/recompute.ts';
 import type { Contact } from '../../contacts/model.ts';
+import { FROZEN_STATES } from '../../outbox/states.ts';
 import type { AudienceEntry, Campaign } from '../model.ts';
 import { segmentsIn } from './segments.ts';
 
@@ -80,7 +81,7 @@ async function removeRecipients(
     _id: { $in: ids },
     projectId,
     campaignId,
-    state: { $in: ['queued' as const, 'suppressed' as const] },
+    state: { $in: FROZEN_STATES },
   };
   const count = await deps.db.messages.countDocuments(waiting, { hint: '_id_' });
   if (count === 0) return;

@@ -6,6 +6,7 @@ import { GLOBAL_LIST, goesToEverybody } from '../../contacts/lists/global-list.t
 import type { Contact } from '../../contacts/model.ts';
 import { publishSuppressed } from '../../messages/events.ts';
 import type { Message } from '../../outbox/model.ts';
+import { ALL_STATES, states } from '../../outbox/states.ts';
 import { goneGroups } from '../../suppressions/groups.ts';
 import { stoppedBy } from '../../suppressions/rules.ts';
 import { suppressionsAgainst } from '../../suppressions/suppressions.ts';
@@ -185,7 +186,7 @@ async function messagesOf(deps: Deps, campaign: Campaign, place: Place, contacts
       _id: recipientId(place.at, campaignId, _id),
       projectId,
       lane: 'campaign',
-      state: hit ? 'suppressed' : 'queued',
+      state: hit ? states.suppressed : states.queued,
       email,
       campaignId,
       contactId: _id,
@@ -212,9 +213,8 @@ async function writeMessages(deps: Deps, messages: Message[]): Promise<number> {
 
 /** After a restart numbers continue above the highest written: they order ranges, and need not be unique. */
 async function nextSeq(deps: Deps, { _id, projectId }: Campaign): Promise<number> {
-  const states = ['queued', 'deferred', 'committing', 'sent', 'bounced', 'failed', 'suppressed', 'unknown'] as const;
   const highest = await Promise.all(
-    states.map((state) =>
+    ALL_STATES.map((state) =>
       deps.db.messages.findOne(
         { campaignId: _id, projectId, state },
         { sort: { seq: -1 }, projection: { seq: 1 }, hint: 'campaign' },

@@ -1,4 +1,5 @@
 import type { Deps } from '../../base/deps.ts';
+import { states } from '../../outbox/states.ts';
 import type { Campaign } from '../model.ts';
 import { releaseByNow } from './gradual.ts';
 
@@ -50,7 +51,7 @@ async function placeAfter(
   count: number,
 ): Promise<{ upTo: number; missing: number }> {
   if (count === 0) return { upTo: from, missing: 0 };
-  const waiting = { campaignId: _id, projectId, state: 'queued' as const, seq: { $gte: from } };
+  const waiting = { campaignId: _id, projectId, state: states.queued, seq: { $gte: from } };
   const [last] = await db.messages
     .find(waiting, { projection: { seq: 1 }, hint: 'campaign' })
     .sort({ seq: 1 })

@@ -1,4 +1,5 @@
 import type { Deps } from '../../base/deps.ts';
+import { states } from '../../outbox/states.ts';
 import type { Campaign, CampaignStatus } from '../model.ts';
 import { release } from './gradual-release.ts';
 
@@ -71,14 +72,14 @@ function sendStep(
 
 /** The lowest and the highest `seq` of queued messages. */
 async function queuedRange({ db }: Deps, { _id, projectId }: Campaign, upTo: number): Promise<Range | null> {
-  const filter = { campaignId: _id, projectId, state: 'queued' as const, seq: { $lte: upTo } };
+  const filter = { campaignId: _id, projectId, state: states.queued, seq: { $lte: upTo } };
   const end = (seq: 1 | -1) => db.messages.findOne(filter, { sort: { seq }, projection: { seq: 1 }, hint: 'campaign' });
   const [first, last] = await Promise.all([end(1), end(-1)]);
   return first?.seq !== undefined && last?.seq !== undefined ? { fromSeq: first.seq, toSeq: last.seq } : null;
 }
 
 async function isQueuedAfter({ db }: Deps, { _id, projectId }: Campaign, place: number): Promise<boolean> {
-  const filter = { campaignId: _id, projectId, state: 'queued' as const, seq: { $gt: place } };
+  const filter = { campaignId: _id, projectId, state: states.queued, seq: { $gt: place } };
   return (await db.messages.findOne(filter, { projection: { _id: 1 }, hint: 'campaign' })) !== null;
 }
 
@@ -87,7 +88,7 @@ async function deferredWaitMs({ db }: Deps, { _id, projectId }: Campaign): Promi
   const [first] = await db.messages
     .aggregate<{ waitMs: number | null }>(
       [
-        { $match: { campaignId: _id, projectId, state: 'deferred' } },
+        { $match: { campaignId: _id, projectId, state: states.deferred } },
         { $group: { _id: null, dueAt: { $min: '$dueAt' } } },
         { $project: { waitMs: { $subtract: [{ $ifNull: ['$dueAt', '$$NOW'] }, '$$NOW'] } } },
       ],

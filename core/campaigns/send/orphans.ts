@@ -2,7 +2,8 @@ import type { ObjectId } from 'mongodb';
 import type { Deps } from '../../base/deps.ts';
 import { messageIdOf } from '../../composing/links.ts';
 import { type Ledger, openLedger } from '../../outbox/ledger.ts';
-import { orphanStates, settleOrphans } from '../../outbox/settle-orphans.ts';
+import { settleOrphans } from '../../outbox/settle-orphans.ts';
+import { ORPHAN_STATES, states } from '../../outbox/states.ts';
 import type { Campaign } from '../model.ts';
 
 type OrphanDeps = Pick<Deps, 'db' | 'clock' | 'log' | 'evidence' | 'config'>;
@@ -27,7 +28,7 @@ export async function settleCampaignOrphans(
       {
         campaignId: _id,
         projectId,
-        state: { $in: [...orphanStates] },
+        state: { $in: ORPHAN_STATES },
         ...(seqs ? { seq: { $gte: seqs.fromSeq, $lte: seqs.toSeq } } : {}),
         dueAt: { $exists: true },
         $expr: { $lte: ['$dueAt', '$$NOW'] },
@@ -58,7 +59,7 @@ export async function unsettledOf({ db }: Pick<Deps, 'db'>, { _id, projectId }: 
           $match: {
             campaignId: _id,
             projectId,
-            $or: [{ state: 'committing' }, { state: 'unknown', dueAt: { $exists: true } }],
+            $or: [{ state: states.committing }, { state: states.unknown, dueAt: { $exists: true } }],
           },
         },
         { $group: { _id: null, count: { $sum: 1 }, oldest: { $min: '$claimedAt' } } },

@@ -1,6 +1,7 @@
 import type { Filter } from 'mongodb';
 import type { Contact } from '../../contacts/model.ts';
 import type { Message } from '../../outbox/model.ts';
+import { states } from '../../outbox/states.ts';
 import { type Candidate, fail, type RangeRun } from './range-state.ts';
 
 /** Recipients in order, read ahead of the claims. */
@@ -37,8 +38,8 @@ export function openReader(run: RangeRun): Reader {
   async function readMore(): Promise<void> {
     const of: Filter<Message> = { campaignId, projectId, seq: { $gte: nextSeq, $lte: page.toSeq } };
     const filter: Filter<Message> = page.isDeferred
-      ? { ...of, state: 'deferred', $expr: { $lte: ['$dueAt', '$$NOW'] } }
-      : { ...of, state: 'queued' };
+      ? { ...of, state: states.deferred, $expr: { $lte: ['$dueAt', '$$NOW'] } }
+      : { ...of, state: states.queued };
     const found = await db.messages
       .find(filter, { projection: { email: 1, contactId: 1, firstAt: 1, deferrals: 1, seq: 1 }, hint: 'campaign' })
       .sort({ seq: 1 })
