@@ -72,7 +72,9 @@ describe('The drill of mutations', function () {
     });
   });
 
-  it('does not count a test that only waited until its time was over', () => {
+  it('does not count a hook that failed, nor a test that only waited until its time was over', () => {
+    const early = FAILED.replace('leaves no one out:', '"before all" hook for "leaves no one out":');
+    expect(endOf(early).how).to.equal('failed in a hook');
     const late = FAILED.replace('AssertionError: expected 3 to equal 2', 'Error: Timeout of 30000ms exceeded.');
     expect(endOf(late).how).to.equal('hung');
     expect(endOf('  A campaign\n', true).how).to.equal('hung');

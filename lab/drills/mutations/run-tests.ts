@@ -4,7 +4,7 @@ import type { Mutation } from './mutation.ts';
 
 /** hung: stopped by us, or by Mocha, so something waited for what never came. */
 export interface TestsEnd {
-  readonly how: 'passed' | 'failed' | 'hung' | 'ran none';
+  readonly how: 'passed' | 'failed' | 'failed in a hook' | 'hung' | 'ran none';
   /** The first test that failed and what it says, or the last lines of a run without one; '' when it passed. */
   readonly reason: string;
 }
@@ -56,6 +56,8 @@ export function runTests(
 export function endOf(output: string, isHung = false): TestsEnd {
   const reason = reasonIn(output);
   if (isHung || /Timeout of \d+ms exceeded/.test(reason)) return { how: 'hung', reason };
+  // Before a test has said anything: on a busy machine, or without servers.
+  if (/^\d+\) .* hook (for|in) "/.test(reason)) return { how: 'failed in a hook', reason };
   const [, passed, failed] = /^(\d+) passed, (\d+) failed$/m.exec(output) ?? [];
   if (failed === '0') return passed === '0' ? { how: 'ran none', reason } : { how: 'passed', reason: '' };
   return { how: 'failed', reason };
