@@ -18,13 +18,13 @@ const noticed: Mutation = {
 
 const FAILED = `
   A campaign
-    1) leaves no one out
+    1) at noon leaves no one out
 
   0 passing (3s)
   1 failing
 
   1) A campaign
-       leaves no one out:
+       at noon leaves no one out:
 
       AssertionError: expected 3 to equal 2
       at Context.<anonymous> (test/a.test.ts:1:1)
@@ -60,7 +60,7 @@ describe('The drill of mutations', function () {
   it('says why tests failed: the first failing title with its error, or the last lines', () => {
     expect(endOf(FAILED)).to.deep.equal({
       how: 'failed',
-      reason: '1) A campaign leaves no one out: AssertionError: expected 3 to equal 2',
+      reason: '1) A campaign at noon leaves no one out: AssertionError: expected 3 to equal 2',
     });
     expect(endOf('node:internal\nError: no such file\n')).to.deep.equal({
       how: 'failed',
@@ -73,7 +73,7 @@ describe('The drill of mutations', function () {
   });
 
   it('does not count a hook that failed, nor a test that only waited until its time was over', () => {
-    const early = FAILED.replace('leaves no one out:', '"before all" hook for "leaves no one out":');
+    const early = FAILED.replace('at noon leaves no one out:', '"before all" hook for "at noon leaves no one out":');
     expect(endOf(early).how).to.equal('failed in a hook');
     const late = FAILED.replace('AssertionError: expected 3 to equal 2', 'Error: Timeout of 30000ms exceeded.');
     expect(endOf(late).how).to.equal('hung');

@@ -64,7 +64,7 @@ export function endOf(output: string, isHung = false): TestsEnd {
 }
 
 function reasonIn(output: string): string {
-  const [, first] = /^ +\d+ failing\n([\s\S]*?)(?:^ +at |^Tests took)/m.exec(output) ?? [];
+  const [, first] = /^ +\d+ failing\n([\s\S]*?)(?:^ +at .+:\d+\)?$|^Tests took)/m.exec(output) ?? [];
   const lines = first ?? output.trim().split('\n').slice(-5).join('\n');
   return lines.replace(/\s+/g, ' ').trim().slice(0, REASON_MAX);
 }
