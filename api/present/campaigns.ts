@@ -4,7 +4,7 @@ import { type RelatedCampaign, relatedCampaigns } from '../../core/campaigns/exp
 import type { Campaign } from '../../core/campaigns/model.ts';
 import { attemptedOf, deliveredOf, processedOf, ratesOf } from '../../core/campaigns/numbers/rates.ts';
 import type { RecipientStory } from '../../core/campaigns/recipients.ts';
-import { sendingMsOf } from '../../core/campaigns/status.ts';
+import { sendingMsOf } from '../../core/campaigns/transition.ts';
 import { goesToEverybody } from '../../core/contacts/lists/global-list.ts';
 import type { Message } from '../../core/outbox/model.ts';
 import { shownState } from '../../core/outbox/states.ts';

@@ -6,9 +6,9 @@ import type { Message } from '../outbox/model.ts';
 import { states } from '../outbox/states.ts';
 import { CAMPAIGN_METRICS, findCampaign, stateConflict } from './campaigns.ts';
 import { decide, type Settled, settle } from './control.ts';
-import type { Campaign, CampaignStatus } from './model.ts';
+import type { Campaign } from './model.ts';
+import { RETRYABLE, sendingStatus } from './status.ts';
 
-const FROM: CampaignStatus[] = ['sent', 'failed'];
 const AT_ONCE = 1_000;
 
 export type RetriedState = 'failed' | 'unknown';
@@ -24,10 +24,10 @@ export async function retryCampaign(
   retried: RetriedState[],
 ): Promise<Settled> {
   const campaign = await findCampaign(deps, project, campaignId);
-  if (!FROM.includes(campaign.status)) throw stateConflict('retried', campaign.status);
+  if (!RETRYABLE.includes(campaign.status)) throw stateConflict('retried', campaign.status);
   await queueAgain(deps, campaign, retried);
-  const moved = await decide(deps, project, campaignId, { from: FROM, word: 'retried' }, ({ sendMode }) => ({
-    status: sendMode === 'gradual' ? 'sending_gradual' : 'sending',
+  const moved = await decide(deps, project, campaignId, { from: RETRYABLE, word: 'retried' }, (before) => ({
+    status: sendingStatus(before),
     sentAt: null,
     failureReason: null,
     metricsDueAt: deps.clock.now(),

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { statusesBefore } from '../../core/base/transitions.ts';
 import {
   ALL_STATES,
   CLAIMABLE_STATES,
@@ -65,7 +66,7 @@ describe('The states of a message', () => {
   });
 
   it('change as ARCHITECTURE.md draws it', () => {
-    expect(drawnTransitions('## The ledger')).to.deep.equal(pairsOf(messageTransitions));
+    expect(drawnTransitions('ARCHITECTURE.md', '## The ledger')).to.deep.equal(pairsOf(messageTransitions));
   });
 
   it('are all reached from `queued` or written with the message', () => {
@@ -75,9 +76,7 @@ describe('The states of a message', () => {
   });
 
   it('are claimable where `committing` may follow, and in doubt where an outcome may', () => {
-    const leadsTo = (to: MessageState) =>
-      ALL_STATES.filter((from) => (messageTransitions[from] as readonly MessageState[]).includes(to));
-    expect(leadsTo('committing')).to.deep.equal(CLAIMABLE_STATES);
+    expect(statusesBefore<MessageState>(messageTransitions, 'committing')).to.deep.equal(CLAIMABLE_STATES);
     for (const from of ORPHAN_STATES)
       expect(messageTransitions[from], from).to.include.members([...FINAL_STATES, 'queued', 'deferred']);
   });

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-const page = join(import.meta.dirname, '../../ARCHITECTURE.md');
+const root = join(import.meta.dirname, '../..');
 
-/** The transitions `a, b -> c | d    why` in the first code block under a heading of ARCHITECTURE.md, as pairs `a -> c`. */
-export function drawnTransitions(heading: string): string[] {
-  const block = readFileSync(page, 'utf8').split(`${heading}\n`)[1]?.split('```')[1] ?? '';
+/** The transitions `a, b -> c | d    why` in the first code block under a heading of a page, as pairs `a -> c`. */
+export function drawnTransitions(page: string, heading: string): string[] {
+  const block = readFileSync(join(root, page), 'utf8').split(`${heading}\n`)[1]?.split('```')[1] ?? '';
   const drawn = block.matchAll(/(?:^| {4})(\w+(?:, \w+)*) -> (\w+(?: \| \w+)*)/gm);
   return pairs([...drawn].map(([, from = '', to = '']) => [from.split(', '), to.split(' | ')]));
 }

@@ -2,6 +2,7 @@ import type { ObjectId } from 'mongodb';
 import type { Deps } from '../../base/deps.ts';
 import { type MessageState, states } from '../../outbox/states.ts';
 import type { Campaign, CampaignCounts, CampaignStatus } from '../model.ts';
+import { isUnderWay } from '../status.ts';
 
 /** A snapshot of the ledger: an ordinary read misses messages that change their state while it runs. */
 export interface LedgerCounts {
@@ -94,7 +95,7 @@ export async function nextAtOf(
 ): Promise<Date | null> {
   const { status, startsAt, nextBatchAt } = campaign;
   if (status === 'scheduled') return startsAt;
-  if (status !== 'sending' && status !== 'sending_gradual') return null;
+  if (!isUnderWay(campaign)) return null;
   const deferredUntil = deferred > 0 ? await firstDeferredUntil(deps, campaign) : null;
   if (status === 'sending') return deferred < pending ? null : deferredUntil;
   if (deferred === pending) return deferredUntil;

@@ -2,7 +2,8 @@ import type { Deps } from '../../base/deps.ts';
 import { states } from '../../outbox/states.ts';
 import type { Campaign } from '../model.ts';
 import { ledgerCounts, refreshCounts } from '../numbers/counts.ts';
-import { isUnderWay, transition } from '../status.ts';
+import { isUnderWay } from '../status.ts';
+import { transition } from '../transition.ts';
 import { breachOf, maySpeak, type Stretch } from './threshold-rules.ts';
 
 const EVERY_MS = 1_000;

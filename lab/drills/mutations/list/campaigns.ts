@@ -72,9 +72,9 @@ export const campaignsMutations: readonly Mutation[] = [
   },
   {
     name: 'a paused campaign holds no list',
-    file: 'core/campaigns/holds.ts',
-    find: "['scheduled', 'sending', 'sending_gradual', 'paused']",
-    replace: "['scheduled', 'sending', 'sending_gradual']",
+    file: 'core/campaigns/status.ts',
+    find: "['scheduled', ...UNDER_WAY, 'paused']",
+    replace: "['scheduled', ...UNDER_WAY]",
     tests: ['test/campaigns/holds.test.ts'],
   },
   {
@@ -128,7 +128,7 @@ export const campaignsMutations: readonly Mutation[] = [
   },
   {
     name: 'a status moves without compare-and-set',
-    file: 'core/campaigns/status.ts',
+    file: 'core/campaigns/transition.ts',
     find: '{ _id, projectId, status, updatedAt },',
     replace: '{ _id, projectId },',
     tests: ['test/campaigns/control.test.ts'],
