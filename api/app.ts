@@ -15,12 +15,11 @@ import { type Call, type Endpoint, EventStream, type RequestFacts } from './http
 import { translateErrors } from './http/errors.ts';
 import { createEventStreams, type EventStreams } from './http/event-streams.ts';
 import { idempotencyKey, withIdempotency } from './http/idempotency.ts';
-import { addressReader, nameRequest } from './http/name.ts';
+import { nameRequest } from './http/name.ts';
 import { type Observe, observeRequests } from './http/observe.ts';
 import { respond } from './http/respond.ts';
 import { routeTo } from './http/routing.ts';
 import { validateBody, validateQuery } from './http/validate.ts';
-import { trackingFastPath } from './tracking-fast-path.ts';
 
 export interface AppOptions {
   limiter: RateLimiter;
@@ -50,12 +49,11 @@ export function createApp(deps: Deps, endpoints: Endpoint[], options: AppOptions
   const koa = new Koa();
   koa.silent = true;
   const authenticate = createAuthenticator(deps);
-  const addressOf = addressReader(deps);
   const streams = createEventStreams(deps, { ...options, authenticate });
   const served = { ...options, authenticate, streams };
 
   let stopping = false;
-  koa.use(nameRequest(addressOf));
+  koa.use(nameRequest(deps));
   koa.use(observeRequests(deps, options.observe));
   koa.use(translateErrors(deps));
   koa.use((context, next) => {
@@ -68,15 +66,9 @@ export function createApp(deps: Deps, endpoints: Endpoint[], options: AppOptions
   });
   koa.use(routeTo(endpoints, (endpoint, context) => serve(deps, endpoint, context, served)));
 
-  const answer = koa.callback();
-  const takesTracked = endpoints.some(({ path }) => path.startsWith('/t/'))
-    ? trackingFastPath(deps, { ...options, addressOf })
-    : null;
   const server = createServer(
     { headersTimeout: 20_000, requestTimeout: 60_000, maxHeaderSize: 16_384, keepAliveTimeout: 65_000 },
-    (request, response) => {
-      if (stopping || !takesTracked?.(request, response)) void answer(request, response);
-    },
+    koa.callback(),
   );
   return {
     server,

@@ -2,7 +2,8 @@ import type { Deps } from '../core/base/deps.ts';
 import { parseId } from '../core/base/ids.ts';
 import { cancelMigration, retryMigration, skipMigration } from '../core/migrations/migrations.ts';
 import type { Migration, MigrationPhaseName } from '../core/migrations/model.ts';
-import { describePhase, LIVE } from '../core/migrations/rules/phase-order.ts';
+import { describePhase } from '../core/migrations/rules/phase-order.ts';
+import { LIVE } from '../core/migrations/rules/status.ts';
 import { CommandError } from './error.ts';
 
 /** Commands of an operator for migrations; docs/operators/migrations.md shows them. */
@@ -11,9 +12,9 @@ export const migrationCommands = {
     usage: '',
     does: 'lists the migrations that are queued, running or need attention, and the last ten that are over',
     async run(deps: Deps) {
-      const live = await deps.db.migrations.find({ status: { $in: [...LIVE] } }).toArray();
+      const live = await deps.db.migrations.find({ status: { $in: LIVE } }).toArray();
       const over = await deps.db.migrations
-        .find({ status: { $nin: [...LIVE] } })
+        .find({ status: { $nin: LIVE } })
         .sort({ _id: -1 })
         .limit(10)
         .toArray();

@@ -6,8 +6,8 @@ import { removeOldBlocks } from './campaigns/audience/retention.ts';
 import type { Campaign } from './campaigns/model.ts';
 import { OVER } from './campaigns/status.ts';
 import { CONTENT_KEPT_MS } from './messages/content-retention.ts';
-import { OPEN_STATES } from './outbox/ledger.ts';
 import type { Content, Message } from './outbox/model.ts';
+import { isOver, OPEN_STATES } from './outbox/states.ts';
 
 const DAY_MS = 24 * 3_600_000;
 const AT_ONCE = 1_000;
@@ -94,13 +94,13 @@ async function* batches<Doc extends { _id: ObjectId }>(
 
 async function removeMessages(deps: Deps, batch: Message[]): Promise<number> {
   let removed = 0;
-  for (const [projectId, messages] of byProject(batch.filter(({ state }) => !OPEN_STATES.includes(state)))) {
+  for (const [projectId, messages] of byProject(batch.filter(({ state }) => isOver(state)))) {
     const open = await openCampaigns(deps, projectId, messages);
     const ids = messages.flatMap(({ _id, campaignId }) => (campaignId && open.has(`${campaignId}`) ? [] : _id));
     const old = { _id: { $in: ids }, projectId };
     await deps.db.engagements.deleteMany(old);
     // A retry may have been requested in between.
-    const { deletedCount } = await deps.db.messages.deleteMany({ ...old, state: { $nin: [...OPEN_STATES] } });
+    const { deletedCount } = await deps.db.messages.deleteMany({ ...old, state: { $nin: OPEN_STATES } });
     removed += deletedCount;
   }
   return removed;

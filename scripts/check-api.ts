@@ -38,13 +38,13 @@ async function main(): Promise<number> {
   lifetime.add({ stop: () => environment.stop() });
   await seedVerifiedDomain(environment.deps, environment.own.project, 'demo.everpost.test', new ObjectId());
   try {
-    return await runSchemathesis(environment.url, environment.own.projectKey);
+    return await runSchemathesis(environment.url, environment.own.projectKey, environment.other.adminKey);
   } finally {
     await lifetime.stop();
   }
 }
 
-function runSchemathesis(url: string, key: string): Promise<number> {
+function runSchemathesis(url: string, key: string, adminKey: string): Promise<number> {
   const args = [
     '--config-file',
     join(root, 'schemathesis.toml'),
@@ -55,7 +55,11 @@ function runSchemathesis(url: string, key: string): Promise<number> {
     '-H',
     `Authorization: Bearer ${key}`,
   ];
-  const child = spawn(schemathesis(), [...args, ...process.argv.slice(2)], { stdio: 'inherit', cwd: root });
+  const child = spawn(schemathesis(), [...args, ...process.argv.slice(2)], {
+    stdio: 'inherit',
+    cwd: root,
+    env: { ...process.env, ADMIN_KEY: adminKey },
+  });
   return new Promise((resolve) => {
     child.on('exit', (code) => resolve(code ?? 1));
   });

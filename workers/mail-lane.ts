@@ -12,10 +12,10 @@ import { contentOf } from '../core/messages/contents.ts';
 import { mailChannel } from '../core/messages/messages.ts';
 import { claimMessages } from '../core/outbox/claim.ts';
 import { CLAIM_MAX, type Held } from '../core/outbox/ledger.ts';
-import type { MessageState } from '../core/outbox/model.ts';
 import { applyCheck, UNWRITTEN_MAX } from '../core/outbox/record-outcomes.ts';
 import type { Acquired, Connection, Lane } from '../core/outbox/relay.ts';
-import { orphanStates, settleOrphans } from '../core/outbox/settle-orphans.ts';
+import { settleOrphans } from '../core/outbox/settle-orphans.ts';
+import { isOrphan } from '../core/outbox/states.ts';
 
 /** The most mails of one project that are taken before those of the next. */
 const TURN_MAX = CLAIM_MAX;
@@ -55,11 +55,9 @@ export function mailLane(sending: Sending, lane: Exclude<Lane, 'campaign'>): Job
       const due = await messages
         .find({ lane, projectId, ...isDue }, { projection: { state: 1 }, sort: { dueAt: 1 }, limit: places })
         .toArray();
-      const isOrphan = ({ state }: { state: MessageState }) =>
-        (orphanStates as readonly MessageState[]).includes(state);
-      const [orphans, open] = [due.filter(isOrphan), due.filter((one) => !isOrphan(one))].map((some) =>
-        some.map(({ _id }) => _id),
-      ) as [ObjectId[], ObjectId[]];
+      const idsOf = (some: typeof due) => some.map(({ _id }) => _id);
+      const orphans = idsOf(due.filter(({ state }) => isOrphan(state)));
+      const open = idsOf(due.filter(({ state }) => !isOrphan(state)));
       const [held] = await Promise.all([claim(projectId, open), settle(projectId, orphans)]);
       const prepared = prepare(projectId, held);
       for (const one of held) {

@@ -4,7 +4,8 @@ import type { Context, Next } from 'koa';
 import type { Deps } from '../../core/base/deps.ts';
 
 /** Sets the id of a request and the address of its caller. */
-export function nameRequest(addressOf: AddressOf) {
+export function nameRequest(deps: Pick<Deps, 'config' | 'log'>) {
+  const addressOf = addressReader(deps);
   return (context: Context, next: Next): Promise<void> => {
     context.state.requestId = requestIdOf(context.req);
     context.res.setHeader('X-Request-Id', context.state.requestId);
@@ -14,15 +15,15 @@ export function nameRequest(addressOf: AddressOf) {
 }
 
 /** The id that the caller chose, when it is valid. */
-export function requestIdOf({ headers }: IncomingMessage): string {
+function requestIdOf({ headers }: IncomingMessage): string {
   const given = headers['x-request-id'];
   return typeof given === 'string' && /^[\w-]{1,64}$/.test(given) ? given : randomUUID();
 }
 
-export type AddressOf = (incoming: IncomingMessage) => string;
+type AddressOf = (incoming: IncomingMessage) => string;
 
 /** The address that the last trusted proxy reports, else the peer of the socket. Warns once when an untrusted proxy adds its header. */
-export function addressReader({ config: { trustedProxies }, log }: Pick<Deps, 'config' | 'log'>): AddressOf {
+function addressReader({ config: { trustedProxies }, log }: Pick<Deps, 'config' | 'log'>): AddressOf {
   let hasWarned = false;
   return ({ headers, socket }) => {
     const own = socket.remoteAddress ?? '';

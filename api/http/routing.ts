@@ -1,80 +1,68 @@
-import Router from '@koa/router';
 import type { Context, Middleware } from 'koa';
 import { AppError } from '../../core/base/errors.ts';
-import { type Endpoint, fullPath, pathParameters } from './endpoint.ts';
+import { type Endpoint, fullPath } from './endpoint.ts';
 
 type Serve = (endpoint: Endpoint, context: Context) => Promise<void>;
-/** A router tries its paths one after the other: with one router for each noun that is ten paths, with a single one all of them. */
-type Routers = Map<string, Router>;
-type Layer = ReturnType<Router['match']>['path'][number];
+
+interface Route {
+  pattern: RegExp;
+  /** By method, in capitals. */
+  endpoints: Map<string, Endpoint>;
+}
 
 /** 404 for an unknown path, 405 with Allow for a method that the path does not have. The most literal path wins. */
 export function routeTo(endpoints: Endpoint[], serve: Serve): Middleware {
-  const routers = routersOf(endpoints, serve);
-  const literal = new Map<string, Layer>();
-  // Matched once, and the layer is called directly: the router's own middleware would match again.
-  return (context, next) => {
-    const { path, method } = context;
-    const name = `${method} ${path}`;
-    const known = literal.get(name);
-    const layer = known ?? layerOf(routers, context);
-    if (!known && layer.paramNames.length === 0) literal.set(name, layer);
-    context.params = known ? {} : layer.params(path, layer.captures(path));
-    return layer.stack[0]?.(context as never, next);
-  };
-}
-
-function layerOf(routers: Routers, context: Context): Layer {
-  const { path, method } = context;
-  const [meant, ...others] = routers.get(nounOf(path))?.match(path, method).path ?? [];
-  if (!meant)
+  const routes = routesOf(endpoints);
+  return (context) => {
+    for (const { pattern, endpoints } of routes) {
+      const match = pattern.exec(context.path);
+      if (!match) continue;
+      const endpoint = endpoints.get(context.method);
+      if (!endpoint) throw methodNotAllowed(context, [...endpoints.keys()]);
+      context.params = decoded(match.groups);
+      return serve(endpoint, context);
+    }
     throw new AppError('not_found', 'There is nothing at this path; GET /openapi.json lists every endpoint.', {
       code: 'NOT_FOUND',
     });
-  const layers = [meant, ...others.filter((other) => other.path === meant.path)];
-  const layer = layers.find(({ methods }) => methods.includes(method));
-  if (layer) return layer;
-  throw methodNotAllowed(
-    context,
-    layers.flatMap(({ methods }) => methods),
-  );
+  };
+}
+
+/** A literal segment comes before a parameter: /contacts/export is not a contact id. */
+function routesOf(endpoints: Endpoint[]): Route[] {
+  const routes = new Map<string, Route>();
+  for (const endpoint of endpoints)
+    for (const path of [endpoint.path, ...(endpoint.aliases ?? [])].map((path) => fullPath(endpoint, path))) {
+      const route = routes.get(path) ?? { pattern: patternOf(path), endpoints: new Map() };
+      const method = endpoint.method.toUpperCase();
+      route.endpoints.set(method, endpoint);
+      if (method === 'GET') route.endpoints.set('HEAD', endpoint);
+      routes.set(path, route);
+    }
+  const rank = (path: string) => path.replace(/\{\w+\}/g, '\uffff');
+  return [...routes].sort(([a], [b]) => (rank(a) < rank(b) ? -1 : 1)).map(([, route]) => route);
+}
+
+function patternOf(path: string): RegExp {
+  const escaped = path.replace(/[.]/g, '\\.').replace(/\{(\w+)\}/g, '(?<$1>[^/]+)');
+  return new RegExp(`^${escaped}$`);
+}
+
+/** A parameter with a broken escape stays as it was sent; no id looks like that. */
+function decoded(groups: Record<string, string> = {}): Record<string, string> {
+  return Object.fromEntries(Object.entries(groups).map(([name, text]) => [name, decodedText(text)]));
+}
+
+function decodedText(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
 function methodNotAllowed(context: Context, methods: string[]): AppError {
-  const allowed = [...new Set(methods)].sort().join(', ');
+  const allowed = methods.sort().join(', ');
   context.set('Allow', allowed);
   return new AppError('method_not_allowed', `This path takes ${allowed}.`, { code: 'METHOD_NOT_ALLOWED' });
-}
-
-function routersOf(endpoints: Endpoint[], serve: Serve): Routers {
-  const routers: Routers = new Map();
-  for (const endpoint of literalPathsFirst(endpoints))
-    for (const path of [endpoint.path, ...(endpoint.aliases ?? [])])
-      routerOf(routers, fullPath(endpoint, path))[endpoint.method](routerPath(endpoint, path), (context) =>
-        serve(endpoint, context),
-      );
-  return routers;
-}
-
-function routerOf(routers: Routers, path: string): Router {
-  const noun = nounOf(path);
-  const router = routers.get(noun) ?? new Router({ strict: true, sensitive: true });
-  routers.set(noun, router);
-  return router;
-}
-
-/** /v1/contacts/... -> contacts; /t/o/... -> t. This position is never a parameter. */
-function nounOf(path: string): string {
-  const [, first = '', second = ''] = path.split('/', 3);
-  return first === 'v1' ? second : first;
-}
-
-/** A literal segment wins over a parameter: /contacts/export is not a contact id. */
-function literalPathsFirst(endpoints: Endpoint[]): Endpoint[] {
-  const rank = ({ path }: Endpoint) => path.replace(/\{\w+\}/g, '\uffff');
-  return [...endpoints].sort((a, b) => (rank(a) < rank(b) ? -1 : 1));
-}
-
-function routerPath(endpoint: Endpoint, path: string): string {
-  return pathParameters(path).reduce((made, name) => made.replace(`{${name}}`, `:${name}`), fullPath(endpoint, path));
 }

@@ -4,9 +4,10 @@ import { type RelatedCampaign, relatedCampaigns } from '../../core/campaigns/exp
 import type { Campaign } from '../../core/campaigns/model.ts';
 import { attemptedOf, deliveredOf, processedOf, ratesOf } from '../../core/campaigns/numbers/rates.ts';
 import type { RecipientStory } from '../../core/campaigns/recipients.ts';
-import { sendingMsOf } from '../../core/campaigns/status.ts';
+import { sendingMsOf } from '../../core/campaigns/transition.ts';
 import { goesToEverybody } from '../../core/contacts/lists/global-list.ts';
 import type { Message } from '../../core/outbox/model.ts';
+import { shownState } from '../../core/outbox/states.ts';
 import { presentTemplate } from './present.ts';
 
 export async function presentOne(deps: Deps, project: Pick<Project, '_id'>, campaign: Campaign) {
@@ -61,7 +62,7 @@ export function presentRecipient(message: Message) {
     emailId: _id,
     contactId: contactId ?? null,
     email: email || null,
-    status: state === 'committing' ? 'queued' : state,
+    status: shownState(state),
     reason: reason ?? null,
     reply: reply ?? null,
     suppressedBy: suppressedBy ?? null,

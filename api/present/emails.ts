@@ -1,13 +1,16 @@
 import type { Mailbox } from '../../core/base/model.ts';
 import type { Email } from '../../core/messages/copies.ts';
-import type { Content, Message, MessageRecipient, MessageState, TimelineEntry } from '../../core/outbox/model.ts';
+import type { Content, Message, MessageRecipient, TimelineEntry } from '../../core/outbox/model.ts';
+import { type MessageState, shownState, states } from '../../core/outbox/states.ts';
 import type { EmailStatus } from '../../schemas/emails.ts';
 
 export function presentEmail({ message, copies }: Email) {
   const { _id, email, name, subject, lane, batchId, campaignId, automationId, contactId } = message;
   const { reply, reason, suppressedBy, deferrals, createdAt, sentAt } = message;
   const recipients = [message, ...copies].flatMap(recipientsOf);
-  const retries = [message, ...copies].flatMap(({ state, dueAt }) => (state === 'deferred' && dueAt ? [dueAt] : []));
+  const retries = [message, ...copies].flatMap(({ state, dueAt }) =>
+    state === states.deferred && dueAt ? [dueAt] : [],
+  );
   return {
     id: _id,
     status: recipients[0]!.status,
@@ -64,8 +67,7 @@ function presentRecipient(
 }
 
 function statusOf(state: MessageState, deliveredAt: Date | undefined): EmailStatus {
-  if (state === 'committing') return 'queued';
-  return state === 'sent' && deliveredAt ? 'delivered' : state;
+  return state === states.sent && deliveredAt ? 'delivered' : shownState(state);
 }
 
 function presentContent(content: Content) {
@@ -111,7 +113,7 @@ function timelineOf(message: Message): TimelineEntry[] {
   claimed(claimedAt);
   if (sentAt && (reply?.code ?? 250) < 400) entries.push({ type: 'sent', at: sentAt, ...(reply ? { reply } : {}) });
   const isListed = timeline.some(({ type }) => type === 'suppressed');
-  if (state === 'suppressed' && suppressedBy && !isListed)
+  if (state === states.suppressed && suppressedBy && !isListed)
     entries.push({ type: 'suppressed', at: message.endedAt ?? entries[0]!.at, reason: suppressedBy.reason });
   return inOrder(entries);
 }

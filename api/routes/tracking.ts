@@ -43,19 +43,19 @@ export const trackingRoutes = [
   }),
 ];
 
-export const pixelPage = new Page(
+const pixelPage = new Page(
   200,
   { ...privately, 'Content-Type': 'image/gif', 'Cross-Origin-Resource-Policy': 'cross-origin' },
   PIXEL,
 );
 
 /** The ASCII of the target stays byte for byte; the rest is escaped, since a header can carry only ASCII. */
-export function redirectPage(target: string): Page {
+function redirectPage(target: string): Page {
   const location = target.replace(/[^\x21-\x7e]+/g, encodeURIComponent);
   return new Page(302, { ...privately, Location: location }, null);
 }
 
-export function visitorOf(
+function visitorOf(
   { clock }: Call<never, never>['deps'],
   { header, incoming }: Pick<Call<never, never>['request'], 'header' | 'incoming'>,
 ): Visitor {

@@ -5,6 +5,7 @@ import { derivedId } from '../base/ids.ts';
 import type { Contact } from '../contacts/model.ts';
 import { dueAtOnce } from '../messages/messages.ts';
 import type { Content, Message } from '../outbox/model.ts';
+import { states } from '../outbox/states.ts';
 import type { Template } from '../templates/model.ts';
 import { findTemplate } from '../templates/templates.ts';
 import type { AutomationDefinition, AutomationEmail, Enrollment } from './model.ts';
@@ -63,7 +64,7 @@ export async function stepMail(
     _id,
     projectId,
     lane: 'automation',
-    state: 'queued',
+    state: states.queued,
     email: contact.email,
     name: [contact.firstName, contact.lastName].filter(Boolean).join(' ') || null,
     contentId,

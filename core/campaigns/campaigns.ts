@@ -20,6 +20,7 @@ import {
   templateWrite,
 } from './input.ts';
 import type { Campaign, CampaignStatus } from './model.ts';
+import { DELETABLE } from './status.ts';
 import { timingOf } from './timing.ts';
 
 /** The names of the queues that start and wake runs. */
@@ -102,7 +103,7 @@ export async function deleteCampaign(deps: Deps, project: Project, campaignId: s
   const { deletedCount } = await deps.db.campaigns.deleteOne({
     _id,
     projectId: project._id,
-    status: { $in: ['draft', 'scheduled', 'sent', 'failed', 'aborted'] },
+    status: { $in: DELETABLE },
   });
   if (deletedCount === 0) throw stateConflict('deleted', status);
   await deps.db.campaignContents.deleteOne({ _id, projectId: project._id });

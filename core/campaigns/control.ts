@@ -4,7 +4,8 @@ import { findCampaign, stateConflict } from './campaigns.ts';
 import type { Campaign, CampaignStatus } from './model.ts';
 import { countInFlight, ledgerCounts, nextAtOf, refreshCounts } from './numbers/counts.ts';
 import { settleCampaignOrphans } from './send/orphans.ts';
-import { isUnderWay, type Move, transition } from './status.ts';
+import { ABORTABLE, isUnderWay, PAUSABLE, sendingStatus } from './status.ts';
+import { type Move, transition } from './transition.ts';
 
 export interface Settled {
   campaign: Campaign;
@@ -26,8 +27,7 @@ export async function pauseCampaign(
   campaignId: string,
   reason: string,
 ): Promise<Settled> {
-  const from: CampaignStatus[] = ['sending', 'sending_gradual', 'scheduled'];
-  const paused = await decide(deps, project, campaignId, { from, word: 'paused' }, () => ({
+  const paused = await decide(deps, project, campaignId, { from: PAUSABLE, word: 'paused' }, () => ({
     status: 'paused',
     pausedAt: deps.clock.now(),
     pausedReason: reason,
@@ -40,13 +40,13 @@ export async function pauseCampaign(
 export async function resumeCampaign(deps: Deps, project: Project, campaignId: string): Promise<Settled> {
   const resumed = await decide(deps, project, campaignId, { from: ['paused'], word: 'resumed' }, async (campaign) => {
     const now = deps.clock.now();
-    const { startedAt, startsAt, sendMode } = campaign;
+    const { startedAt, startsAt } = campaign;
     // A campaign whose time passed starts now; one that was paused before its time keeps it.
     if (startedAt === null)
       return { status: 'scheduled', resumedAt: now, startsAt: startsAt && startsAt > now ? startsAt : now };
     const { sent, bounced, spamReported } = await refreshCounts(deps, campaign);
     return {
-      status: sendMode === 'gradual' ? 'sending_gradual' : 'sending',
+      status: sendingStatus(campaign),
       resumedAt: now,
       stretch: { sent, bounced, spamReported },
     };
@@ -56,8 +56,7 @@ export async function resumeCampaign(deps: Deps, project: Project, campaignId: s
 
 /** Unsent messages stay pending for good. */
 export async function abortCampaign(deps: Deps, project: Project, campaignId: string): Promise<Settled> {
-  const from: CampaignStatus[] = ['sending', 'sending_gradual', 'scheduled', 'paused'];
-  const aborted = await decide(deps, project, campaignId, { from, word: 'aborted' }, () => ({
+  const aborted = await decide(deps, project, campaignId, { from: ABORTABLE, word: 'aborted' }, () => ({
     status: 'aborted',
     abortedAt: deps.clock.now(),
     nextBatchAt: null,
@@ -70,7 +69,7 @@ export async function decide(
   deps: Deps,
   project: Project,
   campaignId: string,
-  { from, word }: { from: CampaignStatus[]; word: string },
+  { from, word }: { from: readonly CampaignStatus[]; word: string },
   to: (campaign: Campaign) => Move | Promise<Move>,
 ): Promise<Campaign> {
   for (;;) {

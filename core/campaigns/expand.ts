@@ -7,6 +7,7 @@ import type { Sender } from '../domains/model.ts';
 import type { Template } from '../templates/model.ts';
 import { audienceEntry, senderFor } from './input.ts';
 import type { AudienceEntry, Campaign } from './model.ts';
+import { isEditable, isPausedBeforeStart } from './status.ts';
 
 /** A campaign with the fields that it shows of other documents. */
 export interface RelatedCampaign {
@@ -40,7 +41,7 @@ export async function relatedCampaigns(
 
 /** Its lists still change; a campaign that has begun shows them as they were then. */
 function isWaiting({ status, startedAt }: Campaign): boolean {
-  return startedAt === null && ['draft', 'scheduled', 'paused'].includes(status);
+  return isEditable({ status }) || isPausedBeforeStart({ status, startedAt });
 }
 
 /** Lists as they are now, by the id that callers know. */

@@ -4,10 +4,8 @@ import { parseId } from '../base/ids.ts';
 import type { Project, Session } from '../base/model.ts';
 import type { StoredList } from '../contacts/model.ts';
 import { holdGroup } from '../suppressions/groups.ts';
-import type { AudienceEntry, Campaign, CampaignStatus } from './model.ts';
-
-/** Published and not over. A draft holds no list: publishing it checks that its lists exist. */
-const HOLDING: CampaignStatus[] = ['scheduled', 'sending', 'sending_gradual', 'paused'];
+import type { AudienceEntry, Campaign } from './model.ts';
+import { PUBLISHED } from './status.ts';
 
 type Naming = Pick<Campaign, 'projectId' | 'toLists' | 'excludeLists'>;
 
@@ -41,7 +39,8 @@ export async function refuseHeld(deps: Deps, session: Session, list: StoredList)
   const campaign = await deps.db.campaigns.findOne(
     {
       projectId,
-      status: { $in: HOLDING },
+      // A draft holds no list: publishing it checks that its lists exist.
+      status: { $in: PUBLISHED },
       'freeze.isDone': { $ne: true },
       $or: [{ 'toLists.id': id }, { 'excludeLists.id': id }],
     },

@@ -8,7 +8,8 @@ import { goesToEverybody } from '../contacts/lists/global-list.ts';
 import type { Engagement } from '../messages/model.ts';
 import { placedContact } from '../outbox/blocks/read.ts';
 import { recipientId } from '../outbox/blocks/recipient-id.ts';
-import type { Message, MessageState } from '../outbox/model.ts';
+import type { Message } from '../outbox/model.ts';
+import { type MessageState, states } from '../outbox/states.ts';
 import { blocksOf, isInBlocks, messageOf, pageWithWaiting } from './audience/waiting.ts';
 import { findCampaign } from './campaigns.ts';
 import type { Campaign } from './model.ts';
@@ -24,7 +25,7 @@ export async function listRecipients(
   { status, ...page }: Page & { status?: RecipientStatus | undefined },
 ): Promise<PageOf<Message>> {
   const campaign = await findCampaign(deps, project, campaignId);
-  const state: MessageState[] | undefined = status && (status === 'queued' ? ['queued', 'committing'] : [status]);
+  const state: MessageState[] | undefined = status && (status === 'queued' ? ['queued', states.committing] : [status]);
   const rows = { campaignId: campaign._id, projectId: project._id, ...(state ? { state: { $in: state } } : {}) };
   const order = { sort: { state: 1 as const, seq: 1 as const }, hint: 'campaign' };
   if (!isInBlocks(campaign)) return pageOf(deps.db.messages, rows, page, order);
@@ -90,17 +91,17 @@ async function storyOf(deps: Deps, campaign: Campaign, message: Message): Promis
   const { state, reason, reply, suppressedBy } = message;
   const said = reply ? ` The relay said: ${reply.code} ${reply.text}` : '';
   switch (state) {
-    case 'suppressed':
+    case states.suppressed:
       return `${through} Not sent: suppressed in group ${suppressedBy?.groupId ?? ''} (${suppressedBy?.reason ?? ''}).`;
-    case 'sent':
+    case states.sent:
       return `${through} The relay took it.${said}`;
-    case 'bounced':
+    case states.bounced:
       return `${through} It bounced.${said}`;
-    case 'failed':
+    case states.failed:
       return `${through} Not sent: ${reason ?? 'it failed'}.${said}`;
-    case 'unknown':
+    case states.unknown:
       return `${through} Nobody knows whether it was delivered: ${reason ?? 'no answer came after the final dot'}. It is not sent again by itself.`;
-    case 'deferred':
+    case states.deferred:
       return `${through} Deferred: ${reason ?? 'the relay asked to try later'}.${said}`;
     default:
       return `${through} Waits to be sent.`;

@@ -3,11 +3,12 @@ import type { Deps } from '../base/deps.ts';
 import type { Project } from '../base/model.ts';
 import { wakeQueue } from '../jobs/queue.ts';
 import type { Message } from '../outbox/model.ts';
+import { states } from '../outbox/states.ts';
 import { CAMPAIGN_METRICS, findCampaign, stateConflict } from './campaigns.ts';
 import { decide, type Settled, settle } from './control.ts';
-import type { Campaign, CampaignStatus } from './model.ts';
+import type { Campaign } from './model.ts';
+import { RETRYABLE, sendingStatus } from './status.ts';
 
-const FROM: CampaignStatus[] = ['sent', 'failed'];
 const AT_ONCE = 1_000;
 
 export type RetriedState = 'failed' | 'unknown';
@@ -20,13 +21,13 @@ export async function retryCampaign(
   deps: Deps,
   project: Project,
   campaignId: string,
-  states: RetriedState[],
+  retried: RetriedState[],
 ): Promise<Settled> {
   const campaign = await findCampaign(deps, project, campaignId);
-  if (!FROM.includes(campaign.status)) throw stateConflict('retried', campaign.status);
-  await queueAgain(deps, campaign, states);
-  const moved = await decide(deps, project, campaignId, { from: FROM, word: 'retried' }, ({ sendMode }) => ({
-    status: sendMode === 'gradual' ? 'sending_gradual' : 'sending',
+  if (!RETRYABLE.includes(campaign.status)) throw stateConflict('retried', campaign.status);
+  await queueAgain(deps, campaign, retried);
+  const moved = await decide(deps, project, campaignId, { from: RETRYABLE, word: 'retried' }, (before) => ({
+    status: sendingStatus(before),
     sentAt: null,
     failureReason: null,
     metricsDueAt: deps.clock.now(),
@@ -35,8 +36,8 @@ export async function retryCampaign(
   return settle(deps, moved);
 }
 
-async function queueAgain(deps: Deps, campaign: Campaign, states: RetriedState[]): Promise<void> {
-  for (const state of states)
+async function queueAgain(deps: Deps, campaign: Campaign, retried: RetriedState[]): Promise<void> {
+  for (const state of retried)
     for (let after = -1; ; ) {
       const batch = await nextBatch(deps, campaign, state, after);
       if (batch.length === 0) break;
@@ -75,13 +76,13 @@ async function queueBatch(deps: Deps, { projectId }: Campaign, state: RetriedSta
   await deps.db.messages.updateMany({ _id: { $in: ids }, projectId, state }, [
     {
       $set: {
-        state: 'queued',
+        state: states.queued,
         dueAt: '$$REMOVE',
         deferrals: '$$REMOVE',
         reason: '$$REMOVE',
         endedAt: '$$REMOVE',
         // Failed mail has 24 hours again; mail that may have arrived is sent as the same mail, Date included.
-        ...(state === 'failed' ? { firstAt: '$$REMOVE' } : {}),
+        ...(state === states.failed ? { firstAt: '$$REMOVE' } : {}),
         timeline: { $concatArrays: [{ $ifNull: ['$timeline', []] }, [{ type: 'retried', at }]] },
       },
     },

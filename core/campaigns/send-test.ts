@@ -6,6 +6,7 @@ import { normalizeEmail } from '../base/text/addresses.ts';
 import { requireVerifiedDomain } from '../domains/senders.ts';
 import { dueAtOnce, queueMailing } from '../messages/messages.ts';
 import type { Content, Message } from '../outbox/model.ts';
+import { states } from '../outbox/states.ts';
 import { findCampaign } from './campaigns.ts';
 import { contentNow } from './content.ts';
 import type { Origin } from './input.ts';
@@ -31,7 +32,7 @@ export async function testCampaign(
       _id: derivedId(at, 'campaign-test', seed.toHexString(), index),
       projectId: project._id,
       lane: 'automation',
-      state: 'queued',
+      state: states.queued,
       email,
       contentId,
       subject: testSubject(frozen.subject),

@@ -1,53 +1,50 @@
-import type { Deps } from '../base/deps.ts';
-import { wakeQueue } from '../jobs/queue.ts';
-import { CAMPAIGN_STARTS } from './campaigns.ts';
-import { type CommitWith, moveCampaign } from './events.ts';
+import { statusesBefore, type Transitions } from '../base/transitions.ts';
 import type { Campaign, CampaignStatus } from './model.ts';
 
-/** Statuses in which nothing is sent any more, unless a person retries. */
-export const OVER: readonly CampaignStatus[] = ['sent', 'failed', 'aborted'];
-const UNDER_WAY: readonly CampaignStatus[] = ['sending', 'sending_gradual'];
+/** Written by `transition`, which refuses every other one, and by `updateCampaign` (draft and scheduled). */
+export const campaignTransitions: Transitions<CampaignStatus> = {
+  draft: ['scheduled'],
+  scheduled: ['draft', 'sending', 'sending_gradual', 'paused', 'failed', 'aborted'],
+  sending: ['paused', 'sent', 'failed', 'aborted'],
+  sending_gradual: ['paused', 'sent', 'failed', 'aborted'],
+  paused: ['scheduled', 'sending', 'sending_gradual', 'aborted'],
+  /** A retry sends the failed or unknown messages again. */
+  sent: ['sending', 'sending_gradual'],
+  failed: ['sending', 'sending_gradual'],
+  aborted: [],
+};
 
-export function isUnderWay({ status }: Pick<Campaign, 'status'>): boolean {
+const UNDER_WAY: readonly CampaignStatus[] = ['sending', 'sending_gradual'];
+/** Nothing is sent any more, unless a person retries. */
+export const OVER: readonly CampaignStatus[] = ['sent', 'failed', 'aborted'];
+/** Published and not over. */
+export const PUBLISHED: readonly CampaignStatus[] = ['scheduled', ...UNDER_WAY, 'paused'];
+export const DELETABLE: readonly CampaignStatus[] = ['draft', 'scheduled', ...OVER];
+export const PAUSABLE = statusesBefore(campaignTransitions, 'paused');
+export const ABORTABLE = statusesBefore(campaignTransitions, 'aborted');
+export const RETRYABLE: readonly CampaignStatus[] = ['sent', 'failed'];
+
+type WithStatus = Pick<Campaign, 'status'>;
+
+export function isUnderWay({ status }: WithStatus): boolean {
   return UNDER_WAY.includes(status);
 }
 
-export type Move = Partial<Campaign> & Pick<Campaign, 'status'>;
-
-/**
- * A compare-and-set on what was read, with its event: null when a concurrent change won. Senders see it with their next claim.
- * `wakeRun` is false where the run itself makes the transition.
- */
-export async function transition(
-  deps: Deps,
-  before: Campaign,
-  to: Move,
-  { wakeRun, commitWith }: { wakeRun: boolean; commitWith?: CommitWith },
-): Promise<Campaign | null> {
-  const { _id, projectId, status, updatedAt } = before;
-  const now = deps.clock.now();
-  const set = { ...to, ...timeUnderWay(before, to.status, now), updatedAt: nextUpdate(before, now) };
-  const moved = await moveCampaign(
-    deps,
-    { _id, projectId, status, updatedAt },
-    { $set: wakeRun ? { ...set, startDueAt: now } : set },
-    commitWith,
-  );
-  if (moved && wakeRun) wakeQueue(deps, CAMPAIGN_STARTS, projectId);
-  return moved;
+/** Everything of it can still be changed. */
+export function isEditable({ status }: WithStatus): boolean {
+  return status === 'draft' || status === 'scheduled';
 }
 
-/** Later than the former value, so that two changes in one millisecond differ. */
-export function nextUpdate({ updatedAt }: Pick<Campaign, 'updatedAt'>, now: Date): Date {
-  return new Date(Math.max(now.getTime(), updatedAt.getTime() + 1));
+/** Its time passed, or it was paused before it. */
+export function isPausedBeforeStart({ status, startedAt }: Pick<Campaign, 'status' | 'startedAt'>): boolean {
+  return status === 'paused' && startedAt === null;
 }
 
-/** Milliseconds of sending until now, without the pauses. */
-export function sendingMsOf({ sendingSince, sendingMs = 0 }: Campaign, now: Date): number {
-  return sendingMs + (sendingSince ? Math.max(0, now.getTime() - sendingSince.getTime()) : 0);
+export function sendingStatus({ sendMode }: Pick<Campaign, 'sendMode'>): 'sending' | 'sending_gradual' {
+  return sendMode === 'gradual' ? 'sending_gradual' : 'sending';
 }
 
-function timeUnderWay(before: Campaign, status: CampaignStatus, now: Date): Partial<Campaign> {
-  if (isUnderWay({ status })) return { sendingSince: before.sendingSince ?? now };
-  return before.sendingSince ? { sendingSince: null, sendingMs: sendingMsOf(before, now), relay: null } : {};
+/** A campaign may keep its status: a retry of one that failed before its start begins while it is sending. */
+export function isAllowed(from: CampaignStatus, to: CampaignStatus): boolean {
+  return from === to || campaignTransitions[from].includes(to);
 }

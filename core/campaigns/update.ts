@@ -7,8 +7,9 @@ import { moveCampaign } from './events.ts';
 import { holdNamedGroup, requireLists } from './holds.ts';
 import { type CampaignInput, namedFields, type Origin, plainFields, readyToPublish, templateWrite } from './input.ts';
 import type { Campaign } from './model.ts';
-import { nextUpdate } from './status.ts';
+import { isEditable, isPausedBeforeStart, OVER } from './status.ts';
 import { refusePast, timingOf } from './timing.ts';
+import { nextUpdate } from './transition.ts';
 
 const TRIES_MAX = 5;
 
@@ -38,7 +39,7 @@ export async function updateCampaign(
 
 /** The campaign with the changes of this call, if it allows them. */
 async function changed(deps: Deps, project: Project, before: Campaign, input: CampaignInput): Promise<Campaign> {
-  const isOpen = before.status === 'draft' || before.status === 'scheduled';
+  const isOpen = isEditable(before);
   if (!isOpen) refuseLateChanges(before, input);
   const plain = { ...before, ...plainFields(before, input) };
   const now = deps.clock.now();
@@ -92,15 +93,10 @@ function planChanges({ gradual: before }: Campaign, { gradual: after }: Campaign
   };
 }
 
-/** Its time passed, or it was paused before it. */
-function isNotBegun({ status, startedAt }: Campaign): boolean {
-  return status === 'paused' && startedAt === null;
-}
-
 function refuseLateChanges(before: Campaign, input: CampaignInput): void {
   const { status, sendMode } = before;
-  if (!['sending', 'sending_gradual', 'paused'].includes(status)) throw stateConflict('changed', status);
-  const allowed = ['sendRatePerSecond', 'gradual', ...(isNotBegun(before) ? ['scheduledAt'] : [])];
+  if (OVER.includes(status)) throw stateConflict('changed', status);
+  const allowed = ['sendRatePerSecond', 'gradual', ...(isPausedBeforeStart(before) ? ['scheduledAt'] : [])];
   const given = Object.entries(input).flatMap(([name, value]) => (value === undefined ? [] : [name]));
   const refused = given.filter((name) => !allowed.includes(name));
   if (refused.length > 0)

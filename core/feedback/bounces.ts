@@ -5,9 +5,10 @@ import { followBounce } from '../messages/after-outcomes.ts';
 import { factsOf } from '../messages/events.ts';
 import { appendTimeline, TIMELINE_MAX } from '../messages/messages.ts';
 import { findMail } from '../outbox/blocks/find-mail.ts';
-import type { Message, MessageRecipient } from '../outbox/model.ts';
+import type { Message } from '../outbox/model.ts';
 import type { Bounce } from '../outbox/outcomes.ts';
 import { classifyReply } from '../outbox/rules/bounces.ts';
+import { OPEN_RECIPIENT_STATES, states } from '../outbox/states.ts';
 import type { DeliveryReport } from './delivery-reports/dsn.ts';
 
 export interface MailRef {
@@ -16,7 +17,6 @@ export interface MailRef {
 }
 
 const REASON_MAX = 500;
-const OPEN_STATES_OF_RECIPIENTS: Array<MessageRecipient['state']> = ['queued', 'deferred', 'unknown'];
 
 /** later: the outcome of the attempt is not stored yet; the report must be delivered again. */
 export type ReportOutcome = 'applied' | 'ignored' | 'later';
@@ -26,7 +26,7 @@ export async function applyReports(deps: Deps, ref: MailRef, reports: DeliveryRe
   const message = await findMail(deps, ref);
   if (message === 'inFlight') return 'later';
   if (message === 'gone') return 'ignored';
-  if (message.state === 'committing') return 'later';
+  if (message.state === states.committing) return 'later';
   for (const report of reports) {
     const email = recipientOf(message, report);
     if (report.action === 'failed' && email !== null) await applyFailure(deps, message, email, report);
@@ -64,7 +64,7 @@ async function applyFailure(deps: Deps, message: Message, email: string, report:
 
 function moveToBounced(deps: Deps, message: Message, { email, reply, classification }: Bounce): Promise<boolean> {
   const { reason } = classification;
-  const end = { state: 'bounced', reply: { $literal: reply }, reason: { $literal: reason } };
+  const end = { state: states.bounced, reply: { $literal: reply }, reason: { $literal: reason } };
   const sentAt = { $ifNull: ['$sentAt', '$claimedAt', '$$NOW'] };
   return endRecipient(deps, message, email, {
     own: end,
@@ -82,8 +82,8 @@ async function applyDelivery(deps: Deps, message: Message, email: string, report
     message,
     email,
     {
-      own: { state: 'sent', deliveredAt: at },
-      whole: { state: 'sent', deliveredAt: at, sentAt: { $ifNull: ['$sentAt', '$claimedAt', at] } },
+      own: { state: states.sent, deliveredAt: at },
+      whole: { state: states.sent, deliveredAt: at, sentAt: { $ifNull: ['$sentAt', '$claimedAt', at] } },
       line: { type: 'delivered', at, ...(reason ? { reason: { $literal: reason } } : {}) },
     },
     { deliveredAt: { $exists: false } },
@@ -113,9 +113,7 @@ async function endRecipient(
 ): Promise<boolean> {
   const state = { $in: ['sent' as const, 'unknown' as const] };
   const timeline = { $slice: [{ $concatArrays: [{ $ifNull: ['$timeline', []] }, [line]] }, -TIMELINE_MAX] };
-  const isOver = recipients
-    ? { $eq: [{ $setIntersection: ['$recipients.state', OPEN_STATES_OF_RECIPIENTS] }, []] }
-    : true;
+  const isOver = recipients ? { $eq: [{ $setIntersection: ['$recipients.state', OPEN_RECIPIENT_STATES] }, []] } : true;
   const about = Object.entries({ ...whole, dueAt: '$$REMOVE' }).map(
     ([field, value]) => [field, { $cond: [isOver, value, `$${field}`] }] as const,
   );

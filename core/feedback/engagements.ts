@@ -7,6 +7,7 @@ import { TIMELINE_MAX } from '../messages/messages.ts';
 import type { Engagement, OpenSignal } from '../messages/model.ts';
 import { inFlightAmong } from '../outbox/blocks/find-mail.ts';
 import type { Message, TimelineEntry } from '../outbox/model.ts';
+import { states } from '../outbox/states.ts';
 import { automatedBy } from './judge-open.ts';
 
 interface AnySignal {
@@ -210,12 +211,12 @@ async function writeTimelines(
     const { _id, projectId, state } = message;
     const lines = { $push: { timeline: { $each: timeline, $slice: -TIMELINE_MAX } } };
     const add = timeline.length > 0 ? [{ updateOne: { filter: { _id, projectId }, update: lines } }] : [];
-    if (state !== 'unknown') return add;
+    if (state !== states.unknown) return add;
     const proved = [
-      { $set: { state: 'sent', sentAt: { $ifNull: ['$sentAt', '$claimedAt', '$$NOW'] }, endedAt: '$$NOW' } },
+      { $set: { state: states.sent, sentAt: { $ifNull: ['$sentAt', '$claimedAt', '$$NOW'] }, endedAt: '$$NOW' } },
       { $unset: 'dueAt' },
     ];
-    return [...add, { updateOne: { filter: { _id, projectId, state: 'unknown' }, update: proved } }];
+    return [...add, { updateOne: { filter: { _id, projectId, state: states.unknown }, update: proved } }];
   });
   if (writes.length > 0) await db.messages.bulkWrite(writes, { ordered: true });
 }

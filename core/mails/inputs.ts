@@ -8,6 +8,7 @@ import type { Mailbox, Project } from '../base/model.ts';
 import { normalizeEmail } from '../base/text/addresses.ts';
 import { headerProblems } from '../composing/headers.ts';
 import type { Content, MessageRecipient } from '../outbox/model.ts';
+import { states } from '../outbox/states.ts';
 import { findGroup } from '../suppressions/groups.ts';
 import { isMarketingSend } from '../suppressions/rules.ts';
 import { checkData, compileMail, type MailTemplates } from '../templates/mail.ts';
@@ -82,7 +83,7 @@ export function recipientsOf(
   const once = new Map(named.toReversed().map((one) => [one.email, one]));
   return named
     .filter((one) => once.get(one.email) === one)
-    .map((one) => ({ ...one, state: 'queued', reply: null, reason: null }));
+    .map((one) => ({ ...one, state: states.queued, reply: null, reason: null }));
 }
 
 export type MailboxInput = { email: string; name?: string | null | undefined };

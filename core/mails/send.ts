@@ -14,6 +14,7 @@ import { copiesOf } from '../messages/copies.ts';
 import { publishSuppressed } from '../messages/events.ts';
 import { dueAtOnce, queueMailing, refuseFullBacklog } from '../messages/messages.ts';
 import type { Content, Message, MessageRecipient } from '../outbox/model.ts';
+import { states } from '../outbox/states.ts';
 import { type SuppressionFact, stoppedBy } from '../suppressions/rules.ts';
 import { TemplateRenderError } from '../templates/language/templates.ts';
 import { checkData, checkRendering } from '../templates/mail.ts';
@@ -75,7 +76,7 @@ export async function sendMail(deps: Deps, project: Project, input: SendInput, o
     }),
   );
   await store(deps, draft, messages);
-  const answer = messages.every(({ state }) => state === 'suppressed')
+  const answer = messages.every(({ state }) => state === states.suppressed)
     ? 'Every recipient is suppressed; nothing is sent.'
     : 'Email queued successfully.';
   return { emailId: _id.toHexString(), message: answer, totalRecipients: recipients.length };
@@ -176,7 +177,7 @@ export function queuedFor(
   const judged = recipients.map((recipient): MessageRecipient => {
     const entry = stoppedBy(suppressions.get(recipient.email) ?? [], { marketing, groupId, bypass });
     if (!entry) return recipient;
-    return { ...recipient, state: 'suppressed', suppressedBy: { groupId: entry.groupId, reason: entry.reason } };
+    return { ...recipient, state: states.suppressed, suppressedBy: { groupId: entry.groupId, reason: entry.reason } };
   });
   if (!marketing || judged.length === 1) return [{ _id, ...stateOf(deps, content, judged) }];
   return copiesOf({ _id }, judged).map(({ recipient, ...copy }) => ({
@@ -187,9 +188,9 @@ export function queuedFor(
 
 function stateOf(deps: Deps, content: Content, judged: MessageRecipient[]): Omit<Queued, '_id'> {
   const [first] = judged as [MessageRecipient];
-  const isOpen = judged.some(({ state }) => state === 'queued');
+  const isOpen = judged.some(({ state }) => state === states.queued);
   return {
-    state: isOpen ? 'queued' : 'suppressed',
+    state: isOpen ? states.queued : states.suppressed,
     email: first.email,
     name: first.name,
     ...(judged.length > 1 ? { recipients: judged } : {}),
@@ -199,12 +200,12 @@ function stateOf(deps: Deps, content: Content, judged: MessageRecipient[]): Omit
 }
 
 function failedFor({ _id, copy, email, name, recipients }: Queued, reason: string, { at }: Origin): Queued {
-  const none = recipients?.map((one) => ({ ...one, state: 'failed' as const, reason }));
+  const none = recipients?.map((one) => ({ ...one, state: states.failed, reason }));
   const timeline = [{ type: 'failed', at, reason }];
   return {
     _id,
     ...(copy ? { copy } : {}),
-    state: 'failed',
+    state: states.failed,
     email,
     ...(name ? { name } : {}),
     ...(none ? { recipients: none } : {}),

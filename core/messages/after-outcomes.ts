@@ -3,6 +3,7 @@ import type { Message } from '../outbox/model.ts';
 import type { Bounce } from '../outbox/outcomes.ts';
 import type { Effects } from '../outbox/record-outcomes.ts';
 import { formatReply } from '../outbox/rules/relay-replies.ts';
+import { states } from '../outbox/states.ts';
 import { suppress } from '../suppressions/suppressions.ts';
 import { publishOutcomes } from './events.ts';
 
@@ -10,7 +11,7 @@ type Bounced = Pick<Message, '_id' | 'projectId'>;
 
 const DAY_MS = 24 * 3_600_000;
 
-/** What follows from the outcomes of attempts. All of it may happen twice. */
+/** The effects of outcomes: suppressions, events, erasures. Each may be repeated. */
 export function outcomeEffects(deps: Deps): Effects {
   return {
     suppress: async (ended) => {
@@ -42,7 +43,7 @@ async function isRepeated(
   if (!suppressAfter) return false;
   const since = new Date(deps.clock.now().getTime() - suppressAfter.days * DAY_MS);
   const ended = { _id: { $ne: _id }, projectId, endedAt: { $gte: since } };
-  const bounced = { email, state: 'bounced' as const, reason };
+  const bounced = { email, state: states.bounced, reason };
   const asCopy = { 'recipients.email': email, recipients: { $exists: true, $elemMatch: bounced } };
   const others = await Promise.all([
     deps.db.messages.countDocuments({ ...ended, ...bounced }, { limit: suppressAfter.bounces, hint: 'email' }),

@@ -1,8 +1,8 @@
 import type { Deps } from '../base/deps.ts';
 import { again, type DueOutcome, documentQueue, done, settled } from '../jobs/document-queue.ts';
 import type { JobQueue } from '../jobs/queue.ts';
-import { OPEN_STATES } from '../outbox/ledger.ts';
 import type { Content, Message } from '../outbox/model.ts';
+import { isOpen, OPEN_STATES } from '../outbox/states.ts';
 import { deleteContent } from './contents.ts';
 
 const DAY_MS = 24 * 3_600_000;
@@ -54,7 +54,7 @@ async function removeOwnContent(deps: Deps, message: Message): Promise<DueOutcom
   const now = deps.clock.now();
   const removeAt = removalAfter([message], now);
   if (removeAt > now) return again(removeAt);
-  const ended = { _id, projectId, state: { $nin: [...OPEN_STATES] } };
+  const ended = { _id, projectId, state: { $nin: OPEN_STATES } };
   const { matchedCount } = await deps.db.messages.updateOne(ended, { $unset: { content: '' } });
   // A message that is open again is checked again when the lease ends.
   return matchedCount === 1 ? done : settled;
@@ -79,6 +79,6 @@ function removalAfter(messages: Message[], now: Date): Date {
 
 /** A mail that may still be sent has no last outcome yet. */
 function lastOutcome({ state, endedAt, claimedAt }: Message, now: Date): number {
-  if (OPEN_STATES.includes(state)) return now.getTime();
+  if (isOpen(state)) return now.getTime();
   return (endedAt ?? claimedAt ?? now).getTime();
 }

@@ -8,6 +8,7 @@ import { type Hidden, type Page, type PageOf, pageOf } from '../base/paging.ts';
 import { normalizeEmail } from '../base/text/addresses.ts';
 import { readDate } from '../base/text/coercion.ts';
 import type { Content, Message } from '../outbox/model.ts';
+import { states, statesShownAs } from '../outbox/states.ts';
 import { contentOf } from './contents.ts';
 import { type Email, wholeEmails } from './copies.ts';
 
@@ -75,10 +76,9 @@ function ofAddress(projectId: ObjectId, email: string): Filter<Message>[] {
 }
 
 function withStatus(status: EmailStatus): Filter<Message> {
-  if (status === 'queued') return { state: { $in: ['queued', 'committing'] } };
-  if (status === 'delivered') return { state: 'sent', deliveredAt: { $exists: true } };
-  if (status === 'sent') return { state: 'sent', deliveredAt: { $exists: false } };
-  return { state: status };
+  if (status === 'delivered') return { state: states.sent, deliveredAt: { $exists: true } };
+  if (status === states.sent) return { state: states.sent, deliveredAt: { $exists: false } };
+  return { state: { $in: statesShownAs(status) } };
 }
 
 /** Ids begin with the second in which the mail was queued. */

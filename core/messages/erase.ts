@@ -5,8 +5,8 @@ import { firstIdAt } from '../base/ids.ts';
 import type { Session } from '../base/model.ts';
 import { again, type DueOutcome, documentQueue, settled } from '../jobs/document-queue.ts';
 import type { JobQueue } from '../jobs/queue.ts';
-import { OPEN_STATES } from '../outbox/ledger.ts';
 import type { Message, MessageRecipient, TimelineEntry } from '../outbox/model.ts';
+import { isOver, OPEN_STATES } from '../outbox/states.ts';
 import { deleteContent } from './contents.ts';
 import { eraseFromBlocks } from './erase-blocks.ts';
 import { CONTACT_DELETED, type DeletedContact } from './fail-for-deleted.ts';
@@ -125,7 +125,7 @@ async function withOpenCopies(
 ): Promise<ReadonlySet<string>> {
   const ids = messages.flatMap(({ copy }) => (copy ? [copy.of] : []));
   if (ids.length === 0) return new Set();
-  const open = { projectId, 'copy.of': { $in: ids }, copy: { $exists: true }, state: { $in: [...OPEN_STATES] } };
+  const open = { projectId, 'copy.of': { $in: ids }, copy: { $exists: true }, state: { $in: OPEN_STATES } };
   const found = await db.messages.find(open, { projection: { copy: 1 } }).toArray();
   return new Set(found.map(({ copy }) => String(copy?.of)));
 }
@@ -156,7 +156,7 @@ async function eachBatch(deps: Deps, filter: Filter<Message>, hint: string, eras
       .limit(MESSAGES_AT_ONCE)
       .toArray();
     const openMails = await withOpenCopies(deps, filter.projectId as ObjectId, found);
-    const ended = found.filter(({ state, copy }) => !OPEN_STATES.includes(state) && !openMails.has(String(copy?.of)));
+    const ended = found.filter(({ state, copy }) => isOver(state) && !openMails.has(String(copy?.of)));
     isOpen ||= ended.length < found.length;
     const writes = ended.length > 0 ? await erase(ended) : [];
     if (writes.length > 0) await deps.db.messages.bulkWrite(writes, { ordered: false });

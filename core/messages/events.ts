@@ -4,6 +4,7 @@ import { type EventDeps, type NewEvent, publishEvents } from '../feed/events.ts'
 import { eventReaders } from '../feed/listeners.ts';
 import type { Message } from '../outbox/model.ts';
 import type { Ended } from '../outbox/outcomes.ts';
+import { states } from '../outbox/states.ts';
 
 type Facts = Pick<
   Message,
@@ -37,7 +38,7 @@ export async function publishOutcomes(deps: EventDeps, ended: Ended[]): Promise<
 
 /** For mail that was never queued, because all of its recipients are suppressed. */
 export async function publishSuppressed(deps: EventDeps, projectId: ObjectId, messages: Message[]): Promise<void> {
-  const stopped = messages.filter(({ state }) => state === 'suppressed');
+  const stopped = messages.filter(({ state }) => state === states.suppressed);
   if (stopped.length === 0) return;
   await publishEvents(
     deps,
@@ -56,7 +57,7 @@ export async function publishRows(deps: EventDeps, projectId: ObjectId, rows: Me
 
 /** A message is deferred any number of times, each an event of its own. */
 function attemptOf(state: Message['state'], claim: number | undefined): string {
-  return state === 'deferred' ? ` ${claim}` : '';
+  return state === states.deferred ? ` ${claim}` : '';
 }
 
 async function publishOfProject(deps: EventDeps, projectId: ObjectId, ended: Ended[]): Promise<void> {

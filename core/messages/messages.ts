@@ -9,6 +9,7 @@ import { inTransaction, isAway } from '../base/transactions.ts';
 import { wakeQueue } from '../jobs/queue.ts';
 import type { Content, Message, TimelineEntry } from '../outbox/model.ts';
 import type { Lane } from '../outbox/relay.ts';
+import { CLAIMABLE_STATES, states } from '../outbox/states.ts';
 import { withContent, withRemoval } from './content-retention.ts';
 
 /** The messages and the content of one call. */
@@ -149,12 +150,12 @@ export async function failQueued(
   const open = {
     projectId,
     contactId: { $in: contactIds },
-    state: { $in: ['queued' as const, 'deferred' as const] },
+    state: { $in: CLAIMABLE_STATES },
   };
   const failed = [
     {
       $set: {
-        state: 'failed',
+        state: states.failed,
         reason,
         endedAt: '$$NOW',
         timeline: { $concatArrays: [{ $ifNull: ['$timeline', []] }, [{ type: 'failed', reason, at: '$$NOW' }]] },

@@ -4,19 +4,20 @@ import { inTransaction } from '../base/transactions.ts';
 import { announceEvents, publishEvents } from '../feed/events.ts';
 import { forgetKey, forgetKeyLater } from './keys.ts';
 import type { Migration } from './model.ts';
+import { migrationsBefore } from './rules/status.ts';
 import { migrationEvent, publishMigration } from './run/progress.ts';
 
 type End = Pick<Migration, 'failureReason'> & {
   status: 'completed' | 'completed_with_errors' | 'failed' | 'cancelled';
 };
 
-/** Job and key in one commit: no crash leaves the key of a job that is over. null: another process ended the job first. */
-export async function endMigration(deps: Deps, filter: Filter<Migration>, end: End): Promise<Migration | null> {
+/** Job and key in one commit: no crash leaves the key of a job that is over. null: the job's status allows no such end any more. */
+export async function endMigration(deps: Deps, job: Filter<Migration>, end: End): Promise<Migration | null> {
   const now = deps.clock.now();
   const isDone = end.status === 'completed' || end.status === 'completed_with_errors';
   const ended = await inTransaction(deps, async (session) => {
     const after = await deps.db.migrations.findOneAndUpdate(
-      filter,
+      { ...job, status: migrationsBefore(end.status) },
       {
         $set: {
           ...end,

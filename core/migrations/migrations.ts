@@ -17,7 +17,8 @@ import type {
   MigrationSelection,
 } from './model.ts';
 import { plannedUnsubscribed } from './preview.ts';
-import { isLive, LIVE, newPhases, phasesForRetry } from './rules/phase-order.ts';
+import { newPhases, phasesForRetry } from './rules/phase-order.ts';
+import { mayBecome } from './rules/status.ts';
 import { MIGRATION_STARTS, publishMigration } from './run/progress.ts';
 
 export interface MigrationInput {
@@ -110,8 +111,8 @@ export async function retryMigration(
 ): Promise<Migration> {
   const migration = await getMigration(deps, project, id);
   const { status } = migration;
-  if (status !== 'needs_attention' && status !== 'failed' && status !== 'cancelled')
-    throw wrongState(migration, 'retried');
+  const isNewRun = mayBecome(status, 'queued');
+  if (!isNewRun && status !== 'needs_attention') throw wrongState(migration, 'retried');
   const phases = phasesForRetry(migration.phases, fromPhase, deps.clock.now());
   if (!phases)
     throw invalid(
@@ -120,7 +121,6 @@ export async function retryMigration(
     );
   if (key === null && !(await hasKey(deps, migration)))
     throw unprocessable('INVALID_PROVIDER_KEY', 'The provider key of this job is gone; give it again as apiKey.');
-  const isNewRun = status !== 'needs_attention';
   const change = {
     $set: {
       phases,
@@ -166,9 +166,8 @@ export async function skipMigration(deps: Deps, project: Tenant, id: string, rea
 /** The project may start another job at once; the run notices with its next write. */
 export async function cancelMigration(deps: Deps, project: Tenant, id: string): Promise<Migration> {
   const migration = await getMigration(deps, project, id);
-  if (!isLive(migration.status)) throw wrongState(migration, 'cancelled');
-  const filter = { _id: migration._id, projectId: project._id, status: { $in: [...LIVE] } };
-  const ended = await endMigration(deps, filter, { status: 'cancelled', failureReason: null });
+  const job = { _id: migration._id, projectId: project._id };
+  const ended = await endMigration(deps, job, { status: 'cancelled', failureReason: null });
   if (!ended) throw wrongState(await getMigration(deps, project, id), 'cancelled');
   wakeQueue(deps, MIGRATION_STARTS, project._id);
   return ended;

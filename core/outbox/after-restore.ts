@@ -1,5 +1,6 @@
 import type { ObjectId } from 'mongodb';
-import { type LedgerDeps, OPEN_STATES } from './ledger.ts';
+import type { LedgerDeps } from './ledger.ts';
+import { OPEN_STATES, states } from './states.ts';
 
 /** The owner of messages whose process cannot be running any more: no process has this id, so each is an orphan at once. */
 export const RESTORED_OWNER = 'restored';
@@ -12,12 +13,12 @@ export const RESTORED_OWNER = 'restored';
 export async function orphanOpenMessages({ db }: Pick<LedgerDeps, 'db'>, project: { _id: ObjectId }): Promise<number> {
   const open = {
     projectId: project._id,
-    state: { $in: [...OPEN_STATES] },
+    state: { $in: OPEN_STATES },
   };
   const { modifiedCount } = await db.messages.updateMany(open, [
     {
       $set: {
-        state: 'committing',
+        state: states.committing,
         owner: RESTORED_OWNER,
         claimedAt: { $ifNull: ['$claimedAt', '$$NOW'] },
         dueAt: '$$NOW',

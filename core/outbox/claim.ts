@@ -1,5 +1,6 @@
 import type { ObjectId } from 'mongodb';
 import { after, type Claim, DOT_MS, type Held, LEASE_MS, type Ledger, type LedgerDeps } from './ledger.ts';
+import { CLAIMABLE_STATES, states } from './states.ts';
 
 export interface ClaimRequest {
   projectId: ObjectId;
@@ -21,14 +22,14 @@ export async function claimMessages(deps: LedgerDeps, ledger: Ledger, request: C
   const filter = {
     _id: { $in: ids },
     projectId,
-    state: { $in: ['queued' as const, 'deferred' as const] },
+    state: { $in: CLAIMABLE_STATES },
     ...(due ? { $expr: { $lte: ['$dueAt', '$$NOW'] } } : {}),
   };
   const won = await deps.db.messages
     .updateMany(filter, [
       {
         $set: {
-          state: 'committing',
+          state: states.committing,
           owner: ledger.owner,
           claim,
           claimedAt: '$$NOW',
@@ -58,7 +59,7 @@ async function readBack(
 ): Promise<ObjectId[]> {
   for (;;) {
     try {
-      const mine = { _id: { $in: ids }, projectId, owner: ledger.owner, claim, state: 'committing' as const };
+      const mine = { _id: { $in: ids }, projectId, owner: ledger.owner, claim, state: states.committing };
       // With `local`, a primary that is cut off would show a claim that is rolled back later, while another process sends the
       // mail too.
       const found = await db.messages.find(mine, { projection: { _id: 1 }, readConcern: 'majority' }).toArray();

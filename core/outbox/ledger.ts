@@ -1,7 +1,7 @@
 import { ObjectId } from 'mongodb';
 import type { BlockClaim } from './blocks/model.ts';
 import type { DotWriter } from './dot-journal.ts';
-import type { Message, MessageRecipient, MessageState, SmtpReply } from './model.ts';
+import type { Message, MessageRecipient, SmtpReply } from './model.ts';
 import type { Lane, SendingDeps } from './relay.ts';
 
 /** For this long after a claim or a renewal no other process takes the message, by the database's clock. */
@@ -11,9 +11,6 @@ export const DOT_MS = 20_000;
 export const RENEW_EVERY_MS = 10_000;
 /** The most messages that are claimed at once. */
 export const CLAIM_MAX = 64;
-
-/** States of a message that may still be sent; every other state is an outcome. */
-export const OPEN_STATES: readonly MessageState[] = ['queued', 'deferred', 'committing'];
 
 export type LedgerDeps = Pick<SendingDeps, 'db' | 'mongo' | 'clock' | 'log' | 'evidence' | 'config' | 'dots'>;
 

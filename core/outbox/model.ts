@@ -1,6 +1,7 @@
 import type { Binary, Collection, ObjectId } from 'mongodb';
 import type { Due, Mailbox } from '../base/model.ts';
 import type { Lane } from './relay.ts';
+import type { MessageState, ShownState } from './states.ts';
 
 /** The ledger: one message for each recipient, and the contents that messages share. */
 
@@ -56,17 +57,6 @@ export interface Content {
 /** The content of a small mail to one address, stored in its message: written once with it, and read with it. */
 export type OwnContent = Omit<Content, '_id' | 'projectId' | 'messageIds' | 'removeDueAt'>;
 
-/** design.md "The send path" has the transitions; core/outbox makes them. */
-export type MessageState =
-  | 'queued'
-  | 'deferred'
-  | 'committing'
-  | 'sent'
-  | 'bounced'
-  | 'failed'
-  | 'suppressed'
-  | 'unknown';
-
 export interface SmtpReply {
   code: number;
   enhanced: string | null;
@@ -94,7 +84,7 @@ export interface TimelineEntry {
  */
 export interface MessageRecipient extends Mailbox {
   kind: 'to' | 'cc' | 'bcc';
-  state: Exclude<MessageState, 'committing'>;
+  state: ShownState;
   reply: SmtpReply | null;
   reason: string | null;
   suppressedBy?: { groupId: string; reason: string };

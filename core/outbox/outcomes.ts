@@ -2,6 +2,7 @@ import type { Document, ObjectId } from 'mongodb';
 import { after, type Held, type Outcome, type Verdict } from './ledger.ts';
 import type { MessageRecipient, SmtpReply } from './model.ts';
 import type { Classification } from './rules/bounces.ts';
+import { states } from './states.ts';
 
 export interface Ended {
   held: Held;
@@ -27,7 +28,7 @@ export function endedBy(held: Held, { recipients, ...outcome }: Verdict): Ended 
  * touched.
  */
 export function outcomePipeline(ids: ObjectId[], outcomes: Document[]): Document[] {
-  const ended = { $in: ['$outcome.state', ['sent', 'bounced', 'failed', 'suppressed']] };
+  const ended = { $in: ['$outcome.state', [states.sent, states.bounced, states.failed, states.suppressed]] };
   const entry = { $mergeObjects: ['$outcome.entry', { at: '$$NOW', claimedAt: '$claimedAt' }] };
   const dueAt = { $cond: [{ $eq: ['$lane', 'campaign'] }, '$$REMOVE', '$$NOW'] };
   const later = { $cond: [{ $gte: ['$outcome.delayMs', 0] }, after('$outcome.delayMs'), '$$REMOVE'] };
@@ -42,12 +43,12 @@ export function outcomePipeline(ids: ObjectId[], outcomes: Document[]): Document
         recipients: { $ifNull: ['$outcome.recipients', '$recipients'] },
         deferrals: {
           $cond: [
-            { $in: ['$outcome.state', ['deferred', 'unknown']] },
+            { $in: ['$outcome.state', [states.deferred, states.unknown]] },
             { $add: [{ $ifNull: ['$deferrals', 0] }, 1] },
             '$deferrals',
           ],
         },
-        sentAt: { $cond: [{ $in: ['$outcome.state', ['sent', 'bounced']] }, '$$NOW', '$sentAt'] },
+        sentAt: { $cond: [{ $in: ['$outcome.state', [states.sent, states.bounced]] }, '$$NOW', '$sentAt'] },
         endedAt: { $cond: [ended, '$$NOW', '$endedAt'] },
         dueAt: { $cond: [{ $eq: ['$outcome.delayMs', 'none'] }, dueAt, later] },
         timeline: {
@@ -64,30 +65,36 @@ export function stored({ outcome, recipients }: Pick<Ended, 'outcome' | 'recipie
   const own = recipients ? { recipients } : {};
   switch (outcome.kind) {
     case 'sent':
-      return { state: 'sent', reply: outcome.reply, ...own };
+      return { state: states.sent, reply: outcome.reply, ...own };
     case 'bounced': {
       const { reply, reason } = outcome;
-      return { state: 'bounced', reply, reason, ...own, entry: { type: 'bounced', reply, reason } };
+      return { state: states.bounced, reply, reason, ...own, entry: { type: 'bounced', reply, reason } };
     }
     case 'failed': {
       const { reply = null, reason } = outcome;
-      return { state: 'failed', ...(reply ? { reply } : {}), reason, ...own, entry: entryOf('failed', reply, reason) };
+      return {
+        state: states.failed,
+        ...(reply ? { reply } : {}),
+        reason,
+        ...own,
+        entry: entryOf('failed', reply, reason),
+      };
     }
     case 'deferred': {
       const { reply, reason, delayMs } = outcome;
       const said = { ...(reply ? { reply } : {}), reason, delayMs: Math.round(delayMs) };
-      return { state: 'deferred', ...said, ...own, entry: entryOf('deferred', reply, reason) };
+      return { state: states.deferred, ...said, ...own, entry: entryOf('deferred', reply, reason) };
     }
     case 'unknown': {
       const { reason, retryMs } = outcome;
-      return { state: 'unknown', reason, ...due(retryMs), ...own, entry: { type: 'unknown', reason } };
+      return { state: states.unknown, reason, ...due(retryMs), ...own, entry: { type: 'unknown', reason } };
     }
     case 'suppressed': {
       const { by } = outcome;
-      return { state: 'suppressed', suppressedBy: by, ...own, entry: { type: 'suppressed', reason: by.reason } };
+      return { state: states.suppressed, suppressedBy: by, ...own, entry: { type: 'suppressed', reason: by.reason } };
     }
     case 'back':
-      return { state: 'queued', ...own, delayMs: outcome.delayMs > 0 ? Math.round(outcome.delayMs) : 'none' };
+      return { state: states.queued, ...own, delayMs: outcome.delayMs > 0 ? Math.round(outcome.delayMs) : 'none' };
   }
 }
 

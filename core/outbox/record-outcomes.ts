@@ -5,6 +5,7 @@ import { type Check, distinctProjects, type Held, type Ledger, type LedgerDeps, 
 import type { Message } from './model.ts';
 import { type Ended, endedBy, outcomePipeline, stored } from './outcomes.ts';
 import type { Lane } from './relay.ts';
+import { states } from './states.ts';
 
 const GROUP_MAX = 64;
 const GROUP_WAIT_MS = 10;
@@ -183,16 +184,16 @@ async function updateRows(deps: LedgerDeps, ledger: Ledger, group: Ended[]): Pro
     updateOwn(deps, ledger, sent, [...inDoubt, ...queuedAgain(sent)]),
     updateOwn(deps, ledger, known, inDoubt),
     // A message that orphan settling has already marked unknown keeps its state.
-    updateOwn(deps, ledger, late, [{ state: 'committing' }]),
+    updateOwn(deps, ledger, late, [{ state: states.committing }]),
   ]);
 }
 
-const inDoubt: Filter<Message>[] = [{ state: { $in: ['committing', 'unknown'] } }];
+const inDoubt: Filter<Message>[] = [{ state: { $in: [states.committing, states.unknown] } }];
 
 /** Orphan settling has queued the message again, and the relay's 250 came before the next claim. */
 function queuedAgain(sent: Ended[]): Filter<Message>[] {
   return [...Map.groupBy(sent, ({ held }) => held.claim)].map(([claim, some]) => ({
-    state: 'queued',
+    state: states.queued,
     claim,
     _id: { $in: some.map(({ held }) => held._id) },
   }));

@@ -11,6 +11,7 @@ import {
   type LedgerDeps,
   RENEW_EVERY_MS,
 } from './ledger.ts';
+import { states } from './states.ts';
 
 /**
  * Renews this process's leases, and checks again the messages whose final dot is not written. Returns the function that ends it.
@@ -40,7 +41,7 @@ export async function renewLeases(deps: LedgerDeps, ledger: Ledger): Promise<voi
 
 async function renewRows({ db }: LedgerDeps, ledger: Ledger, held: Held[]): Promise<void> {
   const askedMs = ledger.now();
-  const claimed = { owner: ledger.owner, state: 'committing' as const };
+  const claimed = { owner: ledger.owner, state: states.committing };
   const ours = {
     _id: { $in: held.map(({ _id }) => _id) },
     projectId: { $in: distinctProjects(held) },

@@ -2,6 +2,7 @@ import type { ObjectId } from 'mongodb';
 import type { BegunDots } from './dot-journal.ts';
 import { LEASE_MS, type LedgerDeps, repeatsUnknown } from './ledger.ts';
 import type { Message } from './model.ts';
+import { states } from './states.ts';
 
 export interface OrphanCounts {
   sent: number;
@@ -28,9 +29,9 @@ export async function resolveOrphan(
   { messageIdOf, begun }: { messageIdOf: MessageIdOf; begun: BegunDots | null },
 ): Promise<Resolution> {
   const { _id, claim, state } = orphan;
-  if (state === 'committing' && claim !== undefined && begun && !begun.has({ _id, claim })) return unsent(orphan);
+  if (state === states.committing && claim !== undefined && begun && !begun.has({ _id, claim })) return unsent(orphan);
   if (evidence.isKnown && !isOfSeveralAttempts(orphan)) {
-    if (state === 'committing' && evidenceWaitMs(config) > 0) return 'early';
+    if (state === states.committing && evidenceWaitMs(config) > 0) return 'early';
     try {
       const messageId = await messageIdOf(_id);
       if (messageId !== null) return (await evidence.accepted(messageId)) ? 'sent' : again(orphan);
@@ -52,7 +53,7 @@ function unsent(orphan: Orphan): Resolution {
 
 /** Includes this time: a message that is unknown already was counted, or its process had an outcome to write. */
 export function orphanedTimes({ state, orphaned = 0 }: Orphan): number {
-  return state === 'committing' ? orphaned + 1 : orphaned;
+  return state === states.committing ? orphaned + 1 : orphaned;
 }
 
 /**
@@ -60,7 +61,7 @@ export function orphanedTimes({ state, orphaned = 0 }: Orphan): number {
  * others.
  */
 function isOfSeveralAttempts({ recipients }: Orphan): boolean {
-  return recipients?.some(({ state }) => state === 'sent' || state === 'bounced') ?? false;
+  return recipients?.some(({ state }) => state === states.sent || state === states.bounced) ?? false;
 }
 
 /** The relay may still be finishing the mail; the lease has given it some of that time. */

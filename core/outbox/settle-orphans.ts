@@ -12,6 +12,7 @@ import {
   reasonOf,
   resolveOrphan,
 } from './resolve-orphan.ts';
+import { ORPHAN_STATES, states } from './states.ts';
 
 type Orphan = Pick<
   Message,
@@ -24,9 +25,6 @@ type Orphan = Pick<
 const ORPHANED_AGAIN_MS = 60_000;
 /** How soon another process may look at a message whose journal this one cannot read. */
 const LEFT_AGAIN_MS = 5_000;
-
-/** States of orphans. Their lease has ended, so the owner is gone (or is stopped, and then writes no final dot any more). */
-export const orphanStates = ['committing', 'unknown'] as const;
 
 /**
  * Settles messages for which it is not known whether the relay took them: by the owner's dot journal, by evidence, else by policy.
@@ -55,7 +53,7 @@ export async function settleOrphans(
 
 function readOrphans({ db }: LedgerDeps, ledger: Ledger, projectId: ObjectId, ids: ObjectId[]): Promise<Orphan[]> {
   const strangers = ids.filter((id) => !ledger.held.has(id.toHexString()));
-  const filter: Filter<Message> = { _id: { $in: strangers }, projectId, state: { $in: [...orphanStates] } };
+  const filter: Filter<Message> = { _id: { $in: strangers }, projectId, state: { $in: ORPHAN_STATES } };
   // A time of an earlier claim is older than this one.
   const lostAt = { $cond: [{ $gte: ['$orphanedAt', '$claimedAt'] }, '$orphanedAt', '$dueAt'] };
   return db.messages
@@ -69,13 +67,13 @@ function readOrphans({ db }: LedgerDeps, ledger: Ledger, projectId: ObjectId, id
 
 /** Read after the leases have ended: their owners begin no dot any more. */
 async function readJournals({ dots }: LedgerDeps, orphans: Orphan[]): Promise<Map<string, BegunDots | null>> {
-  const claimed = orphans.filter(({ state }) => state === 'committing');
+  const claimed = orphans.filter(({ state }) => state === states.committing);
   const owners = new Set(claimed.flatMap(({ owner }) => (owner && keepsJournal(owner) ? owner : [])));
   return new Map(await Promise.all([...owners].map(async (owner) => [owner, await dots.read(owner)] as const)));
 }
 
 function waitsForJournal({ state, owner, lostMs }: Orphan): boolean {
-  return state === 'committing' && keepsJournal(owner) && lostMs < JOURNAL_WAIT_MS;
+  return state === states.committing && keepsJournal(owner) && lostMs < JOURNAL_WAIT_MS;
 }
 
 /** Moved behind other due messages, so that a turn of the lane is not filled with what this process has to leave alone. */
@@ -127,9 +125,9 @@ function changes(orphan: Orphan, resolution: Resolution, earlyMs: number): objec
   });
   switch (resolution) {
     case 'sent': {
-      const taken = recipients?.map((one) => (isOpen(one.state) ? { ...one, state: 'sent', reason: null } : one));
+      const taken = recipients?.map((one) => (isOpen(one.state) ? { ...one, state: states.sent, reason: null } : one));
       return {
-        state: 'sent',
+        state: states.sent,
         reason: '$$REMOVE',
         dueAt: '$$REMOVE',
         // Every delivered mail needs a start time to count from; the attempt is the nearest time that is known.
@@ -142,22 +140,22 @@ function changes(orphan: Orphan, resolution: Resolution, earlyMs: number): objec
     case 'queued':
     case 'unsent':
       return {
-        state: 'queued',
+        state: states.queued,
         reason: '$$REMOVE',
         dueAt: lane === 'campaign' ? '$$REMOVE' : after(Math.max(0, orphanedTimes(orphan) - 1) * ORPHANED_AGAIN_MS),
         timeline: timeline('requeued', reasonOf(resolution, orphan)),
       };
     case 'unknown': {
       const reason = reasonOf(resolution, orphan);
-      return { state: 'unknown', reason, dueAt: '$$REMOVE', timeline: timeline('unknown', reason) };
+      return { state: states.unknown, reason, dueAt: '$$REMOVE', timeline: timeline('unknown', reason) };
     }
     case 'early':
-      return { state: 'unknown', reason: reasonOf(resolution, orphan), dueAt: after(earlyMs) };
+      return { state: states.unknown, reason: reasonOf(resolution, orphan), dueAt: after(earlyMs) };
     case 'later':
       return { dueAt: after(LEASE_MS) };
   }
 }
 
 function isOpen(state: string): boolean {
-  return state === 'queued' || state === 'deferred' || state === 'unknown';
+  return state === states.queued || state === states.deferred || state === states.unknown;
 }

@@ -1,6 +1,6 @@
 import { ObjectId } from 'mongodb';
 import { sendMail } from '../../core/mails/send.ts';
-import type { MessageState } from '../../core/outbox/model.ts';
+import type { MessageState } from '../../core/outbox/states.ts';
 import { createGroup } from '../../core/suppressions/groups.ts';
 import { type DrillContext, openDrill, SENDER } from '../rig/context.ts';
 import type { Verdict } from '../rig/drill-results.ts';

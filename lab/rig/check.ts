@@ -1,4 +1,4 @@
-import type { MessageState } from '../../core/outbox/model.ts';
+import type { MessageState } from '../../core/outbox/states.ts';
 
 /** Three sets that must agree: what the relay has, what the ledger says, and what callers were promised. */
 export interface Facts {

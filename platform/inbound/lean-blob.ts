@@ -1,6 +1,6 @@
 /**
- * postal-mime joins the lines of a part with a Blob, and Node's takes 4 ms for the 20 kB of an ordinary mail, most of a mail's cost. This
- * one joins them in place. Imported first, and only, by the thread that reads mails and does nothing else.
+ * postal-mime joins the lines of a part with a Blob. With Node's, a text of 25 MB takes 17 s and 730 MB, with this one 2.3 s and 290 MB; an
+ * ordinary mail takes 2 ms and 0.2 ms (lab/notes/plain-machinery.md). Imported first, and only, by the thread that parses mails.
  */
 class LeanBlob {
   readonly #pieces: Uint8Array[];

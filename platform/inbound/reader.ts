@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads';
 import type { Log } from '../../core/base/deps.ts';
 import type { InboundEnvelope, MailReader, MailVerdicts, ParsedMail } from '../../core/inbound/mail.ts';
 import type { Config } from '../../schemas/config.ts';
-import { networkOf } from '../inbound-limits.ts';
+import { networkOf } from './limits.ts';
 
 const PARSERS = 2;
 const PARSE_MAX_MS = 5_000;

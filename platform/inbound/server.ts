@@ -3,7 +3,7 @@ import type { Deps } from '../../core/base/deps.ts';
 import { type Destination, judgeRecipient } from '../../core/inbound/destinations.ts';
 import type { MailReader } from '../../core/inbound/mail.ts';
 import { receiveMail } from '../../core/inbound/receive.ts';
-import { INBOUND_LIMITS, type InboundLimits, LimitedSmtpServer, networkOf } from '../inbound-limits.ts';
+import { INBOUND_LIMITS, type InboundLimits, LimitedSmtpServer, networkOf } from './limits.ts';
 import { createMailReader } from './reader.ts';
 import { followCertificate, readCertificate } from './tls.ts';
 

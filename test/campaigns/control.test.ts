@@ -128,6 +128,22 @@ describe('Control of campaigns, with Temporal stopped and no worker running', fu
     expect((await stage.get(id)).metrics.failedCount).to.equal(failed.length);
   });
 
+  it('pause and abort at once: one that was aborted is never paused afterwards', async () => {
+    const list = await stage.list(1, () => `once-${new ObjectId()}@example.org`);
+    const ids = await Promise.all(Array.from({ length: 30 }, () => stage.launch({ toLists: [list] })));
+    const both = (id: string) => Promise.all([stage.act(id, 'pause'), stage.act(id, 'abort')]);
+    const answers = await Promise.all(ids.map(both));
+    for (const [paused, aborted] of answers) {
+      expect(aborted.body.data?.status).to.equal('aborted');
+      expect([paused.status, paused.body.error?.code]).to.be.deep.oneOf([
+        [200, undefined],
+        [409, 'INVALID_STATE'],
+      ]);
+    }
+    const stored = await Promise.all(ids.map((id) => stage.get(id)));
+    expect(stored.map(({ status }) => status)).to.deep.equal(ids.map(() => 'aborted'));
+  });
+
   it('abort during a deferral sends nothing when it becomes due', async () => {
     const list = await stage.list(20, (i) => (i < 5 ? `temp-rcpt-450+${i}@example.org` : `now${i}@example.org`));
     const id = await stage.launch({ toLists: [list] });

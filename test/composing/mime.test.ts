@@ -7,6 +7,7 @@ import {
   type MessageParts,
   type RecipientParts,
 } from '../../core/composing/mime/compose.ts';
+import { chooseEncoding, normalizeLines } from '../../core/composing/mime/encodings.ts';
 
 const BASE: MessageParts = {
   from: { email: 'news@out.test', name: 'News' },
@@ -190,6 +191,22 @@ describe('a composed message', () => {
       '--=_64f0c0ffee_alternative',
     ])
       expect(encodingOf(text), text).to.equal('quoted-printable');
+  });
+
+  it('is 7bit for just the texts that a pattern finds plain, whatever their line ends are', () => {
+    const altered = /[^\t\r\n -~]|[ \t]\r\n|[ \t]$|^\.|\n\.|^From |\nFrom /;
+    const isPlain = (text: string) => !altered.test(text) && text.split('\r\n').every(({ length }) => length <= 900);
+    const unit = fc.constantFrom('\r', '\n', '\r\n', 'a', ' ', '\t', '.', 'From ', 'é', '😀', '\u0001', '\u007f', '~');
+    const text = fc.array(fc.oneof({ weight: 20, arbitrary: unit }, fc.constant('x'.repeat(450))), { maxLength: 12 });
+    fc.assert(
+      fc.property(text, (units) => {
+        const given = units.join('');
+        const lines = given.replace(/\r\n|\r|\n/g, '\r\n');
+        expect(normalizeLines(given)).to.equal(lines);
+        expect(chooseEncoding(lines, false, '--=_none') === '7bit', JSON.stringify(lines)).to.equal(isPlain(lines));
+      }),
+      { numRuns: 2_000 },
+    );
   });
 
   it('never needs dot stuffing, nor a line that a mailbox would alter', () => {

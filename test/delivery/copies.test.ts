@@ -52,7 +52,7 @@ describe('Marketing mail with cc and bcc', () => {
 
   async function arrivals(...emails: string[]) {
     await until(
-      async () => transactionsOf(...emails).length,
+      async () => transactionsOf(...emails).flatMap(({ to }) => to).length,
       (count) => count >= emails.length,
     );
     const found = transactionsOf(...emails);

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { INBOUND_LIMITS, networkOf } from '../../platform/inbound-limits.ts';
+import { INBOUND_LIMITS, networkOf } from '../../platform/inbound/limits.ts';
 import { type Environment, startEnvironment } from '../support/environment.ts';
 import { connectClient, type Door, openDoor } from '../support/inbound-door.ts';
 import { until } from '../support/wait.ts';

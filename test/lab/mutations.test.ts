@@ -1,9 +1,11 @@
 import { globSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { expect } from 'chai';
+import { checkoutText } from '../../lab/drills/mutations/copy.ts';
 import { chosenBy, mutationDrill } from '../../lab/drills/mutations/drill.ts';
 import { faultOf, type Mutation } from '../../lab/drills/mutations/mutation.ts';
 import { mutations } from '../../lab/drills/mutations/mutations.ts';
+import { endOf } from '../../lab/drills/mutations/run-tests.ts';
 import type { Verdict } from '../../lab/rig/drill-results.ts';
 
 const noticed: Mutation = {
@@ -14,22 +16,72 @@ const noticed: Mutation = {
   tests: ['test/base/csv.test.ts'],
 };
 
+const FAILED = `
+  A campaign
+    1) at noon leaves no one out
+
+  0 passing (3s)
+  1 failing
+
+  1) A campaign
+       at noon leaves no one out:
+
+      AssertionError: expected 3 to equal 2
+      at Context.<anonymous> (test/a.test.ts:1:1)
+
+Tests took 4.0 s with everything.
+0 passed, 1 failed
+`;
+
 describe('The drill of mutations', function () {
   this.timeout(60_000);
 
   it('tells a mutation that its tests notice from one that survives, and leaves no copy behind', async () => {
     const survivor = { ...noticed, name: 'tested elsewhere', tests: ['test/composing/headers.test.ts'] };
     const before = copies();
-    expect(await verdicts([noticed, survivor])).to.deep.equal([
+    const progress: string[] = [];
+    expect(await verdicts([noticed, survivor], progress)).to.deep.equal([
       { kept: false, says: 'tested elsewhere (core/base/text/csv.ts): survived' },
       { kept: false, says: '2 mutations, 1 noticed, 1 not' },
     ]);
     expect(copies()).to.deep.equal(before);
+    expect(
+      progress.find((line) => line.includes(noticed.name)),
+      'says by which test',
+    ).to.match(/: noticed \(1\) .+: AssertionError: expected/);
   });
 
   it('does not count a mutation whose tests do not run without it', async () => {
     const [verdict] = await verdicts([{ ...noticed, grep: 'no such title' }]);
-    expect(verdict?.says).to.equal(`${noticed.name} (${noticed.file}): its tests ran none without it`);
+    expect(verdict?.kept).to.equal(false);
+    expect(verdict?.says).to.match(/: its tests ran none without it \(.*0 passed, 0 failed\)$/);
+  });
+
+  it('says why tests failed: the first failing title with its error, or the last lines', () => {
+    expect(endOf(FAILED)).to.deep.equal({
+      how: 'failed',
+      reason: '1) A campaign at noon leaves no one out: AssertionError: expected 3 to equal 2',
+    });
+    expect(endOf('node:internal\nError: no such file\n')).to.deep.equal({
+      how: 'failed',
+      reason: 'node:internal Error: no such file',
+    });
+    expect(endOf('Tests took 1.0 s with everything.\n2 passed, 0 failed\n')).to.deep.equal({
+      how: 'passed',
+      reason: '',
+    });
+  });
+
+  it('does not count a hook that failed, nor a test that only waited until its time was over', () => {
+    const early = FAILED.replace('at noon leaves no one out:', '"before all" hook for "at noon leaves no one out":');
+    expect(endOf(early).how).to.equal('failed in a hook');
+    const late = FAILED.replace('AssertionError: expected 3 to equal 2', 'Error: Timeout of 30000ms exceeded.');
+    expect(endOf(late).how).to.equal('hung');
+    expect(endOf('  A campaign\n', true).how).to.equal('hung');
+  });
+
+  it('has a list that fits the code as it is', () => {
+    expect(mutations.flatMap((mutation) => faultOf(mutation, checkoutText) ?? [])).to.deep.equal([]);
   });
 
   it('fails with a sentence for a mutation whose text is not found, or whose file or test is gone', async () => {
@@ -61,9 +113,9 @@ describe('The drill of mutations', function () {
   });
 });
 
-async function verdicts(some: Mutation[]): Promise<Verdict[]> {
+async function verdicts(some: Mutation[], progress: string[] = []): Promise<Verdict[]> {
   const found: Verdict[] = [];
-  for await (const verdict of mutationDrill(some, process.env, () => {})) found.push(verdict);
+  for await (const verdict of mutationDrill(some, process.env, (line) => progress.push(line))) found.push(verdict);
   return found;
 }
 

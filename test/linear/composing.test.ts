@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import { compileMessage, composeMessage } from '../../core/composing/mime/compose.ts';
 import { decorateHtml, htmlToText } from '../../core/templates/html/links.ts';
+import { LINE_ENDS_MAX } from '../../core/templates/language/syntax.ts';
 import { compileTemplate, renderTemplate, TAGS_IN_HTML_MAX } from '../../core/templates/language/templates.ts';
 import { HOLD_MS_MAX, leastOf } from './cpu.ts';
 
-/** Half of the largest body: a whole MiB of line ends takes 40 to 60 ms to compile or encode, depending on the machine. */
-const LENGTH = 512 * 1024;
+const LENGTH = 1024 * 1024;
 const RUNS = [
   ...['<', '<a ', '<b>', '<div>', '<ul><li>', '<table><tr><td>', '<blockquote>', '<p>a', '<h1>a</h1>', '<br>', '</b>'],
   ...[
@@ -25,7 +25,7 @@ const ENDINGS = ['', 'x{{x}}', 'x</pre>', '{{x}}">x</a>'];
 const BEGINNINGS = ['', '<pre>', '<a href="', '<a ', '<!-- '];
 
 describe('Composing', () => {
-  it(`holds the event loop for less than ${HOLD_MS_MAX} ms in each step, with HTML of 512 KiB made of any run`, () => {
+  it(`holds the event loop for less than ${HOLD_MS_MAX} ms in each step, with HTML of 1 MiB made of any run`, () => {
     const slow = sources().flatMap((source) => {
       const steps = Object.entries(stepsOf(source)).map(([step, work]) => [step, leastOf(work)] as const);
       const named = JSON.stringify(`${source.slice(0, 30)}...${source.slice(-10)}`);
@@ -49,6 +49,16 @@ describe('Composing', () => {
     expect(() => renderTemplate(template.template, items(TAGS_IN_HTML_MAX + 1))).to.throw('more than 50000 tags');
   });
 
+  it('refuses a template of too many line ends by their number', () => {
+    for (const end of ['\n', '\r']) {
+      expect(compileTemplate(end.repeat(LINE_ENDS_MAX), 'html').ok).to.equal(true);
+      expect(compileTemplate(end.repeat(LINE_ENDS_MAX + 1), 'text')).to.include({
+        ok: false,
+        message: `The template has more than ${LINE_ENDS_MAX} line ends.`,
+      });
+    }
+  });
+
   it('ends the text part of HTML that is too deep, and leaves the links behind the first 2,000 as they are', () => {
     expect(htmlToText(`begin ${'<div>'.repeat(900)}`)).to.include('begin');
     expect(htmlToText(`begin ${'<b>'.repeat(1_001)}end`)).not.to.include('end');
@@ -60,7 +70,7 @@ describe('Composing', () => {
   });
 });
 
-/** A template of half a MiB, and as many tags as one may have. */
+/** A template of 1 MiB, and as many tags as one may have. */
 function sources(): string[] {
   return RUNS.flatMap((run) => {
     const most = run.includes('<') ? Math.floor((TAGS_IN_HTML_MAX - 10) / run.split('<').length) : LENGTH;

@@ -44,7 +44,7 @@ export async function readJsonBody(
   return readLimited(incoming, limitBytes, path);
 }
 
-/** The fast path of most requests: Node holds the body to its Content-Length, and it is parsed inline. */
+/** Most requests: Node holds the body to its Content-Length, and it is parsed inline. */
 async function readSmall(incoming: IncomingMessage): Promise<ReadBody> {
   const chunks: Buffer[] = [];
   await new Promise<void>((resolve, reject) => {

@@ -22,28 +22,23 @@ export function parseJson(bytes: Uint8Array): unknown {
   return value;
 }
 
-/** Walks without recursion, so that ten thousand nested arrays do not overflow the stack. */
-function hostileFault(root: unknown): string | null {
-  const stack: Array<[unknown, number]> = [[root, 0]];
-  for (let top = stack.pop(); top; top = stack.pop()) {
-    const [value, depth] = top;
-    if (typeof value === 'string') {
-      const fault = textFault(value);
+/** Recursion is safe: it ends at the deepest level that is accepted. */
+function hostileFault(value: unknown, depth = 0): string | null {
+  if (typeof value === 'string') return textFault(value);
+  if (typeof value === 'number') return Number.isFinite(value) ? null : 'a number is out of range';
+  if (typeof value !== 'object' || value === null) return null;
+  if (depth >= JSON_DEPTH_MAX) return `it is nested deeper than ${JSON_DEPTH_MAX} levels`;
+  if (Array.isArray(value)) {
+    for (const entry of value) {
+      const fault = hostileFault(entry, depth + 1);
       if (fault) return fault;
-    } else if (typeof value === 'number') {
-      if (!Number.isFinite(value)) return 'a number is out of range';
-    } else if (typeof value === 'object' && value !== null) {
-      if (depth >= JSON_DEPTH_MAX) return `it is nested deeper than ${JSON_DEPTH_MAX} levels`;
-      if (Array.isArray(value)) {
-        for (const entry of value) stack.push([entry, depth + 1]);
-        continue;
-      }
-      for (const [key, entry] of Object.entries(value)) {
-        const fault = keyFault(key, entry) ?? textFault(key);
-        if (fault) return fault;
-        stack.push([entry, depth + 1]);
-      }
     }
+    return null;
+  }
+  for (const key in value) {
+    const entry = (value as Record<string, unknown>)[key];
+    const fault = keyFault(key, entry) ?? textFault(key) ?? hostileFault(entry, depth + 1);
+    if (fault) return fault;
   }
   return null;
 }

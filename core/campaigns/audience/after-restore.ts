@@ -3,7 +3,7 @@ import type { Deps } from '../../base/deps.ts';
 import { orphanOpenMessages, RESTORED_OWNER } from '../../outbox/after-restore.ts';
 import type { BlockClaim } from '../../outbox/blocks/model.ts';
 import type { Campaign } from '../model.ts';
-import { transition } from '../status.ts';
+import { transition } from '../transition.ts';
 import { blocksOf, isInBlocks } from './waiting.ts';
 
 const MAY_SEND = ['sending', 'sending_gradual', 'paused', 'sent', 'failed'] as const;

@@ -2,6 +2,7 @@ import type { Deps } from '../../base/deps.ts';
 import type { BlockRecipient } from '../../outbox/blocks/model.ts';
 import { recipientId } from '../../outbox/blocks/recipient-id.ts';
 import type { Message } from '../../outbox/model.ts';
+import { states } from '../../outbox/states.ts';
 import { goneGroups } from '../../suppressions/groups.ts';
 import { type SuppressionFact, stoppedBy } from '../../suppressions/rules.ts';
 import { suppressionsAgainst } from '../../suppressions/suppressions.ts';
@@ -63,7 +64,7 @@ function suppressedRow({ campaign, at }: Attempt, { contactId, email }: BlockRec
     _id: recipientId(at, campaign._id, contactId),
     projectId: campaign.projectId,
     lane: 'campaign',
-    state: 'suppressed',
+    state: states.suppressed,
     email,
     campaignId: campaign._id,
     contactId,

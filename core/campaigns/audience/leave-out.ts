@@ -1,6 +1,7 @@
 import type { Deps } from '../../base/deps.ts';
 import type { IdSet } from '../../base/id-set.ts';
 import type { BlockRecipient } from '../../outbox/blocks/model.ts';
+import { states } from '../../outbox/states.ts';
 import { type Attempt, asOurs, removeBlocks, succeed } from './attempt.ts';
 import { AudienceWriter, type Written } from './write.ts';
 
@@ -39,7 +40,7 @@ async function* peopleOf(deps: Deps, { campaign, run }: Attempt): AsyncGenerator
 /** How many suppressed people stay. */
 async function leaveOutSuppressed(deps: Deps, attempt: Attempt, leaving: IdSet): Promise<number> {
   const { _id: campaignId, projectId } = attempt.campaign;
-  const own = { campaignId, projectId, state: 'suppressed' as const };
+  const own = { campaignId, projectId, state: states.suppressed };
   const rows = await deps.db.messages.find(own, { projection: { contactId: 1 }, hint: 'campaign' }).toArray();
   const ids = rows.flatMap(({ _id, contactId }) => (contactId && leaving.has(contactId) ? [_id] : []));
   for (let from = 0; from < ids.length; from += AT_ONCE)

@@ -5,6 +5,7 @@ import { type Page, type PageOf, paginationOf, READ_TIME_MAX_MS, skipOf } from '
 import { type OfRun, type Placed, placedByAddress, type Waiting, waitingOf } from '../../outbox/blocks/read.ts';
 import { recipientId } from '../../outbox/blocks/recipient-id.ts';
 import type { Message } from '../../outbox/model.ts';
+import { states } from '../../outbox/states.ts';
 import type { Campaign, CampaignFreeze } from '../model.ts';
 
 type OfBlocks = Pick<Campaign, '_id' | 'projectId'> & {
@@ -28,7 +29,7 @@ export function messageOf(
   { contactId, email, seq }: Placed,
 ): Message {
   const id = recipientId(freeze.at, campaignId, contactId);
-  return { _id: id, projectId, lane: 'campaign', state: 'queued', email, campaignId, contactId, seq };
+  return { _id: id, projectId, lane: 'campaign', state: states.queued, email, campaignId, contactId, seq };
 }
 
 export interface Search {

@@ -2,7 +2,7 @@ import type { ObjectId } from 'mongodb';
 import type { Deps } from '../../base/deps.ts';
 import type { Session } from '../../base/model.ts';
 import { countClaims, countOpen } from '../../outbox/blocks/counts.ts';
-import type { MessageState } from '../../outbox/model.ts';
+import { type MessageState, states } from '../../outbox/states.ts';
 import type { Campaign, CampaignCounts, CampaignStatus } from '../model.ts';
 import { OVER } from '../status.ts';
 
@@ -28,7 +28,7 @@ export async function ledgerCounts(deps: Db, campaign: Tenant): Promise<LedgerCo
   try {
     const [of, waiting] = await countParts(deps, campaign, session);
     const queued = of('queued') + of('deferred');
-    const inFlight = of('committing') + waiting.inFlight;
+    const inFlight = of(states.committing) + waiting.inFlight;
     const [suppressed, failed, sent, unknown] = [
       of('suppressed'),
       of('failed'),
@@ -121,7 +121,7 @@ export function shownCounts(deps: Db, campaign: Campaign): Promise<LedgerCounts>
  * change of the status it sees every claim that was made before the change.
  */
 export async function countInFlight(deps: Db, { _id, projectId }: Tenant): Promise<number> {
-  const committing = { campaignId: _id, projectId, state: 'committing' as const };
+  const committing = { campaignId: _id, projectId, state: states.committing };
   const [open, rows] = await Promise.all([
     countOpen(deps, { projectId, campaignId: _id }),
     deps.db.messages.countDocuments(committing, { hint: 'campaign' }),
@@ -151,7 +151,7 @@ export async function firstDeferredUntil(deps: Db, { _id, projectId }: Tenant): 
   const [first] = await deps.db.messages
     .aggregate<{ dueAt: Date | null }>(
       [
-        { $match: { campaignId: _id, projectId, state: 'deferred' } },
+        { $match: { campaignId: _id, projectId, state: states.deferred } },
         { $group: { _id: null, dueAt: { $min: '$dueAt' } } },
       ],
       { hint: 'campaign' },

@@ -1,7 +1,8 @@
 import type { Deps } from '../../base/deps.ts';
 import type { Campaign, CampaignStatus } from '../model.ts';
 import { type AwaitedSegment, segmentsInTheWay, wordsFor } from '../run/segments.ts';
-import { OVER, sendingMsOf } from '../status.ts';
+import { OVER } from '../status.ts';
+import { sendingMsOf } from '../transition.ts';
 import { type LedgerCounts, nextAtOf, shownCounts } from './counts.ts';
 import { processedOf } from './rates.ts';
 

@@ -10,21 +10,21 @@ import { readyToPublish } from '../input.ts';
 import type { AudienceEntry, Campaign } from '../model.ts';
 import { refreshCounts } from '../numbers/counts.ts';
 import { compileFrozen } from '../send/compiled-cache.ts';
-import { type Move, transition } from '../status.ts';
+import { sendingStatus } from '../status.ts';
+import { type Move, transition } from '../transition.ts';
 
 /**
  * Freezes the content, and the names and sizes of the lists, when sending starts; content that cannot be sent at all fails here,
  * with the reason.
  */
 export async function begin(deps: Deps, campaign: Campaign): Promise<null> {
-  const { _id, projectId, sendMode } = campaign;
+  const { _id, projectId } = campaign;
   const now = deps.clock.now();
   let moved: Campaign | null;
   try {
     const lists = await readyNow(deps, campaign);
     const { toLists, excludeLists } = withEntries(campaign, lists);
-    const status = sendMode === 'gradual' ? ('sending_gradual' as const) : ('sending' as const);
-    const to: Move = { status, startedAt: now, metricsDueAt: now, toLists, excludeLists };
+    const to: Move = { status: sendingStatus(campaign), startedAt: now, metricsDueAt: now, toLists, excludeLists };
     const commitWith: CommitWith = async (session) => refuseGone(await holdLists(deps, session, campaign), campaign);
     moved = await transition(deps, campaign, to, { wakeRun: false, commitWith });
   } catch (error) {

@@ -3,6 +3,7 @@ import type { Deps } from '../../base/deps.ts';
 import { IdSet } from '../../base/id-set.ts';
 import type { Session } from '../../base/model.ts';
 import { publishSuppressed } from '../../messages/events.ts';
+import { states } from '../../outbox/states.ts';
 import { type Attempt, beginAttempt, endAttempt, LostAttempt } from '../audience/attempt.ts';
 import { judged } from '../audience/judge.ts';
 import { leaveOut } from '../audience/leave-out.ts';
@@ -123,7 +124,7 @@ async function requireWritten(deps: Deps, { campaign, run }: Attempt, written: W
         { hint: 'person' },
       )
       .toArray(),
-    deps.db.messages.countDocuments({ campaignId, projectId, state: 'suppressed' }, { hint: 'campaign' }),
+    deps.db.messages.countDocuments({ campaignId, projectId, state: states.suppressed }, { hint: 'campaign' }),
   ]);
   const found = { inBlocks: blocks?.people ?? 0, suppressed };
   if (found.inBlocks === written.inBlocks && found.suppressed === written.suppressed) return;
@@ -135,7 +136,7 @@ async function requireWritten(deps: Deps, { campaign, run }: Attempt, written: W
 async function tellSuppressed(deps: Deps, { campaign }: Attempt): Promise<void> {
   const { _id: campaignId, projectId } = campaign;
   const cursor = deps.db.messages.find(
-    { campaignId, projectId, state: 'suppressed' },
+    { campaignId, projectId, state: states.suppressed },
     { hint: 'campaign', batchSize: EVENTS_AT_ONCE },
   );
   while (await cursor.hasNext()) await publishSuppressed(deps, projectId, cursor.readBufferedDocuments());

@@ -5,7 +5,7 @@ import type { Campaign, CampaignStatus } from '../model.ts';
 import { countNow, type LedgerCounts, ledgerCounts, refreshCounts } from '../numbers/counts.ts';
 import { describeCampaign } from '../numbers/progress.ts';
 import { settleCampaignOrphans, unsettledOf } from '../send/orphans.ts';
-import { type Move, transition } from '../status.ts';
+import { type Move, transition } from '../transition.ts';
 import { begin } from './begin.ts';
 import { type AwaitedSegment, awaitedSegments, wordsFor } from './segments.ts';
 import { type SendStep, sendingStep, type WaitStep } from './sending-plan.ts';

@@ -3,6 +3,7 @@ import type { Deps } from '../../base/deps.ts';
 import { parseId } from '../../base/ids.ts';
 import type { SegmentRecompute, StoredList } from '../../contacts/model.ts';
 import type { AudienceEntry, Campaign } from '../model.ts';
+import { isUnderWay } from '../status.ts';
 
 export interface AwaitedSegment {
   id: string;
@@ -33,7 +34,7 @@ export async function segmentsInTheWay(
 ): Promise<AwaitedSegment[]> {
   const { status, startsAt, freeze } = campaign;
   const isDue = status === 'scheduled' && (startsAt ?? deps.clock.now()) <= deps.clock.now();
-  const isFreezing = (status === 'sending' || status === 'sending_gradual') && !freeze?.isDone;
+  const isFreezing = isUnderWay(campaign) && !freeze?.isDone;
   return isDue || isFreezing ? awaitedSegments(deps, campaign) : [];
 }
 

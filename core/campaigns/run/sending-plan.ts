@@ -1,6 +1,7 @@
 import type { Deps } from '../../base/deps.ts';
 import { BLOCK_MAX } from '../../outbox/blocks/model.ts';
 import { type SeqRange, unclaimedRange } from '../../outbox/blocks/unclaimed.ts';
+import { states } from '../../outbox/states.ts';
 import type { Campaign, CampaignStatus } from '../model.ts';
 import { release } from './gradual-release.ts';
 
@@ -81,7 +82,7 @@ async function unclaimed(deps: Deps, { _id, projectId, freeze }: Campaign, upTo:
 
 /** The lowest and the highest `seq` of queued rows. */
 async function queuedRange({ db }: Deps, { _id, projectId }: Campaign, upTo: number): Promise<SeqRange | null> {
-  const filter = { campaignId: _id, projectId, state: 'queued' as const, seq: { $lte: upTo } };
+  const filter = { campaignId: _id, projectId, state: states.queued, seq: { $lte: upTo } };
   const end = (seq: 1 | -1) => db.messages.findOne(filter, { sort: { seq }, projection: { seq: 1 }, hint: 'campaign' });
   const [first, last] = await Promise.all([end(1), end(-1)]);
   return first?.seq !== undefined && last?.seq !== undefined ? { fromSeq: first.seq, toSeq: last.seq } : null;
@@ -91,7 +92,7 @@ async function queuedRange({ db }: Deps, { _id, projectId }: Campaign, upTo: num
 async function isLeftAfter(deps: Deps, campaign: Campaign, place: number): Promise<boolean> {
   const { _id, projectId, freeze } = campaign;
   if (freeze?.run) return (freeze.frozen?.inBlocks ?? 0) > place;
-  const filter = { campaignId: _id, projectId, state: 'queued' as const, seq: { $gt: place } };
+  const filter = { campaignId: _id, projectId, state: states.queued, seq: { $gt: place } };
   return (await deps.db.messages.findOne(filter, { projection: { _id: 1 }, hint: 'campaign' })) !== null;
 }
 
@@ -100,7 +101,7 @@ async function deferredWaitMs({ db }: Deps, { _id, projectId }: Campaign): Promi
   const [first] = await db.messages
     .aggregate<{ waitMs: number | null }>(
       [
-        { $match: { campaignId: _id, projectId, state: 'deferred' } },
+        { $match: { campaignId: _id, projectId, state: states.deferred } },
         { $group: { _id: null, dueAt: { $min: '$dueAt' } } },
         { $project: { waitMs: { $subtract: [{ $ifNull: ['$dueAt', '$$NOW'] }, '$$NOW'] } } },
       ],

@@ -1,7 +1,9 @@
 import type { Deps } from '../../base/deps.ts';
+import { states } from '../../outbox/states.ts';
 import type { Campaign } from '../model.ts';
 import { ledgerCounts, refreshCounts } from '../numbers/counts.ts';
-import { isUnderWay, transition } from '../status.ts';
+import { isUnderWay } from '../status.ts';
+import { transition } from '../transition.ts';
 import { breachOf, maySpeak, type Stretch } from './threshold-rules.ts';
 
 const EVERY_MS = 1_000;
@@ -75,7 +77,7 @@ async function judge(
   if (!campaign || !isUnderWay(campaign)) return { breached: true, sent: 0 };
   const { stretch, thresholdPreset } = campaign;
   const [bounced, spamReported] = await Promise.all([
-    deps.db.messages.countDocuments({ campaignId: _id, projectId, state: 'bounced' }, { hint: 'campaign' }),
+    deps.db.messages.countDocuments({ campaignId: _id, projectId, state: states.bounced }, { hint: 'campaign' }),
     deps.db.engagements.countDocuments({ projectId, campaignId: _id, complainedAt: { $exists: true } }),
   ]);
   const since = (sent: number, bounces: number): Stretch => ({

@@ -6,7 +6,8 @@ import { CONTACT_DELETED } from '../../messages/fail-for-deleted.ts';
 import { settleClaims } from '../../outbox/blocks/take-over.ts';
 import { type Ledger, openLedger } from '../../outbox/ledger.ts';
 import type { MessageIdOf } from '../../outbox/resolve-orphan.ts';
-import { orphanStates, settleOrphans } from '../../outbox/settle-orphans.ts';
+import { settleOrphans } from '../../outbox/settle-orphans.ts';
+import { ORPHAN_STATES, states } from '../../outbox/states.ts';
 import type { Campaign } from '../model.ts';
 
 type Tenant = Pick<Campaign, '_id' | 'projectId' | 'freeze'>;
@@ -57,7 +58,7 @@ async function settleRows(deps: Deps, campaign: Tenant, scope: Scope, messageIdF
       {
         campaignId: _id,
         projectId,
-        state: { $in: [...orphanStates] },
+        state: { $in: ORPHAN_STATES },
         ...(seqs ? { seq: { $gte: seqs.fromSeq, $lte: seqs.toSeq } } : {}),
         dueAt: { $exists: true },
         $expr: { $lte: ['$dueAt', '$$NOW'] },
@@ -89,7 +90,7 @@ export async function unsettledOf({ db }: Pick<Deps, 'db'>, { _id, projectId }: 
             $match: {
               campaignId: _id,
               projectId,
-              $or: [{ state: 'committing' }, { state: 'unknown', dueAt: { $exists: true } }],
+              $or: [{ state: states.committing }, { state: states.unknown, dueAt: { $exists: true } }],
             },
           },
           { $group: { _id: null, count: { $sum: 1 }, oldest } },

@@ -2,6 +2,7 @@ import type { Filter } from 'mongodb';
 import { claimMessages } from '../../outbox/claim.ts';
 import type { Ledger, LedgerDeps } from '../../outbox/ledger.ts';
 import type { Message } from '../../outbox/model.ts';
+import { states } from '../../outbox/states.ts';
 import type { Campaign } from '../model.ts';
 import type { Claimed, Source } from './source.ts';
 
@@ -92,15 +93,15 @@ export class RowSource implements Source {
   async #read(): Promise<void> {
     const { _id: campaignId, projectId, freeze } = this.#campaign;
     const { toSeq, isDeferred } = this.#range;
-    const isQueued: Filter<Message> = { state: 'queued' };
-    const isDue: Filter<Message> = { state: 'deferred', $expr: { $lte: ['$dueAt', '$$NOW'] } };
-    const states = !isDeferred ? [isQueued] : freeze?.run ? [isQueued, isDue] : [isDue];
+    const isQueued: Filter<Message> = { state: states.queued };
+    const isDue: Filter<Message> = { state: states.deferred, $expr: { $lte: ['$dueAt', '$$NOW'] } };
+    const filters = !isDeferred ? [isQueued] : freeze?.run ? [isQueued, isDue] : [isDue];
     const seq = { $gte: this.#nextSeq, $lte: toSeq };
     const projection = { email: 1, contactId: 1, firstAt: 1, deferrals: 1, seq: 1 } as const;
     const found = await Promise.all(
-      states.map((state) =>
+      filters.map((filter) =>
         this.#deps.db.messages
-          .find({ campaignId, projectId, seq, ...state }, { projection, hint: 'campaign' })
+          .find({ campaignId, projectId, seq, ...filter }, { projection, hint: 'campaign' })
           .sort({ seq: 1 })
           .limit(READ)
           .toArray(),

@@ -20,7 +20,7 @@ export interface Source {
   waiting(): Promise<number>;
   /** Claims up to so many of those that are waiting. May return fewer, also none: other processes claim too. */
   claim(count: number): Promise<Claimed[]>;
-  /** What is claimed and cannot be sent now: `keep` it for later, or `return` it, so that any process can claim it. */
+  /** Claimed recipients that cannot be sent to now: `keep` them for later, or `return` them, so that any process can claim them. */
   readonly whenRelayIsDown: 'keep' | 'return';
   /** A claim was returned to the queue. */
   onReturned(item: Claimed): void;

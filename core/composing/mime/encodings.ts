@@ -8,18 +8,33 @@ const BLOCK_LINES = 1_024;
 const ESCAPES_SHARE_MAX = 0.17;
 /** RFC 5322 allows 998; relays that add to a line must not exceed it either. */
 const PLAIN_LINE_LENGTH_MAX = 900;
-const NOT_PLAIN = /[^\t\r\n -~]|[ \t]\r\n|[ \t]$|^\.|\n\.|^From |\nFrom /;
 /** Values that need no encoding at the start of a line with a soft line break behind it. */
 const PLAIN_HOLE = /^(?!From )[\t !-\-/-<>-~][\t -<>-~]{0,70}$/;
 const LONG_WORD = /^[!-<>-~]{72,}$/;
 const CR = 13;
 const LF = 10;
 const EQUALS = 61;
+const TAB = 9;
+const SPACE = 32;
+const DOT = 46;
 const HEX = '0123456789ABCDEF';
 
 /** CRLF, whatever the line ends were. */
 export function normalizeLines(text: string): string {
-  return text.replace(/\r\n|\r|\n/g, '\r\n');
+  if (!text.includes('\n') && !text.includes('\r')) return text;
+  const bytes = Buffer.from(text, 'utf8');
+  // Written byte by byte: a replacement by a pattern takes several times as long where most of a text is line ends.
+  const out = Buffer.allocUnsafe(bytes.length * 2);
+  let length = 0;
+  for (let index = 0; index < bytes.length; index++) {
+    const byte = bytes[index]!;
+    if (byte === CR || byte === LF) {
+      out[length++] = CR;
+      out[length++] = LF;
+      if (byte === CR && bytes[index + 1] === LF) index++;
+    } else out[length++] = byte;
+  }
+  return out.toString('utf8', 0, length);
 }
 
 /** The shortest encoding that survives every relay. A text with holes cannot be plain: the values are not known yet. */
@@ -109,14 +124,23 @@ function cutWord(word: string): string {
   return out;
 }
 
+/** One pass over a text whose line ends are CRLF: a search for each line takes too long where lines are short. */
 function isPlain(text: string): boolean {
-  if (NOT_PLAIN.test(text)) return false;
   let start = 0;
-  for (let end = text.indexOf('\r\n'); end >= 0; end = text.indexOf('\r\n', start)) {
-    if (end - start > PLAIN_LINE_LENGTH_MAX) return false;
-    start = end + 2;
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index);
+    if (code === CR) {
+      if (index - start > PLAIN_LINE_LENGTH_MAX || isSpace(text.charCodeAt(index - 1))) return false;
+      start = index + 2;
+      index++;
+    } else if (code > 126 || (code < 32 && code !== TAB)) return false;
+    else if (index === start && (code === DOT || text.startsWith('From ', index))) return false;
   }
-  return text.length - start <= PLAIN_LINE_LENGTH_MAX;
+  return text.length - start <= PLAIN_LINE_LENGTH_MAX && !isSpace(text.charCodeAt(text.length - 1));
+}
+
+function isSpace(code: number): boolean {
+  return code === SPACE || code === TAB;
 }
 
 function mustEscape(byte: number, bytes: Buffer, index: number, column: number, last: boolean): boolean {

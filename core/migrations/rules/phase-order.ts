@@ -1,11 +1,9 @@
-import type { Migration, MigrationPhase, MigrationPhaseName, MigrationProvider, MigrationStatus } from '../model.ts';
+import type { Migration, MigrationPhase, MigrationPhaseName, MigrationProvider } from '../model.ts';
 
 const names: Record<MigrationProvider, MigrationPhaseName[]> = {
   providerA: ['customFields', 'templates', 'unsubscribeGroups', 'contactLists', 'contacts'],
   providerB: ['customFields', 'templates', 'audiences', 'contacts', 'topics', 'unsubscribed'],
 };
-
-export const LIVE: readonly MigrationStatus[] = ['queued', 'running', 'needs_attention'];
 
 export function newPhases(provider: MigrationProvider): MigrationPhase[] {
   return names[provider].map(newPhase);
@@ -15,10 +13,6 @@ export function newPhase(name: MigrationPhaseName): MigrationPhase {
   const counts = { total: 0, succeeded: 0, failed: 0, skipped: 0, created: 0, updated: 0 };
   const lists = { errors: [], review: [], details: {} };
   return { name, status: 'pending', ...counts, ...lists, cursor: null, startedAt: null, completedAt: null };
-}
-
-export function isLive(status: MigrationStatus): boolean {
-  return LIVE.includes(status);
 }
 
 export function isOver({ status }: MigrationPhase): boolean {

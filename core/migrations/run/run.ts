@@ -7,7 +7,8 @@ import { endMigration } from '../finish.ts';
 import { keepKeyOn, openKey } from '../keys.ts';
 import type { Migration, MigrationPhase, MigrationPhaseName, MigrationStatus } from '../model.ts';
 import { phaseWork } from '../phases/phases.ts';
-import { describeMigration, finalStatus, isLive, isOver, LIVE, nextPhase } from '../rules/phase-order.ts';
+import { describeMigration, finalStatus, isOver, nextPhase } from '../rules/phase-order.ts';
+import { isLive, LIVE } from '../rules/status.ts';
 import { SourceError } from '../source.ts';
 import {
   MigrationStopped,
@@ -128,7 +129,7 @@ export async function failMigration(deps: Deps, ref: RunRef, reason: string): Pr
   const { run, _id, projectId } = filterOf(ref);
   const migration = await deps.db.migrations.findOne({ _id, projectId, run });
   const failureReason = [reason, migration?.attention].filter(Boolean).join(' ');
-  await endMigration(deps, { _id, projectId, run, status: { $in: [...LIVE] } }, { status: 'failed', failureReason });
+  await endMigration(deps, { _id, projectId, run }, { status: 'failed', failureReason });
   return stepNow(deps, ref);
 }
 
@@ -177,7 +178,7 @@ async function takeSlot(deps: Deps, ref: RunRef, owner: string | null): Promise<
 
 async function startHolderAgain(deps: Deps, { projectId }: RunRef): Promise<void> {
   await deps.db.migrations.updateOne(
-    { projectId: new ObjectId(projectId), status: { $in: [...LIVE] } },
+    { projectId: new ObjectId(projectId), status: { $in: LIVE } },
     { $set: { dueAt: deps.clock.now() } },
   );
 }
@@ -239,7 +240,7 @@ async function endOrNext(deps: Deps, migration: Migration): Promise<Step> {
   if (nextPhase(migration.phases) !== null) return stepOf(migration);
   const { _id, projectId, run, phases } = migration;
   const end = { status: finalStatus(phases), failureReason: null };
-  const ended = await endMigration(deps, { _id, projectId, run, status: 'running' }, end);
+  const ended = await endMigration(deps, { _id, projectId, run }, end);
   return ended ? stepOf(ended) : stepNow(deps, refOf(migration));
 }
 

@@ -35,9 +35,9 @@ export async function claimPart(
 type Stored = { place: BlockClaim; askedMs: number };
 
 /**
- * The filter names our new `_id` beside the key: without it a second process would match the first one's claim, and take it. A call
+ * The filter names the key and our new `_id`: without the id a second process would match the first one's claim, and take it. A call
  * whose result is not known is repeated, with the same `_id`, until the dots that it allows are over: a forgotten claim would
- * leave its recipients `unknown` who never got anything. One that is closed or taken over by then is left as it is.
+ * leave its recipients `unknown` who never got anything. A claim that is closed or taken over by then is left as it is.
  */
 async function insertClaim(
   { db, log }: LedgerDeps,

@@ -1,7 +1,7 @@
 import type { ObjectId } from 'mongodb';
 import type { Deps } from '../../base/deps.ts';
 import type { Session } from '../../base/model.ts';
-import type { MessageState } from '../model.ts';
+import { type MessageState, states } from '../states.ts';
 
 type Db = Pick<Deps, 'db'>;
 
@@ -26,14 +26,14 @@ export interface ClaimCounts {
 
 /** A row of a recipient of a block has one of these states. */
 export const ROW_STATES: MessageState[] = [
-  'queued',
-  'deferred',
-  'committing',
-  'sent',
-  'bounced',
-  'failed',
-  'suppressed',
-  'unknown',
+  states.queued,
+  states.deferred,
+  states.committing,
+  states.sent,
+  states.bounced,
+  states.failed,
+  states.suppressed,
+  states.unknown,
 ];
 const RANGES_AT_ONCE = 16;
 

@@ -12,6 +12,7 @@ import {
   reasonOf,
   resolveOrphan,
 } from '../resolve-orphan.ts';
+import { states } from '../states.ts';
 import type { Block, BlockClaim, BlockRecipient } from './model.ts';
 import { recipientId } from './recipient-id.ts';
 
@@ -135,7 +136,7 @@ async function readBlock({ db, log }: LedgerDeps, { run }: Settlement, claim: Lo
 interface Recipient extends BlockRecipient {
   _id: ObjectId;
   lane: 'campaign';
-  state: 'committing';
+  state: typeof states.committing;
   claim: number;
   seq: number;
 }
@@ -145,7 +146,7 @@ function recipientsOf(block: Block | null, { campaignId, from, to, fromSeq, froz
     ...recipient,
     _id: recipientId(frozenAt, campaignId, recipient.contactId),
     lane: 'campaign',
-    state: 'committing',
+    state: states.committing,
     claim: BLOCK_CLAIM,
     seq: fromSeq + index,
   }));
@@ -180,7 +181,14 @@ function rowOf(
   const reason = reasonOf(resolution, recipient);
   switch (resolution) {
     case 'sent':
-      return { ...row, ...times, state: 'sent', sentAt: claimedAt, endedAt: now, timeline: line('resolved', reason) };
+      return {
+        ...row,
+        ...times,
+        state: states.sent,
+        sentAt: claimedAt,
+        endedAt: now,
+        timeline: line('resolved', reason),
+      };
     case 'queued':
     case 'unsent':
       // Nothing would ever end the row of an erased contact in a campaign that is over.
@@ -188,16 +196,16 @@ function rowOf(
         ? {
             ...row,
             ...times,
-            state: 'failed',
+            state: states.failed,
             reason: erasedReason,
             endedAt: now,
             timeline: line('failed', erasedReason),
           }
-        : { ...row, ...times, state: 'queued', orphaned: 1, timeline: line('requeued', reason) };
+        : { ...row, ...times, state: states.queued, orphaned: 1, timeline: line('requeued', reason) };
     case 'unknown':
-      return { ...row, ...times, state: 'unknown', orphaned: 1, reason, timeline: line('unknown', reason) };
+      return { ...row, ...times, state: states.unknown, orphaned: 1, reason, timeline: line('unknown', reason) };
     case 'early':
-      return { ...row, ...times, state: 'unknown', orphaned: 1, reason, dueAt: new Date(now.getTime() + earlyMs) };
+      return { ...row, ...times, state: states.unknown, orphaned: 1, reason, dueAt: new Date(now.getTime() + earlyMs) };
   }
 }
 

@@ -3,6 +3,7 @@ import { insertDocuments } from '../../base/idempotent-insert.ts';
 import { distinctProjects, type Ledger, type LedgerDeps } from '../ledger.ts';
 import type { Message } from '../model.ts';
 import { type Ended, outcomePipeline, stored } from '../outcomes.ts';
+import { states } from '../states.ts';
 
 const SENT_STATES = ['sent', 'bounced'];
 const FINAL_STATES = [...SENT_STATES, 'failed', 'suppressed'];
@@ -45,15 +46,15 @@ function rowOf({ held, outcome, recipients }: Ended, owner: string, now: Date): 
   };
   if (SENT_STATES.includes(state)) row.sentAt = now;
   if (FINAL_STATES.includes(state)) row.endedAt = now;
-  if (state === 'deferred' || state === 'unknown') row.deferrals = 1;
-  if (typeof delayMs === 'number' && state !== 'queued') row.dueAt = new Date(now.getTime() + delayMs);
+  if (state === states.deferred || state === states.unknown) row.deferrals = 1;
+  if (typeof delayMs === 'number' && state !== states.queued) row.dueAt = new Date(now.getTime() + delayMs);
   if (entry) row.timeline = [{ ...entry, at: now, claimedAt: place.claimedAt }];
   return row;
 }
 
 /**
- * A row is there already: from an earlier try of this write, or because another process has settled the claim. What it wrote as
- * `unknown` for this process gets the outcome, and nothing else is changed.
+ * A row is there already: from an earlier try of this write, or because another process has settled the claim. A row
+ * that was settled as `unknown` for this process gets the outcome, and nothing else is changed.
  */
 async function afterSettlement({ db, log }: LedgerDeps, { owner }: Ledger, ended: Ended[]): Promise<void> {
   const projectId = { $in: distinctProjects(ended.map(({ held }) => held)) };
@@ -61,7 +62,7 @@ async function afterSettlement({ db, log }: LedgerDeps, { owner }: Ledger, ended
   const provedIds = proved.map(({ held }) => held._id);
   if (proved.length > 0)
     await db.messages.updateMany(
-      { _id: { $in: provedIds }, projectId, owner, state: 'unknown' },
+      { _id: { $in: provedIds }, projectId, owner, state: states.unknown },
       outcomePipeline(provedIds, proved.map(stored)),
     );
   const foreign = await db.messages

@@ -2,6 +2,7 @@ import type { Outcome } from '../ledger.ts';
 import type { MessageRecipient, SmtpReply } from '../model.ts';
 import type { Bounce } from '../outcomes.ts';
 import type { Delivery, Lane } from '../relay.ts';
+import { isOpenRecipient, states } from '../states.ts';
 import { classifyReply, retryDelayMs } from './bounces.ts';
 
 /** A connection lost before the final dot is a network fault: the first tries after it come soon. */
@@ -63,11 +64,11 @@ export function judgeRecipients(
 
 /** An open recipient has no final outcome yet, and so is in the next envelope. */
 export function isOpen({ state }: Pick<MessageRecipient, 'state'>): boolean {
-  return state === 'queued' || state === 'deferred' || state === 'unknown';
+  return isOpenRecipient(state);
 }
 
 export function afterOutcome(recipient: MessageRecipient, outcome: Outcome): MessageRecipient {
-  const state = outcome.kind === 'back' ? 'queued' : outcome.kind;
+  const state = outcome.kind === 'back' ? states.queued : outcome.kind;
   const reply = 'reply' in outcome ? (outcome.reply ?? recipient.reply) : recipient.reply;
   if (outcome.kind === 'suppressed') return { ...recipient, state, reply, reason: null, suppressedBy: outcome.by };
   return { ...recipient, state, reply, reason: 'reason' in outcome ? outcome.reason : null };
@@ -76,8 +77,8 @@ export function afterOutcome(recipient: MessageRecipient, outcome: Outcome): Mes
 /** A recipient's final outcome, as the outcome of the message whose first recipient it is. */
 export function outcomeOf({ state, reply, reason, suppressedBy }: MessageRecipient): Outcome {
   const said = reply ?? { code: 0, enhanced: null, text: '' };
-  if (state === 'bounced') return { kind: 'bounced', reply: said, reason: reason ?? '' };
-  if (state === 'failed') return { kind: 'failed', reply, reason: reason ?? '' };
+  if (state === states.bounced) return { kind: 'bounced', reply: said, reason: reason ?? '' };
+  if (state === states.failed) return { kind: 'failed', reply, reason: reason ?? '' };
   if (suppressedBy) return { kind: 'suppressed', by: suppressedBy };
   return { kind: 'sent', reply: said };
 }

@@ -1,23 +1,19 @@
-/** The context of a value in the result; each has characters of its own that a value must not contain. */
-export type Place = 'text' | 'attribute' | 'bare' | 'url' | 'query' | 'script' | 'plain' | 'line';
+/** The context of a value in the result. Only addresses have a syntax of their own: mail programs run no scripts. */
+export type Place = 'text' | 'bare' | 'url' | 'query' | 'plain' | 'line';
 
 export type Escape = (text: string) => string;
 
-/** `raw` is `{{{value}}}`, which counts as HTML where a text may be, and nowhere else. */
+/** `raw` is `{{{value}}}`: HTML that the sender vouches for. */
 export function escapeFor(place: Place, raw: boolean): Escape {
   switch (place) {
     case 'text':
       return raw ? (text) => text : escapeText;
-    case 'attribute':
-      return raw ? (text) => text.replace(/["'<>]/g, entity) : escapeText;
     case 'bare':
       return raw ? (text) => text : escapeBare;
     case 'url':
       return raw ? (text) => encodeUrl(text) : (text) => encodeUrl(text).replace(/&/g, '&amp;');
     case 'query':
       return encodeQuery;
-    case 'script':
-      return raw ? (text) => text.replace(/<(?=[/!])/g, '\\u003c') : escapeScript;
     case 'plain':
       return (text) => text.replace(/\r\n?/g, '\n').replace(CONTROLS, '');
     case 'line':
@@ -55,13 +51,7 @@ function escapeBare(text: string): string {
   return text.replace(/[\0-\x20"'`=<>&/\x7f-\xa0]/g, entity);
 }
 
-function escapeScript(text: string): string {
-  return JSON.stringify(text)
-    .slice(1, -1)
-    .replace(/[<>&'/\u2028\u2029]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`);
-}
-
-/** What is a URL stays byte for byte; only what no URL may contain is encoded. */
+/** Encodes only characters that no URL may contain; a URL stays byte for byte. */
 function encodeUrl(text: string): string {
   return text.trim().replace(/%(?![0-9A-Fa-f]{2})|[^A-Za-z0-9\-._~:/?#[\]@!$&()*+,;=%]+/g, percent);
 }

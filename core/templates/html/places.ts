@@ -51,9 +51,8 @@ export function placeValue(position: Position): { place: Place; opens: boolean }
   switch (position.state) {
     case 'data':
     case 'skip':
-      return { place: 'text', opens: false };
     case 'raw text':
-      return { place: position.tag === 'script' ? 'script' : 'text', opens: false };
+      return { place: 'text', opens: false };
     case 'before value': {
       openValue(position, '');
       position.last = VALUE;
@@ -63,7 +62,7 @@ export function placeValue(position: Position): { place: Place; opens: boolean }
       const isQuery = position.hasQuery && position.last === '=';
       position.last = VALUE;
       if (isUrl(position)) return { place: isQuery ? 'query' : 'url', opens: false };
-      return { place: position.quote ? 'attribute' : 'bare', opens: false };
+      return { place: position.quote ? 'text' : 'bare', opens: false };
     }
     case 'tag':
       position.tag += VALUE;

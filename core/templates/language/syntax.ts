@@ -2,6 +2,8 @@ import { parse } from '@handlebars/parser';
 import type { ProgramNode } from './nodes.ts';
 
 export const SOURCE_LENGTH_MAX = 1024 * 1024;
+/** Carriage returns and line feeds: the parser's time grows with them too. */
+export const LINE_ENDS_MAX = 500_000;
 export const TAGS_MAX = 5_000;
 export const NESTING_MAX = 50;
 /** Blocks around a position and the `{{else if}}` before it. */
@@ -26,8 +28,20 @@ export class TemplateSyntaxError extends Error {
 /** Parses a template; one that would take long to parse is refused first. */
 export function parseTemplate(source: string): ProgramNode {
   if (source.length > SOURCE_LENGTH_MAX) throw new TemplateSyntaxError('The template is longer than 1 MiB.', 1);
+  if (hasTooManyLines(source))
+    throw new TemplateSyntaxError(`The template has more than ${LINE_ENDS_MAX} line ends.`, 1);
   checkTags(source);
   return readProgram(source);
+}
+
+function hasTooManyLines(source: string): boolean {
+  if (source.length <= LINE_ENDS_MAX) return false;
+  let ends = 0;
+  for (let index = 0; index < source.length; index++) {
+    const code = source.charCodeAt(index);
+    if (code === 10 || code === 13) ends++;
+  }
+  return ends > LINE_ENDS_MAX;
 }
 
 /** The parser's time grows faster than its input in tags, chains and arguments, so those are counted first. */

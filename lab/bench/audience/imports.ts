@@ -42,7 +42,7 @@ async function bareUpserts({ drill, personOf }: Stage, rows: number): Promise<nu
   const { deps, project } = drill;
   const bare = deps.mongo.db(deps.config.mongodbDatabase).collection('bare');
   const same = indexes.filter(({ on }) => on === 'contacts');
-  await bare.createIndexes(same.map(({ name, key, options }) => ({ name, key: key as Record<string, 1>, ...options })));
+  await bare.createIndexes(same.map(({ name, key, options }) => ({ name, key, ...options })));
   const projectId = project._id;
   const begun = performance.now();
   let toldAt = begun;

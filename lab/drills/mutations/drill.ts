@@ -28,11 +28,9 @@ export async function* mutationDrill(
     const whole = withoutMutation(env);
     const runNext = async (copy: Copy) => {
       for (let mutation = waiting.shift(); mutation; mutation = waiting.shift()) {
-        const fault = await tryMutation(copy, mutation, env, whole);
-        progress(
-          `${mutations.length - waiting.length} of ${mutations.length}: ${mutation.name}: ${fault ?? 'noticed'}`,
-        );
-        if (fault) survivors.push({ kept: false, says: `${mutation.name} (${mutation.file}): ${fault}` });
+        const { kept, says } = await tryMutation(copy, mutation, env, whole);
+        progress(`${mutations.length - waiting.length} of ${mutations.length}: ${mutation.name}: ${says}`);
+        if (!kept) survivors.push({ kept, says: `${mutation.name} (${mutation.file}): ${says}` });
       }
     };
     await Promise.all(copies.map(runNext));
@@ -60,15 +58,10 @@ function withoutMutation(env: NodeJS.ProcessEnv): Whole {
   };
 }
 
-/** null: noticed. */
-async function tryMutation(
-  copy: Copy,
-  mutation: Mutation,
-  env: NodeJS.ProcessEnv,
-  whole: Whole,
-): Promise<string | null> {
+async function tryMutation(copy: Copy, mutation: Mutation, env: NodeJS.ProcessEnv, whole: Whole): Promise<Verdict> {
   const before = await whole(copy, mutation);
-  if (before !== 'passed') return `its tests ${before} without it`;
-  const after = await copy.mutated(mutation, () => runTests(copy.folder, mutation, env));
-  return after === 'passed' ? 'survived' : null;
+  if (before.how !== 'passed') return { kept: false, says: `its tests ${before.how} without it (${before.reason})` };
+  const { how, reason } = await copy.mutated(mutation, () => runTests(copy.folder, mutation, env));
+  if (how === 'failed') return { kept: true, says: `noticed (${reason})` };
+  return { kept: false, says: how === 'passed' ? 'survived' : `its tests ${how} (${reason})` };
 }

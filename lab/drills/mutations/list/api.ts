@@ -41,14 +41,14 @@ export const apiMutations: readonly Mutation[] = [
     file: 'platform/rate-limit.ts',
     find: 'const used = count.here + count.elsewhere;',
     replace: 'const used = count.here;',
-    tests: ['test/accounts/account.test.ts', 'test/edge/edge.test.ts'],
+    tests: ['test/edge/rate-limits.test.ts'],
   },
   {
     name: 'a rate limit lets one request more through',
     file: 'platform/rate-limit.ts',
     find: 'const allowed = used < limit;',
     replace: 'const allowed = used <= limit;',
-    tests: ['test/accounts/account.test.ts'],
+    tests: ['test/edge/rate-limits.test.ts'],
   },
   {
     name: 'a revoked key goes on',

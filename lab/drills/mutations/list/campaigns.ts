@@ -30,7 +30,8 @@ export const campaignsMutations: readonly Mutation[] = [
     file: 'core/campaigns/audience/read.ts',
     find: '{ $nor: [{ listIds: { $in: lists } }, { segmentIds: { $in: segments } }] }',
     replace: '{ $nor: [{ segmentIds: { $in: segments } }] }',
-    tests: ['test/campaigns/audience.test.ts'],
+    tests: ['test/campaigns/exclusions.test.ts'],
+    grep: 'excluded list is',
   },
   {
     name: 'who joins an excluded segment during the freeze stays in the audience',
@@ -71,9 +72,9 @@ export const campaignsMutations: readonly Mutation[] = [
   },
   {
     name: 'a paused campaign holds no list',
-    file: 'core/campaigns/holds.ts',
-    find: "['scheduled', 'sending', 'sending_gradual', 'paused']",
-    replace: "['scheduled', 'sending', 'sending_gradual']",
+    file: 'core/campaigns/status.ts',
+    find: "['scheduled', ...UNDER_WAY, 'paused']",
+    replace: "['scheduled', ...UNDER_WAY]",
     tests: ['test/campaigns/holds.test.ts'],
   },
   {
@@ -127,16 +128,19 @@ export const campaignsMutations: readonly Mutation[] = [
   },
   {
     name: 'a status moves without compare-and-set',
-    file: 'core/campaigns/status.ts',
+    file: 'core/campaigns/transition.ts',
     find: '{ _id, projectId, status, updatedAt },',
     replace: '{ _id, projectId },',
-    tests: ['test/campaigns/control.test.ts', 'test/campaigns/crud.test.ts', 'test/campaigns/holds.test.ts'],
+    tests: ['test/campaigns/control.test.ts'],
+    grep: 'never paused afterwards',
   },
   {
-    name: 'a release is not a compare-and-set',
+    name: 'a release compares with what is stored now, not with what it was computed from',
     file: 'core/campaigns/run/gradual-release.ts',
-    find: "'gradual.releasedToday': releasedToday,",
-    replace: '',
+    find: 'const { day, releasedToday, releasedUpTo } = gradual;',
+    replace:
+      'const { day, releasedToday, releasedUpTo } = (await deps.db.campaigns.findOne({ _id, projectId }))!.gradual!;',
     tests: ['test/campaigns/gradual.test.ts'],
+    grep: 'spends no number twice',
   },
 ];

@@ -11,14 +11,14 @@ export const feedbackMutations: readonly Mutation[] = [
   {
     name: 'a bounce counts each time it is reported',
     file: 'core/feedback/bounces.ts',
-    find: "{ $in: ['sent' as const, 'unknown' as const] }",
-    replace: "{ $in: ['sent' as const, 'unknown' as const, 'bounced' as const] }",
+    find: 'const state = { $in: REPORTABLE_STATES }',
+    replace: 'const state = { $in: [...REPORTABLE_STATES, states.bounced] }',
     tests: ['test/inbound/reports.test.ts'],
   },
   {
     name: 'a report does not wait for the outcome',
     file: 'core/feedback/bounces.ts',
-    find: "if (message.state === 'committing') return 'later';",
+    find: "if (message.state === states.committing) return 'later';",
     replace: '',
     tests: ['test/inbound/reports.test.ts'],
   },
@@ -73,7 +73,7 @@ export const feedbackMutations: readonly Mutation[] = [
   },
   {
     name: 'one address has any number of connections to the inbound server',
-    file: 'platform/inbound-limits.ts',
+    file: 'platform/inbound/limits.ts',
     find: 'open >= this.#limits.connectionsPerAddress',
     replace: 'open >= Number.MAX_SAFE_INTEGER',
     tests: ['test/inbound/limits.test.ts'],

@@ -4,8 +4,8 @@ export const ledgerMutations: readonly Mutation[] = [
   {
     name: 'a claim takes what another process holds',
     file: 'core/outbox/claim.ts',
-    find: "state: { $in: ['queued' as const, 'deferred' as const] },",
-    replace: "state: { $in: ['queued' as const, 'deferred' as const, 'committing' as const] },",
+    find: 'state: { $in: CLAIMABLE_STATES },',
+    replace: 'state: { $in: [...CLAIMABLE_STATES, states.committing] },',
     tests: ['test/outbox/ledger.test.ts'],
   },
   {
@@ -18,8 +18,8 @@ export const ledgerMutations: readonly Mutation[] = [
   {
     name: 'a claim that was partly won counts as won whole',
     file: 'core/outbox/claim.ts',
-    find: "owner: ledger.owner, claim, state: 'committing' as const",
-    replace: "state: 'committing' as const",
+    find: 'owner: ledger.owner, claim, state: states.committing',
+    replace: 'state: states.committing',
     tests: ['test/outbox/ledger.test.ts'],
   },
   {
@@ -53,7 +53,7 @@ export const ledgerMutations: readonly Mutation[] = [
   {
     name: 'a late return opens mail that counts as unknown',
     file: 'core/outbox/record-outcomes.ts',
-    find: "updateOwn(deps, ledger, late, [{ state: 'committing' }])",
+    find: 'updateOwn(deps, ledger, late, [{ state: states.committing }])',
     replace: 'updateOwn(deps, ledger, late, inDoubt)',
     tests: ['test/outbox/ledger.test.ts'],
   },

@@ -1,0 +1,83 @@
+import { type Indexes, onlyWith } from '../base/indexes.ts';
+
+export const automationIndexes = {
+  automations: {
+    project: {
+      key: { projectId: 1, status: 1, _id: -1 },
+      because: 'Automations of a project, by status and newest first.',
+    },
+    due: {
+      key: { projectId: 1, dueAt: 1 },
+      ...onlyWith('dueAt'),
+      because: 'Automations whose enrollments must follow a new status.',
+    },
+  },
+  automationCounts: {
+    automation: { key: { projectId: 1, automationId: 1 }, because: 'The counts of an automation and its steps.' },
+  },
+  enrollments: {
+    inside_once: {
+      key: { projectId: 1, automationId: 1, contactId: 1 },
+      unique: true,
+      partialFilterExpression: { live: true },
+      because: 'A contact is enrolled in an automation at most once at a time.',
+    },
+    once_ever: {
+      key: { projectId: 1, automationId: 1, contactId: 1 },
+      unique: true,
+      partialFilterExpression: { once: true },
+      because: 'A contact is created once, and that enrolls it at most once in each automation.',
+    },
+    automation: {
+      key: { projectId: 1, automationId: 1, status: 1, _id: -1 },
+      because: 'The enrollments of an automation, by status and newest first.',
+    },
+    contact: {
+      key: { projectId: 1, contactId: 1 },
+      because: 'The active enrollments of a contact: deletion and unsubscribes.',
+    },
+    due: {
+      key: { projectId: 1, dueAt: 1 },
+      ...onlyWith('dueAt'),
+      because: 'Enrollments whose run must be started or woken.',
+    },
+    backlog: {
+      key: { projectId: 1, automationId: 1, dueAt: 1 },
+      ...onlyWith('dueAt'),
+      because: 'How many enrollments of an automation wait for their run.',
+    },
+  },
+  triggers: {
+    due: {
+      key: { projectId: 1, dueAt: 1 },
+      ...onlyWith('dueAt'),
+      because: 'Contact changes that automations have yet to process.',
+    },
+    backlog: {
+      key: { projectId: 1, automationIds: 1, dueAt: 1 },
+      ...onlyWith('dueAt'),
+      because: 'How many triggers an automation has before it.',
+    },
+    expiry: {
+      key: { doneAt: 1 },
+      expireAfterSeconds: 30 * 86_400,
+      because: 'A processed trigger expires after 30 days.',
+    },
+  },
+  eventDefinitions: {
+    event_name: { key: { projectId: 1, eventName: 1 }, unique: true, because: 'One definition for each event name.' },
+  },
+  events: {
+    contact: { key: { projectId: 1, contactId: 1 }, because: 'The events of a contact: erasure.' },
+    due: {
+      key: { projectId: 1, dueAt: 1 },
+      ...onlyWith('dueAt'),
+      because: 'Events that automations have yet to process.',
+    },
+    backlog: {
+      key: { projectId: 1, automationIds: 1, dueAt: 1 },
+      ...onlyWith('dueAt'),
+      because: 'How many events an automation has before it.',
+    },
+  },
+} satisfies Indexes;

@@ -1,0 +1,47 @@
+import type { Deps } from '../base/deps.ts';
+import { wakeQueue } from '../jobs/queue.ts';
+import { CAMPAIGN_STARTS, stateConflict } from './campaigns.ts';
+import { type CommitWith, moveCampaign } from './events.ts';
+import type { Campaign, CampaignStatus } from './model.ts';
+import { isAllowed, isUnderWay } from './status.ts';
+
+export type Move = Partial<Campaign> & Pick<Campaign, 'status'>;
+
+/**
+ * A compare-and-set on what was read, with its event: null when a concurrent change won. Senders see it with their next claim.
+ * `wakeRun` is false where the run itself makes the transition.
+ */
+export async function transition(
+  deps: Deps,
+  before: Campaign,
+  to: Move,
+  { wakeRun, commitWith }: { wakeRun: boolean; commitWith?: CommitWith },
+): Promise<Campaign | null> {
+  const { _id, projectId, status, updatedAt } = before;
+  if (!isAllowed(status, to.status)) throw stateConflict(to.status, status);
+  const now = deps.clock.now();
+  const set = { ...to, ...timeUnderWay(before, to.status, now), updatedAt: nextUpdate(before, now) };
+  const moved = await moveCampaign(
+    deps,
+    { _id, projectId, status, updatedAt },
+    { $set: wakeRun ? { ...set, startDueAt: now } : set },
+    commitWith,
+  );
+  if (moved && wakeRun) wakeQueue(deps, CAMPAIGN_STARTS, projectId);
+  return moved;
+}
+
+/** Later than the former value, so that two changes in one millisecond differ. */
+export function nextUpdate({ updatedAt }: Pick<Campaign, 'updatedAt'>, now: Date): Date {
+  return new Date(Math.max(now.getTime(), updatedAt.getTime() + 1));
+}
+
+/** Milliseconds of sending until now, without the pauses. */
+export function sendingMsOf({ sendingSince, sendingMs = 0 }: Campaign, now: Date): number {
+  return sendingMs + (sendingSince ? Math.max(0, now.getTime() - sendingSince.getTime()) : 0);
+}
+
+function timeUnderWay(before: Campaign, status: CampaignStatus, now: Date): Partial<Campaign> {
+  if (isUnderWay({ status })) return { sendingSince: before.sendingSince ?? now };
+  return before.sendingSince ? { sendingSince: null, sendingMs: sendingMsOf(before, now), relay: null } : {};
+}

@@ -1,0 +1,42 @@
+import { type Indexes, onlyWith } from '../base/indexes.ts';
+
+export const contactIndexes = {
+  contacts: {
+    email: { key: { projectId: 1, email: 1 }, unique: true, because: 'One contact for each address of a project.' },
+    list: {
+      key: { projectId: 1, listIds: 1, email: 1 },
+      because: 'The contacts of a list, by address: search and freeze.',
+    },
+    segment: { key: { projectId: 1, segmentIds: 1, email: 1 }, because: 'The contacts of a segment, by address.' },
+    user: {
+      key: { projectId: 1, userId: 1 },
+      partialFilterExpression: { userId: { $type: 'string' } },
+      because: 'Deletion by userId.',
+    },
+    newest: { key: { projectId: 1, _id: -1 }, because: 'The contacts of a project, newest first.' },
+  },
+  contactLists: {
+    project: {
+      key: { projectId: 1, type: 1, _id: 1 },
+      because: 'The global list, lists and segments of a project, in order.',
+    },
+    recompute_due: {
+      key: { projectId: 1, recomputeDueAt: 1 },
+      ...onlyWith('recomputeDueAt'),
+      because: 'Segments whose recompute must be started or checked on.',
+    },
+  },
+  listCounts: {
+    list: { key: { projectId: 1, listId: 1 }, because: 'The parts of the count of a list.' },
+  },
+  listRemovals: {
+    due: {
+      key: { projectId: 1, dueAt: 1 },
+      ...onlyWith('dueAt'),
+      because: 'Deleted lists that are still named in contacts.',
+    },
+  },
+  customFields: {
+    field_name: { key: { projectId: 1, fieldName: 1 }, unique: true, because: 'One declaration for each field name.' },
+  },
+} satisfies Indexes;

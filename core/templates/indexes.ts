@@ -1,0 +1,12 @@
+import type { Indexes } from '../base/indexes.ts';
+
+export const templateIndexes = {
+  templates: {
+    template_id: {
+      key: { projectId: 1, templateId: 1 },
+      unique: true,
+      because: 'A template is found by the id that the interface shows.',
+    },
+    newest: { key: { projectId: 1, createdAt: -1, _id: -1 }, because: 'The templates of a project, newest first.' },
+  },
+} satisfies Indexes;
