@@ -1,6 +1,6 @@
 import { type ComposedMail, composeMail } from '../composing/compose.ts';
 import type { MimeAttachment } from '../composing/mime/compose.ts';
-import { dotGuard } from '../outbox/claim.ts';
+import { sendClaimed } from '../outbox/claim.ts';
 import { claimedBy, type Outcome } from '../outbox/ledger.ts';
 import { endedBy } from '../outbox/outcomes.ts';
 import type { Connection, Delivery, Lane, SendingDeps } from '../outbox/relay.ts';
@@ -29,7 +29,7 @@ export async function deliverMail(
     const recipients = mail.recipients?.map((one) => (isOpen(one) ? afterOutcome(one, composed) : one));
     return sending.outcomes.write({ held: mail.held, outcome: composed, recipients });
   }
-  const delivery = await connection.send(composed.envelope, composed.bytes, dotGuard(sending.ledger, mail.held));
+  const delivery = await sendClaimed(connection, sending.ledger, { held: mail.held, ...composed });
   onSent();
   await sending.outcomes.write({ held: mail.held, ...judge(sending, mail, delivery, composed) });
 }

@@ -1,5 +1,7 @@
 import type { ObjectId } from 'mongodb';
+import type { DotState } from './dot-journal.ts';
 import { after, type Claim, DOT_MS, type Held, LEASE_MS, type Ledger, type LedgerDeps } from './ledger.ts';
+import type { Connection, Delivery, Envelope } from './relay.ts';
 import { CLAIMABLE_STATES, states } from './states.ts';
 
 export interface ClaimRequest {
@@ -88,11 +90,33 @@ export function dotGuard(ledger: Ledger, held: Held): () => boolean {
   const mayGo = () => !ledger.stopping && held.stopped === null && ledger.now() < held.lease.safeUntilMs;
   return () => {
     if (!mayGo()) return false;
-    if (ledger.dots) {
-      if (!ledger.dots.note(held)) return false;
-      if (!mayGo()) return false;
-    }
+    if (ledger.dots && !(note(ledger, held, 'begun') && mayGo())) return false;
     held.dotWritten = true;
     return true;
   };
+}
+
+/** Sends a claimed mail, and notes the relay's answer: the outcome is stored later, in a batch. */
+export async function sendClaimed(
+  connection: Connection,
+  ledger: Ledger,
+  { held, envelope, bytes }: { held: Held; envelope: Envelope; bytes: string | Buffer },
+): Promise<Delivery> {
+  const delivery = await connection.send(envelope, bytes, dotGuard(ledger, held));
+  const answer = held.noted && answerOf(delivery);
+  if (answer) note(ledger, held, answer);
+  return delivery;
+}
+
+function note(ledger: Ledger, held: Held, state: DotState): boolean {
+  held.noted = state;
+  return ledger.dots?.note(held, state) ?? true;
+}
+
+/** null: it is not known, or differs between recipients. */
+function answerOf({ kind, recipients }: Delivery): DotState | null {
+  if (kind === 'relay') return 'refused';
+  if (kind !== 'answered') return null;
+  if (recipients.every(({ accepted }) => accepted)) return 'accepted';
+  return recipients.some(({ accepted }) => accepted) ? null : 'refused';
 }

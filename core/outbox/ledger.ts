@@ -1,6 +1,6 @@
 import { ObjectId } from 'mongodb';
 import type { BlockClaim } from './blocks/model.ts';
-import type { DotWriter } from './dot-journal.ts';
+import type { DotState, DotWriter } from './dot-journal.ts';
 import type { Message, MessageRecipient, SmtpReply } from './model.ts';
 import type { Lane, SendingDeps } from './relay.ts';
 
@@ -59,6 +59,8 @@ export interface Held {
   /** The result of a check during a renewal: the final dot must not be written. */
   stopped: Verdict | null;
   dotWritten: boolean;
+  /** As the dot journal has it. */
+  noted?: DotState;
   /** The message's facts, for code that follows outcomes. */
   about: MessageFacts | null;
 }

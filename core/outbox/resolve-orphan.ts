@@ -1,5 +1,5 @@
 import type { ObjectId } from 'mongodb';
-import type { BegunDots } from './dot-journal.ts';
+import type { DotStates } from './dot-journal.ts';
 import { LEASE_MS, type LedgerDeps, repeatsUnknown } from './ledger.ts';
 import type { Message } from './model.ts';
 import { states } from './states.ts';
@@ -13,8 +13,11 @@ export interface OrphanCounts {
 }
 
 export type Orphan = Pick<Message, '_id' | 'lane' | 'state' | 'claim' | 'recipients' | 'orphaned'>;
-/** unsent: the final dot was never begun. early: the relay is asked when it has had its time. */
-export type Resolution = 'sent' | 'queued' | 'unsent' | 'unknown' | 'early' | 'later';
+/**
+ * accepted, unsent: the owner's dot journal says so; unsent: the dot was never begun, or the relay refused it. early: the relay is
+ * asked when it has had its time.
+ */
+export type Resolution = 'sent' | 'accepted' | 'queued' | 'unsent' | 'unknown' | 'early' | 'later';
 
 /** Null: the campaign or the mail that the message belonged to is gone. */
 export type MessageIdOf = (messageId: ObjectId) => Promise<string | null>;
@@ -26,10 +29,14 @@ const ORPHANED_MAX = 5;
 export async function resolveOrphan(
   { evidence, log, config }: Pick<LedgerDeps, 'evidence' | 'log' | 'config'>,
   orphan: Orphan,
-  { messageIdOf, begun }: { messageIdOf: MessageIdOf; begun: BegunDots | null },
+  { messageIdOf, dots }: { messageIdOf: MessageIdOf; dots: DotStates | null },
 ): Promise<Resolution> {
   const { _id, claim, state } = orphan;
-  if (state === states.committing && claim !== undefined && begun && !begun.has({ _id, claim })) return unsent(orphan);
+  if (state === states.committing && claim !== undefined && dots) {
+    const noted = dots.of({ _id, claim });
+    if (noted === 'accepted') return 'accepted';
+    if (noted !== 'begun') return unsent(orphan);
+  }
   if (evidence.isKnown && !isOfSeveralAttempts(orphan)) {
     if (state === states.committing && evidenceWaitMs(config) > 0) return 'early';
     try {
@@ -74,10 +81,12 @@ export function reasonOf(resolution: Exclude<Resolution, 'later'>, orphan: Orpha
   switch (resolution) {
     case 'sent':
       return 'The relay has it, as the evidence says.';
+    case 'accepted':
+      return 'The relay took it, as the sending process noted before it ended.';
     case 'queued':
       return 'Nobody knows that the relay took it, so it is sent again with the same Message-ID.';
     case 'unsent':
-      return 'The sending process ended before it had handed the mail to the relay.';
+      return 'The sending process ended, and the relay did not have the mail.';
     case 'early':
       return 'The sending process ended before the relay had answered; the relay is asked.';
     case 'unknown': {
@@ -91,5 +100,6 @@ export function reasonOf(resolution: Exclude<Resolution, 'later'>, orphan: Orpha
 
 export function countAs(resolution: Resolution): keyof OrphanCounts {
   if (resolution === 'unsent') return 'queued';
+  if (resolution === 'accepted') return 'sent';
   return resolution === 'early' ? 'later' : resolution;
 }

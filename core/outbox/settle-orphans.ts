@@ -1,5 +1,5 @@
 import type { Filter, ObjectId } from 'mongodb';
-import { type BegunDots, JOURNAL_WAIT_MS, keepsJournal } from './dot-journal.ts';
+import { type DotStates, JOURNAL_WAIT_MS, keepsJournal } from './dot-journal.ts';
 import { after, LEASE_MS, type Ledger, type LedgerDeps } from './ledger.ts';
 import type { Message } from './model.ts';
 import {
@@ -41,9 +41,9 @@ export async function settleOrphans(
   const journals = await readJournals(deps, orphans);
   await Promise.all(
     orphans.map(async (orphan) => {
-      const begun = journals.get(orphan.owner ?? '') ?? null;
-      if (begun === null && waitsForJournal(orphan)) return leave(deps, orphan);
-      const resolution = await resolveOrphan(deps, orphan, { messageIdOf, begun });
+      const dots = journals.get(orphan.owner ?? '') ?? null;
+      if (dots === null && waitsForJournal(orphan)) return leave(deps, orphan);
+      const resolution = await resolveOrphan(deps, orphan, { messageIdOf, dots });
       const { modifiedCount } = await apply(deps, orphan, resolution);
       counts[countAs(resolution)] += modifiedCount;
     }),
@@ -66,7 +66,7 @@ function readOrphans({ db }: LedgerDeps, ledger: Ledger, projectId: ObjectId, id
 }
 
 /** Read after the leases have ended: their owners begin no dot any more. */
-async function readJournals({ dots }: LedgerDeps, orphans: Orphan[]): Promise<Map<string, BegunDots | null>> {
+async function readJournals({ dots }: LedgerDeps, orphans: Orphan[]): Promise<Map<string, DotStates | null>> {
   const claimed = orphans.filter(({ state }) => state === states.committing);
   const owners = new Set(claimed.flatMap(({ owner }) => (owner && keepsJournal(owner) ? owner : [])));
   return new Map(await Promise.all([...owners].map(async (owner) => [owner, await dots.read(owner)] as const)));
@@ -114,7 +114,7 @@ function apply({ db, config }: LedgerDeps, orphan: Orphan, resolution: Resolutio
 }
 
 function counted(orphan: Orphan, resolution: Resolution): object {
-  return resolution === 'later' || resolution === 'sent' ? {} : { orphaned: orphanedTimes(orphan) };
+  return resolution === 'later' || countAs(resolution) === 'sent' ? {} : { orphaned: orphanedTimes(orphan) };
 }
 
 function changes(orphan: Orphan, resolution: Resolution, earlyMs: number): object {
@@ -124,7 +124,8 @@ function changes(orphan: Orphan, resolution: Resolution, earlyMs: number): objec
     $concatArrays: [{ $ifNull: ['$timeline', []] }, [{ type, reason, ...at }]],
   });
   switch (resolution) {
-    case 'sent': {
+    case 'sent':
+    case 'accepted': {
       const taken = recipients?.map((one) => (isOpen(one.state) ? { ...one, state: states.sent, reason: null } : one));
       return {
         state: states.sent,

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Log } from '../../core/base/deps.ts';
 import type { DotJournals } from '../../core/outbox/dot-journal.ts';
-import { HEAD_BYTES, headOf, keyOf, readDots } from './format.ts';
+import { readNotes } from './format.ts';
 import { DotFile } from './writer.ts';
 
 const BOOT_ID_FILE = '/proc/sys/kernel/random/boot_id';
@@ -21,26 +21,23 @@ interface Given {
 /** Dot journals in DATA_DIR/dots. Where the system does not name its boot there are none. */
 export function createDotJournals({ dataDir, log, bootId = readBootId() }: Given): DotJournals & { sweep(): void } {
   const folder = join(dataDir, 'dots');
-  const sweep = () => removeWhere(folder, isOfGone);
   return {
     machine: bootId && createHash('sha256').update(bootId).digest('hex').slice(0, 8),
-    open(owner, begun) {
+    open(owner, unwritten) {
       if (bootId === null) return null;
       try {
         mkdirSync(folder, { recursive: true });
-        removeWhere(folder, (file) => !isOfBoot(file, bootId));
-        return new DotFile({ file: join(folder, owner), bootId, log, begun, sweep });
+        return new DotFile({ file: join(folder, owner), bootId, log, unwritten, sweep: () => removeGone(folder) });
       } catch (error) {
         log.warn({ err: error, folder }, 'no dot journal can be kept; a crash leaves more mail of unknown outcome');
         return null;
       }
     },
-    sweep,
+    sweep: () => removeGone(folder),
     async read(owner) {
       if (bootId === null || !OWNER.test(owner)) return null;
       const bytes = await readFile(join(folder, owner)).catch(() => null);
-      const dots = bytes && readDots(bytes, bootId);
-      return dots && { has: (dot) => dots.has(keyOf(dot)) };
+      return bytes && readNotes(bytes, bootId);
     },
   };
 }
@@ -53,23 +50,14 @@ function readBootId(): string | null {
   }
 }
 
-function removeWhere(folder: string, isToRemove: (file: string) => boolean): void {
+/** By age, since a folder may be shared with other machines. */
+function removeGone(folder: string): void {
   for (const name of readdirSync(folder)) {
-    if (!OWNER.test(name)) continue;
     const file = join(folder, name);
     try {
-      if (isToRemove(file)) rmSync(file, { force: true });
+      if (Date.now() - statSync(file).mtimeMs > GONE_MS) rmSync(file, { force: true });
     } catch {
       // Another process has removed it.
     }
   }
-}
-
-/** Journals of an earlier boot are never read again. */
-function isOfBoot(file: string, bootId: string): boolean {
-  return readFileSync(file).subarray(0, HEAD_BYTES).equals(headOf(bootId));
-}
-
-function isOfGone(file: string): boolean {
-  return Date.now() - statSync(file).mtimeMs > GONE_MS;
 }

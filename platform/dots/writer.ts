@@ -1,7 +1,7 @@
 import { closeSync, ftruncateSync, openSync, renameSync, rmSync, utimesSync, writeSync } from 'node:fs';
 import type { Log } from '../../core/base/deps.ts';
-import type { Dot, DotWriter } from '../../core/outbox/dot-journal.ts';
-import { DOT_BYTES, DOTS_MAX, FILE_BYTES, HEAD_BYTES, headOf, writeDot } from './format.ts';
+import type { Dot, DotState, DotWriter, NotedDot } from '../../core/outbox/dot-journal.ts';
+import { FILE_BYTES, HEAD_BYTES, headOf, NOTE_BYTES, NOTES_MAX, writeNote } from './format.ts';
 
 const ALIVE_EVERY_MS = 10 * 60_000;
 
@@ -9,17 +9,17 @@ interface Given {
   file: string;
   bootId: string;
   log: Log;
-  begun: () => Iterable<Dot>;
+  unwritten: () => Iterable<NotedDot>;
   /** Called from time to time. */
   sweep: () => void;
 }
 
-/** The journal of this process. One write for each dot, without fsync: what is written survives the process. */
+/** The journal of this process. One write for each note, without fsync: what is written survives the process. */
 export class DotFile implements DotWriter {
   #given: Given;
   #fd: number | null;
   #count = 0;
-  #dot = Buffer.alloc(DOT_BYTES);
+  #note = Buffer.alloc(NOTE_BYTES);
   #alive: NodeJS.Timeout;
 
   constructor(given: Given) {
@@ -29,13 +29,13 @@ export class DotFile implements DotWriter {
   }
 
   /** After a fault there is no journal, which others notice: dots leave without being noted. */
-  note(dot: Dot): boolean {
+  note(dot: Dot, state: DotState): boolean {
     if (this.#fd === null) return true;
     try {
-      if (this.#count === DOTS_MAX) this.#rotate();
-      writeDot(this.#dot, dot);
-      const at = HEAD_BYTES + this.#count * DOT_BYTES;
-      if (writeSync(this.#fd, this.#dot, 0, DOT_BYTES, at) !== DOT_BYTES) throw new Error('the disk is full');
+      if (this.#count === NOTES_MAX) this.#rotate();
+      writeNote(this.#note, dot, state);
+      const at = HEAD_BYTES + this.#count * NOTE_BYTES;
+      if (writeSync(this.#fd, this.#note, 0, NOTE_BYTES, at) !== NOTE_BYTES) throw new Error('the disk is full');
       this.#count += 1;
       return true;
     } catch (error) {
@@ -51,14 +51,14 @@ export class DotFile implements DotWriter {
   }
 
   /** Under the file's name only when it is whole, so that readers see the old one or the new one. */
-  #begin(dots: Dot[]): number {
+  #begin(dots: NotedDot[]): number {
     const { file, bootId } = this.#given;
     const fresh = `${file}.new`;
     const fd = openSync(fresh, 'w', 0o600);
     try {
-      const bytes = Buffer.alloc(HEAD_BYTES + dots.length * DOT_BYTES);
+      const bytes = Buffer.alloc(HEAD_BYTES + dots.length * NOTE_BYTES);
       bytes.set(headOf(bootId));
-      for (const [index, dot] of dots.entries()) writeDot(bytes, dot, HEAD_BYTES + index * DOT_BYTES);
+      for (const [index, dot] of dots.entries()) writeNote(bytes, dot, dot.noted, HEAD_BYTES + index * NOTE_BYTES);
       if (writeSync(fd, bytes, 0, bytes.length, 0) !== bytes.length) throw new Error('the disk is full');
       ftruncateSync(fd, FILE_BYTES);
       renameSync(fresh, file);
@@ -71,7 +71,7 @@ export class DotFile implements DotWriter {
   }
 
   #rotate(): void {
-    const kept = [...this.#given.begun()];
+    const kept = [...this.#given.unwritten()];
     const old = this.#fd;
     this.#fd = this.#begin(kept);
     this.#count = kept.length;

@@ -15,7 +15,7 @@ import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
 import type { Log } from '../../core/base/deps.ts';
 import type { Dot } from '../../core/outbox/dot-journal.ts';
-import { DOTS_MAX, FILE_BYTES } from '../../platform/dots/format.ts';
+import { FILE_BYTES, NOTES_MAX } from '../../platform/dots/format.ts';
 import { createDotJournals } from '../../platform/dots/journals.ts';
 
 const silent: Log = { debug() {}, info() {}, warn() {}, error() {} };
@@ -29,7 +29,7 @@ const ENDLESS = `
   const log = { warn() {} };
   const writer = createDotJournals({ dataDir, log }).open(owner, () => []);
   for (let claim = 1; ; claim += 1) {
-    writer.note({ _id: { id: Buffer.alloc(12, 7) }, claim });
+    writer.note({ _id: { id: Buffer.alloc(12, 7) }, claim }, 'begun');
     writeSync(1, claim + '\\n');
   }
 `;
@@ -47,7 +47,7 @@ describe('Dot journals', () => {
   const fileOf = (owner: string) => join(dataDir, 'dots', owner);
   function noted(owner: string, dots: Dot[]) {
     const writer = journals().open(owner, () => [])!;
-    for (const dot of dots) expect(writer.note(dot)).to.equal(true);
+    for (const dot of dots) expect(writer.note(dot, 'begun')).to.equal(true);
     return writer;
   }
 
@@ -55,10 +55,22 @@ describe('Dot journals', () => {
     const owner = newOwner();
     const dots = Array.from({ length: 100 }, (_, index) => newDot(index + 1));
     noted(owner, dots);
-    const begun = await journals().read(owner);
-    for (const dot of dots) expect(begun?.has(dot)).to.equal(true);
-    expect(begun?.has({ ...dots[0]!, claim: 2 })).to.equal(false);
-    expect(begun?.has(newDot())).to.equal(false);
+    const found = await journals().read(owner);
+    for (const dot of dots) expect(found?.of(dot)).to.equal('begun');
+    expect(found?.of({ ...dots[0]!, claim: 2 })).to.equal(undefined);
+    expect(found?.of(newDot())).to.equal(undefined);
+  });
+
+  it('The last note about a dot counts.', async () => {
+    const owner = newOwner();
+    const [one, two, three] = [newDot(), newDot(2 ** 30 - 1), newDot(7)];
+    const writer = noted(owner, [one, two, three]);
+    writer.note(one, 'accepted');
+    writer.note(two, 'refused');
+    writer.note(three, 'refused');
+    writer.note(three, 'begun');
+    const found = await journals().read(owner);
+    expect([one, two, three].map((dot) => found?.of(dot))).to.deep.equal(['accepted', 'refused', 'begun']);
   });
 
   it('What was noted survives kill -9.', async () => {
@@ -75,16 +87,16 @@ describe('Dot journals', () => {
     await new Promise((resolve) => child.once('close', resolve));
     const last = Number(said.slice(0, said.lastIndexOf('\n')).split('\n').at(-1));
     expect(last).to.be.greaterThan(1_000);
-    const begun = await createDotJournals({ dataDir, log: silent }).read(owner);
+    const found = await createDotJournals({ dataDir, log: silent }).read(owner);
     const _id = new ObjectId(Buffer.alloc(12, 7));
-    for (let claim = 1; claim <= last; claim += 1) expect(begun?.has({ _id, claim }), `${claim}`).to.equal(true);
+    for (let claim = 1; claim <= last; claim += 1) expect(found?.of({ _id, claim }), `${claim}`).to.equal('begun');
   });
 
   it('A journal of another boot, one that is cut short anywhere, and one that is not there are not trusted.', async () => {
     const owner = newOwner();
     const dot = newDot();
     noted(owner, [dot]);
-    expect((await journals().read(owner))?.has(dot)).to.equal(true);
+    expect((await journals().read(owner))?.of(dot)).to.equal('begun');
     expect(await journals('boot-b').read(owner)).to.equal(null);
     expect(await journals(null).read(owner)).to.equal(null);
     expect(await journals().read(newOwner())).to.equal(null);
@@ -100,26 +112,26 @@ describe('Dot journals', () => {
   it('A full journal goes on with the dots whose outcomes are not written, and never grows.', async () => {
     const owner = newOwner();
     const [open, over] = [newDot(), newDot()];
-    const writer = journals().open(owner, () => [open])!;
-    for (const dot of [open, over]) writer.note(dot);
-    for (let count = 2; count < DOTS_MAX; count += 1) writer.note({ ...over, claim: count });
-    expect((await journals().read(owner))?.has(over)).to.equal(true);
+    const writer = journals().open(owner, () => [{ ...open, noted: 'accepted' as const }])!;
+    for (const dot of [open, over]) writer.note(dot, 'begun');
+    for (let count = 2; count < NOTES_MAX; count += 1) writer.note({ ...over, claim: count }, 'begun');
+    expect((await journals().read(owner))?.of(over)).to.equal('begun');
     const next = newDot();
-    writer.note(next);
-    const begun = await journals().read(owner);
-    expect([open, over, next].map((dot) => begun?.has(dot))).to.deep.equal([true, false, true]);
+    writer.note(next, 'begun');
+    const found = await journals().read(owner);
+    expect([open, over, next].map((dot) => found?.of(dot))).to.deep.equal(['accepted', undefined, 'begun']);
     expect(statSync(fileOf(owner)).size).to.equal(FILE_BYTES);
   });
 
   it('A journal that cannot be written any more is not trusted, and mail goes on.', async () => {
     const owner = newOwner();
     const writer = noted(owner, [newDot()]);
-    for (let count = 1; count < DOTS_MAX; count += 1) writer.note(newDot());
+    for (let count = 1; count < NOTES_MAX; count += 1) writer.note(newDot(), 'begun');
     const kept = readFileSync(fileOf(owner));
     rmSync(join(dataDir, 'dots'), { recursive: true });
     writeFileSync(join(dataDir, 'dots'), 'no folder');
-    expect(writer.note(newDot())).to.equal(true);
-    expect(writer.note(newDot())).to.equal(true);
+    expect(writer.note(newDot(), 'begun')).to.equal(true);
+    expect(writer.note(newDot(), 'begun')).to.equal(true);
     expect(kept.length).to.equal(FILE_BYTES);
     expect(await journals().read(owner)).to.equal(null);
   });
@@ -131,13 +143,9 @@ describe('Dot journals', () => {
     expect(journals().open(newOwner(), () => [])).to.equal(null);
   });
 
-  it('It is removed on a clean stop, with the next boot, and an hour after its process was last seen.', async () => {
-    const [stopped, ofBefore] = [newOwner(), newOwner()];
-    noted(stopped, [newDot()]).remove();
+  it('It is removed on a clean stop, and an hour after its process was last seen.', async () => {
+    noted(newOwner(), [newDot()]).remove();
     expect(readdirSync(join(dataDir, 'dots'))).to.deep.equal([]);
-    noted(ofBefore, [newDot()]);
-    journals('boot-b').open(newOwner(), () => []);
-    expect(readdirSync(join(dataDir, 'dots'))).to.not.include(ofBefore);
     const [gone, alive] = [newOwner(), newOwner()];
     noted(gone, [newDot()]);
     noted(alive, [newDot()]);

@@ -1,4 +1,4 @@
-import { dotGuard } from '../../outbox/claim.ts';
+import { sendClaimed } from '../../outbox/claim.ts';
 import type { Verdict } from '../../outbox/ledger.ts';
 import type { Connection, Mailer } from '../../outbox/relay.ts';
 import { judgeDelivery } from '../../outbox/rules/judge-delivery.ts';
@@ -141,7 +141,7 @@ async function deliver(connection: Connection, item: Claimed, { run, supply }: O
     return false;
   }
   const envelope = { from: run.compiled.returnPath(held._id), to: [email] };
-  const delivery = await connection.send(envelope, signature + text, dotGuard(ledger, held));
+  const delivery = await sendClaimed(connection, ledger, { held, envelope, bytes: signature + text });
   const { outcome, bounces } = judgeDelivery({
     lane: 'campaign',
     delivery,

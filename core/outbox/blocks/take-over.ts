@@ -106,13 +106,13 @@ async function settleClaim(deps: LedgerDeps, settlement: Settlement, claim: Lost
   const block = await readBlock(deps, settlement, claim);
   const recipients = recipientsOf(block, claim);
   // Read after the claim was taken over: its owner begins no dot any more.
-  const begun = await deps.dots.read(claim.lostBy);
+  const dots = await deps.dots.read(claim.lostBy);
   const present = await idsOf(deps, claim, recipients);
   const missing = recipients.filter(({ _id }) => !present.has(_id.toHexString()));
   const resolved = await Promise.all(
     missing.map(async (recipient) => ({
       recipient,
-      resolution: await resolveOrphan(deps, recipient, { messageIdOf: settlement.messageIdOf, begun }),
+      resolution: await resolveOrphan(deps, recipient, { messageIdOf: settlement.messageIdOf, dots }),
     })),
   );
   const now = deps.clock.now();
@@ -181,6 +181,7 @@ function rowOf(
   const reason = reasonOf(resolution, recipient);
   switch (resolution) {
     case 'sent':
+    case 'accepted':
       return {
         ...row,
         ...times,

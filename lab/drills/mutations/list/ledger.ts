@@ -66,14 +66,14 @@ export const ledgerMutations: readonly Mutation[] = [
   },
   {
     name: 'marketing mail of unknown outcome is sent again',
-    file: 'core/outbox/settle-orphans.ts',
+    file: 'core/outbox/resolve-orphan.ts',
     find: "return repeatsUnknown(orphan.lane) ? again(orphan) : 'unknown';",
     replace: 'return again(orphan);',
     tests: ['test/outbox/ledger.test.ts'],
   },
   {
     name: 'what the relay has is sent again',
-    file: 'core/outbox/settle-orphans.ts',
+    file: 'core/outbox/resolve-orphan.ts',
     find: "(await evidence.accepted(messageId)) ? 'sent' : again(orphan)",
     replace: '(await evidence.accepted(messageId)) ? again(orphan) : again(orphan)',
     tests: ['test/outbox/ledger.test.ts'],

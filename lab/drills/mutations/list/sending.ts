@@ -122,7 +122,7 @@ export const sendingMutations: readonly Mutation[] = [
   },
   {
     name: 'evidence of an earlier attempt counts for the recipients of a later one',
-    file: 'core/outbox/settle-orphans.ts',
+    file: 'core/outbox/resolve-orphan.ts',
     find: 'evidence.isKnown && !isOfSeveralAttempts(orphan)',
     replace: 'evidence.isKnown',
     tests: ['test/outbox/ledger.test.ts'],
@@ -130,9 +130,9 @@ export const sendingMutations: readonly Mutation[] = [
   },
   {
     name: 'the relay is asked for evidence as soon as a lease is over',
-    file: 'core/outbox/settle-orphans.ts',
-    find: 'waitMs(config) > 0',
-    replace: 'waitMs(config) > Infinity',
+    file: 'core/outbox/resolve-orphan.ts',
+    find: 'evidenceWaitMs(config) > 0',
+    replace: 'evidenceWaitMs(config) > Infinity',
     tests: ['test/outbox/ledger.test.ts'],
     grep: 'longer than a lease',
   },
