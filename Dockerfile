@@ -20,7 +20,7 @@ COPY docs/openapi.json docs/openapi.json
 # Once for all workers, which are up three seconds sooner.
 RUN node workers/bundle.ts > workflows.js
 ENV WORKFLOW_BUNDLE=/app/workflows.js
-RUN mkdir -p /data/media && chown -R node:node /data
+RUN mkdir -p /data/media /data/dots && chown -R node:node /data
 USER node
 ENV DATA_DIR=/data
 EXPOSE 3000 2525
