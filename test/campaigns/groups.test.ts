@@ -110,7 +110,7 @@ describe('A suppression group that a campaign names', function () {
     await suppress(`${name}-1@example.org`);
     await hands.advance(id);
     await hands.freeze(id);
-    const frozen = await stage.messages(id);
+    const frozen = await stage.audience(id);
     expect(frozen.map(({ state }) => state)).to.deep.equal(['queued', 'suppressed', 'queued', 'queued']);
     await suppress(`${name}-2@example.org`);
     expect(await hands.drive(id)).to.include({ kind: 'end', status: 'sent' });

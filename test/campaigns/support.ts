@@ -1,6 +1,7 @@
 import { Client, Connection, type WorkflowHandle } from '@temporalio/client';
 import { ObjectId } from 'mongodb';
 import type { Deps } from '../../core/base/deps.ts';
+import { compareBytes } from '../../core/base/text/byte-order.ts';
 import type { Campaign } from '../../core/campaigns/model.ts';
 import { freezeAudience } from '../../core/campaigns/run/freeze.ts';
 import { advanceCampaign, type CampaignStep, readCampaign } from '../../core/campaigns/run/next-step.ts';
@@ -10,6 +11,7 @@ import { globalListId } from '../../core/contacts/lists/global-list.ts';
 import type { Contact } from '../../core/contacts/model.ts';
 import { openSending, type Sending } from '../../core/delivery/sending.ts';
 import { seedVerifiedDomain } from '../../core/domains/domains.ts';
+import { recipientId } from '../../core/outbox/blocks/recipient-id.ts';
 import type { Message } from '../../core/outbox/model.ts';
 import { createSigner } from '../../platform/dkim/signer.ts';
 import { createEvidence } from '../../platform/evidence.ts';
@@ -38,6 +40,8 @@ export interface Stage {
   progress(campaignId: string): Promise<Reply['body']>;
   stored(campaignId: string): Promise<Campaign>;
   messages(campaignId: string, filter?: object): Promise<Message[]>;
+  /** Everybody of the audience, by address: rows, and those who wait in blocks. */
+  audience(campaignId: string): Promise<Message[]>;
   /** Waits for one of these statuses; every look holds the counts to account. */
   until(campaignId: string, ...statuses: string[]): Promise<Reply['body']>;
   /** Waits until so many are sent. */
@@ -114,6 +118,23 @@ export async function startStage({
         .find({ campaignId: new ObjectId(campaignId), projectId: own.project._id, ...filter })
         .sort({ seq: 1 })
         .toArray(),
+    async audience(campaignId) {
+      const rows = await stage.messages(campaignId);
+      const { _id, projectId, freeze } = await stage.stored(campaignId);
+      const known = new Set(rows.map((row) => row._id.toHexString()));
+      const blocks = freeze?.run
+        ? await deps.db.campaignBlocks.find({ projectId, campaignId: _id, run: freeze.run }).toArray()
+        : [];
+      const waiting = blocks.flatMap(({ recipients, fromSeq }) =>
+        recipients.map(({ contactId, email }, index): Message => {
+          const id = recipientId(freeze!.at, _id, contactId);
+          const lane = 'campaign' as const;
+          return { _id: id, projectId, lane, state: 'queued', email, campaignId: _id, contactId, seq: fromSeq + index };
+        }),
+      );
+      const all = [...rows, ...waiting.filter((message) => !known.has(message._id.toHexString()))];
+      return all.toSorted((a, b) => compareBytes(a.email, b.email));
+    },
     async until(campaignId, ...statuses) {
       for (const begun = Date.now(); Date.now() - begun < 25_000; await pause(30)) {
         const progress = await stage.progress(campaignId);

@@ -1,11 +1,10 @@
 import type { Deps } from '../../base/deps.ts';
 import { insertNew } from '../../base/idempotent-insert.ts';
 import { derivedId } from '../../base/ids.ts';
-import type { Block, BlockRecipient } from '../../outbox/blocks/model.ts';
+import { BLOCK_MAX, type Block, type BlockRecipient } from '../../outbox/blocks/model.ts';
 import type { Message } from '../../outbox/model.ts';
 import { type Attempt, asOurs, keepWritten } from './attempt.ts';
 
-export const BLOCK_SIZE = 256;
 /** Blocks of one insert, some 20 kB each. */
 const BLOCKS_AT_ONCE = 16;
 const INSERTS_MAX = 3;
@@ -45,7 +44,7 @@ export class AudienceWriter {
   async add(people: BlockRecipient[]): Promise<void> {
     this.people = this.people.concat(people);
     let from = 0;
-    for (; this.people.length - from >= BLOCK_SIZE; from += BLOCK_SIZE) this.cut(from);
+    for (; this.people.length - from >= BLOCK_MAX; from += BLOCK_MAX) this.cut(from);
     this.people = this.people.slice(from);
     while (this.blocks.length >= BLOCKS_AT_ONCE) await this.insert();
   }
@@ -74,7 +73,7 @@ export class AudienceWriter {
   }
 
   private cut(from: number): void {
-    const recipients = this.people.slice(from, from + BLOCK_SIZE);
+    const recipients = this.people.slice(from, from + BLOCK_MAX);
     const { run, campaign } = this.attempt;
     this.blocks.push({
       _id: derivedId(this.attempt.at, 'block', campaign._id.toHexString(), run.toHexString(), this.n),
