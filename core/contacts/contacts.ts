@@ -4,8 +4,7 @@ import { notFound } from '../base/errors.ts';
 import { derivedId, parseId } from '../base/ids.ts';
 import type { Project } from '../base/model.ts';
 import { type Page, type PageOf, paginationOf, READ_TIME_MAX_MS, skipOf } from '../base/paging.ts';
-import { requireEmail } from '../base/require-email.ts';
-import { normalizeEmail } from '../base/text/addresses.ts';
+import { normalizeEmail, requireEmail } from '../base/text/addresses.ts';
 import { changeContact, changeContacts } from './changes.ts';
 import { countContacts } from './lists/counts.ts';
 import { listsNamed } from './lists/lists.ts';
@@ -133,14 +132,12 @@ export async function listContacts(
   const { page: number = 1, limit = 20 } = page;
   const skip = skipOf(number, limit);
   const projectId = project._id;
-  const size = await countContacts(deps, project);
   if (!search) {
     const reading = { hint: 'newest', skip, limit, maxTimeMS: READ_TIME_MAX_MS };
     const entries = await deps.db.contacts.find({ projectId }, reading).sort({ _id: -1 }).toArray();
-    return { entries, pagination: paginationOf(number, limit, size) };
+    return { entries, pagination: paginationOf(number, limit, await countContacts(deps, project)) };
   }
-  const everybody = { filter: { projectId }, hint: 'email' } as const;
-  const { total, emails } = await findByPart(deps, project, everybody, { part: search, skip, limit, size });
+  const { total, emails } = await findByPart(deps, { filter: { projectId }, hint: 'email' }, search, { skip, limit });
   const entries = await deps.db.contacts
     .find({ projectId, email: { $in: emails } }, { hint: 'email', maxTimeMS: READ_TIME_MAX_MS })
     .sort({ email: 1 })

@@ -5,8 +5,7 @@ import { insertOnce, isDuplicateKey } from '../base/idempotent-insert.ts';
 import { derivedId, parseId } from '../base/ids.ts';
 import type { Project } from '../base/model.ts';
 import { type Page, type PageOf, pageOf } from '../base/paging.ts';
-import { requireEmail } from '../base/require-email.ts';
-import { emailDomain, normalizeEmail } from '../base/text/addresses.ts';
+import { emailDomain, normalizeEmail, requireEmail } from '../base/text/addresses.ts';
 import { findVerifiedDomain } from './domains.ts';
 import type { Domain, Sender } from './model.ts';
 

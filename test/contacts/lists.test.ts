@@ -161,7 +161,7 @@ describe('Contact lists', () => {
       expect(await emailsOf(GLOBAL)).to.deep.equal(['inseg@example.com']);
     });
 
-    it('a large list is searched in several parts at once, with the same page and total as in one', async () => {
+    it('finds every part of an address with its exact page and total', async () => {
       const many = await environment.newTenant('Parts');
       const emails = addresses(1_500, 'part').map((email, index) => `${'qzbmf'[index % 5]}${email}`);
       for (let from = 0; from < emails.length; from += 500)
@@ -177,7 +177,7 @@ describe('Contact lists', () => {
           [990, 10],
           [1_200, 50],
         ] as const) {
-          const found = await findByPart(environment.deps, many.project, members, { part, skip, limit, size: 400_000 });
+          const found = await findByPart(environment.deps, members, part, { skip, limit });
           const matching = emails.filter((email) => email.includes(part)).sort();
           expect(found, `${part} ${skip}`).to.deep.equal({
             total: matching.length,
