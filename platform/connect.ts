@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import type { Deps, Log } from '../core/base/deps.ts';
+import { type Deps, type Log, openCore } from '../core/base/deps.ts';
 import { subscribers } from '../core/subscribers.ts';
 import type { Config } from '../schemas/config.ts';
 import { createClock } from './clock.ts';
@@ -28,24 +28,26 @@ export function openPlatform(config: Config, log: Log): Platform {
   const temporal = openTemporal(config);
   const database = mongo.db(config.mongodbDatabase);
   const clock = createClock(async () => (await database.command({ hello: 1 })).localTime as Date);
+  const parts = openCore({
+    config,
+    log,
+    mongo,
+    db,
+    signals,
+    clock,
+    dns: createDns(config),
+    sources: createSources(config, db),
+    media: createMedia(config),
+    evidence: createEvidence(config),
+    subscribers,
+  });
   return {
-    parts: {
-      config,
-      log,
-      mongo,
-      db,
-      signals,
-      clock,
-      dns: createDns(config),
-      sources: createSources(config, db),
-      media: createMedia(config),
-      evidence: createEvidence(config),
-      subscribers,
-    },
+    parts,
     redis,
     temporal,
     clockReady: clock.ready,
     async close() {
+      parts.state.close();
       clock.stop();
       await Promise.allSettled([temporal.close(), closeRedis(), mongo.close()]);
     },

@@ -1,5 +1,4 @@
-import type { Deps } from '../base/deps.ts';
-import { perDatabase } from '../base/per-database.ts';
+import { type Deps, oncePerCore } from '../base/deps.ts';
 import { type Signal, writeSignals } from './engagements.ts';
 
 /** Signals kept while MongoDB is down; further ones are dropped, with a log line. */
@@ -47,7 +46,7 @@ export async function drainSignals(deps: Deps, graceMs: number): Promise<void> {
     deps.log.warn({ lost: buffer.waiting.length }, 'opens and clicks could not be written');
 }
 
-const bufferOf = perDatabase((_deps: Deps): Buffer => ({ waiting: [], running: false, dropped: 0, stopped: false }));
+const bufferOf = oncePerCore((_deps: Deps): Buffer => ({ waiting: [], running: false, dropped: 0, stopped: false }));
 
 async function flush(deps: Deps, buffer: Buffer): Promise<void> {
   buffer.running = true;

@@ -1,5 +1,5 @@
 import type { Collection, MongoClient } from 'mongodb';
-import type { Deps } from '../../core/base/deps.ts';
+import { type Deps, openCore } from '../../core/base/deps.ts';
 
 export class Crash extends Error {}
 
@@ -30,7 +30,7 @@ export function crashingDeps(deps: Deps, n: number, when: When): { deps: Deps; c
       return session;
     },
   } as MongoClient;
-  return { deps: { ...deps, db, mongo }, crashed: () => crashed };
+  return { deps: openCore({ ...deps, db, mongo }), crashed: () => crashed };
 }
 
 type Say = <T>(work: () => Promise<T>) => Promise<T>;

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
-import { hashOfErased } from '../../core/base/erased-addresses.ts';
+import { hashOfErased } from '../../core/base/secrets.ts';
 import { applyReports } from '../../core/feedback/bounces.ts';
 import { writeSignals } from '../../core/feedback/engagements.ts';
 import { startQueues } from '../../core/jobs/queue.ts';
