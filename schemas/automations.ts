@@ -8,7 +8,7 @@ import {
   paginationFields,
   timestampField,
 } from './common.ts';
-import { customProperties } from './contacts.ts';
+import { contactFieldValues, customProperties } from './contacts.ts';
 import { schema, shape } from './schema.ts';
 
 export const AUTOMATION_NAME_MAX = 255;
@@ -143,10 +143,7 @@ export const updateAutomationBody = schema({
 });
 
 const changeFields = {
-  firstName: nullableString,
-  lastName: nullableString,
-  userId: nullableString,
-  mobile: nullableString,
+  ...contactFieldValues,
   contactProperties: customProperties,
   customFields: customProperties,
   listIds: { type: 'array', maxItems: 100, items: idReference },

@@ -1,4 +1,5 @@
 import { idField, pageFields, paginationFields, timestampField } from './common.ts';
+import { CONTACT_FIELDS } from './contacts.ts';
 import { schema, shape } from './schema.ts';
 
 export const FIELD_DESCRIPTION_MAX = 1_000;
@@ -7,10 +8,7 @@ export const FIELD_DESCRIPTION_MAX = 1_000;
 export const RESERVED_FIELD_NAMES: readonly string[] = [
   'id',
   'email',
-  'firstName',
-  'lastName',
-  'userId',
-  'mobile',
+  ...CONTACT_FIELDS,
   'contactProperties',
   'customFields',
   'listIds',

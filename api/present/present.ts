@@ -1,6 +1,7 @@
 import type { ApiKey } from '../../core/accounts/model.ts';
 import type { Project } from '../../core/base/model.ts';
 import type { PageOf } from '../../core/base/paging.ts';
+import { contactFields } from '../../core/contacts/fields.ts';
 import { wireListId } from '../../core/contacts/lists/global-list.ts';
 import type { FoundContact } from '../../core/contacts/lists/search.ts';
 import type { Contact, ContactList, CustomField, SegmentRecompute } from '../../core/contacts/model.ts';
@@ -60,13 +61,12 @@ export function presentApiKey({ _id, name, createdAt }: ApiKey) {
 }
 
 export function presentContact(contact: Contact) {
-  const { _id, email, firstName, lastName, userId, mobile, contactProperties } = contact;
+  const { _id, email, contactProperties } = contact;
   const { listIds, segmentIds, projectId, createdAt, updatedAt } = contact;
-  const names = { firstName, lastName, userId, mobile };
   return {
     id: _id,
     email,
-    ...names,
+    ...contactFields((field) => contact[field]),
     contactProperties,
     customFields: contactProperties,
     listIds,

@@ -3,6 +3,7 @@ import type { Deps } from '../base/deps.ts';
 import type { Session } from '../base/model.ts';
 import { announceEvents, type NewEvent, publishEvents } from '../feed/events.ts';
 import { eventReaders } from '../feed/listeners.ts';
+import { contactFields } from './fields.ts';
 import type { Contact } from './model.ts';
 import type { ProjectRules } from './project-rules.ts';
 import type { PublishedChange } from './subscribers.ts';
@@ -59,12 +60,13 @@ function eventOf({ before, after }: PublishedChange): NewEvent | null {
 }
 
 function dataOf(contact: Contact): Record<string, unknown> {
-  const { _id, email, firstName, lastName, userId, mobile, contactProperties, listIds, segmentIds } = contact;
+  const { _id, email, contactProperties, listIds, segmentIds } = contact;
   const { createdAt, updatedAt } = contact;
   return {
     id: _id.toHexString(),
     email,
-    ...{ firstName, lastName, userId, mobile, contactProperties },
+    ...contactFields((field) => contact[field]),
+    contactProperties,
     listIds: listIds.map((id) => id.toHexString()),
     segmentIds: segmentIds.map((id) => id.toHexString()),
     createdAt,
