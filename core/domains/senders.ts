@@ -1,4 +1,6 @@
 import type { ObjectId } from 'mongodb';
+import type { Described } from '../../schemas/schema.ts';
+import type { updateSenderBody } from '../../schemas/senders.ts';
 import type { Deps } from '../base/deps.ts';
 import { conflict, invalid, notFound, unprocessable } from '../base/errors.ts';
 import { insertOnce, isDuplicateKey } from '../base/idempotent-insert.ts';
@@ -9,11 +11,7 @@ import { emailDomain, normalizeEmail, requireEmail } from '../base/text/addresse
 import { findVerifiedDomain } from './domains.ts';
 import type { Domain, Sender } from './model.ts';
 
-export interface SenderInput {
-  email?: string | undefined;
-  name?: string | undefined;
-  replyTo?: string | undefined;
-}
+export type SenderInput = Described<typeof updateSenderBody>;
 
 /** Endpoint 19. */
 export async function listSenders(deps: Deps, project: Project, page: Page): Promise<PageOf<Sender>> {

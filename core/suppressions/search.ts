@@ -1,4 +1,6 @@
 import type { Document, Filter } from 'mongodb';
+import type { Described } from '../../schemas/schema.ts';
+import type { searchSuppressionsBody } from '../../schemas/suppressions.ts';
 import { SUPPRESSION_REASONS } from '../../schemas/suppressions.ts';
 import type { Deps } from '../base/deps.ts';
 import { invalid, notFound } from '../base/errors.ts';
@@ -8,17 +10,12 @@ import { partOf, searchKeys } from '../base/search.ts';
 import { normalizeEmail } from '../base/text/addresses.ts';
 import { readDate } from '../base/text/coercion.ts';
 import { keptTotal, liveGroups } from './groups.ts';
-import type { Suppression, SuppressionGroup, SuppressionReason } from './model.ts';
+import type { Suppression, SuppressionGroup } from './model.ts';
 
-export interface SuppressionSearch {
-  groupId?: string | undefined;
-  reason?: SuppressionReason | undefined;
-  startDate?: string | undefined;
-  endDate?: string | undefined;
-  search?: string | undefined;
-  email?: string | undefined;
-  isGlobal?: boolean | undefined;
-}
+export type SuppressionSearch = Pick<
+  Described<typeof searchSuppressionsBody>,
+  'groupId' | 'reason' | 'startDate' | 'endDate' | 'search' | 'email' | 'isGlobal'
+>;
 
 interface TextFilter {
   /** Names the project. */
