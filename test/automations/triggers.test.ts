@@ -14,8 +14,7 @@ describe('Triggers', function () {
   before(async () => {
     env = await startEnvironment({ TEMPORAL_ADDRESS: '127.0.0.1:9' });
     await makeSending(env.deps, env.own);
-    loop = startQueues(env.deps, [triggerKind(env.deps), eventKind(env.deps)]);
-    await loop.ready;
+    await follow();
   });
   after(async () => {
     await loop.stop();
@@ -25,6 +24,11 @@ describe('Triggers', function () {
     const live = await env.deps.db.automations.find({ status: 'active' }).toArray();
     for (const { _id } of live) await env.own.client.post(`/automations/${_id}/archive`);
   });
+
+  async function follow(): Promise<void> {
+    loop = startQueues(env.deps, [triggerKind(env.deps), eventKind(env.deps)]);
+    await loop.ready;
+  }
 
   let people = 0;
   const address = () => `trigger${++people}@example.com`;
@@ -200,6 +204,20 @@ describe('Triggers', function () {
     await env.own.client.post(`/automations/${id}/pause`);
     await upsert(address(), { firstName: 'Nobody' });
     expect(await count()).to.equal(start);
+  });
+
+  it('nobody enters an automation that was paused or archived before their trigger is followed', async () => {
+    for (const action of ['pause', 'archive']) {
+      const one = await automation({ type: 'contact_created' });
+      await loop.stop();
+      const { id } = await upsert(address());
+      const stopped = await env.own.client.post(`/automations/${one.id}/${action}`);
+      expect(stopped.status, stopped.text).to.equal(200);
+      await follow();
+      expect(await entered(one), action).to.deep.equal([]);
+      const trigger = await env.deps.db.triggers.findOne({ contactId: new ObjectId(String(id)) });
+      expect(trigger?.outcomes?.[0]).to.include({ result: 'skipped', reason: 'not_active' });
+    }
   });
 
   it('a contact is inside at most once: a trigger meanwhile is noted and skipped', async () => {
