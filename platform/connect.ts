@@ -12,7 +12,7 @@ import { openRedis } from './redis.ts';
 import { openTemporal } from './temporal.ts';
 
 /** All platform services that the core needs, except the `Workflows` port, which uses `temporal`. */
-export interface Platform {
+interface Platform {
   parts: Omit<Deps, 'workflows'>;
   redis: Redis;
   temporal: ReturnType<typeof openTemporal>;

@@ -47,7 +47,7 @@ const collectionNames: Record<keyof Collections, string> = {
   events: 'events',
 };
 
-export interface Mongo {
+interface Mongo {
   mongo: MongoClient;
   db: Collections;
 }

@@ -11,9 +11,9 @@ import { schema, shape } from './schema.ts';
 
 export const CONTACT_FIELD_MAX = 256;
 export const PROPERTY_TEXT_MAX = 4_096;
-export const BULK_UPDATE_MAX = 100;
-export const SEARCH_EMAILS_MAX = 1_000;
-export const REMOVE_EMAILS_MAX = 1_000;
+const BULK_UPDATE_MAX = 100;
+const SEARCH_EMAILS_MAX = 1_000;
+const REMOVE_EMAILS_MAX = 1_000;
 export const CONTACT_LISTS_MAX = 100;
 export const PROPERTIES_MAX = 200;
 export const PROPERTY_NAME = /^[A-Za-z0-9_]{1,64}$/;

@@ -6,7 +6,7 @@ import { CONTACT_FIELDS } from '../../schemas/contacts.ts';
 import { presentContact, presentSuppression } from '../present/present.ts';
 import { Download } from './endpoint.ts';
 
-export type Format = 'csv' | 'ndjson';
+type Format = 'csv' | 'ndjson';
 
 /** Each declared field has a column; other properties are one column of JSON. The file can be imported again. */
 export function contactsDownload(format: Format, pages: AsyncIterable<Contact[]>, fields: CustomField[]): Download {

@@ -25,7 +25,7 @@ export function idempotencyKey(endpoint: Endpoint, context: Context): string | n
   return key;
 }
 
-export interface Keyed {
+interface Keyed {
   tenant: ObjectId;
   key: string;
   body: unknown;

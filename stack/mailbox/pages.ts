@@ -1,6 +1,6 @@
 import type { Attachment, Mail, Person } from './mail.ts';
 
-export const views = ['html', 'text', 'headers', 'source'] as const;
+const views = ['html', 'text', 'headers', 'source'] as const;
 export type View = (typeof views)[number];
 
 const labels: Record<View, string> = { html: 'HTML', text: 'Text', headers: 'Headers', source: 'Source' };
