@@ -1,9 +1,11 @@
 import type { Migration, MigrationPhase, MigrationPhaseName, MigrationProvider } from '../model.ts';
 
-const names: Record<MigrationProvider, MigrationPhaseName[]> = {
+const names = {
   providerA: ['customFields', 'templates', 'unsubscribeGroups', 'contactLists', 'contacts'],
   providerB: ['customFields', 'templates', 'audiences', 'contacts', 'topics', 'unsubscribed'],
-};
+} as const satisfies Record<MigrationProvider, readonly MigrationPhaseName[]>;
+
+export type PhaseOf<Provider extends MigrationProvider> = (typeof names)[Provider][number];
 
 export function newPhases(provider: MigrationProvider): MigrationPhase[] {
   return names[provider].map(newPhase);
