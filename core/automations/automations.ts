@@ -17,7 +17,7 @@ import { refuseIncomplete, requireNamed } from './references.ts';
 import { draftFaults, withFieldTypes } from './rules/definition.ts';
 import { readEntry, readExit, readSteps } from './rules/parse-definition.ts';
 
-export type AutomationInput = Described<typeof updateAutomationBody>;
+type AutomationInput = Described<typeof updateAutomationBody>;
 
 type Origin = { at: Date; seed: ObjectId };
 

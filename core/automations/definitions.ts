@@ -50,7 +50,7 @@ export async function keepDefinition(deps: Deps, automation: Automation): Promis
   await deps.db.automationDefinitions.replaceOne({ _id: past._id, projectId }, past, { upsert: true });
 }
 
-export function definitionFields(definition: AutomationDefinition): AutomationDefinition {
+function definitionFields(definition: AutomationDefinition): AutomationDefinition {
   const { entryCriteria, exitCriteria, steps, unsubscribeGroupId, trackingOpen, trackingClick } = definition;
   return { entryCriteria, exitCriteria, steps, unsubscribeGroupId, trackingOpen, trackingClick };
 }

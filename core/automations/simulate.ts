@@ -22,7 +22,7 @@ import { compileAutomation } from './rules/compile.ts';
 import { isUnsubscribed } from './rules/exits.ts';
 import { type Simulation, simulate, type World } from './rules/simulator.ts';
 
-export type SimulationInput = Described<typeof simulateBody>;
+type SimulationInput = Described<typeof simulateBody>;
 type PersonInput = Pick<
   NonNullable<SimulationInput['changes']>[number],
   ContactField | 'contactProperties' | 'customFields' | 'listIds'

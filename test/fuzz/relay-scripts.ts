@@ -3,9 +3,9 @@ import { createServer, type Socket } from 'node:net';
 import fc from 'fast-check';
 
 const STAGES = ['greeting', 'hello', 'auth', 'mail', 'rcpt', 'data', 'dot'] as const;
-export type Stage = (typeof STAGES)[number];
+type Stage = (typeof STAGES)[number];
 
-export interface Answer {
+interface Answer {
   /** A character is a byte. */
   text: string;
   after: 'stay' | 'close' | 'reset';
@@ -105,7 +105,7 @@ export function isDesynchronised({ mail, rcpt, data }: Script): boolean {
 }
 
 /** Written apart from the reader that is tested. */
-export function isTake(text: string): boolean {
+function isTake(text: string): boolean {
   const [, code] = /^(\d{3})/.exec(text) ?? [];
   return code?.[0] === '2' && new RegExp(`^(?:${code}-[^\\n]*\\n)*${code}(?: [^\\n]*|\\r?)\\n`).test(text);
 }

@@ -18,7 +18,7 @@ export interface AccountB {
   hasSegments: boolean;
 }
 
-export interface TemplateB {
+interface TemplateB {
   id: string;
   name: string;
   status: 'draft' | 'published';
@@ -28,19 +28,19 @@ export interface TemplateB {
   text: string | null;
 }
 
-export interface PropertyB {
+interface PropertyB {
   id: string;
   key: string;
   type: 'string' | 'number' | 'boolean';
   fallback: string | number | boolean | null;
 }
 
-export interface SegmentB {
+interface SegmentB {
   id: string;
   name: string;
 }
 
-export interface TopicB {
+interface TopicB {
   id: string;
   name: string;
   description: string | null;

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 
 /** A page in headless Chromium with JavaScript switched off, as a reader who trusts nobody has it. */
-export interface BrowserPage {
+interface BrowserPage {
   open(url: string): Promise<void>;
   /** What a person reads in the first element that fits; null when there is none. */
   read(selector: string): Promise<string | null>;

@@ -42,7 +42,7 @@ export interface Environment {
 }
 
 /** Starts as the real time and is moved by hand. */
-export interface TestClock {
+interface TestClock {
   now(): Date;
   advance(ms: number): void;
   set(at: Date): void;

@@ -12,7 +12,7 @@ import { type CountedMove, countMoves, processWriter } from './counts.ts';
 import { publishMoves } from './events.ts';
 
 /** Moves of one project that share a transaction. */
-export const MOVES_TOGETHER_MAX = 100;
+const MOVES_TOGETHER_MAX = 100;
 const TRIES_MAX = 10;
 /** How long moves are tried in one transaction before each is tried alone. */
 const TOGETHER_MS = 1_000;
@@ -24,7 +24,7 @@ export interface Move extends CountedMove {
 }
 
 /** stale: another process changed this enrollment; read it again. inside, entered_before: the contact may not enter. */
-export type MoveOutcome = 'written' | 'stale' | 'inside' | 'entered_before';
+type MoveOutcome = 'written' | 'stale' | 'inside' | 'entered_before';
 
 const queues = oncePerCore(() =>
   keyedBatcher(

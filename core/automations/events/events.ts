@@ -11,7 +11,7 @@ import { inTransaction } from '../../base/transactions.ts';
 import { touchProjectRules } from '../../contacts/project-rules.ts';
 import type { EventDefinition, EventProperty } from '../model.ts';
 
-export type EventInput = Described<typeof updateEventBody>;
+type EventInput = Described<typeof updateEventBody>;
 
 type Tenant = Pick<Project, '_id'>;
 

@@ -15,7 +15,7 @@ import { wakeQueue } from '../../jobs/queue.ts';
 import type { EventDefinition, EventRecord } from '../model.ts';
 import { AT_ONCE, EVENTS } from '../record-triggers.ts';
 
-export interface SendEventInput {
+interface SendEventInput {
   eventName: string;
   email?: string | null | undefined;
   contactId?: string | null | undefined;

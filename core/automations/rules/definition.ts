@@ -3,7 +3,7 @@ import { type DeclaredTypes, parseFilter } from '../../contacts/filters/filters.
 import type { AutomationDefinition, AutomationEmail, AutomationStep, EntryCriteria } from '../model.ts';
 import { graphFaults, sequenceFaults } from './graph.ts';
 
-export type AutomationCode =
+type AutomationCode =
   | 'NAME_REQUIRED'
   | 'INVALID_STEP_SEQUENCE'
   | 'EMAIL_TEMPLATE_REQUIRED'
@@ -12,12 +12,12 @@ export type AutomationCode =
   | 'VALIDATION_ERROR';
 
 /** `details` names the location: "steps/2: an email step must follow a wait step". */
-export interface Fault {
+interface Fault {
   code: AutomationCode;
   details: string;
 }
 
-export const DELAY_DAYS_MAX = 3_650;
+const DELAY_DAYS_MAX = 3_650;
 const MINUTE_MS = 60_000;
 const UNIT_MS = { minutes: MINUTE_MS, mins: MINUTE_MS, hours: 60 * MINUTE_MS, days: 1_440 * MINUTE_MS };
 const GLOBAL_LIST = 'GLOBAL_CONTACT_LIST';

@@ -11,7 +11,7 @@ export function newPhases(provider: MigrationProvider): MigrationPhase[] {
   return names[provider].map(newPhase);
 }
 
-export function newPhase(name: MigrationPhaseName): MigrationPhase {
+function newPhase(name: MigrationPhaseName): MigrationPhase {
   const counts = { total: 0, succeeded: 0, failed: 0, skipped: 0, created: 0, updated: 0 };
   const lists = { errors: [], review: [], details: {} };
   return { name, status: 'pending', ...counts, ...lists, cursor: null, startedAt: null, completedAt: null };

@@ -77,7 +77,7 @@ function counted(
   };
 }
 
-export interface Wanted<Item extends SourceItem> {
+interface Wanted<Item extends SourceItem> {
   found: Item[];
   /** Selected, but unknown to the source. */
   missing: string[];

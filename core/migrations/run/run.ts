@@ -35,7 +35,7 @@ export interface Step {
   details: string;
 }
 
-export interface Attempt {
+interface Attempt {
   /** New for each attempt of an activity. */
   owner: string;
   signal?: AbortSignal;
