@@ -250,7 +250,7 @@ describe('A mail as it arrives', () => {
     );
     expect(mail.subject).to.equal('Order 7');
     expect(mail.html).to.match(
-      /<body><div style="display:none[^>]*>It is &#60;on&#62; its way, Ada<\/div><h1>Order 7<\/h1>/,
+      /<body><div style="display:none[^>]*>It is &lt;on&gt; its way, Ada<\/div><h1>Order 7<\/h1>/,
     );
     expect(mail.text?.trim()).to.equal('Order 7');
   });
