@@ -1,13 +1,9 @@
 import { expect } from 'chai';
-import { type Environment, startEnvironment } from '../support/environment.ts';
+import { startEnvironment, useEnvironment } from '../support/environment.ts';
 import { until } from '../support/wait.ts';
 
 describe('Projects and keys', () => {
-  let environment: Environment;
-  before(async () => {
-    environment = await startEnvironment();
-  });
-  after(() => environment.stop());
+  const environment = useEnvironment();
 
   const admin = () => environment.client(environment.own.adminKey);
   const unknownId = '0123456789abcdef01234567';

@@ -1,18 +1,16 @@
 import { expect } from 'chai';
-import { type Environment, startEnvironment, type Tenant } from '../support/environment.ts';
+import { type Tenant, useEnvironment } from '../support/environment.ts';
 import { addresses, expectCountsRight, segmentOf } from './support.ts';
 
 const GLOBAL = 'GLOBAL_CONTACT_LIST';
 const randomId = '0123456789abcdef01234567';
 
 describe('Bulk add (endpoint 12)', () => {
-  let environment: Environment;
+  const environment = useEnvironment();
   let tenant: Tenant;
-  before(async () => {
-    environment = await startEnvironment();
+  before(() => {
     tenant = environment.own;
   });
-  after(() => environment.stop());
 
   const post = (path: string, body: unknown) => tenant.client.post(path, body);
   const newList = async (name = 'List') => (await post('/contact-lists', { name })).body.data.id as string;

@@ -1,12 +1,8 @@
 import { expect } from 'chai';
-import { type Environment, startEnvironment } from '../support/environment.ts';
+import { useEnvironment } from '../support/environment.ts';
 
 describe('Contacts', () => {
-  let environment: Environment;
-  before(async () => {
-    environment = await startEnvironment();
-  });
-  after(() => environment.stop());
+  const environment = useEnvironment();
 
   const randomId = '0123456789abcdef01234567';
   const client = () => environment.own.client;

@@ -3,18 +3,16 @@ import { ObjectId } from 'mongodb';
 import { parseId } from '../../core/base/ids.ts';
 import { recomputeSegment, SETTLE_MS } from '../../core/contacts/lists/recompute.ts';
 import { startWorkers, type Workers } from '../../workers/start.ts';
-import { type Environment, startEnvironment, type Tenant } from '../support/environment.ts';
+import { type Tenant, useEnvironment } from '../support/environment.ts';
 import { until } from '../support/wait.ts';
 import { addresses, expectCountsRight, segmentOf } from './support.ts';
 
 describe('Segments', () => {
-  let environment: Environment;
+  const environment = useEnvironment();
   let tenant: Tenant;
-  before(async () => {
-    environment = await startEnvironment();
+  before(() => {
     tenant = environment.own;
   });
-  after(() => environment.stop());
 
   const create = (body: object) => tenant.client.post('/contact-lists', body);
   const upsert = async (body: object) => (await tenant.client.post('/contacts/email', body)).body.data;

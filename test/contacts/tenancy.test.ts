@@ -1,14 +1,12 @@
 import { expect } from 'chai';
-import { type Environment, startEnvironment, type Tenant } from '../support/environment.ts';
+import { type Tenant, useEnvironment } from '../support/environment.ts';
 import { addresses, expectCountsRight, segmentOf } from './support.ts';
 
 describe('Two projects with the same addresses', () => {
-  let environment: Environment;
+  const environment = useEnvironment();
   before(async () => {
-    environment = await startEnvironment();
     for (const tenant of [environment.own, environment.other]) await fill(tenant);
   });
-  after(() => environment.stop());
 
   const emails = addresses(20, 'both');
 

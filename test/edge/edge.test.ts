@@ -4,7 +4,7 @@ import { type Endpoint, fullPath } from '../../api/http/endpoint.ts';
 import { endpointTable } from '../../api/http/table.ts';
 import { createMetrics } from '../../platform/metrics.ts';
 import type { Reply } from '../support/client.ts';
-import { type Environment, startEnvironment } from '../support/environment.ts';
+import { useEnvironment } from '../support/environment.ts';
 
 const table = endpointTable(createMetrics());
 const jsonPosts = table.filter(({ method, body, key }) => method === 'post' && body && key !== 'none');
@@ -12,11 +12,7 @@ const anyId = '0123456789abcdef01234567';
 
 /** What the HTTP edge promises for every endpoint; a new endpoint joins by standing in the table. */
 describe('Every endpoint', () => {
-  let environment: Environment;
-  before(async () => {
-    environment = await startEnvironment({ AUTH_FAILURE_LIMIT: '100000' });
-  });
-  after(() => environment.stop());
+  const environment = useEnvironment({ AUTH_FAILURE_LIMIT: '100000' });
 
   const keyFor = ({ key }: Endpoint) => (key === 'admin' ? environment.own.adminKey : environment.own.projectKey);
   const concrete = (endpoint: Endpoint) => fullPath(endpoint, endpoint.path.replace(/\{\w+\}/g, anyId));

@@ -6,7 +6,7 @@ import { Redis } from 'ioredis';
 import { createApiKey } from '../../core/accounts/api-keys.ts';
 import { publishEvents } from '../../core/feed/events.ts';
 import { createStreamSlots, STREAMS_PER_KEY_MAX } from '../../platform/stream-slots.ts';
-import { type Environment, startEnvironment, type Tenant } from '../support/environment.ts';
+import { type Environment, startEnvironment, type Tenant, useEnvironment } from '../support/environment.ts';
 import { until } from '../support/wait.ts';
 
 const ENDED_MS_MAX = 5_000;
@@ -18,12 +18,10 @@ interface Told {
 }
 
 describe('Open streams', () => {
-  let environment: Environment;
+  const environment = useEnvironment({}, { stalledMs: 2_000 });
   before(async () => {
-    environment = await startEnvironment({}, { stalledMs: 2_000 });
     await until(async () => environment.deps.signals.isUp(), Boolean);
   });
-  after(() => environment.stop());
 
   /** The three kinds, of one project. */
   async function pathsOf({ client }: Pick<Tenant, 'client'>): Promise<string[]> {

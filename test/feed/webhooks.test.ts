@@ -7,7 +7,7 @@ import { webhookDeliveries } from '../../core/feed/webhook-deliveries.ts';
 import { type RunningQueues, startQueues } from '../../core/jobs/queue.ts';
 import { createPoster } from '../../platform/fetch/webhook-poster.ts';
 import { anyFreePort } from '../../stack/ports.ts';
-import { type Environment, startEnvironment, type Tenant } from '../support/environment.ts';
+import { type Environment, startEnvironment, type Tenant, useEnvironment } from '../support/environment.ts';
 import { until } from '../support/wait.ts';
 import { type Receiver, startReceiver } from '../support/webhook-receiver.ts';
 
@@ -367,11 +367,7 @@ describe('Webhooks', () => {
 });
 
 describe('The stream of a project', () => {
-  let environment: Environment;
-  before(async () => {
-    environment = await startEnvironment();
-  });
-  after(() => environment.stop());
+  const environment = useEnvironment();
 
   interface Told {
     id: string;

@@ -5,17 +5,15 @@ import { parseId } from '../../core/base/ids.ts';
 import { importSlice } from '../../core/imports/run.ts';
 import { startWorkers, type Workers } from '../../workers/start.ts';
 import { expectCountsRight, segmentOf } from '../contacts/support.ts';
-import { type Environment, startEnvironment, type Tenant } from '../support/environment.ts';
+import { type Tenant, useEnvironment } from '../support/environment.ts';
 import { until } from '../support/wait.ts';
 
 describe('Imports', () => {
-  let environment: Environment;
+  const environment = useEnvironment();
   let tenant: Tenant;
-  before(async () => {
-    environment = await startEnvironment();
+  before(() => {
     tenant = environment.own;
   });
-  after(() => environment.stop());
 
   const raw = (body: string | Uint8Array, type = 'text/csv', query = '', to: Tenant = tenant) =>
     to.client.send('POST', `/contacts/import${query}`, { body: body as string, headers: { 'Content-Type': type } });

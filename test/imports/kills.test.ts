@@ -8,7 +8,7 @@ import { recomputeSegment, SETTLE_MS } from '../../core/contacts/lists/recompute
 import { importSlice } from '../../core/imports/run.ts';
 import { variableName } from '../../schemas/config.ts';
 import { expectCountsRight, segmentOf } from '../contacts/support.ts';
-import { type Environment, startEnvironment, type Tenant } from '../support/environment.ts';
+import { type Environment, type Tenant, useEnvironment } from '../support/environment.ts';
 import { until } from '../support/wait.ts';
 
 /** More than one page of a recompute. */
@@ -16,11 +16,7 @@ const STALE = 5_200;
 const HELD: [string, string] = ['held1@example.com', 'held2@example.com'];
 
 describe('A worker that is killed', () => {
-  let environment: Environment;
-  before(async () => {
-    environment = await startEnvironment();
-  });
-  after(() => environment.stop());
+  const environment = useEnvironment();
 
   it('in the middle of an import and of a recompute: both end after its restart as if nothing had been', async function () {
     this.timeout(150_000);

@@ -4,19 +4,17 @@ import { seedVerifiedDomain } from '../../core/domains/domains.ts';
 import { contentOf } from '../../core/messages/contents.ts';
 import { SENDER } from '../delivery/support.ts';
 import type { Reply } from '../support/client.ts';
-import { type Environment, startEnvironment, type Tenant } from '../support/environment.ts';
+import { type Tenant, useEnvironment } from '../support/environment.ts';
 
 /** What the interface takes and refuses; nothing is sent here: test/composing/mail.test.ts looks at what arrives. */
 describe('POST /mails/send', () => {
-  let environment: Environment;
+  const environment = useEnvironment();
   let own: Tenant;
   before(async () => {
-    environment = await startEnvironment();
     own = environment.own;
     await seedVerifiedDomain(environment.deps, own.project, 'mail.example.com', new ObjectId());
     await seedVerifiedDomain(environment.deps, environment.other.project, 'theirs.example.com', new ObjectId());
   });
-  after(() => environment.stop());
 
   const mail = (fields: object) => ({
     to: { email: 'ada@in.test' },

@@ -1,15 +1,11 @@
 import { expect } from 'chai';
 import { addresses } from '../contacts/support.ts';
-import { type Environment, startEnvironment } from '../support/environment.ts';
+import { useEnvironment } from '../support/environment.ts';
 
 const REASONS = ['UNSUBSCRIBE', 'BOUNCE', 'COMPLAINT', 'MANUAL'];
 
 describe('Search of suppressions (endpoint 16)', () => {
-  let environment: Environment;
-  before(async () => {
-    environment = await startEnvironment();
-  });
-  after(() => environment.stop());
+  const environment = useEnvironment();
 
   const client = () => environment.own.client;
 

@@ -1,16 +1,12 @@
 import { expect } from 'chai';
 import { suppress } from '../../core/suppressions/suppressions.ts';
 import { addresses } from '../contacts/support.ts';
-import { type Environment, startEnvironment } from '../support/environment.ts';
+import { useEnvironment } from '../support/environment.ts';
 
 const REASONS = ['UNSUBSCRIBE', 'BOUNCE', 'COMPLAINT', 'MANUAL'];
 
 describe('Suppressions', () => {
-  let environment: Environment;
-  before(async () => {
-    environment = await startEnvironment();
-  });
-  after(() => environment.stop());
+  const environment = useEnvironment();
 
   const client = () => environment.own.client;
   const suppressEmails = (body: object) => client().post('/suppression-groups/emails/suppress', body);
