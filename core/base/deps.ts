@@ -42,7 +42,7 @@ export class CoreState {
   }
 }
 
-/** Adds an empty state. Copies of the result share it: whoever replaces `db` in a copy opens that copy again. */
+/** Adds an empty state. Copies of the result share it: code that replaces `db` in a copy opens that copy again. */
 export function openCore<Given extends object>(deps: Given): Given & Pick<Deps, 'state'> {
   return { ...deps, state: new CoreState() };
 }

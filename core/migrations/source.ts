@@ -15,7 +15,7 @@ export interface OpenSource {
   signal?: AbortSignal | undefined;
 }
 
-/** What both providers have. */
+/** Shared by both providers. */
 interface AnySource {
   /** Throws `invalid_key` or `forbidden`. Provider B has no endpoint for it, so it makes one small read. */
   checkKey(): Promise<void>;

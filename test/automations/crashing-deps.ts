@@ -3,7 +3,7 @@ import { type Deps, openCore } from '../../core/base/deps.ts';
 
 export class Crash extends Error {}
 
-/** before: the write never left this process. after: it was done, and nobody heard of it. */
+/** before: the write never left this process. after: it was done, and its answer was lost. */
 export type When = 'before' | 'after';
 
 /** The process dies at its n-th word with the database. Answers whether it got that far. */

@@ -34,7 +34,7 @@ const steps = [
   email('m2', { parentBranchStepId: 'choice', parentBranchId: 'all' }),
 ];
 
-/** The process ends at every word with the database in turn, before and after it was heard; then somebody repeats the work. */
+/** The process ends at every command to the database in turn, before and after it is carried out; then the work is repeated. */
 describe('A step that is cut off anywhere is finished by its repeat, with each mail once and right counts', function () {
   this.timeout(60_000);
   const env = useEnvironment({ TEMPORAL_ADDRESS: '127.0.0.1:9' });
@@ -158,7 +158,7 @@ describe('A step that is cut off anywhere is finished by its repeat, with each m
     await expectRecount(env, id);
   });
 
-  it('a process that died in the middle of a write holds up one person for a minute, and nobody else', async () => {
+  it('a process that died in the middle of a write holds up one person for a minute, and no other', async () => {
     const id = await automation();
     const people = await peopleInside(env, id, 5, inWait);
     const [held] = people as [Enrollment];

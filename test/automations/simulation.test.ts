@@ -149,7 +149,7 @@ describe('Simulating an automation', () => {
     expect(body.data.exit.at).to.equal(day(30));
   });
 
-  it('nobody enters when nothing lets the person in', async () => {
+  it('a person without a matching trigger does not enter', async () => {
     const answer = await simulate(
       { entryCriteria: { type: 'contact_property_matches_with', filterCriteria: pro } },
       { contact: {} },

@@ -54,7 +54,7 @@ describe('Triggers', function () {
     return contacts.map(({ email }) => email);
   }
 
-  it('contact_created: each new contact, however it comes; nobody who was there before', async () => {
+  it('contact_created: each new contact, however it comes; not for existing contacts', async () => {
     const old = address();
     await upsert(old);
     const one = await automation({ type: 'contact_created' });
@@ -78,7 +78,7 @@ describe('Triggers', function () {
     expect(await entered(one)).to.deep.equal([a]);
   });
 
-  it('contact_added_to_list: by upsert and by bulk-add; nobody who was in it before', async () => {
+  it('contact_added_to_list: by upsert and by bulk-add; not for members that were in it before', async () => {
     const list = await created(env.own.client, '/contact-lists', { name: 'News' });
     const before = address();
     await upsert(before, { listIds: [list.id] });
@@ -206,7 +206,7 @@ describe('Triggers', function () {
     expect(await count()).to.equal(start);
   });
 
-  it('nobody enters an automation that was paused or archived before their trigger is followed', async () => {
+  it('an automation that was paused or archived before a trigger is followed lets no contact in', async () => {
     for (const action of ['pause', 'archive']) {
       const one = await automation({ type: 'contact_created' });
       await loop.stop();
@@ -220,7 +220,7 @@ describe('Triggers', function () {
     }
   });
 
-  it('a contact is inside at most once: a trigger meanwhile is noted and skipped', async () => {
+  it('a contact is inside at most once: a second trigger is noted and skipped', async () => {
     await created(env.own.client, '/events', { eventName: 'again' });
     const one = await automation({ type: 'event_trigger', eventName: 'again' });
     const email = address();

@@ -21,7 +21,7 @@ describe('Control of campaigns, with Temporal stopped and no worker running', fu
   });
   afterEach(() => hands.stop());
 
-  it('pause, resume and abort answer with where it stands, and nothing leaves after pause or abort', async () => {
+  it('pause, resume and abort return the status, and nothing leaves after pause or abort', async () => {
     const list = await stage.list(1_200, (i) => `hold${i}@example.org`);
     const id = await stage.launch({ toLists: [list] });
     stage.sink.modes.ackDelayMs = 20;
@@ -81,7 +81,7 @@ describe('Control of campaigns, with Temporal stopped and no worker running', fu
       expect(stage.sink.ledger.duplicates).to.equal(0);
     });
 
-  it('whoever is suppressed half-way is not claimed after the answer', async () => {
+  it('a recipient who is suppressed half-way is not claimed after the answer', async () => {
     const name = new ObjectId().toHexString();
     const address = (i: number) => `half${i}-${name}@example.org`;
     const list = await stage.list(1_000, address);
@@ -183,7 +183,7 @@ describe('Control of campaigns, with Temporal stopped and no worker running', fu
     expect((await stage.messages(id))[0]?.reason).to.contain('24 hours');
   });
 
-  it('what a process that died held is settled by whoever asks: by a call that waits, and by the run while it is paused', async () => {
+  it('claims of a dead process are settled by a call that waits, and by the run while it is paused', async () => {
     const list = await stage.list(30, (i) => `lost${i}@example.org`);
     const id = await stage.launch({ toLists: [list] });
     expect((await hands.advance(id)).kind).to.equal('freeze');
@@ -224,7 +224,7 @@ describe('Control of campaigns, with Temporal stopped and no worker running', fu
     expect(stage.sink.ledger.duplicates).to.equal(0);
   });
 
-  it('with evidence nobody stays unknown: who has it is sent, who has not gets it, nobody twice', async () => {
+  it('with evidence no recipient stays unknown: who has it is sent, who has not gets it, and none gets it twice', async () => {
     const list = await stage.list(6, (i) =>
       i < 3 ? `drop-after-dot+${i}@example.org` : `lose-after-dot+${i}@example.org`,
     );

@@ -9,7 +9,7 @@ import { type Hands, openHands, type Stage, startStage } from './support.ts';
 
 const nowhere = `127.0.0.1:${await anyFreePort()}`;
 
-describe('Whom a campaign leaves out', function () {
+describe('The contacts that a campaign leaves out', function () {
   this.timeout(30_000);
   let stage: Stage;
   let hands: Hands;
@@ -191,7 +191,7 @@ describe('Whom a campaign leaves out', function () {
       await stage.act(id, 'abort');
     });
 
-  it('a freeze that dies after it removed people goes on without writing everybody anew', async () => {
+  it('a freeze that dies after it removed people continues without writing everybody again', async () => {
     const { email, people } = await cast(1_500);
     const list = await stage.list(0);
     const id = await stage.launch({ toLists: [people], excludeLists: [list] });
@@ -251,7 +251,7 @@ describe('Whom a campaign leaves out', function () {
   });
 });
 
-/** Dependencies that do something after the first write of messages and before the freeze goes on. */
+/** Dependencies that do something between the first write of messages and the rest of the freeze. */
 function holdingReads(deps: Deps, then: () => Promise<unknown>): Deps {
   const campaigns = new Proxy(deps.db.campaigns, {
     get(target, name) {

@@ -89,7 +89,7 @@ describe('Custom fields', () => {
     expect((await upsert('typed@example.com', { n: null })).body.data.contactProperties).to.not.have.property('n');
   });
 
-  it('a default value is given to contacts that are created without one, and to nobody who exists', async () => {
+  it('a default value is given to contacts that are created without one, and not to existing contacts', async () => {
     await upsert('before@example.com', {});
     await declare({ fieldName: 'tier', fieldType: 'string', defaultValue: 'free' });
     const properties = async (email: string, given: object) => (await upsert(email, given)).body.data.contactProperties;

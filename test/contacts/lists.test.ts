@@ -43,7 +43,7 @@ describe('Contact lists', () => {
       expect([gone.status, gone.body.error.code]).to.deep.equal([404, 'CONTACT_LIST_NOT_FOUND']);
     });
 
-    it('are told apart by ?type=', async () => {
+    it('are selected by ?type=', async () => {
       const id = await newList();
       const segment = (await post('/contact-lists', segmentOf('email', 'contains', 'nobody'))).body.data.id;
       const ids = async (type: string) =>

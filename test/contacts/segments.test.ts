@@ -115,7 +115,7 @@ describe('Segments', () => {
     expect((await tenant.client.patch(`/contact-lists/${list}`, { type: 'segment' })).status).to.equal(400);
   });
 
-  it('a project holds 100 of them: of calls at once too, the 101st is told 409', async () => {
+  it('a project holds 100 of them: of calls at once too, the 101st gets 409', async () => {
     const full = await environment.newTenant('Full');
     const make = () => full.client.post('/contact-lists', segmentOf('email', 'contains', 'nobody'));
     const first = (await make()).body.data.id;
@@ -144,7 +144,7 @@ describe('Segments', () => {
     it('a change that raced with the creation is right in the end: there is a second look', async () => {
       const raced = await environment.newTenant('Raced');
       const { id } = (await raced.client.post('/contact-lists', segmentOf('lastName', 'equals', 'Old'))).body.data;
-      // What a transaction that had read the filters before would have left behind.
+      // The state that a transaction leaves behind that had read the filters before.
       await writeStale(raced, 3);
       expect((await progressOf(raced, id)).contactCount).to.equal(0);
       const stored = await environment.deps.db.contactLists.findOne({ projectId: raced.project._id, type: 'segment' });

@@ -69,7 +69,7 @@ function comparable(headers: Headers): Record<string, string> {
   return Object.fromEntries([...headers].filter(([name]) => !volatile.includes(name)));
 }
 
-/** Everything the neighbour has, so that a write into it shows. Kept apart from what its own work goes on changing. */
+/** Everything the neighbour has, so that a write into it shows. Without the data that its own work keeps changing. */
 async function snapshot({ deps }: Environment, { project }: Tenant): Promise<string> {
   const kept: unknown[] = [];
   for (const [name, collection] of Object.entries(deps.db).sort(([a], [b]) => (a < b ? -1 : 1))) {

@@ -194,7 +194,7 @@ describe('Opens and clicks', () => {
     expect(found?.sentAt).to.be.instanceOf(Date);
   });
 
-  it('A click still redirects and a pixel is still served while MongoDB and Redis are away; what they tell is kept, up to a bound.', async () => {
+  it('A click still redirects and a pixel is still served while MongoDB and Redis are down; they are recorded later, up to a bound.', async () => {
     const { deps } = environment;
     // A second process of the same installation, whose database is out of reach.
     const away = openCore({ ...deps, db: awayCollections(deps.db), log: { ...deps.log, warn() {} } });

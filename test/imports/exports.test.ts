@@ -59,7 +59,7 @@ describe('Exports', () => {
     expect(JSON.parse(ndjson)).to.deep.equal(entries[0]);
   });
 
-  it('page after page: everybody once, and nobody of another project', async () => {
+  it('page after page: every contact once, and none of another project', async () => {
     const many = await environment.newTenant('Many');
     const emails = addresses(2_500, 'export');
     for (let from = 0; from < emails.length; from += 500)

@@ -6,7 +6,7 @@ import { SENDER } from '../delivery/support.ts';
 import type { Reply } from '../support/client.ts';
 import { type Tenant, useEnvironment } from '../support/environment.ts';
 
-/** What the interface takes and refuses; nothing is sent here: test/composing/mail.test.ts looks at what arrives. */
+/** Tests the interface only; nothing is sent: test/composing/mail.test.ts checks mails that arrive. */
 describe('POST /mails/send', () => {
   const environment = useEnvironment();
   let own: Tenant;
@@ -65,7 +65,7 @@ describe('POST /mails/send', () => {
     expect((await stored(own_))?.subject).to.equal('My own');
   });
 
-  it('html and text beside a templateId win for this mail and do not change the template', async () => {
+  it('html and text win over the templateId for this mail and do not change the template', async () => {
     const template = { templateName: 'T', subject: 'S', emailTemplate: '<p>of the template</p>' };
     const { templateId } = (await own.client.post('/templates', template)).body.data;
     const sent = await send({ subject: undefined, html: '<p>of the call</p>', text: 'plain', templateId });
@@ -429,7 +429,7 @@ describe('POST /mails/send', () => {
     });
   });
 
-  it('mails that come together are stored alike; a short content stands on its message, a long one beside it', async () => {
+  it('mails that come together are stored alike; a short content is stored on its message, a long one separately', async () => {
     const storedTogether = async (html: string, copies: number) => {
       const answers = await Promise.all(Array.from({ length: copies }, () => send({ html, dynamicData: { a: null } })));
       expect(new Set(answers.map(({ status }) => status))).to.deep.equal(new Set([200]));

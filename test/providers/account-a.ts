@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** What a provider A account holds. Tests change it while a migration runs. */
+/** The data of a provider A account. Tests change it while a migration runs. */
 export interface AccountA {
   key: string;
   revoked: boolean;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { uuid } from './account-a.ts';
 
-/** What a provider B team holds. Every array is newest first, as the interface lists it. */
+/** The data of a provider B team. Every array is newest first, as the interface lists it. */
 export interface AccountB {
   key: string;
   keyState: 'valid' | 'invalid' | 'sending_only';

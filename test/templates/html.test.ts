@@ -232,7 +232,7 @@ describe('the text of html', () => {
   });
 });
 
-/** What a reader of HTML sees; `expected` rewrites the links as the test would have them. */
+/** The HTML as a parser reads it; `expected` rewrites the links as the test would have them. */
 function events(html: string, expected?: (url: string) => string): unknown[] {
   const seen: unknown[] = [];
   const parser = new Parser({
