@@ -54,12 +54,13 @@ export async function recordEventsOfDeleted(
 /** The transaction makes it happen once, so the key only has to be unique. */
 function eventOf({ before, after }: PublishedChange): NewEvent | null {
   const key = new ObjectId().toHexString();
-  if (after && !before) return { type: 'contact.created', key, data: dataOf(after) };
-  if (after) return { type: 'contact.updated', key, data: dataOf(after) };
+  if (after && !before) return { type: 'contact.created', key, data: contactData(after) };
+  if (after) return { type: 'contact.updated', key, data: contactData(after) };
   return before && { type: 'contact.deleted', key, data: { id: before._id.toHexString() } };
 }
 
-function dataOf(contact: Contact): Record<string, unknown> {
+/** A contact as events and answers show it. */
+export function contactData(contact: Contact) {
   const { _id, email, contactProperties, listIds, segmentIds } = contact;
   const { createdAt, updatedAt } = contact;
   return {

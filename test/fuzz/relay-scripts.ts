@@ -96,7 +96,8 @@ export const scripts: fc.Arbitrary<Script> = fc
   });
 
 /**
- * Replies of a relay to more commands than it had, in bytes of their own, look like answers: it may as well say 250 to a dot that it throws away. Behind the 354 and in the same bytes it is noticed.
+ * Replies of a relay to more commands than it had, in bytes of their own, look like answers: it may as well say 250 to a
+ * dot that it throws away. Behind the 354 and in the same bytes it is noticed.
  */
 export function isDesynchronised({ mail, rcpt, data }: Script): boolean {
   const replies = ({ text }: Answer) => text.match(/^\d{3}(?!-)/gm)?.length ?? 0;

@@ -97,7 +97,8 @@ describe('A worker that is killed', () => {
   }
 
   /**
-   * No other client can write both contacts until they are released: a transaction holds each. The server ends transactions after some seconds, so they are repeated in turn.
+   * No other client can write both contacts until they are released: a transaction holds each. The server ends transactions after
+   * some seconds, so they are repeated in turn.
    */
   async function hold({ project }: Tenant): Promise<() => Promise<void>> {
     const { mongo, db } = environment.deps;
