@@ -24,7 +24,7 @@ interface Command {
 }
 
 /** Commands for work before any key exists, or from outside the REST interface. Others add their line. */
-export const commands: Record<string, Command> = {
+const commands: Record<string, Command> = {
   'organizations create': {
     usage: '<name>',
     does: 'creates an organization and prints its admin key, this once',
@@ -112,7 +112,7 @@ export const commands: Record<string, Command> = {
   },
 };
 
-export async function main(args: string[]): Promise<void> {
+async function main(args: string[]): Promise<void> {
   const name = [args.slice(0, 2).join(' '), args[0] ?? ''].find((words) => Object.hasOwn(commands, words));
   if (name === undefined) throw new CommandError(help());
   const rest = args.slice(name.split(' ').length);

@@ -1,4 +1,4 @@
-export interface DatabaseClock {
+interface DatabaseClock {
   now(): Date;
   /** Resolves when the database was asked once, or could not be reached for a while. */
   ready: Promise<void>;

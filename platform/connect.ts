@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import type { Deps, Log } from '../core/base/deps.ts';
+import { type Deps, type Log, openCore } from '../core/base/deps.ts';
 import { subscribers } from '../core/subscribers.ts';
 import type { Config } from '../schemas/config.ts';
 import { createClock } from './clock.ts';
@@ -13,7 +13,7 @@ import { openRedis } from './redis.ts';
 import { openTemporal } from './temporal.ts';
 
 /** All platform services that the core needs, except the `Workflows` port, which uses `temporal`. */
-export interface Platform {
+interface Platform {
   parts: Omit<Deps, 'workflows'>;
   redis: Redis;
   temporal: ReturnType<typeof openTemporal>;
@@ -29,25 +29,27 @@ export function openPlatform(config: Config, log: Log): Platform {
   const temporal = openTemporal(config);
   const database = mongo.db(config.mongodbDatabase);
   const clock = createClock(async () => (await database.command({ hello: 1 })).localTime as Date);
+  const parts = openCore({
+    config,
+    log,
+    mongo,
+    db,
+    signals,
+    clock,
+    dns: createDns(config),
+    sources: createSources(config, db),
+    media: createMedia(config),
+    evidence: createEvidence(config),
+    dots: createDotJournals({ dataDir: config.dataDir, log }),
+    subscribers,
+  });
   return {
-    parts: {
-      config,
-      log,
-      mongo,
-      db,
-      signals,
-      clock,
-      dns: createDns(config),
-      sources: createSources(config, db),
-      media: createMedia(config),
-      evidence: createEvidence(config),
-      dots: createDotJournals({ dataDir: config.dataDir, log }),
-      subscribers,
-    },
+    parts,
     redis,
     temporal,
     clockReady: clock.ready,
     async close() {
+      parts.state.close();
       clock.stop();
       await Promise.allSettled([temporal.close(), closeRedis(), mongo.close()]);
     },

@@ -49,7 +49,7 @@ const collectionNames: Record<keyof Collections, string> = {
   events: 'events',
 };
 
-export interface Mongo {
+interface Mongo {
   mongo: MongoClient;
   db: Collections;
 }

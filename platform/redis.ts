@@ -2,7 +2,7 @@ import { Redis } from 'ioredis';
 import type { Log, Signals } from '../core/base/deps.ts';
 import type { Config } from '../schemas/config.ts';
 
-export interface RedisConnections {
+interface RedisConnections {
   /** For commands; fails at once while Redis is down. */
   redis: Redis;
   signals: Signals;

@@ -1,7 +1,7 @@
 import { Client, Connection } from '@temporalio/client';
 import type { Config } from '../schemas/config.ts';
 
-export interface Temporal {
+interface Temporal {
   client: Client;
   close(): Promise<void>;
 }

@@ -1,7 +1,7 @@
 import { idField, nullableString, pageFields, paginationFields, timestampField } from './common.ts';
 import { schema, shape } from './schema.ts';
 
-export const PROJECT_NAME_MAX = 200;
+const PROJECT_NAME_MAX = 200;
 const name = { type: 'string', minLength: 1, maxLength: PROJECT_NAME_MAX, format: 'line', pattern: '\\S' } as const;
 
 export const createProjectBody = schema({

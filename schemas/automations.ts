@@ -8,15 +8,15 @@ import {
   paginationFields,
   timestampField,
 } from './common.ts';
-import { customProperties } from './contacts.ts';
+import { contactFieldValues, customProperties } from './contacts.ts';
 import { schema, shape } from './schema.ts';
 
-export const AUTOMATION_NAME_MAX = 255;
-export const AUTOMATION_DESCRIPTION_MAX = 1_000;
-export const STEPS_MAX = 200;
-export const BRANCHES_MAX = 20;
-export const DELAY_DAYS_MAX = 3_650;
-export const SIMULATED_EVENTS_MAX = 1_000;
+const AUTOMATION_NAME_MAX = 255;
+const AUTOMATION_DESCRIPTION_MAX = 1_000;
+const STEPS_MAX = 200;
+const BRANCHES_MAX = 20;
+const DELAY_DAYS_MAX = 3_650;
+const SIMULATED_EVENTS_MAX = 1_000;
 const TAGS_MAX = 50;
 const SUBJECT_MAX = 998;
 const PREVIEW_MAX = 200;
@@ -31,7 +31,7 @@ const filterCriteria = {
 } as const;
 const propertyValue = { type: ['string', 'number', 'boolean', 'null'], maxLength: 1_000 } as const;
 
-export const entryTypes = [
+const entryTypes = [
   'contact_created',
   'contact_added_to_list',
   'contact_property_matches_with',
@@ -143,10 +143,7 @@ export const updateAutomationBody = schema({
 });
 
 const changeFields = {
-  firstName: nullableString,
-  lastName: nullableString,
-  userId: nullableString,
-  mobile: nullableString,
+  ...contactFieldValues,
   contactProperties: customProperties,
   customFields: customProperties,
   listIds: { type: 'array', maxItems: 100, items: idReference },

@@ -11,26 +11,17 @@ import {
 import { schema, shape } from './schema.ts';
 import { TEMPLATE_LENGTH_MAX } from './templates.ts';
 
-export const CAMPAIGN_NAME_MAX = 200;
-export const CAMPAIGN_LISTS_MAX = 100;
-export const EMAILS_PER_DAY_MAX = 100_000_000;
-export const SEND_RATE_MAX = 100_000;
-export const TEST_EMAILS_MAX = 10;
+const CAMPAIGN_NAME_MAX = 200;
+const CAMPAIGN_LISTS_MAX = 100;
+const EMAILS_PER_DAY_MAX = 100_000_000;
+const SEND_RATE_MAX = 100_000;
+const TEST_EMAILS_MAX = 10;
 const LATENESS_MAX = 525_600;
 
 const line = (maxLength: number) => ({ type: 'string', maxLength, format: 'line' }) as const;
 const lists = { type: 'array', maxItems: CAMPAIGN_LISTS_MAX, items: idReference } as const;
-export const sendModes = ['immediate', 'scheduled', 'gradual'] as const;
-export const statuses = [
-  'draft',
-  'scheduled',
-  'sending',
-  'sending_gradual',
-  'paused',
-  'sent',
-  'failed',
-  'aborted',
-] as const;
+const sendModes = ['immediate', 'scheduled', 'gradual'] as const;
+const statuses = ['draft', 'scheduled', 'sending', 'sending_gradual', 'paused', 'sent', 'failed', 'aborted'] as const;
 
 const gradual = {
   type: ['object', 'null'],

@@ -1,7 +1,7 @@
-import { schema, shape } from './schema.ts';
+import { shape } from './schema.ts';
 
-export const PAGE_LIMIT_MAX = 100;
-export const PAGE_LIMIT_DEFAULT = 20;
+const PAGE_LIMIT_MAX = 100;
+const PAGE_LIMIT_DEFAULT = 20;
 const PAGE_MAX = 1_000_000_000;
 export const EMAIL_LENGTH_MAX = 320;
 
@@ -24,8 +24,6 @@ export const pageFields = {
     description: 'Entries a page.',
   },
 } as const;
-
-export const pageQuery = schema({ type: 'object', properties: pageFields });
 
 export const paginationFields = {
   type: 'object',

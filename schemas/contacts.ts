@@ -11,12 +11,23 @@ import { schema, shape } from './schema.ts';
 
 export const CONTACT_FIELD_MAX = 256;
 export const PROPERTY_TEXT_MAX = 4_096;
-export const BULK_UPDATE_MAX = 100;
-export const SEARCH_EMAILS_MAX = 1_000;
-export const REMOVE_EMAILS_MAX = 1_000;
+const BULK_UPDATE_MAX = 100;
+const SEARCH_EMAILS_MAX = 1_000;
+const REMOVE_EMAILS_MAX = 1_000;
 export const CONTACT_LISTS_MAX = 100;
 export const PROPERTIES_MAX = 200;
 export const PROPERTY_NAME = /^[A-Za-z0-9_]{1,64}$/;
+
+/** The fields of every contact that callers may set, apart from the address. */
+export const CONTACT_FIELDS = ['firstName', 'lastName', 'userId', 'mobile'] as const;
+export type ContactField = (typeof CONTACT_FIELDS)[number];
+
+export const contactFieldValues = {
+  firstName: nullableString,
+  lastName: nullableString,
+  userId: nullableString,
+  mobile: nullableString,
+} as const;
 
 const text = { type: ['string', 'null'], maxLength: CONTACT_FIELD_MAX, format: 'line' } as const;
 /** The custom properties of a contact, in every call that takes them. */
@@ -86,10 +97,7 @@ const contact = {
   required: [
     'id',
     'email',
-    'firstName',
-    'lastName',
-    'userId',
-    'mobile',
+    ...CONTACT_FIELDS,
     'contactProperties',
     'customFields',
     'listIds',
@@ -101,10 +109,7 @@ const contact = {
   properties: {
     id: idField,
     email: { type: 'string' },
-    firstName: nullableString,
-    lastName: nullableString,
-    userId: nullableString,
-    mobile: nullableString,
+    ...contactFieldValues,
     contactProperties: { type: 'object' },
     customFields: { type: 'object', description: 'The same as contactProperties.' },
     listIds: { type: 'array', items: idField },

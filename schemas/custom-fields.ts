@@ -1,16 +1,14 @@
 import { idField, pageFields, paginationFields, timestampField } from './common.ts';
+import { CONTACT_FIELDS } from './contacts.ts';
 import { schema, shape } from './schema.ts';
 
-export const FIELD_DESCRIPTION_MAX = 1_000;
+const FIELD_DESCRIPTION_MAX = 1_000;
 
 /** Names that every contact has of its own. */
 export const RESERVED_FIELD_NAMES: readonly string[] = [
   'id',
   'email',
-  'firstName',
-  'lastName',
-  'userId',
-  'mobile',
+  ...CONTACT_FIELDS,
   'contactProperties',
   'customFields',
   'listIds',

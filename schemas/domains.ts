@@ -1,8 +1,8 @@
 import { idField, nullableString, nullableTimestamp, pageFields, paginationFields, timestampField } from './common.ts';
 import { schema, shape } from './schema.ts';
 
-export const DOMAIN_NAME_INPUT_MAX = 1_024;
-export const REGION_KEY_MAX = 64;
+const DOMAIN_NAME_INPUT_MAX = 1_024;
+const REGION_KEY_MAX = 64;
 
 const domainName = { type: 'string', minLength: 1, maxLength: DOMAIN_NAME_INPUT_MAX, format: 'line' } as const;
 const regionKey = { type: 'string', pattern: `^[A-Za-z0-9_-]{1,${REGION_KEY_MAX}}$` } as const;

@@ -1,7 +1,7 @@
 import { idField, nullableString, nullableTimestamp, pageFields, paginationFields, timestampField } from './common.ts';
 import { schema, shape } from './schema.ts';
 
-export const EMAIL_STATUSES = [
+const EMAIL_STATUSES = [
   'queued',
   'deferred',
   'sent',

@@ -1,7 +1,7 @@
 import { idField, idReference, pageFields, paginationFields, timestampField } from './common.ts';
 import { schema, shape } from './schema.ts';
 
-export const EVENT_PROPERTIES_MAX = 100;
+const EVENT_PROPERTIES_MAX = 100;
 export const EVENT_TEXT_MAX = 4_096;
 const SUGGESTED_VALUES_MAX = 100;
 

@@ -3,7 +3,7 @@ import { attachmentsField, copiesField } from './mails.ts';
 import { schema, shape } from './schema.ts';
 import { subjectField, TEMPLATE_LENGTH_MAX } from './templates.ts';
 
-export const REPLY_COPIES_MAX = 50;
+const REPLY_COPIES_MAX = 50;
 const ADDRESS_MAX = 320;
 
 const mailbox = {

@@ -10,10 +10,10 @@ import {
 } from './common.ts';
 import { schema, shape } from './schema.ts';
 
-export const LIST_NAME_MAX = 200;
-export const LIST_DESCRIPTION_MAX = 1_000;
-export const BULK_ADD_MAX = 500;
-export const REMOVE_FROM_LIST_MAX = 10_000;
+const LIST_NAME_MAX = 200;
+const LIST_DESCRIPTION_MAX = 1_000;
+const BULK_ADD_MAX = 500;
+const REMOVE_FROM_LIST_MAX = 10_000;
 
 const name = { type: 'string', minLength: 1, maxLength: LIST_NAME_MAX, format: 'line', pattern: '\\S' } as const;
 const listType = { enum: ['list', 'segment'] } as const;

@@ -2,18 +2,18 @@ import { EMAIL_LENGTH_MAX, emailField, idField, idReference } from './common.ts'
 import { schema, shape } from './schema.ts';
 import { dynamicDataField, PREVIEW_TEXT_MAX, subjectField, TEMPLATE_LENGTH_MAX } from './templates.ts';
 
-export const BULK_RECIPIENTS_MAX = 100;
+const BULK_RECIPIENTS_MAX = 100;
 /** to, cc and bcc together. */
 export const RECIPIENTS_MAX = 50;
-export const ATTACHMENTS_MAX = 20;
+const ATTACHMENTS_MAX = 20;
 /** All attachments of a mail, decoded. */
 export const ATTACHMENT_BYTES_MAX = 40 * 1024 * 1024;
-export const NAME_MAX = 256;
+const NAME_MAX = 256;
 const HEADERS_MAX = 20;
 const URL_LENGTH_MAX = 2_048;
 
 const name = { type: ['string', 'null'], maxLength: NAME_MAX, format: 'line' } as const;
-export const mailboxField = { type: 'object', required: ['email'], properties: { email: emailField, name } } as const;
+const mailboxField = { type: 'object', required: ['email'], properties: { email: emailField, name } } as const;
 export const copiesField = {
   type: 'array',
   maxItems: RECIPIENTS_MAX,

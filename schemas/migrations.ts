@@ -1,10 +1,10 @@
 import { nullableString, nullableTimestamp, pageFields, paginationFields, timestampField } from './common.ts';
 import { schema, shape } from './schema.ts';
 
-export const KEY_LENGTH_MAX = 512;
-export const SELECTED_MAX = 10_000;
-export const MAPPINGS_MAX = 200;
-export const TEMPLATES_AT_ONCE_MAX = 20;
+const KEY_LENGTH_MAX = 512;
+const SELECTED_MAX = 10_000;
+const MAPPINGS_MAX = 200;
+const TEMPLATES_AT_ONCE_MAX = 20;
 const ID_LENGTH_MAX = 256;
 const REASON_LENGTH_MAX = 500;
 
@@ -116,7 +116,7 @@ export const migrateGroupBody = schema({
   },
 });
 
-export const phaseNames = [
+const phaseNames = [
   'customFields',
   'templates',
   'unsubscribeGroups',
@@ -140,7 +140,7 @@ export const skipMigrationBody = schema({
   properties: { reason: { type: 'string', maxLength: REASON_LENGTH_MAX, description: 'Kept in the report.' } },
 });
 
-export const migrationStatuses = [
+const migrationStatuses = [
   'queued',
   'running',
   'needs_attention',

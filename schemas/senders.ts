@@ -1,7 +1,7 @@
 import { emailField, idField, pageFields, paginationFields, timestampField } from './common.ts';
 import { schema, shape } from './schema.ts';
 
-export const SENDER_NAME_MAX = 256;
+const SENDER_NAME_MAX = 256;
 
 const name = { type: 'string', maxLength: SENDER_NAME_MAX, format: 'line', description: 'Display name.' } as const;
 const replyTo = { type: 'string', maxLength: 320, description: 'An email address; empty: none.' } as const;

@@ -9,9 +9,9 @@ import {
 } from './common.ts';
 import { schema, shape } from './schema.ts';
 
-export const GROUP_NAME_MAX = 200;
-export const GROUP_DESCRIPTION_MAX = 1_000;
-export const SUPPRESS_MAX = 10_000;
+const GROUP_NAME_MAX = 200;
+const GROUP_DESCRIPTION_MAX = 1_000;
+const SUPPRESS_MAX = 10_000;
 
 export const SUPPRESSION_REASONS = ['UNSUBSCRIBE', 'BOUNCE', 'COMPLAINT', 'MANUAL'] as const;
 const reason = { enum: SUPPRESSION_REASONS } as const;

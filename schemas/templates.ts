@@ -1,8 +1,8 @@
 import { idField, pageFields, paginationFields, timestampField } from './common.ts';
 import { schema, shape } from './schema.ts';
 
-export const TEMPLATE_NAME_MAX = 200;
-export const SUBJECT_MAX = 998;
+const TEMPLATE_NAME_MAX = 200;
+const SUBJECT_MAX = 998;
 export const PREVIEW_TEXT_MAX = 200;
 export const TEMPLATE_LENGTH_MAX = 1_048_576;
 const DESCRIPTION_MAX = 1_000;

@@ -7,7 +7,7 @@ import type { Line, Results, Spread } from '../lab/rig/report.ts';
 const root = join(import.meta.dirname, '..');
 const page = join(root, 'docs/proof.md');
 
-export function withResults(text: string): string {
+function withResults(text: string): string {
   return text.replace(
     /(<!-- (bench|drills)(?: ([a-z-]+))? -->\n)[\s\S]*?(<!-- \/\2 -->)/g,
     (_all, open, kind, name, close) => `${open}${kind === 'bench' ? benchTable(name) : drillTable()}${close}`,
@@ -59,7 +59,7 @@ function drillTable(): string {
 }
 
 /** The three figures that matter most, as the last run of each has shown them. */
-export function withFigures(text: string): string {
+function withFigures(text: string): string {
   return text.replace(
     /(<!-- figures -->\n)[\s\S]*?(<!-- \/figures -->)/,
     (_all, open, close) => `${open}${firstFigures()}${close}`,

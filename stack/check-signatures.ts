@@ -1,7 +1,7 @@
 import { runCommand } from './processes/run.ts';
 
 /** `npm run check:signatures`: whether the registry signed what is installed. CI runs it after npm ci. */
-export interface Verdict {
+interface Verdict {
   readonly isRefused: boolean;
   readonly says: string;
 }

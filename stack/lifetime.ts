@@ -1,7 +1,7 @@
 import { say } from './output.ts';
 import { stopWhatIsLeft } from './processes/child.ts';
 
-export interface Stoppable {
+interface Stoppable {
   stop(): Promise<void>;
 }
 

@@ -9,7 +9,7 @@ import { seedVerifiedDomain } from '../core/domains/domains.ts';
 import { createSender } from '../core/domains/senders.ts';
 import { createTemplate } from '../core/templates/templates.ts';
 
-export const demoDomain = 'demo.everpost.test';
+const demoDomain = 'demo.everpost.test';
 export const demoSender = { email: `hello@${demoDomain}`, name: 'Everpost demo' };
 
 const demoTemplate = {

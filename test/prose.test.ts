@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 
-/** Comments, log lines and messages are written as CONTRIBUTING.md says. What is listed here has crept in before. */
+/** Comments, test titles, log lines and messages are written as CONTRIBUTING.md says. These habits crept in before. */
 const tics: Record<string, RegExp> = {
   'a sentence that begins with a bare What': /(?:^|[.:] )What\b(?! (?:is|are|does|do|did|was|were) [^.]*\?)/,
   'somebody, nobody, whoever, whom': /\b(?:[Ss]omebody|[Nn]obody|[Ww]hoever|[Ww]hom)\b/,
@@ -25,6 +25,7 @@ const rooms = [
   'scripts',
   'stack',
   'lab',
+  'test',
 ];
 
 /** Files whose comments are still to be rewritten, with the number of tics that they may have. The numbers only go down. */
@@ -32,10 +33,10 @@ const allowed: Record<string, number> = JSON.parse(
   readFileSync(join(import.meta.dirname, 'prose-allowed.json'), 'utf8'),
 );
 
-describe('Comments', () => {
+describe('Comments and test titles', () => {
   it('are plain English: no tics but those still allowed', () => {
     const faults = rooms.flatMap(sources).flatMap((file) => {
-      const found = ticsOf(commentsOf(readFileSync(join(root, file), 'utf8')));
+      const found = ticsOf(proseOf(readFileSync(join(root, file), 'utf8')));
       const most = allowed[file] ?? 0;
       if (found.length > most) return [`${file} (${found.length} of at most ${most}): ${found.join(' | ')}`];
       return [];
@@ -46,7 +47,7 @@ describe('Comments', () => {
   it('have an allow list that only shrinks', () => {
     const loose = Object.entries(allowed).filter(([file, most]) => {
       const text = readFileSync(join(root, file), 'utf8');
-      return ticsOf(commentsOf(text)).length < most;
+      return ticsOf(proseOf(text)).length < most;
     });
     expect(loose.map(([file]) => `lower the number of ${file} in test/prose-allowed.json`)).to.deep.equal([]);
   });
@@ -60,10 +61,11 @@ describe('Comments', () => {
       '// It goes on with the next one.',
       '/** Begun anew when another call was faster. */',
       '// The run is told to stop.',
+      "it('lets nobody in', () => {});",
     ];
-    for (const sample of samples) expect(ticsOf(commentsOf(sample)), sample).not.to.deep.equal([]);
+    for (const sample of samples) expect(ticsOf(proseOf(sample)), sample).not.to.deep.equal([]);
     expect(
-      ticsOf(commentsOf("const what = 'somebody'; // A range that ran out of time resumes at nextSeq.")),
+      ticsOf(proseOf("const what = 'somebody'; // A range that ran out of time resumes at nextSeq.")),
     ).to.deep.equal([]);
   });
 });
@@ -74,6 +76,11 @@ function ticsOf(comments: string[]): string[] {
       pattern.test(comment) ? [`${name}: "${comment.slice(0, 100)}"`] : [],
     ),
   );
+}
+
+function proseOf(source: string): string[] {
+  const titles = source.matchAll(/^ *(?:it|describe)\(\s*(['"`])((?:\\.|(?!\1).)*)\1/gm);
+  return [...commentsOf(source), ...[...titles].map(([, , title = '']) => title)];
 }
 
 /** The text of each comment; strings are passed over. */

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import type { Deps } from '../core/base/deps.ts';
 import type { Metrics } from '../platform/metrics.ts';
 
-export interface Health {
+interface Health {
   port: number;
   close(): void;
 }

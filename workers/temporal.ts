@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { type NativeConnection, Worker, type WorkflowBundle } from '@temporalio/worker';
@@ -98,7 +99,7 @@ function shutDown(workers: Worker[]): void {
 
 async function allStopped(workers: Worker[]): Promise<void> {
   const isOver = (worker: Worker) => ['STOPPED', 'FAILED', 'INITIALIZED'].includes(worker.getState());
-  while (!workers.every(isOver)) await new Promise((resolve) => setTimeout(resolve, 50));
+  while (!workers.every(isOver)) await sleep(50);
 }
 
 async function whenPolling(workers: Worker[], signal: AbortSignal): Promise<void> {

@@ -17,7 +17,7 @@ import type { CampaignRange } from '../core/campaigns/send/range.ts';
 import { activitiesOn, showAttributes } from './activities.ts';
 import { queries, signals } from './messages.ts';
 
-export interface CampaignSendInput {
+interface CampaignSendInput {
   projectId: string;
   campaignId: string;
 }

@@ -23,13 +23,12 @@ import type { segmentRecompute } from './segments.ts';
 
 /** The one place that starts and signals runs. */
 export function createWorkflows(config: Config, { client }: { client: Client }): Workflows {
-  const start = starter(config, client);
-  const { signalRun, cancel, memoOf } = signaller(config, client);
+  const runs = new Runs(config, client);
   return {
-    isUp: () => isUp(client),
+    isUp: () => runs.isUp(),
 
     async sendCampaign({ projectId, campaignId }) {
-      await start<typeof campaignSend>({
+      await runs.start<typeof campaignSend>({
         type: 'campaignSend',
         id: workflowIds.campaignSend(campaignId),
         args: [{ projectId, campaignId }],
@@ -42,7 +41,7 @@ export function createWorkflows(config: Config, { client }: { client: Client }):
     },
 
     async refreshMetrics({ projectId, campaignId }) {
-      await start<typeof metricsRefresh>({
+      await runs.start<typeof metricsRefresh>({
         type: 'metricsRefresh',
         id: workflowIds.metricsRefresh(campaignId),
         args: [{ projectId, campaignId }],
@@ -52,7 +51,7 @@ export function createWorkflows(config: Config, { client }: { client: Client }):
     },
 
     async checkDomain({ projectId, domainId, domainName }) {
-      await start<typeof domainCheck>({
+      await runs.start<typeof domainCheck>({
         type: 'domainCheck',
         id: workflowIds.domainCheck(domainId),
         args: [{ projectId, domainId }],
@@ -64,7 +63,7 @@ export function createWorkflows(config: Config, { client }: { client: Client }):
     },
 
     async importContacts({ projectId, importId }) {
-      await start<typeof contactImport>({
+      await runs.start<typeof contactImport>({
         type: 'contactImport',
         id: workflowIds.contactImport(importId),
         args: [{ projectId, importId }],
@@ -75,7 +74,7 @@ export function createWorkflows(config: Config, { client }: { client: Client }):
     },
 
     async recomputeSegment({ projectId, listId }) {
-      await start<typeof segmentRecompute>({
+      await runs.start<typeof segmentRecompute>({
         type: 'segmentRecompute',
         id: workflowIds.segmentRecompute(listId),
         args: [{ projectId, listId }],
@@ -87,7 +86,7 @@ export function createWorkflows(config: Config, { client }: { client: Client }):
     },
 
     async enroll({ enrollmentId, projectId, automationId, contactId }, { isNew, wait }) {
-      await start<typeof automationEnrollment>({
+      await runs.start<typeof automationEnrollment>({
         type: 'automationEnrollment',
         id: workflowIds.enrollment(enrollmentId),
         args: [{ enrollmentId, projectId, automationId, ...(isNew && wait ? { wait } : {}) }],
@@ -97,12 +96,12 @@ export function createWorkflows(config: Config, { client }: { client: Client }):
       });
     },
 
-    wakeEnrollment: ({ enrollmentId }) => signalRun(workflowIds.enrollment(enrollmentId), signals.control),
+    wakeEnrollment: ({ enrollmentId }) => runs.signal(workflowIds.enrollment(enrollmentId), signals.control),
 
     async migrate(job) {
       const { projectId, migrationId, provider, run } = job;
       const id = workflowIds.migration(projectId);
-      const isNew = await start<typeof migration>({
+      const isNew = await runs.start<typeof migration>({
         type: 'migration',
         id,
         args: [{ projectId, migrationId, run }],
@@ -113,15 +112,15 @@ export function createWorkflows(config: Config, { client }: { client: Client }):
         whenRunning: 'refuse',
       });
       if (isNew) return true;
-      const running = await memoOf(id);
+      const running = await runs.memoOf(id);
       if (running?.migrationId !== migrationId) return false;
       // An earlier run of this job finds that it is over, and ends.
-      await signalRun(id, signals.control);
+      await runs.signal(id, signals.control);
       return running.run === run;
     },
 
     cancelMigration: ({ projectId, migrationId }) =>
-      cancel(workflowIds.migration(projectId), (memo) => memo.migrationId === migrationId),
+      runs.cancel(workflowIds.migration(projectId), (memo) => memo.migrationId === migrationId),
   };
 }
 
@@ -143,17 +142,34 @@ interface Start<Type extends AnyWorkflow> {
   /** When a run with this id exists: join it (left out), or return false without a change. */
   whenRunning?: 'join' | 'refuse';
   /** Sent to the run, whether it existed or not. */
-  signal?: { name: string; args?: unknown[] };
+  signal?: { name: string };
 }
 
 const CALL_MS = 5_000;
 
-/** Returns whether this call found or made the run it asked for; throws `unavailable` while Temporal is down. */
-function starter(config: Config, client: Client) {
-  return async function start<Type extends AnyWorkflow>(run: Start<Type>): Promise<boolean> {
+/**
+ * The runs of this installation, by id. A run is absent, running, or over, and over counts as absent:
+ *
+ * - absent -> running: `start`.
+ * - running -> running: `start` joins it, with a signal if one is given, unless it is to be refused; `signal`.
+ * - running -> over: the run itself, or `cancel`.
+ *
+ * Each call throws `unavailable` while Temporal is down.
+ */
+class Runs {
+  readonly #prefix: string;
+  readonly #client: Client;
+
+  constructor({ taskQueuePrefix }: Config, client: Client) {
+    this.#prefix = taskQueuePrefix;
+    this.#client = client;
+  }
+
+  /** Returns whether this call found or made the run it asked for. */
+  async start<Type extends AnyWorkflow>(run: Start<Type>): Promise<boolean> {
     const options = {
-      taskQueue: prefixed(config.taskQueuePrefix, 'workflows'),
-      workflowId: prefixed(config.taskQueuePrefix, run.id),
+      taskQueue: prefixed(this.#prefix, 'workflows'),
+      workflowId: prefixed(this.#prefix, run.id),
       args: run.args as unknown[],
       staticSummary: run.summary,
       ...(run.details === undefined ? {} : { staticDetails: run.details }),
@@ -161,50 +177,57 @@ function starter(config: Config, client: Client) {
       ...(run.memo === undefined ? {} : { memo: run.memo }),
       workflowIdReusePolicy: 'ALLOW_DUPLICATE' as const,
     };
-    const conflict = run.whenRunning === 'refuse' ? ('FAIL' as const) : ('USE_EXISTING' as const);
+    const workflowIdConflictPolicy = run.whenRunning === 'refuse' ? ('FAIL' as const) : ('USE_EXISTING' as const);
+    const { workflow } = this.#client;
     try {
-      await client.withDeadline(Date.now() + CALL_MS, async () => {
+      await this.#client.withDeadline(Date.now() + CALL_MS, async () => {
         if (run.signal)
-          await client.workflow.signalWithStart(run.type, {
-            ...options,
-            signal: run.signal.name,
-            signalArgs: run.signal.args ?? [],
-          });
-        else await client.workflow.start(run.type, { ...options, workflowIdConflictPolicy: conflict });
+          await workflow.signalWithStart(run.type, { ...options, signal: run.signal.name, signalArgs: [] });
+        else await workflow.start(run.type, { ...options, workflowIdConflictPolicy });
       });
       return true;
     } catch (error) {
       if (error instanceof WorkflowExecutionAlreadyStartedError) return false;
       throw translate(error);
     }
-  };
-}
+  }
 
-/** Signals runs that may have ended: without a run there is nothing to signal. */
-function signaller(config: Config, client: Client) {
-  async function onHandle<T>(id: string, work: (handle: WorkflowHandle) => Promise<T>): Promise<T | null> {
-    const handle = client.workflow.getHandle(prefixed(config.taskQueuePrefix, id));
+  async signal(id: string, signal: string): Promise<void> {
+    await this.#onHandle(id, (handle) => handle.signal(signal));
+  }
+
+  /** Only the run with the given memo: another one may have taken its id. */
+  async cancel(id: string, isMeant: (memo: Record<string, unknown>) => boolean): Promise<void> {
+    await this.#onHandle(id, async (handle) => {
+      const { memo = {}, runId, status } = await handle.describe();
+      if (status.name !== 'RUNNING' || !isMeant(memo)) return;
+      await this.#client.workflow.getHandle(handle.workflowId, runId).cancel();
+    });
+  }
+
+  memoOf(id: string): Promise<Record<string, unknown> | null> {
+    return this.#onHandle(id, async (handle) => (await handle.describe()).memo ?? null);
+  }
+
+  async isUp(): Promise<boolean> {
     try {
-      return await client.withDeadline(Date.now() + CALL_MS, () => work(handle));
+      await this.#client.withDeadline(Date.now() + 1_000, () => this.#client.workflowService.getSystemInfo({}));
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  /** The run may be over: then there is nothing to do. */
+  async #onHandle<T>(id: string, work: (handle: WorkflowHandle) => Promise<T>): Promise<T | null> {
+    const handle = this.#client.workflow.getHandle(prefixed(this.#prefix, id));
+    try {
+      return await this.#client.withDeadline(Date.now() + CALL_MS, () => work(handle));
     } catch (error) {
       if (error instanceof WorkflowNotFoundError) return null;
       throw translate(error);
     }
   }
-  return {
-    signalRun: async (id: string, signal: string) => {
-      await onHandle(id, (handle) => handle.signal(signal));
-    },
-    /** Only the run with the given memo: another one may have taken its id. */
-    cancel: async (id: string, isMeant: (memo: Record<string, unknown>) => boolean) => {
-      await onHandle(id, async (handle) => {
-        const { memo = {}, runId, status } = await handle.describe();
-        if (status.name !== 'RUNNING' || !isMeant(memo)) return;
-        await client.workflow.getHandle(handle.workflowId, runId).cancel();
-      });
-    },
-    memoOf: (id: string) => onHandle(id, async (handle) => (await handle.describe()).memo ?? null),
-  };
 }
 
 /** CANCELLED, DEADLINE_EXCEEDED, RESOURCE_EXHAUSTED and UNAVAILABLE: the server is down or too busy. */
@@ -215,13 +238,4 @@ function translate(error: unknown): unknown {
   const isUnavailable =
     error instanceof NamespaceNotFoundError || (isGrpcServiceError(cause) && UNAVAILABLE_CODES.has(cause.code));
   return isUnavailable ? unavailable('The workflow engine does not answer.') : error;
-}
-
-async function isUp(client: Client): Promise<boolean> {
-  try {
-    await client.withDeadline(Date.now() + 1_000, () => client.workflowService.getSystemInfo({}));
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -13,7 +13,7 @@ import { describeWait, nextCheckDelayMs } from '../core/domains/rules/check-sche
 import { activitiesOn, showAttributes } from './activities.ts';
 import { queries, signals } from './messages.ts';
 
-export interface DomainCheckInput {
+interface DomainCheckInput {
   projectId: string;
   domainId: string;
 }

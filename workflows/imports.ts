@@ -4,7 +4,7 @@ import type { ImportProgress } from '../core/imports/run.ts';
 import { activitiesOn, showAttributes } from './activities.ts';
 import { queries } from './messages.ts';
 
-export interface ContactImportInput {
+interface ContactImportInput {
   projectId: string;
   importId: string;
 }

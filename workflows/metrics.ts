@@ -2,7 +2,7 @@ import { continueAsNew, setCurrentDetails, sleep, workflowInfo } from '@temporal
 import type { CampaignActivities } from '../activities/campaigns.ts';
 import { activitiesOn, showAttributes } from './activities.ts';
 
-export interface MetricsRefreshInput {
+interface MetricsRefreshInput {
   projectId: string;
   campaignId: string;
 }

@@ -12,7 +12,7 @@ import type { RecomputeProgress } from '../core/contacts/lists/recompute.ts';
 import { activitiesOn, showAttributes } from './activities.ts';
 import { queries, signals } from './messages.ts';
 
-export interface SegmentRecomputeInput {
+interface SegmentRecomputeInput {
   projectId: string;
   listId: string;
 }

@@ -85,7 +85,7 @@ async function adminProject(deps: Deps, { apiKey }: Identity, context: Context):
   return findProject(deps, apiKey.organizationId, projectId);
 }
 
-export function setLimitHeaders(context: Context, { limit, remaining, resetAt }: Verdict): void {
+function setLimitHeaders(context: Context, { limit, remaining, resetAt }: Verdict): void {
   context.res
     .setHeader('X-RateLimit-Limit', String(limit))
     .setHeader('X-RateLimit-Remaining', String(remaining))

@@ -5,9 +5,9 @@ import type { Deps } from '../../core/base/deps.ts';
 import type { Project } from '../../core/base/model.ts';
 import type { JsonSchema, Schema } from '../../schemas/schema.ts';
 
-export type Method = 'get' | 'post' | 'patch' | 'delete';
+type Method = 'get' | 'post' | 'patch' | 'delete';
 /** project: a project key only. token: a project key, or an admin key with x-project-id. admin: an admin key only. none: public. */
-export type KeyKind = 'project' | 'token' | 'admin' | 'none';
+type KeyKind = 'project' | 'token' | 'admin' | 'none';
 export type BodyLimit = 'standard' | 'attachments' | 'import';
 
 export interface Call<Body, Query> {
@@ -35,7 +35,7 @@ export interface RequestFacts {
   signal: AbortSignal;
 }
 
-export interface EndpointSpec<Body, Query> {
+interface EndpointSpec<Body, Query> {
   method: Method;
   /** Under /v1, with {names} in braces. */
   path: string;

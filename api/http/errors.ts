@@ -51,7 +51,7 @@ export function translateErrors(deps: Deps) {
   };
 }
 
-export function respondWithError(deps: Deps, context: Context, error: unknown): void {
+function respondWithError(deps: Deps, context: Context, error: unknown): void {
   const known = error instanceof AppError ? error : translate(error);
   const { message, code, details, retryAfterSeconds } = known ?? unexpected(context);
   if (!known)

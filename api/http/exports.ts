@@ -2,10 +2,11 @@ import { csvRow } from '../../core/base/text/csv.ts';
 import type { Contact, CustomField } from '../../core/contacts/model.ts';
 import type { ImportError } from '../../core/imports/model.ts';
 import type { Suppression } from '../../core/suppressions/model.ts';
+import { CONTACT_FIELDS } from '../../schemas/contacts.ts';
 import { presentContact, presentSuppression } from '../present/present.ts';
 import { Download } from './endpoint.ts';
 
-export type Format = 'csv' | 'ndjson';
+type Format = 'csv' | 'ndjson';
 
 /** Each declared field has a column; other properties are one column of JSON. The file can be imported again. */
 export function contactsDownload(format: Format, pages: AsyncIterable<Contact[]>, fields: CustomField[]): Download {
@@ -13,14 +14,14 @@ export function contactsDownload(format: Format, pages: AsyncIterable<Contact[]>
   const declared = new Set(names);
   return download('contacts', format, pages, {
     columns: [
-      ...['id', 'email', 'firstName', 'lastName', 'userId', 'mobile'],
+      ...['id', 'email', ...CONTACT_FIELDS],
       ...names.map((name) => `contactProperties.${name}`),
       ...['contactProperties', 'listIds', 'segmentIds', 'createdAt', 'updatedAt'],
     ],
-    cells({ _id, email, firstName, lastName, userId, mobile, contactProperties, ...contact }) {
+    cells({ _id, email, contactProperties, ...contact }) {
       const others = Object.entries(contactProperties).filter(([name]) => !declared.has(name));
       return [
-        ...[_id.toHexString(), email, firstName, lastName, userId, mobile],
+        ...[_id.toHexString(), email, ...CONTACT_FIELDS.map((field) => contact[field])],
         ...names.map((name) => contactProperties[name]),
         others.length === 0 ? '' : JSON.stringify(Object.fromEntries(others)),
         ...[contact.listIds.join(' '), contact.segmentIds.join(' '), contact.createdAt, contact.updatedAt],

@@ -2,9 +2,9 @@ import type { Context } from 'koa';
 import type { ObjectId } from 'mongodb';
 import type { Deps } from '../../core/base/deps.ts';
 import { AppError, invalid } from '../../core/base/errors.ts';
-import { fingerprintOf } from '../../core/base/fingerprint.ts';
 import { beginIdempotent, type FirstTry } from '../../core/base/idempotency.ts';
 import type { Endpoint } from './endpoint.ts';
+import { fingerprintOf } from './fingerprint.ts';
 
 /** While the database is down the caller gets its error after this time, instead of waiting for the key to be released as well. */
 const LEAVE_MS_MAX = 500;
@@ -25,7 +25,7 @@ export function idempotencyKey(endpoint: Endpoint, context: Context): string | n
   return key;
 }
 
-export interface Keyed {
+interface Keyed {
   tenant: ObjectId;
   key: string;
   body: unknown;

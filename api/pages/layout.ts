@@ -1,3 +1,5 @@
+import { escapeHtml } from '../../core/base/text/html.ts';
+
 const STYLE = `
 :root { color-scheme: light dark; --ink: #1c2430; --soft: #586274; --paper: #f4f5f7; --card: #ffffff; --line: #d9dde4; --action: #1d4fd8; --on-action: #ffffff; }
 @media (prefers-color-scheme: dark) { :root { --ink: #e8ebf1; --soft: #a4adbd; --paper: #12161d; --card: #1b212b; --line: #333c4a; --action: #8fb1ff; --on-action: #0d1526; } }
@@ -44,8 +46,3 @@ export const pageHeaders = {
   'X-Content-Type-Options': 'nosniff',
   'X-Robots-Tag': 'noindex',
 };
-
-export function escapeHtml(text: string): string {
-  const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
-  return text.replace(/[&<>"']/g, (letter) => entities[letter] ?? letter);
-}

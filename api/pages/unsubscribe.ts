@@ -1,6 +1,7 @@
+import { escapeHtml } from '../../core/base/text/html.ts';
 import type { Subscription } from '../../core/feedback/unsubscribes.ts';
 import { Page } from '../http/endpoint.ts';
-import { escapeHtml, page, pageHeaders } from './layout.ts';
+import { page, pageHeaders } from './layout.ts';
 
 export const UNSUBSCRIBE_FIELD = 'action';
 

@@ -1,6 +1,7 @@
 import type { ApiKey } from '../../core/accounts/model.ts';
 import type { Project } from '../../core/base/model.ts';
 import type { PageOf } from '../../core/base/paging.ts';
+import { contactData } from '../../core/contacts/events.ts';
 import { wireListId } from '../../core/contacts/lists/global-list.ts';
 import type { FoundContact } from '../../core/contacts/lists/search.ts';
 import type { Contact, ContactList, CustomField, SegmentRecompute } from '../../core/contacts/model.ts';
@@ -60,21 +61,8 @@ export function presentApiKey({ _id, name, createdAt }: ApiKey) {
 }
 
 export function presentContact(contact: Contact) {
-  const { _id, email, firstName, lastName, userId, mobile, contactProperties } = contact;
-  const { listIds, segmentIds, projectId, createdAt, updatedAt } = contact;
-  const names = { firstName, lastName, userId, mobile };
-  return {
-    id: _id,
-    email,
-    ...names,
-    contactProperties,
-    customFields: contactProperties,
-    listIds,
-    segmentIds,
-    projectId,
-    createdAt,
-    updatedAt,
-  };
+  const { projectId, contactProperties } = contact;
+  return { ...contactData(contact), customFields: contactProperties, projectId };
 }
 
 /** A contact as list endpoints return it. */

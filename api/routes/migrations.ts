@@ -62,23 +62,11 @@ export const migrationRoutes = [
     handler: async ({ deps, project, body, request }) =>
       presentStarted(await startMigration(deps, project, inputForA(body), request)),
   }),
-  endpoint({
-    method: 'post',
-    path: '/migrations/providerA/providerA-template',
-    aliases: withBoth('providerA', 'sendgrid', ['providerA-template', 'sendgrid-template', 'sg-template']),
-    key: 'project',
-    tag,
-    summary: 'Migrate selected templates of provider A at once',
-    body: migrateTemplatesBody,
-    answer: templatesMigratedAnswer,
-    errors: badKey,
-    handler: async ({ deps, project, body, request }) => {
-      const { templateIds, onExistUpdateHTML: update = false } = body;
-      const wish = { templateIds: templateIds.map(String), update, origin: request };
-      const caller = { key: requireKey(body), signal: request.signal };
-      return presentMigratedTemplates(await migrateTemplatesNow(deps, project, 'providerA', { ...caller, ...wish }));
-    },
-  }),
+  templatesRoute(
+    'A',
+    '/migrations/providerA/providerA-template',
+    withBoth('providerA', 'sendgrid', ['providerA-template', 'sendgrid-template', 'sg-template']),
+  ),
   endpoint({
     method: 'post',
     path: '/migrations/providerA/providerA-unsubscribe-group',
@@ -127,23 +115,11 @@ export const migrationRoutes = [
     handler: async ({ deps, project, body, request }) =>
       presentStarted(await startMigration(deps, project, inputForB(body), request)),
   }),
-  endpoint({
-    method: 'post',
-    path: '/migrations/providerB/template',
-    aliases: withBoth('providerB', 'resend', ['template', 'providerB-template', 'resend-template']),
-    key: 'project',
-    tag,
-    summary: 'Migrate selected templates of provider B at once',
-    body: migrateTemplatesBody,
-    answer: templatesMigratedAnswer,
-    errors: badKey,
-    handler: async ({ deps, project, body, request }) => {
-      const { templateIds, onExistUpdateHTML: update = false } = body;
-      const wish = { templateIds: templateIds.map(String), update, origin: request };
-      const caller = { key: requireKey(body), signal: request.signal };
-      return presentMigratedTemplates(await migrateTemplatesNow(deps, project, 'providerB', { ...caller, ...wish }));
-    },
-  }),
+  templatesRoute(
+    'B',
+    '/migrations/providerB/template',
+    withBoth('providerB', 'resend', ['template', 'providerB-template', 'resend-template']),
+  ),
   endpoint({
     method: 'get',
     path: '/migrations',
@@ -219,6 +195,27 @@ export const migrationRoutes = [
       presentMigration(await cancelMigration(deps, project, params.migrationId ?? '')),
   }),
 ];
+
+function templatesRoute<Path extends string>(provider: 'A' | 'B', path: Path, aliases: string[]) {
+  return endpoint({
+    method: 'post',
+    path,
+    aliases,
+    key: 'project',
+    tag,
+    summary: `Migrate selected templates of provider ${provider} at once`,
+    body: migrateTemplatesBody,
+    answer: templatesMigratedAnswer,
+    errors: badKey,
+    handler: async ({ deps, project, body, request }) => {
+      const { templateIds, onExistUpdateHTML: update = false } = body;
+      const wanted = { templateIds: templateIds.map(String), update, origin: request };
+      const caller = { key: requireKey(body), signal: request.signal };
+      const migrated = await migrateTemplatesNow(deps, project, `provider${provider}`, { ...caller, ...wanted });
+      return presentMigratedTemplates(migrated);
+    },
+  });
+}
 
 function presentStarted({ _id, status }: Migration) {
   return { bulkOperationId: _id, status };

@@ -1,4 +1,6 @@
 import { ObjectId } from 'mongodb';
+import type { createProjectBody } from '../../schemas/account.ts';
+import type { Described } from '../../schemas/schema.ts';
 import type { Deps } from '../base/deps.ts';
 import { AppError, notFound } from '../base/errors.ts';
 import { insertOnce } from '../base/idempotent-insert.ts';
@@ -10,11 +12,7 @@ import { deleteDomainsOfProject } from '../domains/domains.ts';
 import { makeBuiltInGroups } from '../suppressions/groups.ts';
 import { KEYS_CHANGED } from './api-keys.ts';
 
-export interface ProjectInput {
-  name: string;
-  trackingOpen?: boolean | undefined;
-  trackingClick?: boolean | undefined;
-}
+export type ProjectInput = Described<typeof createProjectBody>;
 
 export async function createProject(
   deps: Deps,

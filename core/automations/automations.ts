@@ -1,4 +1,6 @@
 import type { ObjectId } from 'mongodb';
+import type { updateAutomationBody } from '../../schemas/automations.ts';
+import type { Described } from '../../schemas/schema.ts';
 import type { Deps } from '../base/deps.ts';
 import { conflict, invalid } from '../base/errors.ts';
 import { insertOnce } from '../base/idempotent-insert.ts';
@@ -13,19 +15,9 @@ import { insertActive } from './lifecycle.ts';
 import type { Automation, AutomationStatus, AutomationStep } from './model.ts';
 import { refuseIncomplete, requireNamed } from './references.ts';
 import { draftFaults, withFieldTypes } from './rules/definition.ts';
-import { type EntryInput, readEntry, readExit, readSteps, type StepInput } from './rules/parse-definition.ts';
+import { readEntry, readExit, readSteps } from './rules/parse-definition.ts';
 
-export interface AutomationInput {
-  name?: string | undefined;
-  description?: string | undefined;
-  entryCriteria?: EntryInput | undefined;
-  exitCriteria?: { type?: Automation['exitCriteria']['type'] | undefined } | undefined;
-  steps?: StepInput[] | undefined;
-  tags?: string[] | undefined;
-  unsubscribeGroupId?: string | null | undefined;
-  trackingOpen?: boolean | undefined;
-  trackingClick?: boolean | undefined;
-}
+type AutomationInput = Described<typeof updateAutomationBody>;
 
 type Origin = { at: Date; seed: ObjectId };
 

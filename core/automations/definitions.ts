@@ -1,5 +1,6 @@
 import type { ObjectId } from 'mongodb';
-import type { Deps } from '../base/deps.ts';
+import { BoundedMap } from '../base/cache.ts';
+import { type Deps, oncePerCore } from '../base/deps.ts';
 import { notFound } from '../base/errors.ts';
 import { parseId } from '../base/ids.ts';
 import type { Project } from '../base/model.ts';
@@ -9,7 +10,7 @@ import type { Automation, AutomationDefinition, PastDefinition } from './model.t
 import { type CompiledAutomation, compileAutomation } from './rules/compile.ts';
 
 const CACHE_SIZE_MAX = 500;
-const compiled = new WeakMap<object, Map<string, CompiledAutomation>>();
+const compiled = oncePerCore(() => new BoundedMap<string, CompiledAutomation>(CACHE_SIZE_MAX));
 
 export async function getAutomation(deps: Deps, project: Pick<Project, '_id'>, id: string): Promise<Automation> {
   const _id = parseId(id);
@@ -25,15 +26,13 @@ export async function definitionOf(
   version: number,
 ): Promise<CompiledAutomation | null> {
   const audience = await projectRulesOf(deps, automation.projectId);
-  const cache = compiled.get(deps.db) ?? new Map<string, CompiledAutomation>();
-  compiled.set(deps.db, cache);
+  const cache = compiled(deps);
   const key = `${automation._id.toHexString()}:${version}:${audience.version}`;
   const known = cache.get(key);
   if (known) return known;
   const definition = version === automation.version ? automation : await pastDefinition(deps, automation, version);
   if (!definition) return null;
   const made = compileAutomation(definition, declaredTypes(audience, definition.entryCriteria));
-  if (cache.size >= CACHE_SIZE_MAX) cache.clear();
   cache.set(key, made);
   return made;
 }
@@ -51,7 +50,7 @@ export async function keepDefinition(deps: Deps, automation: Automation): Promis
   await deps.db.automationDefinitions.replaceOne({ _id: past._id, projectId }, past, { upsert: true });
 }
 
-export function definitionFields(definition: AutomationDefinition): AutomationDefinition {
+function definitionFields(definition: AutomationDefinition): AutomationDefinition {
   const { entryCriteria, exitCriteria, steps, unsubscribeGroupId, trackingOpen, trackingClick } = definition;
   return { entryCriteria, exitCriteria, steps, unsubscribeGroupId, trackingOpen, trackingClick };
 }

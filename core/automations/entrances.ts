@@ -6,7 +6,7 @@ import type { EntryCriteria, EventDefinition } from './model.ts';
 import { type CompiledEntry, compileEntry } from './rules/entry.ts';
 
 /** A live automation, reduced to its entry criteria. */
-export interface Entrance {
+interface Entrance {
   _id: ObjectId;
   entry: CompiledEntry;
 }

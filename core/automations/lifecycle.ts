@@ -13,7 +13,7 @@ import { AT_ONCE, AUTOMATION_CHANGES } from './record-triggers.ts';
 import { refuseIncomplete } from './references.ts';
 
 /** Every change of a contact is compared with each live automation. */
-export const LIVE_AUTOMATIONS_MAX = 100;
+const LIVE_AUTOMATIONS_MAX = 100;
 
 type Tenant = Pick<Project, '_id'>;
 

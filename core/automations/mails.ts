@@ -12,7 +12,7 @@ import type { AutomationDefinition, AutomationEmail, Enrollment } from './model.
 import { firstSender } from './references.ts';
 
 /** The mail of one step for one contact, to be inserted with the move; or the reason why there is none. */
-export type StepMail = { content: Content; message: Message } | { problem: string };
+type StepMail = { content: Content; message: Message } | { problem: string };
 
 interface Visit {
   enrollment: Enrollment;

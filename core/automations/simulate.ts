@@ -1,11 +1,14 @@
 import { ObjectId } from 'mongodb';
+import type { simulateBody } from '../../schemas/automations.ts';
+import type { ContactField } from '../../schemas/contacts.ts';
+import type { Described } from '../../schemas/schema.ts';
 import type { Deps } from '../base/deps.ts';
 import { AppError, invalid } from '../base/errors.ts';
 import type { Project } from '../base/model.ts';
 import { normalizeEmail } from '../base/text/addresses.ts';
 import { readDate } from '../base/text/coercion.ts';
 import { applyChange, type ContactChange, type Drafts } from '../contacts/apply-change.ts';
-import { getContact } from '../contacts/contacts.ts';
+import { getContact, requestedFields } from '../contacts/contacts.ts';
 import { listsNamed } from '../contacts/lists/lists.ts';
 import type { Contact } from '../contacts/model.ts';
 import { type ProjectRules, projectRulesOf } from '../contacts/project-rules.ts';
@@ -19,31 +22,11 @@ import { compileAutomation } from './rules/compile.ts';
 import { isUnsubscribed } from './rules/exits.ts';
 import { type Simulation, simulate, type World } from './rules/simulator.ts';
 
-interface PersonInput {
-  firstName?: string | null | undefined;
-  lastName?: string | null | undefined;
-  userId?: string | null | undefined;
-  mobile?: string | null | undefined;
-  contactProperties?: Record<string, unknown> | undefined;
-  customFields?: Record<string, unknown> | undefined;
-  listIds?: string[] | undefined;
-}
-
-export interface SimulationInput {
-  contact?: (PersonInput & { contactId?: string | undefined; email?: string | undefined }) | undefined;
-  events?: Array<{ at: string; eventName: string; properties?: Record<string, unknown> | undefined }> | undefined;
-  changes?:
-    | Array<
-        PersonInput & {
-          at: string;
-          removeListIds?: string[] | undefined;
-          unsubscribed?: boolean | undefined;
-          deleted?: boolean | undefined;
-        }
-      >
-    | undefined;
-  from?: string | undefined;
-}
+type SimulationInput = Described<typeof simulateBody>;
+type PersonInput = Pick<
+  NonNullable<SimulationInput['changes']>[number],
+  ContactField | 'contactProperties' | 'customFields' | 'listIds'
+>;
 
 export interface SimulatedAutomation extends Simulation {
   mails: Array<{ at: Date; stepId: string; subject: string | null; templateId: string | null }>;
@@ -157,25 +140,13 @@ async function firstContact(
 async function wishOf(
   deps: Deps,
   project: Project,
-  {
-    firstName,
-    lastName,
-    userId,
-    mobile,
-    contactProperties,
-    customFields,
-    listIds,
-    ...rest
-  }: PersonInput & {
-    removeListIds?: string[] | undefined;
-  },
+  { listIds, removeListIds, ...fields }: PersonInput & { removeListIds?: string[] | undefined },
   path: string,
 ): Promise<Partial<ContactChange>> {
   return {
-    set: { firstName, lastName, userId, mobile },
-    properties: { ...customFields, ...contactProperties },
+    ...requestedFields(fields),
     addListIds: await listsNamed(deps, project, listIds, `${path}/listIds`),
-    removeListIds: await listsNamed(deps, project, rest.removeListIds, `${path}/removeListIds`),
+    removeListIds: await listsNamed(deps, project, removeListIds, `${path}/removeListIds`),
   };
 }
 

@@ -5,7 +5,7 @@ import type { Automation, AutomationCount, ExitReason } from './model.ts';
 const BACKLOG_COUNTED_MAX = 100_000;
 const LONG_AGO = new Date(0);
 
-export interface StepStatistics {
+interface StepStatistics {
   stepId: string;
   type: 'wait' | 'email' | 'branch' | 'removed';
   entered: number;

@@ -53,3 +53,22 @@ export function createBatcher<In, Out>(
       if (waiting.length === 1 || waiting.length === nextFrom) setImmediate(next);
     });
 }
+
+/** A batcher for each key, for as long as calls of that key wait: `makeRun` gets the value of the first of them. */
+export function keyedBatcher<Target, In, Out>(
+  makeRun: (target: Target) => (items: In[]) => Promise<Array<Out | Error>>,
+  limits: BatcherLimits,
+): (key: string, target: Target, item: In) => Promise<Out> {
+  const batchers = new Map<string, { add: (item: In) => Promise<Out>; waiting: number }>();
+  return async (key, target, item) => {
+    const entry = batchers.get(key) ?? { add: createBatcher(makeRun(target), limits), waiting: 0 };
+    batchers.set(key, entry);
+    entry.waiting += 1;
+    try {
+      return await entry.add(item);
+    } finally {
+      entry.waiting -= 1;
+      if (entry.waiting === 0) batchers.delete(key);
+    }
+  };
+}

@@ -7,6 +7,7 @@ import type { Collections } from './collections.ts';
  * a port of its own adds it here from its file: `declare module './deps.ts'`.
  */
 export interface Deps {
+  state: CoreState;
   config: Config;
   db: Collections;
   mongo: MongoClient;
@@ -18,6 +19,39 @@ export interface Deps {
   media: Media;
   evidence: Evidence;
   subscribers: Subscribers;
+}
+
+/** The caches and batchers of one process. Each part is made when it is first needed. */
+export class CoreState {
+  readonly #parts = new Map<object, { made: unknown; close: () => void }>();
+
+  part<Made>(name: object, make: (onClose: (close: () => void) => void) => Made): Made {
+    const known = this.#parts.get(name);
+    if (known) return known.made as Made;
+    let close = () => {};
+    const made = make((given) => {
+      close = given;
+    });
+    this.#parts.set(name, { made, close });
+    return made;
+  }
+
+  close(): void {
+    for (const { close } of this.#parts.values()) close();
+    this.#parts.clear();
+  }
+}
+
+/** Adds an empty state. Copies of the result share it: code that replaces `db` in a copy opens that copy again. */
+export function openCore<Given extends object>(deps: Given): Given & Pick<Deps, 'state'> {
+  return { ...deps, state: new CoreState() };
+}
+
+/** Makes one instance for each state, when it is first asked for: calls that are to be joined must reach the same instance. */
+export function oncePerCore<Given extends Pick<Deps, 'state'>, Made>(
+  make: (deps: Given, onClose: (close: () => void) => void) => Made,
+): (deps: Given) => Made {
+  return (deps) => deps.state.part(make, (onClose) => make(deps, onClose));
 }
 
 /** Code that follows changes in folders below its own; core/subscribers.ts lists it. */

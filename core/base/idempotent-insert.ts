@@ -7,8 +7,7 @@ import {
   type OptionalUnlessRequiredId,
   type WithId,
 } from 'mongodb';
-import type { Deps } from './deps.ts';
-import { perDatabase } from './per-database.ts';
+import { type Deps, oncePerCore } from './deps.ts';
 
 export function isDuplicateKey(error: unknown, indexName?: string): error is MongoServerError {
   if (!(error instanceof MongoServerError) || error.code !== 11000) return false;
@@ -35,8 +34,8 @@ export async function insertOnce<T extends { _id: ObjectId | string }>(
   }
 }
 
-type DatabaseDeps = Pick<Deps, 'mongo' | 'config' | 'db'>;
-const databaseOf = perDatabase(({ mongo, config }: DatabaseDeps) => mongo.db(config.mongodbDatabase));
+type DatabaseDeps = Pick<Deps, 'state' | 'mongo' | 'config'>;
+const databaseOf = oncePerCore(({ mongo, config }: DatabaseDeps) => mongo.db(config.mongodbDatabase));
 
 /** Inserts documents that do not exist yet, durably, and returns their number. */
 export async function insertNew(deps: DatabaseDeps, collectionName: string, documents: Document[]): Promise<number> {

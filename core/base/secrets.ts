@@ -1,5 +1,5 @@
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
-import { Binary } from 'mongodb';
+import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto';
+import { Binary, type ObjectId } from 'mongodb';
 import type { Config } from '../../schemas/config.ts';
 import type { Sealed } from './model.ts';
 
@@ -46,6 +46,20 @@ export function secretKeyNames(config: Pick<Config, 'secretKeys'>): string[] {
 /** The bytes from which other keys are derived, the first key first. */
 export function secretKeyBytes(config: Pick<Config, 'secretKeys'>): Buffer[] {
   return secretKeys(config).map(([, key]) => key);
+}
+
+/**
+ * Replaces the address of a deleted contact: the same for the same address of a project, and impossible to look up without our
+ * key.
+ */
+export function hashOfErased(
+  { config }: { config: Pick<Config, 'secretKeys'> },
+  projectId: ObjectId,
+  email: string,
+): string {
+  const [key] = secretKeyBytes(config);
+  if (!key) throw new Error('SECRET_KEYS names no key.');
+  return createHmac('sha256', key).update(`erased address\u0000${projectId.toHexString()}\u0000${email}`).digest('hex');
 }
 
 function contextBytes(context: string[]): Buffer {

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { MongoError, MongoServerSelectionError } from 'mongodb';
 import type { Deps } from './deps.ts';
 import { unavailableDatabase } from './errors.ts';
@@ -32,7 +33,7 @@ export async function inTransaction<T>(
     } finally {
       await endSoon(session);
     }
-    await new Promise((resolve) => setTimeout(resolve, pauseMs));
+    await sleep(pauseMs);
   }
 }
 

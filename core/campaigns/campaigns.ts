@@ -5,7 +5,7 @@ import { insertOnce } from '../base/idempotent-insert.ts';
 import { derivedId, parseId } from '../base/ids.ts';
 import type { Project } from '../base/model.ts';
 import { type Page, type PageOf, pageOf } from '../base/paging.ts';
-import { partOf } from '../base/text/search-pattern.ts';
+import { partOf } from '../base/search.ts';
 import { wakeQueue } from '../jobs/queue.ts';
 import { insertCampaign } from './events.ts';
 import { holdNamedGroup, requireLists } from './holds.ts';

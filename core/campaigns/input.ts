@@ -1,4 +1,6 @@
 import type { ObjectId } from 'mongodb';
+import type { updateCampaignBody } from '../../schemas/campaigns.ts';
+import type { Described } from '../../schemas/schema.ts';
 import type { Deps } from '../base/deps.ts';
 import { invalid } from '../base/errors.ts';
 import type { Project, Session } from '../base/model.ts';
@@ -12,40 +14,9 @@ import { findGroup } from '../suppressions/groups.ts';
 import { compiled } from '../templates/cache.ts';
 import { findTemplate, newTemplate, updateTemplate } from '../templates/templates.ts';
 import type { AudienceEntry, Campaign, CampaignCounts } from './model.ts';
-import type { Growth } from './run/gradual.ts';
 
-export interface CampaignInput {
-  name?: string | undefined;
-  subject?: string | undefined;
-  previewText?: string | undefined;
-  from?: { email?: string | undefined; name?: string | undefined } | undefined;
-  senderId?: string | undefined;
-  fromSenderId?: string | undefined;
-  replyTo?: string | undefined;
-  templateId?: string | undefined;
-  htmlTemplate?: string | undefined;
-  toLists?: string[] | undefined;
-  excludeLists?: string[] | undefined;
-  sendToGlobalList?: boolean | undefined;
-  unsubscribeGroupId?: string | null | undefined;
-  sendMode?: Campaign['sendMode'] | undefined;
-  publish?: boolean | undefined;
-  sendNow?: boolean | undefined;
-  scheduledAt?: string | null | undefined;
-  maxLatenessMinutes?: number | undefined;
-  thresholdPreset?: Campaign['thresholdPreset'] | undefined;
-  gradual?: GradualInput | null | undefined;
-  sendRatePerSecond?: number | null | undefined;
-  trackingClick?: boolean | undefined;
-  trackingOpen?: boolean | undefined;
-}
-
-export interface GradualInput {
-  emailsPerDay: number;
-  growth: Growth;
-  timezone: string;
-  startAt?: string | null | undefined;
-}
+export type CampaignInput = Described<typeof updateCampaignBody>;
+export type GradualInput = NonNullable<CampaignInput['gradual']>;
 
 export interface Origin {
   at: Date;

@@ -1,18 +1,15 @@
+import { CONTACT_FIELDS, type ContactField } from '../../schemas/contacts.ts';
 import type { PropertyValue } from '../base/model.ts';
 import type { Content, Message } from '../outbox/model.ts';
 import type { Template, Variables } from '../templates/language/templates.ts';
 
 /** The fields of a contact that templates may use. */
-export interface TemplateContact {
-  firstName: string | null;
-  lastName: string | null;
-  userId: string | null;
-  mobile: string | null;
+export interface TemplateContact extends Record<ContactField, string | null> {
   contactProperties: Record<string, PropertyValue>;
 }
 
 /** Variables that only a contact with this address can fill. */
-const OF_CONTACT = ['firstName', 'lastName', 'userId', 'mobile', 'contactProperties', 'customFields'];
+const OF_CONTACT: string[] = [...CONTACT_FIELDS, 'contactProperties', 'customFields'];
 
 /** The variables of a template: the recipient's own data win over the call's, and both over the built-in ones. */
 export function variablesOf(
@@ -38,10 +35,7 @@ function builtIn({
     email,
     date: at.toISOString().slice(0, 10),
     unsubscribe: unsubscribeUrl,
-    firstName: contact?.firstName ?? '',
-    lastName: contact?.lastName ?? '',
-    userId: contact?.userId ?? '',
-    mobile: contact?.mobile ?? '',
+    ...Object.fromEntries(CONTACT_FIELDS.map((field) => [field, contact?.[field] ?? ''])),
     contactProperties: contact?.contactProperties ?? {},
     customFields: contact?.contactProperties ?? {},
   };

@@ -1,8 +1,9 @@
 import type { ObjectId } from 'mongodb';
-import { PROPERTIES_MAX } from '../../schemas/contacts.ts';
+import { CONTACT_FIELDS, type ContactField, PROPERTIES_MAX } from '../../schemas/contacts.ts';
 import { AppError, conflict, invalid, notFound } from '../base/errors.ts';
 import type { PropertyValue } from '../base/model.ts';
 import { coerce } from '../base/text/coercion.ts';
+import { contactFields } from './fields.ts';
 import type { Contact } from './model.ts';
 import type { ProjectRules } from './project-rules.ts';
 
@@ -16,7 +17,7 @@ export interface ContactChange {
   whenMissing: 'create' | 'leave';
   whenPresent: 'change' | 'refuse' | 'delete';
   /** null and undefined leave a value as it is, '' clears it. */
-  set?: { [Field in 'email' | 'firstName' | 'lastName' | 'userId' | 'mobile']?: string | null | undefined } | undefined;
+  set?: { [Field in 'email' | ContactField]?: string | null | undefined } | undefined;
   /** null removes a property. */
   properties?: Record<string, unknown> | undefined;
   addListIds?: ObjectId[] | undefined;
@@ -88,7 +89,6 @@ function findDraft({ byId, byEmail }: Drafts, { contactId, email }: ContactChang
 
 function create(drafts: Drafts, rules: ProjectRules, change: ContactChange, { projectId, now }: Facts): ContactOutcome {
   if (!change.email) throw notFound('CONTACT');
-  const { firstName, lastName, userId, mobile } = change.set ?? {};
   const defaults = [...rules.fields.values()].flatMap(({ fieldName, defaultValue }) =>
     defaultValue === null ? [] : [[fieldName, defaultValue]],
   );
@@ -96,10 +96,7 @@ function create(drafts: Drafts, rules: ProjectRules, change: ContactChange, { pr
     _id: change.newId,
     projectId,
     email: change.email,
-    firstName: firstName || null,
-    lastName: lastName || null,
-    userId: userId || null,
-    mobile: mobile || null,
+    ...contactFields((field) => change.set?.[field] || null),
     contactProperties: mergeProperties(rules, Object.fromEntries(defaults), change.properties),
     listIds: distinctIds(change.addListIds ?? []),
     segmentIds: [],
@@ -121,7 +118,7 @@ function remove({ byId, byEmail }: Drafts, contact: Contact): ContactOutcome {
 /** Returns the same object when nothing changes. */
 function changed(drafts: Drafts, rules: ProjectRules, before: Contact, change: ContactChange, { now }: Facts): Contact {
   const after: Contact = { ...before };
-  for (const field of ['firstName', 'lastName', 'userId', 'mobile'] as const) {
+  for (const field of CONTACT_FIELDS) {
     const given = change.set?.[field];
     if (given !== undefined && given !== null) after[field] = given === '' ? null : given;
   }
@@ -200,8 +197,7 @@ function distinctIds(ids: ObjectId[]): ObjectId[] {
 
 function changedPaths(before: Contact, after: Contact): Set<string> {
   const paths = new Set<string>();
-  for (const field of ['email', 'firstName', 'lastName', 'userId', 'mobile'] as const)
-    if (before[field] !== after[field]) paths.add(field);
+  for (const field of ['email', ...CONTACT_FIELDS] as const) if (before[field] !== after[field]) paths.add(field);
   if (before.contactProperties !== after.contactProperties) {
     const names = [...Object.keys(before.contactProperties), ...Object.keys(after.contactProperties)];
     for (const name of names)

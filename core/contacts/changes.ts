@@ -1,6 +1,6 @@
 import type { AnyBulkWriteOperation, ObjectId, UpdateFilter } from 'mongodb';
-import { createBatcher } from '../base/batcher.ts';
-import type { Deps } from '../base/deps.ts';
+import { keyedBatcher } from '../base/batcher.ts';
+import { type Deps, oncePerCore } from '../base/deps.ts';
 import { AppError } from '../base/errors.ts';
 import { isDuplicateKey } from '../base/idempotent-insert.ts';
 import type { Project, Session } from '../base/model.ts';
@@ -18,8 +18,20 @@ export const CHANGES_TOGETHER_MAX = 100;
 export const IMPORT_CHANGES_TOGETHER_MAX = 500;
 const TRIES_MAX = 10;
 
-type Group = (change: ContactChange) => Promise<ContactOutcome>;
-const groups = new WeakMap<object, Map<string, { queue: Group; waiting: number }>>();
+type Target = { deps: Deps; projectId: ObjectId };
+const commit =
+  ({ deps, projectId }: Target, writer: Writer) =>
+  (changes: ContactChange[]) =>
+    commitChanges(deps, projectId, changes, { writer });
+const requests = oncePerCore(() =>
+  keyedBatcher((target: Target) => commit(target, requestWriter()), { sizeMax: CHANGES_TOGETHER_MAX, runsMax: 1 }),
+);
+const imports = oncePerCore(() =>
+  keyedBatcher((target: Target) => commit(target, importWriter()), {
+    sizeMax: IMPORT_CHANGES_TOGETHER_MAX,
+    runsMax: 1,
+  }),
+);
 
 /**
  * The only way to change contacts. Changes that arrive while others of the project are being written join one transaction, which keeps
@@ -31,30 +43,14 @@ export async function changeContacts(
   changes: ContactChange[],
   togetherMax = CHANGES_TOGETHER_MAX,
 ): Promise<Array<ContactOutcome | AppError>> {
-  const perDeps = groups.get(deps.db) ?? new Map();
-  groups.set(deps.db, perDeps);
-  const key = `${project._id.toHexString()}:${togetherMax}`;
-  const writer = togetherMax > CHANGES_TOGETHER_MAX ? importWriter() : requestWriter();
-  const entry = perDeps.get(key) ?? {
-    queue: createBatcher((items: ContactChange[]) => commitChanges(deps, project._id, items, { writer }), {
-      sizeMax: togetherMax,
-      runsMax: 1,
-    }),
-    waiting: 0,
-  };
-  perDeps.set(key, entry);
-  entry.waiting += 1;
-  try {
-    const settled = await Promise.allSettled(changes.map((change) => entry.queue(change)));
-    return settled.map((result) => {
-      if (result.status === 'fulfilled') return result.value;
-      if (result.reason instanceof AppError) return result.reason;
-      throw result.reason;
-    });
-  } finally {
-    entry.waiting -= 1;
-    if (entry.waiting === 0) perDeps.delete(key);
-  }
+  const queue = (togetherMax > CHANGES_TOGETHER_MAX ? imports : requests)(deps);
+  const target = { deps, projectId: project._id };
+  const settled = await Promise.allSettled(changes.map((change) => queue(project._id.toHexString(), target, change)));
+  return settled.map((result) => {
+    if (result.status === 'fulfilled') return result.value;
+    if (result.reason instanceof AppError) return result.reason;
+    throw result.reason;
+  });
 }
 
 /** One change, for callers with a single contact. */

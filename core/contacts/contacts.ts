@@ -1,27 +1,20 @@
 import { ObjectId } from 'mongodb';
+import type { ContactField, updateContactBody } from '../../schemas/contacts.ts';
+import type { Described } from '../../schemas/schema.ts';
 import type { Deps } from '../base/deps.ts';
 import { notFound } from '../base/errors.ts';
 import { derivedId, parseId } from '../base/ids.ts';
 import type { Project } from '../base/model.ts';
 import { type Page, type PageOf, paginationOf, READ_TIME_MAX_MS, skipOf } from '../base/paging.ts';
-import { requireEmail } from '../base/require-email.ts';
-import { normalizeEmail } from '../base/text/addresses.ts';
+import { normalizeEmail, requireEmail } from '../base/text/addresses.ts';
 import { changeContact, changeContacts } from './changes.ts';
+import { contactFields } from './fields.ts';
 import { countContacts } from './lists/counts.ts';
 import { listsNamed } from './lists/lists.ts';
 import type { Contact } from './model.ts';
 import { findByPart } from './search.ts';
 
-export interface ContactInput {
-  email?: string | undefined;
-  firstName?: string | null | undefined;
-  lastName?: string | null | undefined;
-  userId?: string | null | undefined;
-  mobile?: string | null | undefined;
-  contactProperties?: Record<string, unknown> | undefined;
-  customFields?: Record<string, unknown> | undefined;
-  listIds?: string[] | undefined;
-}
+export type ContactInput = Described<typeof updateContactBody>;
 
 /** The input from which the ids of a request's new contacts are derived. */
 export interface Origin {
@@ -30,34 +23,26 @@ export interface Origin {
 }
 
 /** Endpoint 7. */
-export async function upsertContact(
-  deps: Deps,
-  project: Project,
-  input: ContactInput,
-  origin: Origin,
-): Promise<Contact> {
-  const { after } = await changeContact(deps, project, {
-    email: requireEmail(input.email),
-    newId: contactId(origin),
-    whenMissing: 'create',
-    whenPresent: 'change',
-    ...requestedFields(input),
-    addListIds: await listsNamed(deps, project, input.listIds),
-  });
-  return after as Contact;
+export function upsertContact(deps: Deps, project: Project, input: ContactInput, origin: Origin): Promise<Contact> {
+  return makeContact(deps, project, input, origin, 'change');
 }
 
-export async function createContact(
+export function createContact(deps: Deps, project: Project, input: ContactInput, origin: Origin): Promise<Contact> {
+  return makeContact(deps, project, input, origin, 'refuse');
+}
+
+async function makeContact(
   deps: Deps,
   project: Project,
   input: ContactInput,
   origin: Origin,
+  whenPresent: 'change' | 'refuse',
 ): Promise<Contact> {
   const { after } = await changeContact(deps, project, {
     email: requireEmail(input.email),
     newId: contactId(origin),
     whenMissing: 'create',
-    whenPresent: 'refuse',
+    whenPresent,
     ...requestedFields(input),
     addListIds: await listsNamed(deps, project, input.listIds),
   });
@@ -133,14 +118,12 @@ export async function listContacts(
   const { page: number = 1, limit = 20 } = page;
   const skip = skipOf(number, limit);
   const projectId = project._id;
-  const size = await countContacts(deps, project);
   if (!search) {
     const reading = { hint: 'newest', skip, limit, maxTimeMS: READ_TIME_MAX_MS };
     const entries = await deps.db.contacts.find({ projectId }, reading).sort({ _id: -1 }).toArray();
-    return { entries, pagination: paginationOf(number, limit, size) };
+    return { entries, pagination: paginationOf(number, limit, await countContacts(deps, project)) };
   }
-  const everybody = { filter: { projectId }, hint: 'email' } as const;
-  const { total, emails } = await findByPart(deps, project, everybody, { part: search, skip, limit, size });
+  const { total, emails } = await findByPart(deps, { filter: { projectId }, hint: 'email' }, search, { skip, limit });
   const entries = await deps.db.contacts
     .find({ projectId, email: { $in: emails } }, { hint: 'email', maxTimeMS: READ_TIME_MAX_MS })
     .sort({ email: 1 })
@@ -157,8 +140,13 @@ async function deleteContacts(deps: Deps, project: Project, contactIds: ObjectId
   return outcomes.filter((outcome) => 'kind' in outcome && outcome.kind === 'deleted').length;
 }
 
-function requestedFields({ contactProperties, customFields, firstName, lastName, userId, mobile }: ContactInput) {
-  return { set: { firstName, lastName, userId, mobile }, properties: { ...customFields, ...contactProperties } };
+/** The change of a body that has the fields of a contact. */
+export function requestedFields({
+  contactProperties,
+  customFields,
+  ...input
+}: Pick<ContactInput, ContactField | 'contactProperties' | 'customFields'>) {
+  return { set: contactFields((field) => input[field]), properties: { ...customFields, ...contactProperties } };
 }
 
 function requireId(id: string): ObjectId {

@@ -1,5 +1,7 @@
 import type { ObjectId } from 'mongodb';
+import type { createCustomFieldBody } from '../../schemas/custom-fields.ts';
 import { RESERVED_FIELD_NAMES } from '../../schemas/custom-fields.ts';
+import type { Described } from '../../schemas/schema.ts';
 import type { Deps } from '../base/deps.ts';
 import { conflict, invalid, notFound } from '../base/errors.ts';
 import { isDuplicateKey } from '../base/idempotent-insert.ts';
@@ -11,12 +13,7 @@ import { inTransaction } from '../base/transactions.ts';
 import type { CustomField } from './model.ts';
 import { projectRulesOf, touchProjectRules } from './project-rules.ts';
 
-export interface CustomFieldInput {
-  fieldName: string;
-  fieldType: PropertyType;
-  description?: string | undefined;
-  defaultValue?: PropertyValue | null | undefined;
-}
+export type CustomFieldInput = Described<typeof createCustomFieldBody>;
 
 type Tenant = Pick<Project, '_id'>;
 

@@ -3,6 +3,7 @@ import type { Deps } from '../base/deps.ts';
 import type { Session } from '../base/model.ts';
 import { announceEvents, type NewEvent, publishEvents } from '../feed/events.ts';
 import { eventReaders } from '../feed/listeners.ts';
+import { contactFields } from './fields.ts';
 import type { Contact } from './model.ts';
 import type { ProjectRules } from './project-rules.ts';
 import type { PublishedChange } from './subscribers.ts';
@@ -53,18 +54,20 @@ export async function recordEventsOfDeleted(
 /** The transaction makes it happen once, so the key only has to be unique. */
 function eventOf({ before, after }: PublishedChange): NewEvent | null {
   const key = new ObjectId().toHexString();
-  if (after && !before) return { type: 'contact.created', key, data: dataOf(after) };
-  if (after) return { type: 'contact.updated', key, data: dataOf(after) };
+  if (after && !before) return { type: 'contact.created', key, data: contactData(after) };
+  if (after) return { type: 'contact.updated', key, data: contactData(after) };
   return before && { type: 'contact.deleted', key, data: { id: before._id.toHexString() } };
 }
 
-function dataOf(contact: Contact): Record<string, unknown> {
-  const { _id, email, firstName, lastName, userId, mobile, contactProperties, listIds, segmentIds } = contact;
+/** A contact as events and answers show it. */
+export function contactData(contact: Contact) {
+  const { _id, email, contactProperties, listIds, segmentIds } = contact;
   const { createdAt, updatedAt } = contact;
   return {
     id: _id.toHexString(),
     email,
-    ...{ firstName, lastName, userId, mobile, contactProperties },
+    ...contactFields((field) => contact[field]),
+    contactProperties,
     listIds: listIds.map((id) => id.toHexString()),
     segmentIds: segmentIds.map((id) => id.toHexString()),
     createdAt,

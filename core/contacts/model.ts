@@ -1,17 +1,14 @@
 import type { Collection, ObjectId } from 'mongodb';
+import type { ContactField } from '../../schemas/contacts.ts';
 import type { PropertyType, PropertyValue } from '../base/model.ts';
 
 /** Contacts, and the lists and segments they are in. */
 
-export interface Contact {
+export interface Contact extends Record<ContactField, string | null> {
   _id: ObjectId;
   projectId: ObjectId;
   /** Normal form of core/base/text/addresses.ts. */
   email: string;
-  firstName: string | null;
-  lastName: string | null;
-  userId: string | null;
-  mobile: string | null;
   contactProperties: Record<string, PropertyValue>;
   listIds: ObjectId[];
   segmentIds: ObjectId[];

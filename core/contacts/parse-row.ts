@@ -1,6 +1,8 @@
 import {
   CONTACT_FIELD_MAX,
+  CONTACT_FIELDS,
   CONTACT_LISTS_MAX,
+  type ContactField,
   PROPERTIES_MAX,
   PROPERTY_NAME,
   PROPERTY_TEXT_MAX,
@@ -11,12 +13,8 @@ import { isE164, normalizeEmail } from '../base/text/addresses.ts';
 type Properties = Record<string, PropertyValue | null>;
 
 /** The body of endpoint 7, as one row of many. */
-export interface ContactRow {
+export interface ContactRow extends Partial<Record<ContactField, string | null>> {
   email: string;
-  firstName?: string | null;
-  lastName?: string | null;
-  userId?: string | null;
-  mobile?: string | null;
   contactProperties?: Properties;
   customFields?: Properties;
   listIds?: string[];
@@ -24,7 +22,7 @@ export interface ContactRow {
 
 export type ReadRow = { ok: true; row: ContactRow } | { ok: false; message: string };
 
-const TEXT_FIELDS = ['firstName', 'lastName', 'userId'] as const;
+const TEXT_FIELDS = CONTACT_FIELDS.filter((field) => field !== 'mobile');
 const NOT_ONE_LINE = /\p{Cc}|\u2028|\u2029/u;
 
 /** Validates one row against the schema of endpoint 7, so that a bad row fails alone. Unknown fields are left out. */

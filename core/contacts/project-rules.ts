@@ -1,8 +1,8 @@
 import type { ObjectId } from 'mongodb';
 import { createBatcher } from '../base/batcher.ts';
-import type { Deps } from '../base/deps.ts';
+import { BoundedMap } from '../base/cache.ts';
+import { type Deps, oncePerCore } from '../base/deps.ts';
 import type { Project, PropertyType, Session } from '../base/model.ts';
-import { perDatabase } from '../base/per-database.ts';
 import { compileFilter, type FilterSubject, filterFields, parseFilter } from './filters/filters.ts';
 import type { CustomField } from './model.ts';
 
@@ -35,24 +35,21 @@ declare module '../base/deps.ts' {
 
 const CACHE_SIZE_MAX = 1_000;
 const TOGETHER_MAX = 200;
-const compiled = new WeakMap<object, Map<string, ProjectRules>>();
+const compiled = oncePerCore(() => new BoundedMap<string, ProjectRules>(CACHE_SIZE_MAX));
 
 /** One read of the project's version shows whether the compiled copy is current. */
 export async function projectRulesOf(deps: Deps, projectId: ObjectId): Promise<ProjectRules> {
   const version = await versions(deps)(projectId);
-  const cache = compiled.get(deps.mongo) ?? new Map<string, ProjectRules>();
-  compiled.set(deps.mongo, cache);
-  const cacheKey = `${deps.config.mongodbDatabase}:${projectId.toHexString()}`;
-  const known = cache.get(cacheKey);
+  const cache = compiled(deps);
+  const known = cache.get(projectId.toHexString());
   if (known?.version === version) return known;
   const made = await compileProjectRules(deps, projectId, version);
-  if (cache.size >= CACHE_SIZE_MAX) cache.clear();
-  cache.set(cacheKey, made);
+  cache.set(projectId.toHexString(), made);
   return made;
 }
 
 /** Needed for every change, so requests that arrive together share a read. */
-const versions = perDatabase(({ db }: Deps) =>
+const versions = oncePerCore(({ db }: Deps) =>
   createBatcher(
     async (ids: ObjectId[]) => {
       const found = await db.projects.find({ _id: { $in: ids } }, { projection: { audienceVersion: 1 } }).toArray();

@@ -1,4 +1,6 @@
 import type { Document, Filter, ObjectId, UpdateFilter } from 'mongodb';
+import type { createDomainBody, updateDomainBody } from '../../schemas/domains.ts';
+import type { Described } from '../../schemas/schema.ts';
 import type { Deps } from '../base/deps.ts';
 import { AppError, conflict, invalid, notFound, unprocessable } from '../base/errors.ts';
 import { insertOnce, isDuplicateKey } from '../base/idempotent-insert.ts';
@@ -13,16 +15,9 @@ import type { Domain, VerificationStatus } from './model.ts';
 export const DOMAIN_STARTS = 'domain-starts';
 const REGION_DEFAULT = 'default';
 
-export interface DomainInput {
-  domainName?: string | undefined;
-  domain?: string | undefined;
-  regionKey?: string | undefined;
-}
+export type DomainInput = Described<typeof createDomainBody>;
 
-export interface DomainChange {
-  dkimSigning?: Domain['dkimSigning'] | undefined;
-  regionKey?: string | undefined;
-}
+export type DomainChange = Described<typeof updateDomainBody>;
 
 type Request = { at: Date; seed: ObjectId };
 

@@ -1,20 +1,17 @@
 import type { ObjectId } from 'mongodb';
+import type { Described } from '../../schemas/schema.ts';
+import type { updateSenderBody } from '../../schemas/senders.ts';
 import type { Deps } from '../base/deps.ts';
 import { conflict, invalid, notFound, unprocessable } from '../base/errors.ts';
 import { insertOnce, isDuplicateKey } from '../base/idempotent-insert.ts';
 import { derivedId, parseId } from '../base/ids.ts';
 import type { Project } from '../base/model.ts';
 import { type Page, type PageOf, pageOf } from '../base/paging.ts';
-import { requireEmail } from '../base/require-email.ts';
-import { emailDomain, normalizeEmail } from '../base/text/addresses.ts';
+import { emailDomain, normalizeEmail, requireEmail } from '../base/text/addresses.ts';
 import { findVerifiedDomain } from './domains.ts';
 import type { Domain, Sender } from './model.ts';
 
-export interface SenderInput {
-  email?: string | undefined;
-  name?: string | undefined;
-  replyTo?: string | undefined;
-}
+export type SenderInput = Described<typeof updateSenderBody>;
 
 /** Endpoint 19. */
 export async function listSenders(deps: Deps, project: Project, page: Page): Promise<PageOf<Sender>> {

@@ -1,5 +1,6 @@
 import type { ObjectId } from 'mongodb';
-import type { Deps } from '../base/deps.ts';
+import { ttlCache } from '../base/cache.ts';
+import { type Deps, oncePerCore } from '../base/deps.ts';
 import type { DkimKey } from '../outbox/relay.ts';
 import { findVerifiedDomain } from './domains.ts';
 import { openDkimKey } from './keys.ts';
@@ -15,24 +16,12 @@ export interface SendingDomain {
   returnHost: string;
 }
 
-const KEPT_MS = 1_000;
-const KEPT_MAX = 1_000;
-
-type Kept = { readMs: number; value: Promise<SendingDomain | null> };
-const kept = new WeakMap<object, Map<string, Kept>>();
+const domains = oncePerCore(() => ttlCache<SendingDomain | null>({ keptMs: 1_000, sizeMax: 1_000 }));
 
 /** Cached for a second: opening the key costs more than the mail. null: the project has no verified domain of that name. */
 export function sendingDomain(deps: Deps, projectId: ObjectId, domainName: string): Promise<SendingDomain | null> {
-  const known = kept.get(deps.db) ?? new Map<string, Kept>();
-  kept.set(deps.db, known);
   const key = `${projectId.toHexString()} ${domainName}`;
-  const entry = known.get(key);
-  if (entry && performance.now() - entry.readMs < KEPT_MS) return entry.value;
-  if (known.size >= KEPT_MAX) known.clear();
-  const value = read(deps, projectId, domainName);
-  known.set(key, { readMs: performance.now(), value });
-  value.catch(() => known.delete(key));
-  return value;
+  return domains(deps).get(key, () => read(deps, projectId, domainName));
 }
 
 async function read(deps: Deps, projectId: ObjectId, domainName: string): Promise<SendingDomain | null> {

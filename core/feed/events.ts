@@ -17,7 +17,7 @@ export interface NewEvent {
   at?: Date;
 }
 
-export type EventDeps = Pick<Deps, 'db' | 'mongo' | 'config' | 'clock' | 'signals' | 'log'>;
+export type EventDeps = Pick<Deps, 'state' | 'db' | 'mongo' | 'config' | 'clock' | 'signals' | 'log'>;
 
 export const WEBHOOK_DELIVERIES = 'webhook-deliveries';
 

@@ -1,5 +1,6 @@
 import type { ObjectId } from 'mongodb';
-import type { Deps } from '../base/deps.ts';
+import { ttlCache } from '../base/cache.ts';
+import { type Deps, oncePerCore } from '../base/deps.ts';
 
 /** The readers of a project's events. */
 export interface EventReaders {
@@ -8,42 +9,26 @@ export interface EventReaders {
   streamed: boolean;
 }
 
-type ReaderDeps = Pick<Deps, 'db' | 'signals' | 'clock'>;
+type ReaderDeps = Pick<Deps, 'state' | 'db' | 'signals' | 'clock'>;
 
 const CHANNEL = 'event-readers';
-const KEPT_MS = 2_000;
-const KEPT_MAX = 10_000;
 const NO_READERS: EventReaders = { webhooks: [], streamed: false };
 
-type Kept = { readMs: number; value: Promise<EventReaders> };
-const kept = new WeakMap<object, Map<string, Kept>>();
+const cache = oncePerCore(({ signals }: ReaderDeps, onClose) => {
+  const readers = ttlCache<EventReaders>({ keptMs: 2_000, sizeMax: 10_000 });
+  onClose(signals.subscribe(CHANNEL, (projectId) => readers.delete(projectId)));
+  return readers;
+});
 
 /** Needed for every event, so the answer is cached for two seconds; a change is announced to every process at once over Redis. */
 export function eventReaders(deps: ReaderDeps, projectId: ObjectId): Promise<EventReaders> {
-  const known = cacheOf(deps);
-  const key = projectId.toHexString();
-  const entry = known.get(key);
-  if (entry && performance.now() - entry.readMs < KEPT_MS) return entry.value;
-  if (known.size >= KEPT_MAX) known.clear();
-  const value = read(deps, projectId);
-  known.set(key, { readMs: performance.now(), value });
-  value.catch(() => known.delete(key));
-  return value;
+  return cache(deps).get(projectId.toHexString(), () => read(deps, projectId));
 }
 
 /** To be called after a write that changed the readers. */
 export function readersChanged(deps: ReaderDeps, projectId: ObjectId): void {
-  cacheOf(deps).delete(projectId.toHexString());
+  cache(deps).delete(projectId.toHexString());
   deps.signals.publish(CHANNEL, projectId.toHexString());
-}
-
-function cacheOf(deps: ReaderDeps): Map<string, Kept> {
-  const known = kept.get(deps.db);
-  if (known) return known;
-  const made = new Map<string, Kept>();
-  kept.set(deps.db, made);
-  deps.signals.subscribe(CHANNEL, (projectId) => made.delete(projectId));
-  return made;
 }
 
 async function read({ db, clock }: ReaderDeps, projectId: ObjectId): Promise<EventReaders> {

@@ -1,5 +1,4 @@
-import type { Deps } from '../base/deps.ts';
-import { perDatabase } from '../base/per-database.ts';
+import { type Deps, oncePerCore } from '../base/deps.ts';
 import { type Signal, writeSignals } from './engagements.ts';
 
 /** Signals kept while MongoDB is down, or until their mail has a row; further ones are dropped, with a log line. */
@@ -61,7 +60,7 @@ export async function drainSignals(deps: Deps, graceMs: number): Promise<void> {
   if (sizeOf(buffer) > 0) deps.log.warn({ lost: sizeOf(buffer) }, 'opens and clicks could not be written');
 }
 
-const bufferOf = perDatabase(
+const bufferOf = oncePerCore(
   (_deps: Deps): Buffer => ({
     waiting: [],
     inFlight: [],

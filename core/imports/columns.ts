@@ -1,9 +1,9 @@
-import { PROPERTY_NAME } from '../../schemas/contacts.ts';
+import { CONTACT_FIELDS, type ContactField, PROPERTY_NAME } from '../../schemas/contacts.ts';
 import { withoutFormulaPrefix } from '../base/text/csv.ts';
 
 /** The meaning of the cells in a column. */
 export type Column =
-  | { kind: 'field'; name: 'email' | 'firstName' | 'lastName' | 'userId' | 'mobile' }
+  | { kind: 'field'; name: 'email' | ContactField }
   | { kind: 'property'; name: string }
   | { kind: 'properties' }
   | { kind: 'listIds' }
@@ -12,12 +12,10 @@ export type Column =
 export type ReadCells = { ok: true; row: Record<string, unknown> } | { ok: false; message: string };
 
 const FIELDS: Record<string, Column> = {
-  email: { kind: 'field', name: 'email' },
+  ...Object.fromEntries(
+    (['email', ...CONTACT_FIELDS] as const).map((name) => [name.toLowerCase(), { kind: 'field', name } as const]),
+  ),
   emailaddress: { kind: 'field', name: 'email' },
-  firstname: { kind: 'field', name: 'firstName' },
-  lastname: { kind: 'field', name: 'lastName' },
-  userid: { kind: 'field', name: 'userId' },
-  mobile: { kind: 'field', name: 'mobile' },
   contactproperties: { kind: 'properties' },
   listids: { kind: 'listIds' },
 };

@@ -4,8 +4,8 @@ import { AppError, invalid } from '../base/errors.ts';
 import { parseId } from '../base/ids.ts';
 import type { Project } from '../base/model.ts';
 import { type Page, type PageOf, pageOf, paginationOf, READ_TIME_MAX_MS, skipOf } from '../base/paging.ts';
+import { partOf } from '../base/search.ts';
 import { readDate } from '../base/text/coercion.ts';
-import { partOf } from '../base/text/search-pattern.ts';
 import type { InboundMessage } from './model.ts';
 
 export interface InboundFilter extends Page {

@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
 import { ObjectId } from 'mongodb';
 import { createBatcher } from '../base/batcher.ts';
-import type { Deps } from '../base/deps.ts';
+import { type Deps, oncePerCore } from '../base/deps.ts';
 import { isDuplicateKey } from '../base/idempotent-insert.ts';
-import { perDatabase } from '../base/per-database.ts';
 import { hashId, publishEvents } from '../feed/events.ts';
 import { applyReports, type ReportOutcome } from '../feedback/bounces.ts';
 import { applyComplaint } from '../feedback/complaints.ts';
@@ -131,7 +130,7 @@ async function storeFiles(deps: Deps, projectId: ObjectId, dedupe: string, { fil
 }
 
 /** Messages that arrive together share a commit. Returns whether the message is new. */
-const inserter = perDatabase(({ db }: Deps) =>
+const inserter = oncePerCore(({ db }: Deps) =>
   createBatcher<InboundMessage, boolean>(
     async (messages) => {
       const inserted = await db.inboundMessages.insertMany(messages, { ordered: false }).then(

@@ -1,7 +1,7 @@
 import type { ObjectId } from 'mongodb';
 import type { Deps } from '../base/deps.ts';
-import { hashOfErased } from '../base/erased-addresses.ts';
 import type { Session } from '../base/model.ts';
+import { hashOfErased } from '../base/secrets.ts';
 import type { Contact } from '../contacts/model.ts';
 import type { PublishedChange } from '../contacts/subscribers.ts';
 import { again, type DueOutcome, documentQueue, settled } from '../jobs/document-queue.ts';

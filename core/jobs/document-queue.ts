@@ -6,6 +6,7 @@ import type { JobQueue } from './queue.ts';
 
 /** A run must be over by then: after it any process may take the document again. */
 export const LEASE_MS = 30_000;
+const LEASE_END = { $dateAdd: { startDate: '$$NOW', unit: 'millisecond', amount: LEASE_MS } };
 const FIRST_ID = new ObjectId('000000000000000000000000');
 const SETTLED_AT_ONCE_MAX = 64;
 /** A lease need not survive a failover: without it the document is taken again, which every run must tolerate anyway. */
@@ -42,77 +43,111 @@ export function again(at: Date): DueOutcome {
 }
 
 export function documentQueue<Doc extends Tenant>(deps: Pick<Deps, 'log'>, kind: DueDocuments<Doc>): JobQueue {
-  const { name, concurrencyMax, lookEveryMs, perSecondMax, field } = kind;
-  const takenBy = `${field}By`;
-  const documents = kind.collection as unknown as Collection<Document>;
-  const isDue = { ...kind.where, [field]: { $exists: true }, $expr: { $lte: [`$${field}`, '$$NOW'] } };
-  const leaseEnd = { $dateAdd: { startDate: '$$NOW', unit: 'millisecond', amount: LEASE_MS } };
-  const write = createBatcher(writeAll, { sizeMax: SETTLED_AT_ONCE_MAX, runsMax: 2 });
+  return new DocumentQueue(deps, kind);
+}
+
+/**
+ * A document without the date has no job; with a date in the past its job is due. The moves, each a compare-and-set on the date:
+ *
+ * - due -> leased: `take` moves the date to the end of the lease, so no other process takes the document until then.
+ * - leased -> without a job (done), due at a later time (again), or due at once (`unavailable`).
+ * - leased -> due: the lease ends because the job failed or its process died; or other code has moved the date, and then the
+ *   outcome of the run is not written.
+ */
+class DocumentQueue<Doc extends Tenant> implements JobQueue {
+  readonly name: string;
+  readonly concurrencyMax: number;
+  readonly lookEveryMs: number | undefined;
+  readonly perSecondMax: number | undefined;
+  readonly #log: Deps['log'];
+  readonly #kind: DueDocuments<Doc>;
+  readonly #takenBy: string;
+  readonly #documents: Collection<Document>;
+  readonly #isDue: Document;
+  readonly #write: (operation: AnyBulkWriteOperation) => Promise<undefined>;
+
+  constructor({ log }: Pick<Deps, 'log'>, kind: DueDocuments<Doc>) {
+    const { name, concurrencyMax, lookEveryMs, perSecondMax, field } = kind;
+    this.name = name;
+    this.concurrencyMax = concurrencyMax;
+    this.lookEveryMs = lookEveryMs;
+    this.perSecondMax = perSecondMax;
+    this.#log = log;
+    this.#kind = kind;
+    this.#takenBy = `${field}By`;
+    this.#documents = kind.collection as unknown as Collection<Document>;
+    this.#isDue = { ...kind.where, [field]: { $exists: true }, $expr: { $lte: [`$${field}`, '$$NOW'] } };
+    this.#write = createBatcher((operations) => this.#writeAll(operations), {
+      sizeMax: SETTLED_AT_ONCE_MAX,
+      runsMax: 2,
+    });
+  }
 
   /**
    * With a bound on each key of the index this is a DISTINCT_SCAN, which reads one key per project however many documents are
    * due.
    */
-  async function projects(now: Date): Promise<ObjectId[]> {
-    const match = { ...kind.where, projectId: { $gte: FIRST_ID }, [field]: { $lte: now } };
-    const rows = await documents.aggregate([{ $match: match }, { $group: { _id: '$projectId' } }]).toArray();
+  async projects(now: Date): Promise<ObjectId[]> {
+    const { where, field } = this.#kind;
+    const match = { ...where, projectId: { $gte: FIRST_ID }, [field]: { $lte: now } };
+    const rows = await this.#documents.aggregate([{ $match: match }, { $group: { _id: '$projectId' } }]).toArray();
     return rows.map((row) => row._id as ObjectId);
   }
 
-  async function take(projectId: ObjectId, limit: number) {
-    const leased = limit === 1 ? await leaseOne(projectId) : await leaseMany(projectId, limit);
-    return { runs: leased.docs.map((doc) => () => runLeased(doc as unknown as Doc)), more: leased.more };
+  async take(projectId: ObjectId, limit: number) {
+    const leased = limit === 1 ? await this.#leaseOne(projectId) : await this.#leaseMany(projectId, limit);
+    return { runs: leased.docs.map((doc) => () => this.#run(doc as unknown as Doc)), more: leased.more };
   }
 
-  async function leaseOne(projectId: ObjectId): Promise<Leased> {
-    const lease = [{ $set: { [field]: leaseEnd } }];
+  async #leaseOne(projectId: ObjectId): Promise<Leased> {
+    const { field } = this.#kind;
     const options = { sort: { [field]: 1 }, returnDocument: 'after', writeConcern: LEASE_CONCERN } as const;
-    const doc = await documents.findOneAndUpdate({ projectId, ...isDue }, lease, options);
+    const lease = [{ $set: { [field]: LEASE_END } }];
+    const doc = await this.#documents.findOneAndUpdate({ projectId, ...this.#isDue }, lease, options);
     return { docs: doc ? [doc] : [], more: doc !== null };
   }
 
   /** The token shows which ones were won: another process may be taking the same. */
-  async function leaseMany(projectId: ObjectId, limit: number): Promise<Leased> {
-    const due = documents.find({ projectId, ...isDue }, { projection: { _id: 1 }, sort: { [field]: 1 }, limit });
-    const ids = (await due.toArray()).map(({ _id }) => _id);
-    if (ids.length === 0) return { docs: [], more: false };
+  async #leaseMany(projectId: ObjectId, limit: number): Promise<Leased> {
+    const { field } = this.#kind;
+    const options = { projection: { _id: 1 }, sort: { [field]: 1 }, limit } as const;
+    const due = await this.#documents.find({ projectId, ...this.#isDue }, options).toArray();
+    if (due.length === 0) return { docs: [], more: false };
     const token = new ObjectId();
-    const lease = [{ $set: { [field]: leaseEnd, [takenBy]: token } }];
-    const query = { _id: { $in: ids }, projectId };
-    const { modifiedCount } = await documents.updateMany({ ...query, ...isDue }, lease, {
+    const lease = [{ $set: { [field]: LEASE_END, [this.#takenBy]: token } }];
+    const query = { _id: { $in: due.map(({ _id }) => _id) }, projectId };
+    const { modifiedCount } = await this.#documents.updateMany({ ...query, ...this.#isDue }, lease, {
       writeConcern: LEASE_CONCERN,
     });
-    const docs = modifiedCount === 0 ? [] : await documents.find({ ...query, [takenBy]: token }).toArray();
-    return { docs, more: ids.length === limit };
+    const won = { ...query, [this.#takenBy]: token };
+    const docs = modifiedCount === 0 ? [] : await this.#documents.find(won).toArray();
+    return { docs, more: due.length === limit };
   }
 
-  async function runLeased(doc: Doc): Promise<void> {
+  async #run(doc: Doc): Promise<void> {
+    const { field } = this.#kind;
     try {
-      const outcome = await kind.run(doc);
-      if (outcome.kind === 'done') await settle(doc, { $unset: { [field]: '', [takenBy]: '' } });
-      if (outcome.kind === 'again') await settle(doc, { $set: { [field]: outcome.at } });
+      const outcome = await this.#kind.run(doc);
+      if (outcome.kind === 'done') await this.#settle(doc, { $unset: { [field]: '', [this.#takenBy]: '' } });
+      if (outcome.kind === 'again') await this.#settle(doc, { $set: { [field]: outcome.at } });
     } catch (error) {
       if (error instanceof AppError && error.kind === 'unavailable') {
-        await settle(doc, [{ $set: { [field]: '$$NOW' } }]);
+        await this.#settle(doc, [{ $set: { [field]: '$$NOW' } }]);
         throw error;
       }
-      deps.log.error({ kind: name, id: doc._id, err: error }, 'a job failed; retrying when its lease ends');
+      this.#log.error({ kind: this.name, id: doc._id, err: error }, 'a job failed; retrying when its lease ends');
     }
   }
 
-  /**
-   * Writes only while the lease is held: a process that made the document due again in the mean time has moved the date, and it
-   * stays due.
-   */
-  function settle(doc: Doc, update: Document | Document[]): Promise<void> {
+  /** Writes only while the lease is held: a process that made the document due again has moved the date, and it stays due. */
+  #settle(doc: Doc, update: Document | Document[]): Promise<undefined> {
+    const { field } = this.#kind;
     const filter = { _id: doc._id, projectId: doc.projectId, [field]: doc[field] };
-    return write({ updateOne: { filter, update } });
+    return this.#write({ updateOne: { filter, update } });
   }
 
-  async function writeAll(operations: AnyBulkWriteOperation[]): Promise<undefined[]> {
-    await documents.bulkWrite(operations, { ordered: false });
+  async #writeAll(operations: AnyBulkWriteOperation[]): Promise<undefined[]> {
+    await this.#documents.bulkWrite(operations, { ordered: false });
     return operations.map(() => undefined);
   }
-
-  return { name, concurrencyMax, lookEveryMs, perSecondMax, projects, take };
 }

@@ -34,137 +34,162 @@ const LOOK_PAUSE_MAX_MS = 1_000;
 const BACK_OFF_FIRST_MS = 250;
 const BACK_OFF_MAX_MS = 5_000;
 
-/** Shares one queue between projects in this process: which projects wait, which are being taken from, and which jobs run. */
-export function createFairScheduler(
-  deps: Pick<QueueDeps, 'signals' | 'log'>,
-  kind: JobQueue,
-  databaseNow: () => Promise<Date>,
-) {
-  /**
-   * Projects in the order of their turns. The first job of a project is taken alone, which is quick; those after it are taken
-   * together.
-   */
-  const waiting = new Map<string, { projectId: ObjectId; isFirst: boolean }>();
-  const taking = new Set<string>();
-  const wokenDuringTake = new Set<string>();
-  const allowance = createAllowance(kind.perSecondMax);
-  const { promise: ready, resolve: looked } = Promise.withResolvers<void>();
-  const { promise: settled, resolve: settle } = Promise.withResolvers<void>();
-  let running = 0;
-  let reserved = 0;
-  let failures = 0;
-  let stopped = false;
-  let backOff: NodeJS.Timeout | undefined;
-  let nextLook: NodeJS.Timeout | undefined;
-  let looking = look();
+interface WaitingProject {
+  projectId: ObjectId;
+  /** The first job of a project is taken alone, which is quick; those after it are taken together. */
+  isFirst: boolean;
+}
 
-  const unsubscribe = deps.signals.subscribe(queueChannel(kind.name), (message) => {
-    if (ObjectId.isValid(message)) line(new ObjectId(message), true);
-    turn();
-  });
+/**
+ * Shares one queue between the projects in this process. A scheduler is in one of these modes:
+ *
+ * - running: looks for projects with due jobs, and takes jobs of each in turn (`#turn`) while there are free places.
+ * - backing off: a service was down (`#failed`); nothing is taken. Running again when the pause is over; the next success ends the
+ *   row of failures.
+ * - stopping: `stop` was called; nothing is taken, and running jobs end. Stopped when none is left.
+ *
+ * A project is idle -> waiting (a look or a wake-up found it) -> taking -> waiting again while it has more, else idle.
+ */
+export class FairScheduler {
+  /** Resolves when the queue has looked at the database once. */
+  readonly ready: Promise<void>;
+  readonly #deps: Pick<QueueDeps, 'signals' | 'log'>;
+  readonly #queue: JobQueue;
+  readonly #databaseNow: () => Promise<Date>;
+  /** In the order of their turns. */
+  readonly #waiting = new Map<string, WaitingProject>();
+  readonly #taking = new Set<string>();
+  readonly #wokenDuringTake = new Set<string>();
+  readonly #allowance: ReturnType<typeof createAllowance>;
+  readonly #looked = Promise.withResolvers<void>();
+  readonly #settled = Promise.withResolvers<void>();
+  readonly #unsubscribe: () => void;
+  #running = 0;
+  #reserved = 0;
+  #failures = 0;
+  #isStopping = false;
+  #backOff: NodeJS.Timeout | undefined;
+  #nextLook: NodeJS.Timeout | undefined;
+  #looking: Promise<void>;
 
-  function line(projectId: ObjectId, woken: boolean): void {
-    const key = projectId.toHexString();
-    if (taking.has(key) && woken) wokenDuringTake.add(key);
-    if (!taking.has(key) && !waiting.has(key)) waiting.set(key, { projectId, isFirst: true });
+  constructor(deps: Pick<QueueDeps, 'signals' | 'log'>, queue: JobQueue, databaseNow: () => Promise<Date>) {
+    this.#deps = deps;
+    this.#queue = queue;
+    this.#databaseNow = databaseNow;
+    this.#allowance = createAllowance(queue.perSecondMax);
+    this.ready = this.#looked.promise;
+    this.#looking = this.#look();
+    this.#unsubscribe = deps.signals.subscribe(queueChannel(queue.name), (message) => {
+      if (ObjectId.isValid(message)) this.#line(new ObjectId(message), true);
+      this.#turn();
+    });
   }
 
-  async function look(): Promise<void> {
+  stats() {
+    return { name: this.#queue.name, running: this.#running, projectsWaiting: this.#waiting.size };
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopping = true;
+    this.#unsubscribe();
+    clearTimeout(this.#nextLook);
+    clearTimeout(this.#backOff);
+    await this.#looking;
+    this.#turn();
+    await this.#settled.promise;
+  }
+
+  #line(projectId: ObjectId, woken: boolean): void {
+    const key = projectId.toHexString();
+    if (this.#taking.has(key) && woken) this.#wokenDuringTake.add(key);
+    if (!this.#taking.has(key) && !this.#waiting.has(key)) this.#waiting.set(key, { projectId, isFirst: true });
+  }
+
+  async #look(): Promise<void> {
     const began = performance.now();
-    let everyMs = kind.lookEveryMs ?? LOOK_EVERY_MS;
+    let everyMs = this.#queue.lookEveryMs ?? LOOK_EVERY_MS;
     try {
-      const found = await kind.projects(await databaseNow());
-      for (const projectId of found) line(projectId, false);
-      looked();
-      if (waiting.size === 0 && running === 0) worked();
-      if (found.length === 0 && deps.signals.isUp()) everyMs = Math.max(everyMs, LOOK_IDLE_MS);
+      const found = await this.#queue.projects(await this.#databaseNow());
+      for (const projectId of found) this.#line(projectId, false);
+      this.#looked.resolve();
+      if (this.#waiting.size === 0 && this.#running === 0) this.#worked();
+      if (found.length === 0 && this.#deps.signals.isUp()) everyMs = Math.max(everyMs, LOOK_IDLE_MS);
     } catch (error) {
-      failed('looking for jobs', error);
+      this.#failed('looking for jobs', error);
     }
     const pauseMs = Math.min(LOOK_PAUSE_MAX_MS, (performance.now() - began) * LOOK_PAUSE_FACTOR);
-    if (stopped) return;
-    nextLook = setTimeout(lookAgain, Math.max(everyMs, pauseMs));
-    turn();
+    if (this.#isStopping) return;
+    this.#nextLook = setTimeout(
+      () => {
+        this.#looking = this.#look();
+      },
+      Math.max(everyMs, pauseMs),
+    );
+    this.#turn();
   }
 
-  function lookAgain(): void {
-    looking = look();
-  }
-
-  function turn(): void {
-    while (!stopped && !backOff && waiting.size > 0 && taking.size < TAKES_MAX) {
-      const places = Math.min(kind.concurrencyMax - running - reserved, allowance.left());
+  #turn(): void {
+    while (!this.#isStopping && !this.#backOff && this.#waiting.size > 0 && this.#taking.size < TAKES_MAX) {
+      const free = this.#queue.concurrencyMax - this.#running - this.#reserved;
+      const places = Math.min(free, this.#allowance.left());
       if (places <= 0) break;
-      const [key, { projectId, isFirst }] = firstOf(waiting);
-      const share = Math.max(1, Math.floor(places / waiting.size));
-      waiting.delete(key);
-      void take(key, projectId, isFirst ? 1 : Math.min(kind.turnMax ?? TURN_MAX, share));
+      const [key, { projectId, isFirst }] = firstOf(this.#waiting);
+      const share = Math.max(1, Math.floor(places / this.#waiting.size));
+      this.#waiting.delete(key);
+      void this.#take(key, projectId, isFirst ? 1 : Math.min(this.#queue.turnMax ?? TURN_MAX, share));
     }
-    if (stopped && running === 0 && taking.size === 0) settle();
+    if (this.#isStopping && this.#running === 0 && this.#taking.size === 0) this.#settled.resolve();
   }
 
-  async function take(key: string, projectId: ObjectId, limit: number): Promise<void> {
-    taking.add(key);
-    reserved += limit;
-    allowance.spend(limit);
+  async #take(key: string, projectId: ObjectId, limit: number): Promise<void> {
+    this.#taking.add(key);
+    this.#reserved += limit;
+    this.#allowance.spend(limit);
     let taken = 0;
     try {
-      const { runs, more } = await kind.take(projectId, limit);
+      const { runs, more } = await this.#queue.take(projectId, limit);
       taken = runs.length;
-      for (const run of runs) void start(run);
-      if (more || wokenDuringTake.has(key)) waiting.set(key, { projectId, isFirst: false });
+      for (const run of runs) void this.#run(run);
+      if (more || this.#wokenDuringTake.has(key)) this.#waiting.set(key, { projectId, isFirst: false });
     } catch (error) {
-      failed('taking jobs', error);
+      this.#failed('taking jobs', error);
     }
-    reserved -= limit;
-    allowance.spend(taken - limit);
-    taking.delete(key);
-    wokenDuringTake.delete(key);
-    turn();
+    this.#reserved -= limit;
+    this.#allowance.spend(taken - limit);
+    this.#taking.delete(key);
+    this.#wokenDuringTake.delete(key);
+    this.#turn();
   }
 
-  async function start(run: () => Promise<void>): Promise<void> {
-    running += 1;
+  async #run(job: () => Promise<void>): Promise<void> {
+    this.#running += 1;
     try {
-      await run();
-      worked();
+      await job();
+      this.#worked();
     } catch (error) {
-      failed('running a job', error);
+      this.#failed('running a job', error);
     }
-    running -= 1;
-    turn();
+    this.#running -= 1;
+    this.#turn();
   }
 
   /** A service that this queue needs is down, so its other due jobs wait too. */
-  function failed(doing: string, error: unknown): void {
-    if (backOff || stopped) return;
-    if (failures === 0) deps.log.warn({ kind: kind.name, err: error }, `${doing} failed; retrying until it succeeds`);
-    const waitMs = Math.min(BACK_OFF_MAX_MS, BACK_OFF_FIRST_MS * 2 ** failures);
-    failures += 1;
-    backOff = setTimeout(() => {
-      backOff = undefined;
-      turn();
+  #failed(doing: string, error: unknown): void {
+    if (this.#backOff || this.#isStopping) return;
+    const kind = this.#queue.name;
+    if (this.#failures === 0) this.#deps.log.warn({ kind, err: error }, `${doing} failed; retrying until it succeeds`);
+    const waitMs = Math.min(BACK_OFF_MAX_MS, BACK_OFF_FIRST_MS * 2 ** this.#failures);
+    this.#failures += 1;
+    this.#backOff = setTimeout(() => {
+      this.#backOff = undefined;
+      this.#turn();
     }, waitMs);
   }
 
-  function worked(): void {
-    if (failures > 0) deps.log.info({ kind: kind.name }, 'the queue has recovered');
-    failures = 0;
+  #worked(): void {
+    if (this.#failures > 0) this.#deps.log.info({ kind: this.#queue.name }, 'the queue has recovered');
+    this.#failures = 0;
   }
-
-  return {
-    ready,
-    stats: () => ({ name: kind.name, running, projectsWaiting: waiting.size }),
-    async stop(): Promise<void> {
-      stopped = true;
-      unsubscribe();
-      clearTimeout(nextLook);
-      clearTimeout(backOff);
-      await looking;
-      turn();
-      await settled;
-    },
-  };
 }
 
 function firstOf<K, V>(map: Map<K, V>): [K, V] {

@@ -1,6 +1,6 @@
 import type { ObjectId } from 'mongodb';
 import type { Deps } from '../base/deps.ts';
-import { createFairScheduler, type JobQueue, type QueueDeps, queueChannel } from './fair-scheduler.ts';
+import { FairScheduler, type JobQueue, type QueueDeps, queueChannel } from './fair-scheduler.ts';
 
 export type { JobQueue, QueueDeps } from './fair-scheduler.ts';
 
@@ -15,11 +15,11 @@ export interface RunningQueues {
 /** Any number of processes may run any number of queues: taking a job is a compare-and-set, so no leader has to be elected. */
 export function startQueues(deps: QueueDeps, kinds: JobQueue[]): RunningQueues {
   const databaseNow = databaseClock(deps);
-  const turns = kinds.map((kind) => createFairScheduler(deps, kind, databaseNow));
+  const schedulers = kinds.map((kind) => new FairScheduler(deps, kind, databaseNow));
   return {
-    ready: Promise.all(turns.map((kind) => kind.ready)).then(() => undefined),
-    stop: () => Promise.all(turns.map((kind) => kind.stop())).then(() => undefined),
-    stats: () => turns.map((kind) => kind.stats()),
+    ready: Promise.all(schedulers.map(({ ready }) => ready)).then(() => undefined),
+    stop: () => Promise.all(schedulers.map((scheduler) => scheduler.stop())).then(() => undefined),
+    stats: () => schedulers.map((scheduler) => scheduler.stats()),
   };
 }
 

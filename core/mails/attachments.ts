@@ -1,6 +1,8 @@
 import { Binary, type ObjectId } from 'mongodb';
 import type { Config } from '../../schemas/config.ts';
+import type { mailOptions } from '../../schemas/mails.ts';
 import { ATTACHMENT_BYTES_MAX } from '../../schemas/mails.ts';
+import type { Described } from '../../schemas/schema.ts';
 import { breather } from '../base/breathe.ts';
 import { invalid } from '../base/errors.ts';
 import { derivedId } from '../base/ids.ts';
@@ -8,16 +10,7 @@ import { withoutEnd } from '../base/text/text-ends.ts';
 import { isAllowedUrl } from '../base/text/urls.ts';
 import type { Attachment } from '../outbox/model.ts';
 
-export interface AttachmentInput {
-  fileName?: string | undefined;
-  filename?: string | undefined;
-  content?: string | undefined;
-  fileUrl?: string | undefined;
-  contentType?: string | undefined;
-  fileSize?: number | undefined;
-  contentId?: string | undefined;
-  description?: string | undefined;
-}
+export type AttachmentInput = NonNullable<Described<typeof mailOptions>['attachments']>[number];
 
 /** Bytes of all attachments that the content itself may hold; further ones go to GridFS. */
 const INLINE_BYTES_MAX = 1_000_000;

@@ -1,7 +1,7 @@
 import type { ObjectId } from 'mongodb';
 import { createBatcher } from '../base/batcher.ts';
-import type { Deps } from '../base/deps.ts';
-import { perDatabase } from '../base/per-database.ts';
+import { BoundedMap } from '../base/cache.ts';
+import { type Deps, oncePerCore } from '../base/deps.ts';
 import type { Domain } from '../domains/model.ts';
 import type { SuppressionFact } from '../suppressions/rules.ts';
 import { suppressionsAgainst } from '../suppressions/suppressions.ts';
@@ -30,8 +30,8 @@ export function mailFacts(deps: Deps, question: MailQuestion): Promise<MailFacts
   return asker(deps)(question);
 }
 
-const asker = perDatabase((deps: Deps) => {
-  const verified = new Map<string, { domain: VerifiedDomain; untilMs: number }>();
+const asker = oncePerCore((deps: Deps) => {
+  const verified = new BoundedMap<string, { domain: VerifiedDomain; untilMs: number }>(VERIFIED_KEPT_MAX);
 
   /** Only verified domains are cached, for a second: a domain that was just verified works at once. */
   async function domainsOf(projectId: ObjectId, names: string[]): Promise<Map<string, VerifiedDomain>> {
@@ -50,7 +50,6 @@ const asker = perDatabase((deps: Deps) => {
         { projection: { domainName: 1 } },
       )
       .toArray();
-    if (verified.size >= VERIFIED_KEPT_MAX) verified.clear();
     for (const domain of read) {
       found.set(domain.domainName, domain);
       verified.set(keyOf(domain.domainName), { domain, untilMs: now + VERIFIED_KEPT_MS });

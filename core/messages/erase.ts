@@ -1,8 +1,8 @@
 import { type AnyBulkWriteOperation, type Filter, ObjectId } from 'mongodb';
 import type { Deps } from '../base/deps.ts';
-import { hashOfErased } from '../base/erased-addresses.ts';
 import { firstIdAt } from '../base/ids.ts';
 import type { Session } from '../base/model.ts';
+import { hashOfErased } from '../base/secrets.ts';
 import { again, type DueOutcome, documentQueue, settled } from '../jobs/document-queue.ts';
 import type { JobQueue } from '../jobs/queue.ts';
 import type { Message, MessageRecipient, TimelineEntry } from '../outbox/model.ts';

@@ -1,10 +1,9 @@
 import type { ObjectId } from 'mongodb';
 import { createBatcher } from '../base/batcher.ts';
-import type { Deps } from '../base/deps.ts';
+import { type Deps, oncePerCore } from '../base/deps.ts';
 import { AppError } from '../base/errors.ts';
 import { insertNew, isDuplicateKey } from '../base/idempotent-insert.ts';
 import type { Session } from '../base/model.ts';
-import { perDatabase } from '../base/per-database.ts';
 import { inTransaction, isAway } from '../base/transactions.ts';
 import { wakeQueue } from '../jobs/queue.ts';
 import type { Content, Message, TimelineEntry } from '../outbox/model.ts';
@@ -40,11 +39,11 @@ export function queueMailing(deps: Deps, mailing: Mailing): Promise<void> {
   return isSmall(mailing) ? smallJoiner(deps)(mailing) : joiner(deps)(mailing);
 }
 
-const joiner = perDatabase((deps: Deps) =>
+const joiner = oncePerCore((deps: Deps) =>
   createBatcher<Mailing, void>((mailings) => storeMailings(deps, mailings), { sizeMax: TOGETHER_MAX, runsMax: 2 }),
 );
 
-const smallJoiner = perDatabase((deps: Deps) =>
+const smallJoiner = oncePerCore((deps: Deps) =>
   createBatcher<Mailing, void>((mailings) => storeSmall(deps, mailings), {
     sizeMax: TOGETHER_MAX,
     runsMax: 3,

@@ -1,3 +1,5 @@
+import type { migrateABody, migrateBBody, planBody } from '../../schemas/migrations.ts';
+import type { Described } from '../../schemas/schema.ts';
 import { invalid, unprocessable } from '../base/errors.ts';
 import type { PropertyType } from '../base/model.ts';
 import type { MigrationInput } from './migrations.ts';
@@ -5,33 +7,9 @@ import type { MigrationMapping, MigrationSelection } from './model.ts';
 
 type Id = string | number;
 
-export interface KeyFields {
-  apiKey?: string | undefined;
-  providerAApiKey?: string | undefined;
-  providerBApiKey?: string | undefined;
-  sendgridApiKey?: string | undefined;
-  resendApiKey?: string | undefined;
-}
-
-interface Common extends KeyFields {
-  migrateAll?: boolean | undefined;
-  templateIds?: Id[] | undefined;
-  customFieldIds?: Id[] | undefined;
-  onExistUpdateHTML?: boolean | undefined;
-  runWorkflow?: boolean | undefined;
-}
-
-export interface MigrateABody extends Common {
-  unsubscribeGroupIds?: Id[] | undefined;
-  contactListIds?: Id[] | undefined;
-  customFieldMappings?: MappingFields[] | undefined;
-}
-
-export interface MigrateBBody extends Common {
-  audienceIds?: Id[] | undefined;
-  topicIds?: Id[] | undefined;
-  customFieldMappings?: MappingFields[] | undefined;
-}
+type KeyFields = Described<typeof planBody>;
+type MigrateABody = Described<typeof migrateABody>;
+type MigrateBBody = Described<typeof migrateBBody>;
 
 interface MappingFields {
   providerAFieldId?: Id | undefined;

@@ -101,7 +101,7 @@ export interface Migration extends Due {
 }
 
 /** An address that the source marked unsubscribed, kept from the phase that reads it to the one that compares; `_id` is job and address. */
-export interface MigrationUnsubscribed {
+interface MigrationUnsubscribed {
   _id: string;
   projectId: ObjectId;
   migrationId: ObjectId;
@@ -121,7 +121,7 @@ export interface MigrationLink {
 }
 
 /** `_id` is the job's. The key is sealed for this project and job alone (core/base/secrets.ts). */
-export interface MigrationSecret {
+interface MigrationSecret {
   _id: ObjectId;
   projectId: ObjectId;
   sealed: Sealed;
@@ -137,7 +137,7 @@ export interface ProviderPace {
 }
 
 /** The counts of the last complete plan of an account; `_id` is the project and a hash of the account's key. */
-export interface MigrationPlan {
+interface MigrationPlan {
   _id: string;
   projectId: ObjectId;
   unsubscribedContacts: number;

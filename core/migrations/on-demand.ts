@@ -6,7 +6,7 @@ import type { SuppressionGroup } from '../suppressions/model.ts';
 import type { MigrationProvider } from './model.ts';
 import { type MigratedTemplate, migrateTemplates } from './phases/templates.ts';
 import { keepPlan, planA, planB } from './preview.ts';
-import { SourceError } from './source.ts';
+import { openSource, SourceError } from './source.ts';
 import { makeGroupFor, suppressAddresses } from './target.ts';
 
 /** Short, because a person waits for these answers: a failing source is reported soon. */
@@ -38,10 +38,9 @@ export function migrateTemplatesNow(
   provider: MigrationProvider,
   { key, signal, ...wish }: Caller & { templateIds: string[]; update: boolean; origin: { seed: ObjectId } },
 ): Promise<MigratedTemplate[]> {
-  const options = { key, signal, patienceMs: PATIENCE_MS };
-  const open = provider === 'providerA' ? deps.sources.openA(options) : deps.sources.openB(options);
-  const how = { ...wish, signal, patienceMs: PATIENCE_MS };
-  return answered(migrateTemplates(deps, project, { provider, open }, how));
+  const wait = { signal, patienceMs: PATIENCE_MS };
+  const source = openSource(deps.sources, provider, { key, ...wait });
+  return answered(migrateTemplates(deps, project, source, { ...wish, ...wait }));
 }
 
 export interface MigratedGroup {

@@ -15,13 +15,18 @@ export interface OpenSource {
   signal?: AbortSignal | undefined;
 }
 
-export interface SourceA {
-  /** Throws `invalid_key` for an invalid key. */
+/** Shared by both providers. */
+interface AnySource {
+  /** Throws `invalid_key` or `forbidden`. Provider B has no endpoint for it, so it makes one small read. */
   checkKey(): Promise<void>;
   listTemplates(): Promise<SourceItem[]>;
   /** The active version; null when the template has none. */
   readTemplate(id: string): Promise<SourceTemplate | null>;
   listFields(): Promise<SourceField[]>;
+}
+
+export interface SourceA extends AnySource {
+  readonly provider: 'providerA';
   listLists(): Promise<SourceList[]>;
   countContacts(): Promise<number>;
   listGroups(): Promise<SourceGroup[]>;
@@ -34,18 +39,25 @@ export interface SourceA {
   readExportFile(url: string, batchSize: number): AsyncIterable<SourceRow[]>;
 }
 
-export interface SourceB {
-  /** One small read, since the provider has no endpoint for it. Throws `invalid_key` or `forbidden`. */
-  checkKey(): Promise<void>;
-  listTemplates(): Promise<SourceItem[]>;
-  readTemplate(id: string): Promise<SourceTemplate | null>;
-  listFields(): Promise<SourceField[]>;
+export interface SourceB extends AnySource {
+  readonly provider: 'providerB';
   listSegments(): Promise<SourceItem[]>;
   listTopics(): Promise<SourceTopic[]>;
   /** Newest first. Throws `stale_cursor` when the contact that `after` names is gone. */
   listContacts(after: string | null, segmentId?: string): Promise<SourcePage>;
   /** With its properties, which lists leave out; null when it was deleted in between. */
   readContact(id: string): Promise<SourceContact | null>;
+}
+
+export type Source = SourceA | SourceB;
+
+export function openSource(sources: Sources, provider: Source['provider'], options: OpenSource): Source {
+  switch (provider) {
+    case 'providerA':
+      return sources.openA(options);
+    case 'providerB':
+      return sources.openB(options);
+  }
 }
 
 export interface SourceItem {

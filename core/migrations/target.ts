@@ -72,7 +72,7 @@ export async function linkedList(deps: Deps, job: Job, source: SourceItem): Prom
   return list ? list._id : null;
 }
 
-export interface MadeGroup {
+interface MadeGroup {
   status: Made;
   group: SuppressionGroup;
 }

@@ -12,7 +12,7 @@ export const RENEW_EVERY_MS = 10_000;
 /** The most messages that are claimed at once. */
 export const CLAIM_MAX = 64;
 
-export type LedgerDeps = Pick<SendingDeps, 'db' | 'mongo' | 'clock' | 'log' | 'evidence' | 'config' | 'dots'>;
+export type LedgerDeps = Pick<SendingDeps, 'state' | 'db' | 'mongo' | 'clock' | 'log' | 'evidence' | 'config' | 'dots'>;
 
 /** Why a message must not be sent. `back`: not now (a campaign was paused). */
 export type Verdict = (

@@ -1,6 +1,6 @@
 import { type AnyBulkWriteOperation, ObjectId } from 'mongodb';
-import { createBatcher } from '../base/batcher.ts';
-import type { Deps } from '../base/deps.ts';
+import { keyedBatcher } from '../base/batcher.ts';
+import { type Deps, oncePerCore } from '../base/deps.ts';
 import { notFound } from '../base/errors.ts';
 import { isDuplicateKey } from '../base/idempotent-insert.ts';
 import type { Session } from '../base/model.ts';
@@ -17,8 +17,14 @@ export interface SuppressionChange extends EntryChange {
   email: string;
 }
 
-type Queue = (change: SuppressionChange) => Promise<SuppressionOutcome>;
-const queues = new WeakMap<object, Map<string, { queue: Queue; waiting: number }>>();
+const queues = oncePerCore(() =>
+  keyedBatcher(
+    ({ deps, group }: { deps: Deps; group: SuppressionGroup }) =>
+      (changes: SuppressionChange[]) =>
+        commitChanges(deps, group, changes),
+    { sizeMax: SUPPRESSIONS_TOGETHER_MAX, runsMax: 1 },
+  ),
+);
 
 /**
  * The only way that suppressions change. Changes that arrive for a group during a write join the next one, which keeps the counts
@@ -26,30 +32,14 @@ const queues = new WeakMap<object, Map<string, { queue: Queue; waiting: number }
  */
 export async function changeSuppressions(
   deps: Deps,
-  target: SuppressionGroup,
+  group: SuppressionGroup,
   changes: SuppressionChange[],
 ): Promise<SuppressionOutcome[]> {
-  const perDeps = queues.get(deps.db) ?? new Map();
-  queues.set(deps.db, perDeps);
-  const key = `${target.projectId.toHexString()}:${target.groupId}`;
-  const entry = perDeps.get(key) ?? {
-    queue: createBatcher((items: SuppressionChange[]) => commitChanges(deps, target, items), {
-      sizeMax: SUPPRESSIONS_TOGETHER_MAX,
-      runsMax: 1,
-    }),
-    waiting: 0,
-  };
-  perDeps.set(key, entry);
-  entry.waiting += 1;
-  try {
-    const settled = await Promise.allSettled(changes.map((change) => entry.queue(change)));
-    const failed = settled.find((result) => result.status === 'rejected');
-    if (failed) throw failed.reason;
-    return settled.map((result) => (result as PromiseFulfilledResult<SuppressionOutcome>).value);
-  } finally {
-    entry.waiting -= 1;
-    if (entry.waiting === 0) perDeps.delete(key);
-  }
+  const key = `${group.projectId.toHexString()}:${group.groupId}`;
+  const settled = await Promise.allSettled(changes.map((change) => queues(deps)(key, { deps, group }, change)));
+  const failed = settled.find((result) => result.status === 'rejected');
+  if (failed) throw failed.reason;
+  return settled.map((result) => (result as PromiseFulfilledResult<SuppressionOutcome>).value);
 }
 
 /** Repeated whole on a duplicate key: the second time it finds the conflicting entry. */
@@ -114,7 +104,7 @@ async function writeEntries(
   return writes.length > 0;
 }
 
-/** Writing the group also checks that it still exists, and its new version invalidates cached entries. */
+/** Writing the group checks that it still exists and conflicts with its concurrent removal. */
 async function countEntries(
   deps: Deps,
   session: Session,

@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { ObjectId } from 'mongodb';
+import type { Described } from '../../schemas/schema.ts';
+import type { createGroupBody, suppressBody } from '../../schemas/suppressions.ts';
 import type { Deps } from '../base/deps.ts';
 import { conflict, invalid, notFound } from '../base/errors.ts';
 import { isDuplicateKey } from '../base/idempotent-insert.ts';
@@ -24,16 +26,10 @@ declare module '../base/deps.ts' {
   }
 }
 
-export interface GroupInput {
-  name: string;
-  description?: string | undefined;
-}
+export type GroupInput = Described<typeof createGroupBody>;
 
 /** The group that a caller names; without a name, the default one. */
-export interface GroupChoice {
-  groupId?: string | undefined;
-  isGlobal?: boolean | undefined;
-}
+export type GroupChoice = Pick<Described<typeof suppressBody>, 'groupId' | 'isGlobal'>;
 
 type Tenant = Pick<Project, '_id'>;
 

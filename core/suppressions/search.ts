@@ -1,27 +1,30 @@
-import type { Filter } from 'mongodb';
+import type { Document, Filter } from 'mongodb';
+import type { Described } from '../../schemas/schema.ts';
+import type { searchSuppressionsBody } from '../../schemas/suppressions.ts';
 import { SUPPRESSION_REASONS } from '../../schemas/suppressions.ts';
 import type { Deps } from '../base/deps.ts';
 import { invalid, notFound } from '../base/errors.ts';
 import type { Project } from '../base/model.ts';
 import { type Page, type PageOf, paginationOf, READ_TIME_MAX_MS, skipOf } from '../base/paging.ts';
+import { partOf, searchKeys } from '../base/search.ts';
 import { normalizeEmail } from '../base/text/addresses.ts';
 import { readDate } from '../base/text/coercion.ts';
-import { partOf } from '../base/text/search-pattern.ts';
 import { keptTotal, liveGroups } from './groups.ts';
-import type { Suppression, SuppressionGroup, SuppressionReason } from './model.ts';
-import { findInKeys } from './search-keys.ts';
-import { entriesAt, findByText, type TextFilter } from './search-texts.ts';
+import type { Suppression, SuppressionGroup } from './model.ts';
 
-export interface SuppressionSearch {
-  groupId?: string | undefined;
-  reason?: SuppressionReason | undefined;
-  startDate?: string | undefined;
-  endDate?: string | undefined;
-  search?: string | undefined;
-  email?: string | undefined;
-  isGlobal?: boolean | undefined;
+export type SuppressionSearch = Pick<
+  Described<typeof searchSuppressionsBody>,
+  'groupId' | 'reason' | 'startDate' | 'endDate' | 'search' | 'email' | 'isGlobal'
+>;
+
+interface TextFilter {
+  /** Names the project. */
+  filter: Filter<Suppression>;
+  /** Any of these must match; empty: the filter is enough. */
+  anyOf: Filter<Suppression>[];
 }
 
+type KeyOfEntry = Pick<Suppression, 'email' | 'groupId'>;
 type Tenant = Pick<Project, '_id'>;
 
 /** Endpoint 16, newest first; matches of a text are ordered by address. */
@@ -36,11 +39,8 @@ export async function searchSuppressions(
   const filter = filterOf(project, search, groups);
   if (!filter) return { entries: [], pagination: paginationOf(page, limit, 0) };
   if (search.search || search.email !== undefined) {
-    const known = await fromMemory(deps, project, search, { live, groups }, { skip, limit });
-    if (known) return { entries: known.entries, pagination: paginationOf(page, limit, known.total) };
-    const size = search.email === undefined ? keptTotal(groups) : 0;
-    const found = await findByText(deps, project, textFilter(filter, search, groups), { skip, limit, size });
-    return { entries: found.entries, pagination: paginationOf(page, limit, found.total) };
+    const { total, entries } = await findByText(deps, project, textFilter(filter, search, groups), { skip, limit });
+    return { entries, pagination: paginationOf(page, limit, total) };
   }
   const reading = { hint: hintOf(search), maxTimeMS: READ_TIME_MAX_MS };
   const [entries, total] = await Promise.all([
@@ -50,19 +50,27 @@ export async function searchSuppressions(
   return { entries, pagination: paginationOf(page, limit, total) };
 }
 
-/** For searches by a text alone, apart from group and reason. */
-async function fromMemory(
+/**
+ * Entries of one page by address, with their exact number. To match one of several fields the server reads entries; to match a value
+ * computed from the key it does not.
+ */
+async function findByText(
   deps: Deps,
-  project: Tenant,
-  search: SuppressionSearch,
-  { live, groups }: Record<'live' | 'groups', SuppressionGroup[]>,
+  { _id: projectId }: Tenant,
+  { filter, anyOf }: TextFilter,
   page: { skip: number; limit: number },
-): Promise<{ total: number; entries: Suppression[] } | null> {
-  const { search: part, email, startDate, endDate, reason } = search;
-  if (!part || email !== undefined || startDate !== undefined || endDate !== undefined) return null;
-  const groupId = namesGroup(search) ? groups[0]?.groupId : undefined;
-  const found = findInKeys(deps, project, live, { part, groupId, reason, ...namedBy(part, groups) }, page);
-  return found && { total: found.total, entries: await entriesAt(deps, project, found.places) };
+): Promise<{ total: number; entries: Suppression[] }> {
+  const computed = { _id: 0, email: { $concat: ['$email', ''] }, groupId: 1, reason: 1 };
+  const stages: Document[] = [{ $match: anyOf.length === 1 ? { $and: [filter, ...anyOf] } : filter }];
+  if (anyOf.length > 1) stages.push({ $project: computed }, { $match: { $or: anyOf } });
+  const search = { hint: 'search', stages, fields: { email: 1, groupId: 1 } as const };
+  const { total, keys } = await searchKeys<KeyOfEntry>(deps.db.suppressions, search, page);
+  const found = await deps.db.suppressions
+    .find({ projectId, email: { $in: keys.map(({ email }) => email) } }, { hint: 'address' })
+    .toArray();
+  const nameOf = ({ email, groupId }: KeyOfEntry) => `${groupId} ${email}`;
+  const byName = new Map(found.map((entry) => [nameOf(entry), entry]));
+  return { total, entries: keys.flatMap((key) => byName.get(nameOf(key)) ?? []) };
 }
 
 /** The groups that an address left, with why and when. */
@@ -110,20 +118,14 @@ function textFilter(
   groups: SuppressionGroup[],
 ): TextFilter {
   const exact = email === undefined ? filter : { ...filter, email: normalizeEmail(email) ?? '' };
-  if (!search) return { filter: exact, part: '', anyOf: [] };
-  const { reasons, codes } = namedBy(search, groups);
+  if (!search) return { filter: exact, anyOf: [] };
+  const text = search.toUpperCase();
+  const reasons = SUPPRESSION_REASONS.filter((reason) => reason.includes(text));
+  const codes = groups.map(({ groupId }) => groupId).filter((code) => code.includes(text));
   const anyOf: Filter<Suppression>[] = [{ email: partOf(search) }];
   if (reasons.length > 0) anyOf.push({ reason: { $in: reasons } });
   if (codes.length > 0) anyOf.push({ groupId: { $in: codes } });
-  return { filter: exact, part: search, anyOf };
-}
-
-/** The reasons and groups whose name contains a text. */
-function namedBy(part: string, groups: SuppressionGroup[]) {
-  const text = part.toUpperCase();
-  const reasons = SUPPRESSION_REASONS.filter((one) => one.includes(text));
-  const codes = groups.map(({ groupId }) => groupId).filter((code) => code.includes(text));
-  return { reasons, codes };
+  return { filter: exact, anyOf };
 }
 
 function wantedAmong(live: SuppressionGroup[], { groupId, isGlobal }: SuppressionSearch): SuppressionGroup[] {

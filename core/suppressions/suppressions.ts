@@ -1,18 +1,17 @@
 import type { ObjectId } from 'mongodb';
+import type { Described } from '../../schemas/schema.ts';
+import type { suppressBody } from '../../schemas/suppressions.ts';
 import type { Deps } from '../base/deps.ts';
 import { invalid } from '../base/errors.ts';
 import { normalizeEmail } from '../base/text/addresses.ts';
 import { changeSuppressions } from './changes.ts';
 import { chooseGroup, type GroupChoice } from './groups.ts';
-import type { SuppressionGroup, SuppressionReason } from './model.ts';
+import type { SuppressionGroup } from './model.ts';
 import type { SuppressionFact } from './rules.ts';
 
 export type { SuppressionFact } from './rules.ts';
 
-export interface SuppressionInput extends GroupChoice {
-  emails: string[];
-  /** MANUAL when left out. */
-  reason?: SuppressionReason | undefined;
+export interface SuppressionInput extends Described<typeof suppressBody> {
   /** The proof: the reply of a relay, the address of a page. */
   evidence?: string | undefined;
 }

@@ -1,4 +1,6 @@
 import type { ObjectId } from 'mongodb';
+import type { Described } from '../../schemas/schema.ts';
+import type { updateTemplateBody } from '../../schemas/templates.ts';
 import type { Deps } from '../base/deps.ts';
 import { conflict, notFound } from '../base/errors.ts';
 import { insertOnce } from '../base/idempotent-insert.ts';
@@ -9,22 +11,11 @@ import { compiled } from './cache.ts';
 import type { Template } from './model.ts';
 import { useOfTemplate } from './uses.ts';
 
-export interface TemplateInput {
-  templateName?: string | undefined;
-  emailTemplate?: string | undefined;
-  subject?: string | undefined;
-  previewText?: string | undefined;
-  templateType?: 'transactional' | 'marketing' | undefined;
-  builderType?: 'code' | 'editor' | 'visual' | undefined;
-  description?: string | undefined;
-  editorJson?: Record<string, unknown> | null | undefined;
-  parentBodyProperties?: Record<string, unknown> | null | undefined;
-  trackingClick?: boolean | undefined;
-  trackingOpen?: boolean | undefined;
-  isFlagged?: boolean | undefined;
+export type TemplateInput = Described<typeof updateTemplateBody> & {
+  isFlagged?: boolean;
   /** A migrated template may have a source that cannot be sent yet: it is flagged, and a person corrects it. */
-  source?: Template['source'] | undefined;
-}
+  source?: Template['source'];
+};
 
 const TEMPLATE_ID = /^A-[0-9a-f]{20}$/;
 

@@ -2,14 +2,14 @@ import { type DrillContext, openDrill, SENDER } from '../rig/context.ts';
 import { pause } from '../rig/waiting.ts';
 import { drained, tally, workerEnv } from './worker-kill.ts';
 
-export interface ApiKill {
+interface ApiKill {
   keys: number;
   kills: number;
   /** Does not wait until the leases of the killed are over: their time is set back instead. */
   hurry?: boolean;
 }
 
-export interface ApiTally {
+interface ApiTally {
   keys: number;
   kills: number;
   mails: number;

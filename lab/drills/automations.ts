@@ -10,13 +10,13 @@ import { startServers } from '../../stack/servers/all.ts';
 import { prefixed, workflowIds } from '../../workflows/names.ts';
 import { type DrillContext, openDrill, SENDER } from '../rig/context.ts';
 
-export interface AutomationOutage {
+interface AutomationOutage {
   /** Events of as many people, spread evenly over the outage and a tenth of it before and after. */
   events: number;
   downMs: number;
 }
 
-export interface OutageTally {
+interface OutageTally {
   events: number;
   /** Answers other than 201, and none at all. */
   refused: number;
@@ -39,10 +39,7 @@ const MAILS_EACH = 2;
 const WITHIN_MS = 300_000;
 
 /** The workflow engine is killed while events come in, and comes back: everybody enters once, starts once and gets each mail once. */
-export async function automationOutage(
-  env: NodeJS.ProcessEnv,
-  { events, downMs }: AutomationOutage,
-): Promise<OutageTally> {
+async function automationOutage(env: NodeJS.ProcessEnv, { events, downMs }: AutomationOutage): Promise<OutageTally> {
   const dataDir = mkdtempSync(join(tmpdir(), 'everpost-drill-temporal-'));
   const servers = await startServers({ dataDir, kinds: ['temporal'] });
   const drill = await openDrill({ ...env, ...servers.environment });
@@ -153,7 +150,7 @@ export async function* automationDrill(env: NodeJS.ProcessEnv): AsyncGenerator<{
   yield judgeOutage(await automationOutage(env, { events: 500, downMs: 120_000 }));
 }
 
-export function judgeOutage(tally: OutageTally): { kept: boolean; says: string } {
+function judgeOutage(tally: OutageTally): { kept: boolean; says: string } {
   const { events, enrolled, completed, refused, twice, runsMissing, runsTwice, lost, duplicates } = tally;
   const faults = refused + twice + runsMissing + runsTwice + lost + duplicates;
   return {

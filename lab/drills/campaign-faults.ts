@@ -3,7 +3,7 @@ import { withServers } from '../rig/servers.ts';
 import { pause } from '../rig/waiting.ts';
 import { type CampaignDrill, type CampaignTally, campaignUnderFire } from './campaigns.ts';
 
-export interface CampaignKill extends CampaignDrill {
+interface CampaignKill extends CampaignDrill {
   kills: number;
   /** Kills the process that sends alone; else the one that does everything. */
   sendersOnly?: boolean;

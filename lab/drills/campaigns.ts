@@ -19,7 +19,7 @@ export interface CampaignDrill {
 }
 
 /** A campaign that is under way, and the means to disturb it. */
-export interface CampaignUnderFire {
+interface CampaignUnderFire {
   context: DrillContext;
   campaign: Campaign;
   /** A process that runs everything a campaign needs, or what `lanes` says. */

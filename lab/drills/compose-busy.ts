@@ -6,7 +6,7 @@ import { type DrillContext, openDrill, SENDER } from '../rig/context.ts';
 import type { Verdict } from '../rig/drill-results.ts';
 import { drained } from './worker-kill.ts';
 
-export interface BusyTally {
+interface BusyTally {
   mails: number;
   burners: number;
   sent: number;

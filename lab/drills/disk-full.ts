@@ -33,7 +33,7 @@ export function diskFull(mix: Mix): Promise<OutageTally | null> {
   );
 }
 
-export interface FullMedia {
+interface FullMedia {
   saved: number;
   refused: number;
   /** Files that are incomplete, or that no request asked for. */

@@ -11,7 +11,7 @@ import type { Verdict } from '../rig/drill-results.ts';
 import { readFacts } from '../rig/facts.ts';
 import { untilSettled } from '../rig/waiting.ts';
 
-export interface MemoryDrill {
+interface MemoryDrill {
   recipients: number;
   bodies: number;
   attachmentBytes: number;

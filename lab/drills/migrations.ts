@@ -11,12 +11,12 @@ import { startProviderA } from '../../test/providers/provider-a.ts';
 import { startProviderB } from '../../test/providers/provider-b.ts';
 import { type DrillContext, openDrill } from '../rig/context.ts';
 
-export interface MigrationKills {
+interface MigrationKills {
   provider: MigrationProvider;
   contacts: number;
 }
 
-export interface MigrationTally {
+interface MigrationTally {
   status: string;
   /** The phase of the worker at each kill -9. */
   kills: string[];
@@ -60,10 +60,7 @@ const moments: Record<MigrationProvider, Array<{ phase: MigrationPhaseName; on: 
 };
 
 /** The worker is killed in each phase of one migration, another worker resumes; the target must equal the source, nothing twice. */
-export async function migrationKills(
-  env: NodeJS.ProcessEnv,
-  { provider, contacts }: MigrationKills,
-): Promise<MigrationTally> {
+async function migrationKills(env: NodeJS.ProcessEnv, { provider, contacts }: MigrationKills): Promise<MigrationTally> {
   const accountA = sampleAccountA('http://cdn.example.com', contacts);
   const accountB = sampleAccountB({ ratePerSecond: 2 }, contacts);
   accountB.templates = accountB.templates.slice(0, 5);

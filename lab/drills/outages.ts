@@ -7,7 +7,7 @@ import { quantile } from '../rig/processes.ts';
 import { brokenPromises, type Mix, type Promises, startTraffic } from '../rig/traffic.ts';
 import { between, pause, until, untilSettled } from '../rig/waiting.ts';
 
-export interface Outage {
+interface Outage {
   mix: Mix;
   /** Each strikes, lasts and is mended, with some undisturbed time in between. */
   faults: readonly Fault[];
@@ -36,7 +36,7 @@ export interface OutageTally {
   slowestReturnMs: number;
 }
 
-export interface OutageRules {
+interface OutageRules {
   allowed?: Allowed;
   /** True when the server hangs: that is noticed later than a server that is gone. */
   isStalled?: boolean;

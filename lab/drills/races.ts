@@ -11,7 +11,7 @@ import { makeList } from '../rig/people.ts';
 import { pause, untilSettled } from '../rig/waiting.ts';
 import { queueMails } from './worker-kill.ts';
 
-export interface Races {
+interface Races {
   keys: number;
   /** Requests at once with each key. */
   each: number;

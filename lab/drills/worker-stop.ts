@@ -12,7 +12,7 @@ import {
   workerEnv,
 } from './worker-kill.ts';
 
-export interface WorkerStop extends Pick<WorkerKill, 'mails' | 'evidence' | 'connections' | 'ackMs'> {
+interface WorkerStop extends Pick<WorkerKill, 'mails' | 'evidence' | 'connections' | 'ackMs'> {
   stoppedMs: number;
 }
 

@@ -22,7 +22,7 @@ export interface Calls {
   lastAnswerAt: number;
 }
 
-export interface Request {
+interface Request {
   path: string;
   body: object;
   idempotencyKey: string;

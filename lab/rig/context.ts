@@ -39,7 +39,7 @@ export interface DrillContext {
   close(): Promise<void>;
 }
 
-export interface RunningApi {
+interface RunningApi {
   child: Child;
   url: string;
 }

@@ -8,7 +8,7 @@ import { type DrillContext, SENDER } from './context.ts';
 /** Due work is taken within this time while a worker runs. */
 const TAKEN_WITHIN_MS = 10_000;
 
-export interface FactsWanted {
+interface FactsWanted {
   acknowledged?: readonly string[];
   lane?: Message['lane'];
   /** Message-IDs at the relay that belong to another project or lane. */

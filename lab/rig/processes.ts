@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { Deps } from '../../core/base/deps.ts';
 
 /** CPU time and memory that a process has used so far, from /proc. */
-export interface Usage {
+interface Usage {
   cpuSeconds: number;
   /** Now, and at its highest. */
   residentMb: number;

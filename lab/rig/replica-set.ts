@@ -6,7 +6,7 @@ import { mongodBinary } from '../../stack/servers/mongodb.ts';
 import { runServer, type Server } from '../../stack/servers/server.ts';
 import { until } from './waiting.ts';
 
-export interface ReplicaSet {
+interface ReplicaSet {
   url: string;
   /** The member that is primary now. */
   primary(): Promise<Server>;

@@ -54,7 +54,7 @@ export function report(bench: string, figures: Figure[]): void {
   writeFileSync(file, `${JSON.stringify(results, null, 2)}\n`);
 }
 
-export function lineOf({ name, unit, values, ceiling, asked, note }: Figure): Line {
+function lineOf({ name, unit, values, ceiling, asked, note }: Figure): Line {
   const ratio = ceiling && spread(values.map((value, round) => value / (ceiling.values[round] ?? Number.NaN)));
   const judged = asked && (asked.of === 'ratio' ? ratio?.median : spread(values).median);
   return {
@@ -73,7 +73,7 @@ export function lineOf({ name, unit, values, ceiling, asked, note }: Figure): Li
 }
 
 /** The median of an even number of values is the worse neighbour of neither: the lower one. */
-export function spread(values: number[]): Spread {
+function spread(values: number[]): Spread {
   const sorted = values.toSorted((a, b) => a - b);
   const at = (index: number) => round(sorted[index] ?? Number.NaN);
   return { min: at(0), median: at(Math.floor((sorted.length - 1) / 2)), max: at(sorted.length - 1) };

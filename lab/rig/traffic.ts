@@ -15,7 +15,7 @@ export interface Mix {
   events?: number;
 }
 
-export interface TrafficOptions {
+interface TrafficOptions {
   /** The recipient of the n-th mail: the address says what the relay does with it. */
   mailTo?: (n: number) => string;
   /** The automation waits so long before its mail. */

@@ -1,6 +1,6 @@
 /** RFC 6376 3.4.2 and 3.4.4, "relaxed" for header and body: what relays may change without breaking a signature. */
 
-export interface CanonicalMessage {
+interface CanonicalMessage {
   /** Lower-case name to canonical "name:value" lines, the first in the message first. */
   headers: Map<string, string[]>;
   body: string;
@@ -22,7 +22,7 @@ export function canonicalHeader(name: string, value: string): string {
 }
 
 /** A body that lacks its last line end gets one, as it does on the wire. */
-export function canonicalBody(body: string): string {
+function canonicalBody(body: string): string {
   const whole = body === '' || body.endsWith('\r\n') ? body : `${body}\r\n`;
   const text = BODY_NEEDS_WORK.test(whole) ? whole.replace(/[ \t]{2,}|\t/g, ' ').replaceAll(' \r\n', '\r\n') : whole;
   let end = text.length;

@@ -6,7 +6,7 @@ import { canonicalHeader, canonicalMessage } from './canonical.ts';
  * Signed once more than they occur (RFC 6376 8.15), also when they are absent, so that a replayer cannot put another Subject, Reply-To or
  * Content-Type above ours and keep the signature. List-Unsubscribe-Post must be signed (RFC 8058 4).
  */
-export const OVERSIGNED_HEADERS: readonly string[] = [
+const OVERSIGNED_HEADERS: readonly string[] = [
   'from',
   'to',
   'cc',

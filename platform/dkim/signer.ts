@@ -4,11 +4,11 @@ import { createLargeMessages } from './large-messages.ts';
 import { signMessage } from './sign.ts';
 
 /** A batch is at most some 16 ms of work with RSA: small enough to spread over the threads, large enough to hide its own cost. */
-export const BATCH_SIZE_MAX = 16;
+const BATCH_SIZE_MAX = 16;
 
 const CLOSED = 'The signer is closed.';
 
-export interface Task {
+interface Task {
   message: string;
   keys: readonly DkimKey[];
   seconds: number;

@@ -33,7 +33,7 @@ export interface GuardOptions {
   dial?: (address: string, port: number) => Socket;
 }
 
-export interface GuardedResponse {
+interface GuardedResponse {
   status: number;
   headers: IncomingHttpHeaders;
   contentType: string | null;

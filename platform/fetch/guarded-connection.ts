@@ -3,7 +3,7 @@ import { connect as connectTls } from 'node:tls';
 
 const CONNECT_MS = 5_000;
 
-export interface ConnectionRules {
+interface ConnectionRules {
   /** Whether the address at the other end may be connected to. */
   judge: (address: string | undefined) => boolean;
   dial: (address: string, port: number) => Socket;

@@ -7,7 +7,7 @@ import { INBOUND_LIMITS, type InboundLimits, LimitedSmtpServer, networkOf } from
 import { createMailReader } from './reader.ts';
 import { followCertificate, readCertificate } from './tls.ts';
 
-export const MAIL_BYTES_MAX = 25 * 1024 * 1024;
+const MAIL_BYTES_MAX = 25 * 1024 * 1024;
 const RECIPIENTS_MAX = 100;
 const CLIENTS_MAX = 200;
 const SOCKET_MS = 60_000;

@@ -6,7 +6,7 @@ import { type SourceContact, SourceError, type SourceRow } from '../../core/migr
 /** Fetches a file of an export without any key: its URL is signed, and its host is not the provider's. */
 export type FetchFile = (url: string, signal?: AbortSignal) => Promise<ForeignFile>;
 
-export interface ForeignFile {
+interface ForeignFile {
   status: number;
   body: AsyncIterable<Uint8Array>;
   /** Ends the connection, whether all was read or not. */
@@ -15,7 +15,7 @@ export interface ForeignFile {
 
 export const FILE_BYTES_MAX = 2 * 1024 ** 3;
 /** The most bytes that may come out of a packed file for each byte of it: more is a decompression bomb. */
-export const INFLATION_MAX = 100;
+const INFLATION_MAX = 100;
 const INFLATION_FREE_BYTES = 10 * 1024 * 1024;
 /** A line is parsed in one step, so it must not block the thread for long; a contact with every field filled has half of this. */
 const LINE_LENGTH_MAX = 256 * 1024;

@@ -4,7 +4,7 @@ import { parsedAnswer, parsedTexts, TooManyValues } from './answer-json.ts';
 import type { Pace } from './pace.ts';
 
 export const USER_AGENT = 'Everpost/1.0 (migration)';
-export const ANSWER_BYTES_MAX = 10 * 1024 * 1024;
+const ANSWER_BYTES_MAX = 10 * 1024 * 1024;
 const REQUEST_TIMEOUT_MS = 30_000;
 const BACK_OFF_FIRST_MS = 250;
 const BACK_OFF_MAX_MS = 15_000;
@@ -27,7 +27,7 @@ export interface Verdict {
   message: string;
 }
 
-export interface Call<T> {
+interface Call<T> {
   path: string;
   method?: 'GET' | 'POST';
   body?: object;

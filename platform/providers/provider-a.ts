@@ -40,6 +40,7 @@ export function openProviderA(baseUrl: string, fetchFile: FetchFile, { key, pati
     classify,
   };
   return {
+    provider: 'providerA',
     checkKey: async () => {
       await callProvider(http, { path: '/v3/scopes', check: answers.scopes });
     },

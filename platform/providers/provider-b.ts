@@ -25,6 +25,7 @@ const fieldTypes = new Map<string, SourceField['fieldType']>([
 export function openProviderB(baseUrl: string, pace: Pace, { key, patienceMs, signal }: OpenSource): SourceB {
   const http: ProviderHttp = { provider: 'Provider B', baseUrl, key, patienceMs, signal, pace, classify };
   return {
+    provider: 'providerB',
     checkKey: async () => {
       await callProvider(http, { path: '/templates?limit=1', check: answers.itemPage });
     },

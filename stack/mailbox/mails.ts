@@ -3,7 +3,7 @@ import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Attachment, attachmentContents, type Envelope, type Mail, parseMail, type Received } from './mail.ts';
 
-export const mailsMax = 1_000;
+const mailsMax = 1_000;
 const fileEnding = '.mail';
 
 export interface Mailbox {

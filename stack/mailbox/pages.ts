@@ -1,6 +1,7 @@
+import { escapeHtml } from '../../core/base/text/html.ts';
 import type { Attachment, Mail, Person } from './mail.ts';
 
-export const views = ['html', 'text', 'headers', 'source'] as const;
+const views = ['html', 'text', 'headers', 'source'] as const;
 export type View = (typeof views)[number];
 
 const labels: Record<View, string> = { html: 'HTML', text: 'Text', headers: 'Headers', source: 'Source' };
@@ -114,10 +115,4 @@ function person({ name, address }: Person): string {
 
 function clock(iso: string): string {
   return `<time datetime="${escapeHtml(iso)}">${escapeHtml(`${iso.slice(0, 10)} ${iso.slice(11, 19)} UTC`)}</time>`;
-}
-
-const escapes: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
-
-function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => escapes[character] ?? character);
 }

@@ -6,13 +6,13 @@ import { type Child, describeExit, killIfThere, watchChild } from './child.ts';
 import { lastLines, openLog } from './log.ts';
 
 /** The message of a process of ours once it serves requests. */
-export interface Ready {
+interface Ready {
   readonly ready: true;
   readonly url?: string;
   readonly port?: number;
 }
 
-export interface ForkOptions {
+interface ForkOptions {
   readonly script: string;
   /** For Node itself. */
   readonly flags?: readonly string[];

@@ -24,7 +24,7 @@ while kill -0 $pid 2>/dev/null; do wait $pid; code=$?; done
 kill $reader 2>/dev/null
 exit $code`;
 
-export interface LeashOptions {
+interface LeashOptions {
   readonly command: string;
   readonly args: readonly string[];
   readonly logFile: string;

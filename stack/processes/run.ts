@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 
-export interface Outcome {
+interface Outcome {
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;

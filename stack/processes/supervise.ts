@@ -6,7 +6,7 @@ const restartDelayMaxMs = 10_000;
 /** A process that exits sooner than this is restarted with back-off. */
 const shortLifeMs = 10_000;
 
-export interface KeptOptions {
+interface KeptOptions {
   readonly name: string;
   /** Starts the process and resolves when it really answers. */
   readonly launch: () => Promise<Child>;

@@ -9,7 +9,7 @@ import { startTemporal, type TemporalServer } from './temporal.ts';
 
 export type ServerName = 'mongodb' | 'redis' | 'temporal' | 'mailbox';
 
-export interface StartServersOptions {
+interface StartServersOptions {
   readonly dataDir: string;
   readonly kinds?: readonly ServerName[];
   /** 'free' (default): any port; 'usual': the port people expect, where it is free. */

@@ -22,7 +22,7 @@ export interface Server extends Kept {
   readonly port: number;
 }
 
-export interface LeashedServer {
+interface LeashedServer {
   readonly name: string;
   readonly usualPort: number;
   readonly command: string;

@@ -1,13 +1,9 @@
 import { expect } from 'chai';
-import { type Environment, startEnvironment } from '../support/environment.ts';
+import { startEnvironment, useEnvironment } from '../support/environment.ts';
 import { until } from '../support/wait.ts';
 
 describe('Projects and keys', () => {
-  let environment: Environment;
-  before(async () => {
-    environment = await startEnvironment();
-  });
-  after(() => environment.stop());
+  const environment = useEnvironment();
 
   const admin = () => environment.client(environment.own.adminKey);
   const unknownId = '0123456789abcdef01234567';
@@ -51,7 +47,7 @@ describe('Projects and keys', () => {
       expect(pagination).to.deep.equal({ page, limit: 1, total: 2, pages: 2 });
       listed.push(...projects.map((project: { id: string }) => project.id));
     }
-    // Made within the same second by two processes they may stand in either order.
+    // Two processes may make them within the same second, in either order.
     expect(listed).to.have.members([environment.own.project._id.toHexString(), id]);
     const changed = await admin().patch(`/account/projects/${id}`, { name: 'Renamed' });
     expect(changed.body.data).to.include({ name: 'Renamed', trackingOpen: false });
@@ -109,7 +105,7 @@ describe('Projects and keys', () => {
     expect((await environment.client(key.key).get('/contacts')).status).to.equal(200);
   });
 
-  it('bad keys from one address are limited, good ones from the same address go on', async () => {
+  it('bad keys from one address are limited, good ones from the same address are not', async () => {
     const limited = await startEnvironment({ AUTH_FAILURE_LIMIT: '10' });
     try {
       const bad = limited.client('AS_aaaaaaaa_aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa');

@@ -4,7 +4,7 @@ import type { Environment } from '../support/environment.ts';
 
 const root = join(import.meta.dirname, '../..');
 
-export interface Ended {
+interface Ended {
   code: number;
   output: string;
 }
@@ -37,7 +37,7 @@ export function admin(environment: Environment, secretKeys: string, ...words: st
   });
 }
 
-export interface Running {
+interface Running {
   /** 'ready', or how the process ended. */
   began: Promise<'ready' | Ended>;
   url(): string;

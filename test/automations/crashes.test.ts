@@ -134,7 +134,7 @@ describe('An automation survives', function () {
     await expectRecount(env, id);
   });
 
-  it('Temporal away: events are answered, people enter and get their first mail; when it is back each goes on, once', async () => {
+  it('Temporal down: events are answered, people enter and get their first mail; when it is back each continues, once', async () => {
     const { id } = await activeAutomation(env.own.client, {
       entryCriteria: { type: 'event_trigger', eventName: 'storm' },
       steps: [wait(0), email('m1'), wait(1), email('m2')],
@@ -175,7 +175,7 @@ describe('An automation survives', function () {
     );
   }
 
-  /** What a killed worker leased is free after 30 seconds, what its transactions hold after a minute; nobody waits for that here. */
+  /** Leases of a killed worker end after 30 seconds, its transactions after a minute; this test does not wait for that. */
   async function aMinuteLater({ appName }: Forked): Promise<void> {
     const { mongo } = env.deps;
     const open = mongo

@@ -1,9 +1,9 @@
 import type { Collection, MongoClient } from 'mongodb';
-import type { Deps } from '../../core/base/deps.ts';
+import { type Deps, openCore } from '../../core/base/deps.ts';
 
 export class Crash extends Error {}
 
-/** before: the write never left this process. after: it was done, and nobody heard of it. */
+/** before: the write never left this process. after: it was done, and its answer was lost. */
 export type When = 'before' | 'after';
 
 /** The process dies at its n-th word with the database. Answers whether it got that far. */
@@ -30,7 +30,7 @@ export function crashingDeps(deps: Deps, n: number, when: When): { deps: Deps; c
       return session;
     },
   } as MongoClient;
-  return { deps: { ...deps, db, mongo }, crashed: () => crashed };
+  return { deps: openCore({ ...deps, db, mongo }), crashed: () => crashed };
 }
 
 type Say = <T>(work: () => Promise<T>) => Promise<T>;

@@ -8,7 +8,7 @@ import { leave } from '../../core/automations/enrollments/exit.ts';
 import type { Enrollment, EventRecord } from '../../core/automations/model.ts';
 import type { Deps } from '../../core/base/deps.ts';
 import { suppress } from '../../core/suppressions/suppressions.ts';
-import { type Environment, startEnvironment } from '../support/environment.ts';
+import { useEnvironment } from '../support/environment.ts';
 import { silent } from '../workflows/support.ts';
 import { Crash, crashingDeps, type When } from './crashing-deps.ts';
 import { expectRecount, newContacts, peopleInside } from './people.ts';
@@ -34,16 +34,14 @@ const steps = [
   email('m2', { parentBranchStepId: 'choice', parentBranchId: 'all' }),
 ];
 
-/** The process ends at every word with the database in turn, before and after it was heard; then somebody repeats the work. */
+/** The process ends at every command to the database in turn, before and after it is carried out; then the work is repeated. */
 describe('A step that is cut off anywhere is finished by its repeat, with each mail once and right counts', function () {
   this.timeout(60_000);
-  let env: Environment;
+  const env = useEnvironment({ TEMPORAL_ADDRESS: '127.0.0.1:9' });
   before(async () => {
-    env = await startEnvironment({ TEMPORAL_ADDRESS: '127.0.0.1:9' });
     await makeSending(env.deps, env.own);
     await created(env.own.client, '/events', { eventName: 'storm' });
   });
-  after(() => env.stop());
 
   const automation = async () =>
     (await activeAutomation(env.own.client, { entryCriteria: { type: 'event_trigger', eventName: 'storm' }, steps }))
@@ -160,7 +158,7 @@ describe('A step that is cut off anywhere is finished by its repeat, with each m
     await expectRecount(env, id);
   });
 
-  it('a process that died in the middle of a write holds up one person for a minute, and nobody else', async () => {
+  it('a process that died in the middle of a write holds up one person for a minute, and no other', async () => {
     const id = await automation();
     const people = await peopleInside(env, id, 5, inWait);
     const [held] = people as [Enrollment];

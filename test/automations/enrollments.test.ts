@@ -332,7 +332,7 @@ describe('People in an automation', function () {
       ({ status }) => status.name === 'COMPLETED',
     );
 
-  it('the Web UI shows where each person stands, by ids alone', async () => {
+  it('the Web UI shows the step of each person, by ids alone', async () => {
     stage.onWait(stay);
     const { id } = await activeAutomation(env.own.client, {
       steps: [wait(3, 'days', { stepId: 'w' }), email('welcome-2')],
@@ -360,7 +360,7 @@ describe('People in an automation', function () {
     expect(JSON.stringify(history)).to.not.match(/Zebulon|@example/);
   });
 
-  it('stand still at their next step while the automation is paused, and go on when it is resumed', async () => {
+  it('wait at their next step while the automation is paused, and continue when it is resumed', async () => {
     const { id } = await activeAutomation(env.own.client, {
       steps: [wait(1, 'days', { stepId: 'w1' }), email('m1'), wait(1, 'days', { stepId: 'w2' }), email('m2')],
     });
@@ -412,7 +412,7 @@ describe('People in an automation', function () {
       return { id, person };
     }
 
-    it('people inside go on with the definition they entered with; new ones get the new one', async () => {
+    it('people inside keep the definition they entered with; new ones get the new one', async () => {
       const { id, person } = await edited(undefined, v2);
       stage.onWait(skip);
       await nudge(person.id);
@@ -463,7 +463,7 @@ describe('People in an automation', function () {
     await runEnds(person.id);
   });
 
-  it('a mail whose template was deleted is left out, with the reason, and the person goes on', async () => {
+  it('a mail whose template was deleted is left out, with the reason, and the person continues', async () => {
     const { template } = await makeSending(env.deps, await env.newTenant('Elsewhere'));
     await env.deps.db.templates.updateOne({ _id: template._id }, { $set: { projectId: env.own.project._id } });
     const { id } = await activeAutomation(env.own.client, {

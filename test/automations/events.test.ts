@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
-import { type Environment, startEnvironment } from '../support/environment.ts';
+import { useEnvironment } from '../support/environment.ts';
 import { activeAutomation, created, filter, makeSending, refusal } from './support.ts';
 
 const purchase = {
@@ -15,11 +15,7 @@ const purchase = {
 };
 
 describe('Event definitions', () => {
-  let env: Environment;
-  before(async () => {
-    env = await startEnvironment();
-  });
-  after(() => env.stop());
+  const env = useEnvironment();
 
   it('are created, listed, read, changed and deleted, with suggestedValues', async () => {
     const { client } = env.own;
@@ -92,14 +88,12 @@ describe('Event definitions', () => {
 });
 
 describe('Sending an event', () => {
-  let env: Environment;
+  const env = useEnvironment();
   let contactId: string;
   before(async () => {
-    env = await startEnvironment();
     await created(env.own.client, '/events', purchase);
     contactId = (await created(env.own.client, '/contacts', { email: 'known@example.com' })).id;
   });
-  after(() => env.stop());
   const send = (body: object, headers?: Record<string, string>) => env.own.client.post('/events/send', body, headers);
 
   it('answers 201 with the record, its properties coerced to their declared types', async () => {

@@ -52,7 +52,7 @@ export async function peopleInside(
   return people;
 }
 
-/** What the API answers from kept counts is what a recount of the people and their mails gives. */
+/** Compares the counts that the API returns with a recount of the people and their mails. */
 export async function expectRecount({ deps, own }: Environment, id: string): Promise<void> {
   const automationId = new ObjectId(id);
   const [people, mails] = await Promise.all([

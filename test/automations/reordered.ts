@@ -3,7 +3,7 @@ import type { AutomationActivities } from '../../activities/automations.ts';
 import { activitiesOn } from '../../workflows/activities.ts';
 import type { EnrollmentInput } from '../../workflows/automations.ts';
 
-/** What the workflow must never become while people are inside: it waits before it asks. */
+/** The change that the workflow must never get while people are inside: it waits before it asks. */
 export async function automationEnrollment({ projectId, enrollmentId }: EnrollmentInput) {
   const { advanceEnrollment } = activitiesOn<AutomationActivities>('background', { startToCloseTimeout: '30 seconds' });
   await condition(() => false, 1_000);

@@ -9,7 +9,7 @@ import { created, email, filter, makeSending, wait } from './support.ts';
 
 const RUNS = 12;
 const MINUTE = 60_000;
-/** Real time goes on while the clock of the test stands between two turns. */
+/** Real time passes while the clock of the test is stopped between two turns. */
 const DRIFT_MS = 45_000;
 
 type Item = { minute: number } & (
@@ -120,7 +120,7 @@ describe('A simulation', function () {
     return real.entries.length;
   }
 
-  /** What happens is done through the real door, each at its time: between two runs by us, while somebody waits by the wait. */
+  /** Everything is done through the real interface at its time: between two runs by the test, during a wait by the wait. */
   async function run(one: Case, id: string, fromMs: number) {
     const { client } = env.own;
     const { db, clock } = env.deps;

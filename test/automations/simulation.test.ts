@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { suppress } from '../../core/suppressions/suppressions.ts';
-import { type Environment, startEnvironment } from '../support/environment.ts';
+import { useEnvironment } from '../support/environment.ts';
 import { created, email, filter, makeSending, refusal, simple, wait } from './support.ts';
 
 const FROM = '2030-01-01T00:00:00.000Z';
@@ -9,15 +9,13 @@ const inside = (branchId: string) => ({ parentBranchStepId: 'choice', parentBran
 const pro = filter('contactProperties.plan', 'equals', 'pro');
 
 describe('Simulating an automation', () => {
-  let env: Environment;
+  const env = useEnvironment();
   before(async () => {
-    env = await startEnvironment();
     await created(env.own.client, '/events', {
       eventName: 'bought',
       properties: [{ propertyName: 'amount', type: 'number' }],
     });
   });
-  after(() => env.stop());
 
   async function simulate(automation: object, scenario: object) {
     const { id } = await created(env.own.client, '/automations', { ...simple, ...automation });
@@ -151,7 +149,7 @@ describe('Simulating an automation', () => {
     expect(body.data.exit.at).to.equal(day(30));
   });
 
-  it('nobody enters when nothing lets the person in', async () => {
+  it('a person without a matching trigger does not enter', async () => {
     const answer = await simulate(
       { entryCriteria: { type: 'contact_property_matches_with', filterCriteria: pro } },
       { contact: {} },

@@ -1,16 +1,14 @@
 import { expect } from 'chai';
-import { type Environment, startEnvironment, type Tenant } from '../support/environment.ts';
+import { type Tenant, useEnvironment } from '../support/environment.ts';
 import { activeAutomation, created, email, filter, makeSending, refusal, simple, wait } from './support.ts';
 
 describe('The states of an automation', () => {
-  let env: Environment;
+  const env = useEnvironment();
   let mute: Tenant;
   before(async () => {
-    env = await startEnvironment();
     await makeSending(env.deps, env.own);
     mute = await env.newTenant('Without senders');
   });
-  after(() => env.stop());
   const draft = (more: object = {}) => created(env.own.client, '/automations', { ...simple, ...more });
   const call = (id: string, what: string) => env.own.client.post(`/automations/${id}/${what}`);
 

@@ -58,7 +58,7 @@ export async function activeAutomation(client: Client, body: object): Promise<Re
   return automation;
 }
 
-/** What an answer refuses with. */
+/** The error of an answer. */
 export function refusal(reply: Reply): { status: number; code: string; details: string } {
   expect(reply.body.success, reply.text).to.equal(false);
   return { status: reply.status, code: reply.body.error.code, details: reply.body.error.details };

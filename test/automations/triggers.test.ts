@@ -14,8 +14,7 @@ describe('Triggers', function () {
   before(async () => {
     env = await startEnvironment({ TEMPORAL_ADDRESS: '127.0.0.1:9' });
     await makeSending(env.deps, env.own);
-    loop = startQueues(env.deps, [triggerKind(env.deps), eventKind(env.deps)]);
-    await loop.ready;
+    await follow();
   });
   after(async () => {
     await loop.stop();
@@ -25,6 +24,11 @@ describe('Triggers', function () {
     const live = await env.deps.db.automations.find({ status: 'active' }).toArray();
     for (const { _id } of live) await env.own.client.post(`/automations/${_id}/archive`);
   });
+
+  async function follow(): Promise<void> {
+    loop = startQueues(env.deps, [triggerKind(env.deps), eventKind(env.deps)]);
+    await loop.ready;
+  }
 
   let people = 0;
   const address = () => `trigger${++people}@example.com`;
@@ -50,7 +54,7 @@ describe('Triggers', function () {
     return contacts.map(({ email }) => email);
   }
 
-  it('contact_created: each new contact, however it comes; nobody who was there before', async () => {
+  it('contact_created: each new contact, however it comes; not for existing contacts', async () => {
     const old = address();
     await upsert(old);
     const one = await automation({ type: 'contact_created' });
@@ -74,7 +78,7 @@ describe('Triggers', function () {
     expect(await entered(one)).to.deep.equal([a]);
   });
 
-  it('contact_added_to_list: by upsert and by bulk-add; nobody who was in it before', async () => {
+  it('contact_added_to_list: by upsert and by bulk-add; not for members that were in it before', async () => {
     const list = await created(env.own.client, '/contact-lists', { name: 'News' });
     const before = address();
     await upsert(before, { listIds: [list.id] });
@@ -202,7 +206,21 @@ describe('Triggers', function () {
     expect(await count()).to.equal(start);
   });
 
-  it('a contact is inside at most once: a trigger meanwhile is noted and skipped', async () => {
+  it('an automation that was paused or archived before a trigger is followed lets no contact in', async () => {
+    for (const action of ['pause', 'archive']) {
+      const one = await automation({ type: 'contact_created' });
+      await loop.stop();
+      const { id } = await upsert(address());
+      const stopped = await env.own.client.post(`/automations/${one.id}/${action}`);
+      expect(stopped.status, stopped.text).to.equal(200);
+      await follow();
+      expect(await entered(one), action).to.deep.equal([]);
+      const trigger = await env.deps.db.triggers.findOne({ contactId: new ObjectId(String(id)) });
+      expect(trigger?.outcomes?.[0]).to.include({ result: 'skipped', reason: 'not_active' });
+    }
+  });
+
+  it('a contact is inside at most once: a second trigger is noted and skipped', async () => {
     await created(env.own.client, '/events', { eventName: 'again' });
     const one = await automation({ type: 'event_trigger', eventName: 'again' });
     const email = address();

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
-import { type Environment, startEnvironment } from '../support/environment.ts';
+import { useEnvironment } from '../support/environment.ts';
 import { created, email, filter, makeSending, refusal, simple, wait } from './support.ts';
 
 const pro = filter('contactProperties.plan', 'equals', 'pro');
@@ -37,11 +37,7 @@ const branches = (a: object, b: object = {}) => ({
 });
 
 describe('Creating an automation', () => {
-  let env: Environment;
-  before(async () => {
-    env = await startEnvironment();
-  });
-  after(() => env.stop());
+  const env = useEnvironment();
   const post = (body: object) => env.own.client.post('/automations', body);
 
   it('answers 201 with the whole resource, a draft when active is omitted', async () => {

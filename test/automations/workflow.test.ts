@@ -47,7 +47,7 @@ describe('The workflow automationEnrollment', function () {
     expect((await handle.describe()).status.name).to.equal('COMPLETED');
   });
 
-  it('given its first wait, it asks when that is over and not before, or when it is told to', async () => {
+  it('given its first wait, it asks when that is over and not before, or on a signal', async () => {
     const given = (ms: number) => ({ wait: { untilMs: Date.now() + ms, label: 'wait, then m' } });
     const began = Date.now();
     const waits = await start('given', [completed], given(1_500));
@@ -68,7 +68,7 @@ describe('The workflow automationEnrollment', function () {
     expect(events?.some(({ timerStartedEventAttributes }) => timerStartedEventAttributes)).to.equal(false);
   });
 
-  it('looks at once when it is told to, and says where the person stands', async () => {
+  it('looks at once on a signal, and reports the step of the person', async () => {
     const handle = await start('told', [wait(3_600_000), wait(3_600_000), completed]);
     for (const count of [1, 2]) {
       await until(
@@ -85,7 +85,7 @@ describe('The workflow automationEnrollment', function () {
     expect(await handle.result()).to.deep.equal(completed);
   });
 
-  it('told while it parks, it looks again instead of ending: a resume is never missed', async () => {
+  it('on a signal while it parks, it looks again instead of ending: a resume is never missed', async () => {
     const asking = Promise.withResolvers<void>();
     const answer = Promise.withResolvers<Directive>();
     const handle = await start('parks', [
@@ -101,7 +101,7 @@ describe('The workflow automationEnrollment', function () {
     expect(await handle.result()).to.deep.equal(completed);
   });
 
-  it('parked, the run ends, so that a person who stands still costs nothing', async () => {
+  it('parked, the run ends, so that a waiting person costs nothing', async () => {
     const handle = await start('parked', [{ kind: 'parked', stepId: 'w' }]);
     expect(await handle.result()).to.deep.equal({ kind: 'parked', stepId: 'w' });
   });

@@ -2,7 +2,7 @@ import { setImmediate, setTimeout } from 'node:timers/promises';
 import { expect } from 'chai';
 import { type BatcherLimits, createBatcher } from '../../core/base/batcher.ts';
 
-describe('What arrives together', () => {
+describe('Calls that arrive together', () => {
   const sizes = (limits: BatcherLimits) => {
     const runs: number[] = [];
     const add = createBatcher<number, number>(async (items) => {
@@ -14,7 +14,7 @@ describe('What arrives together', () => {
     return { runs, some };
   };
 
-  it('is done in one call, and what arrives meanwhile in the next', async () => {
+  it('are one batch, and calls that arrive during it are the next', async () => {
     const { runs, some } = sizes({ sizeMax: 10, runsMax: 1 });
     const first = some(3);
     await setImmediate();
@@ -22,7 +22,7 @@ describe('What arrives together', () => {
     expect(runs).to.deep.equal([3, 10, 2]);
   });
 
-  it('begins beside a call that is under way, unless only enough may do so', async () => {
+  it('begins during another call, unless only a full batch may do so', async () => {
     const any = sizes({ sizeMax: 10, runsMax: 2 });
     const enough = sizes({ sizeMax: 10, runsMax: 2, nextFrom: 4 });
     for (const { some } of [any, enough]) {

@@ -142,14 +142,14 @@ const REFUSED = [
 ];
 
 describe('addresses of the Internet', () => {
-  it('are told from those that are not', () => {
+  it('are distinguished from others', () => {
     for (const address of [...PRIVATE_IPV4, ...PRIVATE_IPV6, ...NO_ADDRESS])
       expect(isPublicAddress(address), address).to.equal(false);
     for (const address of PUBLIC) expect(isPublicAddress(address), address).to.equal(true);
   });
 });
 
-describe('URLs that somebody else chose', () => {
+describe('URLs that callers chose', () => {
   it('may name a public host over https, at the usual port', () => {
     for (const url of [
       'https://files.test/a.pdf',

@@ -129,7 +129,7 @@ describe('Campaigns', function () {
       expect((await stage.get(data.id)).id).to.equal(data.id);
     });
 
-    it('htmlTemplate makes a marketing template of the campaign’s name, and updates the one that is named beside it', async () => {
+    it('htmlTemplate makes a marketing template of the campaign’s name, and updates the template that templateId names', async () => {
       const made = (await stage.create({ name: 'Makes one' })).body.data;
       expect(made.template).to.include({
         templateName: 'Makes one',
@@ -363,7 +363,7 @@ describe('Campaigns', function () {
 
     it('lists by status and by part of the name, newest first, a page at a time', async () => {
       const first = await draft({ name: 'Needle (one)' });
-      // Ids tell seconds apart, so the second one is made in another.
+      // Ids differ by seconds, so the second one is made in another.
       await new Promise((resolve) => setTimeout(resolve, 1_100));
       const second = await draft({ name: 'needle (two)' });
       const found = (await stage.own.client.get('/campaigns?search=NEEDLE%20(&status=draft&limit=1')).body.data;

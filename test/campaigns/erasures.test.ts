@@ -18,7 +18,7 @@ describe('A campaign whose recipient is deleted afterwards', () => {
     await stage.stop();
   });
 
-  it('tells neither address nor name, and its counts, rates and the place of the recipient stay as they were', async () => {
+  it('shows neither address nor name, and its counts, rates and the order of recipients stay as they were', async () => {
     const { deps, own } = stage;
     const projectId = own.project._id;
     const gone = (index: number) => (index < 2 ? `gone${index}@example.org` : `u${index}@example.org`);
@@ -50,7 +50,7 @@ describe('A campaign whose recipient is deleted afterwards', () => {
     const hashes = new Set((await stage.messages(id, { email: '' })).map(({ emailHash }) => emailHash));
     expect(hashes.size).to.equal(2);
 
-    // Asked for another try, nobody who is gone gets anything.
+    // A retry sends nothing to deleted contacts.
     await deps.db.messages.updateMany(
       { campaignId: new ObjectId(id), projectId, email: '' },
       { $set: { state: 'failed' } },

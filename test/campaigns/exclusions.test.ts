@@ -9,7 +9,7 @@ import { type Hands, openHands, type Stage, startStage } from './support.ts';
 
 const nowhere = `127.0.0.1:${await anyFreePort()}`;
 
-describe('Whom a campaign leaves out', function () {
+describe('The contacts that a campaign leaves out', function () {
   this.timeout(30_000);
   let stage: Stage;
   let hands: Hands;

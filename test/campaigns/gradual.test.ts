@@ -100,7 +100,7 @@ describe('A gradual campaign that is sent', function () {
     await stage.act(id, 'abort');
   });
 
-  it('spreads a day over its hours, says when the next slice goes, and sends what is deferred meanwhile', async () => {
+  it('spreads a day over its hours, says when the next slice goes, and sends deferred mail in between', async () => {
     const id = await launchAt('2026-06-09T22:00:00Z', 60, {
       gradual: { emailsPerDay: 24, growth: 'fixed', timezone: ZONE },
     });

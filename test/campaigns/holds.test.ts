@@ -110,7 +110,7 @@ describe('Lists and segments that a campaign names', function () {
     expect((await remove(later)).status).to.equal(409);
   });
 
-  it('removing a list while a campaign is published: one of the two is refused, whoever is first', async () => {
+  it('removing a list while a campaign is published: the later of the two is refused', async () => {
     const people = await stage.list(1, () => `${tag()}@example.org`);
     const outcomes = new Set<string>();
     for (let round = 0; round < 30; round += 1) {

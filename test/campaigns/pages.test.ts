@@ -26,7 +26,7 @@ describe('Pages of a campaign', function () {
     return id;
   };
 
-  it('while the relay does not answer nobody fails and no attempt is counted; progress says since when, until it answers', async () => {
+  it('while the relay does not answer no recipient fails and no attempt is counted; progress says since when, until it answers', async () => {
     const id = await ready({ toLists: [await stage.list(40, (i) => `down${i}@example.org`)] });
     await stage.sink.refuse();
     const since = Date.now();
@@ -68,7 +68,7 @@ describe('Pages of a campaign', function () {
     expect(performance.now() - changed).to.be.below(2_500);
   });
 
-  it('a page ends when its time is over and says where to go on', async () => {
+  it('a range ends when its time is over and says where to resume', async () => {
     const id = await ready({ toLists: [await stage.list(200, (i) => `box${i}@example.org`)] });
     await stage.own.client.patch(`/campaigns/${id}`, { sendRatePerSecond: 30 });
     const first = await hands.page(id, { fromSeq: 1, toSeq: 200 }, 700);
@@ -116,7 +116,7 @@ describe('Pages of a campaign', function () {
     await odd.stop();
   });
 
-  it('a process that is told to stop gives back what it claimed; nothing is lost and nothing unknown', async () => {
+  it('a process that stops gives back what it claimed; nothing is lost and nothing unknown', async () => {
     stage.sink.modes.ackDelayMs = 100;
     const id = await ready({ toLists: [await stage.list(600, (i) => `stop${i}@example.org`)] });
     const other = openHands(stage);
@@ -133,12 +133,12 @@ describe('Pages of a campaign', function () {
     expect(stage.sink.ledger.duplicates).to.equal(0);
   });
 
-  it('a domain that is not verified any more pauses the campaign with the reason; nobody has failed for it', async () => {
+  it('a domain that is not verified any more pauses the campaign with the reason; no recipient fails for it', async () => {
     const id = await ready({ toLists: [await stage.list(5, (i) => `domain${i}@example.org`)] });
     const domain = { projectId: stage.own.project._id, domainName: 'mail.example.com' };
     await stage.deps.db.domains.updateOne(domain, { $set: { verificationStatus: 'PENDING' } });
     try {
-      // What a process knows of a domain it keeps for five seconds; this one knows nothing yet.
+      // A process caches a domain for five seconds; the cache of this one is empty.
       Object.assign(hands.sending.deps, { db: { ...stage.deps.db } });
       expect((await hands.page(id, {})).goOn).to.equal(false);
     } finally {

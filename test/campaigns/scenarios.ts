@@ -95,7 +95,7 @@ function metricsScenario(name: string, steps: MetricsStep[]): Scenario {
   };
 }
 
-/** When the run does this, it is told that something was decided. */
+/** When the run does this, it gets the signal `decided`. */
 function tellWhen(...kinds: string[]) {
   return async (handle: WorkflowHandle) => {
     for (const kind of kinds) {

@@ -67,7 +67,7 @@ describe('A campaign that is sent at once', () => {
     expect(raw.match(/^DKIM-Signature:/gim)).to.have.length(1);
   });
 
-  it('answers analytics by the formulas, reconciles without differences, and tells why a person got it or not', async () => {
+  it('returns analytics by the formulas, reconciles without differences, and says why a person got it or not', async () => {
     const list = await stage.list(4, (i) =>
       i === 0 ? 'perm-rcpt-550-5.1.1@example.org' : i === 1 ? 'after-dot-554-5.7.1@example.org' : `why${i}@example.org`,
     );
@@ -201,7 +201,7 @@ describe('A campaign that is sent at once', () => {
     expect([again.status, again.body.error.code]).to.deep.equal([409, 'INVALID_STATE']);
   });
 
-  it('pauses with an answer after which nothing leaves, and goes on from there; the run shows it', async () => {
+  it('pauses with an answer after which nothing leaves, and resumes from there; the run shows it', async () => {
     stage.sink.modes.ackDelayMs = 30;
     const list = await stage.list(600, (i) => `pause${i}@example.org`);
     const id = await stage.launch({ toLists: [list] });

@@ -48,7 +48,7 @@ export interface Stage {
   untilSent(campaignId: string, count: number): Promise<void>;
   /** Its run in Temporal. */
   run(campaignId: string): Promise<WorkflowHandle>;
-  /** What arrived for this campaign, by address. */
+  /** Mails of this campaign that arrived, by address. */
   arrived(campaignId: string): Promise<Map<string, number>>;
   stop(): Promise<void>;
 }

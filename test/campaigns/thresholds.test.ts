@@ -46,7 +46,7 @@ describe('Thresholds', function () {
     return id;
   };
 
-  it('6 % of bounces pause a balanced campaign with the figures; the next stretch goes on while it is clean', async () => {
+  it('6 % of bounces pause a balanced campaign with the figures; the next stretch continues while it is clean', async () => {
     const list = await audience('clean', 1_500, (i) => i < 900 && i % 100 < 6);
     const id = await begin({ toLists: [list], thresholdPreset: 'balanced' });
     expect((await hands.drive(id)).kind).to.equal('park');
@@ -59,7 +59,7 @@ describe('Thresholds', function () {
     expect(paused.metrics.pending).to.be.greaterThan(0);
     const left = paused.metrics.pending;
     await stage.act(id, 'resume');
-    // What is left of the bad ones is less than 5 % of this stretch, or pauses once more.
+    // The remaining bad addresses are less than 5 % of this stretch, or it pauses once more.
     for (let again = 0; again < 10 && (await hands.drive(id)).kind === 'park'; again += 1) {
       const { pausedReason, metrics } = await stage.get(id);
       expect(pausedReason).to.match(FIGURES);
@@ -91,7 +91,7 @@ describe('Thresholds', function () {
     expect((await stage.get(id)).metrics).to.include({ sent: 1_200, bounced: 120, pending: 0 });
   });
 
-  it('a more patient preset goes on', async () => {
+  it('a more patient preset continues', async () => {
     const list = await audience('patient', 300, (i) => i % 16 === 8);
     const id = await begin({ toLists: [list], thresholdPreset: 'aggressive' });
     expect(await hands.drive(id)).to.include({ kind: 'end', status: 'sent' });

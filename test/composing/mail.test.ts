@@ -155,7 +155,7 @@ describe('A mail as it arrives', () => {
     await until(statusOf, (signatures) => signatures === 1, { everyMs: 500 });
   });
 
-  it('tracked links carry their target under a signature, and the pixel stands last; text and mailto stay as they are', async () => {
+  it('tracked links carry their target under a signature, and the pixel comes last; text and mailto stay as they are', async () => {
     const target = 'https://shop.test/a%2Fb?x=1&y=ü#part';
     const answer = await post.send({
       to: { email: 'a@in.test' },
@@ -250,7 +250,7 @@ describe('A mail as it arrives', () => {
     );
     expect(mail.subject).to.equal('Order 7');
     expect(mail.html).to.match(
-      /<body><div style="display:none[^>]*>It is &#60;on&#62; its way, Ada<\/div><h1>Order 7<\/h1>/,
+      /<body><div style="display:none[^>]*>It is &lt;on&gt; its way, Ada<\/div><h1>Order 7<\/h1>/,
     );
     expect(mail.text?.trim()).to.equal('Order 7');
   });

@@ -29,7 +29,7 @@ function compose(parts: Partial<MessageParts> = {}, recipient: Partial<Recipient
 
 const parse = (message: string) => PostalMime.parse(message);
 
-/** What every message keeps, whatever it is made of. */
+/** Rules that hold for every message. */
 function expectSound(message: string): void {
   expect(message).to.match(/^[\t\r\n -~]*$/);
   expect(message).not.to.match(/\r(?!\n)|(?<!\r)\n/);

@@ -29,7 +29,7 @@ describe('Links and addresses in a mail', () => {
       expect(readMailLocalPart(config, mailLocalPart(config, kind, ref))).to.deep.equal({ kind, ...ref });
   });
 
-  it('are the same for the same mail, and fit where they stand', () => {
+  it('are the same for the same mail, and fit their place', () => {
     expect(unsubscribeToken(config, person)).to.equal(unsubscribeToken(config, person));
     expect(mailLocalPart(config, 'b', ref))
       .to.have.length.at.most(64)
@@ -84,7 +84,7 @@ describe('Links and addresses in a mail', () => {
     expect(readOpenToken({ secretKeys: [key(2)] }, openToken(config, ref))).to.equal(null);
   });
 
-  it('never throw, whatever somebody asks with', () => {
+  it('never throw, whatever the caller sends', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 120 }), (text) => {
         expect(readOpenToken(config, text)).to.equal(null);

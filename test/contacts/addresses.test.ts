@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { type Environment, startEnvironment, type Tenant } from '../support/environment.ts';
+import { type Tenant, useEnvironment } from '../support/environment.ts';
 import { expectCountsRight } from './support.ts';
 
 const NO_ADDRESSES = [
@@ -30,15 +30,13 @@ const SPELLINGS = ['Ann@Example.com', ' ann@example.com ', 'ann@example.com.', '
 const NORMAL = ['ann@example.com', 'ann@xn--r8jz45g.jp'];
 
 describe('Every door of the audience', () => {
-  let environment: Environment;
+  const environment = useEnvironment();
   let tenant: Tenant;
   let list: string;
   before(async () => {
-    environment = await startEnvironment();
     tenant = environment.own;
     list = (await post('/contact-lists', { name: 'L' })).body.data.id;
   });
-  after(() => environment.stop());
 
   const post = (path: string, body: unknown) => tenant.client.post(path, body);
   const written = async () => {

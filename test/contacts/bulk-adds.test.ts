@@ -1,18 +1,16 @@
 import { expect } from 'chai';
-import { type Environment, startEnvironment, type Tenant } from '../support/environment.ts';
+import { type Tenant, useEnvironment } from '../support/environment.ts';
 import { addresses, expectCountsRight, segmentOf } from './support.ts';
 
 const GLOBAL = 'GLOBAL_CONTACT_LIST';
 const randomId = '0123456789abcdef01234567';
 
 describe('Bulk add (endpoint 12)', () => {
-  let environment: Environment;
+  const environment = useEnvironment();
   let tenant: Tenant;
-  before(async () => {
-    environment = await startEnvironment();
+  before(() => {
     tenant = environment.own;
   });
-  after(() => environment.stop());
 
   const post = (path: string, body: unknown) => tenant.client.post(path, body);
   const newList = async (name = 'List') => (await post('/contact-lists', { name })).body.data.id as string;
@@ -57,7 +55,7 @@ describe('Bulk add (endpoint 12)', () => {
     }
   });
 
-  it('takes ids too: what names nobody here is an entry of errors, the same for a foreign id as for a random one', async () => {
+  it('takes ids too: an unknown id is an entry of errors, the same for a foreign id as for a random one', async () => {
     const contactListId = await newList();
     const own = (await post('/contacts/email', { email: 'byid@example.com' })).body.data.id;
     const foreign = (await environment.other.client.post('/contacts/email', { email: 'f@example.com' })).body.data.id;
@@ -73,7 +71,7 @@ describe('Bulk add (endpoint 12)', () => {
     expect(theirs.body.data.listIds).to.deep.equal([]);
   });
 
-  it('into the global list creates contacts; whoever exists is in it already', async () => {
+  it('into the global list creates contacts; existing contacts are in it already', async () => {
     await post('/contacts/email', { email: 'there@example.com' });
     const before = await countOf(GLOBAL);
     const { data } = (await bulkAdd({ contactListId: GLOBAL, emails: ['there@example.com', 'fresh@example.com'] }))

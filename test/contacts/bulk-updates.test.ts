@@ -1,13 +1,9 @@
 import { expect } from 'chai';
-import { type Environment, startEnvironment } from '../support/environment.ts';
+import { useEnvironment } from '../support/environment.ts';
 import { addresses, expectCountsRight } from './support.ts';
 
 describe('Bulk update (endpoint 8)', () => {
-  let environment: Environment;
-  before(async () => {
-    environment = await startEnvironment();
-  });
-  after(() => environment.stop());
+  const environment = useEnvironment();
 
   const update = (body: unknown) => environment.own.client.post('/contacts/bulk-update', body);
   const contactOf = async (email: string) =>

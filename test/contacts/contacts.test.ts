@@ -1,12 +1,8 @@
 import { expect } from 'chai';
-import { type Environment, startEnvironment } from '../support/environment.ts';
+import { useEnvironment } from '../support/environment.ts';
 
 describe('Contacts', () => {
-  let environment: Environment;
-  before(async () => {
-    environment = await startEnvironment();
-  });
-  after(() => environment.stop());
+  const environment = useEnvironment();
 
   const randomId = '0123456789abcdef01234567';
   const client = () => environment.own.client;
@@ -238,7 +234,7 @@ describe('Contacts', () => {
     });
   });
 
-  describe('The endpoints beside them', () => {
+  describe('The older endpoints', () => {
     it('create answers 201, and 409 when the email is known', async () => {
       const created = await client().post('/contacts', { email: 'new@example.com', firstName: 'N' });
       expect([created.status, created.body.data.firstName]).to.deep.equal([201, 'N']);
@@ -276,7 +272,7 @@ describe('Contacts', () => {
       expect((await upsert({ email: 'patch1@example.com' })).body.data.id).to.not.equal(one.id);
     });
 
-    it('two contacts that take the same free address at once: one gets it, the other is told 409', async () => {
+    it('two contacts that take the same free address at once: one gets it, the other gets 409', async () => {
       const ids = [];
       for (const index of [1, 2]) ids.push((await upsert({ email: `race${index}@example.com` })).body.data.id);
       const answers = await Promise.all(
@@ -285,7 +281,7 @@ describe('Contacts', () => {
       expect(answers.map(({ status }) => status).sort()).to.deep.equal([200, 409]);
     });
 
-    it('DELETE by userId deletes all that carry it, and is 404 when nobody does', async () => {
+    it('DELETE by userId deletes all that carry it, and is 404 when none does', async () => {
       for (const index of [1, 2, 3]) await upsert({ email: `user${index}@example.com`, userId: 'shared' });
       await environment.other.client.post('/contacts/email', { email: 'user@example.com', userId: 'shared' });
       expect((await client().delete('/contacts/email/userId/shared')).body.data).to.deep.equal({ deleted: 3 });

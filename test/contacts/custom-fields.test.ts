@@ -1,12 +1,8 @@
 import { expect } from 'chai';
-import { type Environment, startEnvironment } from '../support/environment.ts';
+import { useEnvironment } from '../support/environment.ts';
 
 describe('Custom fields', () => {
-  let environment: Environment;
-  before(async () => {
-    environment = await startEnvironment();
-  });
-  after(() => environment.stop());
+  const environment = useEnvironment();
 
   const client = () => environment.own.client;
   const declare = (body: object) => client().post('/custom-fields', body);
@@ -93,7 +89,7 @@ describe('Custom fields', () => {
     expect((await upsert('typed@example.com', { n: null })).body.data.contactProperties).to.not.have.property('n');
   });
 
-  it('a default value is given to contacts that are created without one, and to nobody who exists', async () => {
+  it('a default value is given to contacts that are created without one, and not to existing contacts', async () => {
     await upsert('before@example.com', {});
     await declare({ fieldName: 'tier', fieldType: 'string', defaultValue: 'free' });
     const properties = async (email: string, given: object) => (await upsert(email, given)).body.data.contactProperties;

@@ -183,7 +183,7 @@ describe('filters', () => {
     expect(matches({ logicalOperator: 'OR', groups })).to.equal(true);
   });
 
-  it('names up to five faults at once and where they stand', () => {
+  it('names up to five faults at once and their places', () => {
     const parsed = parseFilter(
       { groups: Array(9).fill(condition('nope', 'equals', 'x')) },
       DECLARED,

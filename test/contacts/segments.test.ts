@@ -3,18 +3,16 @@ import { ObjectId } from 'mongodb';
 import { parseId } from '../../core/base/ids.ts';
 import { recomputeSegment, SETTLE_MS } from '../../core/contacts/lists/recompute.ts';
 import { startWorkers, type Workers } from '../../workers/start.ts';
-import { type Environment, startEnvironment, type Tenant } from '../support/environment.ts';
+import { type Tenant, useEnvironment } from '../support/environment.ts';
 import { until } from '../support/wait.ts';
 import { addresses, expectCountsRight, segmentOf } from './support.ts';
 
 describe('Segments', () => {
-  let environment: Environment;
+  const environment = useEnvironment();
   let tenant: Tenant;
-  before(async () => {
-    environment = await startEnvironment();
+  before(() => {
     tenant = environment.own;
   });
-  after(() => environment.stop());
 
   const create = (body: object) => tenant.client.post('/contact-lists', body);
   const upsert = async (body: object) => (await tenant.client.post('/contacts/email', body)).body.data;
@@ -117,7 +115,7 @@ describe('Segments', () => {
     expect((await tenant.client.patch(`/contact-lists/${list}`, { type: 'segment' })).status).to.equal(400);
   });
 
-  it('a project holds 100 of them: of calls at once too, the 101st is told 409', async () => {
+  it('a project holds 100 of them: of calls at once too, the 101st gets 409', async () => {
     const full = await environment.newTenant('Full');
     const make = () => full.client.post('/contact-lists', segmentOf('email', 'contains', 'nobody'));
     const first = (await make()).body.data.id;
@@ -146,7 +144,7 @@ describe('Segments', () => {
     it('a change that raced with the creation is right in the end: there is a second look', async () => {
       const raced = await environment.newTenant('Raced');
       const { id } = (await raced.client.post('/contact-lists', segmentOf('lastName', 'equals', 'Old'))).body.data;
-      // What a transaction that had read the filters before would have left behind.
+      // The state that a transaction leaves behind that had read the filters before.
       await writeStale(raced, 3);
       expect((await progressOf(raced, id)).contactCount).to.equal(0);
       const stored = await environment.deps.db.contactLists.findOne({ projectId: raced.project._id, type: 'segment' });

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { Environment, Tenant } from '../support/environment.ts';
 
-/** What GET /contact-lists says of each list, beside what the contacts themselves say. */
+/** The counts of GET /contact-lists, and the same counted from the contacts. */
 export async function expectCountsRight({ deps }: Environment, { project, client }: Tenant): Promise<void> {
   const { lists } = (await client.get('/contact-lists?limit=100')).body.data;
   const contacts = await deps.db.contacts.find({ projectId: project._id }).toArray();

@@ -1,14 +1,12 @@
 import { expect } from 'chai';
-import { type Environment, startEnvironment, type Tenant } from '../support/environment.ts';
+import { type Tenant, useEnvironment } from '../support/environment.ts';
 import { addresses, expectCountsRight, segmentOf } from './support.ts';
 
 describe('Two projects with the same addresses', () => {
-  let environment: Environment;
+  const environment = useEnvironment();
   before(async () => {
-    environment = await startEnvironment();
     for (const tenant of [environment.own, environment.other]) await fill(tenant);
   });
-  after(() => environment.stop());
 
   const emails = addresses(20, 'both');
 
@@ -41,7 +39,7 @@ describe('Two projects with the same addresses', () => {
     };
   }
 
-  it('never see each other: not one id of the neighbour stands in any answer', async () => {
+  it('never see each other: no answer contains an id of the neighbour', async () => {
     const theirs = JSON.stringify(await pictureOf(environment.other)).match(/\b[0-9a-f]{24}\b/g) ?? [];
     const ours = JSON.stringify(await pictureOf(environment.own));
     expect(new Set(theirs).size).to.be.above(40);

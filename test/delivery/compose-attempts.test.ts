@@ -17,7 +17,7 @@ describe('Attempts to compose a mail', () => {
   const messages = () => post.environment.deps.db.messages;
   const read = async (_id: ObjectId) => (await messages().findOne({ _id, projectId })) as Message;
 
-  /** A mail like one that was sent, which nobody has claimed. */
+  /** A mail like one that was sent, unclaimed. */
   async function another(changes: Partial<Content>, dueAt: Date): Promise<Message> {
     const answer = await post.send({ to: { email: 'a@in.test' } });
     await post.settled(answer, 'sent');
@@ -32,7 +32,7 @@ describe('Attempts to compose a mail', () => {
     return message;
   }
 
-  it('a mail that cannot be composed for an unknown reason goes back twice and then fails, with the reason', async () => {
+  it('a mail that cannot be composed for an unknown reason is requeued twice and then fails, with the reason', async () => {
     const { _id } = await another({ marketing: true, groupId: 'A\r\nX: y' }, new Date());
     for (const attempts of [1, 2]) {
       const tried = await until(
@@ -56,7 +56,7 @@ describe('Attempts to compose a mail', () => {
     expect((await read(_id)).timeline).to.equal(undefined);
   });
 
-  it('a mail whose composing outlasts its claim goes back twice and then fails, whoever holds it by then', async () => {
+  it('a mail whose composing outlasts its claim is requeued twice and then fails, whichever process has it by then', async () => {
     const { _id } = await another({}, new Date('2100-01-01'));
     const outcomes: object[] = [];
     for (let attempt = 0; attempt < 4; attempt++)

@@ -23,7 +23,7 @@ describe('The memory for composing', () => {
     expect(order).to.deep.equal(['second', 'third']);
   });
 
-  it('lets a mail that is larger than the budget go alone, and small ones beside it', async () => {
+  it('lets a mail that is larger than the budget go alone, and small ones with it', async () => {
     const memory = openComposingMemory(BUDGET);
     const large = memory.take(MB);
     const giant = memory.wait(60 * MB);

@@ -31,7 +31,7 @@ describe('Marketing mail with cc and bcc', () => {
     data.recipients.map(({ kind, email, status }) => `${kind} ${email} ${status}`);
 
   let people = 0;
-  /** Addresses of this test alone; what stands before the "+" tells the sink what to do. */
+  /** Addresses of this test alone; the part before the "+" selects what the sink does. */
   function person(behaviour = 'person'): string {
     people += 1;
     return `${behaviour}+${people}@copies.test`;
@@ -120,7 +120,7 @@ describe('Marketing mail with cc and bcc', () => {
         expect((await post.own.client.get(`/emails/${_id}`)).status, 'a copy has no id of its own').to.equal(404);
   });
 
-  it('tells webhooks of each address under the one emailId', async () => {
+  it('reports each address to webhooks under the one emailId', async () => {
     const made = await post.own.client.post('/webhooks', { url: 'https://hooks.example.com/', events: ['email.sent'] });
     expect(made.status, made.text).to.equal(201);
     const { to, cc, bcc, emailId } = await send();
@@ -156,7 +156,7 @@ describe('Marketing mail with cc and bcc', () => {
     expect(new Set(threads.map(({ threadId }) => threadId)).size).to.equal(1);
   });
 
-  it('lets the cc unsubscribe with one click, and nobody else', async () => {
+  it('lets the cc unsubscribe with one click, and no other recipient', async () => {
     const { to, cc, bcc } = await send();
     const [, copy] = await arrivals(to, cc, bcc);
     const clicked = await post.environment
@@ -218,7 +218,7 @@ describe('Marketing mail with cc and bcc', () => {
     expect(rcpts()).to.equal(taken);
   });
 
-  it('answers that nothing is sent only when nobody is left, and sends to the cc when `to` has unsubscribed', async () => {
+  it('answers that nothing is sent only when no recipient is left, and sends to the cc when `to` has unsubscribed', async () => {
     const to = person();
     await post.own.client.post('/suppression-groups/emails/suppress', { emails: [to], groupId, reason: 'UNSUBSCRIBE' });
     const { cc, bcc, emailId } = await send({ to: { email: to } });

@@ -9,7 +9,7 @@ describe('kill -9', function () {
 
   const small = { mails: 300, kills: 3, connections: 12, ackMs: 20, hurry: true };
 
-  it('of the worker loses no mail: transactional mail is repeated once a connection at most, marketing mail never, and what nobody knows is listed', async () => {
+  it('of the worker loses no mail: transactional mail is repeated once a connection at most, marketing mail never, and unknown mail is listed', async () => {
     const drill = { ...small, evidence: false };
     const tallies = await workerKill(process.env, drill);
     for (const { kept, says } of judgeBoth(drill, tallies)) expect(kept, says).to.equal(true);

@@ -81,7 +81,7 @@ describe('The mail lanes', () => {
     await post.sink.ledger.wait(50, 10_000);
     const behind = await delaysOf('behind');
     expect(post.sink.ledger.total).to.be.lessThan(20_000);
-    // On a machine that is busy otherwise, three times what it takes with nobody in front.
+    // On a busy machine, three times the time that it takes with an empty queue.
     const said = `alone ${alone.map(Math.round).join()}, behind ${behind.map(Math.round).join()}`;
     expect(behind[3], said).to.be.lessThan(Math.max(200, 3 * alone[3]!));
   });

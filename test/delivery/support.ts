@@ -20,7 +20,7 @@ export interface Post {
   environment: Environment;
   sink: Sink;
   own: Tenant;
-  /** The lanes of this process; `restart` opens them anew, as a new process would. */
+  /** The lanes of this process; `restart` opens new ones, as a new process would. */
   sending: Sending;
   restart(): Promise<void>;
   /** POST /mails/send from a verified address, with html unless something else is given. */
@@ -30,7 +30,7 @@ export interface Post {
   read(answer: Reply): Promise<Message>;
   /** GET /emails/{id} until its status is one of these. */
   settled(answer: Reply | string, ...statuses: string[]): Promise<Reply['body']>;
-  /** The mail as it arrived, parsed by somebody else's parser. */
+  /** The mail as it arrived, parsed by a third-party parser. */
   arrived(answer: Reply): Promise<{ mail: Email; raw: string; envelope: { from: string; to: string[] } }>;
   stop(): Promise<void>;
 }
@@ -42,7 +42,7 @@ export interface PostOptions {
   files?: Files;
   /** SMTP_URL, made of the sink's. */
   relay?(url: string): string;
-  /** One that is there already: what it holds of mail is removed when this ends, and it goes on. */
+  /** An installation that is running already: its mail is removed when this ends, and it keeps running. */
   environment?: Environment;
 }
 

@@ -64,7 +64,7 @@ describe('The waits between looks', () => {
   });
 });
 
-describe('What a check makes of a domain', () => {
+describe('A domain after a check', () => {
   const now = new Date('2026-01-10T00:00:00.000Z');
   const ago = (hours: number) => new Date(now.getTime() - hours * 3_600_000);
   const all = (finding: Finding): Findings => ({
@@ -102,7 +102,7 @@ describe('What a check makes of a domain', () => {
     expect(result).to.include({ verificationStatus: 'PENDING_CONFIGURATION', lastCheckedAt: null });
   });
 
-  it('half an answer never verifies: what was found before does not stand in for what was not answered', () => {
+  it('half an answer never verifies: earlier findings do not replace missing answers', () => {
     const half = { ...fresh, verificationStatus: 'PENDING', dkimEnabled: true } as Domain;
     expect(check(half, { ...all('found'), dkim: 'unanswered' })).to.include({
       verificationStatus: 'PENDING',

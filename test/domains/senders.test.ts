@@ -1,18 +1,16 @@
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
 import { seedVerifiedDomain } from '../../core/domains/domains.ts';
-import { type Environment, startEnvironment, type Tenant } from '../support/environment.ts';
+import { type Tenant, useEnvironment } from '../support/environment.ts';
 
 describe('Senders', () => {
-  let environment: Environment;
+  const environment = useEnvironment();
   let own: Tenant;
   before(async () => {
-    environment = await startEnvironment();
     own = environment.own;
     await seedVerifiedDomain(environment.deps, own.project, 'mail.example.com', new ObjectId());
     await seedVerifiedDomain(environment.deps, environment.other.project, 'theirs.example.com', new ObjectId());
   });
-  after(() => environment.stop());
 
   const make = (fields: object) => own.client.post('/senders', fields);
 

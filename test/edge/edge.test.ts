@@ -4,19 +4,15 @@ import { type Endpoint, fullPath } from '../../api/http/endpoint.ts';
 import { endpointTable } from '../../api/http/table.ts';
 import { createMetrics } from '../../platform/metrics.ts';
 import type { Reply } from '../support/client.ts';
-import { type Environment, startEnvironment } from '../support/environment.ts';
+import { useEnvironment } from '../support/environment.ts';
 
 const table = endpointTable(createMetrics());
 const jsonPosts = table.filter(({ method, body, key }) => method === 'post' && body && key !== 'none');
 const anyId = '0123456789abcdef01234567';
 
-/** What the HTTP edge promises for every endpoint; a new endpoint joins by standing in the table. */
+/** The promises of the HTTP edge for every endpoint of the table. */
 describe('Every endpoint', () => {
-  let environment: Environment;
-  before(async () => {
-    environment = await startEnvironment({ AUTH_FAILURE_LIMIT: '100000' });
-  });
-  after(() => environment.stop());
+  const environment = useEnvironment({ AUTH_FAILURE_LIMIT: '100000' });
 
   const keyFor = ({ key }: Endpoint) => (key === 'admin' ? environment.own.adminKey : environment.own.projectKey);
   const concrete = (endpoint: Endpoint) => fullPath(endpoint, endpoint.path.replace(/\{\w+\}/g, anyId));
@@ -41,7 +37,7 @@ describe('Every endpoint', () => {
     }
   });
 
-  it('takes x-api-key on the inbound endpoints, also beside an Authorization that carries no key, and nowhere else', async () => {
+  it('takes x-api-key on the inbound endpoints, also with an Authorization that carries no key, and nowhere else', async () => {
     const { projectKey } = environment.own;
     const inbound = table.filter(({ path, key }) => path.startsWith('/inbound') && key !== 'none');
     expect(inbound.length).to.be.above(3);
@@ -242,7 +238,7 @@ describe('Every endpoint', () => {
     expect(odd.headers.get('x-request-id')).to.match(/^[0-9a-f-]{36}$/);
   });
 
-  it('tells an unknown path from a known one', async () => {
+  it('distinguishes an unknown path from a known one', async () => {
     for (const path of ['/nothing', '/CONTACTS', '/contacts/', '/v2/contacts'])
       expectError(await environment.own.client.get(path), 404, 'NOT_FOUND');
     expect((await environment.own.client.get('/contacts')).status).to.equal(200);

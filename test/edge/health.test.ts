@@ -2,15 +2,11 @@ import { expect } from 'chai';
 import { systemRoutes } from '../../api/routes/system.ts';
 import { createMetrics } from '../../platform/metrics.ts';
 import { serveRoutes } from '../feedback/support.ts';
-import { type Environment, startEnvironment } from '../support/environment.ts';
+import { useEnvironment } from '../support/environment.ts';
 import { until } from '../support/wait.ts';
 
 describe('GET /health/ready', () => {
-  let environment: Environment;
-  before(async () => {
-    environment = await startEnvironment();
-  });
-  after(() => environment.stop());
+  const environment = useEnvironment();
 
   it('asks the servers once a second at most, however many ask it', async () => {
     const { deps } = environment;

@@ -1,14 +1,10 @@
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
 import { seedVerifiedDomain } from '../../core/domains/domains.ts';
-import { type Environment, startEnvironment } from '../support/environment.ts';
+import { useEnvironment } from '../support/environment.ts';
 
 describe('Idempotency-Key', () => {
-  let environment: Environment;
-  before(async () => {
-    environment = await startEnvironment();
-  });
-  after(() => environment.stop());
+  const environment = useEnvironment();
 
   const upsert = (key: string, body: object, client = environment.own.client) =>
     client.post('/contacts', body, { 'Idempotency-Key': key });
@@ -85,7 +81,7 @@ describe('Idempotency-Key', () => {
     expect(await environment.deps.db.contacts.countDocuments({ email: 'h@example.com' })).to.equal(1);
   });
 
-  it('a try that died with its process is gone on with after its lease, under the same ids', async () => {
+  it('a try that died with its process is continued after its lease, under the same ids', async () => {
     const client = environment.own.client;
     const first = await upsert('k7', { email: 'i@example.com' });
     const { db } = environment.deps;
@@ -123,7 +119,7 @@ describe('Idempotency-Key', () => {
     return id;
   }
 
-  it('of twenty repeats that find the first try abandoned at once, exactly one goes on with it', async () => {
+  it('of twenty repeats that find the first try abandoned at once, exactly one continues it', async () => {
     const id = await abandoned('left behind', 'left@example.com');
     let waiting = 0;
     let go = () => {};
@@ -159,7 +155,7 @@ describe('Idempotency-Key', () => {
     expect(answer.body.error?.code).to.equal('IDEMPOTENCY_IN_PROGRESS');
   });
 
-  it('a try that failed after its write is gone on with at once, and makes nothing twice', async () => {
+  it('a try that failed after its write is continued at once, and makes nothing twice', async () => {
     const { deps, own } = environment;
     await seedVerifiedDomain(deps, own.project, 'mail.example.com', new ObjectId());
     const mail = {

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { endpoint } from '../../api/http/endpoint.ts';
 import { shape } from '../../schemas/schema.ts';
 import { serveRoutes } from '../feedback/support.ts';
-import { type Environment, startEnvironment } from '../support/environment.ts';
+import { useEnvironment } from '../support/environment.ts';
 import { until } from '../support/wait.ts';
 
 const AT_ONCE = 4;
@@ -17,11 +17,7 @@ function slowEndpoint(answers: Array<() => void>) {
 }
 
 describe('Large request bodies', () => {
-  let environment: Environment;
-  before(async () => {
-    environment = await startEnvironment();
-  });
-  after(() => environment.stop());
+  const environment = useEnvironment();
 
   it('count until they are answered: one more is 503 with Retry-After, and goes when one of them is over', async () => {
     const answers: Array<() => void> = [];

@@ -116,7 +116,7 @@ describe("Another project's things where no path names them", () => {
     return [...pages, ...found].map(({ text }) => text).join('\n');
   }
 
-  it('stand in no list, search or export', async () => {
+  it('are in no list, search or export', async () => {
     const shown = await pictureOf(environment.other);
     const listed = [...theirs].filter(([, value]) => shown.includes(value)).map(([name]) => name);
     expect(listed, 'what the neighbour is shown').to.have.members(

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { type Endpoint, fullPath, pathParameters } from '../../api/http/endpoint.ts';
 import { endpointTable } from '../../api/http/table.ts';
 import { createMetrics } from '../../platform/metrics.ts';
-import { type Environment, startEnvironment, type Tenant } from '../support/environment.ts';
+import { type Environment, type Tenant, useEnvironment } from '../support/environment.ts';
 import { makers } from './makers.ts';
 
 const randomId = 'fedcba9876543210fedcba98';
@@ -14,11 +14,7 @@ describe("Another project's things", () => {
   const table = endpointTable(createMetrics()).filter(
     ({ key, path }) => (key === 'token' || key === 'project') && path.includes('{'),
   );
-  let environment: Environment;
-  before(async () => {
-    environment = await startEnvironment();
-  });
-  after(() => environment.stop());
+  const environment = useEnvironment();
 
   for (const endpoint of table)
     it(`do not exist for ${endpoint.method.toUpperCase()} ${endpoint.path}: the answer is that of a random id, byte by byte`, async () => {
@@ -73,7 +69,7 @@ function comparable(headers: Headers): Record<string, string> {
   return Object.fromEntries([...headers].filter(([name]) => !volatile.includes(name)));
 }
 
-/** Everything the neighbour has, so that a write into it shows. Kept apart from what its own work goes on changing. */
+/** Everything the neighbour has, so that a write into it shows. Without the data that its own work keeps changing. */
 async function snapshot({ deps }: Environment, { project }: Tenant): Promise<string> {
   const kept: unknown[] = [];
   for (const [name, collection] of Object.entries(deps.db).sort(([a], [b]) => (a < b ? -1 : 1))) {

@@ -4,10 +4,10 @@ import { freezeAudience } from '../../core/campaigns/run/freeze.ts';
 import { suppress } from '../../core/suppressions/suppressions.ts';
 import { type Stage, startStage } from '../campaigns/support.ts';
 
-/** Nobody has to answer there: what is looked at is written before anything is delivered. */
+/** No endpoint has to answer: the test reads rows that are written before anything is delivered. */
 const HOOK = 'https://hooks.example.com/everpost';
 
-describe('What is told of campaigns', () => {
+describe('Events of campaigns', () => {
   let stage: Stage;
   let listId: string;
   before(async () => {
@@ -21,7 +21,7 @@ describe('What is told of campaigns', () => {
     stage.deps.db.projectEvents.find({ projectId: stage.own.project._id, type: type as never }).toArray();
   const scheduled = () => ({ toLists: [listId], publish: true, scheduledAt: new Date(Date.now() + 9e6).toISOString() });
 
-  /** Every event is refused by the database meanwhile. */
+  /** During this time the database refuses every event. */
   async function withoutEvents(work: () => Promise<unknown>): Promise<void> {
     const { mongo, config } = stage.deps;
     const refuse = (validator: object) =>
@@ -56,7 +56,7 @@ describe('What is told of campaigns', () => {
     expect(ids.sort()).to.deep.equal([first, draft, second].sort());
   });
 
-  it('Recipients that are left out when the audience is frozen are told of as email.suppressed, once each.', async () => {
+  it('Recipients that are left out when the audience is frozen are reported as email.suppressed, once each.', async () => {
     const { deps, own } = stage;
     const projectId = own.project._id;
     const emails = ['u1@example.org', 'u3@example.org'];

@@ -7,7 +7,7 @@ import { webhookDeliveries } from '../../core/feed/webhook-deliveries.ts';
 import { type RunningQueues, startQueues } from '../../core/jobs/queue.ts';
 import { createPoster } from '../../platform/fetch/webhook-poster.ts';
 import { anyFreePort } from '../../stack/ports.ts';
-import { type Environment, startEnvironment, type Tenant } from '../support/environment.ts';
+import { type Environment, startEnvironment, type Tenant, useEnvironment } from '../support/environment.ts';
 import { until } from '../support/wait.ts';
 import { type Receiver, startReceiver } from '../support/webhook-receiver.ts';
 
@@ -43,7 +43,7 @@ describe('Webhooks', () => {
   const deliveries = async (tenant: Tenant, id: string) =>
     (await tenant.client.get(`/webhooks/${id}/deliveries?limit=100`)).body.data.deliveries;
 
-  it('A contact that is created, changed and deleted is told of, in signed posts with the event and its id.', async () => {
+  it('A contact that is created, changed and deleted is reported in signed posts with the event and its id.', async () => {
     const tenant = await environment.newTenant('Signed');
     const { id, secret } = await newHook(tenant, ['contact.created', 'contact.updated', 'contact.deleted']);
     expect(secret).to.match(/^whsec_[\w-]{40,}$/);
@@ -98,7 +98,7 @@ describe('Webhooks', () => {
     expect(JSON.stringify(rows)).to.not.contain(secret.slice(6));
   });
 
-  it('Only the types that were asked for are told, and only while the webhook is on.', async () => {
+  it('Only the requested types are sent, and only while the webhook is on.', async () => {
     const tenant = await environment.newTenant('Types');
     const { id } = await newHook(tenant, ['contact.deleted']);
     await tenant.client.post('/contacts/email', { email: 'a@example.com' });
@@ -238,7 +238,7 @@ describe('Webhooks', () => {
     for (let at = 0; at < events.length; at += 50) await publishEvents(deps, projectId, events.slice(at, at + 50));
     await killing;
     const seen = () => new Map(receiver.received.map(({ body }) => [body.data.key, body.id]));
-    // What failed waits for seconds by then; nobody has to watch.
+    // Failed deliveries wait for seconds by then, without a test watching.
     const failed = { projectId, attempts: { $gt: 0 }, dueAt: { $exists: true } };
     await until(
       async () => {
@@ -358,7 +358,7 @@ describe('Webhooks', () => {
     expect(row.nextAttemptAt).to.equal(null);
   });
 
-  it('Where nobody listens, nothing is written.', async () => {
+  it('Without a listener nothing is written.', async () => {
     const tenant = await environment.newTenant('Quiet');
     await tenant.client.post('/contacts/email', { email: 'q@example.com' });
     await publishEvent(environment.deps, undefined, tenant.project._id, 'email.sent', {}, 'quiet');
@@ -367,11 +367,7 @@ describe('Webhooks', () => {
 });
 
 describe('The stream of a project', () => {
-  let environment: Environment;
-  before(async () => {
-    environment = await startEnvironment();
-  });
-  after(() => environment.stop());
+  const environment = useEnvironment();
 
   interface Told {
     id: string;
@@ -411,7 +407,7 @@ describe('The stream of a project', () => {
 
   const upsert = (tenant: Tenant, email: string) => tenant.client.post('/contacts/email', { email });
 
-  it('Tells every event as it happens, with the event object that webhooks get, and none of another project.', async () => {
+  it('Sends every event as it happens, with the event object that webhooks get, and none of another project.', async () => {
     const tenant = await environment.newTenant('Streamed');
     const stream = await open(tenant, '/stream');
     expect(stream.response.headers.get('content-type')).to.equal('text/event-stream');
@@ -430,7 +426,7 @@ describe('The stream of a project', () => {
     expect(stream.told[0]?.id).to.equal(stream.told[0]?.data.id);
   });
 
-  it('Goes on after Last-Event-ID: what happened meanwhile is told, and nothing is missed.', async () => {
+  it('Resumes after Last-Event-ID: events of the time between are sent, and nothing is missed.', async () => {
     const tenant = await environment.newTenant('Resumed');
     const first = await open(tenant, '/stream');
     await upsert(tenant, 'a@example.com');

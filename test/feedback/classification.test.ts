@@ -5,7 +5,7 @@ import { createMailReader } from '../../platform/inbound/reader.ts';
 import { type ReturnedMail, returnedMails } from '../fixtures/inbound/mails.ts';
 import { silent } from '../workflows/support.ts';
 
-describe('What comes back to a return path', () => {
+describe('Mail to a return path', () => {
   let reader: MailReader;
   before(() => {
     reader = createMailReader({ dnsServers: [], mailHost: 'mail.example.com' }, silent);

@@ -14,7 +14,7 @@ import { type Receiver, startReceiver } from '../support/webhook-receiver.ts';
 import { BROWSER } from './support.ts';
 
 const EACH = 6;
-/** What becomes of a mail, by the local part of its recipient. */
+/** The fate of a mail, by the local part of its recipient. */
 const KINDS = [
   'quiet',
   'open',

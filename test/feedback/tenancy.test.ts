@@ -16,7 +16,7 @@ const HOST = 'mail.example.com';
 const WRITER = 'ada@sender.example.net';
 
 /** Headers, signed ids and addresses are the same for all projects: none of them may lead from one into another. */
-describe('What comes back to one project has no effect on another', () => {
+describe('Returned mail of one project has no effect on another', () => {
   let environment: Environment;
   let door: Door;
   let own: Tenant;

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
 import { trackingRoutes } from '../../api/routes/tracking.ts';
+import { openCore } from '../../core/base/deps.ts';
 import { refreshCounts } from '../../core/campaigns/numbers/counts.ts';
 import { clickToken, openToken } from '../../core/composing/tokens.ts';
 import { BUFFERED_MAX, bufferedSignals, bufferSignal, drainSignals } from '../../core/feedback/buffer.ts';
@@ -193,10 +194,10 @@ describe('Opens and clicks', () => {
     expect(found?.sentAt).to.be.instanceOf(Date);
   });
 
-  it('A click still redirects and a pixel is still served while MongoDB and Redis are away; what they tell is kept, up to a bound.', async () => {
+  it('A click still redirects and a pixel is still served while MongoDB and Redis are down; they are recorded later, up to a bound.', async () => {
     const { deps } = environment;
     // A second process of the same installation, whose database is out of reach.
-    const away = { ...deps, db: awayCollections(deps.db), log: { ...deps.log, warn() {} } };
+    const away = openCore({ ...deps, db: awayCollections(deps.db), log: { ...deps.log, warn() {} } });
     const other = await serveRoutes(away, trackingRoutes);
     try {
       const message = await sentMessage(environment, environment.own);

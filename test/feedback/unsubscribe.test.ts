@@ -95,7 +95,7 @@ describe('Unsubscribing', () => {
     ['before the person left', ['suppress', 'leave']],
     ['after it', ['leave', 'suppress']],
   ] as const)
-    it(`What the sender decided ${when} stands again when the person takes it back.`, async () => {
+    it(`The decision of the sender ${when} holds again when the person withdraws theirs.`, async () => {
       const groupId = await newGroup(`Kept ${when}`);
       const { path, email } = await mailed(groupId);
       const { deps, own } = environment;
@@ -199,7 +199,7 @@ describe('Unsubscribing', () => {
     }
   });
 
-  it('X-Forwarded-For that nobody vouches for is warned of once, since all callers then share the limits of one address.', async () => {
+  it('X-Forwarded-For of an untrusted proxy causes one warning, since all callers then share the limits of one address.', async () => {
     const { deps } = environment;
     const forwarded = { 'X-Forwarded-For': '198.51.100.7' };
     for (const [trustedProxies, wanted] of [

@@ -1,4 +1,4 @@
-import { type Environment, startEnvironment } from '../support/environment.ts';
+import { useEnvironment } from '../support/environment.ts';
 import { fuzzFilters } from './filters.ts';
 import { fuzzImports } from './imports.ts';
 import { fuzzDefinitions, fuzzIdempotencyKeys, fuzzLinks, fuzzSignatures } from './requests.ts';
@@ -6,11 +6,7 @@ import { fuzzOptions } from './run.ts';
 import { fuzzTokens } from './tokens.ts';
 
 describe('Fuzz of what callers and links bring', () => {
-  let environment: Environment;
-  before(async () => {
-    environment = await startEnvironment({ PUBLIC_RATE_LIMIT: '10000000' });
-  });
-  after(() => environment.stop());
+  const environment = useEnvironment({ PUBLIC_RATE_LIMIT: '10000000' });
 
   it('A token is read only as it was made, for what it was made, and within 50 ms.', () =>
     fuzzTokens(fuzzOptions(2_000))).timeout(0);

@@ -29,7 +29,7 @@ export interface WarpedProviders {
   stop(): Promise<void>;
 }
 
-export interface Fuzz {
+interface Fuzz {
   cases: number;
   seed: number;
 }

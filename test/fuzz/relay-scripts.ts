@@ -3,9 +3,9 @@ import { createServer, type Socket } from 'node:net';
 import fc from 'fast-check';
 
 const STAGES = ['greeting', 'hello', 'auth', 'mail', 'rcpt', 'data', 'dot'] as const;
-export type Stage = (typeof STAGES)[number];
+type Stage = (typeof STAGES)[number];
 
-export interface Answer {
+interface Answer {
   /** A character is a byte. */
   text: string;
   after: 'stay' | 'close' | 'reset';
@@ -24,7 +24,7 @@ export interface Seen {
 
 export interface ScriptedRelay {
   port: number;
-  /** Plays this from the next connection on; returns what it sees meanwhile. */
+  /** Plays this from the next connection on; returns the connections that it serves. */
   play(script: Script): Seen;
   close(): Promise<void>;
 }
@@ -96,8 +96,8 @@ export const scripts: fc.Arbitrary<Script> = fc
   });
 
 /**
- * What a relay says to more commands than it had, in bytes of their own, cannot be told from answers: it may as well say 250 to a dot that
- * it throws away. Behind the 354 and in the same bytes it is noticed.
+ * Replies of a relay to more commands than it had, in bytes of their own, look like answers: it may as well say 250 to a
+ * dot that it throws away. Behind the 354 and in the same bytes it is noticed.
  */
 export function isDesynchronised({ mail, rcpt, data }: Script): boolean {
   const replies = ({ text }: Answer) => text.match(/^\d{3}(?!-)/gm)?.length ?? 0;
@@ -105,7 +105,7 @@ export function isDesynchronised({ mail, rcpt, data }: Script): boolean {
 }
 
 /** Written apart from the reader that is tested. */
-export function isTake(text: string): boolean {
+function isTake(text: string): boolean {
   const [, code] = /^(\d{3})/.exec(text) ?? [];
   return code?.[0] === '2' && new RegExp(`^(?:${code}-[^\\n]*\\n)*${code}(?: [^\\n]*|\\r?)\\n`).test(text);
 }

@@ -45,7 +45,7 @@ export async function fuzzIdempotencyKeys(environment: Environment, options: Fuz
       const post = () => rawPost(environment, own, '/v1/contacts/email', `Idempotency-Key: ${key}`, body);
       const ask = () => until(post, isFinal, { ms: ANSWER_MS_MAX, everyMs: 100 });
       const { holdMs, result: first } = await leastHold(ask);
-      // What ends the header or the head is another request, which the server refuses or reads as such.
+      // Text that ends the header or the head is another request, which the server refuses or reads as such.
       if (hasControls(key)) {
         expect(first.status, first.text).to.be.within(200, 431);
         return holdMs;
@@ -67,7 +67,7 @@ export async function fuzzIdempotencyKeys(environment: Environment, options: Fuz
   return result;
 }
 
-/** Links that nobody was sent: a page, a picture or a refusal, and nothing is written, whoever's they look like. */
+/** Links that were never sent: a page, a picture or a refusal, and nothing is written, whichever project they name. */
 export async function fuzzLinks(environment: Environment, options: FuzzOptions): Promise<FuzzResult> {
   const { deps, own, other } = environment;
   const theirs = await sentMessage(environment, other);

@@ -84,7 +84,7 @@ function holds({ delivery, judgement, seen }: Sent): void {
   if (isSent) expect(seen.takes, says).to.be.at.least(1);
   if (seen.takes > 0) expect(['sent', 'unknown'], says).to.include(judgement.outcome.kind);
   expect(seen.dots, says).to.be.at.most(1);
-  // What is handed over again at once is held back by the breaker, or would be for ever.
+  // The breaker holds back mails that are handed over again at once; otherwise they would repeat for ever.
   if (judgement.outcome.kind === 'back' && judgement.outcome.delayMs === 0)
     expect(delivery.kind, says).to.equal('relay');
 }

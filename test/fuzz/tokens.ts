@@ -18,7 +18,7 @@ const config = { secretKeys: [`test:${Buffer.alloc(32, 7).toString('base64')}`] 
 const strangers = { secretKeys: [`other:${Buffer.alloc(32, 8).toString('base64')}`] };
 const readers = [readOpenToken, readClickToken, readUnsubscribeToken, readMailLocalPart] as const;
 
-export type Change = { kind: 'flip' | 'cut' | 'insert' | 'case'; at: number; letter: string };
+type Change = { kind: 'flip' | 'cut' | 'insert' | 'case'; at: number; letter: string };
 
 /** Any text, text of the alphabet of tokens, and one far above their length. */
 export const guesses = fc.oneof(

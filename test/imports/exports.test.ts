@@ -1,11 +1,10 @@
 import { expect } from 'chai';
 import { addresses } from '../contacts/support.ts';
-import { type Environment, startEnvironment } from '../support/environment.ts';
+import { useEnvironment } from '../support/environment.ts';
 
 describe('Exports', () => {
-  let environment: Environment;
+  const environment = useEnvironment();
   before(async () => {
-    environment = await startEnvironment();
     const { client } = environment.own;
     await client.post('/custom-fields', { fieldName: 'plan', fieldType: 'string' });
     const list = (await client.post('/contact-lists', { name: 'L' })).body.data.id;
@@ -21,7 +20,6 @@ describe('Exports', () => {
     await environment.other.client.post('/contacts/email', { email: 'theirs@example.com' });
     await environment.other.client.post('/suppression-groups/emails/suppress', { emails: ['theirs@example.com'] });
   });
-  after(() => environment.stop());
 
   it('contacts come as CSV: declared fields in columns, formulas defused, everything quoted that must be', async () => {
     const { status, headers, text } = await environment.own.client.get('/contacts/export');
@@ -61,7 +59,7 @@ describe('Exports', () => {
     expect(JSON.parse(ndjson)).to.deep.equal(entries[0]);
   });
 
-  it('page after page: everybody once, and nobody of another project', async () => {
+  it('page after page: every contact once, and none of another project', async () => {
     const many = await environment.newTenant('Many');
     const emails = addresses(2_500, 'export');
     for (let from = 0; from < emails.length; from += 500)

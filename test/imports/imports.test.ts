@@ -5,17 +5,15 @@ import { parseId } from '../../core/base/ids.ts';
 import { importSlice } from '../../core/imports/run.ts';
 import { startWorkers, type Workers } from '../../workers/start.ts';
 import { expectCountsRight, segmentOf } from '../contacts/support.ts';
-import { type Environment, startEnvironment, type Tenant } from '../support/environment.ts';
+import { type Tenant, useEnvironment } from '../support/environment.ts';
 import { until } from '../support/wait.ts';
 
 describe('Imports', () => {
-  let environment: Environment;
+  const environment = useEnvironment();
   let tenant: Tenant;
-  before(async () => {
-    environment = await startEnvironment();
+  before(() => {
     tenant = environment.own;
   });
-  after(() => environment.stop());
 
   const raw = (body: string | Uint8Array, type = 'text/csv', query = '', to: Tenant = tenant) =>
     to.client.send('POST', `/contacts/import${query}`, { body: body as string, headers: { 'Content-Type': type } });
@@ -83,7 +81,7 @@ describe('Imports', () => {
     expect((await contactOf('typed@example.com')).contactProperties).to.deep.equal({ n: 1.5, free: true });
   });
 
-  it('a form may carry the options beside its file, before it or behind it; the file tells its format', async () => {
+  it('a form may carry the options before its file or behind it; the file shows its format', async () => {
     const list = (await tenant.client.post('/contact-lists', { name: 'Imported' })).body.data.id;
     const form = new FormData();
     form.set('file', new Blob(['{"email":"form@example.com"}\n']), 'people.bin');
@@ -200,7 +198,7 @@ describe('Imports', () => {
     expect(await contactOf('a@example.com')).to.equal(undefined);
   });
 
-  it('100 MB are too much: told by Content-Length at once, and while it arrives without one', async () => {
+  it('100 MB are too much: refused by Content-Length at once, and while it arrives without one', async () => {
     const announced = await new Promise<number>((resolve, reject) => {
       const headers = { ...auth(), 'Content-Type': 'text/csv', 'Content-Length': '100000001' };
       const call = request(`${environment.url}/v1/contacts/import`, { method: 'POST', headers }, ({ statusCode }) => {

@@ -8,7 +8,7 @@ import { recomputeSegment, SETTLE_MS } from '../../core/contacts/lists/recompute
 import { importSlice } from '../../core/imports/run.ts';
 import { variableName } from '../../schemas/config.ts';
 import { expectCountsRight, segmentOf } from '../contacts/support.ts';
-import { type Environment, startEnvironment, type Tenant } from '../support/environment.ts';
+import { type Environment, type Tenant, useEnvironment } from '../support/environment.ts';
 import { until } from '../support/wait.ts';
 
 /** More than one page of a recompute. */
@@ -16,11 +16,7 @@ const STALE = 5_200;
 const HELD: [string, string] = ['held1@example.com', 'held2@example.com'];
 
 describe('A worker that is killed', () => {
-  let environment: Environment;
-  before(async () => {
-    environment = await startEnvironment();
-  });
-  after(() => environment.stop());
+  const environment = useEnvironment();
 
   it('in the middle of an import and of a recompute: both end after its restart as if nothing had been', async function () {
     this.timeout(150_000);
@@ -50,7 +46,7 @@ describe('A worker that is killed', () => {
     expect(await importOf()).to.include({ status: 'running', processed: 1_000, created: 1_000 });
     expect(await recomputeOf()).to.include({ status: 'running', processed: 5_000, total: STALE });
 
-    // What the workflows do when the lost activities have timed out, without the minute that takes.
+    // Does what the workflows do when lost activities have timed out, without waiting that minute.
     await importSlice(deps, { projectId: importing.project._id, importId: parseId(id)! }, { timeMs: 30_000 });
     expect(await importOf()).to.include({
       status: 'completed_with_errors',
@@ -71,7 +67,7 @@ describe('A worker that is killed', () => {
     await expectCountsRight(environment, recomputing);
   });
 
-  /** The two that are held stand behind the second batch. */
+  /** The two that are held come after the second batch. */
   function rows(): string[] {
     const names = Array.from({ length: 1_998 }, (_, index) => `k${index}@example.com`);
     names.splice(1_000, 0, ...HELD);
@@ -101,8 +97,8 @@ describe('A worker that is killed', () => {
   }
 
   /**
-   * Nobody else can write both contacts until they are released: a transaction stands on each. The server ends transactions after some
-   * seconds, so they are begun anew in turn.
+   * No other client can write both contacts until they are released: a transaction holds each. The server ends transactions after
+   * some seconds, so they are repeated in turn.
    */
   async function hold({ project }: Tenant): Promise<() => Promise<void>> {
     const { mongo, db } = environment.deps;
@@ -145,7 +141,7 @@ async function forkWorker({ deps: { config } }: Environment): Promise<ChildProce
       ([field, value]) => [variableName(field), Array.isArray(value) ? value.join(',') : String(value)],
     ),
   );
-  // Named after the database, so that what it leaves open can be told from what others do.
+  // Named after the database, so that its open transactions are distinguished from those of others.
   const url = new URL(config.mongodbUrl);
   url.searchParams.set('appName', config.mongodbDatabase);
   env.MONGODB_URL = url.toString();
@@ -157,7 +153,7 @@ async function forkWorker({ deps: { config } }: Environment): Promise<ChildProce
   return worker;
 }
 
-/** What a process leaves open that is killed in a transaction, the server ends after some seconds. */
+/** The server ends the transaction of a killed process after some seconds. */
 async function endTransactions({ deps: { mongo, config } }: Environment): Promise<void> {
   const admin = mongo.db('admin');
   const open = [{ $currentOp: { allUsers: true, idleSessions: true } }, { $match: { transaction: { $exists: true } } }];

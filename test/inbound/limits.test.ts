@@ -77,7 +77,7 @@ describe('Limits of the inbound server for one client', () => {
     );
   });
 
-  it('A flood of NOOP ends each session after 300 commands, and another host delivers meanwhile.', async () => {
+  it('A flood of NOOP ends each session after 300 commands, while another host delivers.', async () => {
     door = await openDoor(environment);
     const floods = connectMany(PER_ADDRESS);
     await greetings(floods);
@@ -95,7 +95,7 @@ describe('Limits of the inbound server for one client', () => {
     }
   });
 
-  it('Commands count anew after each mail that was taken, so that a server may deliver many in one session.', async () => {
+  it('Commands are counted from zero after each accepted mail, so that a server may deliver many in one session.', async () => {
     door = await openDoor(environment, {}, { limits: { ...INBOUND_LIMITS, commandsMax: 8 } });
     const { socket, line, ask } = connect();
     await line();
@@ -171,7 +171,7 @@ describe('Limits of the inbound server for one client', () => {
     for (const reply of await Promise.all(answers)) expect(reply).to.match(/^(554|250)/);
   });
 
-  it('Behind a proxy that is named, clients are told apart by its PROXY header; nobody else may send one.', async () => {
+  it('Behind a proxy that is named, clients are distinguished by its PROXY header; no other client may send one.', async () => {
     door = await openDoor(environment, { inboundProxies: [GREEDY] });
     const through = (client: string) => {
       const one = connect();

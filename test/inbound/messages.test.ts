@@ -262,7 +262,7 @@ describe('Inbound messages', () => {
     expect(await subjectOf({ from, subject: 'Another', text: 'x' })).to.equal('Another');
   });
 
-  it('What is wrong with a reply is said: 400 without a code for the sender, 404 without a code for the message.', async () => {
+  it('Errors of a reply: 400 without a code for the sender, 404 without a code for the message.', async () => {
     const one = await received(mail());
     const path = `/inbound/messages/${one.id}/reply`;
     for (const body of [{}, { from: {} }, { from: { name: 'x' } }, { from: { email: 'x@unverified.example.com' } }]) {

@@ -75,11 +75,11 @@ describe('Inbound messages do not stay for ever', () => {
     ).to.equal(404);
     expect((await own.client.get(`/inbound/messages/${others}`)).body.data.text).to.contain('Oak Street');
     expect(await files()).to.have.length(1);
-    // What the project's log says of it leaves as well.
+    // Its entries in the project's log are removed as well.
     const event = await deps.db.projectEvents.findOne({ projectId, type: 'email.received', 'data.id': hers });
     expect(event?.eraseAt).to.be.instanceOf(Date);
 
-    // Whoever writes again is somebody who is no contact.
+    // The writer of a later mail is not a contact.
     const again = await bring('ada@sender.example.net');
     await look();
     expect((await own.client.get(`/inbound/messages/${again}`)).body.data.from.email).to.equal(

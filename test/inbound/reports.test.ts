@@ -80,7 +80,7 @@ describe('Reports at return paths', () => {
       expect((await storedMessage(environment, next))?.state).to.equal('bounced');
     }).timeout(60_000);
 
-  it('A block list bounces the mail and suppresses nobody.', async () => {
+  it('A block list bounces the mail and suppresses no address.', async () => {
     const { message } = await mailed();
     await bring(message, 'Postfix, on a block list');
     expect((await storedMessage(environment, message))?.state).to.equal('bounced');
@@ -116,7 +116,7 @@ describe('Reports at return paths', () => {
     expect(await entries(message.email)).to.deep.equal([]);
   });
 
-  it('A forged return path is refused and has no effect; neither has one that names a message of nobody.', async () => {
+  it('A forged return path is refused and has no effect; neither has one that names an unknown message.', async () => {
     const { message } = await mailed();
     const right = returnPath(message);
     const forged = right.replace(/-([0-9a-f])/, (_, digit) => `-${digit === '0' ? '1' : '0'}`);
@@ -185,7 +185,7 @@ describe('Reports at return paths', () => {
         for (const email of [to, 'other@example.org']) expect(await entries(email)).to.deep.equal([]);
       });
 
-    it('A report that names nobody is a line as well, since it may be about either.', async () => {
+    it('A report that names no address is a line as well, since it may be about either.', async () => {
       const { message } = await mailed({ lane: 'transactional', email: to, recipients: people() });
       await applyReports(environment.deps, refOf(message), [
         { recipient: null, action: 'failed', code: 550, enhanced: '5.1.1', text: 'no such user' },
@@ -221,7 +221,7 @@ describe('Reports at return paths', () => {
     });
   });
 
-  it('A complaint about a mail to several suppresses the one it names, and nobody when it names none of them.', async () => {
+  it('A complaint about a mail to several suppresses the one it names, and no one when it names none of them.', async () => {
     const [to, cc] = [`to-${new ObjectId()}@example.org`, `cc-${new ObjectId()}@example.org`];
     const open = { name: null, reply: null, reason: null, state: 'sent' as const };
     const { message } = await mailed({

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
 import type { InboundMessage } from '../../core/inbound/model.ts';
-import { type Environment, startEnvironment } from '../support/environment.ts';
+import { useEnvironment } from '../support/environment.ts';
 
 const LARGE_MAILS = 80;
 const TEXT_LENGTH_MAX = 1_000_000;
@@ -9,15 +9,13 @@ const MINUTE_MS = 60_000;
 
 describe('A search of inbound messages', function () {
   this.timeout(60_000);
-  let environment: Environment;
+  const environment = useEnvironment();
   let newest: Date;
   before(async () => {
-    environment = await startEnvironment();
     newest = environment.deps.clock.now();
     const texts = Array.from({ length: LARGE_MAILS }, (_, index) => `${'a'.repeat(TEXT_LENGTH_MAX - 10)}b ${index}`);
     for (let from = 0; from < texts.length; from += 10) await store(texts.slice(from, from + 10), from);
   });
-  after(() => environment.stop());
 
   /** As core/inbound.ts stores them, a minute apart, the first one newest. */
   async function store(texts: string[], from: number): Promise<void> {

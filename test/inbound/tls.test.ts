@@ -69,7 +69,7 @@ describe('STARTTLS of inbound mail', () => {
     });
   });
 
-  it('What is said in the clear behind STARTTLS is not taken for something said behind it.', async () => {
+  it('Plain text behind STARTTLS is not read as a command of the encrypted session.', async () => {
     await withDoor(certified(), async ({ port }) => {
       const plain = createConnection(port, '127.0.0.1');
       await say(plain, '', 'EHLO sender.example.net');

@@ -29,7 +29,7 @@ describe('A mail to the address of List-Unsubscribe whose mail is gone', () => {
     await dns.stop();
   });
 
-  /** A domain that signs its mail. What DNS says of a name is kept for a minute, so each test has its own. */
+  /** A domain that signs its mail. DNS answers are cached for a minute, so each test has its own. */
   function newDomain(): string {
     const name = `d${new ObjectId().toHexString()}.example`;
     dns.set(`s._domainkey.${name}`, 'TXT', [KEY_RECORD]);
@@ -45,7 +45,7 @@ describe('A mail to the address of List-Unsubscribe whose mail is gone', () => {
 
   interface Letter {
     from: string;
-    /** Signs; null: nobody. */
+    /** The domain that signs; null: none. */
     domainName: string | null;
     to?: string;
     more?: string;

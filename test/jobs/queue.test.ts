@@ -215,7 +215,7 @@ describe('Due documents', () => {
     expect((await dueAt(own))!.getTime()).to.be.above(Date.now() + LEASE_MS - 5_000);
   });
 
-  it('wait together while what they stand on is unavailable, and go on when it is back; another error holds back one alone', async () => {
+  it('wait together while the service they need is unavailable, and continue when it is back; another error holds back one alone', async () => {
     let isAway = true;
     let tries = 0;
     const started: string[] = [];

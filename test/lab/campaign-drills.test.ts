@@ -8,14 +8,14 @@ describe('A campaign under fire', function () {
   this.timeout(180_000);
   const small = { recipients: 1_500, connections: 10, ackMs: 20, evidence: false, hurry: true };
 
-  it('kill -9 of the sender in mid-work: nothing lost, nobody twice, what is unknown listed, counts that add up throughout', async () => {
+  it('kill -9 of the sender in mid-work: nothing lost, nothing twice, unknown mail listed, counts that add up throughout', async () => {
     const tally = await campaignKill(process.env, { ...small, kills: 2, sendersOnly: true });
     const { kept, says } = judgeCampaign('killed', small, tally);
     expect(kept, says).to.equal(true);
     expect([tally.faults, tally.unknown > 0]).to.deep.equal([2, true]);
   });
 
-  it('two senders, a relay that drops connections after the dot, and evidence: everybody gets it once, and nobody stays unknown', async () => {
+  it('two senders, a relay that drops connections after the dot, and evidence: everybody gets it once, and no recipient stays unknown', async () => {
     const email = (index: number) => (index % 20 === 0 ? `drop-after-dot+${index}@in.test` : `p${index}@in.test`);
     const drill = { ...small, recipients: 400, evidence: true, email };
     const { kept, says } = judgeCampaign('drops', drill, await campaignWorkers(process.env, { ...drill, workers: 2 }));

@@ -36,7 +36,7 @@ Tests took 4.0 s with everything.
 describe('The drill of mutations', function () {
   this.timeout(60_000);
 
-  it('tells a mutation that its tests notice from one that survives, and leaves no copy behind', async () => {
+  it('distinguishes a mutation that its tests notice from one that survives, and leaves no copy behind', async () => {
     const survivor = { ...noticed, name: 'tested elsewhere', tests: ['test/composing/headers.test.ts'] };
     const before = copies();
     const progress: string[] = [];

@@ -30,7 +30,7 @@ describe('The network of a drill', () => {
     server.close();
   });
 
-  /** What comes back, until so much is there or the connection ends. */
+  /** Reads until so many bytes have arrived or the connection ends. */
   async function say(
     text: string,
     length = text.length,
@@ -75,7 +75,7 @@ describe('The network of a drill', () => {
     expect(arrived).to.equal('hello');
   });
 
-  it('cuts off after so many bytes, after a while, and when there is nobody', async () => {
+  it('cuts off after so many bytes, after a while, and without a server', async () => {
     proxy.set({ cutAfterBytes: 600 });
     expect((await say('x'.repeat(5_000))).isCut).to.equal(true);
     expect(arrived.length).to.be.within(256, 1_024);

@@ -17,7 +17,7 @@ describe('A fault', function () {
     expect([tally.faults, tally.promises.found.mails > 50]).to.deep.equal([2, true]);
   });
 
-  it('every answer of a relay has its own end, and a relay that turns everybody away counts against nobody', async () => {
+  it('every answer of a relay has its own end, and a relay that refuses everybody counts against no recipient', async () => {
     expectKept(judgeReplies(await relayReplies(process.env, { each: 3, ways: 1 })));
   });
 

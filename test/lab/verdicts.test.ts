@@ -105,7 +105,7 @@ describe('The verdict of a drill', () => {
     expect(overlooked(judgeStarts, good, doctored)).to.deep.equal([]);
   });
 
-  it('on people who leave in the middle of a campaign notices whoever is written to after the answer', () => {
+  it('on people who leave in the middle of a campaign notices each that is written to after the answer', () => {
     const nobody = { claimedAfterSuppression: 0, claimedAfterDeletion: 0, resurrected: 0 };
     const good: MidwayTally = { recipients: 9, suppressed: 1, deleted: 1, ...nobody, spared: 1, found, calls: calls() };
     const doctored: Array<Partial<MidwayTally>> = [
@@ -222,7 +222,7 @@ describe('Growth', () => {
     expect(brokenGrowth('api', leaking)).to.deep.equal(['the api grows']);
   });
 
-  it('of open files is told from the first third to the last', () => {
+  it('of open files compares the first third with the last', () => {
     expect(growthOf(samples(saws, (minute) => 80 + (minute % 2) * 10)).openFiles).to.be.within(-10, 10);
     expect(brokenGrowth('api', growthOf(samples(saws, (minute) => 80 + minute)))).to.deep.equal([
       'the api keeps files open',

@@ -9,7 +9,7 @@ export interface FoundPattern {
   pattern: RegExp;
 }
 
-export const root = join(import.meta.dirname, '../..');
+const root = join(import.meta.dirname, '../..');
 const FOLDERS = ['api', 'core', 'platform', 'schemas', 'workers', 'workflows', 'activities', 'stack/mailbox'];
 
 // biome-ignore lint/suspicious/noExplicitAny: a syntax tree is walked by its shape.

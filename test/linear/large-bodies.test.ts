@@ -19,7 +19,7 @@ describe('Decoding attachments', () => {
       expect((await leastHold(() => decode(text).catch(() => null))).holdMs).to.be.lessThan(HOLD_MS_MAX);
   }).timeout(60_000);
 
-  it('gives the same bytes wherever white space stands and a block ends', async () => {
+  it('gives the same bytes wherever white space is and a block ends', async () => {
     const length = fc.integer({ min: 1_048_500, max: 1_048_700 });
     await fc.assert(
       fc.asyncProperty(length, fc.nat(3), fc.nat(2_000_000), async (size, spaces, at) => {

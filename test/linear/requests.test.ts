@@ -46,7 +46,7 @@ describe('A hostile request', () => {
   }
 
   for (const [what, request] of Object.entries(requests))
-    it(`${what} is answered at once, and mail sent beside it leaves`, async () => {
+    it(`${what} is answered at once, and other mail is sent at the same time`, async () => {
       const holds: number[] = [];
       for (let n = 0; n === 0 || (holds.at(-1)! >= HOLD_MS_MAX && n <= REPEATS); n++) {
         const began = performance.now();

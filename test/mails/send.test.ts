@@ -4,19 +4,17 @@ import { seedVerifiedDomain } from '../../core/domains/domains.ts';
 import { contentOf } from '../../core/messages/contents.ts';
 import { SENDER } from '../delivery/support.ts';
 import type { Reply } from '../support/client.ts';
-import { type Environment, startEnvironment, type Tenant } from '../support/environment.ts';
+import { type Tenant, useEnvironment } from '../support/environment.ts';
 
-/** What the interface takes and refuses; nothing is sent here: test/composing/mail.test.ts looks at what arrives. */
+/** Tests the interface only; nothing is sent: test/composing/mail.test.ts checks mails that arrive. */
 describe('POST /mails/send', () => {
-  let environment: Environment;
+  const environment = useEnvironment();
   let own: Tenant;
   before(async () => {
-    environment = await startEnvironment();
     own = environment.own;
     await seedVerifiedDomain(environment.deps, own.project, 'mail.example.com', new ObjectId());
     await seedVerifiedDomain(environment.deps, environment.other.project, 'theirs.example.com', new ObjectId());
   });
-  after(() => environment.stop());
 
   const mail = (fields: object) => ({
     to: { email: 'ada@in.test' },
@@ -67,7 +65,7 @@ describe('POST /mails/send', () => {
     expect((await stored(own_))?.subject).to.equal('My own');
   });
 
-  it('html and text beside a templateId win for this mail and do not change the template', async () => {
+  it('html and text win over the templateId for this mail and do not change the template', async () => {
     const template = { templateName: 'T', subject: 'S', emailTemplate: '<p>of the template</p>' };
     const { templateId } = (await own.client.post('/templates', template)).body.data;
     const sent = await send({ subject: undefined, html: '<p>of the call</p>', text: 'plain', templateId });
@@ -431,7 +429,7 @@ describe('POST /mails/send', () => {
     });
   });
 
-  it('mails that come together are stored alike; a short content stands on its message, a long one beside it', async () => {
+  it('mails that come together are stored alike; a short content is stored on its message, a long one separately', async () => {
     const storedTogether = async (html: string, copies: number) => {
       const answers = await Promise.all(Array.from({ length: copies }, () => send({ html, dynamicData: { a: null } })));
       expect(new Set(answers.map(({ status }) => status))).to.deep.equal(new Set([200]));

@@ -7,7 +7,7 @@ import { until } from '../support/wait.ts';
 
 const DAY_MS = 24 * 3_600_000;
 
-describe('What was sent', () => {
+describe('Sent content', () => {
   let post: Post;
   before(async () => {
     post = await startPost();

@@ -77,7 +77,7 @@ describe('GET /emails', () => {
       expect((await own.client.get(`/emails${query}`)).status, query).to.equal(400);
   });
 
-  it('one email: what was to be sent, to whom, and what became of it', async () => {
+  it('one email: its content, its recipients and its outcome', async () => {
     const { body } = await own.client.get('/emails?email=second@in.test');
     const { id } = body.data.emails[0];
     const at = new Date('2026-03-05T00:00:00Z');

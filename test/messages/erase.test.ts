@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
-import { hashOfErased } from '../../core/base/erased-addresses.ts';
+import { hashOfErased } from '../../core/base/secrets.ts';
 import { applyReports } from '../../core/feedback/bounces.ts';
 import { writeSignals } from '../../core/feedback/engagements.ts';
 import { startQueues } from '../../core/jobs/queue.ts';
@@ -13,7 +13,7 @@ import { until } from '../support/wait.ts';
 
 const HOUR_MS = 3_600_000;
 
-describe('What was sent to a contact that is deleted', () => {
+describe('Mail to a contact that is deleted', () => {
   let post: Post;
   before(async () => {
     post = await startPost();
@@ -171,7 +171,7 @@ describe('What was sent to a contact that is deleted', () => {
     });
   });
 
-  it('loses only the copy where it was sent to somebody else; what is sent to the address afterwards stays', async () => {
+  it('loses only the copy where it was sent to others too; later mail to the address stays', async () => {
     const address = 'copy.of.cleo@in.test';
     const id = await contact(address);
     const answer = await post.send({ to: { email: 'dora@in.test' }, cc: [{ email: address, name: 'Cleo' }] });

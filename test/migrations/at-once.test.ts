@@ -10,7 +10,7 @@ import { expectedOfB, pictureOf } from './targets.ts';
 
 const HOUR = 3_600_000;
 
-describe('Migrations beside each other', () => {
+describe('Migrations at the same time', () => {
   let scene: Scene;
   let account: AccountB;
   let tenant: Tenant;

@@ -7,7 +7,7 @@ import type { Tenant } from '../support/environment.ts';
 import { job, type Scene, start, startScene, tenantWithA, tenantWithB } from './support.ts';
 import { expectedOfA, expectedOfB, pictureOf } from './targets.ts';
 
-/** A process that dies between two writes: what it wrote before stays, and nobody hears of it again. */
+/** A process that dies between two writes: its earlier writes stay, and it never reports again. */
 class Crash extends Error {}
 
 describe('A migration whose process dies again and again', () => {

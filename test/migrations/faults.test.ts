@@ -80,7 +80,7 @@ describe('A migration whose source misbehaves', () => {
       await whole();
     });
 
-    it('holds when the key is revoked mid-run, and goes on from there with a new one', async () => {
+    it('holds when the key is revoked mid-run, and resumes there with a new one', async () => {
       const revoke = () => {
         account.revoked = true;
       };
@@ -134,7 +134,7 @@ describe('A migration whose source misbehaves', () => {
       await whole();
     });
 
-    it('holds at once when the quota is used up, and a retry goes on from the page where it stopped', async () => {
+    it('holds at once when the quota is used up, and a retry resumes at the page where it stopped', async () => {
       account.contacts = sampleAccountB({}, 101).contacts.map((contact) => ({ ...contact, segmentIds: [] }));
       const quota = tooManyRequestsB('daily_quota_exceeded', 'You have reached your daily quota.');
       scene.b.faults.push({ on: /\/contacts\?limit=100&after/, act: quota });

@@ -80,7 +80,7 @@ describe('An operator of migrations', () => {
     expect([groups, Object.keys(contacts).length]).deep.equal([{}, 12]);
   });
 
-  it('is told with 409 what a state does not allow', async () => {
+  it('is refused with 409 when a state does not allow it', async () => {
     const done = await settled(tenant, await begin());
     for (const decision of ['retry', 'skip', 'cancel']) {
       const { status, code } = await decide(done.id, decision);
@@ -144,7 +144,7 @@ describe('An operator of migrations', () => {
     expect(await job(tenant, done.id)).deep.equal(done);
   });
 
-  it('resets a failed run to just before the phase that failed, and it goes on from there', async () => {
+  it('resets a failed run to just before the phase that failed, and it resumes there', async () => {
     const held = await heldAt(/contacts\/exports/);
     const run = { projectId: tenant.project._id.toHexString(), migrationId: held.id, run: 1 };
     await failMigration(scene.env.deps, run, 'Nobody decided.');
@@ -170,7 +170,7 @@ describe('An operator of migrations', () => {
     await whole();
   });
 
-  it('resets an old run while a newer job is under way: the newer one goes on to its end', async () => {
+  it('resets an old run while a newer job is under way: the newer one runs to its end', async () => {
     const old = await heldAt(/contacts\/exports/);
     await decide(old.id, 'cancel');
     const oldRun = { workflowId: workflow().workflowId, runId: (await workflow().describe()).runId };

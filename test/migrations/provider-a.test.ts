@@ -66,7 +66,7 @@ describe('A migration from provider A', () => {
     expect(JSON.stringify(report[1].needsReview)).contains('no active version');
   });
 
-  it('migrates custom fields by their mappings, with the values of contacts; a repeated creation is reported and the run goes on', async () => {
+  it('migrates custom fields by their mappings, with the values of contacts; a repeated creation is reported and the run continues', async () => {
     await tenant.client.post('/custom-fields', { fieldName: 'company', fieldType: 'string' });
     const found = await migrate({
       migrateAll: true,
@@ -108,7 +108,7 @@ describe('A migration from provider A', () => {
     expect(picture.fields).deep.equal({ num_orders: 'number' });
   });
 
-  it('takes a list and a group of the same name for its own, and lets nobody into an automation unless it is told to', async () => {
+  it('takes a list and a group of the same name for its own, and lets no contact into an automation unless asked', async () => {
     const { client, project } = tenant;
     const list = dataOf(await client.post('/contact-lists', { name: 'News' }));
     const group = dataOf(await client.post('/suppression-groups', { name: 'Offers' }));
@@ -353,7 +353,7 @@ describe('A migration from provider A', () => {
     expect([status, started.data.status]).deep.equal([202, 'queued']);
     const found = await settled(tenant, started.data.bulkOperationId);
     expect(found.status).equal('completed');
-    // Without the id of a list nobody is imported.
+    // Without the id of a list no contact is imported.
     const skipped = ['skipped', 'completed', 'skipped', 'skipped', 'skipped'];
     expect(found.phases.map(({ status: one }) => one)).deep.equal(skipped);
   });

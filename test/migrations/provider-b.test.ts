@@ -88,7 +88,7 @@ describe('A migration from provider B', () => {
     expect(picture.suppressedGlobally).deep.equal(gone.sort());
   });
 
-  it('goes on when the contact at its cursor is deleted at the source', async () => {
+  it('continues when the contact at its cursor is deleted at the source', async () => {
     const last = account.contacts[99]!;
     const remove = () => {
       account.contacts = account.contacts.filter((contact) => contact !== last);
@@ -116,7 +116,7 @@ describe('A migration from provider B', () => {
     expect(contacts).not.property(gone.email);
   });
 
-  it('goes on when an audience is deleted at the source while its members are read', async () => {
+  it('continues when an audience is deleted at the source while its members are read', async () => {
     const [customers] = account.segments;
     const remove = () => {
       account.segments = account.segments.slice(1);

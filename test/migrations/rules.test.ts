@@ -74,7 +74,7 @@ describe('Pictures of a template', () => {
   });
 });
 
-describe('What a migrated template needs a look for', () => {
+describe('Reasons to check a migrated template', () => {
   it('is #each from provider B, in HTML or subject; other differences are notes', () => {
     expect(reviewB('<p>{{#each ITEMS}}x{{/each}}</p>', null).isFlagged).equal(true);
     expect(reviewB('<p>x</p>', '{{ #each X }}').isFlagged).equal(true);
@@ -93,12 +93,12 @@ describe('The phases of a migration', () => {
     succeeded: 5,
   }));
 
-  it('go on with the one that failed, and keep its counts', () => {
+  it('continue with the one that failed, and keep its counts', () => {
     const again = phasesForRetry(phases, undefined, at)!;
     expect([nextPhase(again), again[2]?.succeeded]).deep.equal(['audiences', 5]);
   });
 
-  it('begin anew from the phase that is named; what lies between is left out', () => {
+  it('restart at the phase that is named; phases between are left out', () => {
     const earlier = phasesForRetry(phases, 'templates', at)!;
     expect([nextPhase(earlier), earlier[1]?.succeeded, earlier[0]?.status]).deep.equal(['templates', 0, 'completed']);
     const later = phasesForRetry(phases, 'topics', at)!;

@@ -12,7 +12,7 @@ const held: Step = { next: 'hold', phase: 'contacts', status: 'needs_attention',
 const completed: Step = { next: 'end', phase: null, status: 'completed', details: 'completed' };
 const cancelled: Step = { next: 'end', phase: null, status: 'cancelled', details: 'cancelled' };
 
-/** `phases` and `decisions`: each answer in turn; an Error is a phase that cannot go on. */
+/** `phases` and `decisions`: each answer in turn; an Error is a phase that cannot continue. */
 function migrationScenario(
   name: string,
   { phases, decisions = [] }: { phases: Array<Step | Error>; decisions?: Step[] },

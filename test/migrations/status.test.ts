@@ -3,22 +3,14 @@ import { ObjectId } from 'mongodb';
 import { endMigration } from '../../core/migrations/finish.ts';
 import type { Migration, MigrationStatus } from '../../core/migrations/model.ts';
 import { LIVE, migrationsBefore, migrationTransitions } from '../../core/migrations/rules/status.ts';
-import { type Environment, startEnvironment } from '../support/environment.ts';
+import { useEnvironment } from '../support/environment.ts';
 import { drawnTransitions, pairsOf } from '../support/pictures.ts';
 
 const statuses = Object.keys(migrationTransitions) as MigrationStatus[];
 const ends = ['completed', 'completed_with_errors', 'failed', 'cancelled'] as const;
 
 describe('The status of a migration', () => {
-  let env: Environment;
-
-  before(async () => {
-    env = await startEnvironment();
-  });
-
-  after(async () => {
-    await env.stop();
-  });
+  const env = useEnvironment();
 
   it('changes as the README of the folder draws it', () => {
     expect(drawnTransitions('core/migrations/README.md', '# Migrations')).to.deep.equal(pairsOf(migrationTransitions));

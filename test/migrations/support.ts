@@ -16,7 +16,7 @@ import type { StandIn } from '../providers/stand-in.ts';
 import type { Reply } from '../support/client.ts';
 import { type Environment, startEnvironment, type Tenant } from '../support/environment.ts';
 
-/** The product with both source providers beside it; workers are started by the test, for some of them stop. */
+/** The product and both source providers; workers are started by the test, since some tests stop them. */
 export interface Scene {
   env: Environment;
   a: ProviderA;

@@ -3,8 +3,8 @@ import type { AccountA } from '../providers/account-a.ts';
 import type { AccountB } from '../providers/account-b.ts';
 import type { Environment, Tenant } from '../support/environment.ts';
 
-/** What a project holds, without ids and times: two runs that end the same have the same picture. */
-export interface Picture {
+/** The data of a project without ids and times: two runs that end the same have the same picture. */
+interface Picture {
   templates: { name: string; subject: string; html: string; isFlagged: boolean }[];
   groups: Record<string, string[]>;
   suppressedGlobally: string[];

@@ -24,7 +24,7 @@ describe('Unsubscribed contacts of a random account of provider B', () => {
   });
   after(() => scene.stop());
 
-  it(`are suppressed before they are contacts, all of them and nobody else, each counted once (seed ${SEED})`, async function () {
+  it(`are suppressed before they are contacts, all of them and no others, each counted once (seed ${SEED})`, async function () {
     this.timeout(120_000);
     await fc.assert(
       fc.asyncProperty(cases, async (given) => {
@@ -125,7 +125,7 @@ describe('People who unsubscribed at provider B', () => {
     await makeSending(scene.env.deps, tenant);
     await activeAutomation(tenant.client, { steps: [wait(), email('welcome')] });
     account.contacts = account.contacts.slice(0, 12);
-    // Held before the last phase, which would suppress whoever was not suppressed until then.
+    // Held before the last phase, which would suppress the remaining contacts.
     fault(/\/topics/, serverError);
     const held = await migrate({ runWorkflow: true });
     expect(held.phase).equal('topics');
@@ -193,7 +193,7 @@ describe('People who unsubscribed at provider B', () => {
     });
   });
 
-  it('are compared with what the job read itself; the number of the plan is only shown beside it', async () => {
+  it('are compared with what the job read itself; the number of the plan is only shown', async () => {
     const plan = dataOf(await tenant.client.post('/migrations/providerB/plan', { apiKey: account.key }));
     account.contacts[0]!.unsubscribed = true;
     const found = await migrate();
@@ -204,7 +204,7 @@ describe('People who unsubscribed at provider B', () => {
   });
 
   describe('and were forgotten by an earlier version', () => {
-    /** What it left: everybody a contact, a part of the unsubscribed suppressed, notes of pages that replaced each other. */
+    /** Its remains: every person is a contact, some of the unsubscribed are suppressed, and notes of pages replaced each other. */
     async function leaveAsEarlier(id: string): Promise<string[]> {
       const { db } = scene.env.deps;
       const projectId = tenant.project._id;

@@ -16,7 +16,7 @@ interface Seen {
   data: Job;
 }
 
-describe('Whoever watches a migration', () => {
+describe('A watcher of a migration', () => {
   let scene: Scene;
   let account: AccountA;
   let tenant: Tenant;
@@ -147,7 +147,7 @@ describe('Whoever watches a migration', () => {
       const history = await historyOf(scene, whose);
       expect(history.includes(id)).equal(true);
       keep('Temporal', history);
-      // Beside servers of its own the test reads Temporal's database as it lies on the disk.
+      // With servers of its own the test also reads Temporal's database from the disk.
       if (written) expect(written.includes(id)).equal(true);
     }
     redis.disconnect();
@@ -156,7 +156,7 @@ describe('Whoever watches a migration', () => {
       for (const { provider, key } of sides)
         for (const [form, text] of formsOf(key))
           expect(bytes.includes(text), `the key of ${provider} in ${form} in ${place}`).equal(false);
-    // What is looked for can be found: the sources themselves were told it.
+    // Proves that the search works: the sources themselves received the key.
     expect(scene.a.log.some(({ key }) => key === account.key)).equal(true);
     expect(scene.b.log.some(({ key }) => key === accountB.key)).equal(true);
   });

@@ -53,7 +53,7 @@ describe('A worker process', function () {
     expect((await ask('/elsewhere')).status).to.equal(404);
   });
 
-  it('Temporal stopped: verify is answered 2xx, due documents go on, and the check runs when it is back', async () => {
+  it('Temporal stopped: verify is answered 2xx, jobs are done, and the check runs when it is back', async () => {
     const id = await addDomain('away.example.com');
     await servers.temporal?.kill('SIGKILL');
     const reply = await environment.own.client.post(`/domains/${id}/verify`);
@@ -61,7 +61,7 @@ describe('A worker process', function () {
     const { domains } = environment.deps.db;
     const projectId = environment.own.project._id;
     await domains.updateOne({ _id: new ObjectId(id), projectId }, { $set: { recheckDueAt: new Date() } });
-    // Kinds that need no Temporal are served meanwhile: the recheck has its next time.
+    // Queues that need no Temporal are served during the outage: the recheck has its next time.
     await until(
       () => domains.findOne({ _id: new ObjectId(id), projectId }),
       (domain) => Number(domain?.recheckDueAt) > Date.now() + 60_000,
@@ -173,7 +173,7 @@ describe('A worker process', function () {
     output(): string;
   }
 
-  /** It bundles its workflows itself, unless told otherwise. */
+  /** It bundles its workflows itself, unless the variable is set. */
   function forkWorker(lanes: string, more: Record<string, string> = {}): Forked {
     const { config } = environment.deps;
     const env = {

@@ -13,7 +13,7 @@ import {
 type Where = Phase | 'dsn';
 type Row = [line: string, where: Where, result: Classification['class'], category: BounceCategory, suppress?: boolean];
 
-/** What the relay of reliability 2.3 and the servers of the world say. */
+/** Replies of the relay of reliability 2.3 and of common servers. */
 const REPLIES: Row[] = [
   ['250 2.0.0 Ok: queued as 4XyZ', 'dot', 'accepted', 'none'],
   ['251 User not local; will forward', 'rcpt', 'accepted', 'none'],

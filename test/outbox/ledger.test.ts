@@ -195,7 +195,7 @@ describe('The ledger', () => {
     expect((await read(id!)).state).to.equal('sent');
   });
 
-  it('lets a late 250 end what was queued again, unless it was claimed anew', async () => {
+  it('lets a late 250 end a requeued message, unless it was claimed again', async () => {
     const reply = { code: 250, enhanced: null, text: 'at last' };
     const refused = { kind: 'failed', reply: { code: 554, enhanced: null, text: 'no' }, reason: 'no' } as const;
     const [late, taken, denied] = (await queue(3, { lane: 'transactional' })) as [ObjectId, ObjectId, ObjectId];
@@ -322,7 +322,7 @@ describe('The ledger', () => {
     expect(dotGuard(ledger, held[1]!)()).to.equal(true);
   });
 
-  it('looks again with every renewal: a suppression that came meanwhile stops the dot', async () => {
+  it('looks again with every renewal: a later suppression stops the dot', async () => {
     const ids = await queue(2);
     const ledger = openLedger();
     const { held } = await claim(ledger, ids);

@@ -87,7 +87,7 @@ const rows: Record<string, Row> = {
   'a 250 with 8-bit bytes: sent': { to: 'eight-bit', status: 'sent', reply: 250, accepted: true },
 };
 
-describe('What the relay answers', () => {
+describe('Answers of the relay', () => {
   let post: Post;
   before(async () => {
     post = await startPost({ timeouts: { dotMs: 500 } });
@@ -328,7 +328,7 @@ describe("The relay's own state", () => {
     expect(record.attempts).to.equal(1);
   });
 
-  it('AUTH 535: the relay does not let us in; nobody bounces', async () => {
+  it('AUTH 535: the relay refuses our login; no recipient bounces', async () => {
     const auth = { methods: 'PLAIN LOGIN', user: 'anna', password: 'right' };
     const relay = (url: string) => url.replace('smtp://', 'smtp://anna:right@');
     post = await start({ sink: { auth: { ...auth, reply: '535 5.7.8 no\r\n' } }, relay });

@@ -52,7 +52,7 @@ async function reasonOf(promise: Promise<unknown>): Promise<string> {
   return (error as UrlNotFetched).reason;
 }
 
-describe('fetching what somebody else named', () => {
+describe('Fetching a URL that a caller named', () => {
   afterEach(() => {
     for (const server of servers.splice(0)) {
       server.closeAllConnections();

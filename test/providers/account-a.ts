@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** What a provider A account holds. Tests change it while a migration runs. */
+/** The data of a provider A account. Tests change it while a migration runs. */
 export interface AccountA {
   key: string;
   revoked: boolean;
@@ -13,14 +13,14 @@ export interface AccountA {
   exports: ExportOptions;
 }
 
-export interface TemplateA {
+interface TemplateA {
   id: string;
   name: string;
   generation: 'legacy' | 'dynamic';
   versions: VersionA[];
 }
 
-export interface VersionA {
+interface VersionA {
   id: string;
   name: string;
   active: 0 | 1;
@@ -29,18 +29,18 @@ export interface VersionA {
   plain: string;
 }
 
-export interface FieldA {
+interface FieldA {
   id: string;
   name: string;
   type: 'Text' | 'Number' | 'Date';
 }
 
-export interface ListA {
+interface ListA {
   id: string;
   name: string;
 }
 
-export interface GroupA {
+interface GroupA {
   id: number;
   name: string;
   description: string;
@@ -58,7 +58,7 @@ export interface ContactA {
   listIds: string[];
 }
 
-export interface ExportOptions {
+interface ExportOptions {
   /** How often the state is `pending` before it is `ready`. */
   polls: number;
   parts: number;
@@ -71,7 +71,7 @@ export interface ExportOptions {
   suppressionsMax: number;
 }
 
-export const allScopesA = [
+const allScopesA = [
   'templates.read',
   'templates.versions.read',
   'marketing.read',
@@ -177,7 +177,7 @@ export function version(name: string, active: 0 | 1, html: string, subject = `Su
   return { id: uuid(name), name, active, subject, html, plain: '' };
 }
 
-export function group(id: number, name: string, emails: string[], isDefault = false): GroupA {
+function group(id: number, name: string, emails: string[], isDefault = false): GroupA {
   return { id, name, description: `About ${name}`, isDefault, emails };
 }
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { uuid } from './account-a.ts';
 
-/** What a provider B team holds. Every array is newest first, as the interface lists it. */
+/** The data of a provider B team. Every array is newest first, as the interface lists it. */
 export interface AccountB {
   key: string;
   keyState: 'valid' | 'invalid' | 'sending_only';
@@ -18,7 +18,7 @@ export interface AccountB {
   hasSegments: boolean;
 }
 
-export interface TemplateB {
+interface TemplateB {
   id: string;
   name: string;
   status: 'draft' | 'published';
@@ -28,19 +28,19 @@ export interface TemplateB {
   text: string | null;
 }
 
-export interface PropertyB {
+interface PropertyB {
   id: string;
   key: string;
   type: 'string' | 'number' | 'boolean';
   fallback: string | number | boolean | null;
 }
 
-export interface SegmentB {
+interface SegmentB {
   id: string;
   name: string;
 }
 
-export interface TopicB {
+interface TopicB {
   id: string;
   name: string;
   description: string | null;

@@ -23,7 +23,7 @@ describe('The JSON of a provider', () => {
     );
   });
 
-  it('is cut between two texts, whatever stands in them', async () => {
+  it('is cut between two texts, whatever they contain', async () => {
     const odd = ['a",b', 'a\\",b', '\\', '",', 'ü', '"'];
     const list = Array.from({ length: 100_000 }, (_, index) => `${odd[index % odd.length]}${index}`);
     expect(await texts(Buffer.from(JSON.stringify(list)))).deep.equal(list);

@@ -102,7 +102,7 @@ describe('The client of provider A', () => {
     expect([error.kind, error.status]).deep.equal(['unavailable', 500]);
   });
 
-  it('tells a refused key from a missing scope, and never shows the key', async () => {
+  it('distinguishes a refused key from a missing scope, and never shows the key', async () => {
     account.scopes = [];
     expect((await failure(open().listGroups())).kind).equal('forbidden');
     account.revoked = true;
@@ -194,7 +194,7 @@ describe('The client of provider A', () => {
     expect(third?.properties).deep.include({ num_orders: '3', 'company name': 'Company "3", Ltd' });
   });
 
-  it('says that the file is gone when it is cut, expired or ends inside a line, and reads an empty one as nobody', async () => {
+  it('says that the file is gone when it is cut, expired or ends inside a line, and reads an empty one as no contacts', async () => {
     const faults: ['cut' | 'truncate', boolean][] = [
       ['cut', true],
       ['truncate', true],
@@ -251,7 +251,7 @@ describe('The client of provider B', () => {
     expect(provider.log.every(({ url }) => url.includes('limit=100'))).equal(true);
   });
 
-  it('reads the properties of one contact, typed or flat, and null when it was deleted meanwhile', async () => {
+  it('reads the properties of one contact, typed or flat, and null when it was deleted in between', async () => {
     const rich = account.contacts.find(({ properties }) => Object.keys(properties).length > 0)!;
     const found = await open().readContact(rich.id);
     expect(found?.properties).deep.equal(rich.properties);

@@ -1,6 +1,6 @@
 import type { Answer } from './stand-in.ts';
 
-/** What goes wrong instead of, or before, the answer. */
+/** A fault that comes instead of, or before, the answer. */
 export type Act =
   | { kind: 'answer'; answer: Answer }
   /** The whole answer, late. */

@@ -113,7 +113,7 @@ describe('The stand-in of provider B', () => {
     expect([blocked.status, blocked.body]).deep.equal([403, 'error code: 1010\n']);
   });
 
-  it('tells a missing, an invalid and a sending-only key apart', async () => {
+  it('distinguishes a missing, an invalid and a sending-only key', async () => {
     const missing = await raw('/templates', { authorization: '' });
     const invalid = await raw('/templates', { authorization: 'Bearer re_wrong' });
     account.keyState = 'sending_only';

@@ -13,7 +13,7 @@ const kinds: Record<string, string[]> = {
 };
 const named = Object.values(kinds).flat();
 
-/** What the image holds; the rest of the tree may use development packages too. */
+/** The folders of the image; the rest of the tree may use development packages too. */
 const shipped = ['schemas', 'core', 'platform', 'workflows', 'activities', 'workers', 'api'];
 const sources = globSync('**/*.{ts,mjs}', {
   cwd: root,

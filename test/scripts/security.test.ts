@@ -30,7 +30,7 @@ describe('docs/security.md', () => {
   });
 });
 
-/** A title may end where its source goes on with a value. */
+/** A quoted title may end where the title in the source has a value. */
 function hasTitle(file: string, title: string): boolean {
   if (!existsSync(join(root, file))) return false;
   const titles = readFileSync(join(root, file), 'utf8').matchAll(/\b(?:it|describe)\(\s*(['"`])((?:\\.|(?!\1).)*)\1/g);

@@ -6,7 +6,7 @@ import { closeRelays, deliver, fiftyTimes, sendOn, startRelay, take } from './su
 describe('connections to a relay', () => {
   afterEach(closeRelays);
 
-  it('are used again, and closed when nobody needs them for a while', async () => {
+  it('are used again, and closed when they are not needed for a while', async () => {
     const { sink, mailer } = await startRelay({}, { idleMs: 50 });
     await deliver(mailer, 'a@in.test');
     await deliver(mailer, 'b@in.test');
@@ -99,7 +99,7 @@ describe('connections to a relay', () => {
     expect(mailer.states()[0]).to.include({ connectionsInUse: 0, connectionsOpen: 2 });
   });
 
-  it('close: nothing more is handed out, what is in use may finish, and the rest is told', async () => {
+  it('close: nothing more is handed out, connections in use may finish, and waiting callers are refused', async () => {
     const { sink, mailer } = await startRelay({ ackDelayMs: 100 }, { connectionsMax: 1 });
     const connection = await take(mailer);
     const sending = sendOn(connection, 'a@in.test').finally(() => connection.release());

@@ -320,7 +320,7 @@ describe('a message to several recipients', () => {
       expect(delivery.recipients.map(({ code }) => code)).to.deep.equal([550, 0]);
     });
 
-    it(`sends nothing when nobody was taken, and goes on over the same connection (${how})`, async () => {
+    it(`sends nothing when no recipient was accepted, and keeps the connection (${how})`, async () => {
       const { sink, mailer } = await startRelay({ pipelining });
       const refused = await deliver(mailer, ['perm-rcpt-550-5.1.1@in.test', 'temp-rcpt-450@in.test']);
       expect([refused.kind, refused.phase]).to.deep.equal(['answered', 'rcpt']);
@@ -329,7 +329,7 @@ describe('a message to several recipients', () => {
       expect(sink.ledger.total).to.equal(1);
     });
 
-    it(`reaches nobody when a relay takes DATA without recipients, and stays in step (${how})`, async () => {
+    it(`reaches no recipient when a relay takes DATA without recipients, and stays in step (${how})`, async () => {
       const { sink, mailer } = await startRelay({ pipelining, dataWithoutRecipients: true });
       let asked = 0;
       const beforeDot = () => Boolean(++asked);

@@ -41,7 +41,7 @@ describe('what goes over the wire', () => {
     }
   });
 
-  it('MAIL that is refused counts, also when the relay goes on to take recipients and DATA', async () => {
+  it('MAIL that is refused counts, also when the relay then takes recipients and DATA', async () => {
     const { mailer } = await startRelay({ dataWithoutRecipients: true, mailReply: '452 4.3.1 full\r\n' });
     const { kind, phase, recipients } = await deliver(mailer, 'a@in.test');
     expect([kind, phase, recipients[0]?.code]).to.deep.equal(['answered', 'mail', 452]);

@@ -20,7 +20,7 @@ async function fiftyRelays(...[options, more]: Parameters<typeof startRelay>) {
 describe('a relay that does not let us in', () => {
   afterEach(closeRelays);
 
-  it('a refused connection opens the breaker and counts against nobody', async () => {
+  it('a refused connection opens the breaker and counts against no recipient', async () => {
     await fiftyTimes(async () => {
       const { sink, mailer } = await startRelay();
       await sink.refuse();
@@ -180,7 +180,7 @@ describe('the breaker of a relay', () => {
     expect(sink.ledger.total).to.equal(3);
   });
 
-  it('those who wait for a connection are told at once when the relay goes away', async () => {
+  it('callers that wait for a connection are refused at once when the relay goes down', async () => {
     const { sink, mailer } = await startRelay({}, { connectionsMax: 1 });
     const connection = await take(mailer);
     const waiting = mailer.acquire('campaign');

@@ -39,7 +39,7 @@ describe('replies of a relay', () => {
       expect(createReplyReader(() => true).push(bytes), bytes).to.equal(false);
   });
 
-  it('tell a relay that slows us down from a mailbox that does', () => {
+  it('distinguish a relay that slows us down from a mailbox that does', () => {
     const reply = (code: number, enhanced: string | null, text: string): Reply => ({ code, enhanced, text });
     const throttles = [
       reply(421, null, 'bye'),
@@ -83,7 +83,7 @@ describe('the shares of the lanes', () => {
     expect(transactional).to.deep.equal([0, 1, 2, 4, 4, 12, 20]);
   });
 
-  it('add up: whoever takes only what is free never exceeds the limit, nor takes what another lane keeps', () => {
+  it('add up: a lane that takes only free connections never exceeds the limit, nor takes those another lane keeps', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 100 }),

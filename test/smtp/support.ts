@@ -4,7 +4,7 @@ import { type Sink, type SinkOptions, startSink } from '../support/smtp-sink.ts'
 
 export const TIMES = 50;
 
-export interface Relay {
+interface Relay {
   sink: Sink;
   mailer: Mailer;
 }

@@ -63,7 +63,7 @@ describe('docker-compose.yml', () => {
         expect(known.has(variable), `${name}: ${variable}`).to.equal(true);
   });
 
-  it('passes on how many proxies stand in front of the API, none unless it is said', () => {
+  it('passes on the number of proxies in front of the API, none by default', () => {
     expect(compose.services.api?.environment?.TRUSTED_PROXIES).to.equal('$' + '{TRUSTED_PROXIES:-0}');
   });
 
@@ -88,7 +88,7 @@ describe('docker-compose.yml', () => {
   });
 });
 
-/** What the embedded default prints, whatever else this machine has installed. */
+/** The output of the embedded default, whatever this machine has installed. */
 async function versionOf(binary: Binary): Promise<string> {
   const folders = (process.env.PATH ?? '').split(delimiter);
   const PATH = folders.filter((folder) => !existsSync(join(folder, binary.command))).join(delimiter);

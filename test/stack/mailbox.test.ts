@@ -71,7 +71,7 @@ describe('The mailbox', () => {
     }
   });
 
-  it('The HTML of a mail runs nothing and asks no other host: it stands in a sandbox with a policy of its own.', async () => {
+  it('The HTML of a mail runs nothing and asks no other host: it is in a sandbox with a policy of its own.', async () => {
     await send({ html: '<script>alert(1)</script>' });
     const [{ id }] = await mails();
     const { headers } = await fetch(`${page}/email/${id}/html`);

@@ -15,7 +15,7 @@ describe('npm test', function () {
     expect(output).to.include('expected 1 to equal 2');
   });
 
-  it('fails and names the test when somebody asks for retries and the second try passes', async () => {
+  it('fails and names the test when retries are on and the second try passes', async () => {
     const { code, output } = await npmTest(secondTry, '--retries', '1');
     expect(code, output).to.equal(1);
     expect(lastLine(output)).to.equal('2 passed, 1 failed');

@@ -139,7 +139,7 @@ describe('npm start', function () {
     expect(await (await fetch(stack.mailboxUrl)).text()).to.include('It works');
   });
 
-  it('An index that an earlier version defined otherwise is made anew, with a line that says so.', () => {
+  it('An index that an earlier version defined otherwise is rebuilt, with a line that says so.', () => {
     expect(saidAtSecondStart).to.include('Index newest of contacts was made anew: its definition has changed.');
   });
 

@@ -3,10 +3,10 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 
-/** A page in headless Chromium with JavaScript switched off, as a reader who trusts nobody has it. */
-export interface BrowserPage {
+/** A page in headless Chromium with JavaScript switched off, as a careful reader has it. */
+interface BrowserPage {
   open(url: string): Promise<void>;
-  /** What a person reads in the first element that fits; null when there is none. */
+  /** The text of the first element that fits; null when there is none. */
   read(selector: string): Promise<string | null>;
   /** Presses a key there, or the mouse button in its middle, and waits for the next page. */
   press(selector: string, how: 'mouse' | 'Enter'): Promise<void>;

@@ -15,7 +15,7 @@ export interface Reply {
   body: any;
 }
 
-/** Paths that begin with /v1 or stand at the root are taken as they are; others get /v1 in front. */
+/** Paths that begin with /v1 or belong to the root are taken as they are; others get /v1 in front. */
 export function createClient(url: string, key: string | null, defaults: Record<string, string> = {}): Client {
   const send = async (method: string, path: string, init: RequestInit = {}): Promise<Reply> => {
     const full = /^\/(v1|openapi\.json|docs|health|metrics|t|u|media)(\/|$)/.test(path) ? path : `/v1${path}`;

@@ -42,7 +42,7 @@ export interface Environment {
 }
 
 /** Starts as the real time and is moved by hand. */
-export interface TestClock {
+interface TestClock {
   now(): Date;
   advance(ms: number): void;
   set(at: Date): void;
@@ -50,7 +50,7 @@ export interface TestClock {
 
 const silent: Log = { debug() {}, info() {}, warn() {}, error: (fields, message) => console.error(message, fields) };
 
-/** The API in this process, on the real servers, with a database of its own. Call in `before`, and `stop` in `after`. */
+/** The API in this process, on the real servers, with a database of its own, until `stop`. */
 export async function startEnvironment(
   env: Record<string, string> = {},
   more: Pick<AppOptions, 'drainMs' | 'stalledMs'> = {},
@@ -105,6 +105,16 @@ export async function startEnvironment(
       await close();
     },
   };
+}
+
+/** For a whole suite: started before its tests, and before hooks that come after this call; stopped after them. */
+export function useEnvironment(...given: Parameters<typeof startEnvironment>): Environment {
+  const environment = {} as Environment;
+  before(async () => {
+    Object.assign(environment, await startEnvironment(...given));
+  });
+  after(() => environment.stop());
+  return environment;
 }
 
 async function makeTenant(deps: Deps, client: Environment['client'], name: string): Promise<Tenant> {

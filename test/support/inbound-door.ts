@@ -7,7 +7,7 @@ import type { Environment } from './environment.ts';
 export interface Door {
   port: number;
   server: InboundServer;
-  /** Hands a mail over and answers the reply to each step: MAIL, each RCPT, and the final dot when somebody took it. */
+  /** Hands a mail over and returns the reply to each step: MAIL, each RCPT, and the final dot when a recipient was accepted. */
   send(mail: Mail): Promise<{ rcpt: string[]; data: string | null }>;
 }
 
@@ -32,7 +32,7 @@ export async function openDoor(
   return { port, server, send: (mail) => hand(port, mail) };
 }
 
-/** A client that says what it is told and reads one reply after the other. */
+/** A client that sends given lines and reads one reply after the other. */
 export function connectClient(port: number, localAddress = '127.0.0.1') {
   const socket = createConnection({ port, host: '127.0.0.1', localAddress });
   let text = '';

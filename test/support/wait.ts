@@ -1,4 +1,4 @@
-/** Asks until the answer is what the test waits for; the last answer stands in the failure. */
+/** Asks until the answer is the expected one; the failure names the last answer. */
 export async function until<T>(
   ask: () => Promise<T>,
   isIt: (answer: T) => boolean,

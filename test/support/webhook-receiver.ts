@@ -12,13 +12,13 @@ export interface Received {
 export interface Receiver {
   url: string;
   received: Received[];
-  /** What the next ones are answered. */
+  /** The answer to the next requests. */
   answer: { status: number; location?: string; write?: (response: ServerResponse) => void };
   stop(): Promise<void>;
   start(): Promise<void>;
 }
 
-/** Somebody's webhook endpoint, which can be taken away and brought back on the same port. */
+/** A customer's webhook endpoint, which can be stopped and started on the same port. */
 export async function startReceiver(port: number): Promise<Receiver> {
   let server: Server;
   const receiver: Receiver = {

@@ -127,7 +127,7 @@ describe('suppression', () => {
       }
   });
 
-  it('is lifted by who unsubscribed only so far as they said it: what is weaker stands again, the strongest of it', () => {
+  it('is lifted by who unsubscribed only so far as they said it: the strongest of the weaker ones holds again', () => {
     expect(subscribe(held('UNSUBSCRIBE'))).to.deep.equal({ outcome: 'removed', entry: null });
     for (const before of [held('MANUAL', 'UNSUBSCRIBE'), held('UNSUBSCRIBE', 'MANUAL')])
       expect(subscribe(before)).to.deep.equal({

@@ -1,16 +1,12 @@
 import { expect } from 'chai';
 import { suppress } from '../../core/suppressions/suppressions.ts';
 import { addresses } from '../contacts/support.ts';
-import { type Environment, startEnvironment } from '../support/environment.ts';
+import { useEnvironment } from '../support/environment.ts';
 
 const REASONS = ['UNSUBSCRIBE', 'BOUNCE', 'COMPLAINT', 'MANUAL'];
 
 describe('Suppressions', () => {
-  let environment: Environment;
-  before(async () => {
-    environment = await startEnvironment();
-  });
-  after(() => environment.stop());
+  const environment = useEnvironment();
 
   const client = () => environment.own.client;
   const suppressEmails = (body: object) => client().post('/suppression-groups/emails/suppress', body);
@@ -19,7 +15,7 @@ describe('Suppressions', () => {
   const groups = async () => (await client().get('/suppression-groups')).body.data.groups;
   const newGroup = async (name = 'Offers') => (await client().post('/suppression-groups', { name })).body.data.id;
 
-  /** suppressionCount of every group, beside what the entries say. */
+  /** suppressionCount of every group, and the same counted from the entries. */
   async function expectCountsRight(): Promise<void> {
     const entries = await environment.deps.db.suppressions.find({ projectId: environment.own.project._id }).toArray();
     const said = (await groups()).map(({ id, suppressionCount }: { id: string; suppressionCount: number }) => [
@@ -221,7 +217,7 @@ describe('Suppressions', () => {
       expect((await search({ email: 'dead@example.com' })).entries[0]).to.include({ reason: 'BOUNCE', evidence });
     });
 
-    it('a project suppresses for nobody but itself, globally too', async () => {
+    it('a project suppresses for itself alone, globally too', async () => {
       await suppressEmails({ emails: ['shared@example.com'], isGlobal: true });
       const theirs = await environment.other.client.post('/suppression-groups/entries', {
         email: 'shared@example.com',

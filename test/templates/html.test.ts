@@ -49,7 +49,7 @@ const UNTOUCHED = [
 
 const PIXEL =
   '<img src="https://t.test/o.gif?a=1&amp;b=2" width="1" height="1" alt="" style="border:0;width:1px;height:1px">';
-const HIDDEN = /^<div style="display:none;[^"]*">Look &amp; &#60;see&#62;<\/div>$/;
+const HIDDEN = /^<div style="display:none;[^"]*">Look &amp; &lt;see&gt;<\/div>$/;
 
 /** `*` is where the preview text goes and `@` where the pixel goes. */
 const PLACES = [
@@ -95,7 +95,7 @@ describe('html', () => {
     );
     expect(result).to.equal(
       [`<a href="`, `<a href='`, `<a href="`]
-        .map((open, n) => `${open}https://t.test/&#34;&#39;&#60;&#62;${open.at(-1)}>${n + 1}</a>`)
+        .map((open, n) => `${open}https://t.test/&quot;&#39;&lt;&gt;${open.at(-1)}>${n + 1}</a>`)
         .join(''),
     );
   });
@@ -232,7 +232,7 @@ describe('the text of html', () => {
   });
 });
 
-/** What a reader of HTML sees; `expected` rewrites the links as the test would have them. */
+/** The HTML as a parser reads it; `expected` rewrites the links as the test would have them. */
 function events(html: string, expected?: (url: string) => string): unknown[] {
   const seen: unknown[] = [];
   const parser = new Parser({

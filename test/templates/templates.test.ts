@@ -2,19 +2,17 @@ import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
 import { seedVerifiedDomain } from '../../core/domains/domains.ts';
 import { activeAutomation, created, wait } from '../automations/support.ts';
-import { type Environment, startEnvironment, type Tenant } from '../support/environment.ts';
+import { type Tenant, useEnvironment } from '../support/environment.ts';
 
 /** Instructions of other engines. */
 const PLAIN = `<%= 1 %> \${7*7} #{7*7} {%raw%} [[x]]`;
 
 describe('Templates', () => {
-  let environment: Environment;
+  const environment = useEnvironment();
   let own: Tenant;
-  before(async () => {
-    environment = await startEnvironment();
+  before(() => {
     own = environment.own;
   });
-  after(() => environment.stop());
 
   const make = (fields: object = {}) =>
     own.client.post('/templates', { templateName: 'Welcome', emailTemplate: '<p>Hi {{name}}</p>', ...fields });

@@ -1,4 +1,4 @@
-/** npm run histories: records the runs of scenarios.ts that have no history yet. Those that have one are left alone. */
+/** npm run histories: records the runs of scenarios.ts that have no history yet, and leaves the others alone. */
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -25,7 +25,7 @@ async function record(): Promise<void> {
       const history = historyToJSON(await handle.fetchHistory());
       await stage.stop();
       mkdirSync(dirname(fileOf(scenario)), { recursive: true });
-      // Stack traces name the folder of whoever records.
+      // Stack traces name the folder of the recording checkout.
       writeFileSync(fileOf(scenario), `${history.trim().replaceAll(root, '/everpost')}\n`);
       console.log(`recorded ${scenario.type}/${scenario.name}`);
     }

@@ -1,6 +1,6 @@
 import { parentPort } from 'node:worker_threads';
 import { AppError } from '../../../core/base/errors.ts';
-import { fingerprintOf } from '../../../core/base/fingerprint.ts';
+import { fingerprintOf } from '../fingerprint.ts';
 import { type LargeBody, type Parsed, parseJson } from './json.ts';
 
 /** Large bodies are parsed here, so that one upload of 60 MiB does not delay all other requests. */

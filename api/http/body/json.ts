@@ -1,6 +1,6 @@
 import { AppError, invalid } from '../../../core/base/errors.ts';
 
-export const JSON_DEPTH_MAX = 32;
+const JSON_DEPTH_MAX = 32;
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /** Parses an untrusted body. Throws AppError with the reason; runs in the caller's thread or in api/http/body/json-worker.ts. */

@@ -5,7 +5,7 @@ import { AppError, invalid, unavailable } from '../../../core/base/errors.ts';
 import { FORM_TYPE } from '../../../schemas/imports.ts';
 import { tooLarge } from './body.ts';
 
-export interface Upload {
+interface Upload {
   /** Must be read to its end; throws when the upload is too large or is cut off. */
   file: AsyncIterable<Uint8Array>;
   /** The other fields of the form; complete when the file has been read. */

@@ -1,6 +1,6 @@
 import { type AnyBulkWriteOperation, MongoServerError, type ObjectId } from 'mongodb';
-import { createBatcher } from '../../base/batcher.ts';
-import type { Deps } from '../../base/deps.ts';
+import { keyedBatcher } from '../../base/batcher.ts';
+import { type Deps, oncePerCore } from '../../base/deps.ts';
 import { isDuplicateKey } from '../../base/idempotent-insert.ts';
 import type { Session } from '../../base/model.ts';
 import { inTransaction } from '../../base/transactions.ts';
@@ -12,7 +12,7 @@ import { type CountedMove, countMoves, processWriter } from './counts.ts';
 import { publishMoves } from './events.ts';
 
 /** Moves of one project that share a transaction. */
-export const MOVES_TOGETHER_MAX = 100;
+const MOVES_TOGETHER_MAX = 100;
 const TRIES_MAX = 10;
 /** How long moves are tried in one transaction before each is tried alone. */
 const TOGETHER_MS = 1_000;
@@ -24,32 +24,23 @@ export interface Move extends CountedMove {
 }
 
 /** stale: another process changed this enrollment; read it again. inside, entered_before: the contact may not enter. */
-export type MoveOutcome = 'written' | 'stale' | 'inside' | 'entered_before';
+type MoveOutcome = 'written' | 'stale' | 'inside' | 'entered_before';
 
-type Queue = (move: Move) => Promise<MoveOutcome>;
-const queues = new WeakMap<object, Map<string, { queue: Queue; waiting: number }>>();
+const queues = oncePerCore(() =>
+  keyedBatcher(
+    ({ deps, projectId }: { deps: Deps; projectId: ObjectId }) =>
+      (moves: Move[]) =>
+        commitMoves(deps, projectId, moves),
+    { sizeMax: MOVES_TOGETHER_MAX, runsMax: 1 },
+  ),
+);
 
 /**
  * The only way to change an enrollment. Moves that arrive while a write of the project is running join the next one, which keeps the counts
  * right.
  */
-export async function commitMove(deps: Deps, projectId: ObjectId, move: Move): Promise<MoveOutcome> {
-  const perDeps = queues.get(deps.db) ?? new Map();
-  queues.set(deps.db, perDeps);
-  const key = projectId.toHexString();
-  const limits = { sizeMax: MOVES_TOGETHER_MAX, runsMax: 1 };
-  const entry = perDeps.get(key) ?? {
-    queue: createBatcher((moves: Move[]) => commitMoves(deps, projectId, moves), limits),
-    waiting: 0,
-  };
-  perDeps.set(key, entry);
-  entry.waiting += 1;
-  try {
-    return await entry.queue(move);
-  } finally {
-    entry.waiting -= 1;
-    if (entry.waiting === 0) perDeps.delete(key);
-  }
+export function commitMove(deps: Deps, projectId: ObjectId, move: Move): Promise<MoveOutcome> {
+  return queues(deps)(projectId.toHexString(), { deps, projectId }, move);
 }
 
 /** The whole transaction is repeated on a duplicate key; the repeat sees the conflicting enrollment. */

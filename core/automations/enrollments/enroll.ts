@@ -1,8 +1,7 @@
 import type { AnyBulkWriteOperation, Collection, Document, ObjectId } from 'mongodb';
 import { createBatcher } from '../../base/batcher.ts';
-import type { Deps } from '../../base/deps.ts';
+import { type Deps, oncePerCore } from '../../base/deps.ts';
 import { derivedId } from '../../base/ids.ts';
-import { perDatabase } from '../../base/per-database.ts';
 import { again, type DueOutcome, documentQueue, settled } from '../../jobs/document-queue.ts';
 import { type JobQueue, wakeQueue } from '../../jobs/queue.ts';
 import { mailChannel } from '../../messages/messages.ts';
@@ -56,8 +55,8 @@ async function followEvent(deps: Deps, record: EventRecord): Promise<DueOutcome>
   return settled;
 }
 
-const noteTrigger = perDatabase(({ db }: Deps) => outcomeRecorder(db.triggers));
-const noteEvent = perDatabase(({ db }: Deps) => outcomeRecorder(db.events));
+const noteTrigger = oncePerCore(({ db }: Deps) => outcomeRecorder(db.triggers));
+const noteEvent = oncePerCore(({ db }: Deps) => outcomeRecorder(db.events));
 
 /** Outcomes of triggers that are processed at the same time are written together. */
 function outcomeRecorder<Doc extends Document>(

@@ -1,26 +1,17 @@
 import type { ObjectId } from 'mongodb';
+import type { updateEventBody } from '../../../schemas/events.ts';
+import type { Described } from '../../../schemas/schema.ts';
 import type { Deps } from '../../base/deps.ts';
 import { conflict, invalid, notFound } from '../../base/errors.ts';
 import { isDuplicateKey } from '../../base/idempotent-insert.ts';
 import { derivedId, parseId } from '../../base/ids.ts';
-import type { Project, PropertyType, PropertyValue } from '../../base/model.ts';
+import type { Project } from '../../base/model.ts';
 import { type Page, type PageOf, pageOf } from '../../base/paging.ts';
 import { inTransaction } from '../../base/transactions.ts';
 import { touchProjectRules } from '../../contacts/project-rules.ts';
 import type { EventDefinition, EventProperty } from '../model.ts';
 
-export interface EventInput {
-  eventName?: string | undefined;
-  description?: string | undefined;
-  properties?:
-    | Array<{
-        propertyName: string;
-        type: PropertyType;
-        description?: string | undefined;
-        suggestedValues?: PropertyValue[] | undefined;
-      }>
-    | undefined;
-}
+type EventInput = Described<typeof updateEventBody>;
 
 type Tenant = Pick<Project, '_id'>;
 

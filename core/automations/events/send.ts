@@ -1,12 +1,11 @@
 import type { ObjectId } from 'mongodb';
 import { EVENT_TEXT_MAX } from '../../../schemas/events.ts';
 import { createBatcher } from '../../base/batcher.ts';
-import type { Deps } from '../../base/deps.ts';
+import { type Deps, oncePerCore } from '../../base/deps.ts';
 import { AppError, invalid, notFound } from '../../base/errors.ts';
 import { isDuplicateKey } from '../../base/idempotent-insert.ts';
 import { derivedId, parseId } from '../../base/ids.ts';
 import type { Project, PropertyValue } from '../../base/model.ts';
-import { perDatabase } from '../../base/per-database.ts';
 import { normalizeEmail } from '../../base/text/addresses.ts';
 import { coerce } from '../../base/text/coercion.ts';
 import { changeContact } from '../../contacts/changes.ts';
@@ -16,7 +15,7 @@ import { wakeQueue } from '../../jobs/queue.ts';
 import type { EventDefinition, EventRecord } from '../model.ts';
 import { AT_ONCE, EVENTS } from '../record-triggers.ts';
 
-export interface SendEventInput {
+interface SendEventInput {
   eventName: string;
   email?: string | null | undefined;
   contactId?: string | null | undefined;
@@ -140,7 +139,7 @@ async function contactOf(
 }
 
 /** Contacts of requests that arrive together share a read. */
-const contacts = perDatabase(({ db }: Deps) =>
+const contacts = oncePerCore(({ db }: Deps) =>
   createBatcher(
     async (asked: { projectId: ObjectId; email: string }[]) => {
       const byProject = Map.groupBy(asked, ({ projectId }) => projectId.toHexString());
@@ -169,7 +168,7 @@ function contactNotFound(): AppError {
 }
 
 /** Events of requests that arrive together share a write. */
-const recorder = perDatabase((deps: Deps) =>
+const recorder = oncePerCore((deps: Deps) =>
   createBatcher((records: EventRecord[]) => insertAll(deps, records), { sizeMax: TOGETHER_MAX, runsMax: 2 }),
 );
 

@@ -27,7 +27,7 @@ export function compileAutomation(definition: AutomationDefinition, declared: De
 }
 
 /** `contactProperties.plan equals "pro" AND email is_not_empty` */
-export function describeCriteria(criteria: Record<string, unknown> | null, declared: DeclaredTypes): string {
+function describeCriteria(criteria: Record<string, unknown> | null, declared: DeclaredTypes): string {
   if (!criteria) return 'always';
   const parsed = parseFilter(criteria, declared);
   if (!parsed.ok) return 'never: its criteria cannot be read';

@@ -1,8 +1,9 @@
+import { CONTACT_FIELDS } from '../../../schemas/contacts.ts';
 import { type DeclaredTypes, parseFilter } from '../../contacts/filters/filters.ts';
 import type { AutomationDefinition, AutomationEmail, AutomationStep, EntryCriteria } from '../model.ts';
 import { graphFaults, sequenceFaults } from './graph.ts';
 
-export type AutomationCode =
+type AutomationCode =
   | 'NAME_REQUIRED'
   | 'INVALID_STEP_SEQUENCE'
   | 'EMAIL_TEMPLATE_REQUIRED'
@@ -11,17 +12,17 @@ export type AutomationCode =
   | 'VALIDATION_ERROR';
 
 /** `details` names the location: "steps/2: an email step must follow a wait step". */
-export interface Fault {
+interface Fault {
   code: AutomationCode;
   details: string;
 }
 
-export const DELAY_DAYS_MAX = 3_650;
+const DELAY_DAYS_MAX = 3_650;
 const MINUTE_MS = 60_000;
 const UNIT_MS = { minutes: MINUTE_MS, mins: MINUTE_MS, hours: 60 * MINUTE_MS, days: 1_440 * MINUTE_MS };
 const GLOBAL_LIST = 'GLOBAL_CONTACT_LIST';
 const EVENT_NAME = /^[A-Za-z0-9_]{1,64}$/;
-const CONTACT_FIELDS = ['email', 'firstName', 'lastName', 'userId', 'mobile'];
+const FIELDS: readonly string[] = ['email', ...CONTACT_FIELDS];
 const PROPERTY = /^(?:(?:contactProperties|customFields)\.)?([A-Za-z0-9_]{1,64})$/;
 
 export function delayMs({ value, unit }: { value: number; unit: keyof typeof UNIT_MS }): number {
@@ -95,7 +96,7 @@ function sayTypes(criteria: Record<string, unknown>, declared: DeclaredTypes): R
 
 /** The canonical path of a property that is watched for changes; null when it is not one. */
 export function propertyPath(property: string): string | null {
-  if (CONTACT_FIELDS.includes(property)) return property;
+  if (FIELDS.includes(property)) return property;
   const name = PROPERTY.exec(property)?.[1];
   return name && name !== '__proto__' ? `contactProperties.${name}` : null;
 }

@@ -1,7 +1,7 @@
 import type { AutomationDelay } from '../model.ts';
 
 /** For the Web UI: the current wait, in the caller's own units. */
-export function describeDelay({ value, unit }: AutomationDelay): string {
+function describeDelay({ value, unit }: AutomationDelay): string {
   const name = { minutes: 'minute', mins: 'minute', hours: 'hour', days: 'day' }[unit];
   return `${value} ${name}${value === 1 ? '' : 's'}`;
 }

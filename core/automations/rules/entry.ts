@@ -14,7 +14,7 @@ export type Person = FilterSubject['contact'] & {
   segmentIds: ReadonlyArray<{ toHexString(): string }>;
 };
 
-export interface PersonChange {
+interface PersonChange {
   before: Person | null;
   after: Person | null;
 }

@@ -26,7 +26,7 @@ export type StepEvent =
   /** appliesTo all_branch_steps: the criteria of the branch no longer match before this step of it. */
   | { type: 'branch_left'; stepId: string; branchId: string; rule: string };
 
-export type Next =
+type Next =
   | { kind: 'wait'; stepId: string; fromMs: number; untilMs: number }
   | { kind: 'completed' }
   | { kind: 'exited'; reason: ExitReason; stepId: string };

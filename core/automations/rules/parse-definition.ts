@@ -1,37 +1,10 @@
-import type { AutomationEmail, AutomationStep, EntryCriteria, EntryType, ExitCriteria } from '../model.ts';
+import type { updateAutomationBody } from '../../../schemas/automations.ts';
+import type { Described } from '../../../schemas/schema.ts';
+import type { AutomationEmail, AutomationStep, EntryCriteria, ExitCriteria } from '../model.ts';
 
-/** Input of callers, after schema validation. */
-export interface StepInput {
-  type: 'wait' | 'email' | 'branch';
-  stepId?: string | undefined;
-  nextStepId?: string | null | undefined;
-  parentBranchStepId?: string | null | undefined;
-  parentBranchId?: string | null | undefined;
-  checkExitCriteria?: boolean | undefined;
-  delay?: { value: number; unit: 'minutes' | 'mins' | 'hours' | 'days' } | undefined;
-  email?: { [Field in keyof AutomationEmail]?: string | undefined } | undefined;
-  branches?: BranchInput[] | undefined;
-}
-
-export interface BranchInput {
-  branchId?: string | undefined;
-  label?: string | undefined;
-  triggerType?: 'contact_property_matches_with' | 'event_property' | undefined;
-  filterCriteria?: Record<string, unknown> | undefined;
-  appliesTo?: 'branch_entry' | 'all_branch_steps' | undefined;
-  nextStepId?: string | null | undefined;
-  mergeStepId?: string | null | undefined;
-}
-
-export interface EntryInput {
-  type?: EntryType | undefined;
-  listId?: string | undefined;
-  eventName?: string | undefined;
-  property?: string | undefined;
-  fromValue?: string | number | boolean | null | undefined;
-  toValue?: string | number | boolean | null | undefined;
-  filterCriteria?: Record<string, unknown> | undefined;
-}
+type Definition = Described<typeof updateAutomationBody>;
+type StepInput = NonNullable<Definition['steps']>[number];
+type EntryInput = NonNullable<Definition['entryCriteria']>;
 
 const OBJECT_ID = /^[0-9a-f]{24}$/i;
 

@@ -24,7 +24,7 @@ export interface World {
   >;
 }
 
-export interface SimulatedEntry {
+interface SimulatedEntry {
   enteredAt: Date;
   enteredBy: string;
   steps: Array<StepEvent & { at: Date }>;

@@ -1,4 +1,5 @@
 import { domainToASCII, domainToUnicode } from 'node:url';
+import { invalid } from '../errors.ts';
 
 export const EMAIL_LENGTH_MAX = 254;
 export const EMAIL_INPUT_LENGTH_MAX = 1_024;
@@ -18,6 +19,13 @@ export function normalizeEmail(input: string): string | null {
   if (domain === null) return null;
   const email = `${text.slice(0, at).toLowerCase()}@${domain}`;
   return email.length <= EMAIL_LENGTH_MAX ? email : null;
+}
+
+/** The normal form of an address that a caller gave in the field `email`. */
+export function requireEmail(email: string | undefined): string {
+  const normal = normalizeEmail(email ?? '');
+  if (!normal) throw invalid('email must be an email address.', 'email: must be an email address');
+  return normal;
 }
 
 /** The ASCII form of a host name of at least two labels, in lower case and without the final dot. */

@@ -1,3 +1,4 @@
+import { CONTACT_FIELDS } from '../../../schemas/contacts.ts';
 import type { PropertyType, PropertyValue } from '../../base/model.ts';
 import { coerce, PROPERTY_TYPES } from '../../base/text/coercion.ts';
 import { type Condition, type Filter, OPERATORS, type Operator } from './model.ts';
@@ -18,12 +19,9 @@ export interface DeclaredTypes {
 
 export type ParsedFilter = { ok: true; filter: Filter } | { ok: false; details: string };
 
-const CONTACT_FIELDS: ReadonlyMap<string, PropertyType> = new Map([
+const FIELD_TYPES: ReadonlyMap<string, PropertyType> = new Map<string, PropertyType>([
   ['email', 'string'],
-  ['firstName', 'string'],
-  ['lastName', 'string'],
-  ['userId', 'string'],
-  ['mobile', 'string'],
+  ...CONTACT_FIELDS.map((field) => [field, 'string'] as const),
   ['createdAt', 'date'],
   ['updatedAt', 'date'],
 ]);
@@ -88,7 +86,7 @@ interface KnownField {
 }
 
 function readField(name: string, declared: DeclaredTypes): KnownField | null {
-  const type = CONTACT_FIELDS.get(name);
+  const type = FIELD_TYPES.get(name);
   if (type) return { field: name, type, fixed: true };
   const property = PROPERTY.exec(name)?.[1];
   if (property) return readProperty('contactProperties', property, declared.contactProperties);

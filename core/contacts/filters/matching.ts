@@ -1,15 +1,12 @@
+import type { ContactField } from '../../../schemas/contacts.ts';
 import type { PropertyType } from '../../base/model.ts';
 import { coerce, readDate } from '../../base/text/coercion.ts';
 import type { Condition, Filter } from './model.ts';
 
 /** The contact as it is stored; times may also be ISO strings, as in JSON. */
 export interface FilterSubject {
-  contact: {
+  contact: Partial<Record<ContactField, string | null>> & {
     email?: string;
-    firstName?: string | null;
-    lastName?: string | null;
-    userId?: string | null;
-    mobile?: string | null;
     contactProperties?: Readonly<Record<string, unknown>>;
     createdAt?: Date | string;
     updatedAt?: Date | string;

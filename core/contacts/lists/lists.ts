@@ -1,4 +1,6 @@
 import type { ObjectId } from 'mongodb';
+import type { createListBody } from '../../../schemas/lists.ts';
+import type { Described } from '../../../schemas/schema.ts';
 import type { Deps } from '../../base/deps.ts';
 import { invalid, notFound } from '../../base/errors.ts';
 import { insertOnce } from '../../base/idempotent-insert.ts';
@@ -11,12 +13,7 @@ import { GLOBAL_LIST, globalListId, newList, wireListId } from './global-list.ts
 import { removeList } from './removals.ts';
 import { createSegment, updateSegmentFilter } from './segments.ts';
 
-export interface ListInput {
-  name: string;
-  description?: string | undefined;
-  type?: 'list' | 'segment' | undefined;
-  filterCriteria?: Record<string, unknown> | null | undefined;
-}
+export type ListInput = Described<typeof createListBody>;
 
 type Tenant = Pick<Project, '_id'>;
 

@@ -26,12 +26,7 @@ export async function searchList(
     const entries = await deps.db.contacts.find<FoundContact>(members.filter, paging).toArray();
     return { entries, pagination: paginationOf(page, limit, list.contactCount) };
   }
-  const { total, emails } = await findByPart(deps, project, members, {
-    part: email,
-    skip,
-    limit,
-    size: list.contactCount,
-  });
+  const { total, emails } = await findByPart(deps, members, email, { skip, limit });
   const entries = await deps.db.contacts
     .find<FoundContact>({ projectId: project._id, email: { $in: emails } }, { ...reading, hint: 'email' })
     .toArray();

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ObjectId } from 'mongodb';
 import type { PhaseRun } from '../run/progress.ts';
-import { type SourceContact, SourceError, type SourceExport, type SourceRow } from '../source.ts';
+import { type SourceA, type SourceContact, SourceError, type SourceExport, type SourceRow } from '../source.ts';
 import {
   addContacts,
   addMembers,
@@ -14,6 +14,7 @@ import {
   notesOf,
 } from './contacts.ts';
 import { targetLists } from './lists.ts';
+import { afterStep, cursorOf, type Step, type StepCursor, saveCursor, walkSteps } from './steps.ts';
 
 const BATCH_SIZE = 500;
 /** Pages that are written at the same time. */
@@ -27,18 +28,14 @@ const EXPORT_WAIT_MAX_MS = 2 * 3_600_000;
 const EXPORTS_MAX = 4;
 
 /** One export: first the contacts (all, or those of all selected lists), then the members of each list. */
-interface Step {
-  /** The order of the steps, which stays the same whatever is added or deleted at the source during the run. */
-  key: string;
+interface ExportStep extends Step {
   /** null: the whole account. */
   sourceListIds: string[] | null;
   addListIds: ObjectId[];
   counts: 'contacts' | 'members';
 }
 
-interface Cursor {
-  /** The current step, by its key. */
-  step: string;
+interface Cursor extends StepCursor {
   exportId: string | null;
   /** Exports of this step that failed. */
   tries: number;
@@ -51,59 +48,58 @@ interface Cursor {
   base: Counts;
 }
 
-export async function contactsOfA(run: PhaseRun): Promise<boolean> {
-  const steps = await stepsOf(run);
+export async function contactsOfA(run: PhaseRun, source: SourceA): Promise<boolean> {
+  const steps = await stepsOf(run, source);
   if (steps.length === 0) return false;
-  const mapped = await mappedFields(run);
+  const mapped = await mappedFields(run, source);
   if (run.phase.cursor === null) {
     const isWhole = run.migration.selection.listIds === null;
-    const total = isWhole ? await run.a.countContacts() : 0;
+    const total = isWhole ? await source.countContacts() : 0;
     await saveCursor(run, beginStep(PEOPLE, countsOf(run.phase)), { total });
   }
-  for (;;) {
-    const { step: key, counts } = cursorOf(run);
-    const step = steps.find((one) => one.key >= key);
-    if (!step) return true;
-    if (step.key !== key) await saveCursor(run, beginStep(step.key, counts));
-    await workStep(run, step, mapped);
-  }
+  await walkSteps(
+    run,
+    steps,
+    (key) => beginStep(key, cursorOf<Cursor>(run).counts),
+    (step) => workStep(run, source, step, mapped),
+  );
+  return true;
 }
 
-async function stepsOf(run: PhaseRun): Promise<Step[]> {
+async function stepsOf(run: PhaseRun, source: SourceA): Promise<ExportStep[]> {
   const { listIds } = run.migration.selection;
   if (listIds?.length === 0) return [];
-  const all = await run.a.listLists();
+  const all = await source.listLists();
   const chosen = all.filter(({ id, contactCount }) => contactCount > 0 && (listIds === null || listIds.includes(id)));
   const lists = await targetLists(run, chosen);
   if (listIds !== null && lists.length === 0) return [];
   const sourceListIds = listIds === null ? null : lists.map(({ source }) => source.id);
   const isOneList = listIds?.length === 1;
   const addListIds = isOneList ? lists.map(({ listId }) => listId) : [];
-  const people: Step = { key: PEOPLE, sourceListIds, addListIds, counts: 'contacts' };
+  const people: ExportStep = { key: PEOPLE, sourceListIds, addListIds, counts: 'contacts' };
   // A single list needs no second export: its members are its contacts.
   if (isOneList) return [people];
   const members = lists.map(
-    ({ source, listId }): Step => ({
-      key: `list ${source.id}`,
-      sourceListIds: [source.id],
+    ({ source: list, listId }): ExportStep => ({
+      key: `list ${list.id}`,
+      sourceListIds: [list.id],
       addListIds: [listId],
       counts: 'members',
     }),
   );
-  return [people, ...members.toSorted((a, b) => (a.key < b.key ? -1 : 1))];
+  return [people, ...members];
 }
 
-async function workStep(run: PhaseRun, step: Step, mapped: MappedField[]): Promise<void> {
+async function workStep(run: PhaseRun, source: SourceA, step: ExportStep, mapped: MappedField[]): Promise<void> {
   try {
-    const { urls, contactCount } = await readyExport(run, step);
+    const { urls, contactCount } = await readyExport(run, source, step);
     if (step.counts === 'contacts' && contactCount !== null) await run.save({ total: contactCount });
-    await readFiles(run, step, mapped, urls);
-    const { rows, counts } = cursorOf(run);
+    await readFiles(run, source, step, { mapped, urls });
+    const { rows, counts } = cursorOf<Cursor>(run);
     if (contactCount !== null && rows < contactCount)
       throw new SourceError('file_gone', `The export holds ${rows} of its ${contactCount} contacts.`);
     const total = step.counts === 'contacts' ? rows : run.phase.total;
-    // The next step is the first one after this key.
-    await saveCursor(run, beginStep(`${step.key} done`, counts), { total, ...counts });
+    await saveCursor(run, beginStep(afterStep(step), counts), { total, ...counts });
   } catch (error) {
     const mayTryAgain = error instanceof SourceError && (error.kind === 'file_gone' || error.kind === 'not_found');
     if (!mayTryAgain) throw error;
@@ -112,19 +108,19 @@ async function workStep(run: PhaseRun, step: Step, mapped: MappedField[]): Promi
 }
 
 async function forgetExport(run: PhaseRun, error: SourceError): Promise<void> {
-  const { step, tries, base } = cursorOf(run);
+  const { step, tries, base } = cursorOf<Cursor>(run);
   const isLast = tries + 1 >= EXPORTS_MAX;
   await saveCursor(run, { ...beginStep(step, base), tries: isLast ? 0 : tries + 1 });
   if (isLast) throw error;
 }
 
-async function readyExport(run: PhaseRun, { sourceListIds }: Step): Promise<SourceExport> {
-  const cursor = cursorOf(run);
-  const id = cursor.exportId ?? (await run.a.startExport(sourceListIds));
+async function readyExport(run: PhaseRun, source: SourceA, { sourceListIds }: ExportStep): Promise<SourceExport> {
+  const cursor = cursorOf<Cursor>(run);
+  const id = cursor.exportId ?? (await source.startExport(sourceListIds));
   if (cursor.exportId === null) await saveCursor(run, { ...cursor, exportId: id });
   const giveUpAt = performance.now() + EXPORT_WAIT_MAX_MS;
   for (let waitMs = POLL_FIRST_MS; ; waitMs = Math.min(waitMs * 2, POLL_MAX_MS)) {
-    const found = await run.a.readExport(id);
+    const found = await source.readExport(id);
     if (found.state === 'ready') return found;
     if (found.state === 'failed')
       throw new SourceError(
@@ -139,13 +135,18 @@ async function readyExport(run: PhaseRun, { sourceListIds }: Step): Promise<Sour
 }
 
 /** A file cannot be opened in the middle, so rows that are already done are read and skipped. Batches are cut the same way each time. */
-async function readFiles(run: PhaseRun, step: Step, mapped: MappedField[], urls: string[]): Promise<void> {
-  const start = cursorOf(run);
+async function readFiles(
+  run: PhaseRun,
+  source: SourceA,
+  step: ExportStep,
+  { mapped, urls }: { mapped: MappedField[]; urls: string[] },
+): Promise<void> {
+  const start = cursorOf<Cursor>(run);
   const pages = pagesInOrder(run, step);
   for (const [file, url] of urls.entries()) {
     if (file < start.file) continue;
     let row = 0;
-    for await (const batch of run.a.readExportFile(url, BATCH_SIZE)) {
+    for await (const batch of source.readExportFile(url, BATCH_SIZE)) {
       run.signal?.throwIfAborted();
       row += batch.length;
       if (file === start.file && row <= start.row) continue;
@@ -157,7 +158,7 @@ async function readFiles(run: PhaseRun, step: Step, mapped: MappedField[], urls:
 }
 
 /** Several pages are written at the same time, which keeps both the database and this process busy; they are saved one after the other. */
-function pagesInOrder(run: PhaseRun, step: Step) {
+function pagesInOrder(run: PhaseRun, step: ExportStep) {
   const underWay: { at: { file: number; row: number; rows: number }; page: Promise<Imported> }[] = [];
 
   async function saveFirst(): Promise<void> {
@@ -165,7 +166,7 @@ function pagesInOrder(run: PhaseRun, step: Step) {
     if (!first) return;
     const { file, row, rows } = first.at;
     const page = await first.page;
-    const cursor = cursorOf(run);
+    const cursor = cursorOf<Cursor>(run);
     const counts = step.counts === 'contacts' ? addContacts(cursor.counts, page) : addMembers(cursor.counts, page);
     const next = { ...cursor, file, row, rows: cursor.rows + rows, counts };
     await saveCursor(run, next, { ...neverDecreasing(countsOf(run.phase), counts), ...notesOf(run.phase, page) });
@@ -188,7 +189,7 @@ function pagesInOrder(run: PhaseRun, step: Step) {
 
 async function importRows(
   run: PhaseRun,
-  { addListIds }: Step,
+  { addListIds }: ExportStep,
   { mapped, lane }: { mapped: MappedField[]; lane: number },
   rows: SourceRow[],
 ): Promise<Imported> {
@@ -220,12 +221,4 @@ function neverDecreasing(shown: Counts, counts: Counts): Counts {
 
 function beginStep(step: string, counts: Counts): Cursor {
   return { step, exportId: null, tries: 0, file: 0, row: 0, rows: 0, counts, base: counts };
-}
-
-function cursorOf({ phase }: PhaseRun): Cursor {
-  return phase.cursor as unknown as Cursor;
-}
-
-async function saveCursor(run: PhaseRun, cursor: Cursor, change: Partial<PhaseRun['phase']> = {}): Promise<void> {
-  await run.save({ ...change, cursor: { ...cursor } });
 }

@@ -1,6 +1,6 @@
 import type { ObjectId } from 'mongodb';
 import type { PhaseRun } from '../run/progress.ts';
-import type { SourceContact } from '../source.ts';
+import type { SourceB, SourceContact } from '../source.ts';
 import {
   addContacts,
   addMembers,
@@ -24,28 +24,28 @@ interface Step extends WalkStep {
   counts: 'contacts' | 'members';
 }
 
-export async function contactsOfB(run: PhaseRun): Promise<boolean> {
-  const steps = await stepsOf(run);
+export async function contactsOfB(run: PhaseRun, source: SourceB): Promise<boolean> {
+  const steps = await stepsOf(run, source);
   if (steps.length === 0) return false;
-  const mapped = await mappedFields(run);
+  const mapped = await mappedFields(run, source);
   await beginNotes(run);
-  await walkContacts(run, steps, (step, contacts) => importPage(run, step, mapped, contacts));
+  await walkContacts(run, source, steps, (step, contacts) => importPage(run, source, { step, mapped }, contacts));
   await keepCountOfNotes(run);
   await run.save({ total: run.phase.succeeded + run.phase.failed + run.phase.skipped });
   return true;
 }
 
-async function stepsOf(run: PhaseRun): Promise<Step[]> {
+async function stepsOf(run: PhaseRun, source: SourceB): Promise<Step[]> {
   const { listIds } = run.migration.selection;
   if (listIds?.length === 0) return [];
-  const all = await run.b.listSegments();
+  const all = await source.listSegments();
   const lists = await targetLists(
     run,
     all.filter(({ id }) => listIds === null || listIds.includes(id)),
   );
   const members = lists.map(
-    ({ source, listId }): Step => ({
-      ...segmentStep(source.id),
+    ({ source: segment, listId }): Step => ({
+      ...segmentStep(segment.id),
       addListIds: [listId],
       counts: listIds === null ? 'members' : 'contacts',
     }),
@@ -56,13 +56,18 @@ async function stepsOf(run: PhaseRun): Promise<Step[]> {
 }
 
 /** The unsubscribed are suppressed before they become contacts here, so that they can never be mailed. */
-async function importPage(run: PhaseRun, step: Step, mapped: MappedField[], contacts: SourceContact[]): Promise<void> {
+async function importPage(
+  run: PhaseRun,
+  source: SourceB,
+  { step, mapped }: { step: Step; mapped: MappedField[] },
+  contacts: SourceContact[],
+): Promise<void> {
   const isDetailed = mapped.length > 0 && step.counts === 'contacts';
   const size = isDetailed ? DETAILED_SIZE : contacts.length;
   for (let from = 0; from < contacts.length; from += size) {
     run.signal?.throwIfAborted();
     const part = contacts.slice(from, from + size);
-    const { present, gone } = isDetailed ? await withProperties(run, part) : { present: part, gone: 0 };
+    const { present, gone } = isDetailed ? await withProperties(run, source, part) : { present: part, gone: 0 };
     // Marked in the list, or later when its properties are read: either counts.
     await suppressMarked(run, [...part, ...present]);
     const page = await importContacts(run, present, { mapped, addListIds: step.addListIds });
@@ -74,11 +79,12 @@ async function importPage(run: PhaseRun, step: Step, mapped: MappedField[], cont
 /** Lists leave properties out, so each contact costs a request. A contact that was deleted at the source since is skipped. */
 async function withProperties(
   run: PhaseRun,
+  source: SourceB,
   contacts: SourceContact[],
 ): Promise<{ present: SourceContact[]; gone: number }> {
   const present: SourceContact[] = [];
   for (const { sourceId } of contacts) {
-    const contact = await run.b.readContact(sourceId);
+    const contact = await source.readContact(sourceId);
     if (contact) present.push(contact);
     run.beat();
   }

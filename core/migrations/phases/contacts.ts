@@ -8,7 +8,7 @@ import { importWriter } from '../../contacts/lists/counts.ts';
 import type { Migration, MigrationNote, MigrationPhase } from '../model.ts';
 import { sourceMobile, sourceName, sourceValue } from '../rules/values.ts';
 import { type PhaseRun, withNotes } from '../run/progress.ts';
-import type { SourceContact } from '../source.ts';
+import type { Source, SourceContact } from '../source.ts';
 import { fieldMappings } from './fields.ts';
 
 /** The target of a source property; source names ignore case. */
@@ -28,12 +28,12 @@ export interface Imported {
 }
 
 /** A field that is already declared here keeps its type, whatever the mapping says. */
-export async function mappedFields(run: PhaseRun): Promise<MappedField[]> {
-  const mappings = await fieldMappings(run);
+export async function mappedFields(run: PhaseRun, source: Source): Promise<MappedField[]> {
+  const mappings = await fieldMappings(run, source);
   if (mappings.length === 0) return [];
-  const { a, b, migration, deps } = run;
+  const { migration, deps } = run;
   const isNameless = mappings.some(({ sourceId, sourceName }) => sourceId !== null || sourceName === null);
-  const fields = isNameless ? await (migration.provider === 'providerA' ? a.listFields() : b.listFields()) : [];
+  const fields = isNameless ? await source.listFields() : [];
   const names = new Map(fields.map(({ id, name }) => [id, name]));
   const declared = await deps.db.customFields
     .find({ projectId: migration.projectId, fieldName: { $in: mappings.map(({ fieldName }) => fieldName) } })

@@ -2,17 +2,17 @@ import type { MigrationMapping } from '../model.ts';
 import { fieldNameOf } from '../rules/values.ts';
 import type { PhaseRun } from '../run/progress.ts';
 import { withNotes } from '../run/progress.ts';
-import type { SourceField } from '../source.ts';
+import type { Source, SourceField } from '../source.ts';
 import { makeField } from '../target.ts';
 
 /**
  * The first phase, so it checks the key before anything is written. Fields are made from the mappings; a field that exists fails, is
  * reported, and the run continues.
  */
-export async function customFields(run: PhaseRun): Promise<boolean> {
+export async function customFields(run: PhaseRun, source: Source): Promise<boolean> {
   const { deps, migration } = run;
-  await (migration.provider === 'providerA' ? run.a.checkKey() : run.b.checkKey());
-  const mappings = await fieldMappings(run);
+  await source.checkKey();
+  const mappings = await fieldMappings(run, source);
   if (mappings.length === 0) return false;
   await run.save({ total: mappings.length });
   const done = Number(run.phase.cursor?.done ?? 0);
@@ -29,11 +29,11 @@ export async function customFields(run: PhaseRun): Promise<boolean> {
 }
 
 /** The given mappings, and a default one of the same name and type for each selected field without a mapping. */
-export async function fieldMappings({ migration, a, b }: PhaseRun): Promise<MigrationMapping[]> {
-  const { mappings, selection, provider } = migration;
+export async function fieldMappings({ migration }: PhaseRun, source: Source): Promise<MigrationMapping[]> {
+  const { mappings, selection } = migration;
   const unnamed = selection.fieldIds.filter((id) => !mappings.some(({ sourceId }) => sourceId === id));
   if (unnamed.length === 0) return mappings;
-  const fields = await (provider === 'providerA' ? a.listFields() : b.listFields());
+  const fields = await source.listFields();
   const added = fields.filter(
     ({ id, name }) => unnamed.includes(id) && !mappings.some((mapping) => names(mapping, name)),
   );

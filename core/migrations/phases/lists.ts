@@ -1,21 +1,21 @@
 import type { ObjectId } from 'mongodb';
 import { eachItem, type ItemOutcome, wantedOf } from '../run/each-item.ts';
 import type { PhaseRun } from '../run/progress.ts';
-import type { SourceItem } from '../source.ts';
+import type { SourceA, SourceB, SourceItem } from '../source.ts';
 import { linkedList, makeList } from '../target.ts';
 
-export async function contactLists(run: PhaseRun): Promise<boolean> {
+export async function contactLists(run: PhaseRun, source: SourceA): Promise<boolean> {
   const { listIds } = run.migration.selection;
   if (listIds?.length === 0) return false;
-  await eachItem(run, wantedOf(await run.a.listLists(), listIds), (list) => migrateList(run, list));
+  await eachItem(run, wantedOf(await source.listLists(), listIds), (list) => migrateList(run, list));
   return true;
 }
 
 /** Provider B's audiences, now called segments there. */
-export async function audiences(run: PhaseRun): Promise<boolean> {
+export async function audiences(run: PhaseRun, source: SourceB): Promise<boolean> {
   const { listIds } = run.migration.selection;
   if (listIds?.length === 0) return false;
-  await eachItem(run, wantedOf(await run.b.listSegments(), listIds), (list) => migrateList(run, list));
+  await eachItem(run, wantedOf(await source.listSegments(), listIds), (list) => migrateList(run, list));
   return true;
 }
 

@@ -1,4 +1,6 @@
+import type { PhaseOf } from '../rules/phase-order.ts';
 import type { PhaseRun } from '../run/progress.ts';
+import type { Source, SourceA, SourceB } from '../source.ts';
 import { contactsOfA } from './contacts-a.ts';
 import { contactsOfB } from './contacts-b.ts';
 import { customFields } from './fields.ts';
@@ -8,24 +10,31 @@ import { templates } from './templates.ts';
 import { unsubscribed } from './unsubscribed.ts';
 
 /** Returns whether anything was selected. */
-type PhaseWork = (run: PhaseRun) => Promise<boolean>;
+type Work<From extends Source> = (run: PhaseRun, source: From) => Promise<boolean>;
 
-const work: Record<string, PhaseWork> = {
-  'providerA customFields': customFields,
-  'providerA templates': templates,
-  'providerA unsubscribeGroups': unsubscribeGroups,
-  'providerA contactLists': contactLists,
-  'providerA contacts': contactsOfA,
-  'providerB customFields': customFields,
-  'providerB templates': templates,
-  'providerB audiences': audiences,
-  'providerB contacts': contactsOfB,
-  'providerB topics': topics,
-  'providerB unsubscribed': unsubscribed,
+const workA: Record<PhaseOf<'providerA'>, Work<SourceA>> = {
+  customFields,
+  templates,
+  unsubscribeGroups,
+  contactLists,
+  contacts: contactsOfA,
 };
 
-export function phaseWork(run: PhaseRun): Promise<boolean> {
-  const phase = work[`${run.migration.provider} ${run.phase.name}`];
-  if (!phase) throw new Error(`${run.migration.provider} has no phase ${run.phase.name}`);
-  return phase(run);
+const workB: Record<PhaseOf<'providerB'>, Work<SourceB>> = {
+  customFields,
+  templates,
+  audiences,
+  contacts: contactsOfB,
+  topics,
+  unsubscribed,
+};
+
+export function workOnPhase(run: PhaseRun, source: Source): Promise<boolean> {
+  const { name } = run.phase;
+  switch (source.provider) {
+    case 'providerA':
+      return workA[name as PhaseOf<'providerA'>](run, source);
+    case 'providerB':
+      return workB[name as PhaseOf<'providerB'>](run, source);
+  }
 }

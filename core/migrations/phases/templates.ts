@@ -4,17 +4,16 @@ import type { Project } from '../../base/model.ts';
 import { compileTemplate } from '../../templates/language/templates.ts';
 import type { MigrationProvider } from '../model.ts';
 import { replaceUrls, reviewA, reviewB } from '../rules/templates.ts';
-import { eachItem, type ItemOutcome, wantedOf } from '../run/each-item.ts';
+import { eachItem, type ItemOutcome, isFaultOfItem, wantedOf } from '../run/each-item.ts';
 import type { PhaseRun } from '../run/progress.ts';
-import { type SourceA, type SourceB, SourceError, type SourceTemplate } from '../source.ts';
+import type { Source, SourceTemplate } from '../source.ts';
 import { type TargetOwner, upsertTemplate } from '../target.ts';
 import { type Rehosted, rehostImages } from './images.ts';
 
-export async function templates(run: PhaseRun): Promise<boolean> {
+export async function templates(run: PhaseRun, source: Source): Promise<boolean> {
   const { deps, migration, signal } = run;
   const { templateIds } = migration.selection;
   if (templateIds?.length === 0) return false;
-  const source = migration.provider === 'providerA' ? run.a : run.b;
   const owner: TargetOwner = { ...migration, createdBy: migration._id };
   const patienceMs = deps.config.migrationPatienceSeconds * 1_000;
   await eachItem(run, wantedOf(await source.listTemplates(), templateIds), async ({ id }) => {
@@ -57,23 +56,21 @@ export interface MigratedTemplate {
 export async function migrateTemplates(
   deps: Deps,
   project: Pick<Project, '_id'>,
-  source: { provider: MigrationProvider; open: SourceA | SourceB },
+  source: Source,
   { templateIds, origin, ...how }: { templateIds: string[]; origin: { seed: ObjectId } } & How,
 ): Promise<MigratedTemplate[]> {
   const owner: TargetOwner = { projectId: project._id, provider: source.provider, createdBy: origin.seed };
   const migrated: MigratedTemplate[] = [];
   for (const id of new Set(templateIds)) {
     try {
-      migrated.push(await migrateTemplate(deps, owner, source.open, id, how));
+      migrated.push(await migrateTemplate(deps, owner, source, id, how));
     } catch (error) {
-      if (!(error instanceof SourceError && OWN_FAULTS.has(error.kind))) throw error;
+      if (!isFaultOfItem(error)) throw error;
       migrated.push({ ...untouched({ id, name: null }), status: 'failed', message: error.message });
     }
   }
   return migrated;
 }
-
-const OWN_FAULTS = new Set<SourceError['kind']>(['not_found', 'malformed', 'too_large', 'refused']);
 
 interface How {
   /** Whether a template that was migrated before gets its content again. */
@@ -86,7 +83,7 @@ interface How {
 async function migrateTemplate(
   deps: Deps,
   owner: TargetOwner,
-  source: SourceA | SourceB,
+  source: Source,
   id: string,
   { update, ...wait }: How,
 ): Promise<MigratedTemplate> {

@@ -3,7 +3,7 @@ import { normalizeEmail } from '../../base/text/addresses.ts';
 import { builtInGroup } from '../../suppressions/groups.ts';
 import type { MigrationNote } from '../model.ts';
 import { type PhaseRun, withNotes } from '../run/progress.ts';
-import { type SourceContact, SourceError } from '../source.ts';
+import { type SourceB, type SourceContact, SourceError } from '../source.ts';
 import { suppressGlobally } from '../target.ts';
 import { EVERYBODY, NEWCOMERS, saveWalked, segmentStep, walkContacts } from './walk-b.ts';
 
@@ -57,9 +57,9 @@ export async function keepCountOfNotes(run: PhaseRun): Promise<void> {
  * The phase of contacts has suppressed the contacts it read as unsubscribed; this one compares. When that phase was left out, or an earlier
  * version ran it, the source is read again for this alone.
  */
-export async function unsubscribed(run: PhaseRun): Promise<boolean> {
+export async function unsubscribed(run: PhaseRun, source: SourceB): Promise<boolean> {
   if (run.migration.selection.listIds?.length === 0) return false;
-  if (!(await wereSuppressed(run))) await suppressByWalking(run);
+  if (!(await wereSuppressed(run))) await suppressByWalking(run, source);
   await compare(run);
   return true;
 }
@@ -73,9 +73,9 @@ async function wereSuppressed({ deps, migration }: PhaseRun): Promise<boolean> {
   return (await deps.db.migrationUnsubscribed.countDocuments(ofEarlierVersion, { limit: 1 })) === 0;
 }
 
-async function suppressByWalking(run: PhaseRun): Promise<void> {
+async function suppressByWalking(run: PhaseRun, source: SourceB): Promise<void> {
   const steps = run.migration.selection.listIds?.map(segmentStep) ?? [EVERYBODY, NEWCOMERS];
-  await walkContacts(run, steps, async (_step, contacts) => {
+  await walkContacts(run, source, steps, async (_step, contacts) => {
     run.signal?.throwIfAborted();
     const noted = await suppressMarked(run, contacts);
     const { total, succeeded } = run.phase;

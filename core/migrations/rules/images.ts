@@ -1,4 +1,4 @@
-export interface ImageType {
+interface ImageType {
   ending: 'png' | 'jpg' | 'gif' | 'webp';
   contentType: string;
   width: number;
@@ -6,7 +6,7 @@ export interface ImageType {
 }
 
 export const IMAGE_BYTES_MAX = 10 * 1024 * 1024;
-export const PIXELS_MAX = 40_000_000;
+const PIXELS_MAX = 40_000_000;
 
 const contentTypes: Record<ImageType['ending'], string> = {
   png: 'image/png',

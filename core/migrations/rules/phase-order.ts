@@ -1,15 +1,17 @@
 import type { Migration, MigrationPhase, MigrationPhaseName, MigrationProvider } from '../model.ts';
 
-const names: Record<MigrationProvider, MigrationPhaseName[]> = {
+const names = {
   providerA: ['customFields', 'templates', 'unsubscribeGroups', 'contactLists', 'contacts'],
   providerB: ['customFields', 'templates', 'audiences', 'contacts', 'topics', 'unsubscribed'],
-};
+} as const satisfies Record<MigrationProvider, readonly MigrationPhaseName[]>;
+
+export type PhaseOf<Provider extends MigrationProvider> = (typeof names)[Provider][number];
 
 export function newPhases(provider: MigrationProvider): MigrationPhase[] {
   return names[provider].map(newPhase);
 }
 
-export function newPhase(name: MigrationPhaseName): MigrationPhase {
+function newPhase(name: MigrationPhaseName): MigrationPhase {
   const counts = { total: 0, succeeded: 0, failed: 0, skipped: 0, created: 0, updated: 0 };
   const lists = { errors: [], review: [], details: {} };
   return { name, status: 'pending', ...counts, ...lists, cursor: null, startedAt: null, completedAt: null };

@@ -1,7 +1,7 @@
 import { withoutEnd } from '../../base/text/text-ends.ts';
 
 /** Things that a person must check before a migrated template is sent. */
-export interface Review {
+interface Review {
   /** Contains syntax that this service may render differently from the source. */
   isFlagged: boolean;
   notes: string[];

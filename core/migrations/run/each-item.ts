@@ -11,8 +11,12 @@ export interface ItemOutcome {
   counts?: Record<string, number>;
 }
 
-/** Errors that concern one item alone; others stop the phase. */
-const OWN_FAULTS = new Set<SourceError['kind']>(['not_found', 'malformed', 'too_large', 'refused']);
+const ITEM_FAULTS = new Set<SourceError['kind']>(['not_found', 'malformed', 'too_large', 'refused']);
+
+/** Concerns one item alone; other errors stop the phase. */
+export function isFaultOfItem(error: unknown): error is SourceError {
+  return error instanceof SourceError && ITEM_FAULTS.has(error.kind);
+}
 
 /**
  * Handles one item after the other, in the order of their ids, which stays the same whatever is added or deleted at the source: the cursor
@@ -48,8 +52,7 @@ async function migrateOne<Item extends SourceItem>(
     run.signal?.throwIfAborted();
     return await migrate(item);
   } catch (error) {
-    if (error instanceof SourceError && OWN_FAULTS.has(error.kind))
-      return { status: 'failed', errors: [error.message] };
+    if (isFaultOfItem(error)) return { status: 'failed', errors: [error.message] };
     throw error;
   }
 }
@@ -74,7 +77,7 @@ function counted(
   };
 }
 
-export interface Wanted<Item extends SourceItem> {
+interface Wanted<Item extends SourceItem> {
   found: Item[];
   /** Selected, but unknown to the source. */
   missing: string[];

@@ -1,7 +1,6 @@
 import type { Deps } from '../../base/deps.ts';
 import type { NewEvent } from '../../feed/events.ts';
 import type { Migration, MigrationNote, MigrationPhase } from '../model.ts';
-import type { SourceA, SourceB } from '../source.ts';
 
 /** The job queue that starts runs and signals decisions to them. */
 export const MIGRATION_STARTS = 'migration-starts';
@@ -15,8 +14,6 @@ export interface PhaseRun {
   migration: Migration;
   /** As it was last saved. */
   phase: MigrationPhase;
-  a: SourceA;
-  b: SourceB;
   signal: AbortSignal | undefined;
   /** Writes counts and cursor together: after a stop the phase resumes exactly there. */
   save(change: Partial<MigrationPhase>): Promise<void>;

@@ -6,10 +6,10 @@ import { publishEvents } from '../../feed/events.ts';
 import { endMigration } from '../finish.ts';
 import { keepKeyOn, openKey } from '../keys.ts';
 import type { Migration, MigrationPhase, MigrationPhaseName, MigrationStatus } from '../model.ts';
-import { phaseWork } from '../phases/phases.ts';
+import { workOnPhase } from '../phases/phases.ts';
 import { describeMigration, finalStatus, isOver, nextPhase } from '../rules/phase-order.ts';
 import { isLive, LIVE } from '../rules/status.ts';
-import { SourceError } from '../source.ts';
+import { openSource, SourceError } from '../source.ts';
 import {
   MigrationStopped,
   migrationEvent,
@@ -35,7 +35,7 @@ export interface Step {
   details: string;
 }
 
-export interface Attempt {
+interface Attempt {
   /** New for each attempt of an activity. */
   owner: string;
   signal?: AbortSignal;
@@ -208,10 +208,8 @@ async function workThrough(deps: Deps, run: Working, { signal, beat }: Attempt):
     patienceMs: deps.config.migrationPatienceSeconds * 1_000,
     signal,
   };
-  const sources = { a: deps.sources.openA(options), b: deps.sources.openB(options) };
   const phaseRun: PhaseRun = {
     deps,
-    ...sources,
     signal,
     save,
     beat: () => beat(run.phase),
@@ -223,7 +221,7 @@ async function workThrough(deps: Deps, run: Working, { signal, beat }: Attempt):
     },
   };
   try {
-    const isWanted = await phaseWork(phaseRun);
+    const isWanted = await workOnPhase(phaseRun, openSource(deps.sources, provider, options));
     await save({ status: isWanted ? 'completed' : 'skipped', cursor: null, completedAt: deps.clock.now() });
   } catch (error) {
     // Provider A grants a key single scopes, and data that it may not read are left out; provider B's keys have all scopes or none.

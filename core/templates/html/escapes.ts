@@ -1,3 +1,5 @@
+import { escapeHtml } from '../../base/text/html.ts';
+
 /** The context of a value in the result. Only addresses have a syntax of their own: mail programs run no scripts. */
 export type Place = 'text' | 'bare' | 'url' | 'query' | 'plain' | 'line';
 
@@ -35,20 +37,14 @@ const LINE_CONTROLS = /[\0-\x1f\x7f-\x9f\u2028\u2029]/g;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: a text without any of these stays as it is.
 const NOT_PLAIN_HTML = /[&<>"'\0-\x08\x0b\x0c\x0e-\x1f\x7f]/;
 
-const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
-
-function entity(character: string): string {
-  return ENTITIES[character] ?? `&#${character.charCodeAt(0)};`;
-}
-
 function escapeText(text: string): string {
   if (!NOT_PLAIN_HTML.test(text)) return text;
-  return text.replace(CONTROLS, '').replace(/[&<>"']/g, entity);
+  return escapeHtml(text.replace(CONTROLS, ''));
 }
 
 /** Without quotes a space would begin the next attribute. */
 function escapeBare(text: string): string {
-  return text.replace(/[\0-\x20"'`=<>&/\x7f-\xa0]/g, entity);
+  return text.replace(/[\0-\x20"'`=<>&/\x7f-\xa0]/g, (character) => `&#${character.charCodeAt(0)};`);
 }
 
 /** Encodes only characters that no URL may contain; a URL stays byte for byte. */

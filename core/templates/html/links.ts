@@ -1,5 +1,6 @@
 import { compile } from 'html-to-text';
 import { Parser } from 'htmlparser2';
+import { escapeHtml } from '../../base/text/html.ts';
 import { withoutEnd } from '../../base/text/text-ends.ts';
 import { type HtmlLink, scanHtml } from './scan.ts';
 
@@ -102,10 +103,6 @@ function hidden(text: string): string {
 
 function pixel(url: string): string {
   return `<img src="${escapeHtml(url)}" width="1" height="1" alt="" style="border:0;width:1px;height:1px">`;
-}
-
-function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`).replaceAll('&#38;', '&amp;');
 }
 
 const toText = compile({

@@ -42,7 +42,7 @@ export async function eventLatency(drill: DrillContext, load: Load, temporal: Te
 }
 
 /** The p99 in milliseconds from when each was due to its answer. */
-export async function callAll(
+async function callAll(
   { key }: DrillContext,
   url: string,
   eventName: string,

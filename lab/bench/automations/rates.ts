@@ -56,7 +56,7 @@ export async function enrollmentRates(
 /** Contacts are there before their time is taken. */
 let began = 0;
 
-export async function startBare({ deps }: DrillContext) {
+async function startBare({ deps }: DrillContext) {
   const { temporalAddress: address, temporalNamespace: namespace, taskQueuePrefix } = deps.config;
   const queue = prefixed(taskQueuePrefix, 'bare');
   const script = join(import.meta.dirname, 'bare-worker.ts');

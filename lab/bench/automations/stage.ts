@@ -40,7 +40,7 @@ export async function openAutomationBench(env: NodeJS.ProcessEnv): Promise<Drill
   return drill;
 }
 
-export interface BenchWorker {
+interface BenchWorker {
   child: Child;
   /** How many tasks its runs have done: after the first one a run is in its wait step. */
   waiting(): Promise<number>;
@@ -100,6 +100,6 @@ export async function poll(isIt: () => Promise<boolean>, everyMs = 25): Promise<
   }
 }
 
-export function origin() {
+function origin() {
   return { at: new Date(), seed: new ObjectId() };
 }

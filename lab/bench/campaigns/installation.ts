@@ -18,7 +18,7 @@ export interface Installation {
   close(): Promise<void>;
 }
 
-export interface InstallationOptions {
+interface InstallationOptions {
   senders: number;
   connections: number;
   /** Another sink than test/support/smtp-sink.ts: a binary that takes -smtp and -http. */

@@ -33,7 +33,7 @@ export function sendMails({ drill, url }: Installation): { stop(): Promise<numbe
   };
 }
 
-export interface Paused {
+interface Paused {
   settledMs: number;
   inFlight: number;
   /** Arrived at the relay after the answer. */

@@ -16,7 +16,7 @@ export interface Relay extends SinkClient, Stoppable {
   reset(): Promise<void>;
 }
 
-export interface Arrivals {
+interface Arrivals {
   messages: number;
   duplicates: number;
   /** From the first to the last. */

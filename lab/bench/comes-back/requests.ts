@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 
-export interface Asked {
+interface Asked {
   answered: number;
   perSecond: number;
   /** From when each was due, whether or not it could be sent by then. */

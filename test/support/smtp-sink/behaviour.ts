@@ -1,4 +1,4 @@
-/** What the sink does with a message, chosen by the local part of a recipient (MAIL: of the sender). What follows a "+" makes it unique. */
+/** The sink's treatment of a message, by the local part of a recipient (MAIL: of the sender). The part after a "+" makes it unique. */
 export type Behaviour =
   /** An answer at that command, and then not accepted; "" with drop: no answer at all. */
   | { at: 'mail' | 'rcpt' | 'data' | 'dot'; reply: string; drop: boolean }

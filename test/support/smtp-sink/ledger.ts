@@ -12,7 +12,7 @@ const MESSAGE_ID = Buffer.from('\r\nMessage-ID: <');
 export class Ledger {
   /** Raw text is kept of this many messages. */
   keepRaw: number;
-  /** Full records are kept of this many; counting goes on beyond. */
+  /** Full records are kept of this many; all are counted. */
   keepRecords: number;
   protocolErrors = 0;
   /** Messages with a bare CR or LF or a line above 998 bytes (mode strict). */

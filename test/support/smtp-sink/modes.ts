@@ -1,6 +1,6 @@
 import type { SecureContext } from 'node:tls';
 
-/** What holds for the whole sink; may be changed while it runs. */
+/** Settings of the whole sink; may be changed while it runs. */
 export interface SinkModes {
   /** The line to greet with, without its end; "" never greets. Anything but 220 ends the connection. */
   greeting: string;

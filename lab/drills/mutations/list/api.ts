@@ -85,7 +85,7 @@ export const apiMutations: readonly Mutation[] = [
     find: 'const same = { _id, projectId, [kind.path]: sealed };',
     replace: 'const same = { _id, projectId };',
     tests: ['test/accounts/secret-keys.test.ts'],
-    grep: 'reseal',
+    grep: 'replaced after it was read',
   },
   {
     name: 'a process starts beside secrets that it cannot open',

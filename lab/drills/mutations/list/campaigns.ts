@@ -14,8 +14,8 @@ export const campaignsMutations: readonly Mutation[] = [
     file: 'core/campaigns/send/claim-ahead.ts',
     find: 'const mayGo = now !== null && isUnderWay(now);',
     replace: 'const mayGo = now !== null;',
-    tests: ['test/campaigns/control.test.ts', 'test/campaigns/sending.test.ts'],
-    grep: 'pause',
+    tests: ['test/campaigns/control.test.ts'],
+    grep: 'after the stored',
   },
   {
     name: 'excluded segments are ignored by the freeze',

@@ -69,7 +69,8 @@ export const feedbackMutations: readonly Mutation[] = [
     file: 'core/automations/enrollments/enroll.ts',
     find: "projectId, status: 'active', deletedAt: null }",
     replace: 'projectId, deletedAt: null }',
-    tests: ['test/automations/states.test.ts', 'test/automations/triggers.test.ts'],
+    tests: ['test/automations/triggers.test.ts'],
+    grep: 'nobody enters',
   },
   {
     name: 'one address has any number of connections to the inbound server',

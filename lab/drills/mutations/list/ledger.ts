@@ -88,15 +88,15 @@ export const ledgerMutations: readonly Mutation[] = [
   {
     name: 'two processes lease the same due documents',
     file: 'core/jobs/document-queue.ts',
-    find: 'documents.updateMany({ ...query, ...isDue }, lease, {',
-    replace: 'documents.updateMany(query, lease, {',
+    find: 'this.#documents.updateMany({ ...query, ...this.#isDue }, lease, {',
+    replace: 'this.#documents.updateMany(query, lease, {',
     tests: ['test/jobs/queue.test.ts'],
   },
   {
     name: 'a process runs due documents that another one leased',
     file: 'core/jobs/document-queue.ts',
-    find: 'documents.find({ ...query, [takenBy]: token })',
-    replace: 'documents.find(query)',
+    find: 'this.#documents.find(won)',
+    replace: 'this.#documents.find(query)',
     tests: ['test/jobs/queue.test.ts'],
   },
   {
