@@ -6,6 +6,7 @@ import type { Deps } from '../core/base/deps.ts';
 import { campaignMetrics, campaignStarts } from '../core/campaigns/jobs.ts';
 import { segmentRecomputes } from '../core/contacts/lists/recompute.ts';
 import { listRemovals } from '../core/contacts/lists/removals.ts';
+import { MailQueue } from '../core/delivery/mail-queue.ts';
 import { domainRechecks, domainStarts } from '../core/domains/checks.ts';
 import { webhookDeliveries } from '../core/feed/webhook-deliveries.ts';
 import { importStarts } from '../core/imports/imports.ts';
@@ -17,7 +18,6 @@ import { migrationStarts } from '../core/migrations/jobs.ts';
 import { createPoster } from '../platform/fetch/webhook-poster.ts';
 import type { TaskQueue } from '../workflows/names.ts';
 import { inboundService } from './inbound-lane.ts';
-import { mailLane } from './mail-lane.ts';
 import { retentionService } from './retention.ts';
 import { sendingOf, sendingService } from './sending.ts';
 import type { Service } from './service.ts';
@@ -63,7 +63,10 @@ export const lanes = {
   },
 
   mail: {
-    due: [(deps) => mailLane(sendingOf(deps), 'transactional'), (deps) => mailLane(sendingOf(deps), 'automation')],
+    due: [
+      (deps) => new MailQueue(sendingOf(deps), 'transactional'),
+      (deps) => new MailQueue(sendingOf(deps), 'automation'),
+    ],
     services: [sendingService],
   },
 

@@ -5,7 +5,7 @@ import { OutcomeWriter } from '../outbox/record-outcomes.ts';
 import type { SendingDeps } from '../outbox/relay.ts';
 import { startRenewing } from '../outbox/renew.ts';
 import { withDotJournal } from '../outbox/with-dot-journal.ts';
-import { type ComposingMemory, openComposingMemory } from './compose-memory.ts';
+import { type ComposingMemory, openComposingMemory } from './stored/compose-memory.ts';
 
 /** Shared by the lanes of one process: its ledger, the writer of outcomes, and through the deps the connections. */
 export interface Sending {

@@ -2,7 +2,7 @@ import { ObjectId } from 'mongodb';
 import type { BlockClaim } from './blocks/model.ts';
 import type { DotState, DotWriter } from './dot-journal.ts';
 import type { Message, MessageRecipient, SmtpReply } from './model.ts';
-import type { Lane, SendingDeps } from './relay.ts';
+import type { SendingDeps } from './relay.ts';
 
 /** For this long after a claim or a renewal no other process takes the message, by the database's clock. */
 export const LEASE_MS = 30_000;
@@ -136,14 +136,6 @@ export type Outcome =
 /** `$$NOW` plus this many milliseconds, for update pipelines: leases are measured by the database's clock. */
 export function after(amount: number | string) {
   return { $dateAdd: { startDate: '$$NOW', unit: 'millisecond', amount } };
-}
-
-/**
- * After an unknown outcome only the transactional lane sends again by itself, with the same Message-ID: a receipt twice is better
- * than none. All other mail stays `unknown` for a person to decide.
- */
-export function repeatsUnknown(lane: Lane): boolean {
-  return lane === 'transactional';
 }
 
 export function distinctProjects(held: readonly Pick<Held, 'projectId'>[]): ObjectId[] {

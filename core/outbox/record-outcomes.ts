@@ -4,15 +4,10 @@ import { writeRows } from './blocks/write-rows.ts';
 import { type Check, distinctProjects, type Held, type Ledger, type LedgerDeps, type Verdict } from './ledger.ts';
 import type { Message } from './model.ts';
 import { type Ended, endedBy, outcomePipeline, stored } from './outcomes.ts';
-import type { Lane } from './relay.ts';
+import { LANE_POLICIES } from './rules/lane-policy.ts';
 import { states } from './states.ts';
 
 const GROUP_MAX = 64;
-const GROUP_WAIT_MS = 10;
-/** No connection waits for these writes, and a batch of 64 costs MongoDB a third less per message than one of 16. */
-const GROUP_WAIT_CAMPAIGN_MS = 25;
-/** In the transactional lane the connection waits for the write. */
-const GROUP_WAIT_AWAITED_MS = 2;
 const WRITES_MAX = 4;
 /** Nothing new is claimed while more outcomes than this are unwritten. */
 export const UNWRITTEN_MAX = 1_000;
@@ -72,7 +67,7 @@ export class OutcomeWriter {
     this.#waiting.push({ ended, onWritten });
     this.#count += 1;
     if (this.#waiting.length >= GROUP_MAX) this.#flush();
-    else this.#timer ??= setTimeout(() => this.#flush(), waitMs(held.about?.lane));
+    else this.#timer ??= setTimeout(() => this.#flush(), LANE_POLICIES[held.about?.lane ?? 'automation'].gatherMs);
   }
 
   /** The number of outcomes that are not written yet. */
@@ -153,11 +148,6 @@ export class OutcomeWriter {
 /** Of a claim that was taken over, only an attempt's own outcome is written: the other process decides about the rest. */
 function isOurs({ held: { part }, outcome }: Ended): boolean {
   return part !== null && !(part.claim.isLost && outcome.kind === 'back');
-}
-
-function waitMs(lane: Lane | undefined): number {
-  if (lane === 'transactional') return GROUP_WAIT_AWAITED_MS;
-  return lane === 'campaign' ? GROUP_WAIT_CAMPAIGN_MS : GROUP_WAIT_MS;
 }
 
 /** Checks suppression and status after the claim; records the refused messages and returns the rest. */

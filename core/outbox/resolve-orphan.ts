@@ -1,7 +1,8 @@
 import type { ObjectId } from 'mongodb';
 import type { DotStates } from './dot-journal.ts';
-import { LEASE_MS, type LedgerDeps, repeatsUnknown } from './ledger.ts';
+import { LEASE_MS, type LedgerDeps } from './ledger.ts';
 import type { Message } from './model.ts';
+import { LANE_POLICIES } from './rules/lane-policy.ts';
 import { states } from './states.ts';
 
 export interface OrphanCounts {
@@ -47,7 +48,7 @@ export async function resolveOrphan(
       return 'later';
     }
   }
-  return repeatsUnknown(orphan.lane) ? again(orphan) : 'unknown';
+  return LANE_POLICIES[orphan.lane].repeatsUnknown ? again(orphan) : 'unknown';
 }
 
 function again(orphan: Orphan): Resolution {

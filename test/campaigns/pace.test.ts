@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { createPace } from '../../core/campaigns/send/pace.ts';
+import { createPace } from '../../core/delivery/pace.ts';
 
 describe('The pace of a campaign', () => {
   /** Takes what it may every ten milliseconds for so long, and says how many those were. */

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
-import { countedAttempt } from '../../core/delivery/compose-attempts.ts';
+import { countedAttempt } from '../../core/delivery/stored/compose-attempts.ts';
 import type { Content, Message } from '../../core/outbox/model.ts';
 import { until } from '../support/wait.ts';
 import { type Post, startPost } from './support.ts';

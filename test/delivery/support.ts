@@ -1,6 +1,7 @@
 import { ObjectId } from 'mongodb';
 import PostalMime, { type Email } from 'postal-mime';
 import type { Files } from '../../core/base/deps.ts';
+import { MailQueue } from '../../core/delivery/mail-queue.ts';
 import { openSending, type Sending } from '../../core/delivery/sending.ts';
 import { seedVerifiedDomain } from '../../core/domains/domains.ts';
 import { startQueues } from '../../core/jobs/queue.ts';
@@ -11,7 +12,6 @@ import { createEvidence } from '../../platform/evidence.ts';
 import { createFiles } from '../../platform/fetch/files.ts';
 import type { Timeouts } from '../../platform/smtp/handshake.ts';
 import { createMailer } from '../../platform/smtp/mailer.ts';
-import { mailLane } from '../../workers/mail-lane.ts';
 import type { Reply } from '../support/client.ts';
 import { type Environment, startEnvironment, type Tenant } from '../support/environment.ts';
 import { type Sink, type SinkOptions, startSink } from '../support/smtp-sink.ts';
@@ -114,7 +114,7 @@ export async function startPost(options: PostOptions = {}): Promise<Post> {
       files: files ?? createFiles(config),
     };
     const sending = openSending(sendingDeps);
-    const loop = startQueues(deps, [mailLane(sending, 'transactional'), mailLane(sending, 'automation')]);
+    const loop = startQueues(deps, [new MailQueue(sending, 'transactional'), new MailQueue(sending, 'automation')]);
     return {
       sending,
       stop: async () => {

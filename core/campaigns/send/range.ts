@@ -1,6 +1,11 @@
 import type { Deps } from '../../base/deps.ts';
 import { AppError } from '../../base/errors.ts';
+import { sendOverConnections } from '../../delivery/connections.ts';
+import { Run } from '../../delivery/run.ts';
 import type { Sending } from '../../delivery/sending.ts';
+import { BlockSource } from '../../delivery/sources/blocks.ts';
+import { RowSource } from '../../delivery/sources/rows.ts';
+import type { Source } from '../../delivery/sources/source.ts';
 import type { Campaign } from '../model.ts';
 import { refreshCounts } from '../numbers/counts.ts';
 import { describeCampaign } from '../numbers/progress.ts';
@@ -8,16 +13,21 @@ import { readCampaign } from '../run/next-step.ts';
 import { watchThresholds } from '../run/thresholds.ts';
 import { isUnderWay } from '../status.ts';
 import { transition } from '../transition.ts';
-import { BlockSource } from './block-source.ts';
 import { compiledCampaign, type SignedCampaign } from './compiled-cache.ts';
-import { sendOverConnections } from './connections.ts';
 import { settleCampaignOrphans } from './orphans.ts';
-import { createPace } from './pace.ts';
-import type { CampaignRange, RangeRun } from './range-state.ts';
-import { RowSource } from './row-source.ts';
-import type { Source } from './source.ts';
+import { policyOf } from './policy.ts';
+import { noteRelay } from './relay-status.ts';
 
-export type { CampaignRange } from './range-state.ts';
+export interface CampaignRange {
+  projectId: string;
+  campaignId: string;
+  fromSeq: number;
+  toSeq: number;
+  /** Sends what waits in rows: deferred messages that are due, retried and returned ones. Other ranges are of the blocks. */
+  isDeferred: boolean;
+  /** How many ranges share the campaign's rate. */
+  pagesAtOnce: number;
+}
 
 export interface RangeResult {
   /** False after a decision, or while the relay does not answer: no further range is begun. */
@@ -46,18 +56,32 @@ const NOTHING = { goOn: false, nextSeq: null, waitMs: 0, ended: 0 };
  * claimed, and only the claim's owner sends it.
  */
 export async function sendRange(sending: Sending, page: CampaignRange, control: RangeControl): Promise<RangeResult> {
-  const { deps } = sending;
+  const { deps, ledger } = sending;
   const campaign = await readCampaign(deps, page);
   if (!campaign) return { ...NOTHING, details: '' };
   const compiled = isUnderWay(campaign) && (await compiledOrPaused(deps, sending, campaign));
   if (!compiled) return result(deps, page, NOTHING);
-  await settleCampaignOrphans(deps, campaign, { ledger: sending.ledger, seqs: page });
-  const run = newRun(sending, campaign, compiled, page, control);
-  const nextSeq = await sendOverConnections(run, sourceOf(run));
+  await settleCampaignOrphans(deps, campaign, { ledger, seqs: page });
+  const relay = noteRelay(deps, campaign);
+  const thresholds = watchThresholds(deps, campaign);
+  const policy = policyOf(deps, { campaign, compiled, relay, thresholds, rangesAtOnce: page.pagesAtOnce });
+  const run = new Run(sending, policy, { timeMs: PAGE_TIME_MS, ...control });
+  const nextSeq = await sendOverConnections(run, sourceOf(sending, campaign, page));
+  await relay.over(run);
   if (run.error) throw run.error;
-  await run.thresholds.check();
-  const goOn = run.goOn && !control.signal.aborted && !run.thresholds.isBreached();
+  await thresholds.check();
+  const goOn = run.goOn && !control.signal.aborted && !thresholds.isBreached();
   return result(deps, page, { goOn, nextSeq, waitMs: run.waitMs, ended: run.ended });
+}
+
+function sourceOf(
+  { deps, ledger }: Sending,
+  { _id, projectId, freeze }: Campaign,
+  { fromSeq, toSeq, isDeferred }: CampaignRange,
+): Source {
+  const run = freeze?.run ?? null;
+  const range = { projectId, campaignId: _id, frozenAt: freeze!.at, run, fromSeq, toSeq, isDeferred };
+  return isDeferred || run === null ? new RowSource(deps, ledger, range) : new BlockSource(deps, ledger, range);
 }
 
 async function result(deps: Deps, page: CampaignRange, facts: Omit<RangeResult, 'details'>): Promise<RangeResult> {
@@ -79,37 +103,4 @@ async function compiledOrPaused(deps: Deps, sending: Sending, campaign: Campaign
     if (moved) await refreshCounts(deps, campaign);
     return null;
   }
-}
-
-function sourceOf({ sending: { deps, ledger }, campaign, page }: RangeRun): Source {
-  const isOfBlocks = !page.isDeferred && campaign.freeze?.run !== undefined;
-  return new (isOfBlocks ? BlockSource : RowSource)(deps, ledger, campaign, page);
-}
-
-function newRun(
-  sending: Sending,
-  campaign: Campaign,
-  compiled: SignedCampaign,
-  page: CampaignRange,
-  { signal, onProgress, timeMs = PAGE_TIME_MS }: RangeControl,
-): RangeRun {
-  return {
-    sending,
-    campaign,
-    compiled,
-    page,
-    signal,
-    onProgress,
-    pace: createPace(campaign.sendRatePerSecond, page.pagesAtOnce),
-    thresholds: watchThresholds(sending.deps, campaign),
-    deadline: performance.now() + timeMs,
-    goOn: true,
-    error: null,
-    waitMs: 0,
-    quietUntil: 0,
-    connections: 0,
-    ended: 0,
-    unwritten: 0,
-    handedOver: 0,
-  };
 }

@@ -1,27 +1,32 @@
-import type { RelayFault } from '../../outbox/relay.ts';
+import type { Run } from '../../delivery/run.ts';
+import type { RelayFault, SendingDeps } from '../../outbox/relay.ts';
 import { formatReply } from '../../outbox/rules/relay-replies.ts';
-import type { RangeRun } from './range-state.ts';
+import type { Campaign } from '../model.ts';
 
 /** Report an outage only after two seconds, or when it ends the range. */
 const NEWS_AFTER_MS = 2_000;
+
+export interface RelayNote {
+  check(run: Run): void;
+  over(run: Run): Promise<void>;
+}
 
 /**
  * "Relay not answering since": stored on the campaign by the sender that finds it, for progress and the Web UI, and removed with
  * the first success.
  */
-export function noteRelay(run: RangeRun): { check(): void; over(): Promise<void> } {
-  const { campaign, sending } = run;
-  const { db, mailer, clock, log } = sending.deps;
+export function noteRelay(deps: SendingDeps, campaign: Campaign): RelayNote {
+  const { db, mailer, clock, log } = deps;
   const { _id, projectId } = campaign;
   let noted = campaign.relay ?? null;
   let writing: Promise<unknown> = Promise.resolve();
 
-  function check(): void {
+  function check(run: Run): void {
     const state = mailer.states().find(({ relay }) => relay === 'default');
     const since = state?.notAnsweringSince ?? null;
     const isNews = since !== null && (run.waitMs > 0 || clock.now().getTime() - since.getTime() > NEWS_AFTER_MS);
     if (isNews && noted === null) write({ notAnsweringSince: since, reason: reasonOf(state?.fault ?? null) });
-    if (since === null && noted !== null && run.handedOver > 0) write(null);
+    if (since === null && noted !== null && run.answered > 0) write(null);
   }
 
   function write(relay: typeof noted): void {
@@ -33,8 +38,8 @@ export function noteRelay(run: RangeRun): { check(): void; over(): Promise<void>
 
   return {
     check,
-    async over() {
-      check();
+    async over(run) {
+      check(run);
       await writing;
     },
   };

@@ -4,6 +4,7 @@ import type { Bounce } from '../outcomes.ts';
 import type { Delivery, Lane } from '../relay.ts';
 import { isOpenRecipient, states } from '../states.ts';
 import { classifyReply, retryDelayMs } from './bounces.ts';
+import { LANE_POLICIES } from './lane-policy.ts';
 
 /** A connection lost before the final dot is a network fault: the first tries after it come soon. */
 const LOST_DELAYS_MS = [1_000, 5_000, 30_000];
@@ -139,7 +140,7 @@ function deferred(
 /** null: it stays unknown until a person decides. */
 function retryUnknownMs({ lane, deferrals, elapsedMs, jitter, evidenceAfterMs }: Attempt): number | null {
   if (evidenceAfterMs !== null) return evidenceAfterMs;
-  if (lane !== 'transactional') return null;
+  if (!LANE_POLICIES[lane].repeatsUnknown) return null;
   return deferrals === 0 ? UNKNOWN_FIRST_MS : retryDelayMs({ deferrals, elapsedMs, jitter });
 }
 

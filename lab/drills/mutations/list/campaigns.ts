@@ -3,7 +3,7 @@ import type { Mutation } from '../mutation.ts';
 export const campaignsMutations: readonly Mutation[] = [
   {
     name: 'a campaign ignores suppressions after the claim',
-    file: 'core/campaigns/send/claim-ahead.ts',
+    file: 'core/delivery/claim-ahead.ts',
     find: 'mayGo ? stoppedBy(entries.get(emails[index]!) ?? [], mail) : null',
     replace: 'mayGo ? stoppedBy([], mail) : null',
     tests: ['test/campaigns/control.test.ts'],
@@ -11,7 +11,7 @@ export const campaignsMutations: readonly Mutation[] = [
   },
   {
     name: 'the status of a campaign is not checked after the claim',
-    file: 'core/campaigns/send/claim-ahead.ts',
+    file: 'core/delivery/claim-ahead.ts',
     find: 'const mayGo = now !== null && isUnderWay(now);',
     replace: 'const mayGo = now !== null;',
     tests: ['test/campaigns/control.test.ts'],

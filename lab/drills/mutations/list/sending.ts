@@ -3,7 +3,7 @@ import type { Mutation } from '../mutation.ts';
 export const sendingMutations: readonly Mutation[] = [
   {
     name: 'cc and bcc are not checked after the claim',
-    file: 'core/delivery/prepare.ts',
+    file: 'core/delivery/stored/prepare.ts',
     find: 'isOpen(one) ? entryAgainst(one.email, content) : null',
     replace: 'null',
     tests: ['test/composing/mail.test.ts', 'test/outbox/outcomes.test.ts', 'test/delivery/copies.test.ts'],
@@ -11,7 +11,7 @@ export const sendingMutations: readonly Mutation[] = [
   },
   {
     name: '`to` is not checked after the claim',
-    file: 'core/delivery/prepare.ts',
+    file: 'core/delivery/stored/prepare.ts',
     find: 'if (entry) verdicts.set(key, suppressed(entry));',
     replace: '',
     tests: ['test/composing/mail.test.ts'],
@@ -19,7 +19,7 @@ export const sendingMutations: readonly Mutation[] = [
   },
   {
     name: 'mail of a deleted project is sent',
-    file: 'core/delivery/prepare.ts',
+    file: 'core/delivery/stored/prepare.ts',
     find: "if (!project) verdicts.set(key, failedAll(message, 'The project was deleted.'));",
     replace: '',
     tests: ['test/composing/mail.test.ts'],

@@ -1,8 +1,7 @@
 import { claimedUpTo, claimPart } from '../../outbox/blocks/claim.ts';
 import { BLOCK_MAX, type Block } from '../../outbox/blocks/model.ts';
 import type { Ledger, LedgerDeps } from '../../outbox/ledger.ts';
-import type { Campaign } from '../model.ts';
-import type { Claimed, Source } from './source.ts';
+import type { ClaimedRecipient, RecipientRange, Source } from './source.ts';
 
 interface Place {
   block: Block;
@@ -10,11 +9,6 @@ interface Place {
   from: number;
   /** Where the range ends in this block (exclusive). */
   end: number;
-}
-
-interface Range {
-  fromSeq: number;
-  toSeq: number;
 }
 
 /**
@@ -25,16 +19,14 @@ export class BlockSource implements Source {
   readonly whenRelayIsDown = 'keep';
   #deps: LedgerDeps;
   #ledger: Ledger;
-  #campaign: Campaign;
-  #range: Range;
+  #range: RecipientRange;
   #place: Place | null = null;
   #next: Promise<Place | null>;
   #isRead = false;
 
-  constructor(deps: LedgerDeps, ledger: Ledger, campaign: Campaign, range: Range) {
+  constructor(deps: LedgerDeps, ledger: Ledger, range: RecipientRange) {
     this.#deps = deps;
     this.#ledger = ledger;
-    this.#campaign = campaign;
     this.#range = range;
     // Blocks may be shorter, so this one, or a later one, has the first recipient.
     this.#next = this.#read(Math.floor(Math.max(0, range.fromSeq - 1) / BLOCK_MAX));
@@ -51,10 +43,10 @@ export class BlockSource implements Source {
     return 0;
   }
 
-  async claim(count: number): Promise<Claimed[]> {
+  async claim(count: number): Promise<ClaimedRecipient[]> {
     const place = this.#place!;
     const { block, from, end } = place;
-    const frozenAt = this.#campaign.freeze!.at;
+    const { frozenAt } = this.#range;
     const to = Math.min(end, from + count);
     const claim = await claimPart(this.#deps, this.#ledger, { block, from, to, frozenAt });
     place.from = claim ? to : await claimedUpTo(this.#deps, block);
@@ -62,7 +54,7 @@ export class BlockSource implements Source {
     const { claimedAt: at, fromSeq } = claim.place;
     return claim.recipients.map((held, index) => {
       const { email } = held.about!;
-      return { held, seq: fromSeq + index, email, at, deferrals: 0, contact: null };
+      return { held, lane: 'campaign', seq: fromSeq + index, email, at, deferrals: 0, recipients: null, contact: null };
     });
   }
 
@@ -90,11 +82,11 @@ export class BlockSource implements Source {
   }
 
   async #readPlace(n: number): Promise<Place | null> {
-    const { fromSeq, toSeq } = this.#range;
-    const { _id: campaignId, projectId, freeze } = this.#campaign;
+    const { projectId, campaignId, fromSeq, toSeq } = this.#range;
+    const run = this.#range.run!;
     for (let next = n; ; next += 1) {
       const block = await this.#deps.db.campaignBlocks.findOne(
-        { projectId, campaignId, run: freeze!.run!, n: { $gte: next } },
+        { projectId, campaignId, run, n: { $gte: next } },
         { sort: { n: 1 }, hint: 'place' },
       );
       if (!block || block.fromSeq > toSeq) return null;

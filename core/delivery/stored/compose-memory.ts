@@ -1,5 +1,5 @@
-import { ATTACHMENT_BYTES_MAX } from '../../schemas/mails.ts';
-import type { Attachment, Content } from '../outbox/model.ts';
+import { ATTACHMENT_BYTES_MAX } from '../../../schemas/mails.ts';
+import type { Attachment, Content } from '../../outbox/model.ts';
 
 /** Mails smaller than this never wait for larger ones. */
 export const SMALL_MAIL_BYTES = 1_000_000;

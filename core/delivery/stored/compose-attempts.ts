@@ -1,7 +1,7 @@
-import type { Deps } from '../base/deps.ts';
-import { appendTimeline } from '../messages/messages.ts';
-import { LEASE_MS, type Outcome } from '../outbox/ledger.ts';
-import type { Message } from '../outbox/model.ts';
+import type { Deps } from '../../base/deps.ts';
+import { appendTimeline } from '../../messages/messages.ts';
+import { LEASE_MS, type Outcome } from '../../outbox/ledger.ts';
+import type { Message } from '../../outbox/model.ts';
 
 const ATTEMPTS_MAX = 3;
 const AGAIN_MS = 60_000;

@@ -1,29 +1,27 @@
 import type { ObjectId } from 'mongodb';
-import type { Deps } from '../base/deps.ts';
-import { emailDomain } from '../base/text/addresses.ts';
-import { wantsContact } from '../composing/compose.ts';
-import type { Contact } from '../contacts/model.ts';
-import { type SendingDomain, sendingDomain } from '../domains/sending-domain.ts';
-import { contentsOf } from '../messages/contents.ts';
-import { firstOnes } from '../messages/copies.ts';
-import type { Check, Held, Verdict } from '../outbox/ledger.ts';
-import type { Content, Message, MessageRecipient } from '../outbox/model.ts';
-import { afterOutcome, isOpen } from '../outbox/rules/judge-delivery.ts';
-import { goneGroups } from '../suppressions/groups.ts';
-import { type SuppressionFact, stoppedBy } from '../suppressions/rules.ts';
-import { suppressionsAgainst } from '../suppressions/suppressions.ts';
+import type { Deps } from '../../base/deps.ts';
+import { emailDomain } from '../../base/text/addresses.ts';
+import { wantsContact } from '../../composing/compose.ts';
+import type { Contact } from '../../contacts/model.ts';
+import { type SendingDomain, sendingDomain } from '../../domains/sending-domain.ts';
+import { contentsOf } from '../../messages/contents.ts';
+import { firstOnes } from '../../messages/copies.ts';
+import type { Check, Held, Verdict } from '../../outbox/ledger.ts';
+import type { Content, Message, MessageRecipient } from '../../outbox/model.ts';
+import { afterOutcome, isOpen } from '../../outbox/rules/judge-delivery.ts';
+import { goneGroups } from '../../suppressions/groups.ts';
+import { type SuppressionFact, stoppedBy } from '../../suppressions/rules.ts';
+import { suppressionsAgainst } from '../../suppressions/suppressions.ts';
+import type { ClaimedMail } from '../attempt.ts';
 
-/** A claimed message with everything that was read for it. */
-export interface PreparedMail {
-  held: Held;
+/** A claimed message with everything that was read for it; suppressed recipients are marked. */
+export interface PreparedMail extends ClaimedMail {
   message: Message;
   /** The message to `to`, of which this one may be a copy. */
   first: Message;
   content: Content;
   sending: SendingDomain;
   contact: Contact | null;
-  /** Set where there are cc or bcc; suppressed recipients are marked. */
-  recipients: MessageRecipient[] | null;
 }
 
 /**
@@ -71,6 +69,9 @@ export async function prepareMails(
     else
       mails.push({
         held: one,
+        lane: message.lane,
+        at: message.firstAt ?? deps.clock.now(),
+        deferrals: message.deferrals ?? 0,
         message,
         first,
         content,

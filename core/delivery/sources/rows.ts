@@ -3,18 +3,11 @@ import { claimMessages } from '../../outbox/claim.ts';
 import type { Ledger, LedgerDeps } from '../../outbox/ledger.ts';
 import type { Message } from '../../outbox/model.ts';
 import { states } from '../../outbox/states.ts';
-import type { Campaign } from '../model.ts';
-import type { Claimed, Source } from './source.ts';
+import type { ClaimedRecipient, RecipientRange, Source } from './source.ts';
 
 const READ = 1_000;
 
 type Candidate = Pick<Message, '_id' | 'email' | 'contactId' | 'firstAt' | 'deferrals' | 'seq'>;
-
-interface Range {
-  fromSeq: number;
-  toSeq: number;
-  isDeferred: boolean;
-}
 
 /**
  * Messages of a campaign that wait in rows: deferred, retried, or returned by a process that stopped; all of them in a campaign that
@@ -24,17 +17,15 @@ export class RowSource implements Source {
   readonly whenRelayIsDown = 'return';
   #deps: LedgerDeps;
   #ledger: Ledger;
-  #campaign: Campaign;
-  #range: Range;
+  #range: RecipientRange;
   #candidates: Candidate[] = [];
   #nextSeq: number;
   #isRead = false;
   #reading: Promise<void> | null = null;
 
-  constructor(deps: LedgerDeps, ledger: Ledger, campaign: Campaign, range: Range) {
+  constructor(deps: LedgerDeps, ledger: Ledger, range: RecipientRange) {
     this.#deps = deps;
     this.#ledger = ledger;
-    this.#campaign = campaign;
     this.#range = range;
     this.#nextSeq = range.fromSeq;
   }
@@ -47,20 +38,20 @@ export class RowSource implements Source {
     return this.#candidates.length;
   }
 
-  async claim(count: number): Promise<Claimed[]> {
+  async claim(count: number): Promise<ClaimedRecipient[]> {
     const batch = this.#candidates.splice(0, count);
     const byId = new Map(batch.map((candidate) => [candidate._id.toHexString(), candidate]));
-    const { projectId, _id: campaignId } = this.#campaign;
+    const { projectId, campaignId } = this.#range;
     const ids = batch.map(({ _id }) => _id);
     const { held, firstAt } = await claimMessages(this.#deps, this.#ledger, { projectId, ids, due: true });
-    return held.map((one): Claimed => {
+    return held.map((one): ClaimedRecipient => {
       const { email, contactId, deferrals = 0, seq = 0, firstAt: at } = byId.get(one._id.toHexString()) as Candidate;
       one.about = { lane: 'campaign', email, campaignId, ...(contactId ? { contactId } : {}) };
-      return { held: one, seq, email, at: at ?? firstAt, deferrals, contact: null };
+      return { held: one, lane: 'campaign', seq, email, at: at ?? firstAt, deferrals, recipients: null, contact: null };
     });
   }
 
-  onReturned({ held, seq, email, at, deferrals }: Claimed): void {
+  onReturned({ held, seq, email, at, deferrals }: ClaimedRecipient): void {
     const contactId = held.about?.contactId;
     this.#candidates.unshift({
       _id: held._id,
@@ -91,11 +82,10 @@ export class RowSource implements Source {
   }
 
   async #read(): Promise<void> {
-    const { _id: campaignId, projectId, freeze } = this.#campaign;
-    const { toSeq, isDeferred } = this.#range;
+    const { projectId, campaignId, run, toSeq, isDeferred } = this.#range;
     const isQueued: Filter<Message> = { state: states.queued };
     const isDue: Filter<Message> = { state: states.deferred, $expr: { $lte: ['$dueAt', '$$NOW'] } };
-    const filters = !isDeferred ? [isQueued] : freeze?.run ? [isQueued, isDue] : [isDue];
+    const filters = !isDeferred ? [isQueued] : run ? [isQueued, isDue] : [isDue];
     const seq = { $gte: this.#nextSeq, $lte: toSeq };
     const projection = { email: 1, contactId: 1, firstAt: 1, deferrals: 1, seq: 1 } as const;
     const found = await Promise.all(

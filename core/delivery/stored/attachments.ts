@@ -1,9 +1,9 @@
-import { ATTACHMENT_BYTES_MAX } from '../../schemas/mails.ts';
-import { derivedId } from '../base/ids.ts';
-import type { MimeAttachment } from '../composing/mime/compose.ts';
-import { attachmentBytes, storeFile } from '../messages/contents.ts';
-import type { Attachment, Content } from '../outbox/model.ts';
-import type { SendingDeps } from '../outbox/relay.ts';
+import { ATTACHMENT_BYTES_MAX } from '../../../schemas/mails.ts';
+import { derivedId } from '../../base/ids.ts';
+import type { MimeAttachment } from '../../composing/mime/compose.ts';
+import { attachmentBytes, storeFile } from '../../messages/contents.ts';
+import type { Attachment, Content } from '../../outbox/model.ts';
+import type { SendingDeps } from '../../outbox/relay.ts';
 import { FIRST_FETCH_BYTES } from './compose-memory.ts';
 
 /** large: more bytes than memory was reserved for; the next attempt reserves enough. */

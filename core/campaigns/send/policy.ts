@@ -1,0 +1,61 @@
+import type { Deps } from '../../base/deps.ts';
+import type { ComposedMail } from '../../composing/compose.ts';
+import { createPace } from '../../delivery/pace.ts';
+import type { RunPolicy } from '../../delivery/run.ts';
+import type { ClaimedRecipient } from '../../delivery/sources/source.ts';
+import type { Outcome } from '../../outbox/ledger.ts';
+import { TemplateRenderError } from '../../templates/language/templates.ts';
+import type { Campaign } from '../model.ts';
+import type { ThresholdWatch } from '../run/thresholds.ts';
+import { isUnderWay } from '../status.ts';
+import type { SignedCampaign } from './compiled-cache.ts';
+import type { RelayNote } from './relay-status.ts';
+
+interface Given {
+  campaign: Campaign;
+  compiled: SignedCampaign;
+  relay: RelayNote;
+  thresholds: ThresholdWatch;
+  rangesAtOnce: number;
+}
+
+/** How a campaign is sent: its rate, its status after each claim, its compiled mail, its thresholds. */
+export function policyOf(deps: Deps, { campaign, compiled, relay, thresholds, rangesAtOnce }: Given): RunPolicy {
+  const { _id, projectId, unsubscribeGroupId, sendRatePerSecond } = campaign;
+  const pace = createPace(sendRatePerSecond, rangesAtOnce);
+  return {
+    projectId,
+    groupId: unsubscribeGroupId,
+    needsContacts: compiled.needsContacts,
+    pace,
+    async maySend() {
+      const projection = { status: 1, sendRatePerSecond: 1 } as const;
+      const now = await deps.db.campaigns.findOne({ _id, projectId }, { projection, readPreference: 'primary' });
+      if (now) pace.set(now.sendRatePerSecond);
+      return now !== null && isUnderWay(now);
+    },
+    compose: (item) => compose(deps, compiled, item),
+    isBreached: () => thresholds.isBreached(),
+    onOutcome: (kind) => thresholds.count(kind),
+    onLook: (run) => relay.check(run),
+  };
+}
+
+/** Data that do not fit the template fail only their recipient; the campaign continues. */
+async function compose(
+  deps: Deps,
+  compiled: SignedCampaign,
+  { held, email, contact, at }: ClaimedRecipient,
+): Promise<ComposedMail | Outcome> {
+  let text: string;
+  try {
+    text = await compiled.compose({ messageId: held._id, email, contact, at });
+  } catch (error) {
+    const why = error instanceof TemplateRenderError ? error.message : 'it has a fault.';
+    if (!(error instanceof TemplateRenderError))
+      deps.log.error({ err: error, message: held._id }, 'composing a mail of a campaign failed');
+    return { kind: 'failed', reason: `The mail cannot be made with these data: ${why}` };
+  }
+  const signature = await compiled.sign(text, at);
+  return { envelope: { from: compiled.returnPath(held._id), to: [email] }, bytes: signature + text };
+}

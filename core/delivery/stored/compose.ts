@@ -1,0 +1,46 @@
+import { type ComposedMail, composeMail } from '../../composing/compose.ts';
+import type { MimeAttachment } from '../../composing/mime/compose.ts';
+import type { Outcome } from '../../outbox/ledger.ts';
+import type { SendingDeps } from '../../outbox/relay.ts';
+import { TemplateRenderError } from '../../templates/language/templates.ts';
+import { type Missing, storedAttachments } from './attachments.ts';
+import { countedAttempt } from './compose-attempts.ts';
+import type { PreparedMail } from './prepare.ts';
+
+/** A mail with the attachments that are stored for it, or the outcome when it cannot be made. */
+export async function composeStored(
+  deps: SendingDeps,
+  mail: PreparedMail & { isAlone: boolean },
+): Promise<ComposedMail | Outcome> {
+  try {
+    const attachments = await storedAttachments(deps, mail.content);
+    if ('kind' in attachments) return outcomeOfMissing(mail, attachments);
+    return await countedAttempt(deps, mail.message, () => composeOrSay(deps, mail, attachments.attachments));
+  } catch (error) {
+    deps.log.error({ err: error, message: mail.message._id }, 'reading the attachments of a mail failed; retrying');
+    return { kind: 'back', delayMs: 60_000 };
+  }
+}
+
+async function composeOrSay(
+  deps: SendingDeps,
+  mail: PreparedMail & { isAlone: boolean },
+  attachments: MimeAttachment[],
+): Promise<ComposedMail | Outcome> {
+  try {
+    return await composeMail(deps, { ...mail, attachments });
+  } catch (error) {
+    if (!(error instanceof TemplateRenderError)) throw error;
+    return { kind: 'failed', reason: `The mail cannot be made with these data: ${error.message}` };
+  }
+}
+
+const FETCH_AGAIN_MS = [60_000, 300_000, 900_000, 3_600_000];
+
+/** A file that cannot be fetched for a while does not hold up the mail for ever. */
+function outcomeOfMissing({ message }: PreparedMail, missing: Missing): Outcome {
+  if (missing.kind === 'large') return { kind: 'back', delayMs: 0 };
+  const delayMs = FETCH_AGAIN_MS[message.deferrals ?? 0];
+  if (missing.kind === 'never' || delayMs === undefined) return { kind: 'failed', reason: missing.reason };
+  return { kind: 'deferred', reply: null, reason: missing.reason, delayMs };
+}
