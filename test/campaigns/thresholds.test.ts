@@ -27,16 +27,16 @@ describe('Thresholds', function () {
     });
   const inOrder = async (id: string) => {
     // Addresses that bounce sort before the others, so the places are mixed by hand.
-    const messages = await stage.messages(id);
     const place = ({ email }: { email: string }) => Number(/\+(\d{5})/.exec(email)?.[1]);
-    await stage.deps.db.messages.bulkWrite(
-      messages.map((message) => ({
-        updateOne: {
-          filter: { _id: message._id, projectId: message.projectId },
-          update: { $set: { seq: place(message) + 1 } },
-        },
-      })),
-    );
+    const { campaignBlocks } = stage.deps.db;
+    const of = { projectId: stage.own.project._id, campaignId: new ObjectId(id) };
+    const blocks = await campaignBlocks.find(of).sort({ n: 1 }).toArray();
+    const people = blocks.flatMap(({ recipients }) => recipients).toSorted((a, b) => place(a) - place(b));
+    for (const { _id, projectId, fromSeq, count } of blocks)
+      await campaignBlocks.updateOne(
+        { _id, projectId },
+        { $set: { recipients: people.slice(fromSeq - 1, fromSeq - 1 + count) } },
+      );
   };
   const begin = async (fields: object) => {
     const id = await stage.launch(fields);
@@ -100,7 +100,7 @@ describe('Thresholds', function () {
   it('complaints count too, and those of the stretch before do not count again', async () => {
     const list = await audience(`spam${new ObjectId()}`, 600, () => false);
     const id = await begin({ toLists: [list], thresholdPreset: 'balanced' });
-    const { _id, projectId } = (await stage.messages(id))[0]!;
+    const { _id, projectId } = (await stage.audience(id))[0]!;
     const campaignId = (await stage.stored(id))._id;
     await stage.deps.db.engagements.insertOne({ _id, projectId, campaignId, complainedAt: new Date() });
     // Slow enough to be paused on the way: a stretch is judged from 100 sent.

@@ -67,9 +67,9 @@ describe('Events of campaigns', () => {
       await freezeAudience(deps, campaign, { signal: new AbortController().signal, onProgress() {} });
     };
     await freeze();
-    // As after a crash before the place was written down.
+    // As after a crash before the end was written down.
     await deps.db.campaigns.updateOne({ _id: new ObjectId(campaignId), projectId }, [
-      { $set: { freeze: { $mergeObjects: ['$freeze', { list: 0, after: null, written: 0, isDone: false }] } } },
+      { $set: { freeze: { $mergeObjects: ['$freeze', { isDone: false }] } } },
     ]);
     await freeze();
     const events = (await told('email.suppressed')).filter(({ data }) => data.campaignId === campaignId);

@@ -29,10 +29,12 @@ export function policyOf(deps: Deps, { campaign, compiled, relay, thresholds, ra
     needsContacts: compiled.needsContacts,
     pace,
     async maySend() {
-      const projection = { status: 1, sendRatePerSecond: 1 } as const;
+      const projection = { status: 1, sendRatePerSecond: 1, 'freeze.run': 1 } as const;
       const now = await deps.db.campaigns.findOne({ _id, projectId }, { projection, readPreference: 'primary' });
       if (now) pace.set(now.sendRatePerSecond);
-      return now !== null && isUnderWay(now);
+      // A block in the memory of a process that was stopped may be gone with its claims, and could be claimed a second time.
+      const isThere = String(now?.freeze?.run) === String(campaign.freeze?.run);
+      return now !== null && isThere && isUnderWay(now);
     },
     compose: (item) => compose(deps, compiled, item),
     isBreached: () => thresholds.isBreached(),

@@ -11,9 +11,9 @@ export const campaignsMutations: readonly Mutation[] = [
   },
   {
     name: 'the status of a campaign is not checked after the claim',
-    file: 'core/delivery/claim-ahead.ts',
-    find: 'const mayGo = now !== null && isUnderWay(now);',
-    replace: 'const mayGo = now !== null;',
+    file: 'core/campaigns/send/policy.ts',
+    find: 'now !== null && isThere && isUnderWay(now)',
+    replace: 'now !== null && isThere',
     tests: ['test/campaigns/control.test.ts'],
     grep: 'after the stored',
   },
