@@ -8,7 +8,7 @@ import { findMail } from '../outbox/blocks/find-mail.ts';
 import type { Message } from '../outbox/model.ts';
 import type { Bounce } from '../outbox/outcomes.ts';
 import { classifyReply } from '../outbox/rules/bounces.ts';
-import { OPEN_RECIPIENT_STATES, states } from '../outbox/states.ts';
+import { OPEN_RECIPIENT_STATES, REPORTABLE_STATES, states } from '../outbox/states.ts';
 import type { DeliveryReport } from './delivery-reports/dsn.ts';
 
 export interface MailRef {
@@ -48,7 +48,7 @@ async function applyFailure(deps: Deps, message: Message, email: string, report:
   const reply = { code: code || (enhanced?.startsWith('4') ? 450 : 550), enhanced, text: textOf(message, report) };
   const classification = classifyReply({ code, enhanced, text, phase: 'dsn' });
   const bounce: Bounce = { email, reply, classification };
-  const isNews = stateOf(message, email) !== 'bounced';
+  const isNews = stateOf(message, email) !== states.bounced;
   if (email && (isNews || classification.suppress)) await followBounce(deps, message, bounce);
   const moved = await moveToBounced(deps, message, bounce);
   if (!moved) return;
@@ -111,7 +111,7 @@ async function endRecipient(
   { own, whole, line }: End,
   isNews: object = {},
 ): Promise<boolean> {
-  const state = { $in: ['sent' as const, 'unknown' as const] };
+  const state = { $in: REPORTABLE_STATES };
   const timeline = { $slice: [{ $concatArrays: [{ $ifNull: ['$timeline', []] }, [line]] }, -TIMELINE_MAX] };
   const isOver = recipients ? { $eq: [{ $setIntersection: ['$recipients.state', OPEN_RECIPIENT_STATES] }, []] } : true;
   const about = Object.entries({ ...whole, dueAt: '$$REMOVE' }).map(

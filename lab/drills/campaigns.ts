@@ -3,6 +3,7 @@ import { createCampaign } from '../../core/campaigns/campaigns.ts';
 import type { Campaign } from '../../core/campaigns/model.ts';
 import { ledgerCounts } from '../../core/campaigns/numbers/counts.ts';
 import type { Contact } from '../../core/contacts/model.ts';
+import type { MessageState } from '../../core/outbox/states.ts';
 import type { Child } from '../../stack/processes/child.ts';
 import { type DrillContext, openDrill, SENDER } from '../rig/context.ts';
 import { pause } from '../rig/waiting.ts';
@@ -28,6 +29,7 @@ interface CampaignUnderFire {
   untilMoving(): Promise<void>;
   /** Before a fault that leaves messages behind. */
   noteFault(): Promise<void>;
+  /** Only while no process sends: one that runs goes by its own clock, and would send what others settle. */
   endLeases(): Promise<void>;
   untilSent(): Promise<void>;
 }
@@ -84,10 +86,16 @@ function fireOf(
 ): CampaignUnderFire {
   const { deps, project, sink } = context;
   const arrived = async () => (await sink.stats()).messages;
-  const endLeases = async () => {
-    const states = ['committing' as const, 'unknown' as const];
-    const held = { projectId: project._id, campaignId: campaign._id, state: { $in: states }, dueAt: { $exists: true } };
+  const of = { projectId: project._id, campaignId: campaign._id };
+  const askNow = async (...states: MessageState[]) => {
+    const held = { ...of, state: { $in: states }, dueAt: { $exists: true } };
     await deps.db.messages.updateMany(held, [{ $set: { dueAt: '$$NOW' } }]);
+  };
+  const endLeases = async () => {
+    await askNow('committing');
+    await deps.db.campaignClaims.updateMany({ ...of, leaseUntil: { $exists: true } }, [
+      { $set: { leaseUntil: '$$NOW' } },
+    ]);
   };
   return {
     context,
@@ -118,7 +126,7 @@ function fireOf(
         const now = await readAgain(context, campaign).catch(() => null);
         if (now?.status === 'sent') return;
         if (Date.now() > until) throw new Error(`the campaign is still ${now?.status}`);
-        if (hurry) await endLeases().catch(() => {});
+        if (hurry) await askNow('unknown').catch(() => {});
       }
     },
   };

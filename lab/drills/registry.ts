@@ -2,6 +2,8 @@ import { audienceMidway, judgeMidway } from './audience-midway.ts';
 import { composeBusy, judgeBusy } from './compose-busy.ts';
 import { diskFull, judgeMedia, mediaFull } from './disk-full.ts';
 import type { Drill } from './drills.ts';
+import { earlyReturnsDrill } from './early-returns.ts';
+import { faultPoints } from './fault-points.ts';
 import { fuzzDrill } from './fuzz.ts';
 import { judgeMemory, memory } from './memory.ts';
 import { chosenBy, mutationDrill } from './mutations/drill.ts';
@@ -45,6 +47,14 @@ export const moreDrills: Record<string, Drill> = {
     async *run() {
       for (const { tally } of await bothWays({ mails: 2_000 }, restore)) yield judgeRestore(tally);
     },
+  },
+  'early-returns': {
+    does: 'bounces, complaints, opens and unsubscribes for mails of a sender that is stopped before it wrote their rows',
+    run: earlyReturnsDrill,
+  },
+  'fault-points': {
+    does: 'a sender, a settler or the freeze is killed or stopped between two steps of its work, beside two and eight senders',
+    run: faultPoints,
   },
   'audience-midway': {
     does: 'people suppressed and deleted in the middle of a campaign: nobody is written to after the answer',

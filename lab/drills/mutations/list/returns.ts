@@ -205,11 +205,4 @@ export const returnsMutations: readonly Mutation[] = [
     replace: 'const kept: NotedDot[] = [];',
     tests: ['test/platform/dot-journals.test.ts'],
   },
-  {
-    name: 'a journal that could not be written is still read',
-    file: 'platform/dots/writer.ts',
-    find: 'if (!this.#cut() && !removed(file)) {',
-    replace: 'if (!file) {',
-    tests: ['test/platform/dot-journals.test.ts'],
-  },
 ];
