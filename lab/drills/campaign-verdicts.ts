@@ -14,7 +14,7 @@ export function judgeCampaign(
   name: string,
   { connections, evidence }: Pick<CampaignDrill, 'connections' | 'evidence'>,
   tally: CampaignTally,
-  unknownMax = evidence ? 0 : tally.faults * (2 * connections + 64),
+  unknownMax = evidence ? 0 : tally.faults * connections,
 ): Verdict {
   const { recipients, faults, status, lost, duplicates, strangers, unknown, unknownAccepted } = tally;
   const { samples, unbalanced, seconds } = tally;

@@ -73,12 +73,15 @@ export function judgeBoth(
   return (['transactional', 'marketing'] as const).map((kind) => judgeKill({ ...drill, kind }, tallies[kind]));
 }
 
-/** Nothing is lost. A repeat is at most one for each connection that was open, with the same Message-ID; marketing is never repeated. */
+/**
+ * Nothing is lost. A repeat is at most one for each connection that was open, with the same Message-ID. Marketing mail is never
+ * repeated, and unknown is at most one for each connection of a killed process: what it had not begun is in its dot journal.
+ */
 function judgeKill(drill: Pick<WorkerKill, 'evidence' | 'connections'> & { kind: Kind }, tally: Tally): Verdict {
   const { mails, kills, lost, duplicates, unknown, unknownAccepted, strangers } = tally;
   const { connectionsAtKills, inHandAtKills } = tally;
   const duplicatesMax = drill.kind === 'transactional' && !drill.evidence ? connectionsAtKills : 0;
-  const unknownMax = drill.kind === 'marketing' && !drill.evidence ? kills * (2 * drill.connections + 64) : 0;
+  const unknownMax = drill.kind === 'marketing' && !drill.evidence ? kills * drill.connections : 0;
   const kept = lost === 0 && strangers === 0 && duplicates <= duplicatesMax && unknown <= unknownMax;
   const how = `${drill.kind}${drill.evidence ? ' with evidence' : ''}`;
   const listed = unknown > 0 ? ` (listed; ${unknownAccepted} of them with the relay)` : '';
