@@ -20,7 +20,7 @@ export interface CampaignDrill {
 }
 
 /** A campaign that is under way, and the means to disturb it. */
-interface CampaignUnderFire {
+export interface CampaignUnderFire {
   context: DrillContext;
   campaign: Campaign;
   /** A process that runs everything a campaign needs, or what `lanes` says. */
