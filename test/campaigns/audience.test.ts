@@ -78,7 +78,7 @@ describe('The audience of a campaign', function () {
     expect((await stage.own.client.get(`/campaigns/${id}/recipients/${new ObjectId()}`)).status).to.equal(404);
   });
 
-  it('is read from nothing after it was stopped: what it wrote before is gone, and nobody is in it twice', async () => {
+  it('is read again from the start after it was stopped: the former blocks are gone, and each person is in it once', async () => {
     const list = await stage.list(9_000, address('b'));
     const out = (i: number) => ({ emails: [address('b')(i)], isGlobal: true, reason: 'BOUNCE' });
     await stage.own.client.post('/suppression-groups/emails/suppress', out(7));

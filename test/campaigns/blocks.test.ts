@@ -147,7 +147,7 @@ describe('Recipients in blocks', function () {
     expect(await stage.progress(id)).to.include({ total: 600, sent: 600, pending: 0 });
   });
 
-  it('a pause is not answered while a claim is open, whoever has it', async () => {
+  it('a pause is not answered while another process has an open claim', async () => {
     const { id } = await frozen(20);
     const claim = await claimed(id, { to: 10, rows: { 0: 'sent' } });
     let answered = false;
@@ -335,7 +335,7 @@ describe('Recipients in blocks', function () {
     const { id } = await frozen(40);
     const { deps } = stage;
     let isStopped = true;
-    // Between the block and the claim: all others send it meanwhile, the claims go, and a retry is asked for.
+    // Between the block and the claim: the others send it, the claims go, and a retry is asked for.
     const campaignClaims = new Proxy(deps.db.campaignClaims, {
       get(target, name) {
         const value = Reflect.get(target, name);
@@ -366,7 +366,7 @@ describe('Recipients in blocks', function () {
     ).to.equal(41);
   });
 
-  it('after a restore nobody of them is sent to: each is in doubt, and what was due or froze is paused', async () => {
+  it('after a restore none of them is sent to: each is in doubt, and campaigns that were due or freezing are paused', async () => {
     const { id } = await frozen(300);
     await claimed(id, { to: 64, rows: { 0: 'sent', 1: 'queued' } });
     const due = await stage.launch({ toLists: [await stage.list(1, () => `${tag()}@example.org`)] });

@@ -256,7 +256,7 @@ describe('The contacts that a campaign leaves out', function () {
   });
 });
 
-/** Dependencies that do something after the audience was read and before the freeze goes on. */
+/** Dependencies that do something after the audience was read and before the freeze ends. */
 function holdingReads(deps: Deps, then: () => Promise<unknown>): Deps {
   const campaigns = new Proxy(deps.db.campaigns, {
     get(target, name) {

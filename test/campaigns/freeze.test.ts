@@ -34,7 +34,7 @@ describe('An audience that is written down', function () {
   const blocksOf = (id: string) =>
     stage.deps.db.campaignBlocks.find({ projectId: stage.own.project._id, campaignId: new ObjectId(id) }).toArray();
 
-  it('belongs to the attempt that began last: one that goes on after it changes nothing', async () => {
+  it('belongs to the attempt that began last: an earlier one that is still running changes nothing', async () => {
     const name = tag();
     const id = await begun({ toLists: [await stage.list(600, (i) => `${name}-${1_000 + i}@example.org`)] });
     await suppress([`${name}-1003@example.org`, `${name}-1400@example.org`]);
