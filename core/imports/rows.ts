@@ -10,7 +10,7 @@ export interface FileRow {
   endBytes: number;
 }
 
-export interface CsvHeader {
+interface CsvHeader {
   columns: string[];
   delimiter: string;
 }

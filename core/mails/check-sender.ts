@@ -8,7 +8,7 @@ import { suppressionsAgainst } from '../suppressions/suppressions.ts';
 
 type VerifiedDomain = Pick<Domain, '_id' | 'domainName'>;
 
-export interface MailQuestion {
+interface MailQuestion {
   projectId: ObjectId;
   /** The domain of the mail's From. */
   domainName: string;

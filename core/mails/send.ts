@@ -35,7 +35,7 @@ export interface Sent {
   totalRecipients: number;
 }
 
-export interface BulkSent {
+interface BulkSent {
   batchId: string;
   totalRecipients: number;
   successCount: number;

@@ -12,7 +12,7 @@ import { readDate } from '../base/text/coercion.ts';
 import { keptTotal, liveGroups } from './groups.ts';
 import type { Suppression, SuppressionGroup } from './model.ts';
 
-export type SuppressionSearch = Pick<
+type SuppressionSearch = Pick<
   Described<typeof searchSuppressionsBody>,
   'groupId' | 'reason' | 'startDate' | 'endDate' | 'search' | 'email' | 'isGlobal'
 >;

@@ -30,7 +30,7 @@ export interface Refused {
 const statuses = { created: 'created', changed: 'added', unchanged: 'already_in_list' } as const;
 type Status = (typeof statuses)[keyof typeof statuses];
 
-export interface AddedToList {
+interface AddedToList {
   added: number;
   created: number;
   alreadyInList: number;
@@ -45,7 +45,7 @@ export interface AddedToList {
   contacts: Contact[];
 }
 
-export interface RemovedFromList {
+interface RemovedFromList {
   removed: number;
   notInList: number;
   errors: Refused[];
