@@ -79,7 +79,7 @@ export interface Evidence {
 }
 
 /** Stored times come from here or from the database ($$NOW); tests set this clock. */
-export interface Clock {
+interface Clock {
   now(): Date;
 }
 

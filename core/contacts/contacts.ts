@@ -17,7 +17,7 @@ import { findByPart } from './search.ts';
 type ContactInput = Described<typeof updateContactBody>;
 
 /** The input from which the ids of a request's new contacts are derived. */
-export interface Origin {
+interface Origin {
   at: Date;
   seed: ObjectId;
 }

@@ -15,7 +15,7 @@ interface MailQuestion {
   emails: string[];
 }
 
-export interface MailFacts {
+interface MailFacts {
   /** null: not verified in this project. */
   domain: VerifiedDomain | null;
   suppressions: Map<string, SuppressionFact[]>;

@@ -29,7 +29,7 @@ import {
   type SendInput,
 } from './inputs.ts';
 
-export interface Sent {
+interface Sent {
   emailId: string;
   message: string;
   totalRecipients: number;

@@ -1,4 +1,4 @@
-export const URL_LENGTH_MAX = 2_048;
+const URL_LENGTH_MAX = 2_048;
 
 interface UrlRules {
   /** Allows http: in addition to https:. */

@@ -16,12 +16,12 @@ import { findStoredList, segmentNamed } from './lists.ts';
 type Tenant = Pick<Project, '_id'>;
 
 /** The contacts that a call names: by address or by id. */
-export interface Named {
+interface Named {
   emails?: string[] | undefined;
   contactIds?: string[] | undefined;
 }
 
-export interface Refused {
+interface Refused {
   email?: string;
   contactId?: string;
   message: string;

@@ -1,4 +1,4 @@
-export const STEPS_MAX = 200_000;
+const STEPS_MAX = 200_000;
 const OUTPUT_LENGTH_MAX = 2_000_000;
 const CHARACTERS_A_STEP = 100;
 
