@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { MongoClient } from 'mongodb';
 import type { Collections } from '../core/base/collections.ts';
 import type { Config } from '../schemas/config.ts';
@@ -97,7 +98,7 @@ async function connectWithRetries(mongo: MongoClient): Promise<void> {
       await mongo.connect();
       return;
     } catch {
-      await new Promise((resolve) => setTimeout(resolve, CONNECT_AGAIN_MS).unref());
+      await sleep(CONNECT_AGAIN_MS, undefined, { ref: false });
     }
   }
 }

@@ -1,4 +1,4 @@
-import { idField, nullableString, pageFields, paginationFields, timestampField } from './common.ts';
+import { idField, nullableString, paginationFields, timestampField } from './common.ts';
 import { schema, shape } from './schema.ts';
 
 const PROJECT_NAME_MAX = 200;
@@ -68,5 +68,3 @@ export const apiKeysAnswer = shape({
     pagination: paginationFields,
   },
 });
-
-export const listQuery = schema({ type: 'object', properties: pageFields });

@@ -1,4 +1,4 @@
-import { shape } from './schema.ts';
+import { schema, shape } from './schema.ts';
 
 const PAGE_LIMIT_MAX = 100;
 const PAGE_LIMIT_DEFAULT = 20;
@@ -24,6 +24,8 @@ export const pageFields = {
     description: 'Entries a page.',
   },
 } as const;
+
+export const pageQuery = schema({ type: 'object', properties: pageFields });
 
 export const paginationFields = {
   type: 'object',

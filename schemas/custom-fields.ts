@@ -1,4 +1,4 @@
-import { idField, pageFields, paginationFields, timestampField } from './common.ts';
+import { idField, paginationFields, timestampField } from './common.ts';
 import { CONTACT_FIELDS } from './contacts.ts';
 import { schema, shape } from './schema.ts';
 
@@ -35,7 +35,6 @@ export const createCustomFieldBody = schema({
   properties: { fieldName, fieldType, ...details },
 });
 export const updateCustomFieldBody = schema({ type: 'object', properties: { fieldName, fieldType, ...details } });
-export const customFieldsQuery = schema({ type: 'object', properties: pageFields });
 
 const customField = {
   title: 'CustomField',

@@ -1,4 +1,4 @@
-import { idField, idReference, pageFields, paginationFields, timestampField } from './common.ts';
+import { idField, idReference, paginationFields, timestampField } from './common.ts';
 import { schema, shape } from './schema.ts';
 
 const EVENT_PROPERTIES_MAX = 100;
@@ -36,7 +36,6 @@ export const updateEventBody = schema({
     properties,
   },
 });
-export const eventsQuery = schema({ type: 'object', properties: pageFields });
 
 /** Faults of the identifiers are reported in the order that the interface gives, so they are checked one by one. */
 export const sendEventBody = schema({

@@ -1,4 +1,4 @@
-import { emailField, idField, pageFields, paginationFields, timestampField } from './common.ts';
+import { emailField, idField, paginationFields, timestampField } from './common.ts';
 import { schema, shape } from './schema.ts';
 
 const SENDER_NAME_MAX = 256;
@@ -13,8 +13,6 @@ export const createSenderBody = schema({
 });
 
 export const updateSenderBody = schema({ type: 'object', properties: { email: emailField, name, replyTo } });
-
-export const sendersQuery = schema({ type: 'object', properties: pageFields });
 
 const sender = {
   title: 'Sender',

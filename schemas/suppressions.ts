@@ -21,7 +21,6 @@ const description = { type: 'string', maxLength: GROUP_DESCRIPTION_MAX } as cons
 
 export const createGroupBody = schema({ type: 'object', required: ['name'], properties: { name, description } });
 export const updateGroupBody = schema({ type: 'object', properties: { name, description } });
-export const groupsQuery = schema({ type: 'object', properties: pageFields });
 
 const target = {
   emails: { type: 'array', minItems: 1, maxItems: SUPPRESS_MAX, items: emailField },

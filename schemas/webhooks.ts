@@ -72,8 +72,6 @@ export const deliveriesQuery = schema({
   properties: { ...pageFields, status: { enum: ['pending', 'delivered', 'failed'] } },
 });
 
-export const webhooksQuery = schema({ type: 'object', properties: pageFields });
-
 const webhookFields = {
   id: idField,
   url: { type: 'string' },

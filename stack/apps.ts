@@ -1,6 +1,7 @@
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { noteProcess } from './data-dir.ts';
-import { type Say, sleep } from './output.ts';
+import type { Say } from './output.ts';
 import { startForked } from './processes/forked.ts';
 import { type Kept, keepRunning } from './processes/supervise.ts';
 

@@ -1,6 +1,7 @@
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Say, StackError, sleep } from './output.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Say, StackError } from './output.ts';
 import { killIfThere } from './processes/child.ts';
 import { isRunning, noteOf, type ProcessNote } from './processes/identity.ts';
 import { readIfThere } from './processes/log.ts';

@@ -13,7 +13,3 @@ export function seconds(sinceMs: number): string {
 export function megabytes(bytes: number): string {
   return `${Math.round(bytes / 1e6)} MB`;
 }
-
-export function sleep(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
-}

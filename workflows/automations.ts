@@ -1,17 +1,10 @@
-import {
-  condition,
-  continueAsNew,
-  defineQuery,
-  defineSignal,
-  setCurrentDetails,
-  setHandler,
-  workflowInfo,
-} from '@temporalio/workflow';
+import { condition, continueAsNew, setCurrentDetails, workflowInfo } from '@temporalio/workflow';
 import type { AutomationActivities } from '../activities/automations.ts';
 import type { Directive } from '../core/automations/enrollments/advance.ts';
 import type { EnrollmentWait } from '../core/base/deps.ts';
 import { activitiesOn } from './activities.ts';
-import { queries, signals } from './messages.ts';
+import { onSignal, showState } from './control.ts';
+import { signals } from './messages.ts';
 
 export interface EnrollmentInput {
   enrollmentId: string;
@@ -27,19 +20,15 @@ export interface EnrollmentInput {
  */
 export async function automationEnrollment({ wait, ...person }: EnrollmentInput): Promise<Directive> {
   const { projectId, enrollmentId } = person;
-  let isAsked = false;
   let last: Directive | null = null;
-  const ask = () => {
-    isAsked = true;
-  };
-  setHandler(defineSignal(signals.control), ask, { description: 'Look at this person again now.' });
-  setHandler(defineQuery(queries.state), () => last, { description: 'Where the person stands.' });
+  const control = onSignal(signals.control, 'Look at this person again now.');
+  showState(() => last, 'Where the person stands.');
   const { advanceEnrollment } = activitiesOn<AutomationActivities>('background', {
     startToCloseTimeout: '10 seconds',
     retry: { initialInterval: '1 second', maximumInterval: '30 seconds' },
   });
   const whatNext = () => {
-    isAsked = false;
+    control.isSignalled = false;
     const when = { projectId, enrollmentId, nowMs: Date.now() };
     return advanceEnrollment.executeWithOptions({ summary: 'what comes next' }, [when]);
   };
@@ -48,11 +37,11 @@ export async function automationEnrollment({ wait, ...person }: EnrollmentInput)
   for (;;) {
     last = next;
     setCurrentDetails(describe(last));
-    if (!isAsked) {
+    if (!control.isSignalled) {
       if (last.kind !== 'wait') return last;
       if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof automationEnrollment>(person);
       const leftMs = last.untilMs - Date.now();
-      if (leftMs > 0) await condition(() => isAsked, leftMs, { summary: last.label });
+      if (leftMs > 0) await condition(() => control.isSignalled, leftMs, { summary: last.label });
     }
     next = await whatNext();
   }

@@ -2,11 +2,8 @@ import {
   CancellationScope,
   condition,
   continueAsNew,
-  defineQuery,
-  defineSignal,
   isCancellation,
   setCurrentDetails,
-  setHandler,
   sleep,
   workflowInfo,
 } from '@temporalio/workflow';
@@ -15,7 +12,8 @@ import type { CampaignStep } from '../core/campaigns/run/next-step.ts';
 import type { SendStep } from '../core/campaigns/run/sending-plan.ts';
 import type { CampaignRange } from '../core/campaigns/send/range.ts';
 import { activitiesOn, showAttributes } from './activities.ts';
-import { queries, signals } from './messages.ts';
+import { type Control, onSignal, showState } from './control.ts';
+import { signals } from './messages.ts';
 
 interface CampaignSendInput {
   projectId: string;
@@ -29,34 +27,28 @@ const HELD_MS = 1_000;
 
 /** Waits until the campaign is due, freezes its audience, sends it range by range, waits for deferred messages, and ends. */
 export async function campaignSend(input: CampaignSendInput): Promise<{ status: string }> {
-  let isTold = false;
   let last: CampaignStep | null = null;
-  const tell = () => {
-    isTold = true;
-  };
-  setHandler(defineSignal(signals.control), tell, { description: 'The campaign was changed: read it again.' });
-  setHandler(defineQuery(queries.state), () => last, { description: 'What the run is doing.' });
+  const control = onSignal(signals.control, 'The campaign was changed: read it again.');
+  showState(() => last, 'What the run is doing.');
   const { advanceCampaign } = activitiesOn<CampaignActivities>('background', {
     startToCloseTimeout: '2 minutes',
     retry: { initialInterval: '500 milliseconds', maximumInterval: '30 seconds' },
   });
 
   for (;;) {
-    isTold = false;
+    control.isSignalled = false;
     const summary = last ? `after: ${last.summary}` : 'looks at the campaign';
     const { details, ...step } = await advanceCampaign.executeWithOptions({ summary }, [input]);
     last = step;
     showAttributes({ Status: step.status, Phase: step.kind });
     setCurrentDetails(details);
     if (step.kind === 'end') {
-      if (!isTold) return { status: step.status };
-    } else if (step.kind === 'park') await condition(() => isTold);
-    else if (step.kind === 'wait') await condition(() => isTold, Math.max(1, step.waitMs), { summary: step.summary });
+      if (!control.isSignalled) return { status: step.status };
+    } else if (step.kind === 'park') await condition(() => control.isSignalled);
+    else if (step.kind === 'wait')
+      await condition(() => control.isSignalled, Math.max(1, step.waitMs), { summary: step.summary });
     else
-      await unlessTold(
-        () => isTold,
-        () => (step.kind === 'freeze' ? freeze(input, step.summary) : send(input, step)),
-      );
+      await unlessSignalled(control, () => (step.kind === 'freeze' ? freeze(input, step.summary) : send(input, step)));
     if (isLong()) await continueAsNew<typeof campaignSend>(input);
   }
 }
@@ -117,7 +109,7 @@ function* pagesOf({ fromSeq, toSeq, pageSize, deferredUpTo }: SendStep): Generat
 }
 
 /** A decision ends the current work at once; senders see it with their next claim, whether or not the signal arrived. */
-async function unlessTold(isTold: () => boolean, work: () => Promise<void>): Promise<void> {
+async function unlessSignalled(control: Control, work: () => Promise<void>): Promise<void> {
   let isOver = false;
   const scope = new CancellationScope();
   const running = scope
@@ -128,7 +120,7 @@ async function unlessTold(isTold: () => boolean, work: () => Promise<void>): Pro
     .finally(() => {
       isOver = true;
     });
-  await Promise.race([running, condition(() => isOver || isTold())]);
+  await Promise.race([running, condition(() => isOver || control.isSignalled)]);
   if (!isOver) scope.cancel();
   await running;
 }

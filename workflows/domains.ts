@@ -1,17 +1,10 @@
-import {
-  condition,
-  continueAsNew,
-  defineQuery,
-  defineSignal,
-  setCurrentDetails,
-  setHandler,
-  workflowInfo,
-} from '@temporalio/workflow';
+import { condition, continueAsNew, setCurrentDetails, workflowInfo } from '@temporalio/workflow';
 import type { DomainActivities } from '../activities/domains.ts';
 import type { DomainCheckResult } from '../core/domains/checks.ts';
 import { describeWait, nextCheckDelayMs } from '../core/domains/rules/check-schedule.ts';
 import { activitiesOn, showAttributes } from './activities.ts';
-import { queries, signals } from './messages.ts';
+import { onSignal, showState } from './control.ts';
+import { signals } from './messages.ts';
 
 interface DomainCheckInput {
   projectId: string;
@@ -21,29 +14,25 @@ interface DomainCheckInput {
 /** Looks up the records of a domain, at growing intervals, until it is verified and inbound mail reaches us, or three days have passed. */
 export async function domainCheck(input: DomainCheckInput): Promise<{ status: string }> {
   let looks = 0;
-  let isAsked = false;
   let last: DomainCheckResult | null = null;
-  const ask = () => {
-    isAsked = true;
-  };
-  setHandler(defineSignal(signals.checkNow), ask, { description: 'Look again now, and begin the intervals anew.' });
-  setHandler(defineQuery(queries.state), () => ({ looks, ...last }), { description: 'What the last look found.' });
+  const control = onSignal(signals.checkNow, 'Look again now, and restart the intervals.');
+  showState(() => ({ looks, ...last }), 'What the last look found.');
   const { checkDomainRecords } = activitiesOn<DomainActivities>('background', {
     startToCloseTimeout: '1 minute',
     retry: { initialInterval: '1 second', maximumInterval: '1 minute' },
   });
 
   for (;;) {
-    looks = isAsked ? 1 : looks + 1;
-    isAsked = false;
+    looks = control.isSignalled ? 1 : looks + 1;
+    control.isSignalled = false;
     last = await checkDomainRecords.executeWithOptions({ summary: `look up the records, look ${looks}` }, [input]);
     showAttributes({ Status: last?.status ?? 'DELETED', Phase: last?.waitsFor ?? 'finished' });
     const delayMs = last?.waitsFor ? nextCheckDelayMs(looks) : null;
     setCurrentDetails(describe(last, looks, delayMs));
-    if (!isAsked && delayMs === null) return { status: last?.status ?? 'DELETED' };
+    if (!control.isSignalled && delayMs === null) return { status: last?.status ?? 'DELETED' };
     if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof domainCheck>(input);
     if (delayMs !== null)
-      await condition(() => isAsked, delayMs, { summary: `look again in ${describeWait(delayMs)}` });
+      await condition(() => control.isSignalled, delayMs, { summary: `look again in ${describeWait(delayMs)}` });
   }
 }
 

@@ -1,8 +1,8 @@
-import { defineQuery, setCurrentDetails, setHandler } from '@temporalio/workflow';
+import { setCurrentDetails } from '@temporalio/workflow';
 import type { ImportActivities } from '../activities/imports.ts';
 import type { ImportProgress } from '../core/imports/run.ts';
 import { activitiesOn, showAttributes } from './activities.ts';
-import { queries } from './messages.ts';
+import { showState } from './control.ts';
 
 interface ContactImportInput {
   projectId: string;
@@ -12,7 +12,7 @@ interface ContactImportInput {
 /** Reads an uploaded file into contacts, in slices of a minute, until its end. */
 export async function contactImport(input: ContactImportInput): Promise<ImportProgress> {
   let last: ImportProgress | null = null;
-  setHandler(defineQuery(queries.state), () => last, { description: 'How far the file is read.' });
+  showState(() => last, 'How far the file is read.');
   const { importContactsSlice } = activitiesOn<ImportActivities>('background', {
     startToCloseTimeout: '10 minutes',
     heartbeatTimeout: '1 minute',

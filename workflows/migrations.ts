@@ -3,16 +3,14 @@ import {
   ApplicationFailure,
   CancelledFailure,
   condition,
-  defineQuery,
-  defineSignal,
   isCancellation,
   setCurrentDetails,
-  setHandler,
 } from '@temporalio/workflow';
 import type { MigrationActivities } from '../activities/migrations.ts';
 import type { RunRef, Step } from '../core/migrations/run/run.ts';
 import { activitiesOn, showAttributes } from './activities.ts';
-import { queries, signals } from './messages.ts';
+import { onSignal, showState } from './control.ts';
+import { signals } from './messages.ts';
 
 /** Errors that a repeat cannot resolve: the source's own answer, or a mistake in the code. */
 const FINAL_ERRORS = ['SourceError', 'Error', 'TypeError', 'RangeError', 'ReferenceError', 'SyntaxError'];
@@ -26,13 +24,9 @@ const ATTEMPTS_MAX = 60;
  * beginning, continues instead of repeating work.
  */
 export async function migration(run: RunRef): Promise<{ status: string }> {
-  let isTold = false;
   let step: Step = { next: 'phase', phase: null, status: 'queued', details: 'The run begins.' };
-  const told = () => {
-    isTold = true;
-  };
-  setHandler(defineSignal(signals.control), told, { description: 'Look at the job again: something was decided.' });
-  setHandler(defineQuery(queries.state), () => step, { description: 'What the run does next, and its phases so far.' });
+  const control = onSignal(signals.control, 'Look at the job again: something was decided.');
+  showState(() => step, 'What the run does next, and its phases so far.');
   const { beginMigration, runMigrationPhase, holdMigration, decideMigration, failMigration } = activities();
 
   step = await beginMigration.executeWithOptions({ summary: 'take the slot of the project' }, [run]);
@@ -51,12 +45,13 @@ export async function migration(run: RunRef): Promise<{ status: string }> {
       }
       continue;
     }
-    isTold = false;
+    control.isSignalled = false;
     step = await decideMigration.executeWithOptions({ summary: 'what was decided?' }, [run]);
     if (step.next !== 'hold') continue;
     showAttributes({ Status: step.status, Phase: phase });
     setCurrentDetails(step.details);
-    if (await condition(() => isTold, `${HELD_DAYS} days`, { summary: `needs attention: ${phase}` })) continue;
+    if (await condition(() => control.isSignalled, `${HELD_DAYS} days`, { summary: `needs attention: ${phase}` }))
+      continue;
     const reason = `Nobody decided about the phase ${phase} within ${HELD_DAYS} days.`;
     step = await failMigration.executeWithOptions({ summary: 'nobody decided' }, [{ ...run, reason }]);
   }

@@ -1,16 +1,9 @@
-import {
-  condition,
-  continueAsNew,
-  defineQuery,
-  defineSignal,
-  setCurrentDetails,
-  setHandler,
-  workflowInfo,
-} from '@temporalio/workflow';
+import { condition, continueAsNew, setCurrentDetails, workflowInfo } from '@temporalio/workflow';
 import type { SegmentActivities } from '../activities/segments.ts';
 import type { RecomputeProgress } from '../core/contacts/lists/recompute.ts';
 import { activitiesOn, showAttributes } from './activities.ts';
-import { queries, signals } from './messages.ts';
+import { onSignal, showState } from './control.ts';
+import { signals } from './messages.ts';
 
 interface SegmentRecomputeInput {
   projectId: string;
@@ -22,13 +15,9 @@ interface SegmentRecomputeInput {
  * An edit of the filter in between restarts it.
  */
 export async function segmentRecompute(input: SegmentRecomputeInput): Promise<{ status: string }> {
-  let isTold = false;
   let last: RecomputeProgress | null = null;
-  const tell = () => {
-    isTold = true;
-  };
-  setHandler(defineSignal(signals.control), tell, { description: 'Look at the segment again now.' });
-  setHandler(defineQuery(queries.state), () => last, { description: 'How many contacts were looked at.' });
+  const control = onSignal(signals.control, 'Look at the segment again now.');
+  showState(() => last, 'How many contacts were looked at.');
   const { recomputeSegmentSlice } = activitiesOn<SegmentActivities>('background', {
     startToCloseTimeout: '5 minutes',
     heartbeatTimeout: '1 minute',
@@ -36,15 +25,15 @@ export async function segmentRecompute(input: SegmentRecomputeInput): Promise<{ 
   });
 
   for (;;) {
-    isTold = false;
+    control.isSignalled = false;
     last = await recomputeSegmentSlice.executeWithOptions({ summary: summarize(last) }, [input]);
     const { status, waitMs } = last;
     showAttributes({ Status: status });
     setCurrentDetails(describe(last));
-    if (!isTold && (status === 'completed' || status === 'deleted')) return { status };
+    if (!control.isSignalled && (status === 'completed' || status === 'deleted')) return { status };
     if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof segmentRecompute>(input);
     if (waitMs > 0)
-      await condition(() => isTold, waitMs, { summary: 'until no change can be under way that is older' });
+      await condition(() => control.isSignalled, waitMs, { summary: 'until no change can be under way that is older' });
   }
 }
 

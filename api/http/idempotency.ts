@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Context } from 'koa';
 import type { ObjectId } from 'mongodb';
 import type { Deps } from '../../core/base/deps.ts';
@@ -55,7 +56,7 @@ export async function withIdempotency(
   } catch (error) {
     const isRefused = error instanceof AppError && error.kind !== 'unavailable';
     const left = (isRefused ? begun.first.free() : begun.first.leave()).catch(() => {});
-    await Promise.race([left, new Promise((resolve) => setTimeout(resolve, LEAVE_MS_MAX))]);
+    await Promise.race([left, sleep(LEAVE_MS_MAX)]);
     throw error;
   }
   // The work is done, so its answer is returned even when it cannot be stored; the next try derives the same answer again.

@@ -1,64 +1,45 @@
+import Router from '@koa/router';
 import type { Context, Middleware } from 'koa';
 import { AppError } from '../../core/base/errors.ts';
 import { type Endpoint, fullPath } from './endpoint.ts';
 
 type Serve = (endpoint: Endpoint, context: Context) => Promise<void>;
-
-interface Route {
-  pattern: RegExp;
-  /** By method, in capitals. */
-  endpoints: Map<string, Endpoint>;
-}
+/** By method, in capitals. */
+type Methods = Map<string, Endpoint>;
 
 /** 404 for an unknown path, 405 with Allow for a method that the path does not have. The most literal path wins. */
 export function routeTo(endpoints: Endpoint[], serve: Serve): Middleware {
-  const routes = routesOf(endpoints);
-  return (context) => {
-    for (const { pattern, endpoints } of routes) {
-      const match = pattern.exec(context.path);
-      if (!match) continue;
-      const endpoint = endpoints.get(context.method);
-      if (!endpoint) throw methodNotAllowed(context, [...endpoints.keys()]);
-      context.params = decoded(match.groups);
+  const router = new Router({ strict: true, sensitive: true });
+  // Every method, since the most literal path decides: DELETE /contacts/export is not the removal of a contact.
+  for (const [path, methods] of pathsOf(endpoints))
+    router.all(path.replace(/\{(\w+)\}/g, ':$1'), (context) => {
+      const endpoint = methods.get(context.method);
+      if (!endpoint) throw methodNotAllowed(context, [...methods.keys()]);
       return serve(endpoint, context);
-    }
-    throw new AppError('not_found', 'There is nothing at this path; GET /openapi.json lists every endpoint.', {
-      code: 'NOT_FOUND',
     });
-  };
+  const routes = router.routes() as unknown as Middleware;
+  return (context) => routes(context, notFound);
 }
 
 /** A literal segment comes before a parameter: /contacts/export is not a contact id. */
-function routesOf(endpoints: Endpoint[]): Route[] {
-  const routes = new Map<string, Route>();
+function pathsOf(endpoints: Endpoint[]): [string, Methods][] {
+  const paths = new Map<string, Methods>();
   for (const endpoint of endpoints)
     for (const path of [endpoint.path, ...(endpoint.aliases ?? [])].map((path) => fullPath(endpoint, path))) {
-      const route = routes.get(path) ?? { pattern: patternOf(path), endpoints: new Map() };
+      const methods: Methods = paths.get(path) ?? new Map();
       const method = endpoint.method.toUpperCase();
-      route.endpoints.set(method, endpoint);
-      if (method === 'GET') route.endpoints.set('HEAD', endpoint);
-      routes.set(path, route);
+      methods.set(method, endpoint);
+      if (method === 'GET') methods.set('HEAD', endpoint);
+      paths.set(path, methods);
     }
   const rank = (path: string) => path.replace(/\{\w+\}/g, '\uffff');
-  return [...routes].sort(([a], [b]) => (rank(a) < rank(b) ? -1 : 1)).map(([, route]) => route);
+  return [...paths].sort(([a], [b]) => (rank(a) < rank(b) ? -1 : 1));
 }
 
-function patternOf(path: string): RegExp {
-  const escaped = path.replace(/[.]/g, '\\.').replace(/\{(\w+)\}/g, '(?<$1>[^/]+)');
-  return new RegExp(`^${escaped}$`);
-}
-
-/** A parameter with a broken escape stays as it was sent; no id looks like that. */
-function decoded(groups: Record<string, string> = {}): Record<string, string> {
-  return Object.fromEntries(Object.entries(groups).map(([name, text]) => [name, decodedText(text)]));
-}
-
-function decodedText(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
+function notFound(): never {
+  throw new AppError('not_found', 'There is nothing at this path; GET /openapi.json lists every endpoint.', {
+    code: 'NOT_FOUND',
+  });
 }
 
 function methodNotAllowed(context: Context, methods: string[]): AppError {

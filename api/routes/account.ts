@@ -16,12 +16,12 @@ import {
   apiKeysAnswer,
   createApiKeyBody,
   createProjectBody,
-  listQuery,
   newApiKeyAnswer,
   projectAnswer,
   projectsAnswer,
   updateProjectBody,
 } from '../../schemas/account.ts';
+import { pageQuery } from '../../schemas/common.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { presentApiKey, presentPage, presentProject } from '../present/present.ts';
 
@@ -34,7 +34,7 @@ export const accountRoutes = [
     key: 'admin',
     tag,
     summary: 'List the projects of the organization',
-    query: listQuery,
+    query: pageQuery,
     answer: projectsAnswer,
     handler: async ({ deps, organization, query }) => {
       const page = await listProjects(deps, organization._id, query);

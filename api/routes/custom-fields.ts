@@ -5,11 +5,11 @@ import {
   listCustomFields,
   updateCustomField,
 } from '../../core/contacts/custom-fields.ts';
+import { pageQuery } from '../../schemas/common.ts';
 import {
   createCustomFieldBody,
   customFieldAnswer,
   customFieldsAnswer,
-  customFieldsQuery,
   updateCustomFieldBody,
 } from '../../schemas/custom-fields.ts';
 import { endpoint } from '../http/endpoint.ts';
@@ -24,7 +24,7 @@ export const customFieldRoutes = [
     key: 'token',
     tag,
     summary: 'List the declared fields, by name',
-    query: customFieldsQuery,
+    query: pageQuery,
     answer: customFieldsAnswer,
     handler: async ({ deps, project, query }) =>
       presentPage('customFields', await listCustomFields(deps, project, query), presentCustomField),

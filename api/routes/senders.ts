@@ -1,11 +1,6 @@
 import { createSender, deleteSender, getSender, listSenders, updateSender } from '../../core/domains/senders.ts';
-import {
-  createSenderBody,
-  senderAnswer,
-  sendersAnswer,
-  sendersQuery,
-  updateSenderBody,
-} from '../../schemas/senders.ts';
+import { pageQuery } from '../../schemas/common.ts';
+import { createSenderBody, senderAnswer, sendersAnswer, updateSenderBody } from '../../schemas/senders.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { presentPage, presentSender } from '../present/present.ts';
 
@@ -18,7 +13,7 @@ export const senderRoutes = [
     key: 'token',
     tag,
     summary: 'List senders, oldest first',
-    query: sendersQuery,
+    query: pageQuery,
     answer: sendersAnswer,
     handler: async ({ deps, project, query }) =>
       presentPage('senders', await listSenders(deps, project, query), presentSender),

@@ -7,6 +7,7 @@ import {
   replayEvents,
   updateWebhook,
 } from '../../core/feed/webhooks.ts';
+import { pageQuery } from '../../schemas/common.ts';
 import {
   createWebhookBody,
   deliveriesAnswer,
@@ -17,7 +18,6 @@ import {
   updateWebhookBody,
   webhookAnswer,
   webhooksAnswer,
-  webhooksQuery,
 } from '../../schemas/webhooks.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { presentPage } from '../present/present.ts';
@@ -34,7 +34,7 @@ export const webhookRoutes = [
     key,
     tag,
     summary: 'The webhooks of the project',
-    query: webhooksQuery,
+    query: pageQuery,
     answer: webhooksAnswer,
     handler: async ({ deps, project, query }) =>
       presentPage('webhooks', await listWebhooks(deps, project, query), presentWebhook),

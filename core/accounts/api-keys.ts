@@ -56,7 +56,7 @@ async function findIdentity(deps: Deps, shortId: string, keyHash: Buffer): Promi
   return project && { apiKey, project };
 }
 
-export interface NewApiKey {
+interface NewApiKey {
   organizationId: ObjectId;
   projectId: ObjectId | null;
   name: string;

@@ -12,7 +12,7 @@ import { deleteDomainsOfProject } from '../domains/domains.ts';
 import { makeBuiltInGroups } from '../suppressions/groups.ts';
 import { KEYS_CHANGED } from './api-keys.ts';
 
-export type ProjectInput = Described<typeof createProjectBody>;
+type ProjectInput = Described<typeof createProjectBody>;
 
 export async function createProject(
   deps: Deps,

@@ -18,13 +18,13 @@ interface SecretKind {
   contextOf(owner: Owner, deps: Deps): string[] | Promise<string[]>;
 }
 
-export interface StoredSecret extends Owner {
+interface StoredSecret extends Owner {
   sealed: Sealed;
 }
 
 /** `changed`: another process replaced or deleted the secret first. `unopened`: SECRET_KEYS does not name its key, or it is damaged. */
-export type Resealing = 'resealed' | 'changed' | 'unopened';
-export type ResealCounts = Record<Resealing | 'current', number> & { kind: string };
+type Resealing = 'resealed' | 'changed' | 'unopened';
+type ResealCounts = Record<Resealing | 'current', number> & { kind: string };
 
 /** All secrets that are sealed by core/base/secrets.ts and stored in MongoDB. */
 export const secretKinds: readonly SecretKind[] = [

@@ -13,7 +13,7 @@ export class BoundedMap<Key, Value> extends Map<Key, Value> {
   }
 }
 
-export interface TtlCache<Value> {
+interface TtlCache<Value> {
   /** Concurrent callers share one read; a failed one is not kept. */
   get(key: string, read: () => Promise<Value>): Promise<Value>;
   delete(key: string): void;

@@ -22,7 +22,7 @@ export interface Deps {
 }
 
 /** The caches and batchers of one process. Each part is made when it is first needed. */
-export class CoreState {
+class CoreState {
   readonly #parts = new Map<object, { made: unknown; close: () => void }>();
 
   part<Made>(name: object, make: (onClose: (close: () => void) => void) => Made): Made {
@@ -67,7 +67,7 @@ export interface Files {
  * again: it may work later. large: it has more bytes than were asked for. never: the URL is not allowed, or the file cannot be
  * taken.
  */
-export type FetchedFile =
+type FetchedFile =
   | { kind: 'fetched'; bytes: Buffer; contentType: string | null }
   | { kind: 'again' | 'large' | 'never'; reason: string };
 
@@ -79,7 +79,7 @@ export interface Evidence {
 }
 
 /** Stored times come from here or from the database ($$NOW); tests set this clock. */
-export interface Clock {
+interface Clock {
   now(): Date;
 }
 
@@ -121,7 +121,7 @@ export interface Workflows {
 }
 
 /** Ids only: the contact and the automation. */
-export interface EnrollmentRun {
+interface EnrollmentRun {
   enrollmentId: string;
   projectId: string;
   automationId: string;
@@ -135,7 +135,7 @@ export interface EnrollmentWait {
 }
 
 /** Ids only: the run and the job. */
-export interface MigrationJob {
+interface MigrationJob {
   projectId: string;
   migrationId: string;
   provider: 'providerA' | 'providerB';

@@ -14,7 +14,7 @@ export type ErrorKind =
   | 'failed';
 
 /** Every code of the interface and of its decisions, on one page. */
-export type ErrorCode =
+type ErrorCode =
   | 'VALIDATION_ERROR'
   | 'UNAUTHORIZED'
   | 'NOT_FOUND'
@@ -63,7 +63,7 @@ export type Resource =
   | 'RECIPIENT'
   | 'WEBHOOK';
 
-export interface ErrorExtras {
+interface ErrorExtras {
   code?: ErrorCode | undefined;
   details?: string | undefined;
   retryAfterSeconds?: number | undefined;

@@ -21,7 +21,7 @@ export interface FirstTry {
   leave(): Promise<void>;
 }
 
-export type Begun = { replay: { status: number; body: string } } | { first: FirstTry };
+type Begun = { replay: { status: number; body: string } } | { first: FirstTry };
 
 export async function beginIdempotent(
   deps: Deps,

@@ -14,6 +14,17 @@ export function isDuplicateKey(error: unknown, indexName?: string): error is Mon
   return indexName === undefined || error.message.includes(`index: ${indexName} `);
 }
 
+/** Repeats a whole transaction on a duplicate key: the repeat sees the document that was in its way. */
+export async function repeatOnDuplicate<T>(work: () => Promise<T>, triesMax = 10): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isDuplicateKey(error) || attempt >= triesMax) throw error;
+    }
+  }
+}
+
 /**
  * Inserts under an id that a repeat of the same request makes again, and returns the stored document: the first try's when an
  * earlier try was interrupted after its write. `tenant` guards against another tenant's document under that id.

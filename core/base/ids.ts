@@ -1,11 +1,26 @@
 import { hash } from 'node:crypto';
-import { ObjectId } from 'mongodb';
+import { type Collection, type Filter, ObjectId, type WithId } from 'mongodb';
+import { notFound, type Resource } from './errors.ts';
 
 const OBJECT_ID = /^[0-9a-f]{24}$/i;
 
 /** null for anything that is not an id: `new ObjectId` would make a new one of null and take any twelve bytes. */
 export function parseId(text: unknown): ObjectId | null {
   return typeof text === 'string' && OBJECT_ID.test(text) ? new ObjectId(text) : null;
+}
+
+/** The document of a project that a caller names; `field` is where the call names it. */
+export async function findById<T extends { projectId: ObjectId }>(
+  collection: Collection<T>,
+  project: { _id: ObjectId },
+  id: string,
+  resource: Resource,
+  field?: string,
+): Promise<WithId<T>> {
+  const _id = parseId(id);
+  const found = _id && (await collection.findOne({ _id, projectId: project._id } as unknown as Filter<T>));
+  if (!found) throw notFound(resource, field);
+  return found;
 }
 
 /** No id of that second, or of a later one, is below it; times outside the range of ids are clamped. */

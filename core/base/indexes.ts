@@ -1,7 +1,7 @@
 import type { CreateIndexesOptions, IndexSpecification } from 'mongodb';
 import type { Collections } from './collections.ts';
 
-export interface Index extends CreateIndexesOptions {
+interface Index extends CreateIndexesOptions {
   key: IndexSpecification;
   /** The sentence that this index guarantees, or the query that it serves. */
   because: string;

@@ -109,7 +109,7 @@ export async function deleteCampaign(deps: Deps, project: Project, campaignId: s
   await deps.db.campaignContents.deleteOne({ _id, projectId: project._id });
 }
 
-export function campaignNotFound() {
+function campaignNotFound() {
   const error = notFound('CAMPAIGN');
   return Object.assign(error, { details: 'It does not exist, was deleted, or belongs to another project.' });
 }

@@ -16,7 +16,7 @@ import { findTemplate, newTemplate, updateTemplate } from '../templates/template
 import type { AudienceEntry, Campaign, CampaignCounts } from './model.ts';
 
 export type CampaignInput = Described<typeof updateCampaignBody>;
-export type GradualInput = NonNullable<CampaignInput['gradual']>;
+type GradualInput = NonNullable<CampaignInput['gradual']>;
 
 export interface Origin {
   at: Date;
@@ -90,7 +90,7 @@ export async function namedFields(deps: Deps, project: Project, input: CampaignI
   };
 }
 
-export interface TemplateWrite {
+interface TemplateWrite {
   templateId: string;
   /** Runs in the transaction that stores the campaign: a refused call changes no template. */
   write(session: Session): Promise<void>;

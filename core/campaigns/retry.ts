@@ -11,7 +11,7 @@ import { RETRYABLE, sendingStatus } from './status.ts';
 
 const AT_ONCE = 1_000;
 
-export type RetriedState = 'failed' | 'unknown';
+type RetriedState = 'failed' | 'unknown';
 
 /**
  * Sends again only failed or unknown messages, over the same ledger. The messages are queued before the status changes, so that

@@ -4,7 +4,7 @@ import type { Campaign } from './model.ts';
 
 const PAST_TOLERANCE_MS = 60_000;
 
-export type Timing = Pick<Campaign, 'status' | 'sendMode' | 'sendNow' | 'scheduledAt' | 'startsAt'>;
+type Timing = Pick<Campaign, 'status' | 'sendMode' | 'sendNow' | 'scheduledAt' | 'startsAt'>;
 
 /** Draft or scheduled, and the start time: "Campaign states" of the decisions. A PATCH without a time leaves it alone. */
 export function timingOf(campaign: Campaign, input: CampaignInput, now: Date, sendNowDelaySeconds: number): Timing {

@@ -1,12 +1,12 @@
-export const HEADERS_MAX = 20;
-export const HEADER_VALUE_LENGTH_MAX = 1_000;
-export const HEADER_NAME = /^[A-Za-z0-9-]{1,76}$/;
+const HEADERS_MAX = 20;
+const HEADER_VALUE_LENGTH_MAX = 1_000;
+const HEADER_NAME = /^[A-Za-z0-9-]{1,76}$/;
 
 /**
  * Headers that only the service writes: addresses, identity, structure, signatures, and those needed by the unsubscribe link and
  * loop protection.
  */
-export const RESERVED_HEADERS: readonly string[] = [
+const RESERVED_HEADERS: readonly string[] = [
   'from',
   'sender',
   'reply-to',
@@ -36,7 +36,7 @@ export const RESERVED_HEADERS: readonly string[] = [
 ];
 
 /** Families of headers: parts of the body, chains of signatures, and the controls that relays take out of a message. */
-export const RESERVED_HEADER_PREFIXES: readonly string[] = [
+const RESERVED_HEADER_PREFIXES: readonly string[] = [
   'content-',
   'resent-',
   'arc-',
@@ -55,7 +55,7 @@ export const RESERVED_HEADER_PREFIXES: readonly string[] = [
 
 const CONTROL = /[\p{Cc}\u2028\u2029]/u;
 
-export interface HeaderProblem {
+interface HeaderProblem {
   /** The header's name, "" for the headers as a whole. */
   name: string;
   message: string;

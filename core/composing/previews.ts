@@ -8,7 +8,7 @@ import { checkData, compileMail } from '../templates/mail.ts';
 import { findTemplate } from '../templates/templates.ts';
 import { variablesOf } from './variables.ts';
 
-export interface Preview {
+interface Preview {
   subject: string;
   previewText: string;
   html: string;

@@ -8,7 +8,7 @@ import { changeContacts } from './changes.ts';
 import { readContactRow } from './parse-row.ts';
 import { changeOfRow, listDirectory } from './rows.ts';
 
-export interface BulkUpdated {
+interface BulkUpdated {
   successCount: number;
   failedCount: number;
   totalCount: number;

@@ -2,7 +2,7 @@ import type { AnyBulkWriteOperation, ObjectId, UpdateFilter } from 'mongodb';
 import { keyedBatcher } from '../base/batcher.ts';
 import { type Deps, oncePerCore } from '../base/deps.ts';
 import { AppError } from '../base/errors.ts';
-import { isDuplicateKey } from '../base/idempotent-insert.ts';
+import { isDuplicateKey, repeatOnDuplicate } from '../base/idempotent-insert.ts';
 import type { Project, Session } from '../base/model.ts';
 import { inTransaction } from '../base/transactions.ts';
 import { applyChange, type ContactChange, type ContactOutcome, type Drafts } from './apply-change.ts';
@@ -14,9 +14,8 @@ import { announceContactChanges, type PublishedChange, recordContactChanges } fr
 export type { ContactChange, ContactOutcome } from './apply-change.ts';
 
 /** Changes of one project that share a transaction: of ordinary requests, and of imports and calls with hundreds of contacts. */
-export const CHANGES_TOGETHER_MAX = 100;
+const CHANGES_TOGETHER_MAX = 100;
 export const IMPORT_CHANGES_TOGETHER_MAX = 500;
-const TRIES_MAX = 10;
 
 type Target = { deps: Deps; projectId: ObjectId };
 const commit =
@@ -87,23 +86,25 @@ async function commitChanges(
   changes: ContactChange[],
   options: WriteOptions,
 ): Promise<Array<ContactOutcome | AppError>> {
-  for (let attempt = 1; ; attempt += 1) {
+  const isMany = changes.length > 1;
+  const commitOnce = async () => {
     const rules = await projectRulesOf(deps, projectId);
     let { writer } = options;
-    try {
-      const { outcomes, published } = await inTransaction(deps, (session) => {
-        const run = runChanges(deps, session, projectId, rules, changes, { ...options, writer });
-        // A retry writes to another part of the counts: the conflict may be with a process that died in a transaction on this one.
-        writer = nextWriter(writer);
-        return run;
-      });
-      announceContactChanges(deps, projectId, published);
-      return outcomes;
-    } catch (error) {
-      if (!isDuplicateKey(error) || attempt >= TRIES_MAX) throw error;
-      // Two changes that swap addresses conflict in one write, so they are written one after the other.
-      if (attempt > 1 && changes.length > 1) return commitSingly(deps, projectId, changes, options);
-    }
+    return inTransaction(deps, (session) => {
+      const run = runChanges(deps, session, projectId, rules, changes, { ...options, writer });
+      // A retry writes to another part of the counts: the conflict may be with a process that died in a transaction on this one.
+      writer = nextWriter(writer);
+      return run;
+    });
+  };
+  try {
+    const { outcomes, published } = await repeatOnDuplicate(commitOnce, isMany ? 2 : undefined);
+    announceContactChanges(deps, projectId, published);
+    return outcomes;
+  } catch (error) {
+    if (!isMany || !isDuplicateKey(error)) throw error;
+    // Two changes that swap addresses conflict in one write, so they are written one after the other.
+    return commitSingly(deps, projectId, changes, options);
   }
 }
 

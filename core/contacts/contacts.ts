@@ -3,7 +3,7 @@ import type { ContactField, updateContactBody } from '../../schemas/contacts.ts'
 import type { Described } from '../../schemas/schema.ts';
 import type { Deps } from '../base/deps.ts';
 import { notFound } from '../base/errors.ts';
-import { derivedId, parseId } from '../base/ids.ts';
+import { derivedId, findById, parseId } from '../base/ids.ts';
 import type { Project } from '../base/model.ts';
 import { type Page, type PageOf, paginationOf, READ_TIME_MAX_MS, skipOf } from '../base/paging.ts';
 import { normalizeEmail, requireEmail } from '../base/text/addresses.ts';
@@ -14,10 +14,10 @@ import { listsNamed } from './lists/lists.ts';
 import type { Contact } from './model.ts';
 import { findByPart } from './search.ts';
 
-export type ContactInput = Described<typeof updateContactBody>;
+type ContactInput = Described<typeof updateContactBody>;
 
 /** The input from which the ids of a request's new contacts are derived. */
-export interface Origin {
+interface Origin {
   at: Date;
   seed: ObjectId;
 }
@@ -65,10 +65,8 @@ export async function updateContact(deps: Deps, project: Project, id: string, in
   return after;
 }
 
-export async function getContact(deps: Deps, project: Project, id: string): Promise<Contact> {
-  const contact = await deps.db.contacts.findOne({ _id: requireId(id), projectId: project._id });
-  if (!contact) throw notFound('CONTACT');
-  return contact;
+export function getContact(deps: Deps, project: Project, id: string): Promise<Contact> {
+  return findById(deps.db.contacts, project, id, 'CONTACT');
 }
 
 export async function deleteContact(deps: Deps, project: Project, id: string): Promise<void> {

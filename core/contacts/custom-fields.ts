@@ -5,7 +5,7 @@ import type { Described } from '../../schemas/schema.ts';
 import type { Deps } from '../base/deps.ts';
 import { conflict, invalid, notFound } from '../base/errors.ts';
 import { isDuplicateKey } from '../base/idempotent-insert.ts';
-import { derivedId, parseId } from '../base/ids.ts';
+import { derivedId, findById } from '../base/ids.ts';
 import type { Project, PropertyType, PropertyValue } from '../base/model.ts';
 import { type Page, type PageOf, pageOf } from '../base/paging.ts';
 import { coerce } from '../base/text/coercion.ts';
@@ -13,7 +13,7 @@ import { inTransaction } from '../base/transactions.ts';
 import type { CustomField } from './model.ts';
 import { projectRulesOf, touchProjectRules } from './project-rules.ts';
 
-export type CustomFieldInput = Described<typeof createCustomFieldBody>;
+type CustomFieldInput = Described<typeof createCustomFieldBody>;
 
 type Tenant = Pick<Project, '_id'>;
 
@@ -64,11 +64,8 @@ export async function declaredFields(deps: Deps, project: Tenant): Promise<Custo
   return [...fields.values()].sort((a, b) => (a.fieldName < b.fieldName ? -1 : 1));
 }
 
-export async function getCustomField(deps: Deps, project: Tenant, id: string): Promise<CustomField> {
-  const _id = parseId(id);
-  const field = _id && (await deps.db.customFields.findOne({ _id, projectId: project._id }));
-  if (!field) throw notFound('CUSTOM_FIELD');
-  return field;
+export function getCustomField(deps: Deps, project: Tenant, id: string): Promise<CustomField> {
+  return findById(deps.db.customFields, project, id, 'CUSTOM_FIELD');
 }
 
 /** Stored values were coerced by name and type, so these cannot change. */

@@ -44,7 +44,7 @@ export interface ContactList extends StoredList {
  * A part of the count of a list. Concurrent writers each have a part of their own: two transactions that change one number would conflict.
  * The count is the sum.
  */
-export interface ListCount {
+interface ListCount {
   /** List and writer. */
   _id: string;
   projectId: ObjectId;

@@ -20,7 +20,7 @@ export interface ContactRow extends Partial<Record<ContactField, string | null>>
   listIds?: string[];
 }
 
-export type ReadRow = { ok: true; row: ContactRow } | { ok: false; message: string };
+type ReadRow = { ok: true; row: ContactRow } | { ok: false; message: string };
 
 const TEXT_FIELDS = CONTACT_FIELDS.filter((field) => field !== 'mobile');
 const NOT_ONE_LINE = /\p{Cc}|\u2028|\u2029/u;

@@ -21,7 +21,7 @@ export interface ProjectRules extends AddedRules {
   segments: CompiledSegment[];
 }
 
-export interface CompiledSegment {
+interface CompiledSegment {
   _id: ObjectId;
   fields: ReadonlySet<string>;
   matches(subject: FilterSubject): boolean;

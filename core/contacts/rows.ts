@@ -7,7 +7,7 @@ import { GLOBAL_LIST } from './lists/global-list.ts';
 import type { ContactRow } from './parse-row.ts';
 
 /** The lists that rows name, read once for all rows. */
-export type ListDirectory = ReadonlyMap<string, 'list' | 'segment' | 'global'>;
+type ListDirectory = ReadonlyMap<string, 'list' | 'segment' | 'global'>;
 
 export async function listDirectory(
   deps: Deps,

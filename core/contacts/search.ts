@@ -4,7 +4,7 @@ import { partOf, searchKeys } from '../base/search.ts';
 import type { Contact, StoredList } from './model.ts';
 
 /** The filter for the members of a list, and the index that has them by address. */
-export interface Members {
+interface Members {
   filter: Filter<Contact>;
   hint: 'email' | 'list' | 'segment';
 }

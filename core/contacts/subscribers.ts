@@ -13,7 +13,7 @@ export interface PublishedChange {
 }
 
 /** A part of the product that follows contact changes. */
-export interface ContactSubscriber {
+interface ContactSubscriber {
   /** Writes the consequences of the change, in its transaction. */
   onChanges?(
     deps: Deps,

@@ -4,7 +4,7 @@ import type { Described } from '../../schemas/schema.ts';
 import type { Deps } from '../base/deps.ts';
 import { AppError, conflict, invalid, notFound, unprocessable } from '../base/errors.ts';
 import { insertOnce, isDuplicateKey } from '../base/idempotent-insert.ts';
-import { derivedId, parseId } from '../base/ids.ts';
+import { derivedId, findById, parseId } from '../base/ids.ts';
 import type { Project } from '../base/model.ts';
 import { type Page, type PageOf, pageOf } from '../base/paging.ts';
 import { normalizeDomain } from '../base/text/addresses.ts';
@@ -15,9 +15,9 @@ import type { Domain, VerificationStatus } from './model.ts';
 export const DOMAIN_STARTS = 'domain-starts';
 const REGION_DEFAULT = 'default';
 
-export type DomainInput = Described<typeof createDomainBody>;
+type DomainInput = Described<typeof createDomainBody>;
 
-export type DomainChange = Described<typeof updateDomainBody>;
+type DomainChange = Described<typeof updateDomainBody>;
 
 type Request = { at: Date; seed: ObjectId };
 
@@ -40,11 +40,8 @@ export async function listDomains(
   return pageOf(deps.db.domains, filter, page, { sort: { createdAt: 1, _id: 1 } });
 }
 
-export async function getDomain(deps: Deps, project: Project, domainId: string): Promise<Domain> {
-  const _id = parseId(domainId);
-  const domain = _id && (await deps.db.domains.findOne({ _id, projectId: project._id }));
-  if (!domain) throw notFound('DOMAIN');
-  return domain;
+export function getDomain(deps: Deps, project: Project, domainId: string): Promise<Domain> {
+  return findById(deps.db.domains, project, domainId, 'DOMAIN');
 }
 
 export async function updateDomain(

@@ -4,14 +4,14 @@ import type { updateSenderBody } from '../../schemas/senders.ts';
 import type { Deps } from '../base/deps.ts';
 import { conflict, invalid, notFound, unprocessable } from '../base/errors.ts';
 import { insertOnce, isDuplicateKey } from '../base/idempotent-insert.ts';
-import { derivedId, parseId } from '../base/ids.ts';
+import { derivedId, findById, parseId } from '../base/ids.ts';
 import type { Project } from '../base/model.ts';
 import { type Page, type PageOf, pageOf } from '../base/paging.ts';
 import { emailDomain, normalizeEmail, requireEmail } from '../base/text/addresses.ts';
 import { findVerifiedDomain } from './domains.ts';
 import type { Domain, Sender } from './model.ts';
 
-export type SenderInput = Described<typeof updateSenderBody>;
+type SenderInput = Described<typeof updateSenderBody>;
 
 /** Endpoint 19. */
 export async function listSenders(deps: Deps, project: Project, page: Page): Promise<PageOf<Sender>> {
@@ -19,16 +19,13 @@ export async function listSenders(deps: Deps, project: Project, page: Page): Pro
 }
 
 /** Endpoint 20. `field` is given when the id was in a body. */
-export async function getSender(
+export function getSender(
   deps: Deps,
   project: Pick<Project, '_id'>,
   senderId: string,
   field?: string,
 ): Promise<Sender> {
-  const _id = parseId(senderId);
-  const sender = _id && (await deps.db.senders.findOne({ _id, projectId: project._id }));
-  if (!sender) throw notFound('SENDER', field);
-  return sender;
+  return findById(deps.db.senders, project, senderId, 'SENDER', field);
 }
 
 export async function createSender(

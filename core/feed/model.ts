@@ -17,7 +17,7 @@ export interface ProjectEvent {
 }
 
 /** A project whose /stream was read: events are kept until an hour after that. `_id` is the project's. */
-export interface EventStreamRow {
+interface EventStreamRow {
   _id: ObjectId;
   projectId: ObjectId;
   openUntil: Date;

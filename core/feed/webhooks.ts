@@ -5,7 +5,7 @@ import { type createWebhookBody, eventTypes, type updateWebhookBody, WEBHOOKS_MA
 import type { Deps } from '../base/deps.ts';
 import { conflict, invalid, notFound } from '../base/errors.ts';
 import { insertOnce } from '../base/idempotent-insert.ts';
-import { derivedId, parseId } from '../base/ids.ts';
+import { derivedId, findById } from '../base/ids.ts';
 import type { Project } from '../base/model.ts';
 import { type Page, type PageOf, pageOf } from '../base/paging.ts';
 import { openSecret, sealSecret } from '../base/secrets.ts';
@@ -20,7 +20,7 @@ type Origin = { at: Date; seed: ObjectId };
 const SECRET_BYTES = 32;
 const REPLAYED_TOGETHER = 1_000;
 /** The most events that one call delivers again. */
-export const REPLAY_MAX = 100_000;
+const REPLAY_MAX = 100_000;
 
 /** Returns the secret too: it is shown once, and stored sealed. */
 export async function createWebhook(
@@ -57,11 +57,8 @@ export async function listWebhooks(deps: Deps, project: Project, page: Page): Pr
   return pageOf(deps.db.webhooks, { projectId: project._id }, page, { sort: { _id: -1 }, hint: 'newest' });
 }
 
-export async function getWebhook(deps: Deps, project: Project, id: string): Promise<Webhook> {
-  const _id = parseId(id);
-  const webhook = _id && (await deps.db.webhooks.findOne({ _id, projectId: project._id }));
-  if (!webhook) throw notFound('WEBHOOK');
-  return webhook;
+export function getWebhook(deps: Deps, project: Project, id: string): Promise<Webhook> {
+  return findById(deps.db.webhooks, project, id, 'WEBHOOK');
 }
 
 export async function updateWebhook(

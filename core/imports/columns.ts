@@ -2,14 +2,14 @@ import { CONTACT_FIELDS, type ContactField, PROPERTY_NAME } from '../../schemas/
 import { withoutFormulaPrefix } from '../base/text/csv.ts';
 
 /** The meaning of the cells in a column. */
-export type Column =
+type Column =
   | { kind: 'field'; name: 'email' | ContactField }
   | { kind: 'property'; name: string }
   | { kind: 'properties' }
   | { kind: 'listIds' }
   | { kind: 'ignored' };
 
-export type ReadCells = { ok: true; row: Record<string, unknown> } | { ok: false; message: string };
+type ReadCells = { ok: true; row: Record<string, unknown> } | { ok: false; message: string };
 
 const FIELDS: Record<string, Column> = {
   ...Object.fromEntries(

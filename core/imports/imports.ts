@@ -1,7 +1,7 @@
 import type { ObjectId } from 'mongodb';
 import type { Deps } from '../base/deps.ts';
-import { invalid, notFound } from '../base/errors.ts';
-import { parseId } from '../base/ids.ts';
+import { invalid } from '../base/errors.ts';
+import { findById } from '../base/ids.ts';
 import type { Project } from '../base/model.ts';
 import { listsNamed } from '../contacts/lists/lists.ts';
 import { documentQueue, done } from '../jobs/document-queue.ts';
@@ -9,7 +9,7 @@ import { type JobQueue, wakeQueue } from '../jobs/queue.ts';
 import { keepFile, removeFile } from './files.ts';
 import type { ContactImport } from './model.ts';
 
-export const IMPORT_STARTS = 'import-starts';
+const IMPORT_STARTS = 'import-starts';
 
 export interface ImportOptions {
   format: ContactImport['format'];
@@ -68,11 +68,8 @@ export async function createImport(
   }
 }
 
-export async function getImport(deps: Deps, project: Tenant, id: string): Promise<ContactImport> {
-  const _id = parseId(id);
-  const found = _id && (await deps.db.imports.findOne({ _id, projectId: project._id }));
-  if (!found) throw notFound('IMPORT');
-  return found;
+export function getImport(deps: Deps, project: Tenant, id: string): Promise<ContactImport> {
+  return findById(deps.db.imports, project, id, 'IMPORT');
 }
 
 export function importStarts(deps: Deps): JobQueue {

@@ -30,7 +30,7 @@ export interface ContactImport {
 }
 
 /** A chunk of the file; deleted when the import is over. */
-export interface ImportChunk {
+interface ImportChunk {
   /** Import and number. */
   _id: string;
   projectId: ObjectId;

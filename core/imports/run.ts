@@ -13,7 +13,7 @@ import type { ContactImport, ImportError } from './model.ts';
 import { csvHeader, csvRows, FileProblem, type FileRow, ndjsonRows } from './rows.ts';
 
 /** Further errors are counted, but not kept. */
-export const IMPORT_ERRORS_MAX = 100_000;
+const IMPORT_ERRORS_MAX = 100_000;
 
 export interface ImportProgress {
   status: ContactImport['status'] | 'deleted';
@@ -22,7 +22,7 @@ export interface ImportProgress {
   percent: number;
 }
 
-export interface SliceLimits {
+interface SliceLimits {
   timeMs: number;
   onBatch?: () => void;
   signal?: AbortSignal;

@@ -15,7 +15,7 @@ export type Destination =
   | { kind: 'feedback' }
   | { kind: 'mailbox'; projectId: ObjectId; domainName: string; isBlocked: boolean };
 
-export type Judged = Destination | { refused: 450 | 550; message: string };
+type Judged = Destination | { refused: 450 | 550; message: string };
 
 const FEEDBACK = new Set(['fbl', 'abuse', 'postmaster']);
 const CHECK_EVERY_MS = 60_000;

@@ -8,7 +8,7 @@ import { partOf } from '../base/search.ts';
 import { readDate } from '../base/text/coercion.ts';
 import type { InboundMessage } from './model.ts';
 
-export interface InboundFilter extends Page {
+interface InboundFilter extends Page {
   from?: string | undefined;
   to?: string | undefined;
   threadId?: string | undefined;

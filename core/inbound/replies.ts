@@ -15,9 +15,9 @@ import { compileMail } from '../templates/mail.ts';
 import { getInbound, noSuchMessage } from './messages.ts';
 import type { InboundMessage } from './model.ts';
 
-export type ReplyInput = Described<typeof replyBody>;
+type ReplyInput = Described<typeof replyBody>;
 
-export interface Replied {
+interface Replied {
   emailId: string;
   message: string;
   status: 'QUEUED';

@@ -10,7 +10,7 @@ import { withoutEnd } from '../base/text/text-ends.ts';
 import { isAllowedUrl } from '../base/text/urls.ts';
 import type { Attachment } from '../outbox/model.ts';
 
-export type AttachmentInput = NonNullable<Described<typeof mailOptions>['attachments']>[number];
+type AttachmentInput = NonNullable<Described<typeof mailOptions>['attachments']>[number];
 
 /** Bytes of all attachments that the content itself may hold; further ones go to GridFS. */
 const INLINE_BYTES_MAX = 1_000_000;

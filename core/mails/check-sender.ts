@@ -8,14 +8,14 @@ import { suppressionsAgainst } from '../suppressions/suppressions.ts';
 
 type VerifiedDomain = Pick<Domain, '_id' | 'domainName'>;
 
-export interface MailQuestion {
+interface MailQuestion {
   projectId: ObjectId;
   /** The domain of the mail's From. */
   domainName: string;
   emails: string[];
 }
 
-export interface MailFacts {
+interface MailFacts {
   /** null: not verified in this project. */
   domain: VerifiedDomain | null;
   suppressions: Map<string, SuppressionFact[]>;

@@ -18,7 +18,7 @@ import { type GivenAttachments, readAttachments } from './attachments.ts';
 
 export type SendInput = Described<typeof sendMailBody>;
 export type BulkInput = Described<typeof bulkMailBody>;
-export type MailOptions = Described<typeof mailOptions>;
+type MailOptions = Described<typeof mailOptions>;
 
 export interface Origin {
   at: Date;
@@ -86,7 +86,7 @@ export function recipientsOf(
     .map((one) => ({ ...one, state: states.queued, reply: null, reason: null }));
 }
 
-export type MailboxInput = { email: string; name?: string | null | undefined };
+type MailboxInput = { email: string; name?: string | null | undefined };
 
 /** Of an address that has passed the schema. */
 export function mailbox({ email, name }: MailboxInput): Mailbox {

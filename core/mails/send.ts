@@ -29,13 +29,13 @@ import {
   type SendInput,
 } from './inputs.ts';
 
-export interface Sent {
+interface Sent {
   emailId: string;
   message: string;
   totalRecipients: number;
 }
 
-export interface BulkSent {
+interface BulkSent {
   batchId: string;
   totalRecipients: number;
   successCount: number;

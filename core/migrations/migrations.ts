@@ -1,8 +1,8 @@
 import type { ObjectId } from 'mongodb';
 import type { Deps } from '../base/deps.ts';
-import { conflict, invalid, notFound, unprocessable } from '../base/errors.ts';
+import { conflict, invalid, unprocessable } from '../base/errors.ts';
 import { isDuplicateKey } from '../base/idempotent-insert.ts';
-import { derivedId, parseId } from '../base/ids.ts';
+import { derivedId, findById } from '../base/ids.ts';
 import type { Project } from '../base/model.ts';
 import { type Page, type PageOf, pageOf } from '../base/paging.ts';
 import { inTransaction } from '../base/transactions.ts';
@@ -86,11 +86,8 @@ async function insertWithKey(deps: Deps, migration: Migration, key: string): Pro
   }
 }
 
-export async function getMigration(deps: Deps, project: Tenant, id: string): Promise<Migration> {
-  const _id = parseId(id);
-  const migration = _id && (await deps.db.migrations.findOne({ _id, projectId: project._id }));
-  if (!migration) throw notFound('MIGRATION');
-  return migration;
+export function getMigration(deps: Deps, project: Tenant, id: string): Promise<Migration> {
+  return findById(deps.db.migrations, project, id, 'MIGRATION');
 }
 
 export async function listMigrations(

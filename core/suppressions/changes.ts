@@ -2,17 +2,16 @@ import { type AnyBulkWriteOperation, ObjectId } from 'mongodb';
 import { keyedBatcher } from '../base/batcher.ts';
 import { type Deps, oncePerCore } from '../base/deps.ts';
 import { notFound } from '../base/errors.ts';
-import { isDuplicateKey } from '../base/idempotent-insert.ts';
+import { repeatOnDuplicate } from '../base/idempotent-insert.ts';
 import type { Session } from '../base/model.ts';
 import { inTransaction } from '../base/transactions.ts';
 import type { Suppression, SuppressionGroup } from './model.ts';
 import { afterChange, type EntryChange, type SuppressionOutcome } from './rules.ts';
 
 /** Entries of one group that share a transaction. */
-export const SUPPRESSIONS_TOGETHER_MAX = 1_000;
-const TRIES_MAX = 10;
+const SUPPRESSIONS_TOGETHER_MAX = 1_000;
 
-export interface SuppressionChange extends EntryChange {
+interface SuppressionChange extends EntryChange {
   /** Normal form. */
   email: string;
 }
@@ -21,7 +20,7 @@ const queues = oncePerCore(() =>
   keyedBatcher(
     ({ deps, group }: { deps: Deps; group: SuppressionGroup }) =>
       (changes: SuppressionChange[]) =>
-        commitChanges(deps, group, changes),
+        repeatOnDuplicate(() => inTransaction(deps, (session) => applyChanges(deps, session, group, changes))),
     { sizeMax: SUPPRESSIONS_TOGETHER_MAX, runsMax: 1 },
   ),
 );
@@ -40,17 +39,6 @@ export async function changeSuppressions(
   const failed = settled.find((result) => result.status === 'rejected');
   if (failed) throw failed.reason;
   return settled.map((result) => (result as PromiseFulfilledResult<SuppressionOutcome>).value);
-}
-
-/** Repeated whole on a duplicate key: the second time it finds the conflicting entry. */
-async function commitChanges(deps: Deps, target: SuppressionGroup, changes: SuppressionChange[]) {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await inTransaction(deps, (session) => applyChanges(deps, session, target, changes));
-    } catch (error) {
-      if (!isDuplicateKey(error) || attempt >= TRIES_MAX) throw error;
-    }
-  }
 }
 
 async function applyChanges(

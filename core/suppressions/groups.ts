@@ -14,7 +14,7 @@ import type { SuppressionGroup, SuppressionReason } from './model.ts';
 type NamedGroup = Pick<SuppressionGroup, 'projectId' | 'groupId'>;
 
 /** Both functions throw when something still needs the group. */
-export interface GroupRemovalSubscriber {
+interface GroupRemovalSubscriber {
   beforeRemoval(deps: Deps, group: NamedGroup): Promise<void>;
   /** In the transaction that removes the group. */
   onRemoval(deps: Deps, session: Session, group: NamedGroup): Promise<void>;
@@ -26,7 +26,7 @@ declare module '../base/deps.ts' {
   }
 }
 
-export type GroupInput = Described<typeof createGroupBody>;
+type GroupInput = Described<typeof createGroupBody>;
 
 /** The group that a caller names; without a name, the default one. */
 export type GroupChoice = Pick<Described<typeof suppressBody>, 'groupId' | 'isGlobal'>;

@@ -11,13 +11,13 @@ import type { SuppressionFact } from './rules.ts';
 
 export type { SuppressionFact } from './rules.ts';
 
-export interface SuppressionInput extends Described<typeof suppressBody> {
+interface SuppressionInput extends Described<typeof suppressBody> {
   /** The proof: the reply of a relay, the address of a page. */
   evidence?: string | undefined;
 }
 
 /** Called when addresses were suppressed by an unsubscribe or a complaint. Nothing may depend on it. */
-export type SuppressionSubscriber = (
+type SuppressionSubscriber = (
   deps: Deps,
   projectId: ObjectId,
   emails: string[],

@@ -11,7 +11,7 @@ import { compiled } from './cache.ts';
 import type { Template } from './model.ts';
 import { useOfTemplate } from './uses.ts';
 
-export type TemplateInput = Described<typeof updateTemplateBody> & {
+type TemplateInput = Described<typeof updateTemplateBody> & {
   isFlagged?: boolean;
   /** A migrated template may have a source that cannot be sent yet: it is flagged, and a person corrects it. */
   source?: Template['source'];

@@ -22,7 +22,7 @@ import type { Wire, WireFault } from './wire.ts';
  * Up to this size message and dot leave in one write, which the kernel takes whole; above it the dot waits until the kernel has taken the
  * rest.
  */
-export const ONE_WRITE_BYTES_MAX = 16_000;
+const ONE_WRITE_BYTES_MAX = 16_000;
 const BLOCK_BYTES = 65_536;
 
 /** One greeted connection. Messages are sent one after the other; the next envelope is sent right after the dot of the one before. */

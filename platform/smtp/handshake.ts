@@ -31,7 +31,7 @@ export interface Capabilities {
   auth: string[];
 }
 
-export type Opened = { wire: Wire; capabilities: Capabilities; fault: null } | { wire: null; fault: RelayFault };
+type Opened = { wire: Wire; capabilities: Capabilities; fault: null } | { wire: null; fault: RelayFault };
 
 export const NO_REPLY: Reply = Object.freeze({ code: 0, enhanced: null, text: '' });
 

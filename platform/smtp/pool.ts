@@ -31,7 +31,7 @@ const LOWERED_LIMIT_MS = 60_000;
 
 const DROPS_US: Reply = { ...NO_REPLY, text: 'The relay closes every connection before it answers MAIL.' };
 
-export interface PoolOptions {
+interface PoolOptions {
   name: RelayState['relay'];
   url: RelayUrl;
   connectionsMax: number;

@@ -1,8 +1,8 @@
 import type { Reply } from '../../core/outbox/relay.ts';
 
-export const REPLY_LINE_LENGTH_MAX = 4_096;
-export const REPLY_LINES_MAX = 128;
-export const REPLY_TEXT_LENGTH_MAX = 2_000;
+const REPLY_LINE_LENGTH_MAX = 4_096;
+const REPLY_LINES_MAX = 128;
+const REPLY_TEXT_LENGTH_MAX = 2_000;
 
 const ENHANCED = /^([245]\.\d{1,3}\.\d{1,3})(?: |$)/;
 const CONTROL = /[\p{Cc}\u2028\u2029]+/gu;

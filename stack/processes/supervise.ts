@@ -1,4 +1,5 @@
-import { type Say, seconds, sleep } from '../output.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Say, seconds } from '../output.ts';
 import type { Child } from './child.ts';
 
 const restartDelayMs = 200;

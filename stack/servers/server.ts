@@ -1,7 +1,8 @@
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { makePolite } from '../../platform/priority.ts';
 import { noteProcess } from '../data-dir.ts';
-import { type Say, StackError, seconds, sleep } from '../output.ts';
+import { type Say, StackError, seconds } from '../output.ts';
 import { choosePort, isFree, type PortChoice } from '../ports.ts';
 import type { Child } from '../processes/child.ts';
 import { startOnLeash } from '../processes/leash.ts';

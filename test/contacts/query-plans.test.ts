@@ -157,11 +157,13 @@ describe('Plans of the audience', () => {
   });
 
   it('a text is looked for among the keys of suppressions, and none is read for it unless a date is asked too', () => {
-    const searches = profile.filter(({ command }) => command.aggregate === 'suppressions' && command.hint === 'search');
+    const searches = profile.filter(
+      ({ command }) => command.aggregate === 'suppressions' && /^(address|search)$/.test(command.hint),
+    );
     const byDate = (command: Document) => JSON.stringify(command.pipeline).includes('createdAt');
     expect(searches.length).to.be.above(3);
     for (const { planSummary, docsExamined, command } of searches) {
-      expect(planSummary).to.equal('IXSCAN { projectId: 1, email: 1, groupId: 1, reason: 1 }');
+      expect(planSummary).to.match(/^IXSCAN \{ projectId: 1, email: 1, groupId: 1(, reason: 1)? \}$/);
       if (!byDate(command)) expect(docsExamined, JSON.stringify(command.pipeline)).to.equal(0);
     }
   });

@@ -5,22 +5,16 @@ import { beginMigration, runMigrationPhase, type Step } from '../../core/migrati
 import { SourceError, type Sources } from '../../core/migrations/source.ts';
 import { type AccountB, smallAccountB } from '../providers/account-b.ts';
 import type { Tenant } from '../support/environment.ts';
-import { dataOf, job, runPhases, type Scene, start, startScene, tenantWithB } from './support.ts';
+import { dataOf, job, runPhases, start, tenantWithB, useScene } from './support.ts';
 import { expectedOfB, pictureOf } from './targets.ts';
 
 const HOUR = 3_600_000;
 
 describe('Migrations at the same time', () => {
-  let scene: Scene;
+  // No worker: each test runs phases itself.
+  const scene = useScene({ MIGRATION_PATIENCE_SECONDS: '0' }, { works: false });
   let account: AccountB;
   let tenant: Tenant;
-
-  before(async function () {
-    this.timeout(60_000);
-    // No worker: each test runs phases itself.
-    scene = await startScene({ MIGRATION_PATIENCE_SECONDS: '0' });
-  });
-  after(() => scene.stop());
   beforeEach(async () => {
     scene.b.faults.length = 0;
     account = smallAccountB();

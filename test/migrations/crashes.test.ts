@@ -4,20 +4,14 @@ import { beginMigration, runMigrationPhase, type Step } from '../../core/migrati
 import { sampleAccountA } from '../providers/account-a.ts';
 import { sampleAccountB } from '../providers/account-b.ts';
 import type { Tenant } from '../support/environment.ts';
-import { job, type Scene, start, startScene, tenantWithA, tenantWithB } from './support.ts';
+import { job, start, tenantWithA, tenantWithB, useScene } from './support.ts';
 import { expectedOfA, expectedOfB, pictureOf } from './targets.ts';
 
 /** A process that dies between two writes: its earlier writes stay, and it never reports again. */
 class Crash extends Error {}
 
 describe('A migration whose process dies again and again', () => {
-  let scene: Scene;
-
-  before(async function () {
-    this.timeout(60_000);
-    scene = await startScene();
-  });
-  after(() => scene.stop());
+  const scene = useScene({}, { works: false });
 
   it('ends with the target equal to the source and nothing twice, from provider A', async () => {
     const account = sampleAccountA('http://cdn.example.com', 30);

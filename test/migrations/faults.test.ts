@@ -4,18 +4,11 @@ import { type AccountB, sampleAccountB, smallAccountB } from '../providers/accou
 import { expired } from '../providers/export-files.ts';
 import { type Act, serverError, tooManyRequestsA, tooManyRequestsB } from '../providers/faults.ts';
 import type { Tenant } from '../support/environment.ts';
-import { dataOf, type Job, type Scene, settled, start, startScene, tenantWithA, tenantWithB } from './support.ts';
+import { dataOf, type Job, settled, start, tenantWithA, tenantWithB, useScene } from './support.ts';
 import { expectedOfA, expectedOfB, pictureOf } from './targets.ts';
 
 describe('A migration whose source misbehaves', () => {
-  let scene: Scene;
-
-  before(async function () {
-    this.timeout(60_000);
-    scene = await startScene({ MIGRATION_PATIENCE_SECONDS: '2' });
-    await scene.work();
-  });
-  after(() => scene.stop());
+  const scene = useScene({ MIGRATION_PATIENCE_SECONDS: '2' });
 
   async function retry(tenant: Tenant, { id }: Job, body: object = {}): Promise<Job> {
     const { status, body: answer } = await tenant.client.post(`/migrations/${id}/retry`, body);

@@ -6,20 +6,13 @@ import { type AccountA, sampleAccountA, template, version } from '../providers/a
 import { type Act, serverError } from '../providers/faults.ts';
 import { png } from '../providers/images.ts';
 import type { Tenant } from '../support/environment.ts';
-import { dataOf, job, type Scene, settled, start, startScene, tenantWithA } from './support.ts';
+import { dataOf, job, settled, start, tenantWithA, useScene } from './support.ts';
 import { expectedOfA, pictureOf } from './targets.ts';
 
 describe('A migration from provider A', () => {
-  let scene: Scene;
+  const scene = useScene();
   let account: AccountA;
   let tenant: Tenant;
-
-  before(async function () {
-    this.timeout(60_000);
-    scene = await startScene();
-    await scene.work();
-  });
-  after(() => scene.stop());
   beforeEach(async () => {
     account = sampleAccountA(scene.images.url);
     tenant = await tenantWithA(scene, account);

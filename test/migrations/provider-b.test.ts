@@ -2,20 +2,13 @@ import { expect } from 'chai';
 import { type AccountB, emptyAccountB, sampleAccountB, sampleContactB } from '../providers/account-b.ts';
 import type { Arrival } from '../providers/stand-in.ts';
 import type { Tenant } from '../support/environment.ts';
-import { dataOf, type Scene, settled, start, startScene, tenantWithB } from './support.ts';
+import { dataOf, settled, start, tenantWithB, useScene } from './support.ts';
 import { expectedOfB, pictureOf } from './targets.ts';
 
 describe('A migration from provider B', () => {
-  let scene: Scene;
+  const scene = useScene();
   let account: AccountB;
   let tenant: Tenant;
-
-  before(async function () {
-    this.timeout(60_000);
-    scene = await startScene();
-    await scene.work();
-  });
-  after(() => scene.stop());
   beforeEach(async () => {
     account = sampleAccountB({ ratePerSecond: 10_000 }, 130);
     tenant = await tenantWithB(scene, account);
@@ -192,14 +185,7 @@ describe('A migration from provider B', () => {
 });
 
 describe('Two migrations from provider B at once', () => {
-  let scene: Scene;
-
-  before(async function () {
-    this.timeout(60_000);
-    scene = await startScene({ PROVIDER_B_RATE: '2', MIGRATION_PATIENCE_SECONDS: '20' });
-    await scene.work();
-  });
-  after(() => scene.stop());
+  const scene = useScene({ PROVIDER_B_RATE: '2', MIGRATION_PATIENCE_SECONDS: '20' });
 
   it('keep their own pace of two requests a second and never mix', async function () {
     this.timeout(40_000);

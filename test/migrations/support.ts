@@ -67,6 +67,18 @@ export async function startScene(overrides: Record<string, string> = {}): Promis
   };
 }
 
+/** For a whole suite: started before its tests, with workers unless `works` is false, and stopped after them. */
+export function useScene(overrides: Record<string, string> = {}, { works } = { works: true }): Scene {
+  const scene = {} as Scene;
+  before(async function () {
+    this.timeout(60_000);
+    Object.assign(scene, await startScene(overrides));
+    if (works) await scene.work();
+  });
+  after(() => scene.stop());
+  return scene;
+}
+
 /** Otherwise their runs would wait on the Temporal server for three days. */
 async function cancelWhatHolds({ deps }: Environment): Promise<void> {
   for (const { _id, projectId, provider, run } of await deps.db.migrations.find({ completedAt: null }).toArray()) {

@@ -7,7 +7,7 @@ import { type AccountB, emptyAccountB, sampleAccountB, sampleContactB } from '..
 import { type Act, serverError } from '../providers/faults.ts';
 import type { Tenant } from '../support/environment.ts';
 import { until as eventually } from '../support/wait.ts';
-import { dataOf, type Job, job, runPhases, type Scene, settled, start, startScene, tenantWithB } from './support.ts';
+import { dataOf, type Job, job, runPhases, type Scene, settled, start, tenantWithB, useScene } from './support.ts';
 
 const RUNS = 25;
 const SEED = Number(process.env.FUZZ_SEED ?? Date.now() % 2 ** 31);
@@ -15,14 +15,8 @@ const CONTACTS = 3;
 const UNSUBSCRIBED = 5;
 
 describe('Unsubscribed contacts of a random account of provider B', () => {
-  let scene: Scene;
-
-  before(async function () {
-    this.timeout(60_000);
-    // No worker: each case runs the phases of its job itself.
-    scene = await startScene({ MIGRATION_PATIENCE_SECONDS: '0', PROVIDER_B_RATE: '2000' });
-  });
-  after(() => scene.stop());
+  // No worker: each case runs the phases of its job itself.
+  const scene = useScene({ MIGRATION_PATIENCE_SECONDS: '0', PROVIDER_B_RATE: '2000' }, { works: false });
 
   it(`are suppressed before they are contacts, all of them and no others, each counted once (seed ${SEED})`, async function () {
     this.timeout(120_000);
@@ -57,16 +51,9 @@ describe('Unsubscribed contacts of a random account of provider B', () => {
 });
 
 describe('People who unsubscribed at provider B', () => {
-  let scene: Scene;
+  const scene = useScene({ MIGRATION_PATIENCE_SECONDS: '0' });
   let account: AccountB;
   let tenant: Tenant;
-
-  before(async function () {
-    this.timeout(60_000);
-    scene = await startScene({ MIGRATION_PATIENCE_SECONDS: '0' });
-    await scene.work();
-  });
-  after(() => scene.stop());
   beforeEach(async () => {
     scene.b.faults.length = 0;
     account = sampleAccountB({ ratePerSecond: 10_000, templates: [], topics: [] }, 130);

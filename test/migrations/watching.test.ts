@@ -8,7 +8,7 @@ import { type AccountA, smallAccountA } from '../providers/account-a.ts';
 import { smallAccountB } from '../providers/account-b.ts';
 import { serverError } from '../providers/faults.ts';
 import type { Tenant } from '../support/environment.ts';
-import { type Job, job, type Scene, settled, start, startScene, tenantWithA, tenantWithB } from './support.ts';
+import { type Job, job, type Scene, settled, start, tenantWithA, tenantWithB, useScene } from './support.ts';
 
 interface Seen {
   id: number;
@@ -17,16 +17,9 @@ interface Seen {
 }
 
 describe('A watcher of a migration', () => {
-  let scene: Scene;
+  const scene = useScene();
   let account: AccountA;
   let tenant: Tenant;
-
-  before(async function () {
-    this.timeout(60_000);
-    scene = await startScene();
-    await scene.work();
-  });
-  after(() => scene.stop());
   beforeEach(async () => {
     account = smallAccountA();
     tenant = await tenantWithA(scene, account);

@@ -1,7 +1,7 @@
 import { type AnyBulkWriteOperation, MongoServerError, type ObjectId } from 'mongodb';
 import { keyedBatcher } from '../../base/batcher.ts';
 import { type Deps, oncePerCore } from '../../base/deps.ts';
-import { isDuplicateKey } from '../../base/idempotent-insert.ts';
+import { repeatOnDuplicate } from '../../base/idempotent-insert.ts';
 import type { Session } from '../../base/model.ts';
 import { inTransaction } from '../../base/transactions.ts';
 import { announceContactEvents } from '../../contacts/events.ts';
@@ -13,7 +13,6 @@ import { publishMoves } from './events.ts';
 
 /** Moves of one project that share a transaction. */
 const MOVES_TOGETHER_MAX = 100;
-const TRIES_MAX = 10;
 /** How long moves are tried in one transaction before each is tried alone. */
 const TOGETHER_MS = 1_000;
 const SINGLY_AT_ONCE = 8;
@@ -45,17 +44,14 @@ export function commitMove(deps: Deps, projectId: ObjectId, move: Move): Promise
 
 /** The whole transaction is repeated on a duplicate key; the repeat sees the conflicting enrollment. */
 async function commitMoves(deps: Deps, projectId: ObjectId, moves: Move[]): Promise<Array<MoveOutcome | Error>> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      const outcomes = await commitOnce(deps, projectId, moves);
-      announceContactEvents(deps, projectId);
-      return outcomes;
-    } catch (error) {
-      if (isDuplicateKey(error) && attempt < TRIES_MAX) continue;
-      if (moves.length === 1 || !isWriteConflict(error)) throw error;
-      // One document is locked, perhaps by a process that died in its transaction: the other moves must not wait for it.
-      return commitSingly(deps, projectId, moves);
-    }
+  try {
+    const outcomes = await repeatOnDuplicate(() => commitOnce(deps, projectId, moves));
+    announceContactEvents(deps, projectId);
+    return outcomes;
+  } catch (error) {
+    if (moves.length === 1 || !isWriteConflict(error)) throw error;
+    // One document is locked, perhaps by a process that died in its transaction: the other moves must not wait for it.
+    return commitSingly(deps, projectId, moves);
   }
 }
 

@@ -4,7 +4,7 @@ import type { Described } from '../../../schemas/schema.ts';
 import type { Deps } from '../../base/deps.ts';
 import { conflict, invalid, notFound } from '../../base/errors.ts';
 import { isDuplicateKey } from '../../base/idempotent-insert.ts';
-import { derivedId, parseId } from '../../base/ids.ts';
+import { derivedId, findById } from '../../base/ids.ts';
 import type { Project } from '../../base/model.ts';
 import { type Page, type PageOf, pageOf } from '../../base/paging.ts';
 import { inTransaction } from '../../base/transactions.ts';
@@ -51,11 +51,8 @@ export async function listEvents(deps: Deps, project: Tenant, page: Page): Promi
   });
 }
 
-export async function getEvent(deps: Deps, project: Tenant, id: string): Promise<EventDefinition> {
-  const _id = parseId(id);
-  const found = _id && (await deps.db.eventDefinitions.findOne({ _id, projectId: project._id }));
-  if (!found) throw notFound('EVENT');
-  return found;
+export function getEvent(deps: Deps, project: Tenant, id: string): Promise<EventDefinition> {
+  return findById(deps.db.eventDefinitions, project, id, 'EVENT');
 }
 
 /** Recorded events keep their values; automations read them with the new types. */

@@ -1,8 +1,8 @@
 import { domainToASCII, domainToUnicode } from 'node:url';
 import { invalid } from '../errors.ts';
 
-export const EMAIL_LENGTH_MAX = 254;
-export const EMAIL_INPUT_LENGTH_MAX = 1_024;
+const EMAIL_LENGTH_MAX = 254;
+const EMAIL_INPUT_LENGTH_MAX = 1_024;
 
 const LOCAL_PART = /^(?=.{1,64}$)[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/;
 const DOMAIN = /^(?=.{1,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]([a-z0-9-]{0,61}[a-z0-9])?$/;

@@ -4,7 +4,7 @@ import { isDateMs, parseIsoDate } from './dates.ts';
 
 export const PROPERTY_TYPES: readonly PropertyType[] = ['string', 'number', 'boolean', 'date'];
 
-export type Coerced = { ok: true; value: PropertyValue } | { ok: false };
+type Coerced = { ok: true; value: PropertyValue } | { ok: false };
 
 const INVALID: Coerced = { ok: false };
 const NORMAL_MIN = 2.2250738585072014e-308;

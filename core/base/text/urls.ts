@@ -1,6 +1,6 @@
-export const URL_LENGTH_MAX = 2_048;
+const URL_LENGTH_MAX = 2_048;
 
-export interface UrlRules {
+interface UrlRules {
   /** Allows http: in addition to https:. */
   http?: boolean | undefined;
   /** host:port pairs that may be private and speak http: (ALLOW_PRIVATE_URLS). */

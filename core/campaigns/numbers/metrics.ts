@@ -7,7 +7,7 @@ import { describeCampaign } from './progress.ts';
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
-export const REFRESH_MS = 10 * MINUTE_MS;
+const REFRESH_MS = 10 * MINUTE_MS;
 
 export interface MetricsStep {
   status: string;

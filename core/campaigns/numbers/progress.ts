@@ -9,7 +9,7 @@ import { processedOf } from './rates.ts';
 const LOOK_EVERY_MS = 1_000;
 const LIFE_EVERY = 15;
 
-export interface CampaignProgress extends LedgerCounts {
+interface CampaignProgress extends LedgerCounts {
   status: CampaignStatus;
   ratePerSecond: number;
   percent: number;
@@ -62,7 +62,7 @@ export async function describeCampaign(deps: Deps, campaign: Campaign, counted?:
   ].join('\n');
 }
 
-export interface ProgressEvent {
+interface ProgressEvent {
   id: string;
   event: string;
   data: unknown;

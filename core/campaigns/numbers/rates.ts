@@ -1,7 +1,7 @@
 import type { CampaignCounts } from '../model.ts';
 
 /** The rates of a campaign, from its counts, by the formulas of the interface. */
-export interface Rates {
+interface Rates {
   openRate: number;
   clickRate: number;
   bounceRate: number;

@@ -109,7 +109,7 @@ function headOf(skeleton: Skeleton, recipient: RecipientParts): string {
 let lastDate = { time: Number.NaN, text: '' };
 
 /** RFC 5322 in UTC, whatever the machine's zone is. Cached, since a campaign uses the same date many times. */
-export function formatDate(date: Date): string {
+function formatDate(date: Date): string {
   const time = date.getTime();
   if (lastDate.time !== time) lastDate = { time, text: date.toUTCString().replace('GMT', '+0000') };
   return lastDate.text;

@@ -7,7 +7,7 @@ export { compileFilter, type FilterSubject } from './matching.ts';
 export type { Condition, Filter, Operator } from './model.ts';
 export { filterToQuery } from './queries.ts';
 
-export const CONDITIONS_MAX = 50;
+const CONDITIONS_MAX = 50;
 const VALUE_LENGTH_MAX = 1_000;
 const PROBLEMS_MAX = 5;
 
@@ -17,7 +17,7 @@ export interface DeclaredTypes {
   event?: Readonly<Record<string, PropertyType>>;
 }
 
-export type ParsedFilter = { ok: true; filter: Filter } | { ok: false; details: string };
+type ParsedFilter = { ok: true; filter: Filter } | { ok: false; details: string };
 
 const FIELD_TYPES: ReadonlyMap<string, PropertyType> = new Map<string, PropertyType>([
   ['email', 'string'],

@@ -3,7 +3,7 @@ import { DATE_MS_MAX, DATE_MS_MIN, ISO_DATE } from '../../base/text/dates.ts';
 import { type Bounds, conditionBounds, conditionPattern, isNegative } from './matching.ts';
 import type { Condition, Filter } from './model.ts';
 
-export type Query = Record<string, unknown>;
+type Query = Record<string, unknown>;
 
 /** Outside these alphabets, MongoDB and JavaScript disagree on which letters are equal without case. */
 const SAME_CASE_EVERYWHERE =

@@ -13,7 +13,7 @@ import { GLOBAL_LIST, globalListId, newList, wireListId } from './global-list.ts
 import { removeList } from './removals.ts';
 import { createSegment, updateSegmentFilter } from './segments.ts';
 
-export type ListInput = Described<typeof createListBody>;
+type ListInput = Described<typeof createListBody>;
 
 type Tenant = Pick<Project, '_id'>;
 

@@ -16,12 +16,12 @@ import { findStoredList, segmentNamed } from './lists.ts';
 type Tenant = Pick<Project, '_id'>;
 
 /** The contacts that a call names: by address or by id. */
-export interface Named {
+interface Named {
   emails?: string[] | undefined;
   contactIds?: string[] | undefined;
 }
 
-export interface Refused {
+interface Refused {
   email?: string;
   contactId?: string;
   message: string;
@@ -30,7 +30,7 @@ export interface Refused {
 const statuses = { created: 'created', changed: 'added', unchanged: 'already_in_list' } as const;
 type Status = (typeof statuses)[keyof typeof statuses];
 
-export interface AddedToList {
+interface AddedToList {
   added: number;
   created: number;
   alreadyInList: number;
@@ -45,7 +45,7 @@ export interface AddedToList {
   contacts: Contact[];
 }
 
-export interface RemovedFromList {
+interface RemovedFromList {
   removed: number;
   notInList: number;
   errors: Refused[];

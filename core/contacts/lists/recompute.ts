@@ -7,7 +7,7 @@ import { changeContacts, IMPORT_CHANGES_TOGETHER_MAX } from '../changes.ts';
 import { compileFilter, type Filter, filterToQuery, parseFilter } from '../filters/filters.ts';
 import type { Contact, SegmentRecompute, StoredList } from '../model.ts';
 
-export const SEGMENT_RECOMPUTES = 'segment-recomputes';
+const SEGMENT_RECOMPUTES = 'segment-recomputes';
 const CONTACTS_A_PAGE = 5_000;
 /**
  * A change that read the old filters can commit this long after the new one was stored (the server ends any transaction after 60 s). A
@@ -24,7 +24,7 @@ export interface RecomputeProgress {
   waitMs: number;
 }
 
-export interface RecomputeLimits {
+interface RecomputeLimits {
   timeMs: number;
   settleMs?: number;
   onPage?: () => void;

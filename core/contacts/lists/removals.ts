@@ -9,7 +9,7 @@ import { touchProjectRules } from '../project-rules.ts';
 import { SETTLE_MS } from './recompute.ts';
 
 /** Runs in the transaction that removes a list. Throws when the list is still needed. */
-export type ListRemovalSubscriber = (deps: Deps, session: Session, list: StoredList) => Promise<void>;
+type ListRemovalSubscriber = (deps: Deps, session: Session, list: StoredList) => Promise<void>;
 
 declare module '../../base/deps.ts' {
   interface Subscribers {

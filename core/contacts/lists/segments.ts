@@ -10,7 +10,7 @@ import { projectRulesOf, touchProjectRules } from '../project-rules.ts';
 import { countContacts } from './counts.ts';
 import { recomputeSegment, wakeRecomputes } from './recompute.ts';
 
-export const SEGMENTS_MAX = 100;
+const SEGMENTS_MAX = 100;
 /** How long the caller of a create or edit waits; a larger project is finished in the background. */
 const WAIT_MS = 1_000;
 /** When a worker takes over if this process dies before it sets a date. */

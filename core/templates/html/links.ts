@@ -15,7 +15,7 @@ const TRACKED_LINKS_MAX = 2_000;
 /** The tracked link contains the address and is a third longer; servers and proxies refuse request lines of more than 8 kB. */
 const TRACKED_URL_BYTES_MAX = 5_000;
 
-export interface Decoration {
+interface Decoration {
   /** Plain text that mail programs show after the subject; it becomes the hidden first element. */
   previewText?: string | undefined;
   /** The address of the open pixel, which becomes the last element. */

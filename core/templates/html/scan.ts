@@ -11,7 +11,7 @@ export interface HtmlLink {
   isTracked: boolean;
 }
 
-export interface HtmlScan {
+interface HtmlScan {
   links: HtmlLink[];
   /** Where the first and the last element of the body can be inserted. */
   bodyStart: number;

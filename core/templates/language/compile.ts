@@ -13,7 +13,7 @@ import { NESTING_MAX, TemplateSyntaxError } from './syntax.ts';
 import { isTruthy, type Loop, type Run, type Scope, spend, textOf, write } from './values.ts';
 
 export type TemplateKind = 'html' | 'text' | 'subject';
-export type Write = (scope: Scope, run: Run) => void;
+type Write = (scope: Scope, run: Run) => void;
 /** Text that is the same for all recipients, or a function that writes the rest. */
 export type Op = string | Write;
 

@@ -1,7 +1,7 @@
 import { readDate } from '../../base/text/coercion.ts';
 import { isTruthy, type Run, textOf } from './values.ts';
 
-export interface Helper {
+interface Helper {
   /** The fewest and the most arguments it takes. */
   arguments: [number, number];
   call: (values: unknown[], run: Run) => unknown;

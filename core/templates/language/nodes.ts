@@ -13,7 +13,7 @@ export interface ProgramNode {
 
 export type StatementNode = ContentNode | MustacheNode | BlockNode | OtherNode;
 
-export interface ContentNode extends Located {
+interface ContentNode extends Located {
   type: 'ContentStatement';
   value: string;
 }
@@ -50,7 +50,7 @@ export interface PathNode extends Located {
   original: string;
 }
 
-export interface SubExpressionNode extends CallNode {
+interface SubExpressionNode extends CallNode {
   type: 'SubExpression';
 }
 

@@ -1,10 +1,10 @@
 import { parse } from '@handlebars/parser';
 import type { ProgramNode } from './nodes.ts';
 
-export const SOURCE_LENGTH_MAX = 1024 * 1024;
+const SOURCE_LENGTH_MAX = 1024 * 1024;
 /** Carriage returns and line feeds: the parser's time grows with them too. */
 export const LINE_ENDS_MAX = 500_000;
-export const TAGS_MAX = 5_000;
+const TAGS_MAX = 5_000;
 export const NESTING_MAX = 50;
 /** Blocks around a position and the `{{else if}}` before it. */
 const BRANCHES_MAX = 250;

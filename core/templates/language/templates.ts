@@ -19,10 +19,10 @@ export interface Template {
 
 export type Variables = Readonly<Record<string, unknown>>;
 
-export type CompiledTemplate = { ok: true; template: Template } | { ok: false; message: string; line: number };
+type CompiledTemplate = { ok: true; template: Template } | { ok: false; message: string; line: number };
 
 /** Text that all recipients share, or a function that renders a part that differs. */
-export type TemplatePart = string | ((variables: Variables) => string);
+type TemplatePart = string | ((variables: Variables) => string);
 
 /** Parses a template once, for any number of renderings; no part of it becomes code. */
 export function compileTemplate(source: string, kind: TemplateKind): CompiledTemplate {

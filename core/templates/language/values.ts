@@ -1,5 +1,5 @@
-export const STEPS_MAX = 200_000;
-export const OUTPUT_LENGTH_MAX = 2_000_000;
+const STEPS_MAX = 200_000;
+const OUTPUT_LENGTH_MAX = 2_000_000;
 const CHARACTERS_A_STEP = 100;
 
 /** A template that these variables make too long or too slow; the message says what the caller can change. */

@@ -2,10 +2,10 @@ import type { Mutation } from '../mutation.ts';
 
 export const tenancyMutations: readonly Mutation[] = [
   {
-    name: 'a contact of another project is read',
-    file: 'core/contacts/contacts.ts',
-    find: 'findOne({ _id: requireId(id), projectId: project._id })',
-    replace: 'findOne({ _id: requireId(id) })',
+    name: 'a contact, sender, domain or webhook of another project is read',
+    file: 'core/base/ids.ts',
+    find: 'findOne({ _id, projectId: project._id } as unknown as Filter<T>)',
+    replace: 'findOne({ _id } as unknown as Filter<T>)',
     tests: ['test/edge/tenancy.test.ts'],
   },
   {
@@ -20,27 +20,6 @@ export const tenancyMutations: readonly Mutation[] = [
     file: 'core/contacts/lists/lists.ts',
     find: 'contactLists.findOne({ _id, projectId: project._id })',
     replace: 'contactLists.findOne({ _id })',
-    tests: ['test/edge/tenancy.test.ts'],
-  },
-  {
-    name: 'a sender of another project is read',
-    file: 'core/domains/senders.ts',
-    find: 'senders.findOne({ _id, projectId: project._id })',
-    replace: 'senders.findOne({ _id })',
-    tests: ['test/edge/tenancy.test.ts'],
-  },
-  {
-    name: 'a domain of another project is read',
-    file: 'core/domains/domains.ts',
-    find: 'domains.findOne({ _id, projectId: project._id })',
-    replace: 'domains.findOne({ _id })',
-    tests: ['test/edge/tenancy.test.ts'],
-  },
-  {
-    name: 'a webhook of another project is read',
-    file: 'core/feed/webhooks.ts',
-    find: 'webhooks.findOne({ _id, projectId: project._id })',
-    replace: 'webhooks.findOne({ _id })',
     tests: ['test/edge/tenancy.test.ts'],
   },
   {
