@@ -1,4 +1,5 @@
 import type { MessageState } from '../../core/outbox/states.ts';
+import type { BlockFacts } from './block-facts.ts';
 
 /** Three sets that must agree: what the relay has, what the ledger says, and what callers were promised. */
 export interface Facts {
@@ -24,6 +25,7 @@ export interface CampaignFacts {
   frozen: number | null;
   /** Rows by state, of one consistent look. */
   counts: Readonly<Record<string, number>>;
+  blocks: BlockFacts;
 }
 
 export interface Findings {
@@ -52,6 +54,11 @@ export interface Findings {
   unknownAccepted: number;
   /** Campaigns whose rows do not add up to their audience. */
   unbalanced: number;
+  /** The same words as in BlockFacts, of all campaigns. */
+  openClaims: number;
+  claimedTwice: number;
+  unclaimed: number;
+  rowless: number;
 }
 
 /** Counts that a fault may leave behind; a field that is left out allows none. */
@@ -68,6 +75,7 @@ export function check({ sink, rows, acknowledged, campaigns }: Facts): Findings 
   const known = new Map(rows.map((row) => [row.messageId, row]));
   const ids = new Set(rows.map(({ id }) => id));
   const count = (isSo: (row: Row) => boolean) => rows.filter(isSo).length;
+  const sum = (name: keyof BlockFacts) => campaigns.reduce((total, { blocks }) => total + blocks[name], 0);
   return {
     mails: rows.length,
     sent: count(({ state }) => state === 'sent'),
@@ -83,6 +91,10 @@ export function check({ sink, rows, acknowledged, campaigns }: Facts): Findings 
     unknown: count(({ state }) => state === 'unknown'),
     unknownAccepted: count((row) => row.state === 'unknown' && timesOf(row) > 0),
     unbalanced: campaigns.filter((campaign) => !isBalanced(campaign)).length,
+    openClaims: sum('openClaims'),
+    claimedTwice: sum('claimedTwice'),
+    unclaimed: sum('unclaimed'),
+    rowless: sum('rowless'),
   };
 }
 
@@ -90,6 +102,7 @@ export function check({ sink, rows, acknowledged, campaigns }: Facts): Findings 
 export function broken(found: Findings, allowed: Allowed = {}): string[] {
   const most: Partial<Record<keyof Findings, number>> = {
     ...{ forgotten: 0, lost: 0, open: 0, denied: 0, strangers: 0, unbalanced: 0 },
+    ...{ openClaims: 0, claimedTwice: 0, unclaimed: 0, rowless: 0 },
     ...{ duplicates: 0, unknown: 0, deferred: 0, refused: 0 },
     ...allowed,
   };
@@ -102,8 +115,10 @@ export function broken(found: Findings, allowed: Allowed = {}): string[] {
 /** "lost 0, duplicates 0, unknown 640 (listed)", the same words in every line. Forgotten and open mail counts as lost. */
 export function tell(found: Findings): string {
   const { lost, forgotten, open, denied, strangers, duplicates, unknown, unknownAccepted } = found;
+  const { openClaims, claimedTwice, unclaimed, rowless } = found;
   const listed = unknown > 0 ? ` (listed; ${unknownAccepted} of them with the relay)` : '';
-  const further = Object.entries({ denied, strangers, deferred: found.deferred, refused: found.refused })
+  const ofBlocks = { openClaims, claimedTwice, unclaimed, rowless };
+  const further = Object.entries({ denied, strangers, deferred: found.deferred, refused: found.refused, ...ofBlocks })
     .filter(([, count]) => count > 0)
     .map(([name, count]) => `, ${name} ${count}`);
   return `lost ${lost + forgotten + open}, duplicates ${duplicates}, unknown ${unknown}${listed}${further.join('')}`;

@@ -2,6 +2,7 @@ import { emailDomain } from '../../core/base/text/addresses.ts';
 import { ledgerCounts } from '../../core/campaigns/numbers/counts.ts';
 import { messageIdOf as messageIdInMail } from '../../core/composing/links.ts';
 import type { Message } from '../../core/outbox/model.ts';
+import { readBlocks } from './block-facts.ts';
 import type { CampaignFacts, Facts, Row } from './check.ts';
 import { type DrillContext, SENDER } from './context.ts';
 
@@ -40,7 +41,7 @@ export async function readFacts(
     sink: new Map([...accepted].filter(([messageId]) => !others.has(messageId))),
     rows: messages.filter((message) => !lane || message.lane === lane).map(rowOf),
     acknowledged,
-    campaigns: await readCampaigns(context),
+    campaigns: await readCampaigns(context, new Set(messages.map(({ _id }) => _id.toHexString()))),
   };
 }
 
@@ -48,13 +49,15 @@ export function messageIdOf(id: string, sender = SENDER): string {
   return `<${id}@${sender.split('@')[1]}>`;
 }
 
-async function readCampaigns({ deps, project }: DrillContext): Promise<CampaignFacts[]> {
+async function readCampaigns(context: DrillContext, rowIds: ReadonlySet<string>): Promise<CampaignFacts[]> {
+  const { deps, project } = context;
   const campaigns = await deps.db.campaigns.find({ projectId: project._id }).toArray();
   return Promise.all(
     campaigns.map(async (campaign) => ({
       id: campaign._id.toHexString(),
       frozen: campaign.freeze?.isDone ? campaign.freeze.written : null,
       counts: { ...(await ledgerCounts(deps, campaign)) },
+      blocks: await readBlocks(context, campaign, rowIds),
     })),
   );
 }

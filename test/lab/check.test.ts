@@ -12,7 +12,10 @@ function inOrder(): { sink: Map<string, number>; rows: Row[]; acknowledged: stri
     rows: [row('a', 'sent'), row('b', 'sent'), row('u', 'unknown'), row('d', 'deferred', true), row('f', 'failed')],
     acknowledged: ['a', 'b', 'u'],
     campaigns: [
-      { id: 'c', frozen: 5, counts: { total: 5, suppressed: 1, failed: 1, sent: 1, unknown: 1, pending: 1 } },
+      {
+        ...{ id: 'c', frozen: 5, counts: { total: 5, suppressed: 1, failed: 1, sent: 1, unknown: 1, pending: 1 } },
+        blocks: { openClaims: 0, claimedTwice: 0, unclaimed: 0, rowless: 0 },
+      },
     ],
   };
 }
@@ -82,6 +85,18 @@ describe('The check of a drill', () => {
     expect(faultsAfter(campaignWith({ frozen: 6 }))).to.deep.equal(['unbalanced 1']);
     expect(faultsAfter(campaignWith({ frozen: null }))).to.deep.equal(['unbalanced 1']);
     expect(faultsAfter(campaignWith({ counts: { total: 5, sent: 4 } }))).to.deep.equal(['unbalanced 1']);
+  });
+
+  it('finds claims that are open or overlap, and people of a sent campaign without a claim or a row', () => {
+    for (const name of ['openClaims', 'claimedTwice', 'unclaimed', 'rowless'] as const) {
+      const doctor = (facts: ReturnType<typeof inOrder>) => {
+        facts.campaigns = facts.campaigns.map((one) => ({ ...one, blocks: { ...one.blocks, [name]: 3 } }));
+      };
+      expect(faultsAfter(doctor)).to.deep.equal([`${name} 3`]);
+      const facts = inOrder();
+      doctor(facts);
+      expect(tell(check(facts))).to.contain(`${name} 3`);
+    }
   });
 
   it('does not call an empty tally in order', () => {
