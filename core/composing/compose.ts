@@ -4,12 +4,9 @@ import type { SendingDomain } from '../domains/sending-domain.ts';
 import type { Content, Message, MessageRecipient } from '../outbox/model.ts';
 import type { Envelope, SendingDeps } from '../outbox/relay.ts';
 import { isOpen } from '../outbox/rules/judge-delivery.ts';
-import { decorateHtml } from '../templates/html/links.ts';
-import { renderTemplate } from '../templates/language/templates.ts';
 import { compileMail } from '../templates/mail.ts';
-import { clickUrl, messageIdOf, openPixelUrl, returnPath, unsubscribeAddress, unsubscribeUrl } from './links.ts';
-import { compileMessage, composeMessage, type MimeAttachment, messagePieces } from './mime/compose.ts';
-import { textOfHtml } from './plain-text.ts';
+import { compileForOne, type SharedMail } from './compile.ts';
+import { composeMessage, type MimeAttachment, messagePieces } from './mime/compose.ts';
 import { needsContact, type TemplateContact, variablesOf } from './variables.ts';
 
 export interface Composing {
@@ -38,40 +35,19 @@ const FEEDBACK_SENDER_CHARS = 12;
 
 /** The same mail in every attempt: everything in it follows from stored data. Throws TemplateRenderError. */
 export async function composeMail(deps: SendingDeps, mail: Composing): Promise<ComposedMail> {
-  const { message, first, content, sending, recipients } = mail;
-  const { config } = deps;
-  const ref = { projectId: message.projectId, messageId: message._id };
-  const fromDomain = emailDomain(content.from.email);
+  const { message, first, content, sending, recipients, contact } = mail;
   const at = message.firstAt ?? deps.clock.now();
-  const link = unsubscribeUrl(config, ref, { groupId: content.groupId, email: message.email });
-  const body = await renderBody(deps, mail, { at, link });
-  await breathe(body.html);
-  const skeleton = compileMessage({
-    from: content.from,
-    cc: first.copy?.cc ?? (message.recipients ?? []).filter(({ kind }) => kind === 'cc'),
-    replyTo: content.replyTo,
-    subject: [body.subject],
-    html: body.html === null ? null : [body.html],
-    text: body.text === null ? null : [body.text],
-    attachments: mail.attachments,
-    headers: content.headers,
-    listId: content.marketing ? `${listOf(content)}.${message.projectId}.${fromDomain}` : null,
-    feedbackId: feedbackId(mail),
-    bulk: content.marketing,
-    automatic: message.automationId !== undefined,
-    inReplyTo: content.inReplyTo ?? null,
-    references: content.references ?? null,
-    boundary: message._id.toHexString(),
+  const { skeleton, recipient, returnPath } = await compileForOne(sharedOf(deps, mail))({
+    messageId: message._id,
+    copy: message.copy,
+    email: message.email,
+    to: { email: first.email, name: first.name ?? null },
+    at,
+    variables: (unsubscribeUrl) =>
+      variablesOf({ email: first.email, at, unsubscribeUrl, contact }, content.data, first.data),
   });
-  await breathe(body.html);
-  const recipient = {
-    to: [{ email: first.email, name: first.name ?? null }],
-    messageId: messageIdOf({ ...ref, copy: message.copy }, fromDomain),
-    date: at,
-    unsubscribe: content.marketing ? { url: link, mailto: unsubscribeAddress(config, ref, sending.returnHost) } : null,
-  };
   const to = recipients?.filter(isOpen).map(({ email }) => email) ?? [message.email];
-  const envelope = { from: returnPath(config, ref, sending.returnHost), to };
+  const envelope = { from: returnPath, to };
   if (mail.attachments.reduce((sum, { bytes }) => sum + bytes.length, 0) > FILES_BYTES_MAX)
     return { envelope, bytes: await deps.signer.writeLarge(messagePieces(skeleton, recipient), sending.keys, at) };
   const text = composeMessage(skeleton, recipient);
@@ -89,29 +65,35 @@ export function wantsContact(content: Content, message: Message): boolean {
   );
 }
 
-async function renderBody({ config }: SendingDeps, mail: Composing, { at, link }: { at: Date; link: string }) {
-  const { message, first, content, contact } = mail;
-  const templates = compileMail(content);
-  const builtIn = { email: first.email, at, unsubscribeUrl: link, contact };
-  const variables = variablesOf(builtIn, content.data, first.data);
-  const html = templates.html && renderTemplate(templates.html, variables);
-  await breathe(html);
-  const text = templates.text
-    ? renderTemplate(templates.text, variables)
-    : templates.html && textOfHtml(templates.html, content.html ?? '', variables);
-  await breathe(html);
-  const ref = { projectId: message.projectId, messageId: message._id };
+function sharedOf({ config }: SendingDeps, mail: Composing): SharedMail {
+  const { message, first, content, sending, attachments } = mail;
+  const { from, replyTo, headers, marketing, groupId, trackingClick, trackingOpen } = content;
+  const { projectId, automationId } = message;
+  const fromDomain = emailDomain(from.email);
   return {
-    subject: renderTemplate(templates.subject, variables),
-    text,
-    html:
-      html &&
-      decorateHtml(html, {
-        previewText: renderTemplate(templates.previewText, variables),
-        pixelUrl: content.trackingOpen ? openPixelUrl(config, ref) : undefined,
-        rewriteLink: content.trackingClick ? (url) => clickUrl(config, ref, url) : undefined,
-        unsubscribeUrl: link,
-      }),
+    config,
+    projectId,
+    source: content,
+    fromDomain,
+    returnHost: sending.returnHost,
+    marketing,
+    groupId,
+    trackingClick,
+    trackingOpen,
+    parts: {
+      from,
+      cc: first.copy?.cc ?? (message.recipients ?? []).filter(({ kind }) => kind === 'cc'),
+      replyTo,
+      attachments,
+      headers,
+      listId: marketing ? `${listOf(content)}.${projectId}.${fromDomain}` : null,
+      feedbackId: feedbackId(mail),
+      bulk: marketing,
+      automatic: automationId !== undefined,
+      inReplyTo: content.inReplyTo ?? null,
+      references: content.references ?? null,
+      boundary: message._id.toHexString(),
+    },
   };
 }
 

@@ -9,7 +9,7 @@ import { holdLists } from '../holds.ts';
 import { readyToPublish } from '../input.ts';
 import type { AudienceEntry, Campaign } from '../model.ts';
 import { refreshCounts } from '../numbers/counts.ts';
-import { compileFrozen } from '../send/compiled-cache.ts';
+import { compileFrozen } from '../send/compile.ts';
 import { sendingStatus } from '../status.ts';
 import { type Move, transition } from '../transition.ts';
 

@@ -1,5 +1,4 @@
 import type { Deps } from '../../base/deps.ts';
-import type { ComposedMail } from '../../composing/compose.ts';
 import { createPace } from '../../delivery/pace.ts';
 import type { RunPolicy } from '../../delivery/run.ts';
 import type { ClaimedRecipient } from '../../delivery/sources/source.ts';
@@ -8,12 +7,12 @@ import { TemplateRenderError } from '../../templates/language/templates.ts';
 import type { Campaign } from '../model.ts';
 import type { ThresholdWatch } from '../run/thresholds.ts';
 import { isUnderWay } from '../status.ts';
-import type { SignedCampaign } from './compiled-cache.ts';
+import type { CompiledCampaign, UnsignedMail } from './compile.ts';
 import type { RelayNote } from './relay-status.ts';
 
 interface Given {
   campaign: Campaign;
-  compiled: SignedCampaign;
+  compiled: CompiledCampaign;
   relay: RelayNote;
   thresholds: ThresholdWatch;
   rangesAtOnce: number;
@@ -43,21 +42,25 @@ export function policyOf(deps: Deps, { campaign, compiled, relay, thresholds, ra
   };
 }
 
-/** Data that do not fit the template fail only their recipient; the campaign continues. */
-async function compose(
-  deps: Deps,
-  compiled: SignedCampaign,
-  { held, email, contact, at }: ClaimedRecipient,
-): Promise<ComposedMail | Outcome> {
-  let text: string;
+/**
+ * Data that do not fit the template fail only their recipient; the campaign continues. A signature that cannot be made says nothing
+ * about a recipient.
+ */
+function compose(deps: Deps, compiled: CompiledCampaign, { held, email, contact, at }: ClaimedRecipient) {
+  const sign = (mail: UnsignedMail) => compiled.sign(mail, at);
+  const failed = (error: unknown): Outcome => {
+    const isOfData = error instanceof TemplateRenderError;
+    if (!isOfData) deps.log.error({ err: error, message: held._id }, 'composing a mail of a campaign failed');
+    return {
+      kind: 'failed',
+      reason: `The mail cannot be made with these data: ${isOfData ? error.message : 'it has a fault.'}`,
+    };
+  };
+  let mail: UnsignedMail | Promise<UnsignedMail>;
   try {
-    text = await compiled.compose({ messageId: held._id, email, contact, at });
+    mail = compiled.compose({ messageId: held._id, email, contact, at });
   } catch (error) {
-    const why = error instanceof TemplateRenderError ? error.message : 'it has a fault.';
-    if (!(error instanceof TemplateRenderError))
-      deps.log.error({ err: error, message: held._id }, 'composing a mail of a campaign failed');
-    return { kind: 'failed', reason: `The mail cannot be made with these data: ${why}` };
+    return failed(error);
   }
-  const signature = await compiled.sign(text, at);
-  return { envelope: { from: compiled.returnPath(held._id), to: [email] }, bytes: signature + text };
+  return mail instanceof Promise ? mail.then(sign, failed) : sign(mail);
 }

@@ -13,7 +13,7 @@ import { readCampaign } from '../run/next-step.ts';
 import { watchThresholds } from '../run/thresholds.ts';
 import { isUnderWay } from '../status.ts';
 import { transition } from '../transition.ts';
-import { compiledCampaign, type SignedCampaign } from './compiled-cache.ts';
+import { type CompiledCampaign, compiledCampaign } from './compile.ts';
 import { settleCampaignOrphans } from './orphans.ts';
 import { policyOf } from './policy.ts';
 import { noteRelay } from './relay-status.ts';
@@ -93,7 +93,7 @@ async function result(deps: Deps, page: CampaignRange, facts: Omit<RangeResult, 
  * A fault that stops all mail, such as a domain that is not verified any more, pauses the campaign: no recipient has failed
  * because of it.
  */
-async function compiledOrPaused(deps: Deps, sending: Sending, campaign: Campaign): Promise<SignedCampaign | null> {
+async function compiledOrPaused(deps: Deps, sending: Sending, campaign: Campaign): Promise<CompiledCampaign | null> {
   try {
     return await compiledCampaign(sending.deps, campaign);
   } catch (error) {

@@ -1,4 +1,5 @@
 import { apiMutations } from './list/api.ts';
+import { blocksMutations } from './list/blocks.ts';
 import { campaignsMutations } from './list/campaigns.ts';
 import { edgesMutations } from './list/edges.ts';
 import { feedbackMutations } from './list/feedback.ts';
@@ -13,6 +14,7 @@ import type { Mutation } from './mutation.ts';
 export const mutations: readonly Mutation[] = [
   ...campaignsMutations,
   ...ledgerMutations,
+  ...blocksMutations,
   ...sendingMutations,
   ...rulesMutations,
   ...apiMutations,

@@ -4,8 +4,8 @@ export const campaignsMutations: readonly Mutation[] = [
   {
     name: 'a campaign ignores suppressions after the claim',
     file: 'core/delivery/claim-ahead.ts',
-    find: 'mayGo ? stoppedBy(entries.get(emails[index]!) ?? [], mail) : null',
-    replace: 'mayGo ? stoppedBy([], mail) : null',
+    find: 'maySend ? stoppedBy(entries.get(emails[index]!) ?? [], mail) : null',
+    replace: 'maySend ? stoppedBy([], mail) : null',
     tests: ['test/campaigns/control.test.ts'],
     grep: 'half-way',
   },

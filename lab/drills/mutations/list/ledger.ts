@@ -39,8 +39,8 @@ export const ledgerMutations: readonly Mutation[] = [
   {
     name: 'a lease is renewed for another owner',
     file: 'core/outbox/renew.ts',
-    find: "owner: ledger.owner, state: 'committing' as const",
-    replace: "state: 'committing' as const",
+    find: 'owner: ledger.owner, state: states.committing',
+    replace: 'state: states.committing',
     tests: ['test/outbox/ledger.test.ts'],
   },
   {
@@ -67,7 +67,7 @@ export const ledgerMutations: readonly Mutation[] = [
   {
     name: 'marketing mail of unknown outcome is sent again',
     file: 'core/outbox/resolve-orphan.ts',
-    find: "return repeatsUnknown(orphan.lane) ? again(orphan) : 'unknown';",
+    find: "return LANE_POLICIES[orphan.lane].repeatsUnknown ? again(orphan) : 'unknown';",
     replace: 'return again(orphan);',
     tests: ['test/outbox/ledger.test.ts'],
   },

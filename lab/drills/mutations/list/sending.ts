@@ -67,8 +67,8 @@ export const sendingMutations: readonly Mutation[] = [
   {
     name: 'a copy unsubscribes the person in `to`',
     file: 'core/composing/compose.ts',
-    find: 'groupId: content.groupId, email: message.email',
-    replace: 'groupId: content.groupId, email: first.email',
+    find: 'email: message.email,',
+    replace: 'email: first.email,',
     tests: ['test/delivery/copies.test.ts'],
     grep: 'lets the cc unsubscribe',
   },
