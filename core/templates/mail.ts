@@ -9,7 +9,7 @@ import {
 } from './language/templates.ts';
 
 /** The sources of a mail. */
-interface MailSource {
+export interface MailSource {
   subject: string;
   previewText: string;
   html: string | null;
