@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ObjectId } from 'mongodb';
+import { resumeCampaign } from '../../core/campaigns/control.ts';
 import type { Campaign } from '../../core/campaigns/model.ts';
 import { clickToken, mailLocalPart, openToken, unsubscribeToken } from '../../core/composing/tokens.ts';
 import { recipientId } from '../../core/outbox/blocks/recipient-id.ts';
@@ -12,12 +13,12 @@ import type { DrillContext } from '../rig/context.ts';
 import type { Verdict } from '../rig/drill-results.ts';
 import { pause, until } from '../rig/waiting.ts';
 import { judgeCampaign } from './campaign-verdicts.ts';
-import { type CampaignDrill, type CampaignTally, campaignUnderFire } from './campaigns.ts';
+import { type CampaignDrill, type CampaignTally, type CampaignUnderFire, campaignUnderFire } from './campaigns.ts';
 import { signalVictim, startVictim, untilAtPoint } from './fault-points.ts';
 
 export interface EarlyDrill extends CampaignDrill {
   /** SIGCONT: the process wakes up and writes its rows. SIGKILL: others settle its claims. */
-  then: 'SIGCONT' | 'SIGKILL';
+  signal: 'SIGCONT' | 'SIGKILL';
   senders: number;
 }
 
@@ -33,6 +34,7 @@ export interface EarlyTally extends CampaignTally {
 const HOST = 'mail.example.com';
 const ROWLESS_FOR_MS = 1_000;
 const ROWS_WITHIN_MS = 120_000;
+const SENT_WITHIN_MS = 300_000;
 const kinds = ['bounce', 'complaint', 'unsubscribe mail', 'open and click', 'One-Click'] as const;
 
 interface Early {
@@ -64,11 +66,11 @@ export async function earlyReturns(env: NodeJS.ProcessEnv, drill: EarlyDrill): P
         facts.early = early.length;
         const bring = bringer(context, { door, url: api.url.replace(/\/v1$/, '') });
         for (const one of early) if (!(await bring(one)).every(isTooEarly)) facts.wronglyAnswered += 1;
-        signalVictim(victim, drill.then);
+        signalVictim(victim, drill.signal);
         await untilRows(context, early);
         for (const one of early) if (isMail(one)) await bring(one);
         facts.lostReturns = await lostOf(context, early);
-        await fire.untilSent();
+        await untilSent(fire);
       } finally {
         await door.server.close();
       }
@@ -78,6 +80,16 @@ export async function earlyReturns(env: NodeJS.ProcessEnv, drill: EarlyDrill): P
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** So many bounces and complaints among the first mails pause a campaign: a person would resume it. */
+async function untilSent({ context: { deps, project }, campaign: { _id } }: CampaignUnderFire): Promise<void> {
+  const isSent = async () => {
+    const campaign = await deps.db.campaigns.findOne({ _id, projectId: project._id });
+    if (campaign?.status === 'paused') await resumeCampaign(deps, project, _id.toHexString());
+    return campaign?.status === 'sent';
+  };
+  await until('the campaign is sent', isSent, SENT_WITHIN_MS, 500);
 }
 
 /** Mails that the relay took some time ago: rows of the senders that run are written within that time. */
@@ -182,8 +194,8 @@ async function hasEffect({ deps, project }: DrillContext, { kind, messageId, ema
 
 export async function* earlyReturnsDrill(env: NodeJS.ProcessEnv): AsyncGenerator<Verdict> {
   for (const senders of [2, 8])
-    for (const then of ['SIGCONT', 'SIGKILL'] as const) {
-      const drill = { recipients: senders * 1_500, connections: 20, ackMs: 20, evidence: false, then, senders };
+    for (const signal of ['SIGCONT', 'SIGKILL'] as const) {
+      const drill = { recipients: senders * 1_500, connections: 20, ackMs: 20, evidence: false, signal, senders };
       yield judgeEarly(drill, await earlyReturns(env, drill));
     }
 }
@@ -194,7 +206,7 @@ export function judgeEarly(drill: EarlyDrill, tally: EarlyTally): Verdict {
   const bounced = Math.ceil(early / kinds.length);
   const strangers = Math.max(0, tally.strangers - bounced);
   const verdict = judgeCampaign(
-    `then ${drill.then}, ${drill.senders} senders`,
+    `then ${drill.signal}, ${drill.senders} senders`,
     drill,
     { ...tally, strangers },
     drill.connections,

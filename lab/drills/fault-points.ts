@@ -184,7 +184,7 @@ export function judgePoint({ point, signal, senders, connections, evidence }: Po
   const { hits, withoutEvent } = tally;
   const unknownMax = hits * connections;
   const verdict = judgeCampaign(
-    `${signal} between ${point}, ${senders} senders`,
+    `${signal} ${point === 'freeze' ? 'while the freeze writes' : `between ${point}`}, ${senders} senders`,
     { connections, evidence },
     tally,
     unknownMax,

@@ -16,7 +16,7 @@ import { BROWSER } from './support.ts';
 const HOST = 'mail.example.com';
 const FORM = { 'Content-Type': 'application/x-www-form-urlencoded' };
 
-describe('What comes back before the recipient has a row', () => {
+describe('Feedback before the recipient has a row', () => {
   let environment: Environment;
   let door: Door;
   let visitor: Client;

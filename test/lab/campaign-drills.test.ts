@@ -2,6 +2,8 @@ import { expect } from 'chai';
 import { campaignKill, campaignWorkers } from '../../lab/drills/campaign-faults.ts';
 import { judgeCampaign } from '../../lab/drills/campaign-verdicts.ts';
 import type { CampaignTally } from '../../lab/drills/campaigns.ts';
+import { judgeEarly } from '../../lab/drills/early-returns.ts';
+import { judgePoint } from '../../lab/drills/fault-points.ts';
 
 /** The drills of campaigns at a tenth of their size; `npm run drill` runs them whole. */
 describe('A campaign under fire', function () {
@@ -20,6 +22,24 @@ describe('A campaign under fire', function () {
     const drill = { ...small, recipients: 400, evidence: true, email };
     const { kept, says } = judgeCampaign('drops', drill, await campaignWorkers(process.env, { ...drill, workers: 2 }));
     expect(kept, says).to.equal(true);
+  });
+
+  it('the verdicts of faults at a point and of early returns notice what their drills are about', () => {
+    const sent = {
+      ...{ recipients: 10, faults: 1, status: 'sent', lost: 0, duplicates: 0, strangers: 0, unknown: 4 },
+      ...{ unknownAccepted: 1, connectionsAtFaults: 4, samples: 5, unbalanced: 0, seconds: 1 },
+    };
+    const drill = { ...small, connections: 4, senders: 2 };
+    const point = { ...drill, point: 'dot and row', signal: 'SIGKILL' } as const;
+    const hit = { ...sent, hits: 1, withoutEvent: 0 };
+    expect(judgePoint(point, hit).kept).to.equal(true);
+    for (const fault of [{ hits: 0 }, { withoutEvent: 1 }, { unknown: 5 }, { duplicates: 1 }])
+      expect(judgePoint(point, { ...hit, ...fault }).kept, JSON.stringify(fault)).to.equal(false);
+    const early = { ...sent, unknown: 0, strangers: 2, early: 10, wronglyAnswered: 0, lostReturns: 0 };
+    const stopped = { ...drill, signal: 'SIGCONT' } as const;
+    expect(judgeEarly(stopped, early).kept).to.equal(true);
+    for (const fault of [{ early: 0 }, { wronglyAnswered: 1 }, { lostReturns: 1 }, { strangers: 3 }])
+      expect(judgeEarly(stopped, { ...early, ...fault }).kept, JSON.stringify(fault)).to.equal(false);
   });
 
   it('the verdict notices a loss, a duplicate, a wrong count and too many unknown', () => {

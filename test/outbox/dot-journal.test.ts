@@ -117,7 +117,7 @@ describe('The dot journal', () => {
     }
   }
 
-  it('What the relay answered counts, though the outcome was not stored: taken is sent, refused is queued again.', async () => {
+  it('An answer of the relay counts, though the outcome was not stored: taken is sent, refused is queued again.', async () => {
     const { ids, ledger } = await killed(5, 0);
     const silent: Delivery = { ...answered(0), kind: 'unknown', answered: false };
     const closing: Delivery = { ...answered(421), kind: 'relay' };

@@ -146,7 +146,7 @@ describe('A claim of a block whose process is gone', () => {
     expect(found[0]).to.not.have.property('dueAt');
   });
 
-  it('Recipients about whom nobody could be asked stay with the claim, and the next settler keeps the first owner.', async () => {
+  it('Recipients stay with the claim while the relay does not answer about them, and the next settler keeps the first owner.', async () => {
     const block = await withDomain(await claimedBlock(environment, ended));
     const silent = block.ids.slice(4).map((id) => `<${id}@example.org>`);
     await settle(
@@ -206,7 +206,7 @@ describe('A claim of a block whose process is gone', () => {
     expect((await claimNow(block)).endedAt).to.be.instanceOf(Date);
   });
 
-  it('A contact that was erased meanwhile is not queued again.', async () => {
+  it('A contact that was erased since is not queued again.', async () => {
     const block = await withDomain(await claimedBlock(environment, ended));
     const { _id } = block.block;
     await environment.deps.db.campaignBlocks.updateOne(

@@ -73,7 +73,7 @@ describe('Dot journals', () => {
     expect([one, two, three].map((dot) => found?.of(dot))).to.deep.equal(['accepted', 'refused', 'begun']);
   });
 
-  it('What was noted survives kill -9.', async () => {
+  it('A note survives kill -9.', async () => {
     const owner = newOwner();
     const module = new URL('../../platform/dots/journals.ts', import.meta.url).href;
     const child = spawn(process.execPath, ['--input-type=module', '-e', ENDLESS, module, dataDir, owner], {
@@ -109,7 +109,7 @@ describe('Dot journals', () => {
     }
   });
 
-  it('A full journal goes on with the dots whose outcomes are not written, and never grows.', async () => {
+  it('A full journal keeps the dots whose outcomes are not written, and never grows.', async () => {
     const owner = newOwner();
     const [open, over] = [newDot(), newDot()];
     const writer = journals().open(owner, () => [{ ...open, noted: 'accepted' as const }])!;
@@ -123,7 +123,7 @@ describe('Dot journals', () => {
     expect(statSync(fileOf(owner)).size).to.equal(FILE_BYTES);
   });
 
-  it('A journal that cannot be written any more is not trusted, and mail goes on.', async () => {
+  it('A journal that cannot be written any more is not trusted, and mail is still sent.', async () => {
     const owner = newOwner();
     const writer = noted(owner, [newDot()]);
     for (let count = 1; count < NOTES_MAX; count += 1) writer.note(newDot(), 'begun');
