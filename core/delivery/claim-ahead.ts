@@ -14,6 +14,7 @@ const PAUSE_MS = 20;
 const LEASE_LOOK_MS = 100;
 const RATE_LOOK_MS = 1_000;
 const CLAIM_MIN = 8;
+const AHEAD = 1.5;
 const NO_CONTACT: Verdict = { kind: 'failed', reason: CONTACT_DELETED };
 const BACK = { kind: 'back', delayMs: 0 } as const;
 
@@ -119,8 +120,9 @@ export class ClaimAhead {
     return false;
   }
 
+  /** What waits for a connection lasts while half as many are claimed. */
   #aheadMax(): number {
-    return Math.min(CLAIM_MAX, Math.max(CLAIM_MIN, this.#run.connections * 2));
+    return Math.min(CLAIM_MAX * AHEAD, Math.max(CLAIM_MIN, this.#run.connections * 4));
   }
 
   /**
@@ -129,7 +131,7 @@ export class ClaimAhead {
    */
   #claimable(): number {
     const mine = this.#run.connections * 2 + Math.ceil(CLAIM_MAX / this.#around.ranges());
-    return Math.min(this.#aheadMax() - this.#ready.length, mine - this.#run.unwritten);
+    return Math.min(CLAIM_MAX, this.#aheadMax() - this.#ready.length, mine - this.#run.unwritten);
   }
 
   #fill(): Promise<void> {
