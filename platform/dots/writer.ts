@@ -14,12 +14,21 @@ interface Given {
   sweep: () => void;
 }
 
-/** The journal of this process. One write for each note, without fsync: what is written survives the process. */
+/** As many answers are written at once. */
+const WAITING_MAX = 64;
+
+/**
+ * The journal of this process, without fsync: what is written survives the process. A dot is written before it leaves. An answer
+ * waits for the next dot, or for the end of the tick: a write is a call of the kernel, which waits while the disk is synchronised.
+ */
 export class DotFile implements DotWriter {
   #given: Given;
   #fd: number | null;
   #count = 0;
-  #note = Buffer.alloc(NOTE_BYTES);
+  /** Notes that are not written yet. */
+  #notes = Buffer.alloc(WAITING_MAX * NOTE_BYTES);
+  #waiting = 0;
+  #endOfTick: NodeJS.Immediate | undefined;
   #alive: NodeJS.Timeout;
 
   constructor(given: Given) {
@@ -31,12 +40,24 @@ export class DotFile implements DotWriter {
   /** After a fault there is no journal, which others notice: dots leave without being noted. */
   note(dot: Dot, state: DotState): boolean {
     if (this.#fd === null) return true;
+    writeNote(this.#notes, dot, state, this.#waiting * NOTE_BYTES);
+    this.#waiting += 1;
+    if (state === 'begun' || this.#waiting === WAITING_MAX) return this.#write();
+    this.#endOfTick ??= setImmediate(() => this.#write());
+    return true;
+  }
+
+  #write(): boolean {
+    clearImmediate(this.#endOfTick);
+    this.#endOfTick = undefined;
+    if (this.#fd === null || this.#waiting === 0) return true;
     try {
-      if (this.#count === NOTES_MAX) this.#rotate();
-      writeNote(this.#note, dot, state);
+      if (this.#count + this.#waiting > NOTES_MAX) this.#rotate();
+      const bytes = this.#waiting * NOTE_BYTES;
       const at = HEAD_BYTES + this.#count * NOTE_BYTES;
-      if (writeSync(this.#fd, this.#note, 0, NOTE_BYTES, at) !== NOTE_BYTES) throw new Error('the disk is full');
-      this.#count += 1;
+      if (writeSync(this.#fd, this.#notes, 0, bytes, at) !== bytes) throw new Error('the disk is full');
+      this.#count += this.#waiting;
+      this.#waiting = 0;
       return true;
     } catch (error) {
       return this.#giveUp(error);
@@ -45,6 +66,7 @@ export class DotFile implements DotWriter {
 
   remove(): void {
     clearInterval(this.#alive);
+    clearImmediate(this.#endOfTick);
     if (this.#fd !== null) closeSync(this.#fd);
     this.#fd = null;
     removed(this.#given.file);
