@@ -8,13 +8,16 @@ import type { Dot, DotState, DotStates } from '../../core/outbox/dot-journal.ts'
 
 export const HEAD_BYTES = 64;
 export const NOTE_BYTES = 16;
-export const NOTES_MAX = 65_532;
+/** 256 kB: read in two milliseconds by a process that settles. */
+export const NOTES_MAX = 16_380;
 export const FILE_BYTES = HEAD_BYTES + NOTES_MAX * NOTE_BYTES;
 const ID_BYTES = 12;
 const STATES: readonly DotState[] = ['begun', 'accepted', 'refused'];
 const STATE_SHIFT = 30;
 const CLAIM_MASK = 2 ** STATE_SHIFT - 1;
-const NO_NOTE = Buffer.alloc(NOTE_BYTES);
+/** Notes are found by the last bytes of an id, which come from a hash or are random. */
+const KEY_BYTES = 6;
+const KEY_AT = ID_BYTES - KEY_BYTES;
 
 export function headOf(bootId: string): Buffer {
   const head = Buffer.alloc(HEAD_BYTES);
@@ -30,15 +33,37 @@ export function writeNote(bytes: Buffer, { _id, claim }: Dot, state: DotState, a
 /** The last note about a dot counts. null: not a whole journal of this boot. */
 export function readNotes(bytes: Buffer, bootId: string): DotStates | null {
   if (bytes.length !== FILE_BYTES || !bytes.subarray(0, HEAD_BYTES).equals(headOf(bootId))) return null;
-  const states = new Map<string, DotState>();
-  for (let at = HEAD_BYTES; at < bytes.length && NO_NOTE.compare(bytes, at, at + NOTE_BYTES) !== 0; at += NOTE_BYTES) {
-    const place = bytes.readUInt32LE(at + ID_BYTES);
-    const key = keyOf(bytes.toString('hex', at, at + ID_BYTES), place & CLAIM_MASK);
-    states.set(key, STATES[place >>> STATE_SHIFT] ?? 'begun');
+  const last = new Map<number, number>();
+  /** For each note the one before it under the same key. */
+  const before: number[] = [];
+  for (let at = HEAD_BYTES; at < bytes.length && !isEmpty(bytes, at); at += NOTE_BYTES) {
+    const key = keyOf(bytes, at);
+    before.push(last.get(key) ?? -1);
+    last.set(key, before.length - 1);
   }
-  return { of: ({ _id, claim }) => states.get(keyOf(_id.toHexString(), claim & CLAIM_MASK)) };
+  const note = Buffer.alloc(NOTE_BYTES);
+  return {
+    of(dot) {
+      writeNote(note, dot, 'begun');
+      for (let index = last.get(keyOf(note, 0)) ?? -1; index !== -1; index = before[index]!) {
+        const at = HEAD_BYTES + index * NOTE_BYTES;
+        if (isAbout(bytes, at, note)) return STATES[bytes.readUInt32LE(at + ID_BYTES) >>> STATE_SHIFT] ?? 'begun';
+      }
+      return undefined;
+    },
+  };
 }
 
-function keyOf(id: string, claim: number): string {
-  return `${id} ${claim}`;
+/** The first bytes of an id are the time, which is never 0. */
+function isEmpty(bytes: Buffer, at: number): boolean {
+  return bytes.readUInt32BE(at) === 0;
+}
+
+function keyOf(bytes: Buffer, at: number): number {
+  return bytes.readUIntBE(at + KEY_AT, KEY_BYTES);
+}
+
+function isAbout(bytes: Buffer, at: number, note: Buffer): boolean {
+  const claim = (bytes.readUInt32LE(at + ID_BYTES) & CLAIM_MASK) >>> 0;
+  return note.compare(bytes, at, at + ID_BYTES, 0, ID_BYTES) === 0 && claim === note.readUInt32LE(ID_BYTES);
 }

@@ -205,4 +205,11 @@ export const returnsMutations: readonly Mutation[] = [
     replace: 'const kept: NotedDot[] = [];',
     tests: ['test/platform/dot-journals.test.ts'],
   },
+  {
+    name: 'a dot of an earlier attempt counts for a later one',
+    file: 'platform/dots/format.ts',
+    find: '&& claim === note.readUInt32LE(ID_BYTES)',
+    replace: '&& claim !== null',
+    tests: ['test/platform/dot-journals.test.ts'],
+  },
 ];
