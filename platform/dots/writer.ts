@@ -57,10 +57,12 @@ export class DotFile implements DotWriter {
       const at = HEAD_BYTES + this.#count * NOTE_BYTES;
       if (writeSync(this.#fd, this.#notes, 0, bytes, at) !== bytes) throw new Error('the disk is full');
       this.#count += this.#waiting;
-      this.#waiting = 0;
       return true;
     } catch (error) {
       return this.#giveUp(error);
+    } finally {
+      // What could not be written is left out: the dots of answers stay begun, and the dot that was asked for does not leave.
+      this.#waiting = 0;
     }
   }
 
