@@ -14,7 +14,7 @@ import { compileMessage, type MessageParts, type Piece, type RecipientParts, typ
 import { textOfHtml } from './plain-text.ts';
 import type { MailRef } from './tokens.ts';
 
-/** What all recipients of a mail share. */
+/** The part of a mail that all its recipients share. */
 export interface SharedMail {
   config: Pick<Config, 'secretKeys' | 'publicUrl'>;
   projectId: ObjectId;

@@ -120,7 +120,7 @@ export class ClaimAhead {
     return false;
   }
 
-  /** What waits for a connection lasts while half as many are claimed. */
+  /** Half of them last for the connections while the next claim is made. */
   #aheadMax(): number {
     return Math.min(CLAIM_MAX * AHEAD, Math.max(CLAIM_MIN, this.#run.connections * 4));
   }

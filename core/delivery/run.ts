@@ -5,7 +5,7 @@ import type { Pace } from './pace.ts';
 import type { Sending } from './sending.ts';
 import type { ClaimedRecipient } from './sources/source.ts';
 
-/** What the sender of a range has to know of its campaign. */
+/** The campaign, as the sender of a range asks for it. */
 export interface RunPolicy {
   readonly projectId: ObjectId;
   /** The suppression group that the mail names. */

@@ -91,7 +91,7 @@ describe('Claims of a campaign', function () {
     await page;
   });
 
-  it('after a pause nothing is claimed, and who was claimed and not sent waits in a row until the campaign is resumed', async () => {
+  it('after a pause nothing is claimed, and recipients without a dot wait in a row until the campaign is resumed', async () => {
     stage.sink.modes.ackDelayMs = 100;
     const id = await ready(500, 'pause');
     const page = hands.page(id, {});
@@ -110,7 +110,7 @@ describe('Claims of a campaign', function () {
     expect(stage.sink.ledger.duplicates).to.equal(0);
   });
 
-  it('recipients whom the relay turns away for now stay claimed, and are sent to when it takes mail', async () => {
+  it('while the relay turns mail away, recipients stay claimed, and are sent to when it takes mail', async () => {
     stage.sink.modes.mailReply = '421 4.7.0 too busy\r\n';
     const id = await ready(100, 'busy');
     const page = hands.page(id, {}, 20_000);
