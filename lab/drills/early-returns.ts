@@ -6,6 +6,7 @@ import { resumeCampaign } from '../../core/campaigns/control.ts';
 import type { Campaign } from '../../core/campaigns/model.ts';
 import { clickToken, mailLocalPart, openToken, unsubscribeToken } from '../../core/composing/tokens.ts';
 import { recipientId } from '../../core/outbox/blocks/recipient-id.ts';
+import type { Child } from '../../stack/processes/child.ts';
 import { returnedMails } from '../../test/fixtures/inbound/mails.ts';
 import type { Environment } from '../../test/support/environment.ts';
 import { type Door, openDoor } from '../../test/support/inbound-door.ts';
@@ -53,19 +54,18 @@ export async function earlyReturns(env: NodeJS.ProcessEnv, drill: EarlyDrill): P
       const processes = { WORKER_PROCESSES: String(drill.senders + 1) };
       const fault = { at: 'dot and row', signal: 'SIGSTOP', after: 1 } as const;
       const victim = await startVictim(fire, 'campaign', { ...fault, folder, env: processes });
-      const others = await Promise.all(
-        Array.from({ length: drill.senders }, () => fire.startWorker('campaign', processes)),
-      );
+      const others: Child[] = [];
       const api = await context.startApi({ MAIL_HOST: HOST });
       const door = await openDoor(context as unknown as Environment, { mailHost: HOST });
       try {
-        others.push(await fire.startWorker('workflows,background', processes));
+        const steady = await fire.startWorker('workflows,background', processes);
         await untilAtPoint(victim);
         await fire.noteFault();
         const early = await mailsWithoutRow(context, campaign);
         facts.early = early.length;
         const bring = bringer(context, { door, url: api.url.replace(/\/v1$/, '') });
         for (const one of early) if (!(await bring(one)).every(isTooEarly)) facts.wronglyAnswered += 1;
+        others.push(steady, ...(await startSenders(fire, drill.senders, processes)));
         signalVictim(victim, drill.signal);
         await untilRows(context, early);
         for (const one of early) if (isMail(one)) await bring(one);
@@ -80,6 +80,11 @@ export async function earlyReturns(env: NodeJS.ProcessEnv, drill: EarlyDrill): P
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** They begin late, so that the one that is to be stopped gets work. */
+function startSenders(fire: CampaignUnderFire, count: number, processes: Record<string, string>): Promise<Child[]> {
+  return Promise.all(Array.from({ length: count }, () => fire.startWorker('campaign', processes)));
 }
 
 /** So many bounces and complaints among the first mails pause a campaign: a person would resume it. */

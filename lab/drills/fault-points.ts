@@ -170,7 +170,7 @@ async function countWithoutEvent({ deps, project }: DrillContext): Promise<numbe
 export async function* faultPoints(env: NodeJS.ProcessEnv): AsyncGenerator<Verdict> {
   const drills = [2, 8].flatMap((senders) =>
     (['SIGKILL', 'SIGSTOP'] as const).flatMap((signal) =>
-      points.map((point): PointDrill => ({ ...FULL, point, signal, senders, recipients: senders * 1_000 })),
+      points.map((point): PointDrill => ({ ...FULL, point, signal, senders, recipients: senders * 2_000 })),
     ),
   );
   for (let from = 0; from < drills.length; from += SIDE_BY_SIDE)
