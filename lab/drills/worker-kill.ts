@@ -162,11 +162,12 @@ export async function tally(
 ): Promise<Omit<Tally, 'mails' | 'kills' | keyof AtKills>> {
   const found = check(await readFacts(context, lane ? { lane } : {}));
   const { lost, open, deferred, refused, denied, strangers, duplicates, unknown, unknownAccepted } = found;
+  const { openClaims, claimedTwice, unclaimed, rowless } = found;
   return {
-    lost: lost + open + deferred + refused,
+    lost: lost + open + deferred + refused + openClaims + unclaimed + rowless,
     duplicates,
     unknown,
     unknownAccepted,
-    strangers: strangers + denied,
+    strangers: strangers + denied + claimedTwice,
   };
 }

@@ -1,19 +1,20 @@
 import type { Deps } from '../../base/deps.ts';
 import { countOpen } from '../../outbox/blocks/counts.ts';
-import type { Campaign, CampaignStatus } from '../model.ts';
+import type { Campaign } from '../model.ts';
 import { ledgerCounts } from '../numbers/counts.ts';
+import { OVER } from '../status.ts';
 import { blocksOf, isInBlocks } from './waiting.ts';
 
 type LeavingDeps = Pick<Deps, 'db' | 'mongo'>;
 type Leaving = Pick<Campaign, '_id' | 'projectId' | 'status' | 'updatedAt' | 'freeze'>;
 
-/** Those of an aborted campaign are its pending recipients. */
-const ENDED: readonly CampaignStatus[] = ['sent', 'failed'];
-
-/** Removes blocks and claims of a campaign that is sent or failed, when each of its recipients has a row and no claim is open. */
+/**
+ * Removes blocks and claims of a campaign that is over, when each of its recipients has a row and no claim is open. Those of an aborted
+ * campaign are its pending recipients.
+ */
 export async function removeBlocksWhenSent(deps: LeavingDeps, campaign: Leaving): Promise<void> {
   const { _id: campaignId, projectId, status, freeze } = campaign;
-  if (!ENDED.includes(status) || !isInBlocks(campaign)) return;
+  if (!OVER.includes(status) || !isInBlocks(campaign)) return;
   if ((await countOpen(deps, { projectId, campaignId })) > 0) return;
   const { total, pending } = await ledgerCounts(deps, campaign);
   if (pending > 0 || total !== freeze?.frozen?.total) return;

@@ -1,4 +1,5 @@
 import { apiMutations } from './list/api.ts';
+import { audienceMutations } from './list/audience.ts';
 import { blocksMutations } from './list/blocks.ts';
 import { campaignsMutations } from './list/campaigns.ts';
 import { edgesMutations } from './list/edges.ts';
@@ -22,4 +23,5 @@ export const mutations: readonly Mutation[] = [
   ...feedbackMutations,
   ...edgesMutations,
   ...returnsMutations,
+  ...audienceMutations,
 ];
