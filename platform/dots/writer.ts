@@ -61,7 +61,7 @@ export class DotFile implements DotWriter {
     } catch (error) {
       return this.#giveUp(error);
     } finally {
-      // What could not be written is left out: the dots of answers stay begun, and the dot that was asked for does not leave.
+      // Notes that could not be written are left out: the dots of answers stay begun, and the dot that was asked for does not leave.
       this.#waiting = 0;
     }
   }
