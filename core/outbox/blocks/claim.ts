@@ -2,7 +2,7 @@ import { ObjectId } from 'mongodb';
 import { isDuplicateKey } from '../../base/idempotent-insert.ts';
 import { after, DOT_MS, type Held, type HeldClaim, LEASE_MS, type Ledger, type LedgerDeps } from '../ledger.ts';
 import type { Block, BlockClaim } from './model.ts';
-import { recipientId } from './recipient-id.ts';
+import { BLOCK_CLAIM, recipientId } from './recipient-id.ts';
 
 const REPEAT_MS = 250;
 
@@ -74,7 +74,7 @@ function hold(ledger: Ledger, block: Block, { place, askedMs }: Stored): HeldCla
     recipients.push({
       _id: recipientId(frozenAt, campaignId, contactId),
       projectId,
-      claim: 1,
+      claim: BLOCK_CLAIM,
       lease: claim,
       part: { claim, seq: fromSeq + recipients.length },
       stopped: null,

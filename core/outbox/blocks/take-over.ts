@@ -14,7 +14,7 @@ import {
 } from '../resolve-orphan.ts';
 import { states } from '../states.ts';
 import type { Block, BlockClaim, BlockRecipient } from './model.ts';
-import { recipientId } from './recipient-id.ts';
+import { BLOCK_CLAIM, recipientId } from './recipient-id.ts';
 
 export interface Settlement {
   projectId: ObjectId;
@@ -35,8 +35,6 @@ type Expired = BlockClaim & { leaseUntil: Date; lostMs: number };
 type Lost = BlockClaim & { lostBy: string };
 
 const AT_ONCE_MAX = 64;
-/** All recipients of a block are in the first attempt of their sender: this is its number in their rows and in dot journals. */
-export const BLOCK_CLAIM = 1;
 
 /**
  * Settles claims of processes that are gone. Each is taken over first, so that its owner can renew it no more; then every recipient
