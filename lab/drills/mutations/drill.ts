@@ -1,3 +1,4 @@
+import { MongoClient } from 'mongodb';
 import { type Say, say } from '../../../stack/output.ts';
 import type { Verdict } from '../../rig/drill-results.ts';
 import { type Copy, checkoutText, copyCheckout } from './copy.ts';
@@ -5,6 +6,8 @@ import { faultOf, type Mutation } from './mutation.ts';
 import { runTests, type TestsEnd } from './run-tests.ts';
 
 const SIDE_BY_SIDE = 2;
+/** Files of dropped databases stay open as long as this. With the usual 300 s, so many test databases in a row use up all descriptors. */
+const HISTORY_SECONDS = 30;
 
 /** All of them, or those with the text in their name or file. */
 export function chosenBy(text: string | undefined, mutations: readonly Mutation[]): readonly Mutation[] {
@@ -21,6 +24,7 @@ export async function* mutationDrill(
 ): AsyncGenerator<Verdict> {
   const faults = mutations.flatMap((mutation) => faultOf(mutation, checkoutText) ?? []);
   if (faults.length > 0) throw new Error(`the list of mutations is out of date:\n${faults.join('\n')}`);
+  await shortenHistory(env.MONGODB_URL);
   const copies = Array.from({ length: Math.min(SIDE_BY_SIDE, mutations.length) }, copyCheckout);
   const survivors: Verdict[] = [];
   try {
@@ -43,6 +47,13 @@ export async function* mutationDrill(
     kept: survivors.length === 0,
     says: `${mutations.length} mutations, ${noticed} noticed, ${survivors.length} not`,
   };
+}
+
+async function shortenHistory(url: string | undefined): Promise<void> {
+  if (!url) return;
+  const mongo = await MongoClient.connect(url);
+  await mongo.db('admin').command({ setParameter: 1, minSnapshotHistoryWindowInSeconds: HISTORY_SECONDS });
+  await mongo.close();
 }
 
 type Whole = (copy: Copy, mutation: Mutation) => Promise<TestsEnd>;
