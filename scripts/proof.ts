@@ -28,7 +28,7 @@ function benchTable(name: string): string {
 function figureRow({ name, unit, rounds, ceiling, ratio, asked, kept, note, ...spread }: Line): string {
   const limit =
     asked &&
-    `${asked.of === 'ratio' ? 'ratio ' : ''}${asked.atLeast === undefined ? `≤ ${asked.atMost}` : `≥ ${asked.atLeast}`}`;
+    `${asked.of === 'ratio' ? 'ratio ' : ''}${asked.atLeast === undefined ? `≤ ${asked.atMost}` : `≥ ${asked.atLeast}`}${asked.aim === undefined ? '' : ` (aim ${asked.aim})`}`;
   const cells = [
     note ? `${name} (${note})` : name,
     `${three(spread, rounds)} ${unit}`,

@@ -1,11 +1,14 @@
 import { parseArgs } from 'node:util';
 import { accept } from './sending/accept.ts';
+import type { WaitingLane } from './sending/backlog.ts';
 import { lane } from './sending/lane.ts';
 import { latency } from './sending/latency.ts';
+import { statements } from './sending/statements.ts';
 
 /**
  * accept: POST /mails/send at 64 connections, and bare single inserts. latency: from the 2xx to the relay's 250 at 50 mails a second.
- * lane: bulk mail that is queued already, with DKIM by us and by the relay, and a raw blast. Names among the arguments choose.
+ * lane: mail that waits already, with DKIM by us and by the relay, and a raw blast. statements, only when it is named: which statements
+ * such a mail costs. Names among the arguments choose.
  */
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -17,6 +20,10 @@ const { values, positionals } = parseArgs({
     backlog: { type: 'string', default: '100000' },
     /** own, relay, or both. */
     signing: { type: 'string', default: 'both' },
+    /** transactional, automation, or both. */
+    waiting: { type: 'string', default: 'both' },
+    /** Keeps nothing in lab/results: for trying something out. */
+    dry: { type: 'boolean', default: false },
     /** Profiles of the process that is measured are written there. */
     profile: { type: 'string' },
   },
@@ -31,17 +38,25 @@ const size = {
   connections: Number(values.connections),
   backlog: Number(values.backlog),
   profile,
+  isKept: !values.dry,
 };
 
 if (chosen.includes('accept')) await accept(size);
 if (chosen.includes('latency')) await latency(size);
-if (chosen.includes('lane'))
-  for (const signing of ['own', 'relay'] as const)
-    if ([signing, 'both'].includes(values.signing)) {
-      // A signature costs more than all the rest, so ours are measured on fewer.
-      const backlog = signing === 'own' ? Math.ceil(size.backlog / 5) : size.backlog;
-      await lane(signing, { ...size, backlog });
-    }
+if (chosen.includes('lane')) await lanes();
+if (chosen.includes('statements')) for (const waiting of waitingLanes()) await statements(waiting, size);
 process.exit(0);
 
 export type Size = typeof size;
+
+async function lanes(): Promise<void> {
+  // A signature costs more than all the rest, so ours are measured on fewer.
+  const some = { ...size, backlog: Math.ceil(size.backlog / 5) };
+  if (['own', 'both'].includes(values.signing)) await lane('automation', 'own', some);
+  if (values.signing === 'own') return;
+  for (const waiting of waitingLanes()) await lane(waiting, 'relay', size);
+}
+
+function waitingLanes(): WaitingLane[] {
+  return (['transactional', 'automation'] as const).filter((one) => [one, 'both'].includes(values.waiting));
+}

@@ -10,8 +10,8 @@ export interface Figure {
   unit: string;
   values: number[];
   ceiling?: { name: string; values: number[] };
-  /** The limits for the median of the values, or of value / ceiling. */
-  asked?: { of?: 'value' | 'ratio'; atLeast?: number; atMost?: number };
+  /** The limits for the median of the values, or of value / ceiling. `aim`: what would be better than enough. */
+  asked?: { of?: 'value' | 'ratio'; atLeast?: number; atMost?: number; aim?: number };
   note?: string;
 }
 
@@ -42,10 +42,11 @@ export interface Results {
 
 const folder = join(import.meta.dirname, '../results/bench');
 
-/** Prints a table and keeps the figures in bench/results/<bench>.json, where a figure of the same name is replaced. */
-export function report(bench: string, figures: Figure[]): void {
+/** Prints a table and keeps the figures in lab/results/bench/<bench>.json, where a figure of the same name is replaced. */
+export function report(bench: string, figures: Figure[], { isKept = true } = {}): void {
   const lines = figures.map(lineOf);
   for (const line of lines) console.log(tell(line));
+  if (!isKept) return;
   mkdirSync(folder, { recursive: true });
   const file = join(folder, `${bench}.json`);
   const before: Line[] = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Results).figures : [];
@@ -95,7 +96,8 @@ function tell({ name, unit, min, median, max, rounds, ceiling, ratio, asked, kep
   if (ceiling && ratio) parts.push(`${ceiling.name} ${three(ceiling)}`, `ratio ${three(ratio)}`);
   if (asked) {
     const limit = asked.atLeast === undefined ? `at most ${asked.atMost}` : `at least ${asked.atLeast}`;
-    parts.push(`asked ${asked.of === 'ratio' ? 'ratio ' : ''}${limit}: ${kept ? 'kept' : 'NOT KEPT'}`);
+    const aim = asked.aim === undefined ? '' : `, aim ${asked.aim}`;
+    parts.push(`asked ${asked.of === 'ratio' ? 'ratio ' : ''}${limit}: ${kept ? 'kept' : 'NOT KEPT'}${aim}`);
   }
   if (note) parts.push(note);
   return parts.join('; ');

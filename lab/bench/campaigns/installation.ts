@@ -1,18 +1,21 @@
 import { Client, Connection } from '@temporalio/client';
 import { ObjectId } from 'mongodb';
 import type { Contact } from '../../../core/contacts/model.ts';
+import { freeFor } from '../../../core/outbox/rules/lane-shares.ts';
 import type { Child } from '../../../stack/processes/child.ts';
 import { prefixed, workflowIds } from '../../../workflows/names.ts';
 import { type DrillContext, openDrill } from '../../rig/context.ts';
 import { pause } from '../../rig/waiting.ts';
+import { type Blasters, startBlasters } from './blasters.ts';
 import { type Relay, startRelay } from './relay.ts';
 
 export interface Installation {
   drill: DrillContext;
   relay: Relay;
   url: string;
-  /** For each connection limit counts; a sender has a share of them for campaigns. */
+  /** Of each sender for campaigns: a part of its limit is kept for other mail. */
   connections: number;
+  blasters: Blasters;
   children: { api: Child; background: Child; senders: Child[]; mail: Child[] };
   mongodPid: number;
   close(): Promise<void>;
@@ -20,6 +23,7 @@ export interface Installation {
 
 interface InstallationOptions {
   senders: number;
+  /** The limit of each sender, all mail together. */
   connections: number;
   /** Another sink than test/support/smtp-sink.ts: a binary that takes -smtp and -http. */
   sink?: string | undefined;
@@ -29,30 +33,41 @@ interface InstallationOptions {
   profile?: string | undefined;
   /** A process for single mails too. */
   mail: boolean;
+  /** False: the senders can keep no dot journal. */
+  journal?: boolean | undefined;
 }
+
+const NOBODY = { transactional: 0, automation: 0, campaign: 0 };
+/** In a folder that cannot be: a sender says so once, and goes on without its journal. */
+const NO_JOURNAL = { DATA_DIR: '/dev/null', LOG_LEVEL: 'error' };
 
 /** The processes of docker-compose.yml, with as many senders as asked, and a sink as the relay: all on this machine. */
 export async function openInstallation(options: InstallationOptions): Promise<Installation> {
-  const { senders, connections, sink, ackMs, profile, mail } = options;
+  const { senders, connections, sink, ackMs, profile, mail, journal = true } = options;
   const relay = await startRelay(sink, ackMs);
   const drill = await openDrill(process.env, { relay: async () => relay });
   const settings = { SMTP_MAX_CONNECTIONS: `${connections}`, WORKER_PROCESSES: `${senders}` };
+  const kept = journal ? {} : NO_JOURNAL;
   const profiled: Record<string, string> = profile ? { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${profile}` } : {};
   const { child: api, url } = await drill.startApi();
   const start = (lanes: string, more: Record<string, string> = {}) =>
     drill.startWorker({ ...settings, ...more, WORKER_LANES: lanes });
   const background = await start('workflows,background');
-  const lanes = await Promise.all(Array.from({ length: senders }, () => start('campaign', profiled)));
+  const lanes = await Promise.all(Array.from({ length: senders }, () => start('campaign', { ...profiled, ...kept })));
   const children = { api, background, senders: lanes, mail: mail ? [await start('mail')] : [] };
   const { pid } = await drill.deps.mongo.db('admin').command({ serverStatus: 1 });
+  const forCampaigns = freeFor('campaign', connections, NOBODY);
+  const blasters = startBlasters(senders, forCampaigns);
   return {
     drill,
     relay,
     url,
-    connections,
+    connections: forCampaigns,
+    blasters,
     children,
     mongodPid: pid as number,
     async close() {
+      blasters.stop();
       await Promise.all([background, ...lanes, ...children.mail].map((child) => child.stop(9_000)));
       await drill.close();
     },

@@ -1,12 +1,67 @@
 import { ObjectId } from 'mongodb';
 import { SENDER } from '../../rig/context.ts';
+import { quantile } from '../../rig/processes.ts';
+import type { Figure } from '../../rig/report.ts';
 import { pause } from '../../rig/waiting.ts';
-import { call, type Installation } from './installation.ts';
+import type { Size } from '../campaign.ts';
+import { addPeople, call, type Installation, openInstallation } from './installation.ts';
+import { measureCampaign } from './measure.ts';
 
 const EVERY_MS = 20;
+const PAUSED_MAX = 10_000;
+const ACK_MS = 80;
+
+/** Single mails and pauses while a campaign goes out; the relay takes its time for the pauses. */
+export async function meanwhile({ recipients, rounds, shared }: Size): Promise<Figure[]> {
+  const quick = await openInstallation({ ...shared, mail: true });
+  const listId = await addPeople(quick.drill, recipients);
+  const p99s: number[] = [];
+  for (const _ of rounds) {
+    const mails = sendMails(quick);
+    await measureCampaign(quick, { listId, recipients, signing: 'relay' });
+    p99s.push(quantile(await mails.stop(), 0.99));
+  }
+  await quick.close();
+  const slow = await openInstallation({ ...shared, mail: false, ackMs: ACK_MS });
+  const pauses = await pausesOf(slow, rounds, Math.min(recipients, PAUSED_MAX));
+  await slow.close();
+  return [
+    {
+      name: `Single mails while ${recipients.toLocaleString('en-US')} go out, p99 from the 2xx to the relay`,
+      unit: 'ms',
+      values: p99s,
+      asked: { atMost: 300, aim: 100 },
+    },
+    {
+      name: `Answer to a pause in the middle, the relay answering after ${ACK_MS} ms`,
+      unit: 'ms',
+      values: pauses.map(({ settledMs }) => settledMs),
+      asked: { atMost: 1_000 },
+    },
+    {
+      name: 'Arrived after the answer to a pause, or in flight by its own word',
+      unit: '',
+      values: pauses.map(({ late, inFlight }) => late + inFlight),
+      asked: { atMost: 0 },
+    },
+  ];
+}
+
+async function pausesOf(installation: Installation, rounds: number[], recipients: number): Promise<Paused[]> {
+  const listId = await addPeople(installation.drill, recipients);
+  const pauses: Paused[] = [];
+  for (const _ of rounds) {
+    const pausing = Promise.withResolvers<Paused>();
+    await measureCampaign(installation, { listId, recipients, signing: 'relay' }, async (id) =>
+      pausing.resolve(await pauseInTheMiddle(installation, id, recipients)),
+    );
+    pauses.push(await pausing.promise);
+  }
+  return pauses;
+}
 
 /** Single mails, fifty a second, one after the other in time whatever the ones before do. Answers the times from the 2xx to the relay's 250. */
-export function sendMails({ drill, url }: Installation): { stop(): Promise<number[]> } {
+function sendMails({ drill, url }: Installation): { stop(): Promise<number[]> } {
   const sent: Array<Promise<[ObjectId, number]>> = [];
   const timer = setInterval(() => {
     const mail = {
@@ -41,11 +96,7 @@ interface Paused {
 }
 
 /** In the middle of the campaign; and resumed after a second. */
-export async function pauseInTheMiddle(
-  { drill, relay, url }: Installation,
-  id: string,
-  recipients: number,
-): Promise<Paused> {
+async function pauseInTheMiddle({ drill, relay, url }: Installation, id: string, recipients: number): Promise<Paused> {
   await relay.wait(Math.floor(recipients / 2));
   const began = performance.now();
   const { data } = await call(drill, `${url}/campaigns/${id}/pause`, {});

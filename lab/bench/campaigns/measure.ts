@@ -2,7 +2,6 @@ import type { ObjectId } from 'mongodb';
 import type { Child } from '../../../stack/processes/child.ts';
 import { SENDER } from '../../rig/context.ts';
 import { usageOf } from '../../rig/processes.ts';
-import { blast } from '../raw-blast.ts';
 import { bareLane } from './bare-lane.ts';
 import { call, freezeEnd, historyLength, type Installation, untilOver } from './installation.ts';
 
@@ -14,24 +13,40 @@ export interface Measured {
   freezeSeconds: number;
   /** From the first to the last 250. */
   sendingSeconds: number;
-  /** The same bytes at the same sink from one bare process, a second. */
+  /** The same bytes at the same sink, a second: as many processes and connections, nothing but SMTP. */
   blast: number;
-  /** The same with a ledger and nothing else, a second. */
+  /** The same from one process with a ledger, a second. */
   bare: number;
   bytes: number;
-  /** CPU for each recipient, sink and Temporal left out. */
-  micros: { senders: number; background: number; mongod: number };
+  /** CPU for each recipient, from the POST to the last 250. */
+  micros: Micros;
+  /** Of these, until the audience is written down. */
+  freezeMicros: Micros;
   /** Highest so far, of each process of ours. */
   peakMb: { api: number; background: number; sender: number };
   history: number;
 }
 
+type Micros = Record<Kind, number>;
+type Kind = (typeof KINDS)[number];
+export const KINDS = ['senders', 'mongod', 'background', 'sink'] as const;
+
+/** Paragraphs of its HTML: mails of 8.9 kB and of 2.6 kB. */
+export const PARAGRAPHS = { large: 50, small: 8 };
+
 const BLAST_MAX = 50_000;
+
+interface CampaignSize {
+  listId: ObjectId;
+  recipients: number;
+  signing: 'relay' | 'own';
+  paragraphs?: number;
+}
 
 /** One campaign; the callback may disturb it while it is sent. Throws when a recipient did not get it or got it twice. */
 export async function measureCampaign(
   installation: Installation,
-  { listId, recipients, signing }: { listId: ObjectId; recipients: number; signing: 'relay' | 'own' },
+  { listId, recipients, signing, paragraphs = PARAGRAPHS.large }: CampaignSize,
   meanwhile: (id: string) => Promise<void> = async () => undefined,
 ): Promise<Measured> {
   const { drill, relay, url, children, mongodPid } = installation;
@@ -39,8 +54,8 @@ export async function measureCampaign(
   await relay.reset();
   const before = used(installation);
   const began = performance.now();
-  const id = await launch(installation, `${url}/campaigns`, listId);
-  const frozen = freezeEnd(drill, id);
+  const id = await launch(installation, `${url}/campaigns`, { listId, paragraphs });
+  const frozen = freezeEnd(drill, id).then((at) => ({ at, used: used(installation) }));
   const disturbed = meanwhile(id);
   const { seconds: sendingSeconds, duplicates } = await relay.wait(recipients);
   const seconds = (performance.now() - began) / 1_000;
@@ -50,15 +65,20 @@ export async function measureCampaign(
   if (duplicates > 0 || status !== `sent: sent ${recipients}, pending 0, unknown 0`)
     throw new Error(`not everybody got it once: ${status}, ${duplicates} duplicates`);
   const raw = await relay.sample();
-  const each = (kind: keyof typeof before) => Math.round(((after[kind] - before[kind]) * 1e6) / recipients);
+  const written = await frozen;
+  const each = (until: typeof before) =>
+    Object.fromEntries(
+      KINDS.map((kind) => [kind, Math.round(((until[kind] - before[kind]) * 1e6) / recipients)]),
+    ) as Micros;
   return {
     recipients,
     seconds,
-    freezeSeconds: ((await frozen) - began) / 1_000,
+    freezeSeconds: (written.at - began) / 1_000,
     sendingSeconds,
     ...(await ceilings(installation, raw, recipients)),
     bytes: raw.length,
-    micros: { senders: each('senders'), background: each('background'), mongod: each('mongod') },
+    micros: each(after),
+    freezeMicros: each(written.used),
     peakMb: { api: peak([children.api]), background: peak([children.background]), sender: peak(children.senders) },
     history: await historyLength(drill, id),
   };
@@ -67,8 +87,9 @@ export async function measureCampaign(
     return Math.max(...some.map(({ pid }) => usageOf(pid).peakMb));
   }
 
-  function used({ children: { senders, background } }: Installation) {
+  function used({ children: { senders, background } }: Installation): Micros {
     return {
+      sink: usageOf(relay.pid).cpuSeconds,
       senders: senders.reduce((sum, { pid }) => sum + usageOf(pid).cpuSeconds, 0),
       background: usageOf(background.pid).cpuSeconds,
       mongod: usageOf(mongodPid).cpuSeconds,
@@ -76,13 +97,17 @@ export async function measureCampaign(
   }
 }
 
-/** HTML of 4 kB with a variable, a tracked link and a pixel. */
-async function launch({ drill }: Installation, url: string, listId: ObjectId): Promise<string> {
+/** HTML with a variable, a tracked link and a pixel. */
+async function launch(
+  { drill }: Installation,
+  url: string,
+  { listId, paragraphs }: { listId: ObjectId; paragraphs: number },
+): Promise<string> {
   const paragraph = '<p>Hello, this is a newsletter paragraph with some text in it to fill.</p>\n';
   const { data } = await call(drill, url, {
     name: 'Bench',
     subject: 'Hello {{firstName}}',
-    htmlTemplate: `<html><body><p>Hi {{firstName}}</p>${paragraph.repeat(50)}<p><a href="https://shop.example.com/sale">Sale</a></p></body></html>`,
+    htmlTemplate: `<html><body><p>Hi {{firstName}}</p>${paragraph.repeat(paragraphs)}<p><a href="https://shop.example.com/sale">Sale</a></p></body></html>`,
     from: { email: SENDER, name: 'Bench' },
     toLists: [listId.toHexString()],
     trackingClick: true,
@@ -94,7 +119,7 @@ async function launch({ drill }: Installation, url: string, listId: ObjectId): P
 }
 
 async function ceilings(
-  { drill, relay, connections, children }: Installation,
+  { drill, relay, connections, blasters }: Installation,
   raw: string,
   recipients: number,
 ): Promise<Pick<Measured, 'blast' | 'bare'>> {
@@ -102,9 +127,7 @@ async function ceilings(
   const text = stuffed.endsWith('\r\n') ? stuffed : `${stuffed}\r\n`;
   const count = Math.min(recipients, BLAST_MAX);
   await relay.reset();
-  const began = performance.now();
-  await blast(relay.port, connections * children.senders.length, count, () => text);
-  const perSecond = count / ((performance.now() - began) / 1_000);
+  const perSecond = await blasters.run(relay.port, count, text);
   await relay.reset();
   return { blast: perSecond, bare: await bareLane(drill.deps, relay.port, connections, count, text) };
 }

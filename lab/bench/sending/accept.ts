@@ -11,7 +11,7 @@ type Round = Record<'posts' | 'inserts' | 'p50' | 'p99' | 'bareP50' | 'bareP99' 
 const WARM_SECONDS = 8;
 
 /** With authentication, validation, rate limit and the durable record; in turns with bare inserts, since the machine's speed drifts. */
-export async function accept({ rounds, seconds, connections, profile }: Size): Promise<void> {
+export async function accept({ rounds, seconds, connections, profile, isKept }: Size): Promise<void> {
   const drill = await openDrill(process.env);
   const { url, child } = await drill.startApi(profile);
   const { mongodbUrl, mongodbDatabase } = drill.deps.config;
@@ -46,25 +46,29 @@ export async function accept({ rounds, seconds, connections, profile }: Size): P
   const of = (field: keyof Round) => perRound.map((round) => round[field]);
   const what = `POST /mails/send at ${connections} connections`;
   const bound = `bare single majority-committed inserts, ${connections} in flight`;
-  report('sending', [
-    {
-      name: what,
-      unit: '/s',
-      values: of('posts'),
-      ceiling: { name: bound, values: of('inserts') },
-      asked: { of: 'ratio', atLeast: 1.3 },
-    },
-    { name: `${what}, p50`, unit: 'ms', values: of('p50'), ceiling: { name: bound, values: of('bareP50') } },
-    {
-      name: `${what}, p99`,
-      unit: 'ms',
-      values: of('p99'),
-      ceiling: { name: bound, values: of('bareP99') },
-      asked: { atMost: 150 },
-    },
-    { name: `${what}, CPU of the API each`, unit: 'us', values: of('apiMicros') },
-    { name: `${what}, CPU of mongod each`, unit: 'us', values: of('mongodMicros') },
-  ]);
+  report(
+    'sending',
+    [
+      {
+        name: what,
+        unit: '/s',
+        values: of('posts'),
+        ceiling: { name: bound, values: of('inserts') },
+        asked: { of: 'ratio', atLeast: 1.2, aim: 1.5 },
+      },
+      { name: `${what}, p50`, unit: 'ms', values: of('p50'), ceiling: { name: bound, values: of('bareP50') } },
+      {
+        name: `${what}, p99`,
+        unit: 'ms',
+        values: of('p99'),
+        ceiling: { name: bound, values: of('bareP99') },
+        asked: { atMost: 150 },
+      },
+      { name: `${what}, CPU of the API each`, unit: 'us', values: of('apiMicros') },
+      { name: `${what}, CPU of mongod each`, unit: 'us', values: of('mongodMicros') },
+    ],
+    { isKept },
+  );
 }
 
 async function inserts(

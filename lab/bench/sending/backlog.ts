@@ -1,4 +1,5 @@
 import { ObjectId } from 'mongodb';
+import { withContent } from '../../../core/messages/content-retention.ts';
 import type { Content, Message } from '../../../core/outbox/model.ts';
 import { type DrillContext, SENDER } from '../../rig/context.ts';
 
@@ -6,7 +7,28 @@ import { type DrillContext, SENDER } from '../../rig/context.ts';
 const CALL_MAX = 100;
 const CALLS_AT_ONCE = 20;
 
-export async function putBacklog({ deps, project }: DrillContext, count: number): Promise<void> {
+export type WaitingLane = 'transactional' | 'automation';
+
+export function putBacklog(drill: DrillContext, lane: WaitingLane, count: number): Promise<void> {
+  return lane === 'transactional' ? putSingle(drill, count) : putBulk(drill, count);
+}
+
+/** As endpoint 5 stores them: each with its content. */
+async function putSingle({ deps, project }: DrillContext, count: number): Promise<void> {
+  const dueAt = new Date(Date.now() - 60_000);
+  const single = (index: number): Message => {
+    const content = { ...contentOf(project._id, dueAt), marketing: false, data: { name: `N${index}` } };
+    const { data: _data, ...message } = messageOf(content, index, dueAt);
+    return withContent({ ...message, lane: 'transactional', subject: `Hello N${index}` }, content);
+  };
+  const at = CALL_MAX * CALLS_AT_ONCE;
+  for (let from = 0; from < count; from += at) {
+    const messages = Array.from({ length: Math.min(at, count - from) }, (_, index) => single(from + index));
+    await deps.db.messages.insertMany(messages, { ordered: false });
+  }
+}
+
+async function putBulk({ deps, project }: DrillContext, count: number): Promise<void> {
   const dueAt = new Date(Date.now() - 60_000);
   for (let from = 0; from < count; from += CALL_MAX * CALLS_AT_ONCE) {
     const contents: Content[] = [];

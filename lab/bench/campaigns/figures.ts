@@ -1,0 +1,38 @@
+import type { Figure } from '../../rig/report.ts';
+import { KINDS, type Measured } from './measure.ts';
+
+export function ofBlast(found: Measured[]) {
+  return { name: 'raw blast of the same bytes', values: found.map(({ blast }) => blast) };
+}
+
+export function ofBare(found: Measured[]) {
+  const name = 'bare ledger (one process: the same bytes, durable claims of 64, inserted rows, nothing else)';
+  return { name, values: found.map(({ bare }) => bare) };
+}
+
+export function perSecond(found: Measured[]): number[] {
+  return found.map(({ seconds, recipients }) => recipients / seconds);
+}
+
+export function memory(
+  found: Measured[],
+  asked: Record<string, NonNullable<Figure['asked']>> = { sender: { atMost: 350, aim: 250 } },
+): Figure[] {
+  return (['api', 'background', 'sender'] as const).map((process) => ({
+    name: `Highest resident memory, ${process}`,
+    unit: 'MB',
+    values: found.map(({ peakMb }) => peakMb[process]),
+    asked: asked[process] ?? { atMost: 400 },
+  }));
+}
+
+export function tell(measured: Measured): Measured {
+  const { recipients, seconds, sendingSeconds, freezeSeconds, bytes, micros, freezeMicros, peakMb } = measured;
+  console.log(
+    `${recipients} of ${bytes} bytes in ${seconds.toFixed(1)} s (audience ${freezeSeconds.toFixed(1)} s, sending ${sendingSeconds.toFixed(1)} s): ${Math.round(recipients / seconds)}/s;`,
+    `blast ${Math.round(measured.blast)}/s, bare ledger ${Math.round(measured.bare)}/s; peak ${JSON.stringify(peakMb)} MB; ${measured.history} events`,
+  );
+  const cells = KINDS.map((kind) => `${kind} ${micros[kind]} (freeze ${freezeMicros[kind]})`);
+  console.log(`  CPU a recipient, us: ${cells.join(', ')}`);
+  return measured;
+}
