@@ -3,7 +3,7 @@ import { emailDomain } from '../base/text/addresses.ts';
 import type { SendingDomain } from '../domains/sending-domain.ts';
 import type { Content, Message, MessageRecipient } from '../outbox/model.ts';
 import type { Envelope, SendingDeps } from '../outbox/relay.ts';
-import { isOpen } from '../outbox/rules/judge-delivery.ts';
+import { isOpenRecipient } from '../outbox/states.ts';
 import { compileMail } from '../templates/mail.ts';
 import { compileForOne, type SharedMail } from './compile.ts';
 import { composeMessage, type MimeAttachment, messagePieces } from './mime/compose.ts';
@@ -46,7 +46,7 @@ export async function composeMail(deps: SendingDeps, mail: Composing): Promise<C
     variables: (unsubscribeUrl) =>
       variablesOf({ email: first.email, at, unsubscribeUrl, contact }, content.data, first.data),
   });
-  const to = recipients?.filter(isOpen).map(({ email }) => email) ?? [message.email];
+  const to = recipients?.filter(isOpenRecipient).map(({ email }) => email) ?? [message.email];
   const envelope = { from: returnPath, to };
   if (mail.attachments.reduce((sum, { bytes }) => sum + bytes.length, 0) > FILES_BYTES_MAX)
     return { envelope, bytes: await deps.signer.writeLarge(messagePieces(skeleton, recipient), sending.keys, at) };

@@ -4,7 +4,8 @@ import type { Held, Outcome } from '../outbox/ledger.ts';
 import type { MessageRecipient } from '../outbox/model.ts';
 import { type Ended, endedBy } from '../outbox/outcomes.ts';
 import type { Connection, Delivery, Lane } from '../outbox/relay.ts';
-import { afterOutcome, isOpen, judgeDelivery, judgeRecipients } from '../outbox/rules/judge-delivery.ts';
+import { afterOutcome, judgeDelivery, judgeRecipients } from '../outbox/rules/judge-delivery.ts';
+import { isOpenRecipient } from '../outbox/states.ts';
 import type { Sending } from './sending.ts';
 
 /** A claimed and checked mail. */
@@ -19,7 +20,7 @@ export interface ClaimedMail {
   readonly recipients: MessageRecipient[] | null;
 }
 
-export interface Attempt {
+interface Attempt {
   ended: Ended;
   /** null: the mail was not handed to the relay. */
   delivery: Delivery | null;
@@ -58,5 +59,9 @@ export async function attemptDelivery<Mail extends ClaimedMail>(
 }
 
 function notComposed(held: Held, outcome: Outcome, recipients: MessageRecipient[] | null): Ended {
-  return { held, outcome, recipients: recipients?.map((one) => (isOpen(one) ? afterOutcome(one, outcome) : one)) };
+  return {
+    held,
+    outcome,
+    recipients: recipients?.map((one) => (isOpenRecipient(one) ? afterOutcome(one, outcome) : one)),
+  };
 }

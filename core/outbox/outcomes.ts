@@ -2,7 +2,7 @@ import type { Document, ObjectId } from 'mongodb';
 import { after, type Held, type Outcome, type Verdict } from './ledger.ts';
 import type { MessageRecipient, SmtpReply } from './model.ts';
 import type { Classification } from './rules/bounces.ts';
-import { states } from './states.ts';
+import { DEFERRAL_STATES, DELIVERED_STATES, FINAL_STATES, states } from './states.ts';
 
 export interface Ended {
   held: Held;
@@ -28,7 +28,7 @@ export function endedBy(held: Held, { recipients, ...outcome }: Verdict): Ended 
  * touched.
  */
 export function outcomePipeline(ids: ObjectId[], outcomes: Document[]): Document[] {
-  const ended = { $in: ['$outcome.state', [states.sent, states.bounced, states.failed, states.suppressed]] };
+  const ended = { $in: ['$outcome.state', FINAL_STATES] };
   const entry = { $mergeObjects: ['$outcome.entry', { at: '$$NOW', claimedAt: '$claimedAt' }] };
   const dueAt = { $cond: [{ $eq: ['$lane', 'campaign'] }, '$$REMOVE', '$$NOW'] };
   const later = { $cond: [{ $gte: ['$outcome.delayMs', 0] }, after('$outcome.delayMs'), '$$REMOVE'] };
@@ -43,12 +43,12 @@ export function outcomePipeline(ids: ObjectId[], outcomes: Document[]): Document
         recipients: { $ifNull: ['$outcome.recipients', '$recipients'] },
         deferrals: {
           $cond: [
-            { $in: ['$outcome.state', [states.deferred, states.unknown]] },
+            { $in: ['$outcome.state', DEFERRAL_STATES] },
             { $add: [{ $ifNull: ['$deferrals', 0] }, 1] },
             '$deferrals',
           ],
         },
-        sentAt: { $cond: [{ $in: ['$outcome.state', [states.sent, states.bounced]] }, '$$NOW', '$sentAt'] },
+        sentAt: { $cond: [{ $in: ['$outcome.state', DELIVERED_STATES] }, '$$NOW', '$sentAt'] },
         endedAt: { $cond: [ended, '$$NOW', '$endedAt'] },
         dueAt: { $cond: [{ $eq: ['$outcome.delayMs', 'none'] }, dueAt, later] },
         timeline: {

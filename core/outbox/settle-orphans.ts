@@ -12,7 +12,7 @@ import {
   reasonOf,
   resolveOrphan,
 } from './resolve-orphan.ts';
-import { ORPHAN_STATES, states } from './states.ts';
+import { isOpenRecipient, ORPHAN_STATES, states } from './states.ts';
 
 type Orphan = Pick<
   Message,
@@ -126,7 +126,9 @@ function changes(orphan: Orphan, resolution: Resolution, earlyMs: number): objec
   switch (resolution) {
     case 'sent':
     case 'accepted': {
-      const taken = recipients?.map((one) => (isOpen(one.state) ? { ...one, state: states.sent, reason: null } : one));
+      const taken = recipients?.map((one) =>
+        isOpenRecipient(one) ? { ...one, state: states.sent, reason: null } : one,
+      );
       return {
         state: states.sent,
         reason: '$$REMOVE',
@@ -155,8 +157,4 @@ function changes(orphan: Orphan, resolution: Resolution, earlyMs: number): objec
     case 'later':
       return { dueAt: after(LEASE_MS) };
   }
-}
-
-function isOpen(state: string): boolean {
-  return state === states.queued || state === states.deferred || state === states.unknown;
 }

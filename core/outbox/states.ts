@@ -37,12 +37,10 @@ export const OPEN_STATES: readonly MessageState[] = [...CLAIMABLE_STATES, states
 export const ORPHAN_STATES: readonly MessageState[] = [states.committing, states.unknown];
 /** The relay took the message, now or before it returned it. */
 export const DELIVERED_STATES: readonly MessageState[] = [states.sent, states.bounced];
-/** Written by the freeze: nothing has been sent yet. */
-export const FROZEN_STATES = [states.queued, states.suppressed];
 /** A later report of the receiving server decides in these states. */
 export const REPORTABLE_STATES = [states.sent, states.unknown];
 /** An attempt ended without a final outcome: the next one counts it. */
-export const DEFERRAL_STATES = [states.deferred, states.unknown];
+export const DEFERRAL_STATES: readonly MessageState[] = [states.deferred, states.unknown];
 export const FINAL_STATES: readonly MessageState[] = [states.sent, states.bounced, states.failed, states.suppressed];
 /** A recipient of to, cc or bcc in these states has no final outcome, and so is in the next envelope. */
 export const OPEN_RECIPIENT_STATES: readonly ShownState[] = [states.queued, states.deferred, states.unknown];
@@ -60,7 +58,7 @@ export function isOrphan(state: MessageState): boolean {
   return ORPHAN_STATES.includes(state);
 }
 
-export function isOpenRecipient(state: ShownState): boolean {
+export function isOpenRecipient({ state }: { state: ShownState }): boolean {
   return OPEN_RECIPIENT_STATES.includes(state);
 }
 

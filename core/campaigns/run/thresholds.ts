@@ -1,4 +1,5 @@
 import type { Deps } from '../../base/deps.ts';
+import type { Outcome } from '../../outbox/ledger.ts';
 import { states } from '../../outbox/states.ts';
 import type { Campaign } from '../model.ts';
 import { ledgerCounts, refreshCounts } from '../numbers/counts.ts';
@@ -13,7 +14,7 @@ const SHARE = 10;
 
 export interface ThresholdWatch {
   /** Called with each outcome of this run, when it is durable. */
-  count(kind: string): void;
+  count(kind: Outcome['kind']): void;
   isBreached(): boolean;
   /** Pauses the campaign when the stretch breaches a threshold. */
   check(): Promise<void>;
@@ -53,11 +54,11 @@ export function watchThresholds(deps: Deps, campaign: Campaign): ThresholdWatch 
 
   return {
     count(kind) {
-      if (kind === 'sent' || kind === 'bounced') own.sent += 1;
-      if (kind === 'bounced') own.bounced += 1;
+      const isBounce = kind === states.bounced;
+      if (isBounce || kind === states.sent) own.sent += 1;
+      if (isBounce) own.bounced += 1;
       const now = performance.now();
-      const isSuspect =
-        kind === 'bounced' && now >= nextSuspicionAt && breachOf(campaign.thresholdPreset, own) !== null;
+      const isSuspect = isBounce && now >= nextSuspicionAt && breachOf(campaign.thresholdPreset, own) !== null;
       if (now >= nextAt || isSuspect) checkSoon();
     },
     isBreached: () => breached,

@@ -8,7 +8,8 @@ import { contentsOf } from '../../messages/contents.ts';
 import { firstOnes } from '../../messages/copies.ts';
 import type { Check, Held, Verdict } from '../../outbox/ledger.ts';
 import type { Content, Message, MessageRecipient } from '../../outbox/model.ts';
-import { afterOutcome, isOpen } from '../../outbox/rules/judge-delivery.ts';
+import { afterOutcome } from '../../outbox/rules/judge-delivery.ts';
+import { isOpenRecipient } from '../../outbox/states.ts';
 import { goneGroups } from '../../suppressions/groups.ts';
 import { type SuppressionFact, stoppedBy } from '../../suppressions/rules.ts';
 import { suppressionsAgainst } from '../../suppressions/suppressions.ts';
@@ -118,7 +119,7 @@ export function recheck(
  * Messages that must not be sent: the project is gone, or the address is suppressed. Also checked with every renewal of the
  * claim.
  */
-export async function checkMails(
+async function checkMails(
   deps: Deps,
   projectId: ObjectId,
   messages: Message[],
@@ -149,20 +150,20 @@ export async function checkMails(
       continue;
     }
     const judged = message.recipients.map((one) => {
-      const entry = isOpen(one) ? entryAgainst(one.email, content) : null;
+      const entry = isOpenRecipient(one) ? entryAgainst(one.email, content) : null;
       return entry ? afterOutcome(one, suppressed(entry)) : one;
     });
     recipients.set(key, judged);
     const last = judged.findLast(({ suppressedBy }) => suppressedBy)?.suppressedBy;
-    if (last && !judged.some(isOpen))
+    if (last && !judged.some(isOpenRecipient))
       verdicts.set(key, { kind: 'suppressed', by: judged[0]?.suppressedBy ?? last, recipients: judged });
   }
   return { verdicts, recipients };
 }
 
-export function failedAll({ recipients }: Message, reason: string): Verdict {
+function failedAll({ recipients }: Message, reason: string): Verdict {
   const failed = { kind: 'failed' as const, reason };
-  return { ...failed, recipients: recipients?.map((one) => (isOpen(one) ? afterOutcome(one, failed) : one)) };
+  return { ...failed, recipients: recipients?.map((one) => (isOpenRecipient(one) ? afterOutcome(one, failed) : one)) };
 }
 
 function suppressed({ groupId, reason }: SuppressionFact) {

@@ -1,14 +1,12 @@
 import type { Document } from 'mongodb';
 import { insertDocuments } from '../../base/idempotent-insert.ts';
-import { distinctProjects, type Ledger, type LedgerDeps } from '../ledger.ts';
+import { distinctProjects, type Ledger, type LedgerDeps, type Outcome } from '../ledger.ts';
 import type { Message } from '../model.ts';
 import { type Ended, outcomePipeline, stored } from '../outcomes.ts';
-import { states } from '../states.ts';
+import { DEFERRAL_STATES, DELIVERED_STATES, FINAL_STATES, states } from '../states.ts';
 
-const SENT_STATES = ['sent', 'bounced'];
-const FINAL_STATES = [...SENT_STATES, 'failed', 'suppressed'];
 /** Outcomes that prove more than an `unknown` that another process has written for us. */
-const PROVES = ['sent', 'bounced', 'failed'];
+const PROVES: ReadonlyArray<Outcome['kind']> = [states.sent, states.bounced, states.failed];
 
 /** Inserts the rows of recipients of blocks, each with its outcome. May be repeated. */
 export async function writeRows(deps: LedgerDeps, ledger: Ledger, ended: Ended[]): Promise<void> {
@@ -44,9 +42,9 @@ function rowOf({ held, outcome, recipients }: Ended, owner: string, now: Date): 
     firstAt: place.claimedAt,
     ...(fields as Pick<Message, 'state'>),
   };
-  if (SENT_STATES.includes(state)) row.sentAt = now;
+  if (DELIVERED_STATES.includes(state)) row.sentAt = now;
   if (FINAL_STATES.includes(state)) row.endedAt = now;
-  if (state === states.deferred || state === states.unknown) row.deferrals = 1;
+  if (DEFERRAL_STATES.includes(state)) row.deferrals = 1;
   if (typeof delayMs === 'number' && state !== states.queued) row.dueAt = new Date(now.getTime() + delayMs);
   if (entry) row.timeline = [{ ...entry, at: now, claimedAt: place.claimedAt }];
   return row;

@@ -18,7 +18,7 @@ const NO_ANSWER = 'The connection ended after the message was handed over and be
 const LOST = 'The connection to the relay was lost before the message was handed over.';
 const STILL_DEFERRED = 'It was still refused for now when 24 hours were over.';
 
-export interface Attempt {
+interface Attempt {
   lane: Lane;
   delivery: Delivery;
   /** The addresses of Envelope.to, in its order. */
@@ -55,17 +55,12 @@ export function judgeRecipients(
   const open: Outcome[] = [];
   const after = recipients.map((recipient) => {
     const index = attempt.addresses.indexOf(recipient.email);
-    if (index === -1 || !isOpen(recipient)) return recipient;
+    if (index === -1 || !isOpenRecipient(recipient)) return recipient;
     const outcome = judgeRecipient(attempt, index, bounces);
     if (['deferred', 'unknown', 'back'].includes(outcome.kind)) open.push(outcome);
     return afterOutcome(recipient, outcome);
   });
   return { recipients: after, bounces, outcome: openOutcome(open) ?? outcomeOf(after[0]!) };
-}
-
-/** An open recipient has no final outcome yet, and so is in the next envelope. */
-export function isOpen({ state }: Pick<MessageRecipient, 'state'>): boolean {
-  return isOpenRecipient(state);
 }
 
 export function afterOutcome(recipient: MessageRecipient, outcome: Outcome): MessageRecipient {
@@ -76,7 +71,7 @@ export function afterOutcome(recipient: MessageRecipient, outcome: Outcome): Mes
 }
 
 /** A recipient's final outcome, as the outcome of the message whose first recipient it is. */
-export function outcomeOf({ state, reply, reason, suppressedBy }: MessageRecipient): Outcome {
+function outcomeOf({ state, reply, reason, suppressedBy }: MessageRecipient): Outcome {
   const said = reply ?? { code: 0, enhanced: null, text: '' };
   if (state === states.bounced) return { kind: 'bounced', reply: said, reason: reason ?? '' };
   if (state === states.failed) return { kind: 'failed', reply, reason: reason ?? '' };
