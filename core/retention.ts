@@ -18,7 +18,7 @@ const HOUR = 3;
 /** A process that died during its turn delays the others for this long. */
 const LEASE_MS = 15 * 60_000;
 
-export interface Removed {
+interface Removed {
   messages: number;
   events: number;
 }

@@ -37,7 +37,7 @@ export interface CampaignCounts {
   spamReported: number;
 }
 
-export interface CampaignGradual {
+interface CampaignGradual {
   emailsPerDay: number;
   growth: 'fixed' | '1.25x' | '1.5x' | '1.75x' | '2x';
   timezone: string;

@@ -14,8 +14,8 @@ import { blocksOf, isInBlocks, messageOf, pageWithWaiting } from './audience/wai
 import { findCampaign } from './campaigns.ts';
 import type { Campaign } from './model.ts';
 
-export const recipientStatuses = ['queued', 'deferred', 'sent', 'bounced', 'failed', 'suppressed', 'unknown'] as const;
-export type RecipientStatus = (typeof recipientStatuses)[number];
+const recipientStatuses = ['queued', 'deferred', 'sent', 'bounced', 'failed', 'suppressed', 'unknown'] as const;
+type RecipientStatus = (typeof recipientStatuses)[number];
 
 /** All recipients of the frozen audience: those with an outcome by state and in the order of sending, then those that wait. */
 export async function listRecipients(

@@ -30,7 +30,7 @@ export interface SharedMail {
   parts: Omit<MessageParts, 'subject' | 'html' | 'text'>;
 }
 
-export interface MailRecipient {
+interface MailRecipient {
   messageId: ObjectId;
   copy?: Message['copy'];
   email: string;

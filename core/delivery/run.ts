@@ -24,7 +24,7 @@ export interface RunPolicy {
   onLook(run: Run): void;
 }
 
-export interface RunControl {
+interface RunControl {
   signal: AbortSignal;
   onProgress(ended: number): void;
   timeMs: number;

@@ -1,6 +1,6 @@
 import type { OpenSignal } from '../messages/model.ts';
 
-export type AutomatedReason = 'soon' | 'prefetch' | 'head' | 'proxy' | 'scanner';
+type AutomatedReason = 'soon' | 'prefetch' | 'head' | 'proxy' | 'scanner';
 
 /**
  * Fetch pictures for their users, whether or not these read the mail: Gmail, Yahoo, and mailbox privacy ("Mozilla/5.0" and nothing else).

@@ -18,7 +18,7 @@ import { threadOf } from './threads.ts';
  * taken: durable. later: deliver it again. refused: it cannot be read, and never will be. unproven: the sender is not proven, so there is
  * no address to unsubscribe.
  */
-export type Received = 'taken' | 'later' | 'refused' | 'unproven';
+type Received = 'taken' | 'later' | 'refused' | 'unproven';
 
 const FILES_STORED_MAX = 100;
 const TOGETHER_MAX = 50;

@@ -12,7 +12,7 @@ import { CLAIMABLE_STATES, states } from '../outbox/states.ts';
 import { withContent, withRemoval } from './content-retention.ts';
 
 /** The messages and the content of one call. */
-export interface Mailing {
+interface Mailing {
   content: Content;
   messages: Message[];
 }
@@ -167,7 +167,7 @@ export async function failQueued(
 }
 
 /** With more due messages of a project in a lane, new ones are refused until some are sent. */
-export const BACKLOG_MAX = 1_000_000;
+const BACKLOG_MAX = 1_000_000;
 const RECOUNT_EVERY_MS = 30_000;
 
 interface Backlog {

@@ -42,7 +42,7 @@ export interface OpenSignal {
   method: string;
 }
 
-export interface ClickSignal {
+interface ClickSignal {
   at: Date;
   url: string;
   agent: string;

@@ -4,7 +4,7 @@ import { after, type Claim, DOT_MS, type Held, LEASE_MS, type Ledger, type Ledge
 import type { Connection, Delivery, Envelope } from './relay.ts';
 import { CLAIMABLE_STATES, states } from './states.ts';
 
-export interface ClaimRequest {
+interface ClaimRequest {
   projectId: ObjectId;
   ids: ObjectId[];
   /**

@@ -31,7 +31,7 @@ export type Verdict = (
 export type Check = (held: readonly Held[]) => Promise<Map<Held, Verdict>>;
 
 /** The time in which final dots may be written. A message has one of its own, or shares that of its block's claim. */
-export interface Lease {
+interface Lease {
   /** By the monotonic clock of this process. */
   safeUntilMs: number;
   check: Check | null;
@@ -66,7 +66,7 @@ export interface Held {
 }
 
 /** The facts that events of a message carry; a lane sets them when it has read them. */
-export type MessageFacts = Pick<
+type MessageFacts = Pick<
   Message,
   'lane' | 'email' | 'recipients' | 'copy' | 'campaignId' | 'automationId' | 'batchId' | 'contactId' | 'subject'
 >;

@@ -55,7 +55,7 @@ export interface Content {
 }
 
 /** The content of a small mail to one address, stored in its message: written once with it, and read with it. */
-export type OwnContent = Omit<Content, '_id' | 'projectId' | 'messageIds' | 'removeDueAt'>;
+type OwnContent = Omit<Content, '_id' | 'projectId' | 'messageIds' | 'removeDueAt'>;
 
 export interface SmtpReply {
   code: number;
@@ -93,7 +93,7 @@ export interface MessageRecipient extends Mailbox {
 }
 
 /** Marketing mail with cc or bcc is one message for each address: see core/messages/copies.ts. */
-export interface Copy {
+interface Copy {
   /** The message to `to`, whose id callers know. */
   of: ObjectId;
   /** Its index among to, cc and bcc; 0: the message to `to`. */

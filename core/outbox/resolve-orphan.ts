@@ -13,7 +13,7 @@ export interface OrphanCounts {
   later: number;
 }
 
-export type Orphan = Pick<Message, '_id' | 'lane' | 'state' | 'claim' | 'recipients' | 'orphaned'>;
+type Orphan = Pick<Message, '_id' | 'lane' | 'state' | 'claim' | 'recipients' | 'orphaned'>;
 /**
  * accepted, unsent: the owner's dot journal says so; unsent: the dot was never begun, or the relay refused it. early: the relay is
  * asked when it has had its time.

@@ -1,7 +1,7 @@
 import type { Deps } from '../base/deps.ts';
 
 /** To be raised when processes of two versions could not share a ledger. 2: the recipients of a campaign are in blocks. */
-export const LEDGER_VERSION = 2;
+const LEDGER_VERSION = 2;
 const KEY = 'ledger';
 
 /** A sentence when the ledger of the database is of another version than this process; null when both agree. */

@@ -9,7 +9,7 @@ import { blocksOf, isInBlocks } from './waiting.ts';
 const MAY_SEND = ['sending', 'sending_gradual', 'paused', 'sent', 'failed'] as const;
 const CLAIMS_AT_ONCE = 1_000;
 
-export interface Doubted {
+interface Doubted {
   /** Mails of which it is asked whether they were sent. */
   doubted: number;
   /** Campaigns that may have been sent since the backup. */

@@ -12,7 +12,7 @@ import type { Attempt } from './attempt.ts';
 /** Look-ups that are under way while people before them are written. */
 const AHEAD = 3;
 
-export interface Judged {
+interface Judged {
   people: BlockRecipient[];
   /** Rows of people who are suppressed, with the entry. */
   suppressed: Message[];

@@ -147,7 +147,7 @@ export async function nextAtOf(
   return deferredUntil && nextBatchAt && deferredUntil < nextBatchAt ? deferredUntil : nextBatchAt;
 }
 
-export async function firstDeferredUntil(deps: Db, { _id, projectId }: Tenant): Promise<Date | null> {
+async function firstDeferredUntil(deps: Db, { _id, projectId }: Tenant): Promise<Date | null> {
   const [first] = await deps.db.messages
     .aggregate<{ dueAt: Date | null }>(
       [
@@ -214,7 +214,7 @@ async function engagementCounts(deps: Db, { _id, projectId }: Tenant): Promise<E
   return counts ?? { opened: 0, humanOpened: 0, clicked: 0, unsubscribed: 0, spamReported: 0 };
 }
 
-export interface Reconciliation {
+interface Reconciliation {
   status: CampaignStatus;
   ledger: Record<string, number>;
   stored: Record<string, number>;

@@ -18,7 +18,7 @@ const SNAPSHOTS_MAX = 2;
 const SNAPSHOT_GONE = new Set<unknown>(['SnapshotTooOld', 'SnapshotUnavailable']);
 const EVENTS_AT_ONCE = 1_000;
 
-export interface FreezeControl {
+interface FreezeControl {
   signal: AbortSignal;
   onProgress(written: number): void;
 }

@@ -2,7 +2,7 @@ import type { Deps } from '../../base/deps.ts';
 import type { Campaign } from '../model.ts';
 import { releaseByNow } from './gradual.ts';
 
-export interface Released {
+interface Released {
   /** Recipients with a lower `seq` may be sent to. */
   upTo: number;
   nextBatchAt: Date;

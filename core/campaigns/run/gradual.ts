@@ -1,8 +1,8 @@
 /**
  * The plan of a gradual campaign: day n sends floor(emailsPerDay x growth^(n-1)), spread over the calendar day of its time zone.
  */
-export const growthFactors = { fixed: 1, '1.25x': 1.25, '1.5x': 1.5, '1.75x': 1.75, '2x': 2 } as const;
-export type Growth = keyof typeof growthFactors;
+const growthFactors = { fixed: 1, '1.25x': 1.25, '1.5x': 1.5, '1.75x': 1.75, '2x': 2 } as const;
+type Growth = keyof typeof growthFactors;
 
 export interface GradualPlan {
   emailsPerDay: number;
@@ -21,7 +21,7 @@ export interface GradualState {
   dayStartedAt: Date | null;
 }
 
-export interface Release {
+interface Release {
   state: GradualState;
   /** How many more may be sent to now. */
   count: number;
@@ -71,7 +71,7 @@ export function releaseByNow(plan: GradualPlan, state: GradualState, now: Date):
   };
 }
 
-export interface CalendarDay {
+interface CalendarDay {
   /** 2026-03-29 */
   name: string;
   start: Date;

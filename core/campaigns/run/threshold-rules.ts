@@ -1,12 +1,12 @@
-export const thresholds = {
+const thresholds = {
   conservative: { bounced: 0.02, spamReported: 0.0005 },
   balanced: { bounced: 0.05, spamReported: 0.001 },
   aggressive: { bounced: 0.08, spamReported: 0.003 },
 } as const;
-export type ThresholdPreset = keyof typeof thresholds;
+type ThresholdPreset = keyof typeof thresholds;
 
 /** Fewer are not enough for a decision. */
-export const STRETCH_MIN = 100;
+const STRETCH_MIN = 100;
 
 /** Sent, bounced and complained about since the start or the last resume. */
 export interface Stretch {

@@ -13,7 +13,7 @@ import type { SendingDeps } from '../../outbox/relay.ts';
 import { compileMail } from '../../templates/mail.ts';
 import type { Campaign, CampaignContent } from '../model.ts';
 
-export interface CampaignRecipient {
+interface CampaignRecipient {
   messageId: ObjectId;
   email: string;
   contact: Contact | null;

@@ -72,7 +72,7 @@ async function settleRows(deps: Deps, campaign: Tenant, scope: Scope, messageIdF
   deps.log.warn({ campaignId: _id, ...settled }, 'settled orphaned mails');
 }
 
-export interface Unsettled {
+interface Unsettled {
   count: number;
   /** Since the oldest claim, by the database's clock. */
   ageMs: number;

@@ -41,7 +41,7 @@ export interface RangeResult {
   details: string;
 }
 
-export interface RangeControl {
+interface RangeControl {
   signal: AbortSignal;
   onProgress(ended: number): void;
   timeMs?: number;

@@ -2,7 +2,7 @@ import { ATTACHMENT_BYTES_MAX } from '../../../schemas/mails.ts';
 import type { Attachment, Content } from '../../outbox/model.ts';
 
 /** Mails smaller than this never wait for larger ones. */
-export const SMALL_MAIL_BYTES = 1_000_000;
+const SMALL_MAIL_BYTES = 1_000_000;
 /** A file behind a URL whose size is not known is fetched as one of this size; a larger one is fetched again as a large mail. */
 export const FIRST_FETCH_BYTES = 500_000;
 const KEPT_FOR_SMALL_BYTES = 16_000_000;

@@ -1,6 +1,6 @@
 import { addressIn, fieldGroups } from './fields.ts';
 
-export interface ReportedMail {
+interface ReportedMail {
   /** '' for the null sender. */
   mailFrom: string;
   /** Of the From header; '' when it is missing. */
@@ -138,7 +138,7 @@ const VACATION_SUBJECT =
   /^(re: )?\W*(out of (the )?office|automatic(al)? reply|auto(matic)?[- ]?(reply|response|answer)|autoreply|on (vacation|holiday|leave)|away from|abwesenheit\w*|automatische antwort|r[ée]ponse automatique|respuesta autom|risposta automatica|absence)\b/i;
 
 /** RFC 3834, and older conventions. */
-export function isAutoReply({ subject, headers }: Pick<ReportedMail, 'subject' | 'headers'>): boolean {
+function isAutoReply({ subject, headers }: Pick<ReportedMail, 'subject' | 'headers'>): boolean {
   return isVacation(headers) || VACATION_SUBJECT.test(subject);
 }
 

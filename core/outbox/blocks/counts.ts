@@ -6,7 +6,7 @@ import { type MessageState, states } from '../states.ts';
 type Db = Pick<Deps, 'db'>;
 
 /** A campaign of a project. */
-export interface OfCampaign {
+interface OfCampaign {
   projectId: ObjectId;
   campaignId: ObjectId;
 }
@@ -17,7 +17,7 @@ export interface Seqs {
   toSeq: number;
 }
 
-export interface ClaimCounts {
+interface ClaimCounts {
   /** Recipients of all claims, closed ones included. */
   claimed: number;
   /** Recipients of open claims that have no row yet. */

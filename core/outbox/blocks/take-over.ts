@@ -16,7 +16,7 @@ import { states } from '../states.ts';
 import type { Block, BlockClaim, BlockRecipient } from './model.ts';
 import { BLOCK_CLAIM, recipientId } from './recipient-id.ts';
 
-export interface Settlement {
+interface Settlement {
   projectId: ObjectId;
   campaignId: ObjectId;
   /** The attempt of the freeze whose blocks count. */

@@ -14,7 +14,7 @@ const DELAYS_MS = [5 * MINUTE_MS, 15 * MINUTE_MS, HOUR_MS, 3 * HOUR_MS, 6 * HOUR
 const JITTER = 0.2;
 const TEXT_MAX = 2_000;
 
-export interface ReplyFacts {
+interface ReplyFacts {
   /** 0 when there was no reply code, as in a delivery status notification that only has a status. */
   code: number;
   enhanced?: string | null;

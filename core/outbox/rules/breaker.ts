@@ -1,5 +1,5 @@
 export const PAUSE_FIRST_MS = 500;
-export const PAUSE_MAX_MS = 60_000;
+const PAUSE_MAX_MS = 60_000;
 
 /** Decides whether to try a relay. Times are monotonic milliseconds. */
 export interface Breaker {
@@ -10,7 +10,7 @@ export interface Breaker {
   trial: boolean;
 }
 
-export type BreakerState = 'closed' | 'open' | 'half-open';
+type BreakerState = 'closed' | 'open' | 'half-open';
 
 export const CLOSED_BREAKER: Breaker = Object.freeze({ faults: 0, openUntil: 0, trial: false });
 

@@ -1,7 +1,7 @@
 import type { Lane } from '../relay.ts';
 
 /** The differences between the lanes; everything else is the same for all mail. */
-export interface LanePolicy {
+interface LanePolicy {
   /**
    * A connection takes no new mail before the outcome of the last one is durable: a crash repeats one mail for each connection at
    * most. Elsewhere it takes the next mail while the outcome is written.
