@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { JSON_FIELDS_MAX, JSON_VALUES_MAX, parseJson } from '../../api/http/body/json.ts';
+import { JSON_PARTS_MAX, JSON_VALUES_MAX, parseJson } from '../../api/http/body/json.ts';
 import { HOLD_MS_MAX, leastOf } from './cpu.ts';
 
 const LENGTH = 1_048_576;
@@ -9,16 +9,16 @@ const numbered = (count: number, one: (name: string) => string) =>
 const bodies = {
   numbers: listOf('1'),
   'empty texts': listOf('""'),
-  'empty arrays': listOf('[]'),
-  'deep arrays': listOf(`${'['.repeat(31)}${']'.repeat(31)}`),
   'texts of escapes': listOf(`"${'\\"'.repeat(50)}"`),
   'one text': `["${'\u00fc'.repeat(LENGTH / 2 - 2)}"]`,
   'one text of backslashes': `["${'\\\\'.repeat(LENGTH / 2 - 2)}"]`,
 };
 const fields = {
-  'different fields': `{${numbered(JSON_FIELDS_MAX - 1, (name) => `"${name}":0`)}}`,
-  'different objects': `[${numbered(JSON_FIELDS_MAX / 2, (name) => `{"${name}":[]}`)}]`,
-  'empty objects': `[${numbered(JSON_FIELDS_MAX, () => '{}')}]`,
+  'different fields': `{${numbered(JSON_PARTS_MAX - 1, (name) => `"${name}":0`)}}`,
+  'different objects': `[${numbered(JSON_PARTS_MAX / 2 - 1, (name) => `{"${name}":1}`)}]`,
+  'empty arrays': `[${numbered(JSON_PARTS_MAX - 1, () => '[]')}]`,
+  'deep arrays': `[${numbered(JSON_PARTS_MAX / 31 - 1, () => `${'['.repeat(31)}${']'.repeat(31)}`)}]`,
+  'empty objects': `[${numbered(JSON_PARTS_MAX - 1, () => '{}')}]`,
 };
 
 describe('A JSON body that is parsed inline', () => {
@@ -36,8 +36,10 @@ describe('A JSON body that is parsed inline', () => {
 
   it('is refused by the number of its fields, objects and values before it is parsed', () => {
     const refused = (text: string) => () => parseJson(Buffer.from(text));
-    expect(refused(`{${numbered(JSON_FIELDS_MAX, (name) => `"${name}":0`)}}`)).to.throw('40000 objects and fields');
-    expect(refused(`[${numbered(JSON_FIELDS_MAX + 1, () => '{}')}]`)).to.throw('40000 objects and fields');
+    expect(refused(`{${numbered(JSON_PARTS_MAX, (name) => `"${name}":0`)}}`)).to.throw(
+      '40000 objects, arrays and fields',
+    );
+    expect(refused(`[${numbered(JSON_PARTS_MAX, () => '[]')}]`)).to.throw('40000 objects, arrays and fields');
     expect(refused(`[${numbered(JSON_VALUES_MAX + 1, () => '1')}]`)).to.throw('600000 values');
     expect(refused(`["${'{:,'.repeat(200_000)}\\"${':{,'.repeat(200_000)}"]`)).not.to.throw();
   });

@@ -1,14 +1,15 @@
 import { AppError, invalid } from '../../../core/base/errors.ts';
 
 const JSON_DEPTH_MAX = 32;
-/** Objects take the longest to parse, and to hand from one thread to another: 100,000 fields of different names take 100 ms. */
-export const JSON_FIELDS_MAX = 40_000;
+/** Objects, arrays and fields. They take the longest to parse, and to hand from one thread to another: 100,000 fields of different names take 100 ms. */
+export const JSON_PARTS_MAX = 40_000;
 export const JSON_VALUES_MAX = 600_000;
 const QUOTE = 34;
 const BACKSLASH = 92;
 const COMMA = 44;
 const COLON = 58;
 const BRACE = 123;
+const BRACKET = 91;
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /** Parses an untrusted body. Throws AppError with the reason; runs in the caller's thread or in api/http/body/json-worker.ts. */
@@ -34,15 +35,15 @@ export function parseJson(bytes: Uint8Array): unknown {
 
 /** Counted before the body is parsed; characters inside texts do not count. */
 function excessOf(bytes: Uint8Array): string | null {
-  let fields = 0;
+  let parts = 0;
   let values = 1;
   for (let index = 0; index < bytes.length; index++) {
     const byte = bytes[index];
     if (byte === QUOTE) index = textEnd(bytes, index);
-    else if (byte === COLON || byte === BRACE) fields++;
+    else if (byte === COLON || byte === BRACE || byte === BRACKET) parts++;
     else if (byte === COMMA) values++;
   }
-  if (fields > JSON_FIELDS_MAX) return `it has more than ${JSON_FIELDS_MAX} objects and fields together`;
+  if (parts > JSON_PARTS_MAX) return `it has more than ${JSON_PARTS_MAX} objects, arrays and fields together`;
   return values > JSON_VALUES_MAX ? `it has more than ${JSON_VALUES_MAX} values` : null;
 }
 
