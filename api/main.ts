@@ -8,6 +8,7 @@ import { createLog } from '../platform/log.ts';
 import { createMetrics } from '../platform/metrics.ts';
 import { createRateLimiter } from '../platform/rate-limit.ts';
 import { refuseUnfit } from '../platform/start-checks.ts';
+import { collectStartGarbage } from '../platform/start-garbage.ts';
 import { createStreamSlots } from '../platform/stream-slots.ts';
 import type { Config } from '../schemas/config.ts';
 import { createWorkflows } from '../workflows/client.ts';
@@ -39,6 +40,7 @@ async function main(): Promise<void> {
     observe: metrics.observeRequest,
     drainMs: DRAIN_MS,
   });
+  collectStartGarbage();
   await listen(app, config);
   const { port } = app.server.address() as AddressInfo;
   log.info({ port }, 'listening');

@@ -11,10 +11,11 @@ import { doubtAfterRestore } from '../core/campaigns/audience/after-restore.ts';
 import { removeOld } from '../core/retention.ts';
 import { ConfigError, readConfig } from '../platform/config.ts';
 import { makeIndexes, missingUniqueIndexes } from '../platform/indexes.ts';
+import { searchAttributeNames } from '../workflows/search-attribute-names.ts';
 import { CommandError } from './error.ts';
 import { migrationCommands } from './migrations.ts';
 import { secretCommands } from './secrets.ts';
-import { prepareNamespace, searchAttributeNames } from './temporal-namespace.ts';
+import { prepareNamespace } from './temporal-namespace.ts';
 import { withDeps } from './with-deps.ts';
 
 interface Command {

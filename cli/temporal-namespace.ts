@@ -1,8 +1,7 @@
 import { Connection } from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time.js';
-import { searchAttributes } from '../workflows/search-attributes.ts';
+import { searchAttributeNames } from '../workflows/search-attribute-names.ts';
 
-export const searchAttributeNames = Object.keys(searchAttributes);
 const retention = msToTs('30 days');
 const keyword = 2; // INDEXED_VALUE_TYPE_KEYWORD
 

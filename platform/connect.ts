@@ -10,13 +10,13 @@ import { createMedia } from './media.ts';
 import { openMongo } from './mongo.ts';
 import { createSources } from './providers/sources.ts';
 import { openRedis } from './redis.ts';
-import { openTemporal } from './temporal.ts';
+import { openTemporal, type Temporal } from './temporal.ts';
 
 /** All platform services that the core needs, except the `Workflows` port, which uses `temporal`. */
 interface Platform {
   parts: Omit<Deps, 'workflows'>;
   redis: Redis;
-  temporal: ReturnType<typeof openTemporal>;
+  temporal: Temporal;
   /** Resolves when the clock has the database's time, or cannot get it for now. */
   clockReady: Promise<void>;
   close(): Promise<void>;

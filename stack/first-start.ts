@@ -2,15 +2,14 @@ import { prepareNamespace } from '../cli/temporal-namespace.ts';
 import { withDeps } from '../cli/with-deps.ts';
 import type { Collections } from '../core/base/collections.ts';
 import { indexes, makeIndexes } from '../platform/indexes.ts';
-import { type Say, StackError } from './output.ts';
+import { StackError, say } from './output.ts';
 import { type Seed, seedDemo } from './seed.ts';
-import type { Servers } from './servers/all.ts';
 import { readSettings } from './settings.ts';
 
 /** Prepares running servers for the first request: search attributes, indexes, the demo project. */
-export async function prepare(env: NodeJS.ProcessEnv, dataDir: string, servers: Servers, say: Say): Promise<Seed> {
+export async function prepare(env: NodeJS.ProcessEnv, dataDir: string, hasOwnTemporal: boolean): Promise<Seed> {
   const config = readSettings(env);
-  if (!servers.temporal)
+  if (!hasOwnTemporal)
     await prepareNamespace(config.temporalAddress, config.temporalNamespace, { own: false }).catch((error: Error) => {
       throw new StackError(
         `Temporal at ${config.temporalAddress} cannot be used (${error.message}); mend it, or leave TEMPORAL_ADDRESS out.`,
@@ -23,7 +22,7 @@ export async function prepare(env: NodeJS.ProcessEnv, dataDir: string, servers: 
       .catch((error: Error) => {
         throw new StackError(`MongoDB does not answer (${error.message}); mend MONGODB_URL, or leave it out.`);
       });
-    await makeIndexes(deps.db).catch((error: unknown) => makeChangedIndexes(deps.db, error, say));
+    await makeIndexes(deps.db).catch((error: unknown) => makeChangedIndexes(deps.db, error));
     return seedDemo(deps, dataDir);
   });
 }
@@ -31,7 +30,7 @@ export async function prepare(env: NodeJS.ProcessEnv, dataDir: string, servers: 
 const indexConflicts = [85, 86];
 
 /** A new version may redefine an index; nothing runs yet, so the old one can go. In production a person decides that. */
-async function makeChangedIndexes(db: Collections, cause: unknown, say: Say): Promise<void> {
+async function makeChangedIndexes(db: Collections, cause: unknown): Promise<void> {
   if (!isIndexConflict(cause)) throw cause;
   for (const { on, name, key, options } of indexes) {
     const make = () => db[on].createIndex(key, { ...options, name });

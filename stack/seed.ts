@@ -8,9 +8,7 @@ import type { Deps } from '../core/base/deps.ts';
 import { seedVerifiedDomain } from '../core/domains/domains.ts';
 import { createSender } from '../core/domains/senders.ts';
 import { createTemplate } from '../core/templates/templates.ts';
-
-const demoDomain = 'demo.everpost.test';
-export const demoSender = { email: `hello@${demoDomain}`, name: 'Everpost demo' };
+import { demoDomain, demoSender } from './demo-sender.ts';
 
 const demoTemplate = {
   templateName: 'Welcome',

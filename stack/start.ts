@@ -1,11 +1,12 @@
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { type App, planApps, startApp, stopApps } from './apps.ts';
 import { leaveDataDir, stackFile, takeDataDir } from './data-dir.ts';
-import { prepare } from './first-start.ts';
+import { demoSender } from './demo-sender.ts';
+import { runErrand } from './errands/run.ts';
 import { newLifetime, stopOnSignals } from './lifetime.ts';
 import { say, seconds } from './output.ts';
 import type { Kept } from './processes/supervise.ts';
-import { demoSender, type Seed } from './seed.ts';
+import type { Seed } from './seed.ts';
 import { type Servers, startServers } from './servers/all.ts';
 import { chooseApiPort, chooseInboundPort, dataDirOf, missingKinds, readSettings, secretKeysOf } from './settings.ts';
 
@@ -45,7 +46,7 @@ async function startEverything(given: NodeJS.ProcessEnv, lifetime: ReturnType<ty
     INBOUND_SMTP_PORT: `${inboundPort}`,
     SECRET_KEYS: secretKeysOf(given, dataDir),
   };
-  const seed = await prepare(env, dataDir, servers, say);
+  const seed = await runErrand('prepare', env, dataDir, servers.temporal !== null);
 
   const apps: Kept[] = [];
   lifetime.add({ stop: () => stopApps(apps) });

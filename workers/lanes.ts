@@ -1,5 +1,3 @@
-import { campaignPageActivities } from '../activities/campaigns.ts';
-import { backgroundActivities } from '../activities/index.ts';
 import { eventKind, triggerKind } from '../core/automations/enrollments/enroll.ts';
 import { automationChangeKind, enrollmentKind } from '../core/automations/lifecycle-jobs.ts';
 import type { Deps } from '../core/base/deps.ts';
@@ -30,7 +28,7 @@ export const lanes = {
   background: {
     worker: (deps) => ({
       queue: 'background',
-      activities: backgroundActivities(deps),
+      activities: async () => (await import('../activities/index.ts')).backgroundActivities(deps),
       options: { maxConcurrentActivityTaskExecutions: 50 },
     }),
     due: [
@@ -56,7 +54,7 @@ export const lanes = {
   campaign: {
     worker: (deps) => ({
       queue: 'campaign',
-      activities: campaignPageActivities(sendingOf(deps)),
+      activities: async () => (await import('../activities/campaigns.ts')).campaignPageActivities(sendingOf(deps)),
       options: { maxConcurrentActivityTaskExecutions: 4 },
     }),
     services: [sendingService],
@@ -87,7 +85,8 @@ export interface Lane {
 export interface WorkerPlan {
   queue: TaskQueue;
   runsWorkflows?: boolean;
-  activities?: object;
+  /** Loaded when a worker of Temporal is made: a process of other roles never loads the SDK. */
+  activities?: () => Promise<object>;
   options: { maxCachedWorkflows?: number; maxConcurrentActivityTaskExecutions?: number };
 }
 

@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs';
 import { createServer } from 'node:net';
-import type { Deps } from '../core/base/deps.ts';
+import type { Deps, Log } from '../core/base/deps.ts';
 import { ConfigError, readConfig } from '../platform/config.ts';
 import { openPlatform } from '../platform/connect.ts';
 import { createLog } from '../platform/log.ts';
 import { createMetrics, type Metrics } from '../platform/metrics.ts';
 import { refuseUnfit } from '../platform/start-checks.ts';
-import { installTemporalRuntime } from '../platform/temporal-native.ts';
+import { collectStartGarbage } from '../platform/start-garbage.ts';
 import type { Config } from '../schemas/config.ts';
 import { createWorkflows } from '../workflows/client.ts';
 import { serveHealth } from './health.ts';
@@ -26,8 +26,7 @@ async function main(): Promise<void> {
   if (names.every((name) => name === 'workflows' || name === 'background')) lowerPriority();
   const log = createLog(config.logLevel, `worker ${names.join(',')}`);
   const metrics = createMetrics();
-  const sdkMetricsAddress = `127.0.0.1:${await freePort()}`;
-  installTemporalRuntime(log, sdkMetricsAddress);
+  const sdkMetricsUrl = names.some((name) => 'worker' in lanes[name]) ? await serveSdkMetrics(log) : null;
   const { parts, temporal, clockReady, close } = openPlatform(config, log);
   const deps: Deps = { ...parts, workflows: createWorkflows(config, temporal) };
 
@@ -36,7 +35,6 @@ async function main(): Promise<void> {
   measure(metrics, workers);
   if (names.includes('mail') || names.includes('campaign')) measureSending(metrics, deps);
   let isReady = false;
-  const sdkMetricsUrl = `http://${sdkMetricsAddress}/metrics`;
   const sources = { deps, metrics, lanes: names, isReady: () => isReady, sdkMetricsUrl };
   const health = await serveHealth(config.workerPort, config.host, sources);
   log.info({ port: health.port }, 'started');
@@ -60,6 +58,7 @@ async function main(): Promise<void> {
 
   await workers.ready;
   if (isStopping) return;
+  collectStartGarbage();
   isReady = true;
   log.info({}, 'ready');
   process.send?.({ ready: true, port: health.port });
@@ -94,7 +93,14 @@ function measure({ gauge }: Metrics, workers: Workers): void {
   );
 }
 
-/** The SDK serves its metrics on a port of its own, and cannot report which one it took. */
+/** Temporal's SDK serves its metrics on a port of its own, and cannot report which one it took. */
+async function serveSdkMetrics(log: Log): Promise<string> {
+  const { installTemporalRuntime } = await import('../platform/temporal-native.ts');
+  const address = `127.0.0.1:${await freePort()}`;
+  installTemporalRuntime(log, address);
+  return `http://${address}/metrics`;
+}
+
 function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const probe = createServer().once('error', reject);

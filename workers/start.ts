@@ -2,7 +2,6 @@ import type { Deps } from '../core/base/deps.ts';
 import { type JobQueue, startQueues } from '../core/jobs/queue.ts';
 import { type Lane, type LaneName, lanes, type WorkerPlan } from './lanes.ts';
 import type { Service } from './service.ts';
-import { runWorkers } from './temporal.ts';
 
 export interface Workers {
   /** Resolves when every lane works: Temporal's workers poll, the queues have looked, services listen. */
@@ -15,11 +14,11 @@ export interface Workers {
 /** Runs the named roles in this process. Tests call it with a database and a prefix of their own. */
 export function startWorkers(deps: Deps, names: readonly LaneName[]): Workers {
   const chosen: Lane[] = names.map((name) => lanes[name]);
-  const plans = chosen.flatMap(({ worker }) => (worker ? [worker(deps)] : [])).filter(hasWork);
+  const plans = chosen.flatMap(({ worker }) => (worker ? [worker(deps)] : []));
   const kinds: JobQueue[] = chosen.flatMap(({ due = [] }) => due.map((make) => make(deps)));
   const loop = startQueues(deps, kinds);
   const services: Service[] = [
-    ...(plans.length > 0 ? [runWorkers(deps, plans)] : []),
+    ...(plans.length > 0 ? [temporalService(deps, plans)] : []),
     ...chosen.flatMap(({ services: made = [] }) => made.map((make) => make(deps))),
   ];
   return {
@@ -29,6 +28,12 @@ export function startWorkers(deps: Deps, names: readonly LaneName[]): Workers {
   };
 }
 
-function hasWork({ runsWorkflows, activities }: WorkerPlan): boolean {
-  return runsWorkflows === true || (activities !== undefined && Object.keys(activities).length > 0);
+/** Temporal's SDK takes thirty megabytes, which a process without a worker of Temporal saves. */
+function temporalService(deps: Deps, plans: WorkerPlan[]): Service {
+  const running = import('./temporal.ts').then(({ runWorkers }) => runWorkers(deps, plans));
+  return {
+    name: plans.map(({ queue }) => queue).join(', '),
+    ready: running.then(({ ready }) => ready),
+    stop: async () => (await running).stop(),
+  };
 }

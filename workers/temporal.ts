@@ -84,7 +84,7 @@ async function makeWorker(deps: Deps, plan: WorkerPlan, connection: NativeConnec
     namespace: deps.config.temporalNamespace,
     taskQueue: prefixed(deps.config.taskQueuePrefix, plan.queue),
     ...(plan.runsWorkflows ? { workflowBundle: await workflowBundle(deps.log, deps.config.workflowBundle) } : {}),
-    ...(plan.activities ? { activities: plan.activities } : {}),
+    ...(plan.activities ? { activities: await plan.activities() } : {}),
     interceptors: { activity: [() => ({ inbound: translateFailures(deps.log) })] },
     maxHeartbeatThrottleInterval: HEARTBEAT_EVERY,
     shutdownGraceTime: SHUTDOWN_GRACE,

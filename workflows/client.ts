@@ -1,12 +1,4 @@
-import {
-  type Client,
-  isGrpcServiceError,
-  NamespaceNotFoundError,
-  ServiceError,
-  WorkflowExecutionAlreadyStartedError,
-  type WorkflowHandle,
-  WorkflowNotFoundError,
-} from '@temporalio/client';
+import type { Client, WorkflowHandle } from '@temporalio/client';
 import type { Workflows } from '../core/base/deps.ts';
 import { unavailable } from '../core/base/errors.ts';
 import type { Config } from '../schemas/config.ts';
@@ -22,7 +14,7 @@ import { attributePairs, type SearchAttributeValues } from './search-attributes.
 import type { segmentRecompute } from './segments.ts';
 
 /** The one place that starts and signals runs. */
-export function createWorkflows(config: Config, { client }: { client: Client }): Workflows {
+export function createWorkflows(config: Config, { client }: { client: () => Promise<Client> }): Workflows {
   const runs = new Runs(config, client);
   return {
     isUp: () => runs.isUp(),
@@ -158,9 +150,9 @@ const CALL_MS = 5_000;
  */
 class Runs {
   readonly #prefix: string;
-  readonly #client: Client;
+  readonly #client: () => Promise<Client>;
 
-  constructor({ taskQueuePrefix }: Config, client: Client) {
+  constructor({ taskQueuePrefix }: Config, client: () => Promise<Client>) {
     this.#prefix = taskQueuePrefix;
     this.#client = client;
   }
@@ -178,17 +170,19 @@ class Runs {
       workflowIdReusePolicy: 'ALLOW_DUPLICATE' as const,
     };
     const workflowIdConflictPolicy = run.whenRunning === 'refuse' ? ('FAIL' as const) : ('USE_EXISTING' as const);
-    const { workflow } = this.#client;
+    const client = await this.#client();
+    const { workflow } = client;
     try {
-      await this.#client.withDeadline(Date.now() + CALL_MS, async () => {
+      await client.withDeadline(Date.now() + CALL_MS, async () => {
         if (run.signal)
           await workflow.signalWithStart(run.type, { ...options, signal: run.signal.name, signalArgs: [] });
         else await workflow.start(run.type, { ...options, workflowIdConflictPolicy });
       });
       return true;
     } catch (error) {
+      const { WorkflowExecutionAlreadyStartedError } = await sdk();
       if (error instanceof WorkflowExecutionAlreadyStartedError) return false;
-      throw translate(error);
+      throw await translate(error);
     }
   }
 
@@ -201,7 +195,8 @@ class Runs {
     await this.#onHandle(id, async (handle) => {
       const { memo = {}, runId, status } = await handle.describe();
       if (status.name !== 'RUNNING' || !isMeant(memo)) return;
-      await this.#client.workflow.getHandle(handle.workflowId, runId).cancel();
+      const { workflow } = await this.#client();
+      await workflow.getHandle(handle.workflowId, runId).cancel();
     });
   }
 
@@ -211,7 +206,8 @@ class Runs {
 
   async isUp(): Promise<boolean> {
     try {
-      await this.#client.withDeadline(Date.now() + 1_000, () => this.#client.workflowService.getSystemInfo({}));
+      const client = await this.#client();
+      await client.withDeadline(Date.now() + 1_000, () => client.workflowService.getSystemInfo({}));
       return true;
     } catch {
       return false;
@@ -220,12 +216,14 @@ class Runs {
 
   /** The run may be over: then there is nothing to do. */
   async #onHandle<T>(id: string, work: (handle: WorkflowHandle) => Promise<T>): Promise<T | null> {
-    const handle = this.#client.workflow.getHandle(prefixed(this.#prefix, id));
+    const client = await this.#client();
+    const handle = client.workflow.getHandle(prefixed(this.#prefix, id));
     try {
-      return await this.#client.withDeadline(Date.now() + CALL_MS, () => work(handle));
+      return await client.withDeadline(Date.now() + CALL_MS, () => work(handle));
     } catch (error) {
+      const { WorkflowNotFoundError } = await sdk();
       if (error instanceof WorkflowNotFoundError) return null;
-      throw translate(error);
+      throw await translate(error);
     }
   }
 }
@@ -233,7 +231,11 @@ class Runs {
 /** CANCELLED, DEADLINE_EXCEEDED, RESOURCE_EXHAUSTED and UNAVAILABLE: the server is down or too busy. */
 const UNAVAILABLE_CODES = new Set([1, 4, 8, 14]);
 
-function translate(error: unknown): unknown {
+/** Loaded by then: a call has failed. */
+const sdk = () => import('@temporalio/client');
+
+async function translate(error: unknown): Promise<unknown> {
+  const { isGrpcServiceError, NamespaceNotFoundError, ServiceError } = await sdk();
   const cause = error instanceof ServiceError ? error.cause : error;
   const isUnavailable =
     error instanceof NamespaceNotFoundError || (isGrpcServiceError(cause) && UNAVAILABLE_CODES.has(cause.code));

@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { totalmem } from 'node:os';
 import { join } from 'node:path';
-import { type Db, MongoClient } from 'mongodb';
+import { runErrand } from '../errands/run.ts';
 import { type Binary, findBinary } from './binaries.ts';
 import { runServer, type Server, type ServerOptions } from './server.ts';
 
@@ -43,7 +43,7 @@ export async function startMongodb(options: ServerOptions): Promise<Server> {
         ...['--setParameter', 'diagnosticDataCollectionEnabled=false', '--nounixsocket', '--quiet'],
       ],
       url: (port) => `mongodb://127.0.0.1:${port}/?replicaSet=${replicaSet}`,
-      answer: becomePrimary,
+      answer: (port) => runErrand('becomePrimary', port, replicaSet),
     },
     options,
   );
@@ -52,45 +52,4 @@ export async function startMongodb(options: ServerOptions): Promise<Server> {
 /** A quarter of the memory, from 1 to 4 GB: with a million contacts in less, every search reads its index from the disk again. */
 function cacheGb(): string {
   return Math.min(4, Math.max(1, totalmem() / 4 / 2 ** 30)).toFixed(2);
-}
-
-/** Resolves when the server is primary; makes the replica set at the first start, and moves it when its port changed. */
-async function becomePrimary(port: number): Promise<void> {
-  const host = `127.0.0.1:${port}`;
-  const client = new MongoClient(`mongodb://${host}/?directConnection=true`, { serverSelectionTimeoutMS: 500 });
-  try {
-    const admin = client.db('admin');
-    const hello = await admin.command({ hello: 1 });
-    if (!hello.isWritablePrimary) await joinReplicaSet(admin, host);
-    if (!hello.isWritablePrimary) throw new Error('it is not primary yet');
-    if (hello.me !== host) throw new Error(`it is known as ${hello.me}`);
-  } finally {
-    await client.close();
-  }
-}
-
-async function joinReplicaSet(admin: Db, host: string): Promise<void> {
-  const config = await currentConfig(admin);
-  if (!config) {
-    await admin.command({ replSetInitiate: { _id: replicaSet, members: [{ _id: 0, host }] } });
-  } else if (config.members[0]?.host !== host) {
-    const moved = { ...config, version: config.version + 1, members: [{ ...config.members[0], host }] };
-    await admin.command({ replSetReconfig: moved, force: true });
-  }
-}
-
-interface ReplicaSetConfig {
-  readonly version: number;
-  readonly members: readonly { readonly host: string }[];
-}
-
-const notYetInitialized = 94;
-
-async function currentConfig(admin: Db): Promise<ReplicaSetConfig | null> {
-  try {
-    return (await admin.command({ replSetGetConfig: 1 })).config as ReplicaSetConfig;
-  } catch (error) {
-    if ((error as { code?: number }).code === notYetInitialized) return null;
-    throw error;
-  }
 }

@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { prepareNamespace, searchAttributeNames } from '../../cli/temporal-namespace.ts';
+import { searchAttributeNames } from '../../workflows/search-attribute-names.ts';
+import { runErrand } from '../errands/run.ts';
 import { type Binary, findBinary } from './binaries.ts';
 import { runServer, type Server, type ServerOptions } from './server.ts';
 
@@ -57,7 +58,7 @@ export async function startTemporal(options: ServerOptions): Promise<TemporalSer
         ...searchAttributeNames.flatMap((name) => ['--search-attribute', `${name}=Keyword`]),
       ],
       url: (port) => `127.0.0.1:${port}`,
-      answer: (port) => prepareNamespace(`127.0.0.1:${port}`, namespace, { own: true }),
+      answer: (port) => runErrand('prepareNamespace', `127.0.0.1:${port}`, namespace, { own: true }),
       env: withoutTemporalSettings(options.env),
       isPolite: true,
     },

@@ -1,0 +1,2 @@
+export const demoDomain = 'demo.everpost.test';
+export const demoSender = { email: `hello@${demoDomain}`, name: 'Everpost demo' };
