@@ -9,10 +9,16 @@ import { MongoClient } from 'mongodb';
 import { createTransport } from 'nodemailer';
 import { noteOf } from '../../stack/processes/identity.ts';
 import { until as seen } from '../support/wait.ts';
+import { memoryOf } from './memory-of.ts';
 import { temporaryFolder } from './temporary.ts';
 
 const root = join(import.meta.dirname, '../..');
 const startsWithinMs = 120_000;
+const MEMORY_MAX = 1_000 * 1_024 ** 2;
+/** Less than this, and processes were overlooked. */
+const MEMORY_MIN = 400 * 1_024 ** 2;
+/** The process that prepares the start ends three seconds after its last work. */
+const HELPER_GONE_MS = 15_000;
 
 interface Stack {
   readonly apiUrl: string;
@@ -113,6 +119,13 @@ describe('npm start', function () {
     const resolver = async (name: string) => (name === dkim.name ? [[dkim.value]] : []);
     const { results } = await dkimVerify(source, { resolver });
     expect(results.map(({ status }) => status.result)).to.deep.equal(['pass']);
+  });
+
+  it('Everything that it runs holds less than a gigabyte together.', async function () {
+    if (process.platform !== 'linux') this.skip();
+    const { pid } = entries[0]!;
+    await until(() => memoryOf(pid!) < MEMORY_MAX, HELPER_GONE_MS);
+    expect(memoryOf(pid!)).to.be.within(MEMORY_MIN, MEMORY_MAX);
   });
 
   it('A second start with the same data is refused in one sentence while the first one runs.', async () => {
