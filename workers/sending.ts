@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { availableParallelism } from 'node:os';
-import type { Deps } from '../core/base/deps.ts';
-import { openSending, type Sending } from '../core/delivery/sending.ts';
+import { type Deps, oncePerCore } from '../core/base/deps.ts';
+import { openSending } from '../core/delivery/sending.ts';
 import { claimedBy } from '../core/outbox/ledger.ts';
 import type { Mailer, RelayState, SendingDeps } from '../core/outbox/relay.ts';
 import { ConfigError } from '../platform/config.ts';
@@ -16,16 +16,8 @@ import type { Service } from './service.ts';
 /** How long a stopping process waits for replies to final dots. */
 const STOP_MS = 7_000;
 
-const opened = new WeakMap<Deps, Sending>();
-
 /** All lanes of a process share one ledger and the connections to the relay. */
-export function sendingOf(deps: Deps): Sending {
-  const known = opened.get(deps);
-  if (known) return known;
-  const sending = openSending(sendingDeps(deps));
-  opened.set(deps, sending);
-  return sending;
-}
+export const sendingOf = oncePerCore((deps: Deps) => openSending(sendingDeps(deps)));
 
 /** Ends the shared ledger and connections; any number of lanes may name it. */
 export function sendingService(deps: Deps): Service {

@@ -2,6 +2,7 @@ import type { Connection, Mailer } from '../outbox/relay.ts';
 import { attemptDelivery } from './attempt.ts';
 import { ClaimAhead } from './claim-ahead.ts';
 import type { Run } from './run.ts';
+import type { SharingRange } from './sending.ts';
 import type { ClaimedRecipient, Source } from './sources/source.ts';
 
 /** How often a range checks whether it may have more connections, or has to end. */
@@ -9,18 +10,12 @@ const CHECK_EVERY_MS = 100;
 /** After a working relay refused one more connection, the next one is requested at a later check. */
 const QUIET_MIN_MS = 20;
 
-/** The ranges that this process sends: they share its connections. */
-const ranges = new WeakMap<Mailer, Set<Connections>>();
-
 /**
  * Sends the recipients of a range over a fair share of the connections. Resolves when every outcome is durable; returns where to
  * resume.
  */
 export async function sendOverConnections(run: Run, source: Source): Promise<number | null> {
-  const { mailer } = run.sending.deps;
-  const all = ranges.get(mailer) ?? new Set<Connections>();
-  ranges.set(mailer, all);
-  const connections = new Connections(run, source, all);
+  const connections = new Connections(run, source);
   await connections.send();
   // A campaign with an open claim is not over, and the next step looks at it at once.
   await run.sending.outcomes.closed();
@@ -33,16 +28,17 @@ export async function sendOverConnections(run: Run, source: Source): Promise<num
  * - shrinking: another range has begun, and a connection is passed on after its mail
  * - ending: without connections it returns what is claimed, and ends when every outcome is durable
  */
-class Connections {
+class Connections implements SharingRange {
   #run: Run;
   #supply: ClaimAhead;
-  #ranges: Set<Connections>;
+  #ranges: Set<SharingRange>;
   #over = Promise.withResolvers<void>();
 
-  constructor(run: Run, source: Source, all: Set<Connections>) {
+  constructor(run: Run, source: Source) {
     this.#run = run;
-    this.#ranges = all;
-    this.#supply = new ClaimAhead(run, source, { ranges: () => all.size, onQuiet: () => this.#check() });
+    this.#ranges = run.sending.ranges;
+    const around = { ranges: () => this.#ranges.size, onQuiet: () => this.#check() };
+    this.#supply = new ClaimAhead(run, source, around);
   }
 
   async send(): Promise<void> {
@@ -52,7 +48,11 @@ class Connections {
     await this.#over.promise;
     clearInterval(checking);
     this.#ranges.delete(this);
-    for (const other of this.#ranges) other.#grow();
+    for (const other of this.#ranges) other.grow();
+  }
+
+  connections(): number {
+    return this.#run.connections;
   }
 
   restFrom(): number | null {
@@ -61,7 +61,7 @@ class Connections {
 
   /** Rounded up: a spare connection stays with the range that has it, and is not passed back and forth. */
   #share(): number {
-    const taken = [...this.#ranges].reduce((sum, other) => sum + other.#run.connections, 0);
+    const taken = [...this.#ranges].reduce((sum, other) => sum + other.connections(), 0);
     return Math.max(1, Math.ceil((this.#mailer.free('campaign') + taken) / this.#ranges.size));
   }
 
@@ -70,7 +70,7 @@ class Connections {
   }
 
   /** Requests a first connection even when none is free: it waits in the queue, and has claimed nothing yet. */
-  #grow(): void {
+  grow(): void {
     const run = this.#run;
     while (
       run.mayClaim() &&
@@ -100,7 +100,7 @@ class Connections {
       await this.#sendOver(connection);
     } finally {
       connection.release();
-      for (const other of this.#ranges) if (other !== this) other.#grow();
+      for (const other of this.#ranges) if (other !== this) other.grow();
     }
   }
 
@@ -146,7 +146,7 @@ class Connections {
   #check(): void {
     const run = this.#run;
     run.policy.onLook(run);
-    this.#grow();
+    this.grow();
     if (run.connections > 0) return;
     // Nothing is sent for a while: other processes may have the claims.
     this.#supply.giveBack();

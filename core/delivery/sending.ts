@@ -7,12 +7,21 @@ import { startRenewing } from '../outbox/renew.ts';
 import { withDotJournal } from '../outbox/with-dot-journal.ts';
 import { type ComposingMemory, openComposingMemory } from './stored/compose-memory.ts';
 
+/** A range that this process sends: all of them share its connections. */
+export interface SharingRange {
+  /** The number that it uses or waits for. */
+  connections(): number;
+  /** Requests more when others have ended or released some. */
+  grow(): void;
+}
+
 /** Shared by the lanes of one process: its ledger, the writer of outcomes, and through the deps the connections. */
 export interface Sending {
   deps: SendingDeps;
   ledger: Ledger;
   outcomes: OutcomeWriter;
   memory: ComposingMemory;
+  ranges: Set<SharingRange>;
   /** Called with every outcome when it is written: for measurements. */
   watchers: Set<(ended: Ended[]) => void>;
   /** No final dot is written any more; unsent claims are returned, and sent mail gets this long for the relay's reply. */
@@ -31,6 +40,7 @@ export function openSending(deps: SendingDeps): Sending {
     ledger,
     outcomes,
     memory,
+    ranges: new Set(),
     watchers,
     async stop(graceMs) {
       ledger.stopping = true;

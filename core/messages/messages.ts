@@ -1,5 +1,6 @@
 import type { ObjectId } from 'mongodb';
 import { createBatcher } from '../base/batcher.ts';
+import { BoundedMap } from '../base/cache.ts';
 import { type Deps, oncePerCore } from '../base/deps.ts';
 import { AppError } from '../base/errors.ts';
 import { insertNew, isDuplicateKey } from '../base/idempotent-insert.ts';
@@ -169,6 +170,7 @@ export async function failQueued(
 /** With more due messages of a project in a lane, new ones are refused until some are sent. */
 const BACKLOG_MAX = 1_000_000;
 const RECOUNT_EVERY_MS = 30_000;
+const BACKLOGS_MAX = 10_000;
 
 interface Backlog {
   counted: number;
@@ -178,7 +180,7 @@ interface Backlog {
   counting: Promise<void> | null;
 }
 
-const backlogs = new WeakMap<object, Map<string, Backlog>>();
+const backlogsOf = oncePerCore(() => new BoundedMap<string, Backlog>(BACKLOGS_MAX));
 
 /**
  * Counting has a cost, so the last count and the messages accepted since then serve for half a minute, and concurrent callers
@@ -204,10 +206,9 @@ export async function refuseFullBacklog(deps: Deps, projectId: ObjectId, lane: L
 }
 
 function backlogOf(deps: Deps, key: string): Backlog {
-  const known = backlogs.get(deps.db) ?? new Map<string, Backlog>();
-  backlogs.set(deps.db, known);
-  const backlog = known.get(key) ?? { counted: 0, accepted: 0, countedAt: Number.NEGATIVE_INFINITY, counting: null };
-  known.set(key, backlog);
+  const backlogs = backlogsOf(deps);
+  const backlog = backlogs.get(key) ?? { counted: 0, accepted: 0, countedAt: Number.NEGATIVE_INFINITY, counting: null };
+  backlogs.set(key, backlog);
   return backlog;
 }
 

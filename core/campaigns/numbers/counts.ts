@@ -1,5 +1,6 @@
 import type { ObjectId } from 'mongodb';
-import type { Deps } from '../../base/deps.ts';
+import { BoundedMap } from '../../base/cache.ts';
+import { type Deps, oncePerCore } from '../../base/deps.ts';
 import type { Session } from '../../base/model.ts';
 import { countClaims, countOpen } from '../../outbox/blocks/counts.ts';
 import { type MessageState, states } from '../../outbox/states.ts';
@@ -93,25 +94,23 @@ interface Kept {
   updatedAt: Date;
 }
 
-const kept = new WeakMap<object, Map<string, Kept>>();
+const keptCounts = oncePerCore(() => new BoundedMap<string, Kept>(KEPT_MAX));
 
 /** Counts for watchers: at most a tenth of the time is spent on counting, however many ask. */
-export function shownCounts(deps: Db, campaign: Campaign): Promise<LedgerCounts> {
-  const known = kept.get(deps.db) ?? new Map<string, Kept>();
-  kept.set(deps.db, known);
+export function shownCounts(deps: Db & Pick<Deps, 'state'>, campaign: Campaign): Promise<LedgerCounts> {
+  const kept = keptCounts(deps);
   const key = campaign._id.toHexString();
-  const entry = known.get(key);
+  const entry = kept.get(key);
   if (entry && entry.updatedAt >= campaign.updatedAt && performance.now() < entry.freshUntilMs) return entry.counts;
-  if (known.size >= KEPT_MAX) known.clear();
   const begun = performance.now();
   const counts = ledgerCounts(deps, campaign);
   const made = { counts, freshUntilMs: Number.POSITIVE_INFINITY, updatedAt: campaign.updatedAt };
-  known.set(key, made);
+  kept.set(key, made);
   counts.then(
     () => {
       made.freshUntilMs = begun + (performance.now() - begun) * SHOWN_FACTOR;
     },
-    () => known.delete(key),
+    () => kept.delete(key),
   );
   return counts;
 }

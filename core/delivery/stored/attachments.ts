@@ -1,4 +1,5 @@
 import { ATTACHMENT_BYTES_MAX } from '../../../schemas/mails.ts';
+import { oncePerCore } from '../../base/deps.ts';
 import { derivedId } from '../../base/ids.ts';
 import type { MimeAttachment } from '../../composing/mime/compose.ts';
 import { attachmentBytes, storeFile } from '../../messages/contents.ts';
@@ -30,7 +31,7 @@ export async function storedAttachments(
 }
 
 type Found = { bytes: Buffer; contentType: string | null } | Missing;
-const underWay = new WeakMap<Content, Map<number, Promise<Found>>>();
+const readsUnderWay = oncePerCore(() => new WeakMap<Content, Map<number, Promise<Found>>>());
 
 /** Recipients of a bulk that ask at the same time share the read or the fetch; nothing is kept after it. */
 function bytesOf(
@@ -40,6 +41,7 @@ function bytesOf(
   index: number,
   bytesMax: number,
 ): Promise<Found> {
+  const underWay = readsUnderWay(deps);
   const reads = underWay.get(content) ?? new Map<number, Promise<Found>>();
   underWay.set(content, reads);
   const known = reads.get(index);
