@@ -9,7 +9,7 @@ interface Members {
   hint: 'email' | 'list' | 'segment';
 }
 
-export function membersOf({ _id, projectId, type }: StoredList): Members {
+export function membersOf({ _id, projectId, type }: Pick<StoredList, '_id' | 'projectId' | 'type'>): Members {
   switch (type) {
     case 'global':
       return { filter: { projectId }, hint: 'email' };

@@ -1,6 +1,6 @@
 import type { Delivery, Envelope, Reply } from '../../core/outbox/relay.ts';
 import { formatReply } from '../../core/outbox/rules/relay-replies.ts';
-import { type Capabilities, NO_REPLY, type Timeouts } from './handshake.ts';
+import { type Capabilities, isOk, NO_REPLY, type Timeouts } from './handshake.ts';
 import { DATA, type Job, mailCommand, PHASES, RSET, rcptCommand, type Sent, STALE, type Stage, UNSENT } from './job.ts';
 import { wireBytes } from './message-bytes.ts';
 import {
@@ -8,7 +8,6 @@ import {
   anyAccepted,
   dataRefused,
   fenced,
-  isOk,
   lost,
   mailRefused,
   recipientsRefused,

@@ -143,7 +143,7 @@ function failed(wire: Wire, phase: Phase, reply: Reply, reason?: FaultReason): O
   return { wire: null, fault: { phase, reason: reason ?? (reply.code === 421 ? 'throttled' : 'rejected'), reply } };
 }
 
-function isOk({ code }: Reply): boolean {
+export function isOk({ code }: Reply): boolean {
   return code >= 200 && code < 300;
 }
 

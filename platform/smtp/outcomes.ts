@@ -1,6 +1,6 @@
 import type { Delivery, Envelope, FaultReason, Phase, RecipientReply, Reply } from '../../core/outbox/relay.ts';
 import { isAuthFault, isThrottle } from '../../core/outbox/rules/relay-replies.ts';
-import { type Capabilities, NO_REPLY } from './handshake.ts';
+import { type Capabilities, isOk, NO_REPLY } from './handshake.ts';
 
 interface Dialogue {
   envelope: Envelope;
@@ -88,10 +88,6 @@ export function anyAccepted({ replies, envelope }: Dialogue): boolean {
   return false;
 }
 
-export function isOk({ code }: Reply): boolean {
-  return code >= 200 && code < 300;
-}
-
 /** Recipients refused at RCPT keep their answer; the others have none. */
 function unanswered({ envelope, replies }: Dialogue): RecipientReply[] {
   return envelope.to.map((_, index) => {
@@ -106,9 +102,10 @@ function refuseAll(to: readonly string[], reply: Reply): Delivery {
 }
 
 function verdictOf(own: Reply | undefined, last: Reply): RecipientReply {
-  return own && own.code >= 200 && own.code < 300 ? verdict(last) : verdict(own ?? last);
+  return own && isOk(own) ? verdict(last) : verdict(own ?? last);
 }
 
-function verdict({ code, enhanced, text }: Reply): RecipientReply {
-  return { accepted: code >= 200 && code < 300, code, enhanced, text };
+function verdict(reply: Reply): RecipientReply {
+  const { code, enhanced, text } = reply;
+  return { accepted: isOk(reply), code, enhanced, text };
 }

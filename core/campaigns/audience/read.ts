@@ -3,8 +3,9 @@ import type { Deps } from '../../base/deps.ts';
 import { parseId } from '../../base/ids.ts';
 import type { Session } from '../../base/model.ts';
 import { compareBytes } from '../../base/text/byte-order.ts';
-import { goesToEverybody } from '../../contacts/lists/global-list.ts';
-import type { Contact } from '../../contacts/model.ts';
+import { globalListId, goesToEverybody } from '../../contacts/lists/global-list.ts';
+import type { Contact, StoredList } from '../../contacts/model.ts';
+import { membersOf } from '../../contacts/search.ts';
 import type { BlockRecipient } from '../../outbox/blocks/model.ts';
 import type { Campaign } from '../model.ts';
 
@@ -24,17 +25,21 @@ export async function* readAudience(deps: Deps, campaign: Campaign, session: Ses
   else yield* merged(sources);
 }
 
-type Source = { type: 'global' } | { type: 'list' | 'segment'; id: ObjectId };
+type Source = Pick<StoredList, '_id' | 'type'>;
 
 /** The global list has every contact, so no other list needs to be read. */
 function sourcesOf(campaign: Campaign): Source[] {
-  if (goesToEverybody(campaign)) return [{ type: 'global' }];
+  if (goesToEverybody(campaign)) return [{ type: 'global', _id: globalListId({ _id: campaign.projectId }) }];
   const named = new Map(campaign.toLists.map((entry) => [entry.id, entry]));
-  return [...named.values()].flatMap(({ id, type }) => (parseId(id) ? [{ type, id: new ObjectId(id) }] : []));
+  return [...named.values()].flatMap(({ id, type }) => {
+    const _id = parseId(id);
+    return _id ? [{ type, _id }] : [];
+  });
 }
 
 async function* batchesOf(deps: Deps, campaign: Campaign, source: Source, session: Session | undefined): Batches {
-  const { filter, hint } = membersOf(campaign, source);
+  const { filter: members, hint } = membersOf({ ...source, projectId: campaign.projectId });
+  const filter = { ...members, ...withoutExcluded(campaign) };
   const options = { projection: { email: 1 }, hint, batchSize: BATCH, ...(session ? { session } : {}) };
   const cursor: FindCursor<Reader> = deps.db.contacts.find(filter, options).sort({ email: 1 });
   try {
@@ -50,20 +55,13 @@ async function* batchesOf(deps: Deps, campaign: Campaign, source: Source, sessio
   }
 }
 
-function membersOf({ projectId, excludeLists }: Campaign, source: Source): { filter: Filter<Contact>; hint: string } {
+function withoutExcluded({ excludeLists }: Campaign): Filter<Contact> {
   const excluded = (type: 'list' | 'segment') =>
     excludeLists.filter((entry) => entry.type === type).map(({ id }) => new ObjectId(id));
   const [lists, segments] = [excluded('list'), excluded('segment')];
-  const left: Filter<Contact> = {
-    projectId,
-    ...(lists.length > 0 || segments.length > 0
-      ? { $nor: [{ listIds: { $in: lists } }, { segmentIds: { $in: segments } }] }
-      : {}),
-  };
-  if (source.type === 'global') return { filter: left, hint: 'email' };
-  return source.type === 'segment'
-    ? { filter: { ...left, segmentIds: source.id }, hint: 'segment' }
-    : { filter: { ...left, listIds: source.id }, hint: 'list' };
+  return lists.length > 0 || segments.length > 0
+    ? { $nor: [{ listIds: { $in: lists } }, { segmentIds: { $in: segments } }] }
+    : {};
 }
 
 /** A batch of a source, of which the people before `next` are taken. */

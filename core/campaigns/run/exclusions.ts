@@ -1,9 +1,9 @@
-import type { Filter } from 'mongodb';
 import type { Deps } from '../../base/deps.ts';
 import { IdSet } from '../../base/id-set.ts';
 import { parseId } from '../../base/ids.ts';
 import { correctSegment } from '../../contacts/lists/recompute.ts';
 import type { Contact } from '../../contacts/model.ts';
+import { membersOf } from '../../contacts/search.ts';
 import type { AudienceEntry, Campaign } from '../model.ts';
 import { segmentsIn } from './segments.ts';
 
@@ -24,7 +24,7 @@ export async function joinedExcluded(
   const before = await generationsOf(deps, campaign);
   await correctSettling(deps, campaign, excludeLists, signal);
   for (const entry of excludeLists)
-    for await (const members of membersOf(deps, campaign, entry)) {
+    for await (const members of membersIn(deps, campaign, entry)) {
       if (signal.aborted) return null;
       for (const { _id } of members) if (recipients.has(_id)) joined.add(_id);
     }
@@ -49,15 +49,14 @@ async function generationsOf(deps: Deps, { projectId, excludeLists }: Campaign):
   return segments.map(({ _id, recompute }) => `${_id.toHexString()} ${recompute?.generation}`).join();
 }
 
-async function* membersOf(
+async function* membersIn(
   deps: Deps,
   { projectId }: Campaign,
   { id, type }: AudienceEntry,
 ): AsyncGenerator<Array<Pick<Contact, '_id'>>> {
-  const listId = parseId(id);
-  if (!listId) return;
-  const members: Filter<Contact> =
-    type === 'segment' ? { projectId, segmentIds: listId } : { projectId, listIds: listId };
-  const cursor = deps.db.contacts.find(members, { projection: { _id: 1 }, hint: type, batchSize: MEMBERS_AT_ONCE });
+  const _id = parseId(id);
+  if (!_id) return;
+  const { filter, hint } = membersOf({ _id, projectId, type });
+  const cursor = deps.db.contacts.find(filter, { projection: { _id: 1 }, hint, batchSize: MEMBERS_AT_ONCE });
   while (await cursor.hasNext()) yield cursor.readBufferedDocuments();
 }

@@ -35,9 +35,9 @@ export const campaignsMutations: readonly Mutation[] = [
   },
   {
     name: 'who joins an excluded segment during the freeze stays in the audience',
-    file: 'core/campaigns/run/exclusions.ts',
-    find: "type === 'segment' ? { projectId, segmentIds: listId }",
-    replace: "type === 'segment' ? { projectId, listIds: listId }",
+    file: 'core/contacts/search.ts',
+    find: 'filter: { projectId, segmentIds: _id }',
+    replace: 'filter: { projectId, listIds: _id }',
     tests: ['test/campaigns/exclusions.test.ts'],
     grep: 'while the audience is written',
   },
