@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Deps } from '../base/deps.ts';
 import type { Project } from '../base/model.ts';
 import { findCampaign, stateConflict } from './campaigns.ts';
@@ -97,7 +98,7 @@ async function untilNothingIsInFlight(deps: Deps, campaign: Campaign): Promise<v
   let orphansAt = performance.now() + ORPHANS_EVERY_MS;
   let waitMs = LOOK_FIRST_MS;
   while ((await countInFlight(deps, campaign)) > 0 && performance.now() < end) {
-    await new Promise((resolve) => setTimeout(resolve, waitMs));
+    await sleep(waitMs);
     waitMs = Math.min(LOOK_MAX_MS, waitMs * 1.5);
     if (performance.now() < orphansAt) continue;
     await settleCampaignOrphans(deps, campaign);

@@ -1,7 +1,7 @@
 import type { ObjectId } from 'mongodb';
+import type { TokenBucket } from '../base/token-bucket.ts';
 import type { ComposedMail } from '../composing/compose.ts';
 import type { Outcome } from '../outbox/ledger.ts';
-import type { Pace } from './pace.ts';
 import type { Sending } from './sending.ts';
 import type { ClaimedRecipient } from './sources/source.ts';
 
@@ -12,7 +12,7 @@ export interface RunPolicy {
   readonly groupId: string | null;
   /** A template names fields of contacts beyond their name. */
   readonly needsContacts: boolean;
-  readonly pace: Pace;
+  readonly pace: TokenBucket;
   /** Read on the primary after each claim, since a pause or an abort is answered when it is stored. */
   maySend(): Promise<boolean>;
   compose(item: ClaimedRecipient): ComposedMail | Outcome | Promise<ComposedMail | Outcome>;

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Deps, oncePerCore } from '../base/deps.ts';
 import { type Signal, writeSignals } from './engagements.ts';
 
@@ -53,8 +54,7 @@ export async function drainSignals(deps: Deps, graceMs: number): Promise<void> {
   const until = performance.now() + graceMs;
   buffer.againMs = IN_FLIGHT_LAST_MS;
   tryAgain(deps, buffer);
-  while ((sizeOf(buffer) > 0 || buffer.running) && performance.now() < until)
-    await new Promise((resolve) => setTimeout(resolve, 10));
+  while ((sizeOf(buffer) > 0 || buffer.running) && performance.now() < until) await sleep(10);
   buffer.stopped = true;
   if (buffer.timer) clearTimeout(buffer.timer);
   if (sizeOf(buffer) > 0) deps.log.warn({ lost: sizeOf(buffer) }, 'opens and clicks could not be written');
@@ -88,7 +88,7 @@ function tryAgain(deps: Deps, buffer: Buffer): void {
 async function flush(deps: Deps, buffer: Buffer): Promise<void> {
   buffer.running = true;
   for (let waitMs = REPEAT_FIRST_MS; buffer.waiting.length > 0 && !buffer.stopped; ) {
-    if (buffer.waiting.length < TOGETHER_MAX) await new Promise((resolve) => setTimeout(resolve, GATHER_MS));
+    if (buffer.waiting.length < TOGETHER_MAX) await sleep(GATHER_MS);
     const batch = buffer.waiting.slice(0, TOGETHER_MAX);
     try {
       const inFlight = await writeSignals(deps, batch);
@@ -100,7 +100,7 @@ async function flush(deps: Deps, buffer: Buffer): Promise<void> {
       waitMs = REPEAT_FIRST_MS;
     } catch (error) {
       deps.log.warn({ err: error, waiting: buffer.waiting.length }, 'opens and clicks could not be written; retrying');
-      await new Promise((resolve) => setTimeout(resolve, waitMs));
+      await sleep(waitMs);
       waitMs = Math.min(REPEAT_MAX_MS, waitMs * 2);
     }
   }

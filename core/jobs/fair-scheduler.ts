@@ -1,5 +1,6 @@
 import { ObjectId } from 'mongodb';
 import type { Deps } from '../base/deps.ts';
+import { TokenBucket } from '../base/token-bucket.ts';
 
 /**
  * One kind of jobs that wait in documents. `documentQueue` makes it from a collection; a queue that takes many at once has its
@@ -60,7 +61,7 @@ export class FairScheduler {
   readonly #waiting = new Map<string, WaitingProject>();
   readonly #taking = new Set<string>();
   readonly #wokenDuringTake = new Set<string>();
-  readonly #allowance: ReturnType<typeof createAllowance>;
+  readonly #allowance: TokenBucket;
   readonly #looked = Promise.withResolvers<void>();
   readonly #settled = Promise.withResolvers<void>();
   readonly #unsubscribe: () => void;
@@ -76,7 +77,7 @@ export class FairScheduler {
     this.#deps = deps;
     this.#queue = queue;
     this.#databaseNow = databaseNow;
-    this.#allowance = createAllowance(queue.perSecondMax);
+    this.#allowance = new TokenBucket(queue.perSecondMax ?? null);
     this.ready = this.#looked.promise;
     this.#looking = this.#look();
     this.#unsubscribe = deps.signals.subscribe(queueChannel(queue.name), (message) => {
@@ -198,22 +199,4 @@ function firstOf<K, V>(map: Map<K, V>): [K, V] {
 
 export function queueChannel(kindName: string): string {
   return `due:${kindName}`;
-}
-
-/** A bucket that holds a second's worth. */
-function createAllowance(perSecondMax: number | undefined) {
-  let tokens = perSecondMax ?? 0;
-  let filledAt = performance.now();
-  return {
-    left(): number {
-      if (perSecondMax === undefined) return Number.POSITIVE_INFINITY;
-      const now = performance.now();
-      tokens = Math.min(perSecondMax, tokens + ((now - filledAt) / 1000) * perSecondMax);
-      filledAt = now;
-      return Math.floor(tokens);
-    },
-    spend(count: number): void {
-      tokens -= count;
-    },
-  };
 }

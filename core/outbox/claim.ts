@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { ObjectId } from 'mongodb';
 import type { DotState } from './dot-journal.ts';
 import { after, type Claim, DOT_MS, type Held, LEASE_MS, type Ledger, type LedgerDeps } from './ledger.ts';
@@ -69,7 +70,7 @@ async function readBack(
     } catch (error) {
       if (ledger.now() > askedMs + DOT_MS) throw error;
       log.warn({ err: error }, 'reading a claim back failed; retrying');
-      await new Promise((resolve) => setTimeout(resolve, 250));
+      await sleep(250);
     }
   }
 }

@@ -1,4 +1,5 @@
 import type { Filter } from 'mongodb';
+import { untilDone } from '../base/retry.ts';
 import { ClaimCloser } from './blocks/close.ts';
 import { writeRows } from './blocks/write-rows.ts';
 import { type Check, distinctProjects, type Held, type Ledger, type LedgerDeps, type Verdict } from './ledger.ts';
@@ -11,8 +12,7 @@ const GROUP_MAX = 64;
 const WRITES_MAX = 4;
 /** Nothing new is claimed while more outcomes than this are unwritten. */
 export const UNWRITTEN_MAX = 1_000;
-const REPEAT_FIRST_MS = 50;
-const REPEAT_MAX_MS = 2_000;
+const REPEAT = { firstMs: 50, maxMs: 2_000 };
 
 /** Safe to repeat, so that nothing that follows from an outcome is lost in a crash. */
 export interface Effects {
@@ -97,7 +97,11 @@ export class OutcomeWriter {
 
   async #settle(group: Waiting[]): Promise<void> {
     const ended = group.map((one) => one.ended);
-    await this.#untilWritten(ended);
+    await untilDone(
+      () => this.#write(ended),
+      (err) => this.#deps.log.warn({ err, messages: ended.length }, 'writing outcomes failed; retrying'),
+      REPEAT,
+    );
     this.#onWritten(ended);
     for (const { ended: one, onWritten } of group) {
       this.#release(one.held);
@@ -114,17 +118,6 @@ export class OutcomeWriter {
   #release({ _id, part }: Held): void {
     if (!part) this.#ledger.held.delete(_id.toHexString());
     else if (--part.claim.unwritten === 0) this.#closer.add(part.claim);
-  }
-
-  async #untilWritten(ended: Ended[]): Promise<void> {
-    for (let pauseMs = REPEAT_FIRST_MS; ; pauseMs = Math.min(REPEAT_MAX_MS, pauseMs * 2)) {
-      try {
-        return await this.#write(ended);
-      } catch (error) {
-        this.#deps.log.warn({ err: error, messages: ended.length }, 'writing outcomes failed; retrying');
-        await new Promise((resolve) => setTimeout(resolve, pauseMs));
-      }
-    }
   }
 
   async #write(ended: Ended[]): Promise<void> {

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 /** Outcomes of requests: a caller repeats a request with its Idempotency-Key until the answer is final. */
 export interface Calls {
   answered: number;
@@ -74,7 +75,7 @@ export async function ask(
         return null;
       }
     }
-    await new Promise((resolve) => setTimeout(resolve, line.againMs ?? AGAIN_MS));
+    await sleep(line.againMs ?? AGAIN_MS);
   }
   calls.unanswered += 1;
   return null;

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 /** Faults of a network. Each field may change while connections are open. */
 export interface NetworkFaults {
@@ -104,7 +105,7 @@ function carry(
     under = under.then(async () => {
       for (const piece of slices(chunk, faults)) {
         const waitMs = delayMs(piece.length, faults);
-        if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs));
+        if (waitMs > 0) await sleep(waitMs);
         if (from.destroyed || to.destroyed) return;
         if (!isHeld()) to.write(piece);
         onPassed(piece.length);

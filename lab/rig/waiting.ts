@@ -1,8 +1,8 @@
-import type { DrillContext } from './context.ts';
+import { setTimeout as pause } from 'node:timers/promises';
 
-export function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
-}
+export { pause };
+
+import type { DrillContext } from './context.ts';
 
 export function between(fromMs: number, toMs: number): number {
   return fromMs + Math.random() * (toMs - fromMs);

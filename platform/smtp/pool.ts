@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type {
   Acquired,
   Connection,
@@ -106,7 +107,7 @@ export class RelayPool {
     for (const { client } of this.#idle.splice(0)) client.quit();
     for (const { resolve } of this.#waiting.splice(0)) resolve(this.#refusal()!);
     const end = this.#now() + graceMs;
-    while (this.#total() > 0 && this.#now() < end) await new Promise((resolve) => setTimeout(resolve, 10));
+    while (this.#total() > 0 && this.#now() < end) await sleep(10);
     for (const client of this.#all) client.drop();
   }
 

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
 import { resealSecret, resealSecrets, secretKinds } from '../../core/accounts/stored-secrets.ts';
@@ -201,7 +202,7 @@ describe('Secret keys', function () {
 
 /** Nothing listens on the port for `afterMs`; then connections go to the target. */
 async function forward(port: number, target: URL, afterMs: number): Promise<() => void> {
-  await new Promise((resolve) => setTimeout(resolve, afterMs));
+  await sleep(afterMs);
   const server = createServer((socket) => {
     const there = connect(Number(target.port), target.hostname);
     socket.pipe(there).pipe(socket);

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { ObjectId } from 'mongodb';
@@ -153,7 +154,7 @@ describe('A simulation', function () {
       return 'skip';
     });
     for (;;) {
-      if (await isInside({})) await new Promise((resolve) => setTimeout(resolve, 10));
+      if (await isInside({})) await sleep(10);
       else if (!(await next(Number.POSITIVE_INFINITY))) break;
     }
     const people = await db.enrollments

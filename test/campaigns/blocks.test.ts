@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
 import { doubtAfterRestore } from '../../core/campaigns/audience/after-restore.ts';
@@ -11,7 +12,7 @@ import { ledgerFault } from '../../core/outbox/version.ts';
 import { removeOld } from '../../core/retention.ts';
 import { anyFreePort } from '../../stack/ports.ts';
 import { until } from '../support/wait.ts';
-import { type Hands, openHands, pause, type Stage, startStage } from './support.ts';
+import { type Hands, openHands, type Stage, startStage } from './support.ts';
 
 const nowhere = `127.0.0.1:${await anyFreePort()}`;
 const DAY_MS = 24 * 3_600_000;

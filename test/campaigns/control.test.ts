@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
 import type { Deps } from '../../core/base/deps.ts';
@@ -5,7 +6,7 @@ import { pauseCampaign } from '../../core/campaigns/control.ts';
 import { anyFreePort } from '../../stack/ports.ts';
 import type { Reply } from '../support/client.ts';
 import { until } from '../support/wait.ts';
-import { type Hands, openHands, pause, type Stage, startStage } from './support.ts';
+import { type Hands, openHands, type Stage, startStage } from './support.ts';
 
 /** Nothing listens there: the workflow engine is away for the whole of these tests, and no worker process runs. */
 const nowhere = `127.0.0.1:${await anyFreePort()}`;

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
 import type { Campaign, CampaignStatus } from '../../core/campaigns/model.ts';
@@ -364,7 +365,7 @@ describe('Campaigns', function () {
     it('lists by status and by part of the name, newest first, a page at a time', async () => {
       const first = await draft({ name: 'Needle (one)' });
       // Ids differ by seconds, so the second one is made in another.
-      await new Promise((resolve) => setTimeout(resolve, 1_100));
+      await sleep(1_100);
       const second = await draft({ name: 'needle (two)' });
       const found = (await stage.own.client.get('/campaigns?search=NEEDLE%20(&status=draft&limit=1')).body.data;
       expect(found.pagination).to.deep.equal({ page: 1, limit: 1, total: 2, pages: 2 });

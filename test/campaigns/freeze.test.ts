@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
 import { MongoServerError, ObjectId } from 'mongodb';
 import type { Deps } from '../../core/base/deps.ts';
@@ -5,7 +6,7 @@ import { asOurs, beginAttempt } from '../../core/campaigns/audience/attempt.ts';
 import { freezeAudience } from '../../core/campaigns/run/freeze.ts';
 import { indexes } from '../../platform/indexes.ts';
 import { anyFreePort } from '../../stack/ports.ts';
-import { type Hands, openHands, pause, type Stage, startStage } from './support.ts';
+import { type Hands, openHands, type Stage, startStage } from './support.ts';
 
 const nowhere = `127.0.0.1:${await anyFreePort()}`;
 const control = () => ({ signal: new AbortController().signal, onProgress() {} });

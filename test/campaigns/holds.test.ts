@@ -1,10 +1,11 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
 import type { Deps } from '../../core/base/deps.ts';
 import { updateCampaign } from '../../core/campaigns/update.ts';
 import { deleteList } from '../../core/contacts/lists/lists.ts';
 import { anyFreePort } from '../../stack/ports.ts';
-import { type Hands, openHands, pause, type Stage, startStage } from './support.ts';
+import { type Hands, openHands, type Stage, startStage } from './support.ts';
 
 const nowhere = `127.0.0.1:${await anyFreePort()}`;
 /** Time for a call to reach a document that another transaction holds. */

@@ -1,7 +1,8 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
 import { openCore } from '../../core/base/deps.ts';
 import { anyFreePort } from '../../stack/ports.ts';
-import { type Hands, openHands, pause, type Stage, startStage } from './support.ts';
+import { type Hands, openHands, type Stage, startStage } from './support.ts';
 
 const nowhere = `127.0.0.1:${await anyFreePort()}`;
 

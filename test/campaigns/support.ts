@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { Client, Connection, type WorkflowHandle } from '@temporalio/client';
 import { ObjectId } from 'mongodb';
 import type { Deps } from '../../core/base/deps.ts';
@@ -279,8 +280,4 @@ async function sendAll(hands: Hands, campaignId: string, step: SendStep): Promis
 /** total = suppressed + failed + sent + unknown + pending, at every moment. */
 export function isBalanced({ total, suppressed, failed, sent, unknown, pending }: Record<string, number>): boolean {
   return total === suppressed! + failed! + sent! + unknown! + pending!;
-}
-
-export function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }

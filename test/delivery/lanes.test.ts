@@ -1,9 +1,10 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
 import { seedVerifiedDomain } from '../../core/domains/domains.ts';
 import type { Content, Message } from '../../core/outbox/model.ts';
 import { until } from '../support/wait.ts';
-import { type Post, pause, SENDER, startPost } from './support.ts';
+import { type Post, SENDER, startPost } from './support.ts';
 
 describe('The mail lanes', () => {
   let post: Post;

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { ObjectId } from 'mongodb';
 import PostalMime, { type Email } from 'postal-mime';
 import type { Files } from '../../core/base/deps.ts';
@@ -122,10 +123,6 @@ export async function startPost(options: PostOptions = {}): Promise<Post> {
       },
     };
   }
-}
-
-export function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
 /** Makes what is due later due now. */

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
 import { seedVerifiedDomain } from '../../core/domains/domains.ts';
@@ -91,7 +92,7 @@ describe('Idempotency-Key', () => {
       { $set: { state: 'running', body: null, status: null, leaseUntil: new Date(Date.now() + 600) } },
     );
     expect((await upsert('k7', { email: 'i@example.com' })).body.error.code).to.equal('IDEMPOTENCY_IN_PROGRESS');
-    await new Promise((resolve) => setTimeout(resolve, 700));
+    await sleep(700);
     const again = await upsert('k7', { email: 'i@example.com' });
     expect(again.status).to.equal(201);
     expect(again.body.data.id).to.equal(first.body.data.id);

@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
 import { publishEvent, publishEvents } from '../../core/feed/events.ts';
@@ -229,9 +230,9 @@ describe('Webhooks', () => {
     const events = keys.map((key) => ({ type: 'automation.entered' as const, key, data: { key } }));
     const killing = (async () => {
       for (let i = 0; i < 2; i += 1) {
-        await new Promise((resolve) => setTimeout(resolve, 250));
+        await sleep(250);
         await receiver.stop();
-        await new Promise((resolve) => setTimeout(resolve, 300));
+        await sleep(300);
         await receiver.start();
       }
     })();

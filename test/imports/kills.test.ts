@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { type ClientSession, MongoError, ObjectId } from 'mongodb';
 import { parseId } from '../../core/base/ids.ts';
@@ -120,7 +121,7 @@ describe('A worker that is killed', () => {
     let isOver = false;
     const renewing = (async () => {
       for (let turn = 0; !isOver; turn = 1 - turn) {
-        await new Promise((resolve) => setTimeout(resolve, 1_000));
+        await sleep(1_000);
         const email = HELD[turn] as string;
         await sessions.get(email)?.endSession();
         sessions.set(email, await stand(email));

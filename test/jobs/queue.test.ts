@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { type Collection, ObjectId } from 'mongodb';
 import type { Signals } from '../../core/base/deps.ts';
@@ -122,7 +123,7 @@ describe('Due documents', () => {
       run: async (row) => {
         if (row._id.equals(quiet._id)) isQuietStarted = true;
         else if (!isQuietStarted) before += 1;
-        await new Promise((resolve) => setTimeout(resolve, 10));
+        await sleep(10);
         return done;
       },
     });
@@ -144,7 +145,7 @@ describe('Due documents', () => {
     const [fast, slow] = [due({ lane: 'fast' }), due({ lane: 'slow' })];
     await rows.insertMany([slow, fast]);
     await until(async () => started.length > 0, Boolean);
-    await new Promise((resolve) => setTimeout(resolve, 200));
+    await sleep(200);
     expect(started).to.deep.equal([fast._id.toHexString()]);
   });
 
@@ -231,7 +232,7 @@ describe('Due documents', () => {
     });
     const project = new ObjectId();
     await rows.insertMany(many(40, project));
-    await new Promise((resolve) => setTimeout(resolve, 1_500));
+    await sleep(1_500);
     expect(tries, 'tries in 1.5 seconds').to.be.within(1, 120);
     isAway = false;
     await until(
@@ -270,7 +271,7 @@ describe('Due documents', () => {
       concurrencyMax: 5,
       run: async (row) => {
         running += 1;
-        await new Promise((resolve) => setTimeout(resolve, 300));
+        await sleep(300);
         finished.push(row._id.toHexString());
         return done;
       },

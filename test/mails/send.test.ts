@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
 import { seedVerifiedDomain } from '../../core/domains/domains.ts';
@@ -460,7 +461,7 @@ describe('POST /mails/send', () => {
           const answer = await send({}, { 'Idempotency-Key': 'one-mail' });
           if (answer.status !== 409) return answer;
           expect(answer.body.error.code).to.equal('IDEMPOTENCY_IN_PROGRESS');
-          await new Promise((resolve) => setTimeout(resolve, 20));
+          await sleep(20);
         }
       }),
     );

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
 import { hashOfErased } from '../../core/base/secrets.ts';
@@ -178,7 +179,7 @@ describe('Mail to a contact that is deleted', () => {
     await post.settled(answer, 'sent');
     await deleted(id);
     // Ids begin with a second, and the deletion was within one.
-    await new Promise((resolve) => setTimeout(resolve, 1_100));
+    await sleep(1_100);
     const later = await post.send({ to: { email: address, name: 'Cleo' } });
     await post.settled(later, 'sent');
     expect(await look()).to.equal(0);

@@ -2,6 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
 import { startServers } from '../../stack/servers/all.ts';
@@ -81,7 +82,7 @@ describe('A worker process', function () {
   it('MongoDB stopped: it stays up, and works again when it is back', async () => {
     const id = await addDomain('store.example.com');
     await servers.mongodb?.kill('SIGKILL');
-    await new Promise((resolve) => setTimeout(resolve, 3_000));
+    await sleep(3_000);
     expect(await isAlive()).to.equal(true);
     const { port } = await worker.ready;
     expect((await fetch(`http://127.0.0.1:${port}/health/ready`)).status).to.equal(503);

@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
 import { createSecureContext } from 'node:tls';
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
-import { hurry, type Post, type PostOptions, pause, startPost } from '../delivery/support.ts';
+import { hurry, type Post, type PostOptions, startPost } from '../delivery/support.ts';
 import { type Environment, startEnvironment } from '../support/environment.ts';
 import { until } from '../support/wait.ts';
 

@@ -1,4 +1,5 @@
 import { fork } from 'node:child_process';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { Connection } from '../../core/outbox/relay.ts';
 import { closeRelays, deliver, fiftyTimes, sendOn, startRelay, take } from './support.ts';
@@ -12,7 +13,7 @@ describe('connections to a relay', () => {
     await deliver(mailer, 'b@in.test');
     expect(sink.ledger.connections).to.equal(1);
     expect(mailer.states()[0]).to.include({ connectionsOpen: 1, connectionsInUse: 0, delivered: 2 });
-    await new Promise((resolve) => setTimeout(resolve, 200));
+    await sleep(200);
     expect(mailer.states()[0]?.connectionsOpen).to.equal(0);
     expect(sink.connectionsOpen()).to.equal(0);
   });
@@ -115,7 +116,7 @@ describe('connections to a relay', () => {
   it('close: what has not finished by then is unknown when its dot was written', async () => {
     const { mailer } = await startRelay({ ackDelayMs: 5_000 }, { timeouts: { dotMs: 10_000 } });
     const sending = sendOn(await take(mailer), 'a@in.test');
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await sleep(50);
     await mailer.close(50);
     expect((await sending).kind).to.equal('unknown');
   });

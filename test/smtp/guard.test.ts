@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { closeRelays, deliver, fiftyTimes, newMessage, sendOn, startRelay, take } from './support.ts';
 
@@ -16,7 +17,7 @@ describe('the guard before the dot', () => {
         expect([delivery.kind, delivery.answered]).to.deep.equal(['fenced', false]);
         expect(delivery.recipients).to.deep.equal([{ accepted: false, code: 0, enhanced: null, text: '' }]);
       });
-      await new Promise((resolve) => setTimeout(resolve, 50));
+      await sleep(50);
       expect(sink.ledger.total).to.equal(0);
       expect(mailer.states()[0]).to.include({ state: 'closed', connectionsOpen: 0 });
     });

@@ -1,5 +1,6 @@
 import { createSocket } from 'node:dgram';
 import { type AddressInfo, createServer } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { DnsRecord } from '../../core/domains/model.ts';
 
 /** A DNS server on loopback, over UDP and TCP, whose zones a test sets as it goes. */
@@ -54,7 +55,7 @@ export async function startDnsStandIn(): Promise<DnsStandIn> {
     standIn.queries.push(`${name} ${TYPES[type] ?? type}`);
     const how = !limitedTo || limitedTo.includes(name) ? behaviour : 'answer';
     if (how === 'silent') return null;
-    if (typeof how === 'object') await new Promise((resolve) => setTimeout(resolve, how.slowMs));
+    if (typeof how === 'object') await sleep(how.slowMs);
     const isKnown = [...zone.keys()].some((key) => key.startsWith(`${name} `));
     const answers = how === 'servfail' ? [] : (zone.get(`${name} ${TYPES[type]}`) ?? []);
     const code = how === 'servfail' ? SERVFAIL : isKnown ? 0 : NXDOMAIN;

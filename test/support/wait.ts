@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 /** Asks until the answer is the expected one; the failure names the last answer. */
 export async function until<T>(
   ask: () => Promise<T>,
@@ -9,6 +10,6 @@ export async function until<T>(
     const answer = await ask();
     if (isIt(answer)) return answer;
     if (Date.now() > end) throw new Error(`not within ${ms} ms; last seen: ${JSON.stringify(answer)}`);
-    await new Promise((resolve) => setTimeout(resolve, everyMs));
+    await sleep(everyMs);
   }
 }

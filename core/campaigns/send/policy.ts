@@ -1,5 +1,5 @@
 import type { Deps } from '../../base/deps.ts';
-import { createPace } from '../../delivery/pace.ts';
+import { TokenBucket } from '../../base/token-bucket.ts';
 import type { RunPolicy } from '../../delivery/run.ts';
 import type { ClaimedRecipient } from '../../delivery/sources/source.ts';
 import type { Outcome } from '../../outbox/ledger.ts';
@@ -18,10 +18,14 @@ interface Given {
   rangesAtOnce: number;
 }
 
+/** Ranges send at the same time with a share each. Two at least may be saved up, so that fractions are not lost. */
+export const PACE = { burst: (perSecond: number) => Math.max(2, perSecond / 10), tokens: 1 };
+
 /** How a campaign is sent: its rate, its status after each claim, its compiled mail, its thresholds. */
 export function policyOf(deps: Deps, { campaign, compiled, relay, thresholds, rangesAtOnce }: Given): RunPolicy {
   const { _id, projectId, unsubscribeGroupId, sendRatePerSecond } = campaign;
-  const pace = createPace(sendRatePerSecond, rangesAtOnce);
+  const share = (perSecond: number | null) => perSecond && perSecond / rangesAtOnce;
+  const pace = new TokenBucket(share(sendRatePerSecond), PACE);
   return {
     projectId,
     groupId: unsubscribeGroupId,
@@ -30,7 +34,7 @@ export function policyOf(deps: Deps, { campaign, compiled, relay, thresholds, ra
     async maySend() {
       const projection = { status: 1, sendRatePerSecond: 1, 'freeze.run': 1 } as const;
       const now = await deps.db.campaigns.findOne({ _id, projectId }, { projection, readPreference: 'primary' });
-      if (now) pace.set(now.sendRatePerSecond);
+      if (now) pace.set(share(now.sendRatePerSecond));
       // A block in the memory of a process that was stopped may be gone with its claims, and could be claimed a second time.
       const isThere = String(now?.freeze?.run) === String(campaign.freeze?.run);
       return now !== null && isThere && isUnderWay(now);

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { ObjectId } from 'mongodb';
 import { isDuplicateKey } from '../../base/idempotent-insert.ts';
 import { after, DOT_MS, type Held, type HeldClaim, LEASE_MS, type Ledger, type LedgerDeps } from '../ledger.ts';
@@ -60,7 +61,7 @@ async function insertClaim(
       if (isDuplicateKey(error)) return null;
       if (ledger.now() > begunMs + DOT_MS) throw error;
       log.warn({ err: error }, 'the result of a claim is not known; repeating it');
-      await new Promise((resolve) => setTimeout(resolve, REPEAT_MS));
+      await sleep(REPEAT_MS);
     }
   }
 }

@@ -1,8 +1,9 @@
+import { untilDone } from '../../base/retry.ts';
 import { distinctProjects, type HeldClaim, type Ledger, type LedgerDeps } from '../ledger.ts';
 
 /** Closing 64 claims costs MongoDB little more than closing one; a pause waits for it. */
 const GATHER_MS = 200;
-const REPEAT_MS = 1_000;
+const REPEAT = { firstMs: 1_000, maxMs: 1_000 };
 
 /**
  * Closes claims when all of their recipients have rows, many in one update. A lost close does no harm: the claim becomes an orphan,
@@ -47,15 +48,11 @@ export class ClaimCloser {
       owner: this.#ledger.owner,
     };
     const closed = { $currentDate: { endedAt: true as const }, $unset: { leaseUntil: '' as const } };
-    for (;;) {
-      try {
-        await db.campaignClaims.updateMany(ours, closed, { writeConcern: { w: 1 } });
-        break;
-      } catch (error) {
-        log.warn({ err: error, claims: claims.length }, 'closing claims failed; retrying');
-        await new Promise((resolve) => setTimeout(resolve, REPEAT_MS));
-      }
-    }
+    await untilDone(
+      () => db.campaignClaims.updateMany(ours, closed, { writeConcern: { w: 1 } }),
+      (err) => log.warn({ err, claims: claims.length }, 'closing claims failed; retrying'),
+      REPEAT,
+    );
     for (const { _id } of places) this.#ledger.blocks.delete(_id.toHexString());
   }
 }

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { TemporalServer } from '../../../stack/servers/temporal.ts';
 import type { DrillContext } from '../../rig/context.ts';
 import type { Figure } from '../../rig/report.ts';
@@ -55,7 +56,7 @@ async function callAll(
   for (let n = 0; n < rate * seconds; n += 1) {
     const dueAt = began + (n * 1_000) / rate;
     const earlyMs = dueAt - performance.now();
-    if (earlyMs > 1) await new Promise((resolve) => setTimeout(resolve, earlyMs));
+    if (earlyMs > 1) await sleep(earlyMs);
     calls.push(call(n, dueAt));
   }
   await Promise.all(calls);

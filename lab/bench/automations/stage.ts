@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { ObjectId } from 'mongodb';
 import { createAutomation } from '../../../core/automations/automations.ts';
 import { createEvent } from '../../../core/automations/events/events.ts';
@@ -96,7 +97,7 @@ export async function poll(isIt: () => Promise<boolean>, everyMs = 25): Promise<
   const giveUpAt = performance.now() + WITHIN_MS;
   while (!(await isIt())) {
     if (performance.now() > giveUpAt) throw new Error('What is measured does not come to its end.');
-    await new Promise((resolve) => setTimeout(resolve, everyMs));
+    await sleep(everyMs);
   }
 }
 

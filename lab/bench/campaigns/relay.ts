@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { anyFreePort } from '../../../stack/ports.ts';
 import type { SinkClient, SinkStats, Stoppable } from '../../rig/context.ts';
 
@@ -40,7 +41,7 @@ export async function startRelay(binary: string | undefined, ackMs = 0, keep = 3
   const get = async (path: string) => (await fetch(url + path)).json();
   for (let tries = 0; tries < 200; tries += 1) {
     if (await get('/stats').catch(() => null)) break;
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await sleep(20);
   }
   return {
     port: smtp,

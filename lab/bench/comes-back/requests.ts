@@ -1,4 +1,5 @@
 import { connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 interface Asked {
   answered: number;
@@ -55,7 +56,7 @@ export async function ask(
   const first = performance.now();
   for (const { send } of sockets) next(send);
   for (let due = 0; performance.now() - first < seconds * 1_000; ) {
-    await new Promise((resolve) => setTimeout(resolve, 1));
+    await sleep(1);
     if (rate === null) continue;
     for (; due < (performance.now() - first) * (rate / 1_000) && due < rate * seconds; due++) {
       const send = idle.pop();
@@ -65,8 +66,7 @@ export async function ask(
     }
   }
   isOver = true;
-  while (delaysMs.length < sent && performance.now() - begun < (seconds + 30) * 1_000)
-    await new Promise((resolve) => setTimeout(resolve, 2));
+  while (delaysMs.length < sent && performance.now() - begun < (seconds + 30) * 1_000) await sleep(2);
   const elapsed = (performance.now() - first) / 1_000;
   for (const { socket } of sockets) socket.destroy();
   return { answered: delaysMs.length, perSecond: delaysMs.length / elapsed, delaysMs };
