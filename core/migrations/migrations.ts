@@ -9,25 +9,15 @@ import { inTransaction } from '../base/transactions.ts';
 import { wakeQueue } from '../jobs/queue.ts';
 import { endMigration } from './finish.ts';
 import { hasKey, keepKey } from './keys.ts';
-import type {
-  Migration,
-  MigrationMapping,
-  MigrationPhaseName,
-  MigrationProvider,
-  MigrationSelection,
-} from './model.ts';
+import type { Migration, MigrationPhaseName } from './model.ts';
 import { plannedUnsubscribed } from './preview.ts';
 import { newPhases, phasesForRetry } from './rules/phase-order.ts';
 import { mayBecome } from './rules/status.ts';
 import { MIGRATION_STARTS, publishMigration } from './run/progress.ts';
 
-export interface MigrationInput {
-  provider: MigrationProvider;
+export interface MigrationInput
+  extends Pick<Migration, 'provider' | 'selection' | 'mappings' | 'updateTemplates' | 'runWorkflow'> {
   key: string;
-  selection: MigrationSelection;
-  mappings: MigrationMapping[];
-  updateTemplates: boolean;
-  runWorkflow: boolean;
 }
 
 type Tenant = Pick<Project, '_id'>;

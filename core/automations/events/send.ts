@@ -1,5 +1,6 @@
 import type { ObjectId } from 'mongodb';
-import { EVENT_TEXT_MAX } from '../../../schemas/events.ts';
+import { EVENT_TEXT_MAX, type sendEventBody } from '../../../schemas/events.ts';
+import type { Described } from '../../../schemas/schema.ts';
 import { createBatcher } from '../../base/batcher.ts';
 import { type Deps, oncePerCore } from '../../base/deps.ts';
 import { AppError, invalid, notFound } from '../../base/errors.ts';
@@ -15,13 +16,7 @@ import { wakeQueue } from '../../jobs/queue.ts';
 import type { EventDefinition, EventRecord } from '../model.ts';
 import { AT_ONCE, EVENTS } from '../record-triggers.ts';
 
-interface SendEventInput {
-  eventName: string;
-  email?: string | null | undefined;
-  contactId?: string | null | undefined;
-  eventProperties?: Record<string, unknown> | null | undefined;
-}
-
+type SendEventInput = Described<typeof sendEventBody>;
 type Origin = { at: Date; seed: ObjectId };
 
 const TOGETHER_MAX = 100;
