@@ -1,4 +1,4 @@
-import { ObjectId } from 'mongodb';
+import type { ObjectId } from 'mongodb';
 import { unavailable } from '../base/errors.ts';
 import { emailDomain } from '../base/text/addresses.ts';
 import { messageIdOf } from '../composing/links.ts';
@@ -11,8 +11,8 @@ import { applyCheck, UNWRITTEN_MAX } from '../outbox/record-outcomes.ts';
 import type { Connection, Lane } from '../outbox/relay.ts';
 import { LANE_POLICIES } from '../outbox/rules/lane-policy.ts';
 import { settleOrphans } from '../outbox/settle-orphans.ts';
-import { isOrphan } from '../outbox/states.ts';
 import { attemptDelivery } from './attempt.ts';
+import { DueMails } from './due-mails.ts';
 import { gatherConnections } from './gather-connections.ts';
 import type { Sending } from './sending.ts';
 import { composeStored } from './stored/compose.ts';
@@ -26,7 +26,6 @@ const READ_AGAIN_MS = 1_000;
 const FAILED_AGAIN_MS = 60_000;
 const LARGE_AGAIN_MS = 1_000;
 const ALONE_MAX = 2;
-const FIRST_ID = new ObjectId('000000000000000000000000');
 
 type Prepared = Map<Held, PreparedMail>;
 
@@ -47,32 +46,29 @@ export class MailQueue implements JobQueue {
   readonly concurrencyMax: number;
   #sending: Sending;
   #lane: Exclude<Lane, 'campaign'>;
-  /** Projects with more due mails than one turn could take. */
-  #behind = new Set<string>();
+  #due: DueMails;
 
   constructor(sending: Sending, lane: Exclude<Lane, 'campaign'>) {
     this.#sending = sending;
     this.#lane = lane;
+    this.#due = new DueMails(sending.deps, lane, sending.ledger.now);
     this.name = mailChannel(lane);
     this.concurrencyMax = sending.deps.config.smtpMaxConnections + WAITING_TURNS * TURN_MAX;
   }
 
-  /** A DISTINCT_SCAN: one key per project, however many mails wait. */
-  projects = async (now: Date): Promise<ObjectId[]> => {
-    const match = { lane: this.#lane, projectId: { $gte: FIRST_ID }, dueAt: { $lte: now } };
-    const { messages } = this.#sending.deps.db;
-    const rows = await messages.aggregate([{ $match: match }, { $group: { _id: '$projectId' } }]).toArray();
-    return rows.map(({ _id }) => _id as ObjectId);
-  };
+  projects = (now: Date): Promise<ObjectId[]> => this.#due.projects(now);
 
   take = async (projectId: ObjectId, limit: number) => {
     const { ledger, outcomes } = this.#sending;
     if (ledger.stopping || outcomes.unwritten() > UNWRITTEN_MAX) throw unavailable('Outcomes wait to be written.');
-    const wish = { most: Math.min(limit, TURN_MAX), gather: this.#behind.has(projectId.toHexString()) };
+    const wish = {
+      most: Math.min(limit, TURN_MAX),
+      gather: this.#lane === 'automation' && this.#due.isBehind(projectId),
+    };
     const connections = await gatherConnections(this.#sending, this.#lane, wish);
     const places = connections.length;
     try {
-      const { orphans, open } = await this.#due(projectId, places);
+      const { orphans, open } = await this.#due.read(projectId, places);
       const [held] = await Promise.all([this.#claim(projectId, open), this.#settleOrphans(projectId, orphans)]);
       const prepared = this.#prepare(projectId, held);
       const runs = held.map((one) => {
@@ -80,29 +76,11 @@ export class MailQueue implements JobQueue {
         return () => this.#deliver(one, prepared, connection);
       });
       const more = orphans.length + open.length === places || orphans.length > 0;
-      this.#noteBacklog(projectId, more);
       return { runs, more };
     } finally {
       for (const connection of connections) connection.release();
     }
   };
-
-  async #due(projectId: ObjectId, limit: number): Promise<{ orphans: ObjectId[]; open: ObjectId[] }> {
-    const due = await this.#sending.deps.db.messages
-      .find(
-        { lane: this.#lane, projectId, dueAt: { $exists: true }, $expr: { $lte: ['$dueAt', '$$NOW'] } },
-        { projection: { state: 1 }, sort: { dueAt: 1 }, limit },
-      )
-      .toArray();
-    const { orphans = [], open = [] } = Object.groupBy(due, ({ state }) => (isOrphan(state) ? 'orphans' : 'open'));
-    return { orphans: orphans.map(({ _id }) => _id), open: open.map(({ _id }) => _id) };
-  }
-
-  #noteBacklog(projectId: ObjectId, more: boolean): void {
-    const key = projectId.toHexString();
-    if (more && this.#lane === 'automation') this.#behind.add(key);
-    else this.#behind.delete(key);
-  }
 
   async #claim(projectId: ObjectId, ids: ObjectId[]): Promise<Held[]> {
     const { deps, ledger } = this.#sending;

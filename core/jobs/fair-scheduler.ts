@@ -29,8 +29,8 @@ const TAKES_MAX = 32;
 const LOOK_EVERY_MS = 50;
 /** While Redis announces new jobs, a look that found nothing is followed by a longer pause. */
 const LOOK_IDLE_MS = 500;
-/** After a slow look the pause is four times as long as the look took, so that looking never loads the database. */
-const LOOK_PAUSE_FACTOR = 4;
+/** After a slow look the pause is twenty times as long as the look took, so that looking never loads the database. */
+const LOOK_PAUSE_FACTOR = 20;
 const LOOK_PAUSE_MAX_MS = 1_000;
 const BACK_OFF_FIRST_MS = 250;
 const BACK_OFF_MAX_MS = 5_000;

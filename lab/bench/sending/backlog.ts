@@ -15,8 +15,9 @@ export function putBacklog(drill: DrillContext, lane: WaitingLane, count: number
 
 /** As endpoint 5 stores them: each with its content. */
 async function putSingle({ deps, project }: DrillContext, count: number): Promise<void> {
-  const dueAt = new Date(Date.now() - 60_000);
+  const dueAtOf = inTurn(count);
   const single = (index: number): Message => {
+    const dueAt = dueAtOf(index);
     const content = { ...contentOf(project._id, dueAt), marketing: false, data: { name: `N${index}` } };
     const { data: _data, ...message } = messageOf(content, index, dueAt);
     return withContent({ ...message, lane: 'transactional', subject: `Hello N${index}` }, content);
@@ -29,11 +30,12 @@ async function putSingle({ deps, project }: DrillContext, count: number): Promis
 }
 
 async function putBulk({ deps, project }: DrillContext, count: number): Promise<void> {
-  const dueAt = new Date(Date.now() - 60_000);
+  const dueAtOf = inTurn(count);
   for (let from = 0; from < count; from += CALL_MAX * CALLS_AT_ONCE) {
     const contents: Content[] = [];
     const messages: Message[] = [];
     for (let start = from; start < Math.min(count, from + CALL_MAX * CALLS_AT_ONCE); start += CALL_MAX) {
+      const dueAt = dueAtOf(start);
       const content = contentOf(project._id, dueAt);
       contents.push(content);
       for (let index = start; index < Math.min(count, start + CALL_MAX); index += 1)
@@ -42,6 +44,12 @@ async function putBulk({ deps, project }: DrillContext, count: number): Promise<
     await deps.db.contents.insertMany(contents);
     await deps.db.messages.insertMany(messages, { ordered: false });
   }
+}
+
+/** As they would be with a thousand a second. */
+function inTurn(count: number): (index: number) => Date {
+  const beganAt = Date.now() - 60_000 - count;
+  return (index) => new Date(beganAt + index);
 }
 
 export async function removeBacklog({ deps, project }: DrillContext): Promise<void> {

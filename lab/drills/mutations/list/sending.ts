@@ -2,6 +2,20 @@ import type { Mutation } from '../mutation.ts';
 
 export const sendingMutations: readonly Mutation[] = [
   {
+    name: 'mail that was stored late is not looked for before the place where the last read ended',
+    file: 'core/delivery/due-mails.ts',
+    find: 'new Date(place.from.getTime() - DISORDER_MS)',
+    replace: 'place.from',
+    tests: ['test/delivery/due-mails.test.ts'],
+  },
+  {
+    name: 'mail that is due for long is never found while other mail comes',
+    file: 'core/delivery/due-mails.ts',
+    find: 'this.#now() - place.wholeAtMs >= WHOLE_EVERY_MS',
+    replace: 'false',
+    tests: ['test/delivery/due-mails.test.ts'],
+  },
+  {
     name: 'cc and bcc are not checked after the claim',
     file: 'core/delivery/stored/prepare.ts',
     find: 'isOpenRecipient(one) ? entryAgainst(one.email, content) : null',
