@@ -1,4 +1,5 @@
 import { type Document, ObjectId } from 'mongodb';
+import { AT_ONCE_MS } from '../messages/messages.ts';
 import type { Lane, SendingDeps } from '../outbox/relay.ts';
 import { isOrphan } from '../outbox/states.ts';
 
@@ -32,12 +33,12 @@ interface Due {
  * - whole: it begins at the front, once a second, for mails that are due for longer than that
  */
 export class DueMails {
-  #deps: Pick<SendingDeps, 'db'>;
+  #deps: Pick<SendingDeps, 'db' | 'clock'>;
   #lane: Lane;
   #now: () => number;
   #places = new Map<string, Place>();
 
-  constructor(deps: Pick<SendingDeps, 'db'>, lane: Lane, now: () => number) {
+  constructor(deps: Pick<SendingDeps, 'db' | 'clock'>, lane: Lane, now: () => number) {
     this.#deps = deps;
     this.#lane = lane;
     this.#now = now;
@@ -58,7 +59,7 @@ export class DueMails {
     const due = await this.#find(projectId, isWhole ? null : place, limit);
     if (isWhole) place.wholeAtMs = this.#now();
     place.isBehind = due.length === limit;
-    place.from = due.at(-1)?.dueAt ?? place.from;
+    place.from = this.#placeAfter(due.at(-1)?.dueAt) ?? place.from;
     if (due.length > 0 || !isWhole) this.#places.set(key, place);
     else this.#places.delete(key);
     const { orphans = [], open = [] } = Object.groupBy(due, ({ state }) => (isOrphan(state) ? 'orphans' : 'open'));
@@ -67,6 +68,12 @@ export class DueMails {
 
   isBehind(projectId: ObjectId): boolean {
     return this.#places.get(projectId.toHexString())?.isBehind ?? false;
+  }
+
+  /** New mail is due a minute before it is stored, and deferred mail is not: no read may begin between the two. */
+  #placeAfter(dueAt: Date | undefined): Date | null {
+    const newest = this.#deps.clock.now().getTime() - AT_ONCE_MS;
+    return dueAt ? new Date(Math.min(dueAt.getTime(), newest)) : null;
   }
 
   async #find(projectId: ObjectId, place: Place | null, limit: number) {

@@ -25,7 +25,7 @@ const SMALL_MAX = 20_000;
 const NEXT_FROM = 16;
 export const TIMELINE_MAX = 200;
 /** Due times are compared with the database's clock; a minute behind, they are due at once however the clocks differ. */
-const AT_ONCE_MS = 60_000;
+export const AT_ONCE_MS = 60_000;
 
 export function mailChannel(lane: Lane): string {
   return `mail-${lane}`;

@@ -3,6 +3,7 @@ import { ObjectId } from 'mongodb';
 import { DueMails } from '../../core/delivery/due-mails.ts';
 import type { Message } from '../../core/outbox/model.ts';
 import { type Environment, startEnvironment } from '../support/environment.ts';
+import { until } from '../support/wait.ts';
 
 describe('Due mails', () => {
   let environment: Environment;
@@ -42,6 +43,18 @@ describe('Due mails', () => {
     expect(due.isBehind(projectId)).to.equal(false);
     const [again] = await put(5_500);
     expect(await read(1)).to.deep.equal([again]);
+  });
+
+  it('are found at once when they are new, after deferred mail was read that is due later', async () => {
+    const now = Date.now() - beganAt;
+    const [deferred] = await put(now);
+    await until(
+      () => read(1),
+      (found) => found.length > 0,
+    );
+    await leave(deferred!);
+    const fresh = await put(now - 60_000, now - 59_900);
+    expect(await read(3)).to.deep.equal(fresh);
   });
 
   it('are read from the front once a second, however long they were due', async () => {

@@ -9,6 +9,13 @@ export const sendingMutations: readonly Mutation[] = [
     tests: ['test/delivery/due-mails.test.ts'],
   },
   {
+    name: 'new mail is not looked for after deferred mail was read',
+    file: 'core/delivery/due-mails.ts',
+    find: 'new Date(Math.min(dueAt.getTime(), newest))',
+    replace: 'dueAt',
+    tests: ['test/delivery/due-mails.test.ts'],
+  },
+  {
     name: 'mail that is due for long is never found while other mail comes',
     file: 'core/delivery/due-mails.ts',
     find: 'this.#now() - place.wholeAtMs >= WHOLE_EVERY_MS',
