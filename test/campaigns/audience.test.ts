@@ -3,24 +3,13 @@ import { ObjectId } from 'mongodb';
 import type { Campaign } from '../../core/campaigns/model.ts';
 import { refreshMetrics } from '../../core/campaigns/numbers/metrics.ts';
 import { freezeAudience } from '../../core/campaigns/run/freeze.ts';
-import { anyFreePort } from '../../stack/ports.ts';
-import { type Hands, openHands, type Stage, startStage } from './support.ts';
+import { useHands } from './support.ts';
 
-const nowhere = `127.0.0.1:${await anyFreePort()}`;
 const address = (name: string) => (i: number) => `${name}${String(i).padStart(5, '0')}@example.org`;
 
 describe('The audience of a campaign', function () {
   this.timeout(30_000);
-  let stage: Stage;
-  let hands: Hands;
-  before(async () => {
-    stage = await startStage({ lanes: [], env: { TEMPORAL_ADDRESS: nowhere } });
-    hands = openHands(stage);
-  });
-  after(async () => {
-    await hands.stop();
-    await stage.stop();
-  });
+  const { stage, hands } = useHands();
 
   const begun = async (fields: object) => {
     const id = await stage.launch(fields);

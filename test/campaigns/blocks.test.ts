@@ -10,25 +10,14 @@ import { recipientId } from '../../core/outbox/blocks/recipient-id.ts';
 import type { Message } from '../../core/outbox/model.ts';
 import { ledgerFault } from '../../core/outbox/version.ts';
 import { removeOld } from '../../core/retention.ts';
-import { anyFreePort } from '../../stack/ports.ts';
 import { until } from '../support/wait.ts';
-import { type Hands, openHands, type Stage, startStage } from './support.ts';
+import { openHands, type Stage, useHands } from './support.ts';
 
-const nowhere = `127.0.0.1:${await anyFreePort()}`;
 const DAY_MS = 24 * 3_600_000;
 
 describe('Recipients in blocks', function () {
   this.timeout(60_000);
-  let stage: Stage;
-  let hands: Hands;
-  before(async () => {
-    stage = await startStage({ lanes: [], env: { TEMPORAL_ADDRESS: nowhere, RETENTION_DAYS: '30' } });
-    hands = openHands(stage);
-  });
-  after(async () => {
-    await hands.stop();
-    await stage.stop();
-  });
+  const { stage, hands } = useHands({ env: { RETENTION_DAYS: '30' } });
 
   const tag = () => new ObjectId().toHexString().slice(-8);
   const own = () => ({ projectId: stage.own.project._id });

@@ -1,24 +1,11 @@
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
-import { anyFreePort } from '../../stack/ports.ts';
 import { until } from '../support/wait.ts';
-import { type Hands, openHands, type Stage, startStage } from './support.ts';
-
-const nowhere = `127.0.0.1:${await anyFreePort()}`;
+import { openHands, useHands } from './support.ts';
 
 describe('Claims of a campaign', function () {
   this.timeout(60_000);
-  let stage: Stage;
-  let hands: Hands;
-  before(async () => {
-    stage = await startStage({ lanes: [], env: { TEMPORAL_ADDRESS: nowhere } });
-  });
-  after(() => stage.stop());
-  beforeEach(() => {
-    hands = openHands(stage);
-    Object.assign(stage.sink.modes, { ackDelayMs: 0 });
-  });
-  afterEach(() => hands.stop());
+  const { stage, hands } = useHands({ perTest: { ackDelayMs: 0 } });
 
   const ready = async (count: number, name: string, fields: object = {}) => {
     const id = await stage.launch({ toLists: [await stage.list(count, (i) => `${name}${i}@example.org`)], ...fields });

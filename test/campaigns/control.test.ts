@@ -3,27 +3,13 @@ import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
 import type { Deps } from '../../core/base/deps.ts';
 import { pauseCampaign } from '../../core/campaigns/control.ts';
-import { anyFreePort } from '../../stack/ports.ts';
 import type { Reply } from '../support/client.ts';
 import { until } from '../support/wait.ts';
-import { type Hands, openHands, type Stage, startStage } from './support.ts';
-
-/** Nothing listens there: the workflow engine is away for the whole of these tests, and no worker process runs. */
-const nowhere = `127.0.0.1:${await anyFreePort()}`;
+import { openHands, useHands } from './support.ts';
 
 describe('Control of campaigns, with Temporal stopped and no worker running', function () {
   this.timeout(30_000);
-  let stage: Stage;
-  let hands: Hands;
-  before(async () => {
-    stage = await startStage({ lanes: [], env: { TEMPORAL_ADDRESS: nowhere } });
-  });
-  after(() => stage.stop());
-  beforeEach(() => {
-    hands = openHands(stage);
-    Object.assign(stage.sink.modes, { ackDelayMs: 0 });
-  });
-  afterEach(() => hands.stop());
+  const { stage, hands } = useHands({ perTest: { ackDelayMs: 0 } });
 
   it('pause, resume and abort return the status, and nothing leaves after pause or abort', async () => {
     const list = await stage.list(1_200, (i) => `hold${i}@example.org`);

@@ -2,21 +2,11 @@ import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
 import { startQueues } from '../../core/jobs/queue.ts';
 import { messageErasures } from '../../core/messages/erase.ts';
-import { anyFreePort } from '../../stack/ports.ts';
 import { until } from '../support/wait.ts';
-import { type Hands, openHands, type Stage, startStage } from './support.ts';
+import { useHands } from './support.ts';
 
 describe('A campaign whose recipient is deleted afterwards', () => {
-  let stage: Stage;
-  let hands: Hands;
-  before(async () => {
-    stage = await startStage({ lanes: [], env: { TEMPORAL_ADDRESS: `127.0.0.1:${await anyFreePort()}` } });
-    hands = openHands(stage);
-  });
-  after(async () => {
-    await hands.stop();
-    await stage.stop();
-  });
+  const { stage, hands } = useHands();
 
   it('shows neither address nor name, and its counts, rates and the order of recipients stay as they were', async () => {
     const { deps, own } = stage;

@@ -4,23 +4,11 @@ import type { Deps } from '../../core/base/deps.ts';
 import { freezeAudience } from '../../core/campaigns/run/freeze.ts';
 import { recomputeSegment } from '../../core/contacts/lists/recompute.ts';
 import type { StoredList } from '../../core/contacts/model.ts';
-import { anyFreePort } from '../../stack/ports.ts';
-import { type Hands, openHands, type Stage, startStage } from './support.ts';
-
-const nowhere = `127.0.0.1:${await anyFreePort()}`;
+import { useHands } from './support.ts';
 
 describe('The contacts that a campaign leaves out', function () {
   this.timeout(30_000);
-  let stage: Stage;
-  let hands: Hands;
-  before(async () => {
-    stage = await startStage({ lanes: [], env: { TEMPORAL_ADDRESS: nowhere } });
-    hands = openHands(stage);
-  });
-  after(async () => {
-    await hands.stop();
-    await stage.stop();
-  });
+  const { stage, hands } = useHands();
 
   /** People of a new list, and a segment of those that are given the first name; addresses are new for each try. */
   const cast = async (count: number) => {

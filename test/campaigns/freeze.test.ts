@@ -5,24 +5,13 @@ import type { Deps } from '../../core/base/deps.ts';
 import { asOurs, beginAttempt } from '../../core/campaigns/audience/attempt.ts';
 import { freezeAudience } from '../../core/campaigns/run/freeze.ts';
 import { indexes } from '../../platform/indexes.ts';
-import { anyFreePort } from '../../stack/ports.ts';
-import { type Hands, openHands, type Stage, startStage } from './support.ts';
+import { useHands } from './support.ts';
 
-const nowhere = `127.0.0.1:${await anyFreePort()}`;
 const control = () => ({ signal: new AbortController().signal, onProgress() {} });
 
 describe('An audience that is written down', function () {
   this.timeout(60_000);
-  let stage: Stage;
-  let hands: Hands;
-  before(async () => {
-    stage = await startStage({ lanes: [], env: { TEMPORAL_ADDRESS: nowhere } });
-    hands = openHands(stage);
-  });
-  after(async () => {
-    await hands.stop();
-    await stage.stop();
-  });
+  const { stage, hands } = useHands();
 
   const tag = () => new ObjectId().toHexString().slice(-8);
   const begun = async (fields: object) => {

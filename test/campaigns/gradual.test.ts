@@ -1,25 +1,14 @@
 import { expect } from 'chai';
 import { calendarDay } from '../../core/campaigns/run/gradual.ts';
 import { release } from '../../core/campaigns/run/gradual-release.ts';
-import { anyFreePort } from '../../stack/ports.ts';
-import { type Hands, openHands, type Stage, startStage } from './support.ts';
+import { useHands } from './support.ts';
 
-const nowhere = `127.0.0.1:${await anyFreePort()}`;
 const ZONE = 'Europe/Berlin';
 const HOUR_MS = 3_600_000;
 
 describe('A gradual campaign that is sent', function () {
   this.timeout(60_000);
-  let stage: Stage;
-  let hands: Hands;
-  before(async () => {
-    stage = await startStage({ lanes: [], env: { TEMPORAL_ADDRESS: nowhere } });
-    hands = openHands(stage);
-  });
-  after(async () => {
-    await hands.stop();
-    await stage.stop();
-  });
+  const { stage, hands } = useHands();
 
   /** Lets the run look every four hours and shortly before each midnight, and says how many had arrived at the end of each day. */
   async function runDays(id: string, days: number, at: (day: number, hour: number) => Promise<void> = async () => {}) {

@@ -1,23 +1,11 @@
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
 import { createCampaign } from '../../core/campaigns/campaigns.ts';
-import { anyFreePort } from '../../stack/ports.ts';
-import { type Hands, HTML, openHands, SENDER, type Stage, startStage } from './support.ts';
-
-const nowhere = `127.0.0.1:${await anyFreePort()}`;
+import { HTML, SENDER, useHands } from './support.ts';
 
 describe('A suppression group that a campaign names', function () {
   this.timeout(30_000);
-  let stage: Stage;
-  let hands: Hands;
-  before(async () => {
-    stage = await startStage({ lanes: [], env: { TEMPORAL_ADDRESS: nowhere } });
-    hands = openHands(stage);
-  });
-  after(async () => {
-    await hands.stop();
-    await stage.stop();
-  });
+  const { stage, hands } = useHands();
 
   const tag = () => new ObjectId().toHexString();
   const newGroup = async () =>

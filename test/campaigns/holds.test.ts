@@ -4,25 +4,14 @@ import { ObjectId } from 'mongodb';
 import type { Deps } from '../../core/base/deps.ts';
 import { updateCampaign } from '../../core/campaigns/update.ts';
 import { deleteList } from '../../core/contacts/lists/lists.ts';
-import { anyFreePort } from '../../stack/ports.ts';
-import { type Hands, openHands, type Stage, startStage } from './support.ts';
+import { useHands } from './support.ts';
 
-const nowhere = `127.0.0.1:${await anyFreePort()}`;
 /** Time for a call to reach a document that another transaction holds. */
 const REACH_MS = 300;
 
 describe('Lists and segments that a campaign names', function () {
   this.timeout(30_000);
-  let stage: Stage;
-  let hands: Hands;
-  before(async () => {
-    stage = await startStage({ lanes: [], env: { TEMPORAL_ADDRESS: nowhere } });
-    hands = openHands(stage);
-  });
-  after(async () => {
-    await hands.stop();
-    await stage.stop();
-  });
+  const { stage, hands } = useHands();
 
   const segment = async (firstName: string): Promise<string> => {
     const filterCriteria = { groups: [{ field: 'firstName', operator: 'equals', value: firstName }] };

@@ -1,24 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
 import { openCore } from '../../core/base/deps.ts';
-import { anyFreePort } from '../../stack/ports.ts';
-import { type Hands, openHands, type Stage, startStage } from './support.ts';
-
-const nowhere = `127.0.0.1:${await anyFreePort()}`;
+import { openHands, useHands } from './support.ts';
 
 describe('Pages of a campaign', function () {
   this.timeout(30_000);
-  let stage: Stage;
-  let hands: Hands;
-  before(async () => {
-    stage = await startStage({ lanes: [], env: { TEMPORAL_ADDRESS: nowhere } });
-  });
-  after(() => stage.stop());
-  beforeEach(() => {
-    hands = openHands(stage);
-    Object.assign(stage.sink.modes, { ackDelayMs: 0, connectionsMax: null, sendAwayAfter: null });
-  });
-  afterEach(() => hands.stop());
+  const { stage, hands } = useHands({ perTest: { ackDelayMs: 0, connectionsMax: null, sendAwayAfter: null } });
 
   /** Its audience is written down, and nothing is sent yet. */
   const ready = async (fields: object) => {

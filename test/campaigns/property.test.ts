@@ -7,10 +7,8 @@ import { transition } from '../../core/campaigns/transition.ts';
 import { claimedUpTo, claimPart } from '../../core/outbox/blocks/claim.ts';
 import { writeRows } from '../../core/outbox/blocks/write-rows.ts';
 import { type Held, type HeldClaim, type Ledger, type Outcome, openLedger } from '../../core/outbox/ledger.ts';
-import { anyFreePort } from '../../stack/ports.ts';
-import { type Hands, openHands, type Stage, startStage } from './support.ts';
+import { useHands } from './support.ts';
 
-const nowhere = `127.0.0.1:${await anyFreePort()}`;
 const PEOPLE = 290;
 const reply = { code: 250, enhanced: null, text: 'ok' };
 const refusal = { code: 550, enhanced: '5.1.1', text: 'no such user' };
@@ -73,17 +71,10 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 
 describe('Counts, recipients and the ledger of a campaign', function () {
   this.timeout(120_000);
-  let stage: Stage;
-  let hands: Hands;
+  const { stage, hands } = useHands();
   let list: string;
   before(async () => {
-    stage = await startStage({ lanes: [], env: { TEMPORAL_ADDRESS: nowhere } });
-    hands = openHands(stage);
     list = await stage.list(PEOPLE, (i) => `p${String(i).padStart(4, '0')}@example.org`);
-  });
-  after(async () => {
-    await hands.stop();
-    await stage.stop();
   });
 
   it('agree after every step, for any order of claims, outcomes, kills, pauses and retries', async () => {

@@ -18,6 +18,7 @@ import { createSigner } from '../../platform/dkim/signer.ts';
 import { createEvidence } from '../../platform/evidence.ts';
 import { createFiles } from '../../platform/fetch/files.ts';
 import { createMailer } from '../../platform/smtp/mailer.ts';
+import { anyFreePort } from '../../stack/ports.ts';
 import type { LaneName } from '../../workers/lanes.ts';
 import { startWorkers, type Workers } from '../../workers/start.ts';
 import { prefixed, workflowIds } from '../../workflows/names.ts';
@@ -213,7 +214,7 @@ async function count({ deps, own }: Pick<Stage, 'deps' | 'own'>, listId: ObjectI
 }
 
 /** A process that sends, without Temporal: it takes the steps of a run one after the other. */
-export interface Hands {
+interface Hands {
   sending: Sending;
   advance(campaignId: string): Promise<CampaignStep>;
   freeze(campaignId: string): Promise<void>;
@@ -260,6 +261,38 @@ export function openHands({ deps, own }: Stage, env: Partial<Deps['config']> = {
     stop: () => sending.stop(2_000),
   };
   return hands;
+}
+
+/**
+ * For a whole suite: a stage without workers, whose Temporal is down, and hands that take the steps of its campaigns. With `perTest`
+ * each test has hands of its own, and the relay begins in these modes.
+ */
+export function useHands({ env = {}, sinkOptions = {}, perTest }: HandsOptions = {}): { stage: Stage; hands: Hands } {
+  const [stage, hands] = [{} as Stage, {} as Hands];
+  const open = () => void Object.assign(hands, openHands(stage));
+  const close = () => hands.stop();
+  before(async () => {
+    const nowhere = `127.0.0.1:${await anyFreePort()}`;
+    Object.assign(stage, await startStage({ lanes: [], env: { TEMPORAL_ADDRESS: nowhere, ...env }, sinkOptions }));
+  });
+  if (perTest) {
+    beforeEach(() => {
+      open();
+      Object.assign(stage.sink.modes, perTest);
+    });
+    afterEach(close);
+  } else {
+    before(open);
+    after(close);
+  }
+  after(() => stage.stop());
+  return { stage, hands };
+}
+
+interface HandsOptions {
+  env?: Record<string, string>;
+  sinkOptions?: SinkOptions;
+  perTest?: SinkOptions;
 }
 
 /** As the workflow does: from where a page was cut short, and no further one after a decision. */

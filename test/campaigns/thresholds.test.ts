@@ -1,23 +1,12 @@
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
-import { anyFreePort } from '../../stack/ports.ts';
-import { type Hands, openHands, type Stage, startStage } from './support.ts';
+import { useHands } from './support.ts';
 
-const nowhere = `127.0.0.1:${await anyFreePort()}`;
 const FIGURES = /^(\d+) of (\d+) sent were bounced \(([\d.]+) %\), above the 5 % of the balanced preset$/;
 
 describe('Thresholds', function () {
   this.timeout(60_000);
-  let stage: Stage;
-  let hands: Hands;
-  before(async () => {
-    stage = await startStage({ lanes: [], env: { TEMPORAL_ADDRESS: nowhere }, sinkOptions: { ackDelayMs: 5 } });
-    hands = openHands(stage);
-  });
-  after(async () => {
-    await hands.stop();
-    await stage.stop();
-  });
+  const { stage, hands } = useHands({ sinkOptions: { ackDelayMs: 5 } });
 
   /** In the order of sending; every so many bounces, from one place to another. */
   const audience = (name: string, count: number, isBad: (index: number) => boolean) =>
