@@ -1,8 +1,8 @@
 import { ObjectId } from 'mongodb';
+import type { Deps } from '../base/deps.ts';
 import type { BlockClaim } from './blocks/model.ts';
 import type { DotState, DotWriter } from './dot-journal.ts';
 import type { Message, MessageRecipient, SmtpReply } from './model.ts';
-import type { SendingDeps } from './relay.ts';
 
 /** For this long after a claim or a renewal no other process takes the message, by the database's clock. */
 export const LEASE_MS = 30_000;
@@ -12,7 +12,7 @@ export const RENEW_EVERY_MS = 10_000;
 /** The most messages that are claimed at once. */
 export const CLAIM_MAX = 64;
 
-export type LedgerDeps = Pick<SendingDeps, 'state' | 'db' | 'mongo' | 'clock' | 'log' | 'evidence' | 'config' | 'dots'>;
+export type LedgerDeps = Pick<Deps, 'state' | 'db' | 'mongo' | 'clock' | 'log' | 'evidence' | 'config' | 'dots'>;
 
 /** Why a message must not be sent. `back`: not now (a campaign was paused). */
 export type Verdict = (

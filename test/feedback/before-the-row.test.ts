@@ -8,7 +8,7 @@ import { classifyReply } from '../../core/outbox/rules/bounces.ts';
 import { returnedMails } from '../fixtures/inbound/mails.ts';
 import { type ClaimedBlock, claimedBlock, closeClaim } from '../outbox/blocks.ts';
 import type { Client } from '../support/client.ts';
-import { type Environment, startEnvironment } from '../support/environment.ts';
+import { useEnvironment } from '../support/environment.ts';
 import { type Door, openDoor } from '../support/inbound-door.ts';
 import { until } from '../support/wait.ts';
 import { BROWSER } from './support.ts';
@@ -17,17 +17,15 @@ const HOST = 'mail.example.com';
 const FORM = { 'Content-Type': 'application/x-www-form-urlencoded' };
 
 describe('Feedback before the recipient has a row', () => {
-  let environment: Environment;
+  const environment = useEnvironment({ MAIL_HOST: HOST, PUBLIC_RATE_LIMIT: '100000' });
   let door: Door;
   let visitor: Client;
   before(async () => {
-    environment = await startEnvironment({ MAIL_HOST: HOST, PUBLIC_RATE_LIMIT: '100000' });
     door = await openDoor(environment);
     visitor = environment.client(null, { 'User-Agent': BROWSER });
   });
   after(async () => {
     await door.server.close();
-    await environment.stop();
   });
 
   const config = () => environment.deps.config;

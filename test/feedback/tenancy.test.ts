@@ -7,7 +7,7 @@ import { inboundRemovals } from '../../core/inbound/removals.ts';
 import { startQueues } from '../../core/jobs/queue.ts';
 import type { Message } from '../../core/outbox/model.ts';
 import { returnedMails } from '../fixtures/inbound/mails.ts';
-import { type Environment, startEnvironment, type Tenant } from '../support/environment.ts';
+import { type Tenant, useEnvironment } from '../support/environment.ts';
 import { type Door, openDoor } from '../support/inbound-door.ts';
 import { until } from '../support/wait.ts';
 import { engagementOf, receivingDomain, sentMessage, storedMessage } from './support.ts';
@@ -17,14 +17,13 @@ const WRITER = 'ada@sender.example.net';
 
 /** Headers, signed ids and addresses are the same for all projects: none of them may lead from one into another. */
 describe('Returned mail of one project has no effect on another', () => {
-  let environment: Environment;
+  const environment = useEnvironment({ MAIL_HOST: HOST, DNS_SERVERS: '127.0.0.1:9' });
   let door: Door;
   let own: Tenant;
   let other: Tenant;
   let ownDomain: string;
   let otherDomain: string;
   before(async () => {
-    environment = await startEnvironment({ MAIL_HOST: HOST, DNS_SERVERS: '127.0.0.1:9' });
     door = await openDoor(environment);
     ({ own, other } = environment);
     ownDomain = await receivingDomain(environment, own);
@@ -32,7 +31,6 @@ describe('Returned mail of one project has no effect on another', () => {
   });
   after(async () => {
     await door.server.close();
-    await environment.stop();
   });
 
   const fixture = (name: string) => returnedMails.find((mail) => mail.name === name)!.raw;

@@ -7,7 +7,7 @@ import { clickToken, openToken } from '../../core/composing/tokens.ts';
 import { BUFFERED_MAX, bufferedSignals, bufferSignal, drainSignals } from '../../core/feedback/buffer.ts';
 import { recomputeOpens } from '../../core/feedback/engagements.ts';
 import type { Client } from '../support/client.ts';
-import { type Environment, startEnvironment } from '../support/environment.ts';
+import { type Environment, useEnvironment } from '../support/environment.ts';
 import { until } from '../support/wait.ts';
 import {
   BROWSER,
@@ -24,13 +24,11 @@ import {
 const TARGET = 'https://shop.example.com/a%2Fb?x=1&y=%C3%BC#part';
 
 describe('Opens and clicks', () => {
-  let environment: Environment;
+  const environment = useEnvironment({ PUBLIC_RATE_LIMIT: '100000' });
   let visitor: Client;
   before(async () => {
-    environment = await startEnvironment({ PUBLIC_RATE_LIMIT: '100000' });
     visitor = environment.client(null, { 'User-Agent': BROWSER });
   });
-  after(() => environment.stop());
 
   const pixel = (ref: { projectId: ObjectId; messageId: ObjectId }) =>
     `/t/o/${openToken(environment.deps.config, ref)}.gif`;

@@ -5,19 +5,17 @@ import { refreshCounts } from '../../core/campaigns/numbers/counts.ts';
 import { unsubscribeToken } from '../../core/composing/tokens.ts';
 import { suppress } from '../../core/suppressions/suppressions.ts';
 import type { Client } from '../support/client.ts';
-import { type Environment, startEnvironment } from '../support/environment.ts';
+import { useEnvironment } from '../support/environment.ts';
 import { bareCampaign, engagementOf, refOf, sentMessage, serveRoutes, storedMessage } from './support.ts';
 
 const FORM = { 'Content-Type': 'application/x-www-form-urlencoded' };
 
 describe('Unsubscribing', () => {
-  let environment: Environment;
+  const environment = useEnvironment({ PUBLIC_RATE_LIMIT: '100000' });
   let visitor: Client;
   before(async () => {
-    environment = await startEnvironment({ PUBLIC_RATE_LIMIT: '100000' });
     visitor = environment.client(null);
   });
-  after(() => environment.stop());
 
   const entries = (email: string) =>
     environment.deps.db.suppressions.find({ projectId: environment.own.project._id, email }).toArray();

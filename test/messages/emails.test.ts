@@ -3,14 +3,13 @@ import { ObjectId } from 'mongodb';
 import { seedVerifiedDomain } from '../../core/domains/domains.ts';
 import { appendTimeline } from '../../core/messages/messages.ts';
 import { SENDER } from '../delivery/support.ts';
-import { type Environment, startEnvironment, type Tenant } from '../support/environment.ts';
+import { type Tenant, useEnvironment } from '../support/environment.ts';
 
 describe('GET /emails', () => {
-  let environment: Environment;
+  const environment = useEnvironment();
   let own: Tenant;
   let batchId: string;
   before(async () => {
-    environment = await startEnvironment();
     own = environment.own;
     await seedVerifiedDomain(environment.deps, own.project, 'mail.example.com', new ObjectId());
     await own.client.post('/suppression-groups/emails/suppress', { emails: ['no@in.test'], isGlobal: true });
@@ -33,7 +32,6 @@ describe('GET /emails', () => {
     });
     batchId = bulk.body.data.batchId;
   });
-  after(() => environment.stop());
 
   const emails = async (query: string) => {
     const { body } = await own.client.get(`/emails${query}`);

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
+import type { Deps } from '../../core/base/deps.ts';
 import { claimedUpTo, claimPart } from '../../core/outbox/blocks/claim.ts';
 import type { Block, BlockClaim } from '../../core/outbox/blocks/model.ts';
 import { recipientId } from '../../core/outbox/blocks/recipient-id.ts';
@@ -8,28 +9,22 @@ import { dotGuard } from '../../core/outbox/claim.ts';
 import { type Held, type HeldClaim, type Ledger, openLedger } from '../../core/outbox/ledger.ts';
 import type { Message } from '../../core/outbox/model.ts';
 import { type Effects, OutcomeWriter } from '../../core/outbox/record-outcomes.ts';
-import type { SendingDeps } from '../../core/outbox/relay.ts';
 import { renewLeases } from '../../core/outbox/renew.ts';
-import { type Environment, startEnvironment } from '../support/environment.ts';
+import { useEnvironment } from '../support/environment.ts';
 import { until } from '../support/wait.ts';
 
 describe('Blocks of recipients', () => {
-  let environment: Environment;
-  let deps: SendingDeps;
+  const environment = useEnvironment();
+  let deps: Deps;
   let projectId: ObjectId;
   const frozenAt = new Date('2026-05-04T10:00:00Z');
   const quiet: Effects = { suppress: async () => undefined, publish: async () => undefined };
   const sent = { kind: 'sent', reply: { code: 250, enhanced: null, text: 'ok' } } as const;
 
   before(async () => {
-    environment = await startEnvironment();
     projectId = environment.own.project._id;
-    deps = {
-      ...environment.deps,
-      ...(undefined as unknown as Pick<SendingDeps, 'mailer' | 'signer' | 'files'>),
-    };
+    deps = environment.deps;
   });
-  after(() => environment.stop());
 
   const claims = () => deps.db.campaignClaims;
   const rows = (campaignId: ObjectId) =>

@@ -3,38 +3,36 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
+import type { Deps } from '../../core/base/deps.ts';
 import { settleCampaignOrphans } from '../../core/campaigns/send/orphans.ts';
 import { claimMessages, dotGuard, sendClaimed } from '../../core/outbox/claim.ts';
 import { type DotJournals, JOURNAL_WAIT_MS, keepsJournal } from '../../core/outbox/dot-journal.ts';
 import { type Ledger, openLedger } from '../../core/outbox/ledger.ts';
 import type { Message } from '../../core/outbox/model.ts';
-import type { Connection, Delivery, Lane, SendingDeps } from '../../core/outbox/relay.ts';
+import type { Connection, Delivery, Lane } from '../../core/outbox/relay.ts';
 import { settleOrphans } from '../../core/outbox/settle-orphans.ts';
 import { withDotJournal } from '../../core/outbox/with-dot-journal.ts';
 import { createDotJournals } from '../../platform/dots/journals.ts';
-import { type Environment, startEnvironment } from '../support/environment.ts';
+import { useEnvironment } from '../support/environment.ts';
 import { type ClaimedBlock, claimedBlock } from './blocks.ts';
 
 const ENDED_MS = 1_000;
 
 describe('The dot journal', () => {
-  let environment: Environment;
+  const environment = useEnvironment();
   let dataDir: string;
-  let deps: SendingDeps;
+  let deps: Deps;
   const projectId = () => environment.own.project._id;
 
   before(async () => {
-    environment = await startEnvironment();
     dataDir = mkdtempSync(join(tmpdir(), 'everpost-dots-'));
   });
   after(async () => {
     rmSync(dataDir, { recursive: true, force: true });
-    await environment.stop();
   });
   beforeEach(() => {
     deps = {
       ...environment.deps,
-      ...(undefined as unknown as Pick<SendingDeps, 'mailer' | 'signer' | 'files'>),
       log: { ...environment.deps.log, warn() {} },
       dots: journals('boot-a'),
     };
@@ -44,7 +42,7 @@ describe('The dot journal', () => {
   const journals = (bootId: string) => createDotJournals({ dataDir, log: environment.deps.log, bootId });
   const read = (id: ObjectId) => messages().findOne({ _id: id, projectId: projectId() }) as Promise<Message>;
   const agoMs = (ms: number) => new Date(Date.now() - ms);
-  const elsewhere = (): SendingDeps => ({ ...deps, dots: journals('boot-b') });
+  const elsewhere = (): Deps => ({ ...deps, dots: journals('boot-b') });
 
   /** Mails that a process has claimed, of which it has written the final dots of the first `begun`; then it was killed. */
   async function killed(count: number, begun: number, { lane = 'automation' as Lane, endedMs = ENDED_MS } = {}) {
@@ -143,7 +141,7 @@ describe('The dot journal', () => {
     expect(await statesOf(ids)).to.deep.equal(['queued']);
   });
 
-  const untrusted: Array<[string, (ledger: Ledger) => SendingDeps]> = [
+  const untrusted: Array<[string, (ledger: Ledger) => Deps]> = [
     ['of another boot', elsewhere],
     [
       'that is cut short',

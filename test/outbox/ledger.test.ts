@@ -1,33 +1,30 @@
 import { expect } from 'chai';
 import { type Filter, type FindOptions, ObjectId } from 'mongodb';
-import type { Evidence } from '../../core/base/deps.ts';
+import type { Deps, Evidence } from '../../core/base/deps.ts';
 import { orphanOpenMessages } from '../../core/outbox/after-restore.ts';
 import { claimMessages, dotGuard } from '../../core/outbox/claim.ts';
 import { type Check, type Ledger, openLedger, type Verdict } from '../../core/outbox/ledger.ts';
 import type { Message } from '../../core/outbox/model.ts';
 import { checkAfterClaim, type Effects, OutcomeWriter } from '../../core/outbox/record-outcomes.ts';
-import type { Lane, SendingDeps } from '../../core/outbox/relay.ts';
+import type { Lane } from '../../core/outbox/relay.ts';
 import { renewLeases } from '../../core/outbox/renew.ts';
 import { settleOrphans } from '../../core/outbox/settle-orphans.ts';
-import { type Environment, startEnvironment } from '../support/environment.ts';
+import { useEnvironment } from '../support/environment.ts';
 
 describe('The ledger', () => {
-  let environment: Environment;
-  let deps: SendingDeps;
+  const environment = useEnvironment();
+  let deps: Deps;
   let projectId: ObjectId;
   let evidence: Evidence;
 
   before(async () => {
-    environment = await startEnvironment();
     projectId = environment.own.project._id;
   });
-  after(() => environment.stop());
 
   beforeEach(() => {
     evidence = { isKnown: false, accepted: () => Promise.reject(new Error('nobody asks')) };
     deps = {
       ...environment.deps,
-      ...(undefined as unknown as Pick<SendingDeps, 'mailer' | 'signer' | 'files'>),
       evidence: { isKnown: false, accepted: (id) => evidence.accepted(id) },
     };
   });

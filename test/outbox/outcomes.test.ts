@@ -4,7 +4,7 @@ import { createSecureContext } from 'node:tls';
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
 import { hurry, type Post, type PostOptions, startPost } from '../delivery/support.ts';
-import { type Environment, startEnvironment } from '../support/environment.ts';
+import { useEnvironment } from '../support/environment.ts';
 import { until } from '../support/wait.ts';
 
 const MINUTE_MS = 60_000;
@@ -265,14 +265,10 @@ describe('Answers of the relay', () => {
 });
 
 describe("The relay's own state", () => {
-  let environment: Environment;
+  const environment = useEnvironment({ SMTP_MAX_CONNECTIONS: '8' });
   let post: Post;
   const start = async (options: PostOptions = {}) => startPost({ environment, ...options });
-  before(async () => {
-    environment = await startEnvironment({ SMTP_MAX_CONNECTIONS: '8' });
-  });
   afterEach(() => post.stop());
-  after(() => environment.stop());
 
   /** Nothing is said about the mail: it waits, and no attempt is counted. */
   async function staysQueued(to: string): Promise<() => Promise<void>> {

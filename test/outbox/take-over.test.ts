@@ -1,27 +1,24 @@
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
+import type { Deps } from '../../core/base/deps.ts';
 import { settleCampaignOrphans, unsettledOf } from '../../core/campaigns/send/orphans.ts';
 import type { BlockClaim } from '../../core/outbox/blocks/model.ts';
 import type { Message } from '../../core/outbox/model.ts';
-import type { SendingDeps } from '../../core/outbox/relay.ts';
-import { type Environment, startEnvironment } from '../support/environment.ts';
+import { useEnvironment } from '../support/environment.ts';
 import { type ClaimedBlock, claimedBlock, closeClaim } from './blocks.ts';
 
 describe('A claim of a block whose process is gone', () => {
-  let environment: Environment;
-  let deps: SendingDeps;
+  const environment = useEnvironment();
+  let deps: Deps;
   const projectId = () => environment.own.project._id;
 
   before(async () => {
-    environment = await startEnvironment();
     const hook = { url: 'https://hooks.example.com/', events: ['email.sent', 'email.bounced'] };
     expect((await environment.own.client.post('/webhooks', hook)).status).to.equal(201);
   });
-  after(() => environment.stop());
   beforeEach(() => {
     deps = {
       ...environment.deps,
-      ...(undefined as unknown as Pick<SendingDeps, 'mailer' | 'signer' | 'files'>),
       log: { ...environment.deps.log, warn() {} },
     };
   });
@@ -36,7 +33,7 @@ describe('A claim of a block whose process is gone', () => {
     environment.deps.db.projectEvents
       .find({ projectId: projectId(), 'data.campaignId': campaign._id.toHexString() })
       .toArray();
-  const withEvidence = (accepted: (messageId: string) => Promise<boolean>, delaySeconds = 0): SendingDeps => ({
+  const withEvidence = (accepted: (messageId: string) => Promise<boolean>, delaySeconds = 0): Deps => ({
     ...deps,
     evidence: { isKnown: true, accepted },
     config: { ...deps.config, smtpEvidenceDelaySeconds: delaySeconds },
@@ -242,7 +239,7 @@ describe('A claim of a block whose process is gone', () => {
   });
 });
 
-function withBrokenEvents(db: SendingDeps['db']): SendingDeps['db'] {
+function withBrokenEvents(db: Deps['db']): Deps['db'] {
   return new Proxy(db, {
     get(target, name) {
       if (name === 'webhooks' || name === 'projectEvents') throw new Error(`no ${new ObjectId()}`);
