@@ -38,7 +38,7 @@ interface InstallationOptions {
 }
 
 const NOBODY = { transactional: 0, automation: 0, campaign: 0 };
-/** In a folder that cannot be: a sender says so once, and goes on without its journal. */
+/** In a folder that cannot be: a sender says so once, and works without a journal. */
 const NO_JOURNAL = { DATA_DIR: '/dev/null', LOG_LEVEL: 'error' };
 
 /** The processes of docker-compose.yml, with as many senders as asked, and a sink as the relay: all on this machine. */

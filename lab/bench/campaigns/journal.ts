@@ -15,7 +15,7 @@ const OWNER = `${'0'.repeat(24)}@${'0'.repeat(8)}`;
 
 /**
  * The same campaign from senders with a dot journal and from senders that can keep none, in turns, each pair on an installation of its
- * own that is idle meanwhile. The rounds of one kind differ by more than a journal costs, so its notes are also measured alone.
+ * own that is idle. The rounds of one kind differ by more than a journal costs, so its notes are also measured alone.
  */
 export async function journal({ recipients, rounds, shared }: Size): Promise<Figure[]> {
   const open = async (kept: boolean) => {

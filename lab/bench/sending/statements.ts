@@ -9,8 +9,8 @@ const PROFILE_BYTES = 256_000_000;
 const PROFILED_MAILS = 1_000;
 
 /**
- * Which statements a mail costs, by MongoDB's own profiler: how often each is called, what it reads and writes, and how long it takes, at
- * the beginning of a backlog and near its end. Beside it the CPU of mongod with the profiler off.
+ * The statements that a mail costs, by MongoDB's own profiler: how often each is called, what it reads and writes, and how long it takes, at
+ * the beginning of a backlog and near its end; and the CPU of mongod with the profiler off.
  */
 export async function statements(waiting: WaitingLane, { backlog, connections }: Size): Promise<void> {
   const relay = await startRelay(undefined);
@@ -34,7 +34,7 @@ export async function statements(waiting: WaitingLane, { backlog, connections }:
   await drill.close();
 }
 
-/** Answers how many mails were sent meanwhile. */
+/** Returns how many mails were sent in that time. */
 async function profile(database: Db, relay: Relay): Promise<number> {
   const { messages: first } = await relay.wait(0);
   await database.command({ profile: 2 });
