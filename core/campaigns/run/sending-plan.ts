@@ -1,6 +1,7 @@
 import type { Deps } from '../../base/deps.ts';
+import type { Seqs } from '../../outbox/blocks/counts.ts';
 import { BLOCK_MAX } from '../../outbox/blocks/model.ts';
-import { type SeqRange, unclaimedRange } from '../../outbox/blocks/unclaimed.ts';
+import { unclaimedRange } from '../../outbox/blocks/unclaimed.ts';
 import { states } from '../../outbox/states.ts';
 import type { Campaign, CampaignStatus } from '../model.ts';
 import { release } from './gradual-release.ts';
@@ -61,7 +62,7 @@ export async function sendingStep(deps: Deps, campaign: Campaign): Promise<SendS
 function sendStep(
   { config }: Deps,
   { status, sendRatePerSecond }: Campaign,
-  range: SeqRange | null,
+  range: Seqs | null,
   deferredUpTo: number | null,
 ): SendStep {
   // Only a single range at a time can keep a rate.
@@ -75,13 +76,13 @@ function sendStep(
 }
 
 /** The recipients of blocks up to `upTo` who are not claimed. */
-async function unclaimed(deps: Deps, { _id, projectId, freeze }: Campaign, upTo: number): Promise<SeqRange | null> {
+async function unclaimed(deps: Deps, { _id, projectId, freeze }: Campaign, upTo: number): Promise<Seqs | null> {
   if (!freeze?.run || !freeze.frozen) return null;
   return unclaimedRange(deps, { projectId, campaignId: _id }, Math.min(upTo, freeze.frozen.inBlocks));
 }
 
 /** The lowest and the highest `seq` of queued rows. */
-async function queuedRange({ db }: Deps, { _id, projectId }: Campaign, upTo: number): Promise<SeqRange | null> {
+async function queuedRange({ db }: Deps, { _id, projectId }: Campaign, upTo: number): Promise<Seqs | null> {
   const filter = { campaignId: _id, projectId, state: states.queued, seq: { $lte: upTo } };
   const end = (seq: 1 | -1) => db.messages.findOne(filter, { sort: { seq }, projection: { seq: 1 }, hint: 'campaign' });
   const [first, last] = await Promise.all([end(1), end(-1)]);

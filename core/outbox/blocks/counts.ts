@@ -1,7 +1,7 @@
 import type { ObjectId } from 'mongodb';
 import type { Deps } from '../../base/deps.ts';
 import type { Session } from '../../base/model.ts';
-import { type MessageState, states } from '../states.ts';
+import { ALL_STATES } from '../states.ts';
 
 type Db = Pick<Deps, 'db'>;
 
@@ -24,25 +24,12 @@ interface ClaimCounts {
   inFlight: number;
 }
 
-/** A row of a recipient of a block has one of these states. */
-export const ROW_STATES: MessageState[] = [
-  states.queued,
-  states.deferred,
-  states.committing,
-  states.sent,
-  states.bounced,
-  states.failed,
-  states.suppressed,
-  states.unknown,
-];
 const RANGES_AT_ONCE = 16;
 
 /** Counts claims and the rows of open ones, in a snapshot session: else a row that lands between two reads is counted twice. */
 export async function countClaims(deps: Db, of: OfCampaign, session: Session): Promise<ClaimCounts> {
-  const [claimed, open] = await Promise.all([sizeOfClaims(deps, of, session), openClaims(deps, of, session)]);
-  const ranges = joined(open.map(({ fromSeq, from, to }) => ({ fromSeq, toSeq: fromSeq + to - from - 1 })));
-  const size = ranges.reduce((sum, { fromSeq, toSeq }) => sum + toSeq - fromSeq + 1, 0);
-  return { claimed, inFlight: size - (await countRows(deps, of, ranges, session)) };
+  const [claimed, open] = await Promise.all([sizeOfClaims(deps, of, session), openRanges(deps, of, session)]);
+  return { claimed, inFlight: sizeOf(open) - (await countRows(deps, of, open, session)) };
 }
 
 async function sizeOfClaims({ db }: Db, { projectId, campaignId }: OfCampaign, session: Session): Promise<number> {
@@ -56,16 +43,25 @@ async function sizeOfClaims({ db }: Db, { projectId, campaignId }: OfCampaign, s
   return all?.size ?? 0;
 }
 
-export function openClaims({ db }: Db, { projectId, campaignId }: OfCampaign, session?: Session) {
+/** The recipients of open claims, with or without a row. */
+export async function openRanges(
+  { db }: Db,
+  { projectId, campaignId }: OfCampaign,
+  session?: Session,
+): Promise<Seqs[]> {
   const open = { projectId, campaignId, leaseUntil: { $exists: true } };
-  const projection = { n: 1, from: 1, to: 1, fromSeq: 1 } as const;
-  return db.campaignClaims.find(open, { projection, hint: 'open', ...(session ? { session } : {}) }).toArray();
+  const options = { projection: { from: 1, to: 1, fromSeq: 1 }, hint: 'open', ...(session ? { session } : {}) };
+  const claims = await db.campaignClaims.find(open, options).toArray();
+  return joined(claims.map(({ fromSeq, from, to }) => ({ fromSeq, toSeq: fromSeq + to - from - 1 })));
 }
 
-/** Recipients of open claims, with or without a row: an ordinary read of the primary. */
+export function sizeOf(ranges: readonly Seqs[]): number {
+  return ranges.reduce((sum, { fromSeq, toSeq }) => sum + toSeq - fromSeq + 1, 0);
+}
+
+/** An ordinary read of the primary. */
 export async function countOpen(deps: Db, of: OfCampaign): Promise<number> {
-  const open = await openClaims(deps, of);
-  return open.reduce((sum, { from, to }) => sum + to - from, 0);
+  return sizeOf(await openRanges(deps, of));
 }
 
 /** Neighbours become one, in order: claims of a process lie side by side. */
@@ -86,7 +82,7 @@ async function countRows({ db }: Db, of: OfCampaign, ranges: Seqs[], session: Se
       .slice(at, at + RANGES_AT_ONCE)
       .map(({ fromSeq, toSeq }) =>
         db.messages.countDocuments(
-          { ...of, state: { $in: ROW_STATES }, seq: { $gte: fromSeq, $lte: toSeq } },
+          { ...of, state: { $in: ALL_STATES }, seq: { $gte: fromSeq, $lte: toSeq } },
           { hint: 'campaign', session },
         ),
       );

@@ -1,7 +1,8 @@
 import type { ObjectId } from 'mongodb';
 import type { Deps } from '../../base/deps.ts';
 import type { Session } from '../../base/model.ts';
-import { joined, openClaims, ROW_STATES, type Seqs } from './counts.ts';
+import { ALL_STATES } from '../states.ts';
+import { joined, openRanges, type Seqs, sizeOf } from './counts.ts';
 import type { Block, BlockRecipient } from './model.ts';
 
 type Db = Pick<Deps, 'db'>;
@@ -39,7 +40,7 @@ export async function waitingOf(deps: Db, of: OfRun, session: Session): Promise<
   }));
   const seqs = joined([...rests.filter(({ fromSeq, toSeq }) => fromSeq <= toSeq), ...inFlight]);
   return {
-    total: seqs.reduce((sum, range) => sum + sizeOf(range), 0),
+    total: sizeOf(seqs),
     slice: (skip, limit) => placedAt(deps, of, heads, sliced(seqs, skip, limit), session),
   };
 }
@@ -63,14 +64,13 @@ async function claimedUpTo({ db }: Db, of: OfRun, session: Session): Promise<Map
 }
 
 async function withoutRow(deps: Db, { projectId, campaignId }: OfRun, session: Session): Promise<Seqs[]> {
-  const open = await openClaims(deps, { projectId, campaignId }, session);
-  const ranges = joined(open.map(({ fromSeq, from, to }) => ({ fromSeq, toSeq: fromSeq + to - from - 1 })));
+  const ranges = await openRanges(deps, { projectId, campaignId }, session);
   const found = await Promise.all(
     ranges.map(async (range) => {
       const within = {
         projectId,
         campaignId,
-        state: { $in: ROW_STATES },
+        state: { $in: ALL_STATES },
         seq: { $gte: range.fromSeq, $lte: range.toSeq },
       };
       const rows = await deps.db.messages.find(within, { projection: { seq: 1 }, hint: 'campaign', session }).toArray();
@@ -85,16 +85,12 @@ function without({ fromSeq, toSeq }: Seqs, taken: ReadonlySet<number | undefined
   return all.filter((seq) => !taken.has(seq)).map((seq) => ({ fromSeq: seq, toSeq: seq }));
 }
 
-function sizeOf({ fromSeq, toSeq }: Seqs): number {
-  return toSeq - fromSeq + 1;
-}
-
 function sliced(ranges: Seqs[], skip: number, limit: number): number[] {
   const seqs: number[] = [];
   let left = skip;
   for (const range of ranges) {
     if (seqs.length >= limit) break;
-    const size = sizeOf(range);
+    const size = sizeOf([range]);
     for (let at = Math.min(left, size); at < size && seqs.length < limit; at += 1) seqs.push(range.fromSeq + at);
     left -= Math.min(left, size);
   }

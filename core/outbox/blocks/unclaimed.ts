@@ -1,10 +1,6 @@
 import type { Collections } from '../../base/collections.ts';
+import type { Seqs } from './counts.ts';
 import type { Block } from './model.ts';
-
-export interface SeqRange {
-  fromSeq: number;
-  toSeq: number;
-}
 
 /**
  * Has all recipients up to `upTo` who are not claimed yet; null when there are none. Begins with the block in or after which the
@@ -14,7 +10,7 @@ export async function unclaimedRange(
   { db }: { db: Pick<Collections, 'campaignClaims'> },
   { projectId, campaignId }: Pick<Block, 'projectId' | 'campaignId'>,
   upTo: number,
-): Promise<SeqRange | null> {
+): Promise<Seqs | null> {
   const claimed = await db.campaignClaims
     .aggregate<{ fromSeq: number; size: number }>(
       [
