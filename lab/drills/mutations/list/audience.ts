@@ -73,8 +73,8 @@ export const audienceMutations: readonly Mutation[] = [
   {
     name: 'people of open claims are counted twice once they have a row',
     file: 'core/outbox/blocks/counts.ts',
-    find: 'inFlight: size - (await countRows(deps, of, ranges, session))',
-    replace: 'inFlight: size',
+    find: 'inFlight: sizeOf(open) - (await countRows(deps, of, open, session))',
+    replace: 'inFlight: sizeOf(open)',
     tests: blocks,
     grep: 'counted in parts',
   },
