@@ -41,11 +41,6 @@ export function parseRelayUrl(text: string): RelayUrl {
   };
 }
 
-/** The URL without its password, for logs and pages. */
-export function describeRelay({ host, port, implicitTls }: RelayUrl): string {
-  return `${implicitTls ? 'smtps' : 'smtp'}://${host.includes(':') ? `[${host}]` : host}:${port}`;
-}
-
 function parse(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (!url?.hostname || !['smtp:', 'smtps:'].includes(url.protocol))
