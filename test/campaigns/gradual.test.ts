@@ -157,8 +157,10 @@ describe('A gradual campaign that is sent', function () {
     atHour(2);
     await hands.drive(id);
     expect((await stage.arrived(id)).size).to.equal(21);
+    const after = (await stage.stored(id)).gradual;
     atHour(1);
     await release(stage.deps, before);
+    expect((await stage.stored(id)).gradual, 'nothing is taken back').to.deep.equal(after);
     atHour(2);
     await hands.drive(id);
     expect((await stage.arrived(id)).size).to.equal(21);
