@@ -76,21 +76,17 @@ function firstFigures(): string {
     '',
     ...kills,
     '',
-    ...[whole, meanwhile ? [meanwhile] : []].flatMap((lines) => (lines.length > 0 ? [sentence(lines), ''] : [])),
+    ...[...whole, ...(meanwhile ? [meanwhile] : [])].flatMap((figure) => [sentence(figure), '']),
     ...(machine
       ? [`Measured on ${machine.cores} cores that carry everything, database, Temporal and relay too.`, '']
       : []),
   ].join('\n');
 }
 
-/** One figure, with every ceiling that it was measured against. */
-function sentence([first, ...more]: Line[]): string {
-  if (!first) return '';
-  const { name, unit, median } = first;
-  const beside = [first, ...more].flatMap(({ ceiling, ratio }) =>
-    ceiling && ratio ? [`${Math.round(ceiling.median)} ${unit} of a ${ceiling.name} (${ratio.median})`] : [],
-  );
-  const rest = beside.length > 0 ? `, beside ${beside.join(' and ')}` : '';
+/** One figure, with the ceiling that it was measured against. */
+function sentence({ name, unit, median, ceiling, ratio }: Line): string {
+  const rest =
+    ceiling && ratio ? `, beside ${Math.round(ceiling.median)} ${unit} of a ${ceiling.name} (${ratio.median})` : '';
   return `${name}: **${Math.round(median)} ${unit}**${rest}.`;
 }
 
