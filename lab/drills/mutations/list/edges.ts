@@ -6,7 +6,7 @@ const listing = (name: string, file: string, find: string, replace: string): Mut
   find,
   replace,
   tests: ['test/edge/tenancy-bodies.test.ts'],
-  grep: 'stand in no list',
+  grep: 'are in no list',
 });
 
 export const edgesMutations: readonly Mutation[] = [

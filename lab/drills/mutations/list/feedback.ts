@@ -70,7 +70,7 @@ export const feedbackMutations: readonly Mutation[] = [
     find: "projectId, status: 'active', deletedAt: null }",
     replace: 'projectId, deletedAt: null }',
     tests: ['test/automations/triggers.test.ts'],
-    grep: 'nobody enters',
+    grep: 'lets no contact in',
   },
   {
     name: 'one address has any number of connections to the inbound server',

@@ -171,7 +171,7 @@ export const sendingMutations: readonly Mutation[] = [
     find: '[...inDoubt, ...queuedAgain(sent)]',
     replace: 'inDoubt',
     tests: ['test/outbox/ledger.test.ts'],
-    grep: 'late 250 end what',
+    grep: 'late 250 end a requeued',
   },
   {
     name: 'a late 250 ends what another process has claimed',
