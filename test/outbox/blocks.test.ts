@@ -1,7 +1,9 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
 import type { Deps } from '../../core/base/deps.ts';
 import { claimedUpTo, claimPart } from '../../core/outbox/blocks/claim.ts';
+import { ClaimCloser } from '../../core/outbox/blocks/close.ts';
 import type { Block, BlockClaim } from '../../core/outbox/blocks/model.ts';
 import { recipientId } from '../../core/outbox/blocks/recipient-id.ts';
 import { unclaimedRange } from '../../core/outbox/blocks/unclaimed.ts';
@@ -282,6 +284,22 @@ describe('Blocks of recipients', () => {
       (closed) => closed === 6,
     );
     expect(updates).to.equal(1);
+  });
+
+  it('a claim is closed soon, also after one that was lost', async () => {
+    const ledger = openLedger();
+    const closer = new ClaimCloser(deps, ledger);
+    const [lost, kept] = [(await claim(ledger, block(1), 0, 1))!, (await claim(ledger, block(1), 0, 1))!];
+    lost.isLost = true;
+    closer.add(lost);
+    expect([...ledger.blocks.values()]).to.deep.equal([kept]);
+    // Longer than claims are gathered: nothing shows that this time is over.
+    await sleep(300);
+    closer.add(kept);
+    await until(
+      () => stored(kept),
+      ({ endedAt }) => endedAt !== undefined,
+    );
   });
 
   it('the unclaimed recipients begin in the first block after which something is missing', async () => {

@@ -22,8 +22,8 @@ export class ClaimCloser {
   }
 
   add(claim: HeldClaim): void {
-    if (claim.isLost) this.#ledger.blocks.delete(claim.place._id.toHexString());
-    else this.#waiting.push(claim);
+    if (claim.isLost) return void this.#ledger.blocks.delete(claim.place._id.toHexString());
+    this.#waiting.push(claim);
     this.#timer ??= setTimeout(() => void this.closeAll(), GATHER_MS);
   }
 
