@@ -21,7 +21,8 @@ export async function storedAttachments(
   const attachments: MimeAttachment[] = [];
   let total = 0;
   for (const [index, attachment] of content.attachments.entries()) {
-    const found = await bytesOf(deps, content, attachment, index, ATTACHMENT_BYTES_MAX - total);
+    const bytesMax = ATTACHMENT_BYTES_MAX - total;
+    const found = await sharedRead(deps, content, index, () => readOrFetch(deps, content, attachment, index, bytesMax));
     if ('kind' in found) return found;
     total += found.bytes.length;
     const { fileName, contentId, description } = attachment;
@@ -34,19 +35,13 @@ type Found = { bytes: Buffer; contentType: string | null } | Missing;
 const readsUnderWay = oncePerCore(() => new WeakMap<Content, Map<number, Promise<Found>>>());
 
 /** Recipients of a bulk that ask at the same time share the read or the fetch; nothing is kept after it. */
-function bytesOf(
-  deps: SendingDeps,
-  content: Content,
-  attachment: Attachment,
-  index: number,
-  bytesMax: number,
-): Promise<Found> {
+function sharedRead(deps: SendingDeps, content: Content, index: number, read: () => Promise<Found>): Promise<Found> {
   const underWay = readsUnderWay(deps);
   const reads = underWay.get(content) ?? new Map<number, Promise<Found>>();
   underWay.set(content, reads);
   const known = reads.get(index);
   if (known) return known;
-  const found = readOrFetch(deps, content, attachment, index, bytesMax).finally(() => reads.delete(index));
+  const found = read().finally(() => reads.delete(index));
   reads.set(index, found);
   return found;
 }
