@@ -14,7 +14,7 @@ export const campaignTransitions: Transitions<CampaignStatus> = {
   aborted: [],
 };
 
-const UNDER_WAY: readonly CampaignStatus[] = ['sending', 'sending_gradual'];
+export const UNDER_WAY: readonly CampaignStatus[] = ['sending', 'sending_gradual'];
 /** Nothing is sent any more, unless a person retries. */
 export const OVER: readonly CampaignStatus[] = ['sent', 'failed', 'aborted'];
 /** Published and not over. */

@@ -3,10 +3,10 @@ import type { Deps } from '../../base/deps.ts';
 import { orphanOpenMessages, RESTORED_OWNER } from '../../outbox/after-restore.ts';
 import type { BlockClaim } from '../../outbox/blocks/model.ts';
 import type { Campaign } from '../model.ts';
+import { RETRYABLE, UNDER_WAY } from '../status.ts';
 import { transition } from '../transition.ts';
 import { blocksOf, isInBlocks } from './waiting.ts';
 
-const MAY_SEND = ['sending', 'sending_gradual', 'paused', 'sent', 'failed'] as const;
 const CLAIMS_AT_ONCE = 1_000;
 
 interface Doubted {
@@ -24,7 +24,12 @@ interface Doubted {
 export async function doubtAfterRestore(deps: Deps, project: { _id: ObjectId }): Promise<Doubted> {
   const projectId = project._id;
   let doubted = await orphanOpenMessages(deps, project);
-  const frozen = { projectId, status: { $in: [...MAY_SEND] }, 'freeze.isDone': true, 'freeze.run': { $exists: true } };
+  const frozen = {
+    projectId,
+    status: { $in: [...UNDER_WAY, 'paused' as const, ...RETRYABLE] },
+    'freeze.isDone': true,
+    'freeze.run': { $exists: true },
+  };
   for await (const campaign of deps.db.campaigns.find(frozen)) doubted += await doubtBlocks(deps, campaign);
   return { doubted, paused: await pauseDue(deps, projectId) };
 }
@@ -71,7 +76,7 @@ async function pauseDue(deps: Deps, projectId: ObjectId): Promise<number> {
   const now = deps.clock.now();
   const due = { status: 'scheduled' as const, startsAt: { $lte: now } };
   const freezing = {
-    status: { $in: ['sending' as const, 'sending_gradual' as const] },
+    status: { $in: UNDER_WAY },
     'freeze.isDone': { $ne: true },
   };
   const found = await deps.db.campaigns.find({ projectId, $or: [due, freezing] }).toArray();

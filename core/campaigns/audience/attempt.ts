@@ -2,6 +2,7 @@ import { ObjectId } from 'mongodb';
 import type { Deps } from '../../base/deps.ts';
 import type { Session } from '../../base/model.ts';
 import { inTransaction } from '../../base/transactions.ts';
+import { states } from '../../outbox/states.ts';
 import type { Campaign, CampaignFreeze } from '../model.ts';
 
 type Tenant = Pick<Campaign, '_id' | 'projectId'>;
@@ -87,7 +88,7 @@ export async function endAttempt(
 /** Rows of former attempts: suppressed people; an older version wrote a row for everybody. */
 async function removeRows(deps: Deps, attempt: Attempt): Promise<void> {
   const { _id: campaignId, projectId } = attempt.campaign;
-  const state = { $in: ['queued' as const, 'suppressed' as const] };
+  const state = { $in: [states.queued, states.suppressed] };
   for (;;) {
     const found = await deps.db.messages
       .find({ campaignId, projectId, state }, { projection: { _id: 1 }, hint: 'campaign', limit: ROWS_AT_ONCE })
