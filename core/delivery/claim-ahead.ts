@@ -4,7 +4,7 @@ import { CONTACT_DELETED } from '../messages/fail-for-deleted.ts';
 import { type Check, CLAIM_MAX, type Held, type Verdict } from '../outbox/ledger.ts';
 import { type Ended, endedBy } from '../outbox/outcomes.ts';
 import { UNWRITTEN_MAX } from '../outbox/record-outcomes.ts';
-import { goneGroups } from '../suppressions/groups.ts';
+import { marketingFacts } from '../suppressions/groups.ts';
 import { stoppedBy } from '../suppressions/rules.ts';
 import { suppressionsAgainst } from '../suppressions/suppressions.ts';
 import type { Run } from './run.ts';
@@ -209,13 +209,12 @@ export class ClaimAhead {
     const { policy, sending } = this.#run;
     const { projectId, groupId } = policy;
     const emails = held.map(({ about }) => about?.email ?? '');
-    const [maySend, entries, gone] = await Promise.all([
+    const [maySend, entries, mail] = await Promise.all([
       policy.maySend(),
       suppressionsAgainst(sending.deps, projectId, emails),
-      goneGroups(sending.deps, projectId, [groupId]),
+      marketingFacts(sending.deps, projectId, groupId),
     ]);
     if (!maySend) this.#run.goOn = false;
-    const mail = { marketing: true, groupId, isGroupGone: gone.size > 0, bypass: false };
     const verdicts = new Map<Held, Verdict>();
     for (const [index, one] of held.entries()) {
       const hit = maySend ? stoppedBy(entries.get(emails[index]!) ?? [], mail) : null;

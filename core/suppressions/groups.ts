@@ -10,6 +10,7 @@ import type { Project, Session } from '../base/model.ts';
 import { type Page, type PageOf, pageOf } from '../base/paging.ts';
 import { inTransaction } from '../base/transactions.ts';
 import type { SuppressionGroup, SuppressionReason } from './model.ts';
+import type { MailFacts } from './rules.ts';
 
 type NamedGroup = Pick<SuppressionGroup, 'projectId' | 'groupId'>;
 
@@ -157,6 +158,16 @@ export async function goneGroups(
     .toArray();
   for (const { groupId } of live) named.delete(groupId);
   return named;
+}
+
+/** The facts of marketing mail that names the group; a group that is gone counts as none. */
+export async function marketingFacts(
+  deps: Pick<Deps, 'db'>,
+  projectId: ObjectId,
+  groupId: string | null,
+): Promise<MailFacts> {
+  const gone = await goneGroups(deps, projectId, [groupId]);
+  return { marketing: true, groupId, isGroupGone: gone.size > 0, bypass: false };
 }
 
 export function liveGroups({ db }: Pick<Deps, 'db'>, { _id: projectId }: Tenant): Promise<SuppressionGroup[]> {

@@ -3,7 +3,7 @@ import type { Deps, EnrollmentWait } from '../../base/deps.ts';
 import type { Contact } from '../../contacts/model.ts';
 import { wakeQueue } from '../../jobs/queue.ts';
 import { mailChannel } from '../../messages/messages.ts';
-import { goneGroups } from '../../suppressions/groups.ts';
+import { marketingFacts } from '../../suppressions/groups.ts';
 import { suppressionsAgainst } from '../../suppressions/suppressions.ts';
 import { definitionOf } from '../definitions.ts';
 import { stepMail } from '../mails.ts';
@@ -137,11 +137,11 @@ async function factsAbout(
   nowMs: number,
 ): Promise<Facts> {
   const { unsubscribeGroupId: groupId } = definition;
-  const [entries, gone] = await Promise.all([
+  const [entries, mail] = await Promise.all([
     suppressionsAgainst(deps, projectId, [person.email]),
-    goneGroups(deps, projectId, [groupId]),
+    marketingFacts(deps, projectId, groupId),
   ]);
-  const refused = isUnsubscribed(entries.get(person.email) ?? [], { groupId, isGroupGone: gone.size > 0 });
+  const refused = isUnsubscribed(entries.get(person.email) ?? [], mail);
   return { nowMs, person, event: event ?? undefined, isUnsubscribed: refused };
 }
 

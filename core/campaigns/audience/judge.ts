@@ -3,7 +3,7 @@ import type { BlockRecipient } from '../../outbox/blocks/model.ts';
 import { recipientId } from '../../outbox/blocks/recipient-id.ts';
 import type { Message } from '../../outbox/model.ts';
 import { states } from '../../outbox/states.ts';
-import { goneGroups } from '../../suppressions/groups.ts';
+import { marketingFacts } from '../../suppressions/groups.ts';
 import { type SuppressionFact, stoppedBy } from '../../suppressions/rules.ts';
 import { suppressionsAgainst } from '../../suppressions/suppressions.ts';
 import type { Campaign } from '../model.ts';
@@ -26,8 +26,7 @@ export async function* judged(
   audience: AsyncIterable<BlockRecipient[]>,
 ): AsyncGenerator<Judged> {
   const { projectId, unsubscribeGroupId } = campaign;
-  const gone = await goneGroups(deps, projectId, [unsubscribeGroupId]);
-  const mail = { marketing: true, groupId: unsubscribeGroupId, isGroupGone: gone.size > 0, bypass: false };
+  const mail = await marketingFacts(deps, projectId, unsubscribeGroupId);
   const underWay: Array<{ people: BlockRecipient[]; entries: ReturnType<typeof suppressionsAgainst> }> = [];
   const next = async () => {
     const { people, entries } = underWay.shift() as (typeof underWay)[number];
