@@ -1,4 +1,5 @@
 import { ObjectId } from 'mongodb';
+import type { Collections } from '../../core/base/collections.ts';
 import type { Campaign } from '../../core/campaigns/model.ts';
 import type { Block, BlockClaim } from '../../core/outbox/blocks/model.ts';
 import { recipientId } from '../../core/outbox/blocks/recipient-id.ts';
@@ -84,6 +85,24 @@ export async function claimedBlock(
       ...more,
     };
   }
+}
+
+/** The collections as a settler sees them in whose way `hook` comes right before each take-over of a claim. */
+export function beforeTakeOver(db: Collections, hook: () => unknown): Collections {
+  return new Proxy(db, {
+    get(target, name) {
+      if (name !== 'campaignClaims') return Reflect.get(target, name);
+      const claims = target.campaignClaims;
+      return {
+        aggregate: claims.aggregate.bind(claims),
+        updateOne: claims.updateOne.bind(claims),
+        async findOneAndUpdate(...given: Parameters<typeof claims.findOneAndUpdate>) {
+          await hook();
+          return claims.findOneAndUpdate(...given);
+        },
+      };
+    },
+  });
 }
 
 export async function closeClaim({ deps }: Environment, { _id, projectId }: BlockClaim): Promise<void> {

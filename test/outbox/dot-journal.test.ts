@@ -14,7 +14,7 @@ import { settleOrphans } from '../../core/outbox/settle-orphans.ts';
 import { withDotJournal } from '../../core/outbox/with-dot-journal.ts';
 import { createDotJournals } from '../../platform/dots/journals.ts';
 import { useEnvironment } from '../support/environment.ts';
-import { type ClaimedBlock, claimedBlock } from './blocks.ts';
+import { beforeTakeOver, type ClaimedBlock, claimedBlock } from './blocks.ts';
 
 const ENDED_MS = 1_000;
 
@@ -321,20 +321,7 @@ describe('The dot journal', () => {
 
     it('The journal is read after the claim was taken over: a dot that was begun until then counts.', async () => {
       const { block, ledger } = await killedBlock([]);
-      const slow = new Proxy(deps.db, {
-        get(target, name) {
-          if (name !== 'campaignClaims') return Reflect.get(target, name);
-          const claims = target.campaignClaims;
-          return {
-            aggregate: claims.aggregate.bind(claims),
-            updateOne: claims.updateOne.bind(claims),
-            async findOneAndUpdate(...given: Parameters<typeof claims.findOneAndUpdate>) {
-              ledger.dots!.note({ _id: block.ids[3]!, claim: 1 }, 'begun');
-              return claims.findOneAndUpdate(...given);
-            },
-          };
-        },
-      });
+      const slow = beforeTakeOver(deps.db, () => ledger.dots!.note({ _id: block.ids[3]!, claim: 1 }, 'begun'));
       await settleBlock(block, { ...deps, db: slow });
       expect(await states(block)).to.deep.equal(Array(8).fill('queued').with(3, 'unknown'));
     });

@@ -5,7 +5,7 @@ import { settleCampaignOrphans, unsettledOf } from '../../core/campaigns/send/or
 import type { BlockClaim } from '../../core/outbox/blocks/model.ts';
 import type { Message } from '../../core/outbox/model.ts';
 import { useEnvironment } from '../support/environment.ts';
-import { type ClaimedBlock, claimedBlock, closeClaim } from './blocks.ts';
+import { beforeTakeOver, type ClaimedBlock, claimedBlock, closeClaim } from './blocks.ts';
 
 describe('A claim of a block whose process is gone', () => {
   const environment = useEnvironment();
@@ -102,19 +102,9 @@ describe('A claim of a block whose process is gone', () => {
   it('A claim that is renewed while it is being taken over is left to its owner.', async () => {
     const block = await claimedBlock(environment, ended);
     const { _id } = block.claim;
-    const slow = new Proxy(deps.db, {
-      get(target, name) {
-        if (name !== 'campaignClaims') return Reflect.get(target, name);
-        const claims = target.campaignClaims;
-        return {
-          aggregate: claims.aggregate.bind(claims),
-          async findOneAndUpdate(...given: Parameters<typeof claims.findOneAndUpdate>) {
-            const until = new Date(Date.now() + 30_000);
-            await claims.updateOne({ _id, projectId: projectId() }, { $set: { leaseUntil: until } });
-            return claims.findOneAndUpdate(...given);
-          },
-        };
-      },
+    const slow = beforeTakeOver(deps.db, () => {
+      const until = new Date(Date.now() + 30_000);
+      return deps.db.campaignClaims.updateOne({ _id, projectId: projectId() }, { $set: { leaseUntil: until } });
     });
     await settle(block, { ...deps, db: slow });
     expect(await rows(block)).to.deep.equal([]);
