@@ -3,6 +3,7 @@ import type { ObjectId } from 'mongodb';
 import type { ApiKey, Organization } from '../../core/accounts/model.ts';
 import type { Deps } from '../../core/base/deps.ts';
 import type { Project } from '../../core/base/model.ts';
+import type { OperationName } from '../../schemas/operations.ts';
 import type { JsonSchema, Schema } from '../../schemas/schema.ts';
 
 type Method = 'get' | 'post' | 'patch' | 'delete';
@@ -36,6 +37,8 @@ export interface RequestFacts {
 }
 
 interface EndpointSpec<Body, Query> {
+  /** Its name in schemas/operations.ts, and its operationId. */
+  operation: OperationName;
   method: Method;
   /** Under /v1, with {names} in braces. */
   path: string;

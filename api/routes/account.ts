@@ -29,6 +29,7 @@ const tag = 'account';
 
 export const accountRoutes = [
   endpoint({
+    operation: 'projects.list',
     method: 'get',
     path: '/account/projects',
     key: 'admin',
@@ -43,6 +44,7 @@ export const accountRoutes = [
     },
   }),
   endpoint({
+    operation: 'projects.create',
     method: 'post',
     path: '/account/projects',
     key: 'admin',
@@ -58,6 +60,7 @@ export const accountRoutes = [
       ),
   }),
   endpoint({
+    operation: 'projects.get',
     method: 'get',
     path: '/account/projects/{projectId}',
     key: 'admin',
@@ -68,6 +71,7 @@ export const accountRoutes = [
       presentOne(deps, await getProject(deps, organization._id, params.projectId ?? '')),
   }),
   endpoint({
+    operation: 'projects.update',
     method: 'patch',
     path: '/account/projects/{projectId}',
     key: 'admin',
@@ -79,6 +83,7 @@ export const accountRoutes = [
       presentOne(deps, await updateProject(deps, organization._id, params.projectId ?? '', body)),
   }),
   endpoint({
+    operation: 'projects.delete',
     method: 'delete',
     path: '/account/projects/{projectId}',
     key: 'admin',
@@ -87,6 +92,7 @@ export const accountRoutes = [
     handler: async ({ deps, organization, params }) => deleteProject(deps, organization._id, params.projectId ?? ''),
   }),
   endpoint({
+    operation: 'apiKeys.list',
     method: 'get',
     path: '/account/projects/{projectId}/api-keys',
     key: 'admin',
@@ -100,6 +106,7 @@ export const accountRoutes = [
     },
   }),
   endpoint({
+    operation: 'apiKeys.create',
     method: 'post',
     path: '/account/projects/{projectId}/api-keys',
     key: 'admin',
@@ -117,6 +124,7 @@ export const accountRoutes = [
     },
   }),
   endpoint({
+    operation: 'apiKeys.delete',
     method: 'delete',
     path: '/account/api-keys/{apiKeyId}',
     key: 'admin',

@@ -36,6 +36,7 @@ const notThere = { 404: 'There is no such automation, or something that the body
 
 export const automationRoutes = [
   endpoint({
+    operation: 'automations.create',
     method: 'post',
     path: '/automations',
     key: 'project',
@@ -49,6 +50,7 @@ export const automationRoutes = [
       presentAutomation(await createAutomation(deps, project, body, request)),
   }),
   endpoint({
+    operation: 'automations.list',
     method: 'get',
     path: '/automations',
     key: 'token',
@@ -62,6 +64,7 @@ export const automationRoutes = [
       ),
   }),
   endpoint({
+    operation: 'automations.get',
     method: 'get',
     path: '/automations/{automationId}',
     key: 'token',
@@ -72,6 +75,7 @@ export const automationRoutes = [
       presentWhole(deps, await getAutomation(deps, project, params.automationId ?? '')),
   }),
   endpoint({
+    operation: 'automations.update',
     method: 'patch',
     path: '/automations/{automationId}',
     key: 'token',
@@ -84,6 +88,7 @@ export const automationRoutes = [
       presentWhole(deps, await updateAutomation(deps, project, params.automationId ?? '', body, request)),
   }),
   endpoint({
+    operation: 'automations.delete',
     method: 'delete',
     path: '/automations/{automationId}',
     key: 'token',
@@ -92,6 +97,7 @@ export const automationRoutes = [
     handler: async ({ deps, project, params }) => deleteAutomation(deps, project, params.automationId ?? ''),
   }),
   endpoint({
+    operation: 'automations.activate',
     method: 'post',
     path: '/automations/{automationId}/activate',
     key: 'token',
@@ -102,6 +108,7 @@ export const automationRoutes = [
       presentWhole(deps, await activateAutomation(deps, project, params.automationId ?? '')),
   }),
   endpoint({
+    operation: 'automations.pause',
     method: 'post',
     path: '/automations/{automationId}/pause',
     key: 'token',
@@ -112,6 +119,7 @@ export const automationRoutes = [
       presentWhole(deps, await pauseAutomation(deps, project, params.automationId ?? '')),
   }),
   endpoint({
+    operation: 'automations.resume',
     method: 'post',
     path: '/automations/{automationId}/resume',
     key: 'token',
@@ -122,6 +130,7 @@ export const automationRoutes = [
       presentWhole(deps, await resumeAutomation(deps, project, params.automationId ?? '')),
   }),
   endpoint({
+    operation: 'automations.archive',
     method: 'post',
     path: '/automations/{automationId}/archive',
     key: 'token',
@@ -132,6 +141,7 @@ export const automationRoutes = [
       presentWhole(deps, await archiveAutomation(deps, project, params.automationId ?? '')),
   }),
   endpoint({
+    operation: 'automations.simulate',
     method: 'post',
     path: '/automations/{automationId}/simulate',
     key: 'token',
@@ -143,6 +153,7 @@ export const automationRoutes = [
       presentSimulation(await simulateAutomation(deps, project, params.automationId ?? '', body)),
   }),
   endpoint({
+    operation: 'automations.enrollments',
     method: 'get',
     path: '/automations/{automationId}/enrollments',
     key: 'token',

@@ -27,6 +27,7 @@ const key = 'token';
 
 export const campaignControlRoutes = [
   endpoint({
+    operation: 'campaigns.pause',
     method: 'post',
     path: '/campaigns/{campaignId}/pause',
     key,
@@ -39,6 +40,7 @@ export const campaignControlRoutes = [
       presentSettled(deps, project, await pauseCampaign(deps, project, params.campaignId ?? '', 'Paused by a call.')),
   }),
   endpoint({
+    operation: 'campaigns.resume',
     method: 'post',
     path: '/campaigns/{campaignId}/resume',
     key,
@@ -49,6 +51,7 @@ export const campaignControlRoutes = [
       presentSettled(deps, project, await resumeCampaign(deps, project, params.campaignId ?? '')),
   }),
   endpoint({
+    operation: 'campaigns.abort',
     method: 'post',
     path: '/campaigns/{campaignId}/abort',
     key,
@@ -59,6 +62,7 @@ export const campaignControlRoutes = [
       presentSettled(deps, project, await abortCampaign(deps, project, params.campaignId ?? '')),
   }),
   endpoint({
+    operation: 'campaigns.retry',
     method: 'post',
     path: '/campaigns/{campaignId}/retry',
     key,
@@ -70,6 +74,7 @@ export const campaignControlRoutes = [
       presentSettled(deps, project, await retryCampaign(deps, project, params.campaignId ?? '', body.states)),
   }),
   endpoint({
+    operation: 'campaigns.test',
     method: 'post',
     path: '/campaigns/{campaignId}/test',
     key,
@@ -81,6 +86,7 @@ export const campaignControlRoutes = [
       testCampaign(deps, project, params.campaignId ?? '', body.emails, request),
   }),
   endpoint({
+    operation: 'campaigns.progress',
     method: 'get',
     path: '/campaigns/{campaignId}/progress',
     key,
@@ -91,6 +97,7 @@ export const campaignControlRoutes = [
       progressOf(deps, await findCampaign(deps, project, params.campaignId ?? '')),
   }),
   endpoint({
+    operation: 'campaigns.watch',
     method: 'get',
     path: '/campaigns/{campaignId}/events',
     key,
@@ -103,6 +110,7 @@ export const campaignControlRoutes = [
       new EventStream(watchCampaign(deps, await findCampaign(deps, project, params.campaignId ?? ''), request.signal)),
   }),
   endpoint({
+    operation: 'campaigns.reconcile',
     method: 'get',
     path: '/campaigns/{campaignId}/reconcile',
     key,
@@ -113,6 +121,7 @@ export const campaignControlRoutes = [
       reconcileCampaign(deps, await findCampaign(deps, project, params.campaignId ?? '')),
   }),
   endpoint({
+    operation: 'campaigns.recipients',
     method: 'get',
     path: '/campaigns/{campaignId}/recipients',
     key,
@@ -124,6 +133,7 @@ export const campaignControlRoutes = [
       presentPage('recipients', await listRecipients(deps, project, params.campaignId ?? '', query), presentRecipient),
   }),
   endpoint({
+    operation: 'campaigns.recipient',
     method: 'get',
     path: '/campaigns/{campaignId}/recipients/{contactId}',
     key,

@@ -24,6 +24,7 @@ const key = 'token';
 
 export const campaignRoutes = [
   endpoint({
+    operation: 'campaigns.analytics',
     method: 'get',
     path: '/campaigns/{campaignId}/analytics',
     key,
@@ -34,6 +35,7 @@ export const campaignRoutes = [
       new Answer(presentAnalytics(await findCampaign(deps, project, params.campaignId ?? '')), 'Campaign analytics'),
   }),
   endpoint({
+    operation: 'campaigns.create',
     method: 'post',
     path: '/campaigns',
     key,
@@ -50,6 +52,7 @@ export const campaignRoutes = [
     },
   }),
   endpoint({
+    operation: 'campaigns.list',
     method: 'get',
     path: '/campaigns',
     key,
@@ -64,6 +67,7 @@ export const campaignRoutes = [
     },
   }),
   endpoint({
+    operation: 'campaigns.get',
     method: 'get',
     path: '/campaigns/{campaignId}',
     key,
@@ -77,6 +81,7 @@ export const campaignRoutes = [
       ),
   }),
   endpoint({
+    operation: 'campaigns.update',
     method: 'patch',
     path: '/campaigns/{campaignId}',
     key,
@@ -88,6 +93,7 @@ export const campaignRoutes = [
       presentOne(deps, project, await updateCampaign(deps, project, params.campaignId ?? '', body, request)),
   }),
   endpoint({
+    operation: 'campaigns.duplicate',
     method: 'post',
     path: '/campaigns/{campaignId}/duplicate',
     key,
@@ -99,6 +105,7 @@ export const campaignRoutes = [
       presentOne(deps, project, await duplicateCampaign(deps, project, params.campaignId ?? '', request)),
   }),
   endpoint({
+    operation: 'campaigns.delete',
     method: 'delete',
     path: '/campaigns/{campaignId}',
     key,

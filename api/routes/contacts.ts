@@ -37,6 +37,7 @@ const tag = 'contacts';
 
 export const contactRoutes = [
   endpoint({
+    operation: 'contacts.upsert',
     method: 'post',
     path: '/contacts/email',
     key: 'token',
@@ -48,6 +49,7 @@ export const contactRoutes = [
       presentContact(await upsertContact(deps, project, body, request)),
   }),
   endpoint({
+    operation: 'contacts.create',
     method: 'post',
     path: '/contacts',
     key: 'token',
@@ -60,6 +62,7 @@ export const contactRoutes = [
       presentContact(await createContact(deps, project, body, request)),
   }),
   endpoint({
+    operation: 'contacts.list',
     method: 'get',
     path: '/contacts',
     key: 'token',
@@ -71,6 +74,7 @@ export const contactRoutes = [
       presentPage('contacts', await listContacts(deps, project, query), presentContact),
   }),
   endpoint({
+    operation: 'contacts.bulkUpdate',
     method: 'post',
     path: '/contacts/bulk-update',
     key: 'token',
@@ -81,6 +85,7 @@ export const contactRoutes = [
     handler: async ({ deps, project, body, request }) => bulkUpdateContacts(deps, project, body, request),
   }),
   endpoint({
+    operation: 'contacts.findByEmail',
     method: 'post',
     path: '/contacts/search/emails',
     key: 'token',
@@ -94,6 +99,7 @@ export const contactRoutes = [
     }),
   }),
   endpoint({
+    operation: 'contacts.export',
     method: 'get',
     path: '/contacts/export',
     key: 'token',
@@ -105,6 +111,7 @@ export const contactRoutes = [
       contactsDownload(query.format ?? 'csv', everyContact(deps, project), await declaredFields(deps, project)),
   }),
   endpoint({
+    operation: 'contacts.deleteByEmail',
     method: 'post',
     path: '/contacts/remove',
     key: 'token',
@@ -116,6 +123,7 @@ export const contactRoutes = [
     handler: async ({ deps, project, body }) => ({ deleted: await deleteContactsByEmail(deps, project, body.emails) }),
   }),
   endpoint({
+    operation: 'contacts.deleteByUserId',
     method: 'delete',
     path: '/contacts/email/userId/{userId}',
     key: 'token',
@@ -127,6 +135,7 @@ export const contactRoutes = [
     }),
   }),
   endpoint({
+    operation: 'contacts.get',
     method: 'get',
     path: '/contacts/{contactId}',
     key: 'token',
@@ -137,6 +146,7 @@ export const contactRoutes = [
       presentContact(await getContact(deps, project, params.contactId ?? '')),
   }),
   endpoint({
+    operation: 'contacts.update',
     method: 'patch',
     path: '/contacts/{contactId}',
     key: 'token',
@@ -148,6 +158,7 @@ export const contactRoutes = [
       presentContact(await updateContact(deps, project, params.contactId ?? '', body)),
   }),
   endpoint({
+    operation: 'contacts.delete',
     method: 'delete',
     path: '/contacts/{contactId}',
     key: 'token',
@@ -156,6 +167,7 @@ export const contactRoutes = [
     handler: async ({ deps, project, params }) => deleteContact(deps, project, params.contactId ?? ''),
   }),
   endpoint({
+    operation: 'contacts.unsubscribeGroups',
     method: 'get',
     path: '/contacts/{contactId}/unsubscribe-groups',
     key: 'token',

@@ -19,6 +19,7 @@ const tag = 'custom fields';
 
 export const customFieldRoutes = [
   endpoint({
+    operation: 'customFields.list',
     method: 'get',
     path: '/custom-fields',
     key: 'token',
@@ -30,6 +31,7 @@ export const customFieldRoutes = [
       presentPage('customFields', await listCustomFields(deps, project, query), presentCustomField),
   }),
   endpoint({
+    operation: 'customFields.create',
     method: 'post',
     path: '/custom-fields',
     key: 'token',
@@ -43,6 +45,7 @@ export const customFieldRoutes = [
       presentCustomField(await createCustomField(deps, project, body, request)),
   }),
   endpoint({
+    operation: 'customFields.get',
     method: 'get',
     path: '/custom-fields/{customFieldId}',
     key: 'token',
@@ -53,6 +56,7 @@ export const customFieldRoutes = [
       presentCustomField(await getCustomField(deps, project, params.customFieldId ?? '')),
   }),
   endpoint({
+    operation: 'customFields.update',
     method: 'patch',
     path: '/custom-fields/{customFieldId}',
     key: 'token',
@@ -64,6 +68,7 @@ export const customFieldRoutes = [
       presentCustomField(await updateCustomField(deps, project, params.customFieldId ?? '', body)),
   }),
   endpoint({
+    operation: 'customFields.delete',
     method: 'delete',
     path: '/custom-fields/{customFieldId}',
     key: 'token',

@@ -24,6 +24,7 @@ const tag = 'domains';
 
 export const domainRoutes = [
   endpoint({
+    operation: 'domains.create',
     method: 'post',
     path: '/domains',
     key: 'token',
@@ -36,6 +37,7 @@ export const domainRoutes = [
     handler: async ({ deps, project, body, request }) => answer(deps, await createDomain(deps, project, body, request)),
   }),
   endpoint({
+    operation: 'domains.list',
     method: 'get',
     path: '/domains',
     key: 'token',
@@ -47,6 +49,7 @@ export const domainRoutes = [
       presentPage('domains', await listDomains(deps, project, query), (domain) => presentDomain(domain, deps.config)),
   }),
   endpoint({
+    operation: 'domains.get',
     method: 'get',
     path: '/domains/{domainId}',
     key: 'token',
@@ -56,6 +59,7 @@ export const domainRoutes = [
     handler: async ({ deps, project, params }) => answer(deps, await getDomain(deps, project, params.domainId ?? '')),
   }),
   endpoint({
+    operation: 'domains.update',
     method: 'patch',
     path: '/domains/{domainId}',
     key: 'token',
@@ -67,6 +71,7 @@ export const domainRoutes = [
       answer(deps, await updateDomain(deps, project, params.domainId ?? '', body)),
   }),
   endpoint({
+    operation: 'domains.delete',
     method: 'delete',
     path: '/domains/{domainId}',
     key: 'token',
@@ -75,6 +80,7 @@ export const domainRoutes = [
     handler: async ({ deps, project, params }) => deleteDomain(deps, project, params.domainId ?? ''),
   }),
   endpoint({
+    operation: 'domains.verify',
     method: 'post',
     path: '/domains/{domainId}/verify',
     key: 'token',
@@ -85,6 +91,7 @@ export const domainRoutes = [
       answer(deps, await verifyDomain(deps, project, params.domainId ?? '')),
   }),
   endpoint({
+    operation: 'domains.enableInbound',
     method: 'post',
     path: '/domains/{domainId}/inbound/enable',
     key: 'token',
@@ -97,6 +104,7 @@ export const domainRoutes = [
       answer(deps, await enableInbound(deps, project, params.domainId ?? '')),
   }),
   endpoint({
+    operation: 'domains.disableInbound',
     method: 'post',
     path: '/domains/{domainId}/inbound/disable',
     key: 'token',

@@ -9,6 +9,7 @@ const tag = 'emails';
 
 export const emailRoutes = [
   endpoint({
+    operation: 'emails.list',
     method: 'get',
     path: '/emails',
     key: 'token',
@@ -22,6 +23,7 @@ export const emailRoutes = [
       presentPage('emails', await listEmailsOf(deps, project, query), presentEmail),
   }),
   endpoint({
+    operation: 'emails.get',
     method: 'get',
     path: '/emails/{emailId}',
     key: 'token',

@@ -17,6 +17,7 @@ const tag = 'events';
 
 export const eventRoutes = [
   endpoint({
+    operation: 'events.send',
     method: 'post',
     path: '/events/send',
     key: 'project',
@@ -31,6 +32,7 @@ export const eventRoutes = [
       presentEventRecord(await sendEvent(deps, project, body, request)),
   }),
   endpoint({
+    operation: 'events.list',
     method: 'get',
     path: '/events',
     key: 'token',
@@ -42,6 +44,7 @@ export const eventRoutes = [
       presentPage('events', await listEvents(deps, project, query), presentEventDefinition),
   }),
   endpoint({
+    operation: 'events.create',
     method: 'post',
     path: '/events',
     key: 'token',
@@ -54,6 +57,7 @@ export const eventRoutes = [
       presentEventDefinition(await createEvent(deps, project, body, request)),
   }),
   endpoint({
+    operation: 'events.get',
     method: 'get',
     path: '/events/{eventId}',
     key: 'token',
@@ -64,6 +68,7 @@ export const eventRoutes = [
       presentEventDefinition(await getEvent(deps, project, params.eventId ?? '')),
   }),
   endpoint({
+    operation: 'events.update',
     method: 'patch',
     path: '/events/{eventId}',
     key: 'token',
@@ -75,6 +80,7 @@ export const eventRoutes = [
       presentEventDefinition(await updateEvent(deps, project, params.eventId ?? '', body)),
   }),
   endpoint({
+    operation: 'events.delete',
     method: 'delete',
     path: '/events/{eventId}',
     key: 'token',

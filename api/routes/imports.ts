@@ -25,6 +25,7 @@ const tag = 'imports';
 
 export const importRoutes = [
   endpoint({
+    operation: 'contacts.import',
     method: 'post',
     path: '/contacts/import',
     key: 'token',
@@ -43,6 +44,7 @@ export const importRoutes = [
     },
   }),
   endpoint({
+    operation: 'imports.get',
     method: 'get',
     path: '/contacts/imports/{importId}',
     key: 'token',
@@ -52,6 +54,7 @@ export const importRoutes = [
     handler: async ({ deps, project, params }) => presentImport(await getImport(deps, project, params.importId ?? '')),
   }),
   endpoint({
+    operation: 'imports.errors',
     method: 'get',
     path: '/contacts/imports/{importId}/errors',
     key: 'token',

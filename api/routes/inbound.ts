@@ -19,6 +19,7 @@ const errors = { 404: 'No such inbound message in this project.' } as const;
 
 export const inboundRoutes = [
   endpoint({
+    operation: 'inbound.reply',
     method: 'post',
     path: '/inbound/messages/{inboundId}/reply',
     key: 'project',
@@ -36,6 +37,7 @@ export const inboundRoutes = [
     },
   }),
   endpoint({
+    operation: 'inbound.list',
     method: 'get',
     path: '/inbound/messages',
     key: 'token',
@@ -47,6 +49,7 @@ export const inboundRoutes = [
       presentPage('items', await listInbound(deps, project, query), presentInbound),
   }),
   endpoint({
+    operation: 'inbound.get',
     method: 'get',
     path: '/inbound/messages/{inboundId}',
     key: 'token',
@@ -59,6 +62,7 @@ export const inboundRoutes = [
       presentInbound(await getInbound(deps, project, params.inboundId ?? '')),
   }),
   endpoint({
+    operation: 'inbound.attachment',
     method: 'get',
     path: '/inbound/messages/{inboundId}/attachments/{ref}',
     key: 'token',
@@ -74,6 +78,7 @@ export const inboundRoutes = [
     },
   }),
   endpoint({
+    operation: 'public.inboundAttachment',
     method: 'get',
     path: '/media/inbound/{token}',
     key: 'none',

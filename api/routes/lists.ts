@@ -21,6 +21,7 @@ const tag = 'contact lists';
 
 export const listRoutes = [
   endpoint({
+    operation: 'contactLists.addContacts',
     method: 'post',
     path: '/contact-lists/contacts/bulk-add',
     key: 'token',
@@ -34,6 +35,7 @@ export const listRoutes = [
     },
   }),
   endpoint({
+    operation: 'contactLists.removeContacts',
     method: 'post',
     path: '/contact-lists/{contactListId}/contacts/remove',
     key: 'token',
@@ -44,6 +46,7 @@ export const listRoutes = [
     handler: async ({ deps, project, params, body }) => removeFromList(deps, project, params.contactListId ?? '', body),
   }),
   endpoint({
+    operation: 'contactLists.searchContacts',
     method: 'post',
     path: '/contact-lists/contacts/search',
     key: 'token',
@@ -57,6 +60,7 @@ export const listRoutes = [
       presentPage('contacts', await searchList(deps, project, body), presentFoundContact),
   }),
   endpoint({
+    operation: 'contactLists.list',
     method: 'get',
     path: '/contact-lists',
     key: 'token',
@@ -68,6 +72,7 @@ export const listRoutes = [
       presentPage('lists', await listLists(deps, project, query), presentList),
   }),
   endpoint({
+    operation: 'contactLists.create',
     method: 'post',
     path: '/contact-lists',
     key: 'token',
@@ -80,6 +85,7 @@ export const listRoutes = [
     handler: async ({ deps, project, body, request }) => presentList(await createList(deps, project, body, request)),
   }),
   endpoint({
+    operation: 'contactLists.get',
     method: 'get',
     path: '/contact-lists/{contactListId}',
     key: 'token',
@@ -90,6 +96,7 @@ export const listRoutes = [
       presentList(await findList(deps, project, params.contactListId ?? '')),
   }),
   endpoint({
+    operation: 'contactLists.update',
     method: 'patch',
     path: '/contact-lists/{contactListId}',
     key: 'token',
@@ -101,6 +108,7 @@ export const listRoutes = [
       presentList(await updateList(deps, project, params.contactListId ?? '', body)),
   }),
   endpoint({
+    operation: 'contactLists.delete',
     method: 'delete',
     path: '/contact-lists/{contactListId}',
     key: 'token',

@@ -11,6 +11,7 @@ const errors = {
 
 export const mailRoutes = [
   endpoint({
+    operation: 'mails.send',
     method: 'post',
     path: '/mails/send',
     key: 'token',
@@ -26,6 +27,7 @@ export const mailRoutes = [
     },
   }),
   endpoint({
+    operation: 'mails.bulk',
     method: 'post',
     path: '/mails/bulk',
     key: 'token',

@@ -7,6 +7,7 @@ const A_YEAR_SECONDS = 31_536_000;
 /** Pictures only, with their exact type, so that browsers never interpret one as a page or a script. */
 export const mediaRoutes = [
   endpoint({
+    operation: 'public.picture',
     method: 'get',
     path: '/media/{file}',
     key: 'none',

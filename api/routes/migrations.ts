@@ -37,6 +37,7 @@ const notNow = { 409: 'The state of the migration does not allow it.' } as const
 
 export const migrationRoutes = [
   endpoint({
+    operation: 'migrations.planProviderA',
     method: 'post',
     path: '/migrations/providerA/plan',
     aliases: ['/migrations/sendgrid/plan'],
@@ -49,6 +50,7 @@ export const migrationRoutes = [
     handler: async ({ deps, body, request }) => planFromA(deps, { key: requireKey(body), signal: request.signal }),
   }),
   endpoint({
+    operation: 'migrations.startProviderA',
     method: 'post',
     path: '/migrations/providerA/migrate',
     aliases: ['/migrations/sendgrid/migrate'],
@@ -68,6 +70,7 @@ export const migrationRoutes = [
     withBoth('providerA', 'sendgrid', ['providerA-template', 'sendgrid-template', 'sg-template']),
   ),
   endpoint({
+    operation: 'migrations.groupProviderA',
     method: 'post',
     path: '/migrations/providerA/providerA-unsubscribe-group',
     aliases: withBoth('providerA', 'sendgrid', [
@@ -89,6 +92,7 @@ export const migrationRoutes = [
     },
   }),
   endpoint({
+    operation: 'migrations.planProviderB',
     method: 'post',
     path: '/migrations/providerB/plan',
     aliases: ['/migrations/resend/plan'],
@@ -102,6 +106,7 @@ export const migrationRoutes = [
       planFromB(deps, project, { key: requireKey(body), signal: request.signal }),
   }),
   endpoint({
+    operation: 'migrations.startProviderB',
     method: 'post',
     path: '/migrations/providerB/migrate',
     aliases: ['/migrations/resend/migrate'],
@@ -121,6 +126,7 @@ export const migrationRoutes = [
     withBoth('providerB', 'resend', ['template', 'providerB-template', 'resend-template']),
   ),
   endpoint({
+    operation: 'migrations.list',
     method: 'get',
     path: '/migrations',
     key: 'token',
@@ -132,6 +138,7 @@ export const migrationRoutes = [
       presentPage('migrations', await listMigrations(deps, project, query), presentMigration),
   }),
   endpoint({
+    operation: 'migrations.get',
     method: 'get',
     path: '/migrations/{migrationId}',
     key: 'token',
@@ -142,6 +149,7 @@ export const migrationRoutes = [
       presentMigration(await getMigration(deps, project, params.migrationId ?? '')),
   }),
   endpoint({
+    operation: 'migrations.watch',
     method: 'get',
     path: '/migrations/{migrationId}/events',
     key: 'token',
@@ -158,6 +166,7 @@ export const migrationRoutes = [
     },
   }),
   endpoint({
+    operation: 'migrations.retry',
     method: 'post',
     path: '/migrations/{migrationId}/retry',
     key: 'token',
@@ -172,6 +181,7 @@ export const migrationRoutes = [
     },
   }),
   endpoint({
+    operation: 'migrations.skip',
     method: 'post',
     path: '/migrations/{migrationId}/skip',
     key: 'token',
@@ -184,6 +194,7 @@ export const migrationRoutes = [
       presentMigration(await skipMigration(deps, project, params.migrationId ?? '', body.reason ?? '')),
   }),
   endpoint({
+    operation: 'migrations.cancel',
     method: 'post',
     path: '/migrations/{migrationId}/cancel',
     key: 'token',
@@ -198,6 +209,7 @@ export const migrationRoutes = [
 
 function templatesRoute<Path extends string>(provider: 'A' | 'B', path: Path, aliases: string[]) {
   return endpoint({
+    operation: `migrations.templatesProvider${provider}`,
     method: 'post',
     path,
     aliases,

@@ -8,6 +8,7 @@ const tag = 'senders';
 
 export const senderRoutes = [
   endpoint({
+    operation: 'senders.list',
     method: 'get',
     path: '/senders',
     key: 'token',
@@ -19,6 +20,7 @@ export const senderRoutes = [
       presentPage('senders', await listSenders(deps, project, query), presentSender),
   }),
   endpoint({
+    operation: 'senders.get',
     method: 'get',
     path: '/senders/{senderId}',
     key: 'token',
@@ -28,6 +30,7 @@ export const senderRoutes = [
     handler: async ({ deps, project, params }) => presentSender(await getSender(deps, project, params.senderId ?? '')),
   }),
   endpoint({
+    operation: 'senders.create',
     method: 'post',
     path: '/senders',
     key: 'token',
@@ -41,6 +44,7 @@ export const senderRoutes = [
       presentSender(await createSender(deps, project, body, request)),
   }),
   endpoint({
+    operation: 'senders.update',
     method: 'patch',
     path: '/senders/{senderId}',
     key: 'token',
@@ -53,6 +57,7 @@ export const senderRoutes = [
       presentSender(await updateSender(deps, project, params.senderId ?? '', body)),
   }),
   endpoint({
+    operation: 'senders.delete',
     method: 'delete',
     path: '/senders/{senderId}',
     key: 'token',

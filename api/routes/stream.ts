@@ -5,6 +5,7 @@ import { EventStream, endpoint, type ServerEvent, streamEnds, streamErrors } fro
 
 export const streamRoutes = [
   endpoint({
+    operation: 'stream.open',
     method: 'get',
     path: '/stream',
     key: 'token',

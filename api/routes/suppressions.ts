@@ -24,6 +24,7 @@ const tag = 'suppressions';
 
 export const suppressionRoutes = [
   endpoint({
+    operation: 'suppressionGroups.suppress',
     method: 'post',
     path: '/suppression-groups/emails/suppress',
     key: 'token',
@@ -34,6 +35,7 @@ export const suppressionRoutes = [
     handler: async ({ deps, project, body }) => ({ suppressed: await suppress(deps, project._id, body) }),
   }),
   endpoint({
+    operation: 'suppressionGroups.unsuppress',
     method: 'post',
     path: '/suppression-groups/emails/unsuppress',
     key: 'token',
@@ -44,6 +46,7 @@ export const suppressionRoutes = [
     handler: async ({ deps, project, body }) => ({ unsuppressed: await unsuppress(deps, project._id, body) }),
   }),
   endpoint({
+    operation: 'suppressionGroups.searchEntries',
     method: 'post',
     path: '/suppression-groups/entries',
     key: 'token',
@@ -57,6 +60,7 @@ export const suppressionRoutes = [
       presentPage('entries', await searchSuppressions(deps, project, body), presentSuppression),
   }),
   endpoint({
+    operation: 'suppressionGroups.exportEntries',
     method: 'get',
     path: '/suppression-groups/entries/export',
     key: 'token',
@@ -68,6 +72,7 @@ export const suppressionRoutes = [
       suppressionsDownload(query.format ?? 'csv', everySuppression(deps, project)),
   }),
   endpoint({
+    operation: 'suppressionGroups.list',
     method: 'get',
     path: '/suppression-groups',
     key: 'token',
@@ -79,6 +84,7 @@ export const suppressionRoutes = [
       presentPage('groups', await listGroups(deps, project, query), presentSuppressionGroup),
   }),
   endpoint({
+    operation: 'suppressionGroups.create',
     method: 'post',
     path: '/suppression-groups',
     key: 'token',
@@ -91,6 +97,7 @@ export const suppressionRoutes = [
       presentSuppressionGroup(await createGroup(deps, project, body, request)),
   }),
   endpoint({
+    operation: 'suppressionGroups.get',
     method: 'get',
     path: '/suppression-groups/{groupId}',
     key: 'token',
@@ -101,6 +108,7 @@ export const suppressionRoutes = [
       presentSuppressionGroup(await findGroup(deps, project, params.groupId ?? '')),
   }),
   endpoint({
+    operation: 'suppressionGroups.update',
     method: 'patch',
     path: '/suppression-groups/{groupId}',
     key: 'token',
@@ -113,6 +121,7 @@ export const suppressionRoutes = [
       presentSuppressionGroup(await updateGroup(deps, project, params.groupId ?? '', body)),
   }),
   endpoint({
+    operation: 'suppressionGroups.delete',
     method: 'delete',
     path: '/suppression-groups/{groupId}',
     key: 'token',

@@ -18,6 +18,7 @@ export function systemRoutes(endpoints: () => Endpoint[], metrics: Metrics): End
   const ready = keptFor(READY_KEPT_MS, readiness);
   return [
     endpoint({
+      operation: 'system.live',
       method: 'get',
       path: '/health/live',
       key: 'none',
@@ -27,6 +28,7 @@ export function systemRoutes(endpoints: () => Endpoint[], metrics: Metrics): End
       handler: async () => ({ status: 'live' }),
     }),
     endpoint({
+      operation: 'system.ready',
       method: 'get',
       path: '/health/ready',
       key: 'none',
@@ -47,6 +49,7 @@ export function systemRoutes(endpoints: () => Endpoint[], metrics: Metrics): End
       handler: ({ deps }) => ready(deps),
     }),
     endpoint({
+      operation: 'system.metrics',
       method: 'get',
       path: '/metrics',
       key: 'none',
@@ -57,6 +60,7 @@ export function systemRoutes(endpoints: () => Endpoint[], metrics: Metrics): End
         new Page(200, { 'Content-Type': metrics.registry.contentType }, await metrics.registry.metrics()),
     }),
     endpoint({
+      operation: 'system.openapi',
       method: 'get',
       path: '/openapi.json',
       key: 'none',
@@ -69,6 +73,7 @@ export function systemRoutes(endpoints: () => Endpoint[], metrics: Metrics): End
       },
     }),
     endpoint({
+      operation: 'system.docs',
       method: 'get',
       path: '/docs',
       key: 'none',
@@ -78,6 +83,7 @@ export function systemRoutes(endpoints: () => Endpoint[], metrics: Metrics): End
       handler: async () => new Page(200, pageHeaders, docsPage),
     }),
     endpoint({
+      operation: 'system.docsFile',
       method: 'get',
       path: '/docs/{file}',
       key: 'none',

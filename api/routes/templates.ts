@@ -22,6 +22,7 @@ const tag = 'templates';
 
 export const templateRoutes = [
   endpoint({
+    operation: 'templates.create',
     method: 'post',
     path: '/templates',
     key: 'token',
@@ -34,6 +35,7 @@ export const templateRoutes = [
       presentTemplate(await createTemplate(deps, project, body as typeof body & TemplateObjects, request)),
   }),
   endpoint({
+    operation: 'templates.list',
     method: 'get',
     path: '/templates',
     key: 'token',
@@ -45,6 +47,7 @@ export const templateRoutes = [
       presentPage('templates', await listTemplates(deps, project, query), presentTemplate),
   }),
   endpoint({
+    operation: 'templates.get',
     method: 'get',
     path: '/templates/{templateId}',
     key: 'token',
@@ -55,6 +58,7 @@ export const templateRoutes = [
       presentTemplate(await findTemplate(deps, project, params.templateId ?? '')),
   }),
   endpoint({
+    operation: 'templates.update',
     method: 'patch',
     path: '/templates/{templateId}',
     key: 'token',
@@ -68,6 +72,7 @@ export const templateRoutes = [
       ),
   }),
   endpoint({
+    operation: 'templates.delete',
     method: 'delete',
     path: '/templates/{templateId}',
     key: 'token',
@@ -77,6 +82,7 @@ export const templateRoutes = [
     handler: async ({ deps, project, params }) => deleteTemplate(deps, project, params.templateId ?? ''),
   }),
   endpoint({
+    operation: 'templates.preview',
     method: 'post',
     path: '/templates/{templateId}/preview',
     key: 'token',

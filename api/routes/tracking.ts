@@ -17,6 +17,7 @@ const privately = {
 /** These answer from the token alone: the open or click is written afterwards, and waits while MongoDB is down. */
 export const trackingRoutes = [
   endpoint({
+    operation: 'public.openPixel',
     method: 'get',
     path: '/t/o/{token}.gif',
     key: 'none',
@@ -29,6 +30,7 @@ export const trackingRoutes = [
     },
   }),
   endpoint({
+    operation: 'public.trackedLink',
     method: 'get',
     path: '/t/c/{token}',
     key: 'none',

@@ -11,6 +11,7 @@ const errors = { 404: 'The token is not one of ours.' } as const;
 
 export const unsubscribeRoutes = [
   endpoint({
+    operation: 'public.unsubscribePage',
     method: 'get',
     path: '/u/{token}',
     key: 'none',
@@ -24,6 +25,7 @@ export const unsubscribeRoutes = [
     },
   }),
   endpoint({
+    operation: 'public.unsubscribe',
     method: 'post',
     path: '/u/{token}',
     key: 'none',

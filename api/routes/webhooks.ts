@@ -29,6 +29,7 @@ const errors = { 404: 'No such webhook in this project.' } as const;
 
 export const webhookRoutes = [
   endpoint({
+    operation: 'webhooks.list',
     method: 'get',
     path: '/webhooks',
     key,
@@ -40,6 +41,7 @@ export const webhookRoutes = [
       presentPage('webhooks', await listWebhooks(deps, project, query), presentWebhook),
   }),
   endpoint({
+    operation: 'webhooks.create',
     method: 'post',
     path: '/webhooks',
     key,
@@ -56,6 +58,7 @@ export const webhookRoutes = [
     },
   }),
   endpoint({
+    operation: 'webhooks.get',
     method: 'get',
     path: '/webhooks/{webhookId}',
     key,
@@ -67,6 +70,7 @@ export const webhookRoutes = [
       presentWebhook(await getWebhook(deps, project, params.webhookId ?? '')),
   }),
   endpoint({
+    operation: 'webhooks.update',
     method: 'patch',
     path: '/webhooks/{webhookId}',
     key,
@@ -79,6 +83,7 @@ export const webhookRoutes = [
       presentWebhook(await updateWebhook(deps, project, params.webhookId ?? '', body)),
   }),
   endpoint({
+    operation: 'webhooks.delete',
     method: 'delete',
     path: '/webhooks/{webhookId}',
     key,
@@ -88,6 +93,7 @@ export const webhookRoutes = [
     handler: async ({ deps, project, params }) => deleteWebhook(deps, project, params.webhookId ?? ''),
   }),
   endpoint({
+    operation: 'webhooks.deliveries',
     method: 'get',
     path: '/webhooks/{webhookId}/deliveries',
     key,
@@ -102,6 +108,7 @@ export const webhookRoutes = [
     },
   }),
   endpoint({
+    operation: 'webhooks.replay',
     method: 'post',
     path: '/webhooks/{webhookId}/replay',
     key,
