@@ -1,23 +1,31 @@
-import { idField, nullableString, paginationFields, timestampField } from './common.ts';
+import { idField, nullableString, pageAnswer, timestampField } from './common.ts';
 import { schema, shape } from './schema.ts';
 
 const PROJECT_NAME_MAX = 200;
 const name = { type: 'string', minLength: 1, maxLength: PROJECT_NAME_MAX, format: 'line', pattern: '\\S' } as const;
 
 export const createProjectBody = schema({
+  title: 'CreateProjectBody',
   type: 'object',
   required: ['name'],
   properties: { name, trackingOpen: { type: 'boolean' }, trackingClick: { type: 'boolean' } },
 });
 
 export const updateProjectBody = schema({
+  title: 'UpdateProjectBody',
   type: 'object',
   properties: { name, trackingOpen: { type: 'boolean' }, trackingClick: { type: 'boolean' } },
 });
 
-export const createApiKeyBody = schema({ type: 'object', required: ['name'], properties: { name } });
+export const createApiKeyBody = schema({
+  title: 'CreateApiKeyBody',
+  type: 'object',
+  required: ['name'],
+  properties: { name },
+});
 
 const project = {
+  title: 'Project',
   type: 'object',
   required: ['id', 'name', 'domain', 'domains', 'createdAt', 'trackingOpen', 'trackingClick'],
   properties: {
@@ -27,6 +35,7 @@ const project = {
     domains: {
       type: 'array',
       items: {
+        title: 'ProjectDomain',
         type: 'object',
         required: ['id', 'domainName', 'verificationStatus', 'regionKey'],
         properties: {
@@ -48,23 +57,18 @@ const project = {
 } as const;
 
 export const projectAnswer = shape(project);
-export const projectsAnswer = shape({
-  type: 'object',
-  required: ['projects', 'pagination'],
-  properties: { projects: { type: 'array', items: project }, pagination: paginationFields },
-});
+export const projectsAnswer = pageAnswer('ProjectsPage', 'projects', project);
 
-const apiKey = { id: idField, name: { type: 'string' }, createdAt: timestampField } as const;
-export const newApiKeyAnswer = shape({
+const apiKeyFields = { id: idField, name: { type: 'string' }, createdAt: timestampField } as const;
+const apiKey = {
+  title: 'ApiKey',
   type: 'object',
   required: ['id', 'name', 'createdAt'],
-  properties: { ...apiKey, key: { type: 'string', description: 'Shown this once.' } },
+  properties: apiKeyFields,
+} as const;
+export const newApiKeyAnswer = shape({
+  ...apiKey,
+  title: 'NewApiKey',
+  properties: { ...apiKeyFields, key: { type: 'string', description: 'Shown this once; a repeat does not have it.' } },
 });
-export const apiKeysAnswer = shape({
-  type: 'object',
-  required: ['apiKeys', 'pagination'],
-  properties: {
-    apiKeys: { type: 'array', items: { type: 'object', required: ['id', 'name', 'createdAt'], properties: apiKey } },
-    pagination: paginationFields,
-  },
-});
+export const apiKeysAnswer = pageAnswer('ApiKeysPage', 'apiKeys', apiKey);

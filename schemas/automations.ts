@@ -4,8 +4,8 @@ import {
   idReference,
   nullableString,
   nullableTimestamp,
+  pageAnswer,
   pageFields,
-  paginationFields,
   timestampField,
 } from './common.ts';
 import { contactFieldValues, customProperties } from './contacts.ts';
@@ -39,10 +39,12 @@ const entryTypes = [
   'event_trigger',
 ] as const;
 
+const entryType = { title: 'EntryType', enum: entryTypes } as const;
 const entryCriteria = {
+  title: 'EntryCriteriaInput',
   type: 'object',
   properties: {
-    type: { enum: entryTypes },
+    type: entryType,
     listId: { ...idReference, description: 'A list or a segment.' },
     eventName: line(64),
     property: { ...line(100), description: 'A field of the contact, or contactProperties.<name>.' },
@@ -53,11 +55,13 @@ const entryCriteria = {
 } as const;
 
 const exitCriteria = {
+  title: 'ExitCriteriaInput',
   type: 'object',
   properties: { type: { enum: ['workflow_complete', 'entry_criteria_no_longer_met'] } },
 } as const;
 
 const delay = {
+  title: 'AutomationDelay',
   type: 'object',
   required: ['value', 'unit'],
   properties: {
@@ -67,6 +71,7 @@ const delay = {
 } as const;
 
 const email = {
+  title: 'AutomationEmail',
   type: 'object',
   properties: {
     templateId: { ...idReference, description: 'An existing template; or give htmlTemplate and subject.' },
@@ -82,6 +87,7 @@ const email = {
 } as const;
 
 const branch = {
+  title: 'AutomationBranchInput',
   type: 'object',
   properties: {
     branchId: stepId,
@@ -94,11 +100,13 @@ const branch = {
   },
 } as const;
 
+const stepType = { title: 'AutomationStepType', enum: ['wait', 'email', 'branch'] } as const;
 const step = {
+  title: 'AutomationStepInput',
   type: 'object',
   required: ['type'],
   properties: {
-    type: { enum: ['wait', 'email', 'branch'] },
+    type: stepType,
     stepId,
     nextStepId: nullableStepId,
     parentBranchStepId: nullableStepId,
@@ -127,11 +135,13 @@ const fields = {
 } as const;
 
 export const createAutomationBody = schema({
+  title: 'CreateAutomationBody',
   type: 'object',
   properties: { ...fields, active: { type: 'boolean', description: 'true: validate and activate at once.' } },
 });
 
 export const updateAutomationBody = schema({
+  title: 'UpdateAutomationBody',
   type: 'object',
   properties: {
     ...fields,
@@ -150,9 +160,11 @@ const changeFields = {
 } as const;
 
 export const simulateBody = schema({
+  title: 'SimulateAutomationBody',
   type: 'object',
   properties: {
     contact: {
+      title: 'SimulatedContact',
       type: 'object',
       description: 'The contact as it is created at `from`; or contactId, to take the values of a stored one.',
       properties: { contactId: idReference, email: emailField, ...changeFields },
@@ -161,6 +173,7 @@ export const simulateBody = schema({
       type: 'array',
       maxItems: SIMULATED_EVENTS_MAX,
       items: {
+        title: 'SimulatedEvent',
         type: 'object',
         required: ['at', 'eventName'],
         properties: { at: timestampField, eventName: { type: 'string' }, properties: { type: 'object' } },
@@ -170,6 +183,7 @@ export const simulateBody = schema({
       type: 'array',
       maxItems: SIMULATED_EVENTS_MAX,
       items: {
+        title: 'SimulatedChange',
         type: 'object',
         required: ['at'],
         properties: {
@@ -185,28 +199,47 @@ export const simulateBody = schema({
   },
 });
 
+const automationStatus = { title: 'AutomationStatus', enum: ['draft', 'active', 'paused', 'archived'] } as const;
+const enrollmentStatus = { title: 'EnrollmentStatus', enum: ['active', 'completed', 'exited'] } as const;
+
 export const automationsQuery = schema({
   type: 'object',
-  properties: { ...pageFields, status: { enum: ['draft', 'active', 'paused', 'archived'] } },
+  properties: { ...pageFields, status: automationStatus },
 });
 export const enrollmentsQuery = schema({
   type: 'object',
-  properties: { ...pageFields, status: { enum: ['active', 'completed', 'exited'] } },
+  properties: { ...pageFields, status: enrollmentStatus },
 });
 
+const branchAnswer = {
+  title: 'AutomationBranch',
+  type: 'object',
+  required: ['branchId', 'label', 'triggerType', 'filterCriteria', 'appliesTo', 'nextStepId', 'mergeStepId'],
+  properties: {
+    branchId: { type: 'string' },
+    label: { type: 'string' },
+    triggerType: branch.properties.triggerType,
+    filterCriteria: { type: ['object', 'null'], description: 'null: the branch always holds.' },
+    appliesTo: branch.properties.appliesTo,
+    nextStepId: nullableString,
+    mergeStepId: nullableString,
+  },
+} as const;
+
 const stepAnswer = {
+  title: 'AutomationStep',
   type: 'object',
   required: ['stepId', 'type', 'nextStepId', 'parentBranchStepId', 'parentBranchId', 'checkExitCriteria'],
   properties: {
     stepId: { type: 'string' },
-    type: { enum: ['wait', 'email', 'branch'] },
+    type: stepType,
     nextStepId: nullableString,
     parentBranchStepId: nullableString,
     parentBranchId: nullableString,
     checkExitCriteria: { type: 'boolean' },
-    delay,
-    email,
-    branches: { type: 'array', items: { type: 'object', required: ['branchId', 'nextStepId', 'mergeStepId'] } },
+    delay: { ...delay, description: 'Of a wait.' },
+    email: { ...email, description: 'Of an email.' },
+    branches: { type: 'array', items: branchAnswer, description: 'Of a branch.' },
   },
 } as const;
 
@@ -238,6 +271,7 @@ const statistics = {
     steps: {
       type: 'array',
       items: {
+        title: 'StepStatistics',
         type: 'object',
         required: ['stepId', 'entered', 'active', 'exited', 'exitedBy', 'emails'],
         properties: {
@@ -281,9 +315,9 @@ const automation = {
     organizationId: idField,
     name: { type: 'string' },
     description: { type: 'string' },
-    status: { enum: ['draft', 'active', 'paused', 'archived'] },
-    entryCriteria: { type: 'object', required: ['type'], properties: { type: { enum: entryTypes } } },
-    exitCriteria: { ...exitCriteria, required: ['type'] },
+    status: automationStatus,
+    entryCriteria: { ...entryCriteria, title: 'EntryCriteria', required: ['type'] },
+    exitCriteria: { ...exitCriteria, title: 'ExitCriteria', required: ['type'] },
     steps: { type: 'array', items: stepAnswer },
     tags: { type: 'array', items: { type: 'string' } },
     unsubscribeGroupId: nullableString,
@@ -298,11 +332,7 @@ const automation = {
 } as const;
 
 export const automationAnswer = shape(automation);
-export const automationsAnswer = shape({
-  type: 'object',
-  required: ['automations', 'pagination'],
-  properties: { automations: { type: 'array', items: automation }, pagination: paginationFields },
-});
+export const automationsAnswer = pageAnswer('AutomationsPage', 'automations', automation);
 
 const enrollment = {
   title: 'Enrollment',
@@ -312,7 +342,7 @@ const enrollment = {
     id: idField,
     contactId: idField,
     email: { ...nullableString, description: 'null when the contact was deleted.' },
-    status: { enum: ['active', 'completed', 'exited'] },
+    status: enrollmentStatus,
     stepId: { ...nullableString, description: 'Where the person stands.' },
     nextStepId: nullableString,
     wakeAt: { ...nullableTimestamp, description: 'When the wait ends.' },
@@ -324,33 +354,59 @@ const enrollment = {
     history: {
       type: 'array',
       items: {
+        title: 'EnrollmentEvent',
         type: 'object',
         required: ['type', 'at'],
-        properties: { type: { type: 'string' }, at: timestampField, stepId: { type: 'string' } },
+        properties: {
+          type: {
+            enum: ['entered', 'wait', 'email', 'branch', 'branch_left', 'parked', 'moved', 'completed', 'exited'],
+          },
+          at: timestampField,
+          stepId: { type: 'string' },
+          until: { ...timestampField, description: 'Of a wait: its end.' },
+          emailId: idField,
+          branchId: nullableString,
+          rule: { type: 'string', description: 'The criteria that decided.' },
+          reason: { type: 'string' },
+        },
       },
     },
   },
 } as const;
 
-export const enrollmentsAnswer = shape({
+export const enrollmentsAnswer = pageAnswer('EnrollmentsPage', 'enrollments', enrollment);
+
+const simulatedExit = {
+  title: 'SimulatedExit',
+  type: ['object', 'null'],
+  required: ['at', 'status', 'reason'],
+  description: 'null: still inside when nothing more happens.',
+  properties: { at: timestampField, status: { enum: ['completed', 'exited'] }, reason: nullableString },
+} as const;
+
+const simulatedStep = {
+  title: 'SimulatedStep',
   type: 'object',
-  required: ['enrollments', 'pagination'],
-  properties: { enrollments: { type: 'array', items: enrollment }, pagination: paginationFields },
-});
+  required: ['type', 'at', 'stepId'],
+  properties: {
+    type: { enum: ['wait', 'email', 'branch', 'branch_left'] },
+    at: timestampField,
+    stepId: { type: 'string' },
+    until: { ...timestampField, description: 'Of a wait: its end.' },
+    branchId: nullableString,
+    rule: { type: 'string', description: 'The criteria that decided.' },
+  },
+} as const;
 
 const simulatedEntry = {
+  title: 'SimulatedEntry',
   type: 'object',
   required: ['enteredAt', 'enteredBy', 'steps', 'exit'],
   properties: {
     enteredAt: timestampField,
     enteredBy: { type: 'string' },
-    steps: { type: 'array', items: { type: 'object', required: ['type', 'at'] } },
-    exit: {
-      type: ['object', 'null'],
-      required: ['at', 'status', 'reason'],
-      description: 'null: still inside when nothing more happens.',
-      properties: { at: timestampField, status: { enum: ['completed', 'exited'] }, reason: nullableString },
-    },
+    steps: { type: 'array', items: simulatedStep },
+    exit: simulatedExit,
   },
 } as const;
 
@@ -363,6 +419,7 @@ export const simulationAnswer = shape({
     mails: {
       type: 'array',
       items: {
+        title: 'SimulatedMail',
         type: 'object',
         required: ['at', 'stepId', 'subject', 'templateId'],
         properties: {
@@ -376,6 +433,7 @@ export const simulationAnswer = shape({
     branches: {
       type: 'array',
       items: {
+        title: 'SimulatedBranch',
         type: 'object',
         required: ['at', 'stepId', 'branchId', 'rule'],
         properties: {
@@ -386,12 +444,13 @@ export const simulationAnswer = shape({
         },
       },
     },
-    exit: { ...simulatedEntry.properties.exit, description: 'Of the last entry.' },
+    exit: { ...simulatedExit, description: 'Of the last entry.' },
     entries: { type: 'array', items: simulatedEntry },
     skipped: {
       type: 'array',
       description: 'Triggers that changed nothing, and why.',
       items: {
+        title: 'SkippedTrigger',
         type: 'object',
         required: ['at', 'trigger', 'reason'],
         properties: { at: timestampField, trigger: { type: 'string' }, reason: { type: 'string' } },

@@ -4,12 +4,13 @@ import {
   idReference,
   nullableString,
   nullableTimestamp,
+  pageAnswer,
   pageFields,
-  paginationFields,
   timestampField,
 } from './common.ts';
+import { smtpReply, suppressedBy, timelineEntry } from './emails.ts';
 import { schema, shape } from './schema.ts';
-import { TEMPLATE_LENGTH_MAX } from './templates.ts';
+import { TEMPLATE_LENGTH_MAX, template } from './templates.ts';
 
 const CAMPAIGN_NAME_MAX = 200;
 const CAMPAIGN_LISTS_MAX = 100;
@@ -20,10 +21,20 @@ const LATENESS_MAX = 525_600;
 
 const line = (maxLength: number) => ({ type: 'string', maxLength, format: 'line' }) as const;
 const lists = { type: 'array', maxItems: CAMPAIGN_LISTS_MAX, items: idReference } as const;
-const sendModes = ['immediate', 'scheduled', 'gradual'] as const;
-const statuses = ['draft', 'scheduled', 'sending', 'sending_gradual', 'paused', 'sent', 'failed', 'aborted'] as const;
+const sendMode = { title: 'SendMode', type: 'string', enum: ['immediate', 'scheduled', 'gradual'] } as const;
+const thresholdPreset = {
+  title: 'ThresholdPreset',
+  type: 'string',
+  enum: ['balanced', 'aggressive', 'conservative'],
+} as const;
+export const campaignStatus = {
+  title: 'CampaignStatus',
+  type: 'string',
+  enum: ['draft', 'scheduled', 'sending', 'sending_gradual', 'paused', 'sent', 'failed', 'aborted'],
+} as const;
 
 const gradual = {
+  title: 'GradualPlan',
   type: ['object', 'null'],
   required: ['emailsPerDay', 'growth', 'timezone'],
   properties: {
@@ -44,6 +55,7 @@ const fields = {
   subject: { ...line(998), minLength: 1 },
   previewText: line(200),
   from: {
+    title: 'CampaignFromInput',
     type: 'object',
     properties: { email: emailField, name: line(256) },
     description: 'Wins over the saved sender, field by field.',
@@ -62,26 +74,33 @@ const fields = {
   excludeLists: { ...lists, description: 'Lists and segments.' },
   sendToGlobalList: { type: 'boolean' },
   unsubscribeGroupId: { type: ['string', 'null'], maxLength: 256 },
-  sendMode: { type: 'string', enum: sendModes },
+  sendMode,
   publish: { type: 'boolean' },
   sendNow: { type: 'boolean' },
   scheduledAt: { type: ['string', 'null'], format: 'date-time' },
   maxLatenessMinutes: { type: 'integer', minimum: 0, maximum: LATENESS_MAX },
-  thresholdPreset: { type: 'string', enum: ['balanced', 'aggressive', 'conservative'] },
+  thresholdPreset,
   gradual,
   sendRatePerSecond: { type: ['integer', 'null'], minimum: 1, maximum: SEND_RATE_MAX, description: 'null: no limit.' },
   trackingClick: { type: 'boolean' },
   trackingOpen: { type: 'boolean' },
 } as const;
 
-export const createCampaignBody = schema({ type: 'object', required: ['name', 'subject'], properties: fields });
-export const updateCampaignBody = schema({ type: 'object', properties: fields });
+export const createCampaignBody = schema({
+  title: 'CreateCampaignBody',
+  type: 'object',
+  required: ['name', 'subject'],
+  properties: fields,
+});
+export const updateCampaignBody = schema({ title: 'UpdateCampaignBody', type: 'object', properties: fields });
 export const testCampaignBody = schema({
+  title: 'TestCampaignBody',
   type: 'object',
   required: ['emails'],
   properties: { emails: { type: 'array', minItems: 1, maxItems: TEST_EMAILS_MAX, items: emailField } },
 });
 export const retryCampaignBody = schema({
+  title: 'RetryCampaignBody',
   type: 'object',
   required: ['states'],
   properties: {
@@ -96,11 +115,12 @@ export const retryCampaignBody = schema({
 });
 export const campaignsQuery = schema({
   type: 'object',
-  properties: { ...pageFields, status: { type: 'string', enum: statuses }, search: { type: 'string', maxLength: 200 } },
+  properties: { ...pageFields, status: campaignStatus, search: { type: 'string', maxLength: 200 } },
 });
 
 const number = { type: 'number' } as const;
 const metrics = {
+  title: 'CampaignMetrics',
   type: 'object',
   required: [
     'sent',
@@ -141,42 +161,15 @@ const metrics = {
 const audience = {
   type: 'array',
   items: {
+    title: 'AudienceEntry',
     type: 'object',
     required: ['id', 'name', 'type', 'contactCount'],
     properties: {
-      id: { type: 'string' },
+      id: { type: 'string', description: 'Of a list or a segment, or GLOBAL_CONTACT_LIST.' },
       name: { type: 'string' },
       type: { enum: ['list', 'segment'] },
       contactCount: { type: 'integer' },
     },
-  },
-} as const;
-
-const template = {
-  type: ['object', 'null'],
-  required: [
-    'id',
-    'templateId',
-    'projectId',
-    'templateName',
-    'subject',
-    'previewText',
-    'emailTemplate',
-    'templateType',
-    'builderType',
-    'editorJson',
-    'parentBodyProperties',
-    'createdAt',
-    'updatedAt',
-    'isFlagged',
-    'source',
-    'trackingClick',
-    'trackingOpen',
-  ],
-  properties: {
-    templateType: { enum: ['marketing', 'transactional'] },
-    builderType: { enum: ['code', 'editor'] },
-    source: { enum: ['api', 'dashboard'] },
   },
 } as const;
 
@@ -230,6 +223,7 @@ const campaign = {
     subject: { type: 'string' },
     previewText: { type: 'string' },
     from: {
+      title: 'CampaignFrom',
       type: 'object',
       required: ['email', 'name'],
       properties: { email: { type: 'string' }, name: { type: 'string' } },
@@ -240,10 +234,10 @@ const campaign = {
     excludeLists: audience,
     unsubscribeGroupId: nullableString,
     sendNow: { type: 'boolean' },
-    sendMode: { enum: sendModes },
+    sendMode,
     scheduledAt: nullableTimestamp,
     templateId: { type: 'string' },
-    status: { enum: statuses },
+    status: campaignStatus,
     metrics,
     sentAt: nullableTimestamp,
     abortedAt: nullableTimestamp,
@@ -251,13 +245,14 @@ const campaign = {
     pausedAt: nullableTimestamp,
     resumedAt: nullableTimestamp,
     pausedReason: nullableString,
-    thresholdPreset: { enum: ['balanced', 'aggressive', 'conservative'] },
+    thresholdPreset,
     trackingClick: { type: 'boolean' },
     trackingOpen: { type: 'boolean' },
     sendToGlobalList: { type: 'boolean' },
     source: { enum: ['api', 'dashboard'] },
-    template,
+    template: { ...template, type: ['object', 'null'] },
     gradual: {
+      title: 'GradualState',
       type: ['object', 'null'],
       required: ['emailsPerDay', 'growth', 'timezone', 'startAt', 'day', 'sentToday', 'nextBatchAt'],
       properties: {
@@ -270,6 +265,7 @@ const campaign = {
     maxLatenessMinutes: { type: 'integer' },
     sendRatePerSecond: { type: ['integer', 'null'] },
     progress: {
+      title: 'SettledProgress',
       type: 'object',
       required: ['sent', 'inFlight', 'remaining', 'nextAt'],
       properties: {
@@ -286,14 +282,44 @@ const campaign = {
 } as const;
 
 export const campaignAnswer = shape(campaign);
-export const campaignsAnswer = shape({
-  type: 'object',
-  required: ['campaigns', 'pagination'],
-  properties: { campaigns: { type: 'array', items: campaign }, pagination: paginationFields },
-});
+export const campaignsAnswer = pageAnswer('CampaignsPage', 'campaigns', campaign);
 
 const rate = { type: 'number', minimum: 0, maximum: 100 } as const;
 const count = { type: 'integer', minimum: 0 } as const;
+const analyticsCounts = {
+  title: 'AnalyticsCounts',
+  type: 'object',
+  required: [
+    ...['totalContacts', 'suppressed', 'failed', 'attempted', 'sent', 'delivered', 'opened', 'humanOpened'],
+    ...['clicked', 'bounced', 'unsubscribed', 'spamReported', 'unknown', 'pending'],
+  ],
+  properties: {
+    totalContacts: count,
+    suppressed: { ...count, description: 'Skipped because a suppression stopped them.' },
+    failed: count,
+    attempted: { ...count, description: 'totalContacts without suppressed and failed.' },
+    sent: count,
+    delivered: count,
+    opened: { ...count, description: 'Recipients, automated opens included.' },
+    humanOpened: { ...count, description: 'Recipients with an open that no machine did.' },
+    ...{ clicked: count, bounced: count, unsubscribed: count, spamReported: count },
+    unknown: { ...count, description: 'No answer came after the final dot: perhaps delivered.' },
+    pending: count,
+  },
+};
+const analyticsRates = {
+  title: 'AnalyticsRates',
+  type: 'object',
+  description: 'Per cent, with two decimals; 0 when the base is 0.',
+  required: [
+    ...['openRate', 'clickRate', 'bounceRate', 'unsubscribedRate', 'complaintRate', 'successRate'],
+    ...['deliveryRate', 'trueOpenRate'],
+  ],
+  properties: {
+    ...{ openRate: rate, clickRate: rate, bounceRate: rate, unsubscribedRate: rate, complaintRate: rate },
+    ...{ successRate: rate, deliveryRate: rate, trueOpenRate: rate },
+  },
+};
 export const analyticsAnswer = shape({
   title: 'CampaignAnalytics',
   type: 'object',
@@ -301,42 +327,10 @@ export const analyticsAnswer = shape({
   properties: {
     campaignId: idField,
     name: { type: 'string' },
-    status: { enum: statuses },
+    status: campaignStatus,
     sentAt: nullableTimestamp,
-    counts: {
-      type: 'object',
-      required: [
-        'totalContacts',
-        'suppressed',
-        'failed',
-        'attempted',
-        'sent',
-        'delivered',
-        'opened',
-        'humanOpened',
-        'clicked',
-        'bounced',
-        'unsubscribed',
-        'spamReported',
-        'unknown',
-        'pending',
-      ],
-      additionalProperties: count,
-    },
-    rates: {
-      type: 'object',
-      required: [
-        'openRate',
-        'clickRate',
-        'bounceRate',
-        'unsubscribedRate',
-        'complaintRate',
-        'successRate',
-        'deliveryRate',
-        'trueOpenRate',
-      ],
-      additionalProperties: rate,
-    },
+    counts: analyticsCounts,
+    rates: analyticsRates,
     tracking: {
       type: 'object',
       required: ['open', 'click'],
@@ -368,7 +362,7 @@ export const progressAnswer = shape({
     'waitingFor',
   ],
   properties: {
-    status: { enum: statuses },
+    status: campaignStatus,
     ...{ total: integer, suppressed: integer, failed: integer, sent: integer, bounced: integer, unknown: integer },
     ...{ pending: integer, deferred: integer, inFlight: integer, ratePerSecond: number, percent: number },
     etaSeconds: { type: ['integer', 'null'] },
@@ -380,6 +374,7 @@ export const progressAnswer = shape({
     waitingFor: {
       type: 'array',
       items: {
+        title: 'AwaitedSegment',
         type: 'object',
         required: ['id', 'name', 'type', 'processed', 'total'],
         properties: {
@@ -396,14 +391,35 @@ export const progressAnswer = shape({
   },
 });
 
+const storedFields = {
+  ...{ totalContacts: integer, suppressed: integer, failed: integer, sent: integer, unknown: integer },
+  ...{ pending: integer, bounced: integer, opened: integer, humanOpened: integer, clicked: integer },
+  ...{ unsubscribed: integer, spamReported: integer },
+} as const;
+/** The numbers that a campaign keeps. */
+export const storedCounts = {
+  title: 'CampaignCounts',
+  type: 'object',
+  required: Object.keys(storedFields),
+  properties: storedFields,
+};
 export const reconcileAnswer = shape({
+  title: 'CampaignReconciliation',
   type: 'object',
   required: ['status', 'ledger', 'stored', 'differences', 'isBalanced'],
   properties: {
-    status: { enum: statuses },
-    ledger: { type: 'object', additionalProperties: integer },
-    stored: { type: 'object', additionalProperties: integer },
-    differences: { type: 'array', items: { type: 'object' } },
+    status: campaignStatus,
+    ledger: { ...storedCounts, description: 'Counted now.' },
+    stored: { ...storedCounts, description: 'As analytics and metrics show them.' },
+    differences: {
+      type: 'array',
+      items: {
+        title: 'CountDifference',
+        type: 'object',
+        required: ['count', 'ledger', 'stored'],
+        properties: { count: { type: 'string' }, ledger: integer, stored: integer },
+      },
+    },
     isBalanced: {
       type: 'boolean',
       description: 'total = suppressed + failed + sent + unknown + pending, counted message by message.',
@@ -411,8 +427,13 @@ export const reconcileAnswer = shape({
   },
 });
 
-const recipientStatus = { enum: ['queued', 'deferred', 'sent', 'bounced', 'failed', 'suppressed', 'unknown'] } as const;
+const recipientStatus = {
+  title: 'RecipientStatus',
+  type: 'string',
+  enum: ['queued', 'deferred', 'sent', 'bounced', 'failed', 'suppressed', 'unknown'],
+} as const;
 const recipient = {
+  title: 'CampaignRecipient',
   type: 'object',
   required: ['emailId', 'contactId', 'email', 'status', 'reason', 'reply', 'sentAt'],
   properties: {
@@ -421,33 +442,44 @@ const recipient = {
     email: { type: ['string', 'null'], description: 'null when the contact was deleted.' },
     status: recipientStatus,
     reason: nullableString,
-    reply: { type: ['object', 'null'] },
-    suppressedBy: { type: ['object', 'null'] },
+    reply: smtpReply,
+    suppressedBy,
     sentAt: nullableTimestamp,
   },
 } as const;
 export const recipientsQuery = schema({
   type: 'object',
-  properties: { ...pageFields, status: { type: 'string', enum: recipientStatus.enum } },
+  properties: { ...pageFields, status: recipientStatus },
 });
-export const recipientsAnswer = shape({
-  type: 'object',
-  required: ['recipients', 'pagination'],
-  properties: { recipients: { type: 'array', items: recipient }, pagination: paginationFields },
-});
+export const recipientsAnswer = pageAnswer('CampaignRecipientsPage', 'recipients', recipient);
+const engagement = {
+  title: 'Engagement',
+  type: ['object', 'null'],
+  required: ['openedAt', 'humanOpenedAt', 'clickedAt', 'unsubscribedAt', 'complainedAt'],
+  description: 'null: neither opened nor clicked, as far as is known.',
+  properties: {
+    openedAt: nullableTimestamp,
+    humanOpenedAt: { ...nullableTimestamp, description: 'The first open that no machine did.' },
+    clickedAt: nullableTimestamp,
+    unsubscribedAt: nullableTimestamp,
+    complainedAt: nullableTimestamp,
+  },
+} as const;
 export const recipientAnswer = shape({
+  title: 'RecipientStory',
   type: 'object',
-  required: ['campaignId', 'contactId', 'reason', 'recipient'],
+  required: ['campaignId', 'contactId', 'reason', 'recipient', 'engagement', 'timeline'],
   properties: {
     campaignId: idField,
     contactId: { type: 'string' },
     reason: { type: 'string', description: 'Why this person got it, or not.' },
     recipient: { ...recipient, type: ['object', 'null'] },
-    engagement: { type: ['object', 'null'] },
-    timeline: { type: 'array', items: { type: 'object' } },
+    engagement,
+    timeline: { type: 'array', items: timelineEntry },
   },
 });
 export const testAnswer = shape({
+  title: 'QueuedTest',
   type: 'object',
   required: ['emailIds', 'totalRecipients'],
   properties: { emailIds: { type: 'array', items: idField }, totalRecipients: integer },

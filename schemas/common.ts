@@ -1,4 +1,5 @@
-import { schema, shape } from './schema.ts';
+import { ERROR_CODES } from './error-codes.ts';
+import { type JsonSchema, type Schema, schema, shape } from './schema.ts';
 
 const PAGE_LIMIT_MAX = 100;
 const PAGE_LIMIT_DEFAULT = 20;
@@ -14,6 +15,14 @@ export const timestampField = { type: 'string', format: 'date-time' } as const;
 export const nullableTimestamp = { type: ['string', 'null'], format: 'date-time' } as const;
 export const nullableString = { type: ['string', 'null'] } as const;
 
+/** An address as answers and events show it. */
+export const mailbox = {
+  title: 'Mailbox',
+  type: 'object',
+  required: ['email', 'name'],
+  properties: { email: { type: 'string' }, name: nullableString },
+} as const;
+
 export const pageFields = {
   page: { type: 'integer', minimum: 1, maximum: PAGE_MAX, default: 1, description: 'Page number, from 1.' },
   limit: {
@@ -28,6 +37,7 @@ export const pageFields = {
 export const pageQuery = schema({ type: 'object', properties: pageFields });
 
 export const paginationFields = {
+  title: 'Pagination',
   type: 'object',
   required: ['page', 'limit', 'total', 'pages'],
   properties: {
@@ -38,15 +48,38 @@ export const paginationFields = {
   },
 } as const;
 
+/** The answer of a list: the entries under their plural, and the pagination. */
+export function pageAnswer(title: string, plural: string, entry: JsonSchema): Schema<unknown> {
+  return shape({
+    title,
+    type: 'object',
+    required: [plural, 'pagination'],
+    properties: { [plural]: { type: 'array', items: entry }, pagination: paginationFields },
+  });
+}
+
+/** The list that an answer of `pageAnswer` holds; null for all other answers. */
+export function listIn({ properties }: JsonSchema): { plural: string; entry: JsonSchema } | null {
+  const { pagination, ...lists } = (properties ?? {}) as Record<string, { items?: JsonSchema }>;
+  const [found] = Object.entries(lists);
+  return pagination && found?.[1].items ? { plural: found[0], entry: found[1].items } : null;
+}
+
 export const errorAnswer = shape({
+  title: 'Error',
   type: 'object',
   required: ['success', 'error'],
   properties: {
     success: { const: false },
     error: {
+      title: 'ErrorDetails',
       type: 'object',
       required: ['message'],
-      properties: { message: { type: 'string' }, code: { type: 'string' }, details: { type: 'string' } },
+      properties: {
+        message: { type: 'string', description: 'A sentence that says what to do.' },
+        code: { type: 'string', description: `Missing on some answers. ${ERROR_CODES.join(', ')}.` },
+        details: { type: 'string', description: 'The fields, with what is wrong with each.' },
+      },
     },
   },
 });

@@ -3,8 +3,8 @@ import {
   idField,
   idReference,
   nullableString,
+  pageAnswer,
   pageFields,
-  paginationFields,
   timestampField,
 } from './common.ts';
 import { schema, shape } from './schema.ts';
@@ -38,7 +38,7 @@ export const customProperties = {
   additionalProperties: { type: ['string', 'number', 'boolean', 'null'], maxLength: PROPERTY_TEXT_MAX },
 } as const;
 
-const contactFields = {
+const givenFields = {
   firstName: { ...text, description: 'An empty string clears the stored value; null or omission leaves it unchanged.' },
   lastName: text,
   userId: text,
@@ -54,13 +54,19 @@ const contactFields = {
 } as const;
 
 export const upsertContactBody = schema({
+  title: 'ContactBody',
   type: 'object',
   required: ['email'],
-  properties: { email: emailField, ...contactFields },
+  properties: { email: emailField, ...givenFields },
 });
-export const updateContactBody = schema({ type: 'object', properties: { email: emailField, ...contactFields } });
+export const updateContactBody = schema({
+  title: 'UpdateContactBody',
+  type: 'object',
+  properties: { email: emailField, ...givenFields },
+});
 
 export const bulkUpdateBody = schema({
+  title: 'BulkUpdateContactsBody',
   type: 'object',
   required: ['contacts'],
   properties: {
@@ -76,11 +82,13 @@ export const bulkUpdateBody = schema({
 
 const emails = (maxItems: number) => ({ type: 'array', minItems: 1, maxItems, items: { type: 'string' } }) as const;
 export const searchEmailsBody = schema({
+  title: 'FindContactsByEmailBody',
   type: 'object',
   required: ['emails'],
   properties: { emails: emails(SEARCH_EMAILS_MAX) },
 });
 export const removeEmailsBody = schema({
+  title: 'DeleteContactsByEmailBody',
   type: 'object',
   required: ['emails'],
   properties: { emails: emails(REMOVE_EMAILS_MAX) },
@@ -91,53 +99,50 @@ export const contactsQuery = schema({
   properties: { ...pageFields, search: { type: 'string', maxLength: 320, description: 'Part of the email address.' } },
 });
 
+/** Custom properties of a contact or an event, as answers show them. */
+export const propertyValues = {
+  type: 'object',
+  additionalProperties: { type: ['string', 'number', 'boolean', 'null'] },
+} as const;
+
+/** A contact as answers show it; events leave out the alias and the project. */
+export const contactFields = {
+  id: idField,
+  email: { type: 'string' },
+  ...contactFieldValues,
+  contactProperties: propertyValues,
+  customFields: { ...propertyValues, description: 'The same as contactProperties.' },
+  listIds: { type: 'array', items: idField },
+  segmentIds: { type: 'array', items: idField },
+  projectId: idField,
+  createdAt: timestampField,
+  updatedAt: timestampField,
+} as const;
+
 const contact = {
   title: 'Contact',
   type: 'object',
-  required: [
-    'id',
-    'email',
-    ...CONTACT_FIELDS,
-    'contactProperties',
-    'customFields',
-    'listIds',
-    'segmentIds',
-    'projectId',
-    'createdAt',
-    'updatedAt',
-  ],
-  properties: {
-    id: idField,
-    email: { type: 'string' },
-    ...contactFieldValues,
-    contactProperties: { type: 'object' },
-    customFields: { type: 'object', description: 'The same as contactProperties.' },
-    listIds: { type: 'array', items: idField },
-    segmentIds: { type: 'array', items: idField },
-    projectId: idField,
-    createdAt: timestampField,
-    updatedAt: timestampField,
-  },
-} as const;
+  required: Object.keys(contactFields),
+  properties: contactFields,
+};
 
 export const contactAnswer = shape(contact);
-export const contactsAnswer = shape({
-  type: 'object',
-  required: ['contacts', 'pagination'],
-  properties: { contacts: { type: 'array', items: contact }, pagination: paginationFields },
-});
+export const contactsAnswer = pageAnswer('ContactsPage', 'contacts', contact);
 export const foundContactsAnswer = shape({
+  title: 'FoundContacts',
   type: 'object',
   required: ['contacts'],
   properties: { contacts: { type: 'array', items: contact } },
 });
 export const deletedAnswer = shape({
+  title: 'DeletedContacts',
   type: 'object',
   required: ['deleted'],
   properties: { deleted: { type: 'integer' } },
 });
 
 export const bulkUpdatedAnswer = shape({
+  title: 'BulkUpdatedContacts',
   type: 'object',
   required: ['successCount', 'failedCount', 'totalCount', 'errors'],
   properties: {
@@ -147,6 +152,7 @@ export const bulkUpdatedAnswer = shape({
     errors: {
       type: 'array',
       items: {
+        title: 'ContactError',
         type: 'object',
         required: ['index', 'email', 'message'],
         properties: { index: { type: 'integer' }, email: nullableString, message: { type: 'string' } },

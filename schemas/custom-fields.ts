@@ -1,4 +1,4 @@
-import { idField, paginationFields, timestampField } from './common.ts';
+import { idField, pageAnswer, timestampField } from './common.ts';
 import { CONTACT_FIELDS } from './contacts.ts';
 import { schema, shape } from './schema.ts';
 
@@ -30,11 +30,16 @@ const details = {
 } as const;
 
 export const createCustomFieldBody = schema({
+  title: 'CreateCustomFieldBody',
   type: 'object',
   required: ['fieldName', 'fieldType'],
   properties: { fieldName, fieldType, ...details },
 });
-export const updateCustomFieldBody = schema({ type: 'object', properties: { fieldName, fieldType, ...details } });
+export const updateCustomFieldBody = schema({
+  title: 'UpdateCustomFieldBody',
+  type: 'object',
+  properties: { fieldName, fieldType, ...details },
+});
 
 const customField = {
   title: 'CustomField',
@@ -52,8 +57,4 @@ const customField = {
 } as const;
 
 export const customFieldAnswer = shape(customField);
-export const customFieldsAnswer = shape({
-  type: 'object',
-  required: ['customFields', 'pagination'],
-  properties: { customFields: { type: 'array', items: customField }, pagination: paginationFields },
-});
+export const customFieldsAnswer = pageAnswer('CustomFieldsPage', 'customFields', customField);

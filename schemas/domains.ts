@@ -1,4 +1,4 @@
-import { idField, nullableString, nullableTimestamp, pageFields, paginationFields, timestampField } from './common.ts';
+import { idField, nullableString, nullableTimestamp, pageAnswer, pageFields, timestampField } from './common.ts';
 import { schema, shape } from './schema.ts';
 
 const DOMAIN_NAME_INPUT_MAX = 1_024;
@@ -14,6 +14,7 @@ const dkimSigning = {
 } as const;
 
 export const createDomainBody = schema({
+  title: 'CreateDomainBody',
   type: 'object',
   properties: {
     domainName: { ...domainName, description: 'For example news.example.com. Required, under this name or as domain.' },
@@ -22,11 +23,16 @@ export const createDomainBody = schema({
   },
 });
 
-export const updateDomainBody = schema({ type: 'object', properties: { dkimSigning, regionKey } });
+export const updateDomainBody = schema({
+  title: 'UpdateDomainBody',
+  type: 'object',
+  properties: { dkimSigning, regionKey },
+});
 
 export const domainsQuery = schema({ type: 'object', properties: { ...pageFields, status: verificationStatus } });
 
 const dnsRecord = {
+  title: 'DnsRecord',
   type: 'object',
   required: ['name', 'value', 'type', 'purpose'],
   properties: {
@@ -69,6 +75,7 @@ const domain = {
     dmarcEnabled: { type: 'boolean', description: 'A DMARC record was found, at the domain or above it.' },
     dkimSigning,
     dnsRecords: {
+      title: 'DnsRecords',
       type: 'object',
       description: 'What to publish.',
       required: ['ownership', 'dkim', 'mailFrom', 'dmarc'],
@@ -92,8 +99,4 @@ const domain = {
 } as const;
 
 export const domainAnswer = shape(domain);
-export const domainsAnswer = shape({
-  type: 'object',
-  required: ['domains', 'pagination'],
-  properties: { domains: { type: 'array', items: domain }, pagination: paginationFields },
-});
+export const domainsAnswer = pageAnswer('DomainsPage', 'domains', domain);

@@ -1,4 +1,12 @@
-import { idField, nullableString, nullableTimestamp, pageFields, paginationFields, timestampField } from './common.ts';
+import {
+  idField,
+  mailbox,
+  nullableString,
+  nullableTimestamp,
+  pageAnswer,
+  pageFields,
+  timestampField,
+} from './common.ts';
 import { schema, shape } from './schema.ts';
 
 const EMAIL_STATUSES = [
@@ -13,13 +21,14 @@ const EMAIL_STATUSES = [
 ] as const;
 export type EmailStatus = (typeof EMAIL_STATUSES)[number];
 
+const status = { title: 'EmailStatus', type: 'string', enum: EMAIL_STATUSES } as const;
 const filterText = { type: 'string', maxLength: 320 } as const;
 
 export const emailsQuery = schema({
   type: 'object',
   properties: {
     ...pageFields,
-    status: { type: 'string', enum: EMAIL_STATUSES },
+    status,
     email: { ...filterText, description: 'An address in to, cc or bcc.' },
     batchId: filterText,
     campaignId: filterText,
@@ -29,21 +38,21 @@ export const emailsQuery = schema({
   },
 });
 
-const reply = {
+export const smtpReply = {
+  title: 'SmtpReply',
   type: ['object', 'null'],
   required: ['code', 'enhanced', 'text'],
   properties: { code: { type: 'integer' }, enhanced: nullableString, text: { type: 'string' } },
   description: 'What the relay said.',
 } as const;
 
-const suppressedBy = {
+export const suppressedBy = {
+  title: 'SuppressedBy',
   type: ['object', 'null'],
   required: ['groupId', 'reason'],
   properties: { groupId: { type: 'string' }, reason: { type: 'string' } },
   description: 'The suppression entry that stopped it.',
 } as const;
-
-const status = { type: 'string', enum: EMAIL_STATUSES } as const;
 
 const emailFields = {
   id: idField,
@@ -60,6 +69,7 @@ const emailFields = {
     type: 'array',
     description: 'to, cc and bcc, each with its own outcome.',
     items: {
+      title: 'EmailRecipient',
       type: 'object',
       required: ['email', 'name', 'kind', 'status', 'reply', 'reason', 'suppressedBy'],
       properties: {
@@ -67,13 +77,13 @@ const emailFields = {
         name: nullableString,
         kind: { type: 'string', enum: ['to', 'cc', 'bcc'] },
         status,
-        reply,
+        reply: smtpReply,
         reason: nullableString,
         suppressedBy,
       },
     },
   },
-  reply,
+  reply: smtpReply,
   reason: { ...nullableString, description: 'Why it is not sent, in a sentence.' },
   suppressedBy,
   attempts: { type: 'integer', description: 'Attempts that ended without a final answer.' },
@@ -84,14 +94,65 @@ const emailFields = {
 
 const required = Object.keys(emailFields);
 
-export const emailsAnswer = shape({
+export const emailsAnswer = pageAnswer('EmailsPage', 'emails', {
+  title: 'EmailSummary',
   type: 'object',
-  required: ['emails', 'pagination'],
-  properties: {
-    emails: { type: 'array', items: { type: 'object', required, properties: emailFields } },
-    pagination: paginationFields,
-  },
+  required,
+  properties: emailFields,
 });
+
+/** A line of the history of a mail. */
+export const timelineEntry = {
+  title: 'TimelineEntry',
+  type: 'object',
+  required: ['type', 'at'],
+  properties: {
+    type: { type: 'string' },
+    at: timestampField,
+    claimedAt: { ...timestampField, description: 'When the attempt with this outcome began.' },
+    email: { type: 'string', description: 'Of mail to several addresses: whose outcome it is.' },
+    reply: smtpReply,
+    reason: { type: 'string' },
+    url: { type: 'string', description: 'Of a click.' },
+    automated: { type: 'boolean', description: 'Of an open: a machine did it.' },
+  },
+} as const;
+
+const content = {
+  title: 'EmailContent',
+  type: ['object', 'null'],
+  description: 'null for campaign mail, and when it was removed, 7 days after the last outcome.',
+  required: [
+    ...['from', 'replyTo', 'templateId', 'html', 'text', 'headers', 'unsubscribeGroupId'],
+    ...['trackingClick', 'trackingOpen', 'attachments'],
+  ],
+  properties: {
+    from: mailbox,
+    replyTo: { ...mailbox, type: ['object', 'null'] },
+    templateId: nullableString,
+    html: { ...nullableString, description: 'As given, before variables.' },
+    text: nullableString,
+    headers: { type: 'object', additionalProperties: { type: 'string' } },
+    unsubscribeGroupId: nullableString,
+    trackingClick: { type: 'boolean' },
+    trackingOpen: { type: 'boolean' },
+    attachments: {
+      type: 'array',
+      items: {
+        title: 'EmailAttachment',
+        type: 'object',
+        required: ['fileName', 'contentType', 'contentId', 'fileSize', 'fileUrl'],
+        properties: {
+          fileName: { type: 'string' },
+          contentType: nullableString,
+          contentId: nullableString,
+          fileSize: { type: ['integer', 'null'] },
+          fileUrl: nullableString,
+        },
+      },
+    },
+  },
+} as const;
 
 export const emailAnswer = shape({
   title: 'Email',
@@ -99,39 +160,12 @@ export const emailAnswer = shape({
   required: [...required, 'content', 'timeline'],
   properties: {
     ...emailFields,
-    content: {
-      type: ['object', 'null'],
-      description: 'null for campaign mail, and when it was removed, 7 days after the last outcome.',
-      properties: {
-        from: { type: 'object' },
-        replyTo: { type: ['object', 'null'] },
-        templateId: nullableString,
-        html: { ...nullableString, description: 'As given, before variables.' },
-        text: nullableString,
-        headers: { type: 'object' },
-        unsubscribeGroupId: nullableString,
-        trackingClick: { type: 'boolean' },
-        trackingOpen: { type: 'boolean' },
-        attachments: { type: 'array', items: { type: 'object' } },
-      },
-    },
+    content,
     timeline: {
       type: 'array',
       description:
         'Oldest first: queued, claimed, deferred, sent, bounced, failed, suppressed, unknown, opened, clicked...',
-      items: {
-        type: 'object',
-        required: ['type', 'at'],
-        properties: {
-          type: { type: 'string' },
-          at: timestampField,
-          email: { type: 'string' },
-          reply,
-          reason: { type: 'string' },
-          url: { type: 'string' },
-          automated: { type: 'boolean' },
-        },
-      },
+      items: timelineEntry,
     },
   },
 });

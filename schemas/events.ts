@@ -1,4 +1,5 @@
-import { idField, idReference, paginationFields, timestampField } from './common.ts';
+import { idField, idReference, pageAnswer, timestampField } from './common.ts';
+import { propertyValues } from './contacts.ts';
 import { schema, shape } from './schema.ts';
 
 const EVENT_PROPERTIES_MAX = 100;
@@ -7,6 +8,7 @@ const SUGGESTED_VALUES_MAX = 100;
 
 const name = { type: 'string', pattern: '^[A-Za-z0-9_]{1,64}$' } as const;
 const property = {
+  title: 'EventPropertyInput',
   type: 'object',
   required: ['propertyName', 'type'],
   properties: {
@@ -24,11 +26,13 @@ const properties = { type: 'array', maxItems: EVENT_PROPERTIES_MAX, items: prope
 const description = { type: 'string', maxLength: 1_000 } as const;
 
 export const createEventBody = schema({
+  title: 'CreateEventBody',
   type: 'object',
   required: ['eventName'],
   properties: { eventName: name, description, properties },
 });
 export const updateEventBody = schema({
+  title: 'UpdateEventBody',
   type: 'object',
   properties: {
     eventName: { type: 'string', maxLength: 256, description: 'Cannot change.' },
@@ -39,6 +43,7 @@ export const updateEventBody = schema({
 
 /** Faults of the identifiers are reported in the order that the interface gives, so they are checked one by one. */
 export const sendEventBody = schema({
+  title: 'SendEventBody',
   type: 'object',
   required: ['eventName'],
   properties: {
@@ -59,7 +64,11 @@ const definition = {
     description: { type: 'string' },
     properties: {
       type: 'array',
-      items: { ...property, required: ['propertyName', 'type', 'description', 'suggestedValues'] },
+      items: {
+        ...property,
+        title: 'EventProperty',
+        required: ['propertyName', 'type', 'description', 'suggestedValues'],
+      },
     },
     projectId: idField,
     createdAt: timestampField,
@@ -68,11 +77,7 @@ const definition = {
 } as const;
 
 export const eventAnswer = shape(definition);
-export const eventsAnswer = shape({
-  type: 'object',
-  required: ['events', 'pagination'],
-  properties: { events: { type: 'array', items: definition }, pagination: paginationFields },
-});
+export const eventsAnswer = pageAnswer('EventDefinitionsPage', 'events', definition);
 
 export const eventRecordAnswer = shape({
   title: 'EventRecord',
@@ -82,7 +87,7 @@ export const eventRecordAnswer = shape({
     id: idField,
     eventName: { type: 'string' },
     contactId: idField,
-    properties: { type: 'object' },
+    properties: propertyValues,
     createdAt: timestampField,
   },
 });

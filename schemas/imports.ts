@@ -19,10 +19,14 @@ export const importOptions = schema({
 });
 export const exportQuery = schema({ type: 'object', properties: { format: { ...format, default: 'csv' } } });
 
-const status = { enum: ['queued', 'running', 'completed', 'completed_with_errors', 'failed'] } as const;
+const status = {
+  title: 'ImportStatus',
+  enum: ['queued', 'running', 'completed', 'completed_with_errors', 'failed'],
+} as const;
 const count = { type: 'integer' } as const;
 
 export const importAcceptedAnswer = shape({
+  title: 'AcceptedImport',
   type: 'object',
   required: ['importId', 'status'],
   properties: { importId: idField, status },

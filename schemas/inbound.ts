@@ -1,4 +1,4 @@
-import { idField, nullableString, pageFields, paginationFields, timestampField } from './common.ts';
+import { idField, mailbox, nullableString, pageAnswer, pageFields, timestampField } from './common.ts';
 import { attachmentsField, copiesField } from './mails.ts';
 import { schema, shape } from './schema.ts';
 import { subjectField, TEMPLATE_LENGTH_MAX } from './templates.ts';
@@ -6,17 +6,19 @@ import { subjectField, TEMPLATE_LENGTH_MAX } from './templates.ts';
 const REPLY_COPIES_MAX = 50;
 const ADDRESS_MAX = 320;
 
-const mailbox = {
-  type: 'object',
-  required: ['email', 'name'],
-  properties: { email: { type: 'string' }, name: nullableString },
-} as const;
 const mailboxes = { type: 'array', items: mailbox } as const;
-const verdict = { enum: ['PASS', 'FAIL', 'SOFTFAIL', 'NEUTRAL', 'TEMPERROR', 'PERMERROR', 'POLICY', 'NONE'] } as const;
-const statuses = ['PROCESSED', 'PROCESSING', 'FAILED', 'BLOCKED_UNVERIFIED', 'BLOCKED_UNROUTED'] as const;
+const verdict = {
+  title: 'InboundVerdict',
+  enum: ['PASS', 'FAIL', 'SOFTFAIL', 'NEUTRAL', 'TEMPERROR', 'PERMERROR', 'POLICY', 'NONE'],
+} as const;
+export const inboundStatus = {
+  title: 'InboundStatus',
+  enum: ['PROCESSED', 'PROCESSING', 'FAILED', 'BLOCKED_UNVERIFIED', 'BLOCKED_UNROUTED'],
+} as const;
 
 /** `from.email` is checked by hand: when it is missing, the answer has no code. */
 export const replyBody = schema({
+  title: 'ReplyBody',
   type: 'object',
   properties: {
     from: {
@@ -41,6 +43,7 @@ export const replyBody = schema({
 });
 
 export const replyAnswer = shape({
+  title: 'QueuedReply',
   type: 'object',
   required: ['emailId', 'message', 'status', 'totalRecipients'],
   properties: {
@@ -59,13 +62,14 @@ export const inboundQuery = schema({
     to: { type: 'string', maxLength: ADDRESS_MAX, description: 'Address among the recipients.' },
     threadId: { type: 'string', maxLength: 64 },
     search: { type: 'string', maxLength: 200, description: 'Part of the subject, the text or the sender.' },
-    status: { enum: statuses },
+    status: inboundStatus,
     dateFrom: { ...timestampField, description: 'Received at or after.' },
     dateTo: { ...timestampField, description: 'Received at or before.' },
   },
 });
 
 export const inboundMessageAnswer = shape({
+  title: 'InboundMessage',
   type: 'object',
   required: [
     ...['id', 'messageId', 'domainName', 'from', 'to', 'subject', 'status', 'threadId', 'receivedAt'],
@@ -86,6 +90,7 @@ export const inboundMessageAnswer = shape({
     attachments: {
       type: 'array',
       items: {
+        title: 'InboundAttachment',
         type: 'object',
         required: ['attachmentId', 'filename', 'contentType', 'size', 'index'],
         properties: {
@@ -107,6 +112,7 @@ export const inboundMessageAnswer = shape({
       type: 'array',
       description: 'The headers as they were written, in their order.',
       items: {
+        title: 'InboundHeader',
         type: 'object',
         required: ['name', 'value'],
         properties: { name: { type: 'string' }, value: { type: 'string' } },
@@ -117,7 +123,7 @@ export const inboundMessageAnswer = shape({
     spfVerdict: verdict,
     dkimVerdict: verdict,
     dmarcVerdict: verdict,
-    status: { enum: statuses },
+    status: inboundStatus,
     threadId: { type: 'string' },
     inReplyTo: nullableString,
     inReplyToEmailActivityId: nullableString,
@@ -126,13 +132,10 @@ export const inboundMessageAnswer = shape({
   },
 });
 
-export const inboundMessagesAnswer = shape({
-  type: 'object',
-  required: ['items', 'pagination'],
-  properties: { items: { type: 'array', items: inboundMessageAnswer.json }, pagination: paginationFields },
-});
+export const inboundMessagesAnswer = pageAnswer('InboundMessagesPage', 'items', inboundMessageAnswer.json);
 
 export const inboundAttachmentAnswer = shape({
+  title: 'InboundAttachmentLink',
   type: 'object',
   required: ['attachmentId', 'filename', 'contentType', 'size', 'downloadUrl', 'expiresIn'],
   properties: {

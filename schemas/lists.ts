@@ -4,8 +4,8 @@ import {
   idReference,
   nullableString,
   nullableTimestamp,
+  pageAnswer,
   pageFields,
-  paginationFields,
   timestampField,
 } from './common.ts';
 import { schema, shape } from './schema.ts';
@@ -16,7 +16,7 @@ const BULK_ADD_MAX = 500;
 const REMOVE_FROM_LIST_MAX = 10_000;
 
 const name = { type: 'string', minLength: 1, maxLength: LIST_NAME_MAX, format: 'line', pattern: '\\S' } as const;
-const listType = { enum: ['list', 'segment'] } as const;
+const listType = { title: 'ContactListType', enum: ['list', 'segment'] } as const;
 const details = {
   description: { type: 'string', maxLength: LIST_DESCRIPTION_MAX },
   type: { ...listType, description: 'Omitted: segment when filterCriteria is given, else list.' },
@@ -26,8 +26,17 @@ const details = {
   },
 } as const;
 
-export const createListBody = schema({ type: 'object', required: ['name'], properties: { name, ...details } });
-export const updateListBody = schema({ type: 'object', properties: { name, ...details } });
+export const createListBody = schema({
+  title: 'CreateContactListBody',
+  type: 'object',
+  required: ['name'],
+  properties: { name, ...details },
+});
+export const updateListBody = schema({
+  title: 'UpdateContactListBody',
+  type: 'object',
+  properties: { name, ...details },
+});
 export const listsQuery = schema({ type: 'object', properties: { ...pageFields, type: listType } });
 
 const contactListId = { ...idReference, description: 'A list, or GLOBAL_CONTACT_LIST.' } as const;
@@ -39,17 +48,20 @@ const named = (maxItems: number) =>
   }) as const;
 
 export const addToListBody = schema({
+  title: 'AddContactsBody',
   type: 'object',
   required: ['contactListId'],
   properties: { contactListId, ...named(BULK_ADD_MAX) },
   description: 'Either emails (contacts are created for unknown addresses) or contactIds.',
 });
 export const removeFromListBody = schema({
+  title: 'RemoveContactsBody',
   type: 'object',
   properties: named(REMOVE_FROM_LIST_MAX),
   description: 'Either emails or contactIds.',
 });
 export const searchListBody = schema({
+  title: 'SearchListContactsBody',
   type: 'object',
   required: ['contactListId'],
   properties: {
@@ -81,6 +93,7 @@ const list = {
     contactCount: { type: 'integer' },
     filterCriteria: { type: ['object', 'null'], description: 'null for lists.' },
     recompute: {
+      title: 'SegmentRecompute',
       type: ['object', 'null'],
       description: 'Segments: how far the contacts of the project were held against the filter. null for lists.',
       required: ['status', 'processed', 'total', 'percent', 'requestedAt', 'completedAt'],
@@ -99,15 +112,12 @@ const list = {
 } as const;
 
 export const listAnswer = shape(list);
-export const listsAnswer = shape({
-  type: 'object',
-  required: ['lists', 'pagination'],
-  properties: { lists: { type: 'array', items: list }, pagination: paginationFields },
-});
+export const listsAnswer = pageAnswer('ContactListsPage', 'lists', list);
 
 const refused = {
   type: 'array',
   items: {
+    title: 'RefusedContact',
     type: 'object',
     required: ['message'],
     properties: { email: { type: 'string' }, contactId: { type: 'string' }, message: { type: 'string' } },
@@ -116,6 +126,7 @@ const refused = {
 const memberFields = ['id', 'email', 'createdAt', 'updatedAt', 'projectId', 'listIds', 'segmentIds'] as const;
 
 export const addedToListAnswer = shape({
+  title: 'AddedContacts',
   type: 'object',
   required: ['added', 'created', 'alreadyInList', 'errors', 'validation', 'totalContactsInList', 'contacts'],
   properties: {
@@ -124,12 +135,14 @@ export const addedToListAnswer = shape({
     alreadyInList: { type: 'integer' },
     errors: refused,
     validation: {
+      title: 'ListValidation',
       type: 'object',
       required: ['valid', 'invalid', 'suppressed'],
       properties: {
         valid: {
           type: 'array',
           items: {
+            title: 'ListedEmail',
             type: 'object',
             required: ['email', 'status'],
             properties: { email: { type: 'string' }, status: { enum: ['created', 'added', 'already_in_list'] } },
@@ -143,6 +156,7 @@ export const addedToListAnswer = shape({
     contacts: {
       type: 'array',
       items: {
+        title: 'ListMember',
         type: 'object',
         required: memberFields,
         properties: {
@@ -160,30 +174,22 @@ export const addedToListAnswer = shape({
 });
 
 export const removedFromListAnswer = shape({
+  title: 'RemovedContacts',
   type: 'object',
   required: ['removed', 'notInList', 'errors'],
   properties: { removed: { type: 'integer' }, notInList: { type: 'integer' }, errors: refused },
 });
 
-export const foundInListAnswer = shape({
+export const foundInListAnswer = pageAnswer('ListContactsPage', 'contacts', {
+  title: 'ListContact',
   type: 'object',
-  required: ['contacts', 'pagination'],
+  required: ['id', 'email', 'firstName', 'lastName', 'createdAt', 'updatedAt'],
   properties: {
-    contacts: {
-      type: 'array',
-      items: {
-        type: 'object',
-        required: ['id', 'email', 'firstName', 'lastName', 'createdAt', 'updatedAt'],
-        properties: {
-          id: idField,
-          email: { type: 'string' },
-          firstName: nullableString,
-          lastName: nullableString,
-          createdAt: timestampField,
-          updatedAt: timestampField,
-        },
-      },
-    },
-    pagination: paginationFields,
+    id: idField,
+    email: { type: 'string' },
+    firstName: nullableString,
+    lastName: nullableString,
+    createdAt: timestampField,
+    updatedAt: timestampField,
   },
 });

@@ -13,7 +13,12 @@ const HEADERS_MAX = 20;
 const URL_LENGTH_MAX = 2_048;
 
 const name = { type: ['string', 'null'], maxLength: NAME_MAX, format: 'line' } as const;
-const mailboxField = { type: 'object', required: ['email'], properties: { email: emailField, name } } as const;
+const mailboxField = {
+  title: 'MailAddress',
+  type: 'object',
+  required: ['email'],
+  properties: { email: emailField, name },
+} as const;
 export const copiesField = {
   type: 'array',
   maxItems: RECIPIENTS_MAX,
@@ -27,6 +32,7 @@ export const attachmentsField = {
   type: 'array',
   maxItems: ATTACHMENTS_MAX,
   items: {
+    title: 'Attachment',
     type: 'object',
     properties: {
       fileName: { type: 'string', minLength: 1, maxLength: 256, format: 'line' },
@@ -79,6 +85,7 @@ const options = {
 export const mailOptions = schema({ type: 'object', required: ['from'], properties: options });
 
 export const sendMailBody = schema({
+  title: 'SendMailBody',
   type: 'object',
   required: ['to', 'from'],
   properties: {
@@ -88,6 +95,7 @@ export const sendMailBody = schema({
 });
 
 export const bulkMailBody = schema({
+  title: 'BulkMailBody',
   type: 'object',
   required: ['recipients', 'from'],
   properties: {
@@ -96,6 +104,7 @@ export const bulkMailBody = schema({
       minItems: 1,
       maxItems: BULK_RECIPIENTS_MAX,
       items: {
+        title: 'BulkRecipient',
         type: 'object',
         required: ['email'],
         properties: {
@@ -112,6 +121,7 @@ export const bulkMailBody = schema({
 });
 
 export const sentAnswer = shape({
+  title: 'QueuedMail',
   type: 'object',
   required: ['emailId', 'message', 'totalRecipients'],
   properties: {
@@ -122,6 +132,7 @@ export const sentAnswer = shape({
 });
 
 export const bulkAnswer = shape({
+  title: 'QueuedBulk',
   type: 'object',
   required: ['batchId', 'totalRecipients', 'successCount', 'failedCount', 'failures'],
   properties: {
@@ -132,6 +143,7 @@ export const bulkAnswer = shape({
     failures: {
       type: 'array',
       items: {
+        title: 'BulkFailure',
         type: 'object',
         required: ['email', 'code', 'message'],
         properties: {

@@ -1,4 +1,4 @@
-import { nullableString, nullableTimestamp, pageFields, paginationFields, timestampField } from './common.ts';
+import { nullableString, nullableTimestamp, pageAnswer, pageFields, timestampField } from './common.ts';
 import { schema, shape } from './schema.ts';
 
 const KEY_LENGTH_MAX = 512;
@@ -34,9 +34,10 @@ const fieldName = { type: 'string', pattern: '^[A-Za-z0-9_]{1,64}$' } as const;
 const sourceName = { type: 'string', minLength: 1, maxLength: ID_LENGTH_MAX } as const;
 const migrateAll = { type: 'boolean', description: 'Everything; else at least one id is required.' } as const;
 
-export const planBody = schema({ type: 'object', properties: keyFields });
+export const planBody = schema({ title: 'PlanMigrationBody', type: 'object', properties: keyFields });
 
 export const migrateABody = schema({
+  title: 'StartMigrationABody',
   type: 'object',
   properties: {
     ...keyFields,
@@ -51,6 +52,7 @@ export const migrateABody = schema({
       type: 'array',
       maxItems: MAPPINGS_MAX,
       items: {
+        title: 'FieldMappingA',
         type: 'object',
         required: ['fieldName', 'fieldType'],
         properties: {
@@ -67,6 +69,7 @@ export const migrateABody = schema({
 });
 
 export const migrateBBody = schema({
+  title: 'StartMigrationBBody',
   type: 'object',
   properties: {
     ...keyFields,
@@ -81,6 +84,7 @@ export const migrateBBody = schema({
       type: 'array',
       maxItems: MAPPINGS_MAX,
       items: {
+        title: 'FieldMappingB',
         type: 'object',
         required: ['fieldName', 'fieldType'],
         properties: {
@@ -97,6 +101,7 @@ export const migrateBBody = schema({
 });
 
 export const migrateTemplatesBody = schema({
+  title: 'MigrateTemplatesBody',
   type: 'object',
   required: ['templateIds'],
   properties: {
@@ -107,6 +112,7 @@ export const migrateTemplatesBody = schema({
 });
 
 export const migrateGroupBody = schema({
+  title: 'MigrateGroupBody',
   type: 'object',
   required: ['unsubscribeGroupId'],
   properties: {
@@ -126,44 +132,48 @@ const phaseNames = [
   'topics',
   'unsubscribed',
 ] as const;
+export const phaseName = { title: 'MigrationPhaseName', enum: phaseNames } as const;
 
 export const retryMigrationBody = schema({
+  title: 'RetryMigrationBody',
   type: 'object',
   properties: {
     ...keyFields,
-    fromPhase: { enum: phaseNames, description: 'Begins again with this phase; omitted: where the job stopped.' },
+    fromPhase: { ...phaseName, description: 'Begins again with this phase; omitted: where the job stopped.' },
   },
 });
 
 export const skipMigrationBody = schema({
+  title: 'SkipPhaseBody',
   type: 'object',
   properties: { reason: { type: 'string', maxLength: REASON_LENGTH_MAX, description: 'Kept in the report.' } },
 });
 
-const migrationStatuses = [
-  'queued',
-  'running',
-  'needs_attention',
-  'completed',
-  'completed_with_errors',
-  'failed',
-  'cancelled',
-] as const;
+export const migrationStatus = {
+  title: 'MigrationStatus',
+  enum: ['queued', 'running', 'needs_attention', 'completed', 'completed_with_errors', 'failed', 'cancelled'],
+} as const;
+export const migrationProvider = { title: 'MigrationProvider', enum: ['providerA', 'providerB'] } as const;
 
 export const migrationsQuery = schema({
   type: 'object',
-  properties: { ...pageFields, status: { enum: migrationStatuses } },
+  properties: { ...pageFields, status: migrationStatus },
 });
 
 const item = {
+  title: 'PlannedItem',
   type: 'object',
   required: ['id', 'name'],
   properties: { id: { type: 'string' }, name: { type: 'string' } },
 };
 const items = { type: 'array', items: item };
 const count = { type: 'integer', minimum: 0 };
-const field = { ...item, properties: { ...item.properties, fieldType: { type: 'string' } } };
-const list = { ...item, properties: { ...item.properties, contactCount: count } };
+const field = {
+  ...item,
+  title: 'PlannedField',
+  properties: { ...item.properties, fieldType: { type: 'string' } },
+};
+const list = { ...item, title: 'PlannedList', properties: { ...item.properties, contactCount: count } };
 const skipped = {
   type: 'array',
   items: { type: 'string' },
@@ -216,7 +226,7 @@ export const startedAnswer = shape({
   title: 'StartedMigration',
   type: 'object',
   required: ['bulkOperationId', 'status'],
-  properties: { bulkOperationId: { type: 'string' }, status: { enum: migrationStatuses } },
+  properties: { bulkOperationId: { type: 'string' }, status: migrationStatus },
 });
 
 export const templatesMigratedAnswer = shape({
@@ -231,6 +241,7 @@ export const templatesMigratedAnswer = shape({
     templates: {
       type: 'array',
       items: {
+        title: 'MigratedTemplate',
         type: 'object',
         required: ['sourceId', 'templateId', 'templateName', 'status', 'needsReview'],
         properties: {
@@ -253,22 +264,35 @@ export const groupMigratedAnswer = shape({
   properties: {
     groupId: { type: 'string' },
     name: { type: 'string' },
-    created: { type: 'boolean' },
+    created: { type: 'boolean', description: 'With importedEmails when the group is new, or its addresses were imported.' },
     importedEmails: count,
+    id: { type: 'string', description: 'With the rest of the record, when the group was there already.' },
+    description: { type: 'string' },
+    isGlobal: { type: 'boolean' },
+    isDefault: { type: 'boolean' },
+    suppressionCount: count,
+    createdAt: timestampField,
+    updatedAt: timestampField,
   },
 });
 
 const note = {
+  title: 'MigrationNote',
   type: 'object',
   required: ['item', 'message'],
   properties: { item: { type: 'string' }, message: { type: 'string' } },
 };
+const phaseStatus = {
+  title: 'MigrationPhaseStatus',
+  enum: ['pending', 'running', 'completed', 'skipped', 'failed'],
+};
 const phase = {
+  title: 'MigrationPhase',
   type: 'object',
   required: ['name', 'status', 'total', 'succeeded', 'failed', 'skipped', 'errors', 'startedAt', 'completedAt'],
   properties: {
-    name: { enum: phaseNames },
-    status: { enum: ['pending', 'running', 'completed', 'skipped', 'failed'] },
+    name: phaseName,
+    status: phaseStatus,
     total: count,
     succeeded: count,
     failed: count,
@@ -281,12 +305,24 @@ const phase = {
   },
 };
 
+/** Of events: the phases without their notes. */
+export const phaseCounts = {
+  title: 'MigrationPhaseCounts',
+  type: 'object',
+  required: ['name', 'status', 'total', 'succeeded', 'failed', 'skipped'],
+  properties: {
+    ...{ name: phaseName, status: phaseStatus },
+    ...{ total: count, succeeded: count, failed: count, skipped: count },
+  },
+};
+
 const reportOfPhase = {
+  title: 'MigrationPhaseReport',
   type: 'object',
   required: ['name', 'status', 'sourceCount', 'targetCount', 'created', 'updated', 'skipped', 'failed', 'needsReview'],
   properties: {
-    name: { enum: phaseNames },
-    status: { type: 'string' },
+    name: phaseName,
+    status: phaseStatus,
     sourceCount: count,
     targetCount: count,
     created: count,
@@ -319,9 +355,9 @@ export const migrationAnswer = shape({
     id: { type: 'string' },
     bulkOperationId: { type: 'string' },
     projectId: { type: 'string' },
-    provider: { enum: ['providerA', 'providerB'] },
-    status: { enum: migrationStatuses },
-    phase: { enum: [...phaseNames, null] },
+    provider: migrationProvider,
+    status: migrationStatus,
+    phase: { ...phaseName, enum: [...phaseNames, null] },
     phases: { type: 'array', items: phase },
     report: { type: ['array', 'null'], items: reportOfPhase, description: 'When the job is over, and while it holds.' },
     attention: { ...nullableString, description: 'Why the job holds, while it needs attention.' },
@@ -335,8 +371,4 @@ export const migrationAnswer = shape({
   },
 });
 
-export const migrationsAnswer = shape({
-  type: 'object',
-  required: ['migrations', 'pagination'],
-  properties: { migrations: { type: 'array', items: migrationAnswer.json }, pagination: paginationFields },
-});
+export const migrationsAnswer = pageAnswer('MigrationsPage', 'migrations', migrationAnswer.json);

@@ -1,4 +1,4 @@
-/** What a project key may do: `full` every operation; `send` and `read` those that name them below. Admin keys have no scope. */
+/** The scope of a project key: `full` is every operation, `send` and `read` are those that name them below. Admin keys have none. */
 export const SCOPES = ['full', 'send', 'read'] as const;
 export type Scope = (typeof SCOPES)[number];
 
@@ -9,15 +9,15 @@ interface ToolFacts {
 }
 
 export interface OperationFacts {
-  /** The scopes beside `full` whose keys may call it. Empty too where no project key is taken: admin keys only, or public. */
+  /** The other scopes than `full` whose keys may call it. Empty too where no project key is taken: admin keys only, or public. */
   scopes: readonly Exclude<Scope, 'full'>[];
   tool?: ToolFacts;
 }
 
 /**
  * Every operation of the interface, as a user of the client says it: resource and verb. Each is one endpoint of api/routes/, and its
- * operationId. `read`: operations that change nothing and take no secret of somebody else. `send`: sending mail, and reading the mail
- * that the key sent.
+ * operationId. `read`: operations that change nothing and take no key of another provider. `send`: sending mail, and reading the
+ * mail that the key sent.
  */
 const table = {
   'projects.list': { scopes: [] },

@@ -1,6 +1,9 @@
 import type { FromSchema, JSONSchema } from 'json-schema-to-ts';
 
-/** A JSON Schema together with the type it describes. The type is inferred here once, so that the compiler never unfolds it twice. */
+/**
+ * A JSON Schema together with the type it describes. The type is inferred here once, so that the compiler never unfolds it twice. A `title`
+ * makes a schema, or a part of one, a component of the OpenAPI document; one title is one schema, with or without null.
+ */
 export interface Schema<T> {
   readonly json: JsonSchema;
   readonly described?: T;

@@ -1,4 +1,4 @@
-import { emailField, idField, paginationFields, timestampField } from './common.ts';
+import { emailField, idField, pageAnswer, timestampField } from './common.ts';
 import { schema, shape } from './schema.ts';
 
 const SENDER_NAME_MAX = 256;
@@ -7,12 +7,17 @@ const name = { type: 'string', maxLength: SENDER_NAME_MAX, format: 'line', descr
 const replyTo = { type: 'string', maxLength: 320, description: 'An email address; empty: none.' } as const;
 
 export const createSenderBody = schema({
+  title: 'CreateSenderBody',
   type: 'object',
   required: ['email'],
   properties: { email: { ...emailField, description: 'On a verified domain of the project.' }, name, replyTo },
 });
 
-export const updateSenderBody = schema({ type: 'object', properties: { email: emailField, name, replyTo } });
+export const updateSenderBody = schema({
+  title: 'UpdateSenderBody',
+  type: 'object',
+  properties: { email: emailField, name, replyTo },
+});
 
 const sender = {
   title: 'Sender',
@@ -29,8 +34,4 @@ const sender = {
 } as const;
 
 export const senderAnswer = shape(sender);
-export const sendersAnswer = shape({
-  type: 'object',
-  required: ['senders', 'pagination'],
-  properties: { senders: { type: 'array', items: sender }, pagination: paginationFields },
-});
+export const sendersAnswer = pageAnswer('SendersPage', 'senders', sender);

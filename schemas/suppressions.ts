@@ -3,8 +3,8 @@ import {
   emailField,
   idField,
   nullableString,
+  pageAnswer,
   pageFields,
-  paginationFields,
   timestampField,
 } from './common.ts';
 import { schema, shape } from './schema.ts';
@@ -14,13 +14,22 @@ const GROUP_DESCRIPTION_MAX = 1_000;
 const SUPPRESS_MAX = 10_000;
 
 export const SUPPRESSION_REASONS = ['UNSUBSCRIBE', 'BOUNCE', 'COMPLAINT', 'MANUAL'] as const;
-const reason = { enum: SUPPRESSION_REASONS } as const;
+const reason = { title: 'SuppressionReason', enum: SUPPRESSION_REASONS } as const;
 const groupCode = { type: 'string', maxLength: 256, description: 'Code of a suppression group.' } as const;
 const name = { type: 'string', minLength: 1, maxLength: GROUP_NAME_MAX, format: 'line', pattern: '\\S' } as const;
 const description = { type: 'string', maxLength: GROUP_DESCRIPTION_MAX } as const;
 
-export const createGroupBody = schema({ type: 'object', required: ['name'], properties: { name, description } });
-export const updateGroupBody = schema({ type: 'object', properties: { name, description } });
+export const createGroupBody = schema({
+  title: 'CreateSuppressionGroupBody',
+  type: 'object',
+  required: ['name'],
+  properties: { name, description },
+});
+export const updateGroupBody = schema({
+  title: 'UpdateSuppressionGroupBody',
+  type: 'object',
+  properties: { name, description },
+});
 
 const target = {
   emails: { type: 'array', minItems: 1, maxItems: SUPPRESS_MAX, items: emailField },
@@ -29,13 +38,20 @@ const target = {
 } as const;
 
 export const suppressBody = schema({
+  title: 'SuppressBody',
   type: 'object',
   required: ['emails'],
   properties: { ...target, reason: { ...reason, description: 'Omitted: MANUAL.' } },
 });
-export const unsuppressBody = schema({ type: 'object', required: ['emails'], properties: target });
+export const unsuppressBody = schema({
+  title: 'UnsuppressBody',
+  type: 'object',
+  required: ['emails'],
+  properties: target,
+});
 
 export const searchSuppressionsBody = schema({
+  title: 'SearchSuppressionsBody',
   type: 'object',
   properties: {
     groupId: groupCode,
@@ -80,61 +96,40 @@ const group = {
 } as const;
 
 export const groupAnswer = shape(group);
-export const groupsAnswer = shape({
-  type: 'object',
-  required: ['groups', 'pagination'],
-  properties: { groups: { type: 'array', items: group }, pagination: paginationFields },
-});
+export const groupsAnswer = pageAnswer('SuppressionGroupsPage', 'groups', group);
 
-export const unsubscribeGroupsAnswer = shape({
+export const unsubscribeGroupsAnswer = pageAnswer('UnsubscribeGroupsPage', 'groups', {
+  title: 'UnsubscribeGroup',
   type: 'object',
-  required: ['groups', 'pagination'],
-  properties: {
-    groups: {
-      type: 'array',
-      items: {
-        type: 'object',
-        required: [...groupFields, 'reason', 'suppressedAt'],
-        properties: { ...groupProperties, reason, suppressedAt: timestampField },
-      },
-    },
-    pagination: paginationFields,
-  },
+  required: [...groupFields, 'reason', 'suppressedAt'],
+  properties: { ...groupProperties, reason, suppressedAt: timestampField },
 });
 
 export const suppressedAnswer = shape({
+  title: 'SuppressedEmails',
   type: 'object',
   required: ['suppressed'],
   properties: { suppressed: { type: 'integer', description: 'Distinct addresses of the call.' } },
 });
 export const unsuppressedAnswer = shape({
+  title: 'UnsuppressedEmails',
   type: 'object',
   required: ['unsuppressed'],
   properties: { unsuppressed: { type: 'integer', description: 'Entries removed.' } },
 });
 
-export const suppressionsAnswer = shape({
+export const suppressionsAnswer = pageAnswer('SuppressionsPage', 'entries', {
+  title: 'Suppression',
   type: 'object',
-  required: ['entries', 'pagination'],
+  required: ['id', 'email', 'groupId', 'reason', 'isGlobal', 'evidence', 'createdAt', 'updatedAt'],
   properties: {
-    entries: {
-      type: 'array',
-      items: {
-        title: 'Suppression',
-        type: 'object',
-        required: ['id', 'email', 'groupId', 'reason', 'isGlobal', 'evidence', 'createdAt', 'updatedAt'],
-        properties: {
-          id: idField,
-          email: { type: 'string' },
-          groupId: code,
-          reason,
-          isGlobal: { type: 'boolean' },
-          evidence: { ...nullableString, description: 'What proves it, for example the reply of a relay.' },
-          createdAt: timestampField,
-          updatedAt: timestampField,
-        },
-      },
-    },
-    pagination: paginationFields,
+    id: idField,
+    email: { type: 'string' },
+    groupId: code,
+    reason,
+    isGlobal: { type: 'boolean' },
+    evidence: { ...nullableString, description: 'What proves it, for example the reply of a relay.' },
+    createdAt: timestampField,
+    updatedAt: timestampField,
   },
 });

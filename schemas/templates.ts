@@ -1,4 +1,4 @@
-import { idField, pageFields, paginationFields, timestampField } from './common.ts';
+import { idField, pageAnswer, pageFields, timestampField } from './common.ts';
 import { schema, shape } from './schema.ts';
 
 const TEMPLATE_NAME_MAX = 200;
@@ -30,12 +30,17 @@ const fields = {
 } as const;
 
 export const createTemplateBody = schema({
+  title: 'CreateTemplateBody',
   type: 'object',
   required: ['templateName', 'emailTemplate'],
   properties: fields,
 });
 
-export const updateTemplateBody = schema({ type: 'object', properties: { ...fields, templateType } });
+export const updateTemplateBody = schema({
+  title: 'UpdateTemplateBody',
+  type: 'object',
+  properties: { ...fields, templateType },
+});
 
 export const templatesQuery = schema({ type: 'object', properties: { ...pageFields, templateType } });
 
@@ -44,9 +49,13 @@ export const dynamicDataField = {
   description: 'Values of the template variables: 256 kB, 10 levels and 5,000 keys at most.',
 } as const;
 
-export const previewBody = schema({ type: 'object', properties: { dynamicData: dynamicDataField } });
+export const previewBody = schema({
+  title: 'PreviewTemplateBody',
+  type: 'object',
+  properties: { dynamicData: dynamicDataField },
+});
 
-const template = {
+export const template = {
   title: 'Template',
   type: 'object',
   required: [
@@ -92,12 +101,9 @@ const template = {
 } as const;
 
 export const templateAnswer = shape(template);
-export const templatesAnswer = shape({
-  type: 'object',
-  required: ['templates', 'pagination'],
-  properties: { templates: { type: 'array', items: template }, pagination: paginationFields },
-});
+export const templatesAnswer = pageAnswer('TemplatesPage', 'templates', template);
 export const previewAnswer = shape({
+  title: 'TemplatePreview',
   type: 'object',
   required: ['subject', 'previewText', 'html', 'text'],
   properties: {

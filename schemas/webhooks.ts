@@ -1,4 +1,4 @@
-import { idField, nullableString, nullableTimestamp, pageFields, paginationFields, timestampField } from './common.ts';
+import { idField, nullableString, nullableTimestamp, pageAnswer, pageFields, timestampField } from './common.ts';
 import { schema, shape } from './schema.ts';
 
 export const eventTypes = [
@@ -33,6 +33,7 @@ export const eventTypes = [
 ] as const;
 
 export type ProjectEventType = (typeof eventTypes)[number];
+const eventType = { title: 'EventType', enum: eventTypes } as const;
 
 export const WEBHOOKS_MAX = 50;
 const URL_LENGTH_MAX = 2_048;
@@ -47,18 +48,25 @@ const events = {
   type: 'array',
   minItems: 1,
   maxItems: 100,
-  items: { enum: eventTypes },
+  items: eventType,
   description: 'Which events it is told of.',
 } as const;
 
-export const createWebhookBody = schema({ type: 'object', required: ['url', 'events'], properties: { url, events } });
+export const createWebhookBody = schema({
+  title: 'CreateWebhookBody',
+  type: 'object',
+  required: ['url', 'events'],
+  properties: { url, events },
+});
 
 export const updateWebhookBody = schema({
+  title: 'UpdateWebhookBody',
   type: 'object',
   properties: { url, events, isActive: { type: 'boolean', description: 'true also ends the count of failing days.' } },
 });
 
 export const replayBody = schema({
+  title: 'ReplayWebhookBody',
   type: 'object',
   required: ['from', 'to'],
   properties: {
@@ -67,15 +75,16 @@ export const replayBody = schema({
   },
 });
 
+const deliveryStatus = { title: 'DeliveryStatus', enum: ['pending', 'delivered', 'failed'] } as const;
 export const deliveriesQuery = schema({
   type: 'object',
-  properties: { ...pageFields, status: { enum: ['pending', 'delivered', 'failed'] } },
+  properties: { ...pageFields, status: deliveryStatus },
 });
 
 const webhookFields = {
   id: idField,
   url: { type: 'string' },
-  events: { type: 'array', items: { type: 'string' } },
+  events: { type: 'array', items: eventType },
   isActive: { type: 'boolean' },
   disabledReason: { ...nullableString, description: 'Why it was switched off after five days of failures.' },
   failingSince: nullableTimestamp,
@@ -84,61 +93,52 @@ const webhookFields = {
 } as const;
 const required = ['id', 'url', 'events', 'isActive', 'disabledReason', 'failingSince', 'createdAt', 'updatedAt'];
 
-export const webhookAnswer = shape({ type: 'object', required, properties: webhookFields });
+const webhook = { title: 'Webhook', type: 'object', required, properties: webhookFields };
+export const webhookAnswer = shape(webhook);
 export const newWebhookAnswer = shape({
-  type: 'object',
-  required: [...required],
+  ...webhook,
+  title: 'NewWebhook',
   properties: {
     ...webhookFields,
     secret: { type: 'string', pattern: '^whsec_', description: 'Shown once: signs every delivery.' },
   },
 });
-export const webhooksAnswer = shape({
-  type: 'object',
-  required: ['webhooks', 'pagination'],
-  properties: { webhooks: { type: 'array', items: webhookAnswer.json }, pagination: paginationFields },
-});
+export const webhooksAnswer = pageAnswer('WebhooksPage', 'webhooks', webhook);
 
-export const deliveriesAnswer = shape({
+const delivery = {
+  title: 'WebhookDelivery',
   type: 'object',
-  required: ['deliveries', 'pagination'],
+  required: ['id', 'eventId', 'type', 'status', 'attempts', 'isReplay', 'createdAt', 'nextAttemptAt', 'tries'],
   properties: {
-    deliveries: {
+    id: idField,
+    eventId: { ...idField, description: 'X-Webhook-Id, the same in every try.' },
+    type: eventType,
+    status: deliveryStatus,
+    attempts: { type: 'integer' },
+    isReplay: { type: 'boolean' },
+    createdAt: timestampField,
+    endedAt: nullableTimestamp,
+    nextAttemptAt: nullableTimestamp,
+    tries: {
       type: 'array',
       items: {
+        title: 'WebhookTry',
         type: 'object',
-        required: ['id', 'eventId', 'type', 'status', 'attempts', 'isReplay', 'createdAt', 'nextAttemptAt', 'tries'],
+        required: ['at', 'status', 'error', 'tookMs'],
         properties: {
-          id: idField,
-          eventId: { ...idField, description: 'X-Webhook-Id, the same in every try.' },
-          type: { type: 'string' },
-          status: { enum: ['pending', 'delivered', 'failed'] },
-          attempts: { type: 'integer' },
-          isReplay: { type: 'boolean' },
-          createdAt: timestampField,
-          endedAt: nullableTimestamp,
-          nextAttemptAt: nullableTimestamp,
-          tries: {
-            type: 'array',
-            items: {
-              type: 'object',
-              required: ['at', 'status', 'error', 'tookMs'],
-              properties: {
-                at: timestampField,
-                status: { type: ['integer', 'null'] },
-                error: nullableString,
-                tookMs: { type: 'integer' },
-              },
-            },
-          },
+          at: timestampField,
+          status: { type: ['integer', 'null'] },
+          error: nullableString,
+          tookMs: { type: 'integer' },
         },
       },
     },
-    pagination: paginationFields,
   },
-});
+} as const;
+export const deliveriesAnswer = pageAnswer('WebhookDeliveriesPage', 'deliveries', delivery);
 
 export const replayAnswer = shape({
+  title: 'ReplayedEvents',
   type: 'object',
   required: ['replayed'],
   properties: { replayed: { type: 'integer', description: 'Events that are delivered again.' } },

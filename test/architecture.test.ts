@@ -3,7 +3,7 @@ import { dirname, join, relative } from 'node:path';
 import { expect } from 'chai';
 
 const root = join(import.meta.dirname, '..');
-const rooms = ['schemas', 'core', 'api', 'workflows', 'activities', 'workers', 'platform', 'cli'];
+const rooms = ['schemas', 'core', 'api', 'workflows', 'activities', 'workers', 'platform', 'cli', 'client'];
 
 /** The folders of core, lowest first. A folder imports folders on lower lines only. */
 const lines = [
@@ -30,6 +30,7 @@ const arrows: Record<string, string[]> = {
   platform: ['platform', 'core', 'schemas'],
   workers: [...rooms, 'workflows/client'],
   cli: [...rooms, 'workflows/client'],
+  client: ['client'],
 };
 const wires = ['api/main.ts', 'workers/main.ts'];
 const processEnv = /\bprocess\.env\b/;
@@ -81,8 +82,19 @@ describe('The architecture', () => {
     expect(faults).to.deep.equal([]);
   });
 
+  it('lets the client import nothing but itself, types included; only its command line uses Node', () => {
+    const clients = files.filter((file) => roomOf(file) === 'client');
+    expect(clients).to.include('client/operations.ts');
+    const faults = clients.flatMap((file) =>
+      packages(file)
+        .filter(({ name }) => !(file.startsWith('client/cli') && name.startsWith('node:')))
+        .map(({ name }) => `${file} may not import ${name}`),
+    );
+    expect(faults).to.deep.equal([]);
+  });
+
   it('reads the environment in platform/config.ts alone', () => {
-    const readers = files.filter((file) => !file.startsWith('cli/'));
+    const readers = files.filter((file) => !/^(cli|client)\//.test(file));
     expect(readers.filter((file) => processEnv.test(readFileSync(join(root, file), 'utf8')))).to.deep.equal([
       'platform/config.ts',
     ]);

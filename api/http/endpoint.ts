@@ -59,6 +59,8 @@ interface EndpointSpec<Body, Query> {
   answer?: Schema<unknown>;
   /** Content types of a download or an event stream. */
   produces?: string[];
+  /** Of an event stream: schema of the data of each event. */
+  events?: Schema<unknown>;
   status?: 200 | 201 | 202;
   /** More statuses that the OpenAPI document lists, with their meaning. */
   errors?: Partial<Record<404 | 409 | 422 | 429 | 500, string>>;

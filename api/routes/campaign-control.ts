@@ -105,6 +105,7 @@ export const campaignControlRoutes = [
     summary: 'Progress as server-sent events, until the campaign is over',
     description: streamEnds,
     produces: ['text/event-stream'],
+    events: progressAnswer,
     errors: streamErrors,
     handler: async ({ deps, project, params, request }) =>
       new EventStream(watchCampaign(deps, await findCampaign(deps, project, params.campaignId ?? ''), request.signal)),

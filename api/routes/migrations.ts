@@ -157,6 +157,7 @@ export const migrationRoutes = [
     summary: 'Watch a migration',
     description: `Each event is the whole migration; its id is the version. Last-Event-ID leaves out what was seen. ${streamEnds}`,
     produces: ['text/event-stream'],
+    events: migrationAnswer,
     errors: streamErrors,
     handler: async ({ deps, project, params, request }) => {
       const { _id } = await getMigration(deps, project, params.migrationId ?? '');

@@ -1,6 +1,7 @@
 import { listen, wantedTypes, watchEvents } from '../../core/feed/stream.ts';
 import { webhookBody } from '../../core/feed/webhook-deliveries.ts';
 import { streamQuery } from '../../schemas/stream.ts';
+import { webhookEvent } from '../../schemas/webhook-events.ts';
 import { EventStream, endpoint, type ServerEvent, streamEnds, streamErrors } from '../http/endpoint.ts';
 
 export const streamRoutes = [
@@ -14,6 +15,7 @@ export const streamRoutes = [
     description: streamEnds,
     query: streamQuery,
     produces: ['text/event-stream'],
+    events: webhookEvent,
     errors: streamErrors,
     handler: async ({ deps, project, query, request }) => {
       wantedTypes(query.types);

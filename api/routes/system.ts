@@ -7,7 +7,7 @@ import { AppError } from '../../core/base/errors.ts';
 import type { Metrics } from '../../platform/metrics.ts';
 import { shape } from '../../schemas/schema.ts';
 import { Download, type Endpoint, endpoint, Page } from '../http/endpoint.ts';
-import { openApiDocument } from '../http/openapi.ts';
+import { openApiDocument } from '../http/openapi/document.ts';
 
 /** The endpoint is public, and each check costs MongoDB and Temporal a request. */
 const READY_KEPT_MS = 1_000;
@@ -24,7 +24,12 @@ export function systemRoutes(endpoints: () => Endpoint[], metrics: Metrics): End
       key: 'none',
       tag: 'system',
       summary: 'Is the process there?',
-      answer: shape({ type: 'object', required: ['status'], properties: { status: { const: 'live' } } }),
+      answer: shape({
+        title: 'Liveness',
+        type: 'object',
+        required: ['status'],
+        properties: { status: { const: 'live' } },
+      }),
       handler: async () => ({ status: 'live' }),
     }),
     endpoint({
@@ -37,6 +42,7 @@ export function systemRoutes(endpoints: () => Endpoint[], metrics: Metrics): End
       description:
         'Ready when MongoDB answers, until the process is asked to stop; Redis and Temporal are named as up or down.',
       answer: shape({
+        title: 'Readiness',
         type: 'object',
         required: ['status', 'mongodb', 'redis', 'temporal'],
         properties: {

@@ -1,3 +1,5 @@
+import type { ErrorCode, Resource } from '../../schemas/error-codes.ts';
+
 /** The kinds of faults in the product's words; api/http/errors.ts maps them to HTTP. */
 export type ErrorKind =
   | 'invalid'
@@ -12,56 +14,6 @@ export type ErrorKind =
   | 'rate_limited'
   | 'unavailable'
   | 'failed';
-
-/** Every code of the interface and of its decisions, on one page. */
-type ErrorCode =
-  | 'VALIDATION_ERROR'
-  | 'UNAUTHORIZED'
-  | 'NOT_FOUND'
-  | `${Resource}_NOT_FOUND`
-  | 'METHOD_NOT_ALLOWED'
-  | 'ALREADY_EXISTS'
-  | 'INVALID_STATE'
-  | 'MIGRATION_IN_PROGRESS'
-  | 'IDEMPOTENCY_KEY_REUSED'
-  | 'IDEMPOTENCY_IN_PROGRESS'
-  | 'BODY_TOO_LARGE'
-  | 'UNSUPPORTED_MEDIA_TYPE'
-  | 'DOMAIN_NOT_VERIFIED'
-  | 'TEMPLATE_RENDER_FAILED'
-  | 'INVALID_PROVIDER_KEY'
-  | 'RATE_LIMIT_EXCEEDED'
-  | 'SERVER_ERROR'
-  | 'UNAVAILABLE'
-  | 'NAME_REQUIRED'
-  | 'INVALID_STEP_SEQUENCE'
-  | 'EMAIL_TEMPLATE_REQUIRED'
-  | 'BRANCH_BRANCHES_REQUIRED'
-  | 'EVENT_NAME_REQUIRED'
-  | 'CANNOT_ACTIVATE_AUTOMATION'
-  | 'EMAIL_OR_CONTACT_ID_REQUIRED'
-  | 'CONTACT_NOT_FOUND_FOR_EVENT'
-  | 'UNKNOWN_PROPERTY'
-  | 'INVALID_PROPERTY_VALUE';
-
-export type Resource =
-  | 'CAMPAIGN'
-  | 'CONTACT'
-  | 'CONTACT_LIST'
-  | 'CUSTOM_FIELD'
-  | 'TEMPLATE'
-  | 'SENDER'
-  | 'SUPPRESSION_GROUP'
-  | 'AUTOMATION'
-  | 'EVENT'
-  | 'EMAIL'
-  | 'IMPORT'
-  | 'DOMAIN'
-  | 'MIGRATION'
-  | 'PROJECT'
-  | 'API_KEY'
-  | 'RECIPIENT'
-  | 'WEBHOOK';
 
 interface ErrorExtras {
   code?: ErrorCode | undefined;

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { type Collection, type Filter, ObjectId, type WithId } from 'mongodb';
-import { notFound, type Resource } from './errors.ts';
+import type { Resource } from '../../schemas/error-codes.ts';
+import { notFound } from './errors.ts';
 
 const OBJECT_ID = /^[0-9a-f]{24}$/i;
 

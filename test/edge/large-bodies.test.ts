@@ -10,6 +10,7 @@ const BODY = { text: 'x'.repeat(3_000_000) };
 
 function slowEndpoint(answers: Array<() => void>) {
   return endpoint({
+    operation: 'system.live',
     ...{ method: 'post', path: '/health/slow', key: 'none', tag: 'Test', summary: 'Late', bodyLimit: 'attachments' },
     body: shape({ type: 'object' }),
     handler: () => new Promise<void>((resolve) => answers.push(resolve)),

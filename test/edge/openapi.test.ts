@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Ajv } from 'ajv';
 import { expect } from 'chai';
 import { fullPath, pathParameters } from '../../api/http/endpoint.ts';
-import { openApiDocument } from '../../api/http/openapi.ts';
+import { openApiDocument } from '../../api/http/openapi/document.ts';
 import { endpointTable } from '../../api/http/table.ts';
 import { createMetrics } from '../../platform/metrics.ts';
 

@@ -1,0 +1,80 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { JsonSchema } from '../../../schemas/schema.ts';
+
+export type Json = Record<string, unknown>;
+
+/** Every schema with a title, under that title: one component, however many operations use it. */
+export class Components {
+  readonly schemas: Record<string, Json> = {};
+
+  /** A schema as the document shows it: parts with a title are references. */
+  show(schema: JsonSchema): Json {
+    const { title, description, ...rest } = schema;
+    if (typeof title !== 'string') return this.#inside(schema);
+    const { own, isNullable } = withoutNull(rest);
+    const reference = this.add(title, this.#inside(own));
+    const shown = isNullable ? { oneOf: [reference, { type: 'null' }] } : reference;
+    return description === undefined ? shown : { ...shown, description };
+  }
+
+  add(title: string, schema: Json): Json {
+    const known = this.schemas[title];
+    if (known && !isDeepStrictEqual(known, schema))
+      throw new Error(`Two different schemas have the title ${title}. Give one of them another.`);
+    this.schemas[title] = schema;
+    return { $ref: `#/components/schemas/${title}` };
+  }
+
+  #inside(schema: JsonSchema): Json {
+    const shown: Json = {};
+    for (const [keyword, value] of Object.entries(forOthers(schema))) {
+      if (keyword === 'properties') shown[keyword] = mapped(value as Record<string, JsonSchema>, (one) => this.show(one));
+      else if (Array.isArray(value) && combining.includes(keyword))
+        shown[keyword] = value.map((one: JsonSchema) => this.show(one));
+      else if (holding.includes(keyword) && typeof value === 'object') shown[keyword] = this.show(value as JsonSchema);
+      else shown[keyword] = value;
+    }
+    return shown;
+  }
+}
+
+const combining = ['oneOf', 'anyOf', 'allOf'];
+const holding = ['items', 'additionalProperties', 'propertyNames'];
+
+function mapped(properties: Record<string, JsonSchema>, show: (schema: JsonSchema) => Json): Json {
+  return Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, show(schema)]));
+}
+
+/** null is said where a component is used, so that the component itself is the same everywhere. */
+function withoutNull(schema: JsonSchema): { own: JsonSchema; isNullable: boolean } {
+  const types = [schema.type].flat().filter((type) => type !== undefined);
+  const values = schema.enum as readonly unknown[] | undefined;
+  const isNullable = types.includes('null') || (types.length === 0 && values?.includes(null) === true);
+  if (!isNullable) return { own: schema, isNullable };
+  const rest = types.filter((type) => type !== 'null');
+  const own = {
+    ...schema,
+    ...(rest.length > 0 ? { type: rest.length === 1 ? rest[0] : rest } : {}),
+    ...(values ? { enum: values.filter((value) => value !== null) } : {}),
+  };
+  return { own, isNullable };
+}
+
+const CONTROL = '\\x00-\\x1f\\x7f-\\x9f\\u2028\\u2029';
+const LINE = `^[^${CONTROL}]*$`;
+const LINE_OF_TEXT = `^[^${CONTROL}]*[^\\s\\ufeff${CONTROL}][^${CONTROL}]*$`;
+
+/** Other tools do not know our own formats and keywords, and want a type with every list of values. */
+function forOthers(schema: JsonSchema): Json {
+  const { format, ...rest } = Object.fromEntries(Object.entries(schema).filter(([keyword]) => !keyword.startsWith('x-')));
+  const typed = rest.type === undefined ? { ...typeOf(rest), ...rest } : rest;
+  if (format === undefined) return typed;
+  if (format === 'line') return { ...typed, pattern: rest.pattern === undefined ? LINE : LINE_OF_TEXT };
+  return { ...typed, format };
+}
+
+function typeOf({ enum: values, const: value }: Json): Json {
+  const listed = Array.isArray(values) ? values : value === undefined ? [] : [value];
+  const types = [...new Set(listed.map((one) => (one === null ? 'null' : typeof one)))];
+  return types.length === 0 ? {} : { type: types.length === 1 ? types[0] : types };
+}

@@ -1,0 +1,184 @@
+import { listIn } from '../../../schemas/common.ts';
+import { examples } from '../../../schemas/examples/examples.ts';
+import { operations } from '../../../schemas/operations.ts';
+import type { JsonSchema } from '../../../schemas/schema.ts';
+import { type Endpoint, pathParameters } from '../endpoint.ts';
+import type { Components, Json } from './components.ts';
+
+export const errorResponses: Record<string, string> = {
+  BadRequest: 'The request fails its schema, or cannot be parsed.',
+  Unauthorized: 'No key, an unknown or a revoked one.',
+  Forbidden: 'The wrong kind of key, or its scope does not allow this.',
+  NotFound: 'No such thing in this project.',
+  Conflict: 'It exists already, its state does not allow this, or the Idempotency-Key is in use.',
+  TooLarge: 'The body is over its limit.',
+  UnsupportedMediaType: 'The body is not JSON.',
+  Unprocessable: 'Well-formed, but cannot be done.',
+  TooManyRequests: 'The limit of this key is reached; Retry-After says for how long.',
+  ServerError: 'Our fault; the log has it under X-Request-Id.',
+  Unavailable: 'The database is away; Retry-After.',
+};
+
+const requestIdHeader = { 'X-Request-Id': { schema: { type: 'string' } } };
+const error = { $ref: '#/components/schemas/Error' };
+
+export function errorResponse(description: string, schema: Json = error, alsoAsPage = false): Json {
+  return {
+    description,
+    headers: requestIdHeader,
+    content: {
+      'application/json': { schema },
+      ...(alsoAsPage ? { 'text/html': { schema: { type: 'string' } } } : {}),
+    },
+  };
+}
+
+export function operation(endpoint: Endpoint, components: Components): Json {
+  const description = [endpoint.description, scopesOf(endpoint)].filter(Boolean).join('\n\n');
+  return {
+    operationId: endpoint.operation,
+    tags: [endpoint.tag],
+    summary: endpoint.summary,
+    ...(description ? { description } : {}),
+    security: security(endpoint),
+    parameters: parameters(endpoint, components),
+    ...requestBody(endpoint, components),
+    responses: responses(endpoint, components),
+  };
+}
+
+function scopesOf({ key, operation: name }: Endpoint): string | null {
+  if (key === 'admin') return 'Admin keys only.';
+  if (key === 'none') return null;
+  return `Scopes of project keys: ${['full', ...operations[name].scopes].join(', ')}.`;
+}
+
+function security({ key, path }: Endpoint): Json[] {
+  if (key === 'none') return [];
+  return path.startsWith('/inbound') ? [{ key: [] }, { headerKey: [] }] : [{ key: [] }];
+}
+
+/** The check that api/app.ts makes on every parameter: no NUL and no invalid UTF-8. */
+const TEXT = '^[^\\u0000\\ufffd]*$';
+
+function parameters(endpoint: Endpoint, components: Components): Json[] {
+  const inPath = pathParameters(endpoint.path).map((name) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: { type: 'string', minLength: 1 },
+  }));
+  const fields = (endpoint.query?.json.properties ?? {}) as Record<string, JsonSchema>;
+  const required = (endpoint.query?.json.required ?? []) as string[];
+  const inQuery = Object.entries(fields).map(([name, { description, ...schema }]) => ({
+    name,
+    in: 'query',
+    required: required.includes(name),
+    ...(description ? { description } : {}),
+    schema: components.show(schema.type === 'string' && !schema.enum ? { pattern: TEXT, ...schema } : schema),
+  }));
+  const projectHeader = {
+    name: 'x-project-id',
+    in: 'header',
+    description: 'With an admin key: the project that the call is about.',
+    schema: { type: 'string' },
+  };
+  const idempotencyHeader = {
+    name: 'Idempotency-Key',
+    in: 'header',
+    description: 'The same key and request again get the first answer again, for 24 hours.',
+    schema: { type: 'string', minLength: 1, maxLength: 256, pattern: '^[ -~]+$' },
+  };
+  const takesKey = endpoint.method === 'post' && !endpoint.rawBody && endpoint.key !== 'none';
+  return [
+    ...inPath,
+    ...inQuery,
+    ...(endpoint.key === 'token' ? [projectHeader] : []),
+    ...(takesKey ? [idempotencyHeader] : []),
+  ];
+}
+
+function requestBody(endpoint: Endpoint, components: Components): Json {
+  if (endpoint.rawBody)
+    return {
+      requestBody: {
+        required: true,
+        content: Object.fromEntries(endpoint.rawBody.filter(Boolean).map((type) => [type, {}])),
+      },
+    };
+  if (!endpoint.body) return {};
+  const schema = components.show(endpoint.body.json);
+  const fields = endpoint.body.json.properties as Record<string, JsonSchema>;
+  const bare = endpoint.bareArrayAs && fields[endpoint.bareArrayAs];
+  const either = bare ? { oneOf: [schema, components.show(bare)] } : schema;
+  const example = examples[endpoint.body.json.title as string];
+  return { requestBody: { required: true, content: { 'application/json': { schema: either, example } } } };
+}
+
+function responses(endpoint: Endpoint, components: Components): Json {
+  const status = String(endpoint.status ?? 200);
+  const named: Json = { [status]: success(endpoint, components) };
+  const add = (code: number, name: string) => {
+    named[code] = { $ref: `#/components/responses/${name}` };
+  };
+  add(400, 'BadRequest');
+  if (endpoint.key !== 'none') {
+    add(401, 'Unauthorized');
+    add(403, 'Forbidden');
+    add(404, 'NotFound');
+  }
+  if (endpoint.method !== 'get') {
+    add(409, 'Conflict');
+    add(413, 'TooLarge');
+    add(415, 'UnsupportedMediaType');
+  }
+  add(429, 'TooManyRequests');
+  add(500, 'ServerError');
+  add(503, 'Unavailable');
+  for (const [code, description] of Object.entries(endpoint.errors ?? {}))
+    named[code] = errorResponse(description, error, endpoint.tag === 'public');
+  return named;
+}
+
+function success(endpoint: Endpoint, components: Components): Json {
+  const { answer, produces, summary: description } = endpoint;
+  const headers = requestIdHeader;
+  if (produces) {
+    const schemaOf = (type: string) => (type === 'text/event-stream' ? streamed(endpoint, components) : { type: 'string' });
+    const content = Object.fromEntries(produces.map((type) => [type, { schema: schemaOf(type) }]));
+    return { description, headers, content };
+  }
+  const name = answer ? `${answer.json.title}Answer` : 'EmptyAnswer';
+  const schema = components.add(name, {
+    type: 'object',
+    required: ['success', ...(answer ? ['data'] : [])],
+    properties: {
+      success: { type: 'boolean', const: true },
+      ...(answer ? { data: components.show(answer.json) } : {}),
+      message: { type: 'string' },
+    },
+  });
+  const example = answer && exampleOf(answer.json);
+  const shown = example ? { schema, example: { success: true, data: example } } : { schema };
+  return { description, headers, content: { 'application/json': shown } };
+}
+
+/** Of each event; its data are JSON. */
+function streamed({ events }: Endpoint, components: Components): Json {
+  const data = events
+    ? { contentMediaType: 'application/json', contentSchema: components.show(events.json) }
+    : { contentMediaType: 'application/json' };
+  return {
+    type: 'object',
+    required: ['data'],
+    properties: { id: { type: 'string' }, event: { type: 'string' }, data: { type: 'string', ...data } },
+  };
+}
+
+/** A page is shown with the example of its entry. */
+function exampleOf(schema: JsonSchema): unknown {
+  const list = listIn(schema);
+  const entry = list && examples[list.entry.title as string];
+  if (!list || entry === undefined) return examples[schema.title as string];
+  return { [list.plural]: [entry], pagination: { page: 1, limit: 20, total: 1, pages: 1 } };
+}

@@ -1,0 +1,3612 @@
+// Written by `npm run openapi` from the endpoint table. A test holds it fresh.
+
+export type ErrorCode = 'VALIDATION_ERROR' | 'UNAUTHORIZED' | 'NOT_FOUND' | 'METHOD_NOT_ALLOWED' | 'ALREADY_EXISTS' | 'INVALID_STATE' | 'MIGRATION_IN_PROGRESS' | 'IDEMPOTENCY_KEY_REUSED' | 'IDEMPOTENCY_IN_PROGRESS' | 'BODY_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'DOMAIN_NOT_VERIFIED' | 'TEMPLATE_RENDER_FAILED' | 'INVALID_PROVIDER_KEY' | 'RATE_LIMIT_EXCEEDED' | 'SERVER_ERROR' | 'UNAVAILABLE' | 'NAME_REQUIRED' | 'INVALID_STEP_SEQUENCE' | 'EMAIL_TEMPLATE_REQUIRED' | 'BRANCH_BRANCHES_REQUIRED' | 'EVENT_NAME_REQUIRED' | 'CANNOT_ACTIVATE_AUTOMATION' | 'EMAIL_OR_CONTACT_ID_REQUIRED' | 'CONTACT_NOT_FOUND_FOR_EVENT' | 'UNKNOWN_PROPERTY' | 'INVALID_PROPERTY_VALUE' | 'CAMPAIGN_NOT_FOUND' | 'CONTACT_NOT_FOUND' | 'CONTACT_LIST_NOT_FOUND' | 'CUSTOM_FIELD_NOT_FOUND' | 'TEMPLATE_NOT_FOUND' | 'SENDER_NOT_FOUND' | 'SUPPRESSION_GROUP_NOT_FOUND' | 'AUTOMATION_NOT_FOUND' | 'EVENT_NOT_FOUND' | 'EMAIL_NOT_FOUND' | 'IMPORT_NOT_FOUND' | 'DOMAIN_NOT_FOUND' | 'MIGRATION_NOT_FOUND' | 'PROJECT_NOT_FOUND' | 'API_KEY_NOT_FOUND' | 'RECIPIENT_NOT_FOUND' | 'WEBHOOK_NOT_FOUND';
+
+export interface AcceptedImport {
+  importId: string;
+  status: ImportStatus;
+}
+
+export interface AddContactsBody {
+  /** A list, or GLOBAL_CONTACT_LIST. */
+  contactListId: string;
+  emails?: string[];
+  contactIds?: string[];
+}
+
+export interface AddedContacts {
+  /** Existing contacts added. */
+  added: number;
+  /** New contacts created and added. */
+  created: number;
+  alreadyInList: number;
+  errors: RefusedContact[];
+  validation: ListValidation;
+  totalContactsInList: number;
+  contacts: ListMember[];
+}
+
+export interface AnalyticsCounts {
+  totalContacts: number;
+  /** Skipped because a suppression stopped them. */
+  suppressed: number;
+  failed: number;
+  /** totalContacts without suppressed and failed. */
+  attempted: number;
+  sent: number;
+  delivered: number;
+  /** Recipients, automated opens included. */
+  opened: number;
+  /** Recipients with an open that no machine did. */
+  humanOpened: number;
+  clicked: number;
+  bounced: number;
+  unsubscribed: number;
+  spamReported: number;
+  /** No answer came after the final dot: perhaps delivered. */
+  unknown: number;
+  pending: number;
+}
+
+export interface AnalyticsRates {
+  openRate: number;
+  clickRate: number;
+  bounceRate: number;
+  unsubscribedRate: number;
+  complaintRate: number;
+  successRate: number;
+  deliveryRate: number;
+  trueOpenRate: number;
+}
+
+export interface ApiKey {
+  id: string;
+  name: string;
+  createdAt: string;
+}
+
+export interface ApiKeysPage {
+  apiKeys: ApiKey[];
+  pagination: Pagination;
+}
+
+export interface Attachment {
+  fileName?: string;
+  /** Alias of fileName. */
+  filename?: string;
+  /** Base64; line breaks are tolerated. */
+  content?: string;
+  /** Public https URL instead of content; fetched when the mail is sent. */
+  fileUrl?: string;
+  contentType?: string;
+  /** Bytes; checked when given. */
+  fileSize?: number;
+  /** For cid: in the HTML. */
+  contentId?: string;
+  description?: string;
+}
+
+export interface AudienceEntry {
+  /** Of a list or a segment, or GLOBAL_CONTACT_LIST. */
+  id: string;
+  name: string;
+  type: 'list' | 'segment';
+  contactCount: number;
+}
+
+export interface Automation {
+  id: string;
+  projectId: string;
+  organizationId: string;
+  name: string;
+  description: string;
+  status: AutomationStatus;
+  entryCriteria: EntryCriteria;
+  exitCriteria: ExitCriteria;
+  steps: AutomationStep[];
+  tags: string[];
+  unsubscribeGroupId: string | null;
+  trackingOpen: boolean;
+  trackingClick: boolean;
+  activeAt: string | null;
+  createdAt: string;
+  updatedAt: string;
+  /** Moves with every PATCH. */
+  version?: number;
+  statistics?: AutomationStatistics;
+}
+
+export interface AutomationBranch {
+  branchId: string;
+  label: string;
+  triggerType: 'contact_property_matches_with' | 'event_property';
+  /** null: the branch always holds. */
+  filterCriteria: Record<string, unknown> | null;
+  appliesTo: 'branch_entry' | 'all_branch_steps';
+  nextStepId: string | null;
+  mergeStepId: string | null;
+}
+
+export interface AutomationBranchInput {
+  branchId?: string;
+  label?: string;
+  triggerType?: 'contact_property_matches_with' | 'event_property';
+  /** Omitted: the branch always holds. */
+  filterCriteria?: Record<string, unknown>;
+  appliesTo?: 'branch_entry' | 'all_branch_steps';
+  /** First step of the branch. */
+  nextStepId?: string | null;
+  /** Where the branch joins the main flow again. */
+  mergeStepId?: string | null;
+}
+
+export interface AutomationCompletedEvent {
+  /** The same in every try and replay. */
+  id: string;
+  /** A contact came to the end of an automation. */
+  type: 'automation.completed';
+  createdAt: string;
+  data: EnrollmentChange;
+}
+
+export interface AutomationDelay {
+  value: number;
+  unit: 'minutes' | 'mins' | 'hours' | 'days';
+}
+
+export interface AutomationEmail {
+  /** An existing template; or give htmlTemplate and subject. */
+  templateId?: string;
+  templateName?: string;
+  htmlTemplate?: string;
+  subject?: string;
+  previewText?: string;
+  senderEmail?: string;
+  senderName?: string;
+  senderReplyToEmail?: string;
+  senderReplyToName?: string;
+}
+
+export interface AutomationEnteredEvent {
+  /** The same in every try and replay. */
+  id: string;
+  /** A contact entered an automation. */
+  type: 'automation.entered';
+  createdAt: string;
+  data: EnrollmentChange;
+}
+
+export interface AutomationExitedEvent {
+  /** The same in every try and replay. */
+  id: string;
+  /** A contact left an automation early. */
+  type: 'automation.exited';
+  createdAt: string;
+  data: EnrollmentChange;
+}
+
+export interface AutomationStatistics {
+  entered: number;
+  /** Inside now. */
+  active: number;
+  completed: number;
+  exited: number;
+  /** People who left early, by reason. */
+  exitedBy: Record<string, number>;
+  /** Mails handed to the sending lane. */
+  emails: number;
+  /** Standing still because the automation is paused. */
+  parked: number;
+  /** What waits for its turn: triggers that were not followed yet, people whose run was not started yet. */
+  backlog: {
+    triggers: number;
+    starts: number;
+  };
+  steps: StepStatistics[];
+}
+
+export type AutomationStatus = 'draft' | 'active' | 'paused' | 'archived';
+
+export interface AutomationStep {
+  stepId: string;
+  type: AutomationStepType;
+  nextStepId: string | null;
+  parentBranchStepId: string | null;
+  parentBranchId: string | null;
+  checkExitCriteria: boolean;
+  /** Of a wait. */
+  delay?: AutomationDelay;
+  /** Of an email. */
+  email?: AutomationEmail;
+  /** Of a branch. */
+  branches?: AutomationBranch[];
+}
+
+export interface AutomationStepInput {
+  type: AutomationStepType;
+  stepId?: string;
+  nextStepId?: string | null;
+  parentBranchStepId?: string | null;
+  parentBranchId?: string | null;
+  checkExitCriteria?: boolean;
+  delay?: AutomationDelay;
+  email?: AutomationEmail;
+  branches?: AutomationBranchInput[];
+}
+
+export type AutomationStepType = 'wait' | 'email' | 'branch';
+
+export interface AutomationsPage {
+  automations: Automation[];
+  pagination: Pagination;
+}
+
+export interface AwaitedSegment {
+  id: string;
+  name: string;
+  type: 'segment';
+  processed: number;
+  total: number;
+}
+
+export interface BulkFailure {
+  email: string;
+  code: 'SUPPRESSED' | 'INVALID_EMAIL' | 'RENDER_FAILED';
+  message: string;
+}
+
+export interface BulkMailBody {
+  recipients: BulkRecipient[];
+  /** On a verified domain of the project. */
+  from: MailAddress;
+  /** Of marketing mail each address gets a copy of its own, with its own unsubscribe link, under the same emailId. */
+  cc?: MailAddress[];
+  /** Of marketing mail each address gets a copy of its own, with its own unsubscribe link, under the same emailId. */
+  bcc?: MailAddress[];
+  /** Required without a template that has one. */
+  subject?: string;
+  /** May hold {{variables}}. */
+  html?: string;
+  /** Made from the HTML when omitted. */
+  text?: string;
+  previewText?: string;
+  /** html, text and subject beside it win for this mail. */
+  templateId?: string;
+  /** Values of the template variables: 256 kB, 10 levels and 5,000 keys at most. */
+  dynamicData?: Record<string, unknown>;
+  replyTo?: MailAddress;
+  /** A suppression group; makes the mail marketing. */
+  unsubscribeGroupId?: string;
+  /** Alias: unsubscribe.groupId. */
+  unsubscribe?: {
+    groupId?: string;
+  };
+  /** Omitted: the project's setting. */
+  trackingClick?: boolean;
+  /** Omitted: the project's setting. */
+  trackingOpen?: boolean;
+  /** Custom headers; those that the service writes itself are refused. */
+  headers?: Record<string, string>;
+  attachments?: Attachment[];
+  /** Skips every suppression but a complaint. */
+  bypassSuppressions?: boolean;
+}
+
+export interface BulkRecipient {
+  /** One that is unusable fails alone. */
+  email: string;
+  name?: string | null;
+  /** Values of the template variables: 256 kB, 10 levels and 5,000 keys at most. */
+  dynamicData?: Record<string, unknown>;
+  /** Of marketing mail each address gets a copy of its own, with its own unsubscribe link, under the same emailId. */
+  cc?: MailAddress[];
+  /** Of marketing mail each address gets a copy of its own, with its own unsubscribe link, under the same emailId. */
+  bcc?: MailAddress[];
+}
+
+export interface BulkUpdateContactsBody {
+  contacts: Record<string, unknown>[];
+  /** Whether automations start for these contacts; omitted: false. */
+  runWorkflow?: boolean;
+}
+
+export interface BulkUpdatedContacts {
+  successCount: number;
+  failedCount: number;
+  totalCount: number;
+  errors: ContactError[];
+}
+
+export interface Campaign {
+  id: string;
+  projectId: string;
+  organizationId: string;
+  createdBy: string | null;
+  name: string;
+  subject: string;
+  previewText: string;
+  from: CampaignFrom;
+  senderId: string | null;
+  replyTo: string;
+  toLists: AudienceEntry[];
+  excludeLists: AudienceEntry[];
+  unsubscribeGroupId: string | null;
+  sendNow: boolean;
+  sendMode: SendMode;
+  scheduledAt: string | null;
+  templateId: string;
+  status: CampaignStatus;
+  metrics: CampaignMetrics;
+  sentAt: string | null;
+  abortedAt: string | null;
+  failureReason: string | null;
+  pausedAt: string | null;
+  resumedAt: string | null;
+  pausedReason: string | null;
+  thresholdPreset: ThresholdPreset;
+  trackingClick: boolean;
+  trackingOpen: boolean;
+  sendToGlobalList: boolean;
+  source: 'api' | 'dashboard';
+  template: Template | null;
+  gradual: GradualState | null;
+  maxLatenessMinutes: number;
+  sendRatePerSecond: number | null;
+  /** On the answers of pause, resume, abort and retry. */
+  progress?: SettledProgress;
+  createdAt: string;
+  updatedAt: string;
+}
+
+export interface CampaignAbortedEvent {
+  /** The same in every try and replay. */
+  id: string;
+  /** A campaign was aborted. */
+  type: 'campaign.aborted';
+  createdAt: string;
+  data: CampaignChange;
+}
+
+export interface CampaignAnalytics {
+  campaignId: string;
+  name: string;
+  status: CampaignStatus;
+  sentAt: string | null;
+  counts: AnalyticsCounts;
+  /** Per cent, with two decimals; 0 when the base is 0. */
+  rates: AnalyticsRates;
+  tracking: {
+    open: boolean;
+    click: boolean;
+  };
+  refreshedAt: string | null;
+}
+
+export interface CampaignChange {
+  id: string;
+  /** The same as id. */
+  campaignId: string;
+  name: string;
+  status: CampaignStatus;
+  startsAt: string | null;
+  startedAt: string | null;
+  sentAt: string | null;
+  pausedAt: string | null;
+  abortedAt: string | null;
+  pausedReason: string | null;
+  failureReason: string | null;
+  /** As last counted. */
+  counts: CampaignCounts;
+}
+
+export interface CampaignCounts {
+  totalContacts: number;
+  suppressed: number;
+  failed: number;
+  sent: number;
+  unknown: number;
+  pending: number;
+  bounced: number;
+  opened: number;
+  humanOpened: number;
+  clicked: number;
+  unsubscribed: number;
+  spamReported: number;
+}
+
+export interface CampaignFailedEvent {
+  /** The same in every try and replay. */
+  id: string;
+  /** A campaign failed. */
+  type: 'campaign.failed';
+  createdAt: string;
+  data: CampaignChange;
+}
+
+export interface CampaignFrom {
+  email: string;
+  name: string;
+}
+
+export interface CampaignFromInput {
+  email?: string;
+  name?: string;
+}
+
+export interface CampaignMetrics {
+  sent: number;
+  delivered: number;
+  opened: number;
+  suppressed: number;
+  clicked: number;
+  bounced: number;
+  unsubscribed: number;
+  spamReported: number;
+  processedCount: number;
+  totalContacts: number;
+  failedCount: number;
+  unknown: number;
+  pending: number;
+  /** Per second. */
+  avgSendingRate: number;
+  /** Seconds. */
+  totalSendTime: number;
+}
+
+export interface CampaignPausedEvent {
+  /** The same in every try and replay. */
+  id: string;
+  /** A campaign was paused, by a call or by a threshold. */
+  type: 'campaign.paused';
+  createdAt: string;
+  data: CampaignChange;
+}
+
+export interface CampaignProgress {
+  status: CampaignStatus;
+  total: number;
+  suppressed: number;
+  failed: number;
+  sent: number;
+  bounced: number;
+  unknown: number;
+  pending: number;
+  deferred: number;
+  inFlight?: number;
+  ratePerSecond: number;
+  percent: number;
+  etaSeconds: number | null;
+  nextAt: string | null;
+  /** Nothing can be handed over since then; nobody is counted as failed for it. */
+  relayNotAnsweringSince: string | null;
+  /** Segments of toLists and excludeLists that are being computed; the campaign starts when they are done. */
+  waitingFor: AwaitedSegment[];
+}
+
+export interface CampaignRecipient {
+  emailId: string;
+  contactId: string | null;
+  /** null when the contact was deleted. */
+  email: string | null;
+  status: RecipientStatus;
+  reason: string | null;
+  /** What the relay said. */
+  reply: SmtpReply | null;
+  /** The suppression entry that stopped it. */
+  suppressedBy?: SuppressedBy | null;
+  sentAt: string | null;
+}
+
+export interface CampaignRecipientsPage {
+  recipients: CampaignRecipient[];
+  pagination: Pagination;
+}
+
+export interface CampaignReconciliation {
+  status: CampaignStatus;
+  /** Counted now. */
+  ledger: CampaignCounts;
+  /** As analytics and metrics show them. */
+  stored: CampaignCounts;
+  differences: CountDifference[];
+  /** total = suppressed + failed + sent + unknown + pending, counted message by message. */
+  isBalanced: boolean;
+}
+
+export interface CampaignScheduledEvent {
+  /** The same in every try and replay. */
+  id: string;
+  /** A campaign was scheduled. */
+  type: 'campaign.scheduled';
+  createdAt: string;
+  data: CampaignChange;
+}
+
+export interface CampaignSendingEvent {
+  /** The same in every try and replay. */
+  id: string;
+  /** A campaign began to send, or went on. */
+  type: 'campaign.sending';
+  createdAt: string;
+  data: CampaignChange;
+}
+
+export interface CampaignSentEvent {
+  /** The same in every try and replay. */
+  id: string;
+  /** A campaign is sent. */
+  type: 'campaign.sent';
+  createdAt: string;
+  data: CampaignChange;
+}
+
+export type CampaignStatus = 'draft' | 'scheduled' | 'sending' | 'sending_gradual' | 'paused' | 'sent' | 'failed' | 'aborted';
+
+export interface CampaignsPage {
+  campaigns: Campaign[];
+  pagination: Pagination;
+}
+
+export interface Contact {
+  id: string;
+  email: string;
+  firstName: string | null;
+  lastName: string | null;
+  userId: string | null;
+  mobile: string | null;
+  contactProperties: Record<string, string | number | boolean | null>;
+  /** The same as contactProperties. */
+  customFields: Record<string, string | number | boolean | null>;
+  listIds: string[];
+  segmentIds: string[];
+  projectId: string;
+  createdAt: string;
+  updatedAt: string;
+}
+
+export interface ContactBody {
+  email: string;
+  /** An empty string clears the stored value; null or omission leaves it unchanged. */
+  firstName?: string | null;
+  lastName?: string | null;
+  userId?: string | null;
+  /** E.164, for example +12025550123. */
+  mobile?: string | null;
+  /** Custom attributes; null removes one. */
+  contactProperties?: Record<string, string | number | boolean | null>;
+  /** Alias of contactProperties. */
+  customFields?: Record<string, string | number | boolean | null>;
+  /** Lists to add the contact to. */
+  listIds?: string[];
+}
+
+export interface ContactCreatedEvent {
+  /** The same in every try and replay. */
+  id: string;
+  /** A contact was created. */
+  type: 'contact.created';
+  createdAt: string;
+  data: ContactData;
+}
+
+export interface ContactData {
+  id: string;
+  email: string;
+  firstName: string | null;
+  lastName: string | null;
+  userId: string | null;
+  mobile: string | null;
+  contactProperties: Record<string, string | number | boolean | null>;
+  listIds: string[];
+  segmentIds: string[];
+  createdAt: string;
+  updatedAt: string;
+}
+
+export interface ContactDeletedEvent {
+  /** The same in every try and replay. */
+  id: string;
+  /** A contact was deleted. */
+  type: 'contact.deleted';
+  createdAt: string;
+  data: DeletedContact;
+}
+
+export interface ContactError {
+  index: number;
+  email: string | null;
+  message: string;
+}
+
+export interface ContactImport {
+  id: string;
+  /** The same as id. */
+  importId: string;
+  status: ImportStatus;
+  format: 'csv' | 'ndjson';
+  fileName: string | null;
+  sizeBytes: number;
+  /** Of the bytes of the file. */
+  percent: number;
+  /** Rows read so far: created, updated, unchanged and failed together. */
+  processed: number;
+  created: number;
+  updated: number;
+  unchanged: number;
+  /** Each with its row and reason at /errors. */
+  failed: number;
+  failureReason: string | null;
+  startedAt: string | null;
+  completedAt: string | null;
+  createdAt: string;
+  updatedAt: string;
+}
+
+export interface ContactList {
+  /** 24 hexadecimal characters, or GLOBAL_CONTACT_LIST. */
+  id: string;
+  name: string;
+  description: string;
+  type: ContactListType;
+  contactCount: number;
+  /** null for lists. */
+  filterCriteria: Record<string, unknown> | null;
+  /** Segments: how far the contacts of the project were held against the filter. null for lists. */
+  recompute: SegmentRecompute | null;
+  createdAt: string;
+  updatedAt: string;
+}
+
+export type ContactListType = 'list' | 'segment';
+
+export interface ContactListsPage {
+  lists: ContactList[];
+  pagination: Pagination;
+}
+
+export interface ContactUpdatedEvent {
+  /** The same in every try and replay. */
+  id: string;
+  /** A contact changed. */
+  type: 'contact.updated';
+  createdAt: string;
+  data: ContactData;
+}
+
+export interface ContactsPage {
+  contacts: Contact[];
+  pagination: Pagination;
+}
+
+export interface CountDifference {
+  count: string;
+  ledger: number;
+  stored: number;
+}
+
+export interface CreateApiKeyBody {
+  name: string;
+}
+
+export interface CreateAutomationBody {
+  name?: string;
+  description?: string;
+  entryCriteria?: EntryCriteriaInput;
+  exitCriteria?: ExitCriteriaInput;
+  steps?: AutomationStepInput[];
+  tags?: string[];
+  /** Suppression group of every mail of this automation. */
+  unsubscribeGroupId?: string | null;
+  trackingOpen?: boolean;
+  trackingClick?: boolean;
+  /** true: validate and activate at once. */
+  active?: boolean;
+}
+
+export interface CreateCampaignBody {
+  name: string;
+  subject: string;
+  previewText?: string;
+  /** Wins over the saved sender, field by field. */
+  from?: CampaignFromInput;
+  senderId?: string;
+  /** Alias of senderId. */
+  fromSenderId?: string;
+  replyTo?: string;
+  templateId?: string;
+  /** Raw HTML; with templateId, that template is updated with it. */
+  htmlTemplate?: string;
+  /** Lists, segments and GLOBAL_CONTACT_LIST. */
+  toLists?: string[];
+  /** Lists and segments. */
+  excludeLists?: string[];
+  sendToGlobalList?: boolean;
+  unsubscribeGroupId?: string | null;
+  sendMode?: SendMode;
+  publish?: boolean;
+  sendNow?: boolean;
+  scheduledAt?: string | null;
+  maxLatenessMinutes?: number;
+  thresholdPreset?: ThresholdPreset;
+  gradual?: GradualPlan | null;
+  /** null: no limit. */
+  sendRatePerSecond?: number | null;
+  trackingClick?: boolean;
+  trackingOpen?: boolean;
+}
+
+export interface CreateContactListBody {
+  name: string;
+  description?: string;
+  /** Omitted: segment when filterCriteria is given, else list. */
+  type?: ContactListType;
+  /** Segments only: logicalOperator AND or OR, and 1 to 50 groups {field, operator, value, fieldType}. */
+  filterCriteria?: Record<string, unknown> | null;
+}
+
+export interface CreateCustomFieldBody {
+  fieldName: string;
+  fieldType: 'string' | 'number' | 'boolean' | 'date';
+  description?: string;
+  /** Given to contacts that are created without a value; coerced to fieldType. null: none. */
+  defaultValue?: string | number | boolean | null;
+}
+
+export interface CreateDomainBody {
+  /** For example news.example.com. Required, under this name or as domain. */
+  domainName?: string;
+  /** Alias of domainName. */
+  domain?: string;
+  /** Kept as given; omitted: default. */
+  regionKey?: string;
+}
+
+export interface CreateEventBody {
+  eventName: string;
+  description?: string;
+  properties?: EventPropertyInput[];
+}
+
+export interface CreateProjectBody {
+  name: string;
+  trackingOpen?: boolean;
+  trackingClick?: boolean;
+}
+
+export interface CreateSenderBody {
+  /** On a verified domain of the project. */
+  email: string;
+  /** Display name. */
+  name?: string;
+  /** An email address; empty: none. */
+  replyTo?: string;
+}
+
+export interface CreateSuppressionGroupBody {
+  name: string;
+  description?: string;
+}
+
+export interface CreateTemplateBody {
+  templateName: string;
+  /** HTML with {{variables}}, {{#if}}, {{#each}}. */
+  emailTemplate: string;
+  /** May hold {{variables}}. */
+  subject?: string;
+  previewText?: string;
+  templateType?: 'transactional' | 'marketing';
+  /** visual is an alias of editor. */
+  builderType?: 'code' | 'editor' | 'visual';
+  description?: string;
+  editorJson?: Record<string, unknown> | null;
+  parentBodyProperties?: Record<string, unknown> | null;
+  trackingClick?: boolean;
+  trackingOpen?: boolean;
+}
+
+export interface CreateWebhookBody {
+  /** A public https URL; redirects are not followed. */
+  url: string;
+  /** Which events it is told of. */
+  events: EventType[];
+}
+
+export interface CustomField {
+  id: string;
+  fieldName: string;
+  fieldType: 'string' | 'number' | 'boolean' | 'date';
+  description: string;
+  defaultValue: string | number | boolean | null;
+  createdAt: string;
+  updatedAt: string;
+}
+
+export interface CustomFieldsPage {
+  customFields: CustomField[];
+  pagination: Pagination;
+}
+
+export interface DeleteContactsByEmailBody {
+  emails: string[];
+}
+
+export interface DeletedContact {
+  id: string;
+}
+
+export interface DeletedContacts {
+  deleted: number;
+}
+
+export type DeliveryStatus = 'pending' | 'delivered' | 'failed';
+
+export interface DnsRecord {
+  name: string;
+  value: string;
+  type: 'TXT' | 'MX';
+  purpose: string;
+  /** Of MX records. */
+  priority?: number;
+}
+
+export interface DnsRecords {
+  ownership: DnsRecord;
+  dkim: DnsRecord;
+  mailFrom: DnsRecord[];
+  dmarc: DnsRecord;
+  /** Only while inbound mail is enabled. */
+  inboundMx?: DnsRecord;
+}
+
+export interface Domain {
+  id: string;
+  domainName: string;
+  verificationStatus: 'PENDING_CONFIGURATION' | 'PENDING' | 'VERIFIED';
+  /** The TXT ownership record was found. */
+  ownershipVerified: boolean;
+  /** The DKIM record was found and holds our key. */
+  dkimEnabled: boolean;
+  /** MX and SPF of the return path were found. */
+  mailFromEnabled: boolean;
+  /** A DMARC record was found, at the domain or above it. */
+  dmarcEnabled: boolean;
+  /** relay: the relay signs, this service does not. */
+  dkimSigning: 'own' | 'relay';
+  /** What to publish. */
+  dnsRecords: DnsRecords;
+  /** What the last check has to say. */
+  message: string | null;
+  createdAt: string;
+  lastCheckedAt: string | null;
+  /** Only of verified domains. */
+  verifiedAt?: string;
+  regionKey: string;
+  /** A check was asked for and has no result yet. */
+  verificationInProgress: boolean;
+  inboundEnabledAt: string | null;
+  inboundDomainVerifiedAt: string | null;
+}
+
+export interface DomainsPage {
+  domains: Domain[];
+  pagination: Pagination;
+}
+
+export interface Email {
+  id: string;
+  status: EmailStatus;
+  /** to; null when the contact was deleted. */
+  email: string | null;
+  name: string | null;
+  subject: string | null;
+  lane: 'transactional' | 'automation' | 'campaign';
+  batchId: string | null;
+  campaignId: string | null;
+  automationId: string | null;
+  contactId: string | null;
+  /** to, cc and bcc, each with its own outcome. */
+  recipients: EmailRecipient[];
+  /** What the relay said. */
+  reply: SmtpReply | null;
+  /** Why it is not sent, in a sentence. */
+  reason: string | null;
+  /** The suppression entry that stopped it. */
+  suppressedBy: SuppressedBy | null;
+  /** Attempts that ended without a final answer. */
+  attempts: number;
+  createdAt: string;
+  sentAt: string | null;
+  nextAttemptAt: string | null;
+  /** null for campaign mail, and when it was removed, 7 days after the last outcome. */
+  content: EmailContent | null;
+  /** Oldest first: queued, claimed, deferred, sent, bounced, failed, suppressed, unknown, opened, clicked... */
+  timeline: TimelineEntry[];
+}
+
+export interface EmailAttachment {
+  fileName: string;
+  contentType: string | null;
+  contentId: string | null;
+  fileSize: number | null;
+  fileUrl: string | null;
+}
+
+export interface EmailBounce {
+  emailId: string;
+  /** The recipient. */
+  email: string;
+  subject: string | null;
+  campaignId: string | null;
+  automationId: string | null;
+  batchId: string | null;
+  contactId: string | null;
+  /** What the relay said. */
+  reply: SmtpReply | null;
+  reason: string | null;
+  /** Of a report that came back later: what kind of failure it was. */
+  category?: string;
+  /** Of a report that came back later: the address is suppressed for it. */
+  suppressed?: boolean;
+}
+
+export interface EmailBouncedEvent {
+  /** The same in every try and replay. */
+  id: string;
+  /** A mail was refused for good, at once or by a later report. */
+  type: 'email.bounced';
+  createdAt: string;
+  data: EmailBounce;
+}
+
+export interface EmailClick {
+  emailId: string;
+  /** The recipient. */
+  email: string;
+  subject: string | null;
+  campaignId: string | null;
+  automationId: string | null;
+  batchId: string | null;
+  contactId: string | null;
+  url: string;
+  userAgent: string;
+}
+
+export interface EmailClickedEvent {
+  /** The same in every try and replay. */
+  id: string;
+  /** A link was clicked for the first time. */
+  type: 'email.clicked';
+  createdAt: string;
+  data: EmailClick;
+}
+
+export interface EmailComplaint {
+  emailId: string;
+  /** The recipient. */
+  email: string;
+  subject: string | null;
+  campaignId: string | null;
+  automationId: string | null;
+  batchId: string | null;
+  contactId: string | null;
+  /** What the report says. */
+  reason: string;
+}
+
+export interface EmailContent {
+  from: Mailbox;
+  replyTo: Mailbox | null;
+  templateId: string | null;
+  /** As given, before variables. */
+  html: string | null;
+  text: string | null;
+  headers: Record<string, string>;
+  unsubscribeGroupId: string | null;
+  trackingClick: boolean;
+  trackingOpen: boolean;
+  attachments: EmailAttachment[];
+}
+
+export interface EmailDeferredEvent {
+  /** The same in every try and replay. */
+  id: string;
+  /** The relay asked to try later. */
+  type: 'email.deferred';
+  createdAt: string;
+  data: EmailOutcome;
+}
+
+export interface EmailDeliveredEvent {
+  /** The same in every try and replay. */
+  id: string;
+  /** The server of the recipient confirmed a delivery. */
+  type: 'email.delivered';
+  createdAt: string;
+  data: EmailDelivery;
+}
+
+export interface EmailDelivery {
+  emailId: string;
+  /** The recipient. */
+  email: string;
+  subject: string | null;
+  campaignId: string | null;
+  automationId: string | null;
+  batchId: string | null;
+  contactId: string | null;
+  reason: string | null;
+}
+
+export interface EmailFailedEvent {
+  /** The same in every try and replay. */
+  id: string;
+  /** A mail cannot be sent. */
+  type: 'email.failed';
+  createdAt: string;
+  data: EmailOutcome;
+}
+
+export interface EmailOpen {
+  emailId: string;
+  /** The recipient. */
+  email: string;
+  subject: string | null;
+  campaignId: string | null;
+  automationId: string | null;
+  batchId: string | null;
+  contactId: string | null;
+  /** A machine did it: a proxy of pictures, a scanner. */
+  automated: boolean;
+  userAgent: string;
+}
+
+export interface EmailOpenedEvent {
+  /** The same in every try and replay. */
+  id: string;
+  /** A mail was opened for the first time, by a person or by a machine. */
+  type: 'email.opened';
+  createdAt: string;
+  data: EmailOpen;
+}
+
+export interface EmailOutcome {
+  emailId: string;
+  /** The recipient. */
+  email: string;
+  subject: string | null;
+  campaignId: string | null;
+  automationId: string | null;
+  batchId: string | null;
+  contactId: string | null;
+  /** What the relay said. */
+  reply: SmtpReply | null;
+  /** In a sentence. */
+  reason: string | null;
+  /** The suppression entry that stopped it. */
+  suppressedBy?: SuppressedBy | null;
+}
+
+export interface EmailReceivedEvent {
+  /** The same in every try and replay. */
+  id: string;
+  /** An inbound message arrived. */
+  type: 'email.received';
+  createdAt: string;
+  data: ReceivedEmail;
+}
+
+export interface EmailRecipient {
+  email: string | null;
+  name: string | null;
+  kind: 'to' | 'cc' | 'bcc';
+  status: EmailStatus;
+  /** What the relay said. */
+  reply: SmtpReply | null;
+  reason: string | null;
+  /** The suppression entry that stopped it. */
+  suppressedBy: SuppressedBy | null;
+}
+
+export interface EmailSentEvent {
+  /** The same in every try and replay. */
+  id: string;
+  /** The relay took a mail. */
+  type: 'email.sent';
+  createdAt: string;
+  data: EmailOutcome;
+}
+
+export interface EmailSpamReportedEvent {
+  /** The same in every try and replay. */
+  id: string;
+  /** A recipient complained. */
+  type: 'email.spam_reported';
+  createdAt: string;
+  data: EmailComplaint;
+}
+
+export type EmailStatus = 'queued' | 'deferred' | 'sent' | 'delivered' | 'bounced' | 'failed' | 'suppressed' | 'unknown';
+
+export interface EmailSummary {
+  id: string;
+  status: EmailStatus;
+  /** to; null when the contact was deleted. */
+  email: string | null;
+  name: string | null;
+  subject: string | null;
+  lane: 'transactional' | 'automation' | 'campaign';
+  batchId: string | null;
+  campaignId: string | null;
+  automationId: string | null;
+  contactId: string | null;
+  /** to, cc and bcc, each with its own outcome. */
+  recipients: EmailRecipient[];
+  /** What the relay said. */
+  reply: SmtpReply | null;
+  /** Why it is not sent, in a sentence. */
+  reason: string | null;
+  /** The suppression entry that stopped it. */
+  suppressedBy: SuppressedBy | null;
+  /** Attempts that ended without a final answer. */
+  attempts: number;
+  createdAt: string;
+  sentAt: string | null;
+  nextAttemptAt: string | null;
+}
+
+export interface EmailSuppressedEvent {
+  /** The same in every try and replay. */
+  id: string;
+  /** A suppression stopped a mail. */
+  type: 'email.suppressed';
+  createdAt: string;
+  data: EmailOutcome;
+}
+
+export interface EmailUnsubscribe {
+  emailId: string;
+  /** The recipient. */
+  email: string;
+  subject: string | null;
+  campaignId: string | null;
+  automationId: string | null;
+  batchId: string | null;
+  contactId: string | null;
+  /** How it came. */
+  reason: string;
+}
+
+export interface EmailUnsubscribedEvent {
+  /** The same in every try and replay. */
+  id: string;
+  /** A recipient unsubscribed. */
+  type: 'email.unsubscribed';
+  createdAt: string;
+  data: EmailUnsubscribe;
+}
+
+export interface EmailsPage {
+  emails: EmailSummary[];
+  pagination: Pagination;
+}
+
+export interface Engagement {
+  openedAt: string | null;
+  /** The first open that no machine did. */
+  humanOpenedAt: string | null;
+  clickedAt: string | null;
+  unsubscribedAt: string | null;
+  complainedAt: string | null;
+}
+
+export interface Enrollment {
+  id: string;
+  contactId: string;
+  /** null when the contact was deleted. */
+  email: string | null;
+  status: EnrollmentStatus;
+  /** Where the person stands. */
+  stepId: string | null;
+  nextStepId?: string | null;
+  /** When the wait ends. */
+  wakeAt: string | null;
+  parked?: boolean;
+  exitReason: string | null;
+  version: number;
+  enteredAt: string;
+  endedAt?: string | null;
+  history: EnrollmentEvent[];
+}
+
+export interface EnrollmentChange {
+  enrollmentId: string;
+  automationId: string;
+  contactId: string;
+  /** Where the person was at the end. */
+  stepId: string | null;
+  exitReason: string | null;
+  enteredAt: string;
+  endedAt: string | null;
+}
+
+export interface EnrollmentEvent {
+  type: 'entered' | 'wait' | 'email' | 'branch' | 'branch_left' | 'parked' | 'moved' | 'completed' | 'exited';
+  at: string;
+  stepId?: string;
+  /** Of a wait: its end. */
+  until?: string;
+  emailId?: string;
+  branchId?: string | null;
+  /** The criteria that decided. */
+  rule?: string;
+  reason?: string;
+}
+
+export type EnrollmentStatus = 'active' | 'completed' | 'exited';
+
+export interface EnrollmentsPage {
+  enrollments: Enrollment[];
+  pagination: Pagination;
+}
+
+export interface EntryCriteria {
+  type: EntryType;
+  /** A list or a segment. */
+  listId?: string;
+  eventName?: string;
+  /** A field of the contact, or contactProperties.<name>. */
+  property?: string;
+  /** Omitted: any value. */
+  fromValue?: string | number | boolean | null;
+  /** Omitted: any value. */
+  toValue?: string | number | boolean | null;
+  /** logicalOperator (AND or OR) and groups of {field, operator, value, fieldType}. */
+  filterCriteria?: Record<string, unknown>;
+}
+
+export interface EntryCriteriaInput {
+  type?: EntryType;
+  /** A list or a segment. */
+  listId?: string;
+  eventName?: string;
+  /** A field of the contact, or contactProperties.<name>. */
+  property?: string;
+  /** Omitted: any value. */
+  fromValue?: string | number | boolean | null;
+  /** Omitted: any value. */
+  toValue?: string | number | boolean | null;
+  /** logicalOperator (AND or OR) and groups of {field, operator, value, fieldType}. */
+  filterCriteria?: Record<string, unknown>;
+}
+
+export type EntryType = 'contact_created' | 'contact_added_to_list' | 'contact_property_matches_with' | 'contact_property_changes_from_to' | 'event_trigger';
+
+export interface EventDefinition {
+  id: string;
+  eventName: string;
+  description: string;
+  properties: EventProperty[];
+  projectId?: string;
+  createdAt: string;
+  updatedAt: string;
+}
+
+export interface EventDefinitionsPage {
+  events: EventDefinition[];
+  pagination: Pagination;
+}
+
+export interface EventProperty {
+  propertyName: string;
+  type: 'string' | 'number' | 'date' | 'boolean';
+  description: string;
+  suggestedValues: (string | number | boolean)[];
+}
+
+export interface EventPropertyInput {
+  propertyName: string;
+  type: 'string' | 'number' | 'date' | 'boolean';
+  description?: string;
+  suggestedValues?: (string | number | boolean)[];
+}
+
+export interface EventRecord {
+  id: string;
+  eventName: string;
+  contactId: string;
+  properties: Record<string, string | number | boolean | null>;
+  createdAt: string;
+}
+
+export type EventType = 'email.sent' | 'email.delivered' | 'email.deferred' | 'email.bounced' | 'email.failed' | 'email.suppressed' | 'email.opened' | 'email.clicked' | 'email.spam_reported' | 'email.unsubscribed' | 'email.received' | 'contact.created' | 'contact.updated' | 'contact.deleted' | 'campaign.scheduled' | 'campaign.sending' | 'campaign.paused' | 'campaign.sent' | 'campaign.failed' | 'campaign.aborted' | 'automation.entered' | 'automation.completed' | 'automation.exited' | 'migration.running' | 'migration.progress' | 'migration.needs_attention' | 'migration.completed' | 'migration.failed';
+
+export interface ExitCriteria {
+  type: 'workflow_complete' | 'entry_criteria_no_longer_met';
+}
+
+export interface ExitCriteriaInput {
+  type?: 'workflow_complete' | 'entry_criteria_no_longer_met';
+}
+
+export interface FieldMappingA {
+  providerAFieldId?: string | number;
+  providerAFieldName?: string;
+  sendgridFieldId?: string | number;
+  sendgridFieldName?: string;
+  fieldName: string;
+  fieldType: 'string' | 'number' | 'date';
+}
+
+export interface FieldMappingB {
+  providerBFieldId?: string | number;
+  providerBFieldName?: string;
+  resendFieldId?: string | number;
+  resendFieldName?: string;
+  fieldName: string;
+  fieldType: 'string' | 'number' | 'boolean' | 'date';
+}
+
+export interface FindContactsByEmailBody {
+  emails: string[];
+}
+
+export interface FoundContacts {
+  contacts: Contact[];
+}
+
+export interface GradualPlan {
+  emailsPerDay: number;
+  growth: 'fixed' | '1.25x' | '1.5x' | '1.75x' | '2x';
+  /** IANA name, for example Europe/Berlin. */
+  timezone: string;
+  startAt?: string | null;
+}
+
+export interface GradualState {
+  emailsPerDay: number;
+  growth: 'fixed' | '1.25x' | '1.5x' | '1.75x' | '2x';
+  /** IANA name, for example Europe/Berlin. */
+  timezone: string;
+  startAt: string | null;
+  day: number;
+  sentToday: number;
+  nextBatchAt: string | null;
+}
+
+export type ImportStatus = 'queued' | 'running' | 'completed' | 'completed_with_errors' | 'failed';
+
+export interface InboundAttachment {
+  attachmentId: string;
+  filename: string;
+  contentType: string;
+  size: number;
+  index: number;
+}
+
+export interface InboundAttachmentLink {
+  attachmentId: string;
+  filename: string;
+  contentType: string;
+  size: number;
+  /** Needs no key; works until it expires. */
+  downloadUrl: string;
+  /** Seconds. */
+  expiresIn: number;
+}
+
+export interface InboundHeader {
+  name: string;
+  value: string;
+}
+
+export interface InboundMessage {
+  id: string;
+  messageId: string;
+  domainName: string;
+  from: Mailbox;
+  to: Mailbox[];
+  cc?: Mailbox[];
+  bcc?: Mailbox[];
+  replyTo?: Mailbox[];
+  subject: string;
+  text?: string | null;
+  html?: string | null;
+  attachments: InboundAttachment[];
+  /** How many entries `attachments` has. */
+  attachmentCount: number;
+  /** By lower-case name; the values of a repeated header are joined by ", ". */
+  headers: Record<string, string>;
+  /** The headers as they were written, in their order. */
+  headerList: InboundHeader[];
+  spamVerdict?: InboundVerdict;
+  virusVerdict?: InboundVerdict;
+  spfVerdict?: InboundVerdict;
+  dkimVerdict?: InboundVerdict;
+  dmarcVerdict?: InboundVerdict;
+  status: InboundStatus;
+  threadId: string;
+  inReplyTo?: string | null;
+  inReplyToEmailActivityId?: string | null;
+  inReplyToInboundEmailId?: string | null;
+  receivedAt: string;
+}
+
+export interface InboundMessagesPage {
+  items: InboundMessage[];
+  pagination: Pagination;
+}
+
+export type InboundStatus = 'PROCESSED' | 'PROCESSING' | 'FAILED' | 'BLOCKED_UNVERIFIED' | 'BLOCKED_UNROUTED';
+
+export type InboundVerdict = 'PASS' | 'FAIL' | 'SOFTFAIL' | 'NEUTRAL' | 'TEMPERROR' | 'PERMERROR' | 'POLICY' | 'NONE';
+
+export interface ListContact {
+  id: string;
+  email: string;
+  firstName: string | null;
+  lastName: string | null;
+  createdAt: string;
+  updatedAt: string;
+}
+
+export interface ListContactsPage {
+  contacts: ListContact[];
+  pagination: Pagination;
+}
+
+export interface ListMember {
+  id: string;
+  email: string;
+  createdAt: string;
+  updatedAt: string;
+  projectId: string;
+  listIds: string[];
+  segmentIds: string[];
+}
+
+export interface ListValidation {
+  valid: ListedEmail[];
+  invalid: RefusedContact[];
+  /** Added like the others, not mailed. */
+  suppressed: string[];
+}
+
+export interface ListedEmail {
+  email: string;
+  status: 'created' | 'added' | 'already_in_list';
+}
+
+export interface MailAddress {
+  email: string;
+  name?: string | null;
+}
+
+export interface Mailbox {
+  email: string;
+  name: string | null;
+}
+
+export interface MigrateGroupBody {
+  /** The source provider's key; required. Used for this call or job, and never stored in plain text. */
+  apiKey?: string;
+  /** Alias of apiKey. */
+  providerAApiKey?: string;
+  /** Alias of apiKey. */
+  providerBApiKey?: string;
+  /** Alias of apiKey. */
+  sendgridApiKey?: string;
+  /** Alias of apiKey. */
+  resendApiKey?: string;
+  unsubscribeGroupId: string | number;
+  /** Whether its addresses are imported; omitted: false. */
+  addEmailsInSuppression?: boolean;
+}
+
+export interface MigrateTemplatesBody {
+  /** The source provider's key; required. Used for this call or job, and never stored in plain text. */
+  apiKey?: string;
+  /** Alias of apiKey. */
+  providerAApiKey?: string;
+  /** Alias of apiKey. */
+  providerBApiKey?: string;
+  /** Alias of apiKey. */
+  sendgridApiKey?: string;
+  /** Alias of apiKey. */
+  resendApiKey?: string;
+  templateIds: (string | number)[];
+  /** Whether a template that was migrated before gets its content again; omitted: false. */
+  onExistUpdateHTML?: boolean;
+}
+
+export interface MigratedGroup {
+  groupId: string;
+  name: string;
+  /** With importedEmails when the group is new, or its addresses were imported. */
+  created?: boolean;
+  importedEmails?: number;
+  /** With the rest of the record, when the group was there already. */
+  id?: string;
+  description?: string;
+  isGlobal?: boolean;
+  isDefault?: boolean;
+  suppressionCount?: number;
+  createdAt?: string;
+  updatedAt?: string;
+}
+
+export interface MigratedTemplate {
+  sourceId: string;
+  templateId: string | null;
+  templateName: string | null;
+  status: 'created' | 'updated' | 'skipped' | 'failed';
+  needsReview: boolean;
+  notes?: string[];
+}
+
+export interface MigratedTemplates {
+  created: number;
+  updated: number;
+  skipped: number;
+  failed: number;
+  templates: MigratedTemplate[];
+}
+
+export interface Migration {
+  id: string;
+  bulkOperationId: string;
+  projectId: string;
+  provider: MigrationProvider;
+  status: MigrationStatus;
+  phase: MigrationPhaseName | null;
+  phases: MigrationPhase[];
+  /** When the job is over, and while it holds. */
+  report?: MigrationPhaseReport[] | null;
+  /** Why the job holds, while it needs attention. */
+  attention?: string | null;
+  run?: number;
+  /** Moves with every change: the id of an event of the stream. */
+  version?: number;
+  startedAt: string | null;
+  completedAt: string | null;
+  failureReason: string | null;
+  createdAt: string;
+  updatedAt: string;
+}
+
+export interface MigrationChange {
+  id: string;
+  /** The same as id. */
+  bulkOperationId: string;
+  projectId: string;
+  provider: MigrationProvider;
+  status: MigrationStatus;
+  phase: MigrationPhaseName | null;
+  phases: MigrationPhaseCounts[];
+  /** Why the job holds. */
+  attention: string | null;
+  failureReason: string | null;
+  run: number;
+  version: number;
+}
+
+export interface MigrationCompletedEvent {
+  /** The same in every try and replay. */
+  id: string;
+  /** A migration is over. */
+  type: 'migration.completed';
+  createdAt: string;
+  data: MigrationChange;
+}
+
+export interface MigrationFailedEvent {
+  /** The same in every try and replay. */
+  id: string;
+  /** A migration failed. */
+  type: 'migration.failed';
+  createdAt: string;
+  data: MigrationChange;
+}
+
+export interface MigrationNeedsAttentionEvent {
+  /** The same in every try and replay. */
+  id: string;
+  /** A migration holds until a person decides. */
+  type: 'migration.needs_attention';
+  createdAt: string;
+  data: MigrationChange;
+}
+
+export interface MigrationNote {
+  item: string;
+  message: string;
+}
+
+export interface MigrationPhase {
+  name: MigrationPhaseName;
+  status: MigrationPhaseStatus;
+  total: number;
+  succeeded: number;
+  failed: number;
+  skipped: number;
+  created?: number;
+  updated?: number;
+  errors: MigrationNote[];
+  startedAt: string | null;
+  completedAt: string | null;
+}
+
+export interface MigrationPhaseCounts {
+  name: MigrationPhaseName;
+  status: MigrationPhaseStatus;
+  total: number;
+  succeeded: number;
+  failed: number;
+  skipped: number;
+}
+
+export type MigrationPhaseName = 'customFields' | 'templates' | 'unsubscribeGroups' | 'contactLists' | 'audiences' | 'contacts' | 'topics' | 'unsubscribed';
+
+export interface MigrationPhaseReport {
+  name: MigrationPhaseName;
+  status: MigrationPhaseStatus;
+  sourceCount: number;
+  targetCount: number;
+  created: number;
+  updated: number;
+  skipped: number;
+  failed: number;
+  details?: Record<string, number>;
+  needsReview: MigrationNote[];
+}
+
+export type MigrationPhaseStatus = 'pending' | 'running' | 'completed' | 'skipped' | 'failed';
+
+export interface MigrationProgressEvent {
+  /** The same in every try and replay. */
+  id: string;
+  /** A migration got further. */
+  type: 'migration.progress';
+  createdAt: string;
+  data: MigrationChange;
+}
+
+export type MigrationProvider = 'providerA' | 'providerB';
+
+export interface MigrationRunningEvent {
+  /** The same in every try and replay. */
+  id: string;
+  /** A migration began to run, or went on. */
+  type: 'migration.running';
+  createdAt: string;
+  data: MigrationChange;
+}
+
+export type MigrationStatus = 'queued' | 'running' | 'needs_attention' | 'completed' | 'completed_with_errors' | 'failed' | 'cancelled';
+
+export interface MigrationsPage {
+  migrations: Migration[];
+  pagination: Pagination;
+}
+
+export interface NewApiKey {
+  id: string;
+  name: string;
+  createdAt: string;
+  /** Shown this once; a repeat does not have it. */
+  key?: string;
+}
+
+export interface NewWebhook {
+  id: string;
+  url: string;
+  events: EventType[];
+  isActive: boolean;
+  /** Why it was switched off after five days of failures. */
+  disabledReason: string | null;
+  failingSince: string | null;
+  createdAt: string;
+  updatedAt: string;
+  /** Shown once: signs every delivery. */
+  secret?: string;
+}
+
+export interface Pagination {
+  page: number;
+  limit: number;
+  total: number;
+  pages: number;
+}
+
+export interface PlanMigrationBody {
+  /** The source provider's key; required. Used for this call or job, and never stored in plain text. */
+  apiKey?: string;
+  /** Alias of apiKey. */
+  providerAApiKey?: string;
+  /** Alias of apiKey. */
+  providerBApiKey?: string;
+  /** Alias of apiKey. */
+  sendgridApiKey?: string;
+  /** Alias of apiKey. */
+  resendApiKey?: string;
+}
+
+export interface PlanOfProviderA {
+  templates: PlannedItem[];
+  unsubscribeGroups: PlannedItem[];
+  customFields: PlannedField[];
+  contactLists: PlannedList[];
+  totalContacts: number;
+  /** Sections that the key may not read; they come back empty. */
+  skipped: string[];
+}
+
+export interface PlanOfProviderB {
+  templates: PlannedItem[];
+  customFields: PlannedField[];
+  audiences: PlannedItem[];
+  topics: PlannedItem[];
+  totalContacts: number;
+  unsubscribedContacts: number;
+  /** false: not every contact was counted within 25 seconds; the two counts are those so far. */
+  countsComplete: boolean;
+  /** Sections that the key may not read; they come back empty. */
+  skipped: string[];
+}
+
+export interface PlannedField {
+  id: string;
+  name: string;
+  fieldType?: string;
+}
+
+export interface PlannedItem {
+  id: string;
+  name: string;
+}
+
+export interface PlannedList {
+  id: string;
+  name: string;
+  contactCount?: number;
+}
+
+export interface PreviewTemplateBody {
+  /** Values of the template variables: 256 kB, 10 levels and 5,000 keys at most. */
+  dynamicData?: Record<string, unknown>;
+}
+
+export interface Project {
+  id: string;
+  name: string;
+  /** The first verified domain. */
+  domain: string | null;
+  domains: ProjectDomain[];
+  createdAt: string;
+  trackingOpen: boolean;
+  trackingClick: boolean;
+  /** The first domain with inbound on; left out when there is none. */
+  inboundEmailDomain?: string;
+}
+
+export interface ProjectDomain {
+  id: string;
+  domainName: string;
+  verificationStatus: 'PENDING_CONFIGURATION' | 'PENDING' | 'VERIFIED';
+  regionKey: string;
+}
+
+export interface ProjectsPage {
+  projects: Project[];
+  pagination: Pagination;
+}
+
+export interface QueuedBulk {
+  batchId: string;
+  totalRecipients: number;
+  successCount: number;
+  failedCount: number;
+  failures: BulkFailure[];
+}
+
+export interface QueuedMail {
+  emailId: string;
+  message: string;
+  /** to, cc and bcc. */
+  totalRecipients: number;
+}
+
+export interface QueuedReply {
+  emailId: string;
+  message: string;
+  status: 'QUEUED';
+  /** The recipient, cc and bcc. */
+  totalRecipients: number;
+}
+
+export interface QueuedTest {
+  emailIds: string[];
+  totalRecipients: number;
+}
+
+export interface ReceivedEmail {
+  /** Of GET /inbound/messages/{inboundId}. */
+  id: string;
+  /** The sender. */
+  email: string;
+  messageId: string;
+  domainName: string;
+  from: Mailbox;
+  to: Mailbox[];
+  subject: string;
+  threadId: string;
+  status: InboundStatus;
+  receivedAt: string;
+  inReplyToEmailActivityId: string | null;
+  inReplyToInboundEmailId: string | null;
+  attachmentCount: number;
+  /** The former name of attachmentCount. */
+  attachments: number;
+}
+
+export type RecipientStatus = 'queued' | 'deferred' | 'sent' | 'bounced' | 'failed' | 'suppressed' | 'unknown';
+
+export interface RecipientStory {
+  campaignId: string;
+  contactId: string;
+  /** Why this person got it, or not. */
+  reason: string;
+  recipient: CampaignRecipient | null;
+  /** null: neither opened nor clicked, as far as is known. */
+  engagement: Engagement | null;
+  timeline: TimelineEntry[];
+}
+
+export interface RefusedContact {
+  email?: string;
+  contactId?: string;
+  message: string;
+}
+
+export interface RemoveContactsBody {
+  emails?: string[];
+  contactIds?: string[];
+}
+
+export interface RemovedContacts {
+  removed: number;
+  notInList: number;
+  errors: RefusedContact[];
+}
+
+export interface ReplayWebhookBody {
+  /** Events that happened at or after. */
+  from: string;
+  /** Events that happened before. */
+  to: string;
+}
+
+export interface ReplayedEvents {
+  /** Events that are delivered again. */
+  replayed: number;
+}
+
+export interface ReplyBody {
+  /** Required. */
+  from?: {
+    /** Required; on a verified domain of the project. */
+    email?: string;
+    name?: string | null;
+  };
+  /** Omitted: the original one with Re: in front, once. */
+  subject?: string;
+  /** As it is: not a template. */
+  html?: string;
+  /** As it is: not a template. */
+  text?: string;
+  /** Of marketing mail each address gets a copy of its own, with its own unsubscribe link, under the same emailId. */
+  cc?: MailAddress[];
+  /** Of marketing mail each address gets a copy of its own, with its own unsubscribe link, under the same emailId. */
+  bcc?: MailAddress[];
+  attachments?: Attachment[];
+}
+
+export interface RetryCampaignBody {
+  states: ('failed' | 'unknown')[];
+}
+
+export interface RetryMigrationBody {
+  /** The source provider's key; required. Used for this call or job, and never stored in plain text. */
+  apiKey?: string;
+  /** Alias of apiKey. */
+  providerAApiKey?: string;
+  /** Alias of apiKey. */
+  providerBApiKey?: string;
+  /** Alias of apiKey. */
+  sendgridApiKey?: string;
+  /** Alias of apiKey. */
+  resendApiKey?: string;
+  /** Begins again with this phase; omitted: where the job stopped. */
+  fromPhase?: MigrationPhaseName;
+}
+
+export interface SearchListContactsBody {
+  /** A list, or GLOBAL_CONTACT_LIST. */
+  contactListId: string;
+  /** Page number, from 1. */
+  page?: number;
+  /** Entries a page. */
+  limit?: number;
+  /** Part of the email address. */
+  email?: string;
+}
+
+export interface SearchSuppressionsBody {
+  /** Code of a suppression group. */
+  groupId?: string;
+  reason?: SuppressionReason;
+  /** Page number, from 1. */
+  page?: number;
+  /** Entries a page. */
+  limit?: number;
+  /** Entries created on or after. */
+  startDate?: string;
+  /** Entries created on or before. */
+  endDate?: string;
+  /** Part of address, reason or group code. */
+  search?: string;
+  /** Exactly this address, in any spelling. */
+  email?: string;
+  /** true: only entries of the global group. */
+  isGlobal?: boolean;
+}
+
+export interface SegmentRecompute {
+  status: 'running' | 'completed';
+  processed: number;
+  total: number;
+  percent: number;
+  requestedAt: string;
+  completedAt: string | null;
+}
+
+export interface SendEventBody {
+  /** Name of an existing event definition. */
+  eventName: string;
+  /** An unknown address creates a contact. */
+  email?: string | null;
+  /** Wins over email. */
+  contactId?: string | null;
+  /** Keys are declared properties of the event. */
+  eventProperties?: Record<string, unknown> | null;
+}
+
+export interface SendMailBody {
+  to: MailAddress;
+  /** On a verified domain of the project. */
+  from: MailAddress;
+  /** Of marketing mail each address gets a copy of its own, with its own unsubscribe link, under the same emailId. */
+  cc?: MailAddress[];
+  /** Of marketing mail each address gets a copy of its own, with its own unsubscribe link, under the same emailId. */
+  bcc?: MailAddress[];
+  /** Required without a template that has one. */
+  subject?: string;
+  /** May hold {{variables}}. */
+  html?: string;
+  /** Made from the HTML when omitted. */
+  text?: string;
+  previewText?: string;
+  /** html, text and subject beside it win for this mail. */
+  templateId?: string;
+  /** Values of the template variables: 256 kB, 10 levels and 5,000 keys at most. */
+  dynamicData?: Record<string, unknown>;
+  replyTo?: MailAddress;
+  /** A suppression group; makes the mail marketing. */
+  unsubscribeGroupId?: string;
+  /** Alias: unsubscribe.groupId. */
+  unsubscribe?: {
+    groupId?: string;
+  };
+  /** Omitted: the project's setting. */
+  trackingClick?: boolean;
+  /** Omitted: the project's setting. */
+  trackingOpen?: boolean;
+  /** Custom headers; those that the service writes itself are refused. */
+  headers?: Record<string, string>;
+  attachments?: Attachment[];
+  /** Skips every suppression but a complaint. */
+  bypassSuppressions?: boolean;
+}
+
+export type SendMode = 'immediate' | 'scheduled' | 'gradual';
+
+export interface Sender {
+  id: string;
+  email: string;
+  name: string;
+  /** Empty when not set. */
+  replyTo: string;
+  createdAt: string;
+  updatedAt: string;
+}
+
+export interface SendersPage {
+  senders: Sender[];
+  pagination: Pagination;
+}
+
+export interface SettledProgress {
+  sent: number;
+  inFlight: number;
+  remaining: number;
+  nextAt: string | null;
+}
+
+export interface SimulateAutomationBody {
+  /** The contact as it is created at `from`; or contactId, to take the values of a stored one. */
+  contact?: SimulatedContact;
+  events?: SimulatedEvent[];
+  changes?: SimulatedChange[];
+  /** When it begins; now when left out. */
+  from?: string;
+}
+
+export interface SimulatedBranch {
+  at: string;
+  stepId: string;
+  branchId: string | null;
+  rule: string;
+}
+
+export interface SimulatedChange {
+  at: string;
+  firstName?: string | null;
+  lastName?: string | null;
+  userId?: string | null;
+  mobile?: string | null;
+  contactProperties?: Record<string, string | number | boolean | null>;
+  customFields?: Record<string, string | number | boolean | null>;
+  listIds?: string[];
+  removeListIds?: string[];
+  /** true: the contact unsubscribes. */
+  unsubscribed?: boolean;
+  /** true: the contact is deleted. */
+  deleted?: boolean;
+}
+
+export interface SimulatedContact {
+  contactId?: string;
+  email?: string;
+  firstName?: string | null;
+  lastName?: string | null;
+  userId?: string | null;
+  mobile?: string | null;
+  contactProperties?: Record<string, string | number | boolean | null>;
+  customFields?: Record<string, string | number | boolean | null>;
+  listIds?: string[];
+}
+
+export interface SimulatedEntry {
+  enteredAt: string;
+  enteredBy: string;
+  steps: SimulatedStep[];
+  /** null: still inside when nothing more happens. */
+  exit: SimulatedExit | null;
+}
+
+export interface SimulatedEvent {
+  at: string;
+  eventName: string;
+  properties?: Record<string, unknown>;
+}
+
+export interface SimulatedExit {
+  at: string;
+  status: 'completed' | 'exited';
+  reason: string | null;
+}
+
+export interface SimulatedMail {
+  at: string;
+  stepId: string;
+  subject: string | null;
+  templateId: string | null;
+}
+
+export interface SimulatedStep {
+  type: 'wait' | 'email' | 'branch' | 'branch_left';
+  at: string;
+  stepId: string;
+  /** Of a wait: its end. */
+  until?: string;
+  branchId?: string | null;
+  /** The criteria that decided. */
+  rule?: string;
+}
+
+export interface Simulation {
+  entered: boolean;
+  mails: SimulatedMail[];
+  branches: SimulatedBranch[];
+  /** Of the last entry. */
+  exit: SimulatedExit | null;
+  entries: SimulatedEntry[];
+  /** Triggers that changed nothing, and why. */
+  skipped: SkippedTrigger[];
+}
+
+export interface SkipPhaseBody {
+  /** Kept in the report. */
+  reason?: string;
+}
+
+export interface SkippedTrigger {
+  at: string;
+  trigger: string;
+  reason: string;
+}
+
+export interface SmtpReply {
+  code: number;
+  enhanced: string | null;
+  text: string;
+}
+
+export interface StartMigrationABody {
+  /** The source provider's key; required. Used for this call or job, and never stored in plain text. */
+  apiKey?: string;
+  /** Alias of apiKey. */
+  providerAApiKey?: string;
+  /** Alias of apiKey. */
+  providerBApiKey?: string;
+  /** Alias of apiKey. */
+  sendgridApiKey?: string;
+  /** Alias of apiKey. */
+  resendApiKey?: string;
+  /** Everything; else at least one id is required. */
+  migrateAll?: boolean;
+  templateIds?: (string | number)[];
+  unsubscribeGroupIds?: (string | number)[];
+  customFieldIds?: (string | number)[];
+  contactListIds?: (string | number)[];
+  /** Whether a template that was migrated before gets its content again; omitted: false. */
+  onExistUpdateHTML?: boolean;
+  /** Whether automations start for these contacts; omitted: false. */
+  runWorkflow?: boolean;
+  customFieldMappings?: FieldMappingA[];
+}
+
+export interface StartMigrationBBody {
+  /** The source provider's key; required. Used for this call or job, and never stored in plain text. */
+  apiKey?: string;
+  /** Alias of apiKey. */
+  providerAApiKey?: string;
+  /** Alias of apiKey. */
+  providerBApiKey?: string;
+  /** Alias of apiKey. */
+  sendgridApiKey?: string;
+  /** Alias of apiKey. */
+  resendApiKey?: string;
+  /** Everything; else at least one id is required. */
+  migrateAll?: boolean;
+  templateIds?: (string | number)[];
+  customFieldIds?: (string | number)[];
+  audienceIds?: (string | number)[];
+  topicIds?: (string | number)[];
+  /** Whether a template that was migrated before gets its content again; omitted: false. */
+  onExistUpdateHTML?: boolean;
+  /** Whether automations start for these contacts; omitted: false. */
+  runWorkflow?: boolean;
+  customFieldMappings?: FieldMappingB[];
+}
+
+export interface StartedMigration {
+  bulkOperationId: string;
+  status: MigrationStatus;
+}
+
+export interface StepStatistics {
+  stepId: string;
+  type?: 'wait' | 'email' | 'branch' | 'removed';
+  entered: number;
+  active: number;
+  exited: number;
+  /** People who left early, by reason. */
+  exitedBy: Record<string, number>;
+  emails: number;
+}
+
+export interface SuppressBody {
+  emails: string[];
+  /** Omitted: the default group. */
+  groupId?: string;
+  /** true: the global group of the project; not together with groupId. */
+  isGlobal?: boolean;
+  /** Omitted: MANUAL. */
+  reason?: SuppressionReason;
+}
+
+export interface SuppressedBy {
+  groupId: string;
+  reason: string;
+}
+
+export interface SuppressedEmails {
+  /** Distinct addresses of the call. */
+  suppressed: number;
+}
+
+export interface Suppression {
+  id: string;
+  email: string;
+  groupId: string;
+  reason: SuppressionReason;
+  isGlobal: boolean;
+  /** What proves it, for example the reply of a relay. */
+  evidence: string | null;
+  createdAt: string;
+  updatedAt: string;
+}
+
+export interface SuppressionGroup {
+  id: string;
+  /** The same as id. */
+  groupId: string;
+  name: string;
+  description: string;
+  isGlobal: boolean;
+  isDefault: boolean;
+  suppressionCount: number;
+  createdAt: string;
+  updatedAt: string;
+}
+
+export interface SuppressionGroupsPage {
+  groups: SuppressionGroup[];
+  pagination: Pagination;
+}
+
+export type SuppressionReason = 'UNSUBSCRIBE' | 'BOUNCE' | 'COMPLAINT' | 'MANUAL';
+
+export interface SuppressionsPage {
+  entries: Suppression[];
+  pagination: Pagination;
+}
+
+export interface Template {
+  /** Internal; calls take the templateId. */
+  id: string;
+  templateId: string;
+  projectId: string;
+  templateName: string;
+  subject: string;
+  previewText: string;
+  emailTemplate: string;
+  templateType: 'transactional' | 'marketing';
+  builderType: 'code' | 'editor';
+  description: string;
+  editorJson: Record<string, unknown> | null;
+  parentBodyProperties: Record<string, unknown> | null;
+  isFlagged: boolean;
+  source: 'api' | 'dashboard' | 'migration';
+  trackingClick: boolean;
+  trackingOpen: boolean;
+  createdAt: string;
+  updatedAt: string;
+}
+
+export interface TemplatePreview {
+  subject: string;
+  previewText: string;
+  html: string;
+  /** Made from the HTML. */
+  text: string;
+}
+
+export interface TemplatesPage {
+  templates: Template[];
+  pagination: Pagination;
+}
+
+export interface TestCampaignBody {
+  emails: string[];
+}
+
+export type ThresholdPreset = 'balanced' | 'aggressive' | 'conservative';
+
+export interface TimelineEntry {
+  type: string;
+  at: string;
+  /** When the attempt with this outcome began. */
+  claimedAt?: string;
+  /** Of mail to several addresses: whose outcome it is. */
+  email?: string;
+  /** What the relay said. */
+  reply?: SmtpReply | null;
+  reason?: string;
+  /** Of a click. */
+  url?: string;
+  /** Of an open: a machine did it. */
+  automated?: boolean;
+}
+
+export interface UnsubscribeGroup {
+  id: string;
+  /** The same as id. */
+  groupId: string;
+  name: string;
+  description: string;
+  isGlobal: boolean;
+  isDefault: boolean;
+  suppressionCount: number;
+  createdAt: string;
+  updatedAt: string;
+  reason: SuppressionReason;
+  suppressedAt: string;
+}
+
+export interface UnsubscribeGroupsPage {
+  groups: UnsubscribeGroup[];
+  pagination: Pagination;
+}
+
+export interface UnsuppressBody {
+  emails: string[];
+  /** Omitted: the default group. */
+  groupId?: string;
+  /** true: the global group of the project; not together with groupId. */
+  isGlobal?: boolean;
+}
+
+export interface UnsuppressedEmails {
+  /** Entries removed. */
+  unsuppressed: number;
+}
+
+export interface UpdateAutomationBody {
+  name?: string;
+  description?: string;
+  entryCriteria?: EntryCriteriaInput;
+  exitCriteria?: ExitCriteriaInput;
+  steps?: AutomationStepInput[];
+  tags?: string[];
+  /** Suppression group of every mail of this automation. */
+  unsubscribeGroupId?: string | null;
+  trackingOpen?: boolean;
+  trackingClick?: boolean;
+  /** What becomes of the people inside: keep what they entered with (default), or move on to this. */
+  existing?: 'keep' | 'move';
+}
+
+export interface UpdateCampaignBody {
+  name?: string;
+  subject?: string;
+  previewText?: string;
+  /** Wins over the saved sender, field by field. */
+  from?: CampaignFromInput;
+  senderId?: string;
+  /** Alias of senderId. */
+  fromSenderId?: string;
+  replyTo?: string;
+  templateId?: string;
+  /** Raw HTML; with templateId, that template is updated with it. */
+  htmlTemplate?: string;
+  /** Lists, segments and GLOBAL_CONTACT_LIST. */
+  toLists?: string[];
+  /** Lists and segments. */
+  excludeLists?: string[];
+  sendToGlobalList?: boolean;
+  unsubscribeGroupId?: string | null;
+  sendMode?: SendMode;
+  publish?: boolean;
+  sendNow?: boolean;
+  scheduledAt?: string | null;
+  maxLatenessMinutes?: number;
+  thresholdPreset?: ThresholdPreset;
+  gradual?: GradualPlan | null;
+  /** null: no limit. */
+  sendRatePerSecond?: number | null;
+  trackingClick?: boolean;
+  trackingOpen?: boolean;
+}
+
+export interface UpdateContactBody {
+  email?: string;
+  /** An empty string clears the stored value; null or omission leaves it unchanged. */
+  firstName?: string | null;
+  lastName?: string | null;
+  userId?: string | null;
+  /** E.164, for example +12025550123. */
+  mobile?: string | null;
+  /** Custom attributes; null removes one. */
+  contactProperties?: Record<string, string | number | boolean | null>;
+  /** Alias of contactProperties. */
+  customFields?: Record<string, string | number | boolean | null>;
+  /** Lists to add the contact to. */
+  listIds?: string[];
+}
+
+export interface UpdateContactListBody {
+  name?: string;
+  description?: string;
+  /** Omitted: segment when filterCriteria is given, else list. */
+  type?: ContactListType;
+  /** Segments only: logicalOperator AND or OR, and 1 to 50 groups {field, operator, value, fieldType}. */
+  filterCriteria?: Record<string, unknown> | null;
+}
+
+export interface UpdateCustomFieldBody {
+  fieldName?: string;
+  fieldType?: 'string' | 'number' | 'boolean' | 'date';
+  description?: string;
+  /** Given to contacts that are created without a value; coerced to fieldType. null: none. */
+  defaultValue?: string | number | boolean | null;
+}
+
+export interface UpdateDomainBody {
+  /** relay: the relay signs, this service does not. */
+  dkimSigning?: 'own' | 'relay';
+  regionKey?: string;
+}
+
+export interface UpdateEventBody {
+  /** Cannot change. */
+  eventName?: string;
+  description?: string;
+  properties?: EventPropertyInput[];
+}
+
+export interface UpdateProjectBody {
+  name?: string;
+  trackingOpen?: boolean;
+  trackingClick?: boolean;
+}
+
+export interface UpdateSenderBody {
+  email?: string;
+  /** Display name. */
+  name?: string;
+  /** An email address; empty: none. */
+  replyTo?: string;
+}
+
+export interface UpdateSuppressionGroupBody {
+  name?: string;
+  description?: string;
+}
+
+export interface UpdateTemplateBody {
+  templateName?: string;
+  /** HTML with {{variables}}, {{#if}}, {{#each}}. */
+  emailTemplate?: string;
+  /** May hold {{variables}}. */
+  subject?: string;
+  previewText?: string;
+  templateType?: 'transactional' | 'marketing';
+  /** visual is an alias of editor. */
+  builderType?: 'code' | 'editor' | 'visual';
+  description?: string;
+  editorJson?: Record<string, unknown> | null;
+  parentBodyProperties?: Record<string, unknown> | null;
+  trackingClick?: boolean;
+  trackingOpen?: boolean;
+}
+
+export interface UpdateWebhookBody {
+  /** A public https URL; redirects are not followed. */
+  url?: string;
+  /** Which events it is told of. */
+  events?: EventType[];
+  /** true also ends the count of failing days. */
+  isActive?: boolean;
+}
+
+export interface Webhook {
+  id: string;
+  url: string;
+  events: EventType[];
+  isActive: boolean;
+  /** Why it was switched off after five days of failures. */
+  disabledReason: string | null;
+  failingSince: string | null;
+  createdAt: string;
+  updatedAt: string;
+}
+
+export interface WebhookDeliveriesPage {
+  deliveries: WebhookDelivery[];
+  pagination: Pagination;
+}
+
+export interface WebhookDelivery {
+  id: string;
+  /** X-Webhook-Id, the same in every try. */
+  eventId: string;
+  type: EventType;
+  status: DeliveryStatus;
+  attempts: number;
+  isReplay: boolean;
+  createdAt: string;
+  endedAt?: string | null;
+  nextAttemptAt: string | null;
+  tries: WebhookTry[];
+}
+
+export type WebhookEvent = EmailSentEvent | EmailDeliveredEvent | EmailDeferredEvent | EmailBouncedEvent | EmailFailedEvent | EmailSuppressedEvent | EmailOpenedEvent | EmailClickedEvent | EmailSpamReportedEvent | EmailUnsubscribedEvent | EmailReceivedEvent | ContactCreatedEvent | ContactUpdatedEvent | ContactDeletedEvent | CampaignScheduledEvent | CampaignSendingEvent | CampaignPausedEvent | CampaignSentEvent | CampaignFailedEvent | CampaignAbortedEvent | AutomationEnteredEvent | AutomationCompletedEvent | AutomationExitedEvent | MigrationRunningEvent | MigrationProgressEvent | MigrationNeedsAttentionEvent | MigrationCompletedEvent | MigrationFailedEvent;
+
+export interface WebhookTry {
+  at: string;
+  status: number | null;
+  error: string | null;
+  tookMs: number;
+}
+
+export interface WebhooksPage {
+  webhooks: Webhook[];
+  pagination: Pagination;
+}
+
+export interface AutomationsEnrollmentsQuery {
+  /** Page number, from 1. */
+  page?: number;
+  /** Entries a page. */
+  limit?: number;
+  status?: EnrollmentStatus;
+}
+
+export interface AutomationsListQuery {
+  /** Page number, from 1. */
+  page?: number;
+  /** Entries a page. */
+  limit?: number;
+  status?: AutomationStatus;
+}
+
+export interface CampaignsListQuery {
+  /** Page number, from 1. */
+  page?: number;
+  /** Entries a page. */
+  limit?: number;
+  status?: CampaignStatus;
+  search?: string;
+}
+
+export interface CampaignsRecipientsQuery {
+  /** Page number, from 1. */
+  page?: number;
+  /** Entries a page. */
+  limit?: number;
+  status?: RecipientStatus;
+}
+
+export interface ContactListsListQuery {
+  /** Page number, from 1. */
+  page?: number;
+  /** Entries a page. */
+  limit?: number;
+  type?: ContactListType;
+}
+
+export interface ContactsExportQuery {
+  format?: 'csv' | 'ndjson';
+}
+
+export interface ContactsImportQuery {
+  /** Omitted: told from content type, file name and first character. */
+  format?: 'csv' | 'ndjson';
+  /** Lists that every contact joins, comma separated. */
+  listIds?: string;
+  /** Whether automations start for these contacts; omitted: false. */
+  runWorkflow?: boolean;
+}
+
+export interface ContactsListQuery {
+  /** Page number, from 1. */
+  page?: number;
+  /** Entries a page. */
+  limit?: number;
+  /** Part of the email address. */
+  search?: string;
+}
+
+export interface PageQuery {
+  /** Page number, from 1. */
+  page?: number;
+  /** Entries a page. */
+  limit?: number;
+}
+
+export interface DomainsListQuery {
+  /** Page number, from 1. */
+  page?: number;
+  /** Entries a page. */
+  limit?: number;
+  status?: 'PENDING_CONFIGURATION' | 'PENDING' | 'VERIFIED';
+}
+
+export interface EmailsListQuery {
+  /** Page number, from 1. */
+  page?: number;
+  /** Entries a page. */
+  limit?: number;
+  status?: EmailStatus;
+  /** An address in to, cc or bcc. */
+  email?: string;
+  batchId?: string;
+  campaignId?: string;
+  automationId?: string;
+  /** Queued at or after; to the second. */
+  dateFrom?: string;
+  /** Queued at or before; to the second. */
+  dateTo?: string;
+}
+
+export interface ImportsErrorsQuery {
+  format?: 'csv' | 'ndjson';
+}
+
+export interface InboundListQuery {
+  /** Page number, from 1. */
+  page?: number;
+  /** Entries a page. */
+  limit?: number;
+  /** Address of the sender. */
+  from?: string;
+  /** Address among the recipients. */
+  to?: string;
+  threadId?: string;
+  /** Part of the subject, the text or the sender. */
+  search?: string;
+  status?: InboundStatus;
+  /** Received at or after. */
+  dateFrom?: string;
+  /** Received at or before. */
+  dateTo?: string;
+}
+
+export interface MigrationsListQuery {
+  /** Page number, from 1. */
+  page?: number;
+  /** Entries a page. */
+  limit?: number;
+  status?: MigrationStatus;
+}
+
+export interface StreamOpenQuery {
+  /** Only these, comma separated; a name may end in * (email.*). Omitted: every event. */
+  types?: string;
+}
+
+export interface SuppressionGroupsExportEntriesQuery {
+  format?: 'csv' | 'ndjson';
+}
+
+export interface TemplatesListQuery {
+  /** Page number, from 1. */
+  page?: number;
+  /** Entries a page. */
+  limit?: number;
+  templateType?: 'transactional' | 'marketing';
+}
+
+export interface WebhooksDeliveriesQuery {
+  /** Page number, from 1. */
+  page?: number;
+  /** Entries a page. */
+  limit?: number;
+  status?: DeliveryStatus;
+}
+
+/** By name: the parameters of the path, query, body and answer; of a page also its entries. Of a stream: the data of its events. */
+export interface Operations {
+  /** Create a project key; it is shown this once */
+  'apiKeys.create': {
+    params: [projectId: string];
+    query: undefined;
+    body: CreateApiKeyBody;
+    answer: NewApiKey;
+  };
+  /** Revoke a key; it stops within five seconds */
+  'apiKeys.delete': {
+    params: [apiKeyId: string];
+    query: undefined;
+    body: undefined;
+    answer: undefined;
+  };
+  /** List the keys of a project */
+  'apiKeys.list': {
+    params: [projectId: string];
+    query: undefined;
+    body: undefined;
+    answer: ApiKeysPage;
+    entry: ApiKey;
+  };
+  /** Let people in */
+  'automations.activate': {
+    params: [automationId: string];
+    query: undefined;
+    body: undefined;
+    answer: Automation;
+  };
+  /** End an automation for good; people inside leave it */
+  'automations.archive': {
+    params: [automationId: string];
+    query: undefined;
+    body: undefined;
+    answer: Automation;
+  };
+  /** Create an automation, and activate it when `active` is true */
+  'automations.create': {
+    params: [];
+    query: undefined;
+    body: CreateAutomationBody;
+    answer: Automation;
+  };
+  /** Delete an automation that is not active; people inside leave it */
+  'automations.delete': {
+    params: [automationId: string];
+    query: undefined;
+    body: undefined;
+    answer: undefined;
+  };
+  /** List the people of an automation: where each stands, until when, and what happened so far */
+  'automations.enrollments': {
+    params: [automationId: string];
+    query: AutomationsEnrollmentsQuery;
+    body: undefined;
+    answer: EnrollmentsPage;
+    entry: Enrollment;
+  };
+  /** Get an automation with its statistics and what waits to enter */
+  'automations.get': {
+    params: [automationId: string];
+    query: undefined;
+    body: undefined;
+    answer: Automation;
+  };
+  /** List automations, newest first */
+  'automations.list': {
+    params: [];
+    query: AutomationsListQuery;
+    body: undefined;
+    answer: AutomationsPage;
+    entry: Automation;
+  };
+  /** Let nobody in; people inside stand still at their next step */
+  'automations.pause': {
+    params: [automationId: string];
+    query: undefined;
+    body: undefined;
+    answer: Automation;
+  };
+  /** Let a paused automation go on */
+  'automations.resume': {
+    params: [automationId: string];
+    query: undefined;
+    body: undefined;
+    answer: Automation;
+  };
+  /** Say what would happen to a contact, on a virtual clock and without sending */
+  'automations.simulate': {
+    params: [automationId: string];
+    query: undefined;
+    body: SimulateAutomationBody;
+    answer: Simulation;
+  };
+  /** Change a draft or paused automation */
+  'automations.update': {
+    params: [automationId: string];
+    query: undefined;
+    body: UpdateAutomationBody;
+    answer: Automation;
+  };
+  /** End it for good; what was not sent stays pending */
+  'campaigns.abort': {
+    params: [campaignId: string];
+    query: undefined;
+    body: undefined;
+    answer: Campaign;
+  };
+  /** The counts and rates of a campaign, as last refreshed */
+  'campaigns.analytics': {
+    params: [campaignId: string];
+    query: undefined;
+    body: undefined;
+    answer: CampaignAnalytics;
+  };
+  /** Create a campaign */
+  'campaigns.create': {
+    params: [];
+    query: undefined;
+    body: CreateCampaignBody;
+    answer: Campaign;
+  };
+  /** Delete a campaign that is not under way */
+  'campaigns.delete': {
+    params: [campaignId: string];
+    query: undefined;
+    body: undefined;
+    answer: undefined;
+  };
+  /** Copy a campaign as a draft */
+  'campaigns.duplicate': {
+    params: [campaignId: string];
+    query: undefined;
+    body: undefined;
+    answer: Campaign;
+  };
+  /** Get a campaign */
+  'campaigns.get': {
+    params: [campaignId: string];
+    query: undefined;
+    body: undefined;
+    answer: Campaign;
+  };
+  /** List campaigns, newest first */
+  'campaigns.list': {
+    params: [];
+    query: CampaignsListQuery;
+    body: undefined;
+    answer: CampaignsPage;
+    entry: Campaign;
+  };
+  /** Pause; the answer comes when nothing is in flight */
+  'campaigns.pause': {
+    params: [campaignId: string];
+    query: undefined;
+    body: undefined;
+    answer: Campaign;
+  };
+  /** Counts by state, read from the ledger now */
+  'campaigns.progress': {
+    params: [campaignId: string];
+    query: undefined;
+    body: undefined;
+    answer: CampaignProgress;
+  };
+  /** Why this person got it, or not */
+  'campaigns.recipient': {
+    params: [campaignId: string, contactId: string];
+    query: undefined;
+    body: undefined;
+    answer: RecipientStory;
+  };
+  /** Everybody of the audience, with what became of the mail */
+  'campaigns.recipients': {
+    params: [campaignId: string];
+    query: CampaignsRecipientsQuery;
+    body: undefined;
+    answer: CampaignRecipientsPage;
+    entry: CampaignRecipient;
+  };
+  /** Recount the ledger and show what the stored numbers say differently */
+  'campaigns.reconcile': {
+    params: [campaignId: string];
+    query: undefined;
+    body: undefined;
+    answer: CampaignReconciliation;
+  };
+  /** Go on where it was paused */
+  'campaigns.resume': {
+    params: [campaignId: string];
+    query: undefined;
+    body: undefined;
+    answer: Campaign;
+  };
+  /** Send again only what failed or is unknown */
+  'campaigns.retry': {
+    params: [campaignId: string];
+    query: undefined;
+    body: RetryCampaignBody;
+    answer: Campaign;
+  };
+  /** Send the campaign as it stands to a few addresses */
+  'campaigns.test': {
+    params: [campaignId: string];
+    query: undefined;
+    body: TestCampaignBody;
+    answer: QueuedTest;
+  };
+  /** Change, publish or reschedule a campaign */
+  'campaigns.update': {
+    params: [campaignId: string];
+    query: undefined;
+    body: UpdateCampaignBody;
+    answer: Campaign;
+  };
+  /** Progress as server-sent events, until the campaign is over */
+  'campaigns.watch': {
+    params: [campaignId: string];
+    query: undefined;
+    body: undefined;
+    answer: CampaignProgress;
+  };
+  /** Add up to 500 contacts to a list, by email or by id */
+  'contactLists.addContacts': {
+    params: [];
+    query: undefined;
+    body: AddContactsBody;
+    answer: AddedContacts;
+  };
+  /** Create a list, or a segment with filterCriteria */
+  'contactLists.create': {
+    params: [];
+    query: undefined;
+    body: CreateContactListBody;
+    answer: ContactList;
+  };
+  /** Delete a list or a segment; its contacts stay */
+  'contactLists.delete': {
+    params: [contactListId: string];
+    query: undefined;
+    body: undefined;
+    answer: undefined;
+  };
+  /** Get a list or a segment; GLOBAL_CONTACT_LIST names the list of all contacts */
+  'contactLists.get': {
+    params: [contactListId: string];
+    query: undefined;
+    body: undefined;
+    answer: ContactList;
+  };
+  /** List the global list, lists and segments */
+  'contactLists.list': {
+    params: [];
+    query: ContactListsListQuery;
+    body: undefined;
+    answer: ContactListsPage;
+    entry: ContactList;
+  };
+  /** Remove contacts from a list; they stay contacts */
+  'contactLists.removeContacts': {
+    params: [contactListId: string];
+    query: undefined;
+    body: RemoveContactsBody;
+    answer: RemovedContacts;
+  };
+  /** Search the contacts of a list, a segment or the global list by part of the email */
+  'contactLists.searchContacts': {
+    params: [];
+    query: undefined;
+    body: SearchListContactsBody;
+    answer: ListContactsPage;
+    entry: ListContact;
+  };
+  /** Rename a list, or change the filter of a segment */
+  'contactLists.update': {
+    params: [contactListId: string];
+    query: undefined;
+    body: UpdateContactListBody;
+    answer: ContactList;
+  };
+  /** Create or update up to 100 contacts; one that fails, fails alone */
+  'contacts.bulkUpdate': {
+    params: [];
+    query: undefined;
+    body: BulkUpdateContactsBody;
+    answer: BulkUpdatedContacts;
+  };
+  /** Create a contact; an email that is known is refused */
+  'contacts.create': {
+    params: [];
+    query: undefined;
+    body: ContactBody;
+    answer: Contact;
+  };
+  /** Delete a contact */
+  'contacts.delete': {
+    params: [contactId: string];
+    query: undefined;
+    body: undefined;
+    answer: undefined;
+  };
+  /** Delete contacts by email */
+  'contacts.deleteByEmail': {
+    params: [];
+    query: undefined;
+    body: DeleteContactsByEmailBody;
+    answer: DeletedContacts;
+  };
+  /** Delete every contact that carries this userId */
+  'contacts.deleteByUserId': {
+    params: [userId: string];
+    query: undefined;
+    body: undefined;
+    answer: DeletedContacts;
+  };
+  /** Download every contact */
+  'contacts.export': {
+    params: [];
+    query: ContactsExportQuery;
+    body: undefined;
+    answer: undefined;
+  };
+  /** Find contacts by their emails */
+  'contacts.findByEmail': {
+    params: [];
+    query: undefined;
+    body: FindContactsByEmailBody;
+    answer: FoundContacts;
+  };
+  /** Get a contact */
+  'contacts.get': {
+    params: [contactId: string];
+    query: undefined;
+    body: undefined;
+    answer: Contact;
+  };
+  /** Import contacts from a CSV or NDJSON file of up to 100 MB */
+  'contacts.import': {
+    params: [];
+    query: ContactsImportQuery;
+    body: undefined;
+    answer: AcceptedImport;
+  };
+  /** List contacts, newest first, or search by part of an email */
+  'contacts.list': {
+    params: [];
+    query: ContactsListQuery;
+    body: undefined;
+    answer: ContactsPage;
+    entry: Contact;
+  };
+  /** The suppression groups that hold the address of a contact */
+  'contacts.unsubscribeGroups': {
+    params: [contactId: string];
+    query: undefined;
+    body: undefined;
+    answer: UnsubscribeGroupsPage;
+    entry: UnsubscribeGroup;
+  };
+  /** Update a contact by id, its email too */
+  'contacts.update': {
+    params: [contactId: string];
+    query: undefined;
+    body: UpdateContactBody;
+    answer: Contact;
+  };
+  /** Create a contact, or update the one with this email */
+  'contacts.upsert': {
+    params: [];
+    query: undefined;
+    body: ContactBody;
+    answer: Contact;
+  };
+  /** Declare a field: values that contacts get from now on are held to its type */
+  'customFields.create': {
+    params: [];
+    query: undefined;
+    body: CreateCustomFieldBody;
+    answer: CustomField;
+  };
+  /** Take the declaration back; values stay with the contacts */
+  'customFields.delete': {
+    params: [customFieldId: string];
+    query: undefined;
+    body: undefined;
+    answer: undefined;
+  };
+  /** Get a declared field */
+  'customFields.get': {
+    params: [customFieldId: string];
+    query: undefined;
+    body: undefined;
+    answer: CustomField;
+  };
+  /** List the declared fields, by name */
+  'customFields.list': {
+    params: [];
+    query: PageQuery;
+    body: undefined;
+    answer: CustomFieldsPage;
+    entry: CustomField;
+  };
+  /** Change description or default value; name and type stay */
+  'customFields.update': {
+    params: [customFieldId: string];
+    query: undefined;
+    body: UpdateCustomFieldBody;
+    answer: CustomField;
+  };
+  /** Add a sending domain; the answer says which DNS records to publish */
+  'domains.create': {
+    params: [];
+    query: undefined;
+    body: CreateDomainBody;
+    answer: Domain;
+  };
+  /** Delete a sending domain, with its DKIM key */
+  'domains.delete': {
+    params: [domainId: string];
+    query: undefined;
+    body: undefined;
+    answer: undefined;
+  };
+  /** Stop receiving mail for a domain */
+  'domains.disableInbound': {
+    params: [domainId: string];
+    query: undefined;
+    body: undefined;
+    answer: Domain;
+  };
+  /** Receive mail for a verified domain; the answer holds the MX record to publish */
+  'domains.enableInbound': {
+    params: [domainId: string];
+    query: undefined;
+    body: undefined;
+    answer: Domain;
+  };
+  /** Get a sending domain */
+  'domains.get': {
+    params: [domainId: string];
+    query: undefined;
+    body: undefined;
+    answer: Domain;
+  };
+  /** List sending domains, oldest first */
+  'domains.list': {
+    params: [];
+    query: DomainsListQuery;
+    body: undefined;
+    answer: DomainsPage;
+    entry: Domain;
+  };
+  /** Say who signs the mail of a domain */
+  'domains.update': {
+    params: [domainId: string];
+    query: undefined;
+    body: UpdateDomainBody;
+    answer: Domain;
+  };
+  /** Look up the DNS records now; the result comes with a later GET */
+  'domains.verify': {
+    params: [domainId: string];
+    query: undefined;
+    body: undefined;
+    answer: Domain;
+  };
+  /** Get an email: why it arrived, or did not, with what the relay said */
+  'emails.get': {
+    params: [emailId: string];
+    query: undefined;
+    body: undefined;
+    answer: Email;
+  };
+  /** List emails, newest first */
+  'emails.list': {
+    params: [];
+    query: EmailsListQuery;
+    body: undefined;
+    answer: EmailsPage;
+    entry: EmailSummary;
+  };
+  /** Define an event and its properties */
+  'events.create': {
+    params: [];
+    query: undefined;
+    body: CreateEventBody;
+    answer: EventDefinition;
+  };
+  /** Delete an event definition; recorded events stay */
+  'events.delete': {
+    params: [eventId: string];
+    query: undefined;
+    body: undefined;
+    answer: undefined;
+  };
+  /** Get an event definition */
+  'events.get': {
+    params: [eventId: string];
+    query: undefined;
+    body: undefined;
+    answer: EventDefinition;
+  };
+  /** List event definitions, by name */
+  'events.list': {
+    params: [];
+    query: PageQuery;
+    body: undefined;
+    answer: EventDefinitionsPage;
+    entry: EventDefinition;
+  };
+  /** Record a custom event of a contact */
+  'events.send': {
+    params: [];
+    query: undefined;
+    body: SendEventBody;
+    answer: EventRecord;
+  };
+  /** Change description or properties of an event definition */
+  'events.update': {
+    params: [eventId: string];
+    query: undefined;
+    body: UpdateEventBody;
+    answer: EventDefinition;
+  };
+  /** Download the rows that failed, with their reasons */
+  'imports.errors': {
+    params: [importId: string];
+    query: ImportsErrorsQuery;
+    body: undefined;
+    answer: undefined;
+  };
+  /** How far an import is */
+  'imports.get': {
+    params: [importId: string];
+    query: undefined;
+    body: undefined;
+    answer: ContactImport;
+  };
+  /** A link to an attachment, by its index or id, that works for 15 minutes */
+  'inbound.attachment': {
+    params: [inboundId: string, ref: string];
+    query: undefined;
+    body: undefined;
+    answer: InboundAttachmentLink;
+  };
+  /** One inbound message */
+  'inbound.get': {
+    params: [inboundId: string];
+    query: undefined;
+    body: undefined;
+    answer: InboundMessage;
+  };
+  /** Inbound messages, newest first */
+  'inbound.list': {
+    params: [];
+    query: InboundListQuery;
+    body: undefined;
+    answer: InboundMessagesPage;
+    entry: InboundMessage;
+  };
+  /** Reply to an inbound message, within its conversation */
+  'inbound.reply': {
+    params: [inboundId: string];
+    query: undefined;
+    body: ReplyBody;
+    answer: QueuedReply;
+  };
+  /** Queue an email to up to 100 recipients, each with data of its own */
+  'mails.bulk': {
+    params: [];
+    query: undefined;
+    body: BulkMailBody;
+    answer: QueuedBulk;
+  };
+  /** Queue an email to one recipient */
+  'mails.send': {
+    params: [];
+    query: undefined;
+    body: SendMailBody;
+    answer: QueuedMail;
+  };
+  /** End a migration; what was migrated stays */
+  'migrations.cancel': {
+    params: [migrationId: string];
+    query: undefined;
+    body: undefined;
+    answer: Migration;
+  };
+  /** Get a migration with its phases, and its report when it is over */
+  'migrations.get': {
+    params: [migrationId: string];
+    query: undefined;
+    body: undefined;
+    answer: Migration;
+  };
+  /** Migrate one unsubscribe group of provider A at once, with its addresses when asked */
+  'migrations.groupProviderA': {
+    params: [];
+    query: undefined;
+    body: MigrateGroupBody;
+    answer: MigratedGroup;
+  };
+  /** List migrations, newest first */
+  'migrations.list': {
+    params: [];
+    query: MigrationsListQuery;
+    body: undefined;
+    answer: MigrationsPage;
+    entry: Migration;
+  };
+  /** See what can be migrated from provider A, and whether its key is good */
+  'migrations.planProviderA': {
+    params: [];
+    query: undefined;
+    body: PlanMigrationBody;
+    answer: PlanOfProviderA;
+  };
+  /** See what can be migrated from provider B, and whether its key is good */
+  'migrations.planProviderB': {
+    params: [];
+    query: undefined;
+    body: PlanMigrationBody;
+    answer: PlanOfProviderB;
+  };
+  /** Go on with a migration that holds, failed or was cancelled, where it stopped or from a phase */
+  'migrations.retry': {
+    params: [migrationId: string];
+    query: undefined;
+    body: RetryMigrationBody;
+    answer: Migration;
+  };
+  /** Leave out the phase that holds, and go on with the next */
+  'migrations.skip': {
+    params: [migrationId: string];
+    query: undefined;
+    body: SkipPhaseBody;
+    answer: Migration;
+  };
+  /** Start a migration from provider A in the background */
+  'migrations.startProviderA': {
+    params: [];
+    query: undefined;
+    body: StartMigrationABody;
+    answer: StartedMigration;
+  };
+  /** Start a migration from provider B in the background */
+  'migrations.startProviderB': {
+    params: [];
+    query: undefined;
+    body: StartMigrationBBody;
+    answer: StartedMigration;
+  };
+  /** Migrate selected templates of provider A at once */
+  'migrations.templatesProviderA': {
+    params: [];
+    query: undefined;
+    body: MigrateTemplatesBody;
+    answer: MigratedTemplates;
+  };
+  /** Migrate selected templates of provider B at once */
+  'migrations.templatesProviderB': {
+    params: [];
+    query: undefined;
+    body: MigrateTemplatesBody;
+    answer: MigratedTemplates;
+  };
+  /** Watch a migration */
+  'migrations.watch': {
+    params: [migrationId: string];
+    query: undefined;
+    body: undefined;
+    answer: Migration;
+  };
+  /** Create a project */
+  'projects.create': {
+    params: [];
+    query: undefined;
+    body: CreateProjectBody;
+    answer: Project;
+  };
+  /** Delete a project; its keys stop at once */
+  'projects.delete': {
+    params: [projectId: string];
+    query: undefined;
+    body: undefined;
+    answer: undefined;
+  };
+  /** Get a project */
+  'projects.get': {
+    params: [projectId: string];
+    query: undefined;
+    body: undefined;
+    answer: Project;
+  };
+  /** List the projects of the organization */
+  'projects.list': {
+    params: [];
+    query: PageQuery;
+    body: undefined;
+    answer: ProjectsPage;
+    entry: Project;
+  };
+  /** Change name or tracking defaults of a project */
+  'projects.update': {
+    params: [projectId: string];
+    query: undefined;
+    body: UpdateProjectBody;
+    answer: Project;
+  };
+  /** Create a sender on a verified domain */
+  'senders.create': {
+    params: [];
+    query: undefined;
+    body: CreateSenderBody;
+    answer: Sender;
+  };
+  /** Delete a sender; mail that is queued goes out all the same */
+  'senders.delete': {
+    params: [senderId: string];
+    query: undefined;
+    body: undefined;
+    answer: undefined;
+  };
+  /** Get a sender */
+  'senders.get': {
+    params: [senderId: string];
+    query: undefined;
+    body: undefined;
+    answer: Sender;
+  };
+  /** List senders, oldest first */
+  'senders.list': {
+    params: [];
+    query: PageQuery;
+    body: undefined;
+    answer: SendersPage;
+    entry: Sender;
+  };
+  /** Update a sender */
+  'senders.update': {
+    params: [senderId: string];
+    query: undefined;
+    body: UpdateSenderBody;
+    answer: Sender;
+  };
+  /** Every event of the project as server-sent events, from now on or after Last-Event-ID */
+  'stream.open': {
+    params: [];
+    query: StreamOpenQuery;
+    body: undefined;
+    answer: WebhookEvent;
+  };
+  /** Create a group that people can leave without leaving the others */
+  'suppressionGroups.create': {
+    params: [];
+    query: undefined;
+    body: CreateSuppressionGroupBody;
+    answer: SuppressionGroup;
+  };
+  /** Delete a group with its entries */
+  'suppressionGroups.delete': {
+    params: [groupId: string];
+    query: undefined;
+    body: undefined;
+    answer: undefined;
+  };
+  /** Download every suppression entry */
+  'suppressionGroups.exportEntries': {
+    params: [];
+    query: SuppressionGroupsExportEntriesQuery;
+    body: undefined;
+    answer: undefined;
+  };
+  /** Get a group */
+  'suppressionGroups.get': {
+    params: [groupId: string];
+    query: undefined;
+    body: undefined;
+    answer: SuppressionGroup;
+  };
+  /** List the groups */
+  'suppressionGroups.list': {
+    params: [];
+    query: PageQuery;
+    body: undefined;
+    answer: SuppressionGroupsPage;
+    entry: SuppressionGroup;
+  };
+  /** Search suppression entries, newest first */
+  'suppressionGroups.searchEntries': {
+    params: [];
+    query: undefined;
+    body: SearchSuppressionsBody;
+    answer: SuppressionsPage;
+    entry: Suppression;
+  };
+  /** Suppress addresses in a group, in the default group or in the global one */
+  'suppressionGroups.suppress': {
+    params: [];
+    query: undefined;
+    body: SuppressBody;
+    answer: SuppressedEmails;
+  };
+  /** Release addresses from a group, from the default group or from the global one */
+  'suppressionGroups.unsuppress': {
+    params: [];
+    query: undefined;
+    body: UnsuppressBody;
+    answer: UnsuppressedEmails;
+  };
+  /** Change name or description of a group */
+  'suppressionGroups.update': {
+    params: [groupId: string];
+    query: undefined;
+    body: UpdateSuppressionGroupBody;
+    answer: SuppressionGroup;
+  };
+  /** Create a template; a source that does not parse is refused with the line */
+  'templates.create': {
+    params: [];
+    query: undefined;
+    body: CreateTemplateBody;
+    answer: Template;
+  };
+  /** Delete a template that no draft, schedule or active automation uses */
+  'templates.delete': {
+    params: [templateId: string];
+    query: undefined;
+    body: undefined;
+    answer: undefined;
+  };
+  /** Get a template */
+  'templates.get': {
+    params: [templateId: string];
+    query: undefined;
+    body: undefined;
+    answer: Template;
+  };
+  /** List templates, newest first */
+  'templates.list': {
+    params: [];
+    query: TemplatesListQuery;
+    body: undefined;
+    answer: TemplatesPage;
+    entry: Template;
+  };
+  /** Render a template with data, without sending it */
+  'templates.preview': {
+    params: [templateId: string];
+    query: undefined;
+    body: PreviewTemplateBody;
+    answer: TemplatePreview;
+  };
+  /** Update a template; mail that is queued keeps what it was queued with */
+  'templates.update': {
+    params: [templateId: string];
+    query: undefined;
+    body: UpdateTemplateBody;
+    answer: Template;
+  };
+  /** Have events of the project posted to a URL. The secret is shown once */
+  'webhooks.create': {
+    params: [];
+    query: undefined;
+    body: CreateWebhookBody;
+    answer: NewWebhook;
+  };
+  /** Delete a webhook. What waits for it is not delivered any more */
+  'webhooks.delete': {
+    params: [webhookId: string];
+    query: undefined;
+    body: undefined;
+    answer: undefined;
+  };
+  /** The delivery log, newest first, kept for 30 days */
+  'webhooks.deliveries': {
+    params: [webhookId: string];
+    query: WebhooksDeliveriesQuery;
+    body: undefined;
+    answer: WebhookDeliveriesPage;
+    entry: WebhookDelivery;
+  };
+  /** One webhook */
+  'webhooks.get': {
+    params: [webhookId: string];
+    query: undefined;
+    body: undefined;
+    answer: Webhook;
+  };
+  /** The webhooks of the project */
+  'webhooks.list': {
+    params: [];
+    query: PageQuery;
+    body: undefined;
+    answer: WebhooksPage;
+    entry: Webhook;
+  };
+  /** Deliver the events of a time range again, under the same ids */
+  'webhooks.replay': {
+    params: [webhookId: string];
+    query: undefined;
+    body: ReplayWebhookBody;
+    answer: ReplayedEvents;
+  };
+  /** Change a webhook, or switch it off and on */
+  'webhooks.update': {
+    params: [webhookId: string];
+    query: undefined;
+    body: UpdateWebhookBody;
+    answer: Webhook;
+  };
+}

@@ -1,0 +1,138 @@
+import { ids, later } from './ids.ts';
+
+/** An example of every body, by the name of its component. */
+
+const from = { email: 'news@example.com', name: 'Example' };
+const html = '<p>Hello {{firstName}}, your order {{order}} is on its way.</p>';
+const apiKey = 'SG.the-key-of-the-other-provider';
+
+const account = {
+  CreateProjectBody: { name: 'Shop', trackingOpen: true, trackingClick: true },
+  UpdateProjectBody: { trackingOpen: false },
+  CreateApiKeyBody: { name: 'Web server' },
+};
+
+const mails = {
+  SendMailBody: {
+    to: { email: 'ada@example.org', name: 'Ada' },
+    from,
+    subject: 'Order {{order}}',
+    html,
+    dynamicData: { order: '1042' },
+  },
+  BulkMailBody: {
+    recipients: [
+      { email: 'ada@example.org', dynamicData: { order: '1042' } },
+      { email: 'grace@example.org', dynamicData: { order: '1043' } },
+    ],
+    from,
+    subject: 'Order {{order}}',
+    html,
+  },
+  ReplyBody: { from: { email: 'support@example.com', name: 'Support' }, text: 'Thank you, we are looking into it.' },
+  CreateSenderBody: { email: 'news@example.com', name: 'Example', replyTo: 'support@example.com' },
+  UpdateSenderBody: { name: 'Example News' },
+  CreateDomainBody: { domainName: 'example.com' },
+  UpdateDomainBody: { dkimSigning: 'relay' },
+  CreateTemplateBody: { templateName: 'Order', emailTemplate: html, subject: 'Order {{order}}' },
+  UpdateTemplateBody: { subject: 'Your order {{order}}' },
+  PreviewTemplateBody: { dynamicData: { firstName: 'Ada', order: '1042' } },
+};
+
+const campaigns = {
+  CreateCampaignBody: {
+    name: 'March news',
+    subject: 'News of March',
+    from,
+    htmlTemplate: '<p>Hello {{firstName}}</p><p><a href="{{unsubscribe}}">Unsubscribe</a></p>',
+    toLists: [ids.list],
+    publish: true,
+    sendNow: true,
+  },
+  UpdateCampaignBody: { subject: 'News of March, and a present' },
+  TestCampaignBody: { emails: ['editor@example.com'] },
+  RetryCampaignBody: { states: ['failed'] },
+};
+
+const contacts = {
+  ContactBody: {
+    email: 'ada@example.org',
+    firstName: 'Ada',
+    contactProperties: { plan: 'pro' },
+    listIds: [ids.list],
+  },
+  UpdateContactBody: { lastName: 'Lovelace', contactProperties: { plan: null } },
+  BulkUpdateContactsBody: {
+    contacts: [{ email: 'ada@example.org', firstName: 'Ada' }, { email: 'grace@example.org' }],
+    runWorkflow: false,
+  },
+  FindContactsByEmailBody: { emails: ['ada@example.org', 'grace@example.org'] },
+  DeleteContactsByEmailBody: { emails: ['ada@example.org'] },
+  CreateContactListBody: { name: 'Readers', description: 'Readers of the monthly news' },
+  UpdateContactListBody: { name: 'Readers of the news' },
+  AddContactsBody: { contactListId: ids.list, emails: ['ada@example.org', 'grace@example.org'] },
+  RemoveContactsBody: { emails: ['grace@example.org'] },
+  SearchListContactsBody: { contactListId: 'GLOBAL_CONTACT_LIST', email: 'example.org', page: 1, limit: 20 },
+  CreateCustomFieldBody: { fieldName: 'plan', fieldType: 'string', defaultValue: 'free' },
+  UpdateCustomFieldBody: { description: 'What the customer pays for' },
+  SuppressBody: { emails: ['grace@example.org'], reason: 'MANUAL', isGlobal: true },
+  UnsuppressBody: { emails: ['grace@example.org'], isGlobal: true },
+  SearchSuppressionsBody: { reason: 'BOUNCE', page: 1, limit: 20 },
+  CreateSuppressionGroupBody: { name: 'Monthly news', description: 'One mail a month' },
+  UpdateSuppressionGroupBody: { description: 'One mail a month, and two in December' },
+};
+
+const automations = {
+  CreateAutomationBody: {
+    name: 'Welcome',
+    entryCriteria: { type: 'contact_created' },
+    steps: [
+      { type: 'wait', delay: { value: 1, unit: 'hours' } },
+      { type: 'email', email: { htmlTemplate: '<p>Welcome, {{firstName}}</p>', subject: 'Welcome' } },
+    ],
+    active: false,
+  },
+  UpdateAutomationBody: { name: 'Welcome, new customers', existing: 'keep' },
+  SimulateAutomationBody: {
+    contact: { email: 'ada@example.org', firstName: 'Ada' },
+    changes: [{ at: '2026-03-03T09:30:00.000Z', contactProperties: { plan: 'pro' } }],
+    from: '2026-03-02T09:30:00.000Z',
+  },
+  CreateEventBody: {
+    eventName: 'order_paid',
+    description: 'A customer paid',
+    properties: [{ propertyName: 'amount', type: 'number' }],
+  },
+  UpdateEventBody: { description: 'A customer paid an order' },
+  SendEventBody: { eventName: 'order_paid', email: 'ada@example.org', eventProperties: { amount: 49.9 } },
+};
+
+const migrations = {
+  PlanMigrationBody: { apiKey },
+  StartMigrationABody: {
+    apiKey,
+    migrateAll: true,
+    customFieldMappings: [{ providerAFieldName: 'Plan', fieldName: 'plan', fieldType: 'string' }],
+  },
+  StartMigrationBBody: { apiKey: 're_the-key-of-the-other-provider', migrateAll: true },
+  MigrateTemplatesBody: { apiKey, templateIds: ['d-4a1c'], onExistUpdateHTML: true },
+  MigrateGroupBody: { apiKey, unsubscribeGroupId: 27_310, addEmailsInSuppression: true },
+  RetryMigrationBody: { fromPhase: 'contacts' },
+  SkipPhaseBody: { reason: 'The templates will be made by hand.' },
+};
+
+const webhooks = {
+  CreateWebhookBody: { url: 'https://hooks.example.com/everpost', events: ['email.bounced', 'email.spam_reported'] },
+  UpdateWebhookBody: { isActive: true },
+  ReplayWebhookBody: { from: '2026-03-02T09:00:00.000Z', to: later },
+};
+
+export const bodyExamples: Record<string, unknown> = {
+  ...account,
+  ...mails,
+  ...campaigns,
+  ...contacts,
+  ...automations,
+  ...migrations,
+  ...webhooks,
+};

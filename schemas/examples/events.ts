@@ -1,0 +1,102 @@
+import { eventTitle, webhookEvents } from '../webhook-events.ts';
+import { at, ids, later } from './ids.ts';
+
+/** An example of every event, by the name of its component. */
+
+const mail = {
+  emailId: ids.email,
+  email: 'ada@example.org',
+  subject: 'News of March',
+  campaignId: ids.campaign,
+  automationId: null,
+  batchId: null,
+  contactId: ids.contact,
+};
+const ok = { code: 250, enhanced: '2.0.0', text: 'OK' };
+const userAgent = 'Mozilla/5.0';
+
+const data: Record<string, unknown> = {
+  EmailOutcome: { ...mail, reply: ok, reason: null },
+  EmailBounce: { ...mail, reply: { code: 550, enhanced: '5.1.1', text: 'no such user' }, reason: 'No such user.' },
+  EmailDelivery: { ...mail, reason: null },
+  EmailOpen: { ...mail, automated: false, userAgent },
+  EmailClick: { ...mail, url: 'https://example.com/march', userAgent },
+  EmailUnsubscribe: { ...mail, reason: 'one click' },
+  EmailComplaint: { ...mail, reason: 'abuse' },
+  ReceivedEmail: {
+    id: ids.inbound,
+    email: 'ada@example.org',
+    messageId: '<1@mail.example.org>',
+    domainName: 'example.com',
+    from: { email: 'ada@example.org', name: 'Ada' },
+    to: [{ email: 'support@example.com', name: null }],
+    subject: 'My order',
+    threadId: ids.inbound,
+    status: 'PROCESSED',
+    receivedAt: at,
+    inReplyToEmailActivityId: null,
+    inReplyToInboundEmailId: null,
+    attachmentCount: 0,
+    attachments: 0,
+  },
+  ContactData: {
+    id: ids.contact,
+    email: 'ada@example.org',
+    firstName: 'Ada',
+    lastName: null,
+    userId: null,
+    mobile: null,
+    contactProperties: { plan: 'pro' },
+    listIds: [ids.list],
+    segmentIds: [],
+    createdAt: at,
+    updatedAt: at,
+  },
+  DeletedContact: { id: ids.contact },
+  CampaignChange: {
+    id: ids.campaign,
+    campaignId: ids.campaign,
+    name: 'March news',
+    status: 'sent',
+    startsAt: at,
+    startedAt: at,
+    sentAt: later,
+    pausedAt: null,
+    abortedAt: null,
+    pausedReason: null,
+    failureReason: null,
+    counts: {
+      ...{ totalContacts: 1_204, suppressed: 3, failed: 1, sent: 1_200, unknown: 0, pending: 0, bounced: 4 },
+      ...{ opened: 0, humanOpened: 0, clicked: 0, unsubscribed: 0, spamReported: 0 },
+    },
+  },
+  EnrollmentChange: {
+    enrollmentId: ids.other,
+    automationId: ids.automation,
+    contactId: ids.contact,
+    stepId: null,
+    exitReason: null,
+    enteredAt: at,
+    endedAt: null,
+  },
+  MigrationChange: {
+    id: ids.migration,
+    bulkOperationId: ids.migration,
+    projectId: ids.project,
+    provider: 'providerA',
+    status: 'running',
+    phase: 'contacts',
+    phases: [{ name: 'contacts', status: 'running', total: 1_204, succeeded: 800, failed: 0, skipped: 0 }],
+    attention: null,
+    failureReason: null,
+    run: 1,
+    version: 12,
+  },
+};
+
+export const eventExamples: Record<string, unknown> = Object.fromEntries(
+  Object.entries(webhookEvents).map(([type, { data: schema }]) => {
+    const payload = data[schema.title as string];
+    return [eventTitle(type), { id: ids.event, type, createdAt: later, data: payload }];
+  }),
+);
