@@ -1,6 +1,50 @@
 // Written by `npm run openapi` from the endpoint table. A test holds it fresh.
 
-export type ErrorCode = 'VALIDATION_ERROR' | 'UNAUTHORIZED' | 'NOT_FOUND' | 'METHOD_NOT_ALLOWED' | 'ALREADY_EXISTS' | 'INVALID_STATE' | 'MIGRATION_IN_PROGRESS' | 'IDEMPOTENCY_KEY_REUSED' | 'IDEMPOTENCY_IN_PROGRESS' | 'BODY_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'DOMAIN_NOT_VERIFIED' | 'TEMPLATE_RENDER_FAILED' | 'INVALID_PROVIDER_KEY' | 'RATE_LIMIT_EXCEEDED' | 'SERVER_ERROR' | 'UNAVAILABLE' | 'NAME_REQUIRED' | 'INVALID_STEP_SEQUENCE' | 'EMAIL_TEMPLATE_REQUIRED' | 'BRANCH_BRANCHES_REQUIRED' | 'EVENT_NAME_REQUIRED' | 'CANNOT_ACTIVATE_AUTOMATION' | 'EMAIL_OR_CONTACT_ID_REQUIRED' | 'CONTACT_NOT_FOUND_FOR_EVENT' | 'UNKNOWN_PROPERTY' | 'INVALID_PROPERTY_VALUE' | 'CAMPAIGN_NOT_FOUND' | 'CONTACT_NOT_FOUND' | 'CONTACT_LIST_NOT_FOUND' | 'CUSTOM_FIELD_NOT_FOUND' | 'TEMPLATE_NOT_FOUND' | 'SENDER_NOT_FOUND' | 'SUPPRESSION_GROUP_NOT_FOUND' | 'AUTOMATION_NOT_FOUND' | 'EVENT_NOT_FOUND' | 'EMAIL_NOT_FOUND' | 'IMPORT_NOT_FOUND' | 'DOMAIN_NOT_FOUND' | 'MIGRATION_NOT_FOUND' | 'PROJECT_NOT_FOUND' | 'API_KEY_NOT_FOUND' | 'RECIPIENT_NOT_FOUND' | 'WEBHOOK_NOT_FOUND';
+export type ErrorCode =
+  | 'VALIDATION_ERROR'
+  | 'UNAUTHORIZED'
+  | 'NOT_FOUND'
+  | 'METHOD_NOT_ALLOWED'
+  | 'ALREADY_EXISTS'
+  | 'INVALID_STATE'
+  | 'MIGRATION_IN_PROGRESS'
+  | 'IDEMPOTENCY_KEY_REUSED'
+  | 'IDEMPOTENCY_IN_PROGRESS'
+  | 'BODY_TOO_LARGE'
+  | 'UNSUPPORTED_MEDIA_TYPE'
+  | 'DOMAIN_NOT_VERIFIED'
+  | 'TEMPLATE_RENDER_FAILED'
+  | 'INVALID_PROVIDER_KEY'
+  | 'RATE_LIMIT_EXCEEDED'
+  | 'SERVER_ERROR'
+  | 'UNAVAILABLE'
+  | 'NAME_REQUIRED'
+  | 'INVALID_STEP_SEQUENCE'
+  | 'EMAIL_TEMPLATE_REQUIRED'
+  | 'BRANCH_BRANCHES_REQUIRED'
+  | 'EVENT_NAME_REQUIRED'
+  | 'CANNOT_ACTIVATE_AUTOMATION'
+  | 'EMAIL_OR_CONTACT_ID_REQUIRED'
+  | 'CONTACT_NOT_FOUND_FOR_EVENT'
+  | 'UNKNOWN_PROPERTY'
+  | 'INVALID_PROPERTY_VALUE'
+  | 'CAMPAIGN_NOT_FOUND'
+  | 'CONTACT_NOT_FOUND'
+  | 'CONTACT_LIST_NOT_FOUND'
+  | 'CUSTOM_FIELD_NOT_FOUND'
+  | 'TEMPLATE_NOT_FOUND'
+  | 'SENDER_NOT_FOUND'
+  | 'SUPPRESSION_GROUP_NOT_FOUND'
+  | 'AUTOMATION_NOT_FOUND'
+  | 'EVENT_NOT_FOUND'
+  | 'EMAIL_NOT_FOUND'
+  | 'IMPORT_NOT_FOUND'
+  | 'DOMAIN_NOT_FOUND'
+  | 'MIGRATION_NOT_FOUND'
+  | 'PROJECT_NOT_FOUND'
+  | 'API_KEY_NOT_FOUND'
+  | 'RECIPIENT_NOT_FOUND'
+  | 'WEBHOOK_NOT_FOUND';
 
 export interface AcceptedImport {
   importId: string;
@@ -1279,7 +1323,12 @@ export interface EntryCriteriaInput {
   filterCriteria?: Record<string, unknown>;
 }
 
-export type EntryType = 'contact_created' | 'contact_added_to_list' | 'contact_property_matches_with' | 'contact_property_changes_from_to' | 'event_trigger';
+export type EntryType =
+  | 'contact_created'
+  | 'contact_added_to_list'
+  | 'contact_property_matches_with'
+  | 'contact_property_changes_from_to'
+  | 'event_trigger';
 
 export interface EventDefinition {
   id: string;
@@ -1318,7 +1367,35 @@ export interface EventRecord {
   createdAt: string;
 }
 
-export type EventType = 'email.sent' | 'email.delivered' | 'email.deferred' | 'email.bounced' | 'email.failed' | 'email.suppressed' | 'email.opened' | 'email.clicked' | 'email.spam_reported' | 'email.unsubscribed' | 'email.received' | 'contact.created' | 'contact.updated' | 'contact.deleted' | 'campaign.scheduled' | 'campaign.sending' | 'campaign.paused' | 'campaign.sent' | 'campaign.failed' | 'campaign.aborted' | 'automation.entered' | 'automation.completed' | 'automation.exited' | 'migration.running' | 'migration.progress' | 'migration.needs_attention' | 'migration.completed' | 'migration.failed';
+export type EventType =
+  | 'email.sent'
+  | 'email.delivered'
+  | 'email.deferred'
+  | 'email.bounced'
+  | 'email.failed'
+  | 'email.suppressed'
+  | 'email.opened'
+  | 'email.clicked'
+  | 'email.spam_reported'
+  | 'email.unsubscribed'
+  | 'email.received'
+  | 'contact.created'
+  | 'contact.updated'
+  | 'contact.deleted'
+  | 'campaign.scheduled'
+  | 'campaign.sending'
+  | 'campaign.paused'
+  | 'campaign.sent'
+  | 'campaign.failed'
+  | 'campaign.aborted'
+  | 'automation.entered'
+  | 'automation.completed'
+  | 'automation.exited'
+  | 'migration.running'
+  | 'migration.progress'
+  | 'migration.needs_attention'
+  | 'migration.completed'
+  | 'migration.failed';
 
 export interface ExitCriteria {
   type: 'workflow_complete' | 'entry_criteria_no_longer_met';
@@ -1644,7 +1721,15 @@ export interface MigrationPhaseCounts {
   skipped: number;
 }
 
-export type MigrationPhaseName = 'customFields' | 'templates' | 'unsubscribeGroups' | 'contactLists' | 'audiences' | 'contacts' | 'topics' | 'unsubscribed';
+export type MigrationPhaseName =
+  | 'customFields'
+  | 'templates'
+  | 'unsubscribeGroups'
+  | 'contactLists'
+  | 'audiences'
+  | 'contacts'
+  | 'topics'
+  | 'unsubscribed';
 
 export interface MigrationPhaseReport {
   name: MigrationPhaseName;
@@ -1681,7 +1766,14 @@ export interface MigrationRunningEvent {
   data: MigrationChange;
 }
 
-export type MigrationStatus = 'queued' | 'running' | 'needs_attention' | 'completed' | 'completed_with_errors' | 'failed' | 'cancelled';
+export type MigrationStatus =
+  | 'queued'
+  | 'running'
+  | 'needs_attention'
+  | 'completed'
+  | 'completed_with_errors'
+  | 'failed'
+  | 'cancelled';
 
 export interface MigrationsPage {
   migrations: Migration[];
@@ -2531,7 +2623,35 @@ export interface WebhookDelivery {
   tries: WebhookTry[];
 }
 
-export type WebhookEvent = EmailSentEvent | EmailDeliveredEvent | EmailDeferredEvent | EmailBouncedEvent | EmailFailedEvent | EmailSuppressedEvent | EmailOpenedEvent | EmailClickedEvent | EmailSpamReportedEvent | EmailUnsubscribedEvent | EmailReceivedEvent | ContactCreatedEvent | ContactUpdatedEvent | ContactDeletedEvent | CampaignScheduledEvent | CampaignSendingEvent | CampaignPausedEvent | CampaignSentEvent | CampaignFailedEvent | CampaignAbortedEvent | AutomationEnteredEvent | AutomationCompletedEvent | AutomationExitedEvent | MigrationRunningEvent | MigrationProgressEvent | MigrationNeedsAttentionEvent | MigrationCompletedEvent | MigrationFailedEvent;
+export type WebhookEvent =
+  | EmailSentEvent
+  | EmailDeliveredEvent
+  | EmailDeferredEvent
+  | EmailBouncedEvent
+  | EmailFailedEvent
+  | EmailSuppressedEvent
+  | EmailOpenedEvent
+  | EmailClickedEvent
+  | EmailSpamReportedEvent
+  | EmailUnsubscribedEvent
+  | EmailReceivedEvent
+  | ContactCreatedEvent
+  | ContactUpdatedEvent
+  | ContactDeletedEvent
+  | CampaignScheduledEvent
+  | CampaignSendingEvent
+  | CampaignPausedEvent
+  | CampaignSentEvent
+  | CampaignFailedEvent
+  | CampaignAbortedEvent
+  | AutomationEnteredEvent
+  | AutomationCompletedEvent
+  | AutomationExitedEvent
+  | MigrationRunningEvent
+  | MigrationProgressEvent
+  | MigrationNeedsAttentionEvent
+  | MigrationCompletedEvent
+  | MigrationFailedEvent;
 
 export interface WebhookTry {
   at: string;

@@ -1,12 +1,4 @@
-import {
-  emailField,
-  idField,
-  idReference,
-  nullableString,
-  pageAnswer,
-  pageFields,
-  timestampField,
-} from './common.ts';
+import { emailField, idField, idReference, nullableString, pageAnswer, pageFields, timestampField } from './common.ts';
 import { schema, shape } from './schema.ts';
 
 export const CONTACT_FIELD_MAX = 256;

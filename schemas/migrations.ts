@@ -264,7 +264,10 @@ export const groupMigratedAnswer = shape({
   properties: {
     groupId: { type: 'string' },
     name: { type: 'string' },
-    created: { type: 'boolean', description: 'With importedEmails when the group is new, or its addresses were imported.' },
+    created: {
+      type: 'boolean',
+      description: 'With importedEmails when the group is new, or its addresses were imported.',
+    },
     importedEmails: count,
     id: { type: 'string', description: 'With the rest of the record, when the group was there already.' },
     description: { type: 'string' },

@@ -28,7 +28,8 @@ export class Components {
   #inside(schema: JsonSchema): Json {
     const shown: Json = {};
     for (const [keyword, value] of Object.entries(forOthers(schema))) {
-      if (keyword === 'properties') shown[keyword] = mapped(value as Record<string, JsonSchema>, (one) => this.show(one));
+      if (keyword === 'properties')
+        shown[keyword] = mapped(value as Record<string, JsonSchema>, (one) => this.show(one));
       else if (Array.isArray(value) && combining.includes(keyword))
         shown[keyword] = value.map((one: JsonSchema) => this.show(one));
       else if (holding.includes(keyword) && typeof value === 'object') shown[keyword] = this.show(value as JsonSchema);
@@ -66,7 +67,9 @@ const LINE_OF_TEXT = `^[^${CONTROL}]*[^\\s\\ufeff${CONTROL}][^${CONTROL}]*$`;
 
 /** Other tools do not know our own formats and keywords, and want a type with every list of values. */
 function forOthers(schema: JsonSchema): Json {
-  const { format, ...rest } = Object.fromEntries(Object.entries(schema).filter(([keyword]) => !keyword.startsWith('x-')));
+  const { format, ...rest } = Object.fromEntries(
+    Object.entries(schema).filter(([keyword]) => !keyword.startsWith('x-')),
+  );
   const typed = rest.type === undefined ? { ...typeOf(rest), ...rest } : rest;
   if (format === undefined) return typed;
   if (format === 'line') return { ...typed, pattern: rest.pattern === undefined ? LINE : LINE_OF_TEXT };

@@ -144,7 +144,8 @@ function success(endpoint: Endpoint, components: Components): Json {
   const { answer, produces, summary: description } = endpoint;
   const headers = requestIdHeader;
   if (produces) {
-    const schemaOf = (type: string) => (type === 'text/event-stream' ? streamed(endpoint, components) : { type: 'string' });
+    const schemaOf = (type: string) =>
+      type === 'text/event-stream' ? streamed(endpoint, components) : { type: 'string' };
     const content = Object.fromEntries(produces.map((type) => [type, { schema: schemaOf(type) }]));
     return { description, headers, content };
   }
