@@ -83,6 +83,12 @@ export function recipientsRefused(job: Dialogue): Delivery {
   return answered(job, 'rcpt', NO_REPLY);
 }
 
+/** A relay that refuses MAIL may still accept every RCPT and DATA after it. */
+export function noRecipientAccepted(job: Dialogue): Delivery {
+  const mail = job.replies[0]!;
+  return isOk(mail) ? recipientsRefused(job) : mailRefused(job, mail);
+}
+
 export function anyAccepted({ replies, envelope }: Dialogue): boolean {
   for (let index = 1; index <= envelope.to.length; index++) if (isOk(replies[index]!)) return isOk(replies[0]!);
   return false;
