@@ -84,8 +84,9 @@ export async function decide(
 /** Waits until nothing is in flight, unless the campaign is sending, and returns its state. */
 export async function settle(deps: Deps, campaign: Campaign): Promise<Settled> {
   if (!isUnderWay(campaign)) await untilNothingIsInFlight(deps, campaign);
-  await refreshCounts(deps, campaign);
-  const { sent, pending, inFlight, deferred } = await ledgerCounts(deps, campaign);
+  const counted = await ledgerCounts(deps, campaign);
+  await refreshCounts(deps, campaign, counted);
+  const { sent, pending, inFlight, deferred } = counted;
   const { _id, projectId } = campaign;
   const fresh = (await deps.db.campaigns.findOne({ _id, projectId })) ?? campaign;
   const nextAt = await nextAtOf(deps, fresh, { pending, deferred });

@@ -4,6 +4,7 @@ import { ObjectId } from 'mongodb';
 import type { Deps } from '../../core/base/deps.ts';
 import { pauseCampaign } from '../../core/campaigns/control.ts';
 import type { Reply } from '../support/client.ts';
+import { profiled } from '../support/profile.ts';
 import { until } from '../support/wait.ts';
 import { openHands, useHands } from './support.ts';
 
@@ -70,6 +71,20 @@ describe('Control of campaigns, with Temporal stopped and no worker running', fu
       expect(sent.filter(({ claimedAt }) => (claimedAt as Date) > stored)).to.deep.equal([]);
       expect(stage.sink.ledger.duplicates).to.equal(0);
     });
+
+  it('an answer counts the ledger once, for its figures and for those that are stored', async () => {
+    const id = await stage.launch({ toLists: [await stage.list(20, (i) => `once${i}@example.org`)] });
+    expect((await hands.advance(id)).kind).to.equal('freeze');
+    await hands.freeze(id);
+    await hands.page(id, { fromSeq: 1, toSeq: 5 });
+    const operations = await profiled(stage.deps, async () => {
+      expect((await stage.act(id, 'pause')).body.data.progress).to.include({ sent: 5, remaining: 15 });
+    });
+    const counts = operations.filter(({ ns, command }) => ns.endsWith('.messages') && command.aggregate === 'messages');
+    expect(counts.filter(({ command }) => JSON.stringify(command.pipeline).includes('"$state"')).length).to.equal(1);
+    expect((await stage.stored(id)).counts).to.include({ sent: 5, pending: 15, totalContacts: 20 });
+    await stage.act(id, 'abort');
+  });
 
   it('a recipient who is suppressed half-way is not claimed after the answer', async () => {
     const name = new ObjectId().toHexString();

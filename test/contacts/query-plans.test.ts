@@ -5,6 +5,7 @@ import { recomputeSegment, SETTLE_MS } from '../../core/contacts/lists/recompute
 import { importSlice } from '../../core/imports/run.ts';
 import { suppressionsAgainst } from '../../core/suppressions/suppressions.ts';
 import { type Environment, startEnvironment, type Tenant } from '../support/environment.ts';
+import { profiled } from '../support/profile.ts';
 import { addresses, segmentOf } from './support.ts';
 
 const MEMBERS = 300;
@@ -25,16 +26,9 @@ describe('Plans of the audience', () => {
     this.timeout(60_000);
     environment = await startEnvironment();
     for (const tenant of [environment.own, environment.other]) await fill(tenant);
-    const { mongo, config } = environment.deps;
-    const db = mongo.db(config.mongodbDatabase);
-    await db.createCollection('system.profile', { capped: true, size: 50_000_000 });
-    await db.command({ profile: 2 });
-    await useEverything();
-    await db.command({ profile: 0 });
-    profile = await db
-      .collection('system.profile')
-      .find({ ns: { $in: OURS.map((name) => `${db.databaseName}.${name}`) } })
-      .toArray();
+    const { deps } = environment;
+    const ours = OURS.map((name) => `${deps.config.mongodbDatabase}.${name}`);
+    profile = (await profiled(deps, useEverything)).filter(({ ns }) => ours.includes(ns));
   });
   after(() => environment.stop());
 

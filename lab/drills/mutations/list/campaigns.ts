@@ -143,4 +143,12 @@ export const campaignsMutations: readonly Mutation[] = [
     tests: ['test/campaigns/gradual.test.ts'],
     grep: 'spends no number twice',
   },
+  {
+    name: 'an answer counts the ledger twice',
+    file: 'core/campaigns/control.ts',
+    find: 'await refreshCounts(deps, campaign, counted);',
+    replace: 'await refreshCounts(deps, campaign);',
+    tests: ['test/campaigns/control.test.ts'],
+    grep: 'counts the ledger once',
+  },
 ];
