@@ -1,15 +1,17 @@
 import { announceDeletions, endUnsubscribed, recordDeletions } from './automations/enrollments/exit.ts';
 import { readEntrances } from './automations/entrances.ts';
 import { announceTriggers, recordTriggers } from './automations/record-triggers.ts';
+import { automationWithGroup, automationWithTemplate } from './automations/uses.ts';
 import type { Subscribers } from './base/deps.ts';
 import { refuseHeld } from './campaigns/holds.ts';
+import { campaignWithGroup, campaignWithTemplate } from './campaigns/uses.ts';
 import { announceContactEvents, recordContactEvents, recordEventsOfDeleted } from './contacts/events.ts';
 import { announceInboundOfDeleted, recordInboundOfDeleted } from './inbound/removals.ts';
-import { refuseQueued, refuseUsed } from './mails/group-uses.ts';
+import { refuseQueued } from './mails/group-uses.ts';
 import { recordMessagesOfDeleted } from './messages/erase.ts';
 import { recordMailOfDeleted } from './messages/fail-for-deleted.ts';
 
-/** All subscribers of contact changes, suppressions, removals of lists and project rules, in the order in which they are called. */
+/** All code that lower folders call, in the order in which it is called. */
 export const subscribers: Subscribers = {
   contacts: [
     { onChanges: recordTriggers, afterCommit: announceTriggers },
@@ -22,6 +24,8 @@ export const subscribers: Subscribers = {
   ],
   suppressions: [endUnsubscribed],
   listRemovals: [refuseHeld],
-  groupRemovals: [{ beforeRemoval: refuseQueued, onRemoval: refuseUsed }],
+  groupRemovals: [refuseQueued],
+  usesOfGroup: [campaignWithGroup, automationWithGroup],
+  usesOfTemplate: [campaignWithTemplate, automationWithTemplate],
   projectRules: readEntrances,
 };

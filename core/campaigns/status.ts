@@ -19,7 +19,10 @@ export const UNDER_WAY: readonly CampaignStatus[] = ['sending', 'sending_gradual
 export const OVER: readonly CampaignStatus[] = ['sent', 'failed', 'aborted'];
 /** Published and not over. */
 export const PUBLISHED: readonly CampaignStatus[] = ['scheduled', ...UNDER_WAY, 'paused'];
-export const DELETABLE: readonly CampaignStatus[] = ['draft', 'scheduled', ...OVER];
+/** Everything of it can still be changed. */
+export const EDITABLE: readonly CampaignStatus[] = ['draft', 'scheduled'];
+export const NOT_OVER: readonly CampaignStatus[] = ['draft', ...PUBLISHED];
+export const DELETABLE: readonly CampaignStatus[] = [...EDITABLE, ...OVER];
 export const PAUSABLE = statusesBefore(campaignTransitions, 'paused');
 export const ABORTABLE = statusesBefore(campaignTransitions, 'aborted');
 export const RETRYABLE: readonly CampaignStatus[] = ['sent', 'failed'];
@@ -30,9 +33,8 @@ export function isUnderWay({ status }: WithStatus): boolean {
   return UNDER_WAY.includes(status);
 }
 
-/** Everything of it can still be changed. */
 export function isEditable({ status }: WithStatus): boolean {
-  return status === 'draft' || status === 'scheduled';
+  return EDITABLE.includes(status);
 }
 
 /** Its time passed, or it was paused before it. */

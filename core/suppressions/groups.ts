@@ -14,16 +14,15 @@ import type { MailFacts } from './rules.ts';
 
 type NamedGroup = Pick<SuppressionGroup, 'projectId' | 'groupId'>;
 
-/** Both functions throw when something still needs the group. */
-interface GroupRemovalSubscriber {
-  beforeRemoval(deps: Deps, group: NamedGroup): Promise<void>;
-  /** In the transaction that removes the group. */
-  onRemoval(deps: Deps, session: Session, group: NamedGroup): Promise<void>;
-}
+/** Throws while mail that waits needs the group. */
+type GroupRemovalSubscriber = (deps: Deps, group: NamedGroup) => Promise<void>;
+/** What names the group, in words, or null. Asked in the transaction that removes it. */
+type UseOfGroup = (deps: Deps, session: Session, group: NamedGroup) => Promise<string | null>;
 
 declare module '../base/deps.ts' {
   interface Subscribers {
     groupRemovals: readonly GroupRemovalSubscriber[];
+    usesOfGroup: readonly UseOfGroup[];
   }
 }
 
@@ -128,14 +127,22 @@ export async function updateGroup(
 export async function deleteGroup(deps: Deps, project: Tenant, groupId: string): Promise<void> {
   await refuseBuiltIn(deps, project, groupId, 'deleted');
   const filter = { projectId: project._id, groupId };
-  for (const { beforeRemoval } of deps.subscribers.groupRemovals) await beforeRemoval(deps, filter);
+  for (const refuse of deps.subscribers.groupRemovals) await refuse(deps, filter);
   await inTransaction(deps, async (session) => {
     const $set = { deletedAt: deps.clock.now() };
     await deps.db.suppressionGroups.updateOne({ ...filter, deletedAt: null }, { $set }, { session });
-    for (const { onRemoval } of deps.subscribers.groupRemovals) await onRemoval(deps, session, filter);
+    await refuseUsed(deps, session, filter);
   });
   await deps.db.suppressions.deleteMany(filter, { hint: 'group' });
   await deps.db.suppressionGroups.deleteOne({ ...filter, deletedAt: { $ne: null } });
+}
+
+/** Removing a group removes its entries, so mail that names it would reach people who had unsubscribed. */
+async function refuseUsed(deps: Deps, session: Session, group: NamedGroup): Promise<void> {
+  for (const useOf of deps.subscribers.usesOfGroup) {
+    const use = await useOf(deps, session, group);
+    if (use) throw conflict('INVALID_STATE', `The suppression group is named by ${use}; take it out there first.`);
+  }
 }
 
 /** Runs in a transaction that stores a reference to the group, so that a concurrent removal conflicts. */

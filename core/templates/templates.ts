@@ -9,7 +9,15 @@ import type { Project, Session } from '../base/model.ts';
 import { type Page, type PageOf, pageOf } from '../base/paging.ts';
 import { compiled } from './cache.ts';
 import type { Template } from './model.ts';
-import { useOfTemplate } from './uses.ts';
+
+/** What the removal of a template would break, in words, or null. */
+type UseOfTemplate = (deps: Deps, template: Pick<Template, 'projectId' | 'templateId'>) => Promise<string | null>;
+
+declare module '../base/deps.ts' {
+  interface Subscribers {
+    usesOfTemplate: readonly UseOfTemplate[];
+  }
+}
 
 type TemplateInput = Described<typeof updateTemplateBody> & {
   isFlagged?: boolean;
@@ -107,8 +115,10 @@ export async function updateTemplate(
 
 export async function deleteTemplate(deps: Deps, project: Project, templateId: string): Promise<void> {
   const template = await findTemplate(deps, project, templateId);
-  const use = await useOfTemplate(deps, project, template);
-  if (use) throw conflict('INVALID_STATE', `The template is used by ${use}; take it out there first.`);
+  for (const useOf of deps.subscribers.usesOfTemplate) {
+    const use = await useOf(deps, template);
+    if (use) throw conflict('INVALID_STATE', `The template is used by ${use}; take it out there first.`);
+  }
   await deps.db.templates.deleteOne({ _id: template._id, projectId: project._id });
 }
 

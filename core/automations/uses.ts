@@ -1,0 +1,26 @@
+import type { Deps } from '../base/deps.ts';
+import type { Session } from '../base/model.ts';
+import type { SuppressionGroup } from '../suppressions/model.ts';
+import type { Template } from '../templates/model.ts';
+
+const projection = { name: 1, status: 1 };
+
+/** Activation looks for the templates of a draft or paused automation again. */
+export async function automationWithTemplate(
+  { db }: Pick<Deps, 'db'>,
+  { projectId, templateId }: Pick<Template, 'projectId' | 'templateId'>,
+): Promise<string | null> {
+  const naming = { projectId, status: 'active' as const, 'steps.email.templateId': templateId };
+  const automation = await db.automations.findOne(naming, { projection });
+  return automation && `the active automation "${automation.name}"`;
+}
+
+export async function automationWithGroup(
+  { db }: Pick<Deps, 'db'>,
+  session: Session,
+  { projectId, groupId }: Pick<SuppressionGroup, 'projectId' | 'groupId'>,
+): Promise<string | null> {
+  const naming = { projectId, unsubscribeGroupId: groupId, status: { $ne: 'archived' as const }, deletedAt: null };
+  const automation = await db.automations.findOne(naming, { session, projection });
+  return automation && `the automation "${automation.name}" (${automation.status})`;
+}
