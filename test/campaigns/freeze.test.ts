@@ -5,6 +5,7 @@ import type { Deps } from '../../core/base/deps.ts';
 import { asOurs, beginAttempt } from '../../core/campaigns/audience/attempt.ts';
 import { freezeAudience } from '../../core/campaigns/run/freeze.ts';
 import { indexes } from '../../platform/indexes.ts';
+import { profiled } from '../support/profile.ts';
 import { useHands } from './support.ts';
 
 const control = () => ({ signal: new AbortController().signal, onProgress() {} });
@@ -132,10 +133,37 @@ describe('An audience that is written down', function () {
     }
   });
 
+  it('is read from each list by its own index, which has no other contact of the project', async () => {
+    const name = tag();
+    await stage.list(500, (i) => `${name}-other${i}@example.org`);
+    const lists = [
+      await stage.list(40, (i) => `${name}-${100 + i}@example.org`),
+      await stage.list(30, (i) => `${name}-${120 + i}@example.org`),
+    ];
+    const group = { field: 'email', operator: 'contains', value: `${name}-11` };
+    const filterCriteria = { logicalOperator: 'AND', groups: [group] };
+    const segment = { name: `segment ${name}`, type: 'segment', filterCriteria };
+    const { body } = await stage.own.client.post('/contact-lists', segment);
+    const id = await begun({ toLists: [...lists, body.data.id] });
+    const operations = await profiled(stage.deps, () => hands.freeze(id));
+    const reads = operations.filter(
+      ({ op, ns, command }) => op === 'query' && ns.endsWith('.contacts') && command.sort?.email === 1,
+    );
+    expect(reads.map(({ command }) => command.hint).toSorted()).to.deep.equal(['list', 'list', 'segment']);
+    for (const { command, planSummary, docsExamined, nreturned } of reads) {
+      const field = command.hint === 'list' ? 'listIds' : 'segmentIds';
+      expect(planSummary).to.equal(`IXSCAN { projectId: 1, ${field}: 1, email: 1 }`);
+      expect(docsExamined).to.equal(nreturned);
+    }
+    expect(reads.reduce((sum, { nreturned }) => sum + nreturned, 0)).to.equal(40 + 30 + 10);
+    expect((await stage.audience(id)).length).to.equal(50);
+    await stage.act(id, 'abort');
+  });
+
   it('is found by keys that begin with the project, and no claim expires', () => {
     const ours = indexes.filter(({ on }) => on === 'campaignBlocks' || on === 'campaignClaims');
-    expect(ours.map(({ key }) => Object.keys(key as object)[0])).to.deep.equal(ours.map(() => 'projectId'));
     expect(ours.filter(({ options }) => options?.expireAfterSeconds !== undefined)).to.deep.equal([]);
+    expect(ours.map(({ key }) => Object.keys(key as object)[0])).to.deep.equal(ours.map(() => 'projectId'));
     const unique = ours.filter(({ options }) => options?.unique).map(({ key }) => Object.keys(key as object).join());
     expect(unique).to.deep.equal(['projectId,campaignId,run,n', 'projectId,campaignId,n,from']);
     const words = ours.flatMap(({ key }) => Object.keys(key as object));

@@ -3,6 +3,7 @@ import type { Mutation } from '../mutation.ts';
 const freeze = ['test/campaigns/freeze.test.ts'];
 const blocks = ['test/campaigns/blocks.test.ts'];
 const property = ['test/campaigns/property.test.ts'];
+const facts = ['test/lab/block-facts.test.ts'];
 
 /** The freeze into blocks, and everything that reads them. */
 export const audienceMutations: readonly Mutation[] = [
@@ -220,5 +221,71 @@ export const audienceMutations: readonly Mutation[] = [
     find: 'unclaimed: inBlocks - claims.claimed',
     replace: 'unclaimed: inBlocks',
     tests: property,
+  },
+  {
+    name: 'a list of the audience is read without its index',
+    file: 'core/campaigns/audience/read.ts',
+    find: 'projection: { email: 1 }, hint, batchSize: BATCH,',
+    replace: 'projection: { email: 1 }, batchSize: hint.length * BATCH,',
+    tests: freeze,
+    grep: 'by its own index',
+  },
+  {
+    name: 'the key of claims begins with the campaign',
+    file: 'core/outbox/indexes.ts',
+    find: 'key: { projectId: 1, campaignId: 1, n: 1, from: 1 },',
+    replace: 'key: { campaignId: 1, projectId: 1, n: 1, from: 1 },',
+    tests: freeze,
+    grep: 'begin with the project',
+  },
+  {
+    name: 'claims expire with their lease',
+    file: 'core/outbox/indexes.ts',
+    find: 'campaignClaims: {',
+    replace: "campaignClaims: { expiry: { key: { leaseUntil: 1 }, expireAfterSeconds: 0, because: '' },",
+    tests: freeze,
+    grep: 'no claim expires',
+  },
+  {
+    name: 'a drill does not look for open claims',
+    file: 'lab/rig/block-facts.ts',
+    find: 'openClaims: claims.filter(({ leaseUntil }) => leaseUntil !== undefined).length,',
+    replace: 'openClaims: claims.filter(({ leaseUntil }) => leaseUntil === null).length,',
+    tests: facts,
+  },
+  {
+    name: 'a drill does not look for recipients in two claims',
+    file: 'lab/rig/block-facts.ts',
+    find: 'claimedTwice: claimed.length - once.size,',
+    replace: 'claimedTwice: 0 * once.size,',
+    tests: facts,
+  },
+  {
+    name: 'a drill does not look for recipients without a claim',
+    file: 'lab/rig/block-facts.ts',
+    find: 'people.filter(({ place }) => !once.has(place)).length : 0,',
+    replace: 'people.filter(({ place }) => place === null).length : 0,',
+    tests: facts,
+  },
+  {
+    name: 'a drill does not look for recipients without a row',
+    file: 'lab/rig/block-facts.ts',
+    find: 'people.filter(({ id }) => !rowIds.has(id.toHexString())).length : 0,',
+    replace: 'people.filter(({ id }) => !id).length : 0,',
+    tests: facts,
+  },
+  {
+    name: 'a drill does not wait for open claims',
+    file: 'lab/rig/waiting.ts',
+    find: 'campaignClaims.countDocuments({ projectId, leaseUntil: { $exists: true } }),',
+    replace: 'campaignClaims.countDocuments({ projectId, leaseUntil: { $exists: false }, n: -1 }),',
+    tests: facts,
+  },
+  {
+    name: 'a drill passes with claims that are open or overlap',
+    file: 'lab/rig/check.ts',
+    find: '...{ openClaims: 0, claimedTwice: 0, unclaimed: 0, rowless: 0 },',
+    replace: '...{ unclaimed: 0, rowless: 0 },',
+    tests: ['test/lab/check.test.ts'],
   },
 ];
