@@ -6,8 +6,8 @@ export const MAIL_BYTES = 20_000;
 const DOMAIN = 'bench.example.net';
 const LINE = 'Gr=C3=BC=C3=9Fe, a paragraph of a letter, as quoted-printable has it, and so on=20=\r\n';
 
-/** Letters as people write them, text and HTML, signed, of a domain that publishes SPF, DKIM and DMARC. The Message-ID is not signed. */
-export function letters(dns: DnsStandIn): (index: number) => string {
+/** So many letters as people write them, text and HTML, each signed beforehand, of a domain that publishes SPF, DKIM and DMARC. */
+export function letters(dns: DnsStandIn, count: number): (index: number) => string {
   const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2_048 });
   const spki = publicKey.export({ type: 'spki', format: 'der' }).toString('base64');
   dns.set(DOMAIN, 'TXT', ['v=spf1 ip4:127.0.0.0/8 -all']);
@@ -26,8 +26,12 @@ export function letters(dns: DnsStandIn): (index: number) => string {
   const encoding = 'charset=utf-8\r\nContent-Transfer-Encoding: quoted-printable';
   const body = `--part\r\nContent-Type: text/plain; ${encoding}\r\n\r\n${text}\r\n--part\r\nContent-Type: text/html; ${encoding}\r\n\r\n<p>${html}</p>\r\n--part--\r\n`;
   const mail = `${head.join('\r\n')}\r\n\r\n${body}`;
-  const signature = signMessage(mail, [{ domain: DOMAIN, selector: 'bench', privateKey: pem }], new Date());
-  return (index) => `Message-ID: <${index}@${DOMAIN}>\r\n${signature}${mail}`;
+  const key = { domain: DOMAIN, selector: 'bench', privateKey: pem };
+  const tops = Array.from({ length: count }, (_, index) => {
+    const messageId = `Message-ID: <${index}@${DOMAIN}>\r\n`;
+    return `${signMessage(`${messageId}${mail}`, [key], new Date())}${messageId}`;
+  });
+  return (index) => `${tops[index]}${mail}`;
 }
 
 export const MAIL_FROM = `ann@${DOMAIN}`;
