@@ -16,7 +16,7 @@ type NamedGroup = Pick<SuppressionGroup, 'projectId' | 'groupId'>;
 
 /** Throws while mail that waits needs the group. */
 type GroupRemovalSubscriber = (deps: Deps, group: NamedGroup) => Promise<void>;
-/** What names the group, in words, or null. Asked in the transaction that removes it. */
+/** Returns in words what names the group, or null. Called in the transaction that removes it. */
 type UseOfGroup = (deps: Deps, session: Session, group: NamedGroup) => Promise<string | null>;
 
 declare module '../base/deps.ts' {

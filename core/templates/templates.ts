@@ -10,7 +10,7 @@ import { type Page, type PageOf, pageOf } from '../base/paging.ts';
 import { compiled } from './cache.ts';
 import type { Template } from './model.ts';
 
-/** What the removal of a template would break, in words, or null. */
+/** Returns in words what the removal of the template would break, or null. */
 type UseOfTemplate = (deps: Deps, template: Pick<Template, 'projectId' | 'templateId'>) => Promise<string | null>;
 
 declare module '../base/deps.ts' {

@@ -104,7 +104,7 @@ export class SmtpClient {
   }
 }
 
-/** What is known of the message that the relay was working on. */
+/** The outcome of the message that the relay was working on. */
 function endOf(job: Job, { reason, text }: WireFault): Sent {
   const silence = { ...NO_REPLY, text };
   switch (job.stage) {

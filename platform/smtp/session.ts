@@ -3,7 +3,7 @@ import type { Capabilities, Timeouts } from './handshake.ts';
 import type { Job, Stage } from './job.ts';
 import type { Wire } from './wire.ts';
 
-/** What the steps of a transaction share. */
+/** The state that the steps of a transaction share. */
 export interface Session {
   readonly wire: Wire;
   readonly capabilities: Capabilities;

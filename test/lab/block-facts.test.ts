@@ -8,7 +8,7 @@ import { useHands } from '../campaigns/support.ts';
 const PEOPLE = 10;
 const nothing = { openClaims: 0, claimedTwice: 0, unclaimed: 0, rowless: 0 };
 
-describe('What a drill reads of blocks', () => {
+describe('The facts that a drill reads of blocks', () => {
   const { stage, hands } = useHands();
   let campaignId: string;
   afterEach(() => stage.act(campaignId, 'abort'));
@@ -30,7 +30,7 @@ describe('What a drill reads of blocks', () => {
     return readBlocks(context(), { ...(await stage.stored(id)), status }, rowIds);
   }
 
-  it('is nothing when each recipient has a closed claim and a row', async () => {
+  it('are nothing when each recipient has a closed claim and a row', async () => {
     const id = await campaignSentTo(PEOPLE);
     expect(await stage.deps.db.campaignBlocks.countDocuments({ projectId: stage.own.project._id })).to.equal(1);
     expect(await factsOf(id, 'sent')).to.deep.equal(nothing);
