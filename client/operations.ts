@@ -176,6 +176,7 @@ export const operations = {
     get: { method: 'GET', path: '/v1/webhooks/{webhookId}', kind: 'json' },
     list: { method: 'GET', path: '/v1/webhooks', kind: 'page', entries: 'webhooks', takes: 'query' },
     replay: { method: 'POST', path: '/v1/webhooks/{webhookId}/replay', kind: 'json', takes: 'body' },
+    rotateSecret: { method: 'POST', path: '/v1/webhooks/{webhookId}/rotate-secret', kind: 'json' },
     update: { method: 'PATCH', path: '/v1/webhooks/{webhookId}', kind: 'json', takes: 'body' },
   },
 } as const satisfies Record<string, Record<string, Operation>>;

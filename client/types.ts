@@ -1796,6 +1796,8 @@ export interface NewWebhook {
   /** Why it was switched off after five days of failures. */
   disabledReason: string | null;
   failingSince: string | null;
+  /** After a rotation: until then webhook-signature also holds a signature with the replaced secret, and X-Webhook-Signature is made with it. */
+  previousSecretUntil: string | null;
   createdAt: string;
   updatedAt: string;
   /** Shown once: signs every delivery. */
@@ -2600,6 +2602,8 @@ export interface Webhook {
   /** Why it was switched off after five days of failures. */
   disabledReason: string | null;
   failingSince: string | null;
+  /** After a rotation: until then webhook-signature also holds a signature with the replaced secret, and X-Webhook-Signature is made with it. */
+  previousSecretUntil: string | null;
   createdAt: string;
   updatedAt: string;
 }
@@ -2611,7 +2615,7 @@ export interface WebhookDeliveriesPage {
 
 export interface WebhookDelivery {
   id: string;
-  /** X-Webhook-Id, the same in every try. */
+  /** webhook-id and X-Webhook-Id, the same in every try. */
   eventId: string;
   type: EventType;
   status: DeliveryStatus;
@@ -3721,6 +3725,13 @@ export interface Operations {
     query: undefined;
     body: ReplayWebhookBody;
     answer: ReplayedEvents;
+  };
+  /** Replace the secret. The new one is shown once; for 24 hours deliveries are signed with both */
+  'webhooks.rotateSecret': {
+    params: [webhookId: string];
+    query: undefined;
+    body: undefined;
+    answer: NewWebhook;
   };
   /** Change a webhook, or switch it off and on */
   'webhooks.update': {

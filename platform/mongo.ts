@@ -33,6 +33,7 @@ const collectionNames: Record<keyof Collections, string> = {
   projectEvents: 'projectEvents',
   eventStreams: 'eventStreams',
   webhooks: 'webhooks',
+  previousWebhookSecrets: 'previousWebhookSecrets',
   webhookDeliveries: 'webhookDeliveries',
   inboundMessages: 'inboundMessages',
   senders: 'senders',

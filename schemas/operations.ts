@@ -163,6 +163,7 @@ const table = {
   'webhooks.delete': { scopes: [] },
   'webhooks.deliveries': { scopes: ['read'] },
   'webhooks.replay': { scopes: [] },
+  'webhooks.rotateSecret': { scopes: [] },
 
   'public.openPixel': { scopes: [] },
   'public.trackedLink': { scopes: [] },

@@ -36,6 +36,8 @@ export type ProjectEventType = (typeof eventTypes)[number];
 const eventType = { title: 'EventType', enum: eventTypes } as const;
 
 export const WEBHOOKS_MAX = 50;
+/** The replaced secrets of a webhook that may sign at the same time; each adds a signature to every delivery. */
+export const PREVIOUS_SECRETS_MAX = 4;
 const URL_LENGTH_MAX = 2_048;
 
 const url = {
@@ -88,10 +90,15 @@ const webhookFields = {
   isActive: { type: 'boolean' },
   disabledReason: { ...nullableString, description: 'Why it was switched off after five days of failures.' },
   failingSince: nullableTimestamp,
+  previousSecretUntil: {
+    ...nullableTimestamp,
+    description:
+      'After a rotation: until then webhook-signature also holds a signature with the replaced secret, and X-Webhook-Signature is made with it.',
+  },
   createdAt: timestampField,
   updatedAt: timestampField,
 } as const;
-const required = ['id', 'url', 'events', 'isActive', 'disabledReason', 'failingSince', 'createdAt', 'updatedAt'];
+const required = Object.keys(webhookFields);
 
 const webhook = { title: 'Webhook', type: 'object', required, properties: webhookFields };
 export const webhookAnswer = shape(webhook);
@@ -111,7 +118,7 @@ const delivery = {
   required: ['id', 'eventId', 'type', 'status', 'attempts', 'isReplay', 'createdAt', 'nextAttemptAt', 'tries'],
   properties: {
     id: idField,
-    eventId: { ...idField, description: 'X-Webhook-Id, the same in every try.' },
+    eventId: { ...idField, description: 'webhook-id and X-Webhook-Id, the same in every try.' },
     type: eventType,
     status: deliveryStatus,
     attempts: { type: 'integer' },

@@ -2,7 +2,8 @@ import type { Webhook, WebhookDelivery } from '../../core/feed/model.ts';
 
 export function presentWebhook(webhook: Webhook) {
   const { _id, url, events, isActive, disabledReason, failingSince, createdAt, updatedAt } = webhook;
-  return { id: _id, url, events, isActive, disabledReason, failingSince, createdAt, updatedAt };
+  const previousSecretUntil = webhook.previousSecretUntil ?? null;
+  return { id: _id, url, events, isActive, disabledReason, failingSince, previousSecretUntil, createdAt, updatedAt };
 }
 
 export function presentDelivery(delivery: WebhookDelivery) {

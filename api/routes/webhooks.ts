@@ -1,3 +1,4 @@
+import { rotateSecret } from '../../core/feed/webhook-secrets.ts';
 import {
   createWebhook,
   deleteWebhook,
@@ -119,5 +120,20 @@ export const webhookRoutes = [
     errors: { ...errors, 409: 'The webhook is off.' },
     handler: async ({ deps, project, params, body, request }) =>
       replayEvents(deps, project, params.webhookId ?? '', body, request),
+  }),
+  endpoint({
+    operation: 'webhooks.rotateSecret',
+    method: 'post',
+    path: '/webhooks/{webhookId}/rotate-secret',
+    key,
+    tag,
+    summary: 'Replace the secret. The new one is shown once; for 24 hours deliveries are signed with both',
+    answer: newWebhookAnswer,
+    secret: 'secret',
+    errors: { ...errors, 409: 'The secret was replaced four times within 24 hours.' },
+    handler: async ({ deps, project, params, request }) => {
+      const { webhook, secret } = await rotateSecret(deps, project, params.webhookId ?? '', request);
+      return { ...presentWebhook(webhook), secret };
+    },
   }),
 ];

@@ -3,7 +3,7 @@ import type { Deps } from '../base/deps.ts';
 import type { Sealed } from '../base/model.ts';
 import { openSecret, SecretError, sealSecret, secretKeyNames } from '../base/secrets.ts';
 import { dkimContext } from '../domains/keys.ts';
-import { webhookContext } from '../feed/webhooks.ts';
+import { contextOfPrevious, webhookContext } from '../feed/webhook-secrets.ts';
 import { contextOfJob } from '../migrations/keys.ts';
 
 interface Owner {
@@ -13,7 +13,7 @@ interface Owner {
 
 interface SecretKind {
   name: string;
-  collection: 'domains' | 'webhooks' | 'migrationSecrets';
+  collection: 'domains' | 'webhooks' | 'previousWebhookSecrets' | 'migrationSecrets';
   path: string;
   contextOf(owner: Owner, deps: Deps): string[] | Promise<string[]>;
 }
@@ -30,6 +30,12 @@ type ResealCounts = Record<Resealing | 'current', number> & { kind: string };
 export const secretKinds: readonly SecretKind[] = [
   { name: 'DKIM key', collection: 'domains', path: 'dkim.privateKey', contextOf: dkimContext },
   { name: 'webhook secret', collection: 'webhooks', path: 'secret', contextOf: webhookContext },
+  {
+    name: 'replaced webhook secret',
+    collection: 'previousWebhookSecrets',
+    path: 'sealed',
+    contextOf: contextOfPrevious,
+  },
   { name: 'provider key', collection: 'migrationSecrets', path: 'sealed', contextOf: contextOfJob },
 ];
 

@@ -25,6 +25,13 @@ export const feedIndexes = {
   webhooks: {
     newest: { key: { projectId: 1, _id: -1 }, because: 'The webhooks of a project, newest first.' },
   },
+  previousWebhookSecrets: {
+    signing: {
+      key: { projectId: 1, webhookId: 1, until: 1 },
+      because: 'The replaced secrets of a webhook that still sign.',
+    },
+    expiry: { key: { until: 1 }, expireAfterSeconds: 0, because: 'A replaced secret is removed after 24 hours.' },
+  },
   webhookDeliveries: {
     due: {
       key: { projectId: 1, dueAt: 1 },

@@ -29,6 +29,8 @@ export interface Webhook {
   url: string;
   events: string[];
   secret: Sealed;
+  /** The last time at which one of the replaced secrets signs; absent until the first rotation. */
+  previousSecretUntil?: Date;
   isActive: boolean;
   /** Why the service switched it off; null when a person did, or it is on. */
   disabledReason: string | null;
@@ -36,6 +38,15 @@ export interface Webhook {
   failingSince: Date | null;
   createdAt: Date;
   updatedAt: Date;
+}
+
+/** A secret that was replaced; it signs too until it expires. `sealed` is bound to the webhook, like the secret of the webhook. */
+export interface PreviousWebhookSecret {
+  _id: ObjectId;
+  projectId: ObjectId;
+  webhookId: ObjectId;
+  sealed: Sealed;
+  until: Date;
 }
 
 export interface WebhookTry {
@@ -67,6 +78,7 @@ declare module '../base/collections.ts' {
     projectEvents: Collection<ProjectEvent>;
     eventStreams: Collection<EventStreamRow>;
     webhooks: Collection<Webhook>;
+    previousWebhookSecrets: Collection<PreviousWebhookSecret>;
     webhookDeliveries: Collection<WebhookDelivery>;
   }
 }

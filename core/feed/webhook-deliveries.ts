@@ -1,4 +1,3 @@
-import { createHmac } from 'node:crypto';
 import type { AnyBulkWriteOperation } from 'mongodb';
 import { createBatcher } from '../base/batcher.ts';
 import type { Deps } from '../base/deps.ts';
@@ -7,8 +6,9 @@ import type { JobQueue } from '../jobs/queue.ts';
 import { WEBHOOK_DELIVERIES } from './events.ts';
 import { readersChanged } from './listeners.ts';
 import type { ProjectEvent, Webhook, WebhookDelivery, WebhookTry } from './model.ts';
-import { nextTryMs, WEBHOOK_DAY_MS, WEBHOOK_FAILING_DAYS_MAX } from './webhook-signature.ts';
-import { webhookSecret } from './webhooks.ts';
+import { nextTryMs, WEBHOOK_DAY_MS, WEBHOOK_FAILING_DAYS_MAX } from './webhook-retries.ts';
+import { signingSecrets } from './webhook-secrets.ts';
+import { signedHeaders } from './webhook-signature.ts';
 
 /** Never follows a redirect, never calls a private address, and never throws. */
 export type PostUrl = (request: {
@@ -46,11 +46,6 @@ export function webhookDeliveries(deps: Deps, post: PostUrl): JobQueue {
   });
 }
 
-/** v1= and the hexadecimal HMAC-SHA256 of `timestamp.body`. */
-export function signWebhook(secret: string, timestamp: number, body: string): string {
-  return `v1=${createHmac('sha256', secret).update(`${timestamp}.${body}`).digest('hex')}`;
-}
-
 export function webhookBody({ _id, type, createdAt, data }: Pick<ProjectEvent, '_id' | 'type' | 'createdAt' | 'data'>) {
   return { id: _id.toHexString(), type, createdAt: createdAt.toISOString(), data };
 }
@@ -63,30 +58,30 @@ async function deliver(deps: Delivering, delivery: WebhookDelivery): Promise<Due
   ]);
   if (!webhook?.isActive) return end(deps, delivery, 'failed', note(deps, null, OFF, 0));
   if (!event) return end(deps, delivery, 'failed', note(deps, null, GONE, 0));
-  const body = JSON.stringify(webhookBody(event));
-  const timestamp = Math.floor(deps.clock.now().getTime() / 1000);
-  const begun = performance.now();
-  const answer = await deps.post({
-    url: webhook.url,
-    body,
-    timeoutMs: TIMEOUT_MS,
-    headers: {
-      'Content-Type': 'application/json',
-      'User-Agent': 'Everpost-Webhooks/1.0',
-      'X-Webhook-Id': eventId.toHexString(),
-      'X-Webhook-Timestamp': String(timestamp),
-      'X-Webhook-Signature': signWebhook(webhookSecret(deps, webhook), timestamp, body),
-    },
-  });
-  const tookMs = Math.round(performance.now() - begun);
-  const status = 'status' in answer ? answer.status : null;
-  const one = note(deps, status, 'error' in answer ? answer.error : null, tookMs);
-  if (status !== null && status >= 200 && status < 300) {
+  const one = await post(deps, webhook, event);
+  const isTaken = one.status !== null && one.status >= 200 && one.status < 300;
+  if (isTaken) {
     await worked(deps, webhook);
     return end(deps, delivery, 'delivered', one);
   }
   await failed(deps, webhook);
   return tryAgain(deps, delivery, one);
+}
+
+async function post(deps: Delivering, webhook: Webhook, event: ProjectEvent): Promise<WebhookTry> {
+  const secrets = await signingSecrets(deps, webhook);
+  const body = JSON.stringify(webhookBody(event));
+  const timestamp = Math.floor(deps.clock.now().getTime() / 1000);
+  const headers = {
+    'Content-Type': 'application/json',
+    'User-Agent': 'Everpost-Webhooks/1.0',
+    ...signedHeaders({ secrets, id: event._id.toHexString(), timestamp, body }),
+  };
+  const begun = performance.now();
+  const answer = await deps.post({ url: webhook.url, body, timeoutMs: TIMEOUT_MS, headers });
+  const tookMs = Math.round(performance.now() - begun);
+  if ('error' in answer) return note(deps, null, answer.error, tookMs);
+  return note(deps, answer.status, null, tookMs);
 }
 
 async function tryAgain(deps: Delivering, delivery: WebhookDelivery, one: WebhookTry): Promise<DueOutcome> {

@@ -1,23 +1,39 @@
-export const WEBHOOK_DAY_MS = 24 * 3_600_000;
-export const WEBHOOK_FAILING_DAYS_MAX = 5;
+import { createHmac } from 'node:crypto';
 
-const DELAYS_SECONDS = [1, 5, 30, 120, 600, 1_800, 3_600, 7_200, 14_400, 21_600];
-const JITTER = 0.1;
+export const SECRET_PREFIX = 'whsec_';
 
-/** When a failed delivery is tried again, or null when 24 hours are over; `jitter` is a number from 0 to 1. */
-export function nextTryMs({
-  attempts,
-  elapsedMs,
-  jitter,
-}: {
-  /** Failed attempts, including this one. */
-  attempts: number;
-  /** Since the first attempt. */
-  elapsedMs: number;
-  jitter: number;
-}): number | null {
-  const leftMs = WEBHOOK_DAY_MS - elapsedMs;
-  if (leftMs <= 0) return null;
-  const step = DELAYS_SECONDS[Math.min(Math.max(attempts, 1), DELAYS_SECONDS.length) - 1]! * 1_000;
-  return Math.min(leftMs, Math.round(step * (1 + JITTER * jitter)));
+interface Attempt {
+  /** The newest first: a replaced secret signs for a day. */
+  secrets: string[];
+  id: string;
+  /** Seconds since 1970, of this attempt. */
+  timestamp: number;
+  body: string;
+}
+
+/** Standard Webhooks, and our own headers, which are made with the oldest secret so that a rotation breaks no receiver that checks them. */
+export function signedHeaders({ secrets, id, timestamp, body }: Attempt): Record<string, string> {
+  return {
+    'webhook-id': id,
+    'webhook-timestamp': String(timestamp),
+    'webhook-signature': secrets.map((secret) => signStandard(secret, id, timestamp, body)).join(' '),
+    'X-Webhook-Id': id,
+    'X-Webhook-Timestamp': String(timestamp),
+    'X-Webhook-Signature': signWebhook(secrets.at(-1)!, timestamp, body),
+  };
+}
+
+/** v1, and the base64 HMAC-SHA256 of `id.timestamp.body` under the bytes of the secret. */
+export function signStandard(secret: string, id: string, timestamp: number, body: string): string {
+  return `v1,${createHmac('sha256', secretBytes(secret)).update(`${id}.${timestamp}.${body}`).digest('base64')}`;
+}
+
+/** v1= and the hexadecimal HMAC-SHA256 of `timestamp.body` under the text of the secret. */
+export function signWebhook(secret: string, timestamp: number, body: string): string {
+  return `v1=${createHmac('sha256', secret).update(`${timestamp}.${body}`).digest('hex')}`;
+}
+
+/** Base64 in both alphabets, with or without padding: secrets of 0.1.0 are base64url without it. */
+function secretBytes(secret: string): Buffer {
+  return Buffer.from(secret.slice(SECRET_PREFIX.length), 'base64');
 }

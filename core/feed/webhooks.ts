@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import type { ObjectId } from 'mongodb';
 import type { Described } from '../../schemas/schema.ts';
 import { type createWebhookBody, eventTypes, type updateWebhookBody, WEBHOOKS_MAX } from '../../schemas/webhooks.ts';
@@ -8,16 +7,15 @@ import { insertOnce } from '../base/idempotent-insert.ts';
 import { derivedId, findById } from '../base/ids.ts';
 import type { Project } from '../base/model.ts';
 import { type Page, type PageOf, pageOf } from '../base/paging.ts';
-import { openSecret, sealSecret } from '../base/secrets.ts';
 import { readDate } from '../base/text/coercion.ts';
 import { isAllowedUrl } from '../base/text/urls.ts';
 import { announceEvents, newDelivery } from './events.ts';
 import { readersChanged } from './listeners.ts';
 import type { ProjectEvent, Webhook, WebhookDelivery } from './model.ts';
+import { sealNewSecret, webhookSecret } from './webhook-secrets.ts';
 
 type Origin = { at: Date; seed: ObjectId };
 
-const SECRET_BYTES = 32;
 const REPLAYED_TOGETHER = 1_000;
 /** The most events that one call delivers again. */
 const REPLAY_MAX = 100_000;
@@ -32,13 +30,12 @@ export async function createWebhook(
   checkUrl(deps, url);
   const projectId = project._id;
   const _id = derivedId(at, 'webhook', seed.toHexString());
-  const secret = `whsec_${randomBytes(SECRET_BYTES).toString('base64url')}`;
   const made: Webhook = {
     _id,
     projectId,
     url,
     events: known(events),
-    secret: sealSecret(deps.config, webhookContext({ _id, projectId }), secret),
+    secret: sealNewSecret(deps, { _id, projectId }),
     isActive: true,
     disabledReason: null,
     failingSince: null,
@@ -84,6 +81,7 @@ export async function deleteWebhook(deps: Deps, project: Project, id: string): P
   const { _id } = await getWebhook(deps, project, id);
   const { deletedCount } = await deps.db.webhooks.deleteOne({ _id, projectId: project._id });
   if (deletedCount === 0) throw notFound('WEBHOOK');
+  await deps.db.previousWebhookSecrets.deleteMany({ projectId: project._id, webhookId: _id });
   readersChanged(deps, project._id);
 }
 
@@ -131,14 +129,6 @@ export async function replayEvents(
   await write();
   announceEvents(deps, projectId);
   return { replayed };
-}
-
-export function webhookSecret({ config }: Pick<Deps, 'config'>, webhook: Webhook): string {
-  return openSecret(config, webhookContext(webhook), webhook.secret);
-}
-
-export function webhookContext({ _id, projectId }: Pick<Webhook, '_id' | 'projectId'>): string[] {
-  return ['webhook', projectId.toHexString(), _id.toHexString()];
 }
 
 /** In the order of the table, each once. */

@@ -362,6 +362,7 @@ const webhook = {
   isActive: true,
   disabledReason: null,
   failingSince: null,
+  previousSecretUntil: null,
   ...dates,
 };
 

@@ -9,7 +9,7 @@ import { mailLocalPart, readMailLocalPart, unsubscribeToken } from '../../core/c
 import { openDkimKey } from '../../core/domains/keys.ts';
 import type { Domain } from '../../core/domains/model.ts';
 import type { Webhook } from '../../core/feed/model.ts';
-import { webhookSecret } from '../../core/feed/webhooks.ts';
+import { signingSecrets, webhookSecret } from '../../core/feed/webhook-secrets.ts';
 import { openKey } from '../../core/migrations/keys.ts';
 import type { Migration } from '../../core/migrations/model.ts';
 import { anyFreePort } from '../../stack/ports.ts';
@@ -21,14 +21,14 @@ import { admin, start } from './processes.ts';
 /** The key of every test environment, and the one that replaces it. */
 const OLD = `test:${Buffer.alloc(32, 7).toString('base64')}`;
 const NEW = `new:${Buffer.alloc(32, 8).toString('base64')}`;
-const KINDS = ['DKIM keys', 'webhook secrets', 'provider keys'];
+const KINDS = ['DKIM keys', 'webhook secrets', 'replaced webhook secrets', 'provider keys'];
 
 describe('Secret keys', function () {
   this.timeout(60_000);
   let scene: Scene;
   let tenant: Tenant;
   let deps: Deps;
-  let shownSecret: string;
+  let shownSecrets: string[];
   let providerKey: string;
   before(async () => {
     scene = await startScene();
@@ -38,19 +38,22 @@ describe('Secret keys', function () {
 
   /** One secret of each kind, sealed through the API. No worker runs, so the migration keeps its key. */
   beforeEach(async () => {
-    const { domains, webhooks, migrationSecrets } = deps.db;
-    await Promise.all([domains.deleteMany({}), webhooks.deleteMany({}), migrationSecrets.deleteMany({})]);
+    const { domains, webhooks, previousWebhookSecrets, migrationSecrets } = deps.db;
+    for (const secrets of [webhooks, previousWebhookSecrets, migrationSecrets]) await secrets.deleteMany({});
+    await domains.deleteMany({});
     const account = smallAccountA();
     providerKey = account.key;
     tenant = await tenantWithA(scene, account);
     await tenant.client.post('/domains', { domainName: 'mail.example.com' });
-    shownSecret = await newWebhook();
+    const { id, secret } = await newWebhook();
+    const rotated = await tenant.client.post(`/webhooks/${id}/rotate-secret`);
+    shownSecrets = [rotated.body.data.secret, secret];
     await startMigration(tenant, 'providerA', { apiKey: account.key, migrateAll: true });
   });
 
-  async function newWebhook(): Promise<string> {
+  async function newWebhook(): Promise<{ id: string; secret: string }> {
     const hook = { url: 'https://example.com/', events: ['contact.created'] };
-    return (await tenant.client.post('/webhooks', hook)).body.data.secret;
+    return (await tenant.client.post('/webhooks', hook)).body.data;
   }
 
   const withKeys = (secretKeys: string): Deps => ({
@@ -59,19 +62,20 @@ describe('Secret keys', function () {
   });
 
   async function stored() {
-    const [domain, webhook, job, secret] = await Promise.all([
+    const [domain, webhook, previous, job, secret] = await Promise.all([
       deps.db.domains.findOne({}) as Promise<Domain>,
       deps.db.webhooks.findOne({}) as Promise<Webhook>,
+      deps.db.previousWebhookSecrets.findOne({}),
       deps.db.migrations.findOne({ projectId: tenant.project._id }) as Promise<Migration>,
       deps.db.migrationSecrets.findOne({}),
     ]);
-    return { domain, webhook, job, sealed: [domain.dkim.privateKey, webhook.secret, secret?.sealed] };
+    return { domain, webhook, job, sealed: [domain.dkim.privateKey, webhook.secret, previous?.sealed, secret?.sealed] };
   }
 
   async function opened(secretKeys: string): Promise<string[]> {
     const { domain, webhook, job } = await stored();
     const keyed = withKeys(secretKeys);
-    return [openDkimKey(keyed, domain), webhookSecret(keyed, webhook), await openKey(keyed, job)];
+    return [openDkimKey(keyed, domain), ...(await signingSecrets(keyed, webhook)), await openKey(keyed, job)];
   }
 
   const keyNames = async () => (await stored()).sealed.map((sealed) => sealed?.keyId);
@@ -84,12 +88,12 @@ describe('Secret keys', function () {
   describe('npm run admin -- reseal', () => {
     it('seals every stored secret with the first key, counts them by kind, and each opens to the same text', async () => {
       const before = await opened(OLD);
-      expect(before.slice(1)).to.deep.equal([shownSecret, providerKey]);
+      expect(before.slice(1)).to.deep.equal([...shownSecrets, providerKey]);
       const { code, output } = await admin(scene.env, `${NEW},${OLD}`, 'reseal');
       expect(code, output).to.equal(0);
       const counts = { resealed: 1, current: 0, changed: 0, unopened: 0 };
       expect(countsIn(output)).to.deep.equal(KINDS.map((kind) => ({ kind, ...counts })));
-      expect(await keyNames()).to.deep.equal(['new', 'new', 'new']);
+      expect(await keyNames()).to.deep.equal(['new', 'new', 'new', 'new']);
       expect(await opened(NEW)).to.deep.equal(before);
     });
 
@@ -130,7 +134,7 @@ describe('Secret keys', function () {
       expect(code).to.equal(1);
       expect(output).to.include('{"kind":"webhook secrets","resealed":0,"current":0,"changed":0,"unopened":1}');
       expect(output).to.include('SECRET_KEYS does not name the keys of 1 webhook secret (lost).');
-      expect(await keyNames()).to.deep.equal(['new', 'lost', 'new']);
+      expect(await keyNames()).to.deep.equal(['new', 'lost', 'new', 'new']);
     });
   });
 
@@ -142,7 +146,8 @@ describe('Secret keys', function () {
         expect(began).to.deep.equal({
           code: 1,
           output:
-            'SECRET_KEYS does not name the keys of 1 DKIM key (test), 2 webhook secrets (test), 1 provider key (test). ' +
+            'SECRET_KEYS does not name the keys of 1 DKIM key (test), 2 webhook secrets (test), ' +
+            '1 replaced webhook secret (test), 1 provider key (test). ' +
             'Name these keys again behind the first one; docs/operators/secret-keys.md says how a key is replaced.\n',
         });
       });

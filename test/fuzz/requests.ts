@@ -4,8 +4,10 @@ import { connect } from 'node:net';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { ObjectId } from 'mongodb';
+import { Webhook } from 'standardwebhooks';
 import { openToken, unsubscribeToken } from '../../core/composing/tokens.ts';
-import { signWebhook, webhookBody } from '../../core/feed/webhook-deliveries.ts';
+import { webhookBody } from '../../core/feed/webhook-deliveries.ts';
+import { signStandard, signWebhook } from '../../core/feed/webhook-signature.ts';
 import { eventTypes } from '../../schemas/webhooks.ts';
 import { refOf, sentMessage } from '../feedback/support.ts';
 import { leastOf } from '../linear/cpu.ts';
@@ -162,7 +164,11 @@ export function fuzzSignatures(options: FuzzOptions): Promise<FuzzResult> {
         expect(signature)
           .to.equal(computed(stamp, body))
           .and.to.match(/^v1=[0-9a-f]{64}$/);
-        expect(JSON.parse(body).id).to.equal(row._id.toHexString());
+        const id = row._id.toHexString();
+        expect(JSON.parse(body).id).to.equal(id);
+        const standard = `whsec_${createHmac('sha256', secret).digest('base64')}`;
+        const byLibrary = new Webhook(standard).sign(id, new Date(stamp * 1_000), body);
+        expect(signStandard(standard, id, stamp, body)).to.equal(byLibrary);
         for (const wrong of [
           computed(stamp + more, body),
           computed(stamp, `${body} `),

@@ -14,7 +14,10 @@ const header = (name: string, description: string) => ({
 const headers = [
   header('webhook-id', 'The id of the event, the same in every try.'),
   header('webhook-timestamp', 'Unix seconds of this try.'),
-  header('webhook-signature', 'Standard Webhooks: v1, and base64 of HMAC-SHA256 over `id.timestamp.body`.'),
+  header(
+    'webhook-signature',
+    'Standard Webhooks: v1, and base64 of HMAC-SHA256 over `id.timestamp.body`; one for each secret, with a space between.',
+  ),
   header('X-Webhook-Id', 'The same as webhook-id.'),
   header('X-Webhook-Timestamp', 'The same as webhook-timestamp.'),
   header('X-Webhook-Signature', 'v1=, and hexadecimal of HMAC-SHA256 over `timestamp.body`.'),
