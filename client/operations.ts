@@ -177,6 +177,7 @@ export const operations = {
     list: { method: 'GET', path: '/v1/webhooks', kind: 'page', entries: 'webhooks', takes: 'query' },
     replay: { method: 'POST', path: '/v1/webhooks/{webhookId}/replay', kind: 'json', takes: 'body' },
     rotateSecret: { method: 'POST', path: '/v1/webhooks/{webhookId}/rotate-secret', kind: 'json' },
+    test: { method: 'POST', path: '/v1/webhooks/{webhookId}/test', kind: 'json' },
     update: { method: 'PATCH', path: '/v1/webhooks/{webhookId}', kind: 'json', takes: 'body' },
   },
 } as const satisfies Record<string, Record<string, Operation>>;

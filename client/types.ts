@@ -884,6 +884,37 @@ export interface DeletedContacts {
 
 export type DeliveryStatus = 'pending' | 'delivered' | 'failed';
 
+export type DeliveryType =
+  | 'email.sent'
+  | 'email.delivered'
+  | 'email.deferred'
+  | 'email.bounced'
+  | 'email.failed'
+  | 'email.suppressed'
+  | 'email.opened'
+  | 'email.clicked'
+  | 'email.spam_reported'
+  | 'email.unsubscribed'
+  | 'email.received'
+  | 'contact.created'
+  | 'contact.updated'
+  | 'contact.deleted'
+  | 'campaign.scheduled'
+  | 'campaign.sending'
+  | 'campaign.paused'
+  | 'campaign.sent'
+  | 'campaign.failed'
+  | 'campaign.aborted'
+  | 'automation.entered'
+  | 'automation.completed'
+  | 'automation.exited'
+  | 'migration.running'
+  | 'migration.progress'
+  | 'migration.needs_attention'
+  | 'migration.completed'
+  | 'migration.failed'
+  | 'webhook.test';
+
 export interface DnsRecord {
   name: string;
   value: string;
@@ -2617,7 +2648,7 @@ export interface WebhookDelivery {
   id: string;
   /** webhook-id and X-Webhook-Id, the same in every try. */
   eventId: string;
-  type: EventType;
+  type: DeliveryType;
   status: DeliveryStatus;
   attempts: number;
   isReplay: boolean;
@@ -2655,7 +2686,22 @@ export type WebhookEvent =
   | MigrationProgressEvent
   | MigrationNeedsAttentionEvent
   | MigrationCompletedEvent
-  | MigrationFailedEvent;
+  | MigrationFailedEvent
+  | WebhookTestEvent;
+
+export interface WebhookTest {
+  /** The webhook that is tested. */
+  webhookId: string;
+}
+
+export interface WebhookTestEvent {
+  /** The same in every try and replay. */
+  id: string;
+  /** A test of the webhook was asked for. */
+  type: 'webhook.test';
+  createdAt: string;
+  data: WebhookTest;
+}
 
 export interface WebhookTry {
   at: string;
@@ -3732,6 +3778,13 @@ export interface Operations {
     query: undefined;
     body: undefined;
     answer: NewWebhook;
+  };
+  /** Deliver an event of type webhook.test once, also while the webhook is off. The delivery log has its outcome */
+  'webhooks.test': {
+    params: [webhookId: string];
+    query: undefined;
+    body: undefined;
+    answer: WebhookDelivery;
   };
   /** Change a webhook, or switch it off and on */
   'webhooks.update': {

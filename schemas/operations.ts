@@ -164,6 +164,7 @@ const table = {
   'webhooks.deliveries': { scopes: ['read'] },
   'webhooks.replay': { scopes: [] },
   'webhooks.rotateSecret': { scopes: [] },
+  'webhooks.test': { scopes: [] },
 
   'public.openPixel': { scopes: [] },
   'public.trackedLink': { scopes: [] },

@@ -5,7 +5,7 @@ import { smtpReply, suppressedBy } from './emails.ts';
 import { inboundStatus } from './inbound.ts';
 import { migrationProvider, migrationStatus, phaseCounts, phaseName } from './migrations.ts';
 import { type JsonSchema, shape } from './schema.ts';
-import type { ProjectEventType } from './webhooks.ts';
+import { type ProjectEventType, TEST_EVENT } from './webhooks.ts';
 
 /** The payload of every event, as webhooks and /stream send it. */
 
@@ -115,13 +115,17 @@ const migration = data('MigrationChange', {
   version: { type: 'integer' },
 });
 
+const test = data('WebhookTest', { webhookId: { ...idField, description: 'The webhook that is tested.' } });
+
 interface EventFacts {
   description: string;
   data: JsonSchema;
 }
 
+type WebhookEventType = ProjectEventType | typeof TEST_EVENT;
+
 /** Every type of event: when it happens, and what it says. */
-export const webhookEvents: Record<ProjectEventType, EventFacts> = {
+export const webhookEvents: Record<WebhookEventType, EventFacts> = {
   'email.sent': { description: 'The relay took a mail.', data: outcome },
   'email.delivered': { description: 'The server of the recipient confirmed a delivery.', data: delivery },
   'email.deferred': { description: 'The relay asked to try later.', data: outcome },
@@ -150,6 +154,7 @@ export const webhookEvents: Record<ProjectEventType, EventFacts> = {
   'migration.needs_attention': { description: 'A migration holds until a person decides.', data: migration },
   'migration.completed': { description: 'A migration is over.', data: migration },
   'migration.failed': { description: 'A migration failed.', data: migration },
+  [TEST_EVENT]: { description: 'A test of the webhook was asked for.', data: test },
 };
 
 /** email.spam_reported: EmailSpamReportedEvent */
@@ -158,7 +163,7 @@ export function eventTitle(type: string): string {
   return `${words.join('')}Event`;
 }
 
-export function eventSchema(type: ProjectEventType): JsonSchema {
+export function eventSchema(type: WebhookEventType): JsonSchema {
   const { description, data: payload } = webhookEvents[type];
   return {
     title: eventTitle(type),
@@ -173,8 +178,7 @@ export function eventSchema(type: ProjectEventType): JsonSchema {
   };
 }
 
-/** Of /stream, and of every delivery. */
-export const webhookEvent = shape({
-  title: 'WebhookEvent',
-  oneOf: Object.keys(webhookEvents).map((type) => eventSchema(type as ProjectEventType)),
-});
+export const webhookEventTypes = Object.keys(webhookEvents) as WebhookEventType[];
+
+/** Of every delivery, and of /stream, which has all but the test. */
+export const webhookEvent = shape({ title: 'WebhookEvent', oneOf: webhookEventTypes.map(eventSchema) });

@@ -35,6 +35,9 @@ export const eventTypes = [
 export type ProjectEventType = (typeof eventTypes)[number];
 const eventType = { title: 'EventType', enum: eventTypes } as const;
 
+/** Made by `POST /webhooks/{webhookId}/test` alone, for one webhook, so no webhook can ask for it. */
+export const TEST_EVENT = 'webhook.test';
+
 export const WEBHOOKS_MAX = 50;
 /** The replaced secrets of a webhook that may sign at the same time; each adds a signature to every delivery. */
 export const PREVIOUS_SECRETS_MAX = 4;
@@ -119,7 +122,7 @@ const delivery = {
   properties: {
     id: idField,
     eventId: { ...idField, description: 'webhook-id and X-Webhook-Id, the same in every try.' },
-    type: eventType,
+    type: { title: 'DeliveryType', enum: [...eventTypes, TEST_EVENT] },
     status: deliveryStatus,
     attempts: { type: 'integer' },
     isReplay: { type: 'boolean' },
@@ -142,6 +145,7 @@ const delivery = {
     },
   },
 } as const;
+export const deliveryAnswer = shape(delivery);
 export const deliveriesAnswer = pageAnswer('WebhookDeliveriesPage', 'deliveries', delivery);
 
 export const replayAnswer = shape({

@@ -6,6 +6,7 @@ import {
   listDeliveries,
   listWebhooks,
   replayEvents,
+  testWebhook,
   updateWebhook,
 } from '../../core/feed/webhooks.ts';
 import { pageQuery } from '../../schemas/common.ts';
@@ -13,6 +14,7 @@ import {
   createWebhookBody,
   deliveriesAnswer,
   deliveriesQuery,
+  deliveryAnswer,
   newWebhookAnswer,
   replayAnswer,
   replayBody,
@@ -135,5 +137,19 @@ export const webhookRoutes = [
       const { webhook, secret } = await rotateSecret(deps, project, params.webhookId ?? '', request);
       return { ...presentWebhook(webhook), secret };
     },
+  }),
+  endpoint({
+    operation: 'webhooks.test',
+    method: 'post',
+    path: '/webhooks/{webhookId}/test',
+    key,
+    tag,
+    summary:
+      'Deliver an event of type webhook.test once, also while the webhook is off. The delivery log has its outcome',
+    answer: deliveryAnswer,
+    status: 202,
+    errors,
+    handler: async ({ deps, project, params, request }) =>
+      presentDelivery(await testWebhook(deps, project, params.webhookId ?? '', request)),
   }),
 ];

@@ -85,8 +85,9 @@ export async function listen(deps: Deps, projectId: ObjectId): Promise<void> {
   readersChanged(deps, projectId);
 }
 
-export function wantedTypes(types: string | undefined): Set<string> | null {
-  if (types === undefined || types.trim() === '') return null;
+/** Without a choice all that webhooks can ask for: a test of a webhook is for that one alone. */
+export function wantedTypes(types: string | undefined): Set<string> {
+  if (types === undefined || types.trim() === '') return new Set(eventTypes);
   const names = types.split(',').map((name) => name.trim());
   const of = (name: string) =>
     eventTypes.filter((type) => type === name || (name.endsWith('*') && type.startsWith(name.slice(0, -1))));
@@ -116,7 +117,7 @@ async function readFresh(
   { db }: Deps,
   projectId: ObjectId,
   position: Position,
-  wanted: Set<string> | null,
+  wanted: Set<string>,
 ): Promise<ProjectEvent[]> {
   const from = new Date(position.after.getTime() - OVERLAP_MS);
   const ids = await db.projectEvents
@@ -133,5 +134,5 @@ async function readFresh(
     .find({ _id: { $in: fresh.map(({ _id }) => _id) }, projectId })
     .sort({ writtenAt: 1, _id: 1 })
     .toArray();
-  return wanted ? events.filter(({ type }) => wanted.has(type)) : events;
+  return events.filter(({ type }) => wanted.has(type));
 }

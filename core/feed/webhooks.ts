@@ -1,6 +1,12 @@
 import type { ObjectId } from 'mongodb';
 import type { Described } from '../../schemas/schema.ts';
-import { type createWebhookBody, eventTypes, type updateWebhookBody, WEBHOOKS_MAX } from '../../schemas/webhooks.ts';
+import {
+  type createWebhookBody,
+  eventTypes,
+  TEST_EVENT,
+  type updateWebhookBody,
+  WEBHOOKS_MAX,
+} from '../../schemas/webhooks.ts';
 import type { Deps } from '../base/deps.ts';
 import { conflict, invalid, notFound } from '../base/errors.ts';
 import { insertOnce } from '../base/idempotent-insert.ts';
@@ -9,7 +15,8 @@ import type { Project } from '../base/model.ts';
 import { type Page, type PageOf, pageOf } from '../base/paging.ts';
 import { readDate } from '../base/text/coercion.ts';
 import { isAllowedUrl } from '../base/text/urls.ts';
-import { announceEvents, newDelivery } from './events.ts';
+import { wakeQueue } from '../jobs/queue.ts';
+import { announceEvents, hashId, newDelivery, WEBHOOK_DELIVERIES } from './events.ts';
 import { readersChanged } from './listeners.ts';
 import type { ProjectEvent, Webhook, WebhookDelivery } from './model.ts';
 import { sealNewSecret, webhookSecret } from './webhook-secrets.ts';
@@ -129,6 +136,28 @@ export async function replayEvents(
   await write();
   announceEvents(deps, projectId);
   return { replayed };
+}
+
+/** Delivers an event that nothing else makes, also while the webhook is off, so that a receiver can be tried before it is switched on. */
+export async function testWebhook(
+  deps: Deps,
+  project: Project,
+  id: string,
+  { at, seed }: Origin,
+): Promise<WebhookDelivery> {
+  const { _id: webhookId, projectId } = await getWebhook(deps, project, id);
+  const event: ProjectEvent = {
+    _id: hashId('event', projectId.toHexString(), TEST_EVENT, seed.toHexString()),
+    projectId,
+    type: TEST_EVENT,
+    createdAt: at,
+    writtenAt: at,
+    data: { webhookId: webhookId.toHexString() },
+  };
+  await insertOnce(deps.db.projectEvents, event, { projectId });
+  const delivery = await insertOnce(deps.db.webhookDeliveries, newDelivery(event, webhookId, at), { projectId });
+  wakeQueue(deps, WEBHOOK_DELIVERIES, projectId);
+  return delivery;
 }
 
 /** In the order of the table, each once. */

@@ -92,6 +92,7 @@ const data: Record<string, unknown> = {
     run: 1,
     version: 12,
   },
+  WebhookTest: { webhookId: ids.webhook },
 };
 
 export const eventExamples: Record<string, unknown> = Object.fromEntries(

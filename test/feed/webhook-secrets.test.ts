@@ -8,7 +8,7 @@ import { webhookDeliveries } from '../../core/feed/webhook-deliveries.ts';
 import { rotateSecret, webhookContext } from '../../core/feed/webhook-secrets.ts';
 import { type RunningQueues, startQueues } from '../../core/jobs/queue.ts';
 import { createPoster } from '../../platform/fetch/webhook-poster.ts';
-import { PREVIOUS_SECRETS_MAX } from '../../schemas/webhooks.ts';
+import { eventTypes, PREVIOUS_SECRETS_MAX } from '../../schemas/webhooks.ts';
 import { anyFreePort } from '../../stack/ports.ts';
 import { type Environment, startEnvironment, type Tenant } from '../support/environment.ts';
 import { until } from '../support/wait.ts';
@@ -246,5 +246,91 @@ describe('The signatures of webhooks', () => {
       headers: { ...first.headers, 'webhook-timestamp': second!.headers['webhook-timestamp']! },
     };
     await expectNotSigned(mixed, hook.secret);
+  });
+
+  describe('POST /webhooks/{id}/test', () => {
+    const test = (headers = {}) => tenant.client.post(`/webhooks/${hook.id}/test`, undefined, headers);
+    const record = async () => (await tenant.client.get(`/webhooks/${hook.id}`)).body.data;
+    const ended = () =>
+      until(
+        async () => (await tenant.client.get(`/webhooks/${hook.id}/deliveries`)).body.data.deliveries,
+        ([delivery]) => delivery && delivery.status !== 'pending',
+      );
+
+    it('answers with the delivery of a webhook.test, which is signed like any other and is in the log.', async () => {
+      const made = await test();
+      expect(made.status).to.equal(202);
+      expect(made.body.data).to.include({ type: 'webhook.test', isReplay: false });
+      const [delivery] = await received(1);
+      await expectSigned(delivery!, hook.secret);
+      expect(delivery!.body).to.deep.include({ id: made.body.data.eventId, type: 'webhook.test' });
+      expect(delivery!.body.data).to.deep.equal({ webhookId: hook.id });
+      const [logged] = await ended();
+      expect(logged).to.include({ id: made.body.data.id, status: 'delivered', attempts: 1 });
+    });
+
+    it('is one test for one Idempotency-Key.', async () => {
+      const key = { 'Idempotency-Key': 'test' };
+      const ids = [(await test(key)).body.data.id, (await test(key)).body.data.id];
+      expect(ids[0]).to.equal(ids[1]);
+      await ended();
+      expect(receiver.received).to.have.length(1);
+    });
+
+    it('works for a webhook that is off, which gets nothing else.', async () => {
+      await tenant.client.patch(`/webhooks/${hook.id}`, { isActive: false });
+      await tenant.client.post('/contacts/email', { email: 'off@example.com' });
+      await test();
+      const [logged] = await ended();
+      expect(logged.status).to.equal('delivered');
+      expect(receiver.received.map(({ body }) => body.type)).to.deep.equal(['webhook.test']);
+      expect((await record()).isActive).to.equal(false);
+    });
+
+    it('is tried once, and counts neither as a failing day nor as its end.', async () => {
+      receiver.answer = { status: 500 };
+      await test();
+      const [logged] = await ended();
+      expect(logged).to.include({ status: 'failed', attempts: 1, nextAttemptAt: null });
+      expect(logged.tries[0]).to.include({ status: 500 });
+      expect((await record()).failingSince).to.equal(null);
+      const failingSince = new Date(Date.now() - 6 * 24 * HOUR_MS);
+      const row = { _id: new ObjectId(hook.id), projectId: tenant.project._id };
+      await environment.deps.db.webhooks.updateOne(row, { $set: { failingSince } });
+      for (const status of [500, 200]) {
+        receiver.answer = { status };
+        await test();
+        await ended();
+        expect(await record()).to.include({ isActive: true, failingSince: failingSince.toISOString() });
+      }
+    });
+
+    it('reaches no other webhook, no stream and no replay, and no webhook can ask for it.', async () => {
+      const other = await newHook(eventTypes);
+      const from = environment.deps.clock.now().toISOString();
+      const end = new AbortController();
+      const stream = await fetch(`${environment.url}/v1/stream`, {
+        headers: { Authorization: `Bearer ${tenant.projectKey}` },
+        signal: end.signal,
+      });
+      await test();
+      await ended();
+      const contact = await tenant.client.post('/contacts/email', { email: 'streamed@example.com' });
+      let text = '';
+      for await (const piece of stream.body as unknown as AsyncIterable<Uint8Array>) {
+        text += new TextDecoder().decode(piece);
+        if (text.includes(contact.body.data.id)) break;
+      }
+      end.abort();
+      expect(text).to.contain('contact.created').and.to.not.contain('webhook.test');
+      const to = new Date(environment.deps.clock.now().getTime() + 1).toISOString();
+      const replayed = await tenant.client.post(`/webhooks/${other.id}/replay`, { from, to });
+      expect(replayed.body.data).to.deep.equal({ replayed: 1 });
+      const log = await tenant.client.get(`/webhooks/${other.id}/deliveries`);
+      expect(log.text).to.not.contain('webhook.test');
+      const asked = await tenant.client.post('/webhooks', { url: receiver.url, events: ['webhook.test'] });
+      expect(asked.status).to.equal(400);
+      expect((await tenant.client.get('/stream?types=webhook.test')).status).to.equal(400);
+    });
   });
 });

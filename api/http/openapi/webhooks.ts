@@ -1,6 +1,5 @@
 import { examples } from '../../../schemas/examples/examples.ts';
-import { eventSchema, eventTitle, webhookEvents } from '../../../schemas/webhook-events.ts';
-import { eventTypes } from '../../../schemas/webhooks.ts';
+import { eventSchema, eventTitle, webhookEvents, webhookEventTypes } from '../../../schemas/webhook-events.ts';
 import type { Components, Json } from './components.ts';
 
 const header = (name: string, description: string) => ({
@@ -26,7 +25,7 @@ const headers = [
 /** The posts to the webhooks of a project: one entry for each type of event. */
 export function webhooks(components: Components): Json {
   return Object.fromEntries(
-    eventTypes.map((type) => {
+    webhookEventTypes.map((type) => {
       const schema = components.show(eventSchema(type));
       const content = { 'application/json': { schema, example: examples[eventTitle(type)] } };
       const post = {
