@@ -160,6 +160,11 @@ export interface Automation {
   statistics?: AutomationStatistics;
 }
 
+export interface AutomationBacklog {
+  triggers: number;
+  starts: number;
+}
+
 export interface AutomationBranch {
   branchId: string;
   label: string;
@@ -242,10 +247,7 @@ export interface AutomationStatistics {
   /** Standing still because the automation is paused. */
   parked: number;
   /** What waits for its turn: triggers that were not followed yet, people whose run was not started yet. */
-  backlog: {
-    triggers: number;
-    starts: number;
-  };
+  backlog: AutomationBacklog;
   steps: StepStatistics[];
 }
 
@@ -322,9 +324,7 @@ export interface BulkMailBody {
   /** A suppression group; makes the mail marketing. */
   unsubscribeGroupId?: string;
   /** Alias: unsubscribe.groupId. */
-  unsubscribe?: {
-    groupId?: string;
-  };
+  unsubscribe?: UnsubscribeOption;
   /** Omitted: the project's setting. */
   trackingClick?: boolean;
   /** Omitted: the project's setting. */
@@ -419,10 +419,7 @@ export interface CampaignAnalytics {
   counts: AnalyticsCounts;
   /** Per cent, with two decimals; 0 when the base is 0. */
   rates: AnalyticsRates;
-  tracking: {
-    open: boolean;
-    click: boolean;
-  };
+  tracking: TrackingState;
   refreshedAt: string | null;
 }
 
@@ -598,9 +595,9 @@ export interface Contact {
   lastName: string | null;
   userId: string | null;
   mobile: string | null;
-  contactProperties: Record<string, string | number | boolean | null>;
+  contactProperties: Record<string, PropertyValue>;
   /** The same as contactProperties. */
-  customFields: Record<string, string | number | boolean | null>;
+  customFields: Record<string, PropertyValue>;
   listIds: string[];
   segmentIds: string[];
   projectId: string;
@@ -617,9 +614,9 @@ export interface ContactBody {
   /** E.164, for example +12025550123. */
   mobile?: string | null;
   /** Custom attributes; null removes one. */
-  contactProperties?: Record<string, string | number | boolean | null>;
+  contactProperties?: Record<string, PropertyInput>;
   /** Alias of contactProperties. */
-  customFields?: Record<string, string | number | boolean | null>;
+  customFields?: Record<string, PropertyInput>;
   /** Lists to add the contact to. */
   listIds?: string[];
 }
@@ -640,7 +637,7 @@ export interface ContactData {
   lastName: string | null;
   userId: string | null;
   mobile: string | null;
-  contactProperties: Record<string, string | number | boolean | null>;
+  contactProperties: Record<string, PropertyValue>;
   listIds: string[];
   segmentIds: string[];
   createdAt: string;
@@ -793,7 +790,7 @@ export interface CreateCustomFieldBody {
   fieldType: 'string' | 'number' | 'boolean' | 'date';
   description?: string;
   /** Given to contacts that are created without a value; coerced to fieldType. null: none. */
-  defaultValue?: string | number | boolean | null;
+  defaultValue?: PropertyInput;
 }
 
 export interface CreateDomainBody {
@@ -855,12 +852,14 @@ export interface CreateWebhookBody {
   events: EventType[];
 }
 
+export type CriterionValue = string | number | boolean | null;
+
 export interface CustomField {
   id: string;
   fieldName: string;
   fieldType: 'string' | 'number' | 'boolean' | 'date';
   description: string;
-  defaultValue: string | number | boolean | null;
+  defaultValue: PropertyValue;
   createdAt: string;
   updatedAt: string;
 }
@@ -1332,9 +1331,9 @@ export interface EntryCriteria {
   /** A field of the contact, or contactProperties.<name>. */
   property?: string;
   /** Omitted: any value. */
-  fromValue?: string | number | boolean | null;
+  fromValue?: CriterionValue;
   /** Omitted: any value. */
-  toValue?: string | number | boolean | null;
+  toValue?: CriterionValue;
   /** logicalOperator (AND or OR) and groups of {field, operator, value, fieldType}. */
   filterCriteria?: Record<string, unknown>;
 }
@@ -1347,9 +1346,9 @@ export interface EntryCriteriaInput {
   /** A field of the contact, or contactProperties.<name>. */
   property?: string;
   /** Omitted: any value. */
-  fromValue?: string | number | boolean | null;
+  fromValue?: CriterionValue;
   /** Omitted: any value. */
-  toValue?: string | number | boolean | null;
+  toValue?: CriterionValue;
   /** logicalOperator (AND or OR) and groups of {field, operator, value, fieldType}. */
   filterCriteria?: Record<string, unknown>;
 }
@@ -1380,21 +1379,21 @@ export interface EventProperty {
   propertyName: string;
   type: 'string' | 'number' | 'date' | 'boolean';
   description: string;
-  suggestedValues: (string | number | boolean)[];
+  suggestedValues: SuggestedValue[];
 }
 
 export interface EventPropertyInput {
   propertyName: string;
   type: 'string' | 'number' | 'date' | 'boolean';
   description?: string;
-  suggestedValues?: (string | number | boolean)[];
+  suggestedValues?: SuggestedValue[];
 }
 
 export interface EventRecord {
   id: string;
   eventName: string;
   contactId: string;
-  properties: Record<string, string | number | boolean | null>;
+  properties: Record<string, PropertyValue>;
   createdAt: string;
 }
 
@@ -1437,18 +1436,18 @@ export interface ExitCriteriaInput {
 }
 
 export interface FieldMappingA {
-  providerAFieldId?: string | number;
+  providerAFieldId?: SourceId;
   providerAFieldName?: string;
-  sendgridFieldId?: string | number;
+  sendgridFieldId?: SourceId;
   sendgridFieldName?: string;
   fieldName: string;
   fieldType: 'string' | 'number' | 'date';
 }
 
 export interface FieldMappingB {
-  providerBFieldId?: string | number;
+  providerBFieldId?: SourceId;
   providerBFieldName?: string;
-  resendFieldId?: string | number;
+  resendFieldId?: SourceId;
   resendFieldName?: string;
   fieldName: string;
   fieldType: 'string' | 'number' | 'boolean' | 'date';
@@ -1605,7 +1604,7 @@ export interface MigrateGroupBody {
   sendgridApiKey?: string;
   /** Alias of apiKey. */
   resendApiKey?: string;
-  unsubscribeGroupId: string | number;
+  unsubscribeGroupId: SourceId;
   /** Whether its addresses are imported; omitted: false. */
   addEmailsInSuppression?: boolean;
 }
@@ -1621,7 +1620,7 @@ export interface MigrateTemplatesBody {
   sendgridApiKey?: string;
   /** Alias of apiKey. */
   resendApiKey?: string;
-  templateIds: (string | number)[];
+  templateIds: SourceId[];
   /** Whether a template that was migrated before gets its content again; omitted: false. */
   onExistUpdateHTML?: boolean;
 }
@@ -1925,6 +1924,10 @@ export interface ProjectsPage {
   pagination: Pagination;
 }
 
+export type PropertyInput = string | number | boolean | null;
+
+export type PropertyValue = string | number | boolean | null;
+
 export interface QueuedBulk {
   batchId: string;
   totalRecipients: number;
@@ -2017,11 +2020,7 @@ export interface ReplayedEvents {
 
 export interface ReplyBody {
   /** Required. */
-  from?: {
-    /** Required; on a verified domain of the project. */
-    email?: string;
-    name?: string | null;
-  };
+  from?: ReplyFrom;
   /** Omitted: the original one with Re: in front, once. */
   subject?: string;
   /** As it is: not a template. */
@@ -2033,6 +2032,12 @@ export interface ReplyBody {
   /** Of marketing mail each address gets a copy of its own, with its own unsubscribe link, under the same emailId. */
   bcc?: MailAddress[];
   attachments?: Attachment[];
+}
+
+export interface ReplyFrom {
+  /** Required; on a verified domain of the project. */
+  email?: string;
+  name?: string | null;
 }
 
 export interface RetryCampaignBody {
@@ -2128,9 +2133,7 @@ export interface SendMailBody {
   /** A suppression group; makes the mail marketing. */
   unsubscribeGroupId?: string;
   /** Alias: unsubscribe.groupId. */
-  unsubscribe?: {
-    groupId?: string;
-  };
+  unsubscribe?: UnsubscribeOption;
   /** Omitted: the project's setting. */
   trackingClick?: boolean;
   /** Omitted: the project's setting. */
@@ -2188,8 +2191,8 @@ export interface SimulatedChange {
   lastName?: string | null;
   userId?: string | null;
   mobile?: string | null;
-  contactProperties?: Record<string, string | number | boolean | null>;
-  customFields?: Record<string, string | number | boolean | null>;
+  contactProperties?: Record<string, PropertyInput>;
+  customFields?: Record<string, PropertyInput>;
   listIds?: string[];
   removeListIds?: string[];
   /** true: the contact unsubscribes. */
@@ -2205,8 +2208,8 @@ export interface SimulatedContact {
   lastName?: string | null;
   userId?: string | null;
   mobile?: string | null;
-  contactProperties?: Record<string, string | number | boolean | null>;
-  customFields?: Record<string, string | number | boolean | null>;
+  contactProperties?: Record<string, PropertyInput>;
+  customFields?: Record<string, PropertyInput>;
   listIds?: string[];
 }
 
@@ -2276,6 +2279,8 @@ export interface SmtpReply {
   text: string;
 }
 
+export type SourceId = string | number;
+
 export interface StartMigrationABody {
   /** The source provider's key; required. Used for this call or job, and never stored in plain text. */
   apiKey?: string;
@@ -2289,10 +2294,10 @@ export interface StartMigrationABody {
   resendApiKey?: string;
   /** Everything; else at least one id is required. */
   migrateAll?: boolean;
-  templateIds?: (string | number)[];
-  unsubscribeGroupIds?: (string | number)[];
-  customFieldIds?: (string | number)[];
-  contactListIds?: (string | number)[];
+  templateIds?: SourceId[];
+  unsubscribeGroupIds?: SourceId[];
+  customFieldIds?: SourceId[];
+  contactListIds?: SourceId[];
   /** Whether a template that was migrated before gets its content again; omitted: false. */
   onExistUpdateHTML?: boolean;
   /** Whether automations start for these contacts; omitted: false. */
@@ -2313,10 +2318,10 @@ export interface StartMigrationBBody {
   resendApiKey?: string;
   /** Everything; else at least one id is required. */
   migrateAll?: boolean;
-  templateIds?: (string | number)[];
-  customFieldIds?: (string | number)[];
-  audienceIds?: (string | number)[];
-  topicIds?: (string | number)[];
+  templateIds?: SourceId[];
+  customFieldIds?: SourceId[];
+  audienceIds?: SourceId[];
+  topicIds?: SourceId[];
   /** Whether a template that was migrated before gets its content again; omitted: false. */
   onExistUpdateHTML?: boolean;
   /** Whether automations start for these contacts; omitted: false. */
@@ -2339,6 +2344,8 @@ export interface StepStatistics {
   exitedBy: Record<string, number>;
   emails: number;
 }
+
+export type SuggestedValue = string | number | boolean;
 
 export interface SuppressBody {
   emails: string[];
@@ -2454,6 +2461,11 @@ export interface TimelineEntry {
   automated?: boolean;
 }
 
+export interface TrackingState {
+  open: boolean;
+  click: boolean;
+}
+
 export interface UnsubscribeGroup {
   id: string;
   /** The same as id. */
@@ -2472,6 +2484,10 @@ export interface UnsubscribeGroup {
 export interface UnsubscribeGroupsPage {
   groups: UnsubscribeGroup[];
   pagination: Pagination;
+}
+
+export interface UnsubscribeOption {
+  groupId?: string;
 }
 
 export interface UnsuppressBody {
@@ -2543,9 +2559,9 @@ export interface UpdateContactBody {
   /** E.164, for example +12025550123. */
   mobile?: string | null;
   /** Custom attributes; null removes one. */
-  contactProperties?: Record<string, string | number | boolean | null>;
+  contactProperties?: Record<string, PropertyInput>;
   /** Alias of contactProperties. */
-  customFields?: Record<string, string | number | boolean | null>;
+  customFields?: Record<string, PropertyInput>;
   /** Lists to add the contact to. */
   listIds?: string[];
 }
@@ -2564,7 +2580,7 @@ export interface UpdateCustomFieldBody {
   fieldType?: 'string' | 'number' | 'boolean' | 'date';
   description?: string;
   /** Given to contacts that are created without a value; coerced to fieldType. null: none. */
-  defaultValue?: string | number | boolean | null;
+  defaultValue?: PropertyInput;
 }
 
 export interface UpdateDomainBody {

@@ -29,7 +29,11 @@ const filterCriteria = {
   type: 'object',
   description: 'logicalOperator (AND or OR) and groups of {field, operator, value, fieldType}.',
 } as const;
-const propertyValue = { type: ['string', 'number', 'boolean', 'null'], maxLength: 1_000 } as const;
+const propertyValue = {
+  title: 'CriterionValue',
+  type: ['string', 'number', 'boolean', 'null'],
+  maxLength: 1_000,
+} as const;
 
 const entryTypes = [
   'contact_created',
@@ -262,6 +266,7 @@ const statistics = {
     emails: { ...counted, description: 'Mails handed to the sending lane.' },
     parked: { ...counted, description: 'Standing still because the automation is paused.' },
     backlog: {
+      title: 'AutomationBacklog',
       type: 'object',
       required: ['triggers', 'starts'],
       description:

@@ -332,6 +332,7 @@ export const analyticsAnswer = shape({
     counts: analyticsCounts,
     rates: analyticsRates,
     tracking: {
+      title: 'TrackingState',
       type: 'object',
       required: ['open', 'click'],
       properties: { open: { type: 'boolean' }, click: { type: 'boolean' } },

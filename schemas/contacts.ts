@@ -27,7 +27,11 @@ export const customProperties = {
   type: 'object',
   maxProperties: PROPERTIES_MAX,
   propertyNames: { pattern: PROPERTY_NAME.source },
-  additionalProperties: { type: ['string', 'number', 'boolean', 'null'], maxLength: PROPERTY_TEXT_MAX },
+  additionalProperties: {
+    title: 'PropertyInput',
+    type: ['string', 'number', 'boolean', 'null'],
+    maxLength: PROPERTY_TEXT_MAX,
+  },
 } as const;
 
 const givenFields = {
@@ -91,10 +95,11 @@ export const contactsQuery = schema({
   properties: { ...pageFields, search: { type: 'string', maxLength: 320, description: 'Part of the email address.' } },
 });
 
+export const propertyValue = { title: 'PropertyValue', type: ['string', 'number', 'boolean', 'null'] } as const;
 /** Custom properties of a contact or an event, as answers show them. */
 export const propertyValues = {
   type: 'object',
-  additionalProperties: { type: ['string', 'number', 'boolean', 'null'] },
+  additionalProperties: propertyValue,
 } as const;
 
 /** A contact as answers show it; events leave out the alias and the project. */

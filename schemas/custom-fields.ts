@@ -1,5 +1,5 @@
 import { idField, pageAnswer, timestampField } from './common.ts';
-import { CONTACT_FIELDS } from './contacts.ts';
+import { CONTACT_FIELDS, PROPERTY_TEXT_MAX, propertyValue } from './contacts.ts';
 import { schema, shape } from './schema.ts';
 
 const FIELD_DESCRIPTION_MAX = 1_000;
@@ -23,8 +23,9 @@ const fieldType = { enum: ['string', 'number', 'boolean', 'date'] } as const;
 const details = {
   description: { type: 'string', maxLength: FIELD_DESCRIPTION_MAX },
   defaultValue: {
+    title: 'PropertyInput',
     type: ['string', 'number', 'boolean', 'null'],
-    maxLength: 4_096,
+    maxLength: PROPERTY_TEXT_MAX,
     description: 'Given to contacts that are created without a value; coerced to fieldType. null: none.',
   },
 } as const;
@@ -50,7 +51,7 @@ const customField = {
     fieldName: { type: 'string' },
     fieldType,
     description: { type: 'string' },
-    defaultValue: { type: ['string', 'number', 'boolean', 'null'] },
+    defaultValue: propertyValue,
     createdAt: timestampField,
     updatedAt: timestampField,
   },

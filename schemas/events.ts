@@ -18,7 +18,7 @@ const property = {
     suggestedValues: {
       type: 'array',
       maxItems: SUGGESTED_VALUES_MAX,
-      items: { type: ['string', 'number', 'boolean'], maxLength: 256 },
+      items: { title: 'SuggestedValue', type: ['string', 'number', 'boolean'], maxLength: 256 },
     },
   },
 } as const;

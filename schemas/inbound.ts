@@ -22,6 +22,7 @@ export const replyBody = schema({
   type: 'object',
   properties: {
     from: {
+      title: 'ReplyFrom',
       type: 'object',
       properties: {
         email: {

@@ -64,6 +64,7 @@ const options = {
   replyTo: mailboxField,
   unsubscribeGroupId: { type: 'string', maxLength: 64, description: 'A suppression group; makes the mail marketing.' },
   unsubscribe: {
+    title: 'UnsubscribeOption',
     type: 'object',
     properties: { groupId: { type: 'string', maxLength: 64 } },
     description: 'Alias: unsubscribe.groupId.',

@@ -20,7 +20,7 @@ const keyFields = {
   resendApiKey: { ...key, description: 'Alias of apiKey.' },
 } as const;
 
-const sourceId = { type: ['string', 'integer'], maxLength: ID_LENGTH_MAX } as const;
+const sourceId = { title: 'SourceId', type: ['string', 'integer'], maxLength: ID_LENGTH_MAX } as const;
 const selected = { type: 'array', maxItems: SELECTED_MAX, items: sourceId } as const;
 const updateHtml = {
   type: 'boolean',

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect } from 'chai';
 import { fullPath, pathParameters } from '../../api/http/endpoint.ts';
@@ -39,6 +40,15 @@ describe('The OpenAPI document', () => {
       expect(readFileSync(join(import.meta.dirname, '../..', file), 'utf8') === text, `${file} is stale`).to.equal(
         true,
       );
+  });
+
+  it('is valid OpenAPI 3.1 to another program', async () => {
+    const validator = new Validator();
+    expect(await validator.validate(structuredClone(document))).to.deep.equal({ valid: true });
+    expect(validator.version).to.equal('3.1');
+    const broken = structuredClone(document) as { paths: Record<string, Record<string, { responses: unknown }>> };
+    broken.paths['/v1/mails/send']!.post!.responses = [];
+    expect((await new Validator().validate(broken)).valid).to.equal(false);
   });
 
   it('lists every endpoint of the table under the name of its operation', () => {

@@ -46,16 +46,17 @@ function mapped(properties: Record<string, JsonSchema>, show: (schema: JsonSchem
   return Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, show(schema)]));
 }
 
-/** null is said where a component is used, so that the component itself is the same everywhere. */
+/** null is said where a component is used, so that the component itself is the same everywhere; unless it is a choice of types. */
 function withoutNull(schema: JsonSchema): { own: JsonSchema; isNullable: boolean } {
   const types = [schema.type].flat().filter((type) => type !== undefined);
   const values = schema.enum as readonly unknown[] | undefined;
   const isNullable = types.includes('null') || (types.length === 0 && values?.includes(null) === true);
   if (!isNullable) return { own: schema, isNullable };
   const rest = types.filter((type) => type !== 'null');
+  if (rest.length > 1) return { own: schema, isNullable: false };
   const own = {
     ...schema,
-    ...(rest.length > 0 ? { type: rest.length === 1 ? rest[0] : rest } : {}),
+    ...(rest.length > 0 ? { type: rest[0] } : {}),
     ...(values ? { enum: values.filter((value) => value !== null) } : {}),
   };
   return { own, isNullable };
@@ -71,9 +72,23 @@ function forOthers(schema: JsonSchema): Json {
     Object.entries(schema).filter(([keyword]) => !keyword.startsWith('x-')),
   );
   const typed = rest.type === undefined ? { ...typeOf(rest), ...rest } : rest;
-  if (format === undefined) return typed;
-  if (format === 'line') return { ...typed, pattern: rest.pattern === undefined ? LINE : LINE_OF_TEXT };
-  return { ...typed, format };
+  if (format === undefined) return oneTypeEach(typed);
+  if (format === 'line') return oneTypeEach({ ...typed, pattern: rest.pattern === undefined ? LINE : LINE_OF_TEXT });
+  return oneTypeEach({ ...typed, format });
+}
+
+const ofStrings = ['minLength', 'maxLength', 'pattern', 'format'];
+
+/** A value of several types is one of several schemas: generators know no type that is a list, but for null. */
+function oneTypeEach(schema: Json): Json {
+  const { type, description, ...rest } = schema;
+  if (!Array.isArray(type) || type.filter((one) => one !== 'null').length < 2) return schema;
+  const rules = Object.entries(rest);
+  const rulesOf = (one: string) =>
+    Object.fromEntries(rules.filter(([name]) => one === 'string' && ofStrings.includes(name)));
+  const others = Object.fromEntries(rules.filter(([name]) => !ofStrings.includes(name)));
+  const anyOf = type.map((one: string) => ({ type: one, ...rulesOf(one) }));
+  return { ...others, anyOf, ...(description === undefined ? {} : { description }) };
 }
 
 function typeOf({ enum: values, const: value }: Json): Json {

@@ -99,13 +99,11 @@ function parameters(endpoint: Endpoint, components: Components): Json[] {
 }
 
 function requestBody(endpoint: Endpoint, components: Components): Json {
-  if (endpoint.rawBody)
-    return {
-      requestBody: {
-        required: true,
-        content: Object.fromEntries(endpoint.rawBody.filter(Boolean).map((type) => [type, {}])),
-      },
-    };
+  if (endpoint.rawBody) {
+    const types = endpoint.rawBody.filter(Boolean);
+    const content = Object.fromEntries(types.map((type) => [type, { schema: rawSchema(endpoint, type) }]));
+    return { requestBody: { required: true, content } };
+  }
   if (!endpoint.body) return {};
   const schema = components.show(endpoint.body.json);
   const fields = endpoint.body.json.properties as Record<string, JsonSchema>;
@@ -113,6 +111,17 @@ function requestBody(endpoint: Endpoint, components: Components): Json {
   const either = bare ? { oneOf: [schema, components.show(bare)] } : schema;
   const example = examples[endpoint.body.json.title as string];
   return { requestBody: { required: true, content: { 'application/json': { schema: either, example } } } };
+}
+
+const bytes = { type: 'string', format: 'binary' };
+
+/** An upload is the file itself, or a form with the file and the options of the query. */
+function rawSchema({ bodyLimit, query }: Endpoint, type: string): Json {
+  const isForm = type.includes('form');
+  if (bodyLimit !== 'import') return { type: 'object', properties: { 'List-Unsubscribe': { type: 'string' } } };
+  if (!isForm) return bytes;
+  const options = query?.json.properties as Json;
+  return { type: 'object', required: ['file'], properties: { file: bytes, ...options } };
 }
 
 function responses(endpoint: Endpoint, components: Components): Json {
@@ -165,15 +174,14 @@ function success(endpoint: Endpoint, components: Components): Json {
 }
 
 /** Of each event; its data are JSON. */
-function streamed({ events }: Endpoint, components: Components): Json {
-  const data = events
-    ? { contentMediaType: 'application/json', contentSchema: components.show(events.json) }
-    : { contentMediaType: 'application/json' };
-  return {
+function streamed({ operation: name, events }: Endpoint, components: Components): Json {
+  if (!events) throw new Error(`${name} is a stream: name the schema of its events.`);
+  const data = { type: 'string', contentMediaType: 'application/json', contentSchema: components.show(events.json) };
+  return components.add(`${events.json.title}Message`, {
     type: 'object',
     required: ['data'],
-    properties: { id: { type: 'string' }, event: { type: 'string' }, data: { type: 'string', ...data } },
-  };
+    properties: { id: { type: 'string' }, event: { type: 'string' }, data },
+  });
 }
 
 /** A page is shown with the example of its entry. */

@@ -30,7 +30,8 @@ export function webhooks(components: Components): Json {
       const content = { 'application/json': { schema, example: examples[eventTitle(type)] } };
       const post = {
         operationId: `webhook.${type}`,
-        tags: ['webhooks'],
+        // Not the tag of the endpoints: generators write one file for each.
+        tags: ['webhook events'],
         summary: webhookEvents[type].description,
         parameters: headers,
         requestBody: { required: true, content },
