@@ -4,6 +4,7 @@ import { setImmediate as immediate, setTimeout as sleep } from 'node:timers/prom
 import Koa, { type Context } from 'koa';
 import { ObjectId } from 'mongodb';
 import { type Authenticate, createAuthenticator } from '../core/accounts/api-keys.ts';
+import { requireDomain } from '../core/accounts/scopes.ts';
 import type { Deps } from '../core/base/deps.ts';
 import { AppError, invalid, unavailable } from '../core/base/errors.ts';
 import { readUnsubscribeToken } from '../core/composing/tokens.ts';
@@ -130,6 +131,8 @@ async function answer(
   const { value: body, sizeBytes, fingerprint } = read;
   const query = endpoint.query ? validateQuery(endpoint.query, plainQuery(context)) : {};
   const checked = endpoint.body ? validateBody(endpoint.body, bodyObject(endpoint, body), sizeBytes) : undefined;
+  // Before the Idempotency-Key is looked up: a key is not answered with what another key may do.
+  if (caller) requireDomain(caller.identity.apiKey, checked);
   const key = idempotencyKey(endpoint, context);
 
   const run = async ({ seed, at }: { seed: ObjectId; at: Date }) => {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { listApiKeys, revokeApiKey } from '../core/accounts/api-keys.ts';
 import { createOrganization, listOrganizations } from '../core/accounts/organizations.ts';
 import { listProjects } from '../core/accounts/projects.ts';
+import { scopeOf } from '../core/accounts/scopes.ts';
 import type { Deps } from '../core/base/deps.ts';
 import { AppError } from '../core/base/errors.ts';
 import { parseId } from '../core/base/ids.ts';
@@ -52,14 +53,17 @@ const commands: Record<string, Command> = {
   },
   'keys list': {
     usage: '<organizationId> [projectId]',
-    does: 'lists the live keys of an organization, or of one of its projects',
+    does: 'lists the live keys of an organization, or of one of its projects, with their scopes',
     async run(deps, [organizationId, projectId]) {
       const keys = await listApiKeys(
         deps,
         requireId(organizationId, 'organizationId'),
         projectId ? requireId(projectId, 'projectId') : null,
       );
-      for (const { _id, name, shortId, createdAt } of keys) print({ apiKeyId: _id, name, shortId, createdAt });
+      for (const apiKey of keys) {
+        const { _id, name, shortId, domainName, createdAt } = apiKey;
+        print({ apiKeyId: _id, name, shortId, scope: scopeOf(apiKey), domainName, createdAt });
+      }
     },
   },
   'keys revoke': {

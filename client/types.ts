@@ -3,6 +3,7 @@
 export type ErrorCode =
   | 'VALIDATION_ERROR'
   | 'UNAUTHORIZED'
+  | 'PERMISSION_DENIED'
   | 'NOT_FOUND'
   | 'METHOD_NOT_ALLOWED'
   | 'ALREADY_EXISTS'
@@ -106,6 +107,9 @@ export interface AnalyticsRates {
 export interface ApiKey {
   id: string;
   name: string;
+  scope: 'full' | 'send' | 'read';
+  /** null: mails may come from every verified domain of the project. */
+  domainName: string | null;
   createdAt: string;
 }
 
@@ -727,6 +731,10 @@ export interface CountDifference {
 
 export interface CreateApiKeyBody {
   name: string;
+  /** full, the default: everything of the project. send: send mails and replies, and read the mails that this key sent. read: read, without changing anything. */
+  scope?: 'full' | 'send' | 'read';
+  /** Only with scope send: the one domain that From of its mails and replies may be on. Not its subdomains. */
+  domainName?: string;
 }
 
 export interface CreateAutomationBody {
@@ -1813,6 +1821,9 @@ export interface MigrationsPage {
 export interface NewApiKey {
   id: string;
   name: string;
+  scope: 'full' | 'send' | 'read';
+  /** null: mails may come from every verified domain of the project. */
+  domainName: string | null;
   createdAt: string;
   /** Shown this once; a repeat does not have it. */
   key?: string;

@@ -1,7 +1,9 @@
 import { idField, nullableString, pageAnswer, timestampField } from './common.ts';
+import { SCOPES } from './operations.ts';
 import { schema, shape } from './schema.ts';
 
 const PROJECT_NAME_MAX = 200;
+const DOMAIN_NAME_INPUT_MAX = 1_024;
 const name = { type: 'string', minLength: 1, maxLength: PROJECT_NAME_MAX, format: 'line', pattern: '\\S' } as const;
 
 export const createProjectBody = schema({
@@ -21,7 +23,23 @@ export const createApiKeyBody = schema({
   title: 'CreateApiKeyBody',
   type: 'object',
   required: ['name'],
-  properties: { name },
+  properties: {
+    name,
+    scope: {
+      type: 'string',
+      enum: SCOPES,
+      description:
+        'full, the default: everything of the project. send: send mails and replies, and read the mails that this key sent. read: read, without changing anything.',
+    },
+    domainName: {
+      type: 'string',
+      minLength: 1,
+      maxLength: DOMAIN_NAME_INPUT_MAX,
+      format: 'line',
+      description:
+        'Only with scope send: the one domain that From of its mails and replies may be on. Not its subdomains.',
+    },
+  },
 });
 
 const project = {
@@ -59,11 +77,17 @@ const project = {
 export const projectAnswer = shape(project);
 export const projectsAnswer = pageAnswer('ProjectsPage', 'projects', project);
 
-const apiKeyFields = { id: idField, name: { type: 'string' }, createdAt: timestampField } as const;
+const apiKeyFields = {
+  id: idField,
+  name: { type: 'string' },
+  scope: { type: 'string', enum: SCOPES },
+  domainName: { ...nullableString, description: 'null: mails may come from every verified domain of the project.' },
+  createdAt: timestampField,
+} as const;
 const apiKey = {
   title: 'ApiKey',
   type: 'object',
-  required: ['id', 'name', 'createdAt'],
+  required: Object.keys(apiKeyFields),
   properties: apiKeyFields,
 } as const;
 export const newApiKeyAnswer = shape({

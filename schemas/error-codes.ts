@@ -23,6 +23,7 @@ export type Resource = (typeof RESOURCES)[number];
 const others = [
   'VALIDATION_ERROR',
   'UNAUTHORIZED',
+  'PERMISSION_DENIED',
   'NOT_FOUND',
   'METHOD_NOT_ALLOWED',
   'ALREADY_EXISTS',

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Context } from 'koa';
 import { type Authenticate, type Identity, unauthorized } from '../../core/accounts/api-keys.ts';
 import { findProject } from '../../core/accounts/projects.ts';
+import { requireScope } from '../../core/accounts/scopes.ts';
 import type { Deps } from '../../core/base/deps.ts';
 import { AppError, invalid } from '../../core/base/errors.ts';
 import type { Project } from '../../core/base/model.ts';
@@ -29,6 +30,7 @@ export async function authenticateCaller(
     throw new AppError('forbidden', 'This call needs an organization admin key (ASA_...); a project key was given.');
   if (endpoint.key === 'project' && isAdmin)
     throw new AppError('forbidden', 'This call needs a project key (AS_...); an organization admin key was given.');
+  requireScope(apiKey, endpoint.operation);
   const verdict = limiter.hit(apiKey.shortId, deps.config.rateLimit);
   setLimitHeaders(context, verdict);
   if (!verdict.allowed) throw rateLimited(verdict);

@@ -1,4 +1,5 @@
 import type { ApiKey } from '../../core/accounts/model.ts';
+import { scopeOf } from '../../core/accounts/scopes.ts';
 import type { Project } from '../../core/base/model.ts';
 import type { PageOf } from '../../core/base/paging.ts';
 import { contactData } from '../../core/contacts/events.ts';
@@ -56,8 +57,9 @@ export function presentDomain(domain: Domain, config: Pick<Config, 'mailHost' | 
   };
 }
 
-export function presentApiKey({ _id, name, createdAt }: ApiKey) {
-  return { id: _id, name, createdAt };
+export function presentApiKey(apiKey: ApiKey) {
+  const { _id, name, domainName = null, createdAt } = apiKey;
+  return { id: _id, name, scope: scopeOf(apiKey), domainName, createdAt };
 }
 
 export function presentContact(contact: Contact) {

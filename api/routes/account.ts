@@ -118,7 +118,8 @@ export const accountRoutes = [
     secret: 'key',
     handler: async ({ deps, organization, params, body, request }) => {
       const project = await findProject(deps, organization._id, params.projectId ?? '');
-      const input = { organizationId: organization._id, projectId: project._id, name: body.name };
+      const { name, scope, domainName } = body;
+      const input = { organizationId: organization._id, projectId: project._id, name, scope, domainName };
       const { apiKey, key } = await createApiKey(deps, input, derivedId(request.at, 'key', request.seed.toHexString()));
       return { ...presentApiKey(apiKey), key };
     },

@@ -1,3 +1,4 @@
+import { readableMails } from '../../core/accounts/scopes.ts';
 import { listEmailsOf } from '../../core/campaigns/audience/emails.ts';
 import { getEmail } from '../../core/messages/emails.ts';
 import { emailAnswer, emailsAnswer, emailsQuery } from '../../schemas/emails.ts';
@@ -19,8 +20,10 @@ export const emailRoutes = [
       'Recipients of a campaign have an email here once there is an outcome. With campaignId the answer has those that wait to be sent too, behind the others.',
     query: emailsQuery,
     answer: emailsAnswer,
-    handler: async ({ deps, project, query }) =>
-      presentPage('emails', await listEmailsOf(deps, project, query), presentEmail),
+    handler: async ({ deps, project, apiKey, query }) => {
+      const page = await listEmailsOf(deps, project, { ...query, ...readableMails(apiKey) });
+      return presentPage('emails', page, presentEmail);
+    },
   }),
   endpoint({
     operation: 'emails.get',
@@ -31,7 +34,7 @@ export const emailRoutes = [
     summary: 'Get an email: why it arrived, or did not, with what the relay said',
     description: 'A recipient of a campaign has an email once there is an outcome: 404 before.',
     answer: emailAnswer,
-    handler: async ({ deps, project, params }) =>
-      presentEmailWithTimeline(await getEmail(deps, project, params.emailId ?? '')),
+    handler: async ({ deps, project, apiKey, params }) =>
+      presentEmailWithTimeline(await getEmail(deps, project, params.emailId ?? '', readableMails(apiKey))),
   }),
 ];

@@ -1,3 +1,4 @@
+import { originOf } from '../../core/accounts/scopes.ts';
 import { findAttachment, openAttachment } from '../../core/inbound/attachments.ts';
 import { getInbound, listInbound } from '../../core/inbound/messages.ts';
 import { replyToInbound } from '../../core/inbound/replies.ts';
@@ -31,8 +32,9 @@ export const inboundRoutes = [
     status: 202,
     codeless: true,
     errors: { 404: 'No such inbound message in this project, or nobody to answer to.' },
-    handler: async ({ deps, project, params, body, request }) => {
-      const replied = await replyToInbound(deps, project, params.inboundId ?? '', body, request);
+    handler: async ({ deps, project, apiKey, params, body, request }) => {
+      const origin = originOf(request, apiKey);
+      const replied = await replyToInbound(deps, project, params.inboundId ?? '', body, origin);
       return new Answer(replied, replied.message);
     },
   }),

@@ -1,3 +1,4 @@
+import { originOf } from '../../core/accounts/scopes.ts';
 import { sendBulk, sendMail } from '../../core/mails/send.ts';
 import { bulkAnswer, bulkMailBody, sendMailBody, sentAnswer } from '../../schemas/mails.ts';
 import { Answer, endpoint } from '../http/endpoint.ts';
@@ -21,8 +22,8 @@ export const mailRoutes = [
     bodyLimit: 'attachments',
     answer: sentAnswer,
     errors,
-    handler: async ({ deps, project, body, request }) => {
-      const sent = await sendMail(deps, project, body, request);
+    handler: async ({ deps, project, apiKey, body, request }) => {
+      const sent = await sendMail(deps, project, body, originOf(request, apiKey));
       return new Answer(sent, sent.message);
     },
   }),
@@ -37,6 +38,7 @@ export const mailRoutes = [
     bodyLimit: 'attachments',
     answer: bulkAnswer,
     errors,
-    handler: async ({ deps, project, body, request }) => sendBulk(deps, project, body, request),
+    handler: async ({ deps, project, apiKey, body, request }) =>
+      sendBulk(deps, project, body, originOf(request, apiKey)),
   }),
 ];

@@ -1,10 +1,12 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { ObjectId } from 'mongodb';
+import type { Scope } from '../../schemas/operations.ts';
 import type { Deps } from '../base/deps.ts';
-import { AppError, notFound } from '../base/errors.ts';
+import { AppError, invalid, notFound } from '../base/errors.ts';
 import { insertOnce } from '../base/idempotent-insert.ts';
 import { parseId } from '../base/ids.ts';
 import type { Project } from '../base/model.ts';
+import { normalizeDomain } from '../base/text/addresses.ts';
 import type { ApiKey } from './model.ts';
 
 export const KEYS_CHANGED = 'keys';
@@ -58,16 +60,20 @@ async function findIdentity(deps: Deps, shortId: string, keyHash: Buffer): Promi
 
 interface NewApiKey {
   organizationId: ObjectId;
+  /** null: an admin key, whose scope is always full. */
   projectId: ObjectId | null;
   name: string;
+  scope?: Scope | undefined;
+  domainName?: string | undefined;
 }
 
 /** The answer is the only place where the key is ever shown in clear. */
 export async function createApiKey(
   deps: Deps,
-  { organizationId, projectId, name }: NewApiKey,
+  { organizationId, projectId, name, ...limits }: NewApiKey,
   _id = new ObjectId(),
 ): Promise<{ apiKey: ApiKey; key: string }> {
+  const limited = readLimits(limits);
   const shortId = randomText(8);
   const key = `${projectId ? 'AS' : 'ASA'}_${shortId}_${randomText(32)}`;
   const apiKey = {
@@ -77,6 +83,7 @@ export async function createApiKey(
     organizationId,
     projectId,
     name,
+    ...limited,
     createdAt: deps.clock.now(),
     revokedAt: null,
   };
@@ -85,6 +92,27 @@ export async function createApiKey(
   if (stored.shortId !== shortId)
     await deps.db.apiKeys.updateOne({ _id, organizationId }, { $set: { shortId, hash: apiKey.hash } });
   return { apiKey: { ...stored, shortId, hash: apiKey.hash }, key };
+}
+
+/** The domain need not be one of the project yet: scripts may make key and domain in either order. */
+function readLimits({
+  scope = 'full',
+  domainName,
+}: Pick<NewApiKey, 'scope' | 'domainName'>): Pick<ApiKey, 'scope' | 'domainName'> {
+  if (domainName !== undefined && scope !== 'send')
+    throw invalid(
+      'domainName limits what a key may send, so it is taken with scope send alone.',
+      'domainName: is allowed only with scope send',
+    );
+  if (scope === 'full') return {};
+  if (domainName === undefined) return { scope };
+  const name = normalizeDomain(domainName);
+  if (!name)
+    throw invalid(
+      'domainName must be a domain name, for example news.example.com.',
+      'domainName: must be a domain name',
+    );
+  return { scope, domainName: name };
 }
 
 export async function listApiKeys(deps: Deps, organizationId: ObjectId, projectId: ObjectId | null): Promise<ApiKey[]> {

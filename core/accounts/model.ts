@@ -1,4 +1,5 @@
 import type { Collection, ObjectId } from 'mongodb';
+import type { Scope } from '../../schemas/operations.ts';
 
 /** Organizations and their keys. */
 
@@ -18,6 +19,10 @@ export interface ApiKey {
   /** null: an admin key of the organization. */
   projectId: ObjectId | null;
   name: string;
+  /** Absent: full. Admin keys have none. */
+  scope?: Exclude<Scope, 'full'>;
+  /** Of a key with scope send: the only domain that From may be on. */
+  domainName?: string;
   createdAt: Date;
   revokedAt: Date | null;
 }

@@ -18,7 +18,7 @@ export interface PageOf<T> {
  */
 export interface Hidden<T> {
   filter: Filter<T>;
-  hint: string;
+  hint?: string;
 }
 
 type PageOptions<T> = FindOptions & { sort?: Sort; hidden?: Hidden<T> };
@@ -41,7 +41,12 @@ export async function pageOf<T extends Document>(
       .limit(limit)
       .toArray(),
     collection.countDocuments(filter, reading),
-    hidden ? collection.countDocuments({ ...filter, ...hidden.filter }, { ...reading, hint: hidden.hint }) : 0,
+    hidden
+      ? collection.countDocuments(
+          { ...filter, ...hidden.filter },
+          { ...reading, ...(hidden.hint ? { hint: hidden.hint } : {}) },
+        )
+      : 0,
   ]);
   return { entries, pagination: paginationOf(page, limit, found - left) };
 }

@@ -8,7 +8,7 @@ import { emailDomain, normalizeEmail } from '../base/text/addresses.ts';
 import { replySubject, threadHeaders } from '../base/text/message-ids.ts';
 import { readAttachments } from '../mails/attachments.ts';
 import { mailFacts } from '../mails/check-sender.ts';
-import { type MailDraft, mailbox, type Origin, recipientsOf } from '../mails/inputs.ts';
+import { type MailDraft, mailbox, type Origin, recipientsOf, sentBy } from '../mails/inputs.ts';
 import { queuedFor, store } from '../mails/send.ts';
 import type { Content, Message } from '../outbox/model.ts';
 import { compileMail } from '../templates/mail.ts';
@@ -57,6 +57,7 @@ export async function replyToInbound(
       lane: 'transactional',
       ...queued,
       contentId: content._id,
+      ...sentBy(origin),
       subject: content.subject,
       createdAt: origin.at,
     }),

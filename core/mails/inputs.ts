@@ -7,7 +7,7 @@ import { invalid } from '../base/errors.ts';
 import type { Mailbox, Project } from '../base/model.ts';
 import { normalizeEmail } from '../base/text/addresses.ts';
 import { headerProblems } from '../composing/headers.ts';
-import type { Content, MessageRecipient } from '../outbox/model.ts';
+import type { Content, Message, MessageRecipient } from '../outbox/model.ts';
 import { states } from '../outbox/states.ts';
 import { findGroup } from '../suppressions/groups.ts';
 import { isMarketingSend } from '../suppressions/rules.ts';
@@ -23,6 +23,13 @@ type MailOptions = Described<typeof mailOptions>;
 export interface Origin {
   at: Date;
   seed: ObjectId;
+  /** The key of the call, when its scope is send: it is stored with the messages. */
+  keyId?: ObjectId | undefined;
+}
+
+/** Only mails of keys with scope send have the field, so that others pay nothing for it. */
+export function sentBy({ keyId }: Origin): Pick<Message, 'keyId'> {
+  return keyId === undefined ? {} : { keyId };
 }
 
 export interface MailDraft extends GivenAttachments {

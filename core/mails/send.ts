@@ -27,6 +27,7 @@ import {
   type Origin,
   recipientsOf,
   type SendInput,
+  sentBy,
 } from './inputs.ts';
 
 interface Sent {
@@ -71,6 +72,7 @@ export async function sendMail(deps: Deps, project: Project, input: SendInput, o
       lane: content.marketing ? 'automation' : 'transactional',
       ...queued,
       contentId: content._id,
+      ...sentBy(origin),
       subject,
       createdAt: origin.at,
     }),
@@ -117,6 +119,7 @@ export async function sendBulk(deps: Deps, project: Project, input: BulkInput, o
         lane: 'automation',
         ...(isFailed ? failedFor(one, failure.message, origin) : one),
         contentId: draft.content._id,
+        ...sentBy(origin),
         ...(entry.dynamicData && place === 0 ? { data: entry.dynamicData } : {}),
         ...(typeof subject === 'string' ? { subject } : {}),
         batchId,

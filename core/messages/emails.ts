@@ -13,6 +13,8 @@ import { contentOf } from './contents.ts';
 import { type Email, wholeEmails } from './copies.ts';
 
 export interface EmailFilter extends Page {
+  /** Only mails that this key sent. */
+  keyId?: ObjectId | undefined;
   status?: EmailStatus | undefined;
   email?: string | undefined;
   batchId?: string | undefined;
@@ -28,12 +30,15 @@ export interface EmailFilter extends Page {
  */
 const COPIES: Hidden<Message> = { filter: { copy: { $exists: true }, 'copy.index': { $gt: 0 } }, hint: 'copies_of' };
 
+/** The same within the mails of a key, counted from the keys of their index; without a hint, so that they are listed before it is made. */
+const COPIES_OF_KEY: Hidden<Message> = { filter: { 'copy.index': { $gt: 0 } } };
+
 /** Newest first. A filter that can match nothing gives an empty page, not an error. */
 export async function listEmails(deps: Deps, project: Project, filter: EmailFilter): Promise<PageOf<Email>> {
   const page = await pageOf(deps.db.messages, queryOf(project, filter), filter, {
     sort: { _id: -1 },
     projection: { content: 0 },
-    ...(filter.email === undefined ? { hidden: COPIES } : {}),
+    ...(filter.email === undefined ? { hidden: filter.keyId === undefined ? COPIES : COPIES_OF_KEY } : {}),
   });
   return { ...page, entries: await wholeEmails(deps, project._id, page.entries) };
 }
@@ -43,19 +48,21 @@ export async function getEmail(
   deps: Deps,
   project: Project,
   emailId: string,
+  { keyId }: Pick<EmailFilter, 'keyId'> = {},
 ): Promise<Email & { content: Content | null }> {
   const _id = parseId(emailId);
-  const message = _id && (await deps.db.messages.findOne({ _id, projectId: project._id }));
+  const message = _id && (await deps.db.messages.findOne({ _id, projectId: project._id, ...ofKey(keyId) }));
   if (!message || (message.copy && message.copy.index > 0)) throw notFound('EMAIL');
   const [[email], content] = await Promise.all([wholeEmails(deps, project._id, [message]), contentOf(deps, message)]);
   return { ...email!, content };
 }
 
 export function queryOf(project: Project, filter: EmailFilter): Filter<Message> {
-  const { email, batchId, campaignId, automationId, status } = filter;
+  const { keyId, email, batchId, campaignId, automationId, status } = filter;
   const projectId = project._id;
   return {
     projectId,
+    ...ofKey(keyId),
     ...(batchId === undefined ? {} : { batchId }),
     ...(campaignId === undefined ? {} : { campaignId: parseId(campaignId) ?? NOTHING }),
     ...(automationId === undefined ? {} : { automationId: parseId(automationId) ?? NOTHING }),
@@ -63,6 +70,10 @@ export function queryOf(project: Project, filter: EmailFilter): Filter<Message> 
     ...(status === undefined ? {} : withStatus(status)),
     ...within(filter),
   };
+}
+
+function ofKey(keyId: ObjectId | undefined): Pick<Filter<Message>, 'keyId'> {
+  return keyId === undefined ? {} : { keyId };
 }
 
 const NOTHING = new ObjectId('000000000000000000000000');

@@ -46,6 +46,11 @@ export const outboxIndexes = {
       ...onlyWith('batchId'),
       because: 'The mails of one bulk call.',
     },
+    key: {
+      key: { projectId: 1, keyId: 1, _id: -1, 'copy.index': 1 },
+      ...onlyWith('keyId'),
+      because: 'The mails that a key with scope send has sent, newest first.',
+    },
   },
   campaignBlocks: {
     place: {

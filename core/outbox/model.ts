@@ -126,6 +126,8 @@ export interface Message extends Due {
   data?: Record<string, unknown>;
   subject?: string;
   batchId?: string;
+  /** The key that sent it, when its scope is send: it may read this mail again. */
+  keyId?: ObjectId;
   campaignId?: ObjectId;
   automationId?: ObjectId;
   contactId?: ObjectId;

@@ -369,7 +369,7 @@ const webhook = {
 const others = {
   Webhook: webhook,
   StartedMigration: { bulkOperationId: ids.migration, status: 'queued' },
-  ApiKey: { id: ids.apiKey, name: 'Web server', createdAt: at },
+  ApiKey: { id: ids.apiKey, name: 'Web server', scope: 'send', domainName: 'mail.example.com', createdAt: at },
 };
 
 export const answerExamples: Record<string, unknown> = {

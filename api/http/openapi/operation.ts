@@ -8,7 +8,7 @@ import type { Components, Json } from './components.ts';
 export const errorResponses: Record<string, string> = {
   BadRequest: 'The request fails its schema, or cannot be parsed.',
   Unauthorized: 'No key, an unknown or a revoked one.',
-  Forbidden: 'The wrong kind of key, or its scope does not allow this.',
+  Forbidden: 'The wrong kind of key; or PERMISSION_DENIED: its scope or domain does not include this call.',
   NotFound: 'No such thing in this project.',
   Conflict: 'It exists already, its state does not allow this, or the Idempotency-Key is in use.',
   TooLarge: 'The body is over its limit.',

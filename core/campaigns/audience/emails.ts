@@ -9,6 +9,8 @@ import { isInBlocks, pageWithWaiting, type Search } from './waiting.ts';
 
 /** Mails that have a row, newest first; of a campaign also those that wait to be sent, behind the others. */
 export async function listEmailsOf(deps: Deps, project: Project, filter: EmailFilter): Promise<PageOf<Email>> {
+  // A campaign's mail is of no key.
+  if (filter.keyId !== undefined) return listEmails(deps, project, filter);
   const _id = filter.campaignId === undefined ? null : parseId(filter.campaignId);
   const campaign = _id && (await deps.db.campaigns.findOne({ _id, projectId: project._id }));
   if (!campaign || !isInBlocks(campaign)) return listEmails(deps, project, filter);

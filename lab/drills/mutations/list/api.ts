@@ -66,6 +66,27 @@ export const apiMutations: readonly Mutation[] = [
     grep: '403',
   },
   {
+    name: 'the scope of a key is not checked',
+    file: 'core/accounts/scopes.ts',
+    find: 'if (isInScope(scope, operation)) return;',
+    replace: 'if (scope) return;',
+    tests: ['test/accounts/scopes.test.ts'],
+  },
+  {
+    name: 'a key sends from every domain of its project',
+    file: 'core/accounts/scopes.ts',
+    find: 'if (domainName === undefined) return;',
+    replace: 'if (domainName !== null) return;',
+    tests: ['test/accounts/send-keys.test.ts'],
+  },
+  {
+    name: 'a key with scope send gets the mails of others',
+    file: 'core/messages/emails.ts',
+    find: 'projectId: project._id, ...ofKey(keyId) }',
+    replace: 'projectId: project._id }',
+    tests: ['test/accounts/send-keys.test.ts'],
+  },
+  {
     name: 'bad keys are not limited',
     file: 'api/http/authenticate.ts',
     find: 'deps.config.authFailureLimit',

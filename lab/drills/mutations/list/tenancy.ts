@@ -11,7 +11,7 @@ export const tenancyMutations: readonly Mutation[] = [
   {
     name: 'a mail of another project is read',
     file: 'core/messages/emails.ts',
-    find: 'messages.findOne({ _id, projectId: project._id })',
+    find: 'messages.findOne({ _id, projectId: project._id, ...ofKey(keyId) })',
     replace: 'messages.findOne({ _id })',
     tests: ['test/edge/tenancy.test.ts'],
   },
