@@ -53,7 +53,7 @@ const commands: Record<string, Command> = {
   },
   'keys list': {
     usage: '<organizationId> [projectId]',
-    does: 'lists the live keys of an organization, or of one of its projects, with their scopes',
+    does: 'lists the live keys of an organization, or of one of its projects, with scope and last use',
     async run(deps, [organizationId, projectId]) {
       const keys = await listApiKeys(
         deps,
@@ -61,8 +61,8 @@ const commands: Record<string, Command> = {
         projectId ? requireId(projectId, 'projectId') : null,
       );
       for (const apiKey of keys) {
-        const { _id, name, shortId, domainName, createdAt } = apiKey;
-        print({ apiKeyId: _id, name, shortId, scope: scopeOf(apiKey), domainName, createdAt });
+        const { _id, name, shortId, domainName, createdAt, lastUsedAt = null } = apiKey;
+        print({ apiKeyId: _id, name, shortId, scope: scopeOf(apiKey), domainName, createdAt, lastUsedAt });
       }
     },
   },

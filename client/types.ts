@@ -111,6 +111,8 @@ export interface ApiKey {
   /** null: mails may come from every verified domain of the project. */
   domainName: string | null;
   createdAt: string;
+  /** To the minute; null: never. */
+  lastUsedAt: string | null;
 }
 
 export interface ApiKeysPage {
@@ -1825,6 +1827,8 @@ export interface NewApiKey {
   /** null: mails may come from every verified domain of the project. */
   domainName: string | null;
   createdAt: string;
+  /** To the minute; null: never. */
+  lastUsedAt: string | null;
   /** Shown this once; a repeat does not have it. */
   key?: string;
 }

@@ -1,4 +1,4 @@
-import { idField, nullableString, pageAnswer, timestampField } from './common.ts';
+import { idField, nullableString, nullableTimestamp, pageAnswer, timestampField } from './common.ts';
 import { SCOPES } from './operations.ts';
 import { schema, shape } from './schema.ts';
 
@@ -83,6 +83,7 @@ const apiKeyFields = {
   scope: { type: 'string', enum: SCOPES },
   domainName: { ...nullableString, description: 'null: mails may come from every verified domain of the project.' },
   createdAt: timestampField,
+  lastUsedAt: { ...nullableTimestamp, description: 'To the minute; null: never.' },
 } as const;
 const apiKey = {
   title: 'ApiKey',

@@ -58,8 +58,8 @@ export function presentDomain(domain: Domain, config: Pick<Config, 'mailHost' | 
 }
 
 export function presentApiKey(apiKey: ApiKey) {
-  const { _id, name, domainName = null, createdAt } = apiKey;
-  return { id: _id, name, scope: scopeOf(apiKey), domainName, createdAt };
+  const { _id, name, domainName = null, createdAt, lastUsedAt = null } = apiKey;
+  return { id: _id, name, scope: scopeOf(apiKey), domainName, createdAt, lastUsedAt };
 }
 
 export function presentContact(contact: Contact) {

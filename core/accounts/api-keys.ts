@@ -13,6 +13,8 @@ export const KEYS_CHANGED = 'keys';
 const KEY_FORM = /^ASA?_([A-Za-z0-9]{8})_[A-Za-z0-9]{32}$/i;
 const CACHE_MS = 2_000;
 const CACHE_SIZE_MAX = 10_000;
+/** How often the use of a key is written, by all processes together. */
+const USE_WRITTEN_EVERY_MS = 60_000;
 
 export interface Identity {
   apiKey: ApiKey;
@@ -53,9 +55,19 @@ async function findIdentity(deps: Deps, shortId: string, keyHash: Buffer): Promi
   const stored = found ? Buffer.from(found.hash.buffer ?? found.hash) : Buffer.alloc(keyHash.length);
   if (!timingSafeEqual(keyHash, stored) || !found) return null;
   const apiKey = { ...found, hash: stored };
+  noteUse(deps, apiKey);
   if (!apiKey.projectId) return { apiKey, project: null };
   const project = await deps.db.projects.findOne({ _id: apiKey.projectId, deletedAt: null });
   return project && { apiKey, project };
+}
+
+/** No request waits for the write or fails with it. When several processes find an old time at once, the filter lets one write. */
+function noteUse(deps: Deps, { _id, organizationId, lastUsedAt }: ApiKey): void {
+  const now = deps.clock.now();
+  const before = new Date(now.getTime() - USE_WRITTEN_EVERY_MS);
+  if (lastUsedAt && lastUsedAt > before) return;
+  const unlessRecent = { _id, organizationId, lastUsedAt: { $not: { $gt: before } } };
+  deps.db.apiKeys.updateOne(unlessRecent, { $set: { lastUsedAt: now } }).catch(() => {});
 }
 
 interface NewApiKey {

@@ -24,6 +24,8 @@ export interface ApiKey {
   /** Of a key with scope send: the only domain that From may be on. */
   domainName?: string;
   createdAt: Date;
+  /** To the minute; absent: never used. */
+  lastUsedAt?: Date;
   revokedAt: Date | null;
 }
 

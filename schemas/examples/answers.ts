@@ -369,7 +369,14 @@ const webhook = {
 const others = {
   Webhook: webhook,
   StartedMigration: { bulkOperationId: ids.migration, status: 'queued' },
-  ApiKey: { id: ids.apiKey, name: 'Web server', scope: 'send', domainName: 'mail.example.com', createdAt: at },
+  ApiKey: {
+    id: ids.apiKey,
+    name: 'Web server',
+    scope: 'send',
+    domainName: 'example.com',
+    createdAt: at,
+    lastUsedAt: later,
+  },
 };
 
 export const answerExamples: Record<string, unknown> = {

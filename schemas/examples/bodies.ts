@@ -9,7 +9,7 @@ const apiKey = 'SG.the-key-of-the-other-provider';
 const account = {
   CreateProjectBody: { name: 'Shop', trackingOpen: true, trackingClick: true },
   UpdateProjectBody: { trackingOpen: false },
-  CreateApiKeyBody: { name: 'Web server', scope: 'send', domainName: 'mail.example.com' },
+  CreateApiKeyBody: { name: 'Web server', scope: 'send', domainName: 'example.com' },
 };
 
 const mails = {

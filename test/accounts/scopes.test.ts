@@ -8,6 +8,7 @@ import { isInScope, SCOPES, type Scope } from '../../schemas/operations.ts';
 import { makers } from '../edge/makers.ts';
 import { useEnvironment } from '../support/environment.ts';
 import { type MadeKey, makeKey } from './keys.ts';
+import { admin } from './processes.ts';
 
 const UNKNOWN = '0123456789abcdef01234567';
 const KNOWN_SECRETS = /whsec_|PRIVATE KEY|ASA?_[A-Za-z0-9]{8}_|"(secret|privateKey|sealed|hash)"/;
@@ -185,7 +186,7 @@ describe('A key', () => {
     ]) {
       const { status, body } = await make(given as object);
       expect(status).to.equal(201);
-      expect(body.data).to.deep.include(shown as object);
+      expect(body.data).to.deep.include({ ...shown, lastUsedAt: null });
       const { key: _, ...others } = body.data;
       expect(await listed(body.data.id)).to.deep.equal(others);
     }
@@ -197,6 +198,17 @@ describe('A key', () => {
     expect(stored).to.not.have.any.keys('scope', 'domainName');
     expect((await listed(stored!._id.toHexString())).scope).to.equal('full');
     expect((await own.client.post('/contacts', { email: 'old@example.com' })).status).to.equal(201);
+  });
+
+  it('is listed with its scope by npm run admin', async () => {
+    const { id } = (await make({ scope: 'send', domainName: 'shop.example.com' })).body.data;
+    const { organization, project } = environment.own;
+    const secretKeys = `test:${Buffer.alloc(32, 7).toString('base64')}`;
+    const words = ['keys', 'list', organization._id.toHexString(), project._id.toHexString()];
+    const { code, output } = await admin(environment, secretKeys, ...words);
+    expect(code, output).to.equal(0);
+    const line = output.split('\n').find((text) => text.includes(id)) ?? '{}';
+    expect(JSON.parse(line)).to.include({ scope: 'send', domainName: 'shop.example.com', lastUsedAt: null });
   });
 
   it('is not made with a scope or domain that makes no sense: 400 with the field, and nothing is stored', async () => {

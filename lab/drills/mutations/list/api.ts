@@ -87,6 +87,13 @@ export const apiMutations: readonly Mutation[] = [
     tests: ['test/accounts/send-keys.test.ts'],
   },
   {
+    name: 'every process writes the use of a key',
+    file: 'core/accounts/api-keys.ts',
+    find: '{ _id, organizationId, lastUsedAt: { $not: { $gt: before } } }',
+    replace: '{ _id, organizationId }',
+    tests: ['test/accounts/key-use.test.ts'],
+  },
+  {
     name: 'bad keys are not limited',
     file: 'api/http/authenticate.ts',
     find: 'deps.config.authFailureLimit',
