@@ -23,17 +23,16 @@ export function signedHeaders({ secrets, id, timestamp, body }: Attempt): Record
   };
 }
 
-/** v1, and the base64 HMAC-SHA256 of `id.timestamp.body` under the bytes of the secret. */
+/**
+ * v1, and the base64 HMAC-SHA256 of `id.timestamp.body` under the bytes of the secret. Node reads base64 in both alphabets, with or without
+ * padding: secrets of 0.1.0 are base64url without it. A key of bytes would cost three times as much as this whole signature.
+ */
 export function signStandard(secret: string, id: string, timestamp: number, body: string): string {
-  return `v1,${createHmac('sha256', secretBytes(secret)).update(`${id}.${timestamp}.${body}`).digest('base64')}`;
+  const hmac = createHmac('sha256', secret.slice(SECRET_PREFIX.length), { encoding: 'base64' });
+  return `v1,${hmac.update(`${id}.${timestamp}.${body}`).digest('base64')}`;
 }
 
 /** v1= and the hexadecimal HMAC-SHA256 of `timestamp.body` under the text of the secret. */
 export function signWebhook(secret: string, timestamp: number, body: string): string {
   return `v1=${createHmac('sha256', secret).update(`${timestamp}.${body}`).digest('hex')}`;
-}
-
-/** Base64 in both alphabets, with or without padding: secrets of 0.1.0 are base64url without it. */
-function secretBytes(secret: string): Buffer {
-  return Buffer.from(secret.slice(SECRET_PREFIX.length), 'base64');
 }

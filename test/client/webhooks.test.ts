@@ -169,7 +169,7 @@ const hostile: Record<WebhookVerificationCode, Record<string, () => Delivery>> =
     }),
   },
   TIMESTAMP_TOO_NEW: {
-    'from 302 seconds in the future': () => genuine(BODY, now() + 302),
+    'from 360 seconds in the future': () => genuine(BODY, now() + 360),
     'from thousands of years in the future': () => genuine(BODY, '9'.repeat(12)),
   },
   INVALID_BODY: {
