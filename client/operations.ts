@@ -9,12 +9,14 @@ export interface Operation {
   readonly entries?: string;
   /** Whether the next argument is the body, or the query. */
   readonly takes?: 'body' | 'query';
+  /** The field of the answer that is shown once: the answer to a repeat has it no more. */
+  readonly secret?: string;
 }
 
 /** Resource, verb and the request that it makes. */
 export const operations = {
   apiKeys: {
-    create: { method: 'POST', path: '/v1/account/projects/{projectId}/api-keys', kind: 'json', takes: 'body' },
+    create: { method: 'POST', path: '/v1/account/projects/{projectId}/api-keys', kind: 'json', takes: 'body', secret: 'key' },
     delete: { method: 'DELETE', path: '/v1/account/api-keys/{apiKeyId}', kind: 'json' },
     list: { method: 'GET', path: '/v1/account/projects/{projectId}/api-keys', kind: 'page', entries: 'apiKeys' },
   },
@@ -170,13 +172,13 @@ export const operations = {
     update: { method: 'PATCH', path: '/v1/templates/{templateId}', kind: 'json', takes: 'body' },
   },
   webhooks: {
-    create: { method: 'POST', path: '/v1/webhooks', kind: 'json', takes: 'body' },
+    create: { method: 'POST', path: '/v1/webhooks', kind: 'json', takes: 'body', secret: 'secret' },
     delete: { method: 'DELETE', path: '/v1/webhooks/{webhookId}', kind: 'json' },
     deliveries: { method: 'GET', path: '/v1/webhooks/{webhookId}/deliveries', kind: 'page', entries: 'deliveries', takes: 'query' },
     get: { method: 'GET', path: '/v1/webhooks/{webhookId}', kind: 'json' },
     list: { method: 'GET', path: '/v1/webhooks', kind: 'page', entries: 'webhooks', takes: 'query' },
     replay: { method: 'POST', path: '/v1/webhooks/{webhookId}/replay', kind: 'json', takes: 'body' },
-    rotateSecret: { method: 'POST', path: '/v1/webhooks/{webhookId}/rotate-secret', kind: 'json' },
+    rotateSecret: { method: 'POST', path: '/v1/webhooks/{webhookId}/rotate-secret', kind: 'json', secret: 'secret' },
     test: { method: 'POST', path: '/v1/webhooks/{webhookId}/test', kind: 'json' },
     update: { method: 'PATCH', path: '/v1/webhooks/{webhookId}', kind: 'json', takes: 'body' },
   },

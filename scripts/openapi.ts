@@ -4,6 +4,7 @@ import { openApiDocument } from '../api/http/openapi/document.ts';
 import { endpointTable } from '../api/http/table.ts';
 import { createMetrics } from '../platform/metrics.ts';
 import { clientOperations } from './client/operations.ts';
+import { clientResources } from './client/resources.ts';
 import { clientTypes } from './client/types.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -15,6 +16,7 @@ export function filesOfTable(): Record<string, string> {
   return {
     'docs/openapi.json': `${JSON.stringify(document, null, 2)}\n`,
     'client/operations.ts': clientOperations(endpoints),
+    'client/resources.ts': clientResources(endpoints),
     'client/types.ts': clientTypes(endpoints),
   };
 }

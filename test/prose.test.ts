@@ -22,6 +22,7 @@ const rooms = [
   'workers',
   'platform',
   'cli',
+  'client',
   'scripts',
   'stack',
   'lab',
@@ -103,6 +104,7 @@ function commentsOf(source: string): string[] {
 
 function sources(folder: string): string[] {
   return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.ts'))
-    .map((name) => join(folder, name));
+    .filter((name) => name.endsWith('.ts') && !name.startsWith('dist/'))
+    .map((name) => join(folder, name))
+    .filter((file) => !readFileSync(join(root, file), 'utf8').startsWith('// Written by'));
 }

@@ -33,6 +33,8 @@ export interface Operation {
   readonly entries?: string;
   /** Whether the next argument is the body, or the query. */
   readonly takes?: 'body' | 'query';
+  /** The field of the answer that is shown once: the answer to a repeat has it no more. */
+  readonly secret?: string;
 }
 
 /** Resource, verb and the request that it makes. */
@@ -42,7 +44,7 @@ ${tables.join('')}} as const satisfies Record<string, Record<string, Operation>>
 }
 
 function rowOf(endpoint: Endpoint): string {
-  const { operation, method, path, answer, body, query } = endpoint;
+  const { operation, method, path, answer, body, query, secret } = endpoint;
   const kind = kindOf(endpoint);
   const list = kind === 'page' && answer ? listIn(answer.json) : null;
   const facts = [
@@ -51,6 +53,7 @@ function rowOf(endpoint: Endpoint): string {
     `kind: '${kind}'`,
     ...(list ? [`entries: '${list.plural}'`] : []),
     ...(body ? ["takes: 'body'"] : query ? ["takes: 'query'"] : []),
+    ...(secret ? [`secret: '${secret}'`] : []),
   ];
   return `${operation.split('.')[1]}: { ${facts.join(', ')} },`;
 }

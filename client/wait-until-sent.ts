@@ -1,0 +1,39 @@
+import { EverpostError } from './errors.ts';
+import type { CampaignsCalls } from './resources.ts';
+import type { CampaignProgress } from './types.ts';
+
+export interface WaitOptions {
+  signal?: AbortSignal;
+  /** The longest time to wait; without it there is no limit, and a paused campaign is waited for. */
+  timeoutMs?: number;
+}
+
+export function waitUntilSent(watch: CampaignsCalls['watch']) {
+  return async (campaignId: string, { signal, timeoutMs }: WaitOptions = {}): Promise<CampaignProgress> => {
+    const ended = new AbortController();
+    const end = () => ended.abort(signal?.reason);
+    signal?.addEventListener('abort', end);
+    if (signal?.aborted) end();
+    const timer = timeoutMs === undefined ? undefined : setTimeout(() => ended.abort(late(campaignId)), timeoutMs);
+    try {
+      let last: CampaignProgress | undefined;
+      for await (const progress of watch(campaignId, { signal: ended.signal })) last = progress;
+      if (last?.status === 'sent') return last;
+      throw notSent(last?.status ?? 'unknown');
+    } catch (error) {
+      const { reason } = ended.signal;
+      throw reason instanceof EverpostError ? reason : error;
+    } finally {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', end);
+    }
+  };
+}
+
+function late(campaignId: string): EverpostError {
+  return new EverpostError(`Campaign ${campaignId} was not sent in time; it is still under way.`, { code: 'TIMEOUT' });
+}
+
+function notSent(status: string): EverpostError {
+  return new EverpostError(`The campaign ended as ${status}.`, { code: 'CAMPAIGN_NOT_SENT', details: status });
+}
