@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { openApiDocument } from '../api/http/openapi/document.ts';
 import { endpointTable } from '../api/http/table.ts';
 import { createMetrics } from '../platform/metrics.ts';
+import { commandFields } from './client/fields.ts';
 import { clientOperations } from './client/operations.ts';
 import { clientResources } from './client/resources.ts';
 import { clientTypes } from './client/types.ts';
@@ -16,6 +17,7 @@ export function filesOfTable(): Record<string, string> {
   return {
     'docs/openapi.json': `${JSON.stringify(document, null, 2)}\n`,
     'client/operations.ts': clientOperations(endpoints),
+    'client/cli/fields.ts': commandFields(endpoints),
     'client/resources.ts': clientResources(endpoints),
     'client/types.ts': clientTypes(endpoints),
   };

@@ -1,0 +1,45 @@
+import type { WebhookEvent } from '../index.ts';
+import { type Command, textFlag, UsageError } from './command.ts';
+import { clean, printAnswer } from './print.ts';
+
+/** Facts that say most about an event, as far as it has them. */
+const FACTS = ['email', 'contactId', 'campaignId', 'subject', 'reason', 'url', 'status'];
+
+export const eventsTail: Command = {
+  words: ['events', 'tail'],
+  usage: '[--types LIST] [--after ID] [--count N]',
+  about: 'Print every event of the project as it happens',
+  flags: [
+    { name: 'types', kind: 'list', about: 'Only these; a name may end in * (email.*).' },
+    { name: 'after', kind: 'text', about: 'The id of the last event that was seen: those after it come first.' },
+    { name: 'count', kind: 'number', about: 'Ends after so many.' },
+  ],
+  async run(context, given) {
+    if (given.positionals.length > 0) throw new UsageError(`${given.positionals[0]} is too much.`);
+    const types = (given.flags.types as string[] | undefined)?.flatMap((each) => String(each).split(','));
+    const after = textFlag(given, 'after');
+    const most = Number(given.flags.count ?? Number.POSITIVE_INFINITY);
+    let connections = 0;
+    const onOpen = () => {
+      connections += 1;
+      context.note(connections === 1 ? 'Connected.' : 'Connected again.');
+    };
+    const query = { ...(types ? { types } : {}), ...(after === undefined ? {} : { after }) };
+    let count = 0;
+    for await (const event of context.everpost().stream(query, { signal: context.signal, onOpen })) {
+      if (context.isJson) printAnswer(context, event);
+      else context.print(lineOf(event));
+      count += 1;
+      if (count >= most) break;
+    }
+    return 0;
+  },
+};
+
+function lineOf({ id, type, createdAt, data }: WebhookEvent): string {
+  const facts = data as unknown as Record<string, unknown>;
+  const shown = FACTS.filter((name) => typeof facts[name] === 'string' && facts[name] !== '').map((name) =>
+    name === 'email' ? clean(facts[name]) : `${name}=${clean(facts[name])}`,
+  );
+  return [createdAt, id, type.padEnd(20), ...shown].join('  ');
+}

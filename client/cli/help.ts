@@ -1,0 +1,73 @@
+import { dashed } from './arguments.ts';
+import { type Command, type Field, UsageError } from './command.ts';
+import { commands } from './commands.ts';
+import { allOperations, operationCommand, operationNamed } from './operation.ts';
+
+/** Every command takes them. */
+export const globalFlags: readonly Field[] = [
+  { name: 'json', kind: 'boolean', about: 'JSON for programs, one value a line; errors as JSON on standard error.' },
+  { name: 'baseUrl', kind: 'text', about: 'In place of EVERPOST_BASE_URL.' },
+  { name: 'projectId', kind: 'text', about: 'With an admin key: the project that the call is about.' },
+];
+
+const NAME_WIDTH = 34;
+
+/** `everpost help`, `everpost help campaigns`, `everpost help campaigns pause`. */
+export function helpOf(words: readonly string[]): string[] {
+  if (words.length === 0) return overview();
+  const command = commands.find((each) => each.words.join(' ') === words.slice(0, each.words.length).join(' '));
+  if (command) return helpOfCommand(command);
+  const named = operationNamed(words);
+  if (named) return helpOfCommand(operationCommand(named));
+  return helpOfResource(words[0] ?? '');
+}
+
+function overview(): string[] {
+  const resources = [...new Set(allOperations.map(({ resource }) => dashed(resource)))];
+  return [
+    'everpost COMMAND [--flags]',
+    '',
+    ...commands.map((command) => line(command.words.join(' '), command.about)),
+    '',
+    'Every operation of the API is a command as well: everpost campaigns pause ID, everpost contacts list --limit 5.',
+    `Resources: ${resources.join(', ')}`,
+    'everpost help campaigns lists the operations of one; everpost help campaigns create says what that takes.',
+    '',
+    ...flagLines(globalFlags),
+    '',
+    'EVERPOST_API_KEY and EVERPOST_BASE_URL say who calls, and where the API is.',
+    'Exit codes: 0 done, 1 the API refused or the thing that was watched failed, 2 wrong usage, 130 ended by Ctrl-C.',
+  ];
+}
+
+function helpOfResource(word: string): string[] {
+  const own = commands.filter(({ words }) => words[0] === dashed(word));
+  const generic = allOperations
+    .filter(({ resource }) => dashed(resource) === dashed(word))
+    .map(operationCommand)
+    .filter(({ words }) => !own.some((each) => each.words[1] === words[1]));
+  if (own.length + generic.length === 0) throw new UsageError(`There is no command ${word}.`);
+  return [...own, ...generic].map(({ words, usage, about }) =>
+    line([...words, usage.split(' [--')[0]].join(' '), about),
+  );
+}
+
+function helpOfCommand({ words, usage, about, flags }: Command): string[] {
+  return [
+    `everpost ${words.join(' ')} ${usage}`.trimEnd(),
+    `  ${about}.`,
+    '',
+    ...flagLines([...flags, ...globalFlags]),
+  ];
+}
+
+function flagLines(flags: readonly Field[]): string[] {
+  const values = { text: ' TEXT', number: ' N', boolean: '', list: ' VALUE', object: ' JSON' };
+  return flags.map(({ name, kind, isRequired, about = '' }) => {
+    return line(`--${dashed(name)}${values[kind]}`, `${isRequired ? 'Required. ' : ''}${about}`);
+  });
+}
+
+function line(left: string, right: string): string {
+  return `  ${left.padEnd(NAME_WIDTH)} ${right}`.trimEnd();
+}
