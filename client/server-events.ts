@@ -1,8 +1,8 @@
-/** One event of a stream of server-sent events. */
+/** One event of a stream of server-sent events. One without data only moves the position of the stream. */
 export interface ServerEvent {
   id: string | undefined;
   event: string;
-  data: string;
+  data: string | undefined;
 }
 
 /** The format of https://html.spec.whatwg.org/multipage/server-sent-events.html; comments, our heartbeats, are left out. */
@@ -25,13 +25,12 @@ export async function* parseEvents(chunks: AsyncIterable<Uint8Array>): AsyncGene
   }
 }
 
-/** An event without data is none. */
 function eventOf(fields: string[]): ServerEvent | null {
   const valuesOf = (name: string) =>
     fields
       .filter((field) => field.startsWith(`${name}:`))
       .map((field) => field.slice(name.length + 1).replace(/^ /, ''));
-  const data = valuesOf('data');
-  if (data.length === 0) return null;
-  return { id: valuesOf('id').at(-1), event: valuesOf('event').at(-1) ?? 'message', data: data.join('\n') };
+  const [id, data] = [valuesOf('id').at(-1), valuesOf('data')];
+  if (id === undefined && data.length === 0) return null;
+  return { id, event: valuesOf('event').at(-1) ?? 'message', data: data.length > 0 ? data.join('\n') : undefined };
 }

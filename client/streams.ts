@@ -41,6 +41,7 @@ export async function* openStream<T>(settings: Settings, stream: Stream<T>): Asy
       for await (const event of connect(settings, stream, position)) {
         if (event.event === 'closed') cut = closedError(event);
         if (event.event === 'closed' || !isNew(position, event, stream.mayRepeat)) continue;
+        if (event.data === undefined) continue;
         failures = 0;
         const data: T = JSON.parse(event.data);
         yield data;
@@ -98,7 +99,7 @@ function isNew(position: Position, { id }: ServerEvent, mayRepeat = false): bool
 }
 
 function closedError({ data }: ServerEvent): EverpostError {
-  const { reason, message } = JSON.parse(data) as { reason: string; message: string };
+  const { reason, message } = JSON.parse(data ?? '{}') as { reason: string; message: string };
   const code = FINAL_REASONS.includes(reason) ? 'STREAM_CLOSED' : 'NETWORK';
   return new EverpostError(message, { code, details: reason });
 }

@@ -113,7 +113,8 @@ export class Download {
 export interface ServerEvent {
   id?: string;
   event?: string;
-  data: unknown;
+  /** Left out: only the id, for the reader's next Last-Event-ID. */
+  data?: unknown;
 }
 
 export const streamErrors = {

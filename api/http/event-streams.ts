@@ -141,7 +141,12 @@ async function* lines(events: Events): AsyncGenerator<string> {
 }
 
 function line({ id, event, data }: ServerEvent): string {
-  return `${id === undefined ? '' : `id: ${id}\n`}${event ? `event: ${event}\n` : ''}data: ${JSON.stringify(data)}\n\n`;
+  const fields = [
+    ...(id === undefined ? [] : [`id: ${id}`]),
+    ...(event === undefined ? [] : [`event: ${event}`]),
+    ...(data === undefined ? [] : [`data: ${JSON.stringify(data)}`]),
+  ];
+  return `${fields.join('\n')}\n\n`;
 }
 
 function tooManyStreams(): AppError {

@@ -97,7 +97,14 @@ export function wantedTypes(types: string | undefined): Set<string> {
   return new Set(names.flatMap(of));
 }
 
+/** The id of a moment: a reader that loses its connection before the first event resumes there. */
+export function positionId({ clock }: Pick<Deps, 'clock'>): string {
+  return `since-${clock.now().getTime()}`;
+}
+
 async function startAt(deps: Deps, projectId: ObjectId, lastEventId: string): Promise<Position> {
+  const [, since] = /^since-(\d{13})$/.exec(lastEventId) ?? [];
+  if (since) return { after: new Date(Number(since)), seen: new Map() };
   const _id = parseId(lastEventId);
   const last = _id && (await deps.db.projectEvents.findOne({ _id, projectId }));
   const position: Position = { after: last?.writtenAt ?? deps.clock.now(), seen: new Map() };
