@@ -12,6 +12,7 @@ const benches: Record<string, { does: string }> = {
   smtp: { does: 'messages a second through the SMTP client, beside a raw blast of the same bytes' },
   dkim: { does: 'signatures a second, beside bare OpenSSL' },
   due: { does: 'from a write to the start of its work' },
+  client: { does: 'the size of the npm package, and the time of its import' },
   audience: { does: 'lists, searches, bulk calls, segments and imports at a million contacts' },
   sending: { does: 'POST /mails/send beside bare inserts; transactional latency; the delivery lane' },
   campaign: { does: 'a campaign from the call to the last 250, beside a raw blast; freeze and memory' },

@@ -1,4 +1,5 @@
 import { audienceMidway, judgeMidway } from './audience-midway.ts';
+import { clientDrill } from './client.ts';
 import { composeBusy, judgeBusy } from './compose-busy.ts';
 import { diskFull, judgeMedia, mediaFull } from './disk-full.ts';
 import type { Drill } from './drills.ts';
@@ -62,6 +63,7 @@ export const moreDrills: Record<string, Drill> = {
       yield judgeMidway(await audienceMidway(env, { recipients: 4_000, share: 0.1 }));
     },
   },
+  client: clientDrill,
   'clock-skew': {
     does: 'a worker one hour fast that is then set back by two, another ten minutes slow: mails, waits and webhooks',
     async *run(env) {

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
 import { type ErrorCode, Everpost, EverpostError } from '../../client/index.ts';
@@ -172,6 +173,18 @@ describe('Calls of the client', () => {
       for await (const chunk of download) text += decoder.decode(chunk, { stream: true });
       expect(text).to.equal(whole);
       expect(await new Response((await contacts.export()).stream).text()).to.equal(whole);
+    });
+
+    it('the time of a try does not run while a download waits to be read, nor while its reader works', async () => {
+      await at.client().contacts.upsert({ email: 'waits@example.com' });
+      const download = await at.client({ timeoutMs: 300 }).contacts.export();
+      await sleep(500);
+      let bytes = 0;
+      for await (const chunk of download) {
+        bytes += chunk.length;
+        await sleep(500);
+      }
+      expect(bytes).to.be.above(0);
     });
 
     it('a download that is cut off fails with NETWORK', async () => {

@@ -35,8 +35,11 @@ for await (const progress of everpost.campaigns.watch(draft.id)) {
   status = progress.status;
   break;
 }
+const upload = new Blob(['email\\nuploaded@example.com\\n']).stream();
+const imported: string = (await everpost.contacts.import(upload, { format: 'csv' })).status;
+const exported: string = await (await everpost.contacts.export({ format: 'ndjson' })).text();
 const verify: typeof webhooks.verify = everpost.webhooks.verify;
-console.log(JSON.stringify({ emails, firstName, code, status, verify: typeof verify }));
+console.log(JSON.stringify({ emails, firstName, code, status, imported, exported: JSON.parse(exported).email, verify: typeof verify }));
 `;
 
 /** Each line is a mistake that the compiler must find. */
@@ -123,6 +126,8 @@ describe('The package everpost', function () {
       firstName: null,
       code: 'DOMAIN_NOT_VERIFIED',
       status: 'draft',
+      imported: 'queued',
+      exported: 'packed@example.com',
       verify: 'function',
     });
   });
@@ -175,7 +180,7 @@ describe('The package everpost', function () {
       if (found === null) return this.skip();
       const script = join(folder, 'plain/out/program.js');
       if (!existsSync(script)) compile('plain', program, { types: [] });
-      expect(await run(found, script)).to.include({ code: 'DOMAIN_NOT_VERIFIED', status: 'draft' });
+      expect(await run(found, script)).to.include({ code: 'DOMAIN_NOT_VERIFIED', status: 'draft', imported: 'queued' });
     });
 
   function findProgram(name: string, args: string[], isWanted: (version: string) => boolean): string | null {
