@@ -470,6 +470,17 @@ export interface CampaignFailedEvent {
   data: CampaignChange;
 }
 
+export type CampaignFigure =
+  | 'sent'
+  | 'opened'
+  | 'humanOpened'
+  | 'clicked'
+  | 'bounced'
+  | 'complained'
+  | 'unsubscribed'
+  | 'notOpened'
+  | 'notClicked';
+
 export interface CampaignFrom {
   email: string;
   name: string;
@@ -507,6 +518,31 @@ export interface CampaignPausedEvent {
   type: 'campaign.paused';
   createdAt: string;
   data: CampaignChange;
+}
+
+export interface CampaignPeoplePage {
+  people: CampaignPerson[];
+  pagination: Pagination;
+  /** From then on the mails of the campaign may be removed, and the people with them; null before it has begun. */
+  keptUntil: string | null;
+}
+
+export interface CampaignPerson {
+  emailId: string;
+  contactId: string | null;
+  /** null when the contact was deleted. */
+  email: string | null;
+  /** Of the mail: sent, bounced, and so on. */
+  status: string;
+  sentAt: string | null;
+  /** The first open, of a person or a machine. */
+  openedAt: string | null;
+  /** The first open that no machine did. */
+  humanOpenedAt: string | null;
+  /** The first click. */
+  clickedAt: string | null;
+  unsubscribedAt: string | null;
+  complainedAt: string | null;
 }
 
 export interface CampaignProgress {
@@ -2762,6 +2798,14 @@ export interface AutomationsListQuery {
   status?: AutomationStatus;
 }
 
+export interface CampaignsExportPeopleQuery {
+  /** opened: automated opens included, as in analytics. sent: bounced mail included. notOpened and notClicked: delivered mail that was not opened, or not clicked. */
+  did: CampaignFigure;
+  /** With did=clicked: only the people who clicked this link. */
+  url?: string;
+  format?: 'csv' | 'ndjson';
+}
+
 export interface CampaignsListQuery {
   /** Page number, from 1. */
   page?: number;
@@ -2769,6 +2813,17 @@ export interface CampaignsListQuery {
   limit?: number;
   status?: CampaignStatus;
   search?: string;
+}
+
+export interface CampaignsPeopleQuery {
+  /** Page number, from 1. */
+  page?: number;
+  /** Entries a page. */
+  limit?: number;
+  /** opened: automated opens included, as in analytics. sent: bounced mail included. notOpened and notClicked: delivered mail that was not opened, or not clicked. */
+  did: CampaignFigure;
+  /** With did=clicked: only the people who clicked this link. */
+  url?: string;
 }
 
 export interface CampaignsRecipientsQuery {

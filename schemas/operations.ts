@@ -58,6 +58,8 @@ const table = {
   'campaigns.reconcile': { scopes: ['read'] },
   'campaigns.recipients': { scopes: ['read'] },
   'campaigns.recipient': { scopes: ['read'] },
+  'campaigns.people': { scopes: ['read'] },
+  'campaigns.exportPeople': { scopes: ['read'] },
 
   'contacts.upsert': { scopes: [] },
   'contacts.create': { scopes: [] },

@@ -1,8 +1,11 @@
 import { csvRow } from '../../core/base/text/csv.ts';
+import type { Person } from '../../core/campaigns/people/list.ts';
 import type { Contact, CustomField } from '../../core/contacts/model.ts';
 import type { ImportError } from '../../core/imports/model.ts';
+import { shownState } from '../../core/outbox/states.ts';
 import type { Suppression } from '../../core/suppressions/model.ts';
 import { CONTACT_FIELDS } from '../../schemas/contacts.ts';
+import { presentPerson } from '../present/campaigns.ts';
 import { presentContact, presentSuppression } from '../present/present.ts';
 import { Download } from './endpoint.ts';
 
@@ -46,6 +49,26 @@ export function importErrorsDownload(format: Format, pages: AsyncIterable<Import
     columns: ['row', 'email', 'message'],
     cells: ({ row, email, message }) => [row, email, message],
     present: ({ row, email, message }) => ({ row, email, message }),
+  });
+}
+
+/** `name`: of the file. */
+export function peopleDownload(name: string, format: Format, pages: AsyncIterable<Person[]>): Download {
+  const columns = [
+    ...['emailId', 'contactId', 'email', 'status', 'sentAt', 'openedAt', 'humanOpenedAt', 'clickedAt'],
+    ...['unsubscribedAt', 'complainedAt'],
+  ];
+  return download(name, format, pages, {
+    columns,
+    cells: ({ message, engagement }) => {
+      const { _id, contactId, email, state, sentAt } = message;
+      const { openedAt, humanOpenedAt, clickedAt, unsubscribedAt, complainedAt } = engagement ?? {};
+      return [
+        ...[_id.toHexString(), contactId?.toHexString(), email, shownState(state), sentAt],
+        ...[openedAt, humanOpenedAt, clickedAt, unsubscribedAt, complainedAt],
+      ];
+    },
+    present: presentPerson,
   });
 }
 

@@ -3,9 +3,11 @@ import type { Project } from '../../core/base/model.ts';
 import { type RelatedCampaign, relatedCampaigns } from '../../core/campaigns/expand.ts';
 import type { Campaign } from '../../core/campaigns/model.ts';
 import { attemptedOf, deliveredOf, processedOf, ratesOf } from '../../core/campaigns/numbers/rates.ts';
+import type { Person } from '../../core/campaigns/people/list.ts';
 import type { RecipientStory } from '../../core/campaigns/recipients.ts';
 import { sendingMsOf } from '../../core/campaigns/transition.ts';
 import { goesToEverybody } from '../../core/contacts/lists/global-list.ts';
+import type { Engagement } from '../../core/messages/model.ts';
 import type { Message } from '../../core/outbox/model.ts';
 import { shownState } from '../../core/outbox/states.ts';
 import { presentTemplate } from './present.ts';
@@ -70,22 +72,33 @@ export function presentRecipient(message: Message) {
   };
 }
 
+export function presentPerson({ message, engagement }: Person) {
+  const { _id, contactId, email, state, sentAt } = message;
+  return {
+    emailId: _id,
+    contactId: contactId ?? null,
+    email: email || null,
+    status: shownState(state),
+    sentAt: sentAt ?? null,
+    ...presentEngagement(engagement),
+  };
+}
+
 export function presentStory({ campaign, message, engagement, reason }: RecipientStory, contactId: string) {
-  const {
-    openedAt = null,
-    humanOpenedAt = null,
-    clickedAt = null,
-    unsubscribedAt = null,
-    complainedAt = null,
-  } = engagement ?? {};
   return {
     campaignId: campaign._id,
     contactId,
     reason,
     recipient: message && presentRecipient(message),
-    engagement: engagement && { openedAt, humanOpenedAt, clickedAt, unsubscribedAt, complainedAt },
+    engagement: engagement && presentEngagement(engagement),
     timeline: message?.timeline ?? [],
   };
+}
+
+function presentEngagement(engagement: Engagement | null) {
+  const { openedAt = null, humanOpenedAt = null, clickedAt = null } = engagement ?? {};
+  const { unsubscribedAt = null, complainedAt = null } = engagement ?? {};
+  return { openedAt, humanOpenedAt, clickedAt, unsubscribedAt, complainedAt };
 }
 
 /** When tracking is off, its counts and rates are 0. */

@@ -2,6 +2,7 @@ import type { Endpoint } from '../http/endpoint.ts';
 import { accountRoutes } from './account.ts';
 import { automationRoutes } from './automations.ts';
 import { campaignControlRoutes } from './campaign-control.ts';
+import { campaignPeopleRoutes } from './campaign-people.ts';
 import { campaignRoutes } from './campaigns.ts';
 import { contactRoutes } from './contacts.ts';
 import { customFieldRoutes } from './custom-fields.ts';
@@ -28,6 +29,7 @@ export const productRoutes: Endpoint[] = [
   ...automationRoutes,
   ...campaignRoutes,
   ...campaignControlRoutes,
+  ...campaignPeopleRoutes,
   ...contactRoutes,
   ...eventRoutes,
   ...importRoutes,

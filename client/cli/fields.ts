@@ -85,6 +85,11 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
   ] },
   "campaigns.delete": { about: "Delete a campaign that is not under way", fields: [] },
   "campaigns.duplicate": { about: "Copy a campaign as a draft", fields: [] },
+  "campaigns.exportPeople": { about: "Download all people behind a figure of a campaign", fields: [
+    {"name":"did","kind":"text","isRequired":true,"about":"sent, opened, humanOpened, clicked, bounced, complained, unsubscribed, notOpened, notClicked. opened: automated opens included, as in analytics. sent: bounced mail included. notOpened and notClicked: delivered mail that was not opened, or not clicked."},
+    {"name":"url","kind":"text","about":"With did=clicked: only the people who clicked this link."},
+    {"name":"format","kind":"text","about":"csv, ndjson."},
+  ] },
   "campaigns.get": { about: "Get a campaign", fields: [] },
   "campaigns.list": { about: "List campaigns, newest first", fields: [
     {"name":"page","kind":"number","about":"Page number, from 1."},
@@ -93,6 +98,12 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
     {"name":"search","kind":"text"},
   ] },
   "campaigns.pause": { about: "Pause; the answer comes when nothing is in flight", fields: [] },
+  "campaigns.people": { about: "The people behind a figure of a campaign", fields: [
+    {"name":"page","kind":"number","about":"Page number, from 1."},
+    {"name":"limit","kind":"number","about":"Entries a page."},
+    {"name":"did","kind":"text","isRequired":true,"about":"sent, opened, humanOpened, clicked, bounced, complained, unsubscribed, notOpened, notClicked. opened: automated opens included, as in analytics. sent: bounced mail included. notOpened and notClicked: delivered mail that was not opened, or not clicked."},
+    {"name":"url","kind":"text","about":"With did=clicked: only the people who clicked this link."},
+  ] },
   "campaigns.progress": { about: "Counts by state, read from the ledger now", fields: [] },
   "campaigns.recipient": { about: "Why this person got it, or not", fields: [] },
   "campaigns.recipients": { about: "Everybody of the audience, with what became of the mail", fields: [

@@ -37,3 +37,39 @@ export function ttlCache<Value>({ keptMs, sizeMax }: { keptMs: number; sizeMax: 
     delete: (key) => void kept.delete(key),
   };
 }
+
+/** How many times as long as it took to compute is a value shown again: at most a tenth of the time is spent on computing it. */
+const SHOWN_FACTOR = 10;
+
+interface CostlyCache<Value> {
+  /** Concurrent callers share one computation; a failed one is not kept. */
+  get(key: string, compute: () => Promise<Value>): Promise<Value>;
+}
+
+/** Values that are computed again when they are old for what they cost; those that took less than `keepFromMs` each time. */
+export function costlyCache<Value>({
+  sizeMax,
+  keepFromMs = 0,
+}: {
+  sizeMax: number;
+  keepFromMs?: number;
+}): CostlyCache<Value> {
+  const kept = new BoundedMap<string, { freshUntilMs: number; value: Promise<Value> }>(sizeMax);
+  return {
+    get(key, compute) {
+      const known = kept.get(key);
+      if (known && performance.now() < known.freshUntilMs) return known.value;
+      const begunMs = performance.now();
+      const entry = { freshUntilMs: Number.POSITIVE_INFINITY, value: compute() };
+      kept.set(key, entry);
+      entry.value.then(
+        () => {
+          const tookMs = performance.now() - begunMs;
+          entry.freshUntilMs = tookMs < keepFromMs ? 0 : begunMs + tookMs * SHOWN_FACTOR;
+        },
+        () => kept.delete(key),
+      );
+      return entry.value;
+    },
+  };
+}

@@ -7,9 +7,8 @@ import { states } from '../outbox/states.ts';
 import { CAMPAIGN_METRICS, findCampaign, stateConflict } from './campaigns.ts';
 import { decide, type Settled, settle } from './control.ts';
 import type { Campaign } from './model.ts';
+import { everyRow } from './people/rows.ts';
 import { RETRYABLE, sendingStatus } from './status.ts';
-
-const AT_ONCE = 1_000;
 
 type RetriedState = 'failed' | 'unknown';
 
@@ -38,35 +37,11 @@ export async function retryCampaign(
 
 async function queueAgain(deps: Deps, campaign: Campaign, retried: RetriedState[]): Promise<void> {
   for (const state of retried)
-    for (let after = -1; ; ) {
-      const batch = await nextBatch(deps, campaign, state, after);
-      if (batch.length === 0) break;
-      after = batch.at(-1)?.seq ?? Number.MAX_SAFE_INTEGER;
+    for await (const batch of everyRow<Retried>(deps, campaign, state, { fields: { contactId: 1, seq: 1 } }))
       await queueBatch(deps, campaign, state, batch);
-    }
 }
 
 type Retried = Pick<Message, '_id' | 'contactId' | 'seq'>;
-
-/** `seq` is not unique, so the last one of a full batch is read again with the next batch. */
-async function nextBatch(
-  { db }: Deps,
-  { _id, projectId }: Campaign,
-  state: RetriedState,
-  after: number,
-): Promise<Retried[]> {
-  const found: Retried[] = await db.messages
-    .find(
-      { campaignId: _id, projectId, state, seq: { $gt: after } },
-      { projection: { contactId: 1, seq: 1 }, hint: 'campaign' },
-    )
-    .sort({ seq: 1 })
-    .limit(AT_ONCE)
-    .toArray();
-  const last = found.at(-1)?.seq;
-  const isCut = found.length === AT_ONCE && found[0]?.seq !== last;
-  return isCut ? found.filter(({ seq }) => seq !== last) : found;
-}
 
 /** Mail of contacts deleted during the retry is failed by the deletion; contacts deleted before are found missing here. */
 async function queueBatch(deps: Deps, { projectId }: Campaign, state: RetriedState, batch: Retried[]): Promise<void> {

@@ -1,5 +1,5 @@
 import type { ObjectId } from 'mongodb';
-import { BoundedMap } from '../../base/cache.ts';
+import { costlyCache } from '../../base/cache.ts';
 import { type Deps, oncePerCore } from '../../base/deps.ts';
 import type { Session } from '../../base/model.ts';
 import { countClaims, countOpen } from '../../outbox/blocks/counts.ts';
@@ -83,36 +83,13 @@ async function countRowsByState({ db }: Db, { _id, projectId }: Tenant, session:
   return (state) => groups.find((group) => group._id === state)?.count ?? 0;
 }
 
-/** Counting a million takes half a second, so a count is shown again for ten times as long as it took. */
-const SHOWN_FACTOR = 10;
-const KEPT_MAX = 1_000;
+/** Counting a million takes half a second. */
+const keptCounts = oncePerCore(() => costlyCache<LedgerCounts>({ sizeMax: 1_000 }));
 
-interface Kept {
-  counts: Promise<LedgerCounts>;
-  freshUntilMs: number;
-  /** Of the campaign: after a decision everything is counted again. */
-  updatedAt: Date;
-}
-
-const keptCounts = oncePerCore(() => new BoundedMap<string, Kept>(KEPT_MAX));
-
-/** Counts for watchers: at most a tenth of the time is spent on counting, however many ask. */
+/** Counts for watchers: at most a tenth of the time is spent on counting, however many ask. After a decision everything is counted again. */
 export function shownCounts(deps: Db & Pick<Deps, 'state'>, campaign: Campaign): Promise<LedgerCounts> {
-  const kept = keptCounts(deps);
-  const key = campaign._id.toHexString();
-  const entry = kept.get(key);
-  if (entry && entry.updatedAt >= campaign.updatedAt && performance.now() < entry.freshUntilMs) return entry.counts;
-  const begun = performance.now();
-  const counts = ledgerCounts(deps, campaign);
-  const made = { counts, freshUntilMs: Number.POSITIVE_INFINITY, updatedAt: campaign.updatedAt };
-  kept.set(key, made);
-  counts.then(
-    () => {
-      made.freshUntilMs = begun + (performance.now() - begun) * SHOWN_FACTOR;
-    },
-    () => kept.delete(key),
-  );
-  return counts;
+  const key = `${campaign._id.toHexString()} ${campaign.updatedAt.getTime()}`;
+  return keptCounts(deps).get(key, () => ledgerCounts(deps, campaign));
 }
 
 /**

@@ -1,0 +1,54 @@
+import type { Filter } from 'mongodb';
+import type { Figure } from '../../../schemas/people.ts';
+import type { Engagement } from '../../messages/model.ts';
+import { DELIVERED_STATES, type MessageState, states } from '../../outbox/states.ts';
+import type { Campaign } from '../model.ts';
+
+type Act = 'openedAt' | 'humanOpenedAt' | 'clickedAt' | 'unsubscribedAt' | 'complainedAt';
+
+export interface Acted {
+  kind: 'acted';
+  at: Act;
+  index: string;
+}
+
+export interface InStates {
+  kind: 'inStates';
+  states: readonly MessageState[];
+}
+
+/** Delivered mail whose engagement has no such date. */
+export interface DidNot {
+  kind: 'didNot';
+  act: Acted;
+}
+
+const acted = (at: Act, index: string): Acted => ({ kind: 'acted', at, index });
+const opened = acted('openedAt', 'opened');
+const clicked = acted('clickedAt', 'clicked');
+
+export const figures: Record<Figure, Acted | InStates | DidNot> = {
+  sent: { kind: 'inStates', states: DELIVERED_STATES },
+  bounced: { kind: 'inStates', states: [states.bounced] },
+  opened,
+  humanOpened: acted('humanOpenedAt', 'human_opened'),
+  clicked,
+  unsubscribed: acted('unsubscribedAt', 'unsubscribed'),
+  complained: acted('complainedAt', 'complained'),
+  notOpened: { kind: 'didNot', act: opened },
+  notClicked: { kind: 'didNot', act: clicked },
+};
+
+type Tenant = Pick<Campaign, '_id' | 'projectId'>;
+
+const ANY_TIME = new Date(0);
+
+/** A range of dates, which MongoDB answers from keys; it would read every document for `$exists`. */
+export function actedIn({ _id, projectId }: Tenant, { at }: Acted, url?: string): Filter<Engagement> {
+  const since = { [at]: { $gte: ANY_TIME } };
+  return { projectId, campaignId: _id, ...since, ...(url === undefined ? {} : { 'clicks.url': url }) };
+}
+
+export function indexOf({ index }: Acted, url?: string): string {
+  return url === undefined ? index : 'clicked_url';
+}

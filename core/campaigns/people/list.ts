@@ -1,0 +1,119 @@
+import type { ObjectId } from 'mongodb';
+import type { Figure } from '../../../schemas/people.ts';
+import type { Deps } from '../../base/deps.ts';
+import { invalid } from '../../base/errors.ts';
+import type { Project } from '../../base/model.ts';
+import { type Page, type PageOf, paginationOf, READ_TIME_MAX_MS, skipOf } from '../../base/paging.ts';
+import type { Engagement } from '../../messages/model.ts';
+import type { Message } from '../../outbox/model.ts';
+import { findCampaign } from '../campaigns.ts';
+import type { Campaign } from '../model.ts';
+import { type Acted, actedIn, figures, type InStates, indexOf } from './figures.ts';
+import { keptUntil } from './kept.ts';
+import { totalOf } from './totals.ts';
+import { pageWithout } from './without.ts';
+
+export interface Person {
+  message: Message;
+  engagement: Engagement | null;
+}
+
+export interface Behind {
+  did: Figure;
+  url?: string | undefined;
+}
+
+interface PeoplePage extends PageOf<Person> {
+  keptUntil: Date | null;
+}
+
+type Window = { skip: number; limit: number };
+
+/** One page of the people that a figure of a campaign counts. */
+export async function listPeople(
+  deps: Deps,
+  project: Project,
+  campaignId: string,
+  { did, url, page = 1, limit = 20 }: Behind & Page,
+): Promise<PeoplePage> {
+  refuseUrl({ did, url });
+  const campaign = await findCampaign(deps, project, campaignId);
+  const [ids, total] = await Promise.all([
+    idsOf(deps, campaign, { did, url }, { skip: skipOf(page, limit), limit }),
+    totalOf(deps, campaign, did, url),
+  ]);
+  const entries = await peopleOf(deps, campaign, ids);
+  return { entries, pagination: paginationOf(page, limit, total), keptUntil: keptUntil(deps, campaign) };
+}
+
+export function refuseUrl({ did, url }: Behind): void {
+  if (url !== undefined && did !== 'clicked')
+    throw invalid('A link can be named for the people who clicked it.', 'url: is allowed with did=clicked only');
+}
+
+function idsOf(deps: Deps, campaign: Campaign, { did, url }: Behind, window: Window): Promise<ObjectId[]> {
+  const figure = figures[did];
+  switch (figure.kind) {
+    case 'acted':
+      return idsOfActed(deps, campaign, figure, window, url);
+    case 'inStates':
+      return idsOfRows(deps, campaign, figure, window);
+    case 'didNot':
+      return pageWithout(deps, campaign, figure.act, window);
+  }
+}
+
+/** The last one first. */
+async function idsOfActed(
+  { db }: Deps,
+  campaign: Campaign,
+  act: Acted,
+  { skip, limit }: Window,
+  url?: string,
+): Promise<ObjectId[]> {
+  const found = await db.engagements
+    .find(actedIn(campaign, act, url), {
+      projection: { _id: 1 },
+      hint: indexOf(act, url),
+      maxTimeMS: READ_TIME_MAX_MS,
+    })
+    .sort({ [act.at]: -1, _id: -1 })
+    .skip(skip)
+    .limit(limit)
+    .toArray();
+  return found.map(({ _id }) => _id);
+}
+
+/** In the order of sending. */
+async function idsOfRows(
+  { db }: Deps,
+  { _id, projectId }: Campaign,
+  { states }: InStates,
+  { skip, limit }: Window,
+): Promise<ObjectId[]> {
+  const found = await db.messages
+    .find(
+      { campaignId: _id, projectId, state: { $in: states } },
+      { projection: { _id: 1 }, hint: 'campaign', maxTimeMS: READ_TIME_MAX_MS },
+    )
+    .sort({ state: 1, seq: 1 })
+    .skip(skip)
+    .limit(limit)
+    .toArray();
+  return found.map(({ _id: id }) => id);
+}
+
+/** Rows with their engagements, in the order of the ids. A row that retention has removed in between is left out. */
+export async function peopleOf({ db }: Deps, { projectId }: Campaign, ids: ObjectId[]): Promise<Person[]> {
+  const some = { _id: { $in: ids }, projectId };
+  const [messages, engagements] = await Promise.all([
+    db.messages.find(some, { projection: { content: 0, timeline: 0 }, hint: '_id_' }).toArray(),
+    db.engagements.find(some, { projection: { opens: 0, clicks: 0 }, hint: '_id_' }).toArray(),
+  ]);
+  const messageOf = new Map(messages.map((message) => [message._id.toHexString(), message]));
+  const engagementOf = new Map(engagements.map((engagement) => [engagement._id.toHexString(), engagement]));
+  return ids.flatMap((id) => {
+    const message = messageOf.get(id.toHexString());
+    return message ? [{ message, engagement: engagementOf.get(id.toHexString()) ?? null }] : [];
+  });
+}
