@@ -60,6 +60,7 @@ export const operations = {
     delete: { method: 'DELETE', path: '/v1/contact-lists/{contactListId}', kind: 'json' },
     get: { method: 'GET', path: '/v1/contact-lists/{contactListId}', kind: 'json' },
     list: { method: 'GET', path: '/v1/contact-lists', kind: 'page', entries: 'lists', takes: 'query' },
+    preview: { method: 'POST', path: '/v1/contact-lists/preview', kind: 'json', takes: 'body' },
     removeContacts: { method: 'POST', path: '/v1/contact-lists/{contactListId}/contacts/remove', kind: 'json', takes: 'body' },
     searchContacts: { method: 'POST', path: '/v1/contact-lists/contacts/search', kind: 'page', entries: 'contacts', takes: 'body' },
     update: { method: 'PATCH', path: '/v1/contact-lists/{contactListId}', kind: 'json', takes: 'body' },

@@ -186,7 +186,7 @@ export interface AutomationBranchInput {
   branchId?: string;
   label?: string;
   triggerType?: 'contact_property_matches_with' | 'event_property';
-  /** Omitted: the branch always holds. */
+  /** Omitted: the branch always holds. May ask about behaviour and the last days, as a segment does. */
   filterCriteria?: Record<string, unknown>;
   appliesTo?: 'branch_entry' | 'all_branch_steps';
   /** First step of the branch. */
@@ -734,10 +734,22 @@ export interface ContactList {
   contactCount: number;
   /** null for lists. */
   filterCriteria: Record<string, unknown> | null;
+  /** Of a filter that asks about behaviour: the days for which it is kept; at_least and never mean within them. Else null. */
+  looksBackDays: number | null;
   /** Segments: how far the contacts of the project were held against the filter. null for lists. */
   recompute: SegmentRecompute | null;
   createdAt: string;
   updatedAt: string;
+}
+
+export interface ContactListPreview {
+  /** null when two seconds were not enough to count. */
+  count: number | null;
+  /** false when count is null; people are then those found until then. */
+  isExact: boolean;
+  /** Of a filter that asks about behaviour: the days for which it is kept; at_least and never mean within them. Else null. */
+  looksBackDays: number | null;
+  people: ListContact[];
 }
 
 export type ContactListType = 'list' | 'segment';
@@ -827,7 +839,7 @@ export interface CreateContactListBody {
   description?: string;
   /** Omitted: segment when filterCriteria is given, else list. */
   type?: ContactListType;
-  /** Segments only: logicalOperator AND or OR, and 1 to 50 groups {field, operator, value, fieldType}. */
+  /** Segments only. logicalOperator AND or OR, and 1 to 50 groups. A group is {field, operator, value, fieldType}, or {logicalOperator, groups} up to five levels deep, or {behaviour: opened, humanOpened, clicked, received or event; operator: at_least or never; count, withinDays or from and to, campaignId or automationId, url for clicked, eventName and properties for event}. 100 conditions at most. Behaviour concerns mail of campaigns and automations, and custom events: a mail counts once, at its first open, and each link of a mail once. It looks back RETENTION_DAYS at most, and never means within them. */
   filterCriteria?: Record<string, unknown> | null;
 }
 
@@ -1380,7 +1392,7 @@ export interface EntryCriteria {
   fromValue?: CriterionValue;
   /** Omitted: any value. */
   toValue?: CriterionValue;
-  /** logicalOperator (AND or OR) and groups of {field, operator, value, fieldType}. */
+  /** logicalOperator (AND or OR) and groups of {field, operator, value, fieldType}, nested up to five levels. */
   filterCriteria?: Record<string, unknown>;
 }
 
@@ -1395,7 +1407,7 @@ export interface EntryCriteriaInput {
   fromValue?: CriterionValue;
   /** Omitted: any value. */
   toValue?: CriterionValue;
-  /** logicalOperator (AND or OR) and groups of {field, operator, value, fieldType}. */
+  /** logicalOperator (AND or OR) and groups of {field, operator, value, fieldType}, nested up to five levels. */
   filterCriteria?: Record<string, unknown>;
 }
 
@@ -1943,6 +1955,11 @@ export interface PlannedList {
   id: string;
   name: string;
   contactCount?: number;
+}
+
+export interface PreviewContactListBody {
+  /** logicalOperator AND or OR, and 1 to 50 groups. A group is {field, operator, value, fieldType}, or {logicalOperator, groups} up to five levels deep, or {behaviour: opened, humanOpened, clicked, received or event; operator: at_least or never; count, withinDays or from and to, campaignId or automationId, url for clicked, eventName and properties for event}. 100 conditions at most. Behaviour concerns mail of campaigns and automations, and custom events: a mail counts once, at its first open, and each link of a mail once. It looks back RETENTION_DAYS at most, and never means within them. */
+  filterCriteria: Record<string, unknown>;
 }
 
 export interface PreviewTemplateBody {
@@ -2622,7 +2639,7 @@ export interface UpdateContactListBody {
   description?: string;
   /** Omitted: segment when filterCriteria is given, else list. */
   type?: ContactListType;
-  /** Segments only: logicalOperator AND or OR, and 1 to 50 groups {field, operator, value, fieldType}. */
+  /** Segments only. logicalOperator AND or OR, and 1 to 50 groups. A group is {field, operator, value, fieldType}, or {logicalOperator, groups} up to five levels deep, or {behaviour: opened, humanOpened, clicked, received or event; operator: at_least or never; count, withinDays or from and to, campaignId or automationId, url for clicked, eventName and properties for event}. 100 conditions at most. Behaviour concerns mail of campaigns and automations, and custom events: a mail counts once, at its first open, and each link of a mail once. It looks back RETENTION_DAYS at most, and never means within them. */
   filterCriteria?: Record<string, unknown> | null;
 }
 

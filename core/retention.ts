@@ -5,6 +5,7 @@ import { firstIdAt } from './base/ids.ts';
 import { removeOldBlocks } from './campaigns/audience/retention.ts';
 import type { Campaign } from './campaigns/model.ts';
 import { OVER } from './campaigns/status.ts';
+import type { ContactFact } from './contacts/model.ts';
 import { CONTENT_KEPT_MS } from './messages/content-retention.ts';
 import type { Content, Message } from './outbox/model.ts';
 import { isOver, OPEN_STATES } from './outbox/states.ts';
@@ -55,6 +56,7 @@ export async function removeOld(deps: Deps, mayContinue: () => boolean = () => t
     removed.messages += await removeMessages(deps, batch);
   for await (const batch of batches<EventRecord>(events, before, { projectId: 1, dueAt: 1 }, mayContinue))
     removed.events += await removeEvents(deps, batch);
+  await removeFacts(deps, before, mayContinue);
   await removeOldBlocks(deps, before.getTimestamp(), mayContinue);
   return removed;
 }
@@ -121,6 +123,14 @@ async function removeEvents({ db }: Deps, batch: EventRecord[]): Promise<number>
     removed += deletedCount;
   }
   return removed;
+}
+
+/** Segments do not count them any more by then. Ids begin with the second of the mail or event, which is no later than the fact. */
+async function removeFacts(deps: Deps, before: ObjectId, mayContinue: () => boolean): Promise<void> {
+  const old = { at: { $lt: before.getTimestamp() } };
+  for await (const batch of batches<ContactFact>(deps.db.contactFacts, before, { projectId: 1 }, mayContinue, old))
+    for (const [projectId, facts] of byProject(batch))
+      await deps.db.contactFacts.deleteMany({ _id: { $in: facts.map(({ _id }) => _id) }, projectId, ...old });
 }
 
 function byProject<Doc extends { projectId: ObjectId }>(docs: Doc[]): Array<[ObjectId, Doc[]]> {

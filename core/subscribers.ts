@@ -5,6 +5,7 @@ import { automationWithGroup, automationWithTemplate } from './automations/uses.
 import type { Subscribers } from './base/deps.ts';
 import { refuseHeld } from './campaigns/holds.ts';
 import { campaignWithGroup, campaignWithTemplate } from './campaigns/uses.ts';
+import { announceFacts, noteActs, noteCustomEvents, noteDeletions, noteReceived } from './contacts/behaviour/note.ts';
 import { announceContactEvents, recordContactEvents, recordEventsOfDeleted } from './contacts/events.ts';
 import { announceInboundOfDeleted, recordInboundOfDeleted } from './inbound/removals.ts';
 import { refuseQueued } from './mails/group-uses.ts';
@@ -19,6 +20,7 @@ export const subscribers: Subscribers = {
     { onDeletions: recordMailOfDeleted },
     { onDeletions: recordMessagesOfDeleted },
     { onDeletions: recordInboundOfDeleted, afterCommit: announceInboundOfDeleted },
+    { onDeletions: noteDeletions },
     // Last: the events that the others wrote about a deleted contact are erased with the rest, `contact.deleted` is not.
     { onDeletions: recordEventsOfDeleted, onChanges: recordContactEvents, afterCommit: announceContactEvents },
   ],
@@ -28,4 +30,7 @@ export const subscribers: Subscribers = {
   usesOfGroup: [campaignWithGroup, automationWithGroup],
   usesOfTemplate: [campaignWithTemplate, automationWithTemplate],
   projectRules: readEntrances,
+  contactActs: [noteActs],
+  deliveries: [noteReceived],
+  customEvents: { record: noteCustomEvents, announce: announceFacts },
 };

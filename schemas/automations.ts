@@ -27,7 +27,8 @@ const stepId = { ...line(100), minLength: 1 } as const;
 const nullableStepId = { ...stepId, type: ['string', 'null'] } as const;
 const filterCriteria = {
   type: 'object',
-  description: 'logicalOperator (AND or OR) and groups of {field, operator, value, fieldType}.',
+  description:
+    'logicalOperator (AND or OR) and groups of {field, operator, value, fieldType}, nested up to five levels.',
 } as const;
 const propertyValue = {
   title: 'CriterionValue',
@@ -97,7 +98,10 @@ const branch = {
     branchId: stepId,
     label: line(200),
     triggerType: { enum: ['contact_property_matches_with', 'event_property'] },
-    filterCriteria: { ...filterCriteria, description: 'Omitted: the branch always holds.' },
+    filterCriteria: {
+      ...filterCriteria,
+      description: 'Omitted: the branch always holds. May ask about behaviour and the last days, as a segment does.',
+    },
     appliesTo: { enum: ['branch_entry', 'all_branch_steps'] },
     nextStepId: { ...nullableStepId, description: 'First step of the branch.' },
     mergeStepId: { ...nullableStepId, description: 'Where the branch joins the main flow again.' },

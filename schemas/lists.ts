@@ -14,6 +14,10 @@ const LIST_NAME_MAX = 200;
 const LIST_DESCRIPTION_MAX = 1_000;
 const BULK_ADD_MAX = 500;
 const REMOVE_FROM_LIST_MAX = 10_000;
+export const PREVIEWED_MAX = 10;
+
+const filterDescription =
+  'logicalOperator AND or OR, and 1 to 50 groups. A group is {field, operator, value, fieldType}, or {logicalOperator, groups} up to five levels deep, or {behaviour: opened, humanOpened, clicked, received or event; operator: at_least or never; count, withinDays or from and to, campaignId or automationId, url for clicked, eventName and properties for event}. 100 conditions at most. Behaviour concerns mail of campaigns and automations, and custom events: a mail counts once, at its first open, and each link of a mail once. It looks back RETENTION_DAYS at most, and never means within them.';
 
 const name = { type: 'string', minLength: 1, maxLength: LIST_NAME_MAX, format: 'line', pattern: '\\S' } as const;
 const listType = { title: 'ContactListType', enum: ['list', 'segment'] } as const;
@@ -22,7 +26,7 @@ const details = {
   type: { ...listType, description: 'Omitted: segment when filterCriteria is given, else list.' },
   filterCriteria: {
     type: ['object', 'null'],
-    description: 'Segments only: logicalOperator AND or OR, and 1 to 50 groups {field, operator, value, fieldType}.',
+    description: `Segments only. ${filterDescription}`,
   },
 } as const;
 
@@ -71,6 +75,12 @@ export const searchListBody = schema({
   },
 });
 
+const looksBackDays = {
+  type: ['integer', 'null'],
+  description:
+    'Of a filter that asks about behaviour: the days for which it is kept; at_least and never mean within them. Else null.',
+} as const;
+
 const list = {
   title: 'ContactList',
   type: 'object',
@@ -81,6 +91,7 @@ const list = {
     'type',
     'contactCount',
     'filterCriteria',
+    'looksBackDays',
     'recompute',
     'createdAt',
     'updatedAt',
@@ -92,6 +103,7 @@ const list = {
     type: listType,
     contactCount: { type: 'integer' },
     filterCriteria: { type: ['object', 'null'], description: 'null for lists.' },
+    looksBackDays,
     recompute: {
       title: 'SegmentRecompute',
       type: ['object', 'null'],
@@ -110,6 +122,39 @@ const list = {
     updatedAt: timestampField,
   },
 } as const;
+
+const foundContact = {
+  title: 'ListContact',
+  type: 'object',
+  required: ['id', 'email', 'firstName', 'lastName', 'createdAt', 'updatedAt'],
+  properties: {
+    id: idField,
+    email: { type: 'string' },
+    firstName: nullableString,
+    lastName: nullableString,
+    createdAt: timestampField,
+    updatedAt: timestampField,
+  },
+} as const;
+
+export const previewBody = schema({
+  title: 'PreviewContactListBody',
+  type: 'object',
+  required: ['filterCriteria'],
+  properties: { filterCriteria: { type: 'object', description: filterDescription } },
+});
+
+export const previewAnswer = shape({
+  title: 'ContactListPreview',
+  type: 'object',
+  required: ['count', 'isExact', 'looksBackDays', 'people'],
+  properties: {
+    count: { type: ['integer', 'null'], description: 'null when two seconds were not enough to count.' },
+    isExact: { type: 'boolean', description: 'false when count is null; people are then those found until then.' },
+    looksBackDays,
+    people: { type: 'array', maxItems: PREVIEWED_MAX, items: foundContact },
+  },
+});
 
 export const listAnswer = shape(list);
 export const listsAnswer = pageAnswer('ContactListsPage', 'lists', list);
@@ -180,16 +225,4 @@ export const removedFromListAnswer = shape({
   properties: { removed: { type: 'integer' }, notInList: { type: 'integer' }, errors: refused },
 });
 
-export const foundInListAnswer = pageAnswer('ListContactsPage', 'contacts', {
-  title: 'ListContact',
-  type: 'object',
-  required: ['id', 'email', 'firstName', 'lastName', 'createdAt', 'updatedAt'],
-  properties: {
-    id: idField,
-    email: { type: 'string' },
-    firstName: nullableString,
-    lastName: nullableString,
-    createdAt: timestampField,
-    updatedAt: timestampField,
-  },
-});
+export const foundInListAnswer = pageAnswer('ListContactsPage', 'contacts', foundContact);

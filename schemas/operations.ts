@@ -78,6 +78,7 @@ const table = {
   'imports.errors': { scopes: ['read'] },
 
   'contactLists.create': { scopes: [] },
+  'contactLists.preview': { scopes: ['read'] },
   'contactLists.list': { scopes: ['read'] },
   'contactLists.get': { scopes: ['read'] },
   'contactLists.update': { scopes: [] },

@@ -2,6 +2,8 @@ import { eventKind, triggerKind } from '../core/automations/enrollments/enroll.t
 import { automationChangeKind, enrollmentKind } from '../core/automations/lifecycle-jobs.ts';
 import type { Deps } from '../core/base/deps.ts';
 import { campaignMetrics, campaignStarts } from '../core/campaigns/jobs.ts';
+import { factCounts } from '../core/contacts/behaviour/count.ts';
+import { passingWindows } from '../core/contacts/behaviour/passing.ts';
 import { segmentRecomputes } from '../core/contacts/lists/recompute.ts';
 import { listRemovals } from '../core/contacts/lists/removals.ts';
 import { MailQueue } from '../core/delivery/mail-queue.ts';
@@ -38,6 +40,8 @@ export const lanes = {
         migrationStarts,
         segmentRecomputes,
         listRemovals,
+        factCounts,
+        passingWindows,
         importStarts,
         contentRemovals,
         ownContentRemovals,

@@ -3,7 +3,9 @@ import { scopeOf } from '../../core/accounts/scopes.ts';
 import type { Project } from '../../core/base/model.ts';
 import type { PageOf } from '../../core/base/paging.ts';
 import { contactData } from '../../core/contacts/events.ts';
+import { asksAboutBehaviour } from '../../core/contacts/filters/filters.ts';
 import { wireListId } from '../../core/contacts/lists/global-list.ts';
+import type { previewFilter } from '../../core/contacts/lists/preview.ts';
 import type { FoundContact } from '../../core/contacts/lists/search.ts';
 import type { Contact, ContactList, CustomField, SegmentRecompute } from '../../core/contacts/model.ts';
 import type { Domain, Sender } from '../../core/domains/model.ts';
@@ -76,7 +78,7 @@ export function presentFoundContact({ _id, email, firstName, lastName, createdAt
   return { id: _id, email, firstName, lastName, createdAt, updatedAt };
 }
 
-export function presentList(list: ContactList) {
+export function presentList(list: ContactList, config: Pick<Config, 'retentionDays'>) {
   const { name, description, type, contactCount, filterCriteria, recompute, createdAt, updatedAt } = list;
   return {
     id: wireListId(list),
@@ -85,10 +87,23 @@ export function presentList(list: ContactList) {
     type: type === 'segment' ? 'segment' : 'list',
     contactCount,
     filterCriteria,
+    looksBackDays: looksBackDays(filterCriteria, config),
     recompute: recompute && presentRecompute(recompute),
     createdAt,
     updatedAt,
   };
+}
+
+export function presentPreview(
+  { count, isExact, people, filter }: Awaited<ReturnType<typeof previewFilter>>,
+  config: Pick<Config, 'retentionDays'>,
+) {
+  return { count, isExact, looksBackDays: looksBackDays(filter, config), people: people.map(presentFoundContact) };
+}
+
+/** Behaviour is kept as long as messages are. */
+function looksBackDays(filter: object | null, { retentionDays }: Pick<Config, 'retentionDays'>): number | null {
+  return asksAboutBehaviour(filter) ? retentionDays : null;
 }
 
 /** The second pass of a recompute is hidden from the caller: it shows as completed. */

@@ -1,5 +1,6 @@
 import { createList, deleteList, findList, listLists, updateList } from '../../core/contacts/lists/lists.ts';
 import { addToList, removeFromList } from '../../core/contacts/lists/membership.ts';
+import { previewFilter } from '../../core/contacts/lists/preview.ts';
 import { searchList } from '../../core/contacts/lists/search.ts';
 import {
   addedToListAnswer,
@@ -9,13 +10,15 @@ import {
   listAnswer,
   listsAnswer,
   listsQuery,
+  previewAnswer,
+  previewBody,
   removedFromListAnswer,
   removeFromListBody,
   searchListBody,
   updateListBody,
 } from '../../schemas/lists.ts';
 import { endpoint } from '../http/endpoint.ts';
-import { presentFoundContact, presentList, presentMember, presentPage } from '../present/present.ts';
+import { presentFoundContact, presentList, presentMember, presentPage, presentPreview } from '../present/present.ts';
 
 const tag = 'contact lists';
 
@@ -69,7 +72,23 @@ export const listRoutes = [
     query: listsQuery,
     answer: listsAnswer,
     handler: async ({ deps, project, query }) =>
-      presentPage('lists', await listLists(deps, project, query), presentList),
+      presentPage('lists', await listLists(deps, project, query), (list) => presentList(list, deps.config)),
+  }),
+  endpoint({
+    operation: 'contactLists.preview',
+    method: 'post',
+    path: '/contact-lists/preview',
+    key: 'token',
+    tag,
+    summary: 'Count the contacts that a filter would take, and show the newest ten of them',
+    description: 'Answers within two seconds; what takes longer to count has count null.',
+    body: previewBody,
+    answer: previewAnswer,
+    errors: { 429: 'Two previews of the project are running already.' },
+    handler: async ({ deps, project, body, request }) => {
+      const previewed = await previewFilter(deps, project, body.filterCriteria, { signal: request.signal });
+      return presentPreview(previewed, deps.config);
+    },
   }),
   endpoint({
     operation: 'contactLists.create',
@@ -82,7 +101,8 @@ export const listRoutes = [
     answer: listAnswer,
     status: 201,
     errors: { 409: 'The project holds 100 segments already.' },
-    handler: async ({ deps, project, body, request }) => presentList(await createList(deps, project, body, request)),
+    handler: async ({ deps, project, body, request }) =>
+      presentList(await createList(deps, project, body, request), deps.config),
   }),
   endpoint({
     operation: 'contactLists.get',
@@ -93,7 +113,7 @@ export const listRoutes = [
     summary: 'Get a list or a segment; GLOBAL_CONTACT_LIST names the list of all contacts',
     answer: listAnswer,
     handler: async ({ deps, project, params }) =>
-      presentList(await findList(deps, project, params.contactListId ?? '')),
+      presentList(await findList(deps, project, params.contactListId ?? ''), deps.config),
   }),
   endpoint({
     operation: 'contactLists.update',
@@ -105,7 +125,7 @@ export const listRoutes = [
     body: updateListBody,
     answer: listAnswer,
     handler: async ({ deps, project, params, body }) =>
-      presentList(await updateList(deps, project, params.contactListId ?? '', body)),
+      presentList(await updateList(deps, project, params.contactListId ?? '', body), deps.config),
   }),
   endpoint({
     operation: 'contactLists.delete',

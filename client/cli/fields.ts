@@ -154,7 +154,7 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
     {"name":"name","kind":"text","isRequired":true},
     {"name":"description","kind":"text"},
     {"name":"type","kind":"text","about":"list, segment. Omitted: segment when filterCriteria is given, else list."},
-    {"name":"filterCriteria","kind":"object","about":"Segments only: logicalOperator AND or OR, and 1 to 50 groups {field, operator, value, fieldType}."},
+    {"name":"filterCriteria","kind":"object","about":"Segments only. logicalOperator AND or OR, and 1 to 50 groups. A group is {field, operator, value, fieldType}, or {logicalOperator, groups} up to five levels deep, or {behaviour: opened, humanOpened, clicked, received or event; operator: at_least or never; count, withinDays or from and to, campaignId or automationId, url for clicked, eventName and properties for event}. 100 conditions at most. Behaviour concerns mail of campaigns and automations, and custom events: a mail counts once, at its first open, and each link of a mail once. It looks back RETENTION_DAYS at most, and never means within them."},
   ] },
   "contactLists.delete": { about: "Delete a list or a segment; its contacts stay", fields: [] },
   "contactLists.get": { about: "Get a list or a segment; GLOBAL_CONTACT_LIST names the list of all contacts", fields: [] },
@@ -162,6 +162,9 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
     {"name":"page","kind":"number","about":"Page number, from 1."},
     {"name":"limit","kind":"number","about":"Entries a page."},
     {"name":"type","kind":"text","about":"list, segment."},
+  ] },
+  "contactLists.preview": { about: "Count the contacts that a filter would take, and show the newest ten of them", fields: [
+    {"name":"filterCriteria","kind":"object","isRequired":true,"about":"logicalOperator AND or OR, and 1 to 50 groups. A group is {field, operator, value, fieldType}, or {logicalOperator, groups} up to five levels deep, or {behaviour: opened, humanOpened, clicked, received or event; operator: at_least or never; count, withinDays or from and to, campaignId or automationId, url for clicked, eventName and properties for event}. 100 conditions at most. Behaviour concerns mail of campaigns and automations, and custom events: a mail counts once, at its first open, and each link of a mail once. It looks back RETENTION_DAYS at most, and never means within them."},
   ] },
   "contactLists.removeContacts": { about: "Remove contacts from a list; they stay contacts", fields: [
     {"name":"emails","kind":"list"},
@@ -177,7 +180,7 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
     {"name":"name","kind":"text"},
     {"name":"description","kind":"text"},
     {"name":"type","kind":"text","about":"list, segment. Omitted: segment when filterCriteria is given, else list."},
-    {"name":"filterCriteria","kind":"object","about":"Segments only: logicalOperator AND or OR, and 1 to 50 groups {field, operator, value, fieldType}."},
+    {"name":"filterCriteria","kind":"object","about":"Segments only. logicalOperator AND or OR, and 1 to 50 groups. A group is {field, operator, value, fieldType}, or {logicalOperator, groups} up to five levels deep, or {behaviour: opened, humanOpened, clicked, received or event; operator: at_least or never; count, withinDays or from and to, campaignId or automationId, url for clicked, eventName and properties for event}. 100 conditions at most. Behaviour concerns mail of campaigns and automations, and custom events: a mail counts once, at its first open, and each link of a mail once. It looks back RETENTION_DAYS at most, and never means within them."},
   ] },
   "contacts.bulkUpdate": { about: "Create or update up to 100 contacts; one that fails, fails alone", fields: [
     {"name":"contacts","kind":"list","isRequired":true},

@@ -7,7 +7,7 @@ import { insertOnce } from '../base/idempotent-insert.ts';
 import { derivedId } from '../base/ids.ts';
 import type { Project } from '../base/model.ts';
 import { type Page, type PageOf, pageOf } from '../base/paging.ts';
-import { projectRulesOf } from '../contacts/project-rules.ts';
+import { limitsOf, projectRulesOf } from '../contacts/project-rules.ts';
 import { compiled } from '../templates/cache.ts';
 import { getAutomation, keepDefinition } from './definitions.ts';
 import { declaredTypes } from './entrances.ts';
@@ -49,7 +49,7 @@ export async function createAutomation(
     updatedAt: at,
     deletedAt: null,
   };
-  const checked = await checkDraft(deps, project, draft);
+  const checked = await checkDraft(deps, project, draft, { areStepsNew: true });
   if (active) await refuseIncomplete(deps, project, checked);
   else await requireNamed(deps, project, checked);
   if (active) return insertActive(deps, checked);
@@ -78,7 +78,7 @@ export async function updateAutomation(
   const before = await getAutomation(deps, project, id);
   refuseEdit(before);
   const version = before.version + 1;
-  const changed = await checkDraft(deps, project, {
+  const draft: Automation = {
     ...before,
     name: input.name ?? before.name,
     description: input.description ?? before.description,
@@ -93,7 +93,8 @@ export async function updateAutomation(
     version,
     moveBefore: existing === 'move' ? version : before.moveBefore,
     updatedAt: deps.clock.now(),
-  });
+  };
+  const changed = await checkDraft(deps, project, draft, { areStepsNew: input.steps !== undefined });
   await requireNamed(deps, project, changed);
   if (before.activeAt) await keepDefinition(deps, before);
   const { _id, projectId, dueAt: _, ...fields } = changed;
@@ -107,9 +108,16 @@ export async function updateAutomation(
   return updated ?? updateAutomation(deps, project, id, { existing, ...input }, origin);
 }
 
-async function checkDraft(deps: Deps, project: Pick<Project, '_id'>, draft: Automation): Promise<Automation> {
+/** Steps that are stored were checked when they came: a date in a filter may have become older since than facts are kept. */
+async function checkDraft(
+  deps: Deps,
+  project: Pick<Project, '_id'>,
+  draft: Automation,
+  { areStepsNew }: { areStepsNew: boolean },
+): Promise<Automation> {
   const audience = await projectRulesOf(deps, project._id);
-  const declared = declaredTypes(audience, draft.entryCriteria);
+  const types = declaredTypes(audience, draft.entryCriteria);
+  const declared = areStepsNew ? { ...limitsOf(deps, audience), ...types } : types;
   const faults = draftFaults(draft, declared);
   const first = faults[0];
   if (first) {

@@ -2,6 +2,7 @@ import type { ObjectId } from 'mongodb';
 import type { Deps } from '../base/deps.ts';
 import type { PropertyType } from '../base/model.ts';
 import type { DeclaredTypes } from '../contacts/filters/filters.ts';
+import type { AddedRules } from '../contacts/project-rules.ts';
 import type { EntryCriteria, EventDefinition } from './model.ts';
 import { type CompiledEntry, compileEntry } from './rules/entry.ts';
 
@@ -16,7 +17,7 @@ export async function readEntrances(
   deps: Pick<Deps, 'db'>,
   projectId: ObjectId,
   fieldTypes: Record<string, PropertyType>,
-): Promise<{ events: Map<string, EventDefinition>; entrances: Entrance[] }> {
+): Promise<AddedRules> {
   const [definitions, live] = await Promise.all([
     deps.db.eventDefinitions.find({ projectId }).toArray(),
     deps.db.automations.find({ projectId, status: 'active', deletedAt: null }, { projection: { steps: 0 } }).toArray(),
@@ -26,7 +27,8 @@ export async function readEntrances(
     _id,
     entry: compileEntry(entryCriteria, declaredTypes({ fieldTypes, events }, entryCriteria)),
   }));
-  return { events, entrances };
+  const eventTypes = Object.fromEntries(definitions.map((one) => [one.eventName, propertyTypes(one)]));
+  return { events, eventTypes, entrances };
 }
 
 /** The types that a filter of this automation may use: event properties only when an event starts it. */
@@ -35,11 +37,12 @@ export function declaredTypes(
   { type, eventName }: Pick<EntryCriteria, 'type' | 'eventName'>,
 ): DeclaredTypes {
   if (type !== 'event_trigger') return { contactProperties: fieldTypes };
-  const properties = events.get(eventName ?? '')?.properties ?? [];
-  return {
-    contactProperties: fieldTypes,
-    event: Object.fromEntries(properties.map((property) => [property.propertyName, property.type])),
-  };
+  return { contactProperties: fieldTypes, event: propertyTypes(events.get(eventName ?? '')) };
+}
+
+function propertyTypes(definition: Pick<EventDefinition, 'properties'> | undefined): Record<string, PropertyType> {
+  const { properties = [] } = definition ?? {};
+  return Object.fromEntries(properties.map(({ propertyName, type }) => [propertyName, type]));
 }
 
 declare module '../contacts/project-rules.ts' {

@@ -4,10 +4,13 @@ import type { ContactField } from '../../schemas/contacts.ts';
 import type { Described } from '../../schemas/schema.ts';
 import type { Deps } from '../base/deps.ts';
 import { AppError, invalid } from '../base/errors.ts';
+import { parseId } from '../base/ids.ts';
 import type { Project } from '../base/model.ts';
 import { normalizeEmail } from '../base/text/addresses.ts';
 import { readDate } from '../base/text/coercion.ts';
 import { applyChange, type ContactChange, type Drafts } from '../contacts/apply-change.ts';
+import { readPast, readTally } from '../contacts/behaviour/past.ts';
+import type { View } from '../contacts/compare-segments.ts';
 import { getContact, requestedFields } from '../contacts/contacts.ts';
 import { listsNamed } from '../contacts/lists/lists.ts';
 import type { Contact } from '../contacts/model.ts';
@@ -44,7 +47,8 @@ export async function simulateAutomation(
   const automation = await getAutomation(deps, project, id);
   const rules = await projectRulesOf(deps, project._id);
   const fromMs = input.from === undefined ? deps.clock.now().getTime() : timeOf(input.from, 'from', null);
-  const people = personChanges(rules, project._id);
+  const compiled = compileAutomation(automation, declaredTypes(rules, automation.entryCriteria));
+  const people = personChanges(rules, project._id, await pastOfContact(deps, project, rules, input.contact));
   const beginning = await firstContact(deps, project, input.contact ?? {}, people, fromMs);
   const occurrences: World['occurrences'] = [];
   for (const [index, change] of (input.changes ?? []).entries()) {
@@ -59,8 +63,9 @@ export async function simulateAutomation(
     const event = { name: eventName, properties: readEvent(rules, eventName, properties) };
     occurrences.push({ kind: 'event', atMs, event });
   }
-  const compiled = compileAutomation(automation, declaredTypes(rules, automation.entryCriteria));
-  const simulation = simulate(compiled, { fromMs, ...beginning, occurrences });
+  const who = { $in: [beginning.contact._id] };
+  const tally = await readTally(deps, { projectId: project._id, who, behaviours: compiled.behaviours });
+  const simulation = simulate(compiled, { fromMs, ...beginning, occurrences, tally });
   return { ...simulation, mails: await mailsOf(deps, automation, simulation) };
 }
 
@@ -87,10 +92,22 @@ async function mailsOf(
     });
 }
 
+/** For the segments of a stored contact; one that is made up did nothing. */
+async function pastOfContact(
+  deps: Deps,
+  project: Project,
+  { behaviours }: ProjectRules,
+  contact: SimulationInput['contact'],
+): Promise<View['pastOf']> {
+  const _id = parseId(contact?.contactId);
+  if (!_id || behaviours.length === 0) return null;
+  return readPast(deps, { projectId: project._id, who: { $in: [_id] }, behaviours });
+}
+
 /** Changes a contact by the rules of real changes: coercion, clearing, segments. */
-function personChanges(rules: ProjectRules, projectId: ObjectId) {
+function personChanges(rules: ProjectRules, projectId: ObjectId, pastOf: View['pastOf']) {
   const make = (drafts: Drafts, change: ContactChange, atMs: number): Contact => {
-    const facts = { projectId, now: new Date(atMs), goneListIds: new Set<string>() };
+    const facts = { projectId, now: new Date(atMs), goneListIds: new Set<string>(), pastOf };
     const outcome = applyChange(drafts, rules, change, facts);
     if (outcome instanceof AppError) throw outcome;
     return outcome.after as Contact;

@@ -3,9 +3,19 @@ import { CONTACT_FIELDS, type ContactField, PROPERTIES_MAX } from '../../schemas
 import { AppError, conflict, invalid, notFound } from '../base/errors.ts';
 import type { PropertyValue } from '../base/model.ts';
 import { coerce } from '../base/text/coercion.ts';
+import { compareSegments, type View } from './compare-segments.ts';
 import { contactFields } from './fields.ts';
-import type { Contact } from './model.ts';
+import { type BehaviourKind, behaviourField, TIME } from './filters/filters.ts';
+import type { Contact, ContactFact } from './model.ts';
 import type { ProjectRules } from './project-rules.ts';
+
+/** New facts about a contact. */
+export interface Behaved {
+  kinds: Set<BehaviourKind>;
+  facts: ContactFact[];
+  /** Facts that are no longer true. */
+  untrueIds: ObjectId[];
+}
 
 /** A change that a caller asks of one contact, named by id or by normalized address. */
 export interface ContactChange {
@@ -24,6 +34,10 @@ export interface ContactChange {
   removeListIds?: ObjectId[] | undefined;
   /** Compares the contact with every segment, even when nothing else of it changes. */
   recheckSegments?: boolean | undefined;
+  /** Compares it with the segments that ask about what it did. */
+  behaved?: Behaved | undefined;
+  /** Compares it with the segments that have windows. */
+  windowsPassed?: boolean | undefined;
   runWorkflow?: boolean | undefined;
 }
 
@@ -40,9 +54,8 @@ export interface Drafts {
   stored: Map<string, Contact>;
 }
 
-interface Facts {
+interface Facts extends View {
   projectId: ObjectId;
-  now: Date;
   /** Lists that were deleted after the request had found them. */
   goneListIds: ReadonlySet<string>;
 }
@@ -87,7 +100,8 @@ function findDraft({ byId, byEmail }: Drafts, { contactId, email }: ContactChang
   return contactId ? byId.get(contactId.toHexString()) : byEmail.get(email ?? '');
 }
 
-function create(drafts: Drafts, rules: ProjectRules, change: ContactChange, { projectId, now }: Facts): ContactOutcome {
+function create(drafts: Drafts, rules: ProjectRules, change: ContactChange, facts: Facts): ContactOutcome {
+  const { projectId, now } = facts;
   if (!change.email) throw notFound('CONTACT');
   const defaults = [...rules.fields.values()].flatMap(({ fieldName, defaultValue }) =>
     defaultValue === null ? [] : [[fieldName, defaultValue]],
@@ -103,7 +117,7 @@ function create(drafts: Drafts, rules: ProjectRules, change: ContactChange, { pr
     createdAt: now,
     updatedAt: now,
   };
-  contact.segmentIds = segmentsOf(rules, contact, null, null);
+  Object.assign(contact, compareSegments(rules, contact, null, null, facts));
   drafts.byId.set(contact._id.toHexString(), contact);
   drafts.byEmail.set(contact.email, contact);
   return outcome('created', null, contact);
@@ -116,7 +130,8 @@ function remove({ byId, byEmail }: Drafts, contact: Contact): ContactOutcome {
 }
 
 /** Returns the same object when nothing changes. */
-function changed(drafts: Drafts, rules: ProjectRules, before: Contact, change: ContactChange, { now }: Facts): Contact {
+function changed(drafts: Drafts, rules: ProjectRules, before: Contact, change: ContactChange, facts: Facts): Contact {
+  const { now } = facts;
   const after: Contact = { ...before };
   for (const field of CONTACT_FIELDS) {
     const given = change.set?.[field];
@@ -135,9 +150,33 @@ function changed(drafts: Drafts, rules: ProjectRules, before: Contact, change: C
   if (isChanged) {
     after.updatedAt = now;
     fields.add('updatedAt');
-  } else if (!change.recheckSegments) return before;
-  after.segmentIds = segmentsOf(rules, after, before, change.recheckSegments ? null : fields);
-  return isChanged || after.segmentIds !== before.segmentIds ? after : before;
+  }
+  for (const field of happened(rules, before, change, now)) fields.add(field);
+  if (fields.size === 0 && !isChanged && !change.recheckSegments) return before;
+  if (change.behaved && fields.size > 0) after.factsAt = now;
+  const compared = compareSegments(rules, after, before, change.recheckSegments ? null : fields, facts);
+  const { windowDueAt: _, ...rest } = after;
+  const isSame = sameTime(compared.windowDueAt, before.windowDueAt) && after.factsAt === before.factsAt;
+  if (!isChanged && isSame && compared.segmentIds === before.segmentIds) return before;
+  return { ...rest, ...compared };
+}
+
+/** Changes that segments may ask about, other than of fields. */
+function happened(
+  rules: ProjectRules,
+  before: Contact,
+  { behaved, windowsPassed }: ContactChange,
+  now: Date,
+): string[] {
+  // Another process has compared the contact since it was found.
+  const isDue = windowsPassed && before.windowDueAt && before.windowDueAt <= now;
+  const kinds = new Set(rules.behaviours.map(({ behaviour }) => behaviour));
+  const asked = [...(behaved?.kinds ?? [])].filter((kind) => kinds.has(kind));
+  return [...asked.map(behaviourField), ...(isDue ? [TIME] : [])];
+}
+
+function sameTime(a: Date | undefined, b: Date | undefined): boolean {
+  return a?.getTime() === b?.getTime();
 }
 
 function replaceDraft({ byId, byEmail }: Drafts, before: Contact, after: Contact): void {
@@ -204,20 +243,4 @@ function changedPaths(before: Contact, after: Contact): Set<string> {
       if (before.contactProperties[name] !== after.contactProperties[name]) paths.add(`contactProperties.${name}`);
   }
   return paths;
-}
-
-/** Only segments that use a changed field are evaluated again; null: all of them. */
-function segmentsOf(
-  { segments }: ProjectRules,
-  contact: Contact,
-  before: Contact | null,
-  changedFields: Set<string> | null,
-): ObjectId[] {
-  const known = before?.segmentIds ?? [];
-  const wasIn = (id: ObjectId) => known.some((one) => one.equals(id));
-  const ids = segments.flatMap(({ _id, fields, matches }) => {
-    const mayDiffer = !changedFields || [...fields].some((field) => changedFields.has(field));
-    return (mayDiffer ? matches({ contact }) : wasIn(_id)) ? [_id] : [];
-  });
-  return ids.length === known.length && ids.every((id) => wasIn(id)) ? known : ids;
 }

@@ -6,6 +6,7 @@ import { isDuplicateKey, repeatOnDuplicate } from '../base/idempotent-insert.ts'
 import type { Project, Session } from '../base/model.ts';
 import { inTransaction } from '../base/transactions.ts';
 import { applyChange, type ContactChange, type ContactOutcome, type Drafts } from './apply-change.ts';
+import { pastFor, writeFacts } from './behaviour/in-transaction.ts';
 import { countLists, importWriter, nextWriter, requestWriter, type Writer } from './lists/counts.ts';
 import type { Contact } from './model.ts';
 import { type ProjectRules, projectRulesOf } from './project-rules.ts';
@@ -135,10 +136,12 @@ async function runChanges(
 ) {
   const drafts = await readDrafts(deps, session, projectId, changes);
   const goneListIds = await findGone(deps, session, projectId, changes);
-  const facts = { projectId, now: deps.clock.now(), goneListIds };
+  await writeFacts(deps, session, projectId, changes, drafts);
+  const pastOf = await pastFor(deps, session, projectId, rules, changes, drafts);
+  const facts = { projectId, now: deps.clock.now(), goneListIds, pastOf };
   const outcomes = changes.map((change) => applyChange(drafts, rules, change, facts));
   const published = outcomes.flatMap((outcome, index): PublishedChange[] => {
-    if (outcome instanceof AppError || outcome.before === outcome.after) return [];
+    if (outcome instanceof AppError || !isNews(outcome)) return [];
     return [{ before: outcome.before, after: outcome.after, runWorkflow: changes[index]?.runWorkflow !== false }];
   });
   await writeContacts(deps, session, projectId, drafts);
@@ -146,6 +149,12 @@ async function runChanges(
   await recordContactChanges(deps, session, projectId, rules, published);
   await inSameTransaction?.(session, outcomes);
   return { outcomes, published };
+}
+
+/** When a window passes next, and when facts were compared, is not news. */
+function isNews({ before, after }: ContactOutcome): boolean {
+  if (!before || !after) return before !== after;
+  return before.segmentIds !== after.segmentIds || before.updatedAt !== after.updatedAt;
 }
 
 /** Lists that were deleted after the request had found them. */
@@ -223,10 +232,11 @@ async function writeContacts(
 /** Lists are added with a push, so that contacts with different other lists still share a write. */
 function updateOf(before: Contact, after: Contact): UpdateFilter<Contact> {
   const { listIds, ...set } = changedFields(before, after);
-  if (!listIds) return { $set: set };
+  const unset = before.windowDueAt && !after.windowDueAt ? { $unset: { windowDueAt: '' as const } } : {};
+  if (!listIds) return Object.keys(set).length > 0 ? { $set: set, ...unset } : unset;
   const isKept = before.listIds.every((id, index) => listIds[index]?.equals(id));
-  if (!isKept) return { $set: { ...set, listIds } };
-  return { $set: set, $push: { listIds: { $each: listIds.slice(before.listIds.length) } } };
+  if (!isKept) return { $set: { ...set, listIds }, ...unset };
+  return { $set: set, ...unset, $push: { listIds: { $each: listIds.slice(before.listIds.length) } } };
 }
 
 function changedFields(before: Contact, after: Contact): Partial<Contact> {

@@ -14,6 +14,20 @@ export const contactIndexes = {
       because: 'Deletion by userId.',
     },
     newest: { key: { projectId: 1, _id: -1 }, because: 'The contacts of a project, newest first.' },
+    window_due: {
+      key: { projectId: 1, windowDueAt: 1 },
+      ...onlyWith('windowDueAt'),
+      because: 'Contacts for which the window of a segment has passed.',
+    },
+  },
+  contactFacts: {
+    contact: {
+      key: { projectId: 1, contactId: 1, kind: 1, at: 1 },
+      because: 'What contacts did since a time; removal of the facts of deleted contacts.',
+    },
+  },
+  notedFacts: {
+    due: { key: { projectId: 1, dueAt: 1 }, ...onlyWith('dueAt'), because: 'Facts that are to be counted.' },
   },
   contactLists: {
     project: {

@@ -1,6 +1,7 @@
 import type { Collection, ObjectId } from 'mongodb';
 import type { ContactField } from '../../schemas/contacts.ts';
-import type { PropertyType, PropertyValue } from '../base/model.ts';
+import type { Due, PropertyType, PropertyValue } from '../base/model.ts';
+import type { BehaviourKind } from './filters/model.ts';
 
 /** Contacts, and the lists and segments they are in. */
 
@@ -12,8 +13,40 @@ export interface Contact extends Record<ContactField, string | null> {
   contactProperties: Record<string, PropertyValue>;
   listIds: ObjectId[];
   segmentIds: ObjectId[];
+  /** When the passing of time may change a segment next: never later than that, but perhaps earlier. */
+  windowDueAt?: Date;
+  /** When facts were last compared with segments: a concurrent change of the contact conflicts with that, and is repeated. */
+  factsAt?: Date;
   createdAt: Date;
   updatedAt: Date;
+}
+
+/** Something that a contact did, once; `_id` is derived from its source, so that a repeat is the same fact. */
+export interface ContactFact {
+  _id: ObjectId;
+  projectId: ObjectId;
+  contactId: ObjectId;
+  /** Mail that a contact received is read from the ledger. */
+  kind: Exclude<BehaviourKind, 'received'>;
+  at: Date;
+  campaignId?: ObjectId;
+  automationId?: ObjectId;
+  url?: string;
+  eventName?: string;
+  properties?: Record<string, PropertyValue>;
+}
+
+/** Facts until they are counted: one document for those that came together. */
+export interface NotedFacts extends Due {
+  _id: ObjectId;
+  projectId: ObjectId;
+  facts?: ContactFact[];
+  /** Facts that are no longer true. */
+  untrueIds?: Array<{ factId: ObjectId; contactId: ObjectId; kind: ContactFact['kind'] }>;
+  /** Mail that may have been received. */
+  messageIds?: ObjectId[];
+  /** Deleted contacts, whose facts are to be removed. */
+  goneIds?: ObjectId[];
 }
 
 export interface StoredList {
@@ -74,6 +107,13 @@ export interface ListRemoval {
   dueAt?: Date;
 }
 
+/** One of the previews that a project may have at a time; `_id` is project and number. */
+export interface PreviewSlot {
+  _id: string;
+  projectId: ObjectId;
+  until: Date;
+}
+
 export interface CustomField {
   _id: ObjectId;
   projectId: ObjectId;
@@ -92,5 +132,8 @@ declare module '../base/collections.ts' {
     listCounts: Collection<ListCount>;
     listRemovals: Collection<ListRemoval>;
     customFields: Collection<CustomField>;
+    contactFacts: Collection<ContactFact>;
+    notedFacts: Collection<NotedFacts>;
+    previewSlots: Collection<PreviewSlot>;
   }
 }

@@ -3,12 +3,24 @@ import { createBatcher } from '../base/batcher.ts';
 import { BoundedMap } from '../base/cache.ts';
 import { type Deps, oncePerCore } from '../base/deps.ts';
 import type { Project, PropertyType, Session } from '../base/model.ts';
-import { compileFilter, type FilterSubject, filterFields, parseFilter } from './filters/filters.ts';
+import {
+  type Behaviour,
+  behavioursOf,
+  compileFilter,
+  compileWindows,
+  type DeclaredTypes,
+  type FilterSubject,
+  filterFields,
+  hasConditions,
+  parseFilter,
+} from './filters/filters.ts';
 import type { CustomField } from './model.ts';
 
 /** The part of the project rules that automations add, by declaration merging. */
-// biome-ignore lint/suspicious/noEmptyInterface: filled by declaration merging
-export interface AddedRules {}
+export interface AddedRules {
+  /** The declared events, with the types of their properties. */
+  eventTypes: Record<string, Record<string, PropertyType>>;
+}
 
 /**
  * The rules that every change of a contact is compared with, compiled once for each version: declared fields, segments and live
@@ -19,12 +31,19 @@ export interface ProjectRules extends AddedRules {
   fields: Map<string, CustomField>;
   fieldTypes: Record<string, PropertyType>;
   segments: CompiledSegment[];
+  /** The questions of all segments about behaviour. */
+  behaviours: Behaviour[];
+  /** A segment asks about behaviour and about fields, so that a change of a field may need the contact's past. */
+  mixesBehaviour: boolean;
 }
 
 interface CompiledSegment {
   _id: ObjectId;
+  /** Fields and kinds of behaviour that it depends on, and `time` when it has windows. */
   fields: ReadonlySet<string>;
   matches(subject: FilterSubject): boolean;
+  /** When time alone may change the result. */
+  nextChange: ((subject: FilterSubject) => number) | null;
 }
 
 declare module '../base/deps.ts' {
@@ -72,15 +91,32 @@ async function compileProjectRules(deps: Deps, projectId: ObjectId, version: num
   ]);
   const fieldTypes = Object.fromEntries(fields.map(({ fieldName, fieldType }) => [fieldName, fieldType]));
   const added = await deps.subscribers.projectRules(deps, projectId, fieldTypes);
+  const read = segments.flatMap(({ _id, filterCriteria }) => {
+    const parsed = parseFilter(filterCriteria, { contactProperties: fieldTypes });
+    return parsed.ok ? [{ _id, filter: parsed.filter, behaviours: behavioursOf(parsed.filter) }] : [];
+  });
   return {
     ...added,
     version,
     fields: new Map(fields.map((field) => [field.fieldName, field])),
     fieldTypes,
-    segments: segments.flatMap(({ _id, filterCriteria }) => {
-      const parsed = parseFilter(filterCriteria, { contactProperties: fieldTypes });
-      if (!parsed.ok) return [];
-      return [{ _id, fields: new Set(filterFields(parsed.filter)), matches: compileFilter(parsed.filter) }];
-    }),
+    behaviours: read.flatMap(({ behaviours }) => behaviours),
+    mixesBehaviour: read.some(({ filter, behaviours }) => behaviours.length > 0 && hasConditions(filter)),
+    segments: read.map(({ _id, filter }) => ({
+      _id,
+      fields: new Set(filterFields(filter)),
+      matches: compileFilter(filter),
+      nextChange: compileWindows(filter),
+    })),
   };
+}
+
+/** The types and limits that a filter is checked against when it is saved. */
+export function limitsOf(
+  { config, clock }: Pick<Deps, 'config' | 'clock'>,
+  { fieldTypes, eventTypes }: Pick<ProjectRules, 'fieldTypes' | 'eventTypes'>,
+): DeclaredTypes {
+  const { retentionDays } = config;
+  const behaviour = { retentionDays, nowMs: clock.now().getTime(), events: eventTypes };
+  return { contactProperties: fieldTypes, behaviour };
 }

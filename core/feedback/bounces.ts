@@ -2,6 +2,7 @@ import type { Document, ObjectId } from 'mongodb';
 import type { Deps } from '../base/deps.ts';
 import { publishEvents } from '../feed/events.ts';
 import { followBounce } from '../messages/after-outcomes.ts';
+import { announceDeliveries } from '../messages/deliveries.ts';
 import { factsOf } from '../messages/events.ts';
 import { appendTimeline, TIMELINE_MAX } from '../messages/messages.ts';
 import { findMail } from '../outbox/blocks/find-mail.ts';
@@ -52,6 +53,7 @@ async function applyFailure(deps: Deps, message: Message, email: string, report:
   if (email && (isNews || classification.suppress)) await followBounce(deps, message, bounce);
   const moved = await moveToBounced(deps, message, bounce);
   if (!moved) return;
+  await announceDeliveries(deps, message.projectId, [message._id]);
   const { category, reason, suppress } = classification;
   await publishEvents(deps, message.projectId, [
     {
@@ -89,6 +91,7 @@ async function applyDelivery(deps: Deps, message: Message, email: string, report
     { deliveredAt: { $exists: false } },
   );
   if (!isNews) return;
+  await announceDeliveries(deps, projectId, [_id]);
   const key = `${_id.toHexString()} email.delivered ${email}`;
   await publishEvents(deps, projectId, [
     { type: 'email.delivered', key, at, data: { ...factsOf(message), email, reason: reason || null } },

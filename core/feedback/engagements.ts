@@ -2,12 +2,14 @@ import type { AnyBulkWriteOperation, ObjectId } from 'mongodb';
 import type { ProjectEventType } from '../../schemas/webhooks.ts';
 import type { Deps } from '../base/deps.ts';
 import { type NewEvent, publishEvents } from '../feed/events.ts';
+import { announceDeliveries } from '../messages/deliveries.ts';
 import { factsOf } from '../messages/events.ts';
 import { TIMELINE_MAX } from '../messages/messages.ts';
 import type { Engagement, OpenSignal } from '../messages/model.ts';
 import { inFlightAmong } from '../outbox/blocks/find-mail.ts';
 import type { Message, TimelineEntry } from '../outbox/model.ts';
 import { states } from '../outbox/states.ts';
+import { actsOf, announceActs, type ContactAct, correctHumanOpen, earlier } from './acts.ts';
 import { automatedBy } from './judge-open.ts';
 
 interface AnySignal {
@@ -43,6 +45,7 @@ type Facts = Pick<
 >;
 
 interface Effects {
+  acts: ContactAct[];
   engagement: AnyBulkWriteOperation<Engagement>;
   timeline: TimelineEntry[];
   events: NewEvent[];
@@ -87,11 +90,14 @@ async function writeFound(deps: Deps, signals: Signal[]): Promise<Signal[]> {
 }
 
 async function writeEffects(deps: Deps, effects: Array<Effects & { message: Facts }>): Promise<void> {
+  // Before the engagements: when this is repeated, they would say that nothing is new.
+  await announceActs(deps, effects);
   await deps.db.engagements.bulkWrite(
     effects.map(({ engagement }) => engagement),
     { ordered: false },
   );
   await writeTimelines(deps, effects);
+  await announceProved(deps, effects);
   const byProject = Map.groupBy(effects, ({ message }) => message.projectId.toHexString());
   for (const some of byProject.values())
     await publishEvents(
@@ -103,9 +109,10 @@ async function writeEffects(deps: Deps, effects: Array<Effects & { message: Fact
 
 /** Judges every kept open again by the current rules. Returns how many results changed. */
 export async function recomputeOpens(
-  { db, config }: Deps,
+  deps: Deps,
   { projectId, campaignId }: { projectId: ObjectId; campaignId?: ObjectId },
 ): Promise<number> {
+  const { db, config } = deps;
   let changed = 0;
   const filter = { projectId, ...(campaignId ? { campaignId } : {}), openedAt: { $exists: true } };
   for await (const { _id, opens = [], openCount = 0, humanOpenedAt } of db.engagements.find(filter)) {
@@ -114,6 +121,7 @@ export async function recomputeOpens(
     const now = human ?? (isCut ? humanOpenedAt : undefined);
     if (now?.getTime() === humanOpenedAt?.getTime()) continue;
     const update = now ? { $set: { humanOpenedAt: now } } : { $unset: { humanOpenedAt: '' as const } };
+    await correctHumanOpen(deps, { projectId, _id }, now ?? null);
     changed += (await db.engagements.updateOne({ _id, projectId }, update)).modifiedCount;
   }
   return changed;
@@ -149,6 +157,8 @@ function effectsOf(deps: Deps, message: Facts, known: Engagement | null, signals
   const opens: OpenSignal[] = [];
   const clicks = new Map((known?.clicks ?? []).map(({ url }) => [url, null]));
   const newClicks: Engagement['clicks'] = [];
+  /** The first click on each kept link. */
+  const clicked = new Map<string, Date>();
   let clickCount = 0;
   for (const signal of own) {
     const { at } = signal;
@@ -170,6 +180,7 @@ function effectsOf(deps: Deps, message: Facts, known: Engagement | null, signals
         const { url, agent } = signal;
         clickCount += 1;
         note('clickedAt', at);
+        if (clicks.has(url) || clicks.size < SIGNALS_KEPT_MAX) clicked.set(url, earlier(clicked.get(url), at));
         if (clicks.has(url) || clicks.size >= SIGNALS_KEPT_MAX) break;
         clicks.set(url, null);
         newClicks.push({ at, url, agent });
@@ -199,7 +210,8 @@ function effectsOf(deps: Deps, message: Facts, known: Engagement | null, signals
       ...(newClicks.length > 0 ? { clicks: { $each: newClicks, $slice: SIGNALS_KEPT_MAX } } : {}),
     },
   };
-  return { engagement: { updateOne: { filter: { _id, projectId }, update, upsert: true } }, timeline, events };
+  const engagement = { updateOne: { filter: { _id, projectId }, update, upsert: true } };
+  return { engagement, timeline, events, acts: actsOf(message, known, first, clicked) };
 }
 
 /** A message of unknown outcome that was opened, clicked or complained about was delivered. */
@@ -219,4 +231,10 @@ async function writeTimelines(
     return [...add, { updateOne: { filter: { _id, projectId, state: states.unknown }, update: proved } }];
   });
   if (writes.length > 0) await db.messages.bulkWrite(writes, { ordered: true });
+}
+
+/** A message of unknown outcome counts as sent from now on. */
+async function announceProved(deps: Deps, effects: Array<{ message: Facts }>): Promise<void> {
+  for (const { message } of effects)
+    if (message.state === states.unknown) await announceDeliveries(deps, message.projectId, [message._id]);
 }

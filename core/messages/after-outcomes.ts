@@ -5,6 +5,7 @@ import type { Effects } from '../outbox/record-outcomes.ts';
 import { formatReply } from '../outbox/rules/relay-replies.ts';
 import { states } from '../outbox/states.ts';
 import { suppress } from '../suppressions/suppressions.ts';
+import { announceEnded } from './deliveries.ts';
 import { publishOutcomes } from './events.ts';
 
 type Bounced = Pick<Message, '_id' | 'projectId'>;
@@ -18,7 +19,10 @@ export function outcomeEffects(deps: Deps): Effects {
       const bounced = ended.flatMap(({ held, bounces = [] }) => bounces.map((bounce) => ({ held, bounce })));
       await Promise.all(bounced.map(({ held, bounce }) => followBounce(deps, held, bounce)));
     },
-    publish: (ended) => publishOutcomes(deps, ended),
+    publish: async (ended) => {
+      await publishOutcomes(deps, ended);
+      await announceEnded(deps, ended);
+    },
   };
 }
 

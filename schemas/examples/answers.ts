@@ -41,8 +41,15 @@ const contacts = {
     type: 'list',
     contactCount: 1_204,
     filterCriteria: null,
+    looksBackDays: null,
     recompute: null,
     ...dates,
+  },
+  ContactListPreview: {
+    count: 1,
+    isExact: true,
+    looksBackDays: 180,
+    people: [{ id: ids.contact, email: 'ada@example.org', firstName: 'Ada', lastName: 'Lovelace', ...dates }],
   },
   RemovedContacts: { removed: 1, notInList: 0, errors: [] },
   CustomField: {

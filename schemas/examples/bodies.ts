@@ -69,6 +69,16 @@ const contacts = {
   FindContactsByEmailBody: { emails: ['ada@example.org', 'grace@example.org'] },
   DeleteContactsByEmailBody: { emails: ['ada@example.org'] },
   CreateContactListBody: { name: 'Readers', description: 'Readers of the monthly news' },
+  PreviewContactListBody: {
+    filterCriteria: {
+      logicalOperator: 'AND',
+      groups: [
+        { field: 'contactProperties.plan', operator: 'equals', value: 'team' },
+        { behaviour: 'humanOpened', operator: 'at_least', count: 2, withinDays: 90 },
+        { behaviour: 'clicked', operator: 'never', withinDays: 90 },
+      ],
+    },
+  },
   UpdateContactListBody: { name: 'Readers of the news' },
   AddContactsBody: { contactListId: ids.list, emails: ['ada@example.org', 'grace@example.org'] },
   RemoveContactsBody: { emails: ['grace@example.org'] },

@@ -142,11 +142,16 @@ const REFUSED: [string, unknown, RegExp][] = [
   ['a day that no calendar has', { groups: [condition('createdAt', 'after', '2026-02-30')] }, /must be a date/],
   ['between with one value', { groups: [condition('contactProperties.age', 'between', [1])] }, /two numbers/],
   ['between with the higher first', { groups: [condition('contactProperties.age', 'between', [2, 1])] }, /lower first/],
+  ['days that are no number', { groups: [condition('createdAt', 'in_last_days', 'x')] }, /groups\/0\/value: must be/],
+  ['days that are not whole', { groups: [condition('createdAt', 'in_last_days', 1.5)] }, /whole number of days/],
+  ['in_last_days of a text', { groups: [condition('email', 'in_last_days', 7)] }, /operator: must be one of/],
+  ['a sixth level', nestedIn(6), /^filterCriteria(\/groups\/0){5}: must not be deeper than 5 levels$/],
   [
-    'a group inside a group',
-    { groups: [{ logicalOperator: 'OR', groups: [condition('email', 'is_empty')] }] },
-    /field/,
+    '101 conditions in all',
+    { groups: [50, 50, 1].map((count) => ({ groups: Array(count).fill(condition('email', 'is_empty')) })) },
+    /100 conditions at most/,
   ],
+  ['an empty group inside a group', { groups: [{ groups: [] }] }, /groups\/0\/groups: must hold 1 to 50/],
 ];
 
 describe('filters', () => {
@@ -181,6 +186,32 @@ describe('filters', () => {
     const groups = [condition('firstName', 'equals', 'ann'), condition('firstName', 'equals', 'bob')];
     expect(matches({ logicalOperator: 'AND', groups })).to.equal(false);
     expect(matches({ logicalOperator: 'OR', groups })).to.equal(true);
+  });
+
+  it('needs what each level says: OR inside AND, down to the fifth', () => {
+    const either = {
+      logicalOperator: 'OR',
+      groups: [condition('firstName', 'equals', 'bob'), condition('email', 'contains', 'ann')],
+    };
+    const age = (value: number) => condition('contactProperties.age', 'equals', value);
+    expect(matches({ groups: [age(30), either] })).to.equal(true);
+    expect(matches({ groups: [age(31), either] })).to.equal(false);
+    expect(matches({ logicalOperator: 'OR', groups: [age(31), { groups: [either, age(30)] }] })).to.equal(true);
+    expect(matches(nestedIn(5))).to.equal(true);
+  });
+
+  it('holds dates of the last days, up to now, and for not_in_last_days the others and those without a date', () => {
+    const nowMs = Date.parse('2026-01-17T00:00:00Z');
+    const isIn = (field: string, days: number, operator = 'in_last_days', fieldType?: string) =>
+      matches({ groups: [condition(field, operator, days, fieldType)] }, { contact: CONTACT, nowMs });
+    expect([isIn('createdAt', 8), isIn('createdAt', 7)]).to.deep.equal([true, false]);
+    expect([isIn('createdAt', 8, 'not_in_last_days'), isIn('createdAt', 7, 'not_in_last_days')]).to.deep.equal([
+      false,
+      true,
+    ]);
+    // It was updated in February, which is still to come.
+    expect([isIn('updatedAt', 100), isIn('updatedAt', 100, 'not_in_last_days')]).to.deep.equal([false, true]);
+    expect(isIn('contactProperties.gone', 7, 'not_in_last_days', 'date')).to.equal(true);
   });
 
   it('names up to five faults at once and their places', () => {
@@ -256,6 +287,10 @@ describe('filters', () => {
     expect(performance.now() - started).to.be.below(5_000);
   });
 });
+
+function nestedIn(levels: number): unknown {
+  return levels === 0 ? condition('email', 'is_not_empty') : { groups: [nestedIn(levels - 1)] };
+}
 
 function condition(field: string, operator: string, value?: unknown, fieldType?: string): Record<string, unknown> {
   return { field, operator, value, fieldType };

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { compileFilter, type FilterSubject, filterToQuery, parseFilter } from '../../core/contacts/filters/filters.ts';
-import { OPERATORS } from '../../core/contacts/filters/model.ts';
+import { isBehaviour, leavesOf, OPERATORS } from '../../core/contacts/filters/model.ts';
 import { leastOf } from '../linear/cpu.ts';
 import { type FuzzOptions, type FuzzResult, fuzz } from './run.ts';
 
@@ -112,11 +112,13 @@ export function fuzzFilters(options: FuzzOptions): Promise<FuzzResult> {
           expect(read.details.length).to.be.below(5_000);
           return;
         }
-        for (const { field, operator } of read.filter.groups) {
+        for (const leaf of leavesOf(read.filter)) {
+          expect(leaf.operator).to.match(/^[a-z_]+$/);
+          if (isBehaviour(leaf)) continue;
+          const { field } = leaf;
           expect(FIELDS.includes(field) || /^(contactProperties|event\.properties)\.\w{1,64}$/.test(field)).to.equal(
             true,
           );
-          expect(operator).to.match(/^[a-z_]+$/);
         }
         expect(compileFilter(read.filter)(subject as unknown as FilterSubject)).to.be.a('boolean');
         filterToQuery(read.filter);

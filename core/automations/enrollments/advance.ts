@@ -1,5 +1,6 @@
 import type { ObjectId } from 'mongodb';
 import type { Deps, EnrollmentWait } from '../../base/deps.ts';
+import { readPast } from '../../contacts/behaviour/past.ts';
 import type { Contact } from '../../contacts/model.ts';
 import { wakeQueue } from '../../jobs/queue.ts';
 import { mailChannel } from '../../messages/messages.ts';
@@ -133,16 +134,17 @@ async function factsAbout(
   deps: Deps,
   { projectId, event }: Enrollment,
   person: Contact,
-  { definition }: CompiledAutomation,
+  { definition, behaviours }: CompiledAutomation,
   nowMs: number,
 ): Promise<Facts> {
   const { unsubscribeGroupId: groupId } = definition;
-  const [entries, mail] = await Promise.all([
+  const [entries, mail, pastOf] = await Promise.all([
     suppressionsAgainst(deps, projectId, [person.email]),
     marketingFacts(deps, projectId, groupId),
+    behaviours.length > 0 ? readPast(deps, { projectId, who: { $in: [person._id] }, behaviours }) : null,
   ]);
   const refused = isUnsubscribed(entries.get(person.email) ?? [], mail);
-  return { nowMs, person, event: event ?? undefined, isUnsubscribed: refused };
+  return { nowMs, person, event: event ?? undefined, isUnsubscribed: refused, past: pastOf?.(person._id) };
 }
 
 /** Parks the enrollment until a resume of the automation wakes it. */

@@ -6,15 +6,29 @@ import { type Deps, oncePerCore } from '../../base/deps.ts';
 import { AppError, invalid, notFound } from '../../base/errors.ts';
 import { isDuplicateKey } from '../../base/idempotent-insert.ts';
 import { derivedId, parseId } from '../../base/ids.ts';
-import type { Project, PropertyValue } from '../../base/model.ts';
+import type { Project, PropertyValue, Session } from '../../base/model.ts';
 import { normalizeEmail } from '../../base/text/addresses.ts';
 import { coerce } from '../../base/text/coercion.ts';
+import { inTransaction } from '../../base/transactions.ts';
 import { changeContact } from '../../contacts/changes.ts';
 import type { Contact } from '../../contacts/model.ts';
 import { type ProjectRules, projectRulesOf } from '../../contacts/project-rules.ts';
 import { wakeQueue } from '../../jobs/queue.ts';
 import type { EventDefinition, EventRecord } from '../model.ts';
 import { AT_ONCE, EVENTS } from '../record-triggers.ts';
+
+/** Code that follows custom events. */
+interface EventSubscriber {
+  /** In the transaction that records them. */
+  record(deps: Deps, session: Session, projectId: ObjectId, events: EventRecord[]): Promise<void>;
+  announce(deps: Deps, projectId: ObjectId): void;
+}
+
+declare module '../../base/deps.ts' {
+  interface Subscribers {
+    customEvents: EventSubscriber;
+  }
+}
 
 type SendEventInput = Described<typeof sendEventBody>;
 type Origin = { at: Date; seed: ObjectId };
@@ -168,15 +182,38 @@ const recorder = oncePerCore((deps: Deps) =>
 );
 
 /** Under derived ids: a repeated request finds the event of its first try and returns it. */
-async function insertAll(deps: Deps, records: EventRecord[]): Promise<Array<EventRecord | Error>> {
-  let fault: Error;
+async function insertAll(deps: Deps, records: EventRecord[]): Promise<EventRecord[]> {
+  const distinct = new Map(records.map((record) => [record._id.toHexString(), record]));
   try {
-    await deps.db.events.insertMany(records, { ordered: false });
+    await inTransaction(deps, (session) => insertWithFacts(deps, session, [...distinct.values()]));
+    for (const [first] of byProject(records)) deps.subscribers.customEvents.announce(deps, first!.projectId);
     return records;
   } catch (error) {
     if (!isDuplicateKey(error)) throw error;
-    fault = error;
+    const found = await findKnown(deps, records);
+    const missing = [...distinct].flatMap(([id, record]) => (found.has(id) ? [] : [record]));
+    if (missing.length === distinct.size) throw error;
+    if (missing.length > 0) await insertAll(deps, missing);
+    return records.map((record) => found.get(record._id.toHexString()) ?? record);
   }
-  const found = await Promise.all(records.map(({ _id, projectId }) => deps.db.events.findOne({ _id, projectId })));
-  return found.map((record) => record ?? fault);
+}
+
+async function findKnown({ db }: Deps, records: EventRecord[]): Promise<Map<string, EventRecord>> {
+  const found = await Promise.all(
+    byProject(records).map((some) => {
+      const ids = some.map(({ _id }) => _id);
+      return db.events.find({ _id: { $in: ids }, projectId: some[0]!.projectId }).toArray();
+    }),
+  );
+  return new Map(found.flat().map((record) => [record._id.toHexString(), record]));
+}
+
+async function insertWithFacts(deps: Deps, session: Session, records: EventRecord[]): Promise<void> {
+  await deps.db.events.insertMany(records, { session });
+  for (const some of byProject(records))
+    await deps.subscribers.customEvents.record(deps, session, some[0]!.projectId, some);
+}
+
+function byProject(records: EventRecord[]): EventRecord[][] {
+  return [...Map.groupBy(records, ({ projectId }) => projectId.toHexString()).values()];
 }

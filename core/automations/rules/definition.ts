@@ -1,5 +1,5 @@
 import { CONTACT_FIELDS } from '../../../schemas/contacts.ts';
-import { type DeclaredTypes, parseFilter } from '../../contacts/filters/filters.ts';
+import { type DeclaredTypes, parseFilter, storedForm } from '../../contacts/filters/filters.ts';
 import type { AutomationDefinition, AutomationEmail, AutomationStep, EntryCriteria } from '../model.ts';
 import { graphFaults, sequenceFaults } from './graph.ts';
 
@@ -85,13 +85,7 @@ export function withFieldTypes<T extends Pick<AutomationDefinition, 'entryCriter
 
 function sayTypes(criteria: Record<string, unknown>, declared: DeclaredTypes): Record<string, unknown> {
   const parsed = parseFilter(criteria, declared);
-  if (!parsed.ok) return criteria;
-  const groups = criteria.groups as Record<string, unknown>[];
-  const { logicalOperator } = parsed.filter;
-  return {
-    logicalOperator,
-    groups: groups.map((group, index) => ({ ...group, fieldType: parsed.filter.groups[index]?.fieldType })),
-  };
+  return parsed.ok ? storedForm(criteria, parsed.filter) : criteria;
 }
 
 /** The canonical path of a property that is watched for changes; null when it is not one. */
@@ -113,7 +107,8 @@ function entryFaults(entry: EntryCriteria, declared: DeclaredTypes): Fault[] {
   if (entry.property !== undefined && !propertyPath(entry.property))
     fault('entryCriteria/property: must be a field of the contact or contactProperties.<name>');
   if (entry.filterCriteria) {
-    const parsed = parseFilter(entry.filterCriteria, declared, 'entryCriteria/filterCriteria');
+    const where = 'entryCriteria/filterCriteria';
+    const parsed = parseFilter(entry.filterCriteria, { ...declared, behaviour: 'refused' }, where);
     if (!parsed.ok) fault(parsed.details);
   }
   return faults;

@@ -1,3 +1,4 @@
+import type { FilterSubject, Past } from '../../contacts/filters/filters.ts';
 import type { AutomationStep, ExitReason } from '../model.ts';
 import type { CompiledAutomation } from './compile.ts';
 import { delayMs } from './definition.ts';
@@ -17,6 +18,8 @@ export interface Facts {
   /** The event that enrolled the contact. */
   event?: { name: string; properties: Readonly<Record<string, unknown>> } | undefined;
   isUnsubscribed: boolean;
+  /** The contact's past, as far as branches ask. */
+  past?: Past | undefined;
 }
 
 export type StepEvent =
@@ -97,14 +100,10 @@ function exitReason(
   return entry.stillHolds(person) ? null : 'criteria_no_longer_met';
 }
 
-function branchLeft(automation: CompiledAutomation, step: AutomationStep, { person, event }: Facts) {
+function branchLeft(automation: CompiledAutomation, step: AutomationStep, facts: Facts) {
   const left = automation.graph
     .around(step)
-    .find(
-      ({ branch }) =>
-        branch.appliesTo === 'all_branch_steps' &&
-        !automation.holds(branch, { contact: person, ...(event && { event }) }),
-    );
+    .find(({ branch }) => branch.appliesTo === 'all_branch_steps' && !automation.holds(branch, subjectOf(facts)));
   if (!left) return null;
   const { branchId, mergeStepId } = left.branch;
   const rule = `no longer: ${automation.rule(left.branch)}`;
@@ -113,8 +112,8 @@ function branchLeft(automation: CompiledAutomation, step: AutomationStep, { pers
 }
 
 /** The first branch whose criteria match; when none does, the branch step's own next step. */
-function takeBranch(automation: CompiledAutomation, step: BranchStep, { person, event }: Facts) {
-  const subject = { contact: person, ...(event && { event }) };
+function takeBranch(automation: CompiledAutomation, step: BranchStep, facts: Facts) {
+  const subject = subjectOf(facts);
   const branch = step.branches.find((one) => automation.holds(one, subject));
   if (!branch) return { branchId: null, rule: 'no branch holds', target: automation.graph.next(step) };
   return {
@@ -122,4 +121,8 @@ function takeBranch(automation: CompiledAutomation, step: BranchStep, { person, 
     rule: automation.rule(branch),
     target: automation.graph.entry(step, branch),
   };
+}
+
+function subjectOf({ person, event, nowMs, past }: Facts): FilterSubject {
+  return { contact: person, nowMs, ...(event && { event }), ...(past && { past }) };
 }

@@ -69,17 +69,6 @@ function readEmail(input: NonNullable<StepInput['email']>): AutomationEmail {
   return email;
 }
 
-/** Keeps only the fields that a filter uses. */
 function readCriteria(input: Record<string, unknown> | undefined): Record<string, unknown> | null {
-  if (!input || Object.keys(input).length === 0) return null;
-  const groups = input.groups ?? input.conditions;
-  if (!Array.isArray(groups)) return input;
-  const kept = groups.map((group: unknown) => {
-    if (typeof group !== 'object' || group === null) return group;
-    const { field, operator, value, id, fieldType } = group as Record<string, unknown>;
-    return Object.fromEntries(
-      Object.entries({ field, operator, value, id, fieldType }).filter(([, one]) => one !== undefined),
-    );
-  });
-  return { logicalOperator: input.logicalOperator ?? 'AND', groups: kept };
+  return input && Object.keys(input).length > 0 ? input : null;
 }

@@ -1,4 +1,5 @@
 import type { PropertyValue } from '../../base/model.ts';
+import type { Tally } from '../../contacts/filters/filters.ts';
 import type { Contact } from '../../contacts/model.ts';
 import type { ExitReason } from '../model.ts';
 import type { CompiledAutomation } from './compile.ts';
@@ -12,6 +13,8 @@ export interface World {
   contact: Contact;
   /** At the beginning. */
   isUnsubscribed(groupId: string | null): boolean;
+  /** The contact's past; events of the simulation are added. */
+  tally: Tally;
   occurrences: Array<
     | { kind: 'event'; atMs: number; event: Event }
     | {
@@ -58,7 +61,8 @@ export function simulate(automation: CompiledAutomation, world: World): Simulati
 
   function advance(nowMs: number): void {
     if (!inside || !contact) return;
-    const facts = { nowMs, person: contact, event: inside.event, isUnsubscribed };
+    const past = world.tally.of(contact._id.toHexString());
+    const facts = { nowMs, person: contact, event: inside.event, isUnsubscribed, past };
     const { stepEvents, next } = decide(automation, inside.position, facts);
     inside.entry.steps.push(...stepEvents.map((stepEvent) => ({ ...stepEvent, at: new Date(nowMs) })));
     if (next.kind === 'completed') end(nowMs, 'completed', null);
@@ -87,6 +91,8 @@ export function simulate(automation: CompiledAutomation, world: World): Simulati
     if (!contact) return;
     if (occurrence.kind === 'event') {
       const { event } = occurrence;
+      const { name: eventName, properties } = event;
+      world.tally.add(contact._id.toHexString(), { kind: 'event', at: new Date(atMs), eventName, properties });
       if (entry.eventName === event.name && entry.isEnteredByEvent({ contact, event }))
         enter(atMs, `event ${event.name}`, event);
       return;

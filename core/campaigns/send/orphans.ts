@@ -1,6 +1,7 @@
 import type { ObjectId } from 'mongodb';
 import type { Deps } from '../../base/deps.ts';
 import { messageIdOf } from '../../composing/links.ts';
+import { announceDeliveries, announceRows } from '../../messages/deliveries.ts';
 import { publishRows } from '../../messages/events.ts';
 import { CONTACT_DELETED } from '../../messages/fail-for-deleted.ts';
 import { settleClaims } from '../../outbox/blocks/take-over.ts';
@@ -42,7 +43,10 @@ async function settleBlocks(deps: Deps, campaign: Tenant, { ledger }: Scope, mes
     campaignId,
     run: freeze.run,
     messageIdOf: messageIdFor,
-    publish: (rows) => publishRows(deps, projectId, rows),
+    publish: async (rows) => {
+      await publishRows(deps, projectId, rows);
+      await announceRows(deps, projectId, rows);
+    },
     own: (ledger ?? EMPTY_LEDGER).blocks,
     erasedReason: CONTACT_DELETED,
   });
@@ -69,6 +73,7 @@ async function settleRows(deps: Deps, campaign: Tenant, scope: Scope, messageIdF
   if (lost.length === 0) return;
   const ids = lost.map((message) => message._id);
   const settled = await settleOrphans(deps, ledger, { projectId, ids, messageIdOf: messageIdFor });
+  if (settled.sent > 0) await announceDeliveries(deps, projectId, ids);
   deps.log.warn({ campaignId: _id, ...settled }, 'settled orphaned mails');
 }
 

@@ -1,138 +1,128 @@
-import { CONTACT_FIELDS } from '../../../schemas/contacts.ts';
-import type { PropertyType, PropertyValue } from '../../base/model.ts';
-import { coerce, PROPERTY_TYPES } from '../../base/text/coercion.ts';
-import { type Condition, type Filter, OPERATORS, type Operator } from './model.ts';
+import {
+  type Behaviour,
+  type Condition,
+  type Entry,
+  type Filter,
+  isBehaviour,
+  isInLastDays,
+  leavesOf,
+} from './model.ts';
+import { type BehaviourLimits, readBehaviour } from './read-behaviour.ts';
+import { isObject, isProblem, type Problem, readCondition, type DeclaredTypes as Types } from './read-condition.ts';
 
+export { type Fact, type Past, Tally } from './behaviour.ts';
 export { compileFilter, type FilterSubject } from './matching.ts';
-export type { Condition, Filter, Operator } from './model.ts';
+export {
+  type Behaviour,
+  type BehaviourKind,
+  behavioursOf,
+  type Condition,
+  DAY_MS,
+  type Filter,
+  hasConditions,
+  isBehaviour,
+  isFilter,
+} from './model.ts';
 export { filterToQuery } from './queries.ts';
+export type { BehaviourLimits } from './read-behaviour.ts';
+export { asksAboutBehaviour, storedForm } from './stored-form.ts';
+export { compileWindows } from './windows.ts';
 
-const CONDITIONS_MAX = 50;
-const VALUE_LENGTH_MAX = 1_000;
+const ENTRIES_MAX = 50;
+const CONDITIONS_MAX = 100;
+const LEVELS_MAX = 5;
 const PROBLEMS_MAX = 5;
+/** Segments that use this have to be compared again when time passes. */
+export const TIME = 'time';
 
-export interface DeclaredTypes {
-  contactProperties: Readonly<Record<string, PropertyType>>;
-  /** Types of the event's properties; given only where a filter may use an event. */
-  event?: Readonly<Record<string, PropertyType>>;
+export interface DeclaredTypes extends Types {
+  /** refused: behaviour and windows are not allowed here. Left out: the filter is stored already, and was checked. */
+  behaviour?: BehaviourLimits | 'refused';
 }
 
 type ParsedFilter = { ok: true; filter: Filter } | { ok: false; details: string };
 
-const FIELD_TYPES: ReadonlyMap<string, PropertyType> = new Map<string, PropertyType>([
-  ['email', 'string'],
-  ...CONTACT_FIELDS.map((field) => [field, 'string'] as const),
-  ['createdAt', 'date'],
-  ['updatedAt', 'date'],
-]);
-
-const PROPERTY = /^(?:contactProperties|customFields)\.([A-Za-z0-9_]{1,64})$/;
-const EVENT_PROPERTY = /^event\.properties\.([A-Za-z0-9_]{1,64})$/;
+/** The problems and conditions so far, of all levels. */
+interface Reading {
+  declared: DeclaredTypes;
+  problems: string[];
+  conditions: number;
+}
 
 /** Parses filterCriteria as callers write them into the one form that is matched; `path` is their location in the body, for messages. */
 export function parseFilter(input: unknown, declared: DeclaredTypes, path = 'filterCriteria'): ParsedFilter {
-  if (!isObject(input)) return { ok: false, details: `${path}: must be an object with logicalOperator and groups` };
-  const problems: string[] = [];
-  const logicalOperator = readLogicalOperator(input.logicalOperator);
-  if (!logicalOperator) problems.push(`${path}/logicalOperator: must be AND or OR`);
-  const groups = input.groups ?? input.conditions;
-  if (!Array.isArray(groups) || groups.length < 1 || groups.length > CONDITIONS_MAX)
-    return { ok: false, details: `${path}/groups: must hold 1 to ${CONDITIONS_MAX} conditions` };
-
-  const conditions: Condition[] = [];
-  for (const [index, group] of groups.entries()) {
-    const read = readCondition(group, declared);
-    if ('problem' in read) problems.push(`${path}/groups/${index}${read.problem}`);
-    else conditions.push(read);
-    if (problems.length >= PROBLEMS_MAX) break;
-  }
-  if (!logicalOperator || problems.length > 0) return { ok: false, details: problems.join('; ') };
-  return { ok: true, filter: { logicalOperator, groups: conditions } };
+  const reading: Reading = { declared, problems: [], conditions: 0 };
+  const filter = readGroups(input, path, 1, reading);
+  if (reading.conditions > CONDITIONS_MAX)
+    return { ok: false, details: `${path}: must hold ${CONDITIONS_MAX} conditions at most, on all levels together` };
+  if (!filter || reading.problems.length > 0) return { ok: false, details: reading.problems.join('; ') };
+  return { ok: true, filter };
 }
 
-/** The fields that the filter uses: while none of them changes, its result does not change. */
+/** The fields and kinds of behaviour that the filter depends on: while none of them changes, its result does not change. */
 export function filterFields(filter: Filter): string[] {
-  return [...new Set(filter.groups.map((condition) => condition.field))];
+  return [...new Set(leavesOf(filter).flatMap(fieldsOf))];
 }
 
-type Problem = { problem: string };
+/** The name under which a kind of behaviour is among the fields of a filter. */
+export function behaviourField(kind: Behaviour['behaviour']): string {
+  return `behaviour.${kind}`;
+}
+
+function fieldsOf(leaf: Condition | Behaviour): string[] {
+  if (isBehaviour(leaf)) return [behaviourField(leaf.behaviour), TIME];
+  return isInLastDays(leaf) ? [leaf.field, TIME] : [leaf.field];
+}
+
+function readGroups(input: unknown, path: string, level: number, reading: Reading): Filter | null {
+  const fail = (problem: string) => {
+    reading.problems.push(problem);
+    return null;
+  };
+  if (!isObject(input)) return fail(`${path}: must be an object with logicalOperator and groups`);
+  if (level > LEVELS_MAX) return fail(`${path}: must not be deeper than ${LEVELS_MAX} levels`);
+  const logicalOperator = readLogicalOperator(input.logicalOperator);
+  if (!logicalOperator) fail(`${path}/logicalOperator: must be AND or OR`);
+  const given = input.groups ?? input.conditions;
+  if (!Array.isArray(given) || given.length < 1 || given.length > ENTRIES_MAX)
+    return fail(`${path}/groups: must hold 1 to ${ENTRIES_MAX} entries`);
+  const groups: Entry[] = [];
+  for (const [index, group] of given.entries()) {
+    const entry = readEntry(group, `${path}/groups/${index}`, level, reading);
+    if (entry) groups.push(entry);
+    if (reading.problems.length >= PROBLEMS_MAX || reading.conditions > CONDITIONS_MAX) break;
+  }
+  return logicalOperator && { logicalOperator, groups };
+}
+
+function readEntry(group: unknown, path: string, level: number, reading: Reading): Entry | null {
+  if (isObject(group) && isNested(group)) return readGroups(group, path, level + 1, reading);
+  reading.conditions += 1;
+  const read = readLeaf(group, reading.declared);
+  if (!isProblem(read)) return read;
+  reading.problems.push(`${path}${read.problem}`);
+  return null;
+}
+
+function isNested(group: Record<string, unknown>): boolean {
+  return group.field === undefined && group.behaviour === undefined && ('groups' in group || 'conditions' in group);
+}
+
+function readLeaf(group: unknown, declared: DeclaredTypes): Condition | Behaviour | Problem {
+  if (!isObject(group)) return { problem: ': must be an object with field, operator and value' };
+  const { behaviour: limits } = declared;
+  if (group.behaviour !== undefined) {
+    if (group.field !== undefined) return { problem: '/behaviour: must not be given with field' };
+    if (limits === 'refused') return { problem: '/behaviour: is not allowed here; use it in a segment or a branch' };
+    return readBehaviour(group, limits);
+  }
+  const read = readCondition(group, declared);
+  if (limits === 'refused' && !isProblem(read) && isInLastDays(read))
+    return { problem: `/operator: ${read.operator} is not allowed here; use it in a segment or a branch` };
+  return read;
+}
 
 function readLogicalOperator(given: unknown): 'AND' | 'OR' | null {
   const text = given === undefined || given === null ? 'AND' : typeof given === 'string' ? given.toUpperCase() : '';
   return text === 'AND' || text === 'OR' ? text : null;
-}
-
-function readCondition(group: unknown, declared: DeclaredTypes): Condition | Problem {
-  if (!isObject(group)) return { problem: ': must be an object with field, operator and value' };
-  const known = typeof group.field === 'string' ? readField(group.field, declared) : null;
-  if (!known) return { problem: `/field: must be one of ${fieldNames(declared)}` };
-  const fieldType = readType(group.fieldType, known);
-  if (typeof fieldType !== 'string') return fieldType;
-  const operators: readonly Operator[] = OPERATORS[fieldType];
-  const operator = operators.find((one) => one === group.operator);
-  if (!operator) return { problem: `/operator: must be one of ${operators.join(', ')} for a ${fieldType}` };
-  const condition: Condition = { field: known.field, fieldType, operator };
-  if (typeof group.id === 'string') condition.id = group.id;
-  if (operator === 'is_empty' || operator === 'is_not_empty') return condition;
-  const value = operator === 'between' ? readRange(group.value, fieldType) : readValue(group.value, fieldType);
-  return isObject(value) && 'problem' in value ? (value as Problem) : { ...condition, value: value as PropertyValue };
-}
-
-interface KnownField {
-  field: string;
-  type: PropertyType;
-  /** A built-in field has one type, whatever the caller names. */
-  fixed: boolean;
-}
-
-function readField(name: string, declared: DeclaredTypes): KnownField | null {
-  const type = FIELD_TYPES.get(name);
-  if (type) return { field: name, type, fixed: true };
-  const property = PROPERTY.exec(name)?.[1];
-  if (property) return readProperty('contactProperties', property, declared.contactProperties);
-  if (!declared.event) return null;
-  if (name === 'event.name') return { field: name, type: 'string', fixed: true };
-  const eventProperty = EVENT_PROPERTY.exec(name)?.[1];
-  return eventProperty ? readProperty('event.properties', eventProperty, declared.event) : null;
-}
-
-function readProperty(prefix: string, name: string, types: Readonly<Record<string, PropertyType>>): KnownField | null {
-  if (name === '__proto__') return null;
-  const type = Object.hasOwn(types, name) ? types[name] : undefined;
-  return { field: `${prefix}.${name}`, type: type ?? 'string', fixed: false };
-}
-
-function readType(given: unknown, known: KnownField): PropertyType | Problem {
-  if (given === undefined || given === null) return known.type;
-  const type = PROPERTY_TYPES.find((name) => name === given);
-  if (!type) return { problem: `/fieldType: must be one of ${PROPERTY_TYPES.join(', ')}` };
-  return known.fixed && type !== known.type ? { problem: `/fieldType: must be ${known.type} for this field` } : type;
-}
-
-function readValue(given: unknown, type: PropertyType): PropertyValue | Problem {
-  const read = coerce(type, given);
-  if (!read.ok) return { problem: `/value: must be a ${type}` };
-  if (typeof read.value !== 'string') return read.value;
-  if (read.value === '') return { problem: '/value: must not be empty; use is_empty or is_not_empty' };
-  if (read.value.length > VALUE_LENGTH_MAX)
-    return { problem: `/value: must be at most ${VALUE_LENGTH_MAX} characters` };
-  if (!read.value.isWellFormed() || read.value.includes('\0')) return { problem: '/value: must be valid text' };
-  return read.value;
-}
-
-function readRange(given: unknown, type: PropertyType): [PropertyValue, PropertyValue] | Problem {
-  const problem = { problem: `/value: must be an array of two ${type}s, the lower first` };
-  if (!Array.isArray(given) || given.length !== 2) return problem;
-  const low = coerce(type, given[0]);
-  const high = coerce(type, given[1]);
-  return low.ok && high.ok && low.value <= high.value ? [low.value, high.value] : problem;
-}
-
-function fieldNames(declared: DeclaredTypes): string {
-  const names = [...CONTACT_FIELDS.keys(), 'contactProperties.<name>'];
-  return [...names, ...(declared.event ? ['event.name', 'event.properties.<name>'] : [])].join(', ');
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

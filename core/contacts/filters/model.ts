@@ -4,22 +4,81 @@ export const OPERATORS = {
   string: ['equals', 'not_equals', 'contains', 'not_contains', 'starts_with', 'ends_with', 'is_empty', 'is_not_empty'],
   number: ['equals', 'not_equals', 'greater_than', 'less_than', 'between'],
   boolean: ['equals', 'not_equals'],
-  date: ['equals', 'not_equals', 'before', 'after', 'between', 'is_empty', 'is_not_empty'],
-} as const;
+  date: [
+    ...['equals', 'not_equals', 'before', 'after', 'between', 'is_empty', 'is_not_empty'],
+    ...['in_last_days', 'not_in_last_days'],
+  ],
+} as const satisfies Record<PropertyType, readonly string[]>;
 
 export type Operator = (typeof OPERATORS)[PropertyType][number];
 
-export interface Condition {
-  id?: string;
-  /** The canonical path: email, contactProperties.plan, event.properties.amount. */
-  field: string;
+export const DAY_MS = 86_400_000;
+
+/** How a value is compared. */
+export interface ValueTest {
   fieldType: PropertyType;
   operator: Operator;
-  /** Coerced to fieldType; two values for between; absent for is_empty and is_not_empty. */
+  /** Coerced to fieldType; two values for between; a number of days for in_last_days; absent for is_empty and is_not_empty. */
   value?: PropertyValue | [PropertyValue, PropertyValue];
 }
 
+export interface Condition extends ValueTest {
+  id?: string;
+  /** The canonical path: email, contactProperties.plan, event.properties.amount. */
+  field: string;
+}
+
+export const BEHAVIOURS = ['opened', 'humanOpened', 'clicked', 'received', 'event'] as const;
+export type BehaviourKind = (typeof BEHAVIOURS)[number];
+
+/** Something that a contact did, or never did, in a window of time. */
+export interface Behaviour {
+  id?: string;
+  behaviour: BehaviourKind;
+  operator: 'at_least' | 'never';
+  /** 1 when left out. */
+  count?: number;
+  /** Without a window: as long as facts are kept. */
+  withinDays?: number;
+  /** ISO 8601; both ends belong to the window. */
+  from?: string;
+  to?: string;
+  campaignId?: string;
+  automationId?: string;
+  url?: string;
+  eventName?: string;
+  properties?: Record<string, ValueTest>;
+}
+
+export type Entry = Condition | Behaviour | Filter;
+
 export interface Filter {
   logicalOperator: 'AND' | 'OR';
-  groups: Condition[];
+  groups: Entry[];
+}
+
+export function isFilter(entry: Entry): entry is Filter {
+  return 'groups' in entry;
+}
+
+export function isBehaviour(entry: Entry): entry is Behaviour {
+  return 'behaviour' in entry;
+}
+
+/** The conditions of all levels, in their order. */
+export function leavesOf({ groups }: Filter): Array<Condition | Behaviour> {
+  return groups.flatMap((entry) => (isFilter(entry) ? leavesOf(entry) : [entry]));
+}
+
+export function behavioursOf(filter: Filter): Behaviour[] {
+  return leavesOf(filter).filter(isBehaviour);
+}
+
+/** Whether the filter asks about fields of the contact too. */
+export function hasConditions(filter: Filter): boolean {
+  return leavesOf(filter).some((leaf) => !isBehaviour(leaf));
+}
+
+export function isInLastDays({ operator }: ValueTest): boolean {
+  return operator === 'in_last_days' || operator === 'not_in_last_days';
 }

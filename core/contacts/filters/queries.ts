@@ -1,7 +1,7 @@
 import { DECIMAL } from '../../base/text/coercion.ts';
 import { DATE_MS_MAX, DATE_MS_MIN, ISO_DATE } from '../../base/text/dates.ts';
-import { type Bounds, conditionBounds, conditionPattern, isNegative } from './matching.ts';
-import type { Condition, Filter } from './model.ts';
+import { type Condition, type Entry, type Filter, isBehaviour, isFilter, isInLastDays } from './model.ts';
+import { type Bounds, conditionBounds, conditionPattern, isNegative } from './value-tests.ts';
 
 type Query = Record<string, unknown>;
 
@@ -12,9 +12,15 @@ const CAN_STAND_IN_A_NUMBER = /^[0-9.e+-]+$/i;
 
 /** The same filter as a MongoDB query on contacts; null when a query cannot express exactly the same. */
 export function filterToQuery(filter: Filter): Query | null {
-  const conditions = filter.groups.map(conditionQuery);
-  if (conditions.includes(null)) return null;
-  return filter.logicalOperator === 'AND' ? { $and: conditions } : { $or: conditions };
+  const entries = filter.groups.map(entryQuery);
+  if (entries.includes(null)) return null;
+  return filter.logicalOperator === 'AND' ? { $and: entries } : { $or: entries };
+}
+
+/** Windows are not expressed: their contacts are compared here, where the next change is found too. */
+function entryQuery(entry: Entry): Query | null {
+  if (isFilter(entry)) return filterToQuery(entry);
+  return isBehaviour(entry) || isInLastDays(entry) ? null : conditionQuery(entry);
 }
 
 function conditionQuery(condition: Condition): Query | null {

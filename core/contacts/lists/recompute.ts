@@ -3,8 +3,17 @@ import type { Deps } from '../../base/deps.ts';
 import { AppError } from '../../base/errors.ts';
 import { again, documentQueue, done } from '../../jobs/document-queue.ts';
 import { type JobQueue, wakeQueue } from '../../jobs/queue.ts';
+import { readPast } from '../behaviour/past.ts';
 import { changeContacts, IMPORT_CHANGES_TOGETHER_MAX } from '../changes.ts';
-import { compileFilter, type Filter, filterToQuery, parseFilter } from '../filters/filters.ts';
+import { isDueBefore } from '../compare-segments.ts';
+import {
+  behavioursOf,
+  compileFilter,
+  compileWindows,
+  type Filter,
+  filterToQuery,
+  parseFilter,
+} from '../filters/filters.ts';
 import type { Contact, SegmentRecompute, StoredList } from '../model.ts';
 
 const SEGMENT_RECOMPUTES = 'segment-recomputes';
@@ -138,7 +147,7 @@ async function findWrong(
   if (!parsed.ok) return [];
   const range: Query<Contact> = { projectId, _id: after ? { $gt: after, $lte: last } : { $lte: last } };
   const matching = filterToQuery(parsed.filter) as Query<Contact> | null;
-  if (!matching) return findWrongHere(deps, range, parsed.filter, _id);
+  if (!matching) return findWrongHere(deps, { _id, projectId }, { after, last }, parsed.filter);
   const wrong = { $or: [{ $and: [matching, { segmentIds: { $ne: _id } }] }, { segmentIds: _id, $nor: [matching] }] };
   const found = await deps.db.contacts
     .find({ ...range, ...wrong }, { projection: { _id: 1 }, hint: 'newest' })
@@ -146,17 +155,27 @@ async function findWrong(
   return found.map((contact) => contact._id);
 }
 
+/** A contact whose next change would come too late is wrong too. */
 async function findWrongHere(
   deps: Deps,
-  range: Query<Contact>,
+  { _id: segmentId, projectId }: Pick<StoredList, '_id' | 'projectId'>,
+  { after, last }: { after: ObjectId | null; last: ObjectId },
   filter: Filter,
-  segmentId: ObjectId,
 ): Promise<ObjectId[]> {
   const matches = compileFilter(filter);
+  const nextChange = compileWindows(filter);
+  const who = after ? { $gt: after, $lte: last } : { $lte: last };
+  const behaviours = behavioursOf(filter);
+  const pastOf = behaviours.length > 0 ? await readPast(deps, { projectId, who, behaviours }) : null;
+  const nowMs = deps.clock.now().getTime();
   const wrong: ObjectId[] = [];
-  for await (const contact of deps.db.contacts.find(range, { hint: 'newest', batchSize: 1_000 })) {
+  const found = deps.db.contacts.find({ projectId, _id: who }, { hint: 'newest', batchSize: 1_000 });
+  for await (const contact of found) {
+    const past = pastOf?.(contact._id);
+    const subject = { contact, nowMs, ...(past ? { past } : {}) };
     const isIn = contact.segmentIds.some((id) => id.equals(segmentId));
-    if (matches({ contact }) !== isIn) wrong.push(contact._id);
+    const isLate = nextChange !== null && !isDueBefore(contact, nextChange(subject));
+    if (isLate || matches(subject) !== isIn) wrong.push(contact._id);
   }
   return wrong;
 }

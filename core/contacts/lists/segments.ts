@@ -2,11 +2,11 @@ import type { ObjectId } from 'mongodb';
 import type { Deps } from '../../base/deps.ts';
 import { conflict, invalid, notFound } from '../../base/errors.ts';
 import { isDuplicateKey } from '../../base/idempotent-insert.ts';
-import type { PropertyType, Session } from '../../base/model.ts';
+import type { Session } from '../../base/model.ts';
 import { inTransaction } from '../../base/transactions.ts';
-import { parseFilter } from '../filters/filters.ts';
+import { parseFilter, storedForm } from '../filters/filters.ts';
 import type { SegmentRecompute, StoredList } from '../model.ts';
-import { projectRulesOf, touchProjectRules } from '../project-rules.ts';
+import { limitsOf, projectRulesOf, touchProjectRules } from '../project-rules.ts';
 import { countContacts } from './counts.ts';
 import { recomputeSegment, wakeRecomputes } from './recompute.ts';
 
@@ -55,32 +55,15 @@ export async function updateSegmentFilter(deps: Deps, list: StoredList, filterCr
   return recomputeNow(deps, list);
 }
 
-/** Every fieldType is made explicit, so that declaring a field later does not change the meaning of a stored filter. */
 async function readCriteria(deps: Deps, projectId: ObjectId, given: Filter | null | undefined): Promise<Filter> {
   if (!given)
     throw invalid(
       'filterCriteria: is required: a segment needs a filter.',
       'filterCriteria: is required for a segment',
     );
-  const { fieldTypes } = await projectRulesOf(deps, projectId);
-  const parsed = parseFilter(given, { contactProperties: fieldTypes });
+  const parsed = parseFilter(given, limitsOf(deps, await projectRulesOf(deps, projectId)));
   if (!parsed.ok) throw invalid(`The filter is not valid: ${parsed.details}`, parsed.details);
-  const groups = (given.groups ?? given.conditions) as Filter[];
-  const { logicalOperator } = parsed.filter;
-  return {
-    logicalOperator,
-    groups: groups.map((group, index) => sayType(group, parsed.filter.groups[index]?.fieldType)),
-  };
-}
-
-function sayType({ id, field, operator, value }: Filter, fieldType: PropertyType | undefined): Filter {
-  return {
-    ...(typeof id === 'string' ? { id } : {}),
-    field,
-    operator,
-    ...(value === undefined ? {} : { value }),
-    fieldType,
-  };
+  return storedForm(given, parsed.filter);
 }
 
 /** Every new segment writes the project in its transaction, so that two calls cannot both take the last free place. */

@@ -1,0 +1,76 @@
+import type { ObjectId } from 'mongodb';
+import type { Deps } from '../base/deps.ts';
+import type { Engagement } from '../messages/model.ts';
+import type { Message } from '../outbox/model.ts';
+
+type Mail = Pick<Message, '_id' | 'contactId' | 'campaignId' | 'automationId'>;
+
+/** The first act of a kind on a mail to a contact, or on a link in it. Corrected: judged again; null: it did not happen. */
+export interface ContactAct {
+  messageId: ObjectId;
+  contactId: ObjectId;
+  kind: 'opened' | 'humanOpened' | 'clicked';
+  at: Date | null;
+  isCorrection?: boolean;
+  campaignId?: ObjectId | undefined;
+  automationId?: ObjectId | undefined;
+  url?: string | undefined;
+}
+
+declare module '../base/deps.ts' {
+  interface Subscribers {
+    /** Code that follows what contacts do with their mail. The same act may come again. */
+    contactActs: ReadonlyArray<(deps: Deps, projectId: ObjectId, acts: ContactAct[]) => Promise<void>>;
+  }
+}
+
+export function earlier(a: Date | undefined, b: Date): Date {
+  return a && a < b ? a : b;
+}
+
+/** Acts that are new, or happened earlier than was known. */
+export function actsOf(
+  { _id: messageId, contactId, campaignId, automationId }: Mail,
+  known: Engagement | null,
+  first: Record<string, Date>,
+  clicked: Map<string, Date>,
+): ContactAct[] {
+  if (!contactId) return [];
+  const of = { messageId, contactId, campaignId, automationId };
+  const isNews = (at: Date | undefined, before: Date | undefined) => at !== undefined && (!before || at < before);
+  const acts: ContactAct[] = [];
+  if (isNews(first.openedAt, known?.openedAt)) acts.push({ ...of, kind: 'opened', at: first.openedAt! });
+  if (isNews(first.humanOpenedAt, known?.humanOpenedAt))
+    acts.push({ ...of, kind: 'humanOpened', at: first.humanOpenedAt! });
+  const before = new Map((known?.clicks ?? []).map(({ url, at }) => [url, at]));
+  for (const [url, at] of clicked) if (isNews(at, before.get(url))) acts.push({ ...of, kind: 'clicked', at, url });
+  return acts;
+}
+
+/** Of several projects. */
+export async function announceActs(
+  deps: Deps,
+  effects: Array<{ acts: ContactAct[]; message: Pick<Message, 'projectId'> }>,
+): Promise<void> {
+  const byProject = Map.groupBy(effects, ({ message }) => message.projectId.toHexString());
+  for (const some of byProject.values()) {
+    const acts = some.flatMap((one) => one.acts);
+    if (acts.length === 0) continue;
+    for (const subscriber of deps.subscribers.contactActs) await subscriber(deps, some[0]!.message.projectId, acts);
+  }
+}
+
+/** After the open was judged again; null: no person has opened the mail. */
+export async function correctHumanOpen(
+  deps: Deps,
+  { _id, projectId }: Pick<Message, '_id' | 'projectId'>,
+  at: Date | null,
+): Promise<void> {
+  const projection = { contactId: 1, campaignId: 1, automationId: 1 } as const;
+  const message = await deps.db.messages.findOne({ _id, projectId }, { projection });
+  if (!message?.contactId) return;
+  const { contactId, campaignId, automationId } = message;
+  const of = { messageId: _id, contactId, campaignId, automationId };
+  const acts: ContactAct[] = [{ ...of, kind: 'humanOpened', at, isCorrection: true }];
+  for (const subscriber of deps.subscribers.contactActs) await subscriber(deps, projectId, acts);
+}
