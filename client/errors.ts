@@ -58,8 +58,8 @@ export class EverpostError extends Error {
 
   /** For logs: JSON.stringify of another error is `{}`. */
   toJSON(): object {
-    const { message, status, code, details, requestId, retryAfterMs } = this;
-    return { message, status, code, details, requestId, retryAfterMs };
+    const { message, status, code, details, requestId, retryAfterMs, record } = this;
+    return { message, status, code, details, requestId, retryAfterMs, record };
   }
 }
 

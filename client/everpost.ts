@@ -1,6 +1,7 @@
 import { callOf } from './calls.ts';
 import { EverpostError } from './errors.ts';
 import { type Operation, operations } from './operations.ts';
+import { headerText } from './requests.ts';
 import type { Resources } from './resources.ts';
 import { type Safe, safely } from './safe.ts';
 import type { StreamOptions } from './streams.ts';
@@ -93,7 +94,7 @@ function settingsOf(options: EverpostOptions): Settings {
     headers: {
       Accept: 'application/json, */*',
       Authorization: `Bearer ${apiKey}`,
-      ...(projectId === undefined ? {} : { 'x-project-id': projectId }),
+      ...(projectId === undefined ? {} : { 'x-project-id': headerText('projectId', projectId) }),
     },
     timeoutMs: options.timeoutMs ?? TIMEOUT_MS,
     retryForMs: options.retryForMs ?? RETRY_FOR_MS,

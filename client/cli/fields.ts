@@ -5,7 +5,7 @@ import type { Field } from './command.ts';
 export const commandFields: Readonly<Record<string, { about: string; fields: readonly Field[] }>> = {
   "apiKeys.create": { about: "Create a project key; it is shown this once", fields: [
     {"name":"name","kind":"text","isRequired":true},
-    {"name":"scope","kind":"text","about":"full, send, read. full, the default: everything of the project. send: send mails and replies, and read the mails that this key sent. read: read, without changing anything."},
+    {"name":"scope","kind":"text","about":"full, the default: everything of the project. send: send mails and replies, and read the mails that this key sent. read: read, without changing anything. One of full, send, read."},
     {"name":"domainName","kind":"text","about":"Only with scope send: the one domain that From of its mails and replies may be on. Not its subdomains."},
   ] },
   "apiKeys.delete": { about: "Revoke a key; it stops within five seconds", fields: [] },
@@ -28,13 +28,13 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
   "automations.enrollments": { about: "List the people of an automation: where each stands, until when, and what happened so far", fields: [
     {"name":"page","kind":"number","about":"Page number, from 1."},
     {"name":"limit","kind":"number","about":"Entries a page."},
-    {"name":"status","kind":"text","about":"active, completed, exited."},
+    {"name":"status","kind":"text","about":"One of active, completed, exited."},
   ] },
   "automations.get": { about: "Get an automation with its statistics and what waits to enter", fields: [] },
   "automations.list": { about: "List automations, newest first", fields: [
     {"name":"page","kind":"number","about":"Page number, from 1."},
     {"name":"limit","kind":"number","about":"Entries a page."},
-    {"name":"status","kind":"text","about":"draft, active, paused, archived."},
+    {"name":"status","kind":"text","about":"One of draft, active, paused, archived."},
   ] },
   "automations.pause": { about: "Let nobody in; people inside stand still at their next step", fields: [] },
   "automations.resume": { about: "Let a paused automation go on", fields: [] },
@@ -54,7 +54,7 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
     {"name":"unsubscribeGroupId","kind":"text","about":"Suppression group of every mail of this automation."},
     {"name":"trackingOpen","kind":"boolean"},
     {"name":"trackingClick","kind":"boolean"},
-    {"name":"existing","kind":"text","about":"keep, move. What becomes of the people inside: keep what they entered with (default), or move on to this."},
+    {"name":"existing","kind":"text","about":"What becomes of the people inside: keep what they entered with (default), or move on to this. One of keep, move."},
   ] },
   "campaigns.abort": { about: "End it for good; what was not sent stays pending", fields: [] },
   "campaigns.analytics": { about: "The counts and rates of a campaign, as last refreshed", fields: [] },
@@ -72,12 +72,12 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
     {"name":"excludeLists","kind":"list","about":"Lists and segments."},
     {"name":"sendToGlobalList","kind":"boolean"},
     {"name":"unsubscribeGroupId","kind":"text"},
-    {"name":"sendMode","kind":"text","about":"immediate, scheduled, gradual."},
+    {"name":"sendMode","kind":"text","about":"One of immediate, scheduled, gradual."},
     {"name":"publish","kind":"boolean"},
     {"name":"sendNow","kind":"boolean"},
     {"name":"scheduledAt","kind":"text"},
     {"name":"maxLatenessMinutes","kind":"number"},
-    {"name":"thresholdPreset","kind":"text","about":"balanced, aggressive, conservative."},
+    {"name":"thresholdPreset","kind":"text","about":"One of balanced, aggressive, conservative."},
     {"name":"gradual","kind":"object"},
     {"name":"sendRatePerSecond","kind":"number","about":"null: no limit."},
     {"name":"trackingClick","kind":"boolean"},
@@ -86,22 +86,22 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
   "campaigns.delete": { about: "Delete a campaign that is not under way", fields: [] },
   "campaigns.duplicate": { about: "Copy a campaign as a draft", fields: [] },
   "campaigns.exportPeople": { about: "Download all people behind a figure of a campaign", fields: [
-    {"name":"did","kind":"text","isRequired":true,"about":"sent, opened, humanOpened, clicked, bounced, complained, unsubscribed, notOpened, notClicked. opened: automated opens included, as in analytics. sent: bounced mail included. notOpened and notClicked: delivered mail that was not opened, or not clicked."},
+    {"name":"did","kind":"text","isRequired":true,"about":"opened: automated opens included, as in analytics. sent: bounced mail included. notOpened and notClicked: delivered mail that was not opened, or not clicked. One of sent, opened, humanOpened, clicked, bounced, complained, unsubscribed, notOpened, notClicked."},
     {"name":"url","kind":"text","about":"With did=clicked: only the people who clicked this link."},
-    {"name":"format","kind":"text","about":"csv, ndjson."},
+    {"name":"format","kind":"text","about":"One of csv, ndjson."},
   ] },
   "campaigns.get": { about: "Get a campaign", fields: [] },
   "campaigns.list": { about: "List campaigns, newest first", fields: [
     {"name":"page","kind":"number","about":"Page number, from 1."},
     {"name":"limit","kind":"number","about":"Entries a page."},
-    {"name":"status","kind":"text","about":"draft, scheduled, sending, sending_gradual, paused, sent, failed, aborted."},
+    {"name":"status","kind":"text","about":"One of draft, scheduled, sending, sending_gradual, paused, sent, failed, aborted."},
     {"name":"search","kind":"text"},
   ] },
   "campaigns.pause": { about: "Pause; the answer comes when nothing is in flight", fields: [] },
   "campaigns.people": { about: "The people behind a figure of a campaign", fields: [
     {"name":"page","kind":"number","about":"Page number, from 1."},
     {"name":"limit","kind":"number","about":"Entries a page."},
-    {"name":"did","kind":"text","isRequired":true,"about":"sent, opened, humanOpened, clicked, bounced, complained, unsubscribed, notOpened, notClicked. opened: automated opens included, as in analytics. sent: bounced mail included. notOpened and notClicked: delivered mail that was not opened, or not clicked."},
+    {"name":"did","kind":"text","isRequired":true,"about":"opened: automated opens included, as in analytics. sent: bounced mail included. notOpened and notClicked: delivered mail that was not opened, or not clicked. One of sent, opened, humanOpened, clicked, bounced, complained, unsubscribed, notOpened, notClicked."},
     {"name":"url","kind":"text","about":"With did=clicked: only the people who clicked this link."},
   ] },
   "campaigns.progress": { about: "Counts by state, read from the ledger now", fields: [] },
@@ -109,12 +109,12 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
   "campaigns.recipients": { about: "Everybody of the audience, with what became of the mail", fields: [
     {"name":"page","kind":"number","about":"Page number, from 1."},
     {"name":"limit","kind":"number","about":"Entries a page."},
-    {"name":"status","kind":"text","about":"queued, deferred, sent, bounced, failed, suppressed, unknown."},
+    {"name":"status","kind":"text","about":"One of queued, deferred, sent, bounced, failed, suppressed, unknown."},
   ] },
   "campaigns.reconcile": { about: "Recount the ledger and show what the stored numbers say differently", fields: [] },
   "campaigns.resume": { about: "Go on where it was paused", fields: [] },
   "campaigns.retry": { about: "Send again only what failed or is unknown", fields: [
-    {"name":"states","kind":"list","isRequired":true},
+    {"name":"states","kind":"list","isRequired":true,"about":"One of failed, unknown."},
   ] },
   "campaigns.test": { about: "Send the campaign as it stands to a few addresses", fields: [
     {"name":"emails","kind":"list","isRequired":true},
@@ -133,12 +133,12 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
     {"name":"excludeLists","kind":"list","about":"Lists and segments."},
     {"name":"sendToGlobalList","kind":"boolean"},
     {"name":"unsubscribeGroupId","kind":"text"},
-    {"name":"sendMode","kind":"text","about":"immediate, scheduled, gradual."},
+    {"name":"sendMode","kind":"text","about":"One of immediate, scheduled, gradual."},
     {"name":"publish","kind":"boolean"},
     {"name":"sendNow","kind":"boolean"},
     {"name":"scheduledAt","kind":"text"},
     {"name":"maxLatenessMinutes","kind":"number"},
-    {"name":"thresholdPreset","kind":"text","about":"balanced, aggressive, conservative."},
+    {"name":"thresholdPreset","kind":"text","about":"One of balanced, aggressive, conservative."},
     {"name":"gradual","kind":"object"},
     {"name":"sendRatePerSecond","kind":"number","about":"null: no limit."},
     {"name":"trackingClick","kind":"boolean"},
@@ -153,7 +153,7 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
   "contactLists.create": { about: "Create a list, or a segment with filterCriteria", fields: [
     {"name":"name","kind":"text","isRequired":true},
     {"name":"description","kind":"text"},
-    {"name":"type","kind":"text","about":"list, segment. Omitted: segment when filterCriteria is given, else list."},
+    {"name":"type","kind":"text","about":"Omitted: segment when filterCriteria is given, else list. One of list, segment."},
     {"name":"filterCriteria","kind":"object","about":"Segments only. logicalOperator AND or OR, and 1 to 50 groups. A group is {field, operator, value, fieldType}, or {logicalOperator, groups} up to five levels deep, or {behaviour: opened, humanOpened, clicked, received or event; operator: at_least or never; count, withinDays or from and to, campaignId or automationId, url for clicked, eventName and properties for event}. 100 conditions at most. Behaviour concerns mail of campaigns and automations, and custom events: a mail counts once, at its first open, and each link of a mail once. It looks back RETENTION_DAYS at most, and never means within them."},
   ] },
   "contactLists.delete": { about: "Delete a list or a segment; its contacts stay", fields: [] },
@@ -161,7 +161,7 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
   "contactLists.list": { about: "List the global list, lists and segments", fields: [
     {"name":"page","kind":"number","about":"Page number, from 1."},
     {"name":"limit","kind":"number","about":"Entries a page."},
-    {"name":"type","kind":"text","about":"list, segment."},
+    {"name":"type","kind":"text","about":"One of list, segment."},
   ] },
   "contactLists.preview": { about: "Count the contacts that a filter would take, and show the newest ten of them", fields: [
     {"name":"filterCriteria","kind":"object","isRequired":true,"about":"logicalOperator AND or OR, and 1 to 50 groups. A group is {field, operator, value, fieldType}, or {logicalOperator, groups} up to five levels deep, or {behaviour: opened, humanOpened, clicked, received or event; operator: at_least or never; count, withinDays or from and to, campaignId or automationId, url for clicked, eventName and properties for event}. 100 conditions at most. Behaviour concerns mail of campaigns and automations, and custom events: a mail counts once, at its first open, and each link of a mail once. It looks back RETENTION_DAYS at most, and never means within them."},
@@ -179,7 +179,7 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
   "contactLists.update": { about: "Rename a list, or change the filter of a segment", fields: [
     {"name":"name","kind":"text"},
     {"name":"description","kind":"text"},
-    {"name":"type","kind":"text","about":"list, segment. Omitted: segment when filterCriteria is given, else list."},
+    {"name":"type","kind":"text","about":"Omitted: segment when filterCriteria is given, else list. One of list, segment."},
     {"name":"filterCriteria","kind":"object","about":"Segments only. logicalOperator AND or OR, and 1 to 50 groups. A group is {field, operator, value, fieldType}, or {logicalOperator, groups} up to five levels deep, or {behaviour: opened, humanOpened, clicked, received or event; operator: at_least or never; count, withinDays or from and to, campaignId or automationId, url for clicked, eventName and properties for event}. 100 conditions at most. Behaviour concerns mail of campaigns and automations, and custom events: a mail counts once, at its first open, and each link of a mail once. It looks back RETENTION_DAYS at most, and never means within them."},
   ] },
   "contacts.bulkUpdate": { about: "Create or update up to 100 contacts; one that fails, fails alone", fields: [
@@ -202,14 +202,14 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
   ] },
   "contacts.deleteByUserId": { about: "Delete every contact that carries this userId", fields: [] },
   "contacts.export": { about: "Download every contact", fields: [
-    {"name":"format","kind":"text","about":"csv, ndjson."},
+    {"name":"format","kind":"text","about":"One of csv, ndjson."},
   ] },
   "contacts.findByEmail": { about: "Find contacts by their emails", fields: [
     {"name":"emails","kind":"list","isRequired":true},
   ] },
   "contacts.get": { about: "Get a contact", fields: [] },
   "contacts.import": { about: "Import contacts from a CSV or NDJSON file of up to 100 MB", fields: [
-    {"name":"format","kind":"text","about":"csv, ndjson. Omitted: told from content type, file name and first character."},
+    {"name":"format","kind":"text","about":"Omitted: told from content type, file name and first character. One of csv, ndjson."},
     {"name":"listIds","kind":"text","about":"Lists that every contact joins, comma separated."},
     {"name":"runWorkflow","kind":"boolean","about":"Whether automations start for these contacts; omitted: false."},
   ] },
@@ -241,7 +241,7 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
   ] },
   "customFields.create": { about: "Declare a field: values that contacts get from now on are held to its type", fields: [
     {"name":"fieldName","kind":"text","isRequired":true},
-    {"name":"fieldType","kind":"text","isRequired":true,"about":"string, number, boolean, date."},
+    {"name":"fieldType","kind":"text","isRequired":true,"about":"One of string, number, boolean, date."},
     {"name":"description","kind":"text"},
     {"name":"defaultValue","kind":"text","about":"Given to contacts that are created without a value; coerced to fieldType. null: none."},
   ] },
@@ -253,7 +253,7 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
   ] },
   "customFields.update": { about: "Change description or default value; name and type stay", fields: [
     {"name":"fieldName","kind":"text"},
-    {"name":"fieldType","kind":"text","about":"string, number, boolean, date."},
+    {"name":"fieldType","kind":"text","about":"One of string, number, boolean, date."},
     {"name":"description","kind":"text"},
     {"name":"defaultValue","kind":"text","about":"Given to contacts that are created without a value; coerced to fieldType. null: none."},
   ] },
@@ -269,10 +269,10 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
   "domains.list": { about: "List sending domains, oldest first", fields: [
     {"name":"page","kind":"number","about":"Page number, from 1."},
     {"name":"limit","kind":"number","about":"Entries a page."},
-    {"name":"status","kind":"text","about":"PENDING_CONFIGURATION, PENDING, VERIFIED."},
+    {"name":"status","kind":"text","about":"One of PENDING_CONFIGURATION, PENDING, VERIFIED."},
   ] },
   "domains.update": { about: "Say who signs the mail of a domain", fields: [
-    {"name":"dkimSigning","kind":"text","about":"own, relay. relay: the relay signs, this service does not."},
+    {"name":"dkimSigning","kind":"text","about":"relay: the relay signs, this service does not. One of own, relay."},
     {"name":"regionKey","kind":"text"},
   ] },
   "domains.verify": { about: "Look up the DNS records now; the result comes with a later GET", fields: [] },
@@ -280,7 +280,7 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
   "emails.list": { about: "List emails, newest first", fields: [
     {"name":"page","kind":"number","about":"Page number, from 1."},
     {"name":"limit","kind":"number","about":"Entries a page."},
-    {"name":"status","kind":"text","about":"queued, deferred, sent, delivered, bounced, failed, suppressed, unknown."},
+    {"name":"status","kind":"text","about":"One of queued, deferred, sent, delivered, bounced, failed, suppressed, unknown."},
     {"name":"email","kind":"text","about":"An address in to, cc or bcc."},
     {"name":"batchId","kind":"text"},
     {"name":"campaignId","kind":"text"},
@@ -311,7 +311,7 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
     {"name":"properties","kind":"list"},
   ] },
   "imports.errors": { about: "Download the rows that failed, with their reasons", fields: [
-    {"name":"format","kind":"text","about":"csv, ndjson."},
+    {"name":"format","kind":"text","about":"One of csv, ndjson."},
   ] },
   "imports.get": { about: "How far an import is", fields: [] },
   "inbound.attachment": { about: "A link to an attachment, by its index or id, that works for 15 minutes", fields: [] },
@@ -323,7 +323,7 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
     {"name":"to","kind":"text","about":"Address among the recipients."},
     {"name":"threadId","kind":"text"},
     {"name":"search","kind":"text","about":"Part of the subject, the text or the sender."},
-    {"name":"status","kind":"text","about":"PROCESSED, PROCESSING, FAILED, BLOCKED_UNVERIFIED, BLOCKED_UNROUTED."},
+    {"name":"status","kind":"text","about":"One of PROCESSED, PROCESSING, FAILED, BLOCKED_UNVERIFIED, BLOCKED_UNROUTED."},
     {"name":"dateFrom","kind":"text","about":"Received at or after."},
     {"name":"dateTo","kind":"text","about":"Received at or before."},
   ] },
@@ -390,7 +390,7 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
   "migrations.list": { about: "List migrations, newest first", fields: [
     {"name":"page","kind":"number","about":"Page number, from 1."},
     {"name":"limit","kind":"number","about":"Entries a page."},
-    {"name":"status","kind":"text","about":"queued, running, needs_attention, completed, completed_with_errors, failed, cancelled."},
+    {"name":"status","kind":"text","about":"One of queued, running, needs_attention, completed, completed_with_errors, failed, cancelled."},
   ] },
   "migrations.planProviderA": { about: "See what can be migrated from provider A, and whether its key is good", fields: [
     {"name":"apiKey","kind":"text","about":"The source provider's key; required. Used for this call or job, and never stored in plain text."},
@@ -412,7 +412,7 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
     {"name":"providerBApiKey","kind":"text","about":"Alias of apiKey."},
     {"name":"sendgridApiKey","kind":"text","about":"Alias of apiKey."},
     {"name":"resendApiKey","kind":"text","about":"Alias of apiKey."},
-    {"name":"fromPhase","kind":"text","about":"customFields, templates, unsubscribeGroups, contactLists, audiences, contacts, topics, unsubscribed. Begins again with this phase; omitted: where the job stopped."},
+    {"name":"fromPhase","kind":"text","about":"Begins again with this phase; omitted: where the job stopped. One of customFields, templates, unsubscribeGroups, contactLists, audiences, contacts, topics, unsubscribed."},
   ] },
   "migrations.skip": { about: "Leave out the phase that holds, and go on with the next", fields: [
     {"name":"reason","kind":"text","about":"Kept in the report."},
@@ -507,7 +507,7 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
   ] },
   "suppressionGroups.delete": { about: "Delete a group with its entries", fields: [] },
   "suppressionGroups.exportEntries": { about: "Download every suppression entry", fields: [
-    {"name":"format","kind":"text","about":"csv, ndjson."},
+    {"name":"format","kind":"text","about":"One of csv, ndjson."},
   ] },
   "suppressionGroups.get": { about: "Get a group", fields: [] },
   "suppressionGroups.list": { about: "List the groups", fields: [
@@ -516,7 +516,7 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
   ] },
   "suppressionGroups.searchEntries": { about: "Search suppression entries, newest first", fields: [
     {"name":"groupId","kind":"text","about":"Code of a suppression group."},
-    {"name":"reason","kind":"text","about":"UNSUBSCRIBE, BOUNCE, COMPLAINT, MANUAL."},
+    {"name":"reason","kind":"text","about":"One of UNSUBSCRIBE, BOUNCE, COMPLAINT, MANUAL."},
     {"name":"page","kind":"number","about":"Page number, from 1."},
     {"name":"limit","kind":"number","about":"Entries a page."},
     {"name":"startDate","kind":"text","about":"Entries created on or after."},
@@ -529,7 +529,7 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
     {"name":"emails","kind":"list","isRequired":true},
     {"name":"groupId","kind":"text","about":"Omitted: the default group."},
     {"name":"isGlobal","kind":"boolean","about":"true: the global group of the project; not together with groupId."},
-    {"name":"reason","kind":"text","about":"UNSUBSCRIBE, BOUNCE, COMPLAINT, MANUAL. Omitted: MANUAL."},
+    {"name":"reason","kind":"text","about":"Omitted: MANUAL. One of UNSUBSCRIBE, BOUNCE, COMPLAINT, MANUAL."},
   ] },
   "suppressionGroups.unsuppress": { about: "Release addresses from a group, from the default group or from the global one", fields: [
     {"name":"emails","kind":"list","isRequired":true},
@@ -545,8 +545,8 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
     {"name":"emailTemplate","kind":"text","isRequired":true,"about":"HTML with {{variables}}, {{#if}}, {{#each}}."},
     {"name":"subject","kind":"text","about":"May hold {{variables}}."},
     {"name":"previewText","kind":"text"},
-    {"name":"templateType","kind":"text","about":"transactional, marketing."},
-    {"name":"builderType","kind":"text","about":"code, editor, visual. visual is an alias of editor."},
+    {"name":"templateType","kind":"text","about":"One of transactional, marketing."},
+    {"name":"builderType","kind":"text","about":"visual is an alias of editor. One of code, editor, visual."},
     {"name":"description","kind":"text"},
     {"name":"editorJson","kind":"object"},
     {"name":"parentBodyProperties","kind":"object"},
@@ -558,7 +558,7 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
   "templates.list": { about: "List templates, newest first", fields: [
     {"name":"page","kind":"number","about":"Page number, from 1."},
     {"name":"limit","kind":"number","about":"Entries a page."},
-    {"name":"templateType","kind":"text","about":"transactional, marketing."},
+    {"name":"templateType","kind":"text","about":"One of transactional, marketing."},
   ] },
   "templates.preview": { about: "Render a template with data, without sending it", fields: [
     {"name":"dynamicData","kind":"object","about":"Values of the template variables: 256 kB, 10 levels and 5,000 keys at most."},
@@ -568,8 +568,8 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
     {"name":"emailTemplate","kind":"text","about":"HTML with {{variables}}, {{#if}}, {{#each}}."},
     {"name":"subject","kind":"text","about":"May hold {{variables}}."},
     {"name":"previewText","kind":"text"},
-    {"name":"templateType","kind":"text","about":"transactional, marketing."},
-    {"name":"builderType","kind":"text","about":"code, editor, visual. visual is an alias of editor."},
+    {"name":"templateType","kind":"text","about":"One of transactional, marketing."},
+    {"name":"builderType","kind":"text","about":"visual is an alias of editor. One of code, editor, visual."},
     {"name":"description","kind":"text"},
     {"name":"editorJson","kind":"object"},
     {"name":"parentBodyProperties","kind":"object"},
@@ -578,13 +578,13 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
   ] },
   "webhooks.create": { about: "Have events of the project posted to a URL. The secret is shown once", fields: [
     {"name":"url","kind":"text","isRequired":true,"about":"A public https URL; redirects are not followed."},
-    {"name":"events","kind":"list","isRequired":true,"about":"Which events it is told of."},
+    {"name":"events","kind":"list","isRequired":true,"about":"Which events it is told of. One of email.sent, email.delivered, email.deferred, email.bounced, email.failed, email.suppressed, email.opened, email.clicked, email.spam_reported, email.unsubscribed, email.received, contact.created, contact.updated, contact.deleted, campaign.scheduled, campaign.sending, campaign.paused, campaign.sent, campaign.failed, campaign.aborted, automation.entered, automation.completed, automation.exited, migration.running, migration.progress, migration.needs_attention, migration.completed, migration.failed."},
   ] },
   "webhooks.delete": { about: "Delete a webhook. What waits for it is not delivered any more", fields: [] },
   "webhooks.deliveries": { about: "The delivery log, newest first, kept for 30 days", fields: [
     {"name":"page","kind":"number","about":"Page number, from 1."},
     {"name":"limit","kind":"number","about":"Entries a page."},
-    {"name":"status","kind":"text","about":"pending, delivered, failed."},
+    {"name":"status","kind":"text","about":"One of pending, delivered, failed."},
   ] },
   "webhooks.get": { about: "One webhook", fields: [] },
   "webhooks.list": { about: "The webhooks of the project", fields: [
@@ -599,7 +599,7 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
   "webhooks.test": { about: "Deliver an event of type webhook.test once, also while the webhook is off. The delivery log has its outcome", fields: [] },
   "webhooks.update": { about: "Change a webhook, or switch it off and on", fields: [
     {"name":"url","kind":"text","about":"A public https URL; redirects are not followed."},
-    {"name":"events","kind":"list","about":"Which events it is told of."},
+    {"name":"events","kind":"list","about":"Which events it is told of. One of email.sent, email.delivered, email.deferred, email.bounced, email.failed, email.suppressed, email.opened, email.clicked, email.spam_reported, email.unsubscribed, email.received, contact.created, contact.updated, contact.deleted, campaign.scheduled, campaign.sending, campaign.paused, campaign.sent, campaign.failed, campaign.aborted, automation.entered, automation.completed, automation.exited, migration.running, migration.progress, migration.needs_attention, migration.completed, migration.failed."},
     {"name":"isActive","kind":"boolean","about":"true also ends the count of failing days."},
   ] },
 };

@@ -10,7 +10,8 @@ export const globalFlags: readonly Field[] = [
   { name: 'projectId', kind: 'text', about: 'With an admin key: the project that the call is about.' },
 ];
 
-const NAME_WIDTH = 34;
+/** A longer left column moves the text beside it to a line of its own. */
+const LEFT_MAX = 46;
 
 /** `everpost help`, `everpost help campaigns`, `everpost help campaigns pause`. */
 export function helpOf(words: readonly string[]): string[] {
@@ -27,7 +28,7 @@ function overview(): string[] {
   return [
     'everpost COMMAND [--flags]',
     '',
-    ...commands.map((command) => line(command.words.join(' '), command.about)),
+    ...columns(commands.map(({ words, about }) => [words.join(' '), about])),
     '',
     'Every operation of the API is a command as well: everpost campaigns pause ID, everpost contacts list --limit 5.',
     `Resources: ${resources.join(', ')}`,
@@ -47,9 +48,7 @@ function helpOfResource(word: string): string[] {
     .map(operationCommand)
     .filter(({ words }) => !own.some((each) => each.words[1] === words[1]));
   if (own.length + generic.length === 0) throw new UsageError(`There is no command ${word}.`);
-  return [...own, ...generic].map(({ words, usage, about }) =>
-    line([...words, usage.split(' [--')[0]].join(' '), about),
-  );
+  return columns([...own, ...generic].map(({ words, usage, about }) => [[...words, ids(usage)].join(' '), about]));
 }
 
 function helpOfCommand({ words, usage, about, flags }: Command): string[] {
@@ -63,11 +62,22 @@ function helpOfCommand({ words, usage, about, flags }: Command): string[] {
 
 function flagLines(flags: readonly Field[]): string[] {
   const values = { text: ' TEXT', number: ' N', boolean: '', list: ' VALUE', object: ' JSON' };
-  return flags.map(({ name, kind, isRequired, about = '' }) => {
-    return line(`--${dashed(name)}${values[kind]}`, `${isRequired ? 'Required. ' : ''}${about}`);
-  });
+  return columns(
+    flags.map(({ name, kind, isRequired, about = '' }) => {
+      return [`--${dashed(name)}${values[kind]}`, `${isRequired ? 'Required. ' : ''}${about}`];
+    }),
+  );
 }
 
-function line(left: string, right: string): string {
-  return `  ${left.padEnd(NAME_WIDTH)} ${right}`.trimEnd();
+/** The usage up to its flags, which the help of the command itself lists. */
+function ids(usage: string): string {
+  return usage.split(/ ?\[?--/)[0] ?? '';
+}
+
+function columns(rows: [string, string][]): string[] {
+  const width = Math.max(...rows.map(([left]) => (left.length <= LEFT_MAX ? left.length : 0)));
+  return rows.map(([left, right]) => {
+    const gap = left.length <= LEFT_MAX ? '' : `\n${' '.repeat(width + 2)}`;
+    return `  ${left.padEnd(width)}${gap}  ${right}`.trimEnd();
+  });
 }

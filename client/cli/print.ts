@@ -68,8 +68,9 @@ export function printError(context: Pick<Context, 'isJson' | 'note'>, error: Eve
     context.note(JSON.stringify({ error }));
     return;
   }
-  const { message, code, status, details, requestId } = error;
+  const { message, code, status, details, requestId, record } = error;
   const facts = [code, status && `status ${status}`, requestId && `request ${requestId}`].filter(Boolean);
   context.note(`everpost: ${message}${facts.length > 0 ? ` (${facts.join(', ')})` : ''}`);
   if (details && !message.includes(details)) context.note(`  ${details}`);
+  if (record) context.note(`  ${JSON.stringify(record)}`);
 }

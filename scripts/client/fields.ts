@@ -19,8 +19,9 @@ function fieldsOf(schema: JsonSchema | undefined): object[] {
   const required = (schema?.required ?? []) as string[];
   const properties = (schema?.properties ?? {}) as Record<string, JsonSchema>;
   return Object.entries(properties).map(([name, property]) => {
-    const choices = ((property.enum ?? []) as unknown[]).filter((choice) => choice !== null).join(', ');
-    const about = [choices && `${choices}.`, property.description].filter(Boolean).join(' ');
+    const { enum: own, items } = property as { enum?: unknown[]; items?: { enum?: unknown[] } };
+    const choices = (own ?? items?.enum ?? []).filter((choice) => choice !== null).join(', ');
+    const about = [property.description, choices && `One of ${choices}.`].filter(Boolean).join(' ');
     return {
       name,
       kind: kindOf(property),

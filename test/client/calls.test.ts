@@ -56,6 +56,18 @@ describe('Calls of the client', () => {
     expect(at.proxy.requests).to.have.length(0);
   });
 
+  it('an Idempotency-Key, event or project that no header can carry is refused before anything is asked', async () => {
+    const client = at.client();
+    const calls = [
+      () => client.contacts.create({ email: 'a@example.com' }, { idempotencyKey: 'Bestellung für 17' }),
+      () => client.contacts.create({ email: 'a@example.com' }, { idempotencyKey: 'x'.repeat(257) }),
+      () => client.stream({ after: 'a\nb' }).next(),
+    ];
+    for (const call of calls) expect((await failureOf(call())).code).to.equal('VALIDATION_ERROR');
+    expect(() => at.client({ projectId: 'größe' })).to.throw(EverpostError, 'projectId');
+    expect(at.proxy.requests).to.have.length(0);
+  });
+
   it('an error has status, code, details and the id of the request', async () => {
     const error = await failureOf(at.client().contacts.create({ email: 'nonsense' }));
     expect(error).to.be.instanceOf(Error);
