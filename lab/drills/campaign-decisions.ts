@@ -46,9 +46,11 @@ export async function campaignDecisions(
         campaignId: campaign._id,
         seq: { $gt: drill.recipients - drill.suppressed },
       };
-      const emails = (await deps.db.messages.find(last, { projection: { email: 1 } }).toArray()).map(
-        ({ email }) => email,
-      );
+      const blocks = await deps.db.campaignBlocks.find({ projectId: project._id, campaignId: campaign._id }).toArray();
+      const emails = blocks
+        .toSorted((one, other) => one.fromSeq - other.fromSeq)
+        .flatMap(({ recipients }) => recipients.map(({ email }) => email))
+        .slice(-drill.suppressed);
       await post('/suppression-groups/emails/suppress', { emails, reason: 'UNSUBSCRIBE' });
       const { localTime } = await deps.mongo.db('admin').command({ hello: 1 });
       const began = performance.now();
