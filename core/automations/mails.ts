@@ -2,6 +2,7 @@ import type { ObjectId } from 'mongodb';
 import type { Deps } from '../base/deps.ts';
 import { AppError } from '../base/errors.ts';
 import { derivedId } from '../base/ids.ts';
+import { emailDomain } from '../base/text/addresses.ts';
 import type { Contact } from '../contacts/model.ts';
 import { dueAtOnce } from '../messages/messages.ts';
 import type { Content, Message } from '../outbox/model.ts';
@@ -69,6 +70,7 @@ export async function stepMail(
     name: [contact.firstName, contact.lastName].filter(Boolean).join(' ') || null,
     contentId,
     subject: content.subject,
+    senderDomain: emailDomain(from),
     automationId: enrollment.automationId,
     contactId: contact._id,
     createdAt: at,

@@ -6,6 +6,7 @@ import { announceDeliveries } from '../messages/deliveries.ts';
 import { factsOf } from '../messages/events.ts';
 import { appendTimeline, TIMELINE_MAX } from '../messages/messages.ts';
 import { findMail } from '../outbox/blocks/find-mail.ts';
+import { waitToBeCounted } from '../outbox/counting/facts.ts';
 import type { Message } from '../outbox/model.ts';
 import type { Bounce } from '../outbox/outcomes.ts';
 import { classifyReply } from '../outbox/rules/bounces.ts';
@@ -127,6 +128,7 @@ async function endRecipient(
       ...(recipients ? { recipients: { $elemMatch: { email, state, ...isNews } } } : { state, ...isNews }),
     },
     [
+      ...(email === to ? [{ $set: waitToBeCounted() }] : []),
       { $set: { timeline, ...(recipients ? { recipients: endedAmong(email, own) } : {}) } },
       ...(email === to ? [{ $set: Object.fromEntries(about) }] : []),
     ],

@@ -5,8 +5,9 @@ import { type NewEvent, publishEvents } from '../feed/events.ts';
 import { announceDeliveries } from '../messages/deliveries.ts';
 import { factsOf } from '../messages/events.ts';
 import { TIMELINE_MAX } from '../messages/messages.ts';
-import type { Engagement, OpenSignal } from '../messages/model.ts';
+import type { Engagement, EngagementTime, OpenSignal } from '../messages/model.ts';
 import { inFlightAmong } from '../outbox/blocks/find-mail.ts';
+import { waitToBeCounted } from '../outbox/counting/facts.ts';
 import type { Message, TimelineEntry } from '../outbox/model.ts';
 import { states } from '../outbox/states.ts';
 import { actsOf, announceActs, type ContactAct, correctHumanOpen, earlier } from './acts.ts';
@@ -112,7 +113,7 @@ export async function recomputeOpens(
   deps: Deps,
   { projectId, campaignId }: { projectId: ObjectId; campaignId?: ObjectId },
 ): Promise<number> {
-  const { db, config } = deps;
+  const { db, config, clock } = deps;
   let changed = 0;
   const filter = { projectId, ...(campaignId ? { campaignId } : {}), openedAt: { $exists: true } };
   for await (const { _id, opens = [], openCount = 0, humanOpenedAt } of db.engagements.find(filter)) {
@@ -120,7 +121,10 @@ export async function recomputeOpens(
     const human = opens.find((open) => automatedBy(open, config.automatedOpenSeconds) === null)?.at;
     const now = human ?? (isCut ? humanOpenedAt : undefined);
     if (now?.getTime() === humanOpenedAt?.getTime()) continue;
-    const update = now ? { $set: { humanOpenedAt: now } } : { $unset: { humanOpenedAt: '' as const } };
+    const countDueAt = clock.now();
+    const update = now
+      ? { $set: { humanOpenedAt: now, countDueAt } }
+      : { $set: { countDueAt }, $unset: { humanOpenedAt: '' as const } };
     await correctHumanOpen(deps, { projectId, _id }, now ?? null);
     changed += (await db.engagements.updateOne({ _id, projectId }, update)).modifiedCount;
   }
@@ -146,8 +150,11 @@ function effectsOf(deps: Deps, message: Facts, known: Engagement | null, signals
   const first: Record<string, Date> = {};
   const timeline: TimelineEntry[] = [];
   const events: NewEvent[] = [];
-  const note = (field: keyof Engagement, at: Date) => {
-    const isNew = first[field] === undefined && known?.[field] === undefined;
+  let countDueAt: Date | undefined;
+  const note = (field: EngagementTime, at: Date) => {
+    const before = known?.[field];
+    const isNew = first[field] === undefined && before === undefined;
+    if (before === undefined || at < before) countDueAt = deps.clock.now();
     if (first[field] === undefined || at < first[field]) first[field] = at;
     return isNew;
   };
@@ -200,7 +207,11 @@ function effectsOf(deps: Deps, message: Facts, known: Engagement | null, signals
         break;
     }
   }
-  const of = { ...(campaignId ? { campaignId } : {}), ...(automationId ? { automationId } : {}) };
+  const of = {
+    ...(campaignId ? { campaignId } : {}),
+    ...(automationId ? { automationId } : {}),
+    ...(countDueAt ? { countDueAt } : {}),
+  };
   const update = {
     $min: first,
     ...(Object.keys(of).length > 0 ? { $set: of } : {}),
@@ -225,6 +236,7 @@ async function writeTimelines(
     const add = timeline.length > 0 ? [{ updateOne: { filter: { _id, projectId }, update: lines } }] : [];
     if (state !== states.unknown) return add;
     const proved = [
+      { $set: waitToBeCounted() },
       { $set: { state: states.sent, sentAt: { $ifNull: ['$sentAt', '$claimedAt', '$$NOW'] }, endedAt: '$$NOW' } },
       { $unset: 'dueAt' },
     ];

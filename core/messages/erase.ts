@@ -5,6 +5,7 @@ import type { Session } from '../base/model.ts';
 import { hashOfErased } from '../base/secrets.ts';
 import { again, type DueOutcome, documentQueue, settled } from '../jobs/document-queue.ts';
 import type { JobQueue } from '../jobs/queue.ts';
+import { providerOf } from '../outbox/counting/mailbox-providers.ts';
 import type { Message, MessageRecipient, TimelineEntry } from '../outbox/model.ts';
 import { isOver, OPEN_STATES } from '../outbox/states.ts';
 import { deleteContent } from './contents.ts';
@@ -97,6 +98,7 @@ function eraseOwn(
           $set: {
             email: '',
             emailHash: hashOfErased(deps, projectId, message.email),
+            provider: providerOf(message.email),
             ...erasedFields(message, message.email),
           },
           // Erased mail is not sent again, so it needs no content.

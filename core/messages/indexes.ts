@@ -37,5 +37,10 @@ export const messageIndexes = {
     },
     unsubscribed: engaged('unsubscribedAt', 'Who unsubscribed from a campaign.'),
     complained: engaged('complainedAt', 'Who complained about a campaign.'),
+    counted: {
+      key: { projectId: 1, countDueAt: 1 },
+      ...onlyWith('countDueAt'),
+      because: 'Opens, clicks and complaints that the series do not have yet.',
+    },
   },
 } satisfies Indexes;

@@ -5,6 +5,7 @@ import { type Deps, oncePerCore } from '../base/deps.ts';
 import { AppError } from '../base/errors.ts';
 import { insertNew, isDuplicateKey } from '../base/idempotent-insert.ts';
 import type { Session } from '../base/model.ts';
+import { emailDomain } from '../base/text/addresses.ts';
 import { inTransaction, isAway } from '../base/transactions.ts';
 import { wakeQueue } from '../jobs/queue.ts';
 import type { Content, Message, TimelineEntry } from '../outbox/model.ts';
@@ -36,7 +37,9 @@ export function dueAtOnce(deps: Pick<Deps, 'clock'>): Date {
 }
 
 /** Durable when it resolves; calls that arrive during a write share a commit. Then the lanes are woken. */
-export function queueMailing(deps: Deps, mailing: Mailing): Promise<void> {
+export function queueMailing(deps: Deps, { content, messages }: Mailing): Promise<void> {
+  const senderDomain = emailDomain(content.from.email);
+  const mailing = { content, messages: messages.map((message) => ({ ...message, senderDomain })) };
   return isSmall(mailing) ? smallJoiner(deps)(mailing) : joiner(deps)(mailing);
 }
 

@@ -29,7 +29,13 @@ export interface Engagement {
   openCount?: number;
   clicks?: ClickSignal[];
   clickCount?: number;
+  /** The times that the series have, written when they are counted. */
+  counted?: Partial<Record<EngagementTime, Date>>;
+  /** The job to count what is not among them. */
+  countDueAt?: Date;
 }
+
+export type EngagementTime = 'openedAt' | 'humanOpenedAt' | 'clickedAt' | 'unsubscribedAt' | 'complainedAt';
 
 export interface OpenSignal {
   at: Date;

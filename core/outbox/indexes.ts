@@ -40,6 +40,11 @@ export const outboxIndexes = {
       partialFilterExpression: { dueAt: { $exists: true }, lane: { $in: ['transactional', 'automation'] } },
       because: 'Which projects have mail to send, and which mail is next.',
     },
+    counted: {
+      key: { projectId: 1, countDueAt: 1 },
+      ...onlyWith('countDueAt'),
+      because: 'Changes of rows that the series do not have yet.',
+    },
     newest: { key: { projectId: 1, _id: -1 }, because: 'The mails of a project, newest first.' },
     batch: {
       key: { projectId: 1, batchId: 1, _id: 1 },
@@ -73,6 +78,11 @@ export const outboxIndexes = {
       key: { projectId: 1, campaignId: 1, leaseUntil: 1 },
       ...onlyWith('leaseUntil'),
       because: 'Claims that are not closed, and those whose lease ended.',
+    },
+    counted: {
+      key: { projectId: 1, countDueAt: 1 },
+      ...onlyWith('countDueAt'),
+      because: 'Closed claims that the series do not have yet.',
     },
   },
 } satisfies Indexes;

@@ -1,6 +1,7 @@
 import { ObjectId } from 'mongodb';
 import type { Deps } from '../base/deps.ts';
 import type { BlockClaim } from './blocks/model.ts';
+import type { Tally } from './counting/tally.ts';
 import type { DotState, DotWriter } from './dot-journal.ts';
 import type { Message, MessageRecipient, SmtpReply } from './model.ts';
 
@@ -46,6 +47,8 @@ export interface HeldClaim extends Lease {
   unwritten: number;
   /** Another process has taken it over, and settles what has no row. */
   isLost: boolean;
+  /** Of what its rows were inserted with; null: some were there already, so that the rows have to be read. */
+  tally: Tally | null;
 }
 
 /** A message that this process has claimed. */

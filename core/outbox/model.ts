@@ -103,6 +103,14 @@ interface Copy {
   cc?: Mailbox[];
 }
 
+/** The part of a row that is counted, or is counted with its claim. */
+export interface CountedPart {
+  sentAt?: Date;
+  bouncedAt?: Date;
+  /** The number of deferrals. */
+  deferred: number;
+}
+
 /** One mail to one address, of any lane. */
 export interface Message extends Due {
   _id: ObjectId;
@@ -154,6 +162,14 @@ export interface Message extends Due {
   deliveredAt?: Date;
   endedAt?: Date;
   timeline?: TimelineEntry[];
+  /** The domain of From; for a campaign it is the campaign's. */
+  senderDomain?: string;
+  /** The mailbox provider, set when the address was erased. */
+  provider?: string;
+  /** Set while a change waits to be counted (core/reports): the part of the row that is counted already. */
+  counted?: CountedPart;
+  /** The job to count the change. */
+  countDueAt?: Date;
 }
 
 declare module '../base/collections.ts' {

@@ -1,8 +1,9 @@
 import type { Document, ObjectId } from 'mongodb';
+import { waitToBeCounted } from './counting/facts.ts';
 import { after, type Held, type Outcome, type Verdict } from './ledger.ts';
 import type { MessageRecipient, SmtpReply } from './model.ts';
 import type { Classification } from './rules/bounces.ts';
-import { DEFERRAL_STATES, DELIVERED_STATES, FINAL_STATES, states } from './states.ts';
+import { COUNTED_STATES, DEFERRAL_STATES, DELIVERED_STATES, FINAL_STATES, states } from './states.ts';
 
 export interface Ended {
   held: Held;
@@ -34,6 +35,7 @@ export function outcomePipeline(ids: ObjectId[], outcomes: Document[]): Document
   const later = { $cond: [{ $gte: ['$outcome.delayMs', 0] }, after('$outcome.delayMs'), '$$REMOVE'] };
   return [
     { $set: { outcome: { $arrayElemAt: [{ $literal: outcomes }, { $indexOfArray: [{ $literal: ids }, '$_id'] }] } } },
+    { $set: waitToBeCounted({ $in: ['$outcome.state', COUNTED_STATES] }) },
     {
       $set: {
         state: '$outcome.state',

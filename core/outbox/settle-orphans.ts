@@ -1,4 +1,5 @@
 import type { Filter, ObjectId } from 'mongodb';
+import { waitToBeCounted } from './counting/facts.ts';
 import { type DotStates, JOURNAL_WAIT_MS, keepsJournal } from './dot-journal.ts';
 import { after, LEASE_MS, type Ledger, type LedgerDeps } from './ledger.ts';
 import type { Message } from './model.ts';
@@ -103,6 +104,7 @@ function unchanged({ _id, projectId, state, owner, claim, dueAt }: Orphan): Filt
 
 function apply({ db, config }: LedgerDeps, orphan: Orphan, resolution: Resolution) {
   return db.messages.updateOne(unchanged(orphan), [
+    ...(countAs(resolution) === 'sent' ? [{ $set: waitToBeCounted() }] : []),
     {
       $set: {
         ...changes(orphan, resolution, evidenceWaitMs(config)),

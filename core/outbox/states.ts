@@ -41,6 +41,8 @@ export const DELIVERED_STATES: readonly MessageState[] = [states.sent, states.bo
 export const REPORTABLE_STATES = [states.sent, states.unknown];
 /** An attempt ended without a final outcome: the next one counts it. */
 export const DEFERRAL_STATES: readonly MessageState[] = [states.deferred, states.unknown];
+/** Outcomes that the series count. */
+export const COUNTED_STATES: readonly MessageState[] = [...DELIVERED_STATES, states.deferred];
 export const FINAL_STATES: readonly MessageState[] = [states.sent, states.bounced, states.failed, states.suppressed];
 /** A recipient of to, cc or bcc in these states has no final outcome, and so is in the next envelope. */
 export const OPEN_RECIPIENT_STATES: readonly ShownState[] = [states.queued, states.deferred, states.unknown];

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ObjectId } from 'mongodb';
 import { isDuplicateKey } from '../../base/idempotent-insert.ts';
+import { Tally } from '../counting/tally.ts';
 import { after, DOT_MS, type Held, type HeldClaim, LEASE_MS, type Ledger, type LedgerDeps } from '../ledger.ts';
 import type { Block, BlockClaim } from './model.ts';
 import { BLOCK_CLAIM, recipientId } from './recipient-id.ts';
@@ -70,7 +71,15 @@ function hold(ledger: Ledger, block: Block, { place, askedMs }: Stored): HeldCla
   const { projectId, campaignId, from, to, fromSeq, frozenAt } = place;
   const recipients: Held[] = [];
   const safeUntilMs = askedMs + DOT_MS;
-  const claim: HeldClaim = { place, recipients, safeUntilMs, check: null, unwritten: to - from, isLost: false };
+  const claim: HeldClaim = {
+    place,
+    recipients,
+    safeUntilMs,
+    check: null,
+    unwritten: to - from,
+    isLost: false,
+    tally: new Tally(),
+  };
   for (const { contactId, email } of block.recipients.slice(from, to))
     recipients.push({
       _id: recipientId(frozenAt, campaignId, contactId),

@@ -1,7 +1,10 @@
+import type { AnyBulkWriteOperation } from 'mongodb';
 import { untilDone } from '../../base/retry.ts';
-import { distinctProjects, type HeldClaim, type Ledger, type LedgerDeps } from '../ledger.ts';
+import { countRowsOf } from '../counting/claims.ts';
+import type { HeldClaim, Ledger, LedgerDeps } from '../ledger.ts';
+import type { BlockClaim } from './model.ts';
 
-/** Closing 64 claims costs MongoDB little more than closing one; a pause waits for it. */
+/** Claims are closed together; a pause waits for it. */
 const GATHER_MS = 200;
 const REPEAT = { firstMs: 1_000, maxMs: 1_000 };
 
@@ -41,18 +44,32 @@ export class ClaimCloser {
 
   async #close(claims: HeldClaim[]): Promise<void> {
     const { db, log } = this.#deps;
-    const places = claims.map(({ place }) => place);
-    const ours = {
-      _id: { $in: places.map(({ _id }) => _id) },
-      projectId: { $in: distinctProjects(places) },
-      owner: this.#ledger.owner,
-    };
-    const closed = { $currentDate: { endedAt: true as const }, $unset: { leaseUntil: '' as const } };
     await untilDone(
-      () => db.campaignClaims.updateMany(ours, closed, { writeConcern: { w: 1 } }),
+      async () => {
+        const writes = await Promise.all(claims.map((claim) => this.#writeOf(claim)));
+        await db.campaignClaims.bulkWrite(writes, { ordered: false, writeConcern: { w: 1 } });
+      },
       (err) => log.warn({ err, claims: claims.length }, 'closing claims failed; retrying'),
       REPEAT,
     );
-    for (const { _id } of places) this.#ledger.blocks.delete(_id.toHexString());
+    for (const { place } of claims) this.#ledger.blocks.delete(place._id.toHexString());
+  }
+
+  /** Only an open claim is closed: one that a lost answer had closed may be counted by now. */
+  async #writeOf({ place, recipients, tally }: HeldClaim): Promise<AnyBulkWriteOperation<BlockClaim>> {
+    const { _id, projectId } = place;
+    const ids = recipients.map((held) => held._id);
+    const counts = tally ? tally.cells() : await countRowsOf(this.#deps, projectId, ids);
+    const isCounted = counts.length > 0;
+    return {
+      updateOne: {
+        filter: { _id, projectId, owner: this.#ledger.owner, leaseUntil: { $exists: true } },
+        update: {
+          $currentDate: { endedAt: true, ...(isCounted ? { countDueAt: true } : {}) },
+          $unset: { leaseUntil: '' },
+          ...(isCounted ? { $set: { counts } } : {}),
+        },
+      },
+    };
   }
 }

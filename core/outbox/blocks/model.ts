@@ -1,4 +1,5 @@
 import type { Collection, ObjectId } from 'mongodb';
+import type { Cell } from '../counting/tally.ts';
 
 /** A campaign's audience, and the claims of its parts. A recipient has a row (a message) once there is an outcome. */
 
@@ -52,6 +53,10 @@ export interface BlockClaim {
   endedAt?: Date;
   /** The process that lost the claim to another one, which settles it. */
   lostBy?: string;
+  /** The counts of what its rows were inserted with; written as it is closed, removed when it is counted. */
+  counts?: Cell[];
+  /** The job to count it. */
+  countDueAt?: Date;
 }
 
 declare module '../../base/collections.ts' {

@@ -1,5 +1,7 @@
 import { ObjectId } from 'mongodb';
 import { insertNew } from '../../base/idempotent-insert.ts';
+import { countRowsOf } from '../counting/claims.ts';
+import type { Cell } from '../counting/tally.ts';
 import { JOURNAL_WAIT_MS, keepsJournal } from '../dot-journal.ts';
 import { after, LEASE_MS, type LedgerDeps } from '../ledger.ts';
 import type { Message } from '../model.ts';
@@ -121,7 +123,9 @@ async function settleClaim(deps: LedgerDeps, settlement: Settlement, claim: Lost
   await insertNew(deps, deps.db.messages.collectionName, rows);
   for (const { resolution } of resolved) counts[countAs(resolution)] += 1;
   await settlement.publish(await rowsOf(deps, claim, recipients));
-  if (decided.length === resolved.length) await close(deps, claim);
+  if (decided.length < resolved.length) return;
+  const ids = recipients.map(({ _id }) => _id);
+  await close(deps, claim, await countRowsOf(deps, claim.projectId, ids));
 }
 
 async function readBlock({ db, log }: LedgerDeps, { run }: Settlement, claim: Lost): Promise<Block | null> {
@@ -209,8 +213,9 @@ function rowOf(
 }
 
 /** Nothing is lost when another process has taken it over since: that one closes it. */
-async function close({ db }: LedgerDeps, { _id, projectId, owner }: Lost): Promise<void> {
-  await db.campaignClaims.updateOne({ _id, projectId, owner }, [
-    { $set: { endedAt: '$$NOW', leaseUntil: '$$REMOVE' } },
+async function close({ db }: LedgerDeps, { _id, projectId, owner }: Lost, counts: Cell[]): Promise<void> {
+  const counted = counts.length > 0 ? { counts: { $literal: counts }, countDueAt: '$$NOW' } : {};
+  await db.campaignClaims.updateOne({ _id, projectId, owner, leaseUntil: { $exists: true } }, [
+    { $set: { endedAt: '$$NOW', leaseUntil: '$$REMOVE', ...counted } },
   ]);
 }

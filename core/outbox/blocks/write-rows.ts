@@ -1,5 +1,7 @@
 import type { Document } from 'mongodb';
 import { insertDocuments } from '../../base/idempotent-insert.ts';
+import { factsOf } from '../counting/facts.ts';
+import { providerOf } from '../counting/mailbox-providers.ts';
 import { distinctProjects, type Ledger, type LedgerDeps, type Outcome } from '../ledger.ts';
 import type { Message } from '../model.ts';
 import { type Ended, outcomePipeline, stored } from '../outcomes.ts';
@@ -14,12 +16,22 @@ export async function writeRows(deps: LedgerDeps, ledger: Ledger, ended: Ended[]
   const now = deps.clock.now();
   const rows = ended.map((one) => rowOf(one, ledger.owner, now));
   const taken = await insertDocuments(deps, 'messages', rows);
+  count(ended, rows, taken);
   if (taken.length > 0)
     await afterSettlement(
       deps,
       ledger,
       taken.map((index) => ended[index]!),
     );
+}
+
+/** Rows that were there already may have other times, or another outcome. */
+function count(ended: Ended[], rows: Message[], taken: number[]): void {
+  for (const [index, { held }] of ended.entries()) {
+    const row = rows[index]!;
+    held.part!.claim.tally?.add(factsOf(row), providerOf(row.email), row.email);
+  }
+  for (const index of taken) ended[index]!.held.part!.claim.tally = null;
 }
 
 /** An insert cannot use the database's clock, so the times of the claim are taken from the claim. */
