@@ -9,6 +9,7 @@ import { AppError } from '../core/base/errors.ts';
 import { parseId } from '../core/base/ids.ts';
 import { SecretError } from '../core/base/secrets.ts';
 import { doubtAfterRestore } from '../core/campaigns/audience/after-restore.ts';
+import { recountProject } from '../core/reports/recount.ts';
 import { removeOld } from '../core/retention.ts';
 import { ConfigError, readConfig } from '../platform/config.ts';
 import { makeIndexes, missingUniqueIndexes } from '../platform/indexes.ts';
@@ -94,6 +95,15 @@ const commands: Record<string, Command> = {
     does: 'removes now, and not at night, what is older than RETENTION_DAYS',
     async run(deps) {
       print(await removeOld(deps));
+    },
+  },
+  recount: {
+    usage: '[projectId]',
+    does: 'counts the mail that the ledger still has again for the reports, of all projects or of one; run it once after the upgrade that brings reports',
+    async run(deps, [projectId]) {
+      const one = projectId ? { _id: requireId(projectId, 'projectId') } : {};
+      for await (const project of deps.db.projects.find({ ...one, deletedAt: null }))
+        print({ projectId: project._id, ...(await recountProject(deps, project)) });
     },
   },
   ...secretCommands,

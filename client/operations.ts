@@ -145,6 +145,11 @@ export const operations = {
     list: { method: 'GET', path: '/v1/account/projects', kind: 'page', entries: 'projects', takes: 'query' },
     update: { method: 'PATCH', path: '/v1/account/projects/{projectId}', kind: 'json', takes: 'body' },
   },
+  reports: {
+    providers: { method: 'GET', path: '/v1/reports/providers', kind: 'json', takes: 'query' },
+    reputation: { method: 'GET', path: '/v1/reports/reputation', kind: 'json' },
+    series: { method: 'GET', path: '/v1/reports/series', kind: 'json', takes: 'query' },
+  },
   senders: {
     create: { method: 'POST', path: '/v1/senders', kind: 'json', takes: 'body' },
     delete: { method: 'DELETE', path: '/v1/senders/{senderId}', kind: 'json' },

@@ -927,6 +927,14 @@ export interface CustomFieldsPage {
   pagination: Pagination;
 }
 
+export interface DeferralReply {
+  /** Its codes; empty when the connection ended without one. */
+  reply: string;
+  /** One of the texts, without addresses and long numbers. */
+  text: string;
+  count: number;
+}
+
 export interface DeleteContactsByEmailBody {
   emails: string[];
 }
@@ -970,6 +978,8 @@ export type DeliveryType =
   | 'migration.needs_attention'
   | 'migration.completed'
   | 'migration.failed'
+  | 'reputation.warning'
+  | 'reputation.recovered'
   | 'webhook.test';
 
 export interface DnsRecord {
@@ -1017,6 +1027,14 @@ export interface Domain {
   verificationInProgress: boolean;
   inboundEnabledAt: string | null;
   inboundDomainVerifiedAt: string | null;
+}
+
+export interface DomainReputation {
+  domain: string;
+  /** few: fewer than 100 mails, which are not judged. The worse one of both times counts. */
+  status: 'few' | 'good' | 'warning' | 'over';
+  last24Hours: JudgedRates;
+  last7Days: JudgedRates;
 }
 
 export interface DomainsPage {
@@ -1483,7 +1501,9 @@ export type EventType =
   | 'migration.progress'
   | 'migration.needs_attention'
   | 'migration.completed'
-  | 'migration.failed';
+  | 'migration.failed'
+  | 'reputation.warning'
+  | 'reputation.recovered';
 
 export interface ExitCriteria {
   type: 'workflow_complete' | 'entry_criteria_no_longer_met';
@@ -1604,6 +1624,19 @@ export interface InboundMessagesPage {
 export type InboundStatus = 'PROCESSED' | 'PROCESSING' | 'FAILED' | 'BLOCKED_UNVERIFIED' | 'BLOCKED_UNROUTED';
 
 export type InboundVerdict = 'PASS' | 'FAIL' | 'SOFTFAIL' | 'NEUTRAL' | 'TEMPERROR' | 'PERMERROR' | 'POLICY' | 'NONE';
+
+export interface JudgedRates {
+  sent: number;
+  delivered: number;
+  bounced: number;
+  complained: number;
+  /** Percent of those sent. */
+  bounceRate: number;
+  /** Percent of those delivered. */
+  complaintRate: number;
+  /** few: fewer than 100 mails, which are not judged. The worse one of both times counts. */
+  status: 'few' | 'good' | 'warning' | 'over';
+}
 
 export interface ListContact {
   id: string;
@@ -1996,6 +2029,48 @@ export type PropertyInput = string | number | boolean | null;
 
 export type PropertyValue = string | number | boolean | null;
 
+export interface ProviderReport {
+  /** other: domains that are in no table. */
+  id: string;
+  name: string;
+  /** Taken by the relay, by the time it took them. */
+  sent: number;
+  /** Of those sent then: without those that bounced, then or later. */
+  delivered: number;
+  /** By the time of the first open; with those of machines. */
+  opened: number;
+  /** By the time of the first open of a person. */
+  humanOpened: number;
+  /** By the time of the first click. */
+  clicked: number;
+  /** By the time of the refusal or report. */
+  bounced: number;
+  /** Attempts that the relay put off; a mail may be put off several times. */
+  deferred: number;
+  /** By the time the complaint came. */
+  complained: number;
+  /** By the time of the unsubscribe. */
+  unsubscribed: number;
+  /** Percent of those delivered. */
+  openRate: number;
+  /** Percent of those delivered. */
+  humanOpenRate: number;
+  /** Percent of those sent. */
+  bounceRate: number;
+  /** Percent of those delivered. */
+  complaintRate: number;
+  /** The five most frequent ones. */
+  deferralReplies: DeferralReply[];
+}
+
+export interface ProvidersReport {
+  from: string;
+  to: string;
+  /** From when on everything is counted: before it counts are missing or too low. */
+  since: string;
+  providers: ProviderReport[];
+}
+
 export interface QueuedBulk {
   batchId: string;
   totalRecipients: number;
@@ -2106,6 +2181,63 @@ export interface ReplyFrom {
   /** Required; on a verified domain of the project. */
   email?: string;
   name?: string | null;
+}
+
+export interface Reputation {
+  /** few: fewer than 100 mails, which are not judged. The worse one of both times counts. */
+  status: 'few' | 'good' | 'warning' | 'over';
+  last24Hours: JudgedRates;
+  last7Days: JudgedRates;
+}
+
+export interface ReputationChange {
+  domain: string;
+  /** few: fewer than 100 mails, which are not judged. The worse one of both times counts. */
+  status: 'few' | 'good' | 'warning' | 'over';
+  last24Hours: JudgedRates;
+  last7Days: JudgedRates;
+  /** In percent, as Google and Yahoo ask. */
+  limits: ReputationLimits;
+}
+
+export interface ReputationLimits {
+  /** Percent. */
+  complaintWarning: number;
+  /** Percent. */
+  complaintLimit: number;
+  /** Percent. */
+  bounceLimit: number;
+}
+
+export interface ReputationRecoveredEvent {
+  /** The same in every try and replay. */
+  id: string;
+  /** They are below the limits again; at most once in 24 hours. */
+  type: 'reputation.recovered';
+  createdAt: string;
+  data: ReputationChange;
+}
+
+export interface ReputationReport {
+  at: string;
+  /** From when on everything is counted: before it counts are missing or too low. */
+  since: string;
+  /** In percent, as Google and Yahoo ask. */
+  limits: ReputationLimits;
+  /** Which complaints can be counted. */
+  note: string;
+  project: Reputation;
+  /** Sending domains with mail in the last seven days, most mail first. */
+  domains: DomainReputation[];
+}
+
+export interface ReputationWarningEvent {
+  /** The same in every try and replay. */
+  id: string;
+  /** Bounces or complaints of a sending domain are over a limit; at most once in 24 hours. */
+  type: 'reputation.warning';
+  createdAt: string;
+  data: ReputationChange;
 }
 
 export interface RetryCampaignBody {
@@ -2228,6 +2360,41 @@ export interface Sender {
 export interface SendersPage {
   senders: Sender[];
   pagination: Pagination;
+}
+
+export interface Series {
+  interval: 'hour' | 'day';
+  timezone: string;
+  from: string;
+  to: string;
+  /** From when on everything is counted: before it counts are missing or too low. */
+  since: string;
+  by: 'campaignId' | 'automationId' | 'domain' | 'provider' | null;
+  value: string | null;
+  points: SeriesPoint[];
+}
+
+export interface SeriesPoint {
+  from: string;
+  to: string;
+  /** Taken by the relay, by the time it took them. */
+  sent: number;
+  /** Of those sent then: without those that bounced, then or later. */
+  delivered: number;
+  /** By the time of the first open; with those of machines. */
+  opened: number;
+  /** By the time of the first open of a person. */
+  humanOpened: number;
+  /** By the time of the first click. */
+  clicked: number;
+  /** By the time of the refusal or report. */
+  bounced: number;
+  /** Attempts that the relay put off; a mail may be put off several times. */
+  deferred: number;
+  /** By the time the complaint came. */
+  complained: number;
+  /** By the time of the unsubscribe. */
+  unsubscribed: number;
 }
 
 export interface SettledProgress {
@@ -2771,6 +2938,8 @@ export type WebhookEvent =
   | MigrationNeedsAttentionEvent
   | MigrationCompletedEvent
   | MigrationFailedEvent
+  | ReputationWarningEvent
+  | ReputationRecoveredEvent
   | WebhookTestEvent;
 
 export interface WebhookTest {
@@ -2942,6 +3111,32 @@ export interface MigrationsListQuery {
   /** Entries a page. */
   limit?: number;
   status?: MigrationStatus;
+}
+
+export interface ReportsProvidersQuery {
+  /** Seven days before to if it is left out; two years at most. */
+  from?: string;
+  /** ISO 8601; the end, now if it is left out. */
+  to?: string;
+}
+
+export interface ReportsSeriesQuery {
+  /** Hours of at most 31 days, or days of at most two years. */
+  interval?: 'hour' | 'day';
+  /** IANA name, for example Europe/Berlin. */
+  timezone?: string;
+  /** The first hour or day is the one that has it; 24 hours or 30 days before to. */
+  from?: string;
+  /** The end: the last hour or day may begin before it and end after it. Now. */
+  to?: string;
+  /** Only mail of this campaign. One of these four at most. */
+  campaignId?: string;
+  /** Only mail of this automation. */
+  automationId?: string;
+  /** Only mail from this sending domain. */
+  domain?: string;
+  /** Only mail to this mailbox provider: an id of GET /reports/providers, for example google. */
+  provider?: string;
 }
 
 export interface StreamOpenQuery {

@@ -12,6 +12,7 @@ import { inboundIndexes } from '../core/inbound/indexes.ts';
 import { messageIndexes } from '../core/messages/indexes.ts';
 import { migrationIndexes } from '../core/migrations/indexes.ts';
 import { outboxIndexes } from '../core/outbox/indexes.ts';
+import { reportIndexes } from '../core/reports/indexes.ts';
 import { suppressionIndexes } from '../core/suppressions/indexes.ts';
 import { templateIndexes } from '../core/templates/indexes.ts';
 
@@ -28,6 +29,7 @@ const byCollection: Indexes = {
   ...messageIndexes,
   ...migrationIndexes,
   ...outboxIndexes,
+  ...reportIndexes,
   ...suppressionIndexes,
   ...templateIndexes,
 };

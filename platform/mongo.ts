@@ -52,6 +52,8 @@ const collectionNames: Record<keyof Collections, string> = {
   triggers: 'triggers',
   eventDefinitions: 'eventDefinitions',
   events: 'events',
+  reportCounts: 'reportCounts',
+  reportStates: 'reportStates',
 };
 
 interface Mongo {

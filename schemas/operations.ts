@@ -134,6 +134,10 @@ const table = {
   'migrations.skip': { scopes: [] },
   'migrations.cancel': { scopes: [] },
 
+  'reports.series': { scopes: ['read'] },
+  'reports.providers': { scopes: ['read'] },
+  'reports.reputation': { scopes: ['read'] },
+
   'senders.create': { scopes: [] },
   'senders.list': { scopes: ['read'] },
   'senders.get': { scopes: ['read'] },

@@ -4,6 +4,7 @@ import { contactFields } from './contacts.ts';
 import { smtpReply, suppressedBy } from './emails.ts';
 import { inboundStatus } from './inbound.ts';
 import { migrationProvider, migrationStatus, phaseCounts, phaseName } from './migrations.ts';
+import { reputationFields } from './reports.ts';
 import { type JsonSchema, shape } from './schema.ts';
 import { type ProjectEventType, TEST_EVENT } from './webhooks.ts';
 
@@ -115,6 +116,8 @@ const migration = data('MigrationChange', {
   version: { type: 'integer' },
 });
 
+const reputation = data('ReputationChange', reputationFields);
+
 const test = data('WebhookTest', { webhookId: { ...idField, description: 'The webhook that is tested.' } });
 
 interface EventFacts {
@@ -154,6 +157,14 @@ export const webhookEvents: Record<WebhookEventType, EventFacts> = {
   'migration.needs_attention': { description: 'A migration holds until a person decides.', data: migration },
   'migration.completed': { description: 'A migration is over.', data: migration },
   'migration.failed': { description: 'A migration failed.', data: migration },
+  'reputation.warning': {
+    description: 'Bounces or complaints of a sending domain are over a limit; at most once in 24 hours.',
+    data: reputation,
+  },
+  'reputation.recovered': {
+    description: 'They are below the limits again; at most once in 24 hours.',
+    data: reputation,
+  },
   [TEST_EVENT]: { description: 'A test of the webhook was asked for.', data: test },
 };
 

@@ -30,6 +30,8 @@ export const eventTypes = [
   'migration.needs_attention',
   'migration.completed',
   'migration.failed',
+  'reputation.warning',
+  'reputation.recovered',
 ] as const;
 
 export type ProjectEventType = (typeof eventTypes)[number];

@@ -15,6 +15,8 @@ import type { JobQueue } from '../core/jobs/queue.ts';
 import { contentRemovals, ownContentRemovals } from '../core/messages/content-retention.ts';
 import { messageErasures } from '../core/messages/erase.ts';
 import { migrationStarts } from '../core/migrations/jobs.ts';
+import { seriesCounts } from '../core/reports/count.ts';
+import { reputationWarnings } from '../core/reports/warnings.ts';
 import { createPoster } from '../platform/fetch/webhook-poster.ts';
 import type { TaskQueue } from '../workflows/names.ts';
 import { inboundService } from './inbound-lane.ts';
@@ -49,6 +51,7 @@ export const lanes = {
         messageErasures,
       ],
       ...[campaignStarts, campaignMetrics],
+      ...[seriesCounts, reputationWarnings],
       ...[triggerKind, eventKind, enrollmentKind, automationChangeKind],
       (deps) => webhookDeliveries(deps, createPoster(deps.config)),
     ],

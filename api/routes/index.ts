@@ -15,6 +15,7 @@ import { listRoutes } from './lists.ts';
 import { mailRoutes } from './mails.ts';
 import { mediaRoutes } from './media.ts';
 import { migrationRoutes } from './migrations.ts';
+import { reportRoutes } from './reports.ts';
 import { senderRoutes } from './senders.ts';
 import { streamRoutes } from './stream.ts';
 import { suppressionRoutes } from './suppressions.ts';
@@ -41,6 +42,7 @@ export const productRoutes: Endpoint[] = [
   ...mediaRoutes,
   ...mailRoutes,
   ...emailRoutes,
+  ...reportRoutes,
   ...senderRoutes,
   ...templateRoutes,
   ...trackingRoutes,

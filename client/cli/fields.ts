@@ -482,6 +482,21 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
     {"name":"trackingOpen","kind":"boolean"},
     {"name":"trackingClick","kind":"boolean"},
   ] },
+  "reports.providers": { about: "Outcomes by mailbox provider", fields: [
+    {"name":"from","kind":"text","about":"Seven days before to if it is left out; two years at most."},
+    {"name":"to","kind":"text","about":"ISO 8601; the end, now if it is left out."},
+  ] },
+  "reports.reputation": { about: "Bounces and complaints against the limits of receivers", fields: [] },
+  "reports.series": { about: "Counts by hour or day", fields: [
+    {"name":"interval","kind":"text","about":"Hours of at most 31 days, or days of at most two years. One of hour, day."},
+    {"name":"timezone","kind":"text","about":"IANA name, for example Europe/Berlin."},
+    {"name":"from","kind":"text","about":"The first hour or day is the one that has it; 24 hours or 30 days before to."},
+    {"name":"to","kind":"text","about":"The end: the last hour or day may begin before it and end after it. Now."},
+    {"name":"campaignId","kind":"text","about":"Only mail of this campaign. One of these four at most."},
+    {"name":"automationId","kind":"text","about":"Only mail of this automation."},
+    {"name":"domain","kind":"text","about":"Only mail from this sending domain."},
+    {"name":"provider","kind":"text","about":"Only mail to this mailbox provider: an id of GET /reports/providers, for example google."},
+  ] },
   "senders.create": { about: "Create a sender on a verified domain", fields: [
     {"name":"email","kind":"text","isRequired":true,"about":"On a verified domain of the project."},
     {"name":"name","kind":"text","about":"Display name."},
@@ -578,7 +593,7 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
   ] },
   "webhooks.create": { about: "Have events of the project posted to a URL. The secret is shown once", fields: [
     {"name":"url","kind":"text","isRequired":true,"about":"A public https URL; redirects are not followed."},
-    {"name":"events","kind":"list","isRequired":true,"about":"Which events it is told of. One of email.sent, email.delivered, email.deferred, email.bounced, email.failed, email.suppressed, email.opened, email.clicked, email.spam_reported, email.unsubscribed, email.received, contact.created, contact.updated, contact.deleted, campaign.scheduled, campaign.sending, campaign.paused, campaign.sent, campaign.failed, campaign.aborted, automation.entered, automation.completed, automation.exited, migration.running, migration.progress, migration.needs_attention, migration.completed, migration.failed."},
+    {"name":"events","kind":"list","isRequired":true,"about":"Which events it is told of. One of email.sent, email.delivered, email.deferred, email.bounced, email.failed, email.suppressed, email.opened, email.clicked, email.spam_reported, email.unsubscribed, email.received, contact.created, contact.updated, contact.deleted, campaign.scheduled, campaign.sending, campaign.paused, campaign.sent, campaign.failed, campaign.aborted, automation.entered, automation.completed, automation.exited, migration.running, migration.progress, migration.needs_attention, migration.completed, migration.failed, reputation.warning, reputation.recovered."},
   ] },
   "webhooks.delete": { about: "Delete a webhook. What waits for it is not delivered any more", fields: [] },
   "webhooks.deliveries": { about: "The delivery log, newest first, kept for 30 days", fields: [
@@ -599,7 +614,7 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
   "webhooks.test": { about: "Deliver an event of type webhook.test once, also while the webhook is off. The delivery log has its outcome", fields: [] },
   "webhooks.update": { about: "Change a webhook, or switch it off and on", fields: [
     {"name":"url","kind":"text","about":"A public https URL; redirects are not followed."},
-    {"name":"events","kind":"list","about":"Which events it is told of. One of email.sent, email.delivered, email.deferred, email.bounced, email.failed, email.suppressed, email.opened, email.clicked, email.spam_reported, email.unsubscribed, email.received, contact.created, contact.updated, contact.deleted, campaign.scheduled, campaign.sending, campaign.paused, campaign.sent, campaign.failed, campaign.aborted, automation.entered, automation.completed, automation.exited, migration.running, migration.progress, migration.needs_attention, migration.completed, migration.failed."},
+    {"name":"events","kind":"list","about":"Which events it is told of. One of email.sent, email.delivered, email.deferred, email.bounced, email.failed, email.suppressed, email.opened, email.clicked, email.spam_reported, email.unsubscribed, email.received, contact.created, contact.updated, contact.deleted, campaign.scheduled, campaign.sending, campaign.paused, campaign.sent, campaign.failed, campaign.aborted, automation.entered, automation.completed, automation.exited, migration.running, migration.progress, migration.needs_attention, migration.completed, migration.failed, reputation.warning, reputation.recovered."},
     {"name":"isActive","kind":"boolean","about":"true also ends the count of failing days."},
   ] },
 };

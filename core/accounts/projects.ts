@@ -9,6 +9,7 @@ import type { Project } from '../base/model.ts';
 import { type Page, type PageOf, pageOf } from '../base/paging.ts';
 import { makeGlobalList } from '../contacts/lists/global-list.ts';
 import { deleteDomainsOfProject } from '../domains/domains.ts';
+import { deleteReports } from '../reports/state.ts';
 import { makeBuiltInGroups } from '../suppressions/groups.ts';
 import { KEYS_CHANGED } from './api-keys.ts';
 
@@ -86,6 +87,7 @@ export async function deleteProject(deps: Deps, organizationId: ObjectId, projec
   );
   await deps.db.projects.updateOne({ _id: project._id, organizationId }, { $set: { deletedAt } });
   await deleteDomainsOfProject(deps, project._id);
+  await deleteReports(deps, project._id);
   deps.signals.publish(KEYS_CHANGED, '');
 }
 

@@ -1,5 +1,6 @@
 import { eventTitle, webhookEvents } from '../webhook-events.ts';
 import { at, ids, later } from './ids.ts';
+import { reputation, reputationLimits } from './reports.ts';
 
 /** An example of every event, by the name of its component. */
 
@@ -92,6 +93,7 @@ const data: Record<string, unknown> = {
     run: 1,
     version: 12,
   },
+  ReputationChange: { domain: 'example.com', ...reputation, limits: reputationLimits },
   WebhookTest: { webhookId: ids.webhook },
 };
 

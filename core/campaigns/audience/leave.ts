@@ -32,6 +32,7 @@ export async function removeBlocksOf({ db }: LeavingDeps, campaign: Leaving): Pr
     const { matchedCount } = await db.campaigns.updateOne(unchanged, { $unset: { 'freeze.run': '' } });
     if (matchedCount === 0) return;
   }
-  await db.campaignClaims.deleteMany({ projectId, campaignId: _id });
+  // The job that counts a claim removes it.
+  await db.campaignClaims.deleteMany({ projectId, campaignId: _id, countDueAt: { $exists: false } });
   await db.campaignBlocks.deleteMany({ projectId, campaignId: _id });
 }

@@ -1,0 +1,66 @@
+import type { Engagement, EngagementTime } from '../messages/model.ts';
+import { providerIn } from '../outbox/counting/claims.ts';
+import type { CountName, Fact } from '../outbox/counting/facts.ts';
+import { Tally } from '../outbox/counting/tally.ts';
+import type { Message } from '../outbox/model.ts';
+import { ORIGIN_FIELDS, type OriginRow, originsOf } from './count-rows.ts';
+import type { CountDeps, Counting } from './counting.ts';
+
+const AT_ONCE_MAX = 512;
+
+const COUNTED_AS: Record<EngagementTime, CountName> = {
+  openedAt: 'opened',
+  humanOpenedAt: 'humanOpened',
+  clickedAt: 'clicked',
+  unsubscribedAt: 'unsubscribed',
+  complainedAt: 'complained',
+};
+export const ENGAGEMENT_TIMES = Object.keys(COUNTED_AS) as EngagementTime[];
+
+export type Times = Partial<Record<EngagementTime, Date>>;
+export type EngagedRow = OriginRow & Pick<Message, 'email' | 'provider'>;
+
+/** The times that are stored become those that are counted. */
+export const ALL_COUNTED = [
+  { $set: { counted: Object.fromEntries(ENGAGEMENT_TIMES.map((time) => [time, `$${time}`])) } },
+  { $unset: 'countDueAt' },
+];
+
+export async function countEngagements(deps: CountDeps, counting: Counting): Promise<boolean> {
+  const { projectId, session, documents } = counting;
+  const { engagements, messages } = deps.db;
+  const found = await engagements
+    .find({ projectId, countDueAt: { $exists: true } }, { session, hint: 'counted', projection: timeFields() })
+    .limit(AT_ONCE_MAX)
+    .toArray();
+  if (found.length === 0) return false;
+  const ids = { _id: { $in: found.map(({ _id }) => _id) }, projectId };
+  const rows: EngagedRow[] = await messages.find(ids, { session, projection: ORIGIN_FIELDS }).toArray();
+  const rowOf = new Map(rows.map((row) => [row._id.toHexString(), row]));
+  const originOf = await originsOf(deps, projectId, rows, session);
+  for (const engagement of found) {
+    const row = rowOf.get(engagement._id.toHexString());
+    if (!row) continue;
+    for (const cell of tallied(row, [...timesAs(engagement, 1), ...timesAs(engagement.counted ?? {}, -1)]))
+      documents.add(originOf(row), cell);
+  }
+  await engagements.updateMany(ids, ALL_COUNTED, { session });
+  return found.length === AT_ONCE_MAX;
+}
+
+export function timeFields(): Partial<Record<keyof Engagement, 1>> {
+  return { counted: 1, ...Object.fromEntries(ENGAGEMENT_TIMES.map((time) => [time, 1])) };
+}
+
+export function tallied(row: EngagedRow, facts: Fact[]) {
+  const tally = new Tally();
+  tally.add(facts, providerIn(row));
+  return tally.cells();
+}
+
+export function timesAs(times: Times, by: 1 | -1): Fact[] {
+  return ENGAGEMENT_TIMES.flatMap((time) => {
+    const at = times[time];
+    return at ? [{ did: COUNTED_AS[time], at, by }] : [];
+  });
+}

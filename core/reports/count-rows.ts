@@ -1,0 +1,95 @@
+import type { ObjectId } from 'mongodb';
+import { type CountedMail, providerIn } from '../outbox/counting/claims.ts';
+import { FACT_FIELDS, waitingFacts } from '../outbox/counting/facts.ts';
+import { Tally } from '../outbox/counting/tally.ts';
+import { after } from '../outbox/ledger.ts';
+import type { Message } from '../outbox/model.ts';
+import { type CountDeps, type Counting, distinct } from './counting.ts';
+import { type Origin, sourceOf } from './documents.ts';
+import { domainsOf } from './domains.ts';
+
+const AT_ONCE_MAX = 512;
+/** How soon rows of open claims are looked at again. */
+const AGAIN_MS = 5_000;
+
+export type OriginRow = Pick<Message, '_id' | 'lane' | 'campaignId' | 'automationId' | 'senderDomain' | 'seq'>;
+export type Row = OriginRow & CountedMail;
+
+export const ORIGIN_FIELDS = {
+  ...{ lane: 1, campaignId: 1, automationId: 1, senderDomain: 1, seq: 1 },
+  ...{ email: 1, provider: 1 },
+} as const;
+export const ROW_FIELDS = { ...ORIGIN_FIELDS, ...FACT_FIELDS } as const;
+
+/**
+ * Changes of rows. Those of rows whose claim is open wait until it is closed: the process that closes it may have to know which of a
+ * row's outcomes was there at first.
+ */
+export async function countRows(deps: CountDeps, counting: Counting): Promise<boolean> {
+  const { projectId, session, documents } = counting;
+  const { messages } = deps.db;
+  const rows = await messages
+    .find(
+      { projectId, countDueAt: { $exists: true }, $expr: { $lte: ['$countDueAt', '$$NOW'] } },
+      { session, hint: 'counted', projection: ROW_FIELDS },
+    )
+    .limit(AT_ONCE_MAX)
+    .toArray();
+  if (rows.length === 0) return false;
+  const isOpen = await openClaims(deps, counting, rows);
+  const [open, ready] = [rows.filter(isOpen), rows.filter((row) => !isOpen(row))];
+  const originOf = await originsOf(deps, projectId, ready, session);
+  for (const row of ready) {
+    const tally = new Tally();
+    tally.add(waitingFacts(row), providerIn(row), row.email);
+    for (const cell of tally.cells()) documents.add(originOf(row), cell);
+  }
+  const idsOf = (some: Row[]) => ({ _id: { $in: some.map(({ _id }) => _id) }, projectId });
+  const counted = { $unset: { counted: '' as const, countDueAt: '' as const } };
+  if (ready.length > 0) await messages.updateMany(idsOf(ready), counted, { session });
+  const later = [{ $set: { countDueAt: after(AGAIN_MS) } }];
+  if (open.length > 0) await messages.updateMany(idsOf(open), later, { session });
+  return rows.length === AT_ONCE_MAX;
+}
+
+/** Of which source and domain a row is. */
+export async function originsOf(
+  deps: Pick<CountDeps, 'db'>,
+  projectId: ObjectId,
+  rows: readonly OriginRow[],
+  session?: Counting['session'],
+): Promise<(row: OriginRow) => Origin> {
+  const ids = distinct(rows.flatMap(({ campaignId, senderDomain }) => (campaignId && !senderDomain ? campaignId : [])));
+  const domains = ids.length > 0 ? await domainsOf(deps, projectId, ids, session) : new Map<string, string>();
+  return (row) => ({
+    source: sourceOf(row),
+    domain: row.senderDomain ?? domains.get(String(row.campaignId)) ?? null,
+  });
+}
+
+async function openClaims(
+  { db }: CountDeps,
+  { projectId, session }: Counting,
+  rows: readonly Row[],
+): Promise<(row: Row) => boolean> {
+  const campaignIds = distinct(rows.flatMap(({ campaignId }) => campaignId ?? []));
+  if (campaignIds.length === 0) return () => false;
+  const open = { projectId, campaignId: { $in: campaignIds }, leaseUntil: { $exists: true } };
+  const projection = { campaignId: 1, from: 1, to: 1, fromSeq: 1 } as const;
+  return within(await db.campaignClaims.find(open, { session, projection, hint: 'open' }).toArray());
+}
+
+interface Seats {
+  campaignId: ObjectId;
+  from: number;
+  to: number;
+  fromSeq: number;
+}
+
+/** Whether a row is of a recipient of one of these claims. */
+export function within(claims: readonly Seats[]): (row: Pick<Message, 'campaignId' | 'seq'>) => boolean {
+  const byCampaign = Map.groupBy(claims, ({ campaignId }) => campaignId.toHexString());
+  return ({ campaignId, seq = 0 }) =>
+    byCampaign.get(String(campaignId))?.some(({ from, to, fromSeq }) => seq >= fromSeq && seq < fromSeq + to - from) ??
+    false;
+}

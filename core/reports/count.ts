@@ -1,0 +1,65 @@
+import { ObjectId } from 'mongodb';
+import type { Session } from '../base/model.ts';
+import { inTransaction } from '../base/transactions.ts';
+import type { JobQueue } from '../jobs/queue.ts';
+import { countClaims } from './count-claims.ts';
+import { countEngagements } from './count-engagements.ts';
+import { countRows } from './count-rows.ts';
+import type { CountDeps, Counting } from './counting.ts';
+import { Documents } from './documents.ts';
+import { countingSince, ensureState, takeTurn } from './state.ts';
+
+const LOOK_EVERY_MS = 2_000;
+const PROJECTS_AT_ONCE = 4;
+const FIRST_ID = new ObjectId('000000000000000000000000');
+
+/** Adds what waits in claims, rows and engagements to the documents of 15 minutes. */
+export function seriesCounts(deps: CountDeps): JobQueue {
+  return {
+    name: 'series',
+    concurrencyMax: PROJECTS_AT_ONCE,
+    lookEveryMs: LOOK_EVERY_MS,
+    projects: (now) => projectsWaiting(deps, now),
+    take: async (projectId) => ({ runs: [() => countProject(deps, projectId)], more: false }),
+  };
+}
+
+/** One key of each project is read, however much waits. */
+async function projectsWaiting(deps: CountDeps, now: Date): Promise<ObjectId[]> {
+  await countingSince(deps);
+  const { messages, engagements, campaignClaims } = deps.db;
+  const waiting = [
+    { $match: { projectId: { $gte: FIRST_ID }, countDueAt: { $lte: now } } },
+    { $group: { _id: '$projectId' } },
+  ];
+  const found = await Promise.all(
+    [messages, engagements, campaignClaims].map((collection) =>
+      collection.aggregate<{ _id: ObjectId }>(waiting, { hint: 'counted' }).toArray(),
+    ),
+  );
+  return [...new Map(found.flat().map(({ _id }) => [_id.toHexString(), _id])).values()];
+}
+
+/** Counts all that waits in a project, in transactions: a change is counted as its mark is removed, or neither. */
+export async function countProject(deps: CountDeps, projectId: ObjectId): Promise<void> {
+  await ensureState(deps, projectId);
+  for (;;) {
+    const isMore = await inTransaction(deps, (session) => countSome(deps, projectId, session));
+    if (!isMore) return;
+  }
+}
+
+async function countSome(deps: CountDeps, projectId: ObjectId, session: Session): Promise<boolean> {
+  const state = await takeTurn(deps, projectId, session);
+  if (!state) return false;
+  const counting: Counting = { projectId, session, documents: new Documents(projectId, state.count) };
+  // One after the other: they share a session.
+  const isMore = [
+    await countClaims(deps, counting),
+    await countRows(deps, counting),
+    await countEngagements(deps, counting),
+  ].some(Boolean);
+  const writes = counting.documents.writes();
+  if (writes.length > 0 && !state.deletedAt) await deps.db.reportCounts.bulkWrite(writes, { session, ordered: false });
+  return isMore;
+}

@@ -1,0 +1,17 @@
+import type { ObjectId } from 'mongodb';
+import type { Deps } from '../base/deps.ts';
+import type { Session } from '../base/model.ts';
+import type { Documents } from './documents.ts';
+
+export type CountDeps = Pick<Deps, 'db' | 'mongo' | 'config' | 'clock'>;
+
+/** Everything that one transaction counts is gathered here. */
+export interface Counting {
+  projectId: ObjectId;
+  session: Session;
+  documents: Documents;
+}
+
+export function distinct(ids: ObjectId[]): ObjectId[] {
+  return [...new Map(ids.map((id) => [id.toHexString(), id])).values()];
+}

@@ -1,0 +1,151 @@
+import { ObjectId } from 'mongodb';
+import type { Deps } from '../base/deps.ts';
+import { firstIdAt } from '../base/ids.ts';
+import type { Project } from '../base/model.ts';
+import { providerIn } from '../outbox/counting/claims.ts';
+import { countedFacts } from '../outbox/counting/facts.ts';
+import { Tally } from '../outbox/counting/tally.ts';
+import { after } from '../outbox/ledger.ts';
+import { ALL_COUNTED, tallied, timesAs } from './count-engagements.ts';
+import { originsOf, ROW_FIELDS, type Row, within } from './count-rows.ts';
+import { type CountDeps, distinct } from './counting.ts';
+import { Documents } from './documents.ts';
+import { completeSince, ensureState, readState } from './state.ts';
+
+const DAY_MS = 24 * 3_600_000;
+const PAUSE_MS = 60_000;
+const AT_ONCE = 1_000;
+const DOCUMENTS_MAX = 2_000;
+
+type Recounted = { kind: 'recounted'; mails: number; since: Date } | { kind: 'removed' | 'busy' };
+
+/**
+ * Counts the mails of a project again, from the ledger alone. Nothing else is counted in between, so that the counted part of each row
+ * stays as it is however often the row changes. The new documents are read from the moment when all of them are written. `removed`: mail
+ * that the series have is not in the ledger any more, and they are left as they are.
+ */
+export async function recountProject(deps: CountDeps, project: Project): Promise<Recounted> {
+  const { _id: projectId } = project;
+  await ensureState(deps, projectId);
+  const now = deps.clock.now();
+  const kept = new Date(now.getTime() - deps.config.retentionDays * DAY_MS);
+  const since = await completeSince(deps, project, await readState(deps, projectId));
+  if (since.getTime() + DAY_MS < kept.getTime()) return { kind: 'removed' };
+  const by = new ObjectId();
+  const state = await pause(deps, projectId, by);
+  if (!state) return { kind: 'busy' };
+  const count = state.count + 1;
+  await deps.db.reportCounts.deleteMany({ projectId, count: { $ne: state.count } });
+  const mails = await countAll(deps, projectId, count, () => keepPaused(deps, projectId, by));
+  if (mails === null) return { kind: 'busy' };
+  const from = new Date(Math.max(kept.getTime(), project.createdAt.getTime()));
+  if (!(await end(deps, projectId, by, { count, since: from }))) return { kind: 'busy' };
+  await deps.db.reportCounts.deleteMany({ projectId, count: state.count });
+  return { kind: 'recounted', mails, since: from };
+}
+
+/** null: another recount has taken over. */
+async function countAll(
+  deps: CountDeps,
+  projectId: ObjectId,
+  count: number,
+  keep: () => Promise<boolean>,
+): Promise<number | null> {
+  const documents = new Documents(projectId, count);
+  let mails = 0;
+  for (let last = firstIdAt(0); ; ) {
+    if (!(await keep())) return null;
+    const rows = await nextRows(deps, projectId, last);
+    await countBatch(deps, projectId, rows, documents);
+    mails += rows.length;
+    const isOver = rows.length < AT_ONCE;
+    if (isOver || documents.size > DOCUMENTS_MAX) await write(deps, documents);
+    if (isOver) return mails;
+    last = rows.at(-1)!._id;
+  }
+}
+
+function nextRows({ db }: CountDeps, projectId: ObjectId, last: ObjectId): Promise<Row[]> {
+  return db.messages
+    .find<Row>({ projectId, _id: { $gt: last } }, { projection: ROW_FIELDS, hint: 'newest' })
+    .sort({ _id: 1 })
+    .limit(AT_ONCE)
+    .toArray();
+}
+
+async function countBatch(deps: CountDeps, projectId: ObjectId, rows: Row[], documents: Documents): Promise<void> {
+  const originOf = await originsOf(deps, projectId, rows);
+  const isOfUncounted = await uncountedClaims(deps, projectId, rows);
+  for (const row of rows) {
+    if (isOfUncounted(row)) continue;
+    const tally = new Tally();
+    tally.add(countedFacts(row), providerIn(row), row.email);
+    for (const cell of tally.cells()) documents.add(originOf(row), cell);
+  }
+  const byId = new Map(rows.map((row) => [row._id.toHexString(), row]));
+  for (const { _id, counted = {} } of await countedEngagements(deps, projectId, rows)) {
+    const row = byId.get(_id.toHexString())!;
+    for (const cell of tallied(row, timesAs(counted, 1))) documents.add(originOf(row), cell);
+  }
+}
+
+/** Read after the rows, so that the claim of each row that was inserted by then is among them, if it is not counted. */
+async function uncountedClaims({ db }: CountDeps, projectId: ObjectId, rows: Row[]): Promise<(row: Row) => boolean> {
+  const campaignIds = distinct(rows.flatMap(({ campaignId }) => campaignId ?? []));
+  if (campaignIds.length === 0) return () => false;
+  const ofThem = { projectId, campaignId: { $in: campaignIds } };
+  const projection = { campaignId: 1, from: 1, to: 1, fromSeq: 1 } as const;
+  const claims = [
+    // A claim that is closed in between is among the second ones.
+    ...(await db.campaignClaims
+      .find({ ...ofThem, leaseUntil: { $exists: true } }, { projection, hint: 'open' })
+      .toArray()),
+    ...(await db.campaignClaims
+      .find({ ...ofThem, countDueAt: { $exists: true } }, { projection, hint: 'counted' })
+      .toArray()),
+  ];
+  return within(claims);
+}
+
+/** Engagements of before the upgrade have no mark: all that they have by now is counted here. */
+async function countedEngagements({ db }: CountDeps, projectId: ObjectId, rows: Row[]) {
+  const ids = { _id: { $in: rows.map(({ _id }) => _id) }, projectId };
+  await db.engagements.updateMany({ ...ids, counted: { $exists: false }, countDueAt: { $exists: false } }, ALL_COUNTED);
+  return db.engagements.find(ids, { projection: { counted: 1 } }).toArray();
+}
+
+async function write({ db }: CountDeps, documents: Documents): Promise<void> {
+  const writes = documents.writes();
+  if (writes.length > 0) await db.reportCounts.bulkWrite(writes, { ordered: false });
+}
+
+const paused = { $gt: ['$pausedUntil', '$$NOW'] };
+
+function pause({ db }: CountDeps, projectId: ObjectId, by: ObjectId) {
+  return db.reportStates.findOneAndUpdate(
+    { _id: projectId, projectId, deletedAt: { $exists: false }, $expr: { $not: [paused] } },
+    [{ $set: { pausedUntil: after(PAUSE_MS), pausedBy: by } }],
+    { returnDocument: 'after' },
+  );
+}
+
+/** A pause that has ended is not prolonged: others may have counted since. */
+async function keepPaused({ db }: CountDeps, projectId: ObjectId, by: ObjectId): Promise<boolean> {
+  const { matchedCount } = await db.reportStates.updateOne({ _id: projectId, projectId, pausedBy: by, $expr: paused }, [
+    { $set: { pausedUntil: after(PAUSE_MS) } },
+  ]);
+  return matchedCount === 1;
+}
+
+async function end(
+  { db }: Pick<Deps, 'db'>,
+  projectId: ObjectId,
+  by: ObjectId,
+  fields: { count: number; since: Date },
+): Promise<boolean> {
+  const { matchedCount } = await db.reportStates.updateOne(
+    { _id: projectId, projectId, pausedBy: by, deletedAt: { $exists: false }, $expr: paused },
+    { $set: fields, $unset: { pausedBy: '', pausedUntil: '' } },
+  );
+  return matchedCount === 1;
+}

@@ -1,0 +1,192 @@
+import { nullableString, timestampField } from './common.ts';
+import { type JsonSchema, schema, shape } from './schema.ts';
+
+const DOMAIN_LENGTH_MAX = 253;
+
+const from = { ...timestampField, maxLength: 64, description: 'ISO 8601; the beginning, at or after 2000.' } as const;
+const to = { ...timestampField, maxLength: 64, description: 'ISO 8601; the end, now if it is left out.' } as const;
+const reference = { type: 'string', pattern: '^[0-9a-fA-F]{24}$' } as const;
+
+export const seriesQuery = schema({
+  type: 'object',
+  properties: {
+    interval: {
+      enum: ['hour', 'day'],
+      default: 'day',
+      description: 'Hours of at most 31 days, or days of at most two years.',
+    },
+    timezone: {
+      type: 'string',
+      format: 'timezone',
+      maxLength: 64,
+      default: 'UTC',
+      description: 'IANA name, for example Europe/Berlin.',
+    },
+    from: { ...from, description: 'The first hour or day is the one that has it; 24 hours or 30 days before to.' },
+    to: { ...to, description: 'The end: the last hour or day may begin before it and end after it. Now.' },
+    campaignId: { ...reference, description: 'Only mail of this campaign. One of these four at most.' },
+    automationId: { ...reference, description: 'Only mail of this automation.' },
+    domain: {
+      type: 'string',
+      pattern: '^[A-Za-z0-9][A-Za-z0-9.-]*$',
+      maxLength: DOMAIN_LENGTH_MAX,
+      description: 'Only mail from this sending domain.',
+    },
+    provider: {
+      type: 'string',
+      pattern: '^[a-z0-9-]+$',
+      maxLength: 40,
+      description: 'Only mail to this mailbox provider: an id of GET /reports/providers, for example google.',
+    },
+  },
+});
+
+export const providersQuery = schema({
+  type: 'object',
+  properties: { from: { ...from, description: 'Seven days before to if it is left out; two years at most.' }, to },
+});
+
+const count = { type: 'integer' } as const;
+const counts = {
+  sent: { ...count, description: 'Taken by the relay, by the time it took them.' },
+  delivered: { ...count, description: 'Of those sent then: without those that bounced, then or later.' },
+  opened: { ...count, description: 'By the time of the first open; with those of machines.' },
+  humanOpened: { ...count, description: 'By the time of the first open of a person.' },
+  clicked: { ...count, description: 'By the time of the first click.' },
+  bounced: { ...count, description: 'By the time of the refusal or report.' },
+  deferred: { ...count, description: 'Attempts that the relay put off; a mail may be put off several times.' },
+  complained: { ...count, description: 'By the time the complaint came.' },
+  unsubscribed: { ...count, description: 'By the time of the unsubscribe.' },
+} as const;
+const countNames = Object.keys(counts);
+
+const since = {
+  ...timestampField,
+  description: 'From when on everything is counted: before it counts are missing or too low.',
+} as const;
+
+export const seriesAnswer = shape({
+  title: 'Series',
+  type: 'object',
+  required: ['interval', 'timezone', 'from', 'to', 'since', 'by', 'value', 'points'],
+  properties: {
+    interval: { enum: ['hour', 'day'] },
+    timezone: { type: 'string' },
+    from: timestampField,
+    to: timestampField,
+    since,
+    by: { type: ['string', 'null'], enum: ['campaignId', 'automationId', 'domain', 'provider', null] },
+    value: nullableString,
+    points: {
+      type: 'array',
+      items: {
+        title: 'SeriesPoint',
+        type: 'object',
+        required: ['from', 'to', ...countNames],
+        properties: { from: timestampField, to: timestampField, ...counts },
+      },
+    },
+  },
+});
+
+const percent = { type: 'number', description: 'Percent.' } as const;
+
+export const providersAnswer = shape({
+  title: 'ProvidersReport',
+  type: 'object',
+  required: ['from', 'to', 'since', 'providers'],
+  properties: {
+    from: timestampField,
+    to: timestampField,
+    since,
+    providers: {
+      type: 'array',
+      items: {
+        title: 'ProviderReport',
+        type: 'object',
+        required: [
+          ...['id', 'name', ...countNames],
+          ...['openRate', 'humanOpenRate', 'bounceRate', 'complaintRate', 'deferralReplies'],
+        ],
+        properties: {
+          id: { type: 'string', description: 'other: domains that are in no table.' },
+          name: { type: 'string' },
+          ...counts,
+          openRate: { ...percent, description: 'Percent of those delivered.' },
+          humanOpenRate: { ...percent, description: 'Percent of those delivered.' },
+          bounceRate: { ...percent, description: 'Percent of those sent.' },
+          complaintRate: { ...percent, description: 'Percent of those delivered.' },
+          deferralReplies: {
+            type: 'array',
+            description: 'The five most frequent ones.',
+            items: {
+              title: 'DeferralReply',
+              type: 'object',
+              required: ['reply', 'text', 'count'],
+              properties: {
+                reply: { type: 'string', description: 'Its codes; empty when the connection ended without one.' },
+                text: { type: 'string', description: 'One of the texts, without addresses and long numbers.' },
+                count,
+              },
+            },
+          },
+        },
+      },
+    },
+  },
+});
+
+const status = {
+  enum: ['few', 'good', 'warning', 'over'],
+  description: 'few: fewer than 100 mails, which are not judged. The worse one of both times counts.',
+} as const;
+const judged: JsonSchema = {
+  title: 'JudgedRates',
+  type: 'object',
+  required: ['sent', 'delivered', 'bounced', 'complained', 'bounceRate', 'complaintRate', 'status'],
+  properties: {
+    ...{ sent: count, delivered: count, bounced: count, complained: count },
+    bounceRate: { ...percent, description: 'Percent of those sent.' },
+    complaintRate: { ...percent, description: 'Percent of those delivered.' },
+    status,
+  },
+};
+const windows = { status, last24Hours: judged, last7Days: judged } as const;
+const limits: JsonSchema = {
+  title: 'ReputationLimits',
+  type: 'object',
+  description: 'In percent, as Google and Yahoo ask.',
+  required: ['complaintWarning', 'complaintLimit', 'bounceLimit'],
+  properties: { complaintWarning: percent, complaintLimit: percent, bounceLimit: percent },
+};
+
+export const reputationAnswer = shape({
+  title: 'ReputationReport',
+  type: 'object',
+  required: ['at', 'since', 'limits', 'note', 'project', 'domains'],
+  properties: {
+    at: timestampField,
+    since,
+    limits,
+    note: { type: 'string', description: 'Which complaints can be counted.' },
+    project: {
+      title: 'Reputation',
+      type: 'object',
+      required: ['status', 'last24Hours', 'last7Days'],
+      properties: windows,
+    },
+    domains: {
+      type: 'array',
+      description: 'Sending domains with mail in the last seven days, most mail first.',
+      items: {
+        title: 'DomainReputation',
+        type: 'object',
+        required: ['domain', 'status', 'last24Hours', 'last7Days'],
+        properties: { domain: { type: 'string' }, ...windows },
+      },
+    },
+  },
+});
+
+/** The payload of reputation.warning and reputation.recovered. */
+export const reputationFields: Record<string, JsonSchema> = { domain: { type: 'string' }, ...windows, limits };

@@ -1,0 +1,203 @@
+import { expect } from 'chai';
+import { startQueues, wakeQueue } from '../../core/jobs/queue.ts';
+import { providerOf } from '../../core/outbox/counting/mailbox-providers.ts';
+import { Tally } from '../../core/outbox/counting/tally.ts';
+import { Documents } from '../../core/reports/documents.ts';
+import { ensureState } from '../../core/reports/state.ts';
+import { reputationWarnings } from '../../core/reports/warnings.ts';
+import { type Tenant, useEnvironment } from '../support/environment.ts';
+import { until } from '../support/wait.ts';
+
+const HOUR_MS = 3_600_000;
+
+describe('Mailbox providers and reputation', function () {
+  this.timeout(60_000);
+  const environment = useEnvironment();
+  let tenant: Tenant;
+
+  beforeEach(async () => {
+    environment.clock.set(new Date());
+    tenant = await environment.newTenant('Judged');
+    await ensureState(environment.deps, tenant.project._id);
+  });
+
+  interface Given {
+    domain?: string;
+    email?: string;
+    sent?: number;
+    bounced?: number;
+    complained?: number;
+    opened?: number;
+    deferred?: string[];
+    hoursAgo?: number;
+  }
+
+  async function happened({
+    domain = 'news.example.com',
+    email = 'a@gmail.com',
+    hoursAgo = 1,
+    ...given
+  }: Given): Promise<void> {
+    const { sent = 0, bounced = 0, complained = 0, opened = 0, deferred = [] } = given;
+    const at = new Date(environment.clock.now().getTime() - hoursAgo * HOUR_MS);
+    const tally = new Tally();
+    const times = (count: number, did: 'sent' | 'delivered' | 'bounced' | 'complained' | 'opened') =>
+      tally.add(
+        Array.from({ length: count }, () => ({ did, at, by: 1 as const })),
+        providerOf(email),
+      );
+    times(sent, 'sent');
+    times(sent - bounced, 'delivered');
+    times(bounced, 'bounced');
+    times(complained, 'complained');
+    times(opened, 'opened');
+    for (const text of deferred)
+      tally.add(
+        [{ did: 'deferred', at, by: 1, reply: { code: 421, enhanced: '4.7.0', text } }],
+        providerOf(email),
+        email,
+      );
+    const documents = new Documents(tenant.project._id, 0);
+    for (const cell of tally.cells()) documents.add({ source: 'lane:automation', domain }, cell);
+    await environment.deps.db.reportCounts.bulkWrite(documents.writes());
+  }
+
+  const reputation = async () => (await tenant.client.get('/reports/reputation')).body.data;
+  const due = async () => {
+    await environment.deps.db.reportStates.updateOne(
+      { _id: tenant.project._id, projectId: tenant.project._id },
+      { $set: { reputationDueAt: new Date(Date.now() - 1_000) } },
+    );
+    wakeQueue(environment.deps, 'reputation', tenant.project._id);
+  };
+  const standings = async () =>
+    (await environment.deps.db.reportStates.findOne({ _id: tenant.project._id, projectId: tenant.project._id }))
+      ?.standings;
+
+  it('finds the provider by the domain of the recipient', () => {
+    const found = [
+      'a@gmail.com',
+      'b@outlook.de',
+      'c@aol.com',
+      'd@icloud.com',
+      'e@web.de',
+      'f@gmx.net',
+      'g@example.org',
+      '',
+    ].map(providerOf);
+    expect(found).to.deep.equal(['google', 'microsoft', 'yahoo', 'apple', 'gmx-webde', 'gmx-webde', 'other', 'other']);
+  });
+
+  it('has outcomes, rates and the most frequent replies of each provider, most mail first', async () => {
+    await happened({ email: 'x@web.de', sent: 10, bounced: 2, opened: 4 });
+    await happened({
+      sent: 40,
+      opened: 10,
+      complained: 1,
+      deferred: ['try later john.doe', 'try later', 'call 5551234567'],
+      email: 'john.doe@gmail.com',
+    });
+    await happened({ sent: 5, email: 'x@web.de', hoursAgo: 24 * 8 });
+    const { status, body } = await tenant.client.get('/reports/providers');
+    expect(status).to.equal(200);
+    const [google, webde] = body.data.providers;
+    expect(body.data.providers).to.have.length(2);
+    expect(google).to.deep.include({
+      id: 'google',
+      name: 'Google',
+      sent: 40,
+      openRate: 25,
+      complaintRate: 2.5,
+      deferred: 3,
+    });
+    expect(google.deferralReplies).to.have.length(1);
+    expect(google.deferralReplies[0]).to.deep.include({ reply: '421 4.7.0', count: 3 });
+    expect(google.deferralReplies[0].text).to.not.match(/john|555/);
+    expect(webde).to.deep.include({
+      id: 'gmx-webde',
+      sent: 10,
+      delivered: 8,
+      bounced: 2,
+      openRate: 50,
+      bounceRate: 20,
+    });
+    const refused = await tenant.client.get('/reports/providers?from=2023-01-01T00:00:00Z&to=2026-01-01T00:00:00Z');
+    expect([refused.status, refused.body.error.details]).to.deep.equal([
+      400,
+      'from: must be two years before to at most',
+    ]);
+  });
+
+  it('judges sending domains from 100 mails on, in 24 hours and in 7 days', async () => {
+    await happened({ sent: 99, complained: 9 });
+    const few = await reputation();
+    expect([few.project.status, few.domains[0].status]).to.deep.equal(['few', 'few']);
+    await happened({ sent: 1 });
+    expect((await reputation()).domains[0]).to.deep.include({ domain: 'news.example.com', status: 'over' });
+    await happened({ domain: 'b.example.com', sent: 1_000, complained: 1 });
+    await happened({ domain: 'c.example.com', sent: 1_000, bounced: 19 });
+    await happened({ domain: 'd.example.com', sent: 1_000, bounced: 20, hoursAgo: 30 });
+    const { domains, limits, note } = await reputation();
+    const byDomain = new Map(domains.map((one: { domain: string; status: string }) => [one.domain, one]));
+    const statusOf = (name: string) => (byDomain.get(name) as { status: string }).status;
+    expect(['b', 'c', 'd'].map((name) => statusOf(`${name}.example.com`))).to.deep.equal(['warning', 'good', 'over']);
+    expect(byDomain.get('d.example.com')).to.deep.nested.include({
+      'last24Hours.status': 'few',
+      'last7Days.bounceRate': 2,
+    });
+    expect(limits).to.deep.equal({ complaintWarning: 0.1, complaintLimit: 0.3, bounceLimit: 2 });
+    expect(note).to.contain('Google sends none');
+  });
+
+  it('publishes a warning and the recovery, each at most once in 24 hours, by the job', async () => {
+    const { deps, clock } = environment;
+    const hook = await tenant.client.post('/webhooks', {
+      url: 'https://hooks.example.com/',
+      events: ['reputation.warning', 'reputation.recovered'],
+    });
+    expect(hook.status).to.equal(201);
+    const events = async () =>
+      (await deps.db.projectEvents.find({ projectId: tenant.project._id }).sort({ createdAt: 1 }).toArray()).map(
+        ({ type, data }) => [type, data.domain],
+      );
+    const queues = startQueues(deps, [reputationWarnings(deps)]);
+    const judgedAgain = async () => {
+      await due();
+      await until(
+        () => deps.db.reportStates.findOne({ _id: tenant.project._id, projectId: tenant.project._id }),
+        (state) => !state?.reputationDueAt || state.reputationDueAt.getTime() > Date.now() + 60_000,
+        { ms: 30_000 },
+      );
+    };
+    try {
+      await happened({ domain: 'small.example.com', sent: 50, bounced: 50 });
+      await happened({ sent: 1_000, complained: 4 });
+      await judgedAgain();
+      await judgedAgain();
+      expect(await events()).to.deep.equal([['reputation.warning', 'news.example.com']]);
+      await happened({ sent: 9_000 });
+      await judgedAgain();
+      expect((await events()).slice(1)).to.deep.equal([['reputation.recovered', 'news.example.com']]);
+      await happened({ sent: 100, complained: 90 });
+      await judgedAgain();
+      expect(await events()).to.have.length(2);
+      clock.advance(24 * HOUR_MS);
+      await happened({ sent: 100, complained: 90 });
+      await judgedAgain();
+      expect((await events()).slice(2)).to.deep.equal([['reputation.warning', 'news.example.com']]);
+      const [stored] = (await standings()) ?? [];
+      expect(stored).to.include({ domain: 'news.example.com', isWarned: true });
+      const [first] = await deps.db.projectEvents
+        .find({ projectId: tenant.project._id })
+        .sort({ createdAt: 1 })
+        .toArray();
+      expect(first?.data).to.deep.nested.include({
+        status: 'over',
+        'last24Hours.complaintRate': 0.4,
+        'limits.bounceLimit': 2,
+      });
+    } finally {
+      await queues.stop();
+    }
+  });
+});
