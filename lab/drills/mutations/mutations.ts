@@ -5,6 +5,7 @@ import { campaignsMutations } from './list/campaigns.ts';
 import { edgesMutations } from './list/edges.ts';
 import { feedbackMutations } from './list/feedback.ts';
 import { ledgerMutations } from './list/ledger.ts';
+import { reportsMutations } from './list/reports.ts';
 import { returnsMutations } from './list/returns.ts';
 import { rulesMutations } from './list/rules.ts';
 import { sendingMutations } from './list/sending.ts';
@@ -24,4 +25,5 @@ export const mutations: readonly Mutation[] = [
   ...edgesMutations,
   ...returnsMutations,
   ...audienceMutations,
+  ...reportsMutations,
 ];
