@@ -10,7 +10,7 @@ export const globalFlags: readonly Field[] = [
   { name: 'projectId', kind: 'text', about: 'With an admin key: the project that the call is about.' },
 ];
 
-/** A longer left column moves the text beside it to a line of its own. */
+/** After a longer left column the text is on a line of its own. */
 const LEFT_MAX = 46;
 
 /** `everpost help`, `everpost help campaigns`, `everpost help campaigns pause`. */

@@ -1,7 +1,7 @@
 import type { CountedPart, Message, SmtpReply } from '../model.ts';
 import { states } from '../states.ts';
 
-/** The numbers of the series; docs/decisions/0018-series.md says which time each has. */
+/** The numbers of the series; docs/decisions/0019-series.md says which time each has. */
 export const COUNTS = [
   'sent',
   'delivered',
