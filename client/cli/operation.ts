@@ -1,6 +1,7 @@
 import { createWriteStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { Download } from '../downloads.ts';
+import { EverpostError } from '../errors.ts';
 import { type Operation, operations } from '../operations.ts';
 import { Pages } from '../pages.ts';
 import { camelCase, dashed, parseJson } from './arguments.ts';
@@ -123,6 +124,8 @@ async function printAll(context: Context, pages: AsyncIterable<unknown>): Promis
 
 async function printOther(context: Context, answer: unknown, output: string | undefined): Promise<void> {
   if (!(answer instanceof Download)) return printAnswer(context, answer);
-  if (output === undefined) for await (const chunk of answer) process.stdout.write(chunk);
-  else await pipeline(answer, createWriteStream(output));
+  if (output === undefined) return pipeline(answer, process.stdout, { end: false });
+  await pipeline(answer, createWriteStream(output)).catch((error) => {
+    throw error instanceof EverpostError ? error : new UsageError(`${output} cannot be written: ${error.message}.`);
+  });
 }

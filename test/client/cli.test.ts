@@ -156,6 +156,9 @@ describe('The command everpost', () => {
     const saved = await run(['contacts', 'export', '--output', file]);
     expect(saved.code).to.equal(0);
     expect(readFileSync(file, 'utf8')).to.contain('row24@example.com');
+    const unwritable = await run(['contacts', 'export', '--output', join(folder, 'none', 'contacts.csv')]);
+    expect(unwritable).to.include({ code: 2, out: '' });
+    expect(unwritable.error).to.contain('cannot be written');
     expect((await run(['contacts', 'export'])).out).to.equal(readFileSync(file, 'utf8'));
   });
 
