@@ -44,6 +44,7 @@ export interface App {
 }
 
 const STOP_MS = 6_000;
+const IDLE_EVERY_MS = 50;
 const LET_IN_MAX = 1_000;
 
 export function createApp(deps: Deps, endpoints: Endpoint[], options: AppOptions): App {
@@ -79,8 +80,11 @@ export function createApp(deps: Deps, endpoints: Endpoint[], options: AppOptions
       await acceptPending(server);
       streams.stop();
       const closed = new Promise((resolve) => server.close(resolve));
+      // A connection that waits for its answer when the server closes stays open after the answer.
+      const idle = setInterval(() => server.closeIdleConnections(), IDLE_EVERY_MS);
       const late = setTimeout(() => server.closeAllConnections(), STOP_MS);
       await closed;
+      clearInterval(idle);
       clearTimeout(late);
       authenticate.stop();
     },
