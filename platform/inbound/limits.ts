@@ -13,6 +13,8 @@ export interface InboundLimits {
   /** Bytes of all mails that are being received. */
   bytes: number;
   bytesPerAddress: number;
+  /** The time to read one mail. */
+  parseMs: number;
 }
 
 export const INBOUND_LIMITS: Omit<InboundLimits, 'connectionsPerAddress'> = {
@@ -20,6 +22,7 @@ export const INBOUND_LIMITS: Omit<InboundLimits, 'connectionsPerAddress'> = {
   commandsMax: 300,
   bytes: 96 * 1024 * 1024,
   bytesPerAddress: 32 * 1024 * 1024,
+  parseMs: 5_000,
 };
 
 /** Refuses connections of one address beyond its share before they count towards the total, and ends sessions that last too long. */

@@ -2,10 +2,9 @@ import { Worker } from 'node:worker_threads';
 import type { Log } from '../../core/base/deps.ts';
 import type { InboundEnvelope, MailReader, MailVerdicts, ParsedMail } from '../../core/inbound/mail.ts';
 import type { Config } from '../../schemas/config.ts';
-import { networkOf } from './limits.ts';
+import { INBOUND_LIMITS, type InboundLimits, networkOf } from './limits.ts';
 
 const PARSERS = 2;
-const PARSE_MAX_MS = 5_000;
 const VERIFY_MAX_MS = 3_000;
 /** After DNS did not answer in time, mail is accepted without verdicts for this long. */
 const VERIFY_PAUSE_MS = 10_000;
@@ -13,8 +12,12 @@ const MEMORY_MAX_MB = 256;
 const NURSERY_MB = 8;
 const NO_VERDICTS: MailVerdicts = { spf: 'NONE', dkim: 'NONE', dmarc: 'NONE', author: null, isFinal: false };
 
-export function createMailReader(config: Pick<Config, 'dnsServers' | 'mailHost'>, log: Log): MailReader {
-  const parsers = Array.from({ length: PARSERS }, () => createParser(log));
+export function createMailReader(
+  config: Pick<Config, 'dnsServers' | 'mailHost'>,
+  log: Log,
+  { parseMs }: Pick<InboundLimits, 'parseMs'> = INBOUND_LIMITS,
+): MailReader {
+  const parsers = Array.from({ length: PARSERS }, () => createParser(log, parseMs));
   const verifier = createVerifier(config, log);
   const turns = createTurns(parsers);
 
@@ -65,15 +68,15 @@ function createTurns<T>(free: readonly T[]) {
 }
 
 /** A small nursery: with the 64 MB that a thread may have, each thread would grow by that much before anything is collected. */
-const limits = { resourceLimits: { maxOldGenerationSizeMb: MEMORY_MAX_MB, maxYoungGenerationSizeMb: NURSERY_MB } };
+const thread = { resourceLimits: { maxOldGenerationSizeMb: MEMORY_MAX_MB, maxYoungGenerationSizeMb: NURSERY_MB } };
 
 /** One mail at a time; a mail that exceeds time or memory costs its thread, and nothing else. */
-function createParser(log: Log) {
+function createParser(log: Log, parseMs: number) {
   let worker: Worker | null = null;
   let current: ((parsed: ParsedMail | null, why: string | null) => void) | null = null;
 
   function start(): Worker {
-    const made = new Worker(new URL('./parse-worker.ts', import.meta.url), limits);
+    const made = new Worker(new URL('./parse-worker.ts', import.meta.url), thread);
     const ended = (why: string) => {
       if (worker !== made) return;
       worker = null;
@@ -97,7 +100,7 @@ function createParser(log: Log) {
           if (worker === mine) worker = null;
           void mine.terminate();
           current?.(null, 'it took too long');
-        }, PARSE_MAX_MS);
+        }, parseMs);
         current = (parsed, why) => {
           current = null;
           clearTimeout(timer);
@@ -123,7 +126,7 @@ function createVerifier({ dnsServers, mailHost }: Pick<Config, 'dnsServers' | 'm
 
   function start(): Worker {
     const workerData = { servers: dnsServers, mta: mailHost };
-    const made = new Worker(new URL('./verify-worker.ts', import.meta.url), { ...limits, workerData });
+    const made = new Worker(new URL('./verify-worker.ts', import.meta.url), { ...thread, workerData });
     made.unref();
     made.on('message', ({ id, verdicts }: { id: number; verdicts: MailVerdicts | null }) => asked.get(id)?.(verdicts));
     const ended = (why: string) => {

@@ -27,7 +27,7 @@ export async function openInboundServer(
 ): Promise<InboundServer> {
   const { inboundSmtpHost, inboundSmtpPort, inboundProxies, inboundConnectionsPerAddress } = deps.config;
   const certificate = readCertificate(deps.config);
-  const reader = createMailReader(deps.config, deps.log);
+  const reader = createMailReader(deps.config, deps.log, limits);
   const own = { ...limits, connectionsPerAddress: inboundConnectionsPerAddress };
   const door = createDoor(deps, reader, own);
   const options: ConstructorParameters<typeof LimitedSmtpServer>[0] = {

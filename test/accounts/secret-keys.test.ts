@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { connect, createServer } from 'node:net';
+import { type AddressInfo, connect, createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
@@ -12,7 +12,6 @@ import type { Webhook } from '../../core/feed/model.ts';
 import { signingSecrets, webhookSecret } from '../../core/feed/webhook-secrets.ts';
 import { openKey } from '../../core/migrations/keys.ts';
 import type { Migration } from '../../core/migrations/model.ts';
-import { anyFreePort } from '../../stack/ports.ts';
 import { type Scene, start as startMigration, startScene, tenantWithA } from '../migrations/support.ts';
 import { smallAccountA } from '../providers/account-a.ts';
 import type { Tenant } from '../support/environment.ts';
@@ -21,6 +20,9 @@ import { admin, start } from './processes.ts';
 /** The key of every test environment, and the one that replaces it. */
 const OLD = `test:${Buffer.alloc(32, 7).toString('base64')}`;
 const NEW = `new:${Buffer.alloc(32, 8).toString('base64')}`;
+/** The driver of MongoDB gives up after 2.5 s. */
+const CHECK_FAILED_MS = 3_500;
+const SCRIPTS = ['api/main.ts', 'workers/main.ts'] as const;
 const KINDS = ['DKIM keys', 'webhook secrets', 'replaced webhook secrets', 'provider keys'];
 
 describe('Secret keys', function () {
@@ -138,7 +140,7 @@ describe('Secret keys', function () {
     });
   });
 
-  for (const script of ['api/main.ts', 'workers/main.ts'] as const)
+  for (const script of SCRIPTS)
     describe(script, () => {
       it('ends with 1 and counts the secrets by kind when SECRET_KEYS does not name their key', async () => {
         await newWebhook();
@@ -163,17 +165,23 @@ describe('Secret keys', function () {
           expect((await running.stop()).code).to.equal(0);
         }
       });
-
-      it('ends with 1 as soon as MongoDB answers, when it did not at the start', async () => {
-        const port = await anyFreePort();
-        const mongodb = { MONGODB_URL: `mongodb://127.0.0.1:${port}/?directConnection=true` };
-        const running = start(scene.env, script, NEW, mongodb);
-        const stop = await forward(port, new URL(deps.config.mongodbUrl.replace('mongodb:', 'http:')), 4_000);
-        expect((await running.ended).output).to.match(/^SECRET_KEYS does not name/m);
-        expect((await running.ended).code).to.equal(1);
-        stop();
-      });
     });
+
+  it('API and worker end with 1 as soon as MongoDB answers, when it did not at the start', async () => {
+    const ends = SCRIPTS.map(async (script) => {
+      const gate = await openGate(new URL(deps.config.mongodbUrl.replace('mongodb:', 'http:')));
+      const mongodb = { MONGODB_URL: `mongodb://127.0.0.1:${gate.port}/?directConnection=true` };
+      const { ended } = start(scene.env, script, NEW, mongodb);
+      await gate.asked;
+      await sleep(CHECK_FAILED_MS);
+      gate.pass();
+      return ended.finally(gate.close);
+    });
+    for (const { code, output } of await Promise.all(ends)) {
+      expect(output).to.match(/^SECRET_KEYS does not name/m);
+      expect(code).to.equal(1);
+    }
+  });
 
   it('A key that moved back from the first place still opens unsubscribe links and return paths.', async () => {
     const ref = { projectId: tenant.project._id, messageId: new ObjectId() };
@@ -205,15 +213,25 @@ describe('Secret keys', function () {
   });
 });
 
-/** Nothing listens on the port for `afterMs`; then connections go to the target. */
-async function forward(port: number, target: URL, afterMs: number): Promise<() => void> {
-  await sleep(afterMs);
+/** A port whose connections are closed at once, until they may pass to the target. */
+async function openGate(target: URL) {
+  const opened = Promise.withResolvers<void>();
+  let mayPass = false;
   const server = createServer((socket) => {
-    const there = connect(Number(target.port), target.hostname);
-    socket.pipe(there).pipe(socket);
-    for (const end of [socket, there]) end.on('error', () => {});
+    opened.resolve();
+    socket.on('error', () => {});
+    if (!mayPass) return socket.destroy();
+    const there = connect(Number(target.port), target.hostname).on('error', () => {});
+    return socket.pipe(there).pipe(socket);
   });
-  server.listen(port, '127.0.0.1');
+  server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  return () => server.close();
+  return {
+    port: (server.address() as AddressInfo).port,
+    asked: opened.promise,
+    pass() {
+      mayPass = true;
+    },
+    close: () => void server.close(),
+  };
 }

@@ -118,6 +118,7 @@ describe('The mail lanes', () => {
     await backlog(60, 'transactional');
     await post.sink.ledger.wait(1, 5_000);
     await post.restart();
+    post.sink.modes.ackDelayMs = 0;
     const { messages } = post.environment.deps.db;
     const projectId = post.own.project._id;
     await until(
