@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { type Figure, report } from '../rig/report.ts';
+import { measureBehaviour } from './audience/behaviour.ts';
 import { measureExport } from './audience/exports.ts';
 import { measureImport } from './audience/imports.ts';
 import { measureRequests } from './audience/requests.ts';
@@ -10,7 +11,7 @@ import { measureSuppressions } from './audience/suppressions.ts';
 
 /**
  * The audience at a million contacts in 50 lists, with 10 properties and 3 segments, over HTTP. Names among the arguments choose parts:
- * import (compared with a bare bulkWrite of the same upserts), segment, requests, suppressions, export; without the import the contacts are
+ * import (compared with a bare bulkWrite of the same upserts), segment, requests, suppressions, behaviour, export; without the import the contacts are
  * written straight into the database first, which takes a quarter of the time. At the end counts and segments are held against a recount.
  */
 const { values, positionals } = parseArgs({
@@ -24,6 +25,7 @@ const parts: Record<string, (stage: Stage) => Promise<Figure[]>> = {
   segment: measureSegment,
   requests: measureRequests,
   suppressions: measureSuppressions,
+  behaviour: measureBehaviour,
   export: measureExport,
 };
 const unknown = positionals.filter((name) => !Object.hasOwn(parts, name));

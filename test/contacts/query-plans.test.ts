@@ -1,6 +1,9 @@
 import { expect } from 'chai';
 import type { Document } from 'mongodb';
 import { parseId } from '../../core/base/ids.ts';
+import { countFacts } from '../../core/contacts/behaviour/count.ts';
+import { noteActs, noteReceived } from '../../core/contacts/behaviour/note.ts';
+import { passingWindows, passWindows } from '../../core/contacts/behaviour/passing.ts';
 import { recomputeSegment, SETTLE_MS } from '../../core/contacts/lists/recompute.ts';
 import { importSlice } from '../../core/imports/run.ts';
 import { suppressionsAgainst } from '../../core/suppressions/suppressions.ts';
@@ -14,6 +17,7 @@ const KEYS_MAX: Record<string, number> = { contacts: 620, suppressions: 850 };
 const OURS = [
   ...['contacts', 'contactLists', 'listCounts', 'listRemovals', 'customFields', 'suppressions', 'suppressionGroups'],
   ...['imports', 'importChunks', 'importErrors'],
+  ...['contactFacts', 'notedFacts', 'previewSlots'],
 ];
 
 /** The database writes down every operation with its plan while the whole interface of the audience is used. */
@@ -108,10 +112,44 @@ describe('Plans of the audience', () => {
     await importSlice(deps, { projectId: project._id, importId }, { timeMs: 5_000 });
     await client.get(`/contacts/imports/${importId}`);
     await client.get(`/contacts/imports/${importId}/errors`);
+    await useBehaviour();
     await client.delete(`/contact-lists/${segment}`);
     await client.delete(`/contact-lists/${list}`);
   }
 
+  async function useBehaviour(): Promise<void> {
+    const { deps, own, clock } = environment;
+    const projectId = own.project._id;
+    const opened = { behaviour: 'opened', operator: 'at_least', withinDays: 3 };
+    const received = { behaviour: 'received', operator: 'never' };
+    for (const groups of [[opened], [received], [{ logicalOperator: 'OR', groups: [opened, received] }]]) {
+      const { id } = (await own.client.post('/contact-lists', { name: 'B', filterCriteria: { groups } })).body.data;
+      clock.advance(SETTLE_MS);
+      await recomputeSegment(deps, projectId, parseId(id)!, { timeMs: 5_000 });
+      await own.client.post('/contact-lists/preview', { filterCriteria: { groups } });
+    }
+    const contacts = await deps.db.contacts
+      .find({ projectId }, { projection: { _id: 1 } })
+      .limit(5)
+      .toArray();
+    const at = clock.now();
+    const acts = contacts.map(({ _id: contactId }) => ({
+      messageId: contactId,
+      contactId,
+      kind: 'opened' as const,
+      at,
+    }));
+    await noteActs(deps, projectId, acts);
+    await noteReceived(deps, projectId, [parseId(list)!]);
+    for (const noted of await deps.db.notedFacts.find({ projectId }, { hint: 'due' }).toArray())
+      await countFacts(deps, noted);
+    clock.advance(4 * 86_400_000);
+    expect(await passWindows(deps, projectId, 1_000)).to.equal(acts.length);
+    const due = passingWindows(deps);
+    await due.projects(clock.now());
+  }
+
+  const looksForWindows = ({ command }: Document) => command.pipeline?.[0]?.$match?.windowDueAt !== undefined;
   const named = ({ command, ns, planSummary }: Document) =>
     `${ns.split('.')[1]}: ${planSummary} ${JSON.stringify(command).slice(0, 300)}`;
 
@@ -136,7 +174,7 @@ describe('Plans of the audience', () => {
   });
 
   it('a part of an address is looked for among the keys of that list alone, and no contact is read for it', () => {
-    const searches = profile.filter(({ command, ns }) => command.aggregate === 'contacts' && ns.endsWith('.contacts'));
+    const searches = profile.filter((one) => one.command.aggregate === 'contacts' && !looksForWindows(one));
     const plans: Record<string, number> = {};
     for (const { planSummary, keysExamined, docsExamined } of searches) {
       plans[planSummary] = (plans[planSummary] ?? 0) + 1;
@@ -148,6 +186,14 @@ describe('Plans of the audience', () => {
       'IXSCAN { projectId: 1, segmentIds: 1, email: 1 }': 4,
       'IXSCAN { projectId: 1, email: 1 }': 6,
     });
+  });
+
+  it('projects whose windows have passed are found by one key for each of them', () => {
+    const looks = profile.filter(looksForWindows);
+    expect(looks.map(({ planSummary }) => planSummary)).to.deep.equal([
+      'DISTINCT_SCAN { projectId: 1, windowDueAt: 1 }',
+    ]);
+    expect(looks[0]!.keysExamined).to.be.at.most(2);
   });
 
   it('a text is looked for among the keys of suppressions, and none is read for it unless a date is asked too', () => {

@@ -1,0 +1,210 @@
+import { ObjectId } from 'mongodb';
+import { createProject } from '../../../core/accounts/projects.ts';
+import type { Project } from '../../../core/base/model.ts';
+import { clickToken, openToken } from '../../../core/composing/tokens.ts';
+import { newList } from '../../../core/contacts/lists/global-list.ts';
+import { createSegment } from '../../../core/contacts/lists/segments.ts';
+import type { Contact } from '../../../core/contacts/model.ts';
+import type { Message } from '../../../core/outbox/model.ts';
+import { until } from '../../../test/support/wait.ts';
+import { microsEach, mongodPid, quantile, usageOf } from '../../rig/processes.ts';
+import type { Figure } from '../../rig/report.ts';
+import { ask } from '../comes-back/requests.ts';
+import { type Stage, say } from './stage.ts';
+
+const SEGMENTS = 20;
+/** A little more than is asked. */
+const RATE = 1_600;
+const ASKED = 1_500;
+const SECONDS = 10;
+const ROUNDS = 3;
+const READERS = 24_000;
+const PROBE_EVERY_MS = 100;
+const DAY_MS = 86_400_000;
+const WRITE_AT_ONCE = 5_000;
+const WAIT = { ms: 3_600_000, everyMs: 100 };
+
+/** Engagements with 20 segments that ask about them, and a window that passes for everybody at once. */
+export async function measureBehaviour(stage: Stage): Promise<Figure[]> {
+  return [...(await measureEngagements(stage)), ...(await measurePassing(stage))];
+}
+
+async function measureEngagements(stage: Stage): Promise<Figure[]> {
+  const { drill, api, worker, url } = stage;
+  const { deps } = drill;
+  const project = await createProject(deps, drill.project.organizationId, { name: 'Readers' });
+  const port = Number(new URL(url).port);
+  const messages = await writeReaders(stage, project);
+  await makeSegments(stage, project);
+  const [pace, p99, apiMicros, workerMicros, mongodMicros]: number[][] = [[], [], [], [], []];
+  const mongod = await mongodPid(deps);
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const own = messages.slice((round * READERS) / ROUNDS, ((round + 1) * READERS) / ROUNDS);
+    const paths = own.flatMap(({ _id: messageId, projectId }) => [
+      `/t/o/${openToken(deps.config, { projectId, messageId })}.gif`,
+      `/t/c/${clickToken(deps.config, { projectId, messageId }, `https://example.com/${round}`)}`,
+    ]);
+    const before = [api, worker, { pid: mongod }].map(({ pid }) => usageOf(pid));
+    const begun = performance.now();
+    const probing = probe(stage, project, port, round);
+    const { answered } = await ask(port, paths, { rate: RATE, seconds: SECONDS });
+    await counted(stage, project);
+    pace!.push(answered / ((performance.now() - begun) / 1_000));
+    p99!.push(quantile(await probing, 0.99));
+    const after = [api, worker, { pid: mongod }].map(({ pid }) => usageOf(pid));
+    for (const [index, of] of [apiMicros, workerMicros, mongodMicros].entries())
+      of!.push(microsEach(before[index]!, after[index]!, answered));
+    say(
+      `engagements: ${Math.round(pace!.at(-1)!)}/s until counted, click to membership p99 ${Math.round(p99!.at(-1)!)} ms`,
+    );
+  }
+  return [
+    {
+      name: `opens and clicks asked at ${RATE}/s with ${SEGMENTS} behaviour segments, until the last is counted`,
+      unit: '/s',
+      values: pace!,
+      asked: { atLeast: ASKED },
+      note: `${RATE * SECONDS} a round of ${READERS / ROUNDS} contacts; CPU of each: API ${apiMicros!.join(', ')} us, worker ${workerMicros!.join(', ')} us, mongod ${mongodMicros!.join(', ')} us`,
+    },
+    {
+      name: 'from a click to the membership of its contact, under that load: p99',
+      unit: 'ms',
+      values: p99!,
+      asked: { atMost: 5_000 },
+    },
+  ];
+}
+
+/** Contacts with a mail each. */
+async function writeReaders({ drill: { deps } }: Stage, { _id: projectId }: Project): Promise<Message[]> {
+  const at = new Date(Date.now() - 3_600_000);
+  const blank = { firstName: null, lastName: null, userId: null, mobile: null, contactProperties: {} };
+  const contacts = Array.from({ length: READERS }, (_, index): Contact => {
+    const lists = { listIds: [], segmentIds: [] };
+    return {
+      _id: new ObjectId(),
+      projectId,
+      email: `r${index}@example.com`,
+      ...blank,
+      ...lists,
+      createdAt: at,
+      updatedAt: at,
+    };
+  });
+  const messages = contacts.map(({ _id: contactId, email }): Message => {
+    return { _id: new ObjectId(), projectId, contactId, email, lane: 'campaign', state: 'sent', sentAt: at };
+  });
+  await deps.db.contacts.insertMany(contacts);
+  await deps.db.messages.insertMany(messages);
+  return messages;
+}
+
+async function makeSegments({ drill: { deps } }: Stage, project: Project): Promise<void> {
+  for (let index = 0; index < SEGMENTS; index += 1) {
+    const behaviour = (['opened', 'humanOpened', 'clicked'] as const)[index % 3];
+    const operator = index % 4 === 3 ? 'never' : 'at_least';
+    const count = operator === 'never' ? {} : { count: 1 + (index % 2) };
+    const list = newList(deps, project, { _id: new ObjectId(), name: `B${index}`, description: '', type: 'segment' });
+    await createSegment(deps, list, { groups: [{ behaviour, operator, ...count, withinDays: 7 + index }] });
+  }
+}
+
+/** Everything that was noted is in the segments. */
+async function counted({ drill: { deps } }: Stage, { _id: projectId }: Project): Promise<void> {
+  const waiting = () => deps.db.notedFacts.countDocuments({ projectId });
+  await until(waiting, (count) => count === 0, WAIT);
+}
+
+/** Clicks of single contacts, one after the other, from the request until the contact is in the segment. */
+async function probe(
+  { drill: { deps } }: Stage,
+  { _id: projectId }: Project,
+  port: number,
+  round: number,
+): Promise<number[]> {
+  const at = new Date(Date.now() - 3_600_000);
+  const clicked = (await deps.db.contactLists.findOne({ projectId, name: 'B2' }))!._id;
+  const delays: number[] = [];
+  for (const begun = performance.now(); performance.now() - begun < SECONDS * 1_000; ) {
+    const [contactId, messageId] = [new ObjectId(), new ObjectId()];
+    const email = `probe-${round}-${delays.length}@example.com`;
+    const blank = { firstName: null, lastName: null, userId: null, mobile: null, contactProperties: {} };
+    const lists = { listIds: [], segmentIds: [] };
+    await deps.db.contacts.insertOne({
+      _id: contactId,
+      projectId,
+      email,
+      ...blank,
+      ...lists,
+      createdAt: at,
+      updatedAt: at,
+    });
+    await deps.db.messages.insertOne({
+      _id: messageId,
+      projectId,
+      contactId,
+      email,
+      lane: 'campaign',
+      state: 'sent',
+      sentAt: at,
+    });
+    const clickedAt = performance.now();
+    const token = clickToken(deps.config, { projectId, messageId }, 'https://example.com/');
+    await fetch(`http://127.0.0.1:${port}/t/c/${token}`, { redirect: 'manual', headers: { 'User-Agent': 'Firefox' } });
+    const joined = () => deps.db.contacts.countDocuments({ _id: contactId, projectId, segmentIds: clicked });
+    await until(joined, (count) => count === 1, { ms: 60_000, everyMs: 10 });
+    delays.push(performance.now() - clickedAt);
+    await new Promise((resolve) => setTimeout(resolve, PROBE_EVERY_MS));
+  }
+  return delays;
+}
+
+async function measurePassing(stage: Stage): Promise<Figure[]> {
+  const { drill, client, worker, contacts } = stage;
+  const { deps, project } = drill;
+  const projectId = project._id;
+  const at = new Date(Date.now() - DAY_MS);
+  for (let after: ObjectId | null = null; ; ) {
+    const own = after ? { projectId, _id: { $gt: after } } : { projectId };
+    const page: Pick<Contact, '_id'>[] = await deps.db.contacts
+      .find(own, { projection: { _id: 1 } })
+      .sort({ _id: 1 })
+      .limit(WRITE_AT_ONCE)
+      .toArray();
+    if (page.length === 0) break;
+    await deps.db.contactFacts.insertMany(
+      page.map(({ _id: contactId }) => ({ _id: new ObjectId(), projectId, contactId, kind: 'opened' as const, at })),
+    );
+    after = page.at(-1)!._id;
+  }
+  const groups = [{ behaviour: 'opened', operator: 'at_least', withinDays: 7 }];
+  const made = performance.now();
+  const { id } = (await client.post('/contact-lists', { name: 'Window', filterCriteria: { groups } })).body.data;
+  const listOf = async () => (await client.get(`/contact-lists/${id}`)).body.data;
+  const whole = await until(listOf, ({ recompute }) => recompute.status !== 'running', WAIT);
+  const computedSeconds = (performance.now() - made) / 1_000;
+  if (whole.contactCount !== contacts) throw new Error(`${whole.contactCount} of ${contacts} are in the segment`);
+  // As if a week had passed: the facts leave the window, and everybody is due at once.
+  await deps.db.contactFacts.updateMany({ projectId }, { $set: { at: new Date(Date.now() - 7 * DAY_MS - 1_000) } });
+  const mongod = await mongodPid(deps);
+  const before = [worker.pid, mongod].map(usageOf);
+  const begun = performance.now();
+  await deps.db.contacts.updateMany({ projectId }, { $set: { windowDueAt: new Date() } });
+  await until(listOf, ({ contactCount }) => contactCount === 0, WAIT);
+  const seconds = (performance.now() - begun) / 1_000;
+  const after = [worker.pid, mongod].map(usageOf);
+  const micros = before.map((one, index) => microsEach(one, after[index]!, contacts));
+  await client.delete(`/contact-lists/${id}`);
+  say(
+    `passing window: ${contacts} contacts in ${seconds.toFixed(1)} s; segment computed in ${computedSeconds.toFixed(1)} s`,
+  );
+  return [
+    { name: `creating a behaviour segment that takes all of ${contacts}`, unit: 's', values: [computedSeconds] },
+    {
+      name: `a window that passes for ${contacts} contacts at once: contacts`,
+      unit: '/s',
+      values: [contacts / seconds],
+      note: `${seconds.toFixed(1)} s; CPU for each: worker ${micros[0]} us, mongod ${micros[1]} us`,
+    },
+  ];
+}
