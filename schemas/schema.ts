@@ -16,6 +16,22 @@ export function schema<const S extends JSONSchema>(json: S): Schema<FromSchema<S
   return { json: json as unknown as JsonSchema };
 }
 
+const named = ['properties'];
+const listed = ['oneOf', 'anyOf', 'allOf'];
+const single = ['items', 'additionalProperties', 'propertyNames'];
+
+/** A schema with each of the schemas directly inside it replaced. */
+export function mapInside(schema: JsonSchema, replace: (inner: JsonSchema) => JsonSchema): JsonSchema {
+  const entries = Object.entries(schema).map(([keyword, value]) => {
+    if (typeof value !== 'object' || value === null) return [keyword, value];
+    if (named.includes(keyword))
+      return [keyword, Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, replace(inner)]))];
+    if (listed.includes(keyword)) return [keyword, (value as JsonSchema[]).map(replace)];
+    return [keyword, single.includes(keyword) ? replace(value as JsonSchema) : value];
+  });
+  return Object.fromEntries(entries);
+}
+
 /** For answers: their type is not used, and inferring it would cost the compiler more than all bodies together. */
 export function shape(json: JsonSchema): Schema<unknown> {
   return { json };

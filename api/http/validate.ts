@@ -3,7 +3,7 @@ import { type AppError, invalid } from '../../core/base/errors.ts';
 import { isE164, normalizeEmail } from '../../core/base/text/addresses.ts';
 import { coerce } from '../../core/base/text/coercion.ts';
 import { isTimezone } from '../../core/campaigns/run/gradual.ts';
-import type { Schema } from '../../schemas/schema.ts';
+import { type JsonSchema, mapInside, type Schema } from '../../schemas/schema.ts';
 
 const DETAILS_MAX = 20;
 
@@ -54,10 +54,20 @@ export function validateQuery<T>(schema: Schema<T>, query: Record<string, unknow
   throw validationError(check.errors ?? []);
 }
 
-/** For tests: checks an answer against the schema in the OpenAPI document. */
+/** For tests: checks an answer or an event against its schema, which names every field. */
 export function answerFault(schema: Schema<unknown>, data: unknown): string | null {
-  const { check } = compile(schema, first, null);
+  const closed = closedSchemas.get(schema.json) ?? { json: closedObjects(schema.json) };
+  closedSchemas.set(schema.json, closed);
+  const { check } = compile(closed, first, null);
   return check(JSON.parse(JSON.stringify(data))) ? null : explainErrors(check.errors ?? []);
+}
+
+const closedSchemas = new WeakMap<object, Schema<unknown>>();
+
+/** Objects whose fields are declared take no others. */
+function closedObjects(schema: JsonSchema): JsonSchema {
+  const inside = mapInside(schema, closedObjects);
+  return inside.properties && !inside.additionalProperties ? { ...inside, additionalProperties: false } : inside;
 }
 
 function compile(schema: Schema<unknown>, one: Ajv, all: Ajv | null): Compiled {
@@ -99,6 +109,8 @@ function explainError(error: ErrorObject): string {
       return `${path}: must be ${error.params.limit} characters at least`;
     case 'type':
       return `${path || 'body'}: must be ${[error.params.type].flat().map(withArticle).join(' or ')}${hintOf(error)}`;
+    case 'additionalProperties':
+      return `${at(error.params.additionalProperty)}: is not in the schema`;
     case 'propertyNames':
       return `${path}: has a name that is not allowed: ${String(error.params.propertyName).slice(0, 80)}`;
     default:

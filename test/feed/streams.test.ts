@@ -8,6 +8,7 @@ import { Redis } from 'ioredis';
 import { createApiKey } from '../../core/accounts/api-keys.ts';
 import { publishEvents } from '../../core/feed/events.ts';
 import { createStreamSlots, STREAMS_PER_KEY_MAX } from '../../platform/stream-slots.ts';
+import { eventExamples } from '../../schemas/examples/events.ts';
 import { type Environment, startEnvironment, type Tenant, useEnvironment } from '../support/environment.ts';
 import { until } from '../support/wait.ts';
 
@@ -294,10 +295,11 @@ async function openUnread(environment: Environment, key: string): Promise<Socket
 
 /** More than the systems on both sides keep for a connection. */
 async function flood({ deps }: Environment, { project }: Tenant): Promise<void> {
+  const { data: contact } = eventExamples.ContactCreatedEvent as { data: Record<string, unknown> };
   const text = 'x'.repeat(200_000);
   for (let batch = 0; batch < 10; batch += 1) {
     const keys = Array.from({ length: 10 }, (_, index) => `${batch} ${index}`);
-    const events = keys.map((key) => ({ type: 'contact.created' as const, key, data: { text } }));
+    const events = keys.map((key) => ({ type: 'contact.created' as const, key, data: { ...contact, lastName: text } }));
     await publishEvents(deps, project._id, events);
   }
 }

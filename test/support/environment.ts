@@ -18,6 +18,7 @@ import { createStreamSlots } from '../../platform/stream-slots.ts';
 import { anyFreePort } from '../../stack/ports.ts';
 import { createWorkflows } from '../../workflows/client.ts';
 import { type Client, createClient } from './client.ts';
+import { eventFaults } from './event-faults.ts';
 
 export interface Tenant {
   organization: Organization;
@@ -98,11 +99,14 @@ export async function startEnvironment(
       await drainSignals(deps, 1_000);
       limiter.stop();
       slots.stop();
+      // While MongoDB is down there is nothing to check.
+      const faults = await eventFaults(deps).catch(() => []);
       await mongo
         .db(name)
         .dropDatabase()
         .catch(() => {});
       await close();
+      if (faults.length > 0) throw new Error(`Events break their schemas: ${faults.join('; ')}`);
     },
   };
 }

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { JsonSchema } from '../../../schemas/schema.ts';
+import { type JsonSchema, mapInside } from '../../../schemas/schema.ts';
 
 export type Json = Record<string, unknown>;
 
@@ -26,24 +26,8 @@ export class Components {
   }
 
   #inside(schema: JsonSchema): Json {
-    const shown: Json = {};
-    for (const [keyword, value] of Object.entries(forOthers(schema))) {
-      if (keyword === 'properties')
-        shown[keyword] = mapped(value as Record<string, JsonSchema>, (one) => this.show(one));
-      else if (Array.isArray(value) && combining.includes(keyword))
-        shown[keyword] = value.map((one: JsonSchema) => this.show(one));
-      else if (holding.includes(keyword) && typeof value === 'object') shown[keyword] = this.show(value as JsonSchema);
-      else shown[keyword] = value;
-    }
-    return shown;
+    return mapInside(forOthers(schema), (inner) => this.show(inner));
   }
-}
-
-const combining = ['oneOf', 'anyOf', 'allOf'];
-const holding = ['items', 'additionalProperties', 'propertyNames'];
-
-function mapped(properties: Record<string, JsonSchema>, show: (schema: JsonSchema) => Json): Json {
-  return Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, show(schema)]));
 }
 
 /** null is said where a component is used, so that the component itself is the same everywhere; unless it is a choice of types. */
