@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -10,25 +10,14 @@ import { createTransport } from 'nodemailer';
 import { noteOf } from '../../stack/processes/identity.ts';
 import { until as seen } from '../support/wait.ts';
 import { memoryOf } from './memory-of.ts';
+import { type Stack, stackOnceItRuns, startStack, startsWithinMs, stop, until } from './started.ts';
 import { temporaryFolder } from './temporary.ts';
 
-const root = join(import.meta.dirname, '../..');
-const startsWithinMs = 120_000;
 const MEMORY_MAX = 1_000 * 1_024 ** 2;
 /** Less than this, and processes were overlooked. */
 const MEMORY_MIN = 400 * 1_024 ** 2;
 /** The process that prepares the start ends three seconds after its last work. */
 const HELPER_GONE_MS = 15_000;
-
-interface Stack {
-  readonly apiUrl: string;
-  readonly publicUrl: string;
-  readonly projectKey: string;
-  readonly mongoUrl: string;
-  readonly mailboxUrl: string;
-  readonly smtpUrl: string;
-  readonly processes: { name: string; pid: number }[];
-}
 
 describe('npm start', function () {
   this.timeout(startsWithinMs);
@@ -42,21 +31,14 @@ describe('npm start', function () {
   const stackOf = (): Stack => JSON.parse(readFileSync(stackFile(), 'utf8'));
 
   function start(env: NodeJS.ProcessEnv = {}) {
-    const entry = spawn(process.execPath, [join(root, 'stack/entry.mjs'), 'start'], {
-      env: { ...withoutServers(), DATA_DIR: folder(), LOG_LEVEL: 'warn', ...env },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
-    entries.push(entry);
-    let said = '';
-    for (const stream of [entry.stdout, entry.stderr]) stream.on('data', (chunk) => (said += chunk));
-    return { entry, said: () => said };
+    const started = startStack(folder(), env);
+    entries.push(started.entry);
+    return started;
   }
 
   async function running(): Promise<{ entry: ChildProcess; said: () => string; stack: Stack }> {
     const started = start();
-    await until(() => started.said().includes('Ctrl-C') || started.entry.exitCode !== null, startsWithinMs);
-    expect(started.said().includes('Everpost runs after'), started.said()).to.equal(true);
-    return { ...started, stack: stackOf() };
+    return { ...started, stack: await stackOnceItRuns(folder(), started) };
   }
 
   const upsert = ({ apiUrl, projectKey }: Stack) =>
@@ -197,20 +179,3 @@ async function defineIndexOtherwise(url: string): Promise<void> {
   await client.close();
 }
 
-/** The suite's own servers must not be taken for a person's. */
-function withoutServers(): NodeJS.ProcessEnv {
-  const ours = /^(MONGODB|REDIS|TEMPORAL|SMTP|WORKER|PORT|PUBLIC_URL|npm_)/;
-  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !ours.test(name)));
-}
-
-async function stop(entry: ChildProcess | undefined): Promise<number | null | undefined> {
-  if (!entry || entry.exitCode !== null || entry.signalCode) return entry?.exitCode;
-  entry.kill('SIGTERM');
-  await once(entry, 'exit');
-  return entry.exitCode;
-}
-
-async function until(isTrue: () => boolean, withinMs: number): Promise<void> {
-  for (const end = Date.now() + withinMs; !isTrue() && Date.now() < end; )
-    await new Promise((tick) => setTimeout(tick, 50));
-}

@@ -100,7 +100,7 @@ function parameters(endpoint: Endpoint, components: Components): Json[] {
 
 function requestBody(endpoint: Endpoint, components: Components): Json {
   if (endpoint.rawBody) {
-    const types = endpoint.rawBody.filter(Boolean);
+    const types = endpoint.bodyLimit === 'import' ? endpoint.rawBody : endpoint.rawBody.slice(0, 1);
     const content = Object.fromEntries(types.map((type) => [type, { schema: rawSchema(endpoint, type) }]));
     return { requestBody: { required: true, content } };
   }
@@ -115,11 +115,10 @@ function requestBody(endpoint: Endpoint, components: Components): Json {
 
 const bytes = { type: 'string', format: 'binary' };
 
-/** An upload is the file itself, or a form with the file and the options of the query. */
+/** An upload is the file itself, or a form with the file and the options of the query. The other raw body is that of an unsubscribe. */
 function rawSchema({ bodyLimit, query }: Endpoint, type: string): Json {
-  const isForm = type.includes('form');
   if (bodyLimit !== 'import') return { type: 'object', properties: { 'List-Unsubscribe': { type: 'string' } } };
-  if (!isForm) return bytes;
+  if (!type.includes('form')) return bytes;
   const options = query?.json.properties as Json;
   return { type: 'object', required: ['file'], properties: { file: bytes, ...options } };
 }
