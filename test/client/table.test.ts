@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { type Operation, operations } from '../../client/operations.ts';
-import type { Contact, Operations, SendMailBody, WebhookEvent } from '../../client/types.ts';
+import type { Resources } from '../../client/resources.ts';
+import type { Contact, SendMailBody, SimulateAutomationBody, WebhookEvent } from '../../client/types.ts';
 import type { createAutomationBody, simulateBody } from '../../schemas/automations.ts';
 import type { createCampaignBody } from '../../schemas/campaigns.ts';
 import type { upsertContactBody } from '../../schemas/contacts.ts';
@@ -55,10 +56,14 @@ describe('The table of the client', () => {
     }
   });
 
-  it('has types that import nothing, for the same operations', () => {
-    const text = read('client/types.ts');
-    expect(text).to.not.match(/^\s*import |\bimport\(/m);
-    const typed = [...text.matchAll(/^ {2}'(\w+\.\w+)': \{$/gm)].map(([, name]) => name);
+  it('has types that import nothing, and typed calls for the same operations', () => {
+    expect(read('client/types.ts')).to.not.match(/^\s*import |\bimport\(/m);
+    const interfaces = read('client/resources.ts').matchAll(/^export interface (\w+)Calls \{\n([\s\S]*?)^\}$/gm);
+    const typed = [...interfaces].flatMap(([, resource, calls]) =>
+      [...calls!.matchAll(/^ {2}(\w+)\(/gm)].map(
+        ([, verb]) => `${resource![0]!.toLowerCase()}${resource!.slice(1)}.${verb}`,
+      ),
+    );
     expect(typed.toSorted()).to.deep.equal(rows.map(({ name }) => name).toSorted());
   });
 });
@@ -88,15 +93,16 @@ function listIn(one: Documented): string | undefined {
 }
 
 /** Checked by the compiler: the client takes every body that the schema describes, and no field that it does not. */
-type Takes<Name extends keyof Operations, Body extends Operations[Name]['body']> = [Name, Body];
+type Body<Call extends (body: never) => unknown> = Parameters<Call>[0];
+type Takes<Given extends Expected, Expected> = [Given, Expected];
 type Checked = [
-  Takes<'mails.send', Described<typeof sendMailBody>>,
-  Takes<'mails.bulk', Described<typeof bulkMailBody>>,
-  Takes<'contacts.upsert', Described<typeof upsertContactBody>>,
-  Takes<'campaigns.create', Described<typeof createCampaignBody>>,
-  Takes<'automations.create', Described<typeof createAutomationBody>>,
-  Takes<'automations.simulate', Described<typeof simulateBody>>,
-  Takes<'migrations.startProviderA', Described<typeof migrateABody>>,
+  Takes<Described<typeof sendMailBody>, Body<Resources['mails']['send']>>,
+  Takes<Described<typeof bulkMailBody>, Body<Resources['mails']['bulk']>>,
+  Takes<Described<typeof upsertContactBody>, Body<Resources['contacts']['upsert']>>,
+  Takes<Described<typeof createCampaignBody>, Body<Resources['campaigns']['create']>>,
+  Takes<Described<typeof createAutomationBody>, Body<Resources['automations']['create']>>,
+  Takes<Described<typeof simulateBody>, SimulateAutomationBody>,
+  Takes<Described<typeof migrateABody>, Body<Resources['migrations']['startProviderA']>>,
 ];
 
 describe('The types of the client', () => {

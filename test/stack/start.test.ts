@@ -178,4 +178,3 @@ async function defineIndexOtherwise(url: string): Promise<void> {
   await contacts.createIndex({ projectId: 1, createdAt: 1 }, { name: 'newest' });
   await client.close();
 }
-
