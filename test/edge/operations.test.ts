@@ -4,10 +4,11 @@ import { createMetrics } from '../../platform/metrics.ts';
 import { isInScope, operationNames, operations } from '../../schemas/operations.ts';
 
 const endpoints = endpointTable(createMetrics());
-/** Endpoints 9, 14 and 16 of the interface, and what only computes. */
+/** Endpoints 9, 14 and 16 of the interface, and those that only compute. */
 const postsThatOnlyRead = [
   'contacts.findByEmail',
   'contactLists.searchContacts',
+  'contactLists.preview',
   'suppressionGroups.searchEntries',
   'templates.preview',
   'automations.simulate',
