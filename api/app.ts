@@ -210,7 +210,10 @@ async function readBody(endpoint: Endpoint, context: Context): Promise<ReadBody>
   }
   if (endpoint.method === 'get' || endpoint.method === 'delete' || context.method === 'HEAD')
     return { value: undefined, sizeBytes: 0 };
-  return readJsonBody(context.req, { limit, required: endpoint.body !== undefined, path: context.path });
+  const { body, bodyOptional } = endpoint;
+  const required = body !== undefined && !bodyOptional;
+  const read = await readJsonBody(context.req, { limit, required, path: context.path });
+  return bodyOptional && read.value === undefined ? { ...read, value: {} } : read;
 }
 
 function bodyObject({ bareArrayAs }: Endpoint, body: unknown): unknown {

@@ -38,7 +38,7 @@ export const operations = {
     analytics: { method: 'GET', path: '/v1/campaigns/{campaignId}/analytics', kind: 'json' },
     create: { method: 'POST', path: '/v1/campaigns', kind: 'json', takes: 'body' },
     delete: { method: 'DELETE', path: '/v1/campaigns/{campaignId}', kind: 'json' },
-    duplicate: { method: 'POST', path: '/v1/campaigns/{campaignId}/duplicate', kind: 'json' },
+    duplicate: { method: 'POST', path: '/v1/campaigns/{campaignId}/duplicate', kind: 'json', takes: 'body' },
     exportPeople: { method: 'GET', path: '/v1/campaigns/{campaignId}/people/export', kind: 'download', takes: 'query' },
     get: { method: 'GET', path: '/v1/campaigns/{campaignId}', kind: 'json' },
     list: { method: 'GET', path: '/v1/campaigns', kind: 'page', entries: 'campaigns', takes: 'query' },

@@ -380,6 +380,8 @@ export interface Campaign {
   replyTo: string;
   toLists: AudienceEntry[];
   excludeLists: AudienceEntry[];
+  /** Set when the campaign goes to people of another one, which POST /campaigns/{campaignId}/duplicate makes. Naming toLists, or the global list, replaces it. */
+  audience: CampaignAudience | null;
   unsubscribeGroupId: string | null;
   sendNow: boolean;
   sendMode: SendMode;
@@ -427,6 +429,11 @@ export interface CampaignAnalytics {
   rates: AnalyticsRates;
   tracking: TrackingState;
   refreshedAt: string | null;
+}
+
+export interface CampaignAudience {
+  campaignId: string;
+  did: 'notOpened';
 }
 
 export interface CampaignChange {
@@ -1040,6 +1047,11 @@ export interface DomainReputation {
 export interface DomainsPage {
   domains: Domain[];
   pagination: Pagination;
+}
+
+export interface DuplicateCampaignBody {
+  /** notOpened: the copy goes to the people who got this campaign and neither opened it themselves nor clicked in it. They are worked out when the copy starts, less those who left its lists, were deleted or unsubscribed since. Omitted: the copy goes to the same audience. */
+  to?: 'notOpened';
 }
 
 export interface Email {

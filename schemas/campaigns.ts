@@ -93,6 +93,18 @@ export const createCampaignBody = schema({
   properties: fields,
 });
 export const updateCampaignBody = schema({ title: 'UpdateCampaignBody', type: 'object', properties: fields });
+export const duplicateCampaignBody = schema({
+  title: 'DuplicateCampaignBody',
+  type: 'object',
+  properties: {
+    to: {
+      type: 'string',
+      enum: ['notOpened'],
+      description:
+        'notOpened: the copy goes to the people who got this campaign and neither opened it themselves nor clicked in it. They are worked out when the copy starts, less those who left its lists, were deleted or unsubscribed since. Omitted: the copy goes to the same audience.',
+    },
+  },
+});
 export const testCampaignBody = schema({
   title: 'TestCampaignBody',
   type: 'object',
@@ -189,6 +201,7 @@ const campaign = {
     'replyTo',
     'toLists',
     'excludeLists',
+    'audience',
     'unsubscribeGroupId',
     'sendNow',
     'sendMode',
@@ -232,6 +245,14 @@ const campaign = {
     replyTo: { type: 'string' },
     toLists: audience,
     excludeLists: audience,
+    audience: {
+      title: 'CampaignAudience',
+      type: ['object', 'null'],
+      required: ['campaignId', 'did'],
+      properties: { campaignId: idField, did: { enum: ['notOpened'] } },
+      description:
+        'Set when the campaign goes to people of another one, which POST /campaigns/{campaignId}/duplicate makes. Naming toLists, or the global list, replaces it.',
+    },
     unsubscribeGroupId: nullableString,
     sendNow: { type: 'boolean' },
     sendMode,

@@ -50,6 +50,8 @@ interface EndpointSpec<Body, Query> {
   description?: string;
   query?: Schema<Query>;
   body?: Schema<Body>;
+  /** A request without a body is one with `{}`. */
+  bodyOptional?: true;
   /** A bare array is wrapped under this name before validation. */
   bareArrayAs?: string;
   bodyLimit?: BodyLimit;

@@ -27,7 +27,7 @@ export function presentCampaign({ campaign, sender, template }: RelatedCampaign)
     id: campaign._id,
     ...{ projectId, organizationId, createdBy: null, name, subject, previewText },
     from: { email: sender.email, name: sender.name },
-    ...{ senderId, replyTo: sender.replyTo, toLists, excludeLists, unsubscribeGroupId },
+    ...{ senderId, replyTo: sender.replyTo, toLists, excludeLists, audience: audienceOf(campaign), unsubscribeGroupId },
     ...{ sendNow, sendMode, scheduledAt, templateId, status },
     metrics: metricsOf(campaign),
     ...{ sentAt, abortedAt, failureReason, pausedAt, resumedAt, pausedReason },
@@ -99,6 +99,10 @@ function presentEngagement(engagement: Engagement | null) {
   const { openedAt = null, humanOpenedAt = null, clickedAt = null } = engagement ?? {};
   const { unsubscribedAt = null, complainedAt = null } = engagement ?? {};
   return { openedAt, humanOpenedAt, clickedAt, unsubscribedAt, complainedAt };
+}
+
+function audienceOf({ audience }: Campaign) {
+  return audience ? { campaignId: audience.campaignId, did: audience.did } : null;
 }
 
 /** When tracking is off, its counts and rates are 0. */

@@ -13,6 +13,7 @@ import {
   campaignsAnswer,
   campaignsQuery,
   createCampaignBody,
+  duplicateCampaignBody,
   updateCampaignBody,
 } from '../../schemas/campaigns.ts';
 import { Answer, endpoint } from '../http/endpoint.ts';
@@ -98,11 +99,13 @@ export const campaignRoutes = [
     path: '/campaigns/{campaignId}/duplicate',
     key,
     tag,
-    summary: 'Copy a campaign as a draft',
+    summary: 'Copy a campaign as a draft, for its audience or for those of it who did not open',
+    body: duplicateCampaignBody,
+    bodyOptional: true,
     answer: campaignAnswer,
     status: 201,
-    handler: async ({ deps, project, params, request }) =>
-      presentOne(deps, project, await duplicateCampaign(deps, project, params.campaignId ?? '', request)),
+    handler: async ({ deps, project, params, body, request }) =>
+      presentOne(deps, project, await duplicateCampaign(deps, project, params.campaignId ?? '', body, request)),
   }),
   endpoint({
     operation: 'campaigns.delete',

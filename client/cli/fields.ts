@@ -84,7 +84,9 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
     {"name":"trackingOpen","kind":"boolean"},
   ] },
   "campaigns.delete": { about: "Delete a campaign that is not under way", fields: [] },
-  "campaigns.duplicate": { about: "Copy a campaign as a draft", fields: [] },
+  "campaigns.duplicate": { about: "Copy a campaign as a draft, for its audience or for those of it who did not open", fields: [
+    {"name":"to","kind":"text","about":"notOpened: the copy goes to the people who got this campaign and neither opened it themselves nor clicked in it. They are worked out when the copy starts, less those who left its lists, were deleted or unsubscribed since. Omitted: the copy goes to the same audience. One of notOpened."},
+  ] },
   "campaigns.exportPeople": { about: "Download all people behind a figure of a campaign", fields: [
     {"name":"did","kind":"text","isRequired":true,"about":"opened: automated opens included, as in analytics. sent: bounced mail included. notOpened and notClicked: delivered mail that was not opened, or not clicked. One of sent, opened, humanOpened, clicked, bounced, complained, unsubscribed, notOpened, notClicked."},
     {"name":"url","kind":"text","about":"With did=clicked: only the people who clicked this link."},

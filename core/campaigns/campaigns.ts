@@ -1,4 +1,6 @@
 import type { ObjectId } from 'mongodb';
+import type { duplicateCampaignBody } from '../../schemas/campaigns.ts';
+import type { Described } from '../../schemas/schema.ts';
 import type { Deps } from '../base/deps.ts';
 import { conflict, invalid, notFound } from '../base/errors.ts';
 import { insertOnce } from '../base/idempotent-insert.ts';
@@ -7,6 +9,7 @@ import type { Project } from '../base/model.ts';
 import { type Page, type PageOf, pageOf } from '../base/paging.ts';
 import { partOf } from '../base/search.ts';
 import { wakeQueue } from '../jobs/queue.ts';
+import { requireRecipients, whoDidNotOpen } from './audience/of-campaign.ts';
 import { insertCampaign } from './events.ts';
 import { holdNamedGroup, requireLists } from './holds.ts';
 import {
@@ -74,22 +77,25 @@ export async function listCampaigns(
   return pageOf(deps.db.campaigns, filter, page, { sort: { _id: -1 } });
 }
 
-/** A draft with the same content, audience and plan, without a time. */
+/** A draft with the same content and plan, without a time, for the same audience or for people of it. */
 export async function duplicateCampaign(
   deps: Deps,
   project: Project,
   campaignId: string,
+  { to }: Described<typeof duplicateCampaignBody>,
   origin: Origin,
 ): Promise<Campaign> {
   const source = await findCampaign(deps, project, campaignId);
+  if (to) await requireRecipients(deps, source);
   const { subject, previewText, from, senderId, replyTo, templateId, trackingClick, trackingOpen } = source;
-  const { toLists, excludeLists, sendToGlobalList, unsubscribeGroupId } = source;
+  const { audience = null, toLists, excludeLists, sendToGlobalList, unsubscribeGroupId } = source;
   const { sendMode, gradual, maxLatenessMinutes, thresholdPreset, sendRatePerSecond } = source;
   const name = `Copy of ${source.name}`.slice(0, 200);
   const copy: Campaign = {
     ...newCampaign(deps, project, idOf(origin), { name, subject }),
     ...{ previewText, from, senderId, replyTo, templateId, trackingClick, trackingOpen },
-    ...{ toLists, excludeLists, sendToGlobalList, unsubscribeGroupId },
+    ...(to ? { audience: whoDidNotOpen(source), excludeLists } : { audience, toLists, excludeLists, sendToGlobalList }),
+    unsubscribeGroupId,
     ...{ maxLatenessMinutes, thresholdPreset, sendRatePerSecond },
     sendMode: sendMode === 'gradual' ? 'gradual' : 'immediate',
     gradual: gradual && { ...gradual, ...noGradualState, startAt: null },
@@ -142,6 +148,7 @@ function newCampaign(
     toLists: [],
     excludeLists: [],
     sendToGlobalList: false,
+    audience: null,
     unsubscribeGroupId: null,
     templateId: '',
     trackingClick: project.trackingClick,

@@ -7,15 +7,16 @@ import { holdGroup } from '../suppressions/groups.ts';
 import type { AudienceEntry, Campaign } from './model.ts';
 import { PUBLISHED } from './status.ts';
 
-type Naming = Pick<Campaign, 'projectId' | 'toLists' | 'excludeLists'>;
+type Naming = Pick<Campaign, 'projectId' | 'toLists' | 'excludeLists' | 'audience'>;
 
 /**
  * Runs in the transaction that publishes or starts a campaign and returns the ids of named lists that are gone. The update makes
  * this transaction conflict with one that removes such a list: the repeated one sees the result of the other.
  */
 export async function holdLists(deps: Deps, session: Session, campaign: Naming): Promise<Set<string>> {
-  const { projectId, toLists, excludeLists } = campaign;
-  const named = new Map([...toLists, ...excludeLists].flatMap(({ id }) => (parseId(id) ? [[id, parseId(id)!]] : [])));
+  const { projectId, toLists, excludeLists, audience } = campaign;
+  const ids = [...toLists, ...excludeLists].flatMap(({ id }) => parseId(id) ?? []);
+  const named = new Map([...ids, ...(audience?.listIds ?? [])].map((id) => [id.toHexString(), id]));
   if (named.size === 0) return new Set();
   const query = { projectId, _id: { $in: [...named.values()] } };
   await deps.db.contactLists.updateMany(query, { $inc: { holds: 1 } }, { session });
@@ -42,7 +43,7 @@ export async function refuseHeld(deps: Deps, session: Session, list: StoredList)
       // A draft holds no list: publishing it checks that its lists exist.
       status: { $in: PUBLISHED },
       'freeze.isDone': { $ne: true },
-      $or: [{ 'toLists.id': id }, { 'excludeLists.id': id }],
+      $or: [{ 'toLists.id': id }, { 'excludeLists.id': id }, { 'audience.listIds': _id }],
     },
     { session, projection: { name: 1, status: 1 } },
   );

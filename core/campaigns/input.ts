@@ -13,6 +13,7 @@ import { getSender, requireVerifiedDomain } from '../domains/senders.ts';
 import { findGroup } from '../suppressions/groups.ts';
 import { compiled } from '../templates/cache.ts';
 import { findTemplate, newTemplate, updateTemplate } from '../templates/templates.ts';
+import { requireOtherAudience } from './audience/of-campaign.ts';
 import type { AudienceEntry, Campaign, CampaignCounts } from './model.ts';
 
 export type CampaignInput = Described<typeof updateCampaignBody>;
@@ -142,13 +143,16 @@ export async function readyToPublish(
   ]);
   const missing = [
     sender.email ? null : 'from: is required, or senderId',
-    campaign.toLists.length > 0 || campaign.sendToGlobalList ? null : 'toLists: is required, or sendToGlobalList',
+    campaign.toLists.length > 0 || campaign.sendToGlobalList || campaign.audience
+      ? null
+      : 'toLists: is required, or sendToGlobalList',
     campaign.subject ? null : 'subject: is required',
     template || brings.htmlTemplate !== undefined ? null : 'templateId: is required, or htmlTemplate',
   ].filter((fault) => fault !== null);
   if (missing.length > 0)
     throw invalid('The campaign cannot be published yet: it lacks what it needs to be sent.', missing.join('; '));
   await requireVerifiedDomain(deps, project, sender.email, 'from/email');
+  await requireOtherAudience(deps, campaign);
 }
 
 export async function senderOf(

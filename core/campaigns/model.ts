@@ -51,6 +51,14 @@ interface CampaignGradual {
   releasedUpTo: number;
 }
 
+/** Recipients of another campaign who got it and did not open it. */
+export interface OtherAudience {
+  campaignId: ObjectId;
+  did: 'notOpened';
+  /** The lists through which they were recipients, which they must not have left; empty: not through lists alone. */
+  listIds: ObjectId[];
+}
+
 export interface Campaign {
   _id: ObjectId;
   projectId: ObjectId;
@@ -65,6 +73,8 @@ export interface Campaign {
   toLists: AudienceEntry[];
   excludeLists: AudienceEntry[];
   sendToGlobalList: boolean;
+  /** Instead of lists: people of another campaign. Not set in campaigns of earlier versions. */
+  audience?: OtherAudience | null;
   unsubscribeGroupId: string | null;
   templateId: string;
   trackingClick: boolean;

@@ -68,10 +68,13 @@ export async function recipientStory(
       reason: 'The audience is written down when sending starts; it has not started.',
     };
   const groups = [...person.listIds, ...person.segmentIds].map(String);
+  const { audience } = campaign;
   const excluded = campaign.excludeLists.find(({ id }) => groups.includes(id));
   const reason = excluded
     ? `Not in the audience: excluded by ${excluded.type} "${excluded.name}".`
-    : 'Not in the audience: in none of its lists or segments when sending started.';
+    : audience
+      ? `Not in the audience: did not get the campaign ${audience.campaignId}, opened it, or left its lists before sending started.`
+      : 'Not in the audience: in none of its lists or segments when sending started.';
   return { campaign, message: null, engagement: null, reason };
 }
 
@@ -109,7 +112,8 @@ async function storyOf(deps: Deps, campaign: Campaign, message: Message): Promis
 }
 
 async function audienceRule(deps: Deps, campaign: Campaign, { contactId }: Message): Promise<string> {
-  const { toLists, projectId } = campaign;
+  const { toLists, projectId, audience } = campaign;
+  if (audience) return `In the audience: got the campaign ${audience.campaignId} and did not open it.`;
   const person =
     contactId &&
     (await deps.db.contacts.findOne({ _id: contactId, projectId }, { projection: { listIds: 1, segmentIds: 1 } }));

@@ -44,12 +44,14 @@ async function changed(deps: Deps, project: Project, before: Campaign, input: Ca
   const plain = { ...before, ...plainFields(before, input) };
   const now = deps.clock.now();
   const timing = isOpen ? timingOf(plain, input, now, deps.config.sendNowDelay) : lateTiming(plain, input, now);
-  const after = {
+  const after: Campaign = {
     ...plain,
     ...timing,
     ...(await namedFields(deps, project, input)),
     updatedAt: nextUpdate(before, now),
   };
+  // Lists that a call names replace the people of another campaign.
+  if (after.audience && (after.toLists.length > 0 || after.sendToGlobalList)) after.audience = null;
   if (after.status === 'scheduled') await readyToPublish(deps, project, after, { brings: input });
   return after;
 }

@@ -121,6 +121,7 @@ const campaigns = {
     replyTo: '',
     toLists: [{ id: ids.list, name: 'Readers', type: 'list', contactCount: 1_204 }],
     excludeLists: [],
+    audience: null,
     unsubscribeGroupId: null,
     sendNow: true,
     sendMode: 'immediate',

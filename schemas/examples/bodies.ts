@@ -50,6 +50,7 @@ const campaigns = {
     sendNow: true,
   },
   UpdateCampaignBody: { subject: 'News of March, and a present' },
+  DuplicateCampaignBody: { to: 'notOpened' },
   TestCampaignBody: { emails: ['editor@example.com'] },
   RetryCampaignBody: { states: ['failed'] },
 };

@@ -110,7 +110,8 @@ function requestBody(endpoint: Endpoint, components: Components): Json {
   const bare = endpoint.bareArrayAs && fields[endpoint.bareArrayAs];
   const either = bare ? { oneOf: [schema, components.show(bare)] } : schema;
   const example = examples[endpoint.body.json.title as string];
-  return { requestBody: { required: true, content: { 'application/json': { schema: either, example } } } };
+  const required = !endpoint.bodyOptional;
+  return { requestBody: { required, content: { 'application/json': { schema: either, example } } } };
 }
 
 const bytes = { type: 'string', format: 'binary' };

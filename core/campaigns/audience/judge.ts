@@ -1,3 +1,4 @@
+import { mapAhead } from '../../base/ahead.ts';
 import type { Deps } from '../../base/deps.ts';
 import type { BlockRecipient } from '../../outbox/blocks/model.ts';
 import { recipientId } from '../../outbox/blocks/recipient-id.ts';
@@ -27,19 +28,14 @@ export async function* judged(
 ): AsyncGenerator<Judged> {
   const { projectId, unsubscribeGroupId } = campaign;
   const mail = await marketingFacts(deps, projectId, unsubscribeGroupId);
-  const underWay: Array<{ people: BlockRecipient[]; entries: ReturnType<typeof suppressionsAgainst> }> = [];
-  const next = async () => {
-    const { people, entries } = underWay.shift() as (typeof underWay)[number];
-    return divided(attempt, people, await entries, (facts) => stoppedBy(facts, mail));
-  };
-  for await (const people of audience) {
-    const emails = people.map(({ email }) => email);
-    const entries = suppressionsAgainst(deps, projectId, emails);
-    entries.catch(() => {});
-    underWay.push({ people, entries });
-    if (underWay.length >= AHEAD) yield await next();
-  }
-  while (underWay.length > 0) yield await next();
+  yield* mapAhead(audience, AHEAD, async (people) => {
+    const entries = await suppressionsAgainst(
+      deps,
+      projectId,
+      people.map(({ email }) => email),
+    );
+    return divided(attempt, people, entries, (facts) => stoppedBy(facts, mail));
+  });
 }
 
 function divided(

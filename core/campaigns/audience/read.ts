@@ -8,6 +8,7 @@ import type { Contact, StoredList } from '../../contacts/model.ts';
 import { membersOf } from '../../contacts/search.ts';
 import type { BlockRecipient } from '../../outbox/blocks/model.ts';
 import type { Campaign } from '../model.ts';
+import { recipientsOf } from './of-campaign.ts';
 
 const BATCH = 2_000;
 
@@ -21,15 +22,18 @@ type Batches = AsyncGenerator<BlockRecipient[]>;
 export async function* readAudience(deps: Deps, campaign: Campaign, session: Session | undefined): Batches {
   const sources = sourcesOf(campaign).map((source) => batchesOf(deps, campaign, source, session));
   const [only] = sources;
-  if (sources.length === 1 && only) yield* only;
-  else yield* merged(sources);
+  const people = sources.length === 1 && only ? only : merged(sources);
+  yield* campaign.audience ? recipientsOf(deps, campaign, campaign.audience, people, session) : people;
 }
 
 type Source = Pick<StoredList, '_id' | 'type'>;
 
 /** The global list has every contact, so no other list needs to be read. */
 function sourcesOf(campaign: Campaign): Source[] {
-  if (goesToEverybody(campaign)) return [{ type: 'global', _id: globalListId({ _id: campaign.projectId }) }];
+  const { audience } = campaign;
+  if (audience && audience.listIds.length > 0) return audience.listIds.map((_id) => ({ type: 'list', _id }));
+  if (audience || goesToEverybody(campaign))
+    return [{ type: 'global', _id: globalListId({ _id: campaign.projectId }) }];
   const named = new Map(campaign.toLists.map((entry) => [entry.id, entry]));
   return [...named.values()].flatMap(({ id, type }) => {
     const _id = parseId(id);

@@ -1,6 +1,7 @@
 import type { Deps } from '../../base/deps.ts';
 import { parseId } from '../../base/ids.ts';
 import { removeBlocksWhenSent } from '../audience/leave.ts';
+import { audienceFault } from '../audience/of-campaign.ts';
 import type { Campaign, CampaignStatus } from '../model.ts';
 import { countNow, type LedgerCounts, ledgerCounts, refreshCounts } from '../numbers/counts.ts';
 import { describeCampaign } from '../numbers/progress.ts';
@@ -129,6 +130,8 @@ async function underWayStep(deps: Deps, campaign: Campaign): Promise<CampaignSte
   if (!freeze?.isDone) {
     const awaited = await awaitedSegments(deps, campaign);
     if (awaited.length > 0) return segmentStep(campaign, awaited, now.getTime() - startedAt.getTime());
+    const failureReason = await audienceFault(deps, campaign);
+    if (failureReason) return move(deps, campaign, { status: 'failed', failureReason });
     return { kind: 'freeze', status, summary: 'writes down the audience' };
   }
   const step = await sendingStep(deps, campaign);
