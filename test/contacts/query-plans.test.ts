@@ -122,7 +122,8 @@ describe('Plans of the audience', () => {
     const projectId = own.project._id;
     const opened = { behaviour: 'opened', operator: 'at_least', withinDays: 3 };
     const received = { behaviour: 'received', operator: 'never' };
-    for (const groups of [[opened], [received], [{ logicalOperator: 'OR', groups: [opened, received] }]]) {
+    const some = { field: 'email', operator: 'contains', value: 'plan1' };
+    for (const groups of [[opened], [some, received], [some, { logicalOperator: 'OR', groups: [opened, received] }]]) {
       const { id } = (await own.client.post('/contact-lists', { name: 'B', filterCriteria: { groups } })).body.data;
       clock.advance(SETTLE_MS);
       await recomputeSegment(deps, projectId, parseId(id)!, { timeMs: 5_000 });
