@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 
 /** Commits up to this one have other forms. */
-const SINCE = '11119790e37a0f8dda190146280f2bb97a3e5f67';
+const SINCE = 'a1685cd15aa6f09085bfa2b0c2b6b9f6d6230af5';
 const SUBJECT_MAX = 72;
 const SUBJECT = /^[a-z][a-z0-9-]*(?:, [a-z][a-z0-9-]*)*: ([a-z][a-z'-]*)(?= )/;
 const OTHER_FORM = /(?:ed|ing|[^s]s)$/;
