@@ -4,11 +4,13 @@ import { listApiKeys, revokeApiKey } from '../core/accounts/api-keys.ts';
 import { createOrganization, listOrganizations } from '../core/accounts/organizations.ts';
 import { listProjects } from '../core/accounts/projects.ts';
 import { scopeOf } from '../core/accounts/scopes.ts';
+import { announceKeptEvents } from '../core/automations/events/kept.ts';
 import type { Deps } from '../core/base/deps.ts';
 import { AppError } from '../core/base/errors.ts';
 import { parseId } from '../core/base/ids.ts';
 import { SecretError } from '../core/base/secrets.ts';
 import { doubtAfterRestore } from '../core/campaigns/audience/after-restore.ts';
+import { announceKeptActs } from '../core/feedback/kept-acts.ts';
 import { recountProject } from '../core/reports/recount.ts';
 import { removeOld } from '../core/retention.ts';
 import { ConfigError, readConfig } from '../platform/config.ts';
@@ -99,11 +101,16 @@ const commands: Record<string, Command> = {
   },
   recount: {
     usage: '[projectId]',
-    does: 'counts the mail that the ledger still has again for the reports, of all projects or of one; run it once after the upgrade that brings reports',
+    does: 'counts the mail that the ledger still has again for the reports, and notes its opens, clicks and custom events for segments, of all projects or of one; run it once after the upgrade that brings reports',
     async run(deps, [projectId]) {
       const one = projectId ? { _id: requireId(projectId, 'projectId') } : {};
       for await (const project of deps.db.projects.find({ ...one, deletedAt: null }))
-        print({ projectId: project._id, ...(await recountProject(deps, project)) });
+        print({
+          projectId: project._id,
+          ...(await recountProject(deps, project)),
+          acts: await announceKeptActs(deps, project),
+          events: await announceKeptEvents(deps, project),
+        });
     },
   },
   ...secretCommands,

@@ -3,7 +3,7 @@ import type { Deps } from '../base/deps.ts';
 import type { Engagement } from '../messages/model.ts';
 import type { Message } from '../outbox/model.ts';
 
-type Mail = Pick<Message, '_id' | 'contactId' | 'campaignId' | 'automationId'>;
+export type Mail = Pick<Message, '_id' | 'contactId' | 'campaignId' | 'automationId'>;
 
 /** The first act of a kind on a mail to a contact, or on a link in it. Corrected: judged again; null: it did not happen. */
 export interface ContactAct {

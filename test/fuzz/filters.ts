@@ -1,7 +1,14 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { compileFilter, type FilterSubject, filterToQuery, parseFilter } from '../../core/contacts/filters/filters.ts';
-import { isBehaviour, leavesOf, OPERATORS } from '../../core/contacts/filters/model.ts';
+import {
+  compileFilter,
+  compileWindows,
+  type FilterSubject,
+  filterToQuery,
+  parseFilter,
+  storedForm,
+} from '../../core/contacts/filters/filters.ts';
+import { BEHAVIOURS, isBehaviour, leavesOf, OPERATORS } from '../../core/contacts/filters/model.ts';
 import { leastOf } from '../linear/cpu.ts';
 import { type FuzzOptions, type FuzzResult, fuzz } from './run.ts';
 
@@ -61,12 +68,39 @@ const conditions = fc.record(
   },
   { requiredKeys: ['field', 'operator', 'value'] },
 );
+const numbers = fc.oneof(fc.integer({ min: -1, max: 400 }), fc.double(), fc.string());
+const behaviours = fc.record(
+  {
+    behaviour: fc.oneof(
+      { weight: 9, arbitrary: fc.constantFrom(...BEHAVIOURS) },
+      { weight: 1, arbitrary: fc.string() },
+    ),
+    operator: fc.constantFrom('at_least', 'never', 'equals'),
+    count: numbers,
+    withinDays: numbers,
+    from: texts,
+    to: texts,
+    campaignId: fc.oneof(fc.constant('66f1c0a2e4b0a1b2c3d4e504'), texts),
+    url: texts,
+    eventName: fc.oneof(fc.constant('order'), texts),
+    properties: fc.oneof(fc.dictionary(fc.constantFrom('amount', '__proto__', '$gt'), values), fc.jsonValue()),
+  },
+  { requiredKeys: ['behaviour', 'operator'] },
+);
+const { entries } = fc.letrec<{ entries: unknown }>((tie) => ({
+  entries: fc.oneof(
+    { maxDepth: 6 },
+    { weight: 6, arbitrary: conditions },
+    { weight: 3, arbitrary: behaviours },
+    { weight: 1, arbitrary: fc.record({ groups: fc.array(tie('entries'), { maxLength: 4 }) }) },
+  ),
+}));
 /** As a caller may send them: well-formed for the most part, any JSON else. */
 export const filterInputs = fc.oneof(
   {
     weight: 9,
     arbitrary: fc.record(
-      { logicalOperator: fc.constantFrom('AND', 'OR', 'or', 'XOR'), groups: fc.array(conditions, { maxLength: 55 }) },
+      { logicalOperator: fc.constantFrom('AND', 'OR', 'or', 'XOR'), groups: fc.array(entries, { maxLength: 55 }) },
       { requiredKeys: ['groups'] },
     ),
   },
@@ -122,6 +156,8 @@ export function fuzzFilters(options: FuzzOptions): Promise<FuzzResult> {
         }
         expect(compileFilter(read.filter)(subject as unknown as FilterSubject)).to.be.a('boolean');
         filterToQuery(read.filter);
+        expect(compileWindows(read.filter)?.(subject as unknown as FilterSubject) ?? 0).to.be.a('number');
+        expect(parseFilter(storedForm(input as Record<string, unknown>, read.filter), declared).ok).to.equal(true);
       };
       return leastOf(work);
     },

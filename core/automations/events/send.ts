@@ -19,8 +19,8 @@ import { AT_ONCE, EVENTS } from '../record-triggers.ts';
 
 /** Code that follows custom events. */
 interface EventSubscriber {
-  /** In the transaction that records them. */
-  record(deps: Deps, session: Session, projectId: ObjectId, events: EventRecord[]): Promise<void>;
+  /** In the transaction that records them; without one they were recorded long ago. */
+  record(deps: Deps, session: Session | undefined, projectId: ObjectId, events: EventRecord[]): Promise<void>;
   announce(deps: Deps, projectId: ObjectId): void;
 }
 
