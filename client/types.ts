@@ -3126,7 +3126,7 @@ export interface MigrationsListQuery {
 }
 
 export interface ReportsProvidersQuery {
-  /** Seven days before to if it is left out; two years at most. */
+  /** Seven days before to if it is left out; 31 days before it at most. */
   from?: string;
   /** ISO 8601; the end, now if it is left out. */
   to?: string;

@@ -43,7 +43,10 @@ export const seriesQuery = schema({
 
 export const providersQuery = schema({
   type: 'object',
-  properties: { from: { ...from, description: 'Seven days before to if it is left out; two years at most.' }, to },
+  properties: {
+    from: { ...from, description: 'Seven days before to if it is left out; 31 days before it at most.' },
+    to,
+  },
 });
 
 const count = { type: 'integer' } as const;

@@ -485,7 +485,7 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
     {"name":"trackingClick","kind":"boolean"},
   ] },
   "reports.providers": { about: "Outcomes by mailbox provider", fields: [
-    {"name":"from","kind":"text","about":"Seven days before to if it is left out; two years at most."},
+    {"name":"from","kind":"text","about":"Seven days before to if it is left out; 31 days before it at most."},
     {"name":"to","kind":"text","about":"ISO 8601; the end, now if it is left out."},
   ] },
   "reports.reputation": { about: "Bounces and complaints against the limits of receivers", fields: [] },

@@ -9,8 +9,9 @@ import { percentOf } from './rules/rates.ts';
 import { sums } from './series.ts';
 import { completeSince, readState } from './state.ts';
 
-const DAY_MS = 24 * 3_600_000;
-const LIMITS = { maxMs: 731 * DAY_MS, max: 'two years', usualMs: 7 * DAY_MS } as const;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const LIMITS = { maxMs: 31 * DAY_MS + 2 * HOUR_MS, max: '31 days', usualMs: 7 * DAY_MS } as const;
 const REPLIES_MAX = 5;
 
 interface DeferralReply {

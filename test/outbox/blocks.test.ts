@@ -264,13 +264,13 @@ describe('Blocks of recipients', () => {
     await written;
   });
 
-  it('many claims are closed by one write', async () => {
+  it('many claims are closed by one update', async () => {
     const ledger = openLedger();
     let updates = 0;
     const counting = Object.create(claims()) as ReturnType<typeof claims>;
-    counting.bulkWrite = (...args) => {
+    counting.updateMany = (...args) => {
       updates += 1;
-      return claims().bulkWrite(...args);
+      return claims().updateMany(...args);
     };
     const writer = new OutcomeWriter({ ...deps, db: { ...deps.db, campaignClaims: counting } }, ledger, quiet);
     const of = block(12);

@@ -150,9 +150,9 @@ describe('Counting for the series', () => {
     let answers = 0;
     const claims = new Proxy(deps.db.campaignClaims, {
       get(target, name) {
-        if (name !== 'bulkWrite') return Reflect.get(target, name);
-        return async (...given: Parameters<typeof target.bulkWrite>) => {
-          const answer = await target.bulkWrite(...given);
+        if (name !== 'updateMany') return Reflect.get(target, name);
+        return async (...given: Parameters<typeof target.updateMany>) => {
+          const answer = await target.updateMany(...given);
           await countProject(deps, projectId);
           answers += 1;
           if (answers === 1) throw new Error('the answer was lost');

@@ -124,7 +124,7 @@ describe('Mailbox providers and reputation', function () {
     const refused = await tenant.client.get('/reports/providers?from=2023-01-01T00:00:00Z&to=2026-01-01T00:00:00Z');
     expect([refused.status, refused.body.error.details]).to.deep.equal([
       400,
-      'from: must be two years before to at most',
+      'from: must be 31 days before to at most',
     ]);
   });
 

@@ -1,10 +1,11 @@
-import type { AnyBulkWriteOperation } from 'mongodb';
+import type { Document, Filter } from 'mongodb';
 import { untilDone } from '../../base/retry.ts';
 import { countRowsOf } from '../counting/claims.ts';
-import type { HeldClaim, Ledger, LedgerDeps } from '../ledger.ts';
+import type { Cell } from '../counting/tally.ts';
+import { distinctProjects, type HeldClaim, type Ledger, type LedgerDeps } from '../ledger.ts';
 import type { BlockClaim } from './model.ts';
 
-/** Claims are closed together; a pause waits for it. */
+/** Closing 64 claims costs MongoDB little more than closing one; a pause waits for it. */
 const GATHER_MS = 200;
 const REPEAT = { firstMs: 1_000, maxMs: 1_000 };
 
@@ -46,8 +47,8 @@ export class ClaimCloser {
     const { db, log } = this.#deps;
     await untilDone(
       async () => {
-        const writes = await Promise.all(claims.map((claim) => this.#writeOf(claim)));
-        await db.campaignClaims.bulkWrite(writes, { ordered: false, writeConcern: { w: 1 } });
+        const counts = await Promise.all(claims.map((claim) => this.#countsOf(claim)));
+        await db.campaignClaims.updateMany(this.#stillOpen(claims), closed(claims, counts), { writeConcern: { w: 1 } });
       },
       (err) => log.warn({ err, claims: claims.length }, 'closing claims failed; retrying'),
       REPEAT,
@@ -55,21 +56,35 @@ export class ClaimCloser {
     for (const { place } of claims) this.#ledger.blocks.delete(place._id.toHexString());
   }
 
-  /** Only an open claim is closed: one that a lost answer had closed may be counted by now. */
-  async #writeOf({ place, recipients, tally }: HeldClaim): Promise<AnyBulkWriteOperation<BlockClaim>> {
-    const { _id, projectId } = place;
-    const ids = recipients.map((held) => held._id);
-    const counts = tally ? tally.cells() : await countRowsOf(this.#deps, projectId, ids);
-    const isCounted = counts.length > 0;
+  /** A claim that a lost answer had closed may be counted by now. */
+  #stillOpen(claims: HeldClaim[]): Filter<BlockClaim> {
+    const places = claims.map(({ place }) => place);
     return {
-      updateOne: {
-        filter: { _id, projectId, owner: this.#ledger.owner, leaseUntil: { $exists: true } },
-        update: {
-          $currentDate: { endedAt: true, ...(isCounted ? { countDueAt: true } : {}) },
-          $unset: { leaseUntil: '' },
-          ...(isCounted ? { $set: { counts } } : {}),
-        },
-      },
+      _id: { $in: places.map(({ _id }) => _id) },
+      projectId: { $in: distinctProjects(places) },
+      owner: this.#ledger.owner,
+      leaseUntil: { $exists: true },
     };
   }
+
+  #countsOf({ place, recipients, tally }: HeldClaim): Cell[] | Promise<Cell[]> {
+    const ids = recipients.map(({ _id }) => _id);
+    return tally?.cells() ?? countRowsOf(this.#deps, place.projectId, ids);
+  }
+}
+
+/** One update that gives each claim its own counts: it costs MongoDB a third of an update for each. */
+function closed(claims: HeldClaim[], counts: Cell[][]): Document[] {
+  const ids = claims.map(({ place }) => place._id);
+  const own = { $arrayElemAt: [{ $literal: counts }, { $indexOfArray: [{ $literal: ids }, '$_id'] }] };
+  const isCounted = { $ne: ['$counts', []] };
+  return [
+    { $set: { endedAt: '$$NOW', leaseUntil: '$$REMOVE', counts: own } },
+    {
+      $set: {
+        counts: { $cond: [isCounted, '$counts', '$$REMOVE'] },
+        countDueAt: { $cond: [isCounted, '$$NOW', '$$REMOVE'] },
+      },
+    },
+  ];
 }
