@@ -15,7 +15,7 @@ import { bodyLimits, type ReadBody, readJsonBody, tooLarge } from './http/body/b
 import { type Call, type Endpoint, EventStream, type RequestFacts } from './http/endpoint.ts';
 import { translateErrors } from './http/errors.ts';
 import { createEventStreams, type EventStreams } from './http/event-streams.ts';
-import { idempotencyKey, withIdempotency } from './http/idempotency.ts';
+import { type Answered, idempotencyKey, withIdempotency } from './http/idempotency.ts';
 import { nameRequest } from './http/name.ts';
 import { type Observe, observeRequests } from './http/observe.ts';
 import { respond } from './http/respond.ts';
@@ -149,12 +149,25 @@ async function answer(
       request: new Request(context, seed, at),
     } as unknown as Call<never, never>;
     const result = await endpoint.handler(call);
-    if (result instanceof EventStream && caller) await options.streams.serve(context, result.events, caller);
+    if (result instanceof EventStream && caller) await options.streams.serve(context, result, caller);
     else respond(context, endpoint, result, options.checkAnswers === true);
   };
   if (key === null || !caller) return run({ seed: new ObjectId(), at: deps.clock.now() });
   const tenant = caller.project?._id ?? caller.identity.apiKey.organizationId;
-  await withIdempotency(deps, { tenant, key, body, fingerprint, endpoint }, context, run);
+  const { path, state } = context;
+  const keyed = { tenant, key, path, body, fingerprint, endpoint, requestId: state.requestId };
+  const answered = await withIdempotency(deps, keyed, async (first) => {
+    await run(first);
+    return { status: context.status, body: String(context.body) };
+  });
+  if (answered.isReplay) replay(context, answered);
+}
+
+function replay(context: Context, { status, body }: Answered): void {
+  context.status = status;
+  context.type = 'application/json';
+  context.set('Idempotency-Replayed', 'true');
+  context.body = body;
 }
 
 function callerFacts(caller: Caller | null): object {

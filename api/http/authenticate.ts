@@ -26,6 +26,7 @@ export async function authenticateCaller(
   const { key, identity } = await identify(deps, authenticate, limiter, endpoint, context);
   const { apiKey } = identity;
   const isAdmin = apiKey.projectId === null;
+  if (endpoint.ownOrigin) refuseForeignOrigin(deps, context);
   if (endpoint.key === 'admin' && !isAdmin)
     throw new AppError('forbidden', 'This call needs an organization admin key (ASA_...); a project key was given.');
   if (endpoint.key === 'project' && isAdmin)
@@ -36,6 +37,14 @@ export async function authenticateCaller(
   if (!verdict.allowed) throw rateLimited(verdict);
   if (!isAdmin || endpoint.key === 'admin') return { key, identity, project: identity.project };
   return { key, identity, project: await adminProject(deps, identity, context) };
+}
+
+/** A page whose name was rebound to this server's address still says its own origin. Programs send none. */
+function refuseForeignOrigin({ config }: Deps, { req }: Context): void {
+  const origins = headerValues(req, 'origin');
+  const { origin: own } = new URL(config.publicUrl);
+  if (origins.some((origin) => origin !== own))
+    throw new AppError('forbidden', `Requests from web pages of other origins are refused; this server is ${own}.`);
 }
 
 /** A bad key counts against its address; requests with good keys from that address still succeed. */

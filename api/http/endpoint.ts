@@ -61,13 +61,17 @@ interface EndpointSpec<Body, Query> {
   answer?: Schema<unknown>;
   /** Content types of a download or an event stream. */
   produces?: string[];
-  /** Of an event stream: schema of the data of each event. */
+  /** Of an event stream: schema of the data of each event, and of the one message that may be the answer instead. */
   events?: Schema<unknown>;
   status?: 200 | 201 | 202;
   /** More statuses that the OpenAPI document lists, with their meaning. */
   errors?: Partial<Record<404 | 409 | 422 | 429 | 500, string>>;
   /** Answers carry a secret under this key of `data`; stored idempotent answers leave it out. */
   secret?: string;
+  /** An Idempotency-Key belongs to the call that the handler makes of another endpoint. */
+  passesIdempotencyKey?: boolean;
+  /** A request that a web page of another origin sends is refused. */
+  ownOrigin?: boolean;
   /** Some endpoints fail without a code: 404 on endpoints 2, 21 and 22, and 403 everywhere. */
   codeless?: boolean;
   handler(call: Call<Body, Query>): Promise<unknown>;
@@ -129,9 +133,18 @@ export const streamEnds =
 /** Server-sent events. null is a heartbeat, sent as a comment. The iterable ends when the caller disconnects: watch `request.signal`. */
 export class EventStream {
   readonly events: AsyncIterable<ServerEvent | null>;
-  constructor(events: AsyncIterable<ServerEvent | null>) {
+  /** The last event of a stream that the server ends; else it is `closed`. */
+  readonly lastEvent: LastEvent;
+  constructor(events: AsyncIterable<ServerEvent | null>, lastEvent: LastEvent = closed) {
     this.events = events;
+    this.lastEvent = lastEvent;
   }
+}
+
+type LastEvent = (reason: string, message: string) => ServerEvent;
+
+function closed(reason: string, message: string): ServerEvent {
+  return { event: 'closed', data: { reason, message } };
 }
 
 export type { JsonSchema };

@@ -52,21 +52,25 @@ export function translateErrors(deps: Deps) {
 }
 
 function respondWithError(deps: Deps, context: Context, error: unknown): void {
-  const known = error instanceof AppError ? error : translate(error);
-  const { message, code, details, retryAfterSeconds } = known ?? unexpected(context);
-  if (!known)
-    deps.log.error(
-      { requestId: context.state.requestId, route: context.state.route, error: describe(error) },
-      'request failed',
-    );
-  context.status = known ? statuses[known.kind] : 500;
+  const { kind, message, code, details, retryAfterSeconds } = faultOf(deps, context.state as Failed, error);
+  context.status = statuses[kind];
   if (retryAfterSeconds !== undefined) context.set('Retry-After', String(retryAfterSeconds));
   context.type = 'application/json';
   context.body = JSON.stringify({ success: false, error: { message, code, details } });
 }
 
-function translate(error: unknown): AppError | null {
-  return isRetryable(error) ? unavailableDatabase() : null;
+interface Failed {
+  requestId: string;
+  route?: string;
+  codeless?: boolean;
+}
+
+/** The fault as callers may see it. An unexpected one is logged. */
+export function faultOf(deps: Pick<Deps, 'log'>, { requestId, route, codeless }: Failed, error: unknown): AppError {
+  if (error instanceof AppError) return error;
+  if (isRetryable(error)) return unavailableDatabase();
+  deps.log.error({ requestId, route, error: describe(error) }, 'request failed');
+  return unexpected(codeless === true);
 }
 
 export function isRetryable(error: unknown): boolean {
@@ -82,8 +86,8 @@ export function isRetryable(error: unknown): boolean {
   return error instanceof MongoError && retryableErrors.has(error.name);
 }
 
-function unexpected(context: Context): AppError {
-  const code = context.state.codeless ? undefined : 'SERVER_ERROR';
+function unexpected(isCodeless: boolean): AppError {
+  const code = isCodeless ? undefined : 'SERVER_ERROR';
   return new AppError('failed', 'Something went wrong on our side; the log has this request under its X-Request-Id.', {
     code,
   });

@@ -5,7 +5,7 @@ import type { Deps } from '../../core/base/deps.ts';
 import { AppError } from '../../core/base/errors.ts';
 import { STREAMS_PER_KEY_MAX, type StreamSlots } from '../../platform/stream-slots.ts';
 import type { Caller } from './authenticate.ts';
-import type { ServerEvent } from './endpoint.ts';
+import type { EventStream, ServerEvent } from './endpoint.ts';
 
 /** How often the key of each stream is checked; the authenticator remembers a key for two seconds. */
 const CHECK_EVERY_MS = 1_000;
@@ -35,7 +35,7 @@ interface Options {
 
 export interface EventStreams {
   /** Answers with the events; 429 when the key has its maximum of open streams. */
-  serve(context: Context, events: Events, caller: Caller): Promise<void>;
+  serve(context: Context, stream: EventStream, caller: Caller): Promise<void>;
   /** Ends all open streams. */
   stop(): void;
 }
@@ -47,11 +47,11 @@ export function createEventStreams(deps: Deps, { authenticate, slots, stalledMs 
   }, CHECK_EVERY_MS).unref();
 
   return {
-    async serve(context, events, caller) {
+    async serve(context, served, caller) {
       const free = await slots.take(caller.identity.apiKey.shortId);
       if (!free) throw tooManyStreams();
       if (context.res.closed) return free();
-      const stream = openStream(context, events, () => closedReason(deps, authenticate, caller), stalledMs);
+      const stream = openStream(context, served, () => closedReason(deps, authenticate, caller), stalledMs);
       open.add(stream);
       context.res.once('close', () => {
         open.delete(stream);
@@ -72,7 +72,7 @@ interface OpenStream {
 
 function openStream(
   context: Context,
-  events: Events,
+  { events, lastEvent }: EventStream,
   reasonToClose: () => Promise<ClosedReason | null>,
   stalledMs: number,
 ): OpenStream {
@@ -93,7 +93,7 @@ function openStream(
     isClosed = true;
     source.unpipe(out);
     source.destroy();
-    out.end(line({ event: 'closed', data: { reason, message: closedMessages[reason] } }));
+    out.end(line(lastEvent(reason, closedMessages[reason])));
   }
 
   async function check(): Promise<void> {

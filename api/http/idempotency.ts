@@ -12,12 +12,18 @@ const LEAVE_MS_MAX = 500;
 
 const KEY_FORM = /^[\x20-\x7e]{1,256}$/;
 
-/** null: this request has no key, or its endpoint takes none. */
+/** null: this request has no key, or its endpoint takes none, or gives it to a call of its own. */
 export function idempotencyKey(endpoint: Endpoint, context: Context): string | null {
-  if (endpoint.method !== 'post' || endpoint.rawBody || endpoint.key === 'none') return null;
+  if (!takesIdempotencyKey(endpoint) || endpoint.passesIdempotencyKey) return null;
   const given = context.req.headers['idempotency-key'];
-  if (given === undefined) return null;
-  const key = String(given);
+  return given === undefined ? null : checkedKey(String(given));
+}
+
+export function takesIdempotencyKey({ method, rawBody, key }: Endpoint): boolean {
+  return method === 'post' && !rawBody && key !== 'none';
+}
+
+export function checkedKey(key: string): string {
   if (!KEY_FORM.test(key))
     throw invalid(
       'Idempotency-Key must be 1 to 256 printable ASCII characters.',
@@ -29,30 +35,32 @@ export function idempotencyKey(endpoint: Endpoint, context: Context): string | n
 interface Keyed {
   tenant: ObjectId;
   key: string;
+  /** The path with its parameters filled in. */
+  path: string;
   body: unknown;
   /** Where it was computed with the body. */
   fingerprint?: string | undefined;
   endpoint: Endpoint;
+  requestId: string;
+}
+
+export interface Answered {
+  status: number;
+  body: string;
 }
 
 /** Runs the work once for each key; a repeat gets the first answer again. */
 export async function withIdempotency(
   deps: Deps,
-  { tenant, key, body, endpoint, ...read }: Keyed,
-  context: Context,
-  work: (first: Pick<FirstTry, 'seed' | 'at'>) => Promise<void>,
-): Promise<void> {
-  const fingerprint = read.fingerprint ?? fingerprintOf(context.method, context.path, body);
+  { tenant, key, path, body, endpoint, requestId, ...read }: Keyed,
+  work: (first: Pick<FirstTry, 'seed' | 'at'>) => Promise<Answered>,
+): Promise<Answered & { isReplay: boolean }> {
+  const fingerprint = read.fingerprint ?? fingerprintOf(endpoint.method.toUpperCase(), path, body);
   const begun = await beginIdempotent(deps, { tenant, key, fingerprint });
-  if ('replay' in begun) {
-    context.status = begun.replay.status;
-    context.type = 'application/json';
-    context.set('Idempotency-Replayed', 'true');
-    context.body = begun.replay.body;
-    return;
-  }
+  if ('replay' in begun) return { ...begun.replay, isReplay: true };
+  let answered: Answered;
   try {
-    await work(begun.first);
+    answered = await work(begun.first);
   } catch (error) {
     const isRefused = error instanceof AppError && error.kind !== 'unavailable';
     const left = (isRefused ? begun.first.free() : begun.first.leave()).catch(() => {});
@@ -60,12 +68,10 @@ export async function withIdempotency(
     throw error;
   }
   // The work is done, so its answer is returned even when it cannot be stored; the next try derives the same answer again.
-  await begun.first.keep(context.status, withoutSecret(String(context.body), endpoint.secret)).catch((error) => {
-    deps.log.warn(
-      { requestId: context.state.requestId, error: String(error) },
-      'idempotent answer could not be stored',
-    );
+  await begun.first.keep(answered.status, withoutSecret(answered.body, endpoint.secret)).catch((error) => {
+    deps.log.warn({ requestId, error: String(error) }, 'idempotent answer could not be stored');
   });
+  return { ...answered, isReplay: false };
 }
 
 function withoutSecret(body: string, secret: string | undefined): string {

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import type { Context } from 'koa';
 import { Answer, Download, type Endpoint, Page } from './endpoint.ts';
+import type { Answered } from './idempotency.ts';
 import { answerFault } from './validate.ts';
 
 /** Writes the result of a handler to the response. */
@@ -11,12 +12,17 @@ export function respond(context: Context, endpoint: Endpoint, result: unknown, c
 }
 
 function respondEnvelope(context: Context, endpoint: Endpoint, result: unknown, checkAnswers: boolean): void {
-  const { data, message, status } = result instanceof Answer ? result : new Answer(result);
-  context.status = status ?? endpoint.status ?? 200;
+  const { status, body } = envelopeOf(endpoint, result);
+  context.status = status;
   context.res.setHeader('Content-Type', 'application/json; charset=utf-8');
-  context.body = JSON.stringify({ success: true, data, message });
-  const fault = checkAnswers && endpoint.answer ? answerFault(endpoint.answer, data ?? null) : null;
+  context.body = body;
+  const fault = checkAnswers && endpoint.answer ? answerFault(endpoint.answer, JSON.parse(body).data ?? null) : null;
   if (fault) throw new Error(`The answer of ${endpoint.method} ${endpoint.path} breaks its schema: ${fault}`);
+}
+
+export function envelopeOf(endpoint: Endpoint, result: unknown): Answered {
+  const { data, message, status } = result instanceof Answer ? result : new Answer(result);
+  return { status: status ?? endpoint.status ?? 200, body: JSON.stringify({ success: true, data, message }) };
 }
 
 function respondPage(context: Context, { status, headers, content }: Page): void {
