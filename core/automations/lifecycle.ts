@@ -18,10 +18,15 @@ const LIVE_AUTOMATIONS_MAX = 100;
 type Tenant = Pick<Project, '_id'>;
 
 export async function activateAutomation(deps: Deps, project: Tenant, id: string): Promise<Automation> {
+  return activate(deps, await activatable(deps, project, id));
+}
+
+/** The automation, if it can be activated now. */
+export async function activatable(deps: Deps, project: Tenant, id: string): Promise<Automation> {
   const automation = await getAutomation(deps, project, id);
   requireStatus(automation, ['draft', 'paused'], 'activated');
   await refuseIncomplete(deps, project, automation);
-  return activate(deps, automation);
+  return automation;
 }
 
 /** Named templates, lists and groups may be deleted by now, so they are checked as at activation. */

@@ -39,14 +39,8 @@ export async function createCampaign(
   input: CampaignInput & { name: string; subject: string },
   origin: Origin,
 ): Promise<Campaign> {
-  if (input.templateId === undefined && input.htmlTemplate === undefined)
-    throw invalid('Give templateId or htmlTemplate.', 'templateId: is required, or htmlTemplate');
-  const blank = newCampaign(deps, project, idOf(origin), input);
-  const plain = { ...blank, ...plainFields(blank, input) };
-  const timed = { ...plain, ...timingOf(plain, input, deps.clock.now(), deps.config.sendNowDelay) };
-  const campaign = { ...timed, ...(await namedFields(deps, project, input)) };
+  const campaign = await plannedCampaign(deps, project, input, origin);
   const isScheduled = campaign.status === 'scheduled';
-  if (isScheduled) await readyToPublish(deps, project, campaign, { brings: input });
   const template = templateWrite(deps, project, campaign, input, origin);
   const start = isScheduled ? { startDueAt: deps.clock.now() } : {};
   const whole = { ...campaign, templateId: template.templateId, ...start };
@@ -57,6 +51,23 @@ export async function createCampaign(
   });
   if (isScheduled) wakeQueue(deps, CAMPAIGN_STARTS, project._id);
   return stored;
+}
+
+/** The campaign that `createCampaign` would store, with all checks but those of its transaction. Nothing is written. */
+export async function plannedCampaign(
+  deps: Deps,
+  project: Project,
+  input: CampaignInput & { name: string; subject: string },
+  origin: Origin,
+): Promise<Campaign> {
+  if (input.templateId === undefined && input.htmlTemplate === undefined)
+    throw invalid('Give templateId or htmlTemplate.', 'templateId: is required, or htmlTemplate');
+  const blank = newCampaign(deps, project, idOf(origin), input);
+  const plain = { ...blank, ...plainFields(blank, input) };
+  const timed = { ...plain, ...timingOf(plain, input, deps.clock.now(), deps.config.sendNowDelay) };
+  const campaign = { ...timed, ...(await namedFields(deps, project, input)) };
+  if (campaign.status === 'scheduled') await readyToPublish(deps, project, campaign, { brings: input });
+  return campaign;
 }
 
 /** Endpoint 4. */

@@ -26,7 +26,7 @@ export async function updateCampaign(
 ): Promise<Campaign> {
   for (let tries = 0; tries < TRIES_MAX; tries += 1) {
     const before = await findCampaign(deps, project, campaignId);
-    const after = await changed(deps, project, before, input);
+    const after = await changedCampaign(deps, project, before, input);
     const template = templateWrite(deps, project, after, input, origin);
     const updated = await store(deps, before, { ...after, templateId: template.templateId }, async (session) => {
       await holdNamedGroup(deps, session, project, input);
@@ -37,8 +37,13 @@ export async function updateCampaign(
   throw conflict('INVALID_STATE', 'The campaign is being changed by other calls; read it again and repeat.');
 }
 
-/** The campaign with the changes of this call, if it allows them. */
-async function changed(deps: Deps, project: Project, before: Campaign, input: CampaignInput): Promise<Campaign> {
+/** The campaign with the changes of this call, if it allows them. Nothing is written. */
+export async function changedCampaign(
+  deps: Deps,
+  project: Project,
+  before: Campaign,
+  input: CampaignInput,
+): Promise<Campaign> {
   const isOpen = isEditable(before);
   if (!isOpen) refuseLateChanges(before, input);
   const plain = { ...before, ...plainFields(before, input) };

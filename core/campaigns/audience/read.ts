@@ -29,7 +29,7 @@ export async function* readAudience(deps: Deps, campaign: Campaign, session: Ses
 type Source = Pick<StoredList, '_id' | 'type'>;
 
 /** The global list has every contact, so no other list needs to be read. */
-function sourcesOf(campaign: Campaign): Source[] {
+export function sourcesOf(campaign: Campaign): Source[] {
   const { audience } = campaign;
   if (audience && audience.listIds.length > 0) return audience.listIds.map((_id) => ({ type: 'list', _id }));
   if (audience || goesToEverybody(campaign))
@@ -59,7 +59,7 @@ async function* batchesOf(deps: Deps, campaign: Campaign, source: Source, sessio
   }
 }
 
-function withoutExcluded({ excludeLists }: Campaign): Filter<Contact> {
+export function withoutExcluded({ excludeLists }: Campaign): Filter<Contact> {
   const excluded = (type: 'list' | 'segment') =>
     excludeLists.filter((entry) => entry.type === type).map(({ id }) => new ObjectId(id));
   const [lists, segments] = [excluded('list'), excluded('segment')];
