@@ -13,6 +13,7 @@ const collectionNames: Record<keyof Collections, string> = {
   organizations: 'organizations',
   projects: 'projects',
   apiKeys: 'apiKeys',
+  confirmations: 'confirmations',
   idempotency: 'idempotency',
   contacts: 'contacts',
   contactLists: 'contactLists',

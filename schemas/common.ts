@@ -1,6 +1,9 @@
 import { ERROR_CODES } from './error-codes.ts';
 import { type JsonSchema, type Schema, schema, shape } from './schema.ts';
 
+/** Shown by the OpenAPI document, and to agents. */
+export const INTERFACE_VERSION = '1.0.0';
+
 const PAGE_LIMIT_MAX = 100;
 const PAGE_LIMIT_DEFAULT = 20;
 const PAGE_MAX = 1_000_000_000;

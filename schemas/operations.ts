@@ -2,11 +2,23 @@
 export const SCOPES = ['full', 'send', 'read'] as const;
 export type Scope = (typeof SCOPES)[number];
 
-/** Of operations that are tools of the MCP server. */
-interface ToolFacts {
+/** Of operations that are tools of the MCP server (api/mcp). */
+export interface ToolFacts {
   readOnlyHint: boolean;
+  /** Whether it may overwrite, end or send something. */
   destructiveHint: boolean;
+  /** Left out: made of the operation's name. */
+  name?: string;
+  title?: string;
+  /** For the agent, behind the summary of the endpoint. */
+  note?: string;
 }
+
+/** At most; an agent reads all their descriptions before each conversation. */
+export const TOOLS_MAX = 40;
+
+const reads = { readOnlyHint: true, destructiveHint: false } as const;
+const changes = { readOnlyHint: false, destructiveHint: true } as const;
 
 export interface OperationFacts {
   /** The other scopes than `full` whose keys may call it. Empty too where no project key is taken: admin keys only, or public. */
@@ -30,40 +42,46 @@ const table = {
   'apiKeys.delete': { scopes: [] },
 
   'automations.create': { scopes: [] },
-  'automations.list': { scopes: ['read'] },
+  'automations.list': { scopes: ['read'], tool: reads },
   'automations.get': { scopes: ['read'] },
   'automations.update': { scopes: [] },
   'automations.delete': { scopes: [] },
-  'automations.activate': { scopes: [] },
-  'automations.pause': { scopes: [] },
+  'automations.activate': { scopes: [], tool: changes },
+  'automations.pause': { scopes: [], tool: changes },
   'automations.resume': { scopes: [] },
   'automations.archive': { scopes: [] },
-  'automations.simulate': { scopes: ['read'] },
+  'automations.simulate': { scopes: ['read'], tool: { ...reads, name: 'simulate', title: 'Simulate an automation' } },
   'automations.enrollments': { scopes: ['read'] },
 
-  'campaigns.create': { scopes: [] },
-  'campaigns.list': { scopes: ['read'] },
-  'campaigns.get': { scopes: ['read'] },
-  'campaigns.update': { scopes: [] },
+  'campaigns.create': {
+    scopes: [],
+    tool: { ...changes, note: 'It stays a draft unless sendNow, scheduledAt or publish is given.' },
+  },
+  'campaigns.list': { scopes: ['read'], tool: reads },
+  'campaigns.get': { scopes: ['read'], tool: reads },
+  'campaigns.update': { scopes: [], tool: { ...changes, note: 'sendNow, scheduledAt or publish send a draft out.' } },
   'campaigns.delete': { scopes: [] },
   'campaigns.duplicate': { scopes: [] },
-  'campaigns.pause': { scopes: [] },
-  'campaigns.resume': { scopes: [] },
+  'campaigns.pause': { scopes: [], tool: changes },
+  'campaigns.resume': { scopes: [], tool: changes },
   'campaigns.abort': { scopes: [] },
-  'campaigns.retry': { scopes: [] },
-  'campaigns.test': { scopes: [] },
-  'campaigns.analytics': { scopes: ['read'] },
-  'campaigns.progress': { scopes: ['read'] },
+  'campaigns.retry': { scopes: [], tool: changes },
+  'campaigns.test': { scopes: [], tool: changes },
+  'campaigns.analytics': { scopes: ['read'], tool: reads },
+  'campaigns.progress': { scopes: ['read'], tool: reads },
   'campaigns.watch': { scopes: ['read'] },
-  'campaigns.reconcile': { scopes: ['read'] },
-  'campaigns.recipients': { scopes: ['read'] },
-  'campaigns.recipient': { scopes: ['read'] },
+  'campaigns.reconcile': { scopes: ['read'], tool: { ...reads, name: 'reconcile', title: 'Recount a campaign' } },
+  'campaigns.recipients': { scopes: ['read'], tool: reads },
+  'campaigns.recipient': {
+    scopes: ['read'],
+    tool: { ...reads, name: 'why', title: 'Why a person got a campaign, or not' },
+  },
   'campaigns.people': { scopes: ['read'] },
   'campaigns.exportPeople': { scopes: ['read'] },
 
-  'contacts.upsert': { scopes: [] },
+  'contacts.upsert': { scopes: [], tool: changes },
   'contacts.create': { scopes: [] },
-  'contacts.list': { scopes: ['read'] },
+  'contacts.list': { scopes: ['read'], tool: reads },
   'contacts.get': { scopes: ['read'] },
   'contacts.update': { scopes: [] },
   'contacts.delete': { scopes: [] },
@@ -78,8 +96,8 @@ const table = {
   'imports.errors': { scopes: ['read'] },
 
   'contactLists.create': { scopes: [] },
+  'contactLists.list': { scopes: ['read'], tool: reads },
   'contactLists.preview': { scopes: ['read'] },
-  'contactLists.list': { scopes: ['read'] },
   'contactLists.get': { scopes: ['read'] },
   'contactLists.update': { scopes: [] },
   'contactLists.delete': { scopes: [] },
@@ -102,23 +120,29 @@ const table = {
   'domains.enableInbound': { scopes: [] },
   'domains.disableInbound': { scopes: [] },
 
-  'emails.list': { scopes: ['send', 'read'] },
-  'emails.get': { scopes: ['send', 'read'] },
+  'emails.list': { scopes: ['send', 'read'], tool: reads },
+  'emails.get': {
+    scopes: ['send', 'read'],
+    tool: { ...reads, note: 'Says why this mail arrived or not: its timeline with the words of the mail server.' },
+  },
 
-  'events.send': { scopes: [] },
+  'events.send': { scopes: [], tool: changes },
   'events.create': { scopes: [] },
   'events.list': { scopes: ['read'] },
   'events.get': { scopes: ['read'] },
   'events.update': { scopes: [] },
   'events.delete': { scopes: [] },
 
-  'inbound.list': { scopes: ['read'] },
-  'inbound.get': { scopes: ['read'] },
+  'inbound.list': { scopes: ['read'], tool: reads },
+  'inbound.get': { scopes: ['read'], tool: reads },
   'inbound.attachment': { scopes: ['read'] },
-  'inbound.reply': { scopes: ['send'] },
+  'inbound.reply': { scopes: ['send'], tool: changes },
 
-  'mails.send': { scopes: ['send'] },
-  'mails.bulk': { scopes: ['send'] },
+  /** Every key may speak to the MCP server, which offers the tools of its scope. */
+  'mcp.call': { scopes: ['send', 'read'] },
+
+  'mails.send': { scopes: ['send'], tool: changes },
+  'mails.bulk': { scopes: ['send'], tool: changes },
 
   'migrations.planProviderA': { scopes: [] },
   'migrations.startProviderA': { scopes: [] },
@@ -127,10 +151,10 @@ const table = {
   'migrations.planProviderB': { scopes: [] },
   'migrations.startProviderB': { scopes: [] },
   'migrations.templatesProviderB': { scopes: [] },
-  'migrations.list': { scopes: ['read'] },
-  'migrations.get': { scopes: ['read'] },
+  'migrations.list': { scopes: ['read'], tool: reads },
+  'migrations.get': { scopes: ['read'], tool: reads },
   'migrations.watch': { scopes: ['read'] },
-  'migrations.retry': { scopes: [] },
+  'migrations.retry': { scopes: [], tool: changes },
   'migrations.skip': { scopes: [] },
   'migrations.cancel': { scopes: [] },
 
@@ -139,7 +163,7 @@ const table = {
   'reports.reputation': { scopes: ['read'] },
 
   'senders.create': { scopes: [] },
-  'senders.list': { scopes: ['read'] },
+  'senders.list': { scopes: ['read'], tool: reads },
   'senders.get': { scopes: ['read'] },
   'senders.update': { scopes: [] },
   'senders.delete': { scopes: [] },
@@ -151,24 +175,24 @@ const table = {
   'suppressionGroups.get': { scopes: ['read'] },
   'suppressionGroups.update': { scopes: [] },
   'suppressionGroups.delete': { scopes: [] },
-  'suppressionGroups.suppress': { scopes: [] },
+  'suppressionGroups.suppress': { scopes: [], tool: changes },
   'suppressionGroups.unsuppress': { scopes: [] },
-  'suppressionGroups.searchEntries': { scopes: ['read'] },
+  'suppressionGroups.searchEntries': { scopes: ['read'], tool: reads },
   'suppressionGroups.exportEntries': { scopes: ['read'] },
 
   'templates.create': { scopes: [] },
-  'templates.list': { scopes: ['read'] },
-  'templates.get': { scopes: ['read'] },
-  'templates.update': { scopes: [] },
+  'templates.list': { scopes: ['read'], tool: reads },
+  'templates.get': { scopes: ['read'], tool: reads },
+  'templates.update': { scopes: [], tool: changes },
   'templates.delete': { scopes: [] },
-  'templates.preview': { scopes: ['read'] },
+  'templates.preview': { scopes: ['read'], tool: reads },
 
   'webhooks.create': { scopes: [] },
-  'webhooks.list': { scopes: ['read'] },
+  'webhooks.list': { scopes: ['read'], tool: reads },
   'webhooks.get': { scopes: ['read'] },
   'webhooks.update': { scopes: [] },
   'webhooks.delete': { scopes: [] },
-  'webhooks.deliveries': { scopes: ['read'] },
+  'webhooks.deliveries': { scopes: ['read'], tool: reads },
   'webhooks.replay': { scopes: [] },
   'webhooks.rotateSecret': { scopes: [] },
   'webhooks.test': { scopes: [] },

@@ -29,9 +29,27 @@ export interface ApiKey {
   revokedAt: Date | null;
 }
 
+/** A question to the person behind a client: may this call of a key send mail to this many people? */
+export interface Confirmation {
+  /** Random; it is also the id of the question in the client's protocol. */
+  _id: string;
+  projectId: ObjectId;
+  apiKeyId: ObjectId;
+  /** A hash of the call with all that it says, which is not stored. */
+  call: string;
+  people: number;
+  /** The client's request that waits for the answer, so that it can be cancelled in any process. */
+  waiting?: string;
+  state: ConfirmationState;
+  expiresAt: Date;
+}
+
+export type ConfirmationState = 'pending' | 'accepted' | 'declined' | 'used' | 'withdrawn';
+
 declare module '../base/collections.ts' {
   interface Collections {
     organizations: Collection<Organization>;
     apiKeys: Collection<ApiKey>;
+    confirmations: Collection<Confirmation>;
   }
 }

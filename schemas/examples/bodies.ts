@@ -12,6 +12,15 @@ const account = {
   CreateApiKeyBody: { name: 'Web server', scope: 'send', domainName: 'example.com' },
 };
 
+const mcp = {
+  McpMessage: {
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'tools/call',
+    params: { name: 'contacts_list', arguments: { search: 'ada' } },
+  },
+};
+
 const mails = {
   SendMailBody: {
     to: { email: 'ada@example.org', name: 'Ada' },
@@ -146,4 +155,5 @@ export const bodyExamples: Record<string, unknown> = {
   ...automations,
   ...migrations,
   ...webhooks,
+  ...mcp,
 };

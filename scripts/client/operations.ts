@@ -12,9 +12,10 @@ export function kindOf({ rawBody, produces, answer }: Endpoint): Kind {
   return answer && listIn(answer.json) ? 'page' : 'json';
 }
 
-/** The operations that a client has: those with a key. */
+/** The operations that a client has: those with a key. MCP has clients of its own. */
 export function clientEndpoints(endpoints: Endpoint[]): Endpoint[] {
-  return endpoints.filter(({ key }) => key !== 'none').toSorted((a, b) => (a.operation < b.operation ? -1 : 1));
+  const called = endpoints.filter(({ key, operation }) => key !== 'none' && operation !== 'mcp.call');
+  return called.toSorted((a, b) => (a.operation < b.operation ? -1 : 1));
 }
 
 /** client/operations.ts */

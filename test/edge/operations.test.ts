@@ -12,6 +12,8 @@ const postsThatOnlyRead = [
   'suppressionGroups.searchEntries',
   'templates.preview',
   'automations.simulate',
+  // Its tools are those of the key's scope.
+  'mcp.call',
 ];
 
 describe('The table of operations', () => {
@@ -31,7 +33,8 @@ describe('The table of operations', () => {
 
   it('lets a send key send mail and read the mail that it sent', () => {
     const allowed = operationNames.filter((name) => isInScope('send', name));
-    expect(allowed).to.have.members(['mails.send', 'mails.bulk', 'inbound.reply', 'emails.list', 'emails.get']);
+    const mails = ['mails.send', 'mails.bulk', 'inbound.reply', 'emails.list', 'emails.get'];
+    expect(allowed).to.have.members([...mails, 'mcp.call']);
   });
 
   it('gives no scope to operations that take no project key', () => {

@@ -1,4 +1,4 @@
-import { errorAnswer } from '../../../schemas/common.ts';
+import { errorAnswer, INTERFACE_VERSION } from '../../../schemas/common.ts';
 import { type Endpoint, fullPath } from '../endpoint.ts';
 import { Components, type Json } from './components.ts';
 import { errorResponse, errorResponses, operation } from './operation.ts';
@@ -17,7 +17,7 @@ export function openApiDocument(endpoints: Endpoint[]): Json {
     openapi: '3.1.0',
     info: {
       title: 'Everpost',
-      version: '1.0.0',
+      version: INTERFACE_VERSION,
       description:
         'Self-hosted email delivery and marketing. Every answer carries X-Request-Id; every POST takes Idempotency-Key.',
       license: { name: 'MIT', identifier: 'MIT' },

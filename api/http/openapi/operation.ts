@@ -150,11 +150,13 @@ function responses(endpoint: Endpoint, components: Components): Json {
 }
 
 function success(endpoint: Endpoint, components: Components): Json {
-  const { answer, produces, summary: description } = endpoint;
+  const { answer, produces, events, summary: description } = endpoint;
   const headers = requestIdHeader;
   if (produces) {
-    const schemaOf = (type: string) =>
-      type === 'text/event-stream' ? streamed(endpoint, components) : { type: 'string' };
+    const schemaOf = (type: string) => {
+      if (type === 'text/event-stream') return streamed(endpoint, components);
+      return type === 'application/json' && events ? components.show(events.json) : { type: 'string' };
+    };
     const content = Object.fromEntries(produces.map((type) => [type, { schema: schemaOf(type) }]));
     return { description, headers, content };
   }

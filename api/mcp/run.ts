@@ -1,0 +1,46 @@
+import { ObjectId } from 'mongodb';
+import { Answer } from '../http/endpoint.ts';
+import { faultOf } from '../http/errors.ts';
+import { checkedKey, withIdempotency } from '../http/idempotency.ts';
+import { envelopeOf } from '../http/respond.ts';
+import { type Input, pathOf } from './arguments.ts';
+import { dataResult, faultResult } from './content.ts';
+import { type Json, type McpCall, ProtocolError } from './protocol.ts';
+import type { Tool } from './tools.ts';
+
+/** The handler of the endpoint, as the same call over HTTP would run it. Scope and rate were checked when the message came. */
+export async function runTool(call: McpCall, { endpoint }: Tool, input: Input): Promise<Json> {
+  const { deps, project, apiKey, organization, request } = call;
+  const { params, query, body } = input;
+  const run = async ({ seed, at }: { seed: ObjectId; at: Date }) => {
+    const { id, ip, incoming, header } = request;
+    // A getter: each reading adds a listener to the response.
+    const own = {
+      ...{ id, ip, incoming, header, seed, at },
+      get signal() {
+        return request.signal;
+      },
+    };
+    return endpoint.handler({ deps, project, apiKey, organization, params, query, body, request: own } as never);
+  };
+  const key = input.idempotencyKey ?? headerKey(call, endpoint.method);
+  if (key === null) return dataResult(dataOf(await run({ seed: new ObjectId(), at: deps.clock.now() })));
+  const keyed = { tenant: project._id, key, path: pathOf(endpoint, params), body, endpoint, requestId: request.id };
+  const answered = await withIdempotency(deps, keyed, async (first) => envelopeOf(endpoint, await run(first)));
+  return dataResult(JSON.parse(answered.body).data);
+}
+
+function dataOf(result: unknown): unknown {
+  return result instanceof Answer ? result.data : result;
+}
+
+/** Faults of the interface are answers of the tool, so that the agent reads them. */
+export function faultAnswer({ deps, request }: McpCall, { name }: Tool, error: unknown): Json {
+  if (error instanceof ProtocolError) throw error;
+  return faultResult(faultOf(deps, { requestId: request.id, route: `mcp ${name}` }, error));
+}
+
+function headerKey({ request }: McpCall, method: string): string | null {
+  const given = request.header('idempotency-key');
+  return given === '' || method !== 'post' ? null : checkedKey(given);
+}

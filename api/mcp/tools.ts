@@ -1,0 +1,47 @@
+import { isInScope, operationNames, operations, type Scope, type ToolFacts } from '../../schemas/operations.ts';
+import type { JsonSchema } from '../../schemas/schema.ts';
+import type { Endpoint } from '../http/endpoint.ts';
+import { argumentsSchema } from './arguments.ts';
+import { mailings } from './people.ts';
+import type { Json } from './protocol.ts';
+
+export interface Tool {
+  name: string;
+  endpoint: Endpoint;
+  inputSchema: JsonSchema;
+  /** As `tools/list` shows it. */
+  definition: Json;
+}
+
+/** The operations that are marked in schemas/operations.ts, in their order there. */
+export function toolsOf(endpoints: Endpoint[]): Tool[] {
+  return operationNames.flatMap((operation) => {
+    const facts = operations[operation].tool;
+    const endpoint = endpoints.find((one) => one.operation === operation);
+    return facts && endpoint ? [toolOf(endpoint, facts)] : [];
+  });
+}
+
+/** A tool that a key may not use does not exist for it. */
+export function toolsInScope(tools: Tool[], scope: Scope): Tool[] {
+  return tools.filter(({ endpoint }) => isInScope(scope, endpoint.operation));
+}
+
+/** Model interfaces take no dots in names. */
+function toolOf(endpoint: Endpoint, facts: ToolFacts): Tool {
+  const { operation } = endpoint;
+  const { name = operation.replace('.', '_'), readOnlyHint, destructiveHint } = facts;
+  const title = facts.title ?? operation.replace('.', ': ');
+  const inputSchema = argumentsSchema(endpoint, facts);
+  const annotations = { title, readOnlyHint, destructiveHint };
+  const definition = { name, title, description: describe(endpoint, facts), inputSchema, annotations };
+  return { name, endpoint, inputSchema, definition };
+}
+
+function describe({ operation, summary, description }: Endpoint, { note }: ToolFacts): string {
+  const asks =
+    operation in mailings
+      ? 'Before mail to several people, Everpost asks the user to confirm their number.'
+      : undefined;
+  return [`${summary}.`, description, note, asks].filter((part) => part !== undefined).join(' ');
+}

@@ -1,0 +1,32 @@
+import { scopeOf } from '../../core/accounts/scopes.ts';
+import { mcpMessage } from '../../schemas/mcp.ts';
+import { type Endpoint, endpoint, streamErrors } from '../http/endpoint.ts';
+import { serveMcp } from '../mcp/server.ts';
+import { type Tool, toolsInScope, toolsOf } from '../mcp/tools.ts';
+
+/** The tools are made of the other endpoints. */
+export function mcpRoutes(endpoints: () => Endpoint[]): Endpoint[] {
+  let tools: Tool[] | null = null;
+  return [
+    endpoint({
+      operation: 'mcp.call',
+      method: 'post',
+      path: '/mcp',
+      key: 'project',
+      tag: 'mcp',
+      summary: 'Tools for agents: the Model Context Protocol over Streamable HTTP',
+      description:
+        'One JSON-RPC message; one that needs no answer gets 202 without a body. A call that sends to several people answers with an event stream, in which the user is asked to confirm their number. docs/mcp.md has the tools.',
+      body: mcpMessage,
+      produces: ['application/json', 'text/event-stream'],
+      events: mcpMessage,
+      errors: streamErrors,
+      ownOrigin: true,
+      passesIdempotencyKey: true,
+      handler: async (call) => {
+        tools ??= toolsOf(endpoints());
+        return serveMcp(toolsInScope(tools, scopeOf(call.apiKey)), call);
+      },
+    }),
+  ];
+}

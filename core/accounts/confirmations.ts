@@ -1,0 +1,97 @@
+import { randomBytes } from 'node:crypto';
+import type { Deps } from '../base/deps.ts';
+import type { Confirmation, ConfirmationState } from './model.ts';
+
+const EXPIRES_MS = 300_000;
+/** Without Redis the answer is read this often; with it, a cancellation is. */
+const READ_EVERY_MS = 1_000;
+
+type Owner = Pick<Confirmation, 'projectId' | 'apiKeyId'>;
+type Question = Owner & Pick<Confirmation, 'call' | 'people' | 'waiting'>;
+type Named = Owner & Pick<Confirmation, '_id'>;
+
+/** Written before the person is asked. Any process may take the answer. */
+export async function askConfirmation({ db, clock }: Deps, question: Question): Promise<Named> {
+  const { projectId, apiKeyId } = question;
+  const _id = randomBytes(16).toString('base64url');
+  const expiresAt = new Date(clock.now().getTime() + EXPIRES_MS);
+  await db.confirmations.insertOne({ ...question, _id, state: 'pending', expiresAt });
+  return { _id, projectId, apiKeyId };
+}
+
+/** False for a question of another key, an expired one, and one that was answered before. */
+export async function answerConfirmation(deps: Deps, named: Named, state: 'accepted' | 'declined'): Promise<boolean> {
+  const answered = await move(deps, named, ['pending'], state);
+  if (answered) deps.signals.publish(channel(named._id), state);
+  return answered;
+}
+
+/** Once, and for the very call that was asked about: the number of people that was confirmed. `pending`: the call itself has the answer. */
+export async function useConfirmation(
+  { db, clock }: Deps,
+  named: Named,
+  { call, from }: Pick<Confirmation, 'call'> & { from: 'accepted' | 'pending' },
+): Promise<number | null> {
+  const filter = { ...named, call, state: from, expiresAt: { $gt: clock.now() } };
+  const used = await db.confirmations.findOneAndUpdate(filter, { $set: { state: 'used' } });
+  return used?.people ?? null;
+}
+
+export async function withdrawConfirmation(deps: Deps, named: Named): Promise<void> {
+  await move(deps, named, ['pending', 'accepted'], 'withdrawn');
+}
+
+/** All questions of a request that its client cancelled. */
+export async function withdrawWaiting({ db }: Deps, { projectId, apiKeyId, waiting }: Owner & { waiting: string }) {
+  await db.confirmations.updateMany(
+    { projectId, apiKeyId, waiting, state: { $in: ['pending', 'accepted'] } },
+    { $set: { state: 'withdrawn' } },
+  );
+}
+
+/** The state now, after each reading, until there is an answer, it expired or the caller disconnects. */
+export async function* watchConfirmation(
+  deps: Deps,
+  { _id, projectId, apiKeyId }: Named,
+  signal: AbortSignal,
+): AsyncGenerator<ConfirmationState | 'expired'> {
+  let wake: () => void = () => {};
+  const unsubscribe = deps.signals.subscribe(channel(_id), () => wake());
+  const stop = () => wake();
+  signal.addEventListener('abort', stop);
+  try {
+    while (!signal.aborted) {
+      const changed = new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+      const found = await deps.db.confirmations.findOne({ _id, projectId, apiKeyId });
+      const state = found && found.expiresAt > deps.clock.now() ? found.state : 'expired';
+      yield state;
+      if (state !== 'pending') return;
+      const timer = setTimeout(() => wake(), READ_EVERY_MS);
+      if (!signal.aborted) await changed;
+      clearTimeout(timer);
+    }
+  } finally {
+    unsubscribe();
+    signal.removeEventListener('abort', stop);
+  }
+}
+
+/** By compare-and-set, so that of two processes one wins. */
+async function move(
+  { db, clock }: Deps,
+  { _id, projectId, apiKeyId }: Named,
+  from: ConfirmationState[],
+  to: ConfirmationState,
+): Promise<boolean> {
+  const { modifiedCount } = await db.confirmations.updateOne(
+    { _id, projectId, apiKeyId, state: { $in: from }, expiresAt: { $gt: clock.now() } },
+    { $set: { state: to } },
+  );
+  return modifiedCount === 1;
+}
+
+function channel(id: string): string {
+  return `confirmation:${id}`;
+}
