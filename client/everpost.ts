@@ -79,7 +79,8 @@ function resourcesOf(settings: Settings): Record<string, Methods> {
   );
 }
 
-function settingsOf(options: EverpostOptions): Settings {
+/** Throws when there is no key or no address. */
+export function settingsOf(options: EverpostOptions): Settings {
   const apiKey = options.apiKey ?? fromEnvironment('EVERPOST_API_KEY');
   const baseUrl = options.baseUrl ?? fromEnvironment('EVERPOST_BASE_URL');
   if (!apiKey) throw misused('Give apiKey, or set EVERPOST_API_KEY.');

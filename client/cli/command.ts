@@ -1,4 +1,5 @@
 import type { Everpost } from '../index.ts';
+import type { Settings } from '../transport.ts';
 
 /** Wrong usage: printed with a hint at the help, and exit code 2. */
 export class UsageError extends Error {}
@@ -21,6 +22,8 @@ export interface Given {
 export interface Context {
   /** Made at first use, so that help needs no key. */
   everpost(): Everpost;
+  /** Address, key and fetch, for requests that are no operation. */
+  settings(): Settings;
   /** For other programs: JSON, one value a line. */
   isJson: boolean;
   print(line: string): void;

@@ -2,6 +2,7 @@ import { campaignsWatch } from './campaigns-watch.ts';
 import { type Command, UsageError } from './command.ts';
 import { contactsImport } from './contacts-import.ts';
 import { eventsTail } from './events-tail.ts';
+import { mcp } from './mcp.ts';
 import { migrationsReplay, migrationsWatch } from './migrations-replay.ts';
 import { operationCommand, operationNamed } from './operation.ts';
 import { send } from './send.ts';
@@ -14,6 +15,7 @@ export const commands: readonly Command[] = [
   migrationsReplay,
   migrationsWatch,
   eventsTail,
+  mcp,
 ];
 
 /** The command that the words begin with, and the words that follow it: ids, or a file. */

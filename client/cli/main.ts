@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { settingsOf } from '../everpost.ts';
 import { Everpost, EverpostError, version } from '../index.ts';
 import { readArguments } from './arguments.ts';
 import { type Context, type Given, UsageError } from './command.ts';
@@ -44,15 +45,17 @@ function split(all: readonly string[]) {
 function contextOf({ flags }: Given): Context {
   const { baseUrl, projectId } = flags;
   for (const { name } of globalFlags) delete flags[name];
+  const options = {
+    ...(typeof baseUrl === 'string' ? { baseUrl } : {}),
+    ...(typeof projectId === 'string' ? { projectId } : {}),
+  };
   let made: Everpost | undefined;
   return {
     everpost: () => {
-      made ??= open({
-        ...(typeof baseUrl === 'string' ? { baseUrl } : {}),
-        ...(typeof projectId === 'string' ? { projectId } : {}),
-      });
+      made ??= configured(() => new Everpost(options));
       return made;
     },
+    settings: () => configured(() => settingsOf(options)),
     ...{ isJson, print, note, signal: interrupted.signal },
     write: (text) => void process.stdout.write(text),
     columns: process.stdout.isTTY ? process.stdout.columns || 80 : null,
@@ -60,9 +63,9 @@ function contextOf({ flags }: Given): Context {
 }
 
 /** A missing key or address is wrong usage; calls that fail are not. */
-function open(options: ConstructorParameters<typeof Everpost>[0]): Everpost {
+function configured<T>(make: () => T): T {
   try {
-    return new Everpost(options);
+    return make();
   } catch (error) {
     throw new UsageError((error as Error).message);
   }

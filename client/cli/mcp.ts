@@ -1,0 +1,18 @@
+import { createInterface } from 'node:readline';
+import { type Command, UsageError } from './command.ts';
+import { Forwarder } from './mcp/forwarder.ts';
+
+export const mcp: Command = {
+  words: ['mcp'],
+  usage: '',
+  about: 'Forward MCP from standard input and output to the API, for assistants that start a program',
+  flags: [],
+  async run(context, { positionals }) {
+    if (positionals.length > 0) throw new UsageError(`${positionals[0]} is too much.`);
+    const forwarder = new Forwarder(context.settings(), context);
+    for await (const line of createInterface({ input: process.stdin, signal: context.signal }))
+      if (line.trim() !== '') await forwarder.take(line);
+    await forwarder.end();
+    return 0;
+  },
+};
