@@ -12,6 +12,7 @@ import { type HeldClaim, openLedger } from '../../core/outbox/ledger.ts';
 import type { Message } from '../../core/outbox/model.ts';
 import { countProject, seriesCounts } from '../../core/reports/count.ts';
 import { recountProject } from '../../core/reports/recount.ts';
+import { admin } from '../accounts/processes.ts';
 import { BROWSER, sentMessage } from '../feedback/support.ts';
 import { claimedBlock } from '../outbox/blocks.ts';
 import { type Tenant, useEnvironment } from '../support/environment.ts';
@@ -108,6 +109,21 @@ describe('Counting for the series', () => {
     await agree();
   });
 
+  it('A recount has opens of before the upgrade, and a later click counts alone.', async () => {
+    const message = await sent();
+    await open(message);
+    await deps.db.engagements.updateOne({ _id: message._id, projectId }, { $unset: { countDueAt: '', counted: '' } });
+    await recountProject(deps, tenant.project);
+    expect([await total('sent'), await total('opened')]).to.deep.equal([1, 1]);
+    const url = 'https://shop.example.com/';
+    await writeSignals(deps, [
+      { kind: 'click', projectId, messageId: message._id, at: new Date(), agent: BROWSER, url },
+    ]);
+    await countProject(deps, projectId);
+    expect([await total('opened'), await total('clicked')]).to.deep.equal([1, 1]);
+    await agree();
+  });
+
   it('A recount leaves out what claims have that are not counted yet, and it is counted afterwards.', async () => {
     const cell: Cell = { at: new Date(0), provider: 'other', counts: { sent: 1, delivered: 1 } };
     const block = await claimedBlock(of());
@@ -192,6 +208,21 @@ describe('Counting for the series', () => {
     for (const run of (await queue.take(projectId, 1)).runs) await run();
     expect(await total('bounced')).to.equal(1);
     expect((await queue.projects(new Date(Date.now() + 1_000))).map(String)).to.not.include(String(projectId));
+  });
+
+  it('npm run admin -- recount counts one project, or all that are not deleted, and says since when.', async () => {
+    await sent();
+    const secretKeys = `test:${Buffer.alloc(32, 7).toString('base64')}`;
+    const one = await admin(environment, secretKeys, 'recount', projectId.toHexString());
+    expect(JSON.parse(one.output), one.output).to.include({
+      ...{ projectId: projectId.toHexString(), kind: 'recounted', mails: 1 },
+      since: tenant.project.createdAt.toISOString(),
+    });
+    expect(await total('sent')).to.equal(1);
+    const all = await admin(environment, secretKeys, 'recount');
+    expect([all.code, all.output.includes(environment.other.project._id.toHexString())]).to.deep.equal([0, true]);
+    await agree();
+    expect((await admin(environment, secretKeys, 'recount', 'x')).code).to.equal(1);
   });
 
   it('A recount is refused once retention has removed mail that was counted.', async () => {
