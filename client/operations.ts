@@ -66,6 +66,7 @@ export const operations = {
     update: { method: 'PATCH', path: '/v1/contact-lists/{contactListId}', kind: 'json', takes: 'body' },
   },
   contacts: {
+    activity: { method: 'GET', path: '/v1/contacts/{contactId}/activity', kind: 'json', takes: 'query' },
     bulkUpdate: { method: 'POST', path: '/v1/contacts/bulk-update', kind: 'json', takes: 'body' },
     create: { method: 'POST', path: '/v1/contacts', kind: 'json', takes: 'body' },
     delete: { method: 'DELETE', path: '/v1/contacts/{contactId}', kind: 'json' },

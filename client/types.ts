@@ -52,6 +52,61 @@ export interface AcceptedImport {
   status: ImportStatus;
 }
 
+export interface ActivityChange {
+  /** The first 50 fields that changed, with values of 200 characters at most. */
+  fields: ActivityField[];
+  fieldCount: number;
+  joinedListIds: string[];
+  leftListIds: string[];
+  /** The import that made the change. */
+  importId: string | null;
+}
+
+export interface ActivityEntry {
+  at: string;
+  type: 'email.queued' | 'email.sent' | 'email.delivered' | 'email.deferred' | 'email.delayed' | 'email.bounced' | 'email.failed' | 'email.suppressed' | 'email.unknown' | 'email.retried' | 'email.opened' | 'email.clicked' | 'email.unsubscribed' | 'email.spam_reported' | 'event' | 'contact.created' | 'contact.updated' | 'suppression.added';
+  /** Of a step of a mail: type begins with email. */
+  email: ActivityMail | null;
+  /** Of a custom event. */
+  event: ActivityEvent | null;
+  /** Of a change of the contact: type is contact.created or contact.updated. */
+  change: ActivityChange | null;
+  /** Of an entry that stops mail to the contact now: type is suppression.added. */
+  suppression: ActivitySuppression | null;
+}
+
+export interface ActivityEvent {
+  eventId: string;
+  eventName: string;
+  properties: Record<string, unknown>;
+}
+
+export interface ActivityField {
+  /** For example firstName, or contactProperties.plan. */
+  field: string;
+  from: string | number | boolean | null;
+  to: string | number | boolean | null;
+}
+
+export interface ActivityMail {
+  emailId: string;
+  subject: string | null;
+  campaignId: string | null;
+  automationId: string | null;
+  /** Of a click. */
+  url: string | null;
+  /** Of an open: whether a machine did it. */
+  automated: boolean | null;
+  reason: string | null;
+}
+
+export interface ActivitySuppression {
+  groupId: string;
+  reason: string;
+  evidence: string | null;
+  updatedAt: string | null;
+}
+
 export interface AddContactsBody {
   /** A list, or GLOBAL_CONTACT_LIST. */
   contactListId: string;
@@ -652,6 +707,12 @@ export interface Contact {
   projectId: string;
   createdAt: string;
   updatedAt: string;
+}
+
+export interface ContactActivity {
+  activity: ActivityEntry[];
+  /** Give it as `before` for the next page; null at the end. */
+  next: string | null;
 }
 
 export interface ContactBody {
@@ -3038,6 +3099,13 @@ export interface ContactListsListQuery {
   /** Entries a page. */
   limit?: number;
   type?: ContactListType;
+}
+
+export interface ContactsActivityQuery {
+  /** Entries a page. */
+  limit?: number;
+  /** `next` of the page before; omitted: the newest entries. */
+  before?: string;
 }
 
 export interface ContactsExportQuery {

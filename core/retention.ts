@@ -5,7 +5,7 @@ import { firstIdAt } from './base/ids.ts';
 import { removeOldBlocks } from './campaigns/audience/retention.ts';
 import type { Campaign } from './campaigns/model.ts';
 import { OVER } from './campaigns/status.ts';
-import type { ContactFact } from './contacts/model.ts';
+import type { ContactFact, ContactHistory } from './contacts/model.ts';
 import { CONTENT_KEPT_MS } from './messages/content-retention.ts';
 import type { Content, Message } from './outbox/model.ts';
 import { isOver, OPEN_STATES } from './outbox/states.ts';
@@ -57,6 +57,7 @@ export async function removeOld(deps: Deps, mayContinue: () => boolean = () => t
   for await (const batch of batches<EventRecord>(events, before, { projectId: 1, dueAt: 1 }, mayContinue))
     removed.events += await removeEvents(deps, batch);
   await removeFacts(deps, before, mayContinue);
+  await removeHistory(deps, before, mayContinue);
   await removeOldBlocks(deps, before.getTimestamp(), mayContinue);
   return removed;
 }
@@ -131,6 +132,12 @@ async function removeFacts(deps: Deps, before: ObjectId, mayContinue: () => bool
   for await (const batch of batches<ContactFact>(deps.db.contactFacts, before, { projectId: 1 }, mayContinue, old))
     for (const [projectId, facts] of byProject(batch))
       await deps.db.contactFacts.deleteMany({ _id: { $in: facts.map(({ _id }) => _id) }, projectId, ...old });
+}
+
+async function removeHistory({ db }: Deps, before: ObjectId, mayContinue: () => boolean): Promise<void> {
+  for await (const batch of batches<ContactHistory>(db.contactHistory, before, { projectId: 1 }, mayContinue))
+    for (const [projectId, some] of byProject(batch))
+      await db.contactHistory.deleteMany({ _id: { $in: some.map(({ _id }) => _id) }, projectId });
 }
 
 function byProject<Doc extends { projectId: ObjectId }>(docs: Doc[]): Array<[ObjectId, Doc[]]> {

@@ -7,6 +7,7 @@ import { refuseHeld } from './campaigns/holds.ts';
 import { campaignWithGroup, campaignWithTemplate } from './campaigns/uses.ts';
 import { announceFacts, noteActs, noteCustomEvents, noteDeletions, noteReceived } from './contacts/behaviour/note.ts';
 import { announceContactEvents, recordContactEvents, recordEventsOfDeleted } from './contacts/events.ts';
+import { recordHistory } from './contacts/history.ts';
 import { announceInboundOfDeleted, recordInboundOfDeleted } from './inbound/removals.ts';
 import { refuseQueued } from './mails/group-uses.ts';
 import { recordMessagesOfDeleted } from './messages/erase.ts';
@@ -20,7 +21,7 @@ export const subscribers: Subscribers = {
     { onDeletions: recordMailOfDeleted },
     { onDeletions: recordMessagesOfDeleted },
     { onDeletions: recordInboundOfDeleted, afterCommit: announceInboundOfDeleted },
-    { onDeletions: noteDeletions },
+    { onDeletions: noteDeletions, onChanges: recordHistory },
     // Last: the events that the others wrote about a deleted contact are erased with the rest, `contact.deleted` is not.
     { onDeletions: recordEventsOfDeleted, onChanges: recordContactEvents, afterCommit: announceContactEvents },
   ],

@@ -24,6 +24,7 @@ const collectionNames: Record<keyof Collections, string> = {
   importErrors: 'importErrors',
   customFields: 'customFields',
   contactFacts: 'contactFacts',
+  contactHistory: 'contactHistory',
   notedFacts: 'notedFacts',
   previewSlots: 'previewSlots',
   suppressionGroups: 'suppressionGroups',

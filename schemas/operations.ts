@@ -90,6 +90,7 @@ const table = {
   'contacts.bulkUpdate': { scopes: [] },
   'contacts.findByEmail': { scopes: ['read'] },
   'contacts.unsubscribeGroups': { scopes: ['read'] },
+  'contacts.activity': { scopes: ['read'] },
   'contacts.import': { scopes: [] },
   'contacts.export': { scopes: ['read'] },
   'imports.get': { scopes: ['read'] },

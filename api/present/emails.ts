@@ -1,5 +1,6 @@
 import type { Mailbox } from '../../core/base/model.ts';
 import type { Email } from '../../core/messages/copies.ts';
+import { inOrder, timelineOf } from '../../core/messages/timeline.ts';
 import type { Content, Message, MessageRecipient, TimelineEntry } from '../../core/outbox/model.ts';
 import { type MessageState, shownState, states } from '../../core/outbox/states.ts';
 import type { EmailStatus } from '../../schemas/emails.ts';
@@ -96,34 +97,8 @@ function presentMailbox({ email, name }: Mailbox) {
   return { email, name };
 }
 
-/** Steps without a stored line are derived from the message's own dates: queued, last claim, sent. */
-function timelineOf(message: Message): TimelineEntry[] {
-  const { _id, createdAt, claimedAt, sentAt, reply, state, timeline = [], suppressedBy } = message;
-  const entries: TimelineEntry[] = [{ type: 'queued', at: createdAt ?? _id.getTimestamp() }];
-  const claims = new Set<number>();
-  const claimed = (at: Date | undefined) => {
-    if (!at || claims.has(at.getTime())) return;
-    claims.add(at.getTime());
-    entries.push({ type: 'claimed', at });
-  };
-  for (const { claimedAt: began, ...entry } of timeline) {
-    claimed(began);
-    entries.push(entry);
-  }
-  claimed(claimedAt);
-  if (sentAt && (reply?.code ?? 250) < 400) entries.push({ type: 'sent', at: sentAt, ...(reply ? { reply } : {}) });
-  const isListed = timeline.some(({ type }) => type === 'suppressed');
-  if (state === states.suppressed && suppressedBy && !isListed)
-    entries.push({ type: 'suppressed', at: message.endedAt ?? entries[0]!.at, reason: suppressedBy.reason });
-  return inOrder(entries);
-}
-
 /** The outcome of this recipient; all recipients were queued at the same time. */
 function timelineOfCopy(copy: Message): TimelineEntry[] {
   const whose = copy.email ? { email: copy.email } : {};
   return timelineOf(copy).flatMap((entry) => (entry.type === 'queued' ? [] : { ...entry, ...whose }));
-}
-
-function inOrder(entries: TimelineEntry[]): TimelineEntry[] {
-  return entries.sort((one, two) => one.at.getTime() - two.at.getTime());
 }

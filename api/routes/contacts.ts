@@ -13,7 +13,9 @@ import {
 } from '../../core/contacts/contacts.ts';
 import { declaredFields } from '../../core/contacts/custom-fields.ts';
 import { everyContact } from '../../core/imports/exports.ts';
+import { contactActivity } from '../../core/reports/activity/activity.ts';
 import { unsubscribeGroups } from '../../core/suppressions/search.ts';
+import { activityAnswer, activityQuery } from '../../schemas/activity.ts';
 import {
   bulkUpdateBody,
   bulkUpdatedAnswer,
@@ -31,6 +33,7 @@ import { exportQuery } from '../../schemas/imports.ts';
 import { unsubscribeGroupsAnswer } from '../../schemas/suppressions.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { contactsDownload } from '../http/exports.ts';
+import { presentActivity } from '../present/activity.ts';
 import { presentContact, presentPage, presentUnsubscribeGroup } from '../present/present.ts';
 
 const tag = 'contacts';
@@ -165,6 +168,22 @@ export const contactRoutes = [
     tag,
     summary: 'Delete a contact',
     handler: async ({ deps, project, params }) => deleteContact(deps, project, params.contactId ?? ''),
+  }),
+  endpoint({
+    operation: 'contacts.activity',
+    method: 'get',
+    path: '/contacts/{contactId}/activity',
+    key: 'token',
+    tag,
+    summary: 'What a contact did and what happened to it, newest first',
+    description:
+      'Steps of the newest 1,000 mails, opens and clicks among them; custom events; changes of fields and lists, with the import that made them; entries that stop mail to the address now. What is older than RETENTION_DAYS is removed, and changes are recorded since the version that brought this endpoint.',
+    query: activityQuery,
+    answer: activityAnswer,
+    handler: async ({ deps, project, params, query }) => {
+      const { entries, next } = await contactActivity(deps, project, params.contactId ?? '', query);
+      return { activity: entries.map(presentActivity), next };
+    },
   }),
   endpoint({
     operation: 'contacts.unsubscribeGroups',

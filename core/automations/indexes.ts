@@ -68,7 +68,10 @@ export const automationIndexes = {
     event_name: { key: { projectId: 1, eventName: 1 }, unique: true, because: 'One definition for each event name.' },
   },
   events: {
-    contact: { key: { projectId: 1, contactId: 1 }, because: 'The events of a contact: erasure.' },
+    contact_newest: {
+      key: { projectId: 1, contactId: 1, createdAt: -1, _id: -1 },
+      because: 'The events of a contact, newest first; erasure.',
+    },
     due: {
       key: { projectId: 1, dueAt: 1 },
       ...onlyWith('dueAt'),

@@ -66,6 +66,8 @@ export async function changeContact(
 
 interface WriteOptions {
   writer: Writer;
+  /** The import that the changes belong to. */
+  importId?: ObjectId;
   /** Further writes of the same transaction. */
   inSameTransaction?: (session: Session, outcomes: Array<ContactOutcome | AppError>) => Promise<void>;
 }
@@ -113,16 +115,16 @@ async function commitSingly(
   deps: Deps,
   projectId: ObjectId,
   changes: ContactChange[],
-  { writer, inSameTransaction }: WriteOptions,
+  { inSameTransaction, ...options }: WriteOptions,
 ): Promise<Array<ContactOutcome | AppError>> {
   const outcomes: Array<ContactOutcome | AppError> = [];
   for (const change of changes.slice(0, -1))
-    outcomes.push(...(await commitChanges(deps, projectId, [change], { writer })));
+    outcomes.push(...(await commitChanges(deps, projectId, [change], options)));
   const finish: WriteOptions['inSameTransaction'] = async (session, last) =>
     inSameTransaction?.(session, [...outcomes, ...last]);
   return [
     ...outcomes,
-    ...(await commitChanges(deps, projectId, changes.slice(-1), { writer, inSameTransaction: finish })),
+    ...(await commitChanges(deps, projectId, changes.slice(-1), { ...options, inSameTransaction: finish })),
   ];
 }
 
@@ -132,7 +134,7 @@ async function runChanges(
   projectId: ObjectId,
   rules: ProjectRules,
   changes: ContactChange[],
-  { writer, inSameTransaction }: WriteOptions,
+  { writer, importId, inSameTransaction }: WriteOptions,
 ) {
   const drafts = await readDrafts(deps, session, projectId, changes);
   const goneListIds = await findGone(deps, session, projectId, changes);
@@ -142,7 +144,8 @@ async function runChanges(
   const outcomes = changes.map((change) => applyChange(drafts, rules, change, facts));
   const published = outcomes.flatMap((outcome, index): PublishedChange[] => {
     if (outcome instanceof AppError || !isNews(outcome)) return [];
-    return [{ before: outcome.before, after: outcome.after, runWorkflow: changes[index]?.runWorkflow !== false }];
+    const { before, after } = outcome;
+    return [{ before, after, runWorkflow: changes[index]?.runWorkflow !== false, importId }];
   });
   await writeContacts(deps, session, projectId, drafts);
   await countLists(deps, session, projectId, published, writer);

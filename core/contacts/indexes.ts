@@ -26,6 +26,12 @@ export const contactIndexes = {
       because: 'What contacts did since a time; removal of the facts of deleted contacts.',
     },
   },
+  contactHistory: {
+    contact: {
+      key: { projectId: 1, contactId: 1, at: -1, _id: -1 },
+      because: 'The changes of a contact, newest first; removal of those of deleted contacts.',
+    },
+  },
   notedFacts: {
     due: { key: { projectId: 1, dueAt: 1 }, ...onlyWith('dueAt'), because: 'Facts that are to be counted.' },
   },

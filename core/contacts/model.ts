@@ -36,6 +36,28 @@ export interface ContactFact {
   properties?: Record<string, PropertyValue>;
 }
 
+/** A change of a contact that people ask about: its fields and lists. Segments, which follow from them, are not in it. */
+export interface ContactHistory {
+  _id: ObjectId;
+  projectId: ObjectId;
+  contactId: ObjectId;
+  at: Date;
+  kind: 'created' | 'updated';
+  /** Of a change: the first of the fields that changed; a property is named contactProperties.name. Long values are cut. */
+  fields?: FieldChange[];
+  /** How many fields changed. */
+  fieldCount?: number;
+  joinedListIds?: ObjectId[];
+  leftListIds?: ObjectId[];
+  importId?: ObjectId;
+}
+
+export interface FieldChange {
+  field: string;
+  from: PropertyValue | null;
+  to: PropertyValue | null;
+}
+
 /** Facts until they are counted: one document for those that came together. */
 export interface NotedFacts extends Due {
   _id: ObjectId;
@@ -133,6 +155,7 @@ declare module '../base/collections.ts' {
     listRemovals: Collection<ListRemoval>;
     customFields: Collection<CustomField>;
     contactFacts: Collection<ContactFact>;
+    contactHistory: Collection<ContactHistory>;
     notedFacts: Collection<NotedFacts>;
     previewSlots: Collection<PreviewSlot>;
   }

@@ -10,6 +10,8 @@ export interface PublishedChange {
   after: Contact | null;
   /** false: the caller asked that no automation starts. */
   runWorkflow: boolean;
+  /** The import that made it. */
+  importId?: ObjectId | undefined;
 }
 
 /** A part of the product that follows contact changes. */

@@ -133,6 +133,7 @@ async function writeBatch(deps: Deps, job: ContactImport, { rows, header }: Batc
     changes.map(({ change }) => change),
     {
       writer: importWriter(job._id),
+      importId: job._id,
       inSameTransaction: async (session, outcomes) => {
         const all = [...errors, ...refusals(deps, job, changes, outcomes)];
         written = { ...job, ...progressAfter(job, rows, outcomes, all.length), header, updatedAt: deps.clock.now() };

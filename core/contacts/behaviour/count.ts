@@ -1,4 +1,4 @@
-import type { ObjectId } from 'mongodb';
+import type { Collection, Filter, ObjectId } from 'mongodb';
 import type { Deps } from '../../base/deps.ts';
 import { AppError } from '../../base/errors.ts';
 import { again, type DueOutcome, documentQueue, settled } from '../../jobs/document-queue.ts';
@@ -6,7 +6,7 @@ import type { JobQueue } from '../../jobs/queue.ts';
 import { states } from '../../outbox/states.ts';
 import type { Behaved } from '../apply-change.ts';
 import { changeContacts, IMPORT_CHANGES_TOGETHER_MAX } from '../changes.ts';
-import type { ContactFact, NotedFacts } from '../model.ts';
+import type { ContactFact, ContactHistory, NotedFacts } from '../model.ts';
 import { FACTS } from './note.ts';
 
 /** How soon mail is looked at again whose outcome is not stored yet. */
@@ -69,16 +69,23 @@ async function receiversOf({ db }: Deps, projectId: ObjectId, messageIds: Object
   };
 }
 
+/** Facts and history of deleted contacts. */
 async function forget({ db }: Deps, projectId: ObjectId, contactIds: ObjectId[]): Promise<void> {
   if (contactIds.length === 0) return;
-  const theirs = { projectId, contactId: { $in: contactIds } };
+  await forgetIn<ContactFact>(db.contactFacts, projectId, contactIds);
+  await forgetIn<ContactHistory>(db.contactHistory, projectId, contactIds);
+}
+
+async function forgetIn<Doc extends ContactFact | ContactHistory>(
+  collection: Collection<Doc>,
+  projectId: ObjectId,
+  contactIds: ObjectId[],
+): Promise<void> {
+  const theirs = { projectId, contactId: { $in: contactIds } } as Filter<Doc>;
   const options = { hint: 'contact', limit: FORGOTTEN_AT_ONCE, projection: { _id: 1 } } as const;
   for (;;) {
-    const found = await db.contactFacts.find(theirs, options).toArray();
+    const found = await collection.find(theirs, options).toArray();
     if (found.length === 0) return;
-    await db.contactFacts.deleteMany({
-      _id: { $in: found.map(({ _id }: Pick<ContactFact, '_id'>) => _id) },
-      projectId,
-    });
+    await collection.deleteMany({ _id: { $in: found.map(({ _id }) => _id) }, projectId } as Filter<Doc>);
   }
 }

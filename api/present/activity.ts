@@ -1,0 +1,32 @@
+import type { Activity } from '../../core/reports/activity/model.ts';
+
+export function presentActivity({ at, type, mail, event, change, suppression }: Activity) {
+  return {
+    at,
+    type,
+    email: mail ? presentMail(mail) : null,
+    event: event ? { eventId: event._id, eventName: event.eventName, properties: event.properties } : null,
+    change: change ? presentChange(change) : null,
+    suppression: suppression ? presentSuppression(suppression) : null,
+  };
+}
+
+function presentMail({ message, step }: NonNullable<Activity['mail']>) {
+  const { _id, copy, subject = null, campaignId = null, automationId = null } = message;
+  const { url = null, automated = null, reason = null } = step;
+  return { emailId: copy?.of ?? _id, subject, campaignId, automationId, url, automated, reason };
+}
+
+function presentChange({
+  fields = [],
+  fieldCount = 0,
+  joinedListIds = [],
+  leftListIds = [],
+  importId,
+}: NonNullable<Activity['change']>) {
+  return { fields, fieldCount, joinedListIds, leftListIds, importId: importId ?? null };
+}
+
+function presentSuppression({ groupId, reason, evidence, updatedAt }: NonNullable<Activity['suppression']>) {
+  return { groupId, reason, evidence, updatedAt };
+}
