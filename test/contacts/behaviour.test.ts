@@ -4,6 +4,7 @@ import { announceKeptEvents } from '../../core/automations/events/kept.ts';
 import { clickToken, openToken } from '../../core/composing/tokens.ts';
 import { countFacts } from '../../core/contacts/behaviour/count.ts';
 import { passWindows } from '../../core/contacts/behaviour/passing.ts';
+import { recomputeSegment, SETTLE_MS } from '../../core/contacts/lists/recompute.ts';
 import { applyReports } from '../../core/feedback/bounces.ts';
 import type { DeliveryReport } from '../../core/feedback/delivery-reports/dsn.ts';
 import { recomputeOpens, writeSignals } from '../../core/feedback/engagements.ts';
@@ -173,6 +174,10 @@ describe('Segments by behaviour', function () {
     );
     const quiet = await segment(tenant, never('clicked', { withinDays: 6 }));
     expect(await countOf(tenant, quiet)).to.equal(0);
+    // The second pass is over, so that the window alone brings the contact in.
+    environment.clock.advance(SETTLE_MS);
+    const { status } = await recomputeSegment(deps, projectId, new ObjectId(quiet), { timeMs: 5_000 });
+    expect([status, await countOf(tenant, quiet)]).to.deep.equal(['completed', 0]);
     environment.clock.advance(DAY_MS + 20_000);
     await joins(tenant, id, quiet);
     expect(await countOf(tenant, await segment(tenant, atLeast('clicked', { withinDays: 8 })))).to.equal(1);
