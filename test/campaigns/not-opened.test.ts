@@ -121,7 +121,7 @@ describe('A campaign to those who did not open another one', function () {
         stage.deps,
         opened.slice(from, from + 500).map((message) => signal(message, 'open')),
       );
-    const renamed = `aa-${name}@example.org`;
+    const renamed = `0-${name}@example.org`;
     const moved = rows.find(({ email }) => email === `${name}-10001@example.org`) as Message;
     await client().patch(`/contacts/${moved.contactId}`, { email: renamed });
     const copy = await frozen(id);
