@@ -16,6 +16,7 @@ import { filesOfTable } from '../../scripts/openapi.ts';
 
 interface Operation {
   operationId: string;
+  tags: string[];
   parameters: Array<{ name: string; in: string }>;
   requestBody?: { content: Record<string, Media> };
   responses: Record<string, { content?: Record<string, Media> }>;
@@ -104,6 +105,14 @@ describe('The OpenAPI document', () => {
     const text = JSON.stringify(document);
     expect(text).to.not.match(/"x-(?!project-id|api-key)[a-z]/);
     expect(text).to.not.contain('"format":"line"');
+  });
+
+  it('says one type of each value, perhaps with null, and gives webhooks a tag of their own, for generators', () => {
+    const lists = JSON.stringify(document).match(/"type":\[[^\]]*\]/g) ?? [];
+    expect(lists.length).to.be.greaterThan(50);
+    expect(lists.filter((list) => !/^"type":\["\w+","null"\]$/.test(list))).to.deep.equal([]);
+    const tags = new Set(table.map(({ tag }) => tag));
+    for (const { post } of Object.values(webhooks)) for (const tag of post.tags) expect(tags.has(tag)).to.equal(false);
   });
 
   it('refuses two schemas under one title, and takes one that differs in null and in its description', () => {
