@@ -8,7 +8,7 @@ import { type FoundPattern, findPatterns } from './find-patterns.ts';
 
 /** Made of what a caller gave, when the program runs: each with why it is bounded, and held by a test of its own below. */
 const MADE_AT_RUN_TIME = {
-  'core/contacts/filters/matching.ts':
+  'core/contacts/filters/value-tests.ts':
     'an escaped text of at most 1,000 characters, against stored texts of at most 4,096',
   'core/contacts/filters/queries.ts': 'the same pattern, against "true", "false" and a number',
 };

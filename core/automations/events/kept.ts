@@ -13,7 +13,7 @@ export async function announceKeptEvents(deps: Deps, { _id: projectId }: Pick<Pr
     const ids = await contactsAfter(deps, projectId, last);
     const found = deps.db.events.find(
       { projectId, contactId: { $in: ids } },
-      { hint: 'contact', batchSize: EVENTS_AT_ONCE },
+      { hint: 'contact_newest', batchSize: EVENTS_AT_ONCE },
     );
     while (await found.hasNext()) {
       const events = found.readBufferedDocuments();

@@ -3,6 +3,8 @@ import type { CountName, Fact } from './facts.ts';
 
 export const QUARTER_MS = 900_000;
 const REPLY_TEXT_MAX = 160;
+const SEPARATORS = /[^\p{L}\d]/u;
+const SHORT_NAME = 4;
 const ENHANCED = /^4\.([0-7])\.(\d{1,2})$/;
 const CODES = new Set([421, 422, 431, 432, 441, 442, 447, 449, 450, 451, 452, 453, 454, 455, 458, 459, 471]);
 
@@ -71,12 +73,20 @@ function codesOf({ code, enhanced }: SmtpReply): string {
   return enhanced && ENHANCED.test(enhanced) ? `${known} ${enhanced}` : known;
 }
 
-/** The text outlives the mail, so nothing in it may name the recipient. */
+/** The text outlives the mail, so no word of it may name the recipient. */
 function withoutPeople(text: string, email: string): string {
   const [local = ''] = email.split('@');
-  const plain = text
-    .slice(0, REPLY_TEXT_MAX)
-    .replace(/\S*@\S*/g, '…')
-    .replace(/\S*\d{3,}\S*/g, '…');
-  return local.length < 2 ? plain : plain.replaceAll(new RegExp(local.replace(/[^a-z\d]/giu, '.'), 'giu'), '…');
+  const names = local.split(SEPARATORS).map(lettersOf);
+  const isPersonal = (word: string) => /@|\d{3}/.test(word) || names.some((name) => isNamed(lettersOf(word), name));
+  const words = text.slice(0, REPLY_TEXT_MAX).split(/\s/);
+  return words.map((word) => (isPersonal(word) ? '…' : word)).join(' ');
+}
+
+/** Short names are parts of ordinary words. */
+function isNamed(word: string, name: string): boolean {
+  return name.length < SHORT_NAME ? name.length > 1 && word === name : word.includes(name);
+}
+
+function lettersOf(word: string): string {
+  return word.toLowerCase().replace(/[^\p{L}\d]/gu, '');
 }
