@@ -295,6 +295,31 @@ export interface AutomationExitedEvent {
   data: EnrollmentChange;
 }
 
+export interface AutomationLink {
+  stepId: string;
+  /** The place among all links of the content, from 1; null where links are grouped by URL. */
+  position: number | null;
+  /** As it is written in the content, before variables. */
+  url: string;
+  /** All clicks, with those of machines. */
+  clicks: number;
+  /** Mails in which it was clicked. */
+  people: number;
+  /** Of them, those in which a person clicked it. A machine clicks within seconds of delivery, is a known scanner, or clicks three links of a mail within two seconds. */
+  humanPeople: number;
+  /** False for a link that the content does not have at that place any more, and for links grouped by URL. */
+  isCurrent: boolean;
+}
+
+export interface AutomationLinks {
+  /** From when on all clicks are counted. */
+  since: string;
+  /** In the order of the content, then links of mail that was sent before, most clicks first. */
+  links: AutomationLink[];
+  /** Links beyond 500 that are grouped by URL, and clicks on more than 100 links of a mail. */
+  other: OtherLinks;
+}
+
 export interface AutomationStatistics {
   entered: number;
   /** Inside now. */
@@ -551,6 +576,28 @@ export interface CampaignFrom {
 export interface CampaignFromInput {
   email?: string;
   name?: string;
+}
+
+export interface CampaignLink {
+  /** The place among all links of the content, from 1; null where links are grouped by URL. */
+  position: number | null;
+  /** As it is written in the content, before variables. */
+  url: string;
+  /** All clicks, with those of machines. */
+  clicks: number;
+  /** Mails in which it was clicked. */
+  people: number;
+  /** Of them, those in which a person clicked it. A machine clicks within seconds of delivery, is a known scanner, or clicks three links of a mail within two seconds. */
+  humanPeople: number;
+}
+
+export interface CampaignLinks {
+  /** From when on all clicks are counted. */
+  since: string;
+  /** In the order of the content, then links of mail that was sent before, most clicks first. */
+  links: CampaignLink[];
+  /** Links beyond 500 that are grouped by URL, and clicks on more than 100 links of a mail. */
+  other: OtherLinks;
 }
 
 export interface CampaignMetrics {
@@ -2003,6 +2050,15 @@ export interface NewWebhook {
   secret?: string;
 }
 
+export interface OtherLinks {
+  /** All clicks, with those of machines. */
+  clicks: number;
+  /** Mails in which it was clicked. */
+  people: number;
+  /** Of them, those in which a person clicked it. A machine clicks within seconds of delivery, is a known scanner, or clicks three links of a mail within two seconds. */
+  humanPeople: number;
+}
+
 export interface Pagination {
   page: number;
   limit: number;
@@ -2732,6 +2788,30 @@ export interface Template {
   trackingOpen: boolean;
   createdAt: string;
   updatedAt: string;
+}
+
+export interface TemplateLink {
+  /** The place among all links of the content, from 1; null where links are grouped by URL. */
+  position: number | null;
+  /** As it is written in the content, before variables. */
+  url: string;
+  /** All clicks, with those of machines. */
+  clicks: number;
+  /** Mails in which it was clicked. */
+  people: number;
+  /** Of them, those in which a person clicked it. A machine clicks within seconds of delivery, is a known scanner, or clicks three links of a mail within two seconds. */
+  humanPeople: number;
+  /** False for a link that the content does not have at that place any more, and for links grouped by URL. */
+  isCurrent: boolean;
+}
+
+export interface TemplateLinks {
+  /** From when on all clicks are counted. */
+  since: string;
+  /** In the order of the content, then links of mail that was sent before, most clicks first. */
+  links: TemplateLink[];
+  /** Links beyond 500 that are grouped by URL, and clicks on more than 100 links of a mail. */
+  other: OtherLinks;
 }
 
 export interface TemplatePreview {

@@ -4,6 +4,7 @@ import type { Collections } from '../core/base/collections.ts';
 import type { Indexes } from '../core/base/indexes.ts';
 import { requestIndexes } from '../core/base/indexes.ts';
 import { campaignIndexes } from '../core/campaigns/indexes.ts';
+import { composingIndexes } from '../core/composing/indexes.ts';
 import { contactIndexes } from '../core/contacts/indexes.ts';
 import { domainIndexes } from '../core/domains/indexes.ts';
 import { feedIndexes } from '../core/feed/indexes.ts';
@@ -21,6 +22,7 @@ const byCollection: Indexes = {
   ...automationIndexes,
   ...requestIndexes,
   ...campaignIndexes,
+  ...composingIndexes,
   ...contactIndexes,
   ...domainIndexes,
   ...feedIndexes,

@@ -55,6 +55,8 @@ const collectionNames: Record<keyof Collections, string> = {
   eventDefinitions: 'eventDefinitions',
   events: 'events',
   reportCounts: 'reportCounts',
+  linkCounts: 'linkCounts',
+  linkSets: 'linkSets',
   reportStates: 'reportStates',
 };
 

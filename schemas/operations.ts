@@ -52,6 +52,7 @@ const table = {
   'automations.archive': { scopes: [] },
   'automations.simulate': { scopes: ['read'], tool: { ...reads, name: 'simulate', title: 'Simulate an automation' } },
   'automations.enrollments': { scopes: ['read'] },
+  'automations.links': { scopes: ['read'] },
 
   'campaigns.create': {
     scopes: [],
@@ -77,6 +78,7 @@ const table = {
     tool: { ...reads, name: 'why', title: 'Why a person got a campaign, or not' },
   },
   'campaigns.people': { scopes: ['read'] },
+  'campaigns.links': { scopes: ['read'] },
   'campaigns.exportPeople': { scopes: ['read'] },
 
   'contacts.upsert': { scopes: [], tool: changes },
@@ -187,6 +189,7 @@ const table = {
   'templates.update': { scopes: [], tool: changes },
   'templates.delete': { scopes: [] },
   'templates.preview': { scopes: ['read'], tool: reads },
+  'templates.links': { scopes: ['read'] },
 
   'webhooks.create': { scopes: [] },
   'webhooks.list': { scopes: ['read'], tool: reads },

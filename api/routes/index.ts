@@ -11,6 +11,7 @@ import { emailRoutes } from './emails.ts';
 import { eventRoutes } from './events.ts';
 import { importRoutes } from './imports.ts';
 import { inboundRoutes } from './inbound.ts';
+import { linkRoutes } from './links.ts';
 import { listRoutes } from './lists.ts';
 import { mailRoutes } from './mails.ts';
 import { mediaRoutes } from './media.ts';
@@ -43,6 +44,7 @@ export const productRoutes: Endpoint[] = [
   ...mailRoutes,
   ...emailRoutes,
   ...reportRoutes,
+  ...linkRoutes,
   ...senderRoutes,
   ...templateRoutes,
   ...trackingRoutes,

@@ -31,6 +31,7 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
     {"name":"status","kind":"text","about":"One of active, completed, exited."},
   ] },
   "automations.get": { about: "Get an automation with its statistics and what waits to enter", fields: [] },
+  "automations.links": { about: "The clicks on each link of the mails of an automation, by step", fields: [] },
   "automations.list": { about: "List automations, newest first", fields: [
     {"name":"page","kind":"number","about":"Page number, from 1."},
     {"name":"limit","kind":"number","about":"Entries a page."},
@@ -93,6 +94,7 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
     {"name":"format","kind":"text","about":"One of csv, ndjson."},
   ] },
   "campaigns.get": { about: "Get a campaign", fields: [] },
+  "campaigns.links": { about: "The clicks on each link of a campaign", fields: [] },
   "campaigns.list": { about: "List campaigns, newest first", fields: [
     {"name":"page","kind":"number","about":"Page number, from 1."},
     {"name":"limit","kind":"number","about":"Entries a page."},
@@ -576,6 +578,7 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
   ] },
   "templates.delete": { about: "Delete a template that no draft, schedule or active automation uses", fields: [] },
   "templates.get": { about: "Get a template", fields: [] },
+  "templates.links": { about: "The clicks on each link of a template, in all mail made of it", fields: [] },
   "templates.list": { about: "List templates, newest first", fields: [
     {"name":"page","kind":"number","about":"Page number, from 1."},
     {"name":"limit","kind":"number","about":"Entries a page."},

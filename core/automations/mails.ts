@@ -1,12 +1,15 @@
 import type { ObjectId } from 'mongodb';
+import { breathe } from '../base/breathe.ts';
 import type { Deps } from '../base/deps.ts';
 import { AppError } from '../base/errors.ts';
 import { derivedId } from '../base/ids.ts';
 import { emailDomain } from '../base/text/addresses.ts';
+import { linkSetOf } from '../composing/link-sets.ts';
 import type { Contact } from '../contacts/model.ts';
 import { dueAtOnce } from '../messages/messages.ts';
 import type { Content, Message } from '../outbox/model.ts';
 import { states } from '../outbox/states.ts';
+import { compiled } from '../templates/cache.ts';
 import type { Template } from '../templates/model.ts';
 import { findTemplate } from '../templates/templates.ts';
 import type { AutomationDefinition, AutomationEmail, Enrollment } from './model.ts';
@@ -61,6 +64,7 @@ export async function stepMail(
     trackingOpen: definition.trackingOpen,
     createdAt: at,
   };
+  const linkSetId = await linksOf(deps, { projectId, automationId: enrollment.automationId, stepId, template, html });
   const message: Message = {
     _id,
     projectId,
@@ -72,11 +76,29 @@ export async function stepMail(
     subject: content.subject,
     senderDomain: emailDomain(from),
     automationId: enrollment.automationId,
+    ...(linkSetId ? { linkSetId } : {}),
     contactId: contact._id,
     createdAt: at,
     dueAt: dueAtOnce(deps),
   };
   return { content, message };
+}
+
+/** null when there are none, or the mail cannot be made. */
+async function linksOf(
+  deps: Deps,
+  step: { projectId: ObjectId; automationId: ObjectId; stepId: string; template: Template | null; html: string },
+): Promise<ObjectId | null> {
+  const { projectId, automationId, stepId, template, html } = step;
+  await breathe(html);
+  try {
+    const of = { projectId, automation: { id: automationId, stepId } };
+    const named = template ? { templateId: template.templateId } : {};
+    return await linkSetOf(deps, { ...of, ...named }, compiled(html, 'html', 'htmlTemplate'));
+  } catch (error) {
+    if (error instanceof AppError) return null;
+    throw error;
+  }
 }
 
 /** null when the template was deleted. */

@@ -7,7 +7,13 @@ import { compiled } from '../templates/cache.ts';
 import { decorateHtml, htmlToText } from '../templates/html/links.ts';
 import { scanHtml } from '../templates/html/scan.ts';
 import { CLOSE, hasMarks, needsWhole, OPEN } from '../templates/language/holes.ts';
-import { renderTemplate, type Template, templateParts, type Variables } from '../templates/language/templates.ts';
+import {
+  type LinkNumbers,
+  linkedParts,
+  renderTemplate,
+  type Template,
+  type Variables,
+} from '../templates/language/templates.ts';
 import { compileMail, type MailSource } from '../templates/mail.ts';
 import { clickUrl, messageIdOf, openPixelUrl, returnPath, unsubscribeAddress, unsubscribeUrl } from './links.ts';
 import { compileMessage, type MessageParts, type Piece, type RecipientParts, type Skeleton } from './mime/compose.ts';
@@ -94,7 +100,8 @@ function filling({ config, projectId, fromDomain, returnHost, marketing, groupId
 function wholeOf({ config, source, parts, trackingOpen, trackingClick }: SharedMail): FillBody {
   const templates = compileMail(source);
   return async (variables, ref, link) => {
-    const html = templates.html && renderTemplate(templates.html, variables);
+    const numbers: LinkNumbers = new Map();
+    const html = templates.html && renderTemplate(templates.html, variables, numbers);
     await breathe(html);
     const text = templates.text
       ? renderTemplate(templates.text, variables)
@@ -105,7 +112,8 @@ function wholeOf({ config, source, parts, trackingOpen, trackingClick }: SharedM
       decorateHtml(html, {
         previewText: renderTemplate(templates.previewText, variables) || undefined,
         pixelUrl: trackingOpen ? openPixelUrl(config, ref) : undefined,
-        rewriteLink: trackingClick ? (url) => clickUrl(config, ref, url) : undefined,
+        rewriteLink: trackingClick ? (url, link) => clickUrl(config, ref, url, link) : undefined,
+        numbers,
         unsubscribeUrl: link,
       });
     await breathe(decorated);
@@ -131,27 +139,32 @@ async function holesOf({ config, source, parts, trackingOpen, trackingClick }: S
   if (page === null || needsWhole(page) || needsWhole(previewText) || hasMarks(subject)) return null;
   const makers: Array<(variables: Variables, mail: MailRef) => string> = [];
   const hole = (make: (typeof makers)[number]) => `${OPEN}${makers.push(make) - 1}${CLOSE}`;
-  const marked = (template: Template) =>
-    templateParts(template)
-      .map((part) => (typeof part === 'string' ? part : hole(part)))
-      .join('');
+  const marked = (template: Template, links?: LinkNumbers) => {
+    let text = '';
+    for (const part of linkedParts(template)) {
+      if (typeof part === 'object') links?.set(text.length, part.link);
+      else text += typeof part === 'string' ? part : hole(part);
+    }
+    return text;
+  };
   const unsubscribes = new Set<number>();
 
-  const html = marked(compiled(page, 'html', 'html'));
+  const numbers: LinkNumbers = new Map();
+  const html = marked(compiled(page, 'html', 'html'), numbers);
   for (const [index, make] of makers.entries())
     if (make({ unsubscribe: PROBE }, {} as MailRef) === PROBE) unsubscribes.add(index);
   await breathe(html);
   let isWhole = false;
-  const rewriteLink = (url: string) => {
+  const rewriteLink = (url: string, link: number | undefined) => {
     const holes = [...url.matchAll(HOLE)].map(([, index]) => Number(index));
     if (holes.some((index) => unsubscribes.has(index))) return null;
     if (holes.length > 0) isWhole = true;
-    return hole((_variables, mail) => clickUrl(config, mail, url));
+    return hole((_variables, mail) => clickUrl(config, mail, url, link));
   };
   const decorated = decorateHtml(html, {
     previewText: marked(compiled(previewText, 'html', 'previewText')) || undefined,
     ...(trackingOpen ? { pixelUrl: hole((_variables, mail) => openPixelUrl(config, mail)) } : {}),
-    ...(trackingClick ? { rewriteLink } : {}),
+    ...(trackingClick ? { rewriteLink, numbers } : {}),
   });
   // A link that begins with a hole is not an http link to the scanner; it may become one.
   if (trackingClick && linksAreHoles(html, unsubscribes)) isWhole = true;

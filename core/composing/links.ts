@@ -14,8 +14,9 @@ export function openPixelUrl(config: Links, ref: MailRef): string {
   return `${config.publicUrl}/t/o/${openToken(config, ref)}.gif`;
 }
 
-export function clickUrl(config: Links, ref: MailRef, target: string): string {
-  return `${config.publicUrl}/t/c/${clickToken(config, ref, target)}`;
+/** `link` is its number in the content; undefined where the link came with the data. */
+export function clickUrl(config: Links, ref: MailRef, target: string, link: number | undefined): string {
+  return `${config.publicUrl}/t/c/${clickToken(config, ref, target, link)}`;
 }
 
 export function returnPath(config: Links, ref: MailRef, host: string): string {

@@ -18,6 +18,7 @@ export interface UnsubscribeRef extends MailRef {
 type Keys = Pick<Config, 'secretKeys'>;
 
 const IDS_BYTES = 24;
+const NUMBER_BYTES = 2;
 const MAC_BYTES = 16;
 const ADDRESS_MAC_HEX = 12;
 const GROUP_CHARS = 6;
@@ -41,13 +42,22 @@ export function readOpenToken(config: Keys, token: string): MailRef | null {
  * /t/c/<token>. The target is inside the token, under the signature: no parameter ever chooses it, and it works while the
  * database is down.
  */
-export function clickToken(config: Keys, ref: MailRef, target: string): string {
-  const payload = Buffer.concat([idsOf(ref), Buffer.from(target, 'utf8')]);
-  return Buffer.concat([macOf(signingKey(config), 'click', payload), payload]).toString('base64url');
+export function clickToken(config: Keys, ref: MailRef, target: string, link?: number): string {
+  const parts = [idsOf(ref), ...(link === undefined ? [] : [numberOf(link)]), Buffer.from(target, 'utf8')];
+  const payload = Buffer.concat(parts);
+  const purpose = link === undefined ? 'click' : 'link';
+  return Buffer.concat([macOf(signingKey(config), purpose, payload), payload]).toString('base64url');
 }
 
-export function readClickToken(config: Keys, token: string): (MailRef & { target: string }) | null {
+/** `link` is the number of the link in the content; tokens of earlier versions and of links in data have none. */
+export function readClickToken(config: Keys, token: string): (MailRef & { target: string; link?: number }) | null {
   const bytes = bytesOf(token);
+  const numbered = bytes && verified(config, 'link', bytes);
+  if (numbered) {
+    if (numbered.length <= IDS_BYTES + NUMBER_BYTES) return null;
+    const target = numbered.toString('utf8', IDS_BYTES + NUMBER_BYTES);
+    return { ...refOf(numbered), target, link: numbered.readUInt16BE(IDS_BYTES) };
+  }
   const payload = bytes && verified(config, 'click', bytes);
   if (!payload || payload.length <= IDS_BYTES) return null;
   return { ...refOf(payload), target: payload.toString('utf8', IDS_BYTES) };
@@ -156,6 +166,12 @@ function derive(secret: Buffer, purpose: string): KeyObject {
 
 function idsOf({ projectId, messageId }: MailRef): Buffer {
   return Buffer.concat([projectId.id, messageId.id]);
+}
+
+function numberOf(link: number): Buffer {
+  const bytes = Buffer.alloc(NUMBER_BYTES);
+  bytes.writeUInt16BE(link);
+  return bytes;
 }
 
 function refOf(payload: Buffer): MailRef {

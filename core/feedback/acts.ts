@@ -42,7 +42,8 @@ export function actsOf(
   if (isNews(first.openedAt, known?.openedAt)) acts.push({ ...of, kind: 'opened', at: first.openedAt! });
   if (isNews(first.humanOpenedAt, known?.humanOpenedAt))
     acts.push({ ...of, kind: 'humanOpened', at: first.humanOpenedAt! });
-  const before = new Map((known?.clicks ?? []).map(({ url, at }) => [url, at]));
+  const before = new Map<string, Date>();
+  for (const { url, at } of known?.clicks ?? []) before.set(url, earlier(before.get(url), at));
   for (const [url, at] of clicked) if (isNews(at, before.get(url))) acts.push({ ...of, kind: 'clicked', at, url });
   return acts;
 }

@@ -2,6 +2,7 @@ import type { AnyBulkWriteOperation, ObjectId } from 'mongodb';
 import type { ProjectEventType } from '../../schemas/webhooks.ts';
 import type { Deps } from '../base/deps.ts';
 import { type NewEvent, publishEvents } from '../feed/events.ts';
+import { LINKS_KEPT_MAX } from '../messages/clicks.ts';
 import { announceDeliveries } from '../messages/deliveries.ts';
 import { factsOf } from '../messages/events.ts';
 import { TIMELINE_MAX } from '../messages/messages.ts';
@@ -12,6 +13,7 @@ import type { Message, TimelineEntry } from '../outbox/model.ts';
 import { states } from '../outbox/states.ts';
 import { actsOf, announceActs, type ContactAct, correctHumanOpen, earlier } from './acts.ts';
 import { automatedBy } from './judge-open.ts';
+import { KeptClicks } from './kept-clicks.ts';
 
 interface AnySignal {
   projectId: ObjectId;
@@ -23,12 +25,14 @@ interface AnySignal {
 export type Signal = AnySignal &
   (
     | { kind: 'open'; agent: string; purpose: string; method: string }
-    | { kind: 'click'; url: string; agent: string }
+    | { kind: 'click'; url: string; agent: string; link?: number }
     | { kind: 'unsubscribe' | 'complaint'; reason: string }
   );
 
-/** The first signals are kept as evidence; later ones only count. */
-const SIGNALS_KEPT_MAX = 20;
+/** The first opens are kept as evidence; later ones only count. */
+const OPENS_KEPT_MAX = 20;
+/** Further links have no lines of their own, so that other lines stay. */
+const CLICK_LINES_MAX = 20;
 
 type Facts = Pick<
   Message,
@@ -162,8 +166,9 @@ function effectsOf(deps: Deps, message: Facts, known: Engagement | null, signals
     events.push({ type, key: `${_id.toHexString()} ${key}`, at, data: { ...factsOf(message), ...data } });
 
   const opens: OpenSignal[] = [];
-  const clicks = new Map((known?.clicks ?? []).map(({ url }) => [url, null]));
-  const newClicks: Engagement['clicks'] = [];
+  const clicks = new Set((known?.clicks ?? []).map(({ url }) => url));
+  const { automatedOpenSeconds: automatedSeconds } = deps.config;
+  const kept = new KeptClicks(known, { deliveredAt: message.sentAt, automatedSeconds });
   /** The first click on each kept link. */
   const clicked = new Map<string, Date>();
   let clickCount = 0;
@@ -184,14 +189,15 @@ function effectsOf(deps: Deps, message: Facts, known: Engagement | null, signals
         break;
       }
       case 'click': {
-        const { url, agent } = signal;
+        const { url, agent, link } = signal;
         clickCount += 1;
         note('clickedAt', at);
-        if (clicks.has(url) || clicks.size < SIGNALS_KEPT_MAX) clicked.set(url, earlier(clicked.get(url), at));
-        if (clicks.has(url) || clicks.size >= SIGNALS_KEPT_MAX) break;
-        clicks.set(url, null);
-        newClicks.push({ at, url, agent });
-        timeline.push({ type: 'clicked', at, url });
+        countDueAt = deps.clock.now();
+        if (!kept.add({ at, url, agent, ...(link === undefined ? {} : { link }) })) break;
+        clicked.set(url, earlier(clicked.get(url), at));
+        if (clicks.has(url)) break;
+        clicks.add(url);
+        if (clicks.size <= CLICK_LINES_MAX) timeline.push({ type: 'clicked', at, url });
         tell('email.clicked', `clicked ${url}`, at, { url, userAgent: agent });
         break;
       }
@@ -215,10 +221,11 @@ function effectsOf(deps: Deps, message: Facts, known: Engagement | null, signals
   const update = {
     $min: first,
     ...(Object.keys(of).length > 0 ? { $set: of } : {}),
-    $inc: { openCount: opens.length, clickCount },
+    $inc: { openCount: opens.length, clickCount, ...kept.counts },
     $push: {
-      ...(opens.length > 0 ? { opens: { $each: opens, $slice: SIGNALS_KEPT_MAX } } : {}),
-      ...(newClicks.length > 0 ? { clicks: { $each: newClicks, $slice: SIGNALS_KEPT_MAX } } : {}),
+      ...(opens.length > 0 ? { opens: { $each: opens, $slice: OPENS_KEPT_MAX } } : {}),
+      ...(kept.first.length > 0 ? { clicks: { $each: kept.first, $slice: LINKS_KEPT_MAX } } : {}),
+      ...(kept.later.length > 0 ? { laterClicks: { $each: kept.later, $slice: LINKS_KEPT_MAX } } : {}),
     },
   };
   const engagement = { updateOne: { filter: { _id, projectId }, update, upsert: true } };

@@ -7,6 +7,7 @@ import { invalid, unprocessable } from '../base/errors.ts';
 import { derivedId } from '../base/ids.ts';
 import type { Project } from '../base/model.ts';
 import { emailDomain, normalizeEmail } from '../base/text/addresses.ts';
+import { linkSetOf } from '../composing/link-sets.ts';
 import { variablesOf } from '../composing/variables.ts';
 import { domainNotVerified } from '../domains/senders.ts';
 import { storeFile } from '../messages/contents.ts';
@@ -229,11 +230,14 @@ function failureOf(
   return { email, code: 'SUPPRESSED', message: `The address is suppressed (${reason}, group ${groupId}).` };
 }
 
-export async function store(deps: Deps, { content, files }: MailDraft, messages: Message[]): Promise<void> {
+export async function store(deps: Deps, { content, files, templates }: MailDraft, messages: Message[]): Promise<void> {
   if (messages.length === 0) return;
   const { projectId, lane } = messages[0]!;
   await refuseFullBacklog(deps, projectId, lane, messages.length);
   await Promise.all(files.map((file) => storeFile(deps, projectId, file)));
+  const { templateId } = content;
+  const linkSetId = templateId === null ? null : await linkSetOf(deps, { projectId, templateId }, templates.html);
+  if (linkSetId) for (const message of messages) message.linkSetId = linkSetId;
   await queueMailing(deps, { content: { ...content, messageIds: messages.map(({ _id }) => _id) }, messages });
   await publishSuppressed(deps, projectId, messages);
 }

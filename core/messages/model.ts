@@ -27,10 +27,17 @@ export interface Engagement {
   /** The evidence: the first opens as they came, so that they can be classified again when the rules change. */
   opens?: OpenSignal[];
   openCount?: number;
+  /** The first click on each link. */
   clicks?: ClickSignal[];
+  /** Clicks on links that only machines had clicked by then. */
+  laterClicks?: ClickSignal[];
   clickCount?: number;
+  /** Clicks by link: see core/messages/clicks.ts. */
+  linkClicks?: Record<string, number>;
   /** The times that the series have, written when they are counted. */
   counted?: Partial<Record<EngagementTime, Date>>;
+  /** The clicks that the counts of links have. */
+  countedLinks?: CountedLink[];
   /** The job to count what is not among them. */
   countDueAt?: Date;
 }
@@ -48,10 +55,20 @@ export interface OpenSignal {
   method: string;
 }
 
-interface ClickSignal {
+export interface ClickSignal {
   at: Date;
   url: string;
   agent: string;
+  /** The link's number in the content; not in mail of earlier versions, and not of links that came with the data. */
+  link?: number;
+}
+
+/** A link of one mail; without link and url: clicks on links that are not kept. */
+export interface CountedLink {
+  link?: number;
+  url?: string;
+  clicks: number;
+  isHuman: boolean;
 }
 
 declare module '../base/collections.ts' {

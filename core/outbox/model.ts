@@ -138,6 +138,8 @@ export interface Message extends Due {
   keyId?: ObjectId;
   campaignId?: ObjectId;
   automationId?: ObjectId;
+  /** The links of its content, where a template or an automation has it: see core/composing/link-sets.ts. */
+  linkSetId?: ObjectId;
   contactId?: ObjectId;
   /** Orders the recipients of a campaign; not unique. */
   seq?: number;

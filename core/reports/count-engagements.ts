@@ -5,6 +5,7 @@ import { Tally } from '../outbox/counting/tally.ts';
 import type { Message } from '../outbox/model.ts';
 import { ORIGIN_FIELDS, type OriginRow, originsOf } from './count-rows.ts';
 import type { CountDeps, Counting } from './counting.ts';
+import { CLICK_FIELDS, countClicks } from './links/count.ts';
 
 const AT_ONCE_MAX = 512;
 
@@ -29,8 +30,9 @@ export const ALL_COUNTED = [
 export async function countEngagements(deps: CountDeps, counting: Counting): Promise<boolean> {
   const { projectId, session, documents } = counting;
   const { engagements, messages } = deps.db;
+  const fields = { ...timeFields(), ...CLICK_FIELDS };
   const found = await engagements
-    .find({ projectId, countDueAt: { $exists: true } }, { session, hint: 'counted', projection: timeFields() })
+    .find({ projectId, countDueAt: { $exists: true } }, { session, hint: 'counted', projection: fields })
     .limit(AT_ONCE_MAX)
     .toArray();
   if (found.length === 0) return false;
@@ -45,6 +47,7 @@ export async function countEngagements(deps: CountDeps, counting: Counting): Pro
       documents.add(originOf(row), cell);
   }
   await engagements.updateMany(ids, ALL_COUNTED, { session });
+  await countClicks(deps, counting, rowOf, found);
   return found.length === AT_ONCE_MAX;
 }
 

@@ -12,12 +12,15 @@ const AT_ONCE_MAX = 512;
 /** How soon rows of open claims are looked at again. */
 const AGAIN_MS = 5_000;
 
-export type OriginRow = Pick<Message, '_id' | 'lane' | 'campaignId' | 'automationId' | 'senderDomain' | 'seq'>;
+export type OriginRow = Pick<
+  Message,
+  '_id' | 'lane' | 'campaignId' | 'automationId' | 'senderDomain' | 'seq' | 'linkSetId' | 'sentAt'
+>;
 export type Row = OriginRow & CountedMail;
 
 export const ORIGIN_FIELDS = {
   ...{ lane: 1, campaignId: 1, automationId: 1, senderDomain: 1, seq: 1 },
-  ...{ email: 1, provider: 1 },
+  ...{ email: 1, provider: 1, linkSetId: 1, sentAt: 1 },
 } as const;
 export const ROW_FIELDS = { ...ORIGIN_FIELDS, ...FACT_FIELDS } as const;
 

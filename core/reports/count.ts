@@ -7,6 +7,7 @@ import { countEngagements } from './count-engagements.ts';
 import { countRows } from './count-rows.ts';
 import type { CountDeps, Counting } from './counting.ts';
 import { Documents } from './documents.ts';
+import { LinkDocuments } from './links/documents.ts';
 import { countingSince, ensureState, takeTurn } from './state.ts';
 
 const LOOK_EVERY_MS = 2_000;
@@ -52,14 +53,17 @@ export async function countProject(deps: CountDeps, projectId: ObjectId): Promis
 async function countSome(deps: CountDeps, projectId: ObjectId, session: Session): Promise<boolean> {
   const state = await takeTurn(deps, projectId, session);
   if (!state) return false;
-  const counting: Counting = { projectId, session, documents: new Documents(projectId, state.count) };
+  const links = new LinkDocuments({ projectId, count: state.count, session });
+  const counting: Counting = { projectId, session, documents: new Documents(projectId, state.count), links };
   // One after the other: they share a session.
   const isMore = [
     await countClaims(deps, counting),
     await countRows(deps, counting),
     await countEngagements(deps, counting),
   ].some(Boolean);
+  if (state.deletedAt) return isMore;
   const writes = counting.documents.writes();
-  if (writes.length > 0 && !state.deletedAt) await deps.db.reportCounts.bulkWrite(writes, { session, ordered: false });
+  if (writes.length > 0) await deps.db.reportCounts.bulkWrite(writes, { session, ordered: false });
+  await links.write(deps);
   return isMore;
 }

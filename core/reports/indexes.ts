@@ -11,6 +11,12 @@ export const reportIndexes = {
       because: 'The series of a campaign or an automation.',
     },
   },
+  linkCounts: {
+    source: {
+      key: { projectId: 1, count: 1, source: 1, link: 1, url: 1 },
+      because: 'The links of a campaign, an automation or a template.',
+    },
+  },
   reportStates: {
     reputation: {
       key: { projectId: 1, reputationDueAt: 1 },

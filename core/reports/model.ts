@@ -26,6 +26,28 @@ export interface ReportCounts {
   domains?: Record<string, Counts>;
 }
 
+/** The clicks on one link of one campaign, step of an automation, or template. */
+export interface LinkCounts {
+  /** Derived from the fields before the counts. */
+  _id: ObjectId;
+  projectId: ObjectId;
+  /** As in ReportCounts. */
+  count: number;
+  /** "campaign:<id>", "automation:<id>" or "template:<id>". */
+  source: string;
+  /** The step of an automation. */
+  step: string | null;
+  /** The number of the link in the content; null for links grouped by URL. */
+  link: number | null;
+  /** As it is written in the content, or as it was clicked; null for the row of all others. */
+  url: string | null;
+  clicks: number;
+  /** Mails in which it was clicked. */
+  people: number;
+  /** Those in which a person clicked it. */
+  humanPeople: number;
+}
+
 /** `_id` is the project's. Every transaction that counts changes it, so that a recount can keep others from counting. */
 export interface ReportState {
   _id: ObjectId;
@@ -53,9 +75,17 @@ export interface Standing {
   recoveredAt?: Date;
 }
 
+/** A campaign, a step of an automation or a template, with the links of its content as they are written. */
+export interface LinkSource {
+  source: string;
+  step: string | null;
+  written: readonly string[];
+}
+
 declare module '../base/collections.ts' {
   interface Collections {
     reportCounts: Collection<ReportCounts>;
+    linkCounts: Collection<LinkCounts>;
     reportStates: Collection<ReportState>;
   }
 }

@@ -10,6 +10,9 @@ import { ALL_COUNTED, tallied, timesAs } from './count-engagements.ts';
 import { originsOf, ROW_FIELDS, type Row, within } from './count-rows.ts';
 import { type CountDeps, distinct } from './counting.ts';
 import { Documents } from './documents.ts';
+import { countEarlierClicks } from './links/count.ts';
+import { LinkDocuments } from './links/documents.ts';
+import { linkSourcesOf } from './links/sources.ts';
 import { completeSince, ensureState, readState } from './state.ts';
 
 const DAY_MS = 24 * 3_600_000;
@@ -36,11 +39,13 @@ export async function recountProject(deps: CountDeps, project: Project): Promise
   if (!state) return { kind: 'busy' };
   const count = state.count + 1;
   await deps.db.reportCounts.deleteMany({ projectId, count: { $ne: state.count } });
+  await deps.db.linkCounts.deleteMany({ projectId, count: { $ne: state.count } });
   const mails = await countAll(deps, projectId, count, () => keepPaused(deps, projectId, by));
   if (mails === null) return { kind: 'busy' };
   const from = new Date(Math.max(kept.getTime(), project.createdAt.getTime()));
   if (!(await end(deps, projectId, by, { count, since: from }))) return { kind: 'busy' };
   await deps.db.reportCounts.deleteMany({ projectId, count: state.count });
+  await deps.db.linkCounts.deleteMany({ projectId, count: state.count });
   return { kind: 'recounted', mails, since: from };
 }
 
@@ -52,14 +57,16 @@ async function countAll(
   keep: () => Promise<boolean>,
 ): Promise<number | null> {
   const documents = new Documents(projectId, count);
+  const links = new LinkDocuments({ projectId, count });
   let mails = 0;
   for (let last = firstIdAt(0); ; ) {
     if (!(await keep())) return null;
     const rows = await nextRows(deps, projectId, last);
-    await countBatch(deps, projectId, rows, documents);
+    await countBatch(deps, projectId, rows, documents, links);
     mails += rows.length;
     const isOver = rows.length < AT_ONCE;
     if (isOver || documents.size > DOCUMENTS_MAX) await write(deps, documents);
+    await links.write(deps);
     if (isOver) return mails;
     last = rows.at(-1)!._id;
   }
@@ -73,7 +80,13 @@ function nextRows({ db }: CountDeps, projectId: ObjectId, last: ObjectId): Promi
     .toArray();
 }
 
-async function countBatch(deps: CountDeps, projectId: ObjectId, rows: Row[], documents: Documents): Promise<void> {
+async function countBatch(
+  deps: CountDeps,
+  projectId: ObjectId,
+  rows: Row[],
+  documents: Documents,
+  links: LinkDocuments,
+): Promise<void> {
   const originOf = await originsOf(deps, projectId, rows);
   const isOfUncounted = await uncountedClaims(deps, projectId, rows);
   for (const row of rows) {
@@ -83,9 +96,12 @@ async function countBatch(deps: CountDeps, projectId: ObjectId, rows: Row[], doc
     for (const cell of tally.cells()) documents.add(originOf(row), cell);
   }
   const byId = new Map(rows.map((row) => [row._id.toHexString(), row]));
-  for (const { _id, counted = {} } of await countedEngagements(deps, projectId, rows)) {
+  const sourcesOf = await linkSourcesOf(deps, projectId, rows);
+  await countEarlierClicks(deps, projectId, byId);
+  for (const { _id, counted = {}, countedLinks = [] } of await countedEngagements(deps, projectId, rows)) {
     const row = byId.get(_id.toHexString())!;
     for (const cell of tallied(row, timesAs(counted, 1))) documents.add(originOf(row), cell);
+    links.add({ sources: sourcesOf(row), before: [], after: countedLinks });
   }
 }
 
@@ -111,7 +127,7 @@ async function uncountedClaims({ db }: CountDeps, projectId: ObjectId, rows: Row
 async function countedEngagements({ db }: CountDeps, projectId: ObjectId, rows: Row[]) {
   const ids = { _id: { $in: rows.map(({ _id }) => _id) }, projectId };
   await db.engagements.updateMany({ ...ids, counted: { $exists: false }, countDueAt: { $exists: false } }, ALL_COUNTED);
-  return db.engagements.find(ids, { projection: { counted: 1 } }).toArray();
+  return db.engagements.find(ids, { projection: { counted: 1, countedLinks: 1 } }).toArray();
 }
 
 async function write({ db }: CountDeps, documents: Documents): Promise<void> {

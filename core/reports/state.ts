@@ -58,4 +58,5 @@ export async function deleteReports({ db, clock }: Pick<Deps, 'db' | 'clock'>, p
   };
   await db.reportStates.updateOne({ _id: projectId, projectId }, deleted);
   await db.reportCounts.deleteMany({ projectId });
+  await db.linkCounts.deleteMany({ projectId });
 }

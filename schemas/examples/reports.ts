@@ -15,7 +15,16 @@ const since = '2026-01-01T00:00:00.000Z';
 export const reputation = { status: 'over', last24Hours: judged, last7Days: judged };
 export const reputationLimits = { complaintWarning: 0.1, complaintLimit: 0.3, bounceLimit: 2 };
 
+const clicked = {
+  ...{ position: 2, url: 'https://shop.example.com/sale?customer={{userId}}' },
+  ...{ clicks: 140, people: 122, humanPeople: 97 },
+};
+const links = { since, other: { clicks: 0, people: 0, humanPeople: 0 } };
+
 export const reportExamples: Record<string, unknown> = {
+  CampaignLinks: { ...links, links: [clicked] },
+  TemplateLinks: { ...links, links: [{ ...clicked, isCurrent: true }] },
+  AutomationLinks: { ...links, links: [{ stepId: 'welcome', ...clicked, isCurrent: true }] },
   Series: {
     interval: 'day',
     timezone: 'Europe/Berlin',

@@ -22,6 +22,8 @@ describe('Links and addresses in a mail', () => {
   it('say which mail they belong to', () => {
     expect(readOpenToken(config, openToken(config, ref))).to.deep.equal(ref);
     expect(readClickToken(config, clickToken(config, ref, target))).to.deep.equal({ ...ref, target });
+    for (const link of [1, 65_535])
+      expect(readClickToken(config, clickToken(config, ref, target, link))).to.deep.equal({ ...ref, target, link });
     expect(readUnsubscribeToken(config, unsubscribeToken(config, person))).to.deep.equal(person);
     const ungrouped = { ...person, groupId: null };
     expect(readUnsubscribeToken(config, unsubscribeToken(config, ungrouped))).to.deep.equal(ungrouped);
@@ -60,9 +62,11 @@ describe('Links and addresses in a mail', () => {
   });
 
   it('mean nothing when a single character is changed, cut off or added, or when they are used as another kind', () => {
+    const readClick = (token: string) => readClickToken(config, token);
     const kinds: Array<[string, (token: string) => unknown]> = [
       [openToken(config, ref), (token) => readOpenToken(config, token)],
-      [clickToken(config, ref, target), (token) => readClickToken(config, token)],
+      [clickToken(config, ref, target), readClick],
+      [clickToken(config, ref, target, 3), readClick],
       [unsubscribeToken(config, person), (token) => readUnsubscribeToken(config, token)],
       [mailLocalPart(config, 'b', ref), (token) => readMailLocalPart(config, token)],
     ];

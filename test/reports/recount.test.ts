@@ -18,7 +18,7 @@ import { countProject } from '../../core/reports/count.ts';
 import { recountProject } from '../../core/reports/recount.ts';
 import { BROWSER, bareCampaign } from '../feedback/support.ts';
 import { type Tenant, useEnvironment } from '../support/environment.ts';
-import { plainCounts, storedCounts } from './support.ts';
+import { plainClicks, plainCounts, storedClicks, storedCounts } from './support.ts';
 
 const DOMAIN = 'news.example.com';
 const PEOPLE = 60;
@@ -112,7 +112,10 @@ describe('The counts of the series and a recount from the ledger', function () {
     const freeze = { at: frozenAt, run, isDone: true, frozen: { total: PEOPLE, inBlocks: PEOPLE } };
     const campaign = await bareCampaign(environment, tenant, { status: 'sending', freeze } as never);
     const campaignId = campaign._id;
-    await db.campaignContents.insertOne({ _id: campaignId, projectId, domainName: DOMAIN } as never);
+    await db.campaignContents.insertOne({
+      ...{ _id: campaignId, projectId, domainName: DOMAIN, frozenAt: new Date() },
+      html: '<a href="https://shop.example.com/">Shop</a>',
+    } as never);
     const blocks = [0, 1].map((n): Block => {
       const count = PEOPLE / 2;
       const recipients = Array.from({ length: count }, (_, index) => ({
@@ -309,8 +312,11 @@ describe('The counts of the series and a recount from the ledger', function () {
         expect(await (collection as typeof db.messages).countDocuments(waiting)).to.equal(0);
       const plain = await plainCounts(deps, tenant, () => DOMAIN);
       expect(await storedCounts(deps, tenant)).to.deep.equal(plain);
+      const clicks = await plainClicks(deps, tenant);
+      expect(await storedClicks(deps, tenant)).to.deep.equal(clicks);
       expect((await recountProject(deps, tenant.project)).kind).to.equal('recounted');
       expect(await storedCounts(deps, tenant)).to.deep.equal(plain);
+      expect(await storedClicks(deps, tenant)).to.deep.equal(clicks);
     }
 
     return { take, finish };

@@ -70,3 +70,35 @@ export async function plainCounts(
 export function countNow({ deps }: Environment, { project }: Tenant): Promise<void> {
   return countProject(deps, project._id);
 }
+
+/** [clicks, people, people apart from machines] of each link. */
+export async function storedClicks({ db }: Pick<Deps, 'db'>, { project }: Tenant): Promise<Record<string, number[]>> {
+  const projectId = project._id;
+  const state = await db.reportStates.findOne({ _id: projectId, projectId });
+  const found = await db.linkCounts.find({ projectId, count: state?.count ?? 0, clicks: { $ne: 0 } }).toArray();
+  return Object.fromEntries(
+    found.map(({ source, link, url, clicks, people, humanPeople }) => [
+      `${source} ${link} ${url}`,
+      [clicks, people, humanPeople],
+    ]),
+  );
+}
+
+/** Of campaigns whose mail has one link without a number, by one browser. */
+export async function plainClicks({ db }: Pick<Deps, 'db'>, { project }: Tenant): Promise<Record<string, number[]>> {
+  const projectId = project._id;
+  const result: Record<string, number[]> = {};
+  for (const { _id, clickCount = 0, clicks = [], laterClicks = [] } of await db.engagements
+    .find({ projectId })
+    .toArray()) {
+    const row = await db.messages.findOne({ _id, projectId });
+    if (!row?.campaignId || clickCount === 0) continue;
+    const key = `campaign:${row.campaignId} null ${clicks[0]!.url}`;
+    const isHuman = [...clicks, ...laterClicks].some(
+      ({ at }) => row.sentAt && at.getTime() - row.sentAt.getTime() >= 5_000,
+    );
+    const [all = 0, people = 0, human = 0] = result[key] ?? [];
+    result[key] = [all + clickCount, people + 1, human + (isHuman ? 1 : 0)];
+  }
+  return result;
+}

@@ -21,21 +21,23 @@ interface Decoration {
   /** The address of the open pixel, which becomes the last element. */
   pixelUrl?: string | undefined;
   /** The tracked address of a link, or null to leave it. Called for http and https addresses of a and area, entities decoded. */
-  rewriteLink?: ((url: string) => string | null) | undefined;
+  rewriteLink?: ((url: string, number: number | undefined) => string | null) | undefined;
+  /** The numbers of links, by the offsets at which their addresses begin. */
+  numbers?: ReadonlyMap<number, number> | undefined;
   /** Never rewritten, so that unsubscribing works without tracking. */
   unsubscribeUrl?: string | undefined;
 }
 
 /** Inserts the additions into the source: every other byte stays as it was written, however wrong the HTML is. */
 export function decorateHtml(html: string, decoration: Decoration): string {
-  const { previewText, pixelUrl, rewriteLink, unsubscribeUrl } = decoration;
+  const { previewText, pixelUrl, rewriteLink, unsubscribeUrl, numbers } = decoration;
   if (!previewText && !pixelUrl && !rewriteLink) return html;
   const { links, bodyStart, bodyEnd } = scanHtml(html);
   const edits: Edit[] = [];
   if (previewText) edits.push({ start: bodyStart, end: bodyStart, text: hidden(previewText) });
   for (const link of rewriteLink ? links.slice(0, TRACKED_LINKS_MAX) : []) {
     const url = trackableUrl(link);
-    const tracked = url === null || url === unsubscribeUrl ? null : rewriteLink!(url);
+    const tracked = url === null || url === unsubscribeUrl ? null : rewriteLink!(url, numbers?.get(link.start));
     if (tracked !== null) edits.push({ start: link.start, end: link.end, text: attributeValue(tracked, link.quote) });
   }
   if (pixelUrl) edits.push({ start: bodyEnd, end: bodyEnd, text: pixel(pixelUrl) });

@@ -12,11 +12,22 @@ export interface Position {
   last: string;
   /** The text that ends a skipped part: a comment, a doctype. */
   until: string;
+  /** The link of the tag so far. */
+  link: PlacedLink | null;
+  isUntracked: boolean;
+}
+
+/** The href of an `a` or `area`. */
+export interface PlacedLink {
+  /** False with data-no-track. */
+  isTracked: boolean;
 }
 
 export interface Mark {
   at: number;
   opens: boolean;
+  /** Opens the address of a link. */
+  link?: PlacedLink | null;
 }
 
 const VALUE = '\ufffc';
@@ -35,7 +46,17 @@ const RUN_OF_SPACES = /[\t\n\f\r ]+/y;
 const ENDS_NAME = `${SPACES}/>`;
 
 export function startPosition(): Position {
-  return { state: 'data', tag: '', attribute: '', quote: '', hasQuery: false, last: '', until: '' };
+  return {
+    state: 'data',
+    tag: '',
+    attribute: '',
+    quote: '',
+    hasQuery: false,
+    last: '',
+    until: '',
+    link: null,
+    isUntracked: false,
+  };
 }
 
 /** Reads the text, and returns where in it the values of URL attributes open and close. */
@@ -47,7 +68,7 @@ export function advance(position: Position, text: string): Mark[] {
 }
 
 /** The place of a value at this position; `opens` when it begins the unquoted value of a URL attribute. */
-export function placeValue(position: Position): { place: Place; opens: boolean } {
+export function placeValue(position: Position): { place: Place; opens: boolean; link?: PlacedLink | null } {
   switch (position.state) {
     case 'data':
     case 'skip':
@@ -56,7 +77,8 @@ export function placeValue(position: Position): { place: Place; opens: boolean }
     case 'before value': {
       openValue(position, '');
       position.last = VALUE;
-      return isUrl(position) ? { place: 'url', opens: true } : { place: 'bare', opens: false };
+      if (!isUrl(position)) return { place: 'bare', opens: false };
+      return { place: 'url', opens: true, link: openLink(position) };
     }
     case 'value': {
       const isQuery = position.hasQuery && position.last === '=';
@@ -93,8 +115,10 @@ function step(position: Position, text: string, at: number, marks: Mark[]): numb
     case 'value':
       return stepValue(position, text, at, marks);
     default:
-      if (character === '=' && position.state !== 'before name') position.state = 'before value';
-      else if (ENDS_NAME.includes(character)) return stepTag(position, character, at);
+      if (character === '=' && position.state !== 'before name') {
+        endName(position);
+        position.state = 'before value';
+      } else if (ENDS_NAME.includes(character)) return stepTag(position, character, at);
       else if (position.state === 'name') return stepName(position, 'attribute', text, at);
       else {
         position.state = 'name';
@@ -126,7 +150,8 @@ function stepData(position: Position, text: string, at: number): number {
   if (text.startsWith('<!--[if', open)) return skipTo(position, ']>', open + 7);
   if (text.startsWith('<!--', open)) return skipTo(position, '-->', open + 4);
   if (next === '!' || next === '?') return skipTo(position, '>', open + 2);
-  if (next === undefined || /[a-z/]/i.test(next)) Object.assign(position, { state: 'tag', tag: '' });
+  if (next === undefined || /[a-z/]/i.test(next))
+    Object.assign(position, { state: 'tag', tag: '', link: null, isUntracked: false });
   if (next !== '/') return open + 1;
   position.tag = '/';
   return open + 2;
@@ -152,6 +177,7 @@ function indexOfClosingTag(text: string, tag: string, at: number): number {
 }
 
 function stepTag(position: Position, character: string, at: number): number {
+  if (position.state === 'name') endName(position);
   if (character === '>') return endTag(position, at);
   const isAfterName = (position.state === 'name' || position.state === 'after name') && character !== '/';
   position.state = isAfterName ? 'after name' : 'before name';
@@ -168,8 +194,22 @@ function stepBeforeValue(position: Position, character: string, at: number, mark
   const quote = character === '"' || character === "'" ? character : '';
   openValue(position, quote);
   const next = at + quote.length;
-  if (isUrl(position)) marks.push({ at: next, opens: true });
+  if (isUrl(position)) marks.push({ at: next, opens: true, link: openLink(position) });
   return next;
+}
+
+/** The first href of a tag is the one that counts. */
+function openLink(position: Position): PlacedLink | null {
+  const isLink = position.attribute === 'href' && (position.tag === 'a' || position.tag === 'area');
+  if (!isLink || position.link) return null;
+  position.link = { isTracked: !position.isUntracked };
+  return position.link;
+}
+
+function endName(position: Position): void {
+  if (position.attribute !== 'data-no-track') return;
+  position.isUntracked = true;
+  if (position.link) position.link.isTracked = false;
 }
 
 function openValue(position: Position, quote: string): void {

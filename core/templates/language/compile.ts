@@ -1,5 +1,5 @@
 import { type Escape, escapeFor, isSafeUrl } from '../html/escapes.ts';
-import { advance, type Mark, type Position, placeValue, startPosition } from '../html/places.ts';
+import { advance, type Mark, type PlacedLink, type Position, placeValue, startPosition } from '../html/places.ts';
 import {
   compileCall,
   compileExpression,
@@ -14,41 +14,79 @@ import { isTruthy, type Loop, type Run, type Scope, spend, textOf, write } from 
 
 export type TemplateKind = 'html' | 'text' | 'subject';
 type Write = (scope: Scope, run: Run) => void;
+/** Before the address of a link, with the link's number; it writes nothing. */
+export interface LinkStart {
+  link: number;
+}
 /** Text that is the same for all recipients, or a function that writes the rest. */
-export type Op = string | Write;
+export type Op = string | Write | LinkStart;
+
+/** A link of the source, by its place among all of them: the first one has number 1. */
+export interface WrittenLink {
+  /** With its variables as they are written. */
+  url: string;
+  /** False with data-no-track. */
+  isTracked: boolean;
+}
+
+/** Further links have no number. */
+const NUMBERED_MAX = 2_000;
 
 interface Compiler extends Reader {
   kind: TemplateKind;
   /** Only in HTML, where escaping depends on the place. */
   position: Position;
   nesting: number;
+  source: Source;
+  links: Array<{ placed: PlacedLink; url: string }>;
 }
 
-export function compileProgram(program: ProgramNode, kind: TemplateKind): { ops: Op[]; paths: string[] } {
-  const compiler: Compiler = { kind, position: startPosition(), nesting: 0, scopes: 0, paths: new Set() };
-  return { ops: compileBody(program.body, compiler), paths: [...compiler.paths] };
+interface Program {
+  ops: Op[];
+  paths: string[];
+  links: WrittenLink[];
+}
+
+export function compileProgram(program: ProgramNode, kind: TemplateKind, text: string): Program {
+  const compiler: Compiler = {
+    ...{ kind, position: startPosition(), nesting: 0, scopes: 0, paths: new Set<string>() },
+    ...{ source: new Source(text), links: [] },
+  };
+  const ops = compileBody(program.body, compiler);
+  const links = compiler.links.map(({ placed, url }) => ({ url: url.trim(), isTracked: placed.isTracked }));
+  return { ops, paths: [...compiler.paths], links };
 }
 
 export function runOps(ops: readonly Op[], scope: Scope, run: Run): void {
   for (const op of ops) {
     if (typeof op === 'string') write(run, op);
-    else {
+    else if (typeof op === 'function') {
       spend(run, 1);
       op(scope, run);
-    }
+    } else run.links?.set(run.out.length, op.link);
   }
 }
 
 function compileBody(statements: StatementNode[], compiler: Compiler): Op[] {
   const ops: Op[] = [];
   let url: Op[] | null = null;
+  /** The link whose address is read. */
+  let written: Compiler['links'][number] | null = null;
   const closeUrl = () => {
     if (url) for (const op of checkedUrl(url)) append(ops, op);
     url = null;
+    written = null;
   };
-  const passMark = ({ opens }: Mark) => {
+  const passMark = ({ opens, link }: Mark) => {
     closeUrl();
-    if (opens) url = [];
+    if (!opens) return;
+    url = [];
+    if (!link || compiler.links.length >= NUMBERED_MAX) return;
+    written = { placed: link, url: '' };
+    ops.push({ link: compiler.links.push(written) });
+  };
+  const noteUrl = (text: string) => {
+    if (written) written.url += text;
   };
   for (const statement of statements) {
     if (statement.type === 'ContentStatement') {
@@ -56,16 +94,20 @@ function compileBody(statements: StatementNode[], compiler: Compiler): Op[] {
       let from = 0;
       for (const mark of compiler.kind === 'html' ? advance(compiler.position, text) : []) {
         append(url ?? ops, text.slice(from, mark.at));
+        noteUrl(text.slice(from, mark.at));
         passMark(mark);
         from = mark.at;
       }
       append(url ?? ops, text.slice(from));
+      noteUrl(text.slice(from));
     } else if (statement.type === 'MustacheStatement') {
-      const { op, opens } = compileMustache(statement, compiler);
-      if (opens) passMark({ at: 0, opens });
+      const { op, ...mark } = compileMustache(statement, compiler);
+      if (mark.opens) passMark({ at: 0, ...mark });
       append(url ?? ops, op);
+      noteUrl(written ? compiler.source.of(statement) : '');
     } else if (statement.type === 'BlockStatement') {
       append(url ?? ops, compileBlock(statement, compiler));
+      noteUrl(written ? compiler.source.of(statement) : '');
     } else if (statement.type !== 'CommentStatement') {
       throw new TemplateSyntaxError(notSupported(statement.type), statement.loc.start.line);
     }
@@ -79,6 +121,28 @@ function append(ops: Op[], op: Op): void {
   if (typeof op === 'string' && typeof last === 'string') ops[ops.length - 1] = last + op;
   else if (op !== '') ops.push(op);
 }
+
+/** Texts of statements, as they are written. */
+class Source {
+  readonly #text: string;
+  #lineStarts: number[] | null = null;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  of({ loc: { start, end } }: StatementNode): string {
+    return this.#text.slice(this.#offsetOf(start), this.#offsetOf(end));
+  }
+
+  #offsetOf({ line, column }: StatementNode['loc']['end']): number {
+    this.#lineStarts ??= [0, ...Array.from(this.#text.matchAll(LINE_END), (found) => found.index + found[0].length)];
+    return (this.#lineStarts[line - 1] ?? 0) + column;
+  }
+}
+
+/** As the parser counts lines. */
+const LINE_END = /\r\n?|\n/g;
 
 /** The scheme of an address can only be checked when the whole address is rendered, unless fixed text settles it. */
 function checkedUrl(ops: Op[]): Op[] {
@@ -96,11 +160,11 @@ function checkedUrl(ops: Op[]): Op[] {
   ];
 }
 
-function compileMustache(node: MustacheNode, compiler: Compiler): { op: Write; opens: boolean } {
+function compileMustache(node: MustacheNode, compiler: Compiler): { op: Write } & Omit<Mark, 'at'> {
   const value = compileCall(node, compiler);
-  const { place, opens } = compiler.kind === 'html' ? placeValue(compiler.position) : fixedPlace(compiler.kind);
+  const { place, ...mark } = compiler.kind === 'html' ? placeValue(compiler.position) : fixedPlace(compiler.kind);
   const escaped: Escape = escapeFor(place, !node.escaped);
-  return { op: (scope, run) => write(run, escaped(textOf(value(scope, run), run))), opens };
+  return { op: (scope, run) => write(run, escaped(textOf(value(scope, run), run))), ...mark };
 }
 
 function fixedPlace(kind: 'text' | 'subject'): ReturnType<typeof placeValue> {

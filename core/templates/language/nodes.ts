@@ -1,7 +1,12 @@
 /** The tree of @handlebars/parser, as far as templates may use it; its own types cannot be resolved by tsc. */
 
+interface Offset {
+  line: number;
+  column: number;
+}
+
 interface Located {
-  loc: { start: { line: number } };
+  loc: { start: Offset; end: Offset };
 }
 
 export interface ProgramNode {

@@ -1,8 +1,8 @@
-import { compileProgram, type Op, runOps, type TemplateKind } from './compile.ts';
+import { compileProgram, type LinkStart, type Op, runOps, type TemplateKind, type WrittenLink } from './compile.ts';
 import { parseTemplate, TemplateSyntaxError } from './syntax.ts';
 import { type Run, type Scope, TemplateRenderError } from './values.ts';
 
-export { type TemplateKind, TemplateRenderError };
+export { type TemplateKind, TemplateRenderError, type WrittenLink };
 
 /** Reading HTML costs time for each tag: this is more than a mail of 1 MiB has when most of it is text. */
 export const TAGS_IN_HTML_MAX = 50_000;
@@ -15,7 +15,12 @@ export interface Template {
   readonly ops: readonly Op[];
   /** The variables that the source names, as dotted paths; "" means all of them. */
   readonly paths: readonly string[];
+  /** The links of HTML, in the order of the source. */
+  readonly links: readonly WrittenLink[];
 }
+
+/** The numbers of links, by the offsets at which their addresses begin. */
+export type LinkNumbers = Map<number, number>;
 
 export type Variables = Readonly<Record<string, unknown>>;
 
@@ -28,7 +33,7 @@ type TemplatePart = string | ((variables: Variables) => string);
 export function compileTemplate(source: string, kind: TemplateKind): CompiledTemplate {
   if (kind === 'html' && hasTooManyTags(source)) return { ok: false, message: TOO_MANY_TAGS, line: 1 };
   try {
-    return { ok: true, template: { kind, ...compileProgram(parseTemplate(source), kind) } };
+    return { ok: true, template: { kind, ...compileProgram(parseTemplate(source), kind, source) } };
   } catch (error) {
     if (error instanceof TemplateSyntaxError) return { ok: false, message: error.message, line: error.line };
     if (error instanceof RangeError) return { ok: false, message: 'The template is nested too deeply.', line: 1 };
@@ -38,19 +43,27 @@ export function compileTemplate(source: string, kind: TemplateKind): CompiledTem
 
 /** A template of literal text: braces are ordinary text. */
 export function literalTemplate(text: string, kind: TemplateKind): Template {
-  return { kind, ops: [text], paths: [] };
+  return { kind, ops: [text], paths: [], links: [] };
 }
 
-/** Throws TemplateRenderError when these variables make it too long or too slow; a missing variable is empty. */
-export function renderTemplate(template: Template, variables: Variables): string {
-  const text = render(template.ops, variables);
+/**
+ * Throws TemplateRenderError when these variables make it too long or too slow; a missing variable is empty. `links` is filled with
+ * the numbers of the links.
+ */
+export function renderTemplate(template: Template, variables: Variables, links?: LinkNumbers): string {
+  const text = render(template.ops, variables, links);
   if (template.kind === 'html' && hasTooManyTags(text)) throw new TemplateRenderError(TOO_MANY_TAGS);
   return text;
 }
 
 /** The template as fixed text and holes, in order: the rendered holes and the texts joined are the whole mail. */
 export function templateParts(template: Template): TemplatePart[] {
-  return template.ops.map((op) => (typeof op === 'string' ? op : (variables) => render([op], variables)));
+  return linkedParts(template).filter((part) => typeof part !== 'object');
+}
+
+/** The same with the starts of its links. */
+export function linkedParts(template: Template): Array<TemplatePart | LinkStart> {
+  return template.ops.map((op) => (typeof op === 'function' ? (variables) => render([op], variables) : op));
 }
 
 /** The problem of a caller's variables, or null: they are stored and walked for every recipient. */
@@ -81,8 +94,8 @@ function hasTooManyTags(html: string): boolean {
   return tags > TAGS_IN_HTML_MAX;
 }
 
-function render(ops: readonly Op[], variables: Variables): string {
-  const run: Run = { out: '', steps: 0 };
+function render(ops: readonly Op[], variables: Variables, links?: LinkNumbers): string {
+  const run: Run = { out: '', steps: 0, ...(links ? { links } : {}) };
   const scope: Scope = { value: variables, parent: null, loop: null, root: variables };
   runOps(ops, scope, run);
   return run.out;
