@@ -124,7 +124,7 @@ describe('Every endpoint', () => {
   };
   for (const [name, body] of Object.entries(hostile))
     it(`refuses ${name} with 400 in the envelope`, async () => {
-      for (const endpoint of jsonPosts) {
+      for (const endpoint of jsonPosts.filter(({ bodyOptional }) => body !== '' || !bodyOptional)) {
         const begun = performance.now();
         const answer = await call(endpoint, {
           body: body as string,

@@ -113,7 +113,7 @@ describe("Another project's things where no path names them", () => {
     const pages = await Promise.all(lists.map((endpoint) => client.get(fullPath(endpoint, endpoint.path))));
     const found = await Promise.all(searches.map(([path, body]) => client.post(path, body)));
     for (const { status, text } of [...pages, ...found]) expect(status, text).to.equal(200);
-    return [...pages, ...found].map(({ text }) => text).join('\n');
+    return [...pages, ...found].map(({ text }) => withoutCallTimes(text)).join('\n');
   }
 
   it('are in no list, search or export', async () => {
@@ -142,3 +142,8 @@ describe("Another project's things where no path names them", () => {
     expect(await pictureOf(other)).to.equal(before);
   });
 });
+
+/** Reports end at the time of the call. */
+function withoutCallTimes(text: string): string {
+  return text.replace(/"(from|to|at)":"[^"]*"/g, '');
+}
