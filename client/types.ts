@@ -213,6 +213,8 @@ export interface Automation {
   unsubscribeGroupId: string | null;
   trackingOpen: boolean;
   trackingClick: boolean;
+  /** Added to the http and https links of the HTML as utm_source and so on. Not to links that have a utm_ parameter or a signature already, links with data-no-track, and those of this service. null: none. */
+  utm: Utm | null;
   activeAt: string | null;
   createdAt: string;
   updatedAt: string;
@@ -478,6 +480,8 @@ export interface Campaign {
   thresholdPreset: ThresholdPreset;
   trackingClick: boolean;
   trackingOpen: boolean;
+  /** Added to the http and https links of the HTML as utm_source and so on. Not to links that have a utm_ parameter or a signature already, links with data-no-track, and those of this service. null: none. */
+  utm: Utm | null;
   sendToGlobalList: boolean;
   source: 'api' | 'dashboard';
   template: Template | null;
@@ -913,6 +917,8 @@ export interface CreateAutomationBody {
   unsubscribeGroupId?: string | null;
   trackingOpen?: boolean;
   trackingClick?: boolean;
+  /** Added to the http and https links of the HTML as utm_source and so on. Not to links that have a utm_ parameter or a signature already, links with data-no-track, and those of this service. null: none. */
+  utm?: Utm | null;
   /** true: validate and activate at once. */
   active?: boolean;
 }
@@ -947,6 +953,8 @@ export interface CreateCampaignBody {
   sendRatePerSecond?: number | null;
   trackingClick?: boolean;
   trackingOpen?: boolean;
+  /** Added to the http and https links of the HTML as utm_source and so on. Not to links that have a utm_ parameter or a signature already, links with data-no-track, and those of this service. null: none. */
+  utm?: Utm | null;
 }
 
 export interface CreateContactListBody {
@@ -1016,6 +1024,8 @@ export interface CreateTemplateBody {
   parentBodyProperties?: Record<string, unknown> | null;
   trackingClick?: boolean;
   trackingOpen?: boolean;
+  /** Added to the http and https links of the HTML as utm_source and so on. Not to links that have a utm_ parameter or a signature already, links with data-no-track, and those of this service. null: none. */
+  utm?: Utm | null;
 }
 
 export interface CreateWebhookBody {
@@ -2786,6 +2796,8 @@ export interface Template {
   source: 'api' | 'dashboard' | 'migration';
   trackingClick: boolean;
   trackingOpen: boolean;
+  /** Added to the http and https links of the HTML as utm_source and so on. Not to links that have a utm_ parameter or a signature already, links with data-no-track, and those of this service. null: none. */
+  utm: Utm | null;
   createdAt: string;
   updatedAt: string;
 }
@@ -2902,6 +2914,8 @@ export interface UpdateAutomationBody {
   unsubscribeGroupId?: string | null;
   trackingOpen?: boolean;
   trackingClick?: boolean;
+  /** Added to the http and https links of the HTML as utm_source and so on. Not to links that have a utm_ parameter or a signature already, links with data-no-track, and those of this service. null: none. */
+  utm?: Utm | null;
   /** What becomes of the people inside: keep what they entered with (default), or move on to this. */
   existing?: 'keep' | 'move';
 }
@@ -2936,6 +2950,8 @@ export interface UpdateCampaignBody {
   sendRatePerSecond?: number | null;
   trackingClick?: boolean;
   trackingOpen?: boolean;
+  /** Added to the http and https links of the HTML as utm_source and so on. Not to links that have a utm_ parameter or a signature already, links with data-no-track, and those of this service. null: none. */
+  utm?: Utm | null;
 }
 
 export interface UpdateContactBody {
@@ -3018,6 +3034,8 @@ export interface UpdateTemplateBody {
   parentBodyProperties?: Record<string, unknown> | null;
   trackingClick?: boolean;
   trackingOpen?: boolean;
+  /** Added to the http and https links of the HTML as utm_source and so on. Not to links that have a utm_ parameter or a signature already, links with data-no-track, and those of this service. null: none. */
+  utm?: Utm | null;
 }
 
 export interface UpdateWebhookBody {
@@ -3027,6 +3045,14 @@ export interface UpdateWebhookBody {
   events?: EventType[];
   /** true also ends the count of failing days. */
   isActive?: boolean;
+}
+
+export interface Utm {
+  source?: string;
+  medium?: string;
+  campaign?: string;
+  term?: string;
+  content?: string;
 }
 
 export interface Webhook {

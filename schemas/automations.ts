@@ -10,6 +10,7 @@ import {
 } from './common.ts';
 import { contactFieldValues, customProperties } from './contacts.ts';
 import { schema, shape } from './schema.ts';
+import { utmField } from './utm.ts';
 
 const AUTOMATION_NAME_MAX = 255;
 const AUTOMATION_DESCRIPTION_MAX = 1_000;
@@ -140,6 +141,7 @@ const fields = {
   },
   trackingOpen: { type: 'boolean' },
   trackingClick: { type: 'boolean' },
+  utm: utmField,
 } as const;
 
 export const createAutomationBody = schema({
@@ -314,6 +316,7 @@ const automation = {
     'unsubscribeGroupId',
     'trackingOpen',
     'trackingClick',
+    'utm',
     'activeAt',
     'createdAt',
     'updatedAt',
@@ -332,6 +335,7 @@ const automation = {
     unsubscribeGroupId: nullableString,
     trackingOpen: { type: 'boolean' },
     trackingClick: { type: 'boolean' },
+    utm: utmField,
     activeAt: nullableTimestamp,
     createdAt: timestampField,
     updatedAt: timestampField,

@@ -11,6 +11,7 @@ import {
 import { smtpReply, suppressedBy, timelineEntry } from './emails.ts';
 import { schema, shape } from './schema.ts';
 import { TEMPLATE_LENGTH_MAX, template } from './templates.ts';
+import { utmField } from './utm.ts';
 
 const CAMPAIGN_NAME_MAX = 200;
 const CAMPAIGN_LISTS_MAX = 100;
@@ -84,6 +85,7 @@ const fields = {
   sendRatePerSecond: { type: ['integer', 'null'], minimum: 1, maximum: SEND_RATE_MAX, description: 'null: no limit.' },
   trackingClick: { type: 'boolean' },
   trackingOpen: { type: 'boolean' },
+  utm: utmField,
 } as const;
 
 export const createCampaignBody = schema({
@@ -218,6 +220,7 @@ const campaign = {
     'thresholdPreset',
     'trackingClick',
     'trackingOpen',
+    'utm',
     'sendToGlobalList',
     'source',
     'template',
@@ -269,6 +272,7 @@ const campaign = {
     thresholdPreset,
     trackingClick: { type: 'boolean' },
     trackingOpen: { type: 'boolean' },
+    utm: utmField,
     sendToGlobalList: { type: 'boolean' },
     source: { enum: ['api', 'dashboard'] },
     template: { ...template, type: ['object', 'null'] },

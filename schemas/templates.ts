@@ -1,5 +1,6 @@
 import { idField, pageAnswer, pageFields, timestampField } from './common.ts';
 import { schema, shape } from './schema.ts';
+import { utmField } from './utm.ts';
 
 const TEMPLATE_NAME_MAX = 200;
 const SUBJECT_MAX = 998;
@@ -27,6 +28,7 @@ const fields = {
   parentBodyProperties: { type: ['object', 'null'] },
   trackingClick: { type: 'boolean' },
   trackingOpen: { type: 'boolean' },
+  utm: utmField,
 } as const;
 
 export const createTemplateBody = schema({
@@ -75,6 +77,7 @@ export const template = {
     'source',
     'trackingClick',
     'trackingOpen',
+    'utm',
     'createdAt',
     'updatedAt',
   ],
@@ -95,6 +98,7 @@ export const template = {
     source: { type: 'string', enum: ['api', 'dashboard', 'migration'] },
     trackingClick: { type: 'boolean' },
     trackingOpen: { type: 'boolean' },
+    utm: utmField,
     createdAt: timestampField,
     updatedAt: timestampField,
   },

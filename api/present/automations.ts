@@ -7,7 +7,16 @@ import type { Statistics } from '../../core/automations/statistics.ts';
 
 export function presentAutomation(automation: Automation, statistics?: Statistics) {
   const { _id, projectId, organizationId, name, description, status } = automation;
-  const { entryCriteria, exitCriteria, steps, tags, unsubscribeGroupId, trackingOpen, trackingClick } = automation;
+  const {
+    entryCriteria,
+    exitCriteria,
+    steps,
+    tags,
+    unsubscribeGroupId,
+    trackingOpen,
+    trackingClick,
+    utm = null,
+  } = automation;
   const { version, activeAt, createdAt, updatedAt } = automation;
   return {
     id: _id,
@@ -23,6 +32,7 @@ export function presentAutomation(automation: Automation, statistics?: Statistic
     unsubscribeGroupId,
     trackingOpen,
     trackingClick,
+    utm,
     version,
     activeAt,
     createdAt,

@@ -21,7 +21,7 @@ export function presentCampaign({ campaign, sender, template }: RelatedCampaign)
   const { projectId, organizationId, name, subject, previewText, senderId, toLists, excludeLists, unsubscribeGroupId } =
     campaign;
   const { sendNow, sendMode, scheduledAt, templateId, status, sentAt, abortedAt, failureReason } = campaign;
-  const { pausedAt, resumedAt, pausedReason, thresholdPreset, trackingClick, trackingOpen } = campaign;
+  const { pausedAt, resumedAt, pausedReason, thresholdPreset, trackingClick, trackingOpen, utm = null } = campaign;
   const { maxLatenessMinutes, sendRatePerSecond, createdAt, updatedAt } = campaign;
   return {
     id: campaign._id,
@@ -31,7 +31,7 @@ export function presentCampaign({ campaign, sender, template }: RelatedCampaign)
     ...{ sendNow, sendMode, scheduledAt, templateId, status },
     metrics: metricsOf(campaign),
     ...{ sentAt, abortedAt, failureReason, pausedAt, resumedAt, pausedReason },
-    ...{ thresholdPreset, trackingClick, trackingOpen, source: 'api' },
+    ...{ thresholdPreset, trackingClick, trackingOpen, utm, source: 'api' },
     sendToGlobalList: goesToEverybody(campaign),
     template: template && presentTemplate(template),
     gradual: gradualOf(campaign),

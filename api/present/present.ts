@@ -155,7 +155,7 @@ export function presentSuppression(entry: Suppression) {
 export function presentTemplate(template: Template) {
   const { _id, templateId, projectId, templateName, subject, previewText, emailTemplate, templateType } = template;
   const { builderType, description, editorJson, parentBodyProperties, isFlagged, source } = template;
-  const { trackingClick, trackingOpen, createdAt, updatedAt } = template;
+  const { trackingClick, trackingOpen, utm = null, createdAt, updatedAt } = template;
   return {
     id: _id,
     templateId,
@@ -173,6 +173,7 @@ export function presentTemplate(template: Template) {
     source,
     trackingClick,
     trackingOpen,
+    utm,
     createdAt,
     updatedAt,
   };

@@ -22,6 +22,7 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
     {"name":"unsubscribeGroupId","kind":"text","about":"Suppression group of every mail of this automation."},
     {"name":"trackingOpen","kind":"boolean"},
     {"name":"trackingClick","kind":"boolean"},
+    {"name":"utm","kind":"object","about":"Added to the http and https links of the HTML as utm_source and so on. Not to links that have a utm_ parameter or a signature already, links with data-no-track, and those of this service. null: none."},
     {"name":"active","kind":"boolean","about":"true: validate and activate at once."},
   ] },
   "automations.delete": { about: "Delete an automation that is not active; people inside leave it", fields: [] },
@@ -55,6 +56,7 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
     {"name":"unsubscribeGroupId","kind":"text","about":"Suppression group of every mail of this automation."},
     {"name":"trackingOpen","kind":"boolean"},
     {"name":"trackingClick","kind":"boolean"},
+    {"name":"utm","kind":"object","about":"Added to the http and https links of the HTML as utm_source and so on. Not to links that have a utm_ parameter or a signature already, links with data-no-track, and those of this service. null: none."},
     {"name":"existing","kind":"text","about":"What becomes of the people inside: keep what they entered with (default), or move on to this. One of keep, move."},
   ] },
   "campaigns.abort": { about: "End it for good; what was not sent stays pending", fields: [] },
@@ -83,6 +85,7 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
     {"name":"sendRatePerSecond","kind":"number","about":"null: no limit."},
     {"name":"trackingClick","kind":"boolean"},
     {"name":"trackingOpen","kind":"boolean"},
+    {"name":"utm","kind":"object","about":"Added to the http and https links of the HTML as utm_source and so on. Not to links that have a utm_ parameter or a signature already, links with data-no-track, and those of this service. null: none."},
   ] },
   "campaigns.delete": { about: "Delete a campaign that is not under way", fields: [] },
   "campaigns.duplicate": { about: "Copy a campaign as a draft, for its audience or for those of it who did not open", fields: [
@@ -147,6 +150,7 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
     {"name":"sendRatePerSecond","kind":"number","about":"null: no limit."},
     {"name":"trackingClick","kind":"boolean"},
     {"name":"trackingOpen","kind":"boolean"},
+    {"name":"utm","kind":"object","about":"Added to the http and https links of the HTML as utm_source and so on. Not to links that have a utm_ parameter or a signature already, links with data-no-track, and those of this service. null: none."},
   ] },
   "campaigns.watch": { about: "Progress as server-sent events, until the campaign is over", fields: [] },
   "contactLists.addContacts": { about: "Add up to 500 contacts to a list, by email or by id", fields: [
@@ -575,6 +579,7 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
     {"name":"parentBodyProperties","kind":"object"},
     {"name":"trackingClick","kind":"boolean"},
     {"name":"trackingOpen","kind":"boolean"},
+    {"name":"utm","kind":"object","about":"Added to the http and https links of the HTML as utm_source and so on. Not to links that have a utm_ parameter or a signature already, links with data-no-track, and those of this service. null: none."},
   ] },
   "templates.delete": { about: "Delete a template that no draft, schedule or active automation uses", fields: [] },
   "templates.get": { about: "Get a template", fields: [] },
@@ -599,6 +604,7 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
     {"name":"parentBodyProperties","kind":"object"},
     {"name":"trackingClick","kind":"boolean"},
     {"name":"trackingOpen","kind":"boolean"},
+    {"name":"utm","kind":"object","about":"Added to the http and https links of the HTML as utm_source and so on. Not to links that have a utm_ parameter or a signature already, links with data-no-track, and those of this service. null: none."},
   ] },
   "webhooks.create": { about: "Have events of the project posted to a URL. The secret is shown once", fields: [
     {"name":"url","kind":"text","isRequired":true,"about":"A public https URL; redirects are not followed."},

@@ -41,6 +41,7 @@ export async function createAutomation(
     tags: input.tags ?? [],
     unsubscribeGroupId: input.unsubscribeGroupId || null,
     trackingOpen: input.trackingOpen ?? project.trackingOpen,
+    utm: input.utm ?? null,
     trackingClick: input.trackingClick ?? project.trackingClick,
     version: 1,
     moveBefore: 0,
@@ -89,6 +90,7 @@ export async function updateAutomation(
     unsubscribeGroupId:
       input.unsubscribeGroupId === undefined ? before.unsubscribeGroupId : input.unsubscribeGroupId || null,
     trackingOpen: input.trackingOpen ?? before.trackingOpen,
+    utm: (input.utm === undefined ? before.utm : input.utm) ?? null,
     trackingClick: input.trackingClick ?? before.trackingClick,
     version,
     moveBefore: existing === 'move' ? version : before.moveBefore,

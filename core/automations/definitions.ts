@@ -51,8 +51,16 @@ export async function keepDefinition(deps: Deps, automation: Automation): Promis
 }
 
 function definitionFields(definition: AutomationDefinition): AutomationDefinition {
-  const { entryCriteria, exitCriteria, steps, unsubscribeGroupId, trackingOpen, trackingClick } = definition;
-  return { entryCriteria, exitCriteria, steps, unsubscribeGroupId, trackingOpen, trackingClick };
+  const {
+    entryCriteria,
+    exitCriteria,
+    steps,
+    unsubscribeGroupId,
+    trackingOpen,
+    trackingClick,
+    utm = null,
+  } = definition;
+  return { entryCriteria, exitCriteria, steps, unsubscribeGroupId, trackingOpen, trackingClick, utm };
 }
 
 function pastDefinition(

@@ -40,6 +40,7 @@ export async function stepMail(
   const sender = email.senderEmail === undefined ? await firstSender(deps, { _id: projectId }) : null;
   const from = email.senderEmail ?? sender?.email;
   if (from === undefined) return { problem: 'the project has no sender' };
+  const utm = definition.utm ?? template?.utm;
   const _id = mailId(enrollment, stepId, at);
   const contentId = derivedId(at, 'automation content', _id.toHexString());
   const replyTo = email.senderReplyToEmail ?? (sender?.replyTo || null);
@@ -62,6 +63,7 @@ export async function stepMail(
     bypassSuppressions: false,
     trackingClick: definition.trackingClick,
     trackingOpen: definition.trackingOpen,
+    ...(utm ? { utm } : {}),
     createdAt: at,
   };
   const linkSetId = await linksOf(deps, { projectId, automationId: enrollment.automationId, stepId, template, html });

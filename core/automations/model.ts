@@ -1,5 +1,5 @@
 import type { Collection, ObjectId } from 'mongodb';
-import type { Due, PropertyType, PropertyValue } from '../base/model.ts';
+import type { Due, PropertyType, PropertyValue, Utm } from '../base/model.ts';
 
 /** Automations, the contacts enrolled in them, and the custom events that start them. */
 
@@ -77,6 +77,7 @@ export interface AutomationDefinition {
   steps: AutomationStep[];
   unsubscribeGroupId: string | null;
   trackingOpen: boolean;
+  utm?: Utm | null;
   trackingClick: boolean;
 }
 

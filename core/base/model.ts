@@ -59,3 +59,12 @@ declare module './collections.ts' {
     idempotency: Collection<IdempotencyRow>;
   }
 }
+
+/** The values of utm_source and so on. */
+export interface Utm {
+  source?: string | undefined;
+  medium?: string | undefined;
+  campaign?: string | undefined;
+  term?: string | undefined;
+  content?: string | undefined;
+}

@@ -98,13 +98,13 @@ export async function duplicateCampaign(
 ): Promise<Campaign> {
   const source = await findCampaign(deps, project, campaignId);
   if (to) await requireRecipients(deps, source);
-  const { subject, previewText, from, senderId, replyTo, templateId, trackingClick, trackingOpen } = source;
+  const { subject, previewText, from, senderId, replyTo, templateId, trackingClick, trackingOpen, utm } = source;
   const { audience = null, toLists, excludeLists, sendToGlobalList, unsubscribeGroupId } = source;
   const { sendMode, gradual, maxLatenessMinutes, thresholdPreset, sendRatePerSecond } = source;
   const name = `Copy of ${source.name}`.slice(0, 200);
   const copy: Campaign = {
     ...newCampaign(deps, project, idOf(origin), { name, subject }),
-    ...{ previewText, from, senderId, replyTo, templateId, trackingClick, trackingOpen },
+    ...{ previewText, from, senderId, replyTo, templateId, trackingClick, trackingOpen, utm: utm ?? null },
     ...(to ? { audience: whoDidNotOpen(source), excludeLists } : { audience, toLists, excludeLists, sendToGlobalList }),
     unsubscribeGroupId,
     ...{ maxLatenessMinutes, thresholdPreset, sendRatePerSecond },
@@ -164,6 +164,7 @@ function newCampaign(
     templateId: '',
     trackingClick: project.trackingClick,
     trackingOpen: project.trackingOpen,
+    utm: null,
     sendMode: 'immediate',
     sendNow: false,
     scheduledAt: null,

@@ -30,6 +30,7 @@ export async function contentNow(deps: Deps, campaign: Campaign): Promise<Campai
     replyTo: replyTo ? { email: replyTo, name: '' } : null,
     domainName: emailDomain(email),
     ...{ subject, previewText, html: template.emailTemplate, trackingClick, trackingOpen },
+    utm: campaign.utm ?? template.utm ?? null,
     groupId: unsubscribeGroupId,
     frozenAt: deps.clock.now(),
   };

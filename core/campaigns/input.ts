@@ -53,6 +53,7 @@ const PLAIN = [
   'sendRatePerSecond',
   'trackingClick',
   'trackingOpen',
+  'utm',
 ] as const;
 
 /** The fields that a call sets by value, checked without a read. */

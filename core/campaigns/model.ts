@@ -1,5 +1,5 @@
 import type { Collection, ObjectId } from 'mongodb';
-import type { Mailbox } from '../base/model.ts';
+import type { Mailbox, Utm } from '../base/model.ts';
 
 /** Campaigns, their audience and their counts. */
 
@@ -79,6 +79,7 @@ export interface Campaign {
   templateId: string;
   trackingClick: boolean;
   trackingOpen: boolean;
+  utm?: Utm | null;
   sendMode: 'immediate' | 'scheduled' | 'gradual';
   sendNow: boolean;
   scheduledAt: Date | null;
@@ -128,6 +129,7 @@ export interface CampaignContent {
   html: string;
   trackingClick: boolean;
   trackingOpen: boolean;
+  utm?: Utm | null;
   groupId: string | null;
   frozenAt: Date;
 }

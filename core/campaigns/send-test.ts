@@ -59,6 +59,7 @@ export async function testCampaign(
     bypassSuppressions: true,
     trackingClick: false,
     trackingOpen: false,
+    ...(frozen.utm ? { utm: frozen.utm } : {}),
     createdAt: at,
   };
   await queueMailing(deps, { content, messages });

@@ -1,11 +1,12 @@
 import type { ObjectId } from 'mongodb';
 import type { Config } from '../../schemas/config.ts';
 import { breathe } from '../base/breathe.ts';
-import type { Mailbox } from '../base/model.ts';
+import type { Mailbox, Utm } from '../base/model.ts';
 import type { Message } from '../outbox/model.ts';
 import { compiled } from '../templates/cache.ts';
 import { decorateHtml, htmlToText } from '../templates/html/links.ts';
 import { scanHtml } from '../templates/html/scan.ts';
+import { utmRewrite, withUtm } from '../templates/html/utm.ts';
 import { CLOSE, hasMarks, needsWhole, OPEN } from '../templates/language/holes.ts';
 import {
   type LinkNumbers,
@@ -33,6 +34,7 @@ export interface SharedMail {
   groupId: string | null;
   trackingClick: boolean;
   trackingOpen: boolean;
+  utm: Utm | null;
   parts: Omit<MessageParts, 'subject' | 'html' | 'text'>;
 }
 
@@ -97,7 +99,9 @@ function filling({ config, projectId, fromDomain, returnHost, marketing, groupId
   };
 }
 
-function wholeOf({ config, source, parts, trackingOpen, trackingClick }: SharedMail): FillBody {
+function wholeOf({ config, source, parts, trackingOpen, trackingClick, utm }: SharedMail): FillBody {
+  const target = targetOf(config, utm);
+  const untracked = utm ? utmRewrite(utm, config.publicUrl) : undefined;
   const templates = compileMail(source);
   return async (variables, ref, link) => {
     const numbers: LinkNumbers = new Map();
@@ -112,7 +116,7 @@ function wholeOf({ config, source, parts, trackingOpen, trackingClick }: SharedM
       decorateHtml(html, {
         previewText: renderTemplate(templates.previewText, variables) || undefined,
         pixelUrl: trackingOpen ? openPixelUrl(config, ref) : undefined,
-        rewriteLink: trackingClick ? (url, link) => clickUrl(config, ref, url, link) : undefined,
+        rewriteLink: trackingClick ? (url, link) => clickUrl(config, ref, target(url), link) : untracked,
         numbers,
         unsubscribeUrl: link,
       });
@@ -134,7 +138,9 @@ const STARTS_WITH_HOLE = /^\s*\ue000(\d+)\ue001/;
 const PROBE = 'https://probe.invalid/unsubscribe';
 
 /** null when the mail has to be rendered whole for each recipient. The text part is made of the HTML. */
-async function holesOf({ config, source, parts, trackingOpen, trackingClick }: SharedMail): Promise<FillBody | null> {
+async function holesOf(mail: SharedMail): Promise<FillBody | null> {
+  const { config, source, parts, trackingOpen, trackingClick, utm } = mail;
+  const target = targetOf(config, utm);
   const { html: page, subject, previewText } = source;
   if (page === null || needsWhole(page) || needsWhole(previewText) || hasMarks(subject)) return null;
   const makers: Array<(variables: Variables, mail: MailRef) => string> = [];
@@ -155,19 +161,22 @@ async function holesOf({ config, source, parts, trackingOpen, trackingClick }: S
     if (make({ unsubscribe: PROBE }, {} as MailRef) === PROBE) unsubscribes.add(index);
   await breathe(html);
   let isWhole = false;
+  const rewrites = trackingClick || utm !== null;
   const rewriteLink = (url: string, link: number | undefined) => {
     const holes = [...url.matchAll(HOLE)].map(([, index]) => Number(index));
     if (holes.some((index) => unsubscribes.has(index))) return null;
     if (holes.length > 0) isWhole = true;
-    return hole((_variables, mail) => clickUrl(config, mail, url, link));
+    const to = target(url);
+    if (!trackingClick) return to === url ? null : to;
+    return hole((_variables, ref) => clickUrl(config, ref, to, link));
   };
   const decorated = decorateHtml(html, {
     previewText: marked(compiled(previewText, 'html', 'previewText')) || undefined,
     ...(trackingOpen ? { pixelUrl: hole((_variables, mail) => openPixelUrl(config, mail)) } : {}),
-    ...(trackingClick ? { rewriteLink, numbers } : {}),
+    ...(rewrites ? { rewriteLink, numbers } : {}),
   });
   // A link that begins with a hole is not an http link to the scanner; it may become one.
-  if (trackingClick && linksAreHoles(html, unsubscribes)) isWhole = true;
+  if (rewrites && linksAreHoles(html, unsubscribes)) isWhole = true;
   if (isWhole) return null;
   await breathe(html);
   const plain = htmlToText(marked(compiled(page, 'text', 'html')));
@@ -179,6 +188,11 @@ async function holesOf({ config, source, parts, trackingOpen, trackingClick }: S
     text: piecesOf(plain),
   });
   return (variables, mail) => ({ skeleton, values: makers.map((make) => make(variables, mail)) });
+}
+
+/** Where a link leads: to the address in the content, with the UTM parameters of the mail. */
+function targetOf({ publicUrl }: Pick<Config, 'publicUrl'>, utm: Utm | null): (url: string) => string {
+  return utm ? (url) => withUtm(url, utm, publicUrl) : (url) => url;
 }
 
 function linksAreHoles(html: string, unsubscribes: Set<number>): boolean {

@@ -67,7 +67,7 @@ export function wantsContact(content: Content, message: Message): boolean {
 
 function sharedOf({ config }: SendingDeps, mail: Composing): SharedMail {
   const { message, first, content, sending, attachments } = mail;
-  const { from, replyTo, headers, marketing, groupId, trackingClick, trackingOpen } = content;
+  const { from, replyTo, headers, marketing, groupId, trackingClick, trackingOpen, utm = null } = content;
   const { projectId, automationId } = message;
   const fromDomain = emailDomain(from.email);
   return {
@@ -80,6 +80,7 @@ function sharedOf({ config }: SendingDeps, mail: Composing): SharedMail {
     groupId,
     trackingClick,
     trackingOpen,
+    utm,
     parts: {
       from,
       cc: first.copy?.cc ?? (message.recipients ?? []).filter(({ kind }) => kind === 'cc'),

@@ -3,6 +3,7 @@ import type { Deps } from '../base/deps.ts';
 import { unprocessable } from '../base/errors.ts';
 import type { Project } from '../base/model.ts';
 import { decorateHtml, htmlToText } from '../templates/html/links.ts';
+import { utmRewrite } from '../templates/html/utm.ts';
 import { renderTemplate, TemplateRenderError } from '../templates/language/templates.ts';
 import { checkData, compileMail } from '../templates/mail.ts';
 import { findTemplate } from '../templates/templates.ts';
@@ -23,7 +24,7 @@ export async function previewTemplate(
   dynamicData: Record<string, unknown>,
 ): Promise<Preview> {
   checkData(dynamicData, 'dynamicData');
-  const { subject, previewText, emailTemplate } = await findTemplate(deps, project, templateId);
+  const { subject, previewText, emailTemplate, utm } = await findTemplate(deps, project, templateId);
   const templates = compileMail({ subject, previewText, html: emailTemplate, text: null });
   const unsubscribeUrl = `${deps.config.publicUrl}/u/preview`;
   const builtIn = { email: 'preview@example.com', at: deps.clock.now(), unsubscribeUrl, contact: null };
@@ -38,7 +39,10 @@ export async function previewTemplate(
     return {
       subject: renderTemplate(templates.subject, variables),
       previewText: preview,
-      html: decorateHtml(html, { previewText: preview }),
+      html: decorateHtml(html, {
+        previewText: preview,
+        rewriteLink: utm ? utmRewrite(utm, deps.config.publicUrl) : undefined,
+      }),
       text,
     };
   } catch (error) {

@@ -71,6 +71,7 @@ export async function draftMail(deps: Deps, project: Project, input: MailOptions
     bypassSuppressions: input.bypassSuppressions ?? false,
     trackingClick: input.trackingClick ?? project.trackingClick,
     trackingOpen: input.trackingOpen ?? project.trackingOpen,
+    ...(template?.utm ? { utm: template.utm } : {}),
     createdAt: origin.at,
   };
   return { content, attachments, files, templates };

@@ -1,5 +1,5 @@
 import type { Binary, Collection, ObjectId } from 'mongodb';
-import type { Due, Mailbox } from '../base/model.ts';
+import type { Due, Mailbox, Utm } from '../base/model.ts';
 import type { Lane } from './relay.ts';
 import type { MessageState, ShownState } from './states.ts';
 
@@ -44,6 +44,7 @@ export interface Content {
   bypassSuppressions: boolean;
   trackingClick: boolean;
   trackingOpen: boolean;
+  utm?: Utm | null;
   /** The texts are not templates: braces are ordinary text. */
   verbatim?: true;
   /** Message-IDs; set for replies. */

@@ -1,4 +1,5 @@
 import type { Collection, ObjectId } from 'mongodb';
+import type { Utm } from '../base/model.ts';
 
 /** Saved templates. */
 
@@ -22,6 +23,7 @@ export interface Template {
   source: 'api' | 'dashboard' | 'migration';
   trackingClick: boolean;
   trackingOpen: boolean;
+  utm?: Utm | null;
   createdAt: Date;
   updatedAt: Date;
 }

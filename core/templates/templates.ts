@@ -61,6 +61,7 @@ export function newTemplate(project: Owner, input: NewTemplate, { at, seed }: Or
     source: input.source ?? 'api',
     trackingClick: input.trackingClick ?? project.trackingClick,
     trackingOpen: input.trackingOpen ?? project.trackingOpen,
+    utm: input.utm ?? null,
     createdAt: at,
     updatedAt: at,
   };
@@ -133,6 +134,7 @@ const UPDATABLE = [
   'parentBodyProperties',
   'trackingClick',
   'trackingOpen',
+  'utm',
   'isFlagged',
 ] as const;
 

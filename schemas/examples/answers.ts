@@ -101,6 +101,7 @@ const template = {
   source: 'api',
   trackingClick: true,
   trackingOpen: true,
+  utm: null,
   ...dates,
 };
 
@@ -146,6 +147,7 @@ const campaigns = {
     thresholdPreset: 'balanced',
     trackingClick: true,
     trackingOpen: true,
+    utm: { source: 'newsletter', medium: 'email', campaign: 'spring' },
     sendToGlobalList: false,
     source: 'api',
     template,
@@ -342,6 +344,7 @@ const automations = {
     unsubscribeGroupId: null,
     trackingOpen: true,
     trackingClick: true,
+    utm: null,
     version: 1,
     activeAt: at,
     ...dates,

@@ -99,6 +99,7 @@ async function compileOrSay(
 ): Promise<FillMail> {
   const { _id, projectId, from, replyTo, groupId, domainName: fromDomain, trackingClick, trackingOpen } = content;
   const shared = { config, projectId, fromDomain, returnHost, marketing: true, groupId, trackingClick, trackingOpen };
+  const utm = content.utm ?? null;
   const parts = {
     from,
     replyTo,
@@ -108,7 +109,7 @@ async function compileOrSay(
     boundary: createHash('sha256').update(_id.id).digest('hex').slice(0, 24),
   };
   try {
-    return await compileForMany({ ...shared, source: sourceOf(content), parts });
+    return await compileForMany({ ...shared, utm, source: sourceOf(content), parts });
   } catch (error) {
     const why = error instanceof Error ? error.message : '';
     throw unprocessable('TEMPLATE_RENDER_FAILED', `No mail can be made of the template: ${why}`.slice(0, 500));

@@ -13,7 +13,7 @@ const TEXT_OPEN_ELEMENTS_MAX = 1_000;
 /** Links after this many are not tracked, since each takes a signature. */
 const TRACKED_LINKS_MAX = 2_000;
 /** The tracked link contains the address and is a third longer; servers and proxies refuse request lines of more than 8 kB. */
-const TRACKED_URL_BYTES_MAX = 5_000;
+export const TRACKED_URL_BYTES_MAX = 5_000;
 
 interface Decoration {
   /** Plain text that mail programs show after the subject; it becomes the hidden first element. */

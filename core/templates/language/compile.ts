@@ -53,7 +53,10 @@ export function compileProgram(program: ProgramNode, kind: TemplateKind, text: s
     ...{ source: new Source(text), links: [] },
   };
   const ops = compileBody(program.body, compiler);
-  const links = compiler.links.map(({ placed, url }) => ({ url: url.trim(), isTracked: placed.isTracked }));
+  const links = compiler.links.map(({ placed, url }) => ({
+    url: url.trim().replaceAll('&amp;', '&'),
+    isTracked: placed.isTracked,
+  }));
   return { ops, paths: [...compiler.paths], links };
 }
 
