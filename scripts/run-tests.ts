@@ -12,6 +12,8 @@ import { type Durations, readDurations, recordDurations, shardsOf } from './test
 
 const root = join(import.meta.dirname, '..');
 const testTimeoutMs = 30_000;
+/** Each file drops a database of some two hundred files: kept for 300 s, they use up the descriptors of mongod. */
+const historySeconds = 30;
 /** Writes down how long the files of the whole suite took. */
 const recordOption = '--record';
 
@@ -34,7 +36,7 @@ export async function main(args: string[]): Promise<void> {
     const { files, options, isRecorded } = readArgs(args);
     const kinds = Object.entries(given).flatMap(([variable, kind]) => (process.env[variable] ? [] : [kind]));
     const [servers, bundle] = await Promise.all([
-      startServers({ dataDir: folder, kinds, env, say, onStarted: (server) => lifetime.add(server) }),
+      startServers({ dataDir: folder, kinds, env, historySeconds, say, onStarted: (server) => lifetime.add(server) }),
       // Many of a large run's tests start workers.
       files.length >= shardFilesMin ? bundleWorkflows(folder) : {},
     ]);

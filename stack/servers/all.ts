@@ -16,6 +16,8 @@ interface StartServersOptions {
   readonly ports?: PortChoice;
   /** Start again what dies; false (default) for those who kill on purpose. */
   readonly restart?: boolean;
+  /** For how long MongoDB keeps the past, 300 s by default. Files of dropped databases stay open as long. */
+  readonly historySeconds?: number;
   readonly env?: NodeJS.ProcessEnv;
   readonly say?: Say;
   /** Called with each server as soon as it runs, so that it can be stopped while others still start. */
@@ -37,8 +39,9 @@ const allKinds: readonly ServerName[] = ['mongodb', 'redis', 'temporal', 'mailbo
 /** Starts real servers on loopback, side by side, and resolves when each really answers. */
 export async function startServers(options: StartServersOptions): Promise<Servers> {
   const { dataDir, kinds = allKinds, ports = 'free', restart = false, env = process.env, say = () => {} } = options;
+  const { historySeconds } = options;
   const started: Kept[] = [];
-  const serverOptions = { dataDir, ports, restart, env, say };
+  const serverOptions = { dataDir, ports, restart, env, say, historySeconds };
   const run = async <S extends Kept>(kind: ServerName, start: (options: typeof serverOptions) => Promise<S>) => {
     if (!kinds.includes(kind)) return null;
     const server = await start(serverOptions);

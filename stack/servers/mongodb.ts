@@ -40,6 +40,9 @@ export async function startMongodb(options: ServerOptions): Promise<Server> {
         ...['--wiredTigerCacheSizeGB', cacheGb(), '--setParameter', 'shutdownTimeoutMillisForSignaledShutdown=100'],
         // Locks of a killed process are free again after this; nothing of ours takes half as long.
         ...['--setParameter', 'transactionLifetimeLimitSeconds=10'],
+        ...(options.historySeconds
+          ? ['--setParameter', `minSnapshotHistoryWindowInSeconds=${options.historySeconds}`]
+          : []),
         ...['--setParameter', 'diagnosticDataCollectionEnabled=false', '--nounixsocket', '--quiet'],
       ],
       url: (port) => `mongodb://127.0.0.1:${port}/?replicaSet=${replicaSet}`,

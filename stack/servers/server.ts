@@ -15,6 +15,7 @@ export interface ServerOptions {
   readonly restart: boolean;
   readonly env: NodeJS.ProcessEnv;
   readonly say: Say;
+  readonly historySeconds?: number | undefined;
 }
 
 /** A server of ours: `kill('SIGKILL')`, `kill('SIGSTOP')` and `start()` are there for drills. */

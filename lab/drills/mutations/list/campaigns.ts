@@ -80,8 +80,8 @@ export const campaignsMutations: readonly Mutation[] = [
   {
     name: 'an excluded list is not held',
     file: 'core/campaigns/holds.ts',
-    find: "$or: [{ 'toLists.id': id }, { 'excludeLists.id': id }]",
-    replace: "$or: [{ 'toLists.id': id }]",
+    find: "{ 'toLists.id': id }, { 'excludeLists.id': id }, {",
+    replace: "{ 'toLists.id': id }, {",
     tests: ['test/campaigns/holds.test.ts'],
   },
   {
