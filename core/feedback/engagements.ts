@@ -168,7 +168,7 @@ function effectsOf(deps: Deps, message: Facts, known: Engagement | null, signals
   const opens: OpenSignal[] = [];
   const clicks = new Set((known?.clicks ?? []).map(({ url }) => url));
   const { automatedOpenSeconds: automatedSeconds } = deps.config;
-  const kept = new KeptClicks(known, { deliveredAt: message.sentAt, automatedSeconds });
+  const kept = new KeptClicks(known, { sentAt: message.sentAt, automatedSeconds });
   /** The first click on each kept link. */
   const clicked = new Map<string, Date>();
   let clickCount = 0;
@@ -193,7 +193,8 @@ function effectsOf(deps: Deps, message: Facts, known: Engagement | null, signals
         clickCount += 1;
         note('clickedAt', at);
         countDueAt = deps.clock.now();
-        if (!kept.add({ at, url, agent, ...(link === undefined ? {} : { link }) })) break;
+        const click = { at, deliveredAt: message.sentAt ?? null, url, agent };
+        if (!kept.add({ ...click, ...(link === undefined ? {} : { link }) })) break;
         clicked.set(url, earlier(clicked.get(url), at));
         if (clicks.has(url)) break;
         clicks.add(url);

@@ -2,7 +2,7 @@ import { humanLinks, isAutomatedClick, LINKS_KEPT_MAX, linkKey, placeOf } from '
 import type { ClickSignal, Engagement } from '../messages/model.ts';
 
 interface Judging {
-  deliveredAt: Date | undefined;
+  sentAt: Date | undefined;
   automatedSeconds: number;
 }
 
@@ -38,11 +38,11 @@ export class KeptClicks {
   }
 
   #mayBeTheFirstOfAPerson(click: ClickSignal, key: string): boolean {
-    const { deliveredAt, automatedSeconds } = this.#judging;
+    const { sentAt, automatedSeconds } = this.#judging;
     const { clicks = [], laterClicks = [] } = this.#known ?? {};
     if (laterClicks.length + this.later.length >= LINKS_KEPT_MAX) return false;
-    if (isAutomatedClick(click, deliveredAt, automatedSeconds)) return false;
+    if (isAutomatedClick(click, sentAt, automatedSeconds)) return false;
     const kept = { clicks: [...clicks, ...this.first], laterClicks: [...laterClicks, ...this.later] };
-    return !humanLinks(kept, deliveredAt, automatedSeconds).has(key);
+    return !humanLinks(kept, sentAt, automatedSeconds).has(key);
   }
 }

@@ -23,21 +23,22 @@ export function linkKey({ link, url }: Pick<ClickSignal, 'link' | 'url'>): strin
   return `u${createHash('sha256').update(url).digest('base64url').slice(0, URL_KEY_CHARS)}`;
 }
 
-/** Within `automatedSeconds` of delivery, or by a known scanner. */
+/** Within `automatedSeconds` of delivery, or by a known scanner. `sentAt` is for clicks of earlier versions. */
 export function isAutomatedClick(
-  { at, agent }: Pick<ClickSignal, 'at' | 'agent'>,
-  deliveredAt: Date | undefined,
+  { at, agent, deliveredAt: known }: ClickSignal,
+  sentAt: Date | undefined,
   automatedSeconds: number,
 ): boolean {
   if (isScanner(agent)) return true;
+  const deliveredAt = known === undefined ? sentAt : known;
   return !deliveredAt || at.getTime() - deliveredAt.getTime() < automatedSeconds * 1_000;
 }
 
 /** The links that a person clicked, by the kept clicks. */
-export function humanLinks(kept: Clicked, deliveredAt: Date | undefined, automatedSeconds: number): Set<string> {
+export function humanLinks(kept: Clicked, sentAt: Date | undefined, automatedSeconds: number): Set<string> {
   const clicks = [...(kept.clicks ?? []), ...(kept.laterClicks ?? [])];
   const burst = inBursts(clicks);
-  const human = clicks.filter((click) => !burst.has(click) && !isAutomatedClick(click, deliveredAt, automatedSeconds));
+  const human = clicks.filter((click) => !burst.has(click) && !isAutomatedClick(click, sentAt, automatedSeconds));
   return new Set(human.map(linkKey));
 }
 

@@ -57,6 +57,8 @@ export interface OpenSignal {
 
 export interface ClickSignal {
   at: Date;
+  /** When the relay took the mail; null when that was not known yet. Clicks of earlier versions do not have it. */
+  deliveredAt?: Date | null;
   url: string;
   agent: string;
   /** The link's number in the content; not in mail of earlier versions, and not of links that came with the data. */

@@ -95,7 +95,7 @@ export async function plainClicks({ db }: Pick<Deps, 'db'>, { project }: Tenant)
     if (!row?.campaignId || clickCount === 0) continue;
     const key = `campaign:${row.campaignId} null ${clicks[0]!.url}`;
     const isHuman = [...clicks, ...laterClicks].some(
-      ({ at }) => row.sentAt && at.getTime() - row.sentAt.getTime() >= 5_000,
+      ({ at, deliveredAt }) => deliveredAt && at.getTime() - deliveredAt.getTime() >= 5_000,
     );
     const [all = 0, people = 0, human = 0] = result[key] ?? [];
     result[key] = [all + clickCount, people + 1, human + (isHuman ? 1 : 0)];
