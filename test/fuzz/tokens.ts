@@ -83,6 +83,9 @@ export function fuzzTokens(options: FuzzOptions): Promise<FuzzResult> {
         }
         expect(readOpenToken(config, made[0] ?? '')).to.deep.equal(ref);
         expect(readClickToken(config, made[1] ?? '')).to.deep.equal({ ...ref, target });
+        const numbered = clickToken(config, ref, target, 7);
+        expect(readClickToken(config, numbered)).to.deep.equal({ ...ref, target, link: 7 });
+        expect(readClickToken(config, changed(numbered, change))).to.equal(null);
         expect(readUnsubscribeToken(config, made[2] ?? '')).to.deep.equal(unsubscribing);
         expect(readMailLocalPart(config, made[3] ?? '')).to.deep.equal({ kind: 'u', ...ref });
       };
