@@ -154,10 +154,13 @@ async function runChanges(
   return { outcomes, published };
 }
 
-/** When a window passes next, and when facts were compared, is not news. */
+/** When a window passes next, and when facts were compared. */
+const NO_NEWS: ReadonlySet<string> = new Set(['windowDueAt', 'factsAt'] satisfies Array<keyof Contact>);
+
+/** Every field is compared: changes that share a transaction share its time, so `updatedAt` may be the same. */
 function isNews({ before, after }: ContactOutcome): boolean {
   if (!before || !after) return before !== after;
-  return before.segmentIds !== after.segmentIds || before.updatedAt !== after.updatedAt;
+  return Object.keys(changedFields(before, after)).some((field) => !NO_NEWS.has(field));
 }
 
 /** Lists that were deleted after the request had found them. */

@@ -29,6 +29,7 @@ describe('Contact lists', () => {
         type: 'list',
         contactCount: 0,
         filterCriteria: null,
+        looksBackDays: null,
         recompute: null,
       });
       expect(updatedAt).to.equal(createdAt);
