@@ -4,7 +4,8 @@ import { join } from 'node:path';
 /** Commits up to this one have other forms. */
 const SINCE = 'a1685cd15aa6f09085bfa2b0c2b6b9f6d6230af5';
 const SUBJECT_MAX = 72;
-const SUBJECT = /^[a-z][a-z0-9-]*(?:, [a-z][a-z0-9-]*)*: ([a-z][a-z'-]*)(?= )/;
+/** Commands of package.json are areas too, such as check:api. */
+const SUBJECT = /^[a-z][a-z0-9:-]*(?:, [a-z][a-z0-9-]*)*: ([a-z][a-z'-]*)(?= )/;
 const OTHER_FORM = /(?:ed|ing|[^s]s)$/;
 /** Verbs that end like another form of a verb. */
 const IMPERATIVES = new Set(['bring', 'embed', 'feed', 'focus', 'need', 'seed', 'shed', 'speed']);

@@ -34,7 +34,12 @@ describe('Subjects of commits', () => {
   }
 
   it('are an area and an imperative, of at most 72 characters', () => {
-    for (const subject of ['campaigns: count the ledger once', 'core, api: need less', `api: add ${'x'.repeat(63)}`])
+    for (const subject of [
+      'campaigns: count the ledger once',
+      'core, api: need less',
+      'check:api: know a rule',
+      `api: add ${'x'.repeat(63)}`,
+    ])
       expect(faultOf(subject), subject).to.equal(undefined);
     expect(faultOf(`api: add ${'x'.repeat(64)}`)).to.equal('It has 73 characters; 72 are allowed.');
     for (const subject of ['Add a field', 'api: Add a field', 'api add a field', 'API: add a field', 'api: add'])
