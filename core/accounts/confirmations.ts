@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Deps } from '../base/deps.ts';
+import { wakeUps } from '../base/wake-ups.ts';
 import type { Confirmation, ConfirmationState } from './model.ts';
 
 const EXPIRES_MS = 300_000;
@@ -55,26 +56,11 @@ export async function* watchConfirmation(
   { _id, projectId, apiKeyId }: Named,
   signal: AbortSignal,
 ): AsyncGenerator<ConfirmationState | 'expired'> {
-  let wake: () => void = () => {};
-  const unsubscribe = deps.signals.subscribe(channel(_id), () => wake());
-  const stop = () => wake();
-  signal.addEventListener('abort', stop);
-  try {
-    while (!signal.aborted) {
-      const changed = new Promise<void>((resolve) => {
-        wake = resolve;
-      });
-      const found = await deps.db.confirmations.findOne({ _id, projectId, apiKeyId });
-      const state = found && found.expiresAt > deps.clock.now() ? found.state : 'expired';
-      yield state;
-      if (state !== 'pending') return;
-      const timer = setTimeout(() => wake(), READ_EVERY_MS);
-      if (!signal.aborted) await changed;
-      clearTimeout(timer);
-    }
-  } finally {
-    unsubscribe();
-    signal.removeEventListener('abort', stop);
+  for await (const _wakeUp of wakeUps(deps, channel(_id), { everyMs: READ_EVERY_MS, signal })) {
+    const found = await deps.db.confirmations.findOne({ _id, projectId, apiKeyId });
+    const state = found && found.expiresAt > deps.clock.now() ? found.state : 'expired';
+    yield state;
+    if (state !== 'pending') return;
   }
 }
 

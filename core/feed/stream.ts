@@ -5,6 +5,7 @@ import { invalid } from '../base/errors.ts';
 import { isDuplicateKey } from '../base/idempotent-insert.ts';
 import { parseId } from '../base/ids.ts';
 import type { Project } from '../base/model.ts';
+import { wakeUps } from '../base/wake-ups.ts';
 import { eventChannel } from './events.ts';
 import { readersChanged } from './listeners.ts';
 import type { ProjectEvent } from './model.ts';
@@ -38,16 +39,10 @@ export async function* watchEvents(
   const position = await startAt(deps, project._id, lastEventId);
   let renewedAt = performance.now();
   let spokeAt = performance.now();
-  let wake: () => void = () => {};
-  const unsubscribe = deps.signals.subscribe(eventChannel(project._id), () => wake());
-  const stop = () => wake();
-  signal.addEventListener('abort', stop);
-  try {
-    while (!signal.aborted) {
-      const changed = new Promise<void>((resolve) => {
-        wake = resolve;
-      });
-      const fresh = await readFresh(deps, project._id, position, wanted);
+  for await (const _wakeUp of wakeUps(deps, eventChannel(project._id), { everyMs: LOOK_EVERY_MS, signal })) {
+    let fresh: ProjectEvent[];
+    do {
+      fresh = await readFresh(deps, project._id, position, wanted);
       for (const event of fresh) {
         if (signal.aborted) return;
         yield event;
@@ -61,14 +56,7 @@ export async function* watchEvents(
         renewedAt = performance.now();
         await listen(deps, project._id);
       }
-      if (fresh.length === TOGETHER_MAX) continue;
-      const look = setTimeout(() => wake(), LOOK_EVERY_MS);
-      if (!signal.aborted) await changed;
-      clearTimeout(look);
-    }
-  } finally {
-    unsubscribe();
-    signal.removeEventListener('abort', stop);
+    } while (fresh.length === TOGETHER_MAX && !signal.aborted);
   }
 }
 

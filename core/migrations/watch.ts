@@ -1,5 +1,6 @@
 import type { Deps } from '../base/deps.ts';
 import type { Project } from '../base/model.ts';
+import { wakeUps } from '../base/wake-ups.ts';
 import { getMigration } from './migrations.ts';
 import type { Migration } from './model.ts';
 import { migrationChannel } from './run/progress.ts';
@@ -20,28 +21,14 @@ export async function* watchMigration(
 ): AsyncGenerator<Migration | null> {
   let seen = afterVersion;
   let spokeAt = performance.now();
-  let wake: () => void = () => {};
-  const unsubscribe = deps.signals.subscribe(migrationChannel(id.toLowerCase()), () => wake());
-  const stop = () => wake();
-  signal.addEventListener('abort', stop);
-  try {
-    while (!signal.aborted) {
-      const changed = new Promise<void>((resolve) => {
-        wake = resolve;
-      });
-      const migration = await getMigration(deps, project, id);
-      const isNew = migration.version > seen;
-      if (isNew || performance.now() - spokeAt > SIGN_OF_LIFE_MS) {
-        spokeAt = performance.now();
-        seen = Math.max(seen, migration.version);
-        yield isNew ? migration : null;
-      }
-      const timer = setTimeout(() => wake(), READ_EVERY_MS);
-      if (!signal.aborted) await changed;
-      clearTimeout(timer);
+  const channel = migrationChannel(id.toLowerCase());
+  for await (const _wakeUp of wakeUps(deps, channel, { everyMs: READ_EVERY_MS, signal })) {
+    const migration = await getMigration(deps, project, id);
+    const isNew = migration.version > seen;
+    if (isNew || performance.now() - spokeAt > SIGN_OF_LIFE_MS) {
+      spokeAt = performance.now();
+      seen = Math.max(seen, migration.version);
+      yield isNew ? migration : null;
     }
-  } finally {
-    unsubscribe();
-    signal.removeEventListener('abort', stop);
   }
 }
