@@ -24,7 +24,7 @@ export interface AutomationsCalls {
   create(body: CreateAutomationBody, options?: PostOptions): Promise<Automation>;
   /** Delete an automation that is not active; people inside leave it */
   delete(automationId: string, options?: CallOptions): Promise<void>;
-  /** List the people of an automation: where each stands, until when, and what happened so far */
+  /** List the people of an automation, each with step, end of the wait and history */
   enrollments(automationId: string, query?: AutomationsEnrollmentsQuery, options?: CallOptions): Pages<EnrollmentsPage, Enrollment>;
   /** Get an automation with its statistics and what waits to enter */
   get(automationId: string, options?: CallOptions): Promise<Automation>;
@@ -32,9 +32,9 @@ export interface AutomationsCalls {
   links(automationId: string, options?: CallOptions): Promise<AutomationLinks>;
   /** List automations, newest first */
   list(query?: AutomationsListQuery, options?: CallOptions): Pages<AutomationsPage, Automation>;
-  /** Let nobody in; people inside stand still at their next step */
+  /** Stop entries; people inside wait at their next step */
   pause(automationId: string, options?: PostOptions): Promise<Automation>;
-  /** Let a paused automation go on */
+  /** Resume a paused automation */
   resume(automationId: string, options?: PostOptions): Promise<Automation>;
   /** Say what would happen to a contact, on a virtual clock and without sending */
   simulate(automationId: string, body?: SimulateAutomationBody, options?: PostOptions): Promise<Simulation>;
@@ -73,11 +73,11 @@ export interface CampaignsCalls {
   recipients(campaignId: string, query?: CampaignsRecipientsQuery, options?: CallOptions): Pages<CampaignRecipientsPage, CampaignRecipient>;
   /** Recount the ledger and show what the stored numbers say differently */
   reconcile(campaignId: string, options?: CallOptions): Promise<CampaignReconciliation>;
-  /** Go on where it was paused */
+  /** Resume where it was paused */
   resume(campaignId: string, options?: PostOptions): Promise<Campaign>;
   /** Send again only what failed or is unknown */
   retry(campaignId: string, body: RetryCampaignBody, options?: PostOptions): Promise<Campaign>;
-  /** Send the campaign as it stands to a few addresses */
+  /** Send the campaign as it is now to a few addresses */
   test(campaignId: string, body: TestCampaignBody, options?: PostOptions): Promise<QueuedTest>;
   /** Change, publish or reschedule a campaign */
   update(campaignId: string, body: UpdateCampaignBody, options?: CallOptions): Promise<Campaign>;
@@ -170,7 +170,7 @@ export interface DomainsCalls {
 }
 
 export interface EmailsCalls {
-  /** Get an email: why it arrived, or did not, with what the relay said */
+  /** Get an email: why it arrived, or did not, with the reply of the relay */
   get(emailId: string, options?: CallOptions): Promise<Email>;
   /** List emails, newest first */
   list(query?: EmailsListQuery, options?: CallOptions): Pages<EmailsPage, EmailSummary>;
@@ -229,9 +229,9 @@ export interface MigrationsCalls {
   planProviderA(body: PlanMigrationBody, options?: PostOptions): Promise<PlanOfProviderA>;
   /** See what can be migrated from provider B, and whether its key is good */
   planProviderB(body: PlanMigrationBody, options?: PostOptions): Promise<PlanOfProviderB>;
-  /** Go on with a migration that holds, failed or was cancelled, where it stopped or from a phase */
+  /** Continue a migration that holds, failed or was cancelled, where it stopped or from a phase */
   retry(migrationId: string, body?: RetryMigrationBody, options?: PostOptions): Promise<Migration>;
-  /** Leave out the phase that holds, and go on with the next */
+  /** Leave out the phase that holds, and continue with the next */
   skip(migrationId: string, body?: SkipPhaseBody, options?: PostOptions): Promise<Migration>;
   /** Start a migration from provider A in the background */
   startProviderA(body: StartMigrationABody, options?: PostOptions): Promise<StartedMigration>;

@@ -248,7 +248,7 @@ export interface AutomationBranchInput {
   appliesTo?: 'branch_entry' | 'all_branch_steps';
   /** First step of the branch. */
   nextStepId?: string | null;
-  /** Where the branch joins the main flow again. */
+  /** The step at which the branch joins the main flow again. */
   mergeStepId?: string | null;
 }
 
@@ -314,7 +314,7 @@ export interface AutomationLink {
 }
 
 export interface AutomationLinks {
-  /** From when on all clicks are counted. */
+  /** The time since which all clicks are counted. */
   since: string;
   /** In the order of the content, then links of mail that was sent before, most clicks first. */
   links: AutomationLink[];
@@ -332,9 +332,9 @@ export interface AutomationStatistics {
   exitedBy: Record<string, number>;
   /** Mails handed to the sending lane. */
   emails: number;
-  /** Standing still because the automation is paused. */
+  /** Held because the automation is paused. */
   parked: number;
-  /** What waits for its turn: triggers that were not followed yet, people whose run was not started yet. */
+  /** Triggers that were not followed yet, and people whose run was not started yet. */
   backlog: AutomationBacklog;
   steps: StepStatistics[];
 }
@@ -404,7 +404,7 @@ export interface BulkMailBody {
   /** Made from the HTML when omitted. */
   text?: string;
   previewText?: string;
-  /** html, text and subject beside it win for this mail. */
+  /** html, text and subject of the call win for this mail. */
   templateId?: string;
   /** Values of the template variables: 256 kB, 10 levels and 5,000 keys at most. */
   dynamicData?: Record<string, unknown>;
@@ -425,7 +425,7 @@ export interface BulkMailBody {
 }
 
 export interface BulkRecipient {
-  /** One that is unusable fails alone. */
+  /** An unusable address fails alone. */
   email: string;
   name?: string | null;
   /** Values of the template variables: 256 kB, 10 levels and 5,000 keys at most. */
@@ -596,7 +596,7 @@ export interface CampaignLink {
 }
 
 export interface CampaignLinks {
-  /** From when on all clicks are counted. */
+  /** The time since which all clicks are counted. */
   since: string;
   /** In the order of the content, then links of mail that was sent before, most clicks first. */
   links: CampaignLink[];
@@ -673,7 +673,7 @@ export interface CampaignProgress {
   percent: number;
   etaSeconds: number | null;
   nextAt: string | null;
-  /** Nothing can be handed over since then; nobody is counted as failed for it. */
+  /** No mail can be handed over since then; no recipient is counted as failed for it. */
   relayNotAnsweringSince: string | null;
   /** Segments of toLists and excludeLists that are being computed; the campaign starts when they are done. */
   waitingFor: AwaitedSegment[];
@@ -686,7 +686,7 @@ export interface CampaignRecipient {
   email: string | null;
   status: RecipientStatus;
   reason: string | null;
-  /** What the relay said. */
+  /** The reply of the relay. */
   reply: SmtpReply | null;
   /** The suppression entry that stopped it. */
   suppressedBy?: SuppressedBy | null;
@@ -721,7 +721,7 @@ export interface CampaignScheduledEvent {
 export interface CampaignSendingEvent {
   /** The same in every try and replay. */
   id: string;
-  /** A campaign began to send, or went on. */
+  /** A campaign began to send, or continued. */
   type: 'campaign.sending';
   createdAt: string;
   data: CampaignChange;
@@ -1031,7 +1031,7 @@ export interface CreateTemplateBody {
 export interface CreateWebhookBody {
   /** A public https URL; redirects are not followed. */
   url: string;
-  /** Which events it is told of. */
+  /** The types of the events to deliver. */
   events: EventType[];
 }
 
@@ -1055,7 +1055,7 @@ export interface CustomFieldsPage {
 export interface DeferralReply {
   /** Its codes; empty when the connection ended without one. */
   reply: string;
-  /** One of the texts, without addresses and long numbers. */
+  /** An example of the texts, without addresses and long numbers. */
   text: string;
   count: number;
 }
@@ -1139,9 +1139,9 @@ export interface Domain {
   dmarcEnabled: boolean;
   /** relay: the relay signs, this service does not. */
   dkimSigning: 'own' | 'relay';
-  /** What to publish. */
+  /** The DNS records to publish. */
   dnsRecords: DnsRecords;
-  /** What the last check has to say. */
+  /** The result of the last check, in a sentence. */
   message: string | null;
   createdAt: string;
   lastCheckedAt: string | null;
@@ -1186,9 +1186,9 @@ export interface Email {
   contactId: string | null;
   /** to, cc and bcc, each with its own outcome. */
   recipients: EmailRecipient[];
-  /** What the relay said. */
+  /** The reply of the relay. */
   reply: SmtpReply | null;
-  /** Why it is not sent, in a sentence. */
+  /** The reason why it is not sent, in a sentence. */
   reason: string | null;
   /** The suppression entry that stopped it. */
   suppressedBy: SuppressedBy | null;
@@ -1220,7 +1220,7 @@ export interface EmailBounce {
   automationId: string | null;
   batchId: string | null;
   contactId: string | null;
-  /** What the relay said. */
+  /** The reply of the relay. */
   reply: SmtpReply | null;
   reason: string | null;
   /** Of a report that came back later: what kind of failure it was. */
@@ -1269,7 +1269,7 @@ export interface EmailComplaint {
   automationId: string | null;
   batchId: string | null;
   contactId: string | null;
-  /** What the report says. */
+  /** The type of the feedback report. */
   reason: string;
 }
 
@@ -1358,7 +1358,7 @@ export interface EmailOutcome {
   automationId: string | null;
   batchId: string | null;
   contactId: string | null;
-  /** What the relay said. */
+  /** The reply of the relay. */
   reply: SmtpReply | null;
   /** In a sentence. */
   reason: string | null;
@@ -1380,7 +1380,7 @@ export interface EmailRecipient {
   name: string | null;
   kind: 'to' | 'cc' | 'bcc';
   status: EmailStatus;
-  /** What the relay said. */
+  /** The reply of the relay. */
   reply: SmtpReply | null;
   reason: string | null;
   /** The suppression entry that stopped it. */
@@ -1421,9 +1421,9 @@ export interface EmailSummary {
   contactId: string | null;
   /** to, cc and bcc, each with its own outcome. */
   recipients: EmailRecipient[];
-  /** What the relay said. */
+  /** The reply of the relay. */
   reply: SmtpReply | null;
-  /** Why it is not sent, in a sentence. */
+  /** The reason why it is not sent, in a sentence. */
   reason: string | null;
   /** The suppression entry that stopped it. */
   suppressedBy: SuppressedBy | null;
@@ -1452,7 +1452,7 @@ export interface EmailUnsubscribe {
   automationId: string | null;
   batchId: string | null;
   contactId: string | null;
-  /** How it came. */
+  /** The way in which it came. */
   reason: string;
 }
 
@@ -1485,10 +1485,10 @@ export interface Enrollment {
   /** null when the contact was deleted. */
   email: string | null;
   status: EnrollmentStatus;
-  /** Where the person stands. */
+  /** The step that the person is at. */
   stepId: string | null;
   nextStepId?: string | null;
-  /** When the wait ends. */
+  /** The end of the wait. */
   wakeAt: string | null;
   parked?: boolean;
   exitReason: string | null;
@@ -1502,7 +1502,7 @@ export interface EnrollmentChange {
   enrollmentId: string;
   automationId: string;
   contactId: string;
-  /** Where the person was at the end. */
+  /** The step of the person at the end. */
   stepId: string | null;
   exitReason: string | null;
   enteredAt: string;
@@ -1727,7 +1727,7 @@ export interface InboundMessage {
   text?: string | null;
   html?: string | null;
   attachments: InboundAttachment[];
-  /** How many entries `attachments` has. */
+  /** The number of entries in `attachments`. */
   attachmentCount: number;
   /** By lower-case name; the values of a repeated header are joined by ", ". */
   headers: Record<string, string>;
@@ -1887,9 +1887,9 @@ export interface Migration {
   status: MigrationStatus;
   phase: MigrationPhaseName | null;
   phases: MigrationPhase[];
-  /** When the job is over, and while it holds. */
+  /** Set when the job is over, and while it holds. */
   report?: MigrationPhaseReport[] | null;
-  /** Why the job holds, while it needs attention. */
+  /** The reason why the job holds, while it needs attention. */
   attention?: string | null;
   run?: number;
   /** Moves with every change: the id of an event of the stream. */
@@ -1910,7 +1910,7 @@ export interface MigrationChange {
   status: MigrationStatus;
   phase: MigrationPhaseName | null;
   phases: MigrationPhaseCounts[];
-  /** Why the job holds. */
+  /** The reason why the job holds. */
   attention: string | null;
   failureReason: string | null;
   run: number;
@@ -2011,7 +2011,7 @@ export type MigrationProvider = 'providerA' | 'providerB';
 export interface MigrationRunningEvent {
   /** The same in every try and replay. */
   id: string;
-  /** A migration began to run, or went on. */
+  /** A migration began to run, or continued. */
   type: 'migration.running';
   createdAt: string;
   data: MigrationChange;
@@ -2049,7 +2049,7 @@ export interface NewWebhook {
   url: string;
   events: EventType[];
   isActive: boolean;
-  /** Why it was switched off after five days of failures. */
+  /** The reason why it was switched off after five days of failures. */
   disabledReason: string | null;
   failingSince: string | null;
   /** After a rotation: until then webhook-signature also holds a signature with the replaced secret, and X-Webhook-Signature is made with it. */
@@ -2205,7 +2205,7 @@ export interface ProviderReport {
 export interface ProvidersReport {
   from: string;
   to: string;
-  /** From when on everything is counted: before it counts are missing or too low. */
+  /** The time since which everything is counted: before it counts are missing or too low. */
   since: string;
   providers: ProviderReport[];
 }
@@ -2263,7 +2263,7 @@ export type RecipientStatus = 'queued' | 'deferred' | 'sent' | 'bounced' | 'fail
 export interface RecipientStory {
   campaignId: string;
   contactId: string;
-  /** Why this person got it, or not. */
+  /** The reason why this person got it, or not. */
   reason: string;
   recipient: CampaignRecipient | null;
   /** null: neither opened nor clicked, as far as is known. */
@@ -2351,7 +2351,7 @@ export interface ReputationLimits {
 export interface ReputationRecoveredEvent {
   /** The same in every try and replay. */
   id: string;
-  /** They are below the limits again; at most once in 24 hours. */
+  /** Bounces and complaints of a sending domain are below the limits again; at most once in 24 hours. */
   type: 'reputation.recovered';
   createdAt: string;
   data: ReputationChange;
@@ -2359,11 +2359,11 @@ export interface ReputationRecoveredEvent {
 
 export interface ReputationReport {
   at: string;
-  /** From when on everything is counted: before it counts are missing or too low. */
+  /** The time since which everything is counted: before it counts are missing or too low. */
   since: string;
   /** In percent, as Google and Yahoo ask. */
   limits: ReputationLimits;
-  /** Which complaints can be counted. */
+  /** The complaints that can be counted. */
   note: string;
   project: Reputation;
   /** Sending domains with mail in the last seven days, most mail first. */
@@ -2464,7 +2464,7 @@ export interface SendMailBody {
   /** Made from the HTML when omitted. */
   text?: string;
   previewText?: string;
-  /** html, text and subject beside it win for this mail. */
+  /** html, text and subject of the call win for this mail. */
   templateId?: string;
   /** Values of the template variables: 256 kB, 10 levels and 5,000 keys at most. */
   dynamicData?: Record<string, unknown>;
@@ -2506,7 +2506,7 @@ export interface Series {
   timezone: string;
   from: string;
   to: string;
-  /** From when on everything is counted: before it counts are missing or too low. */
+  /** The time since which everything is counted: before it counts are missing or too low. */
   since: string;
   by: 'campaignId' | 'automationId' | 'domain' | 'provider' | null;
   value: string | null;
@@ -2548,7 +2548,7 @@ export interface SimulateAutomationBody {
   contact?: SimulatedContact;
   events?: SimulatedEvent[];
   changes?: SimulatedChange[];
-  /** When it begins; now when left out. */
+  /** The beginning; omitted: now. */
   from?: string;
 }
 
@@ -2747,7 +2747,7 @@ export interface Suppression {
   groupId: string;
   reason: SuppressionReason;
   isGlobal: boolean;
-  /** What proves it, for example the reply of a relay. */
+  /** The proof, for example the reply of a relay. */
   evidence: string | null;
   createdAt: string;
   updatedAt: string;
@@ -2818,7 +2818,7 @@ export interface TemplateLink {
 }
 
 export interface TemplateLinks {
-  /** From when on all clicks are counted. */
+  /** The time since which all clicks are counted. */
   since: string;
   /** In the order of the content, then links of mail that was sent before, most clicks first. */
   links: TemplateLink[];
@@ -2848,11 +2848,11 @@ export type ThresholdPreset = 'balanced' | 'aggressive' | 'conservative';
 export interface TimelineEntry {
   type: string;
   at: string;
-  /** When the attempt with this outcome began. */
+  /** The beginning of the attempt with this outcome. */
   claimedAt?: string;
-  /** Of mail to several addresses: whose outcome it is. */
+  /** Of mail to several addresses: the address with this outcome. */
   email?: string;
-  /** What the relay said. */
+  /** The reply of the relay. */
   reply?: SmtpReply | null;
   reason?: string;
   /** Of a click. */
@@ -2916,7 +2916,7 @@ export interface UpdateAutomationBody {
   trackingClick?: boolean;
   /** Added to the http and https links of the HTML as utm_source and so on. Not to links that have a utm_ parameter or a signature already, links with data-no-track, and those of this service. null: none. */
   utm?: Utm | null;
-  /** What becomes of the people inside: keep what they entered with (default), or move on to this. */
+  /** The people inside: keep the version that they entered with (default), or move to this one. */
   existing?: 'keep' | 'move';
 }
 
@@ -3041,7 +3041,7 @@ export interface UpdateTemplateBody {
 export interface UpdateWebhookBody {
   /** A public https URL; redirects are not followed. */
   url?: string;
-  /** Which events it is told of. */
+  /** The types of the events to deliver. */
   events?: EventType[];
   /** true also ends the count of failing days. */
   isActive?: boolean;
@@ -3060,7 +3060,7 @@ export interface Webhook {
   url: string;
   events: EventType[];
   isActive: boolean;
-  /** Why it was switched off after five days of failures. */
+  /** The reason why it was switched off after five days of failures. */
   disabledReason: string | null;
   failingSince: string | null;
   /** After a rotation: until then webhook-signature also holds a signature with the replaced secret, and X-Webhook-Signature is made with it. */
@@ -3219,7 +3219,7 @@ export interface ContactsExportQuery {
 }
 
 export interface ContactsImportQuery {
-  /** Omitted: told from content type, file name and first character. */
+  /** Omitted: recognized from content type, file name and first character. */
   format?: 'csv' | 'ndjson';
   /** Lists that every contact joins, comma separated. */
   listIds?: string;
@@ -3315,7 +3315,7 @@ export interface ReportsSeriesQuery {
   from?: string;
   /** The end: the last hour or day may begin before it and end after it. Now. */
   to?: string;
-  /** Only mail of this campaign. One of these four at most. */
+  /** Only mail of this campaign. At most one of these four. */
   campaignId?: string;
   /** Only mail of this automation. */
   automationId?: string;

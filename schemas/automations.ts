@@ -105,7 +105,7 @@ const branch = {
     },
     appliesTo: { enum: ['branch_entry', 'all_branch_steps'] },
     nextStepId: { ...nullableStepId, description: 'First step of the branch.' },
-    mergeStepId: { ...nullableStepId, description: 'Where the branch joins the main flow again.' },
+    mergeStepId: { ...nullableStepId, description: 'The step at which the branch joins the main flow again.' },
   },
 } as const;
 
@@ -157,7 +157,7 @@ export const updateAutomationBody = schema({
     ...fields,
     existing: {
       enum: ['keep', 'move'],
-      description: 'What becomes of the people inside: keep what they entered with (default), or move on to this.',
+      description: 'The people inside: keep the version that they entered with (default), or move to this one.',
     },
   },
 });
@@ -205,7 +205,7 @@ export const simulateBody = schema({
         },
       },
     },
-    from: { ...timestampField, description: 'When it begins; now when left out.' },
+    from: { ...timestampField, description: 'The beginning; omitted: now.' },
   },
 });
 
@@ -270,13 +270,12 @@ const statistics = {
     exited: counted,
     exitedBy: exits,
     emails: { ...counted, description: 'Mails handed to the sending lane.' },
-    parked: { ...counted, description: 'Standing still because the automation is paused.' },
+    parked: { ...counted, description: 'Held because the automation is paused.' },
     backlog: {
       title: 'AutomationBacklog',
       type: 'object',
       required: ['triggers', 'starts'],
-      description:
-        'What waits for its turn: triggers that were not followed yet, people whose run was not started yet.',
+      description: 'Triggers that were not followed yet, and people whose run was not started yet.',
       properties: { triggers: counted, starts: counted },
     },
     steps: {
@@ -356,9 +355,9 @@ const enrollment = {
     contactId: idField,
     email: { ...nullableString, description: 'null when the contact was deleted.' },
     status: enrollmentStatus,
-    stepId: { ...nullableString, description: 'Where the person stands.' },
+    stepId: { ...nullableString, description: 'The step that the person is at.' },
     nextStepId: nullableString,
-    wakeAt: { ...nullableTimestamp, description: 'When the wait ends.' },
+    wakeAt: { ...nullableTimestamp, description: 'The end of the wait.' },
     parked: { type: 'boolean' },
     exitReason: nullableString,
     version: { type: 'integer' },

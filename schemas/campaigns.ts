@@ -395,7 +395,7 @@ export const progressAnswer = shape({
     nextAt: nullableTimestamp,
     relayNotAnsweringSince: {
       ...nullableTimestamp,
-      description: 'Nothing can be handed over since then; nobody is counted as failed for it.',
+      description: 'No mail can be handed over since then; no recipient is counted as failed for it.',
     },
     waitingFor: {
       type: 'array',
@@ -498,7 +498,7 @@ export const recipientAnswer = shape({
   properties: {
     campaignId: idField,
     contactId: { type: 'string' },
-    reason: { type: 'string', description: 'Why this person got it, or not.' },
+    reason: { type: 'string', description: 'The reason why this person got it, or not.' },
     recipient: { ...recipient, type: ['object', 'null'] },
     engagement,
     timeline: { type: 'array', items: timelineEntry },

@@ -136,7 +136,7 @@ export const variables = {
     type: 'integer',
     default: 120,
     minimum: 0,
-    description: 'How long a source provider may go on failing before a migration holds and asks for attention.',
+    description: 'How long a source provider may keep failing before a migration holds and asks for attention.',
   },
   secretKeys: {
     type: 'list',

@@ -77,7 +77,7 @@ const domain = {
     dnsRecords: {
       title: 'DnsRecords',
       type: 'object',
-      description: 'What to publish.',
+      description: 'The DNS records to publish.',
       required: ['ownership', 'dkim', 'mailFrom', 'dmarc'],
       properties: {
         ownership: dnsRecord,
@@ -87,7 +87,7 @@ const domain = {
         inboundMx: { ...dnsRecord, description: 'Only while inbound mail is enabled.' },
       },
     },
-    message: { ...nullableString, description: 'What the last check has to say.' },
+    message: { ...nullableString, description: 'The result of the last check, in a sentence.' },
     createdAt: timestampField,
     lastCheckedAt: nullableTimestamp,
     verifiedAt: { ...timestampField, description: 'Only of verified domains.' },

@@ -43,7 +43,7 @@ export const smtpReply = {
   type: ['object', 'null'],
   required: ['code', 'enhanced', 'text'],
   properties: { code: { type: 'integer' }, enhanced: nullableString, text: { type: 'string' } },
-  description: 'What the relay said.',
+  description: 'The reply of the relay.',
 } as const;
 
 export const suppressedBy = {
@@ -84,7 +84,7 @@ const emailFields = {
     },
   },
   reply: smtpReply,
-  reason: { ...nullableString, description: 'Why it is not sent, in a sentence.' },
+  reason: { ...nullableString, description: 'The reason why it is not sent, in a sentence.' },
   suppressedBy,
   attempts: { type: 'integer', description: 'Attempts that ended without a final answer.' },
   createdAt: timestampField,
@@ -109,8 +109,8 @@ export const timelineEntry = {
   properties: {
     type: { type: 'string' },
     at: timestampField,
-    claimedAt: { ...timestampField, description: 'When the attempt with this outcome began.' },
-    email: { type: 'string', description: 'Of mail to several addresses: whose outcome it is.' },
+    claimedAt: { ...timestampField, description: 'The beginning of the attempt with this outcome.' },
+    email: { type: 'string', description: 'Of mail to several addresses: the address with this outcome.' },
     reply: smtpReply,
     reason: { type: 'string' },
     url: { type: 'string', description: 'Of a click.' },

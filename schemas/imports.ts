@@ -12,7 +12,7 @@ const format = { enum: ['csv', 'ndjson'] } as const;
 export const importOptions = schema({
   type: 'object',
   properties: {
-    format: { ...format, description: 'Omitted: told from content type, file name and first character.' },
+    format: { ...format, description: 'Omitted: recognized from content type, file name and first character.' },
     listIds: { type: 'string', maxLength: 1_000, description: 'Lists that every contact joins, comma separated.' },
     runWorkflow: { type: 'boolean', description: 'Whether automations start for these contacts; omitted: false.' },
   },

@@ -103,7 +103,7 @@ export const inboundMessageAnswer = shape({
         },
       },
     },
-    attachmentCount: { type: 'integer', description: 'How many entries `attachments` has.' },
+    attachmentCount: { type: 'integer', description: 'The number of entries in `attachments`.' },
     headers: {
       type: 'object',
       additionalProperties: { type: 'string' },

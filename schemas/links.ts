@@ -24,7 +24,7 @@ const isCurrent: JsonSchema = {
   type: 'boolean',
   description: 'False for a link that the content does not have at that place any more, and for links grouped by URL.',
 };
-const head = { since: { ...timestampField, description: 'From when on all clicks are counted.' } } as const;
+const head = { since: { ...timestampField, description: 'The time since which all clicks are counted.' } } as const;
 const other: JsonSchema = {
   title: 'OtherLinks',
   type: 'object',

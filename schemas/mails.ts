@@ -59,7 +59,7 @@ const options = {
   html: { ...body, description: 'May hold {{variables}}.' },
   text: { ...body, description: 'Made from the HTML when omitted.' },
   previewText: { type: 'string', maxLength: PREVIEW_TEXT_MAX, format: 'line' },
-  templateId: { ...idReference, description: 'html, text and subject beside it win for this mail.' },
+  templateId: { ...idReference, description: 'html, text and subject of the call win for this mail.' },
   dynamicData: dynamicDataField,
   replyTo: mailboxField,
   unsubscribeGroupId: { type: 'string', maxLength: 64, description: 'A suppression group; makes the mail marketing.' },
@@ -109,7 +109,7 @@ export const bulkMailBody = schema({
         type: 'object',
         required: ['email'],
         properties: {
-          email: { type: 'string', maxLength: EMAIL_LENGTH_MAX, description: 'One that is unusable fails alone.' },
+          email: { type: 'string', maxLength: EMAIL_LENGTH_MAX, description: 'An unusable address fails alone.' },
           name,
           dynamicData: dynamicDataField,
           cc: copiesField,

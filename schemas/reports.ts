@@ -24,7 +24,7 @@ export const seriesQuery = schema({
     },
     from: { ...from, description: 'The first hour or day is the one that has it; 24 hours or 30 days before to.' },
     to: { ...to, description: 'The end: the last hour or day may begin before it and end after it. Now.' },
-    campaignId: { ...reference, description: 'Only mail of this campaign. One of these four at most.' },
+    campaignId: { ...reference, description: 'Only mail of this campaign. At most one of these four.' },
     automationId: { ...reference, description: 'Only mail of this automation.' },
     domain: {
       type: 'string',
@@ -65,7 +65,7 @@ const countNames = Object.keys(counts);
 
 const since = {
   ...timestampField,
-  description: 'From when on everything is counted: before it counts are missing or too low.',
+  description: 'The time since which everything is counted: before it counts are missing or too low.',
 } as const;
 
 export const seriesAnswer = shape({
@@ -128,7 +128,7 @@ export const providersAnswer = shape({
               required: ['reply', 'text', 'count'],
               properties: {
                 reply: { type: 'string', description: 'Its codes; empty when the connection ended without one.' },
-                text: { type: 'string', description: 'One of the texts, without addresses and long numbers.' },
+                text: { type: 'string', description: 'An example of the texts, without addresses and long numbers.' },
                 count,
               },
             },
@@ -171,7 +171,7 @@ export const reputationAnswer = shape({
     at: timestampField,
     since,
     limits,
-    note: { type: 'string', description: 'Which complaints can be counted.' },
+    note: { type: 'string', description: 'The complaints that can be counted.' },
     project: {
       title: 'Reputation',
       type: 'object',

@@ -128,7 +128,7 @@ export const suppressionsAnswer = pageAnswer('SuppressionsPage', 'entries', {
     groupId: code,
     reason,
     isGlobal: { type: 'boolean' },
-    evidence: { ...nullableString, description: 'What proves it, for example the reply of a relay.' },
+    evidence: { ...nullableString, description: 'The proof, for example the reply of a relay.' },
     createdAt: timestampField,
     updatedAt: timestampField,
   },

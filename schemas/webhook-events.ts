@@ -52,8 +52,14 @@ const open = data('EmailOpen', {
   userAgent,
 });
 const click = data('EmailClick', { ...mail, url: { type: 'string' }, userAgent });
-const unsubscribe = data('EmailUnsubscribe', { ...mail, reason: { type: 'string', description: 'How it came.' } });
-const complaint = data('EmailComplaint', { ...mail, reason: { type: 'string', description: 'What the report says.' } });
+const unsubscribe = data('EmailUnsubscribe', {
+  ...mail,
+  reason: { type: 'string', description: 'The way in which it came.' },
+});
+const complaint = data('EmailComplaint', {
+  ...mail,
+  reason: { type: 'string', description: 'The type of the feedback report.' },
+});
 
 const mailboxes = { type: 'array', items: mailbox } as const;
 const received = data('ReceivedEmail', {
@@ -96,7 +102,7 @@ const enrollment = data('EnrollmentChange', {
   enrollmentId: idField,
   automationId: idField,
   contactId: idField,
-  stepId: { ...nullableText, description: 'Where the person was at the end.' },
+  stepId: { ...nullableText, description: 'The step of the person at the end.' },
   exitReason: nullableText,
   enteredAt: timestampField,
   endedAt: nullableTimestamp,
@@ -110,7 +116,7 @@ const migration = data('MigrationChange', {
   status: migrationStatus,
   phase: { ...phaseName, enum: [...phaseName.enum, null] },
   phases: { type: 'array', items: phaseCounts },
-  attention: { ...nullableText, description: 'Why the job holds.' },
+  attention: { ...nullableText, description: 'The reason why the job holds.' },
   failureReason: nullableText,
   run: { type: 'integer' },
   version: { type: 'integer' },
@@ -144,7 +150,7 @@ export const webhookEvents: Record<WebhookEventType, EventFacts> = {
   'contact.updated': { description: 'A contact changed.', data: contact },
   'contact.deleted': { description: 'A contact was deleted.', data: deletedContact },
   'campaign.scheduled': { description: 'A campaign was scheduled.', data: campaign },
-  'campaign.sending': { description: 'A campaign began to send, or went on.', data: campaign },
+  'campaign.sending': { description: 'A campaign began to send, or continued.', data: campaign },
   'campaign.paused': { description: 'A campaign was paused, by a call or by a threshold.', data: campaign },
   'campaign.sent': { description: 'A campaign is sent.', data: campaign },
   'campaign.failed': { description: 'A campaign failed.', data: campaign },
@@ -152,7 +158,7 @@ export const webhookEvents: Record<WebhookEventType, EventFacts> = {
   'automation.entered': { description: 'A contact entered an automation.', data: enrollment },
   'automation.completed': { description: 'A contact came to the end of an automation.', data: enrollment },
   'automation.exited': { description: 'A contact left an automation early.', data: enrollment },
-  'migration.running': { description: 'A migration began to run, or went on.', data: migration },
+  'migration.running': { description: 'A migration began to run, or continued.', data: migration },
   'migration.progress': { description: 'A migration got further.', data: migration },
   'migration.needs_attention': { description: 'A migration holds until a person decides.', data: migration },
   'migration.completed': { description: 'A migration is over.', data: migration },
@@ -162,7 +168,7 @@ export const webhookEvents: Record<WebhookEventType, EventFacts> = {
     data: reputation,
   },
   'reputation.recovered': {
-    description: 'They are below the limits again; at most once in 24 hours.',
+    description: 'Bounces and complaints of a sending domain are below the limits again; at most once in 24 hours.',
     data: reputation,
   },
   [TEST_EVENT]: { description: 'A test of the webhook was asked for.', data: test },

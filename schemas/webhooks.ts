@@ -56,7 +56,7 @@ const events = {
   minItems: 1,
   maxItems: 100,
   items: eventType,
-  description: 'Which events it is told of.',
+  description: 'The types of the events to deliver.',
 } as const;
 
 export const createWebhookBody = schema({
@@ -93,7 +93,7 @@ const webhookFields = {
   url: { type: 'string' },
   events: { type: 'array', items: eventType },
   isActive: { type: 'boolean' },
-  disabledReason: { ...nullableString, description: 'Why it was switched off after five days of failures.' },
+  disabledReason: { ...nullableString, description: 'The reason why it was switched off after five days of failures.' },
   failingSince: nullableTimestamp,
   previousSecretUntil: {
     ...nullableTimestamp,

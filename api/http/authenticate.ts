@@ -105,7 +105,7 @@ function setLimitHeaders(context: Context, { limit, remaining, resetAt }: Verdic
 
 export function rateLimited({ resetAt }: Verdict): AppError {
   const retryAfterSeconds = Math.max(1, Math.ceil(resetAt - Date.now() / 1000));
-  return new AppError('rate_limited', `Too many requests; go on in ${retryAfterSeconds} seconds.`, {
+  return new AppError('rate_limited', `Too many requests; try again in ${retryAfterSeconds} seconds.`, {
     code: 'RATE_LIMIT_EXCEEDED',
     retryAfterSeconds,
   });

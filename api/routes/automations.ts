@@ -113,7 +113,7 @@ export const automationRoutes = [
     path: '/automations/{automationId}/pause',
     key: 'token',
     tag,
-    summary: 'Let nobody in; people inside stand still at their next step',
+    summary: 'Stop entries; people inside wait at their next step',
     answer: automationAnswer,
     handler: async ({ deps, project, params }) =>
       presentWhole(deps, await pauseAutomation(deps, project, params.automationId ?? '')),
@@ -124,7 +124,7 @@ export const automationRoutes = [
     path: '/automations/{automationId}/resume',
     key: 'token',
     tag,
-    summary: 'Let a paused automation go on',
+    summary: 'Resume a paused automation',
     answer: automationAnswer,
     handler: async ({ deps, project, params }) =>
       presentWhole(deps, await resumeAutomation(deps, project, params.automationId ?? '')),
@@ -158,7 +158,7 @@ export const automationRoutes = [
     path: '/automations/{automationId}/enrollments',
     key: 'token',
     tag,
-    summary: 'List the people of an automation: where each stands, until when, and what happened so far',
+    summary: 'List the people of an automation, each with step, end of the wait and history',
     query: enrollmentsQuery,
     answer: enrollmentsAnswer,
     handler: async ({ deps, project, params, query }) =>

@@ -45,7 +45,7 @@ export const campaignControlRoutes = [
     path: '/campaigns/{campaignId}/resume',
     key,
     tag,
-    summary: 'Go on where it was paused',
+    summary: 'Resume where it was paused',
     answer: campaignAnswer,
     handler: async ({ deps, project, params }) =>
       presentSettled(deps, project, await resumeCampaign(deps, project, params.campaignId ?? '')),
@@ -79,7 +79,7 @@ export const campaignControlRoutes = [
     path: '/campaigns/{campaignId}/test',
     key,
     tag,
-    summary: 'Send the campaign as it stands to a few addresses',
+    summary: 'Send the campaign as it is now to a few addresses',
     body: testCampaignBody,
     answer: testAnswer,
     handler: async ({ deps, project, params, body, request }) =>

@@ -31,7 +31,7 @@ export const emailRoutes = [
     path: '/emails/{emailId}',
     key: 'token',
     tag,
-    summary: 'Get an email: why it arrived, or did not, with what the relay said',
+    summary: 'Get an email: why it arrived, or did not, with the reply of the relay',
     description: 'A recipient of a campaign has an email once there is an outcome: 404 before.',
     answer: emailAnswer,
     handler: async ({ deps, project, apiKey, params }) =>

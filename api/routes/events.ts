@@ -23,7 +23,7 @@ export const eventRoutes = [
     key: 'project',
     tag,
     summary: 'Record a custom event of a contact',
-    description: 'Active automations that this event starts are told afterwards; the answer never waits for them.',
+    description: 'Active automations that this event triggers start afterwards; the answer never waits for them.',
     body: sendEventBody,
     answer: eventRecordAnswer,
     status: 201,

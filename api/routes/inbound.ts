@@ -31,7 +31,7 @@ export const inboundRoutes = [
     answer: replyAnswer,
     status: 202,
     codeless: true,
-    errors: { 404: 'No such inbound message in this project, or nobody to answer to.' },
+    errors: { 404: 'No such inbound message in this project, or no address to answer to.' },
     handler: async ({ deps, project, apiKey, params, body, request }) => {
       const origin = originOf(request, apiKey);
       const replied = await replyToInbound(deps, project, params.inboundId ?? '', body, origin);

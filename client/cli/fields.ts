@@ -26,7 +26,7 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
     {"name":"active","kind":"boolean","about":"true: validate and activate at once."},
   ] },
   "automations.delete": { about: "Delete an automation that is not active; people inside leave it", fields: [] },
-  "automations.enrollments": { about: "List the people of an automation: where each stands, until when, and what happened so far", fields: [
+  "automations.enrollments": { about: "List the people of an automation, each with step, end of the wait and history", fields: [
     {"name":"page","kind":"number","about":"Page number, from 1."},
     {"name":"limit","kind":"number","about":"Entries a page."},
     {"name":"status","kind":"text","about":"One of active, completed, exited."},
@@ -38,13 +38,13 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
     {"name":"limit","kind":"number","about":"Entries a page."},
     {"name":"status","kind":"text","about":"One of draft, active, paused, archived."},
   ] },
-  "automations.pause": { about: "Let nobody in; people inside stand still at their next step", fields: [] },
-  "automations.resume": { about: "Let a paused automation go on", fields: [] },
+  "automations.pause": { about: "Stop entries; people inside wait at their next step", fields: [] },
+  "automations.resume": { about: "Resume a paused automation", fields: [] },
   "automations.simulate": { about: "Say what would happen to a contact, on a virtual clock and without sending", fields: [
     {"name":"contact","kind":"object","about":"The contact as it is created at `from`; or contactId, to take the values of a stored one."},
     {"name":"events","kind":"list"},
     {"name":"changes","kind":"list"},
-    {"name":"from","kind":"text","about":"When it begins; now when left out."},
+    {"name":"from","kind":"text","about":"The beginning; omitted: now."},
   ] },
   "automations.update": { about: "Change a draft or paused automation", fields: [
     {"name":"name","kind":"text"},
@@ -57,7 +57,7 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
     {"name":"trackingOpen","kind":"boolean"},
     {"name":"trackingClick","kind":"boolean"},
     {"name":"utm","kind":"object","about":"Added to the http and https links of the HTML as utm_source and so on. Not to links that have a utm_ parameter or a signature already, links with data-no-track, and those of this service. null: none."},
-    {"name":"existing","kind":"text","about":"What becomes of the people inside: keep what they entered with (default), or move on to this. One of keep, move."},
+    {"name":"existing","kind":"text","about":"The people inside: keep the version that they entered with (default), or move to this one. One of keep, move."},
   ] },
   "campaigns.abort": { about: "End it for good; what was not sent stays pending", fields: [] },
   "campaigns.analytics": { about: "The counts and rates of a campaign, as last refreshed", fields: [] },
@@ -119,11 +119,11 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
     {"name":"status","kind":"text","about":"One of queued, deferred, sent, bounced, failed, suppressed, unknown."},
   ] },
   "campaigns.reconcile": { about: "Recount the ledger and show what the stored numbers say differently", fields: [] },
-  "campaigns.resume": { about: "Go on where it was paused", fields: [] },
+  "campaigns.resume": { about: "Resume where it was paused", fields: [] },
   "campaigns.retry": { about: "Send again only what failed or is unknown", fields: [
     {"name":"states","kind":"list","isRequired":true,"about":"One of failed, unknown."},
   ] },
-  "campaigns.test": { about: "Send the campaign as it stands to a few addresses", fields: [
+  "campaigns.test": { about: "Send the campaign as it is now to a few addresses", fields: [
     {"name":"emails","kind":"list","isRequired":true},
   ] },
   "campaigns.update": { about: "Change, publish or reschedule a campaign", fields: [
@@ -221,7 +221,7 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
   ] },
   "contacts.get": { about: "Get a contact", fields: [] },
   "contacts.import": { about: "Import contacts from a CSV or NDJSON file of up to 100 MB", fields: [
-    {"name":"format","kind":"text","about":"Omitted: told from content type, file name and first character. One of csv, ndjson."},
+    {"name":"format","kind":"text","about":"Omitted: recognized from content type, file name and first character. One of csv, ndjson."},
     {"name":"listIds","kind":"text","about":"Lists that every contact joins, comma separated."},
     {"name":"runWorkflow","kind":"boolean","about":"Whether automations start for these contacts; omitted: false."},
   ] },
@@ -288,7 +288,7 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
     {"name":"regionKey","kind":"text"},
   ] },
   "domains.verify": { about: "Look up the DNS records now; the result comes with a later GET", fields: [] },
-  "emails.get": { about: "Get an email: why it arrived, or did not, with what the relay said", fields: [] },
+  "emails.get": { about: "Get an email: why it arrived, or did not, with the reply of the relay", fields: [] },
   "emails.list": { about: "List emails, newest first", fields: [
     {"name":"page","kind":"number","about":"Page number, from 1."},
     {"name":"limit","kind":"number","about":"Entries a page."},
@@ -357,7 +357,7 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
     {"name":"html","kind":"text","about":"May hold {{variables}}."},
     {"name":"text","kind":"text","about":"Made from the HTML when omitted."},
     {"name":"previewText","kind":"text"},
-    {"name":"templateId","kind":"text","about":"html, text and subject beside it win for this mail."},
+    {"name":"templateId","kind":"text","about":"html, text and subject of the call win for this mail."},
     {"name":"dynamicData","kind":"object","about":"Values of the template variables: 256 kB, 10 levels and 5,000 keys at most."},
     {"name":"replyTo","kind":"object"},
     {"name":"unsubscribeGroupId","kind":"text","about":"A suppression group; makes the mail marketing."},
@@ -377,7 +377,7 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
     {"name":"html","kind":"text","about":"May hold {{variables}}."},
     {"name":"text","kind":"text","about":"Made from the HTML when omitted."},
     {"name":"previewText","kind":"text"},
-    {"name":"templateId","kind":"text","about":"html, text and subject beside it win for this mail."},
+    {"name":"templateId","kind":"text","about":"html, text and subject of the call win for this mail."},
     {"name":"dynamicData","kind":"object","about":"Values of the template variables: 256 kB, 10 levels and 5,000 keys at most."},
     {"name":"replyTo","kind":"object"},
     {"name":"unsubscribeGroupId","kind":"text","about":"A suppression group; makes the mail marketing."},
@@ -418,7 +418,7 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
     {"name":"sendgridApiKey","kind":"text","about":"Alias of apiKey."},
     {"name":"resendApiKey","kind":"text","about":"Alias of apiKey."},
   ] },
-  "migrations.retry": { about: "Go on with a migration that holds, failed or was cancelled, where it stopped or from a phase", fields: [
+  "migrations.retry": { about: "Continue a migration that holds, failed or was cancelled, where it stopped or from a phase", fields: [
     {"name":"apiKey","kind":"text","about":"The source provider's key; required. Used for this call or job, and never stored in plain text."},
     {"name":"providerAApiKey","kind":"text","about":"Alias of apiKey."},
     {"name":"providerBApiKey","kind":"text","about":"Alias of apiKey."},
@@ -426,7 +426,7 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
     {"name":"resendApiKey","kind":"text","about":"Alias of apiKey."},
     {"name":"fromPhase","kind":"text","about":"Begins again with this phase; omitted: where the job stopped. One of customFields, templates, unsubscribeGroups, contactLists, audiences, contacts, topics, unsubscribed."},
   ] },
-  "migrations.skip": { about: "Leave out the phase that holds, and go on with the next", fields: [
+  "migrations.skip": { about: "Leave out the phase that holds, and continue with the next", fields: [
     {"name":"reason","kind":"text","about":"Kept in the report."},
   ] },
   "migrations.startProviderA": { about: "Start a migration from provider A in the background", fields: [
@@ -504,7 +504,7 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
     {"name":"timezone","kind":"text","about":"IANA name, for example Europe/Berlin."},
     {"name":"from","kind":"text","about":"The first hour or day is the one that has it; 24 hours or 30 days before to."},
     {"name":"to","kind":"text","about":"The end: the last hour or day may begin before it and end after it. Now."},
-    {"name":"campaignId","kind":"text","about":"Only mail of this campaign. One of these four at most."},
+    {"name":"campaignId","kind":"text","about":"Only mail of this campaign. At most one of these four."},
     {"name":"automationId","kind":"text","about":"Only mail of this automation."},
     {"name":"domain","kind":"text","about":"Only mail from this sending domain."},
     {"name":"provider","kind":"text","about":"Only mail to this mailbox provider: an id of GET /reports/providers, for example google."},
@@ -608,7 +608,7 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
   ] },
   "webhooks.create": { about: "Have events of the project posted to a URL. The secret is shown once", fields: [
     {"name":"url","kind":"text","isRequired":true,"about":"A public https URL; redirects are not followed."},
-    {"name":"events","kind":"list","isRequired":true,"about":"Which events it is told of. One of email.sent, email.delivered, email.deferred, email.bounced, email.failed, email.suppressed, email.opened, email.clicked, email.spam_reported, email.unsubscribed, email.received, contact.created, contact.updated, contact.deleted, campaign.scheduled, campaign.sending, campaign.paused, campaign.sent, campaign.failed, campaign.aborted, automation.entered, automation.completed, automation.exited, migration.running, migration.progress, migration.needs_attention, migration.completed, migration.failed, reputation.warning, reputation.recovered."},
+    {"name":"events","kind":"list","isRequired":true,"about":"The types of the events to deliver. One of email.sent, email.delivered, email.deferred, email.bounced, email.failed, email.suppressed, email.opened, email.clicked, email.spam_reported, email.unsubscribed, email.received, contact.created, contact.updated, contact.deleted, campaign.scheduled, campaign.sending, campaign.paused, campaign.sent, campaign.failed, campaign.aborted, automation.entered, automation.completed, automation.exited, migration.running, migration.progress, migration.needs_attention, migration.completed, migration.failed, reputation.warning, reputation.recovered."},
   ] },
   "webhooks.delete": { about: "Delete a webhook. What waits for it is not delivered any more", fields: [] },
   "webhooks.deliveries": { about: "The delivery log, newest first, kept for 30 days", fields: [
@@ -629,7 +629,7 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
   "webhooks.test": { about: "Deliver an event of type webhook.test once, also while the webhook is off. The delivery log has its outcome", fields: [] },
   "webhooks.update": { about: "Change a webhook, or switch it off and on", fields: [
     {"name":"url","kind":"text","about":"A public https URL; redirects are not followed."},
-    {"name":"events","kind":"list","about":"Which events it is told of. One of email.sent, email.delivered, email.deferred, email.bounced, email.failed, email.suppressed, email.opened, email.clicked, email.spam_reported, email.unsubscribed, email.received, contact.created, contact.updated, contact.deleted, campaign.scheduled, campaign.sending, campaign.paused, campaign.sent, campaign.failed, campaign.aborted, automation.entered, automation.completed, automation.exited, migration.running, migration.progress, migration.needs_attention, migration.completed, migration.failed, reputation.warning, reputation.recovered."},
+    {"name":"events","kind":"list","about":"The types of the events to deliver. One of email.sent, email.delivered, email.deferred, email.bounced, email.failed, email.suppressed, email.opened, email.clicked, email.spam_reported, email.unsubscribed, email.received, contact.created, contact.updated, contact.deleted, campaign.scheduled, campaign.sending, campaign.paused, campaign.sent, campaign.failed, campaign.aborted, automation.entered, automation.completed, automation.exited, migration.running, migration.progress, migration.needs_attention, migration.completed, migration.failed, reputation.warning, reputation.recovered."},
     {"name":"isActive","kind":"boolean","about":"true also ends the count of failing days."},
   ] },
 };
