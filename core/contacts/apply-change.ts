@@ -156,7 +156,7 @@ function changed(drafts: Drafts, rules: ProjectRules, before: Contact, change: C
   if (change.behaved && fields.size > 0) after.factsAt = now;
   const compared = compareSegments(rules, after, before, change.recheckSegments ? null : fields, facts);
   const { windowDueAt: _, ...rest } = after;
-  const isSame = sameTime(compared.windowDueAt, before.windowDueAt) && after.factsAt === before.factsAt;
+  const isSame = compared.windowDueAt === before.windowDueAt && after.factsAt === before.factsAt;
   if (!isChanged && isSame && compared.segmentIds === before.segmentIds) return before;
   return { ...rest, ...compared };
 }
@@ -173,10 +173,6 @@ function happened(
   const kinds = new Set(rules.behaviours.map(({ behaviour }) => behaviour));
   const asked = [...(behaved?.kinds ?? [])].filter((kind) => kinds.has(kind));
   return [...asked.map(behaviourField), ...(isDue ? [TIME] : [])];
-}
-
-function sameTime(a: Date | undefined, b: Date | undefined): boolean {
-  return a?.getTime() === b?.getTime();
 }
 
 function replaceDraft({ byId, byEmail }: Drafts, before: Contact, after: Contact): void {

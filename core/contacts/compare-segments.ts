@@ -1,6 +1,5 @@
 import type { ObjectId } from 'mongodb';
-import type { FilterSubject, Past } from './filters/filters.ts';
-import { TIME } from './filters/filters.ts';
+import { type FilterSubject, type Past, TIME } from './filters/filters.ts';
 import type { Contact } from './model.ts';
 import type { ProjectRules } from './project-rules.ts';
 
@@ -16,7 +15,10 @@ const WINDOWS_TOGETHER_MS = 10_000;
 
 type Compared = Pick<Contact, 'segmentIds' | 'windowDueAt'>;
 
-/** Only segments that use a changed field are compared again; null: all of them. The same ids are the same array. */
+/**
+ * Only segments that use a changed field are compared again; null: all of them. Ids that do not change are the same array, a time that does
+ * not change is the same date.
+ */
 export function compareSegments(
   rules: Pick<ProjectRules, 'segments'>,
   contact: Contact,
@@ -32,14 +34,16 @@ export function compareSegments(
   const subject: FilterSubject = { contact, nowMs: now.getTime(), ...(past ? { past } : {}) };
   // The time kept so far is right for the segments that are not compared.
   const isWhole = !changedFields || changedFields.has(TIME);
-  let dueMs = isWhole ? Infinity : (before?.windowDueAt?.getTime() ?? Infinity);
+  const dueAt = before?.windowDueAt;
+  let dueMs = isWhole ? Infinity : (dueAt?.getTime() ?? Infinity);
   const ids = rules.segments.flatMap(({ _id, fields, matches, nextChange }) => {
     if (!mayDiffer(fields)) return wasIn(_id) ? [_id] : [];
     if (nextChange) dueMs = Math.min(dueMs, afterRounding(nextChange(subject)));
     return matches(subject) ? [_id] : [];
   });
   const segmentIds = ids.length === known.length && ids.every(wasIn) ? known : ids;
-  return { segmentIds, ...(dueMs === Infinity ? {} : { windowDueAt: new Date(dueMs) }) };
+  if (dueMs === Infinity) return { segmentIds };
+  return { segmentIds, windowDueAt: dueAt?.getTime() === dueMs ? dueAt : new Date(dueMs) };
 }
 
 /** Whether the contact is compared by the time of that change. */
