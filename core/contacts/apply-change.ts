@@ -4,7 +4,7 @@ import { AppError, conflict, invalid, notFound } from '../base/errors.ts';
 import type { PropertyValue } from '../base/model.ts';
 import { coerce } from '../base/text/coercion.ts';
 import { compareSegments, type View } from './compare-segments.ts';
-import { contactFields } from './fields.ts';
+import { changedValues, contactFields } from './fields.ts';
 import { type BehaviourKind, behaviourField, TIME } from './filters/filters.ts';
 import type { Contact, ContactFact } from './model.ts';
 import type { ProjectRules } from './project-rules.ts';
@@ -145,7 +145,7 @@ function changed(drafts: Drafts, rules: ProjectRules, before: Contact, change: C
   }
   after.contactProperties = mergeProperties(rules, before.contactProperties, change.properties);
   after.listIds = changeLists(before.listIds, change);
-  const fields = changedPaths(before, after);
+  const fields = new Set(changedValues(before, after).map(({ field }) => field));
   const isChanged = fields.size > 0 || after.listIds !== before.listIds;
   if (isChanged) {
     after.updatedAt = now;
@@ -228,15 +228,4 @@ function changeLists(listIds: ObjectId[], { addListIds = [], removeListIds = [] 
 
 function distinctIds(ids: ObjectId[]): ObjectId[] {
   return [...new Map(ids.map((id) => [id.toHexString(), id])).values()];
-}
-
-function changedPaths(before: Contact, after: Contact): Set<string> {
-  const paths = new Set<string>();
-  for (const field of ['email', ...CONTACT_FIELDS] as const) if (before[field] !== after[field]) paths.add(field);
-  if (before.contactProperties !== after.contactProperties) {
-    const names = [...Object.keys(before.contactProperties), ...Object.keys(after.contactProperties)];
-    for (const name of names)
-      if (before.contactProperties[name] !== after.contactProperties[name]) paths.add(`contactProperties.${name}`);
-  }
-  return paths;
 }

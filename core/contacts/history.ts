@@ -1,8 +1,8 @@
 import { ObjectId } from 'mongodb';
-import { CONTACT_FIELDS } from '../../schemas/contacts.ts';
 import type { Deps } from '../base/deps.ts';
 import type { PropertyValue, Session } from '../base/model.ts';
-import type { Contact, ContactHistory, FieldChange } from './model.ts';
+import { changedValues } from './fields.ts';
+import type { ContactHistory, FieldChange } from './model.ts';
 import type { ProjectRules } from './project-rules.ts';
 import type { PublishedChange } from './subscribers.ts';
 
@@ -10,7 +10,7 @@ import type { PublishedChange } from './subscribers.ts';
 const FIELDS_KEPT_MAX = 50;
 const VALUE_KEPT_MAX = 200;
 
-/** In the transaction of the change: who asks what happened to a contact finds each change once. */
+/** In the transaction of the change, so that each change is in the history once. */
 export async function recordHistory(
   { db, clock }: Deps,
   session: Session,
@@ -28,31 +28,27 @@ function historyOf(
   given: Pick<ContactHistory, 'projectId' | 'at'>,
 ): ContactHistory | null {
   if (!after) return null;
-  const fields = before ? changedFields(before, after) : [];
+  const fields = before ? changedValues(before, after) : [];
   const joinedListIds = without(after.listIds, before?.listIds ?? []);
   const leftListIds = without(before?.listIds ?? [], after.listIds);
   if (before && fields.length + joinedListIds.length + leftListIds.length === 0) return null;
   return {
     ...{ _id: new ObjectId(), ...given, contactId: after._id, kind: before ? 'updated' : 'created' },
-    ...(fields.length > 0 ? { fields: fields.slice(0, FIELDS_KEPT_MAX), fieldCount: fields.length } : {}),
+    ...(fields.length > 0
+      ? { fields: fields.slice(0, FIELDS_KEPT_MAX).map(shortened), fieldCount: fields.length }
+      : {}),
     ...(joinedListIds.length > 0 ? { joinedListIds } : {}),
     ...(leftListIds.length > 0 ? { leftListIds } : {}),
     ...(importId ? { importId } : {}),
   };
 }
 
-function changedFields(before: Contact, after: Contact): FieldChange[] {
-  const own = (['email', ...CONTACT_FIELDS] as const).map((field) => [field, before[field], after[field]] as const);
-  const [was, is] = [before.contactProperties, after.contactProperties];
-  const names = was === is ? [] : [...new Set([...Object.keys(was), ...Object.keys(is)])];
-  const others = names.map((name) => [`contactProperties.${name}`, was[name], is[name]] as const);
-  return [...own, ...others].flatMap(([field, from, to]) =>
-    from === to ? [] : { field, from: cut(from), to: cut(to) },
-  );
+function shortened({ field, from, to }: FieldChange): FieldChange {
+  return { field, from: cut(from), to: cut(to) };
 }
 
-function cut(value: PropertyValue | null | undefined): PropertyValue | null {
-  return typeof value === 'string' ? value.slice(0, VALUE_KEPT_MAX) : (value ?? null);
+function cut(value: PropertyValue | null): PropertyValue | null {
+  return typeof value === 'string' ? value.slice(0, VALUE_KEPT_MAX) : value;
 }
 
 function without(ids: ObjectId[], others: ObjectId[]): ObjectId[] {
