@@ -170,8 +170,8 @@ function happened(
 ): string[] {
   // Another process has compared the contact since it was found.
   const isDue = windowsPassed && before.windowDueAt && before.windowDueAt <= now;
-  const kinds = new Set(rules.behaviours.map(({ behaviour }) => behaviour));
-  const asked = [...(behaved?.kinds ?? [])].filter((kind) => kinds.has(kind));
+  const isAsked = (kind: BehaviourKind) => rules.behaviours.some(({ behaviour }) => behaviour === kind);
+  const asked = [...(behaved?.kinds ?? [])].filter(isAsked);
   return [...asked.map(behaviourField), ...(isDue ? [TIME] : [])];
 }
 
