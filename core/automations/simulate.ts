@@ -100,8 +100,7 @@ async function pastOfContact(
   contact: SimulationInput['contact'],
 ): Promise<View['pastOf']> {
   const _id = parseId(contact?.contactId);
-  if (!_id || behaviours.length === 0) return null;
-  return readPast(deps, { projectId: project._id, who: { $in: [_id] }, behaviours });
+  return _id && readPast(deps, { projectId: project._id, who: { $in: [_id] }, behaviours });
 }
 
 /** Changes a contact by the rules of real changes: coercion, clearing, segments. */

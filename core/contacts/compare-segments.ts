@@ -30,8 +30,7 @@ export function compareSegments(
   const wasIn = (id: ObjectId) => known.some((one) => one.equals(id));
   const mayDiffer = (fields: ReadonlySet<string>) =>
     !changedFields || [...fields].some((field) => changedFields.has(field));
-  const past = pastOf?.(contact._id);
-  const subject: FilterSubject = { contact, nowMs: now.getTime(), ...(past ? { past } : {}) };
+  const subject: FilterSubject = { contact, nowMs: now.getTime(), past: pastOf?.(contact._id) };
   // The time kept so far is right for the segments that are not compared.
   const isWhole = !changedFields || changedFields.has(TIME);
   const dueAt = before?.windowDueAt;

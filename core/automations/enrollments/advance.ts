@@ -141,10 +141,10 @@ async function factsAbout(
   const [entries, mail, pastOf] = await Promise.all([
     suppressionsAgainst(deps, projectId, [person.email]),
     marketingFacts(deps, projectId, groupId),
-    behaviours.length > 0 ? readPast(deps, { projectId, who: { $in: [person._id] }, behaviours }) : null,
+    readPast(deps, { projectId, who: { $in: [person._id] }, behaviours }),
   ]);
   const refused = isUnsubscribed(entries.get(person.email) ?? [], mail);
-  return { nowMs, person, event: event ?? undefined, isUnsubscribed: refused, past: pastOf?.(person._id) };
+  return { nowMs, person, event: event ?? undefined, isUnsubscribed: refused, past: pastOf(person._id) };
 }
 
 /** Parks the enrollment until a resume of the automation wakes it. */

@@ -124,5 +124,5 @@ function takeBranch(automation: CompiledAutomation, step: BranchStep, facts: Fac
 }
 
 function subjectOf({ person, event, nowMs, past }: Facts): FilterSubject {
-  return { contact: person, nowMs, ...(event && { event }), ...(past && { past }) };
+  return { contact: person, nowMs, ...(event && { event }), past };
 }

@@ -25,7 +25,10 @@ export function keptMs({ config }: Pick<Deps, 'config'>): number {
   return config.retentionDays * DAY_MS;
 }
 
-/** The past of contacts, as far as these behaviours ask: in one pass over their facts and over the mail that they received. */
+/**
+ * The past of contacts, as far as these behaviours ask: in one pass over their facts and over the mail that they received. Without
+ * behaviours nothing is read.
+ */
 export async function readPast(deps: Deps, asked: Asked): Promise<(contactId: ObjectId) => Past> {
   const tally = await readTally(deps, asked);
   return (contactId) => tally.of(contactId.toHexString());

@@ -16,7 +16,7 @@ export interface FilterSubject {
   /** The time that windows are held against; needed where a filter has one. */
   nowMs?: number;
   /** Left out: the contact did nothing. */
-  past?: Past;
+  past?: Past | undefined;
 }
 
 type Holds = (subject: FilterSubject) => boolean;

@@ -74,17 +74,14 @@ async function findHere(
   let count = 0;
   for (let before: ObjectId | null = null; ; ) {
     const page: Contact[] | null = await readPage(deps, projectId, before, deadline);
-    const ids = page?.map(({ _id }) => _id) ?? [];
-    const timeMs = deadline - performance.now();
-    const asked = { projectId, who: { $in: ids }, behaviours, timeMs };
-    const pastOf =
-      behaviours.length > 0 && ids.length > 0 && timeMs > 0 ? await inTime(readPast(deps, asked)) : undefined;
-    if (!page || pastOf === null || signal.aborted || performance.now() > deadline)
+    const who = { $in: page?.map(({ _id }) => _id) ?? [] };
+    const asked = { projectId, who, behaviours, timeMs: deadline - performance.now() };
+    const pastOf = page && (await inTime(readPast(deps, asked)));
+    if (!page || !pastOf || signal.aborted || performance.now() > deadline)
       return { count: null, isExact: false, people };
     const nowMs = deps.clock.now().getTime();
     for (const contact of page) {
-      const past = pastOf?.(contact._id);
-      if (matches({ contact, nowMs, ...(past ? { past } : {}) })) {
+      if (matches({ contact, nowMs, past: pastOf(contact._id) })) {
         count += 1;
         if (people.length < PREVIEWED_MAX) people.push(contact);
       }

@@ -165,14 +165,12 @@ async function findWrongHere(
   const matches = compileFilter(filter);
   const nextChange = compileWindows(filter);
   const who = after ? { $gt: after, $lte: last } : { $lte: last };
-  const behaviours = behavioursOf(filter);
-  const pastOf = behaviours.length > 0 ? await readPast(deps, { projectId, who, behaviours }) : null;
+  const pastOf = await readPast(deps, { projectId, who, behaviours: behavioursOf(filter) });
   const nowMs = deps.clock.now().getTime();
   const wrong: ObjectId[] = [];
   const found = deps.db.contacts.find({ projectId, _id: who }, { hint: 'newest', batchSize: 1_000 });
   for await (const contact of found) {
-    const past = pastOf?.(contact._id);
-    const subject = { contact, nowMs, ...(past ? { past } : {}) };
+    const subject = { contact, nowMs, past: pastOf(contact._id) };
     const isIn = contact.segmentIds.some((id) => id.equals(segmentId));
     const isLate = nextChange !== null && !isDueBefore(contact, nextChange(subject));
     if (isLate || matches(subject) !== isIn) wrong.push(contact._id);
