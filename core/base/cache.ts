@@ -39,7 +39,7 @@ export function ttlCache<Value>({ keptMs, sizeMax }: { keptMs: number; sizeMax: 
 }
 
 /** How many times as long as it took to compute is a value shown again: at most a tenth of the time is spent on computing it. */
-const SHOWN_FACTOR = 10;
+export const SHOWN_FACTOR = 10;
 
 interface CostlyCache<Value> {
   /** Concurrent callers share one computation; a failed one is not kept. */

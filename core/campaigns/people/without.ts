@@ -1,5 +1,5 @@
 import type { ObjectId } from 'mongodb';
-import { BoundedMap } from '../../base/cache.ts';
+import { BoundedMap, SHOWN_FACTOR } from '../../base/cache.ts';
 import { type Deps, oncePerCore } from '../../base/deps.ts';
 import type { Message } from '../../outbox/model.ts';
 import { states } from '../../outbox/states.ts';
@@ -33,7 +33,10 @@ interface Mark {
   seq: number;
 }
 
-/** Where people begin, found by earlier calls, so that the pages of a long list are not each walked to from its beginning. */
+/**
+ * Where people begin, found by earlier calls, so that the pages of a long list are not each walked to from its beginning. They serve longer
+ * when they took longer to find.
+ */
 interface Marks {
   found: Mark[];
   costMs: number;
@@ -41,8 +44,6 @@ interface Marks {
 }
 
 const KEPT_MAX = 200;
-/** As in core/base/cache.ts: what took long to find serves longer. */
-const KEPT_FACTOR = 10;
 
 const marksOf = oncePerCore((_deps: Pick<Deps, 'state'>) => new BoundedMap<string, Marks>(KEPT_MAX));
 
@@ -82,5 +83,5 @@ function keep(marks: Marks, mark: Mark, tookMs: number): void {
   if (mark.before < Math.max(ROWS_AT_ONCE, (marks.found.at(-1)?.before ?? 0) + 1)) return;
   marks.found.push(mark);
   marks.costMs += tookMs;
-  marks.untilMs = performance.now() + marks.costMs * KEPT_FACTOR;
+  marks.untilMs = performance.now() + marks.costMs * SHOWN_FACTOR;
 }
