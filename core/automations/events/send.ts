@@ -151,9 +151,8 @@ async function contactOf(
 const contacts = oncePerCore(({ db }: Deps) =>
   createBatcher(
     async (asked: { projectId: ObjectId; email: string }[]) => {
-      const byProject = Map.groupBy(asked, ({ projectId }) => projectId.toHexString());
       const found = await Promise.all(
-        [...byProject.values()].map((some) => {
+        byProject(asked).map((some) => {
           const emails = some.map(({ email }) => email);
           return db.contacts
             .find({ projectId: some[0]!.projectId, email: { $in: emails } }, { hint: 'email' })
@@ -214,6 +213,6 @@ async function insertWithFacts(deps: Deps, session: Session, records: EventRecor
     await deps.subscribers.customEvents.record(deps, session, some[0]!.projectId, some);
 }
 
-function byProject(records: EventRecord[]): EventRecord[][] {
-  return [...Map.groupBy(records, ({ projectId }) => projectId.toHexString()).values()];
+function byProject<T extends { projectId: ObjectId }>(all: T[]): T[][] {
+  return [...Map.groupBy(all, ({ projectId }) => projectId.toHexString()).values()];
 }
