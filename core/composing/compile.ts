@@ -16,7 +16,7 @@ import {
   type Variables,
 } from '../templates/language/templates.ts';
 import { compileMail, type MailSource } from '../templates/mail.ts';
-import { clickUrl, messageIdOf, openPixelUrl, returnPath, unsubscribeAddress, unsubscribeUrl } from './links.ts';
+import { clickUrls, messageIdOf, openPixelUrl, returnPath, unsubscribeAddress, unsubscribeUrl } from './links.ts';
 import { compileMessage, type MessageParts, type Piece, type RecipientParts, type Skeleton } from './mime/compose.ts';
 import { textOfHtml } from './plain-text.ts';
 import type { MailRef } from './tokens.ts';
@@ -116,7 +116,7 @@ function wholeOf({ config, source, parts, trackingOpen, trackingClick, utm }: Sh
       decorateHtml(html, {
         previewText: renderTemplate(templates.previewText, variables) || undefined,
         pixelUrl: trackingOpen ? openPixelUrl(config, ref) : undefined,
-        rewriteLink: trackingClick ? (url, link) => clickUrl(config, ref, target(url), link) : untracked,
+        rewriteLink: trackingClick ? (url, link) => clickUrls(config, target(url), link)(ref) : untracked,
         numbers,
         unsubscribeUrl: link,
       });
@@ -168,7 +168,8 @@ async function holesOf(mail: SharedMail): Promise<FillBody | null> {
     if (holes.length > 0) isWhole = true;
     const to = target(url);
     if (!trackingClick) return to === url ? null : to;
-    return hole((_variables, ref) => clickUrl(config, ref, to, link));
+    const urlOf = clickUrls(config, to, link);
+    return hole((_variables, ref) => urlOf(ref));
   };
   const decorated = decorateHtml(html, {
     previewText: marked(compiled(previewText, 'html', 'previewText')) || undefined,

@@ -1,7 +1,7 @@
 import type { Config } from '../../schemas/config.ts';
 import type { Message } from '../outbox/model.ts';
 import type { MailRef } from './tokens.ts';
-import { clickToken, mailLocalPart, openToken, unsubscribeToken } from './tokens.ts';
+import { clickTokens, mailLocalPart, openToken, unsubscribeToken } from './tokens.ts';
 
 type Links = Pick<Config, 'secretKeys' | 'publicUrl'>;
 
@@ -14,9 +14,10 @@ export function openPixelUrl(config: Links, ref: MailRef): string {
   return `${config.publicUrl}/t/o/${openToken(config, ref)}.gif`;
 }
 
-/** `link` is its number in the content; undefined where the link came with the data. */
-export function clickUrl(config: Links, ref: MailRef, target: string, link: number | undefined): string {
-  return `${config.publicUrl}/t/c/${clickToken(config, ref, target, link)}`;
+/** The addresses of a link in many mails. `link` is its number in the content; undefined where the link came with the data. */
+export function clickUrls(config: Links, target: string, link: number | undefined): (ref: MailRef) => string {
+  const tokenOf = clickTokens(config, target, link);
+  return (ref) => `${config.publicUrl}/t/c/${tokenOf(ref)}`;
 }
 
 export function returnPath(config: Links, ref: MailRef, host: string): string {
