@@ -95,7 +95,7 @@ function hasTooManyTags(html: string): boolean {
 }
 
 function render(ops: readonly Op[], variables: Variables, links?: LinkNumbers): string {
-  const run: Run = { out: '', steps: 0, ...(links ? { links } : {}) };
+  const run: Run = { out: '', steps: 0, links };
   const scope: Scope = { value: variables, parent: null, loop: null, root: variables };
   runOps(ops, scope, run);
   return run.out;

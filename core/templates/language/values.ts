@@ -9,7 +9,7 @@ export interface Run {
   out: string;
   steps: number;
   /** Where the addresses of links begin in `out`, with the numbers of the links; not kept when it is left out. */
-  links?: Map<number, number>;
+  links: Map<number, number> | undefined;
 }
 
 /** The start of a path: the current value, the enclosing scope, and its loop. */
