@@ -24,6 +24,10 @@ export async function findById<T extends { projectId: ObjectId }>(
   return found;
 }
 
+export function distinctIds(ids: readonly ObjectId[]): ObjectId[] {
+  return [...new Map(ids.map((id) => [id.toHexString(), id])).values()];
+}
+
 /** No id of that second, or of a later one, is below it; times outside the range of ids are clamped. */
 export function firstIdAt(ms: number): ObjectId {
   return ObjectId.createFromTime(Math.min(0xffffffff, Math.max(0, Math.floor(ms / 1000))));

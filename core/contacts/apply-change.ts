@@ -1,6 +1,7 @@
 import type { ObjectId } from 'mongodb';
 import { CONTACT_FIELDS, type ContactField, PROPERTIES_MAX } from '../../schemas/contacts.ts';
 import { AppError, conflict, invalid, notFound } from '../base/errors.ts';
+import { distinctIds } from '../base/ids.ts';
 import type { PropertyValue } from '../base/model.ts';
 import { coerce } from '../base/text/coercion.ts';
 import { compareSegments, type View } from './compare-segments.ts';
@@ -224,8 +225,4 @@ function changeLists(listIds: ObjectId[], { addListIds = [], removeListIds = [] 
   const kept = listIds.filter((id) => !has(removeListIds, id));
   const added = distinctIds(addListIds).filter((id) => !has(kept, id));
   return kept.length === listIds.length && added.length === 0 ? listIds : [...kept, ...added];
-}
-
-function distinctIds(ids: ObjectId[]): ObjectId[] {
-  return [...new Map(ids.map((id) => [id.toHexString(), id])).values()];
 }

@@ -1,6 +1,7 @@
 import type { AnyBulkWriteOperation, ObjectId } from 'mongodb';
 import type { ProjectEventType } from '../../schemas/webhooks.ts';
 import type { Deps } from '../base/deps.ts';
+import { distinctIds } from '../base/ids.ts';
 import { type NewEvent, publishEvents } from '../feed/events.ts';
 import { LINKS_KEPT_MAX } from '../messages/clicks.ts';
 import { announceDeliveries } from '../messages/deliveries.ts';
@@ -137,8 +138,8 @@ export async function recomputeOpens(
 
 async function readMessages({ db }: Deps, signals: Signal[]): Promise<[Facts[], Map<string, Engagement>]> {
   const some = {
-    _id: { $in: [...new Map(signals.map(({ messageId }) => [messageId.toHexString(), messageId])).values()] },
-    projectId: { $in: [...new Map(signals.map(({ projectId }) => [projectId.toHexString(), projectId])).values()] },
+    _id: { $in: distinctIds(signals.map(({ messageId }) => messageId)) },
+    projectId: { $in: distinctIds(signals.map(({ projectId }) => projectId)) },
   };
   const facts = { projectId: 1, state: 1, email: 1, campaignId: 1, automationId: 1, contactId: 1 } as const;
   const [messages, known] = await Promise.all([

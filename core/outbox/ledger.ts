@@ -1,5 +1,6 @@
 import { ObjectId } from 'mongodb';
 import type { Deps } from '../base/deps.ts';
+import { distinctIds } from '../base/ids.ts';
 import type { BlockClaim } from './blocks/model.ts';
 import type { Tally } from './counting/tally.ts';
 import type { DotState, DotWriter } from './dot-journal.ts';
@@ -142,5 +143,5 @@ export function after(amount: number | string) {
 }
 
 export function distinctProjects(held: readonly Pick<Held, 'projectId'>[]): ObjectId[] {
-  return [...new Map(held.map(({ projectId }) => [projectId.toHexString(), projectId])).values()];
+  return distinctIds(held.map(({ projectId }) => projectId));
 }

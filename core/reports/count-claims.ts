@@ -1,6 +1,7 @@
 import type { ObjectId } from 'mongodb';
+import { distinctIds } from '../base/ids.ts';
 import type { BlockClaim } from '../outbox/blocks/model.ts';
-import { type CountDeps, type Counting, distinct } from './counting.ts';
+import type { CountDeps, Counting } from './counting.ts';
 import { campaignSource } from './documents.ts';
 import { domainsOf } from './domains.ts';
 
@@ -14,7 +15,7 @@ export async function countClaims({ db }: CountDeps, { projectId, session, docum
     .limit(AT_ONCE_MAX)
     .toArray();
   if (claims.length === 0) return false;
-  const campaignIds = distinct(claims.map(({ campaignId }) => campaignId));
+  const campaignIds = distinctIds(claims.map(({ campaignId }) => campaignId));
   const domains = await domainsOf({ db }, projectId, campaignIds, session);
   for (const { campaignId, counts = [] } of claims) {
     const origin = { source: campaignSource(campaignId), domain: domains.get(campaignId.toHexString()) ?? null };

@@ -1,10 +1,11 @@
 import type { ObjectId } from 'mongodb';
+import { distinctIds } from '../base/ids.ts';
 import { type CountedMail, providerIn } from '../outbox/counting/claims.ts';
 import { FACT_FIELDS, waitingFacts } from '../outbox/counting/facts.ts';
 import { Tally } from '../outbox/counting/tally.ts';
 import { after } from '../outbox/ledger.ts';
 import type { Message } from '../outbox/model.ts';
-import { type CountDeps, type Counting, distinct } from './counting.ts';
+import type { CountDeps, Counting } from './counting.ts';
 import { type Origin, sourceOf } from './documents.ts';
 import { domainsOf } from './domains.ts';
 
@@ -62,7 +63,9 @@ export async function originsOf(
   rows: readonly OriginRow[],
   session?: Counting['session'],
 ): Promise<(row: OriginRow) => Origin> {
-  const ids = distinct(rows.flatMap(({ campaignId, senderDomain }) => (campaignId && !senderDomain ? campaignId : [])));
+  const ids = distinctIds(
+    rows.flatMap(({ campaignId, senderDomain }) => (campaignId && !senderDomain ? campaignId : [])),
+  );
   const domains = ids.length > 0 ? await domainsOf(deps, projectId, ids, session) : new Map<string, string>();
   return (row) => ({
     source: sourceOf(row),
@@ -75,7 +78,7 @@ async function openClaims(
   { projectId, session }: Counting,
   rows: readonly Row[],
 ): Promise<(row: Row) => boolean> {
-  const campaignIds = distinct(rows.flatMap(({ campaignId }) => campaignId ?? []));
+  const campaignIds = distinctIds(rows.flatMap(({ campaignId }) => campaignId ?? []));
   if (campaignIds.length === 0) return () => false;
   const open = { projectId, campaignId: { $in: campaignIds }, leaseUntil: { $exists: true } };
   const projection = { campaignId: 1, from: 1, to: 1, fromSeq: 1 } as const;

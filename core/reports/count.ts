@@ -1,4 +1,5 @@
 import { ObjectId } from 'mongodb';
+import { distinctIds } from '../base/ids.ts';
 import type { Session } from '../base/model.ts';
 import { inTransaction } from '../base/transactions.ts';
 import type { JobQueue } from '../jobs/queue.ts';
@@ -38,7 +39,7 @@ async function projectsWaiting(deps: CountDeps, now: Date): Promise<ObjectId[]> 
       collection.aggregate<{ _id: ObjectId }>(waiting, { hint: 'counted' }).toArray(),
     ),
   );
-  return [...new Map(found.flat().map(({ _id }) => [_id.toHexString(), _id])).values()];
+  return distinctIds(found.flat().map(({ _id }) => _id));
 }
 
 /** Counts all that waits in a project, in transactions: a change is counted as its mark is removed, or neither. */

@@ -13,7 +13,3 @@ export interface Counting {
   documents: Documents;
   links: LinkDocuments;
 }
-
-export function distinct(ids: ObjectId[]): ObjectId[] {
-  return [...new Map(ids.map((id) => [id.toHexString(), id])).values()];
-}

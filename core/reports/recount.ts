@@ -1,6 +1,6 @@
 import { ObjectId } from 'mongodb';
 import type { Deps } from '../base/deps.ts';
-import { firstIdAt } from '../base/ids.ts';
+import { distinctIds, firstIdAt } from '../base/ids.ts';
 import type { Project } from '../base/model.ts';
 import { providerIn } from '../outbox/counting/claims.ts';
 import { countedFacts } from '../outbox/counting/facts.ts';
@@ -8,7 +8,7 @@ import { Tally } from '../outbox/counting/tally.ts';
 import { after } from '../outbox/ledger.ts';
 import { ALL_COUNTED, tallied, timesAs } from './count-engagements.ts';
 import { originsOf, ROW_FIELDS, type Row, within } from './count-rows.ts';
-import { type CountDeps, distinct } from './counting.ts';
+import type { CountDeps } from './counting.ts';
 import { Documents } from './documents.ts';
 import { countEarlierClicks } from './links/count.ts';
 import { LinkDocuments } from './links/documents.ts';
@@ -107,7 +107,7 @@ async function countBatch(
 
 /** Read after the rows, so that the claim of each row that was inserted by then is among them, if it is not counted. */
 async function uncountedClaims({ db }: CountDeps, projectId: ObjectId, rows: Row[]): Promise<(row: Row) => boolean> {
-  const campaignIds = distinct(rows.flatMap(({ campaignId }) => campaignId ?? []));
+  const campaignIds = distinctIds(rows.flatMap(({ campaignId }) => campaignId ?? []));
   if (campaignIds.length === 0) return () => false;
   const ofThem = { projectId, campaignId: { $in: campaignIds } };
   const projection = { campaignId: 1, from: 1, to: 1, fromSeq: 1 } as const;

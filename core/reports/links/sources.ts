@@ -1,11 +1,11 @@
 import type { ObjectId } from 'mongodb';
 import { BoundedMap } from '../../base/cache.ts';
 import { type Deps, oncePerCore } from '../../base/deps.ts';
+import { distinctIds } from '../../base/ids.ts';
 import type { Session } from '../../base/model.ts';
 import { compiled } from '../../templates/cache.ts';
 import type { WrittenLink } from '../../templates/language/templates.ts';
 import type { OriginRow } from '../count-rows.ts';
-import { distinct } from '../counting.ts';
 import { automationSource, campaignSource } from '../documents.ts';
 import type { LinkSource } from '../model.ts';
 
@@ -28,10 +28,10 @@ export async function linkSourcesOf(
   const campaigns = await ofCampaigns(
     deps,
     projectId,
-    distinct(rows.flatMap(({ campaignId }) => campaignId ?? [])),
+    distinctIds(rows.flatMap(({ campaignId }) => campaignId ?? [])),
     session,
   );
-  const sets = await ofSets(deps, projectId, distinct(rows.flatMap(({ linkSetId }) => linkSetId ?? [])), session);
+  const sets = await ofSets(deps, projectId, distinctIds(rows.flatMap(({ linkSetId }) => linkSetId ?? [])), session);
   return ({ campaignId, linkSetId }) => campaigns.get(String(campaignId)) ?? sets.get(String(linkSetId)) ?? [];
 }
 
