@@ -1,4 +1,5 @@
-import { type Document, ObjectId } from 'mongodb';
+import type { ObjectId } from 'mongodb';
+import { dueProjects } from '../jobs/due-projects.ts';
 import { AT_ONCE_MS } from '../messages/messages.ts';
 import type { Lane, SendingDeps } from '../outbox/relay.ts';
 import { isOrphan } from '../outbox/states.ts';
@@ -7,7 +8,6 @@ import { isOrphan } from '../outbox/states.ts';
 const WHOLE_EVERY_MS = 1_000;
 /** Mails are stored in another order than they are due, as the clocks of their processes and the times of their requests differ. */
 const DISORDER_MS = 5_000;
-const FIRST_ID = new ObjectId('000000000000000000000000');
 
 /** Where the last read of a project's queue ended. */
 interface Place {
@@ -44,12 +44,8 @@ export class DueMails {
     this.#now = now;
   }
 
-  /** A DISTINCT_SCAN: one key per project, however many mails wait. */
-  async projects(now: Date): Promise<ObjectId[]> {
-    const match = { lane: this.#lane, projectId: { $gte: FIRST_ID }, dueAt: { $lte: now } };
-    const pipeline = [{ $match: match }, { $group: { _id: '$projectId' } }];
-    const rows = await this.#deps.db.messages.aggregate<Document>(pipeline).toArray();
-    return rows.map(({ _id }) => _id as ObjectId);
+  projects(now: Date): Promise<ObjectId[]> {
+    return dueProjects(this.#deps.db.messages, { where: { lane: this.#lane }, field: 'dueAt', now });
   }
 
   async read(projectId: ObjectId, limit: number): Promise<Due> {

@@ -2,12 +2,12 @@ import { type AnyBulkWriteOperation, type Collection, type Document, ObjectId } 
 import { createBatcher } from '../base/batcher.ts';
 import type { Deps } from '../base/deps.ts';
 import { AppError } from '../base/errors.ts';
+import { dueProjects } from './due-projects.ts';
 import type { JobQueue } from './queue.ts';
 
 /** A run must be over by then: after it any process may take the document again. */
 export const LEASE_MS = 30_000;
 const LEASE_END = { $dateAdd: { startDate: '$$NOW', unit: 'millisecond', amount: LEASE_MS } };
-const FIRST_ID = new ObjectId('000000000000000000000000');
 const SETTLED_AT_ONCE_MAX = 64;
 /** A lease need not survive a failover: without it the document is taken again, which every run must tolerate anyway. */
 const LEASE_CONCERN = { w: 1 } as const;
@@ -83,15 +83,9 @@ class DocumentQueue<Doc extends Tenant> implements JobQueue {
     });
   }
 
-  /**
-   * With a bound on each key of the index this is a DISTINCT_SCAN, which reads one key per project however many documents are
-   * due.
-   */
-  async projects(now: Date): Promise<ObjectId[]> {
+  projects(now: Date): Promise<ObjectId[]> {
     const { where, field } = this.#kind;
-    const match = { ...where, projectId: { $gte: FIRST_ID }, [field]: { $lte: now } };
-    const rows = await this.#documents.aggregate([{ $match: match }, { $group: { _id: '$projectId' } }]).toArray();
-    return rows.map((row) => row._id as ObjectId);
+    return dueProjects(this.#documents, { where, field, now });
   }
 
   async take(projectId: ObjectId, limit: number) {

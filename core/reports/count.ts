@@ -1,7 +1,8 @@
-import { ObjectId } from 'mongodb';
+import type { ObjectId } from 'mongodb';
 import { distinctIds } from '../base/ids.ts';
 import type { Session } from '../base/model.ts';
 import { inTransaction } from '../base/transactions.ts';
+import { dueProjects } from '../jobs/due-projects.ts';
 import type { JobQueue } from '../jobs/queue.ts';
 import { countClaims } from './count-claims.ts';
 import { countEngagements } from './count-engagements.ts';
@@ -13,7 +14,6 @@ import { countingSince, ensureState, takeTurn } from './state.ts';
 
 const LOOK_EVERY_MS = 2_000;
 const PROJECTS_AT_ONCE = 4;
-const FIRST_ID = new ObjectId('000000000000000000000000');
 
 /** Adds what waits in claims, rows and engagements to the documents of 15 minutes. */
 export function seriesCounts(deps: CountDeps): JobQueue {
@@ -26,20 +26,16 @@ export function seriesCounts(deps: CountDeps): JobQueue {
   };
 }
 
-/** One key of each project is read, however much waits. */
 async function projectsWaiting(deps: CountDeps, now: Date): Promise<ObjectId[]> {
   await countingSince(deps);
   const { messages, engagements, campaignClaims } = deps.db;
-  const waiting = [
-    { $match: { projectId: { $gte: FIRST_ID }, countDueAt: { $lte: now } } },
-    { $group: { _id: '$projectId' } },
-  ];
-  const found = await Promise.all(
-    [messages, engagements, campaignClaims].map((collection) =>
-      collection.aggregate<{ _id: ObjectId }>(waiting, { hint: 'counted' }).toArray(),
-    ),
-  );
-  return distinctIds(found.flat().map(({ _id }) => _id));
+  const waiting = { field: 'countDueAt', now, hint: 'counted' };
+  const found = await Promise.all([
+    dueProjects(messages, waiting),
+    dueProjects(engagements, waiting),
+    dueProjects(campaignClaims, waiting),
+  ]);
+  return distinctIds(found.flat());
 }
 
 /** Counts all that waits in a project, in transactions: a change is counted as its mark is removed, or neither. */

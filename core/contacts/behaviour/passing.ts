@@ -1,7 +1,7 @@
 import type { ObjectId } from 'mongodb';
 import type { Deps } from '../../base/deps.ts';
 import { AppError } from '../../base/errors.ts';
-import { firstIdAt } from '../../base/ids.ts';
+import { dueProjects } from '../../jobs/due-projects.ts';
 import type { JobQueue } from '../../jobs/queue.ts';
 import { changeContacts, IMPORT_CHANGES_TOGETHER_MAX } from '../changes.ts';
 
@@ -16,7 +16,7 @@ export function passingWindows(deps: Deps): JobQueue {
     name: 'passing-windows',
     concurrencyMax: 2,
     lookEveryMs: LOOK_EVERY_MS,
-    projects: () => projectsDue(deps),
+    projects: () => dueProjects(deps.db.contacts, { field: 'windowDueAt', now: deps.clock.now() }),
     async take(projectId) {
       const key = projectId.toHexString();
       if (running.has(key)) return { runs: [], more: false };
@@ -25,15 +25,6 @@ export function passingWindows(deps: Deps): JobQueue {
       return { runs: [async () => void (await run())], more: false };
     },
   };
-}
-
-async function projectsDue({ db, clock }: Deps): Promise<ObjectId[]> {
-  // With a bound on each key of the index this reads one key for each project.
-  const due = { projectId: { $gte: firstIdAt(0) }, windowDueAt: { $lte: clock.now() } };
-  const rows = await db.contacts
-    .aggregate<{ _id: ObjectId }>([{ $match: due }, { $group: { _id: '$projectId' } }])
-    .toArray();
-  return rows.map(({ _id }) => _id);
 }
 
 /** Until no window has passed or the time is over. Returns the number of contacts compared. */
