@@ -1,9 +1,7 @@
 import type { Engagement, EngagementTime } from '../messages/model.ts';
-import { providerIn } from '../outbox/counting/claims.ts';
 import type { CountName, Fact } from '../outbox/counting/facts.ts';
-import { Tally } from '../outbox/counting/tally.ts';
 import type { Message } from '../outbox/model.ts';
-import { ORIGIN_FIELDS, type OriginRow, originsOf } from './count-rows.ts';
+import { ORIGIN_FIELDS, type OriginRow, originsOf, tallied } from './count-rows.ts';
 import type { CountDeps, Counting } from './counting.ts';
 import { CLICK_FIELDS, countClicks } from './links/count.ts';
 
@@ -53,12 +51,6 @@ export async function countEngagements(deps: CountDeps, counting: Counting): Pro
 
 export function timeFields(): Partial<Record<keyof Engagement, 1>> {
   return { counted: 1, ...Object.fromEntries(ENGAGEMENT_TIMES.map((time) => [time, 1])) };
-}
-
-export function tallied(row: EngagedRow, facts: Fact[]) {
-  const tally = new Tally();
-  tally.add(facts, providerIn(row));
-  return tally.cells();
 }
 
 export function timesAs(times: Times, by: 1 | -1): Fact[] {

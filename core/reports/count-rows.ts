@@ -1,8 +1,8 @@
 import type { ObjectId } from 'mongodb';
 import { distinctIds } from '../base/ids.ts';
 import { type CountedMail, providerIn } from '../outbox/counting/claims.ts';
-import { FACT_FIELDS, waitingFacts } from '../outbox/counting/facts.ts';
-import { Tally } from '../outbox/counting/tally.ts';
+import { FACT_FIELDS, type Fact, waitingFacts } from '../outbox/counting/facts.ts';
+import { type Cell, Tally } from '../outbox/counting/tally.ts';
 import { after } from '../outbox/ledger.ts';
 import type { Message } from '../outbox/model.ts';
 import type { CountDeps, Counting } from './counting.ts';
@@ -44,9 +44,7 @@ export async function countRows(deps: CountDeps, counting: Counting): Promise<bo
   const [open, ready] = [rows.filter(isOpen), rows.filter((row) => !isOpen(row))];
   const originOf = await originsOf(deps, projectId, ready, session);
   for (const row of ready) {
-    const tally = new Tally();
-    tally.add(waitingFacts(row), providerIn(row), row.email);
-    for (const cell of tally.cells()) documents.add(originOf(row), cell);
+    for (const cell of tallied(row, waitingFacts(row))) documents.add(originOf(row), cell);
   }
   const idsOf = (some: Row[]) => ({ _id: { $in: some.map(({ _id }) => _id) }, projectId });
   const counted = { $unset: { counted: '' as const, countDueAt: '' as const } };
@@ -54,6 +52,12 @@ export async function countRows(deps: CountDeps, counting: Counting): Promise<bo
   const later = [{ $set: { countDueAt: after(AGAIN_MS) } }];
   if (open.length > 0) await messages.updateMany(idsOf(open), later, { session });
   return rows.length === AT_ONCE_MAX;
+}
+
+export function tallied(row: Pick<Message, 'email' | 'provider'>, facts: Fact[]): Cell[] {
+  const tally = new Tally();
+  tally.add(facts, providerIn(row), row.email);
+  return tally.cells();
 }
 
 /** Of which source and domain a row is. */

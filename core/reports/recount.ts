@@ -2,12 +2,10 @@ import { ObjectId } from 'mongodb';
 import type { Deps } from '../base/deps.ts';
 import { distinctIds, firstIdAt } from '../base/ids.ts';
 import type { Project } from '../base/model.ts';
-import { providerIn } from '../outbox/counting/claims.ts';
 import { countedFacts } from '../outbox/counting/facts.ts';
-import { Tally } from '../outbox/counting/tally.ts';
 import { after } from '../outbox/ledger.ts';
-import { ALL_COUNTED, tallied, timesAs } from './count-engagements.ts';
-import { originsOf, ROW_FIELDS, type Row, within } from './count-rows.ts';
+import { ALL_COUNTED, timesAs } from './count-engagements.ts';
+import { originsOf, ROW_FIELDS, type Row, tallied, within } from './count-rows.ts';
 import type { CountDeps } from './counting.ts';
 import { Documents } from './documents.ts';
 import { countEarlierClicks } from './links/count.ts';
@@ -91,9 +89,7 @@ async function countBatch(
   const isOfUncounted = await uncountedClaims(deps, projectId, rows);
   for (const row of rows) {
     if (isOfUncounted(row)) continue;
-    const tally = new Tally();
-    tally.add(countedFacts(row), providerIn(row), row.email);
-    for (const cell of tally.cells()) documents.add(originOf(row), cell);
+    for (const cell of tallied(row, countedFacts(row))) documents.add(originOf(row), cell);
   }
   const byId = new Map(rows.map((row) => [row._id.toHexString(), row]));
   const sourcesOf = await linkSourcesOf(deps, projectId, rows);
