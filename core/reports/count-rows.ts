@@ -40,7 +40,7 @@ export async function countRows(deps: CountDeps, counting: Counting): Promise<bo
     .limit(AT_ONCE_MAX)
     .toArray();
   if (rows.length === 0) return false;
-  const isOpen = await openClaims(deps, counting, rows);
+  const isOpen = await rowsOfClaims(deps, counting, rows, ['open']);
   const [open, ready] = [rows.filter(isOpen), rows.filter((row) => !isOpen(row))];
   const originOf = await originsOf(deps, projectId, ready, session);
   for (const row of ready) {
@@ -77,16 +77,28 @@ export async function originsOf(
   });
 }
 
-async function openClaims(
-  { db }: CountDeps,
-  { projectId, session }: Counting,
+/** Marks of claims, with the indexes of those that have them. */
+const MARKS = { open: 'leaseUntil', counted: 'countDueAt' } as const;
+
+/** Whether a row is of a recipient of a claim that is open, or with 'counted' of one that is closed and not counted. */
+export async function rowsOfClaims(
+  { db }: Pick<CountDeps, 'db'>,
+  { projectId, session }: { projectId: ObjectId; session?: Counting['session'] },
   rows: readonly Row[],
+  indexes: ReadonlyArray<keyof typeof MARKS>,
 ): Promise<(row: Row) => boolean> {
   const campaignIds = distinctIds(rows.flatMap(({ campaignId }) => campaignId ?? []));
   if (campaignIds.length === 0) return () => false;
-  const open = { projectId, campaignId: { $in: campaignIds }, leaseUntil: { $exists: true } };
-  const projection = { campaignId: 1, from: 1, to: 1, fromSeq: 1 } as const;
-  return within(await db.campaignClaims.find(open, { session, projection, hint: 'open' }).toArray());
+  const options = {
+    projection: { campaignId: 1, from: 1, to: 1, fromSeq: 1 },
+    ...(session ? { session } : {}),
+  } as const;
+  const claims: Seats[] = [];
+  for (const hint of indexes) {
+    const marked = { projectId, campaignId: { $in: campaignIds }, [MARKS[hint]]: { $exists: true } };
+    claims.push(...(await db.campaignClaims.find(marked, { ...options, hint }).toArray()));
+  }
+  return within(claims);
 }
 
 interface Seats {
@@ -97,7 +109,7 @@ interface Seats {
 }
 
 /** Whether a row is of a recipient of one of these claims. */
-export function within(claims: readonly Seats[]): (row: Pick<Message, 'campaignId' | 'seq'>) => boolean {
+function within(claims: readonly Seats[]): (row: Pick<Message, 'campaignId' | 'seq'>) => boolean {
   const byCampaign = Map.groupBy(claims, ({ campaignId }) => campaignId.toHexString());
   return ({ campaignId, seq = 0 }) =>
     byCampaign.get(String(campaignId))?.some(({ from, to, fromSeq }) => seq >= fromSeq && seq < fromSeq + to - from) ??

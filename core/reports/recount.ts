@@ -1,11 +1,11 @@
 import { ObjectId } from 'mongodb';
 import type { Deps } from '../base/deps.ts';
-import { distinctIds, firstIdAt } from '../base/ids.ts';
+import { firstIdAt } from '../base/ids.ts';
 import type { Project } from '../base/model.ts';
 import { countedFacts } from '../outbox/counting/facts.ts';
 import { after } from '../outbox/ledger.ts';
 import { ALL_COUNTED, timesAs } from './count-engagements.ts';
-import { originsOf, ROW_FIELDS, type Row, tallied, within } from './count-rows.ts';
+import { originsOf, ROW_FIELDS, type Row, rowsOfClaims, tallied } from './count-rows.ts';
 import type { CountDeps } from './counting.ts';
 import { Documents } from './documents.ts';
 import { countEarlierClicks } from './links/count.ts';
@@ -86,7 +86,9 @@ async function countBatch(
   links: LinkDocuments,
 ): Promise<void> {
   const originOf = await originsOf(deps, projectId, rows);
-  const isOfUncounted = await uncountedClaims(deps, projectId, rows);
+  // Read after the rows, so that the claim of each row that was inserted by then is among them, if it is not counted. A claim that is
+  // closed in between is among the second ones.
+  const isOfUncounted = await rowsOfClaims(deps, { projectId }, rows, ['open', 'counted']);
   for (const row of rows) {
     if (isOfUncounted(row)) continue;
     for (const cell of tallied(row, countedFacts(row))) documents.add(originOf(row), cell);
@@ -99,24 +101,6 @@ async function countBatch(
     for (const cell of tallied(row, timesAs(counted, 1))) documents.add(originOf(row), cell);
     links.add({ sources: sourcesOf(row), before: [], after: countedLinks });
   }
-}
-
-/** Read after the rows, so that the claim of each row that was inserted by then is among them, if it is not counted. */
-async function uncountedClaims({ db }: CountDeps, projectId: ObjectId, rows: Row[]): Promise<(row: Row) => boolean> {
-  const campaignIds = distinctIds(rows.flatMap(({ campaignId }) => campaignId ?? []));
-  if (campaignIds.length === 0) return () => false;
-  const ofThem = { projectId, campaignId: { $in: campaignIds } };
-  const projection = { campaignId: 1, from: 1, to: 1, fromSeq: 1 } as const;
-  const claims = [
-    // A claim that is closed in between is among the second ones.
-    ...(await db.campaignClaims
-      .find({ ...ofThem, leaseUntil: { $exists: true } }, { projection, hint: 'open' })
-      .toArray()),
-    ...(await db.campaignClaims
-      .find({ ...ofThem, countDueAt: { $exists: true } }, { projection, hint: 'counted' })
-      .toArray()),
-  ];
-  return within(claims);
 }
 
 /** Engagements of before the upgrade have no mark: all that they have by now is counted here. */
