@@ -3,7 +3,7 @@ import { type JsonSchema, schema, shape } from './schema.ts';
 
 const DOMAIN_LENGTH_MAX = 253;
 
-const from = { ...timestampField, maxLength: 64, description: 'ISO 8601; the beginning, at or after 2000.' } as const;
+const from = { ...timestampField, maxLength: 64 } as const;
 const to = { ...timestampField, maxLength: 64, description: 'ISO 8601; the end, now if it is left out.' } as const;
 const reference = { type: 'string', pattern: '^[0-9a-fA-F]{24}$' } as const;
 

@@ -26,8 +26,8 @@ export const ORIGIN_FIELDS = {
 export const ROW_FIELDS = { ...ORIGIN_FIELDS, ...FACT_FIELDS } as const;
 
 /**
- * Changes of rows. Those of rows whose claim is open wait until it is closed: the process that closes it may have to know which of a
- * row's outcomes was there at first.
+ * Changes of rows. A row whose claim is open waits until it is closed: the process that closes it may have to know which of a row's
+ * outcomes was there at first.
  */
 export async function countRows(deps: CountDeps, counting: Counting): Promise<boolean> {
   const { projectId, session, documents } = counting;
@@ -60,7 +60,7 @@ export function tallied(row: Pick<Message, 'email' | 'provider'>, facts: Fact[])
   return tally.cells();
 }
 
-/** Of which source and domain a row is. */
+/** The source and the domain of a row. */
 export async function originsOf(
   deps: Pick<CountDeps, 'db'>,
   projectId: ObjectId,

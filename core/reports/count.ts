@@ -52,7 +52,7 @@ async function countSome(deps: CountDeps, projectId: ObjectId, session: Session)
   if (!state) return false;
   const links = new LinkDocuments({ projectId, count: state.count, session });
   const counting: Counting = { projectId, session, documents: new Documents(projectId, state.count), links };
-  // One after the other: they share a session.
+  // Not at once: they share a session.
   const isMore = [
     await countClaims(deps, counting),
     await countRows(deps, counting),

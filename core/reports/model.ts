@@ -15,7 +15,7 @@ export interface ReportCounts {
   /** Derived from project, count, source and quarter. */
   _id: ObjectId;
   projectId: ObjectId;
-  /** Which count of the project it belongs to: see ReportState. */
+  /** The number of the project's count that it belongs to: see ReportState. */
   count: number;
   /** "campaign:<id>", "automation:<id>", or "lane:<lane>" for all other mail. */
   source: string;
@@ -44,7 +44,7 @@ export interface LinkCounts {
   clicks: number;
   /** Mails in which it was clicked. */
   people: number;
-  /** Those in which a person clicked it. */
+  /** Mails in which a person clicked it. */
   humanPeople: number;
 }
 
@@ -67,7 +67,7 @@ export interface ReportState {
   standings?: Standing[];
 }
 
-/** Which events were published about a sending domain. */
+/** The last events that were published about a sending domain. */
 export interface Standing {
   domain: string;
   isWarned: boolean;

@@ -17,7 +17,7 @@ const REPLIES_MAX = 5;
 interface DeferralReply {
   /** The codes; '' when the connection ended without a reply. */
   reply: string;
-  /** One of the texts, without addresses and numbers. */
+  /** A text of such a reply, without addresses and numbers. */
   text: string;
   count: number;
 }

@@ -24,7 +24,7 @@ export interface ReputationReport {
   at: Date;
   since: Date;
   project: Reputation;
-  /** Those with most mail of the last seven days. */
+  /** The domains with most mail of the last seven days. */
   domains: DomainReputation[];
 }
 

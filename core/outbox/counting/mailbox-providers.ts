@@ -1,4 +1,4 @@
-/** Who keeps the mailboxes of a domain, by the recipient's domain. A line for each provider; order does not matter. */
+/** The keepers of mailboxes, by the recipient's domain. A line for each provider; order does not matter. */
 const table: ReadonlyArray<readonly [id: string, name: string, domains: string]> = [
   ['google', 'Google', 'gmail.com googlemail.com google.com'],
   [

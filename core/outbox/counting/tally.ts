@@ -21,7 +21,7 @@ export interface CellReply {
   /** The codes, such as "421 4.7.0"; '' when the connection ended without a reply. */
   reply: string;
   count: number;
-  /** One of the texts, without addresses and numbers. */
+  /** A text of such a reply, without addresses and numbers. */
   text: string;
 }
 

@@ -15,7 +15,7 @@ export interface Cursor {
 
 export const sources = { mail: 0, event: 1, change: 2, suppression: 3 } as const;
 
-/** One of the four parts is set: that of its source. */
+/** Of the four parts only that of its source is set. */
 export interface Activity extends Cursor {
   type: string;
   mail?: { message: Message; step: TimelineEntry };
