@@ -5,6 +5,7 @@ import { parseId } from '../base/ids.ts';
 import type { Project } from '../base/model.ts';
 import { COUNTS, type CountName } from '../outbox/counting/facts.ts';
 import { PROVIDER_IDS } from '../outbox/counting/mailbox-providers.ts';
+import { QUARTER_MS } from '../outbox/counting/tally.ts';
 import { automationSource, campaignSource, keyOf } from './documents.ts';
 import { type Range, rangeOf } from './ranges.ts';
 import { type Interval, localDay, type Point, pointsOf, type Stretch, stretchesOf } from './rules/zones.ts';
@@ -132,7 +133,7 @@ function dayKeys(points: Point[], stretches: Stretch[]): Keys {
 function quarterKeys(points: Point[]): Keys {
   const keys: Keys = new Map();
   for (const [index, { from, to }] of points.entries())
-    for (let ms = from.getTime(); ms < to.getTime(); ms += 900_000) keys.set(ms, index);
+    for (let ms = from.getTime(); ms < to.getTime(); ms += QUARTER_MS) keys.set(ms, index);
   return keys;
 }
 

@@ -1,3 +1,5 @@
+import { BoundedMap } from '../../base/cache.ts';
+
 /** Hours and days of a zone, as instants. Zones of today are whole quarters of an hour from UTC. */
 
 const HOUR_MS = 3_600_000;
@@ -23,7 +25,7 @@ export interface Stretch {
   offsetMs: number;
 }
 
-const formats = new Map<string, Intl.DateTimeFormat>();
+const formats = new BoundedMap<string, Intl.DateTimeFormat>(FORMATS_MAX);
 
 /**
  * The hours or days from the one that has `from` to the one before `to`, or that has it. The hour that clocks repeat is two points, and one
@@ -96,7 +98,6 @@ function offsetAt(zone: string, ms: number): number {
 function formatOf(zone: string): Intl.DateTimeFormat {
   const known = formats.get(zone);
   if (known) return known;
-  if (formats.size >= FORMATS_MAX) formats.clear();
   const made = new Intl.DateTimeFormat('en', { timeZone: zone, timeZoneName: 'longOffset' });
   formats.set(zone, made);
   return made;
