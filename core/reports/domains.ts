@@ -15,8 +15,10 @@ export async function domainsOf(
     .find({ _id: { $in: campaignIds }, projectId }, { ...options, projection: { domainName: 1 } })
     .toArray();
   const domains = new Map(found.map(({ _id, domainName }) => [_id.toHexString(), domainName]));
-  for (const id of campaignIds.filter((one) => !domains.has(one.toHexString()))) {
-    const state = await db.reportStates.findOne({ _id: projectId, projectId }, options);
+  const missing = campaignIds.filter((id) => !domains.has(id.toHexString()));
+  if (missing.length === 0) return domains;
+  const state = await db.reportStates.findOne({ _id: projectId, projectId }, options);
+  for (const id of missing) {
     const counted = await db.reportCounts.findOne(
       { projectId, count: state?.count ?? 0, source: campaignSource(id), domains: { $exists: true } },
       { ...options, projection: { domains: 1 }, hint: 'source' },
