@@ -11,7 +11,7 @@ import { Documents } from './documents.ts';
 import { countEarlierClicks } from './links/count.ts';
 import { LinkDocuments } from './links/documents.ts';
 import { linkSourcesOf } from './links/sources.ts';
-import { completeSince, ensureState, readState } from './state.ts';
+import { completeSince, deleteCounts, ensureState, readState } from './state.ts';
 
 const DAY_MS = 24 * 3_600_000;
 const PAUSE_MS = 60_000;
@@ -36,14 +36,12 @@ export async function recountProject(deps: CountDeps, project: Project): Promise
   const state = await pause(deps, projectId, by);
   if (!state) return { kind: 'busy' };
   const count = state.count + 1;
-  await deps.db.reportCounts.deleteMany({ projectId, count: { $ne: state.count } });
-  await deps.db.linkCounts.deleteMany({ projectId, count: { $ne: state.count } });
+  await deleteCounts(deps, { projectId, count: { $ne: state.count } });
   const mails = await countAll(deps, projectId, count, () => keepPaused(deps, projectId, by));
   if (mails === null) return { kind: 'busy' };
   const from = new Date(Math.max(kept.getTime(), project.createdAt.getTime()));
   if (!(await end(deps, projectId, by, { count, since: from }))) return { kind: 'busy' };
-  await deps.db.reportCounts.deleteMany({ projectId, count: state.count });
-  await deps.db.linkCounts.deleteMany({ projectId, count: state.count });
+  await deleteCounts(deps, { projectId, count: state.count });
   return { kind: 'recounted', mails, since: from };
 }
 

@@ -57,6 +57,14 @@ export async function deleteReports({ db, clock }: Pick<Deps, 'db' | 'clock'>, p
     $unset: { reputationDueAt: '' as const, standings: '' as const },
   };
   await db.reportStates.updateOne({ _id: projectId, projectId }, deleted);
-  await db.reportCounts.deleteMany({ projectId });
-  await db.linkCounts.deleteMany({ projectId });
+  await deleteCounts({ db }, { projectId });
+}
+
+/** The documents of all counts of a project, or of some. */
+export async function deleteCounts(
+  { db }: Db,
+  some: { projectId: ObjectId; count?: number | { $ne: number } },
+): Promise<void> {
+  await db.reportCounts.deleteMany(some);
+  await db.linkCounts.deleteMany(some);
 }
