@@ -1,11 +1,11 @@
-import { callOf } from './calls.ts';
+import { callOf } from './calls/calls.ts';
+import { headerText } from './calls/requests.ts';
+import type { StreamOptions } from './calls/streams.ts';
+import type { Retry, Settings } from './calls/transport.ts';
 import { EverpostError } from './errors.ts';
 import { type Operation, operations } from './operations.ts';
-import { headerText } from './requests.ts';
 import type { Resources } from './resources.ts';
 import { type Safe, safely } from './safe.ts';
-import type { StreamOptions } from './streams.ts';
-import type { Retry, Settings } from './transport.ts';
 import type { CampaignProgress, WebhookEvent } from './types.ts';
 import { type WaitOptions, waitUntilSent } from './wait-until-sent.ts';
 import { webhooks } from './webhooks.ts';

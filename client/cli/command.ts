@@ -1,5 +1,5 @@
+import type { Settings } from '../calls/transport.ts';
 import type { Everpost } from '../index.ts';
-import type { Settings } from '../transport.ts';
 
 /** Wrong usage: printed with a hint at the help, and exit code 2. */
 export class UsageError extends Error {}

@@ -1,9 +1,9 @@
 import { createWriteStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
-import { Download } from '../downloads.ts';
+import { Download } from '../calls/downloads.ts';
+import { Pages } from '../calls/pages.ts';
 import { EverpostError } from '../errors.ts';
 import { type Operation, operations } from '../operations.ts';
-import { Pages } from '../pages.ts';
 import { camelCase, dashed, parseJson } from './arguments.ts';
 import { type Command, type Context, type Field, type Given, textFlag, UsageError } from './command.ts';
 import { commandFields } from './fields.ts';

@@ -19,7 +19,9 @@ const folder = mkdtempSync(join(tmpdir(), 'everpost-client-'));
 try {
   run('npm', 'pack', '--loglevel=error', '--pack-destination', folder);
   const [tarball = ''] = readdirSync(folder);
-  const modules = readdirSync(join(client, 'dist')).filter((name) => name.endsWith('.js'));
+  const modules = readdirSync(join(client, 'dist'), { recursive: true, encoding: 'utf8' }).filter(
+    (name) => name.endsWith('.js') && !name.startsWith('cli/'),
+  );
   const minified = modules.map((name) => run(program('terser'), join('dist', name), '--module', '-c', '-m')).join('');
   const kilobytes = (bytes: number) => [Math.round(bytes / 10) / 100];
   report('client', [

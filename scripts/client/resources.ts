@@ -69,12 +69,12 @@ function returnOf(endpoint: Endpoint, components: Components): string {
 }
 
 const files: Record<string, string> = {
-  Download: './downloads.ts',
-  Pages: './pages.ts',
-  StreamOptions: './streams.ts',
-  CallOptions: './transport.ts',
-  PostOptions: './transport.ts',
-  Uploadable: './uploads.ts',
+  Download: './calls/downloads.ts',
+  Pages: './calls/pages.ts',
+  StreamOptions: './calls/streams.ts',
+  CallOptions: './calls/transport.ts',
+  PostOptions: './calls/transport.ts',
+  Uploadable: './calls/uploads.ts',
 };
 const builtIn = new Set(['Promise', 'AsyncGenerator', 'Record', 'Resources']);
 

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
 import { fingerprintOf } from '../../api/http/fingerprint.ts';
+import { delayBeforeRetry } from '../../client/calls/retries.ts';
 import { EverpostError, type Retry } from '../../client/index.ts';
-import { delayBeforeRetry } from '../../client/retries.ts';
 import { beginIdempotent } from '../../core/base/idempotency.ts';
 import { seedVerifiedDomain } from '../../core/domains/domains.ts';
 import type { HttpFault } from '../../lab/rig/http-proxy.ts';

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
+import { parseEvents } from '../../client/calls/server-events.ts';
+import { openStream } from '../../client/calls/streams.ts';
 import type { Retry, WebhookEvent } from '../../client/index.ts';
-import { parseEvents } from '../../client/server-events.ts';
-import { openStream } from '../../client/streams.ts';
 import { createApiKey } from '../../core/accounts/api-keys.ts';
 import { startProxy } from '../../lab/rig/proxy.ts';
 import { startEnvironment } from '../support/environment.ts';

@@ -1,5 +1,5 @@
-import { parseEvents } from '../../server-events.ts';
-import type { Settings } from '../../transport.ts';
+import { parseEvents } from '../../calls/server-events.ts';
+import type { Settings } from '../../calls/transport.ts';
 import {
   errorFor,
   headersOf,

@@ -1,6 +1,6 @@
+import type { Operation } from '../operations.ts';
 import { dataOf } from './answers.ts';
 import { Download } from './downloads.ts';
-import type { Operation } from './operations.ts';
 import { type Asked, Pages, type Pagination } from './pages.ts';
 import { type Given, headerText, requestOf } from './requests.ts';
 import { openStream, type Stream } from './streams.ts';

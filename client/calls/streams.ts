@@ -1,4 +1,4 @@
-import { EverpostError } from './errors.ts';
+import { EverpostError } from '../errors.ts';
 import { pause, stepMs } from './retries.ts';
 import { parseEvents, type ServerEvent } from './server-events.ts';
 import { type Request, readChunks, type Settings, send } from './transport.ts';

@@ -1,5 +1,5 @@
+import { EverpostError, refusalOf } from '../errors.ts';
 import { Deadline } from './deadline.ts';
-import { EverpostError, refusalOf } from './errors.ts';
 import { aborted, delayBeforeRetry, pause, type Repeats } from './retries.ts';
 
 /** Options of every call. */

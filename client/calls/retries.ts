@@ -1,4 +1,4 @@
-import { EverpostError } from './errors.ts';
+import { EverpostError } from '../errors.ts';
 
 /**
  * always: also when it is not known whether the call was done (GET, PUT, DELETE, and POST with its Idempotency-Key).

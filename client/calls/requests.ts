@@ -1,5 +1,5 @@
-import { EverpostError } from './errors.ts';
-import type { Operation } from './operations.ts';
+import { EverpostError } from '../errors.ts';
+import type { Operation } from '../operations.ts';
 import type { Repeats } from './retries.ts';
 import type { StreamOptions } from './streams.ts';
 import type { PostOptions, Request, Settings } from './transport.ts';

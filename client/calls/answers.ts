@@ -1,5 +1,5 @@
-import { EverpostError } from './errors.ts';
-import type { Operation } from './operations.ts';
+import { EverpostError } from '../errors.ts';
+import type { Operation } from '../operations.ts';
 import { type Opened, readText } from './transport.ts';
 
 /** `data` of the envelope. JSON that does not end is an answer that was cut off. */
