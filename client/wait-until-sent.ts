@@ -1,3 +1,4 @@
+import { Deadline } from './calls/deadline.ts';
 import { EverpostError } from './errors.ts';
 import type { CampaignsCalls } from './resources.ts';
 import type { CampaignProgress } from './types.ts';
@@ -10,22 +11,16 @@ export interface WaitOptions {
 
 export function waitUntilSent(watch: CampaignsCalls['watch']) {
   return async (campaignId: string, { signal, timeoutMs }: WaitOptions = {}): Promise<CampaignProgress> => {
-    const ended = new AbortController();
-    const end = () => ended.abort(signal?.reason);
-    signal?.addEventListener('abort', end);
-    if (signal?.aborted) end();
-    const timer = timeoutMs === undefined ? undefined : setTimeout(() => ended.abort(late(campaignId)), timeoutMs);
+    const deadline = new Deadline(timeoutMs ?? Number.POSITIVE_INFINITY, signal);
     try {
       let last: CampaignProgress | undefined;
-      for await (const progress of watch(campaignId, { signal: ended.signal })) last = progress;
+      for await (const progress of watch(campaignId, { signal: deadline.signal })) last = progress;
       if (last?.status === 'sent') return last;
       throw notSent(last?.status ?? 'unknown');
     } catch (error) {
-      const { reason } = ended.signal;
-      throw reason instanceof EverpostError ? reason : error;
+      throw deadline.isOver ? late(campaignId) : error;
     } finally {
-      clearTimeout(timer);
-      signal?.removeEventListener('abort', end);
+      deadline.stop();
     }
   };
 }

@@ -1,15 +1,18 @@
-/** Ends a try: by its time, or by the signal of the call. `AbortSignal.any` keeps what it joined in memory on Node 20. */
+/** A timer fires at once when its time is longer than this, which is 24 days. */
+const TIMER_MS_MAX = 2 ** 31 - 1;
+
+/** Ends a try, or a wait: by its time, or by the signal of the call. `AbortSignal.any` keeps what it joined in memory on Node 20. */
 export class Deadline {
   /** True when the time was over; false when the caller aborted, or nothing happened. */
   isOver = false;
+  readonly caller: AbortSignal | undefined;
   readonly #ms: number;
-  readonly #caller: AbortSignal | undefined;
   readonly #controller = new AbortController();
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(ms: number, caller: AbortSignal | undefined) {
     this.#ms = ms;
-    this.#caller = caller;
+    this.caller = caller;
     if (caller?.aborted) this.#abort();
     else caller?.addEventListener('abort', this.#abort);
     this.restart();
@@ -19,14 +22,10 @@ export class Deadline {
     return this.#controller.signal;
   }
 
-  get caller(): AbortSignal | undefined {
-    return this.#caller;
-  }
-
-  /** From now on the whole time again. */
+  /** From now on the whole time again. A time that no timer can have is no limit. */
   restart(): void {
     this.rest();
-    if (!Number.isFinite(this.#ms)) return;
+    if (!(this.#ms <= TIMER_MS_MAX)) return;
     this.#timer = setTimeout(() => {
       this.isOver = true;
       this.#controller.abort();
@@ -40,8 +39,8 @@ export class Deadline {
 
   stop(): void {
     this.rest();
-    this.#caller?.removeEventListener('abort', this.#abort);
+    this.caller?.removeEventListener('abort', this.#abort);
   }
 
-  readonly #abort = (): void => this.#controller.abort(this.#caller?.reason);
+  readonly #abort = (): void => this.#controller.abort(this.caller?.reason);
 }

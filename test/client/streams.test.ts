@@ -235,7 +235,8 @@ describe('Streams of the client', () => {
       expect(stopped.code).to.equal('ABORTED');
       await opened(0);
       await become(id, 'sending');
-      const waiting = campaigns.waitUntilSent(id);
+      // Longer than a timer of JavaScript can be.
+      const waiting = campaigns.waitUntilSent(id, { timeoutMs: 30 * 86_400_000 });
       await opened(1);
       await become(id, 'sent');
       expect(await waiting).to.include({ status: 'sent' });
