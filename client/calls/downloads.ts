@@ -1,3 +1,4 @@
+import { byteStream } from './byte-streams.ts';
 import { type Opened, readChunks } from './transport.ts';
 
 /** A file as it arrives. It can be read once: by `for await`, as `stream` or as `text()`. A download that is cut off fails with NETWORK. */
@@ -20,17 +21,7 @@ export class Download implements AsyncIterable<Uint8Array> {
   }
 
   get stream(): ReadableStream<Uint8Array> {
-    const chunks = this.#chunks;
-    return new ReadableStream({
-      async pull(controller) {
-        const { done, value } = await chunks.next();
-        if (done) controller.close();
-        else controller.enqueue(value);
-      },
-      async cancel() {
-        await chunks.return(undefined);
-      },
-    });
+    return byteStream(this.#chunks);
   }
 
   async text(): Promise<string> {

@@ -1,3 +1,4 @@
+import { byteStream } from './byte-streams.ts';
 import type { Body } from './transport.ts';
 
 /** A file to upload, or what a program has of it. Anything with `stream()` is read as a file: a Blob, a File, a BunFile. */
@@ -34,7 +35,7 @@ function enclose(file: Uploadable, [head, tail]: readonly [string, string]): Bod
   if (typeof file === 'string' || file instanceof ArrayBuffer || file instanceof Uint8Array || file instanceof Blob)
     return new Blob([head, file as string, tail]);
   const source = 'stream' in file ? file.stream() : file;
-  return streamOf(joined(head, source, tail));
+  return byteStream(joined(head, source, tail));
 }
 
 async function* joined(
@@ -57,19 +58,6 @@ async function* chunksOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uin
   } finally {
     await reader.cancel().catch(() => undefined);
   }
-}
-
-function streamOf(chunks: AsyncGenerator<Uint8Array>): ReadableStream<Uint8Array> {
-  return new ReadableStream({
-    async pull(controller) {
-      const { done, value } = await chunks.next();
-      if (done) controller.close();
-      else controller.enqueue(value);
-    },
-    async cancel() {
-      await chunks.return(undefined);
-    },
-  });
 }
 
 function escapeName(name: string): string {
