@@ -139,7 +139,7 @@ function failureOf(error: unknown, { isOver, caller }: Deadline): EverpostError 
 }
 
 /** fetch of Node says only "fetch failed", with the reason as its cause. */
-function reasonOf(error: unknown): string {
+export function reasonOf(error: unknown): string {
   const { message, cause } = error as { message?: string; cause?: { message?: string; code?: string } };
   return cause?.message || cause?.code || message || String(error);
 }

@@ -10,6 +10,8 @@ import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
+import { Forwarder } from '../../client/cli/mcp/forwarder.ts';
+import { settingsOf } from '../../client/everpost.ts';
 import { seedVerifiedDomain } from '../../core/domains/domains.ts';
 import { useBuiltClient } from '../client/built-client.ts';
 import { useEnvironment } from '../support/environment.ts';
@@ -181,6 +183,17 @@ describe('everpost mcp', function () {
     const three = start({ EVERPOST_BASE_URL: 'http://127.0.0.1:9' });
     three.say(initialize());
     expect((await three.answerTo(1)).error?.message).to.contain('http://127.0.0.1:9 cannot be reached');
+  });
+
+  it('names the code of a connection that failed without words, as one to several addresses does', async () => {
+    const cause = Object.assign(new AggregateError([], ''), { code: 'ECONNREFUSED' });
+    const fetch = () => Promise.reject(new TypeError('fetch failed', { cause }));
+    const lines: string[] = [];
+    const out = { print: (line: string) => lines.push(line), note: () => undefined };
+    const settings = { ...settingsOf({ apiKey: 'AS_none', baseUrl: 'http://several.test' }), fetch };
+    const forwarder = new Forwarder(settings, out);
+    await forwarder.take(JSON.stringify(initialize()));
+    expect(lines.join()).to.contain('The API at http://several.test cannot be reached: ECONNREFUSED.');
   });
 
   it('says so when the connection ends before the answer', async () => {

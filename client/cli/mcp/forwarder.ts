@@ -1,5 +1,5 @@
 import { parseEvents } from '../../calls/server-events.ts';
-import type { Settings } from '../../calls/transport.ts';
+import { reasonOf, type Settings } from '../../calls/transport.ts';
 import {
   errorFor,
   headersOf,
@@ -84,8 +84,7 @@ export class Forwarder {
     try {
       return await fetch(`${baseUrl}/v1/mcp`, { method: 'POST', headers: sent, body, signal });
     } catch (error) {
-      const { message: text, cause } = error as Error & { cause?: { message?: string } };
-      throw new Error(`The API at ${baseUrl} cannot be reached: ${cause?.message || text}.`);
+      throw new Error(`The API at ${baseUrl} cannot be reached: ${reasonOf(error)}.`);
     }
   }
 
