@@ -1,7 +1,7 @@
 import type { CampaignProgress } from '../index.ts';
 import { type Command, onlyPositional } from './command.ts';
-import { printAnswer } from './print.ts';
-import { type Progress, progressLine } from './progress.ts';
+import { countsLine, number } from './print.ts';
+import { type Progress, watchProgress } from './progress.ts';
 
 export const campaignsWatch: Command = {
   words: ['campaigns', 'watch'],
@@ -10,23 +10,14 @@ export const campaignsWatch: Command = {
   flags: [],
   async run(context, given) {
     const id = onlyPositional(given, 'the id of the campaign');
-    const line = progressLine(context);
-    let last: CampaignProgress | undefined;
-    try {
-      for await (const progress of context.everpost().campaigns.watch(id, { signal: context.signal })) {
-        last = progress;
-        if (context.isJson) printAnswer(context, progress);
-        else line.show(progressOf(progress));
-      }
-    } finally {
-      line.end();
-    }
+    const states = context.everpost().campaigns.watch(id, { signal: context.signal });
+    const last = await watchProgress(context, states, progressOf);
     if (last && !context.isJson) context.print(summaryOf(last));
     return last?.status === 'sent' ? 0 : 1;
   },
 };
 
-export function progressOf(progress: CampaignProgress): Progress {
+function progressOf(progress: CampaignProgress): Progress {
   const { status, percent, total, pending, ratePerSecond, etaSeconds, relayNotAnsweringSince, waitingFor } = progress;
   const done = `${number(total - pending)} of ${number(total)}`;
   const notes = [
@@ -39,12 +30,7 @@ export function progressOf(progress: CampaignProgress): Progress {
 }
 
 function summaryOf({ status, sent, suppressed, failed, unknown, pending }: CampaignProgress): string {
-  const counts = Object.entries({ sent, suppressed, failed, unknown, pending });
-  return `${status}: ${counts.map(([name, count]) => `${name} ${number(count)}`).join(', ')}`;
-}
-
-export function number(value: number): string {
-  return value.toLocaleString('en');
+  return countsLine(status, { sent, suppressed, failed, unknown, pending });
 }
 
 function duration(seconds: number): string {

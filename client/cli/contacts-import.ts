@@ -2,9 +2,8 @@ import { createReadStream, statSync } from 'node:fs';
 import { basename } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ContactImport } from '../index.ts';
-import { number } from './campaigns-watch.ts';
 import { type Command, type Context, onlyPositional, UsageError } from './command.ts';
-import { printAnswer } from './print.ts';
+import { countsLine, number, printAnswer } from './print.ts';
 import { progressLine } from './progress.ts';
 
 const LOOK_EVERY_MS = 500;
@@ -66,8 +65,7 @@ function end(context: Context, state: ContactImport, line: ReturnType<typeof pro
   const { id, status, created, updated, unchanged, failed, failureReason } = state;
   if (context.isJson) printAnswer(context, state);
   else {
-    const counts = Object.entries({ created, updated, unchanged, failed });
-    context.print(`${status}: ${counts.map(([name, count]) => `${name} ${number(count)}`).join(', ')}`);
+    context.print(countsLine(status, { created, updated, unchanged, failed }));
     if (failureReason) context.note(failureReason);
     if (failed > 0) context.note(`The rows that failed, with their reasons: everpost imports errors ${id}`);
   }

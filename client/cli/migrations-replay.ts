@@ -1,8 +1,7 @@
 import type { Migration } from '../index.ts';
-import { number } from './campaigns-watch.ts';
 import { type Command, type Context, onlyPositional, textFlag } from './command.ts';
-import { printAnswer } from './print.ts';
-import { type Progress, progressLine } from './progress.ts';
+import { number } from './print.ts';
+import { type Progress, watchProgress } from './progress.ts';
 
 /** Retries the migration and watches it. */
 export const migrationsReplay: Command = {
@@ -33,20 +32,9 @@ export const migrationsWatch: Command = {
 };
 
 async function watch(context: Context, id: string): Promise<number> {
-  const { signal, isJson } = context;
-  const line = progressLine(context);
-  let last: Migration | undefined;
-  try {
-    for await (const migration of context.everpost().migrations.watch(id, { signal })) {
-      last = migration;
-      if (isJson) printAnswer(context, migration);
-      else line.show(progressOf(migration));
-      if (migration.status === 'needs_attention') break;
-    }
-  } finally {
-    line.end();
-  }
-  if (last && !isJson) for (const row of summaryOf(last)) context.print(row);
+  const states = context.everpost().migrations.watch(id, { signal: context.signal });
+  const last = await watchProgress(context, states, progressOf, ({ status }) => status === 'needs_attention');
+  if (last && !context.isJson) for (const row of summaryOf(last)) context.print(row);
   return last?.status === 'completed' || last?.status === 'completed_with_errors' ? 0 : 1;
 }
 

@@ -58,6 +58,17 @@ function cellOf(value: unknown): string {
   return text.length > CELL_MAX ? `${text.slice(0, CELL_MAX - 1)}…` : text;
 }
 
+export function number(value: number): string {
+  return value.toLocaleString('en');
+}
+
+/** 'sent: sent 1,200, failed 3' */
+export function countsLine(status: string, counts: Record<string, number>): string {
+  return `${status}: ${Object.entries(counts)
+    .map(([name, count]) => `${name} ${number(count)}`)
+    .join(', ')}`;
+}
+
 /** Names and subjects come from others: their control characters must not reach the terminal. */
 export function clean(value: unknown): string {
   return String(value).replace(/(?!\n)\p{Cc}/gu, ' ');

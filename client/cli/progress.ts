@@ -1,4 +1,5 @@
 import type { Context } from './command.ts';
+import { printAnswer } from './print.ts';
 
 export interface Progress {
   /** 'sending', 'uploading' */
@@ -13,7 +14,7 @@ const BAR_MAX = 30;
 const LINE_EVERY_MS = 30_000;
 
 /** One line that moves on a terminal, plain lines elsewhere, nothing with --json. */
-export interface ProgressLine {
+interface ProgressLine {
   show(progress: Progress): void;
   /** The last state stays. */
   end(): void;
@@ -35,6 +36,28 @@ export function progressLine({ columns, isJson, print, write }: Context): Progre
   };
 }
 
+/** Shows each state until the last, or one that is enough; returns it. */
+export async function watchProgress<State>(
+  context: Context,
+  states: AsyncIterable<State>,
+  progressOf: (state: State) => Progress,
+  isEnough: (state: State) => boolean = () => false,
+): Promise<State | undefined> {
+  const line = progressLine(context);
+  let last: State | undefined;
+  try {
+    for await (const state of states) {
+      last = state;
+      if (context.isJson) printAnswer(context, state);
+      else line.show(progressOf(state));
+      if (isEnough(state)) break;
+    }
+  } finally {
+    line.end();
+  }
+  return last;
+}
+
 function plainLines(print: (line: string) => void): ProgressLine {
   let last = '';
   let lastAt = 0;
@@ -51,7 +74,7 @@ function plainLines(print: (line: string) => void): ProgressLine {
 }
 
 /** Never longer than the terminal is wide: a line that wraps cannot be written over. */
-export function barOf({ label, percent, text }: Progress, columns: number): string {
+function barOf({ label, percent, text }: Progress, columns: number): string {
   const around = `${label}  ${percent.toFixed(1).padStart(5)} %  ${text}`;
   const width = Math.min(BAR_MAX, columns - around.length - 2);
   if (width < 5) return around.slice(0, columns - 1);
