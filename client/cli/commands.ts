@@ -1,5 +1,5 @@
 import { campaignsWatch } from './campaigns-watch.ts';
-import { type Command, UsageError } from './command.ts';
+import type { Command } from './command.ts';
 import { contactsImport } from './contacts-import.ts';
 import { eventsTail } from './events-tail.ts';
 import { mcp } from './mcp.ts';
@@ -18,11 +18,9 @@ export const commands: readonly Command[] = [
   mcp,
 ];
 
-/** The command that the words begin with, and the words that follow it: ids, or a file. */
-export function findCommand(words: readonly string[]): { command: Command; rest: readonly string[] } {
+/** The command that the words begin with. */
+export function findCommand(words: readonly string[]): Command | undefined {
   const own = commands.find((command) => command.words.every((word, index) => word === words[index]));
-  if (own) return { command: own, rest: words.slice(own.words.length) };
-  const named = operationNamed(words);
-  if (named) return { command: operationCommand(named), rest: words.slice(2) };
-  throw new UsageError(`There is no command ${words.slice(0, 2).join(' ')}.`);
+  const named = own ? undefined : operationNamed(words);
+  return named ? operationCommand(named) : own;
 }

@@ -1,7 +1,7 @@
 import { dashed } from './arguments.ts';
 import { type Command, type Field, UsageError } from './command.ts';
-import { commands } from './commands.ts';
-import { allOperations, operationCommand, operationNamed } from './operation.ts';
+import { commands, findCommand } from './commands.ts';
+import { allOperations, operationCommand } from './operation.ts';
 
 /** Every command takes them. */
 export const globalFlags: readonly Field[] = [
@@ -16,11 +16,8 @@ const LEFT_MAX = 46;
 /** `everpost help`, `everpost help campaigns`, `everpost help campaigns pause`. */
 export function helpOf(words: readonly string[]): string[] {
   if (words.length === 0) return overview();
-  const command = commands.find((each) => each.words.join(' ') === words.slice(0, each.words.length).join(' '));
-  if (command) return helpOfCommand(command);
-  const named = operationNamed(words);
-  if (named) return helpOfCommand(operationCommand(named));
-  return helpOfResource(words[0] ?? '');
+  const command = findCommand(words);
+  return command ? helpOfCommand(command) : helpOfResource(words[0] ?? '');
 }
 
 function overview(): string[] {

@@ -25,7 +25,10 @@ async function main(): Promise<number> {
   else if (words.length === 0 || words[0] === 'help') for (const line of helpOf(words.slice(1))) print(line);
   else if (flags.includes('--help') || flags.includes('-h')) for (const line of helpOf(words)) print(line);
   else {
-    const { command, rest } = findCommand(words);
+    const command = findCommand(words);
+    if (!command) throw new UsageError(`There is no command ${words.slice(0, 2).join(' ')}.`);
+    // Ids, or a file.
+    const rest = words.slice(command.words.length);
     const given = readArguments([...before, ...rest, ...after], [...command.flags, ...globalFlags]);
     return command.run(contextOf(given), given);
   }

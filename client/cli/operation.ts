@@ -1,7 +1,7 @@
 import { createWriteStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { Download } from '../calls/downloads.ts';
-import { Pages } from '../calls/pages.ts';
+import { Pages, type Pagination } from '../calls/pages.ts';
 import { EverpostError } from '../errors.ts';
 import { type Operation, operations } from '../operations.ts';
 import { camelCase, dashed, parseJson } from './arguments.ts';
@@ -100,9 +100,11 @@ function bodyOf(data: string | undefined, fields: Given['flags']): unknown {
   return { ...parsed, ...fields };
 }
 
-type Page = { pagination: { page: number; limit: number; total: number; pages: number } };
-
-async function printPage(context: Context, pages: Pages<Page, unknown>, { entries = '' }: Operation): Promise<void> {
+async function printPage(
+  context: Context,
+  pages: Pages<{ pagination: Pagination }, unknown>,
+  { entries = '' }: Operation,
+): Promise<void> {
   const page = await pages;
   if (context.isJson) return printAnswer(context, page);
   const shown = (page as unknown as Record<string, unknown[]>)[entries] ?? [];
