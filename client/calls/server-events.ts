@@ -1,4 +1,4 @@
-/** One event of a stream of server-sent events. One without data only moves the position of the stream. */
+/** An event of a stream of server-sent events. Without data it only moves the position of the stream. */
 export interface ServerEvent {
   id: string | undefined;
   event: string;

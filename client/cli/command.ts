@@ -51,8 +51,12 @@ export interface Command {
 export function onlyPositional({ positionals }: Given, name: string): string {
   const [value, ...more] = positionals;
   if (value === undefined) throw new UsageError(`Give ${name}.`);
-  if (more.length > 0) throw new UsageError(`One ${name} is enough: ${more.join(' ')} is too much.`);
+  if (more.length > 0) throw new UsageError(`${more.join(' ')} is too much: give ${name} alone.`);
   return value;
+}
+
+export function noPositional({ positionals: [first] }: Given, hint = ''): void {
+  if (first !== undefined) throw new UsageError(`${first} is too much${hint}.`);
 }
 
 export function textFlag({ flags }: Given, name: string): string | undefined {

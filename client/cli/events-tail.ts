@@ -1,5 +1,5 @@
 import type { WebhookEvent } from '../index.ts';
-import { type Command, textFlag, UsageError } from './command.ts';
+import { type Command, noPositional, textFlag } from './command.ts';
 import { clean, printAnswer } from './print.ts';
 
 /** Facts that say most about an event, as far as it has them. */
@@ -15,7 +15,7 @@ export const eventsTail: Command = {
     { name: 'count', kind: 'number', about: 'Ends after so many.' },
   ],
   async run(context, given) {
-    if (given.positionals.length > 0) throw new UsageError(`${given.positionals[0]} is too much.`);
+    noPositional(given);
     const types = (given.flags.types as string[] | undefined)?.flatMap((each) => String(each).split(','));
     const after = textFlag(given, 'after');
     const most = Number(given.flags.count ?? Number.POSITIVE_INFINITY);

@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline';
-import { type Command, UsageError } from './command.ts';
+import { type Command, noPositional } from './command.ts';
 import { Forwarder } from './mcp/forwarder.ts';
 
 export const mcp: Command = {
@@ -7,8 +7,8 @@ export const mcp: Command = {
   usage: '',
   about: 'Forward MCP from standard input and output to the API, for assistants that start a program',
   flags: [],
-  async run(context, { positionals }) {
-    if (positionals.length > 0) throw new UsageError(`${positionals[0]} is too much.`);
+  async run(context, given) {
+    noPositional(given);
     const forwarder = new Forwarder(context.settings(), context);
     for await (const line of createInterface({ input: process.stdin, signal: context.signal }))
       if (line.trim() !== '') await forwarder.take(line);

@@ -1,4 +1,4 @@
-import { type Command, type Context, type Field, type Given, textFlag, UsageError } from './command.ts';
+import { type Command, type Context, type Field, type Given, noPositional, textFlag, UsageError } from './command.ts';
 import { printAnswer } from './print.ts';
 
 const flags: readonly Field[] = [
@@ -26,7 +26,7 @@ export const send: Command = {
   about: 'Queue a mail',
   flags,
   async run(context, given) {
-    if (given.positionals.length > 0) throw new UsageError(`${given.positionals[0]} is too much: use --to.`);
+    noPositional(given, ': use --to');
     const mail = mailOf(given);
     const to = mailboxes(given, 'to');
     const [first, ...more] = to;
@@ -79,7 +79,7 @@ function mailboxes({ flags }: Given, name: string): Mailbox[] {
 }
 
 /** a@example.com, or Ada <a@example.com>; the API judges the address. */
-export function mailboxOf(text: string): Mailbox {
+function mailboxOf(text: string): Mailbox {
   const [, name = '', email] = /^\s*"?([^"<]*?)"?\s*<([^<>]+)>\s*$/.exec(text) ?? [];
   if (email === undefined) return { email: text.trim() };
   return name === '' ? { email } : { email, name };
