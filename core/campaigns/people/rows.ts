@@ -13,7 +13,7 @@ export const ROWS_AT_ONCE = 1_000;
  * The rows of a campaign in one state behind a `seq`, in the order of sending. `seq` is not unique, so the last one of a full batch is left
  * for the next batch.
  */
-export async function rowsBehind<Row extends Partial<Message> = Message>(
+async function rowsBehind<Row extends Partial<Message> = Message>(
   { db }: Db,
   { _id, projectId }: Tenant,
   state: MessageState,
@@ -38,7 +38,7 @@ export async function* everyRow<Row extends Partial<Message> = Message>(
   deps: Db,
   campaign: Tenant,
   state: MessageState,
-  { after = -1, fields }: { after?: number; fields?: Document } = {},
+  { after = -1, fields }: { after?: number | undefined; fields?: Document } = {},
 ): AsyncGenerator<Row[]> {
   for (let seq = after; ; ) {
     const batch = await rowsBehind<Row>(deps, campaign, state, seq, fields);

@@ -15,9 +15,8 @@ export async function* withoutAct(
   act: Acted,
   after?: number,
 ): AsyncGenerator<{ ids: ObjectId[]; last: number }> {
-  const from = after === undefined ? {} : { after };
   const fields = { _id: 1, seq: 1 } as const;
-  for await (const rows of everyRow<Row>(deps, campaign, states.sent, { ...from, fields })) {
+  for await (const rows of everyRow<Row>(deps, campaign, states.sent, { after, fields })) {
     const ids = rows.map(({ _id }) => _id);
     const found = await deps.db.engagements
       .find({ ...actedIn(campaign, act), _id: { $in: ids } }, { projection: { _id: 1 }, hint: '_id_' })
