@@ -107,7 +107,7 @@ export interface ContactListsCalls {
 }
 
 export interface ContactsCalls {
-  /** What a contact did and what happened to it, newest first */
+  /** The acts of a contact and the changes of it, newest first */
   activity(contactId: string, query?: ContactsActivityQuery, options?: CallOptions): Promise<ContactActivity>;
   /** Create or update up to 100 contacts; one that fails, fails alone */
   bulkUpdate(body: BulkUpdateContactsBody, options?: PostOptions): Promise<BulkUpdatedContacts>;

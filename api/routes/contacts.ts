@@ -175,9 +175,9 @@ export const contactRoutes = [
     path: '/contacts/{contactId}/activity',
     key: 'token',
     tag,
-    summary: 'What a contact did and what happened to it, newest first',
+    summary: 'The acts of a contact and the changes of it, newest first',
     description:
-      'Steps of the newest 1,000 mails, opens and clicks among them; custom events; changes of fields and lists, with the import that made them; entries that stop mail to the address now. What is older than RETENTION_DAYS is removed, and changes are recorded since the version that brought this endpoint.',
+      'Steps of the newest 1,000 mails, opens and clicks among them; custom events; changes of fields and lists, with the import that made them; entries that stop mail to the address now. Entries older than RETENTION_DAYS are removed, and changes are recorded since the version that brought this endpoint.',
     query: activityQuery,
     answer: activityAnswer,
     handler: async ({ deps, project, params, query }) => {

@@ -81,7 +81,7 @@ export const listRoutes = [
     key: 'token',
     tag,
     summary: 'Count the contacts that a filter would take, and show the newest ten of them',
-    description: 'Answers within two seconds; what takes longer to count has count null.',
+    description: 'Answers within two seconds; a filter that takes longer to count has count null.',
     body: previewBody,
     answer: previewAnswer,
     errors: { 429: 'Two previews of the project are running already.' },

@@ -190,7 +190,7 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
     {"name":"type","kind":"text","about":"Omitted: segment when filterCriteria is given, else list. One of list, segment."},
     {"name":"filterCriteria","kind":"object","about":"Segments only. logicalOperator AND or OR, and 1 to 50 groups. A group is {field, operator, value, fieldType}, or {logicalOperator, groups} up to five levels deep, or {behaviour: opened, humanOpened, clicked, received or event; operator: at_least or never; count, withinDays or from and to, campaignId or automationId, url for clicked, eventName and properties for event}. 100 conditions at most. Behaviour concerns mail of campaigns and automations, and custom events: a mail counts once, at its first open, and each link of a mail once. It looks back RETENTION_DAYS at most, and never means within them."},
   ] },
-  "contacts.activity": { about: "What a contact did and what happened to it, newest first", fields: [
+  "contacts.activity": { about: "The acts of a contact and the changes of it, newest first", fields: [
     {"name":"limit","kind":"number","about":"Entries a page."},
     {"name":"before","kind":"text","about":"`next` of the page before; omitted: the newest entries."},
   ] },
