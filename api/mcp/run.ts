@@ -1,7 +1,7 @@
 import { ObjectId } from 'mongodb';
-import { Answer } from '../http/endpoint.ts';
+import { Answer, type Endpoint } from '../http/endpoint.ts';
 import { faultOf } from '../http/errors.ts';
-import { checkedKey, withIdempotency } from '../http/idempotency.ts';
+import { checkedKey, takesIdempotencyKey, withIdempotency } from '../http/idempotency.ts';
 import { envelopeOf } from '../http/respond.ts';
 import { type Input, pathOf } from './arguments.ts';
 import { dataResult, faultResult } from './content.ts';
@@ -23,7 +23,7 @@ export async function runTool(call: McpCall, { endpoint }: Tool, input: Input): 
     };
     return endpoint.handler({ deps, project, apiKey, organization, params, query, body, request: own } as never);
   };
-  const key = input.idempotencyKey ?? headerKey(call, endpoint.method);
+  const key = input.idempotencyKey ?? headerKey(call, endpoint);
   if (key === null) return dataResult(dataOf(await run({ seed: new ObjectId(), at: deps.clock.now() })));
   const keyed = { tenant: project._id, key, path: pathOf(endpoint, params), body, endpoint, requestId: request.id };
   const answered = await withIdempotency(deps, keyed, async (first) => envelopeOf(endpoint, await run(first)));
@@ -40,7 +40,7 @@ export function faultAnswer({ deps, request }: McpCall, { name }: Tool, error: u
   return faultResult(faultOf(deps, { requestId: request.id, route: `mcp ${name}` }, error));
 }
 
-function headerKey({ request }: McpCall, method: string): string | null {
+function headerKey({ request }: McpCall, endpoint: Endpoint): string | null {
   const given = request.header('idempotency-key');
-  return given === '' || method !== 'post' ? null : checkedKey(given);
+  return given === '' || !takesIdempotencyKey(endpoint) ? null : checkedKey(given);
 }

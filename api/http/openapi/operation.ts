@@ -3,6 +3,7 @@ import { examples } from '../../../schemas/examples/examples.ts';
 import { operations } from '../../../schemas/operations.ts';
 import type { JsonSchema } from '../../../schemas/schema.ts';
 import { type Endpoint, pathParameters } from '../endpoint.ts';
+import { takesIdempotencyKey } from '../idempotency.ts';
 import type { Components, Json } from './components.ts';
 
 export const errorResponses: Record<string, string> = {
@@ -89,12 +90,11 @@ function parameters(endpoint: Endpoint, components: Components): Json[] {
     description: 'The same key and request again get the first answer again, for 24 hours.',
     schema: { type: 'string', minLength: 1, maxLength: 256, pattern: '^[ -~]+$' },
   };
-  const takesKey = endpoint.method === 'post' && !endpoint.rawBody && endpoint.key !== 'none';
   return [
     ...inPath,
     ...inQuery,
     ...(endpoint.key === 'token' ? [projectHeader] : []),
-    ...(takesKey ? [idempotencyHeader] : []),
+    ...(takesIdempotencyKey(endpoint) ? [idempotencyHeader] : []),
   ];
 }
 
