@@ -1,7 +1,7 @@
 import { invalid } from '../../core/base/errors.ts';
 import type { ToolFacts } from '../../schemas/operations.ts';
 import type { JsonSchema } from '../../schemas/schema.ts';
-import { type Endpoint, pathParameters } from '../http/endpoint.ts';
+import { type Endpoint, fullPath, pathParameters } from '../http/endpoint.ts';
 import { checkedKey, takesIdempotencyKey } from '../http/idempotency.ts';
 import { validateBody, validateQuery } from '../http/validate.ts';
 import type { Json } from './protocol.ts';
@@ -55,8 +55,9 @@ export function inputOf(endpoint: Endpoint, schema: JsonSchema, given: Json): In
   };
 }
 
-export function pathOf({ path }: Endpoint, params: Record<string, string>): string {
-  return `/v1${path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''))}`;
+export function pathOf(endpoint: Endpoint, params: Record<string, string>): string {
+  const path = endpoint.path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
+  return fullPath(endpoint, path);
 }
 
 function pathParameter(name: string, value: unknown): string {
