@@ -1,5 +1,5 @@
 /** Resources that a 404 names: CAMPAIGN_NOT_FOUND. */
-export const RESOURCES = [
+const RESOURCES = [
   'CAMPAIGN',
   'CONTACT',
   'CONTACT_LIST',

@@ -20,7 +20,7 @@ export const TOOLS_MAX = 40;
 const reads = { readOnlyHint: true, destructiveHint: false } as const;
 const changes = { readOnlyHint: false, destructiveHint: true } as const;
 
-export interface OperationFacts {
+interface OperationFacts {
   /** The other scopes than `full` whose keys may call it. Empty too where no project key is taken: admin keys only, or public. */
   scopes: readonly Exclude<Scope, 'full'>[];
   tool?: ToolFacts;

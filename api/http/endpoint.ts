@@ -4,7 +4,7 @@ import type { ApiKey, Organization } from '../../core/accounts/model.ts';
 import type { Deps } from '../../core/base/deps.ts';
 import type { Project } from '../../core/base/model.ts';
 import type { OperationName } from '../../schemas/operations.ts';
-import type { JsonSchema, Schema } from '../../schemas/schema.ts';
+import type { Schema } from '../../schemas/schema.ts';
 
 type Method = 'get' | 'post' | 'patch' | 'delete';
 /** project: a project key only. token: a project key, or an admin key with x-project-id. admin: an admin key only. none: public. */
@@ -146,8 +146,6 @@ type LastEvent = (reason: string, message: string) => ServerEvent;
 function closed(reason: string, message: string): ServerEvent {
   return { event: 'closed', data: { reason, message } };
 }
-
-export type { JsonSchema };
 
 /** The answer of a public page: HTML, a picture, or a redirect without a body. */
 export class Page {
