@@ -83,12 +83,18 @@ function openStream(
   let isChecking = false;
   let takenAt = performance.now();
   let cut: NodeJS.Timeout | undefined;
+  let cutAt = Number.POSITIVE_INFINITY;
+
+  /** Checks find the same reason again each second, and must not put the end off. */
+  function cutWithin(ms: number): void {
+    if (performance.now() + ms >= cutAt) return;
+    cutAt = performance.now() + ms;
+    clearTimeout(cut);
+    cut = setTimeout(() => res.destroy(), ms);
+  }
 
   function close(reason: ClosedReason): void {
-    const isSlow = reason === 'too_far_behind';
-    if (isClosed && isSlow) return;
-    clearTimeout(cut);
-    cut = setTimeout(() => res.destroy(), isSlow ? LAST_EVENT_OF_SLOW_MS : LAST_EVENT_MS);
+    cutWithin(reason === 'too_far_behind' ? LAST_EVENT_OF_SLOW_MS : LAST_EVENT_MS);
     if (isClosed) return;
     isClosed = true;
     source.unpipe(out);

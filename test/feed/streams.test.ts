@@ -1,10 +1,13 @@
 import { once } from 'node:events';
 import { Agent, get, type IncomingMessage } from 'node:http';
-import { connect, type Socket } from 'node:net';
+import { type AddressInfo, connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { Redis } from 'ioredis';
+import Koa from 'koa';
+import { EventStream, type ServerEvent } from '../../api/http/endpoint.ts';
+import { createEventStreams } from '../../api/http/event-streams.ts';
 import { createApiKey } from '../../core/accounts/api-keys.ts';
 import { publishEvents } from '../../core/feed/events.ts';
 import { createStreamSlots, STREAMS_PER_KEY_MAX } from '../../platform/stream-slots.ts';
@@ -135,6 +138,32 @@ describe('Open streams', () => {
     await revoke(environment, tenant, id);
     await until(async () => there?.destroyed, Boolean, { ms: ENDED_MS_MAX });
     slower.destroy();
+  });
+
+  it('a later check of a reader that takes nothing does not put off the end that an earlier one set', async () => {
+    const { deps, own } = environment;
+    const { apiKey, key } = await createApiKey(deps, {
+      ...{ organizationId: own.organization._id, projectId: own.project._id },
+      name: 'slowly revoked',
+    });
+    const answersMs = [400, 300, 200, 100];
+    const authenticate = Object.assign(() => sleep(answersMs.shift() ?? 0, null), { stop() {} });
+    const streams = createEventStreams(deps, { authenticate, slots: createStreamSlots(null, 'test') });
+    async function* endless(): AsyncGenerator<ServerEvent> {
+      for (;;) yield { data: 'x'.repeat(200_000) };
+    }
+    const koa = new Koa();
+    const caller = { key, identity: { apiKey, project: own.project }, project: own.project };
+    koa.use((context) => streams.serve(context, new EventStream(endless()), caller));
+    const server = koa.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const served = once(server, 'connection');
+    const reader = await openUnread({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }, key);
+    const [there] = (await served) as [Socket];
+    await until(async () => there.destroyed, Boolean, { ms: 3_500 });
+    reader.destroy();
+    streams.stop();
+    server.close();
   });
 
   it('end when their server stops, with a last event that says so, and it does not wait for their connections', async () => {
@@ -279,7 +308,7 @@ async function read(response: IncomingMessage, told: Told[]): Promise<void> {
   }
 }
 
-async function sendHead({ url }: Environment, key: string): Promise<Socket> {
+async function sendHead({ url }: Pick<Environment, 'url'>, key: string): Promise<Socket> {
   const socket = connect(Number(new URL(url).port), '127.0.0.1').on('error', () => undefined);
   await once(socket, 'connect');
   socket.write(`GET /v1/stream HTTP/1.1\r\nHost: a\r\nConnection: close\r\nAuthorization: Bearer ${key}\r\n\r\n`);
@@ -287,7 +316,7 @@ async function sendHead({ url }: Environment, key: string): Promise<Socket> {
 }
 
 /** A stream whose reader takes its first words and then nothing. */
-async function openUnread(environment: Environment, key: string): Promise<Socket> {
+async function openUnread(environment: Pick<Environment, 'url'>, key: string): Promise<Socket> {
   const socket = await sendHead(environment, key);
   await once(socket, 'data');
   return socket.pause();
