@@ -9,6 +9,7 @@ import type { Message } from '../../../core/outbox/model.ts';
 import { until } from '../../../test/support/wait.ts';
 import { microsEach, mongodPid, quantile, usageOf } from '../../rig/processes.ts';
 import type { Figure } from '../../rig/report.ts';
+import { pause } from '../../rig/waiting.ts';
 import { ask } from '../comes-back/requests.ts';
 import { type Stage, say } from './stage.ts';
 
@@ -75,28 +76,24 @@ async function measureEngagements(stage: Stage): Promise<Figure[]> {
   ];
 }
 
-/** Contacts with a mail each. */
 async function writeReaders({ drill: { deps } }: Stage, { _id: projectId }: Project): Promise<Message[]> {
-  const at = new Date(Date.now() - 3_600_000);
-  const blank = { firstName: null, lastName: null, userId: null, mobile: null, contactProperties: {} };
-  const contacts = Array.from({ length: READERS }, (_, index): Contact => {
-    const lists = { listIds: [], segmentIds: [] };
-    return {
-      _id: new ObjectId(),
-      projectId,
-      email: `r${index}@example.com`,
-      ...blank,
-      ...lists,
-      createdAt: at,
-      updatedAt: at,
-    };
-  });
-  const messages = contacts.map(({ _id: contactId, email }): Message => {
-    return { _id: new ObjectId(), projectId, contactId, email, lane: 'campaign', state: 'sent', sentAt: at };
-  });
-  await deps.db.contacts.insertMany(contacts);
+  const readers = Array.from({ length: READERS }, (_, index) => newReader(projectId, `r${index}@example.com`));
+  await deps.db.contacts.insertMany(readers.map(({ contact }) => contact));
+  const messages = readers.map(({ message }) => message);
   await deps.db.messages.insertMany(messages);
   return messages;
+}
+
+/** A contact with a mail that was sent an hour ago. */
+function newReader(projectId: ObjectId, email: string): { contact: Contact; message: Message } {
+  const at = new Date(Date.now() - 3_600_000);
+  const contactId = new ObjectId();
+  const blank = { firstName: null, lastName: null, userId: null, mobile: null, contactProperties: {} };
+  const rest = { listIds: [], segmentIds: [], createdAt: at, updatedAt: at };
+  return {
+    contact: { _id: contactId, projectId, email, ...blank, ...rest },
+    message: { _id: new ObjectId(), projectId, contactId, email, lane: 'campaign', state: 'sent', sentAt: at },
+  };
 }
 
 async function makeSegments({ drill: { deps } }: Stage, project: Project): Promise<void> {
@@ -122,39 +119,19 @@ async function probe(
   port: number,
   round: number,
 ): Promise<number[]> {
-  const at = new Date(Date.now() - 3_600_000);
   const clicked = (await deps.db.contactLists.findOne({ projectId, name: 'B2' }))!._id;
   const delays: number[] = [];
   for (const begun = performance.now(); performance.now() - begun < SECONDS * 1_000; ) {
-    const [contactId, messageId] = [new ObjectId(), new ObjectId()];
-    const email = `probe-${round}-${delays.length}@example.com`;
-    const blank = { firstName: null, lastName: null, userId: null, mobile: null, contactProperties: {} };
-    const lists = { listIds: [], segmentIds: [] };
-    await deps.db.contacts.insertOne({
-      _id: contactId,
-      projectId,
-      email,
-      ...blank,
-      ...lists,
-      createdAt: at,
-      updatedAt: at,
-    });
-    await deps.db.messages.insertOne({
-      _id: messageId,
-      projectId,
-      contactId,
-      email,
-      lane: 'campaign',
-      state: 'sent',
-      sentAt: at,
-    });
+    const { contact, message } = newReader(projectId, `probe-${round}-${delays.length}@example.com`);
+    await deps.db.contacts.insertOne(contact);
+    await deps.db.messages.insertOne(message);
     const clickedAt = performance.now();
-    const token = clickToken(deps.config, { projectId, messageId }, 'https://example.com/');
+    const token = clickToken(deps.config, { projectId, messageId: message._id }, 'https://example.com/');
     await fetch(`http://127.0.0.1:${port}/t/c/${token}`, { redirect: 'manual', headers: { 'User-Agent': 'Firefox' } });
-    const joined = () => deps.db.contacts.countDocuments({ _id: contactId, projectId, segmentIds: clicked });
+    const joined = () => deps.db.contacts.countDocuments({ _id: contact._id, projectId, segmentIds: clicked });
     await until(joined, (count) => count === 1, { ms: 60_000, everyMs: 10 });
     delays.push(performance.now() - clickedAt);
-    await new Promise((resolve) => setTimeout(resolve, PROBE_EVERY_MS));
+    await pause(PROBE_EVERY_MS);
   }
   return delays;
 }
