@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
@@ -11,6 +10,7 @@ import { allOperations, operationCommand } from '../../client/cli/operation.ts';
 import { printEntries } from '../../client/cli/print.ts';
 import { seedVerifiedDomain } from '../../core/domains/domains.ts';
 import { importSlice } from '../../core/imports/run.ts';
+import { temporaryFolder } from '../stack/temporary.ts';
 import { useEnvironment } from '../support/environment.ts';
 import { until } from '../support/wait.ts';
 import { useBuiltClient } from './built-client.ts';
@@ -32,18 +32,16 @@ interface Running {
 describe('The command everpost', () => {
   const environment = useEnvironment();
   const built = useBuiltClient();
-  let folder: string;
+  const folder = temporaryFolder();
   before(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'everpost-cli-'));
     const { deps, own } = environment;
     await seedVerifiedDomain(deps, own.project, 'mail.example.com', new ObjectId());
     await until(async () => deps.signals.isUp(), Boolean);
   });
-  after(() => rmSync(folder, { recursive: true, force: true }));
 
   const file = (name: string, text: string) => {
-    writeFileSync(join(folder, name), text);
-    return join(folder, name);
+    writeFileSync(join(folder(), name), text);
+    return join(folder(), name);
   };
 
   function start(args: string[], { input = '', env = {} as NodeJS.ProcessEnv, isTerminal = false } = {}): Running {
@@ -152,11 +150,11 @@ describe('The command everpost', () => {
     expect(json(page)[0].pagination).to.include({ total: 25, limit: 2 });
     const all = await run(['contacts', 'list', '--search', 'row', '--all', '--json']);
     expect(new Set(json(all).map(({ email }) => email)).size).to.equal(25);
-    const file = join(folder, 'contacts.csv');
+    const file = join(folder(), 'contacts.csv');
     const saved = await run(['contacts', 'export', '--output', file]);
     expect(saved.code).to.equal(0);
     expect(readFileSync(file, 'utf8')).to.contain('row24@example.com');
-    const unwritable = await run(['contacts', 'export', '--output', join(folder, 'none', 'contacts.csv')]);
+    const unwritable = await run(['contacts', 'export', '--output', join(folder(), 'none', 'contacts.csv')]);
     expect(unwritable).to.include({ code: 2, out: '' });
     expect(unwritable.error).to.contain('cannot be written');
     expect((await run(['contacts', 'export'])).out).to.equal(readFileSync(file, 'utf8'));
@@ -198,10 +196,10 @@ describe('The command everpost', () => {
       [['contacts', 'list', '--limit'], 'needs a value'],
       [['contacts', 'list', '--limit', 'many'], '--limit is a number'],
       [['contacts', 'create', '--data', '[1]', '--email', 'a'], '--data is a JSON object'],
-      [['contacts', 'import', join(folder, 'none.csv')], 'There is no file'],
+      [['contacts', 'import', join(folder(), 'none.csv')], 'There is no file'],
       [['send', '--from', SENDER, '--to', 'a@example.com'], '--html, --text or --template'],
       [['send', '--from', SENDER, '--text', 'x'], '--to'],
-      [['contacts', 'create', '--email', `@${join(folder, 'none.txt')}`], 'cannot be read'],
+      [['contacts', 'create', '--email', `@${join(folder(), 'none.txt')}`], 'cannot be read'],
     ];
     for (const [args, reason] of wrong) {
       const { code, out, error } = await run(args, { env: { EVERPOST_BASE_URL: 'http://127.0.0.1:9' } });

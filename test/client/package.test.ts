@@ -1,10 +1,10 @@
 import { execFile, execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { version } from '../../client/index.ts';
+import { temporaryFolder } from '../stack/temporary.ts';
 import { useEnvironment } from '../support/environment.ts';
 import { tsc } from './built-client.ts';
 
@@ -64,26 +64,24 @@ data.email;
 describe('The package everpost', function () {
   this.timeout(120_000);
   const environment = useEnvironment();
-  let folder: string;
+  const folder = temporaryFolder();
   let tarball: string;
   before(() => {
-    folder = mkdtempSync(join(tmpdir(), 'everpost-package-'));
     const packed = npm(
-      ['pack', join(root, 'client'), '--pack-destination', folder, '--json', '--loglevel=error'],
-      folder,
+      ['pack', join(root, 'client'), '--pack-destination', folder(), '--json', '--loglevel=error'],
+      folder(),
     );
-    tarball = join(folder, JSON.parse(packed.slice(packed.indexOf('[')))[0].filename);
-    writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'empty', private: true, type: 'module' }));
-    npm(['install', '--offline', '--no-audit', '--no-fund', '--loglevel=error', tarball], folder);
+    tarball = join(folder(), JSON.parse(packed.slice(packed.indexOf('[')))[0].filename);
+    writeFileSync(join(folder(), 'package.json'), JSON.stringify({ name: 'empty', private: true, type: 'module' }));
+    npm(['install', '--offline', '--no-audit', '--no-fund', '--loglevel=error', tarball], folder());
   });
-  after(() => rmSync(folder, { recursive: true, force: true }));
 
   function npm(args: string[], cwd: string): string {
     return execFileSync('npm', args, { cwd, encoding: 'utf8' });
   }
 
   function compile(name: string, text: string, options: object): string {
-    const at = join(folder, name);
+    const at = join(folder(), name);
     mkdirSync(at);
     writeFileSync(join(at, 'program.ts'), text);
     const compilerOptions = { target: 'es2022', module: 'nodenext', strict: true, outDir: 'out', ...options };
@@ -98,13 +96,13 @@ describe('The package everpost', function () {
     const { PATH } = process.env;
     const env = { PATH, EVERPOST_API_KEY: environment.own.projectKey, EVERPOST_BASE_URL: environment.url };
     const args = command.endsWith('deno') ? ['run', '--allow-all', script] : [script];
-    const { stdout } = await promisify(execFile)(command, args, { cwd: folder, env });
+    const { stdout } = await promisify(execFile)(command, args, { cwd: folder(), env });
     await environment.deps.db.contacts.deleteMany({ projectId: environment.own.project._id });
     return JSON.parse(stdout);
   }
 
   it('installs offline and without dependencies, and holds plain JavaScript, declarations, README and licence alone', () => {
-    const at = join(folder, 'node_modules/everpost');
+    const at = join(folder(), 'node_modules/everpost');
     const manifest = JSON.parse(readFileSync(join(at, 'package.json'), 'utf8'));
     expect(manifest)
       .to.include({ name: 'everpost', version })
@@ -133,9 +131,9 @@ describe('The package everpost', function () {
   });
 
   it('it type-checks with the types of Node in place of those of browsers, and under the strictest options', () => {
-    mkdirSync(join(folder, 'node_modules/@types'), { recursive: true });
+    mkdirSync(join(folder(), 'node_modules/@types'), { recursive: true });
     for (const name of ['@types/node', 'undici-types'])
-      symlinkSync(join(root, 'node_modules', name), join(folder, 'node_modules', name));
+      symlinkSync(join(root, 'node_modules', name), join(folder(), 'node_modules', name));
     compile('node', program, { types: ['node'], lib: ['es2022'] });
     const strictest = { exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true, verbatimModuleSyntax: true };
     compile('strictest', program, { types: [], ...strictest, noPropertyAccessFromIndexSignature: true });
@@ -147,7 +145,7 @@ describe('The package everpost', function () {
   });
 
   it('its command is installed, and prints its version', () => {
-    const command = join(folder, 'node_modules/.bin/everpost');
+    const command = join(folder(), 'node_modules/.bin/everpost');
     expect(execFileSync(command, ['--version'], { encoding: 'utf8' })).to.equal(`${version}\n`);
   });
 
@@ -162,7 +160,7 @@ describe('The package everpost', function () {
       lib: ['es2023', 'dom', 'dom.asynciterable'],
     };
     const compilerOptions = { ...options, allowImportingTsExtensions: true };
-    const config = join(folder, 'tsconfig.edge.json');
+    const config = join(folder(), 'tsconfig.edge.json');
     writeFileSync(config, JSON.stringify({ compilerOptions, files: [join(root, 'client/index.ts')] }));
     const { status, stdout } = spawnSync(tsc, ['-p', config], { encoding: 'utf8' });
     expect(status, stdout).to.equal(0);
@@ -178,7 +176,7 @@ describe('The package everpost', function () {
     it(`the same program runs on ${name === 'node' ? 'Node 20' : name}`, async function () {
       const found = findProgram(name, args, isWanted);
       if (found === null) return this.skip();
-      const script = join(folder, 'plain/out/program.js');
+      const script = join(folder(), 'plain/out/program.js');
       if (!existsSync(script)) compile('plain', program, { types: [] });
       expect(await run(found, script)).to.include({ code: 'DOMAIN_NOT_VERIFIED', status: 'draft', imported: 'queued' });
     });

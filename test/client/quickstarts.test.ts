@@ -8,6 +8,7 @@ import { type Stack, type Started, stackOnceItRuns, startStack, startsWithinMs, 
 import { temporaryFolder } from '../stack/temporary.ts';
 import { until } from '../support/wait.ts';
 import { startReceiver } from '../support/webhook-receiver.ts';
+import { tsc } from './built-client.ts';
 
 const root = join(import.meta.dirname, '../..');
 const REQUESTS = 'requests==2.34.2';
@@ -103,7 +104,7 @@ describe('The quickstarts, against npm start', function () {
       const target = join(page().cwd, 'node_modules/everpost');
       mkdirSync(target, { recursive: true });
       copyFileSync(join(root, 'client/package.json'), join(target, 'package.json'));
-      execFileSync(join(root, 'node_modules/.bin/tsc'), ['-p', 'client', '--outDir', join(target, 'dist')], {
+      execFileSync(tsc, ['-p', 'client', '--outDir', join(target, 'dist')], {
         cwd: root,
       });
     });
