@@ -1,8 +1,8 @@
-import type { ObjectId } from 'mongodb';
+import { batchesById } from '../base/batches.ts';
 import type { Deps } from '../base/deps.ts';
-import { firstIdAt } from '../base/ids.ts';
 import type { Project } from '../base/model.ts';
 import type { Engagement } from '../messages/model.ts';
+import type { Message } from '../outbox/model.ts';
 import { announceActs, type ContactAct, type Mail } from './acts.ts';
 
 const AT_ONCE = 1_000;
@@ -13,26 +13,21 @@ const AT_ONCE = 1_000;
  */
 export async function announceKeptActs(deps: Deps, { _id: projectId }: Pick<Project, '_id'>): Promise<number> {
   let count = 0;
-  for (let last = firstIdAt(0); ; ) {
-    const messages = await messagesAfter(deps, projectId, last);
+  const projection = { contactId: 1, campaignId: 1, automationId: 1 };
+  const all = batchesById<Message, Mail>(
+    deps.db.messages,
+    { projectId },
+    { size: AT_ONCE, projection, hint: 'newest' },
+  );
+  for await (const messages of all) {
     const byId = new Map(messages.map((message) => [message._id.toHexString(), message]));
     const ids = messages.flatMap(({ _id, contactId }) => (contactId ? [_id] : []));
     const engagements = await deps.db.engagements.find({ _id: { $in: ids }, projectId }).toArray();
     const acts = engagements.flatMap((engagement) => keptActs(byId.get(engagement._id.toHexString())!, engagement));
     await announceActs(deps, [{ acts, message: { projectId } }]);
     count += acts.length;
-    if (messages.length < AT_ONCE) return count;
-    last = messages.at(-1)!._id;
   }
-}
-
-function messagesAfter({ db }: Deps, projectId: ObjectId, last: ObjectId): Promise<Mail[]> {
-  const projection = { contactId: 1, campaignId: 1, automationId: 1 } as const;
-  return db.messages
-    .find({ projectId, _id: { $gt: last } }, { projection, hint: 'newest' })
-    .sort({ _id: 1 })
-    .limit(AT_ONCE)
-    .toArray();
+  return count;
 }
 
 function keptActs(message: Mail, { openedAt, humanOpenedAt, clicks = [] }: Engagement): ContactAct[] {

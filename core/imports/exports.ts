@@ -1,4 +1,5 @@
 import type { ObjectId } from 'mongodb';
+import { batchesById } from '../base/batches.ts';
 import type { Deps } from '../base/deps.ts';
 import type { Project } from '../base/model.ts';
 import type { Contact } from '../contacts/model.ts';
@@ -10,17 +11,8 @@ const ENTRIES_AT_ONCE = 1_000;
 type Tenant = Pick<Project, '_id'>;
 
 /** In pages by id, so that a slow reader holds neither memory nor a cursor. */
-export async function* everyContact(deps: Deps, project: Tenant): AsyncGenerator<Contact[]> {
-  for (let after: ObjectId | undefined; ; ) {
-    const page = await deps.db.contacts
-      .find({ projectId: project._id, ...(after ? { _id: { $gt: after } } : {}) }, { hint: 'newest' })
-      .sort({ _id: 1 })
-      .limit(ENTRIES_AT_ONCE)
-      .toArray();
-    if (page.length > 0) yield page;
-    if (page.length < ENTRIES_AT_ONCE) return;
-    after = page.at(-1)?._id;
-  }
+export function everyContact({ db }: Deps, project: Tenant): AsyncGenerator<Contact[]> {
+  return batchesById(db.contacts, { projectId: project._id }, { size: ENTRIES_AT_ONCE, hint: 'newest' });
 }
 
 /** By address; the entries of one address stay together. */

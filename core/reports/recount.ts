@@ -1,9 +1,10 @@
 import { ObjectId } from 'mongodb';
+import { batchesById } from '../base/batches.ts';
 import type { Deps } from '../base/deps.ts';
-import { firstIdAt } from '../base/ids.ts';
 import type { Project } from '../base/model.ts';
 import { countedFacts } from '../outbox/counting/facts.ts';
 import { after } from '../outbox/ledger.ts';
+import type { Message } from '../outbox/model.ts';
 import { ALL_COUNTED, timesAs } from './count-engagements.ts';
 import { originsOf, ROW_FIELDS, type Row, rowsOfClaims, tallied } from './count-rows.ts';
 import type { CountDeps } from './counting.ts';
@@ -55,25 +56,16 @@ async function countAll(
   const documents = new Documents(projectId, count);
   const links = new LinkDocuments({ projectId, count });
   let mails = 0;
-  for (let last = firstIdAt(0); ; ) {
+  const each = { size: AT_ONCE, projection: ROW_FIELDS, hint: 'newest' };
+  for await (const rows of batchesById<Message, Row>(deps.db.messages, { projectId }, each)) {
     if (!(await keep())) return null;
-    const rows = await nextRows(deps, projectId, last);
     await countBatch(deps, projectId, rows, documents, links);
     mails += rows.length;
-    const isOver = rows.length < AT_ONCE;
-    if (isOver || documents.size > DOCUMENTS_MAX) await write(deps, documents);
+    if (documents.size > DOCUMENTS_MAX) await write(deps, documents);
     await links.write(deps);
-    if (isOver) return mails;
-    last = rows.at(-1)!._id;
   }
-}
-
-function nextRows({ db }: CountDeps, projectId: ObjectId, last: ObjectId): Promise<Row[]> {
-  return db.messages
-    .find<Row>({ projectId, _id: { $gt: last } }, { projection: ROW_FIELDS, hint: 'newest' })
-    .sort({ _id: 1 })
-    .limit(AT_ONCE)
-    .toArray();
+  await write(deps, documents);
+  return mails;
 }
 
 async function countBatch(

@@ -142,7 +142,7 @@ export const edgesMutations: readonly Mutation[] = [
   listing(
     'contacts of all projects are exported',
     'core/imports/exports.ts',
-    '.find({ projectId: project._id, ...(after ? { _id',
-    '.find({ ...(after ? { _id',
+    'batchesById(db.contacts, { projectId: project._id }',
+    'batchesById(db.contacts, {}',
   ),
 ];
