@@ -326,7 +326,7 @@ export interface TemplatesCalls {
 export interface WebhooksCalls {
   /** Have events of the project posted to a URL. The secret is shown once */
   create(body: CreateWebhookBody, options?: PostOptions): Promise<NewWebhook>;
-  /** Delete a webhook. What waits for it is not delivered any more */
+  /** Delete a webhook. Events that wait for it are not delivered any more */
   delete(webhookId: string, options?: CallOptions): Promise<void>;
   /** The delivery log, newest first, kept for 30 days */
   deliveries(webhookId: string, query?: WebhooksDeliveriesQuery, options?: CallOptions): Pages<WebhookDeliveriesPage, WebhookDelivery>;

@@ -91,7 +91,7 @@ export const webhookRoutes = [
     path: '/webhooks/{webhookId}',
     key,
     tag,
-    summary: 'Delete a webhook. What waits for it is not delivered any more',
+    summary: 'Delete a webhook. Events that wait for it are not delivered any more',
     errors,
     handler: async ({ deps, project, params }) => deleteWebhook(deps, project, params.webhookId ?? ''),
   }),

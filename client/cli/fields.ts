@@ -610,7 +610,7 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
     {"name":"url","kind":"text","isRequired":true,"about":"A public https URL; redirects are not followed."},
     {"name":"events","kind":"list","isRequired":true,"about":"The types of the events to deliver. One of email.sent, email.delivered, email.deferred, email.bounced, email.failed, email.suppressed, email.opened, email.clicked, email.spam_reported, email.unsubscribed, email.received, contact.created, contact.updated, contact.deleted, campaign.scheduled, campaign.sending, campaign.paused, campaign.sent, campaign.failed, campaign.aborted, automation.entered, automation.completed, automation.exited, migration.running, migration.progress, migration.needs_attention, migration.completed, migration.failed, reputation.warning, reputation.recovered."},
   ] },
-  "webhooks.delete": { about: "Delete a webhook. What waits for it is not delivered any more", fields: [] },
+  "webhooks.delete": { about: "Delete a webhook. Events that wait for it are not delivered any more", fields: [] },
   "webhooks.deliveries": { about: "The delivery log, newest first, kept for 30 days", fields: [
     {"name":"page","kind":"number","about":"Page number, from 1."},
     {"name":"limit","kind":"number","about":"Entries a page."},
