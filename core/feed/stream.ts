@@ -40,14 +40,15 @@ export async function* watchEvents(
   let renewedAt = performance.now();
   let spokeAt = performance.now();
   for await (const _wakeUp of wakeUps(deps, eventChannel(project._id), { everyMs: LOOK_EVERY_MS, signal })) {
-    let fresh: ProjectEvent[];
+    let isMore: boolean;
     do {
-      fresh = await readFresh(deps, project._id, position, wanted);
-      for (const event of fresh) {
+      const fresh = await readFresh(deps, project._id, position, wanted);
+      isMore = fresh.isMore;
+      for (const event of fresh.events) {
         if (signal.aborted) return;
         yield event;
       }
-      if (fresh.length > 0) spokeAt = performance.now();
+      if (fresh.events.length > 0) spokeAt = performance.now();
       if (performance.now() - spokeAt > SIGN_OF_LIFE_MS) {
         spokeAt = performance.now();
         yield null;
@@ -56,7 +57,7 @@ export async function* watchEvents(
         renewedAt = performance.now();
         await listen(deps, project._id);
       }
-    } while (fresh.length === TOGETHER_MAX && !signal.aborted);
+    } while (isMore && !signal.aborted);
   }
 }
 
@@ -108,12 +109,13 @@ async function markSeen({ db }: Deps, projectId: ObjectId, { after, seen }: Posi
   for (const { _id, writtenAt } of await known.toArray()) seen.set(_id.toHexString(), writtenAt.getTime());
 }
 
+/** `isMore`: there may be later events already, also where none of these is of a wanted type. */
 async function readFresh(
   { db }: Deps,
   projectId: ObjectId,
   position: Position,
   wanted: Set<string>,
-): Promise<ProjectEvent[]> {
+): Promise<{ events: ProjectEvent[]; isMore: boolean }> {
   const from = new Date(position.after.getTime() - OVERLAP_MS);
   const ids = await db.projectEvents
     .find({ projectId, writtenAt: { $gte: from } }, { projection: { _id: 1, writtenAt: 1 }, hint: 'written' })
@@ -121,13 +123,13 @@ async function readFresh(
     .limit(position.seen.size + TOGETHER_MAX)
     .toArray();
   const fresh = ids.filter(({ _id }) => !position.seen.has(_id.toHexString())).slice(0, TOGETHER_MAX);
-  if (fresh.length === 0) return [];
+  if (fresh.length === 0) return { events: [], isMore: false };
   for (const { _id, writtenAt } of fresh) position.seen.set(_id.toHexString(), writtenAt.getTime());
   position.after = new Date(Math.max(position.after.getTime(), fresh.at(-1)!.writtenAt.getTime()));
   for (const [id, at] of position.seen) if (at < position.after.getTime() - 2 * OVERLAP_MS) position.seen.delete(id);
   const events = await db.projectEvents
-    .find({ _id: { $in: fresh.map(({ _id }) => _id) }, projectId })
+    .find({ _id: { $in: fresh.map(({ _id }) => _id) }, projectId, type: { $in: [...wanted] } })
     .sort({ writtenAt: 1, _id: 1 })
     .toArray();
-  return events.filter(({ type }) => wanted.has(type));
+  return { events, isMore: fresh.length === TOGETHER_MAX };
 }

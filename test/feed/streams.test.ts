@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { Redis } from 'ioredis';
 import Koa from 'koa';
+import { ObjectId } from 'mongodb';
 import { EventStream, type ServerEvent } from '../../api/http/endpoint.ts';
 import { createEventStreams } from '../../api/http/event-streams.ts';
 import { createApiKey } from '../../core/accounts/api-keys.ts';
@@ -153,6 +154,7 @@ describe('Open streams', () => {
       for (;;) yield { data: 'x'.repeat(200_000) };
     }
     const koa = new Koa();
+    koa.silent = true;
     const caller = { key, identity: { apiKey, project: own.project }, project: own.project };
     koa.use((context) => streams.serve(context, new EventStream(endless()), caller));
     const server = koa.listen(0, '127.0.0.1');
@@ -164,6 +166,30 @@ describe('Open streams', () => {
     reader.destroy();
     streams.stop();
     server.close();
+  });
+
+  it('a reader of few types passes thousands of other events without a wait between', async () => {
+    const { deps } = environment;
+    const { project, projectKey } = await environment.newTenant('Few types');
+    const projectId = project._id;
+    const since = deps.clock.now();
+    const { data: contact } = eventExamples.ContactCreatedEvent as { data: Record<string, unknown> };
+    const rowOf = (type: string, data: Record<string, unknown>) => {
+      return { _id: new ObjectId(), projectId, type, createdAt: since, writtenAt: deps.clock.now(), data };
+    };
+    await deps.db.projectEvents.insertMany(
+      Array.from({ length: 6_000 }, () => rowOf('contact.deleted', { id: contact.id })),
+    );
+    await deps.db.projectEvents.insertOne(rowOf('contact.created', contact));
+    const from = { 'Last-Event-ID': `since-${since.getTime()}` };
+    const stream = await open(environment, projectKey, '/stream?types=contact.created', from);
+    await until(
+      async () => stream.told.length,
+      (found) => found === 1,
+      { ms: 2_500 },
+    );
+    expect(stream.told.map(({ data }) => data.type)).to.deep.equal(['contact.created']);
+    await stream.close();
   });
 
   it('end when their server stops, with a last event that says so, and it does not wait for their connections', async () => {
