@@ -1,3 +1,4 @@
+import { normalizeEmail } from '../core/base/text/addresses.ts';
 import { withoutEnd } from '../core/base/text/text-ends.ts';
 import { type Config, type Variable, variableName, variables } from '../schemas/config.ts';
 
@@ -13,10 +14,18 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
   return {
     ...values,
     publicUrl: withoutEnd(String(publicUrl), '/'),
+    consoleFrom: readAddress('CONSOLE_FROM', String(values.consoleFrom)),
+    temporalUiUrl: withoutEnd(String(values.temporalUiUrl), '/'),
     mailHost,
     spfRecord: values.spfRecord || `v=spf1 a:${mailHost} ~all`,
     mediaDir: values.mediaDir || `${values.dataDir}/media`,
   } as Config;
+}
+
+function readAddress(name: string, text: string): string {
+  const email = text === '' ? text : normalizeEmail(text);
+  if (email === null) throw new ConfigError(`${name} must be an email address and nothing else, not "${text}".`);
+  return email;
 }
 
 function readVariable(name: string, variable: Variable, env: NodeJS.ProcessEnv): unknown {
@@ -27,6 +36,10 @@ function readVariable(name: string, variable: Variable, env: NodeJS.ProcessEnv):
       .split(',')
       .map((part) => part.trim())
       .filter(Boolean);
+  if (variable.type === 'boolean') {
+    if (text !== 'true' && text !== 'false') throw new ConfigError(`${name} must be true or false, not "${text}".`);
+    return text === 'true';
+  }
   const number = Number(text);
   const { minimum = Number.MIN_SAFE_INTEGER, maximum = Number.MAX_SAFE_INTEGER } = variable;
   if (!Number.isInteger(number) || number < minimum || number > maximum)

@@ -6,9 +6,12 @@ import { createClock } from './clock.ts';
 import { createDns } from './dns.ts';
 import { createDotJournals } from './dots/journals.ts';
 import { createEvidence } from './evidence.ts';
+import { createFiles } from './fetch/files.ts';
 import { createMedia } from './media.ts';
 import { openMongo } from './mongo.ts';
 import { createSources } from './providers/sources.ts';
+import { createRawMails } from './raw-mails.ts';
+import { createRecentCounts } from './recent-counts.ts';
 import { openRedis } from './redis.ts';
 import { openTemporal, type Temporal } from './temporal.ts';
 
@@ -29,6 +32,7 @@ export function openPlatform(config: Config, log: Log): Platform {
   const temporal = openTemporal(config);
   const database = mongo.db(config.mongodbDatabase);
   const clock = createClock(async () => (await database.command({ hello: 1 })).localTime as Date);
+  const rawMails = createRawMails(log);
   const parts = openCore({
     config,
     log,
@@ -39,7 +43,10 @@ export function openPlatform(config: Config, log: Log): Platform {
     dns: createDns(config),
     sources: createSources(config, db),
     media: createMedia(config),
+    files: createFiles(config),
     evidence: createEvidence(config),
+    rawMails,
+    recentCounts: createRecentCounts(redis, config.mongodbDatabase),
     dots: createDotJournals({ dataDir: config.dataDir, log }),
     subscribers,
   });
@@ -51,7 +58,7 @@ export function openPlatform(config: Config, log: Log): Platform {
     async close() {
       parts.state.close();
       clock.stop();
-      await Promise.allSettled([temporal.close(), closeRedis(), mongo.close()]);
+      await Promise.allSettled([temporal.close(), closeRedis(), mongo.close(), rawMails.close()]);
     },
   };
 }

@@ -5,14 +5,20 @@ import type { Indexes } from '../core/base/indexes.ts';
 import { requestIndexes } from '../core/base/indexes.ts';
 import { campaignIndexes } from '../core/campaigns/indexes.ts';
 import { composingIndexes } from '../core/composing/indexes.ts';
+import { consentIndexes } from '../core/consents/indexes.ts';
 import { contactIndexes } from '../core/contacts/indexes.ts';
 import { domainIndexes } from '../core/domains/indexes.ts';
 import { feedIndexes } from '../core/feed/indexes.ts';
+import { formIndexes } from '../core/forms/indexes.ts';
 import { importIndexes } from '../core/imports/indexes.ts';
 import { inboundIndexes } from '../core/inbound/indexes.ts';
+import { liveIndexes } from '../core/live/indexes.ts';
+import { mediaIndexes } from '../core/media/indexes.ts';
 import { messageIndexes } from '../core/messages/indexes.ts';
 import { migrationIndexes } from '../core/migrations/indexes.ts';
 import { outboxIndexes } from '../core/outbox/indexes.ts';
+import { personalDataIndexes } from '../core/personal-data/indexes.ts';
+import { previewIndexes } from '../core/previews/indexes.ts';
 import { reportIndexes } from '../core/reports/indexes.ts';
 import { suppressionIndexes } from '../core/suppressions/indexes.ts';
 import { templateIndexes } from '../core/templates/indexes.ts';
@@ -23,14 +29,20 @@ const byCollection: Indexes = {
   ...requestIndexes,
   ...campaignIndexes,
   ...composingIndexes,
+  ...consentIndexes,
   ...contactIndexes,
   ...domainIndexes,
   ...feedIndexes,
+  ...formIndexes,
   ...importIndexes,
   ...inboundIndexes,
+  ...liveIndexes,
+  ...mediaIndexes,
   ...messageIndexes,
   ...migrationIndexes,
   ...outboxIndexes,
+  ...personalDataIndexes,
+  ...previewIndexes,
   ...reportIndexes,
   ...suppressionIndexes,
   ...templateIndexes,
@@ -44,13 +56,17 @@ export const indexes = Object.entries(byCollection).flatMap(([on, named]) =>
   })),
 );
 
+/** Fewer than the driver has connections: calls that wait for one give up after two seconds. */
+const COLLECTIONS_AT_ONCE = 24;
+
 export async function makeIndexes(db: Collections): Promise<void> {
-  const byCollection = Map.groupBy(indexes, ({ on }) => on);
-  await Promise.all(
-    [...byCollection].map(([on, list]) =>
-      db[on].createIndexes(list.map(({ name, key, options }) => ({ name, key, ...options }))),
-    ),
-  );
+  const grouped = [...Map.groupBy(indexes, ({ on }) => on)];
+  for (let first = 0; first < grouped.length; first += COLLECTIONS_AT_ONCE)
+    await Promise.all(
+      grouped
+        .slice(first, first + COLLECTIONS_AT_ONCE)
+        .map(([on, list]) => db[on].createIndexes(list.map(({ name, key, options }) => ({ name, key, ...options })))),
+    );
 }
 
 const NO_SUCH_COLLECTION = 26;

@@ -5,9 +5,16 @@ export interface Metrics {
   observeRequest(labels: { method: string; route: string; status: number }, seconds: number): void;
   counter(name: string, help: string, labels?: string[]): Counter;
   gauge(name: string, help: string, read: () => number): Gauge;
+  /** A gauge with a value for each set of labels. */
+  gauges(name: string, help: string, labels: string[], read: () => Labelled[]): Gauge;
 }
 
-/** One registry for each process, in Prometheus' text form on /metrics. Labels are names of routes and states, never ids. */
+interface Labelled {
+  labels: Record<string, string>;
+  value: number;
+}
+
+/** One registry for each process, in Prometheus' text form on /metrics. Labels are names of routes, states and relays, never ids. */
 export function createMetrics(): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
@@ -29,6 +36,16 @@ export function createMetrics(): Metrics {
         registers: [registry],
         collect() {
           this.set(read());
+        },
+      }),
+    gauges: (name, help, labelNames, read) =>
+      new Gauge({
+        name,
+        help,
+        labelNames,
+        registers: [registry],
+        collect() {
+          for (const { labels, value } of read()) this.set(labels, value);
         },
       }),
   };

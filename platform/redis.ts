@@ -49,8 +49,16 @@ function createSignals(redis: Redis, listener: Redis, prefix: string): Signals {
   listener.on('message', (channel: string, message: string) => {
     for (const listen of listeners.get(channel) ?? []) listen(message);
   });
+  /** Subscriptions that get no answer fail together, and need one new connection. */
+  let isReconnecting = false;
+  const reconnect = () => {
+    if (isReconnecting) return;
+    isReconnecting = true;
+    listener.disconnect(true);
+  };
   listener.on('ready', () => {
-    if (listeners.size > 0) listener.subscribe(...listeners.keys()).catch(() => listener.disconnect(true));
+    isReconnecting = false;
+    if (listeners.size > 0) listener.subscribe(...listeners.keys()).catch(reconnect);
   });
 
   return {
@@ -62,8 +70,7 @@ function createSignals(redis: Redis, listener: Redis, prefix: string): Signals {
       const name = prefix + channel;
       const others = listeners.get(name) ?? new Set();
       listeners.set(name, others.add(listen));
-      if (others.size === 1 && listener.status === 'ready')
-        listener.subscribe(name).catch(() => listener.disconnect(true));
+      if (others.size === 1 && listener.status === 'ready') listener.subscribe(name).catch(reconnect);
       return () => {
         others.delete(listen);
         if (others.size > 0) return;

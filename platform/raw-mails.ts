@@ -1,0 +1,13 @@
+import type { Log } from '../core/base/deps.ts';
+import type { RawMails } from '../core/previews/raw-mails.ts';
+import { createMailParser } from './inbound/parser.ts';
+
+/** The parser of mail that comes in, for a person who looks at a stored mail. */
+export function createRawMails(log: Log): RawMails & { close(): Promise<void> } {
+  const parser = createMailParser(log, { threads: 1 });
+  return {
+    // Bytes of a file may be in memory that threads share, which decoders refuse.
+    read: (bytes, client) => parser.parse(Buffer.from(bytes), { mailFrom: '', client }),
+    close: () => parser.close(),
+  };
+}
