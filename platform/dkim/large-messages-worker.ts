@@ -1,6 +1,6 @@
 import { parentPort } from 'node:worker_threads';
 import { writePieces } from '../../core/composing/mime/entities.ts';
-import { wireBytes } from '../smtp/message-bytes.ts';
+import { wireLines } from '../smtp/message-bytes.ts';
 import type { LargeMessage, LargeResult } from './large-messages.ts';
 import { signMessage } from './sign.ts';
 
@@ -16,7 +16,7 @@ parentPort!.on('message', (message: LargeMessage) => {
 
 function written({ pieces, keys, seconds }: LargeMessage): Uint8Array<ArrayBuffer> {
   const text = writePieces(pieces);
-  const whole = wireBytes(signMessage(text, keys, new Date(seconds * 1_000)) + text);
+  const whole = wireLines(signMessage(text, keys, new Date(seconds * 1_000)) + text);
   const bytes = Buffer.alloc(whole.length);
   bytes.write(whole, 'latin1');
   return bytes;

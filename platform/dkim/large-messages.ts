@@ -1,9 +1,9 @@
 import { Worker } from 'node:worker_threads';
-import type { DkimKey } from '../../core/outbox/relay.ts';
+import type { DkimKey, LargePiece } from '../../core/outbox/relay.ts';
 
 export interface LargeMessage {
   id: number;
-  pieces: readonly (string | Uint8Array)[];
+  pieces: readonly LargePiece[];
   keys: readonly DkimKey[];
   seconds: number;
 }

@@ -28,7 +28,7 @@ const SIGNED_HEADERS: readonly string[] = ['list-id', 'feedback-id', 'cfbl-addre
 const KEYS_MAX = 1_000;
 const imported = new Map<string, KeyObject>();
 
-/** The DKIM-Signature headers, each with its line end, in the order of the keys. */
+/** The DKIM-Signature headers, each with its line end, in the order of the keys. The message has a byte in each character. */
 export function signMessage(message: string, keys: readonly DkimKey[], at: Date): string {
   if (keys.length === 0) return '';
   const { headers, body } = canonicalMessage(message);
@@ -40,7 +40,7 @@ export function signMessage(message: string, keys: readonly DkimKey[], at: Date)
   const shared: Shared = {
     names: names.join(':'),
     signed: `${lines.join('\r\n')}\r\n`,
-    bodyHash: hash('sha256', body, 'base64'),
+    bodyHash: hash('sha256', Buffer.from(body, 'latin1'), 'base64'),
     seconds: Math.floor(at.getTime() / 1_000),
   };
   return keys.map((key) => signatureHeader(key, shared)).join('');

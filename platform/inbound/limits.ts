@@ -1,15 +1,21 @@
-import { isIPv6, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { SMTPServer } from 'smtp-server';
 import type { SMTPConnection, SMTPConnectionOptions } from 'smtp-server/lib/smtp-connection.js';
+import { networkOf } from '../../core/base/text/networks.ts';
 
-/** The resources that one client may use of the inbound server, so that enough is left for others. */
-export interface InboundLimits {
+/** The resources that one client may use of a mail server, so that enough is left for others. */
+export interface SessionLimits {
   connectionsPerAddress: number;
   /** Of a whole session. 25 MB at 42 kB/s are received in this time; a server with more to deliver connects again. */
   sessionMs: number;
   /** Commands between two accepted mails; a mail for 100 recipients needs 105. */
   commandsMax: number;
+  /** Until the client has logged in; left out where there is no login. */
+  loginMs?: number;
+}
+
+export interface InboundLimits extends SessionLimits {
   /** Bytes of all mails that are being received. */
   bytes: number;
   bytesPerAddress: number;
@@ -25,15 +31,33 @@ export const INBOUND_LIMITS: Omit<InboundLimits, 'connectionsPerAddress'> = {
   parseMs: 5_000,
 };
 
+const CLIENTS_MAX = 200;
+const SOCKET_MS = 60_000;
+const STOP_MS = 7_000;
+
 /** Refuses connections of one address beyond its share before they count towards the total, and ends sessions that last too long. */
 export class LimitedSmtpServer extends SMTPServer {
-  readonly #limits: InboundLimits;
-  readonly #connections = new Map<string, number>();
+  readonly #limits: SessionLimits;
+  readonly #connections: Map<string, number>;
   readonly #commands = new Map<string, number>();
 
-  constructor(options: ConstructorParameters<typeof SMTPServer>[0], limits: InboundLimits) {
-    super(options);
+  /** Servers that share their `connections` count them together. */
+  constructor(
+    options: ConstructorParameters<typeof SMTPServer>[0],
+    limits: SessionLimits,
+    connections = new Map<string, number>(),
+  ) {
+    super({
+      banner: 'Everpost',
+      disableReverseLookup: true,
+      maxClients: CLIENTS_MAX,
+      socketTimeout: SOCKET_MS,
+      closeTimeout: STOP_MS,
+      logger: false,
+      ...options,
+    });
     this.#limits = limits;
+    this.#connections = connections;
   }
 
   override connect(socket: Socket | TLSSocket, options?: SMTPConnectionOptions | null): void {
@@ -52,13 +76,31 @@ export class LimitedSmtpServer extends SMTPServer {
     const deadline = setTimeout(() => {
       connection?.send(421, '4.4.2 The session took too long; connect again');
     }, this.#limits.sessionMs);
-    socket.once('close', () => {
+    const { loginMs } = this.#limits;
+    const loginDeadline = loginMs === undefined ? undefined : setTimeout(() => endUnlessKnown(connection), loginMs);
+    onceClosed(connection, socket, () => {
       clearTimeout(deadline);
+      clearTimeout(loginDeadline);
       if (connection) this.#commands.delete(connection.id);
       const left = (this.#connections.get(network) ?? 1) - 1;
       if (left > 0) this.#connections.set(network, left);
       else this.#connections.delete(network);
     });
+  }
+
+  /** Listens, and resolves with the port. */
+  async open(port: number, host: string): Promise<number> {
+    await new Promise<void>((resolve, reject) => {
+      this.server.once('error', reject);
+      this.listen(port, host, () => resolve());
+    });
+    const address = this.server.address();
+    return typeof address === 'object' && address ? address.port : port;
+  }
+
+  /** Takes no more connections, and resolves when the last one has ended. */
+  stop(): Promise<void> {
+    return new Promise((resolve) => this.close(() => resolve()));
   }
 
   /** A mail was accepted: its session may send as many commands again. */
@@ -77,17 +119,39 @@ export class LimitedSmtpServer extends SMTPServer {
   }
 }
 
-/** The first half of an IPv6 address: a client owns all addresses below it. */
-export function networkOf(address: string): string {
-  const plain = address.toLowerCase().replace(/^::ffff:(?=\d+\.)/, '');
-  if (!isIPv6(plain)) return plain;
-  const [head = '', tail] = plain.split('::').map((part) => part.split(':').filter((group) => group !== ''));
-  const missing = tail === undefined ? 0 : 8 - head.length - tail.length;
-  const groups = [...head, ...Array<string>(missing).fill('0'), ...(tail ?? [])];
-  return `${groups
-    .slice(0, 4)
-    .map((group) => Number.parseInt(group, 16).toString(16))
-    .join(':')}::/64`;
+/** Not by a listener of the socket: STARTTLS removes all of them. */
+function onceClosed(connection: SMTPConnection | undefined, socket: Socket | TLSSocket, release: () => void): void {
+  if (!connection) {
+    socket.once('close', release);
+    return;
+  }
+  let isOpen = true;
+  const close = connection._onClose.bind(connection);
+  connection._onClose = () => {
+    if (isOpen) release();
+    isOpen = false;
+    close();
+  };
+}
+
+function endUnlessKnown(connection: SMTPConnection | undefined): void {
+  if (connection && !connection.session.user) connection.send(421, '4.4.2 Log in sooner; connect again');
+}
+
+/** Bytes of the mails that are being received, by network; beyond the limit a mail is deferred. */
+export function createHeldBytes(bytesMax: number, perNetworkMax: number) {
+  const byNetwork = new Map<string, number>();
+  let all = 0;
+  const of = (network: string) => byNetwork.get(network) ?? 0;
+  return {
+    fits: (network: string, bytes: number) => all + bytes <= bytesMax && of(network) + bytes <= perNetworkMax,
+    add(network: string, bytes: number): void {
+      all += bytes;
+      const own = of(network) + bytes;
+      if (own > 0) byNetwork.set(network, own);
+      else byNetwork.delete(network);
+    },
+  };
 }
 
 function refuse(socket: Socket): void {

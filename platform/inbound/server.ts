@@ -1,17 +1,16 @@
 import type { SMTPServerDataStream, SMTPServerSession } from 'smtp-server';
 import type { Deps } from '../../core/base/deps.ts';
+import { networkOf } from '../../core/base/text/networks.ts';
 import { type Destination, judgeRecipient } from '../../core/inbound/destinations.ts';
 import type { MailReader } from '../../core/inbound/mail.ts';
 import { receiveMail } from '../../core/inbound/receive.ts';
-import { INBOUND_LIMITS, type InboundLimits, LimitedSmtpServer, networkOf } from './limits.ts';
+import { createHeldBytes, INBOUND_LIMITS, type InboundLimits, LimitedSmtpServer } from './limits.ts';
 import { createMailReader } from './reader.ts';
+import { reply } from './reply.ts';
 import { followCertificate, readCertificate } from './tls.ts';
 
 const MAIL_BYTES_MAX = 25 * 1024 * 1024;
 const RECIPIENTS_MAX = 100;
-const CLIENTS_MAX = 200;
-const SOCKET_MS = 60_000;
-const STOP_MS = 7_000;
 const UNPROVEN =
   '5.7.1 You are not unsubscribed: the mail that you answer is no longer kept, and yours does not prove its sender (DMARC). Use the link in the mail, or write to its sender';
 
@@ -26,23 +25,17 @@ export async function openInboundServer(
   { limits = INBOUND_LIMITS }: { limits?: typeof INBOUND_LIMITS } = {},
 ): Promise<InboundServer> {
   const { inboundSmtpHost, inboundSmtpPort, inboundProxies, inboundConnectionsPerAddress } = deps.config;
-  const certificate = readCertificate(deps.config);
+  const certificate = readCertificate('inbound', deps.config);
   const reader = createMailReader(deps.config, deps.log, limits);
   const own = { ...limits, connectionsPerAddress: inboundConnectionsPerAddress };
   const door = createDoor(deps, reader, own);
   const options: ConstructorParameters<typeof LimitedSmtpServer>[0] = {
     name: deps.config.mailHost,
-    banner: 'Everpost',
     size: MAIL_BYTES_MAX,
     authOptional: true,
     disabledCommands: certificate ? ['AUTH'] : ['AUTH', 'STARTTLS'],
     ...certificate,
     useProxy: inboundProxies,
-    disableReverseLookup: true,
-    maxClients: CLIENTS_MAX,
-    socketTimeout: SOCKET_MS,
-    closeTimeout: STOP_MS,
-    logger: false,
     onRcptTo: (address, session, callback) => void door.recipient(address.address, session).then(callback, callback),
     onData: (stream, session, callback) => {
       door.data(stream, session).then(
@@ -57,17 +50,13 @@ export async function openInboundServer(
   };
   const server = new LimitedSmtpServer(options, own);
   server.on('error', (error) => deps.log.debug({ err: error }, 'inbound connection failed'));
-  await new Promise<void>((resolve, reject) => {
-    server.server.once('error', reject);
-    server.listen(inboundSmtpPort, inboundSmtpHost, () => resolve());
-  });
-  const renewal = followCertificate(server, deps.config, deps.log);
-  const address = server.server.address();
+  const port = await server.open(inboundSmtpPort, inboundSmtpHost);
+  const renewal = followCertificate('inbound', [server], deps);
   return {
-    port: typeof address === 'object' && address ? address.port : inboundSmtpPort,
+    port,
     async close() {
       renewal.stop();
-      await new Promise<void>((resolve) => server.close(() => resolve()));
+      await server.stop();
       await reader.close();
     },
   };
@@ -135,26 +124,6 @@ function createDoor(deps: Deps, reader: MailReader, { bytes, bytesPerAddress }: 
   return { recipient, data, forget: (session: SMTPServerSession) => judged.delete(session.id) };
 }
 
-/** Bytes of the mails that are being received, by network; beyond the limit a mail is deferred. */
-function createHeldBytes(bytesMax: number, perNetworkMax: number) {
-  const byNetwork = new Map<string, number>();
-  let all = 0;
-  const of = (network: string) => byNetwork.get(network) ?? 0;
-  return {
-    fits: (network: string, bytes: number) => all + bytes <= bytesMax && of(network) + bytes <= perNetworkMax,
-    add(network: string, bytes: number): void {
-      all += bytes;
-      const own = of(network) + bytes;
-      if (own > 0) byNetwork.set(network, own);
-      else byNetwork.delete(network);
-    },
-  };
-}
-
 function senderOf({ envelope }: SMTPServerSession): string {
   return envelope.mailFrom === false ? '' : envelope.mailFrom.address.toLowerCase();
-}
-
-function reply(responseCode: number, message: string): Error {
-  return Object.assign(new Error(message), { responseCode });
 }

@@ -1,7 +1,6 @@
 import type { Collections } from '../../core/base/collections.ts';
 import { withoutEnd } from '../../core/base/text/text-ends.ts';
-import { IMAGE_BYTES_MAX } from '../../core/migrations/rules/images.ts';
-import type { Sources } from '../../core/migrations/source.ts';
+import { IMAGE_BYTES_MAX, type Sources } from '../../core/migrations/source.ts';
 import type { Config } from '../../schemas/config.ts';
 import { fetchFiles, fetchImages } from './foreign-files.ts';
 import { paceBySlots } from './pace.ts';

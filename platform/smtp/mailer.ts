@@ -1,12 +1,13 @@
-import type { Mailer } from '../../core/outbox/relay.ts';
+import type { Lane, Mailer, RelayState } from '../../core/outbox/relay.ts';
 import { createDeadlines } from './deadlines.ts';
 import { TIMEOUTS, type Timeouts } from './handshake.ts';
 import { RelayPool } from './pool.ts';
-import { parseRelayUrl } from './relay-url.ts';
+import { parseRelayUrls } from './relay-url.ts';
 
 export interface MailerOptions {
+  /** One URL, or several, comma separated. */
   url: string;
-  /** A second relay for the transactional lane; empty: the same one. */
+  /** Other relays for the transactional lane; empty: the same ones. */
   transactionalUrl?: string;
   connectionsMax: number;
   clientName: string;
@@ -18,27 +19,27 @@ export interface MailerOptions {
 
 const IDLE_MS = 30_000;
 
-/** Sends mail to the relay over pooled SMTP connections, each lane within its share. */
+/** Sends mail to relays over pooled SMTP connections, each lane within its share. */
 export function createMailer(options: MailerOptions): Mailer {
-  const deadlines = createDeadlines(options.now ?? (() => performance.now()));
   const shared = {
     connectionsMax: options.connectionsMax,
+    clientName: options.clientName,
     timeouts: { ...TIMEOUTS, ...options.timeouts },
     idleMs: options.idleMs ?? IDLE_MS,
-    deadlines,
+    deadlines: createDeadlines(options.now ?? (() => performance.now())),
     wallClock: options.wallClock ?? (() => new Date()),
   };
-  const makePool = (name: 'default' | 'transactional', text: string) => {
-    const url = parseRelayUrl(text);
-    return new RelayPool({ ...shared, name, url, clientName: url.clientName ?? options.clientName });
-  };
+  const makePool = (route: RelayState['relay'], text: string) =>
+    new RelayPool({ ...shared, route }, parseRelayUrls(text));
   const main = makePool('default', options.url);
   const transactional = options.transactionalUrl ? makePool('transactional', options.transactionalUrl) : main;
   const pools = [...new Set([main, transactional])];
+  const poolOf = (lane: Lane) => (lane === 'transactional' ? transactional : main);
   return {
-    acquire: (lane) => (lane === 'transactional' ? transactional : main).acquire(lane),
-    free: (lane) => (lane === 'transactional' ? transactional : main).free(lane),
-    states: () => pools.map((pool) => pool.state()),
+    acquire: (lane) => poolOf(lane).acquire(lane),
+    free: (lane) => poolOf(lane).free(lane),
+    outage: (lane) => poolOf(lane).outage(),
+    states: () => pools.flatMap((pool) => pool.states()),
     close: async (graceMs) => {
       await Promise.all(pools.map((pool) => pool.close(graceMs)));
     },

@@ -6,7 +6,12 @@ const BARE_LINE_END = /\r(?!\n)|(?<!\r)\n/g;
  * or LF is one of the two ways to smuggle a second message through a relay that reads line ends differently, so none is sent.
  */
 export function wireBytes(message: string): string {
-  let text = asLatin1(message);
+  return wireLines(asLatin1(message));
+}
+
+/** The same for a message that has a byte in each character already. */
+export function wireLines(message: string): string {
+  let text = message;
   if (NEEDS_WORK.test(text)) text = text.replace(BARE_LINE_END, '\r\n').replaceAll('\n.', '\n..');
   if (text.charCodeAt(0) === 46) text = `.${text}`;
   return text.endsWith('\r\n') || text === '' ? text : `${text}\r\n`;

@@ -12,10 +12,27 @@ export interface RelayUrl {
   password: string;
   /** The name that EHLO sends. */
   clientName: string | null;
+  /** 0 comes first; a higher number takes mail while no relay with a lower one answers. */
+  priority: number;
+  /** Its share of the mail among relays of the same priority. */
+  weight: number;
 }
 
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|::1)$/i;
-const PARAMETERS = ['ignoreTLS', 'requireTLS', 'tls.rejectUnauthorized', 'tls.servername', 'name'];
+const PARAMETERS = [
+  ...['ignoreTLS', 'requireTLS', 'tls.rejectUnauthorized', 'tls.servername', 'name'],
+  ...['priority', 'weight'],
+];
+const PRIORITY_MAX = 100;
+const WEIGHT_MAX = 1_000;
+/** A password may contain a comma. */
+const BETWEEN_URLS = /,\s*(?=smtps?:\/\/)/i;
+
+/** One URL or several, comma separated, in the order of their priorities. */
+export function parseRelayUrls(text: string): RelayUrl[] {
+  const urls = text.split(BETWEEN_URLS).map((one) => parseRelayUrl(one.trim()));
+  return urls.toSorted((one, other) => one.priority - other.priority);
+}
 
 /**
  * smtp://user:password@host:port?requireTLS=true, with the query parameters that nodemailer users know. A password is sent under TLS only,
@@ -38,12 +55,14 @@ export function parseRelayUrl(text: string): RelayUrl {
     user: url.username ? decodeURIComponent(url.username) : null,
     password: decodeURIComponent(url.password),
     clientName: url.searchParams.get('name'),
+    priority: numberIn(url, 'priority', { from: 0, to: PRIORITY_MAX, otherwise: 0 }),
+    weight: numberIn(url, 'weight', { from: 1, to: WEIGHT_MAX, otherwise: 1 }),
   };
 }
 
 function parse(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : null;
-  if (!url?.hostname || !['smtp:', 'smtps:'].includes(url.protocol))
+  if (!url?.hostname || url.hostname.includes(',') || !['smtp:', 'smtps:'].includes(url.protocol))
     throw new Error('The SMTP URL must look like smtp://host:port or smtps://user:password@host:port.');
   return url;
 }
@@ -51,6 +70,14 @@ function parse(text: string): URL {
 function isTlsRequired(url: URL, host: string): boolean {
   const given = url.searchParams.get('requireTLS');
   return given === null ? url.username !== '' && !LOOPBACK.test(host) : given === 'true';
+}
+
+function numberIn(url: URL, name: string, { from, to, otherwise }: { from: number; to: number; otherwise: number }) {
+  const given = url.searchParams.get(name);
+  if (given === null) return otherwise;
+  const number = /^\d{1,4}$/.test(given) ? Number(given) : Number.NaN;
+  if (number >= from && number <= to) return number;
+  throw new Error(`The SMTP URL needs a whole number from ${from} to ${to} as its ${name}.`);
 }
 
 function isTrue(url: URL, name: string): boolean {
