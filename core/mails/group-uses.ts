@@ -22,7 +22,7 @@ export async function refuseQueued(
     if ([...contents.values()].some((content) => content.groupId === groupId))
       throw conflict(
         'INVALID_STATE',
-        'Mail that names the suppression group is waiting to be sent; repeat when it is sent.',
+        'Mail that names the suppression group is waiting to be sent; repeat when it is sent or cancelled.',
       );
   }
 }

@@ -4,23 +4,26 @@ import type { Described } from '../../schemas/schema.ts';
 import { breathe } from '../base/breathe.ts';
 import type { Deps } from '../base/deps.ts';
 import { invalid } from '../base/errors.ts';
+import type { By } from '../base/maker.ts';
 import type { Mailbox, Project } from '../base/model.ts';
 import { normalizeEmail } from '../base/text/addresses.ts';
+import { storedTags, taggedWith } from '../base/text/tags.ts';
 import { headerProblems } from '../composing/headers.ts';
+import { scheduledTime } from '../messages/scheduled/time.ts';
 import type { Content, Message, MessageRecipient } from '../outbox/model.ts';
 import { states } from '../outbox/states.ts';
 import { findGroup } from '../suppressions/groups.ts';
 import { isMarketingSend } from '../suppressions/rules.ts';
 import { checkData, compileMail, type MailTemplates } from '../templates/mail.ts';
 import type { Template as StoredTemplate } from '../templates/model.ts';
-import { findTemplate } from '../templates/templates.ts';
+import { findTemplate, noteSentByKeys } from '../templates/templates.ts';
 import { type GivenAttachments, readAttachments } from './attachments.ts';
 
 export type SendInput = Described<typeof sendMailBody>;
 export type BulkInput = Described<typeof bulkMailBody>;
 type MailOptions = Described<typeof mailOptions>;
 
-export interface Origin {
+export interface Origin extends By {
   at: Date;
   seed: ObjectId;
   /** The key of the call, when its scope is send: it is stored with the messages. */
@@ -34,13 +37,18 @@ export function sentBy({ keyId }: Origin): Pick<Message, 'keyId'> {
 
 export interface MailDraft extends GivenAttachments {
   content: Content;
+  /** When it is to be sent; null: as soon as possible. */
+  sendAt: Date | null;
   templates: MailTemplates;
+  tags?: string[];
 }
 
 /** The common part of a send and a bulk, checked; faults of the call itself are reported before anything that it names is looked up. */
 export async function draftMail(deps: Deps, project: Project, input: MailOptions, origin: Origin): Promise<MailDraft> {
   checkHeaders(input.headers ?? {});
+  const sendAt = laterThan(origin, input);
   checkData(input.dynamicData, 'dynamicData');
+  const tags = storedTags(input.tags, 'tags');
   const { attachments, files } = await readAttachments(input.attachments ?? [], origin, deps.config);
   if (input.templateId === undefined && !input.html && !input.text)
     throw invalid('Give templateId, html or text.', 'html: is required without templateId and text');
@@ -51,6 +59,7 @@ export async function draftMail(deps: Deps, project: Project, input: MailOptions
     input.templateId === undefined ? null : findTemplate(deps, project, input.templateId, 'templateId'),
     groupId === null ? null : findGroup(deps, project, groupId, 'unsubscribeGroupId'),
   ]);
+  if (template && !origin.by) await noteSentByKeys(deps, template);
   const source = sourceOf(input, template);
   await breathe(source.html);
   const templates = compileMail(source);
@@ -74,7 +83,13 @@ export async function draftMail(deps: Deps, project: Project, input: MailOptions
     ...(template?.utm ? { utm: template.utm } : {}),
     createdAt: origin.at,
   };
-  return { content, attachments, files, templates };
+  return { content, sendAt, attachments, files, templates, ...taggedWith(tags) };
+}
+
+/** null: not given, or its time had come when the call began. */
+function laterThan({ at: now }: Origin, { scheduledAt }: MailOptions): Date | null {
+  const at = scheduledAt === undefined ? null : scheduledTime(scheduledAt, now);
+  return at && at > now ? at : null;
 }
 
 /** to, cc and bcc without repetition: an address gets the mail once, at its first mention. */

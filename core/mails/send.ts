@@ -7,19 +7,23 @@ import { invalid, unprocessable } from '../base/errors.ts';
 import { derivedId } from '../base/ids.ts';
 import type { Project } from '../base/model.ts';
 import { emailDomain, normalizeEmail } from '../base/text/addresses.ts';
+import { taggedWith } from '../base/text/tags.ts';
 import { linkSetOf } from '../composing/link-sets.ts';
+import { TRIAL_PAGES } from '../composing/links.ts';
 import { variablesOf } from '../composing/variables.ts';
 import { domainNotVerified } from '../domains/senders.ts';
 import { storeFile } from '../messages/contents.ts';
 import { copiesOf } from '../messages/copies.ts';
-import { publishSuppressed } from '../messages/events.ts';
-import { dueAtOnce, queueMailing, refuseFullBacklog } from '../messages/messages.ts';
-import type { Content, Message, MessageRecipient } from '../outbox/model.ts';
+import { publishScheduled, publishSuppressed } from '../messages/events.ts';
+import { dueAtOnce, type Mailing, queueMailing, refuseFullBacklog } from '../messages/messages.ts';
+import { scheduledLine } from '../messages/scheduled/change-state.ts';
+import type { Message, MessageRecipient } from '../outbox/model.ts';
 import { states } from '../outbox/states.ts';
 import { type SuppressionFact, stoppedBy } from '../suppressions/rules.ts';
 import { TemplateRenderError } from '../templates/language/templates.ts';
 import { checkData, checkRendering } from '../templates/mail.ts';
 import { mailFacts } from './check-sender.ts';
+import { fetchAttachments } from './fetch-attachments.ts';
 import {
   type BulkInput,
   draftMail,
@@ -53,6 +57,26 @@ interface BulkFailure {
 
 /** Endpoint 5. */
 export async function sendMail(deps: Deps, project: Project, input: SendInput, origin: Origin): Promise<Sent> {
+  const drafted = await draftSend(deps, project, input, origin);
+  const { emailId, messages, totalRecipients } = messagesOf(deps, drafted, origin);
+  await store(deps, drafted.draft, messages);
+  return { emailId, message: answerTo(messages), totalRecipients };
+}
+
+function answerTo(messages: Message[]): string {
+  if (messages.every(({ state }) => state === states.suppressed))
+    return 'Every recipient is suppressed; nothing is sent.';
+  return `Email ${messages.some(isScheduled) ? 'scheduled' : 'queued'} successfully.`;
+}
+
+export interface DraftedSend {
+  draft: MailDraft;
+  recipients: MessageRecipient[];
+  suppressions: Map<string, SuppressionFact[]>;
+}
+
+/** A mail to one recipient with its copies, checked but for its rendering. */
+export async function draftSend(deps: Deps, project: Project, input: SendInput, origin: Origin): Promise<DraftedSend> {
   const recipients = recipientsOf(mailbox(input.to), input.cc, input.bcc);
   checkRecipients(recipients, 'to');
   const draft = await draftMail(deps, project, input, origin);
@@ -62,6 +86,16 @@ export async function sendMail(deps: Deps, project: Project, input: SendInput, o
     draft,
     recipients.map(({ email }) => email),
   );
+  return { draft, recipients, suppressions };
+}
+
+/** Its messages, with what the other mails of the call share. */
+export function messagesOf(
+  deps: Deps,
+  { draft, recipients, suppressions }: DraftedSend,
+  origin: Origin,
+  shared: Pick<Message, 'batchId'> = {},
+): { emailId: string; messages: Message[]; totalRecipients: number } {
   const subject = render(draft, recipients[0]!.email, undefined, origin);
   if (subject instanceof TemplateRenderError)
     throw unprocessable('TEMPLATE_RENDER_FAILED', `The mail cannot be made with these data: ${subject.message}`);
@@ -69,20 +103,18 @@ export async function sendMail(deps: Deps, project: Project, input: SendInput, o
   const _id = derivedId(origin.at, 'mail', origin.seed.toHexString());
   const messages = queuedFor(deps, draft, suppressions, { _id, recipients }).map(
     (queued): Message => ({
-      projectId: project._id,
+      projectId: content.projectId,
       lane: content.marketing ? 'automation' : 'transactional',
       ...queued,
       contentId: content._id,
       ...sentBy(origin),
+      ...taggedWith(draft.tags),
       subject,
+      ...shared,
       createdAt: origin.at,
     }),
   );
-  await store(deps, draft, messages);
-  const answer = messages.every(({ state }) => state === states.suppressed)
-    ? 'Every recipient is suppressed; nothing is sent.'
-    : 'Email queued successfully.';
-  return { emailId: _id.toHexString(), message: answer, totalRecipients: recipients.length };
+  return { emailId: _id.toHexString(), messages, totalRecipients: recipients.length };
 }
 
 /** Endpoint 6. A fault of one recipient fails that recipient alone. */
@@ -121,6 +153,7 @@ export async function sendBulk(deps: Deps, project: Project, input: BulkInput, o
         ...(isFailed ? failedFor(one, failure.message, origin) : one),
         contentId: draft.content._id,
         ...sentBy(origin),
+        ...taggedWith(draft.tags),
         ...(entry.dynamicData && place === 0 ? { data: entry.dynamicData } : {}),
         ...(typeof subject === 'string' ? { subject } : {}),
         batchId,
@@ -156,7 +189,7 @@ async function checkSender(deps: Deps, project: Project, { content }: MailDraft,
  * sent.
  */
 function render({ templates, content }: MailDraft, email: string, data: object | undefined, { at }: Origin) {
-  const builtIn = { email, at, unsubscribeUrl: 'https://unsubscribe.invalid/', contact: null };
+  const builtIn = { email, at, pages: TRIAL_PAGES, contact: null };
   try {
     return checkRendering(templates, variablesOf(builtIn, content.data, data as Record<string, unknown> | undefined));
   } catch (error) {
@@ -169,38 +202,46 @@ type Queued = Pick<Message, '_id' | 'state' | 'email' | 'name'> & Partial<Messag
 
 /**
  * One message for all recipients, or with marketing mail one for each address; the first is the one to `to`. Queued unless all its
- * recipients are suppressed, which is checked again after the claim.
+ * recipients are suppressed, which is checked again after the claim; of mail for a later time only then.
  */
 export function queuedFor(
   deps: Deps,
-  { content }: MailDraft,
+  { content, sendAt = null }: Pick<MailDraft, 'content'> & Partial<Pick<MailDraft, 'sendAt'>>,
   suppressions: Map<string, SuppressionFact[]>,
   { _id, recipients }: { _id: ObjectId; recipients: MessageRecipient[] },
 ): Queued[] {
   const { marketing, groupId, bypassSuppressions: bypass } = content;
   const judged = recipients.map((recipient): MessageRecipient => {
-    const entry = stoppedBy(suppressions.get(recipient.email) ?? [], { marketing, groupId, bypass });
+    const entry = sendAt ? null : stoppedBy(suppressions.get(recipient.email) ?? [], { marketing, groupId, bypass });
     if (!entry) return recipient;
     return { ...recipient, state: states.suppressed, suppressedBy: { groupId: entry.groupId, reason: entry.reason } };
   });
-  if (!marketing || judged.length === 1) return [{ _id, ...stateOf(deps, content, judged) }];
+  if (!marketing || judged.length === 1) return [{ _id, ...stateOf(deps, { content, sendAt }, judged) }];
   return copiesOf({ _id }, judged).map(({ recipient, ...copy }) => ({
     ...copy,
-    ...stateOf(deps, content, [recipient]),
+    ...stateOf(deps, { content, sendAt }, [recipient]),
   }));
 }
 
-function stateOf(deps: Deps, content: Content, judged: MessageRecipient[]): Omit<Queued, '_id'> {
+function stateOf(
+  deps: Deps,
+  { content: { createdAt }, sendAt }: Pick<MailDraft, 'content' | 'sendAt'>,
+  judged: MessageRecipient[],
+): Omit<Queued, '_id'> {
   const [first] = judged as [MessageRecipient];
   const isOpen = judged.some(({ state }) => state === states.queued);
   return {
-    state: isOpen ? states.queued : states.suppressed,
+    ...(sendAt && isOpen ? waitingFor(sendAt, createdAt) : { state: isOpen ? states.queued : states.suppressed }),
     email: first.email,
     name: first.name,
     ...(judged.length > 1 ? { recipients: judged } : {}),
-    ...(isOpen ? { dueAt: dueAtOnce(deps) } : { endedAt: content.createdAt }),
+    ...(isOpen ? { dueAt: sendAt ?? dueAtOnce(deps) } : { endedAt: createdAt }),
     ...(first.suppressedBy ? { suppressedBy: first.suppressedBy } : {}),
   };
+}
+
+function waitingFor(sendAt: Date, at: Date): Pick<Queued, 'state' | 'scheduledAt' | 'timeline'> {
+  return { state: states.scheduled, scheduledAt: sendAt, timeline: [{ ...scheduledLine(sendAt), at }] };
 }
 
 function failedFor({ _id, copy, email, name, recipients }: Queued, reason: string, { at }: Origin): Queued {
@@ -230,20 +271,45 @@ function failureOf(
   return { email, code: 'SUPPRESSED', message: `The address is suppressed (${reason}, group ${groupId}).` };
 }
 
-export async function store(deps: Deps, { content, files, templates }: MailDraft, messages: Message[]): Promise<void> {
+export async function store(deps: Deps, draft: MailDraft, messages: Message[]): Promise<void> {
   if (messages.length === 0) return;
   const { projectId, lane } = messages[0]!;
   await refuseFullBacklog(deps, projectId, lane, messages.length);
+  await fetchFiles(deps, draft);
+  await queueMailing(deps, await mailingOf(deps, draft, messages));
+  await publishStored(deps, projectId, messages, draft.content.createdAt);
+}
+
+/** Of mail that waits for a time: as they are at the call. */
+export async function fetchFiles(deps: Deps, { content, sendAt }: MailDraft): Promise<void> {
+  if (sendAt) content.attachments = await fetchAttachments(deps, content);
+}
+
+/** The events of messages that are stored. */
+export async function publishStored(deps: Deps, projectId: ObjectId, messages: Message[], at: Date): Promise<void> {
+  await publishSuppressed(deps, projectId, messages);
+  await publishScheduled(deps, projectId, messages.filter(isScheduled), at);
+}
+
+function isScheduled({ state }: Message): boolean {
+  return state === states.scheduled;
+}
+
+/** The files of a mail and its set of links are written before it. */
+export async function mailingOf(
+  deps: Deps,
+  { content, files, templates }: MailDraft,
+  messages: Message[],
+): Promise<Mailing> {
+  const { projectId, templateId } = content;
   await Promise.all(files.map((file) => storeFile(deps, projectId, file)));
-  const { templateId } = content;
   const linkSetId = templateId === null ? null : await linkSetOf(deps, { projectId, templateId }, templates.html);
   if (linkSetId) for (const message of messages) message.linkSetId = linkSetId;
-  await queueMailing(deps, { content: { ...content, messageIds: messages.map(({ _id }) => _id) }, messages });
-  await publishSuppressed(deps, projectId, messages);
+  return { content: { ...content, messageIds: messages.map(({ _id }) => _id) }, messages };
 }
 
 /** A repeat of the request derives the same one. */
-function uuidOf({ at, seed }: Origin): string {
+export function uuidOf({ at, seed }: Origin): string {
   const hash = createHash('sha256').update(`batch ${at.toISOString()} ${seed.toHexString()}`).digest('hex');
   return [
     hash.slice(0, 8),

@@ -2,9 +2,10 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import type { Reply } from '../../core/outbox/relay.ts';
 import { freeFor, LANES, reservedShares } from '../../core/outbox/rules/lane-shares.ts';
+import { nextByWeight, type Part, preferredRelays, type Ranked, roomOf } from '../../core/outbox/rules/relay-choice.ts';
 import { isThrottle } from '../../core/outbox/rules/relay-replies.ts';
 import { wireBytes } from '../../platform/smtp/message-bytes.ts';
-import { parseRelayUrl } from '../../platform/smtp/relay-url.ts';
+import { parseRelayUrls } from '../../platform/smtp/relay-url.ts';
 import { createReplyReader } from '../../platform/smtp/replies.ts';
 
 describe('replies of a relay', () => {
@@ -102,7 +103,83 @@ describe('the shares of the lanes', () => {
   });
 });
 
+describe('the choice between relays', () => {
+  const relay = (fields: Partial<Ranked & Part> = {}): Ranked & Part => ({
+    ...{ priority: 0, weight: 1, isAnswering: true, limit: 64, used: 0, credit: 0 },
+    ...fields,
+  });
+
+  it('is for the first priority with a relay that answers', () => {
+    const [a, b, c] = [relay({ priority: 0 }), relay({ priority: 1 }), relay({ priority: 1 })];
+    expect(preferredRelays([a, b, c])).to.deep.equal([a]);
+    const down = { ...a, isAnswering: false };
+    expect(preferredRelays([down, b, c])).to.deep.equal([b, c]);
+    expect(preferredRelays([down])).to.deep.equal([]);
+  });
+
+  it('takes turns by weight, mixed evenly', () => {
+    const [a, b] = [relay({ weight: 3 }), relay({ weight: 1 })];
+    const turns = Array.from({ length: 8 }, () => (nextByWeight([a, b]) === a ? 'a' : 'b'));
+    expect(turns.join('')).to.equal('aabaaaba');
+    const weight = fc.integer({ min: 1, max: 1_000 });
+    fc.assert(
+      fc.property(fc.array(weight, { minLength: 1, maxLength: 5 }), (weights) => {
+        const relays = weights.map((one) => relay({ weight: one }));
+        const rounds = weights.reduce((sum, one) => sum + one, 0);
+        const taken = new Map(relays.map((one) => [one, 0]));
+        for (let round = 0; round < rounds; round++) {
+          const next = nextByWeight(relays)!;
+          taken.set(next, taken.get(next)! + 1);
+        }
+        expect([...taken.values()]).to.deep.equal(weights);
+      }),
+      { numRuns: 50 },
+    );
+    expect(nextByWeight([])).to.equal(null);
+  });
+
+  it('gives each its share of the connections, and what others do not take', () => {
+    const all = [relay({ weight: 3 }), relay({ weight: 1 })];
+    expect(all.map((one) => roomOf(one, all, 20))).to.deep.equal([15, 5]);
+    const small = [relay({ weight: 3, limit: 2 }), relay({ weight: 1, used: 4 })];
+    expect(small.map((one) => roomOf(one, small, 20))).to.deep.equal([2, 14]);
+    const over = [relay({ used: 12 }), relay({ used: 3 })];
+    expect(over.map((one) => roomOf(one, over, 20))).to.deep.equal([-2, 7]);
+    const limits = fc.array(fc.integer({ min: 0, max: 80 }), { minLength: 1, maxLength: 5 });
+    fc.assert(
+      fc.property(limits, fc.integer({ min: 1, max: 64 }), (of, connectionsMax) => {
+        const relays = of.map((limit, index) => relay({ limit, weight: index + 1 }));
+        const rooms = relays.map((one) => roomOf(one, relays, connectionsMax));
+        const possible = of.reduce((sum, limit) => sum + limit, 0);
+        expect(rooms.reduce((sum, room) => sum + room, 0)).to.be.at.least(Math.min(connectionsMax, possible));
+      }),
+    );
+  });
+});
+
 describe('the URL of a relay', () => {
+  const parseRelayUrl = (text: string) => parseRelayUrls(text)[0]!;
+
+  it('may name several, with priorities and weights', () => {
+    const ranks = (text: string) =>
+      parseRelayUrls(text).map(({ host, port, priority, weight }) => [host, port, priority, weight]);
+    expect(ranks('smtp://a.test')).to.deep.equal([['a.test', 25, 0, 1]]);
+    expect(
+      ranks(' smtp://b.test:26?priority=1 , SMTPS://u:p@a.test?weight=3&name=me.test,smtp://c.test '),
+    ).to.deep.equal([
+      ['a.test', 465, 0, 3],
+      ['c.test', 25, 0, 1],
+      ['b.test', 26, 1, 1],
+    ]);
+    expect(parseRelayUrls('smtp://u:a,b@a.test,smtp://b.test')[0]).to.include({ password: 'a,b', host: 'a.test' });
+    for (const bad of ['smtp://a.test,', 'smtp://a.test,b.test', 'smtp://a.test,,smtp://b.test', ',smtp://a.test'])
+      expect(() => parseRelayUrls(bad), bad).to.throw('must look like');
+    for (const bad of ['priority=-1', 'priority=101', 'weight=0', 'weight=1001', 'weight=1.5', 'weight='])
+      expect(() => parseRelayUrls(`smtp://a.test,smtp://u:secret@b.test?${bad}`), bad).to.throw(
+        /^The SMTP URL needs a whole number from [01] to 1000? as its (priority|weight)\.$/,
+      );
+  });
+
   it('gives host, port, login and TLS', () => {
     expect(parseRelayUrl('smtp://127.0.0.1:1025')).to.include({
       port: 1_025,

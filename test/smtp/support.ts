@@ -28,6 +28,19 @@ export async function startRelay(options: SinkOptions = {}, more: Partial<Mailer
   return relay;
 }
 
+/** A sink for each of these parameters of a URL, and one mailer for all of them. */
+export async function startRelays(
+  parameters: readonly string[],
+  { sink = {}, ...more }: Partial<MailerOptions> & { sink?: SinkOptions } = {},
+): Promise<{ sinks: Sink[]; mailer: Mailer }> {
+  const sinks = await Promise.all(parameters.map(() => startSink(sink)));
+  const url = sinks.map((one, index) => `${one.url}?${parameters[index]}`).join(',');
+  const timeouts = { connectMs: 2_000, greetingMs: 2_000, commandMs: 2_000, dotMs: 5_000 };
+  const mailer = createMailer({ url, connectionsMax: 20, clientName: 'test.example', timeouts, ...more });
+  for (const one of sinks) open.push({ sink: one, mailer });
+  return { sinks, mailer };
+}
+
 export async function closeRelays(): Promise<void> {
   for (const { sink, mailer } of open.splice(0)) {
     await mailer.close(0);

@@ -1,0 +1,120 @@
+import { expect } from 'chai';
+import PostalMime from 'postal-mime';
+import { rewriteHtmlParts } from '../../core/composing/mime/html-parts.ts';
+import { type Post, SENDER, startPost } from '../delivery/support.ts';
+import { openSubmission, type SubmissionDoor } from '../support/submission.ts';
+
+describe('X-Everpost-Track', () => {
+  let post: Post;
+  let door: SubmissionDoor;
+  before(async () => {
+    post = await startPost();
+    door = await openSubmission({ deps: post.environment.deps, key: post.own.projectKey });
+  });
+  after(async () => {
+    await door.close();
+    await post.stop();
+  });
+  beforeEach(() => post.sink.ledger.reset());
+
+  const html = '<p>Grüße <a href="https://shop.example/?a=1&amp;b=2">Shop</a></p>';
+
+  async function sent(track: string | null, more: object = {}) {
+    const headers = track === null ? {} : { 'X-Everpost-Track': track };
+    const mail = { from: SENDER, to: 'ada@in.test', subject: 'x', text: 'See https://shop.example/', html, headers };
+    const emailId = await door.send({ ...mail, ...more });
+    expect(await post.sink.ledger.wait(1, 15_000)).to.equal(true);
+    const raw = post.sink.ledger.messages[0]?.raw ?? '';
+    return { emailId, raw, mail: await PostalMime.parse(Buffer.from(raw, 'latin1')) };
+  }
+
+  it('with clicks and opens rewrites the HTML part alone: its links redirect and its pixel is counted', async () => {
+    const attachments = [{ filename: 'a.html', content: html }];
+    const { emailId, raw, mail } = await sent('opens, clicks', { attachments });
+    expect(raw).to.not.match(/x-everpost/i);
+    expect(mail.text).to.equal('See https://shop.example/\n');
+    expect(new TextDecoder().decode(mail.attachments[0]?.content as ArrayBuffer)).to.equal(html);
+    const link = /href="([^"]+\/t\/c\/[^"]+)"/.exec(mail.html ?? '')?.[1] ?? '';
+    const pixel = /src="([^"]+\/t\/o\/[^"]+)"/.exec(mail.html ?? '')?.[1] ?? '';
+    expect(mail.html).to.contain('<p>Grüße <a href=').and.contain('>Shop</a>');
+    const { url } = post.environment;
+    const clicked = await fetch(`${url}${new URL(link).pathname}`, { redirect: 'manual' });
+    expect(clicked.headers.get('location')).to.equal('https://shop.example/?a=1&b=2');
+    expect((await fetch(`${url}${new URL(pixel).pathname}`)).status).to.equal(200);
+    const { content } = await post.settled(emailId, 'sent');
+    expect(content).to.include({ trackingOpen: true, trackingClick: true });
+  });
+
+  it('with one of them does this one, and without it, or with none, the mail is not touched', async () => {
+    const opens = (await sent('opens')).mail.html;
+    expect(opens).to.contain('/t/o/').and.not.contain('/t/c/');
+    for (const track of ['none', null]) {
+      post.sink.ledger.reset();
+      expect((await sent(track)).mail.html?.trim()).to.equal(html);
+    }
+    for (const track of ['all', 'none, opens', 'opens,']) {
+      const refused = await sent(track).catch((error: Error) => error.message);
+      expect(refused, track).to.match(/554 5\.6\.0 X-Everpost-Track must be/);
+    }
+  });
+
+  describe('finds HTML', () => {
+    const shout = (text: string) => text.toUpperCase();
+    const rewritten = (mail: string) => {
+      const whole = mail.replace(/\r?\n/g, '\r\n');
+      return rewriteHtmlParts(whole, shout)
+        .toReversed()
+        .reduce((text, { start, end, text: part }) => text.slice(0, start) + part + text.slice(end), whole);
+    };
+    const parsed = (mail: string) => PostalMime.parse(Buffer.from(rewritten(mail), 'latin1'));
+
+    it('as the only part, in each encoding and character set', async () => {
+      const body = '<p>gr\u00fc\u00dfe = ok</p>';
+      const latin = Buffer.from(body, 'latin1').toString('latin1');
+      const utf8 = Buffer.from(body).toString('latin1');
+      const samples = [
+        [`Content-Type: text/html; charset=iso-8859-1\nContent-Transfer-Encoding: 8bit\n\n${latin}`],
+        [`content-type: TEXT/HTML;\n charset="utf-8"\n\n${utf8}`],
+        [`Content-Type: text/html\nContent-Transfer-Encoding: base64\n\n${Buffer.from(body).toString('base64')}`],
+        [`Content-Type: text/html\nContent-Transfer-Encoding: quoted-printable\n\n<p>gr=C3=BC=C3=9F=\ne =3D ok</p>`],
+      ];
+      for (const [sample = ''] of samples)
+        expect((await parsed(`Subject: s\n${sample}\n`)).html?.trim(), sample).to.equal('<P>GRÜSSE = OK</P>');
+    });
+
+    it('within parts of parts, and leaves signed, attached and unreadable parts', () => {
+      const part = (type: string, body: string, more = '') => `Content-Type: ${type}\n${more}\n${body}`;
+      const multi = (kind: string, boundary: string, ...parts: string[]) =>
+        part(
+          `multipart/${kind}; boundary="${boundary}"`,
+          `before\n${parts.map((one) => `--${boundary}\n${one}\n`).join('')}--${boundary}--\nafter\n`,
+        );
+      const nested = multi(
+        'mixed',
+        'a',
+        multi('alternative', 'a-b', part('text/plain', 'plain'), part('text/html', 'page')),
+      );
+      expect(rewritten(nested)).to.contain('\r\nPAGE\r\n--a-b--').and.contain('plain').and.contain('before');
+      const attached = part('text/html', 'page', 'Content-Disposition: attachment\n');
+      for (const left of [
+        multi('signed', 's', part('text/html', 'page')),
+        multi('mixed', 'm', attached),
+        part('text/html; charset=unknown-8', 'page'),
+        part('text/html', 'page', 'Content-Transfer-Encoding: x-uuencode\n'),
+        part('multipart/mixed', '--\npage'),
+        'Content-Type: text/html',
+        '',
+      ])
+        expect(rewritten(left)).to.equal(left.replace(/\n/g, '\r\n'));
+    });
+
+    it('in time that does not grow with the square of hostile input', () => {
+      const boundary = `${'Content-Type: multipart/mixed; boundary=x\n\n--x\n'.repeat(2_000)}`;
+      const lines = `Content-Type: multipart/mixed; boundary=x\n\n${'--x'.repeat(400_000)}`;
+      const began = performance.now();
+      for (const hostile of [boundary, lines, `Content-Type: text/html;${' charset='.repeat(100_000)}`])
+        rewritten(hostile);
+      expect(performance.now() - began).to.be.below(1_000);
+    });
+  });
+});
