@@ -73,6 +73,21 @@ const suppression = {
   },
 } as const;
 
+const consent = {
+  title: 'ActivityConsent',
+  type: ['object', 'null'],
+  required: ['consentId', 'source', 'textVersion', 'askedAt', 'confirmedAt'],
+  description:
+    'Of a consent when it was recorded: type is consent.recorded. GET /contacts/{contactId}/consents has all of it.',
+  properties: {
+    consentId: idField,
+    source: { type: 'string' },
+    textVersion: { type: 'string' },
+    askedAt: timestampField,
+    confirmedAt: nullableTimestamp,
+  },
+} as const;
+
 export const activityAnswer = shape({
   title: 'ContactActivity',
   type: 'object',
@@ -83,22 +98,31 @@ export const activityAnswer = shape({
       items: {
         title: 'ActivityEntry',
         type: 'object',
-        required: ['at', 'type', 'email', 'event', 'change', 'suppression'],
+        required: ['at', 'type', 'email', 'event', 'change', 'suppression', 'consent'],
         properties: {
           at: timestampField,
           type: {
             type: 'string',
             enum: [
-              ...['email.queued', 'email.sent', 'email.delivered', 'email.deferred', 'email.delayed'],
+              ...[
+                'email.scheduled',
+                'email.cancelled',
+                'email.queued',
+                'email.sent',
+                'email.delivered',
+                'email.deferred',
+                'email.delayed',
+              ],
               ...['email.bounced', 'email.failed', 'email.suppressed', 'email.unknown', 'email.retried'],
               ...['email.opened', 'email.clicked', 'email.unsubscribed', 'email.spam_reported', 'event'],
-              ...['contact.created', 'contact.updated', 'suppression.added'],
+              ...['contact.created', 'contact.updated', 'suppression.added', 'consent.recorded'],
             ],
           },
           email: mail,
           event,
           change,
           suppression,
+          consent,
         },
       },
     },

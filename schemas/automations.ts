@@ -1,4 +1,5 @@
 import {
+  createdByField,
   emailField,
   idField,
   idReference,
@@ -10,6 +11,7 @@ import {
 } from './common.ts';
 import { contactFieldValues, customProperties } from './contacts.ts';
 import { schema, shape } from './schema.ts';
+import { givenTags } from './tags.ts';
 import { utmField } from './utm.ts';
 
 const AUTOMATION_NAME_MAX = 255;
@@ -89,6 +91,7 @@ const email = {
     senderName: line(200),
     senderReplyToEmail: emailField,
     senderReplyToName: line(200),
+    tags: { ...givenTags, description: `Of the mails of this step. ${givenTags.description}` },
   },
 } as const;
 
@@ -157,7 +160,7 @@ export const updateAutomationBody = schema({
     ...fields,
     existing: {
       enum: ['keep', 'move'],
-      description: 'The people inside: keep the version that they entered with (default), or move to this one.',
+      description: 'Enrolled contacts: keep the version they entered with (default), or move to this one.',
     },
   },
 });
@@ -218,7 +221,11 @@ export const automationsQuery = schema({
 });
 export const enrollmentsQuery = schema({
   type: 'object',
-  properties: { ...pageFields, status: enrollmentStatus },
+  properties: {
+    ...pageFields,
+    status: enrollmentStatus,
+    stepId: { ...stepId, description: 'Only the people who are on this step now.' },
+  },
 });
 
 const branchAnswer = {
@@ -265,17 +272,17 @@ const statistics = {
   required: ['entered', 'active', 'completed', 'exited', 'exitedBy', 'emails', 'parked', 'backlog', 'steps'],
   properties: {
     entered: counted,
-    active: { ...counted, description: 'Inside now.' },
+    active: { ...counted, description: 'Enrolled now.' },
     completed: counted,
     exited: counted,
     exitedBy: exits,
-    emails: { ...counted, description: 'Mails handed to the sending lane.' },
+    emails: { ...counted, description: 'Mails queued.' },
     parked: { ...counted, description: 'Held because the automation is paused.' },
     backlog: {
       title: 'AutomationBacklog',
       type: 'object',
       required: ['triggers', 'starts'],
-      description: 'Triggers that were not followed yet, and people whose run was not started yet.',
+      description: 'Triggers that were not processed yet, and contacts whose run was not started yet.',
       properties: { triggers: counted, starts: counted },
     },
     steps: {
@@ -305,6 +312,7 @@ const automation = {
     'id',
     'projectId',
     'organizationId',
+    'createdBy',
     'name',
     'description',
     'status',
@@ -324,6 +332,7 @@ const automation = {
     id: idField,
     projectId: idField,
     organizationId: idField,
+    createdBy: createdByField,
     name: { type: 'string' },
     description: { type: 'string' },
     status: automationStatus,

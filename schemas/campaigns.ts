@@ -1,4 +1,5 @@
 import {
+  createdByField,
   emailField,
   idField,
   idReference,
@@ -10,19 +11,19 @@ import {
 } from './common.ts';
 import { smtpReply, suppressedBy, timelineEntry } from './emails.ts';
 import { schema, shape } from './schema.ts';
-import { TEMPLATE_LENGTH_MAX, template } from './templates.ts';
+import { givenTags, tagsField } from './tags.ts';
+import { TEMPLATE_LENGTH_MAX, template, testFields } from './templates.ts';
 import { utmField } from './utm.ts';
 
 const CAMPAIGN_NAME_MAX = 200;
 const CAMPAIGN_LISTS_MAX = 100;
 const EMAILS_PER_DAY_MAX = 100_000_000;
 const SEND_RATE_MAX = 100_000;
-const TEST_EMAILS_MAX = 10;
 const LATENESS_MAX = 525_600;
 
 const line = (maxLength: number) => ({ type: 'string', maxLength, format: 'line' }) as const;
 const lists = { type: 'array', maxItems: CAMPAIGN_LISTS_MAX, items: idReference } as const;
-const sendMode = { title: 'SendMode', type: 'string', enum: ['immediate', 'scheduled', 'gradual'] } as const;
+export const sendMode = { title: 'SendMode', type: 'string', enum: ['immediate', 'scheduled', 'gradual'] } as const;
 const thresholdPreset = {
   title: 'ThresholdPreset',
   type: 'string',
@@ -86,6 +87,7 @@ const fields = {
   trackingClick: { type: 'boolean' },
   trackingOpen: { type: 'boolean' },
   utm: utmField,
+  tags: { ...givenTags, description: `Of all its mails. ${givenTags.description}` },
 } as const;
 
 export const createCampaignBody = schema({
@@ -95,6 +97,16 @@ export const createCampaignBody = schema({
   properties: fields,
 });
 export const updateCampaignBody = schema({ title: 'UpdateCampaignBody', type: 'object', properties: fields });
+export const audienceBody = schema({
+  title: 'CampaignAudienceBody',
+  type: 'object',
+  properties: {
+    toLists: fields.toLists,
+    excludeLists: fields.excludeLists,
+    sendToGlobalList: fields.sendToGlobalList,
+    unsubscribeGroupId: fields.unsubscribeGroupId,
+  },
+});
 export const duplicateCampaignBody = schema({
   title: 'DuplicateCampaignBody',
   type: 'object',
@@ -103,7 +115,7 @@ export const duplicateCampaignBody = schema({
       type: 'string',
       enum: ['notOpened'],
       description:
-        'notOpened: the copy goes to the people who got this campaign and neither opened it themselves nor clicked in it. They are worked out when the copy starts, less those who left its lists, were deleted or unsubscribed since. Omitted: the copy goes to the same audience.',
+        'notOpened: the copy goes to the contacts who got this campaign and neither opened it themselves nor clicked in it. They are chosen when the copy starts, without contacts who have left its lists, were deleted or unsubscribed. Omitted: the copy goes to the same audience.',
     },
   },
 });
@@ -111,7 +123,7 @@ export const testCampaignBody = schema({
   title: 'TestCampaignBody',
   type: 'object',
   required: ['emails'],
-  properties: { emails: { type: 'array', minItems: 1, maxItems: TEST_EMAILS_MAX, items: emailField } },
+  properties: testFields,
 });
 export const retryCampaignBody = schema({
   title: 'RetryCampaignBody',
@@ -221,6 +233,7 @@ const campaign = {
     'trackingClick',
     'trackingOpen',
     'utm',
+    'tags',
     'sendToGlobalList',
     'source',
     'template',
@@ -234,7 +247,7 @@ const campaign = {
     id: idField,
     projectId: idField,
     organizationId: idField,
-    createdBy: nullableString,
+    createdBy: createdByField,
     name: { type: 'string' },
     subject: { type: 'string' },
     previewText: { type: 'string' },
@@ -254,7 +267,7 @@ const campaign = {
       required: ['campaignId', 'did'],
       properties: { campaignId: idField, did: { enum: ['notOpened'] } },
       description:
-        'Set when the campaign goes to people of another one, which POST /campaigns/{campaignId}/duplicate makes. Naming toLists, or the global list, replaces it.',
+        'Set when the campaign goes to recipients of another one, as POST /campaigns/{campaignId}/duplicate makes it. Setting toLists, or the global list, replaces it.',
     },
     unsubscribeGroupId: nullableString,
     sendNow: { type: 'boolean' },
@@ -273,6 +286,7 @@ const campaign = {
     trackingClick: { type: 'boolean' },
     trackingOpen: { type: 'boolean' },
     utm: utmField,
+    tags: tagsField,
     sendToGlobalList: { type: 'boolean' },
     source: { enum: ['api', 'dashboard'] },
     template: { ...template, type: ['object', 'null'] },
@@ -301,10 +315,32 @@ const campaign = {
       },
       description: 'On the answers of pause, resume, abort and retry.',
     },
+    temporalUrl: {
+      ...nullableString,
+      description:
+        'On the answer of GET: the run in the Web UI of Temporal. null when TEMPORAL_UI_URL is not set, and in an installation of several organizations.',
+    },
     createdAt: timestampField,
     updatedAt: timestampField,
   },
 } as const;
+
+const people = { type: 'integer', minimum: 0 } as const;
+export const audienceAnswer = shape({
+  title: 'CountedAudience',
+  type: 'object',
+  required: ['total', 'suppressed', 'willReceive', 'isExact'],
+  properties: {
+    total: { ...people, description: 'Contacts of toLists, each once, without those of excludeLists.' },
+    suppressed: { ...people, description: 'Those among them whom a suppression keeps from getting it.' },
+    willReceive: people,
+    isExact: {
+      type: 'boolean',
+      description:
+        'false: not all were counted within the time, or a segment is being computed; then the numbers are estimates.',
+    },
+  },
+});
 
 export const campaignAnswer = shape(campaign);
 export const campaignsAnswer = pageAnswer('CampaignsPage', 'campaigns', campaign);
@@ -475,9 +511,54 @@ const recipient = {
 } as const;
 export const recipientsQuery = schema({
   type: 'object',
-  properties: { ...pageFields, status: recipientStatus },
+  properties: {
+    ...pageFields,
+    status: recipientStatus,
+    reason: {
+      type: 'string',
+      pattern: '^[A-Za-z0-9_-]+$',
+      maxLength: 2_000,
+      description: 'Only these: the id of a reason of GET /campaigns/{campaignId}/reasons.',
+    },
+  },
 });
 export const recipientsAnswer = pageAnswer('CampaignRecipientsPage', 'recipients', recipient);
+export const reasonsAnswer = shape({
+  title: 'CampaignReasons',
+  type: 'object',
+  required: ['reasons', 'others'],
+  properties: {
+    reasons: {
+      type: 'array',
+      description: 'Most people first; 50 at most.',
+      items: {
+        title: 'CampaignReason',
+        type: 'object',
+        required: [
+          ...['id', 'status', 'code', 'enhanced', 'suppression', 'groupId', 'groupName', 'reason', 'example', 'count'],
+        ],
+        properties: {
+          id: { type: 'string', description: 'For GET /campaigns/{campaignId}/recipients.' },
+          status: recipientStatus,
+          code: { type: ['integer', 'null'], description: 'Of the reply.' },
+          enhanced: nullableString,
+          suppression: { ...nullableString, description: 'The reason of the suppression entry.' },
+          groupId: { ...nullableString, description: 'The suppression group of the entry.' },
+          groupName: nullableString,
+          reason: { ...nullableString, description: 'In a sentence.' },
+          example: { ...nullableString, description: 'The words of the relay to one of them, without the address.' },
+          count: integer,
+        },
+      },
+    },
+    others: {
+      title: 'OtherReasons',
+      type: 'object',
+      required: ['count'],
+      properties: { count: { ...integer, description: 'People with further reasons.' } },
+    },
+  },
+});
 const engagement = {
   title: 'Engagement',
   type: ['object', 'null'],

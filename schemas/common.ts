@@ -18,6 +18,22 @@ export const timestampField = { type: 'string', format: 'date-time' } as const;
 export const nullableTimestamp = { type: ['string', 'null'], format: 'date-time' } as const;
 export const nullableString = { type: ['string', 'null'] } as const;
 
+/** Of a thing that members make in the console, or keys. */
+export const createdByField = {
+  ...nullableString,
+  description: 'The id of the member who made it; null: a key made it.',
+} as const;
+
+export const mailboxName = { type: ['string', 'null'], maxLength: 256, format: 'line' } as const;
+
+/** An address as callers give it. */
+export const mailboxField = {
+  title: 'MailAddress',
+  type: 'object',
+  required: ['email'],
+  properties: { email: emailField, name: mailboxName },
+} as const;
+
 /** An address as answers and events show it. */
 export const mailbox = {
   title: 'Mailbox',
@@ -68,21 +84,23 @@ export function listIn({ properties }: JsonSchema): { plural: string; entry: Jso
   return pagination && found?.[1].items ? { plural: found[0], entry: found[1].items } : null;
 }
 
+export const errorDetails: JsonSchema = {
+  title: 'ErrorDetails',
+  type: 'object',
+  required: ['message'],
+  properties: {
+    message: { type: 'string', description: 'A sentence that says what to do.' },
+    code: { type: 'string', description: `Missing on some answers. ${ERROR_CODES.join(', ')}.` },
+    details: { type: 'string', description: 'The fields, with what is wrong with each.' },
+  },
+};
+
 export const errorAnswer = shape({
   title: 'Error',
   type: 'object',
   required: ['success', 'error'],
   properties: {
     success: { const: false },
-    error: {
-      title: 'ErrorDetails',
-      type: 'object',
-      required: ['message'],
-      properties: {
-        message: { type: 'string', description: 'A sentence that says what to do.' },
-        code: { type: 'string', description: `Missing on some answers. ${ERROR_CODES.join(', ')}.` },
-        details: { type: 'string', description: 'The fields, with what is wrong with each.' },
-      },
-    },
+    error: errorDetails,
   },
 });

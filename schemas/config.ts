@@ -3,7 +3,7 @@
  * file. `publicUrl` is read from PUBLIC_URL, and so on.
  */
 export interface Variable {
-  readonly type: 'string' | 'integer' | 'list';
+  readonly type: 'string' | 'integer' | 'boolean' | 'list';
   readonly default?: string | number;
   readonly minimum?: number;
   readonly maximum?: number;
@@ -31,6 +31,11 @@ export const variables = {
   mongodbDatabase: { type: 'string', default: 'everpost', description: 'Name of the database.' },
   redisUrl: { type: 'string', default: 'redis://127.0.0.1:6379', description: 'Redis, for speed and fan-out only.' },
   temporalAddress: { type: 'string', default: '127.0.0.1:7233', description: 'Temporal frontend, host:port.' },
+  temporalUiUrl: {
+    type: 'string',
+    default: '',
+    description: 'Address of the Web UI of Temporal, for links to runs; empty: none are shown.',
+  },
   temporalNamespace: { type: 'string', default: 'default', description: 'Temporal namespace.' },
   taskQueuePrefix: {
     type: 'string',
@@ -41,19 +46,19 @@ export const variables = {
     type: 'string',
     default: 'smtp://127.0.0.1:1025',
     description:
-      'The relay that takes outgoing mail: smtp:// or smtps://, with user:password@ when it asks for them. With a user STARTTLS is required, unless the host is this machine or the URL ends in ?requireTLS=false.',
+      'The relay that takes outgoing mail: smtp:// or smtps://, with user:password@ when it asks for them. With a user STARTTLS is required, unless the host is this machine or the URL ends in ?requireTLS=false. Several, comma separated, share the mail by ?weight= (1), or take it while others are down by ?priority= (0 is first).',
   },
   smtpTransactionalUrl: {
     type: 'string',
     default: '',
-    description: 'A second relay for the transactional lane; empty: the same relay.',
+    description: 'Other relays for the transactional lane, as in SMTP_URL; empty: the same relays.',
   },
   smtpMaxConnections: {
     type: 'integer',
     default: 64,
     minimum: 1,
     maximum: 1000,
-    description: 'Connections to the relay, all lanes of one process together.',
+    description: 'Connections to the relay, or to several together, all lanes of one process together.',
   },
   composeMemoryMb: {
     type: 'integer',
@@ -65,7 +70,8 @@ export const variables = {
   smtpEvidenceUrl: {
     type: 'string',
     default: '',
-    description: 'Asked with ?id=<Message-ID> whether the relay took a message; empty: no evidence.',
+    description:
+      'Asked with ?id=<Message-ID> whether a relay took a message; it has to answer for all relays. Empty: no evidence.',
   },
   smtpEvidenceDelaySeconds: {
     type: 'integer',
@@ -103,7 +109,7 @@ export const variables = {
     type: 'list',
     default: '',
     description:
-      'Addresses of proxies before the inbound mail server that send a PROXY header (version 1), comma separated; empty: none.',
+      'Addresses of proxies before the inbound mail server that send a PROXY header (version 1), comma separated; empty: none. They are proxies of the submission server too.',
   },
   inboundTlsCertificate: {
     type: 'string',
@@ -111,6 +117,44 @@ export const variables = {
     description: 'PEM file with the certificate chain of the inbound mail server, for STARTTLS; empty: not offered.',
   },
   inboundTlsKey: { type: 'string', default: '', description: 'PEM file with the private key of that certificate.' },
+  submissionHost: {
+    type: 'string',
+    default: '127.0.0.1',
+    description: 'Address that the submission server listens on: mail of your own programs, by SMTP with an API key.',
+  },
+  submissionPort: {
+    type: 'integer',
+    default: 2587,
+    minimum: 0,
+    maximum: 65535,
+    description: 'Port of the submission server; STARTTLS where there is a certificate.',
+  },
+  submissionTlsPort: {
+    type: 'integer',
+    default: 2465,
+    minimum: 0,
+    maximum: 65535,
+    description: 'Port of the submission server with TLS from the first byte; closed without a certificate.',
+  },
+  submissionTlsCertificate: {
+    type: 'string',
+    default: '',
+    description:
+      'PEM file with the certificate chain of the submission server; empty: no TLS, and clients on this machine alone may log in.',
+  },
+  submissionTlsKey: { type: 'string', default: '', description: 'PEM file with the private key of that certificate.' },
+  submissionPlainAuth: {
+    type: 'boolean',
+    default: 'false',
+    description:
+      'true: API keys are taken without TLS from other machines too, for a private network that encrypts by itself.',
+  },
+  consoleFrom: {
+    type: 'string',
+    default: '',
+    description:
+      'Address that mails with sign-in links come from, for example everpost@mail.example.com; empty: links are made with `npm run admin -- members link` alone.',
+  },
   dnsServers: {
     type: 'list',
     default: '',
@@ -152,7 +196,7 @@ export const variables = {
   mediaDir: {
     type: 'string',
     default: '',
-    description: 'Where re-hosted images are kept; empty: media under DATA_DIR.',
+    description: 'Where the pictures of projects are kept; empty: media under DATA_DIR.',
   },
   rateLimit: { type: 'integer', default: 600_000, minimum: 1, description: 'Requests a minute for each API key.' },
   authFailureLimit: {
@@ -166,7 +210,7 @@ export const variables = {
     default: 600,
     minimum: 1,
     description:
-      'Requests to the public pages a minute for each address; an unsubscribe link that is ours has this limit for itself.',
+      'Requests a minute for each address, counted for each kind of public page by itself: pixels and tracked links, pictures, forms, unsubscribing, preferences, views, data, signing in. A link of a mail has this limit for itself.',
   },
   sendNowDelay: {
     type: 'integer',
@@ -213,10 +257,16 @@ export const variables = {
     minimum: 1,
     description: 'Days that messages and events are kept; less than 60 is allowed with a warning in the log.',
   },
+  consentRetentionDays: {
+    type: 'integer',
+    default: 1_095,
+    minimum: 1,
+    description: 'Days that the consents of a deleted contact are kept, without address, after they were erased.',
+  },
   workerLanes: {
     type: 'list',
     default: 'workflows,background,campaign,mail',
-    description: 'What a worker process does: workflows, background, campaign, mail, inbound.',
+    description: 'What a worker process does: workflows, background, campaign, mail, inbound, submission.',
   },
   workerProcesses: {
     type: 'integer',
@@ -229,6 +279,12 @@ export const variables = {
     default: '',
     description:
       'File that `node workers/bundle.ts` has written, as in the image; empty: a worker makes its own when it starts.',
+  },
+  consoleBundle: {
+    type: 'string',
+    default: '',
+    description:
+      'Folder that `node api/console/bundle.ts FOLDER` has written, as in the image; empty: the API bundles the console when it starts, and keeps it in DATA_DIR.',
   },
   workerPort: {
     type: 'integer',
@@ -246,7 +302,15 @@ export const variables = {
   logLevel: { type: 'string', default: 'info', description: 'debug, info, warn or error.' },
 } as const satisfies Record<string, Variable>;
 
-type ValueOf<V extends Variable> = V['type'] extends 'integer' ? number : V['type'] extends 'list' ? string[] : string;
+type ValueOf<V extends Variable> = V['type'] extends keyof Values ? Values[V['type']] : never;
+
+interface Values {
+  string: string;
+  integer: number;
+  boolean: boolean;
+  list: string[];
+}
+
 export type Config = { readonly [Name in keyof typeof variables]: ValueOf<(typeof variables)[Name]> };
 
 export function variableName(field: string): string {

@@ -1,4 +1,5 @@
 import { emailField, idField, idReference, nullableString, pageAnswer, pageFields, timestampField } from './common.ts';
+import { consentField } from './consents.ts';
 import { schema, shape } from './schema.ts';
 
 export const CONTACT_FIELD_MAX = 256;
@@ -47,6 +48,7 @@ const givenFields = {
     items: idReference,
     description: 'Lists to add the contact to.',
   },
+  consent: consentField,
 } as const;
 
 export const upsertContactBody = schema({
@@ -70,7 +72,7 @@ export const bulkUpdateBody = schema({
       type: 'array',
       minItems: 1,
       maxItems: BULK_UPDATE_MAX,
-      items: { type: 'object', description: 'The body of POST /contacts/email; each is judged by itself.' },
+      items: { type: 'object', description: 'The body of POST /contacts/email; each succeeds or fails by itself.' },
     },
     runWorkflow: { type: 'boolean', description: 'Whether automations start for these contacts; omitted: false.' },
   },

@@ -34,13 +34,24 @@ export const domainsQuery = schema({ type: 'object', properties: { ...pageFields
 const dnsRecord = {
   title: 'DnsRecord',
   type: 'object',
-  required: ['name', 'value', 'type', 'purpose'],
+  required: ['name', 'value', 'type', 'purpose', 'found', 'values'],
   properties: {
     name: { type: 'string' },
     value: { type: 'string' },
     type: { enum: ['TXT', 'MX'] },
     purpose: { type: 'string' },
     priority: { type: 'integer', description: 'Of MX records.' },
+    found: {
+      type: ['string', 'null'],
+      enum: ['found', 'absent', 'different', 'unanswered', null],
+      description:
+        'At the last check. different: there are records at the name, and none is this one. null: not checked.',
+    },
+    values: {
+      type: 'array',
+      items: { type: 'string' },
+      description: 'The records that DNS had at the name then; five at most.',
+    },
   },
 } as const;
 

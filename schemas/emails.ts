@@ -7,9 +7,13 @@ import {
   pageFields,
   timestampField,
 } from './common.ts';
+import { scheduledAtField } from './mails.ts';
 import { schema, shape } from './schema.ts';
+import { tagFilter, tagsField } from './tags.ts';
+import { previewLinkFields } from './templates.ts';
 
 const EMAIL_STATUSES = [
+  'scheduled',
   'queued',
   'deferred',
   'sent',
@@ -18,6 +22,7 @@ const EMAIL_STATUSES = [
   'failed',
   'suppressed',
   'unknown',
+  'cancelled',
 ] as const;
 export type EmailStatus = (typeof EMAIL_STATUSES)[number];
 
@@ -33,6 +38,8 @@ export const emailsQuery = schema({
     batchId: filterText,
     campaignId: filterText,
     automationId: filterText,
+    threadId: { ...filterText, description: 'Our answers in a conversation of mail that came in.' },
+    tag: tagFilter,
     dateFrom: { type: 'string', format: 'date-time', description: 'Queued at or after; to the second.' },
     dateTo: { type: 'string', format: 'date-time', description: 'Queued at or before; to the second.' },
   },
@@ -42,7 +49,12 @@ export const smtpReply = {
   title: 'SmtpReply',
   type: ['object', 'null'],
   required: ['code', 'enhanced', 'text'],
-  properties: { code: { type: 'integer' }, enhanced: nullableString, text: { type: 'string' } },
+  properties: {
+    code: { type: 'integer' },
+    enhanced: nullableString,
+    text: { type: 'string' },
+    relay: { type: 'string', description: 'Host and port of the relay that had the mail; where there are several.' },
+  },
   description: 'The reply of the relay.',
 } as const;
 
@@ -65,6 +77,7 @@ const emailFields = {
   campaignId: { ...nullableString, pattern: idField.pattern },
   automationId: { ...nullableString, pattern: idField.pattern },
   contactId: { ...nullableString, pattern: idField.pattern },
+  tags: { ...tagsField, description: 'Those of the call, of the campaign, or of the step of the automation.' },
   recipients: {
     type: 'array',
     description: 'to, cc and bcc, each with its own outcome.',
@@ -88,6 +101,7 @@ const emailFields = {
   suppressedBy,
   attempts: { type: 'integer', description: 'Attempts that ended without a final answer.' },
   createdAt: timestampField,
+  scheduledAt: { ...nullableTimestamp, description: 'The time that was chosen; null: as soon as possible.' },
   sentAt: nullableTimestamp,
   nextAttemptAt: nullableTimestamp,
 } as const;
@@ -113,6 +127,7 @@ export const timelineEntry = {
     email: { type: 'string', description: 'Of mail to several addresses: the address with this outcome.' },
     reply: smtpReply,
     reason: { type: 'string' },
+    relay: { type: 'string', description: 'The relay that gave no reply; where there are several.' },
     url: { type: 'string', description: 'Of a click.' },
     automated: { type: 'boolean', description: 'Of an open: a machine did it.' },
   },
@@ -164,8 +179,46 @@ export const emailAnswer = shape({
     timeline: {
       type: 'array',
       description:
-        'Oldest first: queued, claimed, deferred, sent, bounced, failed, suppressed, unknown, opened, clicked...',
+        'Oldest first: queued, scheduled, claimed, deferred, sent, bounced, failed, suppressed, unknown, cancelled, opened, clicked...',
       items: timelineEntry,
     },
+  },
+});
+
+export const updateEmailBody = schema({
+  title: 'UpdateEmailBody',
+  type: 'object',
+  required: ['scheduledAt'],
+  properties: { scheduledAt: scheduledAtField },
+});
+
+export const cancelEmailsBody = schema({
+  title: 'CancelEmailsBody',
+  type: 'object',
+  required: ['batchId'],
+  properties: { batchId: { ...filterText, description: 'Of the answer of POST /mails/bulk or /mails/batch.' } },
+});
+
+export const cancelledEmailsAnswer = shape({
+  title: 'CancelledEmails',
+  type: 'object',
+  required: ['cancelled', 'notCancelled'],
+  properties: {
+    cancelled: { type: 'integer', description: 'Mails that are not sent, by this call or an earlier one.' },
+    notCancelled: { type: 'integer', description: 'Mails that were sent or taken before, or ended otherwise.' },
+  },
+});
+
+export const renderedEmailAnswer = shape({
+  title: 'RenderedEmail',
+  type: 'object',
+  required: ['subject', 'previewText', 'html', 'text', 'previewUrl', 'expiresIn'],
+  properties: {
+    subject: nullableString,
+    previewText: { type: 'string' },
+    html: { ...nullableString, description: 'null for mail of text alone, and when the content is removed.' },
+    text: nullableString,
+    previewUrl: { ...previewLinkFields.previewUrl, type: ['string', 'null'] },
+    expiresIn: previewLinkFields.expiresIn,
   },
 });

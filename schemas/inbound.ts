@@ -1,7 +1,7 @@
 import { idField, mailbox, nullableString, pageAnswer, pageFields, timestampField } from './common.ts';
 import { attachmentsField, copiesField } from './mails.ts';
 import { schema, shape } from './schema.ts';
-import { subjectField, TEMPLATE_LENGTH_MAX } from './templates.ts';
+import { previewLinkFields, subjectField, TEMPLATE_LENGTH_MAX } from './templates.ts';
 
 const REPLY_COPIES_MAX = 50;
 const ADDRESS_MAX = 320;
@@ -64,6 +64,11 @@ export const inboundQuery = schema({
     threadId: { type: 'string', maxLength: 64 },
     search: { type: 'string', maxLength: 200, description: 'Part of the subject, the text or the sender.' },
     status: inboundStatus,
+    newestOfThread: {
+      type: 'boolean',
+      default: false,
+      description: 'Of each conversation only the newest message that the other filters find.',
+    },
     dateFrom: { ...timestampField, description: 'Received at or after.' },
     dateTo: { ...timestampField, description: 'Received at or before.' },
   },
@@ -147,4 +152,22 @@ export const inboundAttachmentAnswer = shape({
     downloadUrl: { type: 'string', description: 'Needs no key; works until it expires.' },
     expiresIn: { type: 'integer', description: 'Seconds.' },
   },
+});
+
+export const inboundPreviewQuery = schema({
+  type: 'object',
+  properties: {
+    pictures: {
+      type: 'boolean',
+      default: false,
+      description: 'Load pictures of other servers, which then know that the mail was looked at.',
+    },
+  },
+});
+
+export const inboundPreviewAnswer = shape({
+  title: 'InboundPreview',
+  type: 'object',
+  required: ['previewUrl', 'expiresIn', 'pictures'],
+  properties: { ...previewLinkFields, pictures: { type: 'boolean' } },
 });

@@ -15,14 +15,15 @@ const sums = {
 const link = {
   position: {
     type: ['integer', 'null'],
-    description: 'The place among all links of the content, from 1; null where links are grouped by URL.',
+    description: 'The position among all links of the content, from 1; null where links are grouped by URL.',
   },
   url: { type: 'string', description: 'As it is written in the content, before variables.' },
   ...sums,
 } as const;
 const isCurrent: JsonSchema = {
   type: 'boolean',
-  description: 'False for a link that the content does not have at that place any more, and for links grouped by URL.',
+  description:
+    'False for a link that the content does not have at that position any more, and for links grouped by URL.',
 };
 const head = { since: { ...timestampField, description: 'The time since which all clicks are counted.' } } as const;
 const other: JsonSchema = {

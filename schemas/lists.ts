@@ -8,6 +8,7 @@ import {
   pageFields,
   timestampField,
 } from './common.ts';
+import { consentField } from './consents.ts';
 import { schema, shape } from './schema.ts';
 
 const LIST_NAME_MAX = 200;
@@ -23,6 +24,10 @@ const name = { type: 'string', minLength: 1, maxLength: LIST_NAME_MAX, format: '
 const listType = { title: 'ContactListType', enum: ['list', 'segment'] } as const;
 const details = {
   description: { type: 'string', maxLength: LIST_DESCRIPTION_MAX },
+  isPublic: {
+    type: 'boolean',
+    description: 'Lists only. true: people see the list on their preference page, and may join and leave it there.',
+  },
   type: { ...listType, description: 'Omitted: segment when filterCriteria is given, else list.' },
   filterCriteria: {
     type: ['object', 'null'],
@@ -55,8 +60,9 @@ export const addToListBody = schema({
   title: 'AddContactsBody',
   type: 'object',
   required: ['contactListId'],
-  properties: { contactListId, ...named(BULK_ADD_MAX) },
-  description: 'Either emails (contacts are created for unknown addresses) or contactIds.',
+  properties: { contactListId, ...named(BULK_ADD_MAX), consent: consentField },
+  description:
+    'Either emails (contacts are created for unknown addresses) or contactIds. consent is recorded for each of them.',
 });
 export const removeFromListBody = schema({
   title: 'RemoveContactsBody',
@@ -89,6 +95,7 @@ const list = {
     'name',
     'description',
     'type',
+    'isPublic',
     'contactCount',
     'filterCriteria',
     'looksBackDays',
@@ -101,13 +108,14 @@ const list = {
     name: { type: 'string' },
     description: { type: 'string' },
     type: listType,
+    isPublic: { type: 'boolean', description: 'true: shown on the preference page. Always false for segments.' },
     contactCount: { type: 'integer' },
     filterCriteria: { type: ['object', 'null'], description: 'null for lists.' },
     looksBackDays,
     recompute: {
       title: 'SegmentRecompute',
       type: ['object', 'null'],
-      description: 'Segments: how far the contacts of the project were held against the filter. null for lists.',
+      description: 'Segments: how far the contacts of the project were compared with the filter. null for lists.',
       required: ['status', 'processed', 'total', 'percent', 'requestedAt', 'completedAt'],
       properties: {
         status: { enum: ['running', 'completed'] },
@@ -147,10 +155,15 @@ export const previewBody = schema({
 export const previewAnswer = shape({
   title: 'ContactListPreview',
   type: 'object',
-  required: ['count', 'isExact', 'looksBackDays', 'people'],
+  required: ['count', 'isExact', 'estimate', 'looksBackDays', 'people'],
   properties: {
     count: { type: ['integer', 'null'], description: 'null when two seconds were not enough to count.' },
     isExact: { type: 'boolean', description: 'false when count is null; people are then those found until then.' },
+    estimate: {
+      type: ['integer', 'null'],
+      description:
+        'When count is null: about how many, from a sample of 2,000 contacts. null with a count, and when the time was not enough.',
+    },
     looksBackDays,
     people: { type: 'array', maxItems: PREVIEWED_MAX, items: foundContact },
   },

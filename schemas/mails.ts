@@ -1,24 +1,18 @@
-import { EMAIL_LENGTH_MAX, emailField, idField, idReference } from './common.ts';
+import { EMAIL_LENGTH_MAX, errorDetails, idField, idReference, mailboxField, mailboxName as name } from './common.ts';
 import { schema, shape } from './schema.ts';
+import { givenTags } from './tags.ts';
 import { dynamicDataField, PREVIEW_TEXT_MAX, subjectField, TEMPLATE_LENGTH_MAX } from './templates.ts';
 
 const BULK_RECIPIENTS_MAX = 100;
+const BATCH_MAILS_MAX = 100;
 /** to, cc and bcc together. */
 export const RECIPIENTS_MAX = 50;
 const ATTACHMENTS_MAX = 20;
-/** All attachments of a mail, decoded. */
+/** All attachments of a call, decoded. */
 export const ATTACHMENT_BYTES_MAX = 40 * 1024 * 1024;
-const NAME_MAX = 256;
 const HEADERS_MAX = 20;
 const URL_LENGTH_MAX = 2_048;
 
-const name = { type: ['string', 'null'], maxLength: NAME_MAX, format: 'line' } as const;
-const mailboxField = {
-  title: 'MailAddress',
-  type: 'object',
-  required: ['email'],
-  properties: { email: emailField, name },
-} as const;
 export const copiesField = {
   type: 'array',
   maxItems: RECIPIENTS_MAX,
@@ -27,6 +21,12 @@ export const copiesField = {
     'Of marketing mail each address gets a copy of its own, with its own unsubscribe link, under the same emailId.',
 } as const;
 const body = { type: 'string', maxLength: TEMPLATE_LENGTH_MAX } as const;
+export const scheduledAtField = {
+  type: 'string',
+  format: 'date-time',
+  description:
+    'ISO 8601 with a zone, up to 30 days ahead, at most a minute ago. Content and template are those of the call, and files behind URLs are fetched at the call; suppressions are checked when the mail leaves.',
+} as const;
 
 export const attachmentsField = {
   type: 'array',
@@ -41,7 +41,8 @@ export const attachmentsField = {
       fileUrl: {
         type: 'string',
         maxLength: URL_LENGTH_MAX,
-        description: 'Public https URL instead of content; fetched when the mail is sent.',
+        description:
+          'Public https URL instead of content; fetched when the mail is sent, with scheduledAt at the call.',
       },
       contentType: { type: 'string', maxLength: 200, format: 'line' },
       fileSize: { type: 'integer', minimum: 1, description: 'Bytes; checked when given.' },
@@ -80,18 +81,41 @@ const options = {
   },
   attachments: attachmentsField,
   bypassSuppressions: { type: 'boolean', description: 'Skips every suppression but a complaint.' },
+  tags: givenTags,
+  scheduledAt: scheduledAtField,
 } as const;
 
 /** The common part of a send and a bulk. */
 export const mailOptions = schema({ type: 'object', required: ['from'], properties: options });
 
-export const sendMailBody = schema({
+const mail = {
   title: 'SendMailBody',
   type: 'object',
   required: ['to', 'from'],
   properties: {
     to: { ...mailboxField, 'x-hint': 'one recipient only; POST /mails/bulk takes several' },
     ...options,
+  },
+} as const;
+export const sendMailBody = schema(mail);
+
+export const batchMailBody = schema({
+  title: 'BatchMailBody',
+  type: 'object',
+  required: ['mails'],
+  properties: {
+    mails: {
+      type: 'array',
+      minItems: 1,
+      maxItems: BATCH_MAILS_MAX,
+      items: { ...mail, 'x-checked-alone': true },
+      description: 'Each as for POST /mails/send; their attachments have 40 MiB together at most.',
+    },
+    mode: {
+      enum: ['strict', 'partial'],
+      description:
+        'strict, when omitted: one mail that is refused refuses the call, and nothing is queued. partial: each mail is queued or refused by itself, and the answer is 200.',
+    },
   },
 });
 
@@ -109,7 +133,11 @@ export const bulkMailBody = schema({
         type: 'object',
         required: ['email'],
         properties: {
-          email: { type: 'string', maxLength: EMAIL_LENGTH_MAX, description: 'An unusable address fails alone.' },
+          email: {
+            type: 'string',
+            maxLength: EMAIL_LENGTH_MAX,
+            description: 'An invalid address fails without failing the others.',
+          },
           name,
           dynamicData: dynamicDataField,
           cc: copiesField,
@@ -129,6 +157,31 @@ export const sentAnswer = shape({
     emailId: idField,
     message: { type: 'string' },
     totalRecipients: { type: 'integer', description: 'to, cc and bcc.' },
+  },
+});
+
+export const batchAnswer = shape({
+  title: 'QueuedBatch',
+  type: 'object',
+  required: ['batchId', 'totalRecipients', 'successCount', 'failedCount', 'results'],
+  properties: {
+    batchId: { type: 'string', format: 'uuid', description: 'Of all mails of the call, for GET /emails.' },
+    totalRecipients: { type: 'integer', description: 'to, cc and bcc of the mails that were queued.' },
+    successCount: {
+      type: 'integer',
+      description: 'Mails that were queued; one to a suppressed address is among them.',
+    },
+    failedCount: { type: 'integer', description: 'Mails that were refused.' },
+    results: {
+      type: 'array',
+      description: 'In the order of the call: each has emailId or error.',
+      items: {
+        title: 'BatchResult',
+        type: 'object',
+        required: ['index'],
+        properties: { index: { type: 'integer' }, emailId: idField, error: errorDetails },
+      },
+    },
   },
 });
 

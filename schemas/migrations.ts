@@ -365,9 +365,9 @@ export const migrationAnswer = shape({
     report: {
       type: ['array', 'null'],
       items: reportOfPhase,
-      description: 'Set when the job is over, and while it holds.',
+      description: 'Set when the migration is over, and while it needs attention.',
     },
-    attention: { ...nullableString, description: 'The reason why the job holds, while it needs attention.' },
+    attention: { ...nullableString, description: 'The reason why the migration needs attention.' },
     run: { type: 'integer', minimum: 1 },
     version: { type: 'integer', description: 'Moves with every change: the id of an event of the stream.' },
     startedAt: nullableTimestamp,

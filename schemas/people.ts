@@ -2,10 +2,12 @@ import { idField, nullableString, nullableTimestamp, pageFields, paginationField
 import { schema, shape } from './schema.ts';
 
 const URL_LENGTH_MAX = 8_192;
+/** Two bytes of a click token. */
+const POSITION_MAX = 65_535;
 
 const FIGURES = [
   ...(['sent', 'opened', 'humanOpened', 'clicked', 'bounced', 'complained', 'unsubscribed'] as const),
-  ...(['notOpened', 'notClicked'] as const),
+  ...(['notOpened', 'notClicked', 'failed', 'suppressed', 'unknown'] as const),
 ] as const;
 export type Figure = (typeof FIGURES)[number];
 
@@ -14,24 +16,31 @@ const did = {
   type: 'string',
   enum: FIGURES,
   description:
-    'opened: automated opens included, as in analytics. sent: bounced mail included. notOpened and notClicked: delivered mail that was not opened, or not clicked.',
+    'opened: automated opens included, as in analytics. sent: bounced mail included. notOpened and notClicked: delivered mail that was not opened, or not clicked. failed, suppressed, unknown: by the state of the mail.',
 } as const;
 const url = {
   type: 'string',
   minLength: 1,
   maxLength: URL_LENGTH_MAX,
-  description: 'With did=clicked: only the people who clicked this link.',
+  description: 'With did=clicked: only the people who clicked this address.',
+} as const;
+const position = {
+  type: 'integer',
+  minimum: 1,
+  maximum: POSITION_MAX,
+  description:
+    'With did=clicked, instead of url: only the people who clicked the link at this position, as GET /campaigns/{campaignId}/links has it.',
 } as const;
 
 export const peopleQuery = schema({
   type: 'object',
   required: ['did'],
-  properties: { ...pageFields, did, url },
+  properties: { ...pageFields, did, position, url },
 });
 export const peopleExportQuery = schema({
   type: 'object',
   required: ['did'],
-  properties: { did, url, format: { enum: ['csv', 'ndjson'], default: 'csv' } },
+  properties: { did, position, url, format: { enum: ['csv', 'ndjson'], default: 'csv' } },
 });
 
 const person = {
@@ -65,7 +74,7 @@ export const peopleAnswer = shape({
     keptUntil: {
       ...nullableTimestamp,
       description:
-        'From then on the mails of the campaign may be removed, and the people with them; null before it has begun.',
+        'The mails of the campaign may be removed after this time, and its figures then have no contacts any more; null before the campaign has begun.',
     },
   },
 });

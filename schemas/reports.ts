@@ -1,5 +1,6 @@
 import { nullableString, timestampField } from './common.ts';
 import { type JsonSchema, schema, shape } from './schema.ts';
+import { countedTag } from './tags.ts';
 
 const DOMAIN_LENGTH_MAX = 253;
 
@@ -24,7 +25,7 @@ export const seriesQuery = schema({
     },
     from: { ...from, description: 'The first hour or day is the one that has it; 24 hours or 30 days before to.' },
     to: { ...to, description: 'The end: the last hour or day may begin before it and end after it. Now.' },
-    campaignId: { ...reference, description: 'Only mail of this campaign. At most one of these four.' },
+    campaignId: { ...reference, description: 'Only mail of this campaign. At most one of these five.' },
     automationId: { ...reference, description: 'Only mail of this automation.' },
     domain: {
       type: 'string',
@@ -38,28 +39,38 @@ export const seriesQuery = schema({
       maxLength: 40,
       description: 'Only mail to this mailbox provider: an id of GET /reports/providers, for example google.',
     },
+    tag: countedTag,
   },
 });
 
 export const providersQuery = schema({
   type: 'object',
   properties: {
-    from: { ...from, description: 'Seven days before to if it is left out; 31 days before it at most.' },
+    from: {
+      ...from,
+      description: 'Seven days before to if it is left out; 31 days before it at most, two years with campaignId.',
+    },
     to,
+    campaignId: { ...reference, description: 'Only mail of this campaign; without the replies of deferrals.' },
   },
 });
 
 const count = { type: 'integer' } as const;
 const counts = {
-  sent: { ...count, description: 'Taken by the relay, by the time it took them.' },
-  delivered: { ...count, description: 'Of those sent then: without those that bounced, then or later.' },
-  opened: { ...count, description: 'By the time of the first open; with those of machines.' },
-  humanOpened: { ...count, description: 'By the time of the first open of a person.' },
-  clicked: { ...count, description: 'By the time of the first click.' },
-  bounced: { ...count, description: 'By the time of the refusal or report.' },
-  deferred: { ...count, description: 'Attempts that the relay put off; a mail may be put off several times.' },
-  complained: { ...count, description: 'By the time the complaint came.' },
-  unsubscribed: { ...count, description: 'By the time of the unsubscribe.' },
+  accepted: {
+    ...count,
+    description:
+      'Messages accepted for sending, by that time; a campaign counts when its audience is written. Suppressed ones included.',
+  },
+  sent: { ...count, description: 'Messages that the relay took, by that time.' },
+  delivered: { ...count, description: 'Messages sent at that time that have not bounced since.' },
+  opened: { ...count, description: 'Messages opened, by the time of the first open; machines included.' },
+  humanOpened: { ...count, description: 'Messages opened by a person, by the time of the first such open.' },
+  clicked: { ...count, description: 'Messages with a click, by the time of the first one.' },
+  bounced: { ...count, description: 'Messages refused for good, by the time of the refusal or the report.' },
+  deferred: { ...count, description: 'Attempts that the relay deferred; a message may be deferred several times.' },
+  complained: { ...count, description: 'Complaints, by the time they came.' },
+  unsubscribed: { ...count, description: 'Unsubscribes, by time.' },
 } as const;
 const countNames = Object.keys(counts);
 
@@ -78,7 +89,7 @@ export const seriesAnswer = shape({
     from: timestampField,
     to: timestampField,
     since,
-    by: { type: ['string', 'null'], enum: ['campaignId', 'automationId', 'domain', 'provider', null] },
+    by: { type: ['string', 'null'], enum: ['campaignId', 'automationId', 'domain', 'provider', 'tag', null] },
     value: nullableString,
     points: {
       type: 'array',

@@ -1,3 +1,4 @@
+import { timezoneField } from './now.ts';
 import { schema } from './schema.ts';
 
 export const streamQuery = schema({
@@ -6,7 +7,9 @@ export const streamQuery = schema({
     types: {
       type: 'string',
       maxLength: 1_000,
-      description: 'Only these, comma separated; a name may end in * (email.*). Omitted: every event.',
+      description:
+        'Types of events, comma separated; a type may end in * (email.*). Omitted: all that webhooks can have. Live figures need their full names: campaign.progress, project.summary, import.progress, domain.checked.',
     },
+    timezone: { ...timezoneField, description: 'IANA name: whose day is today in project.summary.' },
   },
 });

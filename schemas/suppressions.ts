@@ -19,16 +19,22 @@ const groupCode = { type: 'string', maxLength: 256, description: 'Code of a supp
 const name = { type: 'string', minLength: 1, maxLength: GROUP_NAME_MAX, format: 'line', pattern: '\\S' } as const;
 const description = { type: 'string', maxLength: GROUP_DESCRIPTION_MAX } as const;
 
+const isPublic = {
+  type: 'boolean',
+  description:
+    'true: people see the group on their preference page. Not for the global group; the default group is shown there as mail that names no group.',
+} as const;
+
 export const createGroupBody = schema({
   title: 'CreateSuppressionGroupBody',
   type: 'object',
   required: ['name'],
-  properties: { name, description },
+  properties: { name, description, isPublic },
 });
 export const updateGroupBody = schema({
   title: 'UpdateSuppressionGroupBody',
   type: 'object',
-  properties: { name, description },
+  properties: { name, description, isPublic },
 });
 
 const target = {
@@ -72,6 +78,7 @@ const groupFields = [
   'description',
   'isGlobal',
   'isDefault',
+  'isPublic',
   'suppressionCount',
   'createdAt',
   'updatedAt',
@@ -84,6 +91,7 @@ const groupProperties = {
   description: { type: 'string' },
   isGlobal: { type: 'boolean' },
   isDefault: { type: 'boolean' },
+  isPublic: { type: 'boolean', description: 'true: shown on the preference page.' },
   suppressionCount: { type: 'integer' },
   createdAt: timestampField,
   updatedAt: timestampField,
@@ -128,7 +136,7 @@ export const suppressionsAnswer = pageAnswer('SuppressionsPage', 'entries', {
     groupId: code,
     reason,
     isGlobal: { type: 'boolean' },
-    evidence: { ...nullableString, description: 'The proof, for example the reply of a relay.' },
+    evidence: { ...nullableString, description: 'The evidence, for example the reply of a relay.' },
     createdAt: timestampField,
     updatedAt: timestampField,
   },

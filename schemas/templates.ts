@@ -1,4 +1,13 @@
-import { idField, pageAnswer, pageFields, timestampField } from './common.ts';
+import {
+  createdByField,
+  emailField,
+  idField,
+  idReference,
+  mailboxField,
+  pageAnswer,
+  pageFields,
+  timestampField,
+} from './common.ts';
 import { schema, shape } from './schema.ts';
 import { utmField } from './utm.ts';
 
@@ -10,6 +19,15 @@ const DESCRIPTION_MAX = 1_000;
 
 export const subjectField = { type: 'string', maxLength: SUBJECT_MAX, format: 'line' } as const;
 const templateType = { type: 'string', enum: ['transactional', 'marketing'] } as const;
+
+/** Of answers that show a mail. */
+export const previewLinkFields = {
+  previewUrl: {
+    type: 'string',
+    description: 'The HTML as a page of its own, for a frame: without scripts, without an origin. Needs no key.',
+  },
+  expiresIn: { type: 'integer', description: 'Seconds.' },
+} as const;
 
 const fields = {
   templateName: { type: 'string', minLength: 1, maxLength: TEMPLATE_NAME_MAX, format: 'line', pattern: '\\S' },
@@ -51,10 +69,55 @@ export const dynamicDataField = {
   description: 'Values of the template variables: 256 kB, 10 levels and 5,000 keys at most.',
 } as const;
 
+const whose = {
+  contactId: { ...idReference, description: 'The contact whose data are filled in.' },
+  email: { ...emailField, description: 'Instead of contactId: the address of the contact.' },
+} as const;
+
 export const previewBody = schema({
   title: 'PreviewTemplateBody',
   type: 'object',
-  properties: { dynamicData: dynamicDataField },
+  properties: { dynamicData: dynamicDataField, ...whose },
+});
+
+const { emailTemplate, subject, previewText, utm } = fields;
+export const previewDraftBody = schema({
+  title: 'PreviewDraftBody',
+  type: 'object',
+  required: ['emailTemplate'],
+  properties: {
+    emailTemplate: { ...emailTemplate, minLength: 0 },
+    ...{ subject, previewText, utm },
+    templateType: {
+      ...templateType,
+      description: 'With marketing properties of the contact are known by their bare names, as in a campaign.',
+    },
+    dynamicData: dynamicDataField,
+    ...whose,
+  },
+});
+
+export const previewCampaignBody = schema({ title: 'PreviewCampaignBody', type: 'object', properties: whose });
+
+const TEST_EMAILS_MAX = 10;
+export const testFields = {
+  emails: { type: 'array', minItems: 1, maxItems: TEST_EMAILS_MAX, items: emailField },
+  contactId: {
+    ...idReference,
+    description: 'Whose data are filled in; omitted: each mail has the data of the contact with its address.',
+  },
+} as const;
+
+export const testTemplateBody = schema({
+  title: 'TestTemplateBody',
+  type: 'object',
+  required: ['emails'],
+  properties: {
+    ...testFields,
+    from: { ...mailboxField, description: 'On a verified domain; required without senderId.' },
+    senderId: idReference,
+    dynamicData: dynamicDataField,
+  },
 });
 
 export const template = {
@@ -75,6 +138,7 @@ export const template = {
     'parentBodyProperties',
     'isFlagged',
     'source',
+    'createdBy',
     'trackingClick',
     'trackingOpen',
     'utm',
@@ -96,6 +160,7 @@ export const template = {
     parentBodyProperties: { type: ['object', 'null'] },
     isFlagged: { type: 'boolean' },
     source: { type: 'string', enum: ['api', 'dashboard', 'migration'] },
+    createdBy: createdByField,
     trackingClick: { type: 'boolean' },
     trackingOpen: { type: 'boolean' },
     utm: utmField,
@@ -109,11 +174,22 @@ export const templatesAnswer = pageAnswer('TemplatesPage', 'templates', template
 export const previewAnswer = shape({
   title: 'TemplatePreview',
   type: 'object',
-  required: ['subject', 'previewText', 'html', 'text'],
+  required: ['subject', 'previewText', 'html', 'text', 'variables', 'previewUrl', 'expiresIn'],
   properties: {
     subject: { type: 'string' },
     previewText: { type: 'string' },
-    html: { type: 'string' },
+    html: { type: 'string', description: 'As a recipient gets it, without tracking.' },
     text: { type: 'string', description: 'Made from the HTML.' },
+    variables: {
+      type: 'array',
+      description: 'The variables that the content names, in their order.',
+      items: {
+        title: 'TemplateVariable',
+        type: 'object',
+        required: ['name', 'hasValue'],
+        properties: { name: { type: 'string' }, hasValue: { type: 'boolean' } },
+      },
+    },
+    ...previewLinkFields,
   },
 });

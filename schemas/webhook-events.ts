@@ -6,6 +6,7 @@ import { inboundStatus } from './inbound.ts';
 import { migrationProvider, migrationStatus, phaseCounts, phaseName } from './migrations.ts';
 import { reputationFields } from './reports.ts';
 import { type JsonSchema, shape } from './schema.ts';
+import { tagsField } from './tags.ts';
 import { type ProjectEventType, TEST_EVENT } from './webhooks.ts';
 
 /** The payload of every event, as webhooks and /stream send it. */
@@ -26,17 +27,22 @@ const mail = {
   automationId: nullableId,
   batchId: nullableText,
   contactId: nullableId,
+  tags: { ...tagsField, description: 'Left out where the mail has none.' },
 } as const;
 
-const outcome = data(
+/** Of an event of a mail. */
+function mailData(title: string, more: Record<string, JsonSchema>, optional: string[] = []): JsonSchema {
+  return data(title, { ...mail, ...more }, ['tags', ...optional]);
+}
+
+const outcome = mailData(
   'EmailOutcome',
-  { ...mail, reply: smtpReply, reason: { ...nullableText, description: 'In a sentence.' }, suppressedBy },
+  { reply: smtpReply, reason: { ...nullableText, description: 'In a sentence.' }, suppressedBy },
   ['suppressedBy'],
 );
-const bounce = data(
+const bounce = mailData(
   'EmailBounce',
   {
-    ...mail,
     reply: smtpReply,
     reason: nullableText,
     category: { type: 'string', description: 'Of a report that came back later: what kind of failure it was.' },
@@ -44,20 +50,21 @@ const bounce = data(
   },
   ['category', 'suppressed'],
 );
-const delivery = data('EmailDelivery', { ...mail, reason: nullableText });
+const delivery = mailData('EmailDelivery', { reason: nullableText });
+const schedule = mailData('EmailSchedule', { scheduledAt: timestampField });
+const cancelled = mailData('EmailCancellation', {
+  reason: { ...nullableText, description: 'null: a call asked for it.' },
+});
 const userAgent = { type: 'string' } as const;
-const open = data('EmailOpen', {
-  ...mail,
-  automated: { type: 'boolean', description: 'A machine did it: a proxy of pictures, a scanner.' },
+const open = mailData('EmailOpen', {
+  automated: { type: 'boolean', description: 'A machine did it: an image proxy or a scanner.' },
   userAgent,
 });
-const click = data('EmailClick', { ...mail, url: { type: 'string' }, userAgent });
-const unsubscribe = data('EmailUnsubscribe', {
-  ...mail,
-  reason: { type: 'string', description: 'The way in which it came.' },
+const click = mailData('EmailClick', { url: { type: 'string' }, userAgent });
+const unsubscribe = mailData('EmailUnsubscribe', {
+  reason: { type: 'string', description: 'How the unsubscribe came.' },
 });
-const complaint = data('EmailComplaint', {
-  ...mail,
+const complaint = mailData('EmailComplaint', {
   reason: { type: 'string', description: 'The type of the feedback report.' },
 });
 
@@ -116,7 +123,7 @@ const migration = data('MigrationChange', {
   status: migrationStatus,
   phase: { ...phaseName, enum: [...phaseName.enum, null] },
   phases: { type: 'array', items: phaseCounts },
-  attention: { ...nullableText, description: 'The reason why the job holds.' },
+  attention: { ...nullableText, description: 'The reason why the migration needs attention.' },
   failureReason: nullableText,
   run: { type: 'integer' },
   version: { type: 'integer' },
@@ -126,7 +133,7 @@ const reputation = data('ReputationChange', reputationFields);
 
 const test = data('WebhookTest', { webhookId: { ...idField, description: 'The webhook that is tested.' } });
 
-interface EventFacts {
+export interface EventFacts {
   description: string;
   data: JsonSchema;
 }
@@ -135,12 +142,14 @@ type WebhookEventType = ProjectEventType | typeof TEST_EVENT;
 
 /** Every type of event: when it happens, and what it says. */
 export const webhookEvents: Record<WebhookEventType, EventFacts> = {
+  'email.scheduled': { description: 'A mail waits for its time, or was given another one.', data: schedule },
   'email.sent': { description: 'The relay took a mail.', data: outcome },
   'email.delivered': { description: 'The server of the recipient confirmed a delivery.', data: delivery },
   'email.deferred': { description: 'The relay asked to try later.', data: outcome },
   'email.bounced': { description: 'A mail was refused for good, at once or by a later report.', data: bounce },
   'email.failed': { description: 'A mail cannot be sent.', data: outcome },
   'email.suppressed': { description: 'A suppression stopped a mail.', data: outcome },
+  'email.cancelled': { description: 'A mail was cancelled before it was sent.', data: cancelled },
   'email.opened': { description: 'A mail was opened for the first time, by a person or by a machine.', data: open },
   'email.clicked': { description: 'A link was clicked for the first time.', data: click },
   'email.spam_reported': { description: 'A recipient complained.', data: complaint },
@@ -160,7 +169,7 @@ export const webhookEvents: Record<WebhookEventType, EventFacts> = {
   'automation.exited': { description: 'A contact left an automation early.', data: enrollment },
   'migration.running': { description: 'A migration began to run, or continued.', data: migration },
   'migration.progress': { description: 'A migration got further.', data: migration },
-  'migration.needs_attention': { description: 'A migration holds until a person decides.', data: migration },
+  'migration.needs_attention': { description: 'A migration waits for the decision of a person.', data: migration },
   'migration.completed': { description: 'A migration is over.', data: migration },
   'migration.failed': { description: 'A migration failed.', data: migration },
   'reputation.warning': {
@@ -181,7 +190,10 @@ export function eventTitle(type: string): string {
 }
 
 export function eventSchema(type: WebhookEventType): JsonSchema {
-  const { description, data: payload } = webhookEvents[type];
+  return schemaOfEvent(type, webhookEvents[type]);
+}
+
+export function schemaOfEvent(type: string, { description, data: payload }: EventFacts): JsonSchema {
   return {
     title: eventTitle(type),
     type: 'object',
@@ -197,5 +209,5 @@ export function eventSchema(type: WebhookEventType): JsonSchema {
 
 export const webhookEventTypes = Object.keys(webhookEvents) as WebhookEventType[];
 
-/** Of every delivery, and of /stream, which has all but the test. */
+/** Of every delivery. */
 export const webhookEvent = shape({ title: 'WebhookEvent', oneOf: webhookEventTypes.map(eventSchema) });

@@ -2,12 +2,14 @@ import { idField, nullableString, nullableTimestamp, pageAnswer, pageFields, tim
 import { schema, shape } from './schema.ts';
 
 export const eventTypes = [
+  'email.scheduled',
   'email.sent',
   'email.delivered',
   'email.deferred',
   'email.bounced',
   'email.failed',
   'email.suppressed',
+  'email.cancelled',
   'email.opened',
   'email.clicked',
   'email.spam_reported',
@@ -35,6 +37,12 @@ export const eventTypes = [
 ] as const;
 
 export type ProjectEventType = (typeof eventTypes)[number];
+
+/** Of streams alone, written while one asks for them by their full names: figures that the next event replaces. */
+export const streamOnlyTypes = ['campaign.progress', 'project.summary', 'import.progress', 'domain.checked'] as const;
+export const streamedTypes = [...eventTypes, ...streamOnlyTypes] as const;
+export type StreamOnlyEventType = (typeof streamOnlyTypes)[number];
+export type StreamedEventType = (typeof streamedTypes)[number];
 const eventType = { title: 'EventType', enum: eventTypes } as const;
 
 /** Made by `POST /webhooks/{webhookId}/test` alone, for one webhook, so no webhook can ask for it. */
@@ -44,6 +52,7 @@ export const WEBHOOKS_MAX = 50;
 /** The replaced secrets of a webhook that may sign at the same time; each adds a signature to every delivery. */
 export const PREVIOUS_SECRETS_MAX = 4;
 const URL_LENGTH_MAX = 2_048;
+const REPLAYED_IDS_MAX = 100;
 
 const url = {
   type: 'string',
@@ -69,16 +78,26 @@ export const createWebhookBody = schema({
 export const updateWebhookBody = schema({
   title: 'UpdateWebhookBody',
   type: 'object',
-  properties: { url, events, isActive: { type: 'boolean', description: 'true also ends the count of failing days.' } },
+  properties: {
+    url,
+    events,
+    isActive: { type: 'boolean', description: 'true also resets the count of failing days.' },
+  },
 });
 
 export const replayBody = schema({
   title: 'ReplayWebhookBody',
   type: 'object',
-  required: ['from', 'to'],
   properties: {
-    from: { ...timestampField, description: 'Events that happened at or after.' },
-    to: { ...timestampField, description: 'Events that happened before.' },
+    from: { ...timestampField, description: 'Events that happened at or after. Required without eventIds.' },
+    to: { ...timestampField, description: 'Events that happened before. Required without eventIds.' },
+    eventIds: {
+      type: 'array',
+      minItems: 1,
+      maxItems: REPLAYED_IDS_MAX,
+      items: { type: 'string', maxLength: 64 },
+      description: 'In place of a time range: these events, by the eventId of their deliveries.',
+    },
   },
 });
 
@@ -154,5 +173,10 @@ export const replayAnswer = shape({
   title: 'ReplayedEvents',
   type: 'object',
   required: ['replayed'],
-  properties: { replayed: { type: 'integer', description: 'Events that are delivered again.' } },
+  properties: {
+    replayed: {
+      type: 'integer',
+      description: 'Events that are delivered again: those that are kept, of types that the webhook asks for.',
+    },
+  },
 });

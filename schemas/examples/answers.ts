@@ -3,6 +3,7 @@ import { at, ids, later } from './ids.ts';
 /** Examples of what answers hold, by the name of the component. A page is shown with the example of its entry. */
 
 const dates = { createdAt: at, updatedAt: at };
+const previewLink = { previewUrl: 'https://mail.example.com/previews/3q2-7wAB...', expiresIn: 600 };
 const timeline = [
   { type: 'queued', at },
   { type: 'claimed', at },
@@ -27,6 +28,20 @@ const contact = {
 const contacts = {
   Contact: contact,
   FoundContacts: { contacts: [contact] },
+  Consent: {
+    id: ids.other,
+    email: 'ada@example.org',
+    source: 'api',
+    formId: null,
+    importId: null,
+    listIds: [ids.list],
+    text: 'Yes, send me the monthly news. I can unsubscribe at any time.',
+    textVersion: '962e5a7fc419',
+    askedAt: '2026-03-02T09:29:12.000Z',
+    confirmedAt: null,
+    networkAddress: '203.0.113.0/24',
+    createdAt: at,
+  },
   DeletedContacts: { deleted: 1 },
   BulkUpdatedContacts: {
     successCount: 1,
@@ -39,6 +54,7 @@ const contacts = {
     name: 'Readers',
     description: '',
     type: 'list',
+    isPublic: true,
     contactCount: 1_204,
     filterCriteria: null,
     looksBackDays: null,
@@ -48,6 +64,7 @@ const contacts = {
   ContactListPreview: {
     count: 1,
     isExact: true,
+    estimate: null,
     looksBackDays: 180,
     people: [{ id: ids.contact, email: 'ada@example.org', firstName: 'Ada', lastName: 'Lovelace', ...dates }],
   },
@@ -67,6 +84,7 @@ const contacts = {
     description: 'One mail a month',
     isGlobal: false,
     isDefault: false,
+    isPublic: true,
     suppressionCount: 12,
     ...dates,
   },
@@ -82,6 +100,24 @@ const contacts = {
   SuppressedEmails: { suppressed: 1 },
   UnsuppressedEmails: { unsuppressed: 1 },
   AcceptedImport: { importId: ids.import, status: 'queued' },
+  ContactImportPreview: {
+    ...{ format: 'csv', isWhole: true, sizeBytes: 160 },
+    columns: [
+      { name: 'email', kind: 'field', becomes: 'email' },
+      { name: 'Status', kind: 'consent', becomes: 'status' },
+      { name: 'plan', kind: 'property', becomes: 'plan' },
+    ],
+    ...{ processed: 4, created: 1, updated: 0, unchanged: 2, repeated: 0, failed: 1 },
+    errors: [{ row: 3, email: 'not an address', message: 'email: must be an email address' }],
+    suppressions: { UNSUBSCRIBE: 1, BOUNCE: 0, COMPLAINT: 0 },
+    ...{ alreadySuppressed: 0, stillSuppressed: 1, consents: 0, failureReason: null },
+  },
+  ContactImport: {
+    ...{ id: ids.import, importId: ids.import, status: 'running', format: 'csv', fileName: 'readers.csv' },
+    ...{ sizeBytes: 48_210, percent: 41, processed: 500, created: 496, updated: 2, unchanged: 1, failed: 1 },
+    ...{ suppressed: 12, stillSuppressed: 3, consents: 0 },
+    ...{ failureReason: null, startedAt: at, completedAt: null, ...dates },
+  },
 };
 
 const template = {
@@ -99,6 +135,7 @@ const template = {
   parentBodyProperties: null,
   isFlagged: false,
   source: 'api',
+  createdBy: null,
   trackingClick: true,
   trackingOpen: true,
   utm: null,
@@ -148,6 +185,7 @@ const campaigns = {
     trackingClick: true,
     trackingOpen: true,
     utm: { source: 'newsletter', medium: 'email', campaign: 'spring' },
+    tags: [{ name: 'season', value: 'spring' }],
     sendToGlobalList: false,
     source: 'api',
     template,
@@ -210,6 +248,22 @@ const campaigns = {
     engagement: { openedAt: later, humanOpenedAt: later, clickedAt: null, unsubscribedAt: null, complainedAt: null },
     timeline,
   },
+  CountedAudience: { total: 1_204, suppressed: 3, willReceive: 1_201, isExact: true },
+  CampaignReasons: {
+    reasons: [
+      {
+        ...{
+          id: 'WyJib3VuY2VkIiw1NTAsIjUuMS4xIixudWxsLG51bGwsbnVsbF0',
+          status: 'bounced',
+          code: 550,
+          enhanced: '5.1.1',
+        },
+        ...{ suppression: null, groupId: null, groupName: null },
+        ...{ reason: 'The address does not exist or takes no mail.', example: 'No such user here', count: 4 },
+      },
+    ],
+    others: { count: 0 },
+  },
   QueuedTest: { emailIds: [ids.email], totalRecipients: 1 },
 };
 
@@ -224,6 +278,7 @@ const summary = {
   campaignId: null,
   automationId: null,
   contactId: null,
+  tags: [{ name: 'kind', value: 'order' }],
   recipients: [
     {
       email: 'ada@example.org',
@@ -240,6 +295,7 @@ const summary = {
   suppressedBy: null,
   attempts: 0,
   createdAt: at,
+  scheduledAt: null,
   sentAt: later,
   nextAttemptAt: null,
 };
@@ -253,7 +309,33 @@ const mails = {
     failedCount: 1,
     failures: [{ email: 'grace@example.org', code: 'SUPPRESSED', message: 'The address is suppressed.' }],
   },
+  QueuedBatch: {
+    batchId: '5d0b4c1e-93a7-8c21-a6de-71f2b94c3a08',
+    totalRecipients: 1,
+    successCount: 1,
+    failedCount: 1,
+    results: [
+      { index: 0, emailId: ids.email },
+      {
+        index: 1,
+        error: {
+          message: 'There is no such template in this project.',
+          code: 'TEMPLATE_NOT_FOUND',
+          details: 'templateId: names no template of this project',
+        },
+      },
+    ],
+  },
   QueuedReply: { emailId: ids.email, message: 'Reply queued successfully.', status: 'QUEUED', totalRecipients: 1 },
+  RenderedEmail: {
+    subject: 'Order 1042',
+    previewText: '',
+    html: '<p>Hello Ada, your order 1042 is on its way.</p>',
+    text: 'Hello Ada, your order 1042 is on its way.',
+    ...previewLink,
+  },
+  InboundPreview: { ...previewLink, pictures: false },
+  CancelledEmails: { cancelled: 98, notCancelled: 2 },
   EmailSummary: summary,
   Email: {
     ...summary,
@@ -299,6 +381,36 @@ const mails = {
     inReplyToInboundEmailId: null,
     receivedAt: at,
   },
+  Form: {
+    id: ids.form,
+    name: 'Newsletter',
+    listIds: [ids.list],
+    fields: [{ name: 'firstName', label: 'First name', type: 'text', options: null, required: false, default: null }],
+    doubleOptIn: true,
+    texts: {
+      title: 'Our newsletter',
+      intro: null,
+      button: null,
+      consent: 'I want the newsletter of Example, once a month.',
+      submitted: null,
+      confirmed: null,
+      mailSubject: null,
+      mailText: null,
+      mailButton: null,
+    },
+    redirectTo: { submitted: null, confirmed: null },
+    allowedOrigins: ['https://www.example.com'],
+    confirmationTemplateId: null,
+    unsubscribeGroupIds: [],
+    isActive: true,
+    url: `https://mail.example.com/f/${ids.form}`,
+    embed: {
+      html: `<form method="post" action="https://mail.example.com/f/${ids.form}">...</form>`,
+      iframe: `<iframe src="https://mail.example.com/f/${ids.form}" title="Newsletter"></iframe>`,
+    },
+    ...dates,
+  },
+  FormPreview: previewLink,
   Sender: {
     id: ids.sender,
     email: 'news@example.com',
@@ -307,7 +419,26 @@ const mails = {
     ...dates,
   },
   Template: template,
-  TemplatePreview: { subject: 'Order 1042', previewText: '', html: '<p>Hello Ada</p>', text: 'Hello Ada' },
+  Media: {
+    id: ids.other,
+    url: 'https://mail.example.com/media/9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08.png',
+    width: 600,
+    height: 200,
+    size: 18_204,
+    contentType: 'image/png',
+    source: 'api',
+    createdBy: null,
+    createdAt: at,
+  },
+  TemplatePreview: {
+    ...{ subject: 'Order 1042', previewText: '', html: '<p>Hello Ada</p>', text: 'Hello Ada' },
+    variables: [
+      { name: 'order', hasValue: true },
+      { name: 'firstName', hasValue: true },
+      { name: 'coupon', hasValue: false },
+    ],
+    ...previewLink,
+  },
 };
 
 const automations = {
@@ -315,6 +446,7 @@ const automations = {
     id: ids.automation,
     projectId: ids.project,
     organizationId: ids.organization,
+    createdBy: null,
     name: 'Welcome',
     description: '',
     status: 'active',
@@ -380,13 +512,77 @@ const webhook = {
 const others = {
   Webhook: webhook,
   StartedMigration: { bulkOperationId: ids.migration, status: 'queued' },
+  Member: {
+    id: ids.member,
+    email: 'ada@example.com',
+    role: 'editor',
+    createdBy: null,
+    createdAt: at,
+    updatedAt: later,
+  },
+  CurrentSession: {
+    id: ids.session,
+    email: 'ada@example.com',
+    createdAt: at,
+    expiresAt: '2026-04-01T09:30:00.000Z',
+    organizations: [
+      {
+        id: ids.organization,
+        name: 'Example Shop',
+        memberId: ids.member,
+        role: 'viewer',
+        operations: ['campaigns.list', 'contacts.list'],
+        projects: [{ id: ids.project, name: 'Newsletter' }],
+      },
+    ],
+  },
+  Session: {
+    id: ids.session,
+    current: true,
+    userAgent: 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0',
+    createdAt: at,
+    lastUsedAt: later,
+    expiresAt: '2026-04-01T09:30:00.000Z',
+  },
+  EndedSessions: { ended: 2 },
   ApiKey: {
     id: ids.apiKey,
     name: 'Web server',
     scope: 'send',
     domainName: 'example.com',
+    createdBy: null,
     createdAt: at,
     lastUsedAt: later,
+  },
+};
+
+const txt = (name: string, value: string, purpose: string) => ({
+  ...{ name, value, type: 'TXT', purpose },
+  ...{ found: 'found', values: [value] },
+});
+const mx = { name: 'bounce.example.com', value: 'mail.example.net', type: 'MX', priority: 10 };
+const domains = {
+  Domain: {
+    id: ids.domain,
+    domainName: 'example.com',
+    verificationStatus: 'PENDING',
+    ...{ ownershipVerified: true, dkimEnabled: true, mailFromEnabled: false, dmarcEnabled: true, dkimSigning: 'own' },
+    dnsRecords: {
+      ownership: txt('_everpost.example.com', 'everpost-verification=4f2a', 'Proves that this project may send.'),
+      dkim: txt('ep1._domainkey.example.com', 'v=DKIM1; k=rsa; p=MIIB', 'Lets receivers verify the signature.'),
+      mailFrom: [
+        { ...mx, purpose: 'Brings bounces back to this service.', found: 'absent', values: [] },
+        txt('bounce.example.com', 'v=spf1 ip4:203.0.113.7 -all', 'Names the servers that may send (SPF).'),
+      ],
+      dmarc: txt('_dmarc.example.com', 'v=DMARC1; p=none;', 'Tells receivers what to do with other mail.'),
+    },
+    message: null,
+    createdAt: at,
+    lastCheckedAt: later,
+    regionKey: 'default',
+    verificationInProgress: false,
+    inboundEnabledAt: null,
+    inboundDomainVerifiedAt: null,
   },
 };
 
@@ -395,5 +591,6 @@ export const answerExamples: Record<string, unknown> = {
   ...campaigns,
   ...mails,
   ...automations,
+  ...domains,
   ...others,
 };

@@ -8,7 +8,20 @@ const apiKey = 'SG.the-key-of-the-other-provider';
 
 const account = {
   CreateProjectBody: { name: 'Shop', trackingOpen: true, trackingClick: true },
-  UpdateProjectBody: { trackingOpen: false },
+  UpdateProjectBody: {
+    trackingOpen: false,
+    publicName: 'The Shop',
+    logoUrl: 'https://example.com/logo.png',
+    color: '#1d4fd8',
+    postalAddress: 'The Shop\nMarket Square 1\n10115 Berlin',
+    languageProperty: 'language',
+    consentAddress: 'shortened',
+    publicFrom: { email: 'hello@example.com', name: 'The Shop' },
+  },
+  CreateMemberBody: { email: 'ada@example.com', role: 'editor' },
+  UpdateMemberBody: { role: 'author' },
+  RequestSignInLinkBody: { email: 'ada@example.com' },
+  CreateSessionBody: { token: 'Jf3kq0cM8mWb5t9ZsVh2xYp7uRn4aLdE6gQo1iTwCvA' },
   CreateApiKeyBody: { name: 'Web server', scope: 'send', domainName: 'example.com' },
 };
 
@@ -28,6 +41,7 @@ const mails = {
     subject: 'Order {{order}}',
     html,
     dynamicData: { order: '1042' },
+    tags: [{ name: 'kind', value: 'order' }],
   },
   BulkMailBody: {
     recipients: [
@@ -38,17 +52,51 @@ const mails = {
     subject: 'Order {{order}}',
     html,
   },
+  BatchMailBody: {
+    mails: [
+      { to: { email: 'ada@example.org' }, from, subject: 'Your invoice', html: '<p>Thank you for order 1042.</p>' },
+      { to: { email: 'grace@example.org' }, from, subject: 'Your parcel', text: 'It arrives tomorrow.' },
+    ],
+    mode: 'partial',
+  },
   ReplyBody: { from: { email: 'support@example.com', name: 'Support' }, text: 'Thank you, we are looking into it.' },
   CreateSenderBody: { email: 'news@example.com', name: 'Example', replyTo: 'support@example.com' },
   UpdateSenderBody: { name: 'Example News' },
+  CreateFormBody: {
+    name: 'Newsletter',
+    listIds: [ids.list],
+    fields: [{ name: 'firstName', label: 'First name', type: 'text' }],
+    texts: { title: 'Our newsletter', consent: 'I want the newsletter of Example, once a month.' },
+    allowedOrigins: ['https://www.example.com'],
+  },
+  UpdateFormBody: { isActive: false },
+  PreviewFormBody: {
+    fields: [{ name: 'firstName', label: 'First name', type: 'text' }],
+    texts: { title: 'Our newsletter' },
+    page: 'form',
+    lang: 'de',
+  },
   CreateDomainBody: { domainName: 'example.com' },
   UpdateDomainBody: { dkimSigning: 'relay' },
   CreateTemplateBody: { templateName: 'Order', emailTemplate: html, subject: 'Order {{order}}' },
   UpdateTemplateBody: { subject: 'Your order {{order}}' },
+  PreviewDraftBody: {
+    emailTemplate: '<p>Hello {{firstName}}{{#if coupon}}, here is {{coupon}}{{/if}}</p>',
+    subject: 'Order {{order}}',
+    dynamicData: { order: '1042' },
+    contactId: ids.contact,
+  },
+  PreviewCampaignBody: { email: 'ada@example.org' },
+  TestTemplateBody: {
+    emails: ['me@example.com'],
+    from: { email: 'hello@example.com' },
+    dynamicData: { order: '1042' },
+  },
   PreviewTemplateBody: { dynamicData: { firstName: 'Ada', order: '1042' } },
 };
 
 const campaigns = {
+  CampaignAudienceBody: { toLists: [ids.list], excludeLists: [ids.other], unsubscribeGroupId: ids.group },
   CreateCampaignBody: {
     name: 'March news',
     subject: 'News of March',
@@ -58,6 +106,8 @@ const campaigns = {
     publish: true,
     sendNow: true,
   },
+  UpdateEmailBody: { scheduledAt: '2026-03-03T08:00:00+01:00' },
+  CancelEmailsBody: { batchId: '2f1c9a50-7c34-4f0e-9f63-0a8f5f7f4b1d' },
   UpdateCampaignBody: { subject: 'News of March, and a present' },
   DuplicateCampaignBody: { to: 'notOpened' },
   TestCampaignBody: { emails: ['editor@example.com'] },
@@ -70,6 +120,11 @@ const contacts = {
     firstName: 'Ada',
     contactProperties: { plan: 'pro' },
     listIds: [ids.list],
+    consent: {
+      text: 'Yes, send me the monthly news. I can unsubscribe at any time.',
+      askedAt: '2026-03-02T09:29:12.000Z',
+      networkAddress: '203.0.113.77',
+    },
   },
   UpdateContactBody: { lastName: 'Lovelace', contactProperties: { plan: null } },
   BulkUpdateContactsBody: {

@@ -1,5 +1,8 @@
+import { streamOnlyEvents } from '../stream-events.ts';
 import { eventTitle, webhookEvents } from '../webhook-events.ts';
+import { answerExamples } from './answers.ts';
 import { at, ids, later } from './ids.ts';
+import { nowExamples } from './now.ts';
 import { reputation, reputationLimits } from './reports.ts';
 
 /** An example of every event, by the name of its component. */
@@ -12,6 +15,7 @@ const mail = {
   automationId: null,
   batchId: null,
   contactId: ids.contact,
+  tags: [{ name: 'season', value: 'spring' }],
 };
 const ok = { code: 250, enhanced: '2.0.0', text: 'OK' };
 const userAgent = 'Mozilla/5.0';
@@ -20,6 +24,8 @@ const data: Record<string, unknown> = {
   EmailOutcome: { ...mail, reply: ok, reason: null },
   EmailBounce: { ...mail, reply: { code: 550, enhanced: '5.1.1', text: 'no such user' }, reason: 'No such user.' },
   EmailDelivery: { ...mail, reason: null },
+  EmailSchedule: { ...mail, campaignId: null, scheduledAt: later },
+  EmailCancellation: { ...mail, campaignId: null, reason: null },
   EmailOpen: { ...mail, automated: false, userAgent },
   EmailClick: { ...mail, url: 'https://example.com/march', userAgent },
   EmailUnsubscribe: { ...mail, reason: 'one click' },
@@ -95,10 +101,13 @@ const data: Record<string, unknown> = {
   },
   ReputationChange: { domain: 'example.com', ...reputation, limits: reputationLimits },
   WebhookTest: { webhookId: ids.webhook },
+  ...nowExamples,
+  ContactImport: answerExamples.ContactImport,
+  Domain: answerExamples.Domain,
 };
 
 export const eventExamples: Record<string, unknown> = Object.fromEntries(
-  Object.entries(webhookEvents).map(([type, { data: schema }]) => {
+  Object.entries({ ...webhookEvents, ...streamOnlyEvents }).map(([type, { data: schema }]) => {
     const payload = data[schema.title as string];
     return [eventTitle(type), { id: ids.event, type, createdAt: later, data: payload }];
   }),

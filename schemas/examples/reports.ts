@@ -3,7 +3,16 @@ import { at, later } from './ids.ts';
 /** Examples of reports, by the name of the component. */
 
 const counts = {
-  ...{ sent: 1_204, delivered: 1_200, opened: 480, humanOpened: 391, clicked: 122, bounced: 4, deferred: 9 },
+  ...{
+    accepted: 1_207,
+    sent: 1_204,
+    delivered: 1_200,
+    opened: 480,
+    humanOpened: 391,
+    clicked: 122,
+    bounced: 4,
+    deferred: 9,
+  },
   ...{ complained: 0, unsubscribed: 2 },
 };
 const judged = {
