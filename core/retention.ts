@@ -5,6 +5,7 @@ import { firstIdAt } from './base/ids.ts';
 import { removeOldBlocks } from './campaigns/audience/retention.ts';
 import type { Campaign } from './campaigns/model.ts';
 import { OVER } from './campaigns/status.ts';
+import { removeOldConsents } from './consents/erase.ts';
 import type { ContactFact, ContactHistory } from './contacts/model.ts';
 import { CONTENT_KEPT_MS } from './messages/content-retention.ts';
 import type { Content, Message } from './outbox/model.ts';
@@ -51,14 +52,18 @@ export async function removeOld(deps: Deps, mayContinue: () => boolean = () => t
   const before = firstIdAt(deps.clock.now().getTime() - deps.config.retentionDays * DAY_MS);
   const removed = { messages: 0, events: 0 };
   await dateContents(deps, mayContinue);
-  const fields = { projectId: 1, state: 1, campaignId: 1 } as const;
+  const fields = { projectId: 1, state: 1, campaignId: 1, scheduledAt: 1 } as const;
   for await (const batch of batches<Message>(messages, before, fields, mayContinue))
-    removed.messages += await removeMessages(deps, batch);
+    removed.messages += await removeMessages(
+      deps,
+      batch.filter((message) => isOld(message, before)),
+    );
   for await (const batch of batches<EventRecord>(events, before, { projectId: 1, dueAt: 1 }, mayContinue))
     removed.events += await removeEvents(deps, batch);
   await removeFacts(deps, before, mayContinue);
   await removeHistory(deps, before, mayContinue);
   await removeOldBlocks(deps, before.getTimestamp(), mayContinue);
+  await removeOldConsents(deps, mayContinue);
   return removed;
 }
 
@@ -93,6 +98,11 @@ async function* batches<Doc extends { _id: ObjectId }>(
     if (found.length < AT_ONCE) return;
     after = found.at(-1)?._id ?? before;
   }
+}
+
+/** Scheduled mail is as old as the time that was chosen for it. */
+function isOld({ scheduledAt }: Message, before: ObjectId): boolean {
+  return !scheduledAt || scheduledAt < before.getTimestamp();
 }
 
 async function removeMessages(deps: Deps, batch: Message[]): Promise<number> {

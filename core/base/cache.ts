@@ -46,13 +46,18 @@ interface CostlyCache<Value> {
   get(key: string, compute: () => Promise<Value>): Promise<Value>;
 }
 
-/** Values that are computed again when they are old for what they cost; those that took less than `keepFromMs` each time. */
+/**
+ * Values that are computed again when they are old for what they cost, `factor` times as long as that; those that took less than
+ * `keepFromMs` each time.
+ */
 export function costlyCache<Value>({
   sizeMax,
   keepFromMs = 0,
+  factor = SHOWN_FACTOR,
 }: {
   sizeMax: number;
   keepFromMs?: number;
+  factor?: number;
 }): CostlyCache<Value> {
   const kept = new BoundedMap<string, { freshUntilMs: number; value: Promise<Value> }>(sizeMax);
   return {
@@ -65,7 +70,7 @@ export function costlyCache<Value>({
       entry.value.then(
         () => {
           const tookMs = performance.now() - begunMs;
-          entry.freshUntilMs = tookMs < keepFromMs ? 0 : begunMs + tookMs * SHOWN_FACTOR;
+          entry.freshUntilMs = tookMs < keepFromMs ? 0 : begunMs + tookMs * factor;
         },
         () => kept.delete(key),
       );

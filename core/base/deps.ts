@@ -17,6 +17,7 @@ export interface Deps {
   workflows: Workflows;
   dns: Dns;
   media: Media;
+  files: Files;
   evidence: Evidence;
   subscribers: Subscribers;
 }
@@ -105,6 +106,8 @@ export interface Workflows {
   checkDomain(domain: { projectId: string; domainId: string; domainName: string }): Promise<void>;
   /** Starts the run of a campaign, or makes the existing one read the campaign again. */
   sendCampaign(campaign: { projectId: string; campaignId: string }): Promise<void>;
+  /** The page of a campaign's run in the Web UI of Temporal; null when its address is not known. */
+  campaignRunUrl(campaignId: string): string | null;
   /** Starts refreshing a campaign's numbers; a run in progress continues. */
   refreshMetrics(campaign: { projectId: string; campaignId: string }): Promise<void>;
   /** Starts the recompute of a segment, or makes the waiting run continue now. */
@@ -147,6 +150,8 @@ export interface Media {
   save(name: string, bytes: Uint8Array): Promise<void>;
   /** null: the file does not exist. */
   read(name: string): Promise<Uint8Array | null>;
+  /** A repeat is harmless. */
+  remove(name: string): Promise<void>;
 }
 
 /** null: no answer came, which proves nothing about the records. []: the answer was that there are none. */

@@ -41,6 +41,11 @@ export function invalid(message: string, details?: string, code: ErrorCode | und
   return new AppError('invalid', message, { code, details });
 }
 
+/** The caller is known, and may not make this call. */
+export function permissionDenied(message: string, details: string): AppError {
+  return new AppError('forbidden', message, { code: 'PERMISSION_DENIED', details });
+}
+
 /**
  * `field` is given when the id was in a body. The id itself is never repeated: a foreign and a random one get the same answer.
  */

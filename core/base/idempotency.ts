@@ -5,7 +5,7 @@ import { AppError, conflict } from './errors.ts';
 import { isDuplicateKey } from './idempotent-insert.ts';
 import type { IdempotencyRow } from './model.ts';
 
-const KEPT_MS = 24 * 3_600_000;
+export const KEPT_MS = 24 * 3_600_000;
 /** A request that stops renewing this lease counts as dead with its process; the next try of the same key takes over. */
 const LEASE_MS = 10_000;
 const RENEW_EVERY_MS = 3_000;
@@ -27,7 +27,7 @@ export async function beginIdempotent(
   deps: Deps,
   { tenant, key, fingerprint }: { tenant: ObjectId; key: string; fingerprint: string },
 ): Promise<Begun> {
-  const _id = createHash('sha256').update(`${tenant.toHexString()}|${key}`).digest('base64url');
+  const _id = rowId(tenant, key);
   const row = newRow(deps, _id, fingerprint);
   try {
     await deps.db.idempotency.insertOne(row);
@@ -47,6 +47,10 @@ export async function beginIdempotent(
   if (known.state === 'done') return { replay: { status: known.status ?? 200, body: known.body ?? '' } };
   if (known.leaseUntil <= now) return takeOver(deps, known, { ...row, seed: known.seed, startedAt: known.startedAt });
   throw inProgress();
+}
+
+export function rowId(tenant: ObjectId, key: string): string {
+  return createHash('sha256').update(`${tenant.toHexString()}|${key}`).digest('base64url');
 }
 
 function newRow(deps: Deps, _id: string, fingerprint: string): IdempotencyRow {

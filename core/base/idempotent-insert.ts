@@ -14,7 +14,10 @@ export function isDuplicateKey(error: unknown, indexName?: string): error is Mon
   return indexName === undefined || error.message.includes(`index: ${indexName} `);
 }
 
-/** Repeats a whole transaction on a duplicate key: the repeat sees the document that was in its way. */
+/**
+ * Repeats a whole transaction, or an upsert, on a duplicate key: the repeat sees the document that was in its way. MongoDB repeats an
+ * upsert by itself only where its filter has no field but those of the unique index; ours name the project too.
+ */
 export async function repeatOnDuplicate<T>(work: () => Promise<T>, triesMax = 10): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {

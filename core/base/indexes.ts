@@ -23,4 +23,7 @@ export const requestIndexes = {
       because: 'Stored idempotent answers expire after 24 hours.',
     },
   },
+  requestCounts: {
+    expiry: { key: { expiresAt: 1 }, expireAfterSeconds: 0, because: 'Requests count for the time of their limits.' },
+  },
 } satisfies Indexes;

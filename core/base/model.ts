@@ -10,11 +10,27 @@ export interface Project {
   name: string;
   trackingOpen: boolean;
   trackingClick: boolean;
+  /** Of pages and mails that the project shows to people; absent: `name`. */
+  publicName?: string;
+  /** An https address, or one of the media of the project. */
+  logoUrl?: string;
+  /** #rrggbb in small letters. */
+  color?: string;
+  /** Lines end with \n. */
+  postalAddress?: string;
+  /** The contact property with the language of a person; absent: `language`. */
+  languageProperty?: string;
+  /** How much of a network address a consent record keeps; absent: shortened. */
+  consentAddress?: ConsentAddress;
+  /** The sender of confirmations and of links to data; absent: no-reply@ the first verified domain. */
+  publicFrom?: Mailbox;
   /** Incremented with every change of fields, segments or automations, so that compiled copies can detect that they are stale. */
   audienceVersion: number;
   createdAt: Date;
   deletedAt: Date | null;
 }
+
+export type ConsentAddress = 'shortened' | 'full' | 'none';
 
 /** The answer of a POST that carried an Idempotency-Key. `_id` is a hash of tenant and key. */
 export interface IdempotencyRow {

@@ -57,9 +57,19 @@ export function hashOfErased(
   projectId: ObjectId,
   email: string,
 ): string {
-  const [key] = secretKeyBytes(config);
-  if (!key) throw new Error('SECRET_KEYS names no key.');
-  return createHmac('sha256', key).update(`erased address\u0000${projectId.toHexString()}\u0000${email}`).digest('hex');
+  const [first] = hashesOfErased({ config }, projectId, email);
+  if (!first) throw new Error('SECRET_KEYS names no key.');
+  return first;
+}
+
+/** By each key of SECRET_KEYS: an address that was erased before the keys were changed has the hash of an earlier one. */
+export function hashesOfErased(
+  { config }: { config: Pick<Config, 'secretKeys'> },
+  projectId: ObjectId,
+  email: string,
+): string[] {
+  const text = `erased address\u0000${projectId.toHexString()}\u0000${email}`;
+  return secretKeyBytes(config).map((key) => createHmac('sha256', key).update(text).digest('hex'));
 }
 
 function contextBytes(context: string[]): Buffer {

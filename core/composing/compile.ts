@@ -8,18 +8,21 @@ import { decorateHtml, htmlToText } from '../templates/html/links.ts';
 import { scanHtml } from '../templates/html/scan.ts';
 import { utmRewrite, withUtm } from '../templates/html/utm.ts';
 import { CLOSE, hasMarks, needsWhole, OPEN } from '../templates/language/holes.ts';
+import { type LinkNumbers, linkedParts, type Template, type Variables } from '../templates/language/templates.ts';
+import { compileMail, type MailSource, type MailTemplates } from '../templates/mail.ts';
 import {
-  type LinkNumbers,
-  linkedParts,
-  renderTemplate,
-  type Template,
-  type Variables,
-} from '../templates/language/templates.ts';
-import { compileMail, type MailSource } from '../templates/mail.ts';
-import { clickUrls, messageIdOf, openPixelUrl, returnPath, unsubscribeAddress, unsubscribeUrl } from './links.ts';
+  clickUrls,
+  type MailPages,
+  mailPages,
+  messageIdOf,
+  openPixelUrl,
+  returnPath,
+  unsubscribeAddress,
+} from './links.ts';
 import { compileMessage, type MessageParts, type Piece, type RecipientParts, type Skeleton } from './mime/compose.ts';
-import { textOfHtml } from './plain-text.ts';
+import { renderMail, untrackedLinks } from './render.ts';
 import type { MailRef } from './tokens.ts';
+import { showsView } from './variables.ts';
 
 /** The part of a mail that all its recipients share. */
 export interface SharedMail {
@@ -46,7 +49,7 @@ interface MailRecipient {
   to: Mailbox;
   /** The mail's Date, the same in every attempt. */
   at: Date;
-  variables(unsubscribeUrl: string): Variables;
+  variables(pages: MailPages): Variables;
 }
 
 /** For `composeMessage`, and the sender of the envelope. */
@@ -64,11 +67,12 @@ interface Body {
   values: string[];
 }
 
-type FillBody = (variables: Variables, ref: MailRef, unsubscribeUrl: string) => Body | Promise<Body>;
+type FillBody = (variables: Variables, ref: MailRef, pages: MailPages) => Body | Promise<Body>;
 
 /** Rendered, scanned and encoded for each recipient. */
 export function compileForOne(mail: SharedMail): FillMail {
-  return filling(mail, wholeOf(mail));
+  const templates = compileMail(mail.source);
+  return filling(mail, templates, wholeOf(mail, templates));
 }
 
 /**
@@ -76,13 +80,19 @@ export function compileForOne(mail: SharedMail): FillMail {
  * allow it, each mail is made as a whole.
  */
 export async function compileForMany(mail: SharedMail): Promise<FillMail> {
-  return filling(mail, (await holesOf(mail)) ?? wholeOf(mail));
+  const templates = compileMail(mail.source);
+  return filling(mail, templates, (await holesOf(mail)) ?? wholeOf(mail, templates));
 }
 
-function filling({ config, projectId, fromDomain, returnHost, marketing, groupId }: SharedMail, fill: FillBody) {
+function filling(
+  { config, projectId, fromDomain, returnHost, marketing, groupId }: SharedMail,
+  templates: MailTemplates,
+  fill: FillBody,
+) {
+  const shared = { groupId, showsView: showsView(templates) };
   return ({ messageId, copy, email, to, at, variables }: MailRecipient): FilledMail | Promise<FilledMail> => {
     const ref = { projectId, messageId };
-    const url = unsubscribeUrl(config, ref, { groupId, email });
+    const pages = mailPages(config, ref, { ...shared, email });
     const finish = ({ skeleton, values }: Body): FilledMail => ({
       skeleton,
       returnPath: returnPath(config, ref, returnHost),
@@ -90,52 +100,42 @@ function filling({ config, projectId, fromDomain, returnHost, marketing, groupId
         to: [to],
         messageId: messageIdOf({ messageId, copy }, fromDomain),
         date: at,
-        unsubscribe: marketing ? { url, mailto: unsubscribeAddress(config, ref, returnHost) } : null,
+        unsubscribe: marketing ? { url: pages.unsubscribe, mailto: unsubscribeAddress(config, ref, returnHost) } : null,
         values,
       },
     });
-    const body = fill(variables(url), ref, url);
+    const body = fill(variables(pages), ref, pages);
     return body instanceof Promise ? body.then(finish) : finish(body);
   };
 }
 
-function wholeOf({ config, source, parts, trackingOpen, trackingClick, utm }: SharedMail): FillBody {
+function wholeOf(
+  { config, source, parts, trackingOpen, trackingClick, utm }: SharedMail,
+  templates: MailTemplates,
+): FillBody {
   const target = targetOf(config, utm);
-  const untracked = utm ? utmRewrite(utm, config.publicUrl) : undefined;
-  const templates = compileMail(source);
-  return async (variables, ref, link) => {
-    const numbers: LinkNumbers = new Map();
-    const html = templates.html && renderTemplate(templates.html, variables, numbers);
-    await breathe(html);
-    const text = templates.text
-      ? renderTemplate(templates.text, variables)
-      : templates.html && textOfHtml(templates.html, source.html ?? '', variables);
-    await breathe(html);
-    const decorated =
-      html &&
-      decorateHtml(html, {
-        previewText: renderTemplate(templates.previewText, variables) || undefined,
-        pixelUrl: trackingOpen ? openPixelUrl(config, ref) : undefined,
-        rewriteLink: trackingClick ? (url, link) => clickUrls(config, target(url), link)(ref) : untracked,
-        numbers,
-        unsubscribeUrl: link,
-      });
-    await breathe(decorated);
-    const subject = renderTemplate(templates.subject, variables);
+  const untracked = untrackedLinks(config, utm);
+  return async (variables, ref, pages) => {
+    const { subject, html, text } = await renderMail({ source, templates, untracked }, variables, {
+      pixelUrl: trackingOpen ? openPixelUrl(config, ref) : undefined,
+      trackedLink: trackingClick ? (url, link) => clickUrls(config, target(url), link)(ref) : undefined,
+      pages,
+    });
     const skeleton = compileMessage({
       ...parts,
       subject: [subject],
-      html: decorated === null ? null : [decorated],
+      html: html === null ? null : [html],
       text: text === null ? null : [text],
     });
-    await breathe(decorated);
+    await breathe(html);
     return { skeleton, values: [] };
   };
 }
 
 const HOLE = /\ue000(\d+)\ue001/g;
 const STARTS_WITH_HOLE = /^\s*\ue000(\d+)\ue001/;
-const PROBE = 'https://probe.invalid/unsubscribe';
+const PROBE = 'https://probe.invalid/';
+const PROBES = { unsubscribe: PROBE, preferencesUrl: PROBE, viewInBrowserUrl: PROBE } satisfies MailPages;
 
 /** null when the mail has to be rendered whole for each recipient. The text part is made of the HTML. */
 async function holesOf(mail: SharedMail): Promise<FillBody | null> {
@@ -153,18 +153,17 @@ async function holesOf(mail: SharedMail): Promise<FillBody | null> {
     }
     return text;
   };
-  const unsubscribes = new Set<number>();
+  const own = new Set<number>();
 
   const numbers: LinkNumbers = new Map();
   const html = marked(compiled(page, 'html', 'html'), numbers);
-  for (const [index, make] of makers.entries())
-    if (make({ unsubscribe: PROBE }, {} as MailRef) === PROBE) unsubscribes.add(index);
+  for (const [index, make] of makers.entries()) if (make(PROBES, {} as MailRef) === PROBE) own.add(index);
   await breathe(html);
   let isWhole = false;
   const rewrites = trackingClick || utm !== null;
   const rewriteLink = (url: string, link: number | undefined) => {
     const holes = [...url.matchAll(HOLE)].map(([, index]) => Number(index));
-    if (holes.some((index) => unsubscribes.has(index))) return null;
+    if (holes.some((index) => own.has(index))) return null;
     if (holes.length > 0) isWhole = true;
     const to = target(url);
     if (!trackingClick) return to === url ? null : to;
@@ -177,10 +176,11 @@ async function holesOf(mail: SharedMail): Promise<FillBody | null> {
     ...(rewrites ? { rewriteLink, numbers } : {}),
   });
   // A link that begins with a hole is not an http link to the scanner; it may become one.
-  if (rewrites && linksAreHoles(html, unsubscribes)) isWhole = true;
+  if (rewrites && linksAreHoles(html, own)) isWhole = true;
   if (isWhole) return null;
   await breathe(html);
-  const plain = htmlToText(marked(compiled(page, 'text', 'html')));
+  const text = marked(compiled(page, 'text', 'html'));
+  const plain = htmlToText(utm ? decorateHtml(text, { rewriteLink: utmRewrite(utm, config.publicUrl) }) : text);
   await breathe(html);
   const skeleton = compileMessage({
     ...parts,
@@ -196,10 +196,11 @@ function targetOf({ publicUrl }: Pick<Config, 'publicUrl'>, utm: Utm | null): (u
   return utm ? (url) => withUtm(url, utm, publicUrl) : (url) => url;
 }
 
-function linksAreHoles(html: string, unsubscribes: Set<number>): boolean {
+/** `own`: the holes of pages of the mail, which are never tracked. */
+function linksAreHoles(html: string, own: Set<number>): boolean {
   return scanHtml(html).links.some(({ url }) => {
     const index = STARTS_WITH_HOLE.exec(url)?.[1];
-    return index !== undefined && !unsubscribes.has(Number(index));
+    return index !== undefined && !own.has(Number(index));
   });
 }
 

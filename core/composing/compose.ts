@@ -2,11 +2,16 @@ import { breathe } from '../base/breathe.ts';
 import { emailDomain } from '../base/text/addresses.ts';
 import type { SendingDomain } from '../domains/sending-domain.ts';
 import type { Content, Message, MessageRecipient } from '../outbox/model.ts';
-import type { Envelope, SendingDeps } from '../outbox/relay.ts';
+import type { Envelope, LargePiece, SendingDeps } from '../outbox/relay.ts';
 import { isOpenRecipient } from '../outbox/states.ts';
+import { decorateHtml } from '../templates/html/links.ts';
 import { compileMail } from '../templates/mail.ts';
 import { compileForOne, type SharedMail } from './compile.ts';
-import { composeMessage, type MimeAttachment, messagePieces } from './mime/compose.ts';
+import { clickUrls, openPixelUrl, returnPath, unsubscribeAddress, unsubscribeUrl } from './links.ts';
+import { composeMessage, type MimeAttachment, messagePieces, unsubscribeHeaders } from './mime/compose.ts';
+import { latin1, writePieces } from './mime/entities.ts';
+import { plainHeader } from './mime/headers.ts';
+import { rewriteHtmlParts } from './mime/html-parts.ts';
 import { needsContact, type TemplateContact, variablesOf } from './variables.ts';
 
 export interface Composing {
@@ -35,24 +40,87 @@ const FEEDBACK_SENDER_CHARS = 12;
 
 /** The same mail in every attempt: everything in it follows from stored data. Throws TemplateRenderError. */
 export async function composeMail(deps: SendingDeps, mail: Composing): Promise<ComposedMail> {
-  const { message, first, content, sending, recipients, contact } = mail;
+  if (mail.content.raw) return composeRaw(deps, mail, mail.content.raw);
+  const { message, first, content, sending, contact } = mail;
   const at = message.firstAt ?? deps.clock.now();
-  const { skeleton, recipient, returnPath } = await compileForOne(sharedOf(deps, mail))({
+  const {
+    skeleton,
+    recipient,
+    returnPath: from,
+  } = await compileForOne(sharedOf(deps, mail))({
     messageId: message._id,
     copy: message.copy,
     email: message.email,
     to: { email: first.email, name: first.name ?? null },
     at,
-    variables: (unsubscribeUrl) =>
-      variablesOf({ email: first.email, at, unsubscribeUrl, contact }, content.data, first.data),
+    variables: (pages) => variablesOf({ email: first.email, at, pages, contact }, content.data, first.data),
   });
-  const to = recipients?.filter(isOpenRecipient).map(({ email }) => email) ?? [message.email];
-  const envelope = { from: returnPath, to };
+  const envelope = { from, to: openAddresses(mail) };
   if (mail.attachments.reduce((sum, { bytes }) => sum + bytes.length, 0) > FILES_BYTES_MAX)
     return { envelope, bytes: await deps.signer.writeLarge(messagePieces(skeleton, recipient), sending.keys, at) };
   const text = composeMessage(skeleton, recipient);
   await breathe(text);
   return { envelope, bytes: (await signature(deps, mail, text, at)) + text };
+}
+
+/** A mail that leaves as it came, under our signature; marketing mail gets the headers by which people unsubscribe. */
+async function composeRaw(
+  deps: SendingDeps,
+  mail: Composing,
+  { eightBit }: NonNullable<Content['raw']>,
+): Promise<ComposedMail> {
+  const { message, content, sending, attachments } = mail;
+  const [file] = attachments;
+  if (!file) throw new Error('The content of a mail that leaves as it came has no file.');
+  const { projectId, _id: messageId } = message;
+  const at = message.firstAt ?? deps.clock.now();
+  const head = content.marketing ? marketingHead(deps, mail) : '';
+  const from = returnPath(deps.config, { projectId, messageId }, sending.returnHost);
+  const envelope = { from, to: openAddresses(mail), ...(eightBit ? { eightBit } : {}) };
+  const pieces = [head, ...trackedPieces(deps, mail, file.bytes)];
+  if (eightBit || file.bytes.length > FILES_BYTES_MAX)
+    return { envelope, bytes: await deps.signer.writeLarge(pieces, sending.keys, at) };
+  const text = writePieces(pieces);
+  await breathe(text);
+  return { envelope, bytes: (await signature(deps, mail, text, at)) + text };
+}
+
+/** The mail with tracked links and the open pixel in its HTML, where the caller asked for them. */
+function trackedPieces({ config }: SendingDeps, { message, content }: Composing, mail: Uint8Array): LargePiece[] {
+  const { trackingOpen, trackingClick } = content;
+  if (!trackingOpen && !trackingClick) return [{ asIs: mail }];
+  const ref = { projectId: message.projectId, messageId: message._id };
+  const edits = rewriteHtmlParts(latin1(mail), (html) =>
+    decorateHtml(html, {
+      pixelUrl: trackingOpen ? openPixelUrl(config, ref) : undefined,
+      rewriteLink: trackingClick ? (url) => clickUrls(config, url, undefined)(ref) : undefined,
+    }),
+  );
+  let from = 0;
+  const pieces = edits.flatMap(({ start, end, text }): LargePiece[] => {
+    const before = { asIs: mail.subarray(from, start) };
+    from = end;
+    return [before, text];
+  });
+  return [...pieces, { asIs: mail.subarray(from) }];
+}
+
+function marketingHead({ config }: SendingDeps, mail: Composing): string {
+  const { message, content, sending } = mail;
+  const { projectId, _id: messageId, email } = message;
+  const ref = { projectId, messageId };
+  const url = unsubscribeUrl(config, ref, { groupId: content.groupId, email });
+  const listId = `<${listOf(content)}.${projectId}.${emailDomain(content.from.email)}>`;
+  return (
+    unsubscribeHeaders({ url, mailto: unsubscribeAddress(config, ref, sending.returnHost) }) +
+    plainHeader('List-Id', listId) +
+    plainHeader('Feedback-ID', feedbackId(mail)) +
+    plainHeader('Precedence', 'bulk')
+  );
+}
+
+function openAddresses({ message, recipients }: Composing): string[] {
+  return recipients?.filter(isOpenRecipient).map(({ email }) => email) ?? [message.email];
 }
 
 /** Whether the contact of this address has to be read first. */

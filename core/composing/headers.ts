@@ -31,16 +31,15 @@ const RESERVED_HEADERS: readonly string[] = [
   'envelope-to',
   'errors-to',
   'apparently-to',
-  'x-smtpapi',
-  'x-msfbl',
 ];
 
-/** Families of headers: parts of the body, chains of signatures, and the controls that relays take out of a message. */
-const RESERVED_HEADER_PREFIXES: readonly string[] = [
-  'content-',
-  'resent-',
-  'arc-',
-  'list-unsubscribe',
+/** Families of headers: parts of the body, and chains of signatures. */
+const RESERVED_HEADER_PREFIXES: readonly string[] = ['content-', 'resent-', 'arc-', 'list-unsubscribe'];
+
+/** The controls that relays take out of a message: they would act for the owner of the relay. */
+const RELAY_CONTROL_PREFIXES: readonly string[] = [
+  'x-smtpapi',
+  'x-msfbl',
   'x-ses-',
   'x-mc-',
   'x-mailgun-',
@@ -77,7 +76,13 @@ export function headerProblems(headers: unknown): HeaderProblem[] {
 
 export function isReservedHeader(name: string): boolean {
   const lower = name.toLowerCase();
-  return RESERVED_HEADERS.includes(lower) || RESERVED_HEADER_PREFIXES.some((prefix) => lower.startsWith(prefix));
+  const isOfFamily = RESERVED_HEADER_PREFIXES.some((prefix) => lower.startsWith(prefix));
+  return RESERVED_HEADERS.includes(lower) || isOfFamily || isRelayControl(lower);
+}
+
+export function isRelayControl(name: string): boolean {
+  const lower = name.toLowerCase();
+  return RELAY_CONTROL_PREFIXES.some((prefix) => lower.startsWith(prefix));
 }
 
 function nameProblem(name: string, seen: Set<string>): string | null {

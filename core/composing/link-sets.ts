@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { ObjectId } from 'mongodb';
 import { type Deps, oncePerCore } from '../base/deps.ts';
+import { repeatOnDuplicate } from '../base/idempotent-insert.ts';
 import { derivedId } from '../base/ids.ts';
 import type { Template, WrittenLink } from '../templates/language/templates.ts';
 import type { LinkSet } from './model.ts';
@@ -38,7 +39,9 @@ async function store({ db }: Deps, of: Of, links: Links): Promise<ObjectId> {
   const count = await db.linkSets.countDocuments(others as object, { hint: 'content', limit: SETS_MAX });
   const set = count < SETS_MAX ? { _id, urls } : { _id: idOf(of, []), urls: [] };
   const fields = { ...(automation ? { automation } : {}), ...(templateId ? { templateId } : {}), urls: set.urls };
-  await db.linkSets.updateOne({ _id: set._id, projectId }, { $setOnInsert: fields }, { upsert: true });
+  await repeatOnDuplicate(() =>
+    db.linkSets.updateOne({ _id: set._id, projectId }, { $setOnInsert: fields }, { upsert: true }),
+  );
   return set._id;
 }
 

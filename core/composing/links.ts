@@ -1,13 +1,39 @@
 import type { Config } from '../../schemas/config.ts';
 import type { Message } from '../outbox/model.ts';
 import type { MailRef } from './tokens.ts';
-import { clickTokens, mailLocalPart, openToken, unsubscribeToken } from './tokens.ts';
+import { clickTokens, mailLocalPart, openToken, unsubscribeToken, viewToken } from './tokens.ts';
 
 type Links = Pick<Config, 'secretKeys' | 'publicUrl'>;
 
 /** Links and addresses that belong to a single mail. */
 export function unsubscribeUrl(config: Links, ref: MailRef, to: { groupId: string | null; email: string }): string {
   return `${config.publicUrl}/u/${unsubscribeToken(config, { ...ref, ...to })}`;
+}
+
+/** The pages of a mail, under the names that templates have for them. */
+export interface MailPages {
+  unsubscribe: string;
+  preferencesUrl: string;
+  /** Empty where no template names it. */
+  viewInBrowserUrl: string;
+}
+
+const NOWHERE = 'https://page.invalid/';
+/** Of trial renderings, which are not sent. */
+export const TRIAL_PAGES: MailPages = { unsubscribe: NOWHERE, preferencesUrl: NOWHERE, viewInBrowserUrl: NOWHERE };
+
+/** Unsubscribing and preferences share a token; the one of the view is made for mails that show it. */
+export function mailPages(
+  config: Links,
+  ref: MailRef,
+  { showsView, ...to }: { groupId: string | null; email: string; showsView: boolean },
+): MailPages {
+  const token = unsubscribeToken(config, { ...ref, ...to });
+  return {
+    unsubscribe: `${config.publicUrl}/u/${token}`,
+    preferencesUrl: `${config.publicUrl}/p/${token}`,
+    viewInBrowserUrl: showsView ? `${config.publicUrl}/v/${viewToken(config, ref)}` : '',
+  };
 }
 
 export function openPixelUrl(config: Links, ref: MailRef): string {

@@ -1,10 +1,12 @@
+import { BoundedMap } from '../base/cache.ts';
 import { withoutEnd } from '../base/text/text-ends.ts';
-import { htmlToText } from '../templates/html/links.ts';
+import { decorateHtml, htmlToText } from '../templates/html/links.ts';
 import { scanHtml } from '../templates/html/scan.ts';
 import { CLOSE, needsWhole, OPEN } from '../templates/language/holes.ts';
 import { renderTemplate, type Template, templateParts, type Variables } from '../templates/language/templates.ts';
 
 const HOLE = /\ue000(\d+)\ue001/;
+const ONE_HOLE = /^\ue000(\d+)\ue001$/;
 
 type Hole = (variables: Variables) => string;
 interface PlainText {
@@ -13,14 +15,28 @@ interface PlainText {
   holes: Hole[];
 }
 
-const read = new WeakMap<Template, PlainText | null>();
+/** A change of the links of a mail: null leaves one as it is. */
+export interface LinkRewrite {
+  /** The same for the same results. */
+  key: string;
+  link(url: string): string | null;
+}
+
+const REWRITES_KEPT_MAX = 20;
+const NO_REWRITE: LinkRewrite = { key: '', link: () => null };
+const PROBE = 'https://probe.invalid/unsubscribe';
+
+const read = new WeakMap<Template, BoundedMap<string, PlainText | null>>();
 
 /** The text part of a mail that was given without one. A template's HTML is read once; a recipient costs only the values. */
-export function textOfHtml(template: Template, source: string, variables: Variables): string {
-  const known = read.get(template);
-  const plain = known === undefined ? readOnce(template, source) : known;
-  if (known === undefined) read.set(template, plain);
-  if (plain === null) return htmlToText(renderTemplate(template, variables));
+export function textOfHtml(
+  template: Template,
+  source: string,
+  variables: Variables,
+  rewrite: LinkRewrite = NO_REWRITE,
+): string {
+  const plain = readOnce(template, source, rewrite);
+  if (plain === null) return htmlToText(rewritten(renderTemplate(template, variables), rewrite));
   const lines = fill(plain, variables).split('\n');
   return lines
     .map((line) => withoutEnd(line, ' '))
@@ -40,13 +56,37 @@ function fill({ pieces, holes }: PlainText, variables: Variables): string {
   return text;
 }
 
-function readOnce(template: Template, source: string): PlainText | null {
+function readOnce(template: Template, source: string, rewrite: LinkRewrite): PlainText | null {
+  const kept = read.get(template) ?? new BoundedMap<string, PlainText | null>(REWRITES_KEPT_MAX);
+  read.set(template, kept);
+  const known = kept.get(rewrite.key);
+  if (known !== undefined) return known;
+  const plain = readMarked(template, source, rewrite);
+  kept.set(rewrite.key, plain);
+  return plain;
+}
+
+function rewritten(html: string, { key, link }: LinkRewrite): string {
+  return key === '' ? html : decorateHtml(html, { rewriteLink: link });
+}
+
+function readMarked(template: Template, source: string, rewrite: LinkRewrite): PlainText | null {
   if (needsWhole(source)) return null;
   const holes: Hole[] = [];
   const marked = templateParts(template)
     .map((part) => (typeof part === 'string' ? part : `${OPEN}${holes.push(part) - 1}${CLOSE}`))
     .join('');
-  return maySayItself(marked) ? null : { pieces: htmlToText(marked).split(HOLE), holes };
+  if (maySayItself(marked) || (rewrite.key !== '' && dependsOnValues(marked, holes))) return null;
+  return { pieces: htmlToText(rewritten(marked, rewrite)).split(HOLE), holes };
+}
+
+/** Whether the address of a link, other than that to unsubscribe, has values in it. */
+function dependsOnValues(marked: string, holes: readonly Hole[]): boolean {
+  const isUnsubscribe = (url: string) => {
+    const index = ONE_HOLE.exec(url)?.[1];
+    return index !== undefined && holes[Number(index)]!({ unsubscribe: PROBE }) === PROBE;
+  };
+  return scanHtml(marked).links.some(({ url }) => url.includes(OPEN) && !isUnsubscribe(url));
 }
 
 /** A link whose text is its own address is written once; whether it is depends on the values. */

@@ -15,10 +15,22 @@ export interface UnsubscribeRef extends MailRef {
   email: string;
 }
 
+const PREVIEW_KINDS = ['draft', 'email', 'inbound'] as const;
+
+/** The subject of a preview, and its end. */
+export interface PreviewRef {
+  projectId: ObjectId;
+  kind: (typeof PREVIEW_KINDS)[number];
+  id: ObjectId;
+  withPictures: boolean;
+  until: Date;
+}
+
 type Keys = Pick<Config, 'secretKeys'>;
 
 const IDS_BYTES = 24;
 const NUMBER_BYTES = 2;
+const PREVIEW_BYTES = IDS_BYTES + 1 + 1 + 4;
 const MAC_BYTES = 16;
 const ADDRESS_MAC_HEX = 12;
 const GROUP_CHARS = 6;
@@ -29,12 +41,22 @@ const BASE32 = 'abcdefghijklmnopqrstuvwxyz234567';
 /** /t/o/<token>.gif */
 export function openToken(config: Keys, ref: MailRef): string {
   const ids = idsOf(ref);
-  return Buffer.concat([macOf(signingKey(config), 'open', ids), ids]).toString('base64url');
+  return signedToken(config, 'open', ids);
 }
 
 export function readOpenToken(config: Keys, token: string): MailRef | null {
-  const bytes = bytesOf(token);
-  const payload = bytes && verified(config, 'open', bytes);
+  const payload = readSignedToken(config, 'open', token);
+  return payload?.length === IDS_BYTES ? refOf(payload) : null;
+}
+
+/** /v/<token> */
+export function viewToken(config: Keys, ref: MailRef): string {
+  const ids = idsOf(ref);
+  return signedToken(config, 'view', ids);
+}
+
+export function readViewToken(config: Keys, token: string): MailRef | null {
+  const payload = readSignedToken(config, 'view', token);
   return payload?.length === IDS_BYTES ? refOf(payload) : null;
 }
 
@@ -71,7 +93,7 @@ export function readClickToken(config: Keys, token: string): (MailRef & { target
 }
 
 /**
- * /u/<token>. Works for ever, also when contact and message were deleted long ago, so the address is inside. It is encrypted with
+ * /u/<token> and /p/<token>. Works for ever, also when contact and message were deleted long ago, so the address is inside. It is encrypted with
  * its own MAC as the initial vector, so the same mail has the same link and the address cannot be read from it.
  */
 export function unsubscribeToken(config: Keys, { groupId, email, ...ref }: UnsubscribeRef): string {
@@ -95,6 +117,25 @@ export function readUnsubscribeToken(config: Keys, token: string): UnsubscribeRe
   return null;
 }
 
+/** /previews/<token> */
+export function previewToken(config: Keys, { projectId, kind, id, withPictures, until }: PreviewRef): string {
+  const facts = Buffer.alloc(PREVIEW_BYTES - IDS_BYTES);
+  facts.writeUInt8(PREVIEW_KINDS.indexOf(kind));
+  facts.writeUInt8(withPictures ? 1 : 0, 1);
+  facts.writeUInt32BE(Math.floor(until.getTime() / 1000), 2);
+  const payload = Buffer.concat([projectId.id, id.id, facts]);
+  return signedToken(config, 'preview', payload);
+}
+
+export function readPreviewToken(config: Keys, token: string): PreviewRef | null {
+  const payload = readSignedToken(config, 'preview', token);
+  if (payload?.length !== PREVIEW_BYTES) return null;
+  const { projectId, messageId: id } = refOf(payload);
+  const kind = PREVIEW_KINDS[payload.readUInt8(IDS_BYTES)]!;
+  const until = new Date(payload.readUInt32BE(IDS_BYTES + 2) * 1000);
+  return { projectId, kind, id, withPictures: payload.readUInt8(IDS_BYTES + 1) === 1, until };
+}
+
 /**
  * The local part of a return path (b) or of the address in List-Unsubscribe (u). Letters of one case, because mail servers change
  * it.
@@ -112,6 +153,16 @@ export function readMailLocalPart(config: Keys, localPart: string): (MailRef & {
   const given = Buffer.from(match[3] as string);
   const right = keysOf(config).some((key) => timingSafeEqual(given, Buffer.from(addressMac(key, kind, ids))));
   return right ? { kind, ...refOf(ids) } : null;
+}
+
+/** A token whose payload can be read by everybody, and written by us alone. */
+export function signedToken(config: Keys, purpose: string, payload: Buffer): string {
+  return Buffer.concat([macOf(signingKey(config), purpose, payload), payload]).toString('base64url');
+}
+
+export function readSignedToken(config: Keys, purpose: string, token: string): Buffer | null {
+  const bytes = bytesOf(token);
+  return bytes && verified(config, purpose, bytes);
 }
 
 function verified(config: Keys, purpose: string, bytes: Buffer): Buffer | null {

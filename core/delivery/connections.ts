@@ -117,7 +117,7 @@ class Connections implements SharingRange {
       const works = await before;
       before = delivered;
       if (!works) break;
-    } while (this.#run.connections <= this.#share());
+    } while (this.#run.connections <= this.#share() && connection.isPreferred());
     await before;
   }
 
@@ -140,7 +140,7 @@ class Connections implements SharingRange {
   }
 
   #retryMs(): number {
-    return this.#mailer.states().find(({ relay }) => relay === 'default')?.retryMs ?? 0;
+    return this.#mailer.outage('campaign')?.retryMs ?? 0;
   }
 
   #check(): void {

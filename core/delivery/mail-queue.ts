@@ -151,7 +151,9 @@ export class MailQueue implements JobQueue {
     const messageIdFor = async (messageId: ObjectId) => {
       const message = await deps.db.messages.findOne({ _id: messageId, projectId });
       const content = message && (await contentOf(deps, message));
-      return content ? `<${messageIdOf({ messageId, copy: message.copy }, emailDomain(content.from.email))}>` : null;
+      // A Message-ID of the caller may be in other mails too, so it proves nothing.
+      if (!content || content.raw) return null;
+      return `<${messageIdOf({ messageId, copy: message.copy }, emailDomain(content.from.email))}>`;
     };
     const settled = await settleOrphans(deps, ledger, { projectId, ids, messageIdOf: messageIdFor });
     deps.log.warn({ lane: this.#lane, projectId, ...settled }, 'settled orphaned mails');

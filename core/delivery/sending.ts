@@ -1,6 +1,7 @@
 import { outcomeEffects } from '../messages/after-outcomes.ts';
 import { type Ledger, openLedger } from '../outbox/ledger.ts';
 import type { Ended } from '../outbox/outcomes.ts';
+import { noteOutcomes } from '../outbox/rates/note.ts';
 import { OutcomeWriter } from '../outbox/record-outcomes.ts';
 import type { SendingDeps } from '../outbox/relay.ts';
 import { startRenewing } from '../outbox/renew.ts';
@@ -30,7 +31,7 @@ export interface Sending {
 
 export function openSending(deps: SendingDeps): Sending {
   const ledger = withDotJournal(openLedger(), deps.dots);
-  const watchers: Sending['watchers'] = new Set();
+  const watchers: Sending['watchers'] = new Set([(ended: Ended[]) => noteOutcomes(deps, ended)]);
   const notify = (ended: Ended[]) => watchers.forEach((watch) => void watch(ended));
   const outcomes = new OutcomeWriter(deps, ledger, outcomeEffects(deps), notify);
   const memory = openComposingMemory(deps.config.composeMemoryMb * 1_000_000);

@@ -17,6 +17,15 @@ export interface DomainCheckResult {
   waitsFor: 'records' | 'inbound' | null;
 }
 
+type Checked = DomainResult & Pick<Domain, 'seen'>;
+
+declare module '../base/deps.ts' {
+  interface Subscribers {
+    /** Code that follows the checks of domains. Called once for each, or again after a failure. */
+    domainChecks: ReadonlyArray<(deps: Deps, domain: Domain) => Promise<void>>;
+  }
+}
+
 const RECHECKS_LOOK_EVERY_MS = 5_000;
 
 /** Checks DNS once and applies the result; null when the domain was deleted. Checking twice does no harm. */
@@ -27,12 +36,14 @@ export async function checkDomain(deps: Deps, projectId: string, domainId: strin
   if (!domain) return null;
   if (domain.seeded) return resultOf(domain);
   const records = domainRecords(domain, deps.config);
-  const findings = await lookUpDomain(deps, domain, records);
+  const { findings, seen } = await lookUpDomain(deps, domain, records);
   const checked = await applyFindings(deps, domain, (current) => {
-    const seen = current.inboundEnabledAt ? findings : { ...findings, inboundMx: 'unanswered' as const };
-    return afterCheck(current, seen, records, deps.clock.now());
+    const known = current.inboundEnabledAt ? findings : { ...findings, inboundMx: 'unanswered' as const };
+    return { ...afterCheck(current, known, records, deps.clock.now()), seen };
   });
-  return checked && resultOf(checked);
+  if (!checked) return null;
+  for (const follow of deps.subscribers.domainChecks) await follow(deps, checked);
+  return resultOf(checked);
 }
 
 /** Starts the checks that `verify` and other calls have requested. */
@@ -76,14 +87,14 @@ export function domainRechecks(deps: Deps): JobQueue {
 async function applyFindings(
   deps: Deps,
   checked: Domain,
-  decide: (current: Domain) => DomainResult,
+  decide: (current: Domain) => Checked,
 ): Promise<Domain | null> {
   let current: Domain | null = checked;
   while (current) {
     const result = decide(current);
     const written = await writeResult(deps, checked, current, result).catch((error) => {
       if (!isDuplicateKey(error, 'verified_once')) throw error;
-      return writeResult(deps, checked, current as Domain, afterTaken(result));
+      return writeResult(deps, checked, current as Domain, { ...afterTaken(result), seen: result.seen });
     });
     if (written) return written;
     current = await deps.db.domains.findOne({ _id: checked._id, projectId: checked.projectId });
@@ -91,7 +102,7 @@ async function applyFindings(
   return null;
 }
 
-async function writeResult(deps: Deps, checked: Domain, current: Domain, result: DomainResult): Promise<Domain | null> {
+async function writeResult(deps: Deps, checked: Domain, current: Domain, result: Checked): Promise<Domain | null> {
   const { _id, projectId, revision } = current;
   const isLatest = current.checkRequestedAt?.getTime() === checked.checkRequestedAt?.getTime();
   const recheckDueAt = new Date(deps.clock.now().getTime() + recheckDelayMs(result));

@@ -1,8 +1,7 @@
 import type { Deps, Dns } from '../base/deps.ts';
-import type { Domain } from './model.ts';
+import type { Domain, Finding, SeenRecord, SeenRecords } from './model.ts';
 import {
   type DomainRecords,
-  type Finding,
   findDkim,
   findDmarc,
   findMx,
@@ -17,39 +16,68 @@ import type { Findings } from './rules/status.ts';
 const SPF_LOOKUPS_MAX = 10;
 const SPF_VOID_MAX = 2;
 const DMARC_PARENTS_MAX = 7;
+/** Of what DNS said, for people. */
+const VALUES_MAX = 5;
+const VALUE_LENGTH_MAX = 600;
+
+interface Looked {
+  findings: Findings;
+  seen: SeenRecords;
+}
 
 /** All look-ups of a check, in parallel. */
 export async function lookUpDomain(
   { dns }: Pick<Deps, 'dns'>,
   domain: Domain,
   records: DomainRecords,
-): Promise<Findings> {
-  const [mailFromMx, spf] = records.mailFrom;
-  const [ownership, dkim, returnMx, returnSpf, dmarc, inbound] = await Promise.all([
-    dns.txt(records.ownership.name),
-    dns.txt(records.dkim.name),
-    dns.mx(mailFromMx.name),
-    dns.txt(spf.name).then((texts) => judgeSpf(dns, texts, spf.value)),
+): Promise<Looked> {
+  const [mailFromMx, mailFromSpf] = records.mailFrom;
+  const { inboundMx } = records;
+  const text = async (name: string, judge: (texts: string[] | null) => Finding | Promise<Finding>) => {
+    const texts = await dns.txt(name);
+    return seenAs(await judge(texts), texts);
+  };
+  const mx = async ({ name, value }: { name: string; value: string }) => {
+    const found = await dns.mx(name);
+    return seenAs(findMx(found, value), found?.map(({ exchange, priority }) => `${priority} ${exchange}`) ?? null);
+  };
+  const [ownership, dkim, returnMx, spf, dmarc, inbound] = await Promise.all([
+    text(records.ownership.name, (texts) => findText(texts, records.ownership.value)),
+    text(records.dkim.name, (texts) => findDkim(texts, domain.dkim.publicKey)),
+    mx(mailFromMx),
+    text(mailFromSpf.name, (texts) => judgeSpf(dns, texts, mailFromSpf.value)),
     lookUpDmarc(dns, domain.domainName),
-    records.inboundMx ? dns.mx(records.inboundMx.name) : null,
+    inboundMx ? mx(inboundMx) : null,
   ]);
   return {
-    ownership: findText(ownership, records.ownership.value),
-    dkim: findDkim(dkim, domain.dkim.publicKey),
-    mailFrom: worse(findMx(returnMx, mailFromMx.value), returnSpf),
-    dmarc,
-    inboundMx: records.inboundMx ? findMx(inbound, records.inboundMx.value) : 'unanswered',
+    findings: {
+      ownership: ownership.finding,
+      dkim: dkim.finding,
+      mailFrom: worse(returnMx.finding, spf.finding),
+      dmarc: dmarc.finding,
+      inboundMx: inbound?.finding ?? 'unanswered',
+    },
+    seen: { ownership, dkim, mailFrom: [returnMx, spf], dmarc, inboundMx: inbound },
   };
 }
 
+function seenAs(finding: Finding, values: string[] | null): SeenRecord {
+  return { finding, values: (values ?? []).slice(0, VALUES_MAX).map((value) => value.slice(0, VALUE_LENGTH_MAX)) };
+}
+
 /** A sub-domain without a record of its own is covered by its parents. */
-async function lookUpDmarc(dns: Dns, domainName: string): Promise<Finding> {
+async function lookUpDmarc(dns: Dns, domainName: string): Promise<SeenRecord> {
   const labels = domainName.split('.');
   const names = labels.slice(0, -1).map((_, index) => labels.slice(index).join('.'));
   const asked = names.filter((_, index) => index === 0 || index >= names.length - DMARC_PARENTS_MAX);
-  const findings = await Promise.all(asked.map(async (name) => findDmarc(await dns.txt(`_dmarc.${name}`))));
-  const [own = 'unanswered'] = findings;
-  return findings.find((finding) => finding === 'found') ?? findings.find((finding) => finding === 'unanswered') ?? own;
+  const all = await Promise.all(
+    asked.map(async (name) => {
+      const texts = await dns.txt(`_dmarc.${name}`);
+      return seenAs(findDmarc(texts), texts);
+    }),
+  );
+  const one = (wanted: Finding) => all.find(({ finding }) => finding === wanted);
+  return one('found') ?? one('unanswered') ?? all[0] ?? seenAs('unanswered', null);
 }
 
 async function judgeSpf(dns: Dns, texts: string[] | null, wanted: string): Promise<Finding> {

@@ -13,6 +13,26 @@ export interface DnsRecord {
   priority?: number;
 }
 
+/** different: there are records of the kind, but none is ours. unanswered: no result about the records. */
+export type Finding = 'found' | 'absent' | 'different' | 'unanswered';
+
+/** The answer of DNS about a record at the last check, shortened. */
+export interface SeenRecord {
+  finding: Finding;
+  values: string[];
+}
+
+export interface SeenRecords {
+  ownership: SeenRecord;
+  dkim: SeenRecord;
+  /** MX and SPF of the return path. */
+  mailFrom: [SeenRecord, SeenRecord];
+  dmarc: SeenRecord;
+  inboundMx: SeenRecord | null;
+}
+
+export type RecordName = 'ownership' | 'dkim' | 'mailFrom' | 'dmarc';
+
 export interface Domain {
   _id: ObjectId;
   projectId: ObjectId;
@@ -38,6 +58,10 @@ export interface Domain {
   verifiedAt: Date | null;
   /** Since when DNS has answered that ownership or DKIM of a verified domain are absent. */
   missingSince: Date | null;
+  /** Since when records that were found before are not found. */
+  lostSince?: Partial<Record<RecordName, Date>>;
+  /** Not set before the first check, and in domains that an earlier version checked. */
+  seen?: SeenRecords;
   inboundEnabledAt: Date | null;
   inboundDomainVerifiedAt: Date | null;
   /** True for the demo project: verified without DNS, and never checked. */

@@ -1,20 +1,22 @@
 import { createHash } from 'node:crypto';
 import { ObjectId } from 'mongodb';
-import type { ProjectEventType } from '../../schemas/webhooks.ts';
+import type { StreamedEventType } from '../../schemas/webhooks.ts';
 import type { Deps } from '../base/deps.ts';
 import { isDuplicateKey } from '../base/idempotent-insert.ts';
 import type { Session } from '../base/model.ts';
 import { inTransaction } from '../base/transactions.ts';
 import { wakeQueue } from '../jobs/queue.ts';
-import { type EventReaders, eventReaders } from './listeners.ts';
+import { type EventReaders, eventReaders, isRead } from './listeners.ts';
 import type { ProjectEvent, WebhookDelivery } from './model.ts';
 
 export interface NewEvent {
-  type: ProjectEventType;
+  type: StreamedEventType;
   data: Record<string, unknown>;
   /** Identifies the event: a repeat with the same key is the same event. */
   key: string;
   at?: Date;
+  /** Not set: it is kept for 30 days. */
+  eraseAt?: Date;
 }
 
 export type EventDeps = Pick<Deps, 'state' | 'db' | 'mongo' | 'config' | 'clock' | 'signals' | 'log'>;
@@ -26,8 +28,8 @@ export function eventChannel(projectId: ObjectId): string {
 }
 
 /**
- * Stores events that have a reader: an active webhook that wants the type, or /stream within the last hour. With a session the
- * event belongs to the change that it reports, and `announceEvents` is to be called after the commit.
+ * Stores events that have a reader: an active webhook that wants the type, or a stream that asks for it, or did within the last hour.
+ * With a session the event belongs to the change that it reports, and `announceEvents` is to be called after the commit.
  */
 export async function publishEvents(
   deps: EventDeps,
@@ -37,7 +39,7 @@ export async function publishEvents(
 ): Promise<void> {
   if (events.length === 0) return;
   const readers = await eventReaders(deps, projectId);
-  const wanted = events.filter(({ type }) => readers.streamed || readers.webhooks.some((one) => one.types.has(type)));
+  const wanted = events.filter(({ type }) => isRead(readers, type));
   if (wanted.length === 0) return;
   const rows = wanted.map((event) => rowOf(deps, projectId, event));
   if (session) return writeRows(deps, rows, readers, session);
@@ -49,7 +51,7 @@ export function publishEvent(
   deps: EventDeps,
   session: Session | undefined,
   projectId: ObjectId,
-  type: ProjectEventType,
+  type: StreamedEventType,
   data: Record<string, unknown>,
   key: string,
 ): Promise<void> {
@@ -92,10 +94,10 @@ export function hashId(...parts: string[]): ObjectId {
   return new ObjectId(createHash('sha256').update(parts.join('\u0000')).digest().subarray(0, 12));
 }
 
-function rowOf({ clock }: EventDeps, projectId: ObjectId, { type, data, key, at }: NewEvent): ProjectEvent {
+function rowOf({ clock }: EventDeps, projectId: ObjectId, { type, data, key, at, eraseAt }: NewEvent): ProjectEvent {
   const now = clock.now();
   const _id = hashId('event', projectId.toHexString(), type, key);
-  return { _id, projectId, type, createdAt: at ?? now, writtenAt: now, data };
+  return { _id, projectId, type, createdAt: at ?? now, writtenAt: now, ...(eraseAt ? { eraseAt } : {}), data };
 }
 
 /** Events and deliveries are written together or not at all; when only a stream reads, the events are enough. */

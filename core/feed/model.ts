@@ -11,16 +11,28 @@ export interface ProjectEvent {
   createdAt: Date;
   /** Orders the stream. */
   writtenAt: Date;
-  /** Set when the contact that it is about was deleted. */
+  /** Set when the contact that it is about was deleted, and for figures that the next event replaces. */
   eraseAt?: Date;
   data: Record<string, unknown>;
 }
 
 /** A project whose /stream was read: events are kept until an hour after that. `_id` is the project's. */
-interface EventStreamRow {
+export interface EventStreamRow {
   _id: ObjectId;
   projectId: ObjectId;
   openUntil: Date;
+  /** The same for each type that was asked for, with "," for each "."; absent where a former version wrote it: all types. */
+  types?: Record<string, Date>;
+  /** The process that computes live figures for the streams that are open, and what these ask for. */
+  figures?: { by: string; until: Date; readers: FigureReader[] };
+}
+
+/** The open streams of a process. */
+export interface FigureReader {
+  process: string;
+  types: string[];
+  timezones: string[];
+  until: Date;
 }
 
 export interface Webhook {

@@ -1,17 +1,14 @@
 import type { ObjectId } from 'mongodb';
-import { eventTypes } from '../../schemas/webhooks.ts';
+import { eventTypes, type StreamedEventType, streamOnlyTypes } from '../../schemas/webhooks.ts';
 import type { Deps } from '../base/deps.ts';
 import { invalid } from '../base/errors.ts';
-import { isDuplicateKey } from '../base/idempotent-insert.ts';
 import { parseId } from '../base/ids.ts';
 import type { Project } from '../base/model.ts';
 import { wakeUps } from '../base/wake-ups.ts';
 import { eventChannel } from './events.ts';
-import { readersChanged } from './listeners.ts';
+import { listen } from './listeners.ts';
 import type { ProjectEvent } from './model.ts';
 
-/** Events are kept for this long after the last reader disconnected, so that it finds those that it missed. */
-const LISTENED_MS = 3_600_000;
 const RENEW_EVERY_MS = 300_000;
 /** How often the log is read without Redis. */
 const LOOK_EVERY_MS = 500;
@@ -33,16 +30,15 @@ interface Position {
 export async function* watchEvents(
   deps: Deps,
   project: Pick<Project, '_id'>,
-  { types, lastEventId, signal }: { types: string | undefined; lastEventId: string; signal: AbortSignal },
+  { types, lastEventId, signal }: { types: ReadonlySet<StreamedEventType>; lastEventId: string; signal: AbortSignal },
 ): AsyncGenerator<ProjectEvent | null> {
-  const wanted = wantedTypes(types);
   const position = await startAt(deps, project._id, lastEventId);
   let renewedAt = performance.now();
   let spokeAt = performance.now();
   for await (const _wakeUp of wakeUps(deps, eventChannel(project._id), { everyMs: LOOK_EVERY_MS, signal })) {
     let isMore: boolean;
     do {
-      const fresh = await readFresh(deps, project._id, position, wanted);
+      const fresh = await readFresh(deps, project._id, position, types);
       isMore = fresh.isMore;
       for (const event of fresh.events) {
         if (signal.aborted) return;
@@ -55,31 +51,20 @@ export async function* watchEvents(
       }
       if (performance.now() - renewedAt > RENEW_EVERY_MS) {
         renewedAt = performance.now();
-        await listen(deps, project._id);
+        await listen(deps, project._id, types);
       }
     } while (isMore && !signal.aborted);
   }
 }
 
-/** Records that the stream is read, so that events are kept. */
-export async function listen(deps: Deps, projectId: ObjectId): Promise<void> {
-  const openUntil = new Date(deps.clock.now().getTime() + LISTENED_MS);
-  const extend = () =>
-    deps.db.eventStreams.updateOne({ _id: projectId, projectId }, { $max: { openUntil } }, { upsert: true });
-  // Of several first streams that open at once one inserts the document, and the others find it at their second try.
-  await extend().catch((error) => {
-    if (!isDuplicateKey(error)) throw error;
-    return extend();
-  });
-  readersChanged(deps, projectId);
-}
-
-/** Without a choice all that webhooks can ask for: a test of a webhook is for that one alone. */
-export function wantedTypes(types: string | undefined): Set<string> {
+/** Without a choice all that webhooks can ask for. Figures that change many times a second have to be named in full. */
+export function wantedTypes(types: string | undefined): ReadonlySet<StreamedEventType> {
   if (types === undefined || types.trim() === '') return new Set(eventTypes);
   const names = types.split(',').map((name) => name.trim());
-  const of = (name: string) =>
-    eventTypes.filter((type) => type === name || (name.endsWith('*') && type.startsWith(name.slice(0, -1))));
+  const of = (name: string): StreamedEventType[] => [
+    ...eventTypes.filter((type) => type === name || (name.endsWith('*') && type.startsWith(name.slice(0, -1)))),
+    ...streamOnlyTypes.filter((type) => type === name),
+  ];
   const unknown = names.find((name) => of(name).length === 0);
   if (unknown !== undefined)
     throw invalid('types names an event that there is not.', 'types: must name events, comma separated');
@@ -114,7 +99,7 @@ async function readFresh(
   { db }: Deps,
   projectId: ObjectId,
   position: Position,
-  wanted: Set<string>,
+  wanted: ReadonlySet<StreamedEventType>,
 ): Promise<{ events: ProjectEvent[]; isMore: boolean }> {
   const from = new Date(position.after.getTime() - OVERLAP_MS);
   const ids = await db.projectEvents

@@ -1,8 +1,9 @@
-import type { ObjectId } from 'mongodb';
+import type { Filter, ObjectId } from 'mongodb';
 import type { Described } from '../../schemas/schema.ts';
 import {
   type createWebhookBody,
   eventTypes,
+  type replayBody,
   TEST_EVENT,
   type updateWebhookBody,
   WEBHOOKS_MAX,
@@ -10,7 +11,7 @@ import {
 import type { Deps } from '../base/deps.ts';
 import { conflict, invalid, notFound } from '../base/errors.ts';
 import { insertOnce } from '../base/idempotent-insert.ts';
-import { derivedId, findById } from '../base/ids.ts';
+import { derivedId, findById, parseId } from '../base/ids.ts';
 import type { Project } from '../base/model.ts';
 import { type Page, type PageOf, pageOf } from '../base/paging.ts';
 import { readDate } from '../base/text/coercion.ts';
@@ -104,21 +105,20 @@ export async function listDeliveries(
   return pageOf(deps.db.webhookDeliveries, filter, page, { sort: { createdAt: -1, _id: -1 }, hint: 'newest' });
 }
 
-/** Delivers the events of a time range again, under the same ids: the receiver can skip those that it has. */
+/** Delivers events again, under the same ids: the receiver can skip those that it has. */
 export async function replayEvents(
   deps: Deps,
   project: Project,
   id: string,
-  range: { from: string; to: string },
+  wanted: Described<typeof replayBody>,
   { seed }: Origin,
 ): Promise<{ replayed: number }> {
   const { _id, events, isActive } = await getWebhook(deps, project, id);
-  const [from, to] = [readDate(range.from), readDate(range.to)].map((ms) => (ms === null ? null : new Date(ms)));
-  if (!from || !to || from >= to) throw invalid('from must be before to.', 'from: must be before to');
+  const { chosen, hint } = wanted.eventIds ? eventsById(wanted) : eventsBetween(wanted);
   if (!isActive) throw conflict('INVALID_STATE', 'The webhook is off; switch it on with isActive: true first.');
   const projectId = project._id;
-  const filter = { projectId, createdAt: { $gte: from, $lt: to }, writtenAt: { $gte: from }, type: { $in: events } };
-  const total = await deps.db.projectEvents.countDocuments(filter, { limit: REPLAY_MAX + 1, hint: 'written' });
+  const filter = { projectId, ...chosen, type: { $in: events } };
+  const total = await deps.db.projectEvents.countDocuments(filter, { limit: REPLAY_MAX + 1, hint });
   if (total > REPLAY_MAX)
     throw invalid(`One call delivers ${REPLAY_MAX} events at most; give a shorter range.`, 'to: is too far from from');
   let replayed = 0;
@@ -128,7 +128,7 @@ export async function replayEvents(
     replayed += batch.length;
     batch = [];
   };
-  const found = deps.db.projectEvents.find(filter, { projection: { type: 1, projectId: 1 }, hint: 'written' });
+  const found = deps.db.projectEvents.find(filter, { projection: { type: 1, projectId: 1 }, hint });
   for await (const event of found as AsyncIterable<Pick<ProjectEvent, '_id' | 'projectId' | 'type'>>) {
     batch.push(newDelivery(event, _id, deps.clock.now(), seed.toHexString()));
     if (batch.length >= REPLAYED_TOGETHER) await write();
@@ -136,6 +136,26 @@ export async function replayEvents(
   await write();
   announceEvents(deps, projectId);
   return { replayed };
+}
+
+interface ChosenEvents {
+  chosen: Filter<ProjectEvent>;
+  hint: string;
+}
+
+function eventsById({ from, to, eventIds = [] }: Described<typeof replayBody>): ChosenEvents {
+  if (from !== undefined || to !== undefined)
+    throw invalid('Give from and to, or eventIds, not both.', 'eventIds: does not go with from and to');
+  return { chosen: { _id: { $in: eventIds.flatMap((id) => parseId(id) ?? []) } }, hint: '_id_' };
+}
+
+function eventsBetween(range: Described<typeof replayBody>): ChosenEvents {
+  const missing = (['from', 'to'] as const).filter((name) => range[name] === undefined);
+  if (missing.length > 0)
+    throw invalid('Give from and to, or eventIds.', missing.map((name) => `${name}: is required`).join('; '));
+  const [from, to] = [range.from, range.to].map((text) => new Date(readDate(text) ?? Number.NaN));
+  if (!from || !to || !(from < to)) throw invalid('from must be before to.', 'from: must be before to');
+  return { chosen: { createdAt: { $gte: from, $lt: to }, writtenAt: { $gte: from } }, hint: 'written' };
 }
 
 /** Delivers an event that nothing else makes, also while the webhook is off, so that a receiver can be tried before it is switched on. */

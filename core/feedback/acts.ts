@@ -1,26 +1,15 @@
 import type { ObjectId } from 'mongodb';
 import type { Deps } from '../base/deps.ts';
+import type { MailAct } from '../contacts/behaviour/note.ts';
 import type { Engagement } from '../messages/model.ts';
 import type { Message } from '../outbox/model.ts';
 
 export type Mail = Pick<Message, '_id' | 'contactId' | 'campaignId' | 'automationId'>;
 
-/** The first act of a kind on a mail to a contact, or on a link in it. Corrected: judged again; null: it did not happen. */
-export interface ContactAct {
-  messageId: ObjectId;
-  contactId: ObjectId;
-  kind: 'opened' | 'humanOpened' | 'clicked';
-  at: Date | null;
-  isCorrection?: boolean;
-  campaignId?: ObjectId | undefined;
-  automationId?: ObjectId | undefined;
-  url?: string | undefined;
-}
-
 declare module '../base/deps.ts' {
   interface Subscribers {
     /** Code that follows what contacts do with their mail. The same act may come again. */
-    contactActs: ReadonlyArray<(deps: Deps, projectId: ObjectId, acts: ContactAct[]) => Promise<void>>;
+    contactActs: ReadonlyArray<(deps: Deps, projectId: ObjectId, acts: MailAct[]) => Promise<void>>;
   }
 }
 
@@ -34,11 +23,11 @@ export function actsOf(
   known: Engagement | null,
   first: Record<string, Date>,
   clicked: Map<string, Date>,
-): ContactAct[] {
+): MailAct[] {
   if (!contactId) return [];
   const of = { messageId, contactId, campaignId, automationId };
   const isNews = (at: Date | undefined, before: Date | undefined) => at !== undefined && (!before || at < before);
-  const acts: ContactAct[] = [];
+  const acts: MailAct[] = [];
   if (isNews(first.openedAt, known?.openedAt)) acts.push({ ...of, kind: 'opened', at: first.openedAt! });
   if (isNews(first.humanOpenedAt, known?.humanOpenedAt))
     acts.push({ ...of, kind: 'humanOpened', at: first.humanOpenedAt! });
@@ -51,7 +40,7 @@ export function actsOf(
 /** Of several projects. */
 export async function announceActs(
   deps: Deps,
-  effects: Array<{ acts: ContactAct[]; message: Pick<Message, 'projectId'> }>,
+  effects: Array<{ acts: MailAct[]; message: Pick<Message, 'projectId'> }>,
 ): Promise<void> {
   const byProject = Map.groupBy(effects, ({ message }) => message.projectId.toHexString());
   for (const some of byProject.values()) {
@@ -72,6 +61,6 @@ export async function correctHumanOpen(
   if (!message?.contactId) return;
   const { contactId, campaignId, automationId } = message;
   const of = { messageId: _id, contactId, campaignId, automationId };
-  const acts: ContactAct[] = [{ ...of, kind: 'humanOpened', at, isCorrection: true }];
+  const acts: MailAct[] = [{ ...of, kind: 'humanOpened', at, isCorrection: true }];
   for (const subscriber of deps.subscribers.contactActs) await subscriber(deps, projectId, acts);
 }

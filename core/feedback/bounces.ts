@@ -7,7 +7,7 @@ import { factsOf } from '../messages/events.ts';
 import { appendTimeline, TIMELINE_MAX } from '../messages/messages.ts';
 import { findMail } from '../outbox/blocks/find-mail.ts';
 import { waitToBeCounted } from '../outbox/counting/facts.ts';
-import type { Message } from '../outbox/model.ts';
+import type { Message, SmtpReply } from '../outbox/model.ts';
 import type { Bounce } from '../outbox/outcomes.ts';
 import { classifyReply } from '../outbox/rules/bounces.ts';
 import { OPEN_RECIPIENT_STATES, REPORTABLE_STATES, states } from '../outbox/states.ts';
@@ -47,7 +47,13 @@ export async function applyReports(deps: Deps, ref: MailRef, reports: DeliveryRe
 /** Suppression first, so that a crash between the two writes loses nothing; the state changes once, however often a report arrives. */
 async function applyFailure(deps: Deps, message: Message, email: string, report: DeliveryReport): Promise<void> {
   const { code, enhanced, text } = report;
-  const reply = { code: code || (enhanced?.startsWith('4') ? 450 : 550), enhanced, text: textOf(message, report) };
+  const reply: SmtpReply = {
+    code: code || (enhanced?.startsWith('4') ? 450 : 550),
+    enhanced,
+    text: textOf(message, report),
+    // The reply that named the relay is replaced.
+    ...(message.reply?.relay === undefined ? {} : { relay: message.reply.relay }),
+  };
   const classification = classifyReply({ code, enhanced, text, phase: 'dsn' });
   const bounce: Bounce = { email, reply, classification };
   const isNews = stateOf(message, email) !== states.bounced;

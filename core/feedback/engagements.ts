@@ -2,8 +2,9 @@ import type { AnyBulkWriteOperation, ObjectId } from 'mongodb';
 import type { ProjectEventType } from '../../schemas/webhooks.ts';
 import type { Deps } from '../base/deps.ts';
 import { distinctIds } from '../base/ids.ts';
+import type { MailAct } from '../contacts/behaviour/note.ts';
 import { type NewEvent, publishEvents } from '../feed/events.ts';
-import { LINKS_KEPT_MAX } from '../messages/clicks.ts';
+import { erasedClick, isErased, LINKS_KEPT_MAX } from '../messages/clicks.ts';
 import { announceDeliveries } from '../messages/deliveries.ts';
 import { factsOf } from '../messages/events.ts';
 import { TIMELINE_MAX } from '../messages/messages.ts';
@@ -11,8 +12,9 @@ import type { Engagement, EngagementTime, OpenSignal } from '../messages/model.t
 import { inFlightAmong } from '../outbox/blocks/find-mail.ts';
 import { waitToBeCounted } from '../outbox/counting/facts.ts';
 import type { Message, TimelineEntry } from '../outbox/model.ts';
+import { noteEngaged } from '../outbox/rates/note.ts';
 import { states } from '../outbox/states.ts';
-import { actsOf, announceActs, type ContactAct, correctHumanOpen, earlier } from './acts.ts';
+import { actsOf, announceActs, correctHumanOpen, earlier } from './acts.ts';
 import { automatedBy } from './judge-open.ts';
 import { KeptClicks } from './kept-clicks.ts';
 
@@ -44,6 +46,7 @@ type Facts = Pick<
   | 'campaignId'
   | 'automationId'
   | 'contactId'
+  | 'tags'
   | 'sentAt'
   | 'subject'
   | 'batchId'
@@ -51,10 +54,12 @@ type Facts = Pick<
 >;
 
 interface Effects {
-  acts: ContactAct[];
+  acts: MailAct[];
   engagement: AnyBulkWriteOperation<Engagement>;
   timeline: TimelineEntry[];
   events: NewEvent[];
+  /** The kinds that the mail had not before. */
+  firsts: Array<'opened' | 'clicked'>;
 }
 
 /**
@@ -104,6 +109,7 @@ async function writeEffects(deps: Deps, effects: Array<Effects & { message: Fact
   );
   await writeTimelines(deps, effects);
   await announceProved(deps, effects);
+  noteRates(deps, effects);
   const byProject = Map.groupBy(effects, ({ message }) => message.projectId.toHexString());
   for (const some of byProject.values())
     await publishEvents(
@@ -111,6 +117,13 @@ async function writeEffects(deps: Deps, effects: Array<Effects & { message: Fact
       some[0]!.message.projectId,
       some.flatMap(({ events }) => events),
     );
+}
+
+function noteRates(deps: Deps, effects: Array<Pick<Effects, 'firsts'> & { message: Facts }>): void {
+  for (const { message, firsts } of effects) {
+    const { projectId, campaignId } = message;
+    if (campaignId) for (const name of firsts) noteEngaged(deps, { projectId, campaignId }, name);
+  }
 }
 
 /** Judges every kept open again by the current rules. Returns how many results changed. */
@@ -143,7 +156,7 @@ async function readMessages({ db }: Deps, signals: Signal[]): Promise<[Facts[], 
   };
   const facts = { projectId: 1, state: 1, email: 1, campaignId: 1, automationId: 1, contactId: 1 } as const;
   const [messages, known] = await Promise.all([
-    db.messages.find(some, { projection: { ...facts, sentAt: 1, subject: 1, batchId: 1, copy: 1 } }).toArray(),
+    db.messages.find(some, { projection: { ...facts, sentAt: 1, subject: 1, batchId: 1, tags: 1, copy: 1 } }).toArray(),
     db.engagements.find(some).toArray(),
   ]);
   return [messages, new Map(known.map((engagement) => [engagement._id.toHexString(), engagement]))];
@@ -190,17 +203,20 @@ function effectsOf(deps: Deps, message: Facts, known: Engagement | null, signals
         break;
       }
       case 'click': {
-        const { url, agent, link } = signal;
+        const { link } = signal;
+        const seen = { at, deliveredAt: message.sentAt ?? null, url: signal.url, agent: signal.agent };
+        const click = message.email === '' ? erasedClick(seen) : seen;
+        const { url, agent } = click;
         clickCount += 1;
         note('clickedAt', at);
         countDueAt = deps.clock.now();
-        const click = { at, deliveredAt: message.sentAt ?? null, url, agent };
         if (!kept.add({ ...click, ...(link === undefined ? {} : { link }) })) break;
         clicked.set(url, earlier(clicked.get(url), at));
         if (clicks.has(url)) break;
         clicks.add(url);
-        if (clicks.size <= CLICK_LINES_MAX) timeline.push({ type: 'clicked', at, url });
-        tell('email.clicked', `clicked ${url}`, at, { url, userAgent: agent });
+        const shown = isErased(url) ? '' : url;
+        if (clicks.size <= CLICK_LINES_MAX) timeline.push({ type: 'clicked', at, url: shown });
+        tell('email.clicked', `clicked ${url}`, at, { url: shown, userAgent: agent });
         break;
       }
       case 'unsubscribe':
@@ -231,7 +247,8 @@ function effectsOf(deps: Deps, message: Facts, known: Engagement | null, signals
     },
   };
   const engagement = { updateOne: { filter: { _id, projectId }, update, upsert: true } };
-  return { engagement, timeline, events, acts: actsOf(message, known, first, clicked) };
+  const firsts = (['opened', 'clicked'] as const).filter((name) => first[`${name}At`] && !known?.[`${name}At`]);
+  return { engagement, timeline, events, firsts, acts: actsOf(message, known, first, clicked) };
 }
 
 /** A message of unknown outcome that was opened, clicked or complained about was delivered. */

@@ -1,9 +1,10 @@
 import { batchesById } from '../base/batches.ts';
 import type { Deps } from '../base/deps.ts';
 import type { Project } from '../base/model.ts';
+import type { MailAct } from '../contacts/behaviour/note.ts';
 import type { Engagement } from '../messages/model.ts';
 import type { Message } from '../outbox/model.ts';
-import { announceActs, type ContactAct, type Mail } from './acts.ts';
+import { announceActs, type Mail } from './acts.ts';
 
 const AT_ONCE = 1_000;
 
@@ -30,7 +31,7 @@ export async function announceKeptActs(deps: Deps, { _id: projectId }: Pick<Proj
   return count;
 }
 
-function keptActs(message: Mail, { openedAt, humanOpenedAt, clicks = [] }: Engagement): ContactAct[] {
+function keptActs(message: Mail, { openedAt, humanOpenedAt, clicks = [] }: Engagement): MailAct[] {
   const { _id: messageId, contactId, campaignId, automationId } = message;
   if (!contactId) return [];
   const of = { messageId, contactId, campaignId, automationId };

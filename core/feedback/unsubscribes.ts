@@ -1,6 +1,8 @@
 import type { Deps } from '../base/deps.ts';
 import { AppError } from '../base/errors.ts';
+import type { Project } from '../base/model.ts';
 import { normalizeEmail } from '../base/text/addresses.ts';
+import { type Language, languageOf } from '../base/text/languages/index.ts';
 import { readMailLocalPart, readUnsubscribeToken, type UnsubscribeRef } from '../composing/tokens.ts';
 import { contentOf } from '../messages/contents.ts';
 import { findMail } from '../outbox/blocks/find-mail.ts';
@@ -8,21 +10,44 @@ import type { Message } from '../outbox/model.ts';
 import { builtInGroup, findGroup } from '../suppressions/groups.ts';
 import type { SuppressionGroup } from '../suppressions/model.ts';
 import { stoppedBy } from '../suppressions/rules.ts';
-import { suppress, suppressionsAgainst, takeBackUnsubscribe } from '../suppressions/suppressions.ts';
+import {
+  type SuppressionFact,
+  suppress,
+  suppressionsAgainst,
+  takeBackUnsubscribe,
+} from '../suppressions/suppressions.ts';
 import { bufferSignal } from './buffer.ts';
 import { type Signal, writeSignals } from './engagements.ts';
 
-/** The subscription as the page shows it. */
 export interface Subscription {
   ref: UnsubscribeRef;
   group: SuppressionGroup;
-  projectName: string;
+  project: Project;
   /** null: the mail names no group. */
   groupName: string | null;
   /**
    * undoable: the person unsubscribed, and may subscribe again. stopped: nothing is sent for another reason, which the person cannot lift.
    */
   state: 'subscribed' | 'undoable' | 'stopped';
+}
+
+/** The subscription as the page shows it. */
+export interface ShownSubscription extends Subscription {
+  language: Language;
+}
+
+/** In the language of the contact; of the browser when the contact is gone, or cannot be read. */
+export async function findShownSubscription(
+  deps: Deps,
+  token: string,
+  acceptLanguage: string,
+): Promise<ShownSubscription | null> {
+  const ref = readUnsubscribeToken(deps.config, token);
+  const [subscription, contact] = await Promise.all([
+    findSubscription(deps, token),
+    ref && languageFacts(deps, ref).catch(() => null),
+  ]);
+  return subscription && { ...subscription, language: languageOf(subscription.project, contact, acceptLanguage) };
 }
 
 /** null: the link is not one of ours, or its project is gone. Changes nothing. */
@@ -32,18 +57,26 @@ export async function findSubscription(deps: Deps, token: string): Promise<Subsc
   if (!ref || !project) return null;
   const group = await groupOf(deps, ref);
   const entries = (await suppressionsAgainst(deps, ref.projectId, [ref.email])).get(ref.email) ?? [];
-  const own = entries.find(({ groupId }) => groupId === group.groupId);
-  const stopped = stoppedBy(entries, {
-    marketing: true,
-    groupId: group.isDefault ? null : group.groupId,
-    bypass: false,
-  });
-  const state = !stopped ? 'subscribed' : own?.reason === 'UNSUBSCRIBE' ? 'undoable' : 'stopped';
-  return { ref, group, projectName: project.name, groupName: group.isDefault ? null : group.name, state };
+  return { ref, group, project, groupName: group.isDefault ? null : group.name, state: stateIn(group, entries) };
+}
+
+/** `entries`: every entry against the address. */
+export function stateIn(
+  { groupId, isDefault }: SuppressionGroup,
+  entries: readonly SuppressionFact[],
+): Subscription['state'] {
+  const own = entries.find((entry) => entry.groupId === groupId);
+  const stopped = stoppedBy(entries, { marketing: true, groupId: isDefault ? null : groupId, bypass: false });
+  if (!stopped) return 'subscribed';
+  return own?.reason === 'UNSUBSCRIBE' ? 'undoable' : 'stopped';
 }
 
 /** Durable when it returns; repeating it changes nothing. Works long after contact and message are gone. */
-export async function unsubscribe(deps: Deps, { ref, group }: Subscription, how: string): Promise<void> {
+export async function unsubscribe(
+  deps: Deps,
+  { ref, group }: Pick<Subscription, 'ref' | 'group'>,
+  how: string,
+): Promise<void> {
   await stopGroup(deps, ref, group, how);
 }
 
@@ -106,8 +139,12 @@ async function stopGroup(deps: Deps, ref: UnsubscribeRef, group: SuppressionGrou
   for (const one of later) bufferSignal(deps, one);
 }
 
+function languageFacts({ db }: Deps, { projectId, email }: UnsubscribeRef) {
+  return db.contacts.findOne({ projectId, email }, { projection: { contactProperties: 1 } });
+}
+
 /** A group that was deleted since is replaced by the default one, so that the unsubscribe still holds. */
-async function groupOf(deps: Deps, { projectId, groupId }: UnsubscribeRef): Promise<SuppressionGroup> {
+export async function groupOf(deps: Deps, { projectId, groupId }: UnsubscribeRef): Promise<SuppressionGroup> {
   const project = { _id: projectId };
   if (groupId === null) return builtInGroup(deps, project, 'default');
   return findGroup(deps, project, groupId).catch((error) => {

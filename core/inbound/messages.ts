@@ -16,6 +16,7 @@ interface InboundFilter extends Page {
   status?: InboundMessage['status'] | undefined;
   dateFrom?: string | undefined;
   dateTo?: string | undefined;
+  newestOfThread?: boolean | undefined;
 }
 
 /** MongoDB's code for an operation that maxTimeMS ended. */
@@ -41,6 +42,7 @@ export async function listInbound(
       ? { receivedAt: { ...(since ? { $gte: new Date(since) } : {}), ...(until ? { $lte: new Date(until) } : {}) } }
       : {}),
   };
+  if (filter.newestOfThread) return pageOfThreads(deps, query, filter);
   const sort = { receivedAt: -1, _id: -1 } as const;
   if (!part) return pageOf(deps.db.inboundMessages, query, filter, { sort });
   return pageOfFound(deps, query, filter, sort);
@@ -60,10 +62,7 @@ async function pageOfFound(
   const found = await inboundMessages
     .find(query, { projection: { _id: 1 }, sort, hint, maxTimeMS: READ_TIME_MAX_MS })
     .toArray()
-    .catch((error) => {
-      if (error instanceof MongoServerError && error.code === TIME_OVER) throw tooMuchToRead();
-      throw error;
-    });
+    .catch(refuseTooMuch);
   const skip = skipOf(page, limit);
   const ids = found.slice(skip, skip + limit).map(({ _id }) => _id);
   const entries = await inboundMessages
@@ -71,6 +70,45 @@ async function pageOfFound(
     .sort(sort)
     .toArray();
   return { entries, pagination: paginationOf(page, limit, found.length) };
+}
+
+/** Without another filter the index alone is read, at one key for each conversation. */
+async function pageOfThreads(
+  { db: { inboundMessages } }: Deps,
+  query: Filter<InboundMessage>,
+  { page = 1, limit = 20, from }: InboundFilter,
+): Promise<PageOf<InboundMessage>> {
+  const projectId = query.projectId as ObjectId;
+  const reading = { hint: from === undefined ? 'thread' : 'sender', maxTimeMS: READ_TIME_MAX_MS };
+  const [found] = await inboundMessages
+    .aggregate<{ ids: Array<{ newest: ObjectId }>; all: Array<{ total: number }> }>(
+      [
+        { $match: query },
+        // The texts of what one sender wrote are not sorted with it.
+        ...(from === undefined ? [] : [{ $project: { threadId: 1, receivedAt: 1 } }]),
+        { $sort: { threadId: 1, receivedAt: -1, _id: -1 } },
+        { $group: { _id: '$threadId', newest: { $first: '$_id' }, receivedAt: { $first: '$receivedAt' } } },
+        {
+          $facet: {
+            ids: [{ $sort: { receivedAt: -1, newest: -1 } }, { $skip: skipOf(page, limit) }, { $limit: limit }],
+            all: [{ $count: 'total' }],
+          },
+        },
+      ],
+      reading,
+    )
+    .toArray()
+    .catch(refuseTooMuch);
+  const ids = found?.ids.map(({ newest }) => newest) ?? [];
+  const entries = await inboundMessages
+    .find({ _id: { $in: ids }, projectId }, { maxTimeMS: READ_TIME_MAX_MS })
+    .sort({ receivedAt: -1, _id: -1 })
+    .toArray();
+  return { entries, pagination: paginationOf(page, limit, found?.all[0]?.total ?? 0) };
+}
+
+function refuseTooMuch(error: unknown): never {
+  throw error instanceof MongoServerError && error.code === TIME_OVER ? tooMuchToRead() : error;
 }
 
 function tooMuchToRead(): AppError {

@@ -12,7 +12,7 @@ import { type MailDraft, mailbox, type Origin, recipientsOf, sentBy } from '../m
 import { queuedFor, store } from '../mails/send.ts';
 import type { Content, Message } from '../outbox/model.ts';
 import { compileMail } from '../templates/mail.ts';
-import { getInbound, noSuchMessage } from './messages.ts';
+import { getInbound } from './messages.ts';
 import type { InboundMessage } from './model.ts';
 
 type ReplyInput = Described<typeof replyBody>;
@@ -39,7 +39,7 @@ export async function replyToInbound(
   const { attachments, files } = await readAttachments(input.attachments ?? [], origin, deps.config);
   const inbound = await getInbound(deps, project, id);
   const to = targetOf(inbound);
-  if (!to) throw noSuchMessage();
+  if (!to) throw new AppError('not_found', 'The inbound message has no address that people read.');
   const recipients = recipientsOf(to, input.cc, input.bcc);
   const emails = recipients.map(({ email }) => email);
   const domainName = emailDomain(from.email);
@@ -47,9 +47,10 @@ export async function replyToInbound(
   if (!domain)
     throw withoutCode(
       `from.email must be on a verified domain of the project; the reply must use the domain that received the message (${inbound.domainName}).`,
+      `from/email: must be on ${inbound.domainName}, or on another verified domain of the project`,
     );
   const content = contentOf(project, inbound, { ...input, from, attachments }, origin);
-  const draft: MailDraft = { content, attachments, files, templates: compileMail(content) };
+  const draft: MailDraft = { content, sendAt: null, attachments, files, templates: compileMail(content) };
   const _id = derivedId(origin.at, 'reply', origin.seed.toHexString());
   const messages = queuedFor(deps, draft, suppressions, { _id, recipients }).map(
     (queued): Message => ({
@@ -58,6 +59,7 @@ export async function replyToInbound(
       ...queued,
       contentId: content._id,
       ...sentBy(origin),
+      threadId: inbound.threadId,
       subject: content.subject,
       createdAt: origin.at,
     }),
@@ -72,8 +74,9 @@ export async function replyToInbound(
 }
 
 function senderOf({ from }: ReplyInput): Mailbox {
-  if (from?.email === undefined) throw withoutCode('from.email is required.');
-  if (normalizeEmail(from.email) === null) throw withoutCode('from.email must be an email address.');
+  if (from?.email === undefined) throw withoutCode('from.email is required.', 'from/email: is required');
+  if (normalizeEmail(from.email) === null)
+    throw withoutCode('from.email must be an email address.', 'from/email: must be an email address');
   return mailbox({ email: from.email, name: from.name });
 }
 
@@ -118,6 +121,6 @@ function contentOf(
   };
 }
 
-function withoutCode(message: string): AppError {
-  return new AppError('invalid', message);
+function withoutCode(message: string, details: string): AppError {
+  return new AppError('invalid', message, { details });
 }

@@ -6,6 +6,9 @@ export const LINKS_KEPT_MAX = 100;
 const BURST_LINKS = 3;
 const BURST_MS = 2_000;
 const URL_KEY_CHARS = 16;
+/** No address of a link that can be clicked begins with it. */
+const ERASED = 'erased:';
+const ERASED_AGENT = 'erased';
 
 /** Read mail to protect or index it: never a person. */
 const SCANNERS =
@@ -19,8 +22,21 @@ export function isScanner(agent: string): boolean {
 
 /** The name of a link in `linkClicks`: its number, else a hash of its URL. */
 export function linkKey({ link, url }: Pick<ClickSignal, 'link' | 'url'>): string {
-  if (link !== undefined) return String(link);
+  return link === undefined ? urlKey(url) : String(link);
+}
+
+function urlKey(url: string): string {
+  if (isErased(url)) return url.slice(ERASED.length);
   return `u${createHash('sha256').update(url).digest('base64url').slice(0, URL_KEY_CHARS)}`;
+}
+
+/** Without the address, which may name a person, and the name of the browser: links stay apart, and machines stay machines. */
+export function erasedClick(click: ClickSignal): ClickSignal {
+  return { ...click, url: ERASED + urlKey(click.url), agent: isScanner(click.agent) ? '' : ERASED_AGENT };
+}
+
+export function isErased(url: string): boolean {
+  return url.startsWith(ERASED);
 }
 
 /** Within `automatedSeconds` of delivery, or by a known scanner. `sentAt` is for clicks of earlier versions. */

@@ -1,4 +1,5 @@
-import { GridFSBucket, type ObjectId } from 'mongodb';
+import { finished } from 'node:stream';
+import { GridFSBucket, MongoRuntimeError, type ObjectId } from 'mongodb';
 import type { Deps } from '../base/deps.ts';
 import { isDuplicateKey } from '../base/idempotent-insert.ts';
 import type { Attachment, Content, Message } from '../outbox/model.ts';
@@ -22,6 +23,24 @@ export async function storeFile(
     upload.once('error', (error) => (isDuplicateKey(error) ? resolve() : reject(error)));
     upload.end(bytes);
   });
+}
+
+/** A file that is stored piece by piece, while its bytes arrive. It exists when `end` resolves. */
+export interface Upload {
+  write(bytes: Uint8Array): Promise<void>;
+  end(): Promise<void>;
+}
+
+export function openUpload(deps: Files, projectId: ObjectId, file: { fileId: ObjectId; fileName: string }): Upload {
+  const upload = bucket(deps).openUploadStreamWithId(file.fileId, file.fileName, { metadata: { projectId } });
+  // Each fault rejects the call that it belongs to.
+  upload.on('error', () => {});
+  const settled = (start: (done: (error?: Error | null) => void) => void) =>
+    new Promise<void>((resolve, reject) => start((error) => (error ? reject(error) : resolve())));
+  return {
+    write: (bytes) => settled((done) => upload.write(bytes, done)),
+    end: () => settled((done) => finished(upload.end(), done)),
+  };
 }
 
 export async function readFile(
@@ -93,10 +112,13 @@ function sharedBuffer(length: number): Buffer {
   return Buffer.from(new SharedArrayBuffer(length));
 }
 
+/** The pieces of an interrupted upload are deleted too: the driver does so before it reports that there is no such file. */
 export async function deleteFile(deps: Files, fileId: ObjectId): Promise<void> {
-  const files = bucket(deps);
-  const [known] = await files.find({ _id: fileId }).limit(1).toArray();
-  if (known) await files.delete(fileId);
+  try {
+    await bucket(deps).delete(fileId);
+  } catch (error) {
+    if (!(error instanceof MongoRuntimeError && error.message.startsWith('File not found'))) throw error;
+  }
 }
 
 function bucket({ mongo, config }: Files): GridFSBucket {

@@ -20,6 +20,10 @@ export interface EmailFilter extends Page {
   batchId?: string | undefined;
   campaignId?: string | undefined;
   automationId?: string | undefined;
+  /** Of a conversation of mail that came in. */
+  threadId?: string | undefined;
+  /** "name:value". */
+  tag?: string | undefined;
   dateFrom?: string | undefined;
   dateTo?: string | undefined;
 }
@@ -46,7 +50,7 @@ export async function listEmails(deps: Deps, project: Project, filter: EmailFilt
 /** Explains why a contact got a mail, or did not: the record and, as long as it is kept, the content. */
 export async function getEmail(
   deps: Deps,
-  project: Project,
+  project: Pick<Project, '_id'>,
   emailId: string,
   { keyId }: Pick<EmailFilter, 'keyId'> = {},
 ): Promise<Email & { content: Content | null }> {
@@ -58,7 +62,7 @@ export async function getEmail(
 }
 
 export function queryOf(project: Project, filter: EmailFilter): Filter<Message> {
-  const { keyId, email, batchId, campaignId, automationId, status } = filter;
+  const { keyId, email, batchId, campaignId, automationId, threadId, tag, status } = filter;
   const projectId = project._id;
   return {
     projectId,
@@ -66,6 +70,8 @@ export function queryOf(project: Project, filter: EmailFilter): Filter<Message> 
     ...(batchId === undefined ? {} : { batchId }),
     ...(campaignId === undefined ? {} : { campaignId: parseId(campaignId) ?? NOTHING }),
     ...(automationId === undefined ? {} : { automationId: parseId(automationId) ?? NOTHING }),
+    ...(threadId === undefined ? {} : { threadId }),
+    ...(tag === undefined ? {} : { tags: tag }),
     ...(email === undefined ? {} : { $or: ofAddress(projectId, normalizeEmail(email) ?? '') }),
     ...(status === undefined ? {} : withStatus(status)),
     ...within(filter),

@@ -3,16 +3,19 @@ import type { Deps } from '../base/deps.ts';
 import { firstIdAt } from '../base/ids.ts';
 import type { Session } from '../base/model.ts';
 import { hashOfErased } from '../base/secrets.ts';
+import { inTransaction } from '../base/transactions.ts';
 import { again, type DueOutcome, documentQueue, settled } from '../jobs/document-queue.ts';
 import type { JobQueue } from '../jobs/queue.ts';
 import { providerOf } from '../outbox/counting/mailbox-providers.ts';
 import type { Message, MessageRecipient, TimelineEntry } from '../outbox/model.ts';
-import { isOver, OPEN_STATES } from '../outbox/states.ts';
+import { isOver, OPEN_STATES, states } from '../outbox/states.ts';
+import { erasedClick } from './clicks.ts';
 import { deleteContent } from './contents.ts';
 import { eraseFromBlocks } from './erase-blocks.ts';
 import { CONTACT_DELETED, type DeletedContact } from './fail-for-deleted.ts';
 import { failQueued } from './messages.ts';
-import type { ContactErasure } from './model.ts';
+import type { ContactErasure, Engagement } from './model.ts';
+import { cancelMailTo } from './scheduled/to-deleted.ts';
 
 /**
  * Until then bounces of the last mails find their address, and webhooks have time to report them; a promise of 24 hours is kept
@@ -62,6 +65,8 @@ async function eraseMessages(deps: Deps, erasure: ContactErasure): Promise<DueOu
   const { _id, projectId, email } = erasure;
   // Nothing waits for ever: a recipient of an aborted campaign was given back, and is never sent to.
   await failQueued(deps, projectId, [_id], CONTACT_DELETED);
+  const scheduled = { emails: [email], reason: CONTACT_DELETED, which: before(erasure) };
+  await inTransaction(deps, (session) => cancelMailTo(deps, session, projectId, scheduled));
   const contacts = { contactId: _id, email: { $ne: '' } };
   // Another contact may have had the address before, or this contact another address: mail of a contact is found by its id.
   const address = { email, contactId: { $exists: false } };
@@ -70,10 +75,26 @@ async function eraseMessages(deps: Deps, erasure: ContactErasure): Promise<DueOu
     await eraseOwn(deps, erasure, contacts, 'contact'),
     await eraseOwn(deps, erasure, address, 'email'),
     await eraseCopies(deps, erasure),
+    await eraseElsewhere(deps, erasure),
   ].some(Boolean);
+  await eraseLateEvents(deps, erasure);
   if (isOpen) return again(new Date(deps.clock.now().getTime() + OPEN_AGAIN_MS));
   await deps.db.contactErasures.deleteOne({ _id, projectId, email });
   return settled;
+}
+
+async function eraseElsewhere(deps: Deps, erasure: ContactErasure): Promise<boolean> {
+  let isOpen = false;
+  for (const erase of deps.subscribers.erasures) isOpen = (await erase(deps, erasure)) || isOpen;
+  return isOpen;
+}
+
+/** Mail that was in flight when the contact was deleted has published its outcome since. The ids of mails are in their order. */
+async function eraseLateEvents({ db, clock }: Deps, erasure: ContactErasure): Promise<void> {
+  const { projectId, email, deletedAt } = erasure;
+  const before = firstIdAt(deletedAt.getTime() + 1_000).toHexString();
+  const late = { projectId, 'data.email': { $exists: true, $eq: email }, 'data.emailId': { $lt: before } };
+  await db.projectEvents.updateMany(late, { $set: { eraseAt: clock.now() } });
 }
 
 /** Erases mail to the contact itself. Returns whether some of it may still be sent. */
@@ -87,9 +108,10 @@ function eraseOwn(
   return eachBatch(deps, { projectId, ...which, ...before(erasure) }, hint, async (messages) => {
     await eraseFromCc(deps, projectId, messages);
     await removeOwnContents(deps, messages);
-    await deps.db.engagements.updateMany(
-      { _id: { $in: messages.map(({ _id }) => _id) }, projectId },
-      { $unset: { opens: '', clicks: '' } },
+    await eraseEngagements(
+      deps,
+      projectId,
+      messages.map(({ _id }) => _id),
     );
     return messages.map((message) => ({
       updateOne: {
@@ -109,6 +131,32 @@ function eraseOwn(
   });
 }
 
+/** Clicks are counted again, so that the counts by URL lose the addresses too. Repeated for mails that are clicked at the same time. */
+async function eraseEngagements({ db }: Deps, projectId: ObjectId, ids: ObjectId[]): Promise<void> {
+  await db.engagements.updateMany({ _id: { $in: ids }, projectId }, { $unset: { opens: '' } });
+  for (;;) {
+    const clicked = await db.engagements
+      .find({ _id: { $in: ids }, projectId, clickCount: { $gt: 0 } })
+      .project<Clicked>({ clickCount: 1, clicks: 1, laterClicks: 1 })
+      .toArray();
+    if (clicked.length === 0) return;
+    const { matchedCount } = await db.engagements.bulkWrite(clicked.map((one) => erasedClicks(projectId, one)));
+    if (matchedCount === clicked.length) return;
+  }
+}
+
+type Clicked = Pick<Engagement, '_id' | 'clickCount' | 'clicks' | 'laterClicks'>;
+
+function erasedClicks(
+  projectId: ObjectId,
+  { _id, clickCount, clicks = [], laterClicks = [] }: Clicked,
+): AnyBulkWriteOperation<Engagement> {
+  const $set = { clicks: clicks.map(erasedClick), laterClicks: laterClicks.map(erasedClick) };
+  return {
+    updateOne: { filter: { _id, projectId, clickCount }, update: { $set, $currentDate: { countDueAt: true } } },
+  };
+}
+
 /** The Cc line of marketing mail is stored on the message to `to`. */
 async function eraseFromCc({ db }: Deps, projectId: ObjectId, messages: readonly Message[]): Promise<void> {
   const copies = messages.filter(({ copy }) => copy?.kind === 'cc');
@@ -119,7 +167,7 @@ async function eraseFromCc({ db }: Deps, projectId: ObjectId, messages: readonly
   await db.messages.updateMany({ _id: { $in: ids }, projectId }, { $set: erased }, { arrayFilters });
 }
 
-/** While one of to, cc and bcc is being sent, it needs the data stored with the others. */
+/** While one of to, cc and bcc is being sent, it needs the data stored with the others. Scheduled mail has lost the contact already. */
 async function withOpenCopies(
   { db }: Deps,
   projectId: ObjectId,
@@ -127,7 +175,12 @@ async function withOpenCopies(
 ): Promise<ReadonlySet<string>> {
   const ids = messages.flatMap(({ copy }) => (copy ? [copy.of] : []));
   if (ids.length === 0) return new Set();
-  const open = { projectId, 'copy.of': { $in: ids }, copy: { $exists: true }, state: { $in: OPEN_STATES } };
+  const open = {
+    projectId,
+    'copy.of': { $in: ids },
+    copy: { $exists: true },
+    state: { $in: OPEN_STATES, $ne: states.scheduled },
+  };
   const found = await db.messages.find(open, { projection: { copy: 1 } }).toArray();
   return new Set(found.map(({ copy }) => String(copy?.of)));
 }

@@ -1,14 +1,16 @@
 import { MongoError, type ObjectId } from 'mongodb';
 import type { ProjectEventType } from '../../schemas/webhooks.ts';
+import type { Session } from '../base/model.ts';
+import { shownTags } from '../base/text/tags.ts';
 import { type EventDeps, type NewEvent, publishEvents } from '../feed/events.ts';
-import { eventReaders } from '../feed/listeners.ts';
+import { eventReaders, isRead } from '../feed/listeners.ts';
 import type { Message } from '../outbox/model.ts';
 import type { Ended } from '../outbox/outcomes.ts';
 import { states } from '../outbox/states.ts';
 
 type Facts = Pick<
   Message,
-  '_id' | 'copy' | 'email' | 'subject' | 'campaignId' | 'automationId' | 'batchId' | 'contactId'
+  '_id' | 'copy' | 'email' | 'subject' | 'campaignId' | 'automationId' | 'batchId' | 'contactId' | 'tags'
 >;
 type End = Pick<Message, 'state' | 'reply' | 'reason' | 'suppressedBy' | 'email'>;
 
@@ -20,6 +22,7 @@ const types: Partial<Record<Message['state'], ProjectEventType[]>> = {
   deferred: ['email.deferred'],
   suppressed: ['email.suppressed'],
 };
+const OUTCOME_TYPES = Object.values(types).flat();
 
 /**
  * Publishes the outcomes of attempts as events. Runs before an outcome is stored and is repeated with it: an event is the same by
@@ -47,6 +50,36 @@ export async function publishSuppressed(deps: EventDeps, projectId: ObjectId, me
   );
 }
 
+/** Mail that waits for a time; `changedAt` is when that time was chosen, so that each choice is an event of its own. */
+export async function publishScheduled(
+  deps: EventDeps,
+  projectId: ObjectId,
+  messages: Message[],
+  changedAt: Date,
+): Promise<void> {
+  const events = messages.flatMap((message): NewEvent[] => {
+    const { _id, scheduledAt } = message;
+    const key = `${_id.toHexString()} email.scheduled ${changedAt.toISOString()}`;
+    return scheduledAt ? [{ type: 'email.scheduled', key, data: { ...factsOf(message), scheduledAt } }] : [];
+  });
+  await publishEvents(deps, projectId, events);
+}
+
+/** With a session: in the transaction of the cancellation. */
+export async function publishCancelled(
+  deps: EventDeps,
+  projectId: ObjectId,
+  messages: Message[],
+  session?: Session,
+): Promise<void> {
+  const cancelled = messages.filter(({ state }) => state === states.cancelled);
+  const events = cancelled.map((message): NewEvent => {
+    const key = `${message._id.toHexString()} email.cancelled`;
+    return { type: 'email.cancelled', key, data: { ...factsOf(message), reason: message.reason ?? null } };
+  });
+  await publishEvents(deps, projectId, events, session);
+}
+
 /** Publishes again what rows say of their outcomes, for a sender that may have ended before it did: the same events, by their keys. */
 export async function publishRows(deps: EventDeps, projectId: ObjectId, rows: Message[]): Promise<void> {
   const events = rows.flatMap((row) =>
@@ -62,7 +95,7 @@ function attemptOf(state: Message['state'], claim: number | undefined): string {
 
 async function publishOfProject(deps: EventDeps, projectId: ObjectId, ended: Ended[]): Promise<void> {
   const readers = await eventReaders(deps, projectId);
-  if (!readers.streamed && readers.webhooks.length === 0) return;
+  if (!OUTCOME_TYPES.some((type) => isRead(readers, type))) return;
   const unknown = ended.filter(({ held }) => held.about === null).map(({ held }) => held._id);
   const read = unknown.length > 0 ? await readFacts(deps, projectId, unknown) : new Map<string, Facts>();
   const events = ended.flatMap((one) => {
@@ -74,7 +107,8 @@ async function publishOfProject(deps: EventDeps, projectId: ObjectId, ended: End
 }
 
 async function readFacts({ db }: EventDeps, projectId: ObjectId, ids: ObjectId[]): Promise<Map<string, Facts>> {
-  const facts = { email: 1, subject: 1, campaignId: 1, automationId: 1, batchId: 1, contactId: 1, copy: 1 } as const;
+  const whose = { campaignId: 1, automationId: 1, batchId: 1, contactId: 1, tags: 1 } as const;
+  const facts = { email: 1, subject: 1, copy: 1, ...whose } as const;
   const found = await db.messages.find({ _id: { $in: ids }, projectId }, { projection: facts }).toArray();
   return new Map(found.map((message) => [message._id.toHexString(), message]));
 }
@@ -117,5 +151,6 @@ export function factsOf(message: Facts): Record<string, unknown> {
     automationId: automationId?.toHexString() ?? null,
     batchId: batchId ?? null,
     contactId: contactId?.toHexString() ?? null,
+    ...(message.tags ? { tags: shownTags(message) } : {}),
   };
 }

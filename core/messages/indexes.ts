@@ -33,7 +33,12 @@ export const messageIndexes = {
     clicked_url: {
       key: { projectId: 1, campaignId: 1, 'clicks.url': 1, clickedAt: -1, _id: -1 },
       partialFilterExpression: { campaignId: { $exists: true }, clickedAt: { $exists: true } },
-      because: 'Who clicked one link of a campaign.',
+      because: 'Who clicked one address in a campaign.',
+    },
+    clicked_link: {
+      key: { projectId: 1, campaignId: 1, 'clicks.link': 1, clickedAt: -1, _id: -1 },
+      partialFilterExpression: { campaignId: { $exists: true }, 'clicks.link': { $exists: true } },
+      because: 'Who clicked one link of the content of a campaign.',
     },
     unsubscribed: engaged('unsubscribedAt', 'Who unsubscribed from a campaign.'),
     complained: engaged('complainedAt', 'Who complained about a campaign.'),

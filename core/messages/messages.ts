@@ -8,14 +8,21 @@ import type { Session } from '../base/model.ts';
 import { emailDomain } from '../base/text/addresses.ts';
 import { inTransaction, isAway } from '../base/transactions.ts';
 import { wakeQueue } from '../jobs/queue.ts';
+import { newlyAccepted } from '../outbox/counting/facts.ts';
 import type { Content, Message, TimelineEntry } from '../outbox/model.ts';
 import type { Lane } from '../outbox/relay.ts';
-import { CLAIMABLE_STATES, states } from '../outbox/states.ts';
+import { states, WAITING_STATES } from '../outbox/states.ts';
 import { withContent, withRemoval } from './content-retention.ts';
 
-/** The messages and the content of one call. */
-interface Mailing {
+/** The messages and the content of one mail, or of one bulk call. */
+export interface Mailing {
   content: Content;
+  messages: Message[];
+}
+
+/** As it is written: the content of a small mail is in its message. */
+export interface Written {
+  contents: Content[];
   messages: Message[];
 }
 
@@ -37,18 +44,35 @@ export function dueAtOnce(deps: Pick<Deps, 'clock'>): Date {
 }
 
 /** Durable when it resolves; calls that arrive during a write share a commit. Then the lanes are woken. */
-export function queueMailing(deps: Deps, { content, messages }: Mailing): Promise<void> {
-  const senderDomain = emailDomain(content.from.email);
-  const mailing = { content, messages: messages.map((message) => ({ ...message, senderDomain })) };
-  return isSmall(mailing) ? smallJoiner(deps)(mailing) : joiner(deps)(mailing);
+export function queueMailing(deps: Deps, mailing: Mailing): Promise<void> {
+  const written = writtenOf(deps, mailing);
+  return written.contents.length === 0 ? smallJoiner(deps)(written) : joiner(deps)(written);
+}
+
+/** The different mails of one call: all of them or none. */
+export async function queueMailings(deps: Deps, mailings: Mailing[]): Promise<void> {
+  const stored = await storeMailings(
+    deps,
+    mailings.map((mailing) => writtenOf(deps, mailing)),
+  );
+  for (const failure of stored) if (failure) throw failure;
+}
+
+/** As it is stored, with the fields that every message has when it is accepted. */
+export function writtenOf(deps: Deps, { content, messages }: Mailing): Written {
+  const more = { senderDomain: emailDomain(content.from.email), ...newlyAccepted(deps) };
+  const accepted = messages.map((message) => ({ ...message, ...more }));
+  const [first] = accepted;
+  if (first && isSmall({ content, messages })) return { contents: [], messages: [withContent(first, content)] };
+  return { contents: [withRemoval(content)], messages: accepted };
 }
 
 const joiner = oncePerCore((deps: Deps) =>
-  createBatcher<Mailing, void>((mailings) => storeMailings(deps, mailings), { sizeMax: TOGETHER_MAX, runsMax: 2 }),
+  createBatcher<Written, void>((mailings) => storeMailings(deps, mailings), { sizeMax: TOGETHER_MAX, runsMax: 2 }),
 );
 
 const smallJoiner = oncePerCore((deps: Deps) =>
-  createBatcher<Mailing, void>((mailings) => storeSmall(deps, mailings), {
+  createBatcher<Written, void>((mailings) => storeSmall(deps, mailings), {
     sizeMax: TOGETHER_MAX,
     runsMax: 3,
     nextFrom: NEXT_FROM,
@@ -56,9 +80,9 @@ const smallJoiner = oncePerCore((deps: Deps) =>
 );
 
 /** One command without a transaction, since the content is in the message; documents of a first try stay. */
-async function storeSmall(deps: Deps, mailings: Mailing[]): Promise<Array<undefined | Error>> {
+async function storeSmall(deps: Deps, mailings: Written[]): Promise<Array<undefined | Error>> {
   const { messages } = deps.db;
-  const docs = mailings.map(({ content, messages: [message] }) => withContent(message as Message, content));
+  const docs = mailings.flatMap((mailing) => mailing.messages);
   const deadline = performance.now() + deps.config.operationTimeoutMs;
   const stored = await insertNew(deps, messages.collectionName, docs).then(
     () => docs.map(() => undefined),
@@ -74,19 +98,9 @@ async function storeSmall(deps: Deps, mailings: Mailing[]): Promise<Array<undefi
 }
 
 /** Contents and messages are written together or not at all: a message without its content could never be sent. */
-async function storeMailings(deps: Deps, mailings: Mailing[]): Promise<Array<undefined | Error>> {
-  const { contents, messages } = deps.db;
+async function storeMailings(deps: Deps, mailings: Written[]): Promise<Array<undefined | Error>> {
   try {
-    await inTransaction(deps, async (session) => {
-      await contents.insertMany(
-        mailings.map(({ content }) => withRemoval(content)),
-        { session },
-      );
-      await messages.insertMany(
-        mailings.flatMap((mailing) => mailing.messages),
-        { session },
-      );
-    });
+    await inTransaction(deps, (session) => insertWritten(deps, mailings, session));
     wakeLanes(deps, mailings);
     return mailings.map(() => undefined);
   } catch (error) {
@@ -98,25 +112,36 @@ async function storeMailings(deps: Deps, mailings: Mailing[]): Promise<Array<und
   return stored;
 }
 
+export async function insertWritten({ db }: Deps, mailings: Written[], session: Session): Promise<void> {
+  const contents = mailings.flatMap((mailing) => mailing.contents);
+  const messages = mailings.flatMap((mailing) => mailing.messages);
+  if (contents.length > 0) await db.contents.insertMany(contents, { session });
+  await db.messages.insertMany(messages, { session });
+}
+
 /** Every change of a message rewrites it, so a long body has a document of its own, and so has content that several share. */
 function isSmall({ content, messages }: Mailing): boolean {
   const [message] = messages;
   if (!message || messages.length > 1 || message.recipients || message.data) return false;
-  const { subject, previewText, html, text, data, headers, attachments } = content;
+  const { subject, previewText, html, text, sealed, data, headers, attachments } = content;
   if (attachments.length > 0) return false;
-  const written = subject.length + previewText.length + (html?.length ?? 0) + (text?.length ?? 0);
+  const written =
+    subject.length + previewText.length + (html?.length ?? 0) + (text?.length ?? 0) + (sealed?.text.length() ?? 0);
   return written <= SMALL_MAX && written + JSON.stringify([data, headers]).length <= SMALL_MAX;
 }
 
-function wakeLanes(deps: Deps, mailings: Mailing[]): void {
-  const due = mailings.flatMap(({ messages }) => messages.find(({ dueAt }) => dueAt !== undefined) ?? []);
+export function wakeLanes(deps: Deps, mailings: Written[]): void {
+  const due = mailings.flatMap(({ messages }) => messages.find(({ state }) => state === states.queued) ?? []);
   const once = new Map(due.map(({ lane, projectId }) => [`${lane} ${projectId}`, { lane, projectId }]));
   for (const { lane, projectId } of once.values()) wakeQueue(deps, mailChannel(lane), projectId);
 }
 
-async function storeAgain({ db }: Deps, { content, messages }: Mailing): Promise<undefined | Error> {
-  const failure = await ignoringDuplicate(db.contents.insertOne(withRemoval(content)));
-  return failure ?? (await ignoringDuplicate(db.messages.insertMany(messages, { ordered: false })));
+async function storeAgain({ db }: Deps, { contents, messages }: Written): Promise<undefined | Error> {
+  for (const content of contents) {
+    const failure = await ignoringDuplicate(db.contents.insertOne(content));
+    if (failure) return failure;
+  }
+  return ignoringDuplicate(db.messages.insertMany(messages, { ordered: false }));
 }
 
 async function ignoringDuplicate(writing: Promise<unknown>): Promise<undefined | Error> {
@@ -153,7 +178,7 @@ export async function failQueued(
   const open = {
     projectId,
     contactId: { $in: contactIds },
-    state: { $in: CLAIMABLE_STATES },
+    state: { $in: WAITING_STATES },
   };
   const failed = [
     {
@@ -170,7 +195,7 @@ export async function failQueued(
   return modifiedCount;
 }
 
-/** With more due messages of a project in a lane, new ones are refused until some are sent. */
+/** With more waiting messages of a project in a lane, scheduled ones included, new ones are refused until some are sent. */
 const BACKLOG_MAX = 1_000_000;
 const RECOUNT_EVERY_MS = 30_000;
 const BACKLOGS_MAX = 10_000;

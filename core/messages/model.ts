@@ -73,6 +73,13 @@ export interface CountedLink {
   isHuman: boolean;
 }
 
+declare module '../base/deps.ts' {
+  interface Subscribers {
+    /** Erase a deleted contact elsewhere, 12 hours later. May be repeated; true: not yet, call again later. */
+    erasures: ReadonlyArray<(deps: Deps, erasure: ContactErasure) => Promise<boolean>>;
+  }
+}
+
 declare module '../base/collections.ts' {
   interface Collections {
     engagements: Collection<Engagement>;

@@ -93,6 +93,7 @@ export function dotGuard(ledger: Ledger, held: Held): () => boolean {
     if (!mayGo()) return false;
     if (ledger.dots && !(note(ledger, held, 'begun') && mayGo())) return false;
     held.dotWritten = true;
+    held.dotAtMs = ledger.now();
     return true;
   };
 }
@@ -104,6 +105,7 @@ export async function sendClaimed(
   { held, envelope, bytes }: { held: Held; envelope: Envelope; bytes: string | Buffer },
 ): Promise<Delivery> {
   const delivery = await connection.send(envelope, bytes, dotGuard(ledger, held));
+  if (delivery.kind === 'answered' && held.dotAtMs !== undefined) held.answeredMs = ledger.now() - held.dotAtMs;
   const answer = held.noted && answerOf(delivery);
   if (answer) note(ledger, held, answer);
   return delivery;

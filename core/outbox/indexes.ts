@@ -1,4 +1,5 @@
 import { type Indexes, onlyWith } from '../base/indexes.ts';
+import { REASON_STATES, states } from './states.ts';
 
 export const outboxIndexes = {
   contents: {
@@ -18,6 +19,14 @@ export const outboxIndexes = {
       key: { campaignId: 1, projectId: 1, state: 1, seq: 1 },
       ...onlyWith('campaignId'),
       because: 'Ranges of a campaign, its claimed messages, counts, recipients by status.',
+    },
+    reasons: {
+      key: {
+        ...{ campaignId: 1, projectId: 1, state: 1, 'reply.code': 1, 'reply.enhanced': 1 },
+        ...{ 'suppressedBy.reason': 1, 'suppressedBy.groupId': 1, reason: 1, seq: 1 },
+      },
+      partialFilterExpression: { campaignId: { $exists: true }, state: { $in: REASON_STATES } },
+      because: 'Why recipients of a campaign did not get it, with their numbers, without reading the others.',
     },
     email: { key: { projectId: 1, email: 1, _id: -1 }, because: 'Why an address got a mail or not; erasure.' },
     contact: {
@@ -40,6 +49,16 @@ export const outboxIndexes = {
       partialFilterExpression: { dueAt: { $exists: true }, lane: { $in: ['transactional', 'automation'] } },
       because: 'Which projects have mail to send, and which mail is next.',
     },
+    scheduled: {
+      key: { projectId: 1, state: 1, email: 1, lane: 1, dueAt: 1 },
+      partialFilterExpression: { state: states.scheduled },
+      because: 'Scheduled mail of a contact or project that is deleted, and how much there is in a lane.',
+    },
+    scheduled_copies: {
+      key: { projectId: 1, 'recipients.email': 1 },
+      partialFilterExpression: { state: states.scheduled },
+      because: 'The same for those in cc and bcc.',
+    },
     counted: {
       key: { projectId: 1, countDueAt: 1 },
       ...onlyWith('countDueAt'),
@@ -50,6 +69,16 @@ export const outboxIndexes = {
       key: { projectId: 1, batchId: 1, _id: 1 },
       ...onlyWith('batchId'),
       because: 'The mails of one bulk call.',
+    },
+    tag: {
+      key: { projectId: 1, tags: 1, _id: -1 },
+      ...onlyWith('tags'),
+      because: 'The mails with a tag, newest first.',
+    },
+    thread: {
+      key: { projectId: 1, threadId: 1, _id: -1 },
+      ...onlyWith('threadId'),
+      because: 'Our answers in a conversation, newest first.',
     },
     key: {
       key: { projectId: 1, keyId: 1, _id: -1, 'copy.index': 1 },

@@ -65,14 +65,28 @@ export interface Held {
   dotWritten: boolean;
   /** As the dot journal has it. */
   noted?: DotState;
+  /** When the final dot was written, by the monotonic clock; then how long the relay took to answer it. */
+  dotAtMs?: number;
+  answeredMs?: number;
   /** The message's facts, for code that follows outcomes. */
   about: MessageFacts | null;
 }
 
-/** The facts that events of a message carry; a lane sets them when it has read them. */
+/** The facts that events of a message carry, and when it was accepted or was to be sent; a lane sets them when it has read them. */
 type MessageFacts = Pick<
   Message,
-  'lane' | 'email' | 'recipients' | 'copy' | 'campaignId' | 'automationId' | 'batchId' | 'contactId' | 'subject'
+  | 'lane'
+  | 'email'
+  | 'recipients'
+  | 'copy'
+  | 'campaignId'
+  | 'automationId'
+  | 'batchId'
+  | 'contactId'
+  | 'tags'
+  | 'subject'
+  | 'createdAt'
+  | 'scheduledAt'
 >;
 
 export interface Claim {
@@ -133,7 +147,7 @@ export type Outcome =
   | { kind: 'sent'; reply: SmtpReply }
   | { kind: 'bounced'; reply: SmtpReply; reason: string }
   | { kind: 'deferred'; reply: SmtpReply | null; reason: string; delayMs: number }
-  | { kind: 'unknown'; reason: string; retryMs: number | null }
+  | { kind: 'unknown'; reason: string; retryMs: number | null; relay?: string }
   | { kind: 'back'; delayMs: number }
   | Verdict;
 

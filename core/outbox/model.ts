@@ -1,5 +1,5 @@
 import type { Binary, Collection, ObjectId } from 'mongodb';
-import type { Due, Mailbox, Utm } from '../base/model.ts';
+import type { Due, Mailbox, Sealed, Utm } from '../base/model.ts';
 import type { Lane } from './relay.ts';
 import type { MessageState, ShownState } from './states.ts';
 
@@ -34,6 +34,8 @@ export interface Content {
   previewText: string;
   html: string | null;
   text: string | null;
+  /** The bodies of a mail with a secret link, which are not stored as they are: see core/messages/sealed-content.ts. */
+  sealed?: Sealed;
   /** A bulk recipient's own data is on its message and wins. */
   data: Record<string, unknown>;
   headers: Record<string, string>;
@@ -42,11 +44,15 @@ export interface Content {
   /** The suppression group that the mail names. */
   groupId: string | null;
   bypassSuppressions: boolean;
+  /** Entries that the person made by unsubscribing do not stop it. */
+  passesUnsubscribe?: true;
   trackingClick: boolean;
   trackingOpen: boolean;
   utm?: Utm | null;
   /** The texts are not templates: braces are ordinary text. */
   verbatim?: true;
+  /** The mail came by SMTP and leaves as it came: its only attachment is the whole mail. `eightBit`: it has bytes above 127. */
+  raw?: { eightBit: boolean };
   /** Message-IDs; set for replies. */
   inReplyTo?: string;
   references?: string;
@@ -62,6 +68,8 @@ export interface SmtpReply {
   code: number;
   enhanced: string | null;
   text: string;
+  /** The relay that the mail was handed to; set where there are several. */
+  relay?: string;
 }
 
 /**
@@ -75,6 +83,8 @@ export interface TimelineEntry {
   email?: string;
   reply?: SmtpReply;
   reason?: string;
+  /** Of a line without a reply. */
+  relay?: string;
   url?: string;
   automated?: boolean;
 }
@@ -106,6 +116,8 @@ interface Copy {
 
 /** The part of a row that is counted, or is counted with its claim. */
 export interface CountedPart {
+  /** Nothing of it is counted, not even that it was accepted. Never set for recipients of campaigns, who are counted by the freeze. */
+  isNew?: true;
   sentAt?: Date;
   bouncedAt?: Date;
   /** The number of deferrals. */
@@ -137,14 +149,20 @@ export interface Message extends Due {
   batchId?: string;
   /** The key that sent it, when its scope is send: it may read this mail again. */
   keyId?: ObjectId;
+  /** "name:value" of each, of a campaign those of the campaign; not set without tags. */
+  tags?: string[];
   campaignId?: ObjectId;
   automationId?: ObjectId;
+  /** Of an answer to mail that came in: the conversation. */
+  threadId?: string;
   /** The links of its content, where a template or an automation has it: see core/composing/link-sets.ts. */
   linkSetId?: ObjectId;
   contactId?: ObjectId;
   /** Orders the recipients of a campaign; not unique. */
   seq?: number;
   createdAt?: Date;
+  /** The time that the caller chose. `dueAt` is the same until the message is claimed. */
+  scheduledAt?: Date;
   /** The process that has the claim, or had the last one; random per process start. */
   owner?: string;
   claim?: number;

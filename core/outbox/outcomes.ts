@@ -88,8 +88,9 @@ export function stored({ outcome, recipients }: Pick<Ended, 'outcome' | 'recipie
       return { state: states.deferred, ...said, ...own, entry: entryOf('deferred', reply, reason) };
     }
     case 'unknown': {
-      const { reason, retryMs } = outcome;
-      return { state: states.unknown, reason, ...due(retryMs), ...own, entry: { type: 'unknown', reason } };
+      const { reason, retryMs, relay } = outcome;
+      const entry = { type: 'unknown', reason, ...(relay === undefined ? {} : { relay }) };
+      return { state: states.unknown, reason, ...due(retryMs), ...own, entry };
     }
     case 'suppressed': {
       const { by } = outcome;

@@ -1,4 +1,4 @@
-import type { Deps, Files } from '../base/deps.ts';
+import type { Deps } from '../base/deps.ts';
 
 /** The port through which the core hands mail to a relay. platform/smtp/ implements it over SMTP. */
 
@@ -64,6 +64,8 @@ export interface Delivery {
   replies: readonly Reply[];
   /** Null unless kind is relay, lost or unknown. */
   fault: RelayFault | null;
+  /** The relay that the message was handed to; set where there are several. */
+  relay?: string;
 }
 
 export interface Connection {
@@ -73,6 +75,8 @@ export interface Connection {
    * it is: CRLF at the end of every line, dots doubled.
    */
   send(envelope: Envelope, message: string | Buffer, beforeDot: () => boolean): Promise<Delivery>;
+  /** false: the next message should go to another relay, so release this connection and acquire one again. */
+  isPreferred(): boolean;
   /** Returns the connection to the pool; the last send must have resolved. */
   release(): void;
 }
@@ -82,7 +86,12 @@ export type Acquired =
   | { connection: null; fault: RelayFault; retryMs: number };
 
 export interface RelayState {
+  /** The route: SMTP_URL or SMTP_TRANSACTIONAL_URL names it. */
   relay: 'default' | 'transactional';
+  /** Host and port, without the password; unique within its route. */
+  host: string;
+  priority: number;
+  weight: number;
   state: 'closed' | 'open' | 'half-open';
   /** When the relay stopped working, null while it works. */
   notAnsweringSince: Date | null;
@@ -96,11 +105,24 @@ export interface RelayState {
   faults: number;
 }
 
+/** None of the relays of a lane takes mail. */
+export interface Outage {
+  /** When the last of them stopped working. */
+  since: Date;
+  fault: RelayFault | null;
+  /** How long until the next try. */
+  retryMs: number;
+}
+
 export interface Mailer {
-  /** Waits for a free connection of the lane's share and opens it; returns a fault at once while the relay is paused. */
+  /**
+   * Waits for a free connection of the lane's share and opens it; returns a fault at once while every relay of the lane is paused.
+   */
   acquire(lane: Lane): Promise<Acquired>;
   /** The number of connections that the lane could get now: never claim more messages than that. */
   free(lane: Lane): number;
+  /** null while one of the lane's relays works. */
+  outage(lane: Lane): Outage | null;
   states(): RelayState[];
   /** Hands out no more connections, and waits this long for those in use. */
   close(graceMs: number): Promise<void>;
@@ -121,13 +143,15 @@ export interface Signer {
   /** Signs in worker threads, in batches, for campaigns. */
   sign(message: string, keys: readonly DkimKey[], at: Date): Promise<string>;
   /** For a large message, in a thread of its own: encodes files as base64, and returns the bytes that SMTP writes, signatures included. */
-  writeLarge(pieces: readonly (string | Uint8Array)[], keys: readonly DkimKey[], at: Date): Promise<Buffer>;
+  writeLarge(pieces: readonly LargePiece[], keys: readonly DkimKey[], at: Date): Promise<Buffer>;
   close(): Promise<void>;
 }
+
+/** Text, a file to encode, or bytes that are a part of the message already. */
+export type LargePiece = string | Uint8Array | { asIs: Uint8Array };
 
 /** The dependencies of a process that delivers mail, beyond Deps. */
 export interface SendingDeps extends Deps {
   mailer: Mailer;
   signer: Signer;
-  files: Files;
 }

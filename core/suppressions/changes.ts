@@ -41,7 +41,8 @@ export async function changeSuppressions(
   return settled.map((result) => (result as PromiseFulfilledResult<SuppressionOutcome>).value);
 }
 
-async function applyChanges(
+/** For callers with a transaction of theirs, which they repeat on conflicts and duplicate keys. */
+export async function applyChanges(
   deps: Deps,
   session: Session,
   { projectId, groupId, isGlobal, isDefault }: SuppressionGroup,

@@ -26,6 +26,9 @@ declare module '../base/deps.ts' {
   }
 }
 
+/** A page that shows more would be no help. */
+const PUBLIC_GROUPS_MAX = 25;
+
 type GroupInput = Described<typeof createGroupBody>;
 
 /** The group that a caller names; without a name, the default one. */
@@ -84,6 +87,7 @@ export async function createGroup(
   input: GroupInput,
   { at, seed }: { at: Date; seed: ObjectId },
 ): Promise<SuppressionGroup> {
+  if (input.isPublic) await requireRoom(deps, project);
   for (let attempt = 0; ; attempt += 1) {
     const made = newGroup(deps, project, `${seed.toHexString()}:${attempt}`, at, input);
     try {
@@ -108,12 +112,22 @@ export async function updateGroup(
   deps: Deps,
   project: Tenant,
   groupId: string,
-  { name, description }: Partial<GroupInput>,
+  { name, description, isPublic }: Partial<GroupInput>,
 ): Promise<SuppressionGroup> {
-  await refuseBuiltIn(deps, project, groupId, 'changed');
+  await refuseBuiltIn(
+    deps,
+    project,
+    groupId,
+    'changed',
+    isPublic !== undefined && name === undefined && description === undefined,
+  );
+  if (isPublic) await requireRoom(deps, project, groupId);
   const updated = await deps.db.suppressionGroups.findOneAndUpdate(
     { projectId: project._id, groupId, deletedAt: null },
-    { $set: { name, description, updatedAt: deps.clock.now() } },
+    {
+      $set: { name, description, ...(isPublic ? { isPublic } : {}), updatedAt: deps.clock.now() },
+      ...(isPublic === false ? { $unset: { isPublic: true } } : {}),
+    },
     { returnDocument: 'after' },
   );
   if (!updated) throw notFound('SUPPRESSION_GROUP');
@@ -181,6 +195,11 @@ export function liveGroups({ db }: Pick<Deps, 'db'>, { _id: projectId }: Tenant)
   return db.suppressionGroups.find({ projectId, deletedAt: null }, { hint: 'code' }).toArray();
 }
 
+/** The groups that the preference page shows, oldest first. */
+export function publicGroups({ db }: Pick<Deps, 'db'>, { _id: projectId }: Tenant): Promise<SuppressionGroup[]> {
+  return db.suppressionGroups.find({ projectId, isPublic: true, deletedAt: null }, { sort: { _id: 1 } }).toArray();
+}
+
 /** The stored counts of groups, of one reason or of all. */
 export function keptTotal(groups: SuppressionGroup[], reason?: SuppressionReason): number {
   return groups.reduce((sum, { counts }) => sum + entriesOf(counts, reason), 0);
@@ -192,10 +211,23 @@ export function entriesOf(counts: SuppressionGroup['counts'], reason?: Suppressi
   return counts.UNSUBSCRIBE + counts.BOUNCE + counts.COMPLAINT + counts.MANUAL;
 }
 
-async function refuseBuiltIn(deps: Deps, project: Tenant, groupId: string, done: string): Promise<void> {
+async function requireRoom(deps: Deps, project: Tenant, groupId?: string): Promise<void> {
+  const others = (await publicGroups(deps, project)).filter((group) => group.groupId !== groupId);
+  if (others.length >= PUBLIC_GROUPS_MAX)
+    throw conflict('INVALID_STATE', `A project has at most ${PUBLIC_GROUPS_MAX} public groups.`);
+}
+
+/** The default group may be shown on the preference page or not; nothing else of the two groups changes. */
+async function refuseBuiltIn(
+  deps: Deps,
+  project: Tenant,
+  groupId: string,
+  done: string,
+  mayBeDefault = false,
+): Promise<void> {
   const found = await deps.db.suppressionGroups.findOne({ projectId: project._id, groupId });
   if (!found) throw notFound('SUPPRESSION_GROUP');
-  if (found.isGlobal || found.isDefault)
+  if (found.isGlobal || (found.isDefault && !mayBeDefault))
     throw conflict(
       'INVALID_STATE',
       `The ${found.isGlobal ? 'global' : 'default'} group belongs to the project and cannot be ${done}.`,
@@ -207,7 +239,7 @@ function newGroup(
   { _id: projectId }: Tenant,
   seed: string,
   at: Date,
-  { name, description = '' }: GroupInput,
+  { name, description = '', isPublic }: GroupInput,
 ): SuppressionGroup {
   const now = deps.clock.now();
   return {
@@ -218,6 +250,7 @@ function newGroup(
     description,
     isGlobal: seed === 'global',
     isDefault: seed === 'default',
+    ...(isPublic ? { isPublic } : {}),
     counts: { UNSUBSCRIBE: 0, BOUNCE: 0, COMPLAINT: 0, MANUAL: 0 },
     createdAt: now,
     updatedAt: now,

@@ -1,8 +1,13 @@
-import type { Indexes } from '../base/indexes.ts';
+import { type Indexes, onlyWith } from '../base/indexes.ts';
 
 export const suppressionIndexes = {
   suppressionGroups: {
     code: { key: { projectId: 1, groupId: 1 }, unique: true, because: 'A code names one group of a project.' },
+    public: {
+      key: { projectId: 1, isPublic: 1, _id: 1 },
+      ...onlyWith('isPublic'),
+      because: 'The groups that the preference page of a project shows.',
+    },
   },
   suppressions: {
     address: {

@@ -14,6 +14,8 @@ export interface SuppressionGroup {
   /** Each project has one global and one default group, made with it. */
   isGlobal: boolean;
   isDefault: boolean;
+  /** Set for groups that people see on their preference page; never for the global one. */
+  isPublic?: true;
   /** Entries by reason, updated by the transaction that writes them. */
   counts: Record<SuppressionReason, number>;
   /** Incremented with every change of its entries. */

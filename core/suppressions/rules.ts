@@ -1,7 +1,10 @@
 import type { Suppression, SuppressionReason } from './model.ts';
 
 /** The fields of an entry that decide about a mail. */
-export type SuppressionFact = Pick<Suppression, 'groupId' | 'isGlobal' | 'isDefault' | 'reason'>;
+export interface SuppressionFact extends Pick<Suppression, 'groupId' | 'isGlobal' | 'isDefault' | 'reason'> {
+  /** Of an unsubscribe: the other reason against the address. */
+  beside?: Pick<Suppression, 'reason'> | undefined;
+}
 
 export interface MailFacts {
   marketing: boolean;
@@ -11,14 +14,24 @@ export interface MailFacts {
   isGroupGone?: boolean;
   /** bypassSuppressions: only a complaint stops it. */
   bypass: boolean;
+  /** Passes over what the person said by unsubscribing, and over nothing else. */
+  passesUnsubscribe?: boolean;
 }
 
 /** The entry that stops this mail, the strongest of several, or null when it may be sent. */
 export function stoppedBy(entries: readonly SuppressionFact[], mail: MailFacts): SuppressionFact | null {
   let strongest: SuppressionFact | null = null;
-  for (const entry of entries)
-    if (stops(entry, mail) && (!strongest || isStronger(entry.reason, strongest.reason))) strongest = entry;
+  for (const given of entries) {
+    const entry = mail.passesUnsubscribe ? withoutUnsubscribe(given) : given;
+    if (entry && stops(entry, mail) && (!strongest || isStronger(entry.reason, strongest.reason))) strongest = entry;
+  }
   return strongest;
+}
+
+/** The entry that would be there, had the person never unsubscribed. */
+function withoutUnsubscribe(entry: SuppressionFact): SuppressionFact | null {
+  if (entry.reason !== 'UNSUBSCRIBE') return entry;
+  return entry.beside ? { ...entry, reason: entry.beside.reason } : null;
 }
 
 /** Suppressing an address again keeps the stronger reason. */

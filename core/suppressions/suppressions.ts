@@ -3,10 +3,11 @@ import type { Described } from '../../schemas/schema.ts';
 import type { suppressBody } from '../../schemas/suppressions.ts';
 import type { Deps } from '../base/deps.ts';
 import { invalid } from '../base/errors.ts';
+import type { Session } from '../base/model.ts';
 import { normalizeEmail } from '../base/text/addresses.ts';
-import { changeSuppressions } from './changes.ts';
+import { applyChanges, changeSuppressions } from './changes.ts';
 import { chooseGroup, type GroupChoice } from './groups.ts';
-import type { SuppressionGroup } from './model.ts';
+import type { SuppressionGroup, SuppressionReason } from './model.ts';
 import type { SuppressionFact } from './rules.ts';
 
 export type { SuppressionFact } from './rules.ts';
@@ -43,15 +44,38 @@ export async function suppress(
 ): Promise<number> {
   const addresses = normalized(emails);
   const target = await chooseGroup(deps, { _id: projectId }, choice);
-  const proof = evidence?.slice(0, EVIDENCE_MAX) ?? null;
+  await suppressEach(
+    deps,
+    target,
+    addresses.map((email) => ({ email, reason, evidence })),
+  );
+  return addresses.length;
+}
+
+export interface NewEntry {
+  /** Normal form. */
+  email: string;
+  reason: SuppressionReason;
+  evidence?: string | undefined;
+}
+
+/** The same for entries of one group that have reasons and evidence of their own. */
+export async function suppressEach(deps: Deps, target: SuppressionGroup, entries: NewEntry[]): Promise<void> {
   await changeSuppressions(
     deps,
     target,
-    addresses.map((email) => ({ email, reason, evidence: proof })),
+    entries.map(({ email, reason, evidence }) => ({
+      email,
+      reason,
+      evidence: evidence?.slice(0, EVIDENCE_MAX) ?? null,
+    })),
   );
-  if (reason === 'UNSUBSCRIBE' || reason === 'COMPLAINT')
-    for (const follow of deps.subscribers.suppressions) await follow(deps, projectId, addresses, { ...target, reason });
-  return addresses.length;
+  for (const reason of ['UNSUBSCRIBE', 'COMPLAINT'] as const) {
+    const emails = entries.filter((entry) => entry.reason === reason).map(({ email }) => email);
+    if (emails.length === 0) continue;
+    for (const follow of deps.subscribers.suppressions)
+      await follow(deps, target.projectId, [...new Set(emails)], { ...target, reason });
+  }
 }
 
 /** Returns how many entries were removed. */
@@ -75,6 +99,17 @@ export async function takeBackUnsubscribe(deps: Deps, target: SuppressionGroup, 
   await changeSuppressions(deps, target, [{ email, reason: 'subscribe', evidence: null }]);
 }
 
+/** The same in a transaction, in several groups. */
+export async function takeBackUnsubscribes(
+  deps: Deps,
+  session: Session,
+  groups: SuppressionGroup[],
+  email: string,
+): Promise<void> {
+  for (const group of groups)
+    await applyChanges(deps, session, group, [{ email, reason: 'subscribe', evidence: null }]);
+}
+
 /**
  * Every entry of these addresses (in their normal form), by address; one read on the primary. core/suppressions/rules.ts decides
  * which mail they stop.
@@ -88,7 +123,7 @@ export async function suppressionsAgainst(
     .find(
       { projectId, email: { $in: [...new Set(emails)] } },
       {
-        projection: { _id: 0, email: 1, groupId: 1, isGlobal: 1, isDefault: 1, reason: 1 },
+        projection: { _id: 0, email: 1, groupId: 1, isGlobal: 1, isDefault: 1, reason: 1, 'beside.reason': 1 },
         hint: 'address',
         readPreference: 'primary',
       },

@@ -17,18 +17,26 @@ const kept = {
 let keptLength = 0;
 
 /**
- * A cached source is not parsed again. Throws 400 with the line when it does not parse, or uses a construct that is not allowed.
+ * A cached source is not parsed again. Throws 400 with line and column when it does not parse, or uses a construct that is not allowed.
  */
 export function compiled(source: string, kind: TemplateKind, field: string): Template {
   const known = kept[kind].get(source);
   if (known) return known;
+  const template = compiledOnce(source, kind, field);
+  keep(source, kind, template);
+  return template;
+}
+
+/** For a source that is not used again: a draft changes with each key that is typed. */
+export function compiledOnce(source: string, kind: TemplateKind, field: string): Template {
   const made = compileTemplate(source, kind);
-  if (!made.ok)
+  if (!made.ok) {
+    const { line, column } = made;
     throw invalid(
-      `The template has a fault in ${field}, line ${made.line}: ${made.message}`,
-      `${field}: line ${made.line}: ${made.message}`,
+      `The template has a fault in ${field}, line ${line}, column ${column}: ${made.message}`,
+      `${field}: line ${line}, column ${column}: ${made.message}`,
     );
-  keep(source, kind, made.template);
+  }
   return made.template;
 }
 

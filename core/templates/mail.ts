@@ -26,8 +26,11 @@ export interface MailTemplates {
   text: Template | null;
 }
 
-export function compileMail({ subject, previewText, html, text, verbatim }: MailSource): MailTemplates {
-  const read = verbatim ? literalTemplate : compiled;
+export function compileMail(
+  { subject, previewText, html, text, verbatim }: MailSource,
+  compile = compiled,
+): MailTemplates {
+  const read = verbatim ? literalTemplate : compile;
   return {
     subject: read(subject, 'subject', 'subject'),
     previewText: read(previewText, 'subject', 'previewText'),

@@ -1,9 +1,10 @@
 import type { Collection, ObjectId } from 'mongodb';
+import type { Made } from '../base/maker.ts';
 import type { Utm } from '../base/model.ts';
 
 /** Saved templates. */
 
-export interface Template {
+export interface Template extends Made {
   _id: ObjectId;
   projectId: ObjectId;
   /** "A-" and 20 hexadecimal characters: the id that callers know. */
@@ -24,6 +25,10 @@ export interface Template {
   trackingClick: boolean;
   trackingOpen: boolean;
   utm?: Utm | null;
+  /** Keys send mail with it: it goes out without another act of a person. */
+  isSentByKeys?: true;
+  /** Incremented by transactions that put the template to use, so that they conflict with those of authors. */
+  holds?: number;
   createdAt: Date;
   updatedAt: Date;
 }

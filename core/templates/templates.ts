@@ -5,17 +5,23 @@ import type { Deps } from '../base/deps.ts';
 import { conflict, notFound } from '../base/errors.ts';
 import { insertOnce } from '../base/idempotent-insert.ts';
 import { derivedId, parseId } from '../base/ids.ts';
+import { type By, isAuthor, madeBy, refuseAuthor } from '../base/maker.ts';
 import type { Project, Session } from '../base/model.ts';
 import { type Page, type PageOf, pageOf } from '../base/paging.ts';
+import { inTransaction } from '../base/transactions.ts';
 import { compiled } from './cache.ts';
 import type { Template } from './model.ts';
 
 /** Returns in words what the removal of the template would break, or null. */
-type UseOfTemplate = (deps: Deps, template: Pick<Template, 'projectId' | 'templateId'>) => Promise<string | null>;
+type UseOfTemplate = (deps: Deps, template: NamedTemplate) => Promise<string | null>;
+/** Returns in words where mail with the template goes out without another act of a person, or null. Called in the author's transaction. */
+type LiveUseOfTemplate = (deps: Deps, session: Session, template: NamedTemplate) => Promise<string | null>;
+type NamedTemplate = Pick<Template, 'projectId' | 'templateId'>;
 
 declare module '../base/deps.ts' {
   interface Subscribers {
     usesOfTemplate: readonly UseOfTemplate[];
+    liveUsesOfTemplate: readonly LiveUseOfTemplate[];
   }
 }
 
@@ -29,7 +35,7 @@ const TEMPLATE_ID = /^A-[0-9a-f]{20}$/;
 
 type NewTemplate = TemplateInput & { templateName: string; emailTemplate: string };
 type Owner = Pick<Project, '_id' | 'trackingClick' | 'trackingOpen'>;
-type Origin = { at: Date; seed: ObjectId };
+type Origin = By & { at: Date; seed: ObjectId };
 
 export async function createTemplate(
   deps: Deps,
@@ -41,7 +47,7 @@ export async function createTemplate(
 }
 
 /** Checked and not stored. A repeat of the same request makes the same template. */
-export function newTemplate(project: Owner, input: NewTemplate, { at, seed }: Origin): Template {
+export function newTemplate(project: Owner, input: NewTemplate, { at, seed, by }: Origin): Template {
   checkSource(input);
   const _id = derivedId(at, 'template', seed.toHexString());
   return {
@@ -58,7 +64,8 @@ export function newTemplate(project: Owner, input: NewTemplate, { at, seed }: Or
     editorJson: input.editorJson ?? null,
     parentBodyProperties: input.parentBodyProperties ?? null,
     isFlagged: input.isFlagged ?? false,
-    source: input.source ?? 'api',
+    source: input.source ?? (by ? 'dashboard' : 'api'),
+    ...madeBy({ by }),
     trackingClick: input.trackingClick ?? project.trackingClick,
     trackingOpen: input.trackingOpen ?? project.trackingOpen,
     utm: input.utm ?? null,
@@ -94,9 +101,11 @@ export async function updateTemplate(
   project: Pick<Project, '_id'>,
   templateId: string,
   input: TemplateInput,
-  session?: Session,
+  { session, ...origin }: By & { session?: Session | undefined } = {},
 ): Promise<Template> {
   checkSource(input);
+  if (isAuthor(origin) && !session)
+    return inTransaction(deps, (own) => updateTemplate(deps, project, templateId, input, { ...origin, session: own }));
   const { builderType, ...fields } = input;
   const set: Partial<Template> = { updatedAt: deps.clock.now() };
   for (const name of UPDATABLE) if (fields[name] !== undefined) Object.assign(set, { [name]: fields[name] });
@@ -111,7 +120,34 @@ export async function updateTemplate(
       { returnDocument: 'after', ...(session ? { session } : {}) },
     ));
   if (!template) throw notFound('TEMPLATE');
+  if (isAuthor(origin) && session) await refuseLive(deps, session, template, origin);
   return template;
+}
+
+/** After the write, in its transaction: one that puts the template to use writes it too, so the later of the two is repeated. */
+async function refuseLive(deps: Deps, session: Session, template: Template, origin: By): Promise<void> {
+  if (template.isSentByKeys) refuseAuthor(origin, 'changeUsed', 'mail of your programs');
+  for (const useOf of deps.subscribers.liveUsesOfTemplate) {
+    const use = await useOf(deps, session, template);
+    if (use) refuseAuthor(origin, 'changeUsed', use);
+  }
+}
+
+/** Written with the first mail alone. */
+export async function noteSentByKeys({ db }: Pick<Deps, 'db'>, template: Template): Promise<void> {
+  const { _id, projectId, isSentByKeys } = template;
+  if (!isSentByKeys) await db.templates.updateOne({ _id, projectId }, { $set: { isSentByKeys: true } });
+}
+
+/** Runs in a transaction after which mail goes out with these templates. */
+export async function holdTemplates(
+  { db }: Deps,
+  session: Session,
+  { _id: projectId }: Pick<Project, '_id'>,
+  templateIds: string[],
+): Promise<void> {
+  if (templateIds.length === 0) return;
+  await db.templates.updateMany({ projectId, templateId: { $in: templateIds } }, { $inc: { holds: 1 } }, { session });
 }
 
 export async function deleteTemplate(deps: Deps, project: Project, templateId: string): Promise<void> {

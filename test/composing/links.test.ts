@@ -1,8 +1,10 @@
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
+import PostalMime from 'postal-mime';
 import { compileForMany, compileForOne, type FillMail, type SharedMail } from '../../core/composing/compile.ts';
+import type { MailPages } from '../../core/composing/links.ts';
 import { composeMessage } from '../../core/composing/mime/compose.ts';
-import { readClickToken } from '../../core/composing/tokens.ts';
+import { readClickToken, readUnsubscribeToken, readViewToken } from '../../core/composing/tokens.ts';
 import { compiled } from '../../core/templates/cache.ts';
 
 const config = { secretKeys: [`k1:${Buffer.alloc(32, 1).toString('base64')}`], publicUrl: 'https://mail.example.com' };
@@ -29,7 +31,7 @@ async function bytesOf(fill: FillMail, variables = {}): Promise<string> {
   const to = { email: 'ada@example.org', name: null };
   const { skeleton, recipient } = await fill({
     ...{ messageId, email: to.email, to, at: new Date('2026-11-01T00:00:00Z') },
-    variables: (unsubscribe) => ({ unsubscribe, email: to.email, ...variables }),
+    variables: (pages) => ({ ...pages, email: to.email, ...variables }),
   });
   return composeMessage(skeleton, recipient);
 }
@@ -90,5 +92,54 @@ describe('The numbers of links', () => {
       { url: 'https://a.example.com/?a={{x}}&b={{#if y}}{{y}}{{else}}0{{/if}}', isTracked: true },
       { url: '{{default url "https://b.example.com"}}', isTracked: false },
     ]);
+  });
+});
+
+describe('The pages of a mail', () => {
+  const HTML = `<a href="{{unsubscribe}}">1</a><a href='{{preferencesUrl}}'>2</a><a href="https://a.example.com/">4</a>`;
+  const VIEW = '<a href="{{viewInBrowserUrl}}">3</a>';
+  const pagesOf = async (fill: FillMail) => {
+    let given = {} as MailPages;
+    const to = { email: 'ada@example.org', name: null };
+    const variables = (pages: MailPages) => {
+      given = pages;
+      return { ...pages };
+    };
+    await fill({ messageId, email: to.email, to, at: new Date(0), variables });
+    return given;
+  };
+  const tokenIn = (url: string) => url.slice(url.lastIndexOf('/') + 1);
+
+  it('are the same in a mail that is composed alone and with all others, and no link to them is tracked', async () => {
+    const mail = mailOf(HTML + VIEW, { utm: { source: 'news' } });
+    const alone = await bytesOf(compileForOne(mail));
+    const parsed = await PostalMime.parse(alone);
+    const { html, text } = await PostalMime.parse(await bytesOf(await compileForMany(mail)));
+    const words = (text = '') => text.match(/\S+/g)?.join('');
+    expect([html, words(text)]).to.deep.equal([parsed.html, words(parsed.text)]);
+    expect(linksIn(alone)).to.deep.equal([[3, 'https://a.example.com/?utm_source=news']]);
+    const { unsubscribe, preferencesUrl, viewInBrowserUrl } = await pagesOf(compileForOne(mail));
+    for (const url of [unsubscribe, preferencesUrl, viewInBrowserUrl]) expect(html).to.contain(url);
+    expect(tokenIn(preferencesUrl)).to.equal(tokenIn(unsubscribe));
+    expect(readUnsubscribeToken(config, tokenIn(preferencesUrl))?.email).to.equal('ada@example.org');
+    expect(readViewToken(config, tokenIn(viewInBrowserUrl))).to.deep.equal({ projectId, messageId });
+  });
+
+  it('have a token for the view only where a template names it, in any of its parts', async () => {
+    const source = { subject: 'News', previewText: '', html: HTML, text: null };
+    for (const compile of [compileForOne, compileForMany]) {
+      const viewOf = async (more: object) =>
+        (await pagesOf(await compile(mailOf(HTML, { source: { ...source, ...more } })))).viewInBrowserUrl;
+      expect(await viewOf({})).to.equal('');
+      for (const named of [
+        { html: HTML + VIEW },
+        { html: '{{#if viewInBrowserUrl}}x{{/if}}' },
+        { html: '{{#each this}}{{this}}{{/each}}' },
+        { text: 'See {{viewInBrowserUrl}}' },
+        { previewText: '{{{viewInBrowserUrl}}}' },
+        { subject: '{{viewInBrowserUrl}}' },
+      ])
+        expect(await viewOf(named), JSON.stringify(named)).to.contain('https://mail.example.com/v/');
+    }
   });
 });

@@ -9,7 +9,9 @@ import {
   readMailLocalPart,
   readOpenToken,
   readUnsubscribeToken,
+  readViewToken,
   unsubscribeToken,
+  viewToken,
 } from '../../core/composing/tokens.ts';
 
 const key = (byte: number) => `k${byte}:${Buffer.alloc(32, byte).toString('base64')}`;
@@ -24,6 +26,7 @@ describe('Links and addresses in a mail', () => {
     expect(readClickToken(config, clickToken(config, ref, target))).to.deep.equal({ ...ref, target });
     for (const link of [1, 65_535])
       expect(readClickToken(config, clickToken(config, ref, target, link))).to.deep.equal({ ...ref, target, link });
+    expect(readViewToken(config, viewToken(config, ref))).to.deep.equal(ref);
     expect(readUnsubscribeToken(config, unsubscribeToken(config, person))).to.deep.equal(person);
     const ungrouped = { ...person, groupId: null };
     expect(readUnsubscribeToken(config, unsubscribeToken(config, ungrouped))).to.deep.equal(ungrouped);
@@ -65,6 +68,7 @@ describe('Links and addresses in a mail', () => {
     const readClick = (token: string) => readClickToken(config, token);
     const kinds: Array<[string, (token: string) => unknown]> = [
       [openToken(config, ref), (token) => readOpenToken(config, token)],
+      [viewToken(config, ref), (token) => readViewToken(config, token)],
       [clickToken(config, ref, target), readClick],
       [clickToken(config, ref, target, 3), readClick],
       [unsubscribeToken(config, person), (token) => readUnsubscribeToken(config, token)],
@@ -92,6 +96,7 @@ describe('Links and addresses in a mail', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 120 }), (text) => {
         expect(readOpenToken(config, text)).to.equal(null);
+        expect(readViewToken(config, text)).to.equal(null);
         expect(readClickToken(config, text)).to.equal(null);
         expect(readUnsubscribeToken(config, text)).to.equal(null);
         expect(readMailLocalPart(config, text)).to.equal(null);

@@ -1,6 +1,8 @@
 import { expect } from 'chai';
+import { textOfHtml } from '../../core/composing/plain-text.ts';
 import { readClickToken } from '../../core/composing/tokens.ts';
-import { withUtm } from '../../core/templates/html/utm.ts';
+import { utmRewrite, withUtm, withUtmInText } from '../../core/templates/html/utm.ts';
+import { compileTemplate } from '../../core/templates/language/templates.ts';
 import { SENDER, type Stage, startStage } from '../campaigns/support.ts';
 import { until } from '../support/wait.ts';
 
@@ -53,6 +55,43 @@ describe('UTM parameters', function () {
     for (const url of untouched) expect(withUtm(url, utm, OWN), url.slice(0, 80)).to.equal(url);
   });
 
+  it('are added in a text part to whole addresses, and to no part of one', () => {
+    const rewrite = utmRewrite({ source: 'x' }, OWN);
+    const cases: Array<[string, string]> = [
+      ['See https://a.example.com/b.', 'See https://a.example.com/b?utm_source=x.'],
+      [
+        '(https://a.example.com/?b=1)\n<http://c.example.com>',
+        '(https://a.example.com/?b=1&utm_source=x)\n<http://c.example.com?utm_source=x>',
+      ],
+      ['https://a.example.com/x_(y)', 'https://a.example.com/x_(y)'],
+      [
+        '"https://a.example.com/" and a:https://a.example.com/',
+        '"https://a.example.com/" and a:https://a.example.com/',
+      ],
+      [`${OWN}/u/1 https://a.example.com/?utm_term=1`, `${OWN}/u/1 https://a.example.com/?utm_term=1`],
+      ['https://[ https://a.example.com', 'https://[ https://a.example.com?utm_source=x'],
+    ];
+    for (const [text, expected] of cases) expect(withUtmInText(text, rewrite)).to.equal(expected);
+    expect(withUtmInText('https://a.example.com', undefined)).to.equal('https://a.example.com');
+  });
+
+  it('are added to the links of a text part that is made of the HTML, whether or not values are in them', () => {
+    const rewrite = { key: 'x', link: utmRewrite({ source: 'x' }, OWN) };
+    const html =
+      '<a href="https://a.example.com/">A</a> <a data-no-track href="https://b.example.com/">B</a> {{name}} <a href="{{unsubscribe}}">leave</a>';
+    const variables = { name: 'Ada', unsubscribe: `${OWN}/u/1`, path: 'p?q=1' };
+    const textOf = (source: string) => {
+      const result = compileTemplate(source, 'html');
+      if (!result.ok) throw new Error(result.message);
+      return textOfHtml(result.template, source, variables, rewrite).replaceAll('\n', ' ');
+    };
+    const text = `A (https://a.example.com/?utm_source=x) B (https://b.example.com/) Ada leave (${OWN}/u/1)`;
+    expect(textOf(html)).to.equal(text);
+    expect(textOf(`${html} <a href="https://c.example.com/{{path}}">C</a>`)).to.equal(
+      `${text} C (https://c.example.com/p?q=1&utm_source=x)`,
+    );
+  });
+
   describe('of mail that is sent', () => {
     let stage: Stage;
     before(async () => {
@@ -83,6 +122,7 @@ describe('UTM parameters', function () {
         ...LINKS,
         `https://shop.example.com/utm1@example.org?${ADDED}`,
       ]);
+      expect(await htmlTo('utm1@example.org')).to.include(`(https://shop.example.com/?a=1&b=2&${ADDED}#top)`);
       expect((await stage.get(id)).utm).to.deep.equal(utm);
       expect((await stage.act(id, 'duplicate')).body.data.utm).to.deep.equal(utm);
       const { body } = await stage.own.client.get(`/campaigns/${id}/links`);
@@ -99,6 +139,7 @@ describe('UTM parameters', function () {
       const html = await htmlTo('utm2@example.org');
       expect(html).to.include(`href="https://shop.example.com/?a=1&amp;b=2&amp;${ADDED.replaceAll('&', '&amp;')}#top"`);
       expect(html).to.include('href="https://s3.example.com/x?X-Amz-Signature=1"');
+      expect(html).to.include(`(https://shop.example.com/?a=1&b=2&${ADDED}#top)`);
       const mail = { from: { email: SENDER }, to: { email: 'utm3@example.org' }, templateId };
       expect((await client.post('/mails/send', mail)).status).to.be.within(200, 202);
       expect(await targetsTo('utm3@example.org')).to.deep.equal(LINKS);

@@ -1,9 +1,8 @@
 import { expect } from 'chai';
-import type { Domain } from '../../core/domains/model.ts';
+import type { Domain, Finding } from '../../core/domains/model.ts';
 import { describeWait, nextCheckDelayMs, RECORDS_PATIENCE_MS } from '../../core/domains/rules/check-schedule.ts';
 import {
   type DomainRecords,
-  type Finding,
   findDkim,
   findDmarc,
   findMx,

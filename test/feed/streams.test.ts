@@ -10,6 +10,7 @@ import { ObjectId } from 'mongodb';
 import { EventStream, type ServerEvent } from '../../api/http/endpoint.ts';
 import { createEventStreams } from '../../api/http/event-streams.ts';
 import { createApiKey } from '../../core/accounts/api-keys.ts';
+import { createSessionAuthenticator } from '../../core/accounts/sessions.ts';
 import { publishEvents } from '../../core/feed/events.ts';
 import { createStreamSlots, STREAMS_PER_KEY_MAX } from '../../platform/stream-slots.ts';
 import { eventExamples } from '../../schemas/examples/events.ts';
@@ -149,13 +150,16 @@ describe('Open streams', () => {
     });
     const answersMs = [400, 300, 200, 100];
     const authenticate = Object.assign(() => sleep(answersMs.shift() ?? 0, null), { stop() {} });
-    const streams = createEventStreams(deps, { authenticate, slots: createStreamSlots(null, 'test') });
+    const authenticateSession = createSessionAuthenticator(deps);
+    const slots = createStreamSlots(null, 'test');
+    const streams = createEventStreams(deps, { authenticate, authenticateSession, slots });
     async function* endless(): AsyncGenerator<ServerEvent> {
       for (;;) yield { data: 'x'.repeat(200_000) };
     }
     const koa = new Koa();
     koa.silent = true;
-    const caller = { key, identity: { apiKey, project: own.project }, project: own.project };
+    const { project } = own;
+    const caller = { kind: 'key', name: apiKey.shortId, tenant: project._id, project, key, apiKey } as const;
     koa.use((context) => streams.serve(context, new EventStream(endless()), caller));
     const server = koa.listen(0, '127.0.0.1');
     await once(server, 'listening');
@@ -165,6 +169,7 @@ describe('Open streams', () => {
     await until(async () => there.destroyed, Boolean, { ms: 3_500 });
     reader.destroy();
     streams.stop();
+    authenticateSession.stop();
     server.close();
   });
 

@@ -280,6 +280,41 @@ describe('Webhooks', () => {
     expect((await tenant.client.post(`/webhooks/${id}/replay`, { from: to, to: from })).status).to.equal(400);
   });
 
+  it('Single events are delivered again by their ids, those of other types and of other projects are not.', async () => {
+    const [tenant, other] = [await environment.newTenant('Chosen'), await environment.newTenant('Not chosen')];
+    const { id } = await newHook(tenant, ['contact.created', 'contact.updated']);
+    const theirs = await newHook(other, ['contact.created'], `${receiver.url}?theirs`);
+    for (const email of ['a@example.com', 'b@example.com', 'c@example.com'])
+      await tenant.client.post('/contacts/email', { email });
+    await tenant.client.post('/contacts/email', { email: 'c@example.com', firstName: 'C' });
+    await other.client.post('/contacts/email', { email: 'd@example.com' });
+    await until(
+      async () => receiver.received.length,
+      (count) => count === 5,
+    );
+    await tenant.client.patch(`/webhooks/${id}`, { events: ['contact.created'] });
+    const made = (await deliveries(tenant, id)) as Array<{ eventId: string; type: string }>;
+    const [chosen] = made.filter(({ type }) => type === 'contact.created');
+    const changed = made.find(({ type }) => type === 'contact.updated');
+    const [foreign] = await deliveries(other, theirs.id);
+    const replay = (body: object) => tenant.client.post(`/webhooks/${id}/replay`, body);
+    const eventIds = [chosen?.eventId, changed?.eventId, foreign.eventId, new ObjectId().toHexString(), 'no id'];
+    expect((await replay({ eventIds })).body.data).to.deep.equal({ replayed: 1 });
+    await until(
+      async () => receiver.received.length,
+      (count) => count === 6,
+    );
+    expect(receiver.received[5]?.body.id).to.equal(chosen?.eventId);
+    const [again] = await deliveries(tenant, id);
+    expect(again).to.include({ eventId: chosen?.eventId, isReplay: true });
+    expect(await deliveries(other, theirs.id)).to.have.length(1);
+
+    const at = environment.deps.clock.now().toISOString();
+    for (const body of [{}, { from: at }, { eventIds: [] }, { eventIds: Array(101).fill('x') }, { eventIds, from: at }])
+      expect((await replay(body)).status, JSON.stringify(body)).to.equal(400);
+    expect((await replay({})).body.error.details).to.equal('from: is required; to: is required');
+  });
+
   it('Events and replays of a project reach no webhook of another.', async () => {
     const [one, two] = [await environment.newTenant('One'), await environment.newTenant('Two')];
     const from = environment.deps.clock.now().toISOString();

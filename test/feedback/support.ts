@@ -75,7 +75,8 @@ export async function serveRoutes(deps: Environment['deps'], routes: Endpoint[])
 
 /** Only what counting needs. */
 export async function bareCampaign({ deps }: Environment, { project }: Tenant, fields: Partial<Campaign> = {}) {
-  const campaign = { _id: new ObjectId(), projectId: project._id, status: 'sent', unsubscribeGroupId: null, ...fields };
+  const base = { projectId: project._id, name: 'Bare', status: 'sent', sendMode: 'immediate' };
+  const campaign = { _id: new ObjectId(), ...base, unsubscribeGroupId: null, updatedAt: deps.clock.now(), ...fields };
   await deps.db.campaigns.insertOne(campaign as Campaign);
   return campaign;
 }

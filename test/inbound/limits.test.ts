@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { INBOUND_LIMITS, networkOf } from '../../platform/inbound/limits.ts';
+import { networkOf } from '../../core/base/text/networks.ts';
+import { INBOUND_LIMITS } from '../../platform/inbound/limits.ts';
 import { type Environment, startEnvironment } from '../support/environment.ts';
 import { connectClient, type Door, openDoor } from '../support/inbound-door.ts';
 import { until } from '../support/wait.ts';

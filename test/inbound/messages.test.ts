@@ -247,6 +247,12 @@ describe('Inbound messages', () => {
     expect(next).to.include({ threadId: one.threadId, inReplyToInboundEmailId: answer.id });
     const other = await received(mail());
     expect(other.threadId).to.not.equal(one.threadId);
+    const answersIn = async (threadId: string) =>
+      (await tenant.client.get(`/emails?threadId=${threadId}`)).body.data.emails.map(({ id }: { id: string }) => id);
+    expect(await answersIn(one.threadId)).to.deep.equal([emailId]);
+    expect(await answersIn(other.threadId)).to.deep.equal([]);
+    const strangers = await environment.other.client.get(`/emails?threadId=${one.threadId}`);
+    expect(strangers.body.data.emails).to.deep.equal([]);
   });
 
   it('A subject that begins with Re: gets no second one, one that is given wins, and a reply may have no body.', async () => {
@@ -269,6 +275,7 @@ describe('Inbound messages', () => {
       const refused = await tenant.client.post(path, body);
       expect(refused.status, JSON.stringify(body)).to.equal(400);
       expect(refused.body.error).to.not.have.property('code');
+      expect(refused.body.error.details).to.match(/^from\/email: (is required|must be on d)/);
     }
     const from = { email: `support@${domainName}` };
     const unread = await tenant.client.post(path, { from, subject: '' });

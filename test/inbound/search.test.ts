@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
 import type { InboundMessage } from '../../core/inbound/model.ts';
-import { useEnvironment } from '../support/environment.ts';
+import { type Tenant, useEnvironment } from '../support/environment.ts';
+import { profiled } from '../support/profile.ts';
 
 const LARGE_MAILS = 80;
 const TEXT_LENGTH_MAX = 1_000_000;
@@ -66,5 +67,66 @@ describe('A search of inbound messages', function () {
     const dateFrom = new Date(newest.getTime() - MINUTE_MS / 2).toISOString();
     const narrowed = await search({ search: slow, dateFrom });
     expect([narrowed.status, narrowed.body.data.pagination.total]).to.deep.equal([200, 0]);
+  });
+});
+
+describe('The conversations of inbound messages', () => {
+  const environment = useEnvironment();
+  const THREADS = 30;
+  const IN_EACH = 40;
+  let tenant: Tenant;
+  before(async () => {
+    tenant = await environment.newTenant('Conversations');
+    const begun = environment.deps.clock.now().getTime();
+    const messages = Array.from({ length: THREADS * IN_EACH }, (_, index) => {
+      const thread = index % THREADS;
+      const address = { email: `writer${thread % 2}@sender.example.net`, name: null };
+      return {
+        ...{ _id: new ObjectId(), projectId: tenant.project._id, dedupe: `${index}`, messageId: `${index}@x` },
+        ...{ domainName: 'mail.example.com', from: address, to: [address], cc: [], bcc: [], replyTo: [] },
+        ...{ subject: `Mail ${index}`, text: index === 33 ? 'a needle' : 'hay', html: null, attachments: [] },
+        ...{ headers: [], status: 'PROCESSED', spfVerdict: 'NONE', dkimVerdict: 'NONE', dmarcVerdict: 'NONE' },
+        ...{ threadId: `thread-${thread}`, inReplyTo: null, references: [] },
+        ...{ inReplyToEmailActivityId: null, inReplyToInboundEmailId: null },
+        receivedAt: new Date(begun + index * MINUTE_MS),
+      } as InboundMessage;
+    });
+    await environment.deps.db.inboundMessages.insertMany(messages);
+  });
+  const list = async (query: Record<string, string>, { client } = tenant) => {
+    const { status, body } = await client.get(`/inbound/messages?${new URLSearchParams(query)}`);
+    expect(status).to.equal(200);
+    const subjects = body.data.items.map(({ subject }: { subject: string }) => subject);
+    return { subjects, total: body.data.pagination.total };
+  };
+
+  it('are shown by their newest message each, page by page, with an exact total', async () => {
+    const last = THREADS * IN_EACH - 1;
+    const expected = Array.from({ length: 7 }, (_, index) => `Mail ${last - 7 - index}`);
+    expect(await list({ newestOfThread: 'true', limit: '7', page: '2' })).to.deep.equal({
+      subjects: expected,
+      total: THREADS,
+    });
+    expect((await list({ newestOfThread: 'false' })).total).to.equal(THREADS * IN_EACH);
+    expect((await list({ newestOfThread: 'true', page: '3' })).subjects).to.deep.equal([]);
+    expect((await list({ newestOfThread: 'true' }, environment.own)).total).to.equal(0);
+    expect((await tenant.client.get('/inbound/messages?newestOfThread=yes')).status).to.equal(400);
+  });
+
+  it('are those with a message that the other filters find, and show that message', async () => {
+    const found = await list({ newestOfThread: 'true', search: 'NEEDLE' });
+    expect(found).to.deep.equal({ subjects: ['Mail 33'], total: 1 });
+    const written = await list({ newestOfThread: 'true', from: 'Writer1@sender.example.net', limit: '1' });
+    expect(written).to.deep.equal({ subjects: [`Mail ${THREADS * IN_EACH - 1}`], total: THREADS / 2 });
+    const one = await list({ newestOfThread: 'true', threadId: 'thread-4' });
+    expect(one).to.deep.equal({ subjects: [`Mail ${THREADS * (IN_EACH - 1) + 4}`], total: 1 });
+  });
+
+  it('are read with some keys for each conversation, however many messages it has', async () => {
+    const operations = await profiled(environment.deps, () => list({ newestOfThread: 'true', limit: '5' }));
+    const [grouped] = operations.filter(({ command }) => command?.aggregate === 'inboundMessages');
+    expect(grouped?.planSummary).to.match(/DISTINCT_SCAN/);
+    expect(grouped?.docsExamined).to.be.at.most(THREADS);
+    expect(grouped?.keysExamined).to.be.at.most(2 * THREADS + 2);
   });
 });

@@ -69,6 +69,20 @@ describe('STARTTLS of inbound mail', () => {
     });
   });
 
+  it('Sessions that ended behind STARTTLS no longer count as connections of their client.', async () => {
+    await withDoor({ ...certified(), inboundConnectionsPerAddress: 2 }, async ({ port }) => {
+      for (let session = 0; session < 4; session += 1) {
+        const plain = createConnection(port, '127.0.0.1');
+        const [greeting] = await say(plain, '', 'EHLO sender.example.net', 'STARTTLS');
+        expect(greeting, `session ${session}`).to.match(/^220/);
+        const secure = connect({ socket: plain, rejectUnauthorized: false });
+        await new Promise((resolve) => secure.once('secureConnect', resolve));
+        await say(secure, 'QUIT');
+        await new Promise((resolve) => secure.end().once('close', resolve));
+      }
+    });
+  });
+
   it('Plain text behind STARTTLS is not read as a command of the encrypted session.', async () => {
     await withDoor(certified(), async ({ port }) => {
       const plain = createConnection(port, '127.0.0.1');

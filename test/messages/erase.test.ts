@@ -54,6 +54,7 @@ describe('Mail to a contact that is deleted', () => {
       subject: 'Dear {{name}}',
       html: '<p>{{name}}</p>',
       dynamicData: { name: 'Ada Lovelace' },
+      tags: [{ name: 'kind', value: 'letter' }],
     });
     const bulk = await post.bulk({
       recipients: [
@@ -92,6 +93,9 @@ describe('Mail to a contact that is deleted', () => {
       expect(shown).to.deep.include({ email: null, name: null, subject: null });
       expect(shown.recipients[0]).to.deep.include({ email: null, name: null });
     }
+    expect((await email(ids[0]!)).tags, 'tags are of the kind of mail').to.deep.equal([
+      { name: 'kind', value: 'letter' },
+    ]);
     for (const alone of [ids[0]!, ids[2]!]) expect((await email(alone)).content).to.equal(null);
     expect((await stored(ids[0]!))?.emailHash).to.equal((await stored(ids[1]!))?.emailHash);
     expect((await email(ids[2]!)).reply).to.deep.include({ code: 550, text: '' });
@@ -193,6 +197,20 @@ describe('Mail to a contact that is deleted', () => {
     ]);
     expect(JSON.stringify(await stored(answer.body.data.emailId))).to.not.match(/cleo/i);
     expect(await email(later.body.data.emailId)).to.deep.include({ email: address, name: 'Cleo' });
+  });
+
+  it('is erased from scheduled mail to others at the same time as from the rest', async () => {
+    const address = 'cc.of.mira@in.test';
+    const id = await contact(address);
+    const { groupId } = (await post.own.client.post('/suppression-groups', { name: 'News' })).body.data;
+    const scheduledAt = new Date(Date.now() + 30 * 86_400_000 - 60_000).toISOString();
+    const fields = { to: { email: 'nora@in.test' }, cc: [{ email: address, name: 'Mira' }], scheduledAt };
+    const mails = [await post.send(fields), await post.send({ ...fields, unsubscribeGroupId: groupId })];
+    await deleted(id);
+    expect(await look(), 'it waits for no mail that is sent in a month').to.equal(0);
+    const rows = await post.environment.deps.db.messages.find({ projectId: post.own.project._id }).toArray();
+    expect(JSON.stringify(rows)).to.not.match(/mira/i);
+    for (const { body } of mails) expect((await email(body.data.emailId)).status).to.equal('scheduled');
   });
 
   it('stays as it is with another project that writes to the same address', async () => {

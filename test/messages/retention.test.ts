@@ -43,13 +43,14 @@ describe('Messages and events', () => {
 
   it('go after RETENTION_DAYS, with what people did with them; younger ones and those that may still be sent stay', async () => {
     const old = await Promise.all(
-      (['sent', 'bounced', 'failed', 'unknown', 'suppressed'] as const).map((s) => message(31, s)),
+      (['sent', 'bounced', 'failed', 'unknown', 'suppressed', 'cancelled'] as const).map((s) => message(31, s)),
     );
     const kept = [
-      ...(await Promise.all((['queued', 'deferred', 'committing'] as const).map((s) => message(31, s)))),
+      ...(await Promise.all((['queued', 'deferred', 'committing', 'scheduled'] as const).map((s) => message(31, s)))),
       await message(29, 'sent'),
+      await message(31, 'sent', { scheduledAt: new Date(environment.clock.now().getTime() - 29 * DAY_MS) }),
     ];
-    await db().engagements.insertMany([old[0]!, kept[3]!].map((_id) => ({ _id, projectId: projectId() })));
+    await db().engagements.insertMany([old[0]!, kept[4]!].map((_id) => ({ _id, projectId: projectId() })));
     const event = (days: number, fields: Partial<EventRecord> = {}) => {
       const _id = idOf(days);
       const row = { _id, projectId: projectId(), eventName: 'seen', contactId: new ObjectId(), properties: {} };
@@ -58,11 +59,11 @@ describe('Messages and events', () => {
     const events = [event(31), event(29), event(31, { dueAt: new Date(0) })];
     await db().events.insertMany(events);
 
-    expect(await removeOld(environment.deps)).to.deep.equal({ messages: 5, events: 1 });
-    expect(await left(old)).to.deep.equal([false, false, false, false, false]);
-    expect(await left(kept)).to.deep.equal([true, true, true, true]);
+    expect(await removeOld(environment.deps)).to.deep.equal({ messages: 6, events: 1 });
+    expect(await left(old)).to.deep.equal(old.map(() => false));
+    expect(await left(kept)).to.deep.equal(kept.map(() => true));
     expect((await db().engagements.find({ projectId: projectId() }).toArray()).map(({ _id }) => _id)).to.deep.equal([
-      kept[3],
+      kept[4],
     ]);
     expect((await db().events.find({ projectId: projectId() }).toArray()).map(({ _id }) => `${_id}`)).to.have.members(
       [events[1]!, events[2]!].map(({ _id }) => `${_id}`),

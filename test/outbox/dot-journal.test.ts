@@ -109,6 +109,7 @@ describe('The dot journal', () => {
           expect(beforeDot()).to.equal(true);
           return deliveries[index]!;
         },
+        isPreferred: () => true,
         release() {},
       };
       await sendClaimed(connection, ledger, { held, envelope: { from: '', to: [] }, bytes: '' });

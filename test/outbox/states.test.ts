@@ -69,7 +69,7 @@ describe('The states of a message', () => {
     expect(drawnTransitions('ARCHITECTURE.md', '## The ledger')).to.deep.equal(pairsOf(messageTransitions));
   });
 
-  it('are all reached from `queued` or written with the message', () => {
+  it('are all reached from `queued` and `scheduled`, or written with the message', () => {
     const reached = new Set<MessageState>(CLAIMABLE_STATES);
     for (const from of reached) for (const to of messageTransitions[from]) reached.add(to);
     expect([...reached].toSorted()).to.deep.equal(ALL_STATES.toSorted());
@@ -84,7 +84,7 @@ describe('The states of a message', () => {
   it('are open or over, and orphans only where a process had the claim', () => {
     expect(ALL_STATES.filter(isOpen)).to.deep.equal(OPEN_STATES);
     expect(ALL_STATES.filter(isOver)).to.deep.equal(
-      ['sent', 'unknown', 'bounced', 'failed', 'suppressed'].toSorted(byTable),
+      ['sent', 'unknown', 'bounced', 'failed', 'suppressed', 'cancelled'].toSorted(byTable),
     );
     expect(ALL_STATES.filter(isOrphan)).to.deep.equal(ORPHAN_STATES);
   });

@@ -83,6 +83,15 @@ describe('suppression', () => {
     expect(stoppedBy([entry.own('COMPLAINT')], { marketing: true, groupId: 'OTHER1', bypass: true })).to.equal(null);
   });
 
+  it('with passesUnsubscribe stops for every reason but the unsubscribe of the person, which hides no other', () => {
+    const mail = { marketing: false, groupId: null, bypass: false, passesUnsubscribe: true };
+    for (const where of ['global', 'default'] as const)
+      for (const reason of REASONS)
+        expect(stoppedBy([entry[where](reason)], mail) !== null).to.equal(reason !== 'UNSUBSCRIBE');
+    for (const reason of ['BOUNCE', 'MANUAL'] as const)
+      expect(stoppedBy([{ ...entry.global('UNSUBSCRIBE'), beside: { reason } }], mail)?.reason).to.equal(reason);
+  });
+
   it('names the strongest of the entries that stop a mail, in whatever order they are found', () => {
     const entries = [
       entry.own('COMPLAINT'),

@@ -12,6 +12,7 @@ describe('Suppressions', () => {
   const suppressEmails = (body: object) => client().post('/suppression-groups/emails/suppress', body);
   const release = (body: object) => client().post('/suppression-groups/emails/unsuppress', body);
   const search = async (body: object = {}) => (await client().post('/suppression-groups/entries', body)).body.data;
+  const isBuiltIn = (group: { isGlobal: boolean; isDefault: boolean }) => group.isGlobal || group.isDefault;
   const groups = async () => (await client().get('/suppression-groups')).body.data.groups;
   const newGroup = async (name = 'Offers') => (await client().post('/suppression-groups', { name })).body.data.id;
 
@@ -44,6 +45,7 @@ describe('Suppressions', () => {
             'description',
             'isGlobal',
             'isDefault',
+            'isPublic',
             'suppressionCount',
             'createdAt',
             'updatedAt',
@@ -58,6 +60,21 @@ describe('Suppressions', () => {
       expect(theirs.map(({ id }: { id: string }) => id)).to.not.have.members(
         builtIn.map(({ id }: { id: string }) => id),
       );
+    });
+
+    it('are private unless made public; the default group may be public, the global one never', async () => {
+      const shown = (await client().post('/suppression-groups', { name: 'Offers', isPublic: true })).body.data;
+      expect(shown).to.include({ isPublic: true });
+      const hidden = await client().patch(`/suppression-groups/${shown.id}`, { isPublic: false });
+      expect(hidden.body.data).to.include({ name: 'Offers', isPublic: false });
+      for (const { id, isGlobal, isPublic } of (await groups()).filter(isBuiltIn)) {
+        expect(isPublic).to.equal(false);
+        const changed = await client().patch(`/suppression-groups/${id}`, { isPublic: true });
+        expect(changed.status).to.equal(isGlobal ? 409 : 200);
+        expect((await client().patch(`/suppression-groups/${id}`, { isPublic: true, name: 'x' })).status).to.equal(409);
+        await client().patch(`/suppression-groups/${id}`, { isPublic: false });
+      }
+      await client().delete(`/suppression-groups/${shown.id}`);
     });
 
     it('others are created with 201, changed, and deleted with their entries', async () => {

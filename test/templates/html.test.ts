@@ -83,9 +83,9 @@ describe('html', () => {
 
   for (const source of UNTOUCHED)
     it(`leaves ${source} as it is`, () => {
-      expect(
-        decorateHtml(source, { rewriteLink: track, unsubscribeUrl: 'https://x.test/unsubscribe?t=1&u=2' }),
-      ).to.equal(source);
+      expect(decorateHtml(source, { rewriteLink: track, ownLinks: ['https://x.test/unsubscribe?t=1&u=2'] })).to.equal(
+        source,
+      );
     });
 
   it('quotes a tracked address that was not quoted, and keeps the quotes that were there', () => {

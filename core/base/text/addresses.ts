@@ -42,6 +42,20 @@ export function emailDomain(email: string): string {
   return email.slice(email.lastIndexOf('@') + 1);
 }
 
+/** For pages whose link may be forwarded: enough to recognize one's own address, too little to reveal it to others. */
+export function maskEmail(email: string): string {
+  const at = email.lastIndexOf('@');
+  return `${email.slice(0, Math.min(2, at))}•••${email.slice(at)}`;
+}
+
+/** For pages that say more about a person: a•••@e•••.org. */
+export function maskWholeEmail(email: string): string {
+  const at = email.lastIndexOf('@');
+  const [first = ''] = email.slice(0, at);
+  const domain = email.slice(at + 1);
+  return `${first}•••@${domain.slice(0, 1)}•••${domain.slice(domain.lastIndexOf('.'))}`;
+}
+
 export function isE164(text: string): boolean {
   return E164.test(text);
 }

@@ -116,7 +116,7 @@ function formatDate(date: Date): string {
 }
 
 /** RFC 8058: one line, since not every signer folds alike. */
-function unsubscribeHeaders({ url, mailto }: NonNullable<RecipientParts['unsubscribe']>): string {
+export function unsubscribeHeaders({ url, mailto }: NonNullable<RecipientParts['unsubscribe']>): string {
   if (!LINK.test(url) || (mailto && !LINK.test(mailto)))
     throw new Error('An unsubscribe link must be printable ASCII.');
   const links = mailto ? `<${url}>, <mailto:${mailto}>` : `<${url}>`;

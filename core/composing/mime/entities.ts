@@ -1,3 +1,4 @@
+import type { LargePiece } from '../../outbox/relay.ts';
 import {
   base64Lines,
   chooseEncoding,
@@ -73,9 +74,19 @@ export function writeSegments(segments: readonly Segment[], values: readonly str
   return out;
 }
 
-/** Joins encoded text and files, which it encodes. */
-export function writePieces(pieces: readonly (string | Uint8Array)[]): string {
-  return pieces.map((piece) => (typeof piece === 'string' ? piece : fileLines(piece))).join('');
+/** Joins encoded text, files, which it encodes, and bytes, each of which becomes a character. */
+export function writePieces(pieces: readonly LargePiece[]): string {
+  return pieces.map(writePiece).join('');
+}
+
+function writePiece(piece: LargePiece): string {
+  if (typeof piece === 'string') return piece;
+  return piece instanceof Uint8Array ? fileLines(piece) : latin1(piece.asIs);
+}
+
+/** A byte in each character. */
+export function latin1({ buffer, byteOffset, length }: Uint8Array): string {
+  return Buffer.from(buffer, byteOffset, length).toString('latin1');
 }
 
 function fileLines(bytes: Uint8Array): string {

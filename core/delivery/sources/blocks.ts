@@ -1,3 +1,4 @@
+import { taggedWith } from '../../base/text/tags.ts';
 import { claimedUpTo, claimPart } from '../../outbox/blocks/claim.ts';
 import { BLOCK_MAX, type Block } from '../../outbox/blocks/model.ts';
 import type { Ledger, LedgerDeps } from '../../outbox/ledger.ts';
@@ -46,9 +47,9 @@ export class BlockSource implements Source {
   async claim(count: number): Promise<ClaimedRecipient[]> {
     const place = this.#place!;
     const { block, from, end } = place;
-    const { frozenAt } = this.#range;
+    const { frozenAt, tags } = this.#range;
     const to = Math.min(end, from + count);
-    const claim = await claimPart(this.#deps, this.#ledger, { block, from, to, frozenAt });
+    const claim = await claimPart(this.#deps, this.#ledger, { block, from, to, frozenAt, ...taggedWith(tags) });
     place.from = claim ? to : await claimedUpTo(this.#deps, block);
     if (!claim) return [];
     const { claimedAt: at, fromSeq } = claim.place;

@@ -1,4 +1,5 @@
 import type { Filter } from 'mongodb';
+import { taggedWith } from '../../base/text/tags.ts';
 import { claimMessages } from '../../outbox/claim.ts';
 import type { Ledger, LedgerDeps } from '../../outbox/ledger.ts';
 import type { Message } from '../../outbox/model.ts';
@@ -41,12 +42,13 @@ export class RowSource implements Source {
   async claim(count: number): Promise<ClaimedRecipient[]> {
     const batch = this.#candidates.splice(0, count);
     const byId = new Map(batch.map((candidate) => [candidate._id.toHexString(), candidate]));
-    const { projectId, campaignId } = this.#range;
+    const { projectId, campaignId, frozenAt, tags } = this.#range;
     const ids = batch.map(({ _id }) => _id);
     const { held, firstAt } = await claimMessages(this.#deps, this.#ledger, { projectId, ids, due: true });
     return held.map((one): ClaimedRecipient => {
       const { email, contactId, deferrals = 0, seq = 0, firstAt: at } = byId.get(one._id.toHexString()) as Candidate;
-      one.about = { lane: 'campaign', email, campaignId, ...(contactId ? { contactId } : {}) };
+      const of = contactId ? { contactId } : {};
+      one.about = { lane: 'campaign', email, campaignId, createdAt: frozenAt, ...of, ...taggedWith(tags) };
       return { held: one, lane: 'campaign', seq, email, at: at ?? firstAt, deferrals, recipients: null, contact: null };
     });
   }

@@ -21,6 +21,8 @@ export interface RecipientRange {
   readonly toSeq: number;
   /** Of those that wait in rows, not of those in blocks. */
   readonly isDeferred: boolean;
+  /** Of the campaign. */
+  readonly tags?: string[];
 }
 
 /** Where the recipients of a range come from: the blocks of its audience, or rows that wait. In the order of `seq`. */

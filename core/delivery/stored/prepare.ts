@@ -6,6 +6,7 @@ import type { Contact } from '../../contacts/model.ts';
 import { type SendingDomain, sendingDomain } from '../../domains/sending-domain.ts';
 import { contentsOf } from '../../messages/contents.ts';
 import { firstOnes } from '../../messages/copies.ts';
+import { openedContent } from '../../messages/sealed-content.ts';
 import type { Check, Held, Verdict } from '../../outbox/ledger.ts';
 import type { Content, Message, MessageRecipient } from '../../outbox/model.ts';
 import { afterOutcome } from '../../outbox/rules/judge-delivery.ts';
@@ -58,12 +59,15 @@ export async function prepareMails(
   for (const one of held) {
     const key = one._id.toHexString();
     const message = byId.get(key);
-    const content = message && contents.get(String(message.contentId));
+    const stored = message && contents.get(String(message.contentId));
+    const content = stored && openedContent(deps.config, stored);
     const sending = content && domains.get(emailDomain(content.from.email));
     if (!message || mayNotGo.verdicts.has(key)) continue;
     one.about = message;
     const first = firstOf(message);
-    if (!content || !first)
+    if (content === null)
+      mayNotGo.verdicts.set(key, failedAll(message, 'The key that sealed its content is not among SECRET_KEYS.'));
+    else if (!content || !first)
       mayNotGo.verdicts.set(key, failedAll(message, 'What was to be sent is not stored any more.'));
     else if (!sending)
       mayNotGo.verdicts.set(key, failedAll(message, 'The domain that it was to come from is not verified any more.'));
@@ -135,8 +139,11 @@ async function checkMails(
       [...contents.values()].map(({ groupId }) => groupId),
     ),
   ]);
-  const entryAgainst = (email: string, { marketing, groupId, bypassSuppressions: bypass }: Content) =>
-    stoppedBy(entries.get(email) ?? [], { marketing, groupId, isGroupGone: gone.has(groupId ?? ''), bypass });
+  const entryAgainst = (email: string, content: Content) => {
+    const { marketing, groupId, bypassSuppressions: bypass, passesUnsubscribe = false } = content;
+    const isGroupGone = gone.has(groupId ?? '');
+    return stoppedBy(entries.get(email) ?? [], { marketing, groupId, isGroupGone, bypass, passesUnsubscribe });
+  };
   const verdicts = new Map<string, Verdict>();
   const recipients = new Map<string, MessageRecipient[]>();
   for (const message of messages) {

@@ -1,8 +1,5 @@
 import type { MxRecord } from '../../base/deps.ts';
-import type { DnsRecord, Domain } from '../model.ts';
-
-/** different: there are records of the kind, but none is ours. unanswered: no result about the records. */
-export type Finding = 'found' | 'absent' | 'different' | 'unanswered';
+import type { DnsRecord, Domain, Finding } from '../model.ts';
 
 export interface DomainRecords {
   ownership: DnsRecord;

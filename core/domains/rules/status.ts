@@ -1,6 +1,6 @@
-import type { Domain } from '../model.ts';
+import type { Domain, Finding, RecordName } from '../model.ts';
 import { RECORDS_PATIENCE_MS } from './check-schedule.ts';
-import type { DomainRecords, Finding } from './records.ts';
+import type { DomainRecords } from './records.ts';
 
 export interface Findings {
   ownership: Finding;
@@ -21,6 +21,7 @@ export type DomainResult = Pick<
   | 'lastCheckedAt'
   | 'verifiedAt'
   | 'missingSince'
+  | 'lostSince'
   | 'inboundDomainVerifiedAt'
 >;
 
@@ -31,6 +32,7 @@ export function afterCheck(domain: Domain, findings: Findings, records: DomainRe
   const isLive = domain.inboundEnabledAt !== null && findings.inboundMx === 'found';
   return {
     ...verification,
+    lostSince: lostAfter(domain, findings, now),
     ownershipVerified: known(findings.ownership, domain.ownershipVerified),
     dkimEnabled: known(findings.dkim, domain.dkimEnabled),
     mailFromEnabled: known(findings.mailFrom, domain.mailFromEnabled),
@@ -77,6 +79,24 @@ function verify(domain: Domain, { ownership, dkim }: Findings, now: Date): Verif
   const since = missingSince ?? now;
   const isOver = now.getTime() - since.getTime() >= RECORDS_PATIENCE_MS;
   return isOver ? pending : { verificationStatus, verifiedAt, missingSince: since };
+}
+
+const BEFORE = {
+  ownership: 'ownershipVerified',
+  dkim: 'dkimEnabled',
+  mailFrom: 'mailFromEnabled',
+  dmarc: 'dmarcEnabled',
+} as const satisfies Record<RecordName, keyof Domain>;
+
+function lostAfter(domain: Domain, findings: Findings, now: Date): NonNullable<Domain['lostSince']> {
+  const { lostSince = {} } = domain;
+  const names = Object.keys(BEFORE) as RecordName[];
+  const lost = names.flatMap((name): Array<[RecordName, Date]> => {
+    const since = lostSince[name] ?? (domain[BEFORE[name]] ? now : null);
+    if (findings[name] === 'unanswered') return lostSince[name] ? [[name, lostSince[name]]] : [];
+    return findings[name] === 'found' || !since ? [] : [[name, since]];
+  });
+  return Object.fromEntries(lost);
 }
 
 function known(finding: Finding, before: boolean): boolean {

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ObjectId } from 'mongodb';
 import { isDuplicateKey } from '../../base/idempotent-insert.ts';
+import { taggedWith } from '../../base/text/tags.ts';
 import { Tally } from '../counting/tally.ts';
 import { after, DOT_MS, type Held, type HeldClaim, LEASE_MS, type Ledger, type LedgerDeps } from '../ledger.ts';
 import type { Block, BlockClaim } from './model.ts';
@@ -26,12 +27,12 @@ export async function claimedUpTo({ db }: Pick<LedgerDeps, 'db'>, { projectId, c
 export async function claimPart(
   deps: LedgerDeps,
   ledger: Ledger,
-  { block, from, to, frozenAt }: { block: Block; from: number; to: number; frozenAt: Date },
+  { block, from, to, frozenAt, tags }: { block: Block; from: number; to: number; frozenAt: Date; tags?: string[] },
 ): Promise<HeldClaim | null> {
   const { projectId, campaignId, n } = block;
   const key = { _id: new ObjectId(), projectId, campaignId, n, from, owner: ledger.owner };
   const stored = await insertClaim(deps, ledger, key, { to, fromSeq: block.fromSeq + from, frozenAt });
-  return stored && hold(ledger, block, stored);
+  return stored && hold(ledger, block, stored, taggedWith(tags));
 }
 
 type Stored = { place: BlockClaim; askedMs: number };
@@ -67,7 +68,12 @@ async function insertClaim(
   }
 }
 
-function hold(ledger: Ledger, block: Block, { place, askedMs }: Stored): HeldClaim {
+function hold(
+  ledger: Ledger,
+  block: Block,
+  { place, askedMs }: Stored,
+  tagged: ReturnType<typeof taggedWith>,
+): HeldClaim {
   const { projectId, campaignId, from, to, fromSeq, frozenAt } = place;
   const recipients: Held[] = [];
   const safeUntilMs = askedMs + DOT_MS;
@@ -89,7 +95,7 @@ function hold(ledger: Ledger, block: Block, { place, askedMs }: Stored): HeldCla
       part: { claim, seq: fromSeq + recipients.length },
       stopped: null,
       dotWritten: false,
-      about: { lane: 'campaign', email, campaignId, contactId },
+      about: { lane: 'campaign', email, campaignId, contactId, createdAt: frozenAt, ...tagged },
     });
   ledger.blocks.set(place._id.toHexString(), claim);
   return claim;

@@ -1,5 +1,6 @@
 import { ObjectId } from 'mongodb';
 import { insertNew } from '../../base/idempotent-insert.ts';
+import { taggedWith } from '../../base/text/tags.ts';
 import { countRowsOf } from '../counting/claims.ts';
 import type { Cell } from '../counting/tally.ts';
 import { JOURNAL_WAIT_MS, keepsJournal } from '../dot-journal.ts';
@@ -30,6 +31,8 @@ interface Settlement {
   own: { has(claimId: string): boolean };
   /** Why mail to a contact that was deleted since is not sent. */
   erasedReason: string;
+  /** Of the campaign. */
+  tags?: string[];
 }
 
 /** A claim whose lease ended, with the time since, by the database's clock. */
@@ -173,10 +176,12 @@ function rowOf(
     now,
     earlyMs,
     erasedReason,
-  }: { resolution: Resolution; now: Date; earlyMs: number; erasedReason: string },
+    tags,
+  }: Pick<Settlement, 'erasedReason' | 'tags'> & { resolution: Resolution; now: Date; earlyMs: number },
 ): Message {
   const { _id, email, contactId, seq, claim } = recipient;
-  const row = { _id, projectId, lane: 'campaign', email, campaignId, contactId, seq, owner: lostBy, claim } as const;
+  const whose = { campaignId, contactId, ...taggedWith(tags), seq, owner: lostBy, claim };
+  const row = { _id, projectId, lane: 'campaign', email, ...whose } as const;
   const times = { claimedAt, firstAt: claimedAt };
   const line = (type: string, reason: string) => [{ type, reason, at: now, claimedAt }];
   if (resolution === 'later') throw new Error('no row is written for a recipient whose outcome is not known yet');

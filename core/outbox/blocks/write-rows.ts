@@ -1,5 +1,6 @@
 import type { Document } from 'mongodb';
 import { insertDocuments } from '../../base/idempotent-insert.ts';
+import { taggedWith } from '../../base/text/tags.ts';
 import { factsOf } from '../counting/facts.ts';
 import { providerOf } from '../counting/mailbox-providers.ts';
 import { distinctProjects, type Ledger, type LedgerDeps, type Outcome } from '../ledger.ts';
@@ -47,6 +48,7 @@ function rowOf({ held, outcome, recipients }: Ended, owner: string, now: Date): 
     email: facts.email,
     campaignId: place.campaignId,
     contactId: facts.contactId!,
+    ...taggedWith(facts.tags),
     seq: held.part!.seq,
     owner,
     claim: held.claim,

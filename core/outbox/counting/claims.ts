@@ -1,11 +1,11 @@
 import type { ObjectId } from 'mongodb';
 import type { LedgerDeps } from '../ledger.ts';
 import type { Message } from '../model.ts';
-import { countedFacts, FACT_FIELDS } from './facts.ts';
+import { type CountedRow, countedFacts, FACT_FIELDS } from './facts.ts';
 import { providerOf } from './mailbox-providers.ts';
 import { type Cell, Tally } from './tally.ts';
 
-export type CountedMail = Pick<Message, 'email' | 'provider' | 'state' | 'sentAt' | 'endedAt' | 'timeline' | 'counted'>;
+export type CountedMail = Pick<Message, 'email' | 'provider'> & CountedRow;
 
 /**
  * The counts of the rows of a claim, for claims that were taken over, and for rows of unknown time. Changes since then wait in the rows

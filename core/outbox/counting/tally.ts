@@ -73,8 +73,8 @@ function codesOf({ code, enhanced }: SmtpReply): string {
   return enhanced && ENHANCED.test(enhanced) ? `${known} ${enhanced}` : known;
 }
 
-/** The text outlives the mail, so no word of it may name the recipient. */
-function withoutPeople(text: string, email: string): string {
+/** For texts that outlive the mail, or are shown for many: no word of them names the recipient. */
+export function withoutPeople(text: string, email: string): string {
   const [local = ''] = email.split('@');
   const names = local.split(SEPARATORS).map(lettersOf);
   const isPersonal = (word: string) => /@|\d{3}/.test(word) || names.some((name) => isNamed(lettersOf(word), name));

@@ -81,7 +81,8 @@ function outcomeOf({ state, reply, reason, suppressedBy }: MessageRecipient): Ou
 
 function judgeRecipient(attempt: Attempt, index: number, bounces: Bounce[]): Outcome {
   const { delivery, addresses } = attempt;
-  const { accepted, ...reply } = delivery.recipients[index]!;
+  const { accepted, ...own } = delivery.recipients[index]!;
+  const reply = delivery.relay === undefined ? own : { ...own, relay: delivery.relay };
   if (accepted) return { kind: 'sent', reply };
   if (!isRefused(delivery, reply)) return judgeEnd(attempt);
   const phase = delivery.kind === 'answered' ? delivery.phase : 'rcpt';
@@ -118,8 +119,10 @@ function judgeEnd(attempt: Attempt): Outcome {
         ? deferred(attempt, { reply: null, reason: LOST, retryAfterMs: null })
         : { kind: 'deferred', reply: null, reason: LOST, delayMs: soon };
     }
-    case 'unknown':
-      return { kind: 'unknown', reason: NO_ANSWER, retryMs: retryUnknownMs(attempt) };
+    case 'unknown': {
+      const handedTo = delivery.relay === undefined ? {} : { relay: delivery.relay };
+      return { kind: 'unknown', reason: NO_ANSWER, retryMs: retryUnknownMs(attempt), ...handedTo };
+    }
   }
 }
 

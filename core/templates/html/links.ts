@@ -15,7 +15,7 @@ const TRACKED_LINKS_MAX = 2_000;
 /** The tracked link contains the address and is a third longer; servers and proxies refuse request lines of more than 8 kB. */
 export const TRACKED_URL_BYTES_MAX = 5_000;
 
-interface Decoration {
+export interface Decoration {
   /** Plain text that mail programs show after the subject; it becomes the hidden first element. */
   previewText?: string | undefined;
   /** The address of the open pixel, which becomes the last element. */
@@ -24,20 +24,20 @@ interface Decoration {
   rewriteLink?: ((url: string, number: number | undefined) => string | null) | undefined;
   /** The numbers of links, by the offsets at which their addresses begin. */
   numbers?: ReadonlyMap<number, number> | undefined;
-  /** Never rewritten, so that unsubscribing works without tracking. */
-  unsubscribeUrl?: string | undefined;
+  /** Of the mail itself: never rewritten, so that unsubscribing works without tracking. */
+  ownLinks?: readonly string[] | undefined;
 }
 
 /** Inserts the additions into the source: every other byte stays as it was written, however wrong the HTML is. */
 export function decorateHtml(html: string, decoration: Decoration): string {
-  const { previewText, pixelUrl, rewriteLink, unsubscribeUrl, numbers } = decoration;
+  const { previewText, pixelUrl, rewriteLink, ownLinks, numbers } = decoration;
   if (!previewText && !pixelUrl && !rewriteLink) return html;
   const { links, bodyStart, bodyEnd } = scanHtml(html);
   const edits: Edit[] = [];
   if (previewText) edits.push({ start: bodyStart, end: bodyStart, text: hidden(previewText) });
   for (const link of rewriteLink ? links.slice(0, TRACKED_LINKS_MAX) : []) {
     const url = trackableUrl(link);
-    const tracked = url === null || url === unsubscribeUrl ? null : rewriteLink!(url, numbers?.get(link.start));
+    const tracked = url === null || ownLinks?.includes(url) ? null : rewriteLink!(url, numbers?.get(link.start));
     if (tracked !== null) edits.push({ start: link.start, end: link.end, text: attributeValue(tracked, link.quote) });
   }
   if (pixelUrl) edits.push({ start: bodyEnd, end: bodyEnd, text: pixel(pixelUrl) });

@@ -130,10 +130,13 @@ function step(position: Position, text: string, at: number, marks: Mark[]): numb
 
 /** Reads the rest of a name at once. */
 function stepName(position: Position, field: 'tag' | 'attribute', text: string, at: number): number {
-  REST_OF[field].lastIndex = at;
-  const [part] = REST_OF[field].exec(text)!;
-  if (position[field].length < NAME_LENGTH_MAX) position[field] += part.slice(0, NAME_LENGTH_MAX).toLowerCase();
-  return at + part.length;
+  const rest = REST_OF[field];
+  rest.lastIndex = at;
+  rest.test(text);
+  const end = rest.lastIndex;
+  if (position[field].length < NAME_LENGTH_MAX)
+    position[field] += text.slice(at, Math.min(end, at + NAME_LENGTH_MAX)).toLowerCase();
+  return end;
 }
 
 function afterSpaces(text: string, at: number): number {

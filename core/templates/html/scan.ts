@@ -1,3 +1,4 @@
+import { decodeHTMLAttribute } from 'entities';
 import { QuoteType, Tokenizer, type TokenizerCallbacks } from 'htmlparser2';
 
 export interface HtmlLink {
@@ -10,6 +11,9 @@ export interface HtmlLink {
   /** False for a link with data-no-track. */
   isTracked: boolean;
 }
+
+/** A longer address is left as it is: to decode a megabyte takes longer than 50 ms. */
+const ADDRESS_LENGTH_MAX = 64 * 1024;
 
 interface HtmlScan {
   links: HtmlLink[];
@@ -28,8 +32,7 @@ export function scanHtml(html: string): HtmlScan {
   let link: HtmlLink | null = null;
   let isTracked = true;
   let name = '';
-  let nameEnd = 0;
-  let value = '';
+  let valueStart = -1;
 
   const endTag = (end: number) => {
     if (link) links.push({ ...link, isTracked });
@@ -43,20 +46,19 @@ export function scanHtml(html: string): HtmlScan {
     },
     onattribname(start, end) {
       name = html.slice(start, end).toLowerCase();
-      nameEnd = end;
-      value = '';
+      valueStart = -1;
     },
-    onattribdata(start, end) {
-      value += html.slice(start, end);
+    onattribdata(start) {
+      valueStart = start;
     },
-    onattribentity(codepoint) {
-      value += String.fromCodePoint(codepoint);
-    },
+    onattribentity() {},
     onattribend(type, end) {
       if (name === 'data-no-track') isTracked = false;
       if (name !== 'href' || link || (tag !== 'a' && tag !== 'area') || type === QuoteType.NoValue) return;
       const quote = QUOTES[type];
-      link = { start: valueStart(html, nameEnd) + quote.length, end: end - quote.length, quote, url: value, isTracked };
+      const address = { start: valueStart, end: end - quote.length };
+      if (address.end - address.start > ADDRESS_LENGTH_MAX) return;
+      link = { ...address, quote, url: decodeHTMLAttribute(html.slice(address.start, address.end)), isTracked };
     },
     onopentagend: endTag,
     onselfclosingtag: endTag,
@@ -76,7 +78,7 @@ export function scanHtml(html: string): HtmlScan {
     ontext() {},
     ontextentity() {},
   };
-  const tokenizer = new Tokenizer({}, callbacks);
+  const tokenizer = new Tokenizer({ decodeEntities: false }, callbacks);
   tokenizer.write(html);
   tokenizer.end();
   const bodyStart = starts.body ?? starts.head ?? starts.html ?? starts.doctype ?? 0;
@@ -90,12 +92,3 @@ const QUOTES = {
   [QuoteType.Unquoted]: '',
   [QuoteType.NoValue]: '',
 } as const;
-
-const SPACES = /\s*/y;
-
-/** The tokenizer does not report the start of a value that begins with an entity. */
-function valueStart(html: string, nameEnd: number): number {
-  SPACES.lastIndex = html.indexOf('=', nameEnd) + 1;
-  SPACES.test(html);
-  return SPACES.lastIndex;
-}

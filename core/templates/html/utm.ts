@@ -1,4 +1,5 @@
 import type { Utm } from '../../base/model.ts';
+import { withoutEnd } from '../../base/text/text-ends.ts';
 import { TRACKED_URL_BYTES_MAX } from './links.ts';
 
 const NAMES = ['source', 'medium', 'campaign', 'term', 'content'] as const;
@@ -10,6 +11,10 @@ const NAMES = ['source', 'medium', 'campaign', 'term', 'content'] as const;
  */
 const SIGNATURE =
   /^(?:sig|sign|signed|hmac|digest|checksum|policy|key-pair-id|hdnts|hdnea|hdntl|__token__|verify)$|[-_.](?:sig|sign|hmac)$|signature$/i;
+
+const ADDRESS_IN_TEXT = /(^|[\s(<])(https?:\/\/[^\s<>()"']+)(?=[\s)>]|$)/gi;
+const SENTENCE_ENDS = '.,;:!?';
+const REWRITTEN_IN_TEXT_MAX = 2_000;
 
 /** The URL with these parameters; every other byte stays. `publicUrl` is the address of this service. */
 export function withUtm(url: string, utm: Utm, publicUrl: string): string {
@@ -34,6 +39,21 @@ export function utmRewrite(utm: Utm, publicUrl: string): (url: string) => string
     const to = withUtm(url, utm, publicUrl);
     return to === url ? null : to;
   };
+}
+
+/**
+ * The same for a text part that was given. Only whole addresses, between white space or in brackets: where one ends is not
+ * always clear, and a part of one would lead elsewhere.
+ */
+export function withUtmInText(text: string, rewrite: ((url: string) => string | null) | undefined): string {
+  if (!rewrite) return text;
+  let found = 0;
+  return text.replace(ADDRESS_IN_TEXT, (whole, before: string, address: string) => {
+    const url = withoutEnd(address, SENTENCE_ENDS);
+    found += 1;
+    if (found > REWRITTEN_IN_TEXT_MAX || !URL.canParse(url)) return whole;
+    return before + (rewrite(url) ?? url) + address.slice(url.length);
+  });
 }
 
 function isOwn(address: string, publicUrl: string): boolean {

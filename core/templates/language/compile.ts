@@ -9,7 +9,7 @@ import {
   type Reader,
 } from './expressions.ts';
 import type { BlockNode, CallNode, MustacheNode, ProgramNode, StatementNode } from './nodes.ts';
-import { NESTING_MAX, TemplateSyntaxError } from './syntax.ts';
+import { lineStartsOf, NESTING_MAX, TemplateSyntaxError } from './syntax.ts';
 import { isTruthy, type Loop, type Run, type Scope, spend, textOf, write } from './values.ts';
 
 export type TemplateKind = 'html' | 'text' | 'subject';
@@ -112,7 +112,7 @@ function compileBody(statements: StatementNode[], compiler: Compiler): Op[] {
       append(url ?? ops, compileBlock(statement, compiler));
       noteUrl(written ? compiler.source.of(statement) : '');
     } else if (statement.type !== 'CommentStatement') {
-      throw new TemplateSyntaxError(notSupported(statement.type), statement.loc.start.line);
+      throw new TemplateSyntaxError(notSupported(statement.type), statement.loc.start);
     }
   }
   closeUrl();
@@ -139,13 +139,10 @@ class Source {
   }
 
   #offsetOf({ line, column }: StatementNode['loc']['end']): number {
-    this.#lineStarts ??= [0, ...Array.from(this.#text.matchAll(LINE_END), (found) => found.index + found[0].length)];
+    this.#lineStarts ??= lineStartsOf(this.#text);
     return (this.#lineStarts[line - 1] ?? 0) + column;
   }
 }
-
-/** As the parser counts lines. */
-const LINE_END = /\r\n?|\n/g;
 
 /** The scheme of an address can only be checked when the whole address is rendered, unless fixed text settles it. */
 function checkedUrl(ops: Op[]): Op[] {
@@ -175,13 +172,13 @@ function fixedPlace(kind: 'text' | 'subject'): ReturnType<typeof placeValue> {
 }
 
 function compileBlock(node: BlockNode, compiler: Compiler): Write {
-  const { line } = node.loc.start;
+  const { start: at } = node.loc;
   if (compiler.nesting >= NESTING_MAX)
-    throw new TemplateSyntaxError(`Blocks are nested more than ${NESTING_MAX} deep.`, line);
+    throw new TemplateSyntaxError(`Blocks are nested more than ${NESTING_MAX} deep.`, at);
   if ((node.program ?? node.inverse)?.blockParams)
-    throw new TemplateSyntaxError('Block parameters ("as |x|") are not supported; use this and ../ instead.', line);
+    throw new TemplateSyntaxError('Block parameters ("as |x|") are not supported; use this and ../ instead.', at);
   if (node.path.type !== 'PathExpression')
-    throw new TemplateSyntaxError('A block begins with a variable or a helper.', line);
+    throw new TemplateSyntaxError('A block begins with a variable or a helper.', at);
   const name = node.path.original;
   switch (name) {
     case 'if':
@@ -198,7 +195,7 @@ function compileBlock(node: BlockNode, compiler: Compiler): Write {
     return compileCondition(node, (scope, run) => isTruthy(call(scope, run)), true, compiler);
   }
   if (node.params.length > 0 || node.hash || REFUSED_NAMES.includes(name))
-    throw new TemplateSyntaxError(`There is no block "${name}".`, line);
+    throw new TemplateSyntaxError(`There is no block "${name}".`, at);
   return compileScoped(node, eachOrWith, compileExpression(node.path, compiler), compiler);
 }
 
@@ -279,7 +276,7 @@ function compileBranches(node: BlockNode, compiler: Compiler, scopes: number): [
 
 function compileOnly({ params: [only, ...others], hash, loc }: CallNode, compiler: Compiler): Expression {
   if (!only || others.length > 0 || hash)
-    throw new TemplateSyntaxError('This block takes exactly one value.', loc.start.line);
+    throw new TemplateSyntaxError('This block takes exactly one value.', loc.start);
   return compileExpression(only, compiler);
 }
 

@@ -24,24 +24,24 @@ export function isHelperName(name: string): boolean {
 
 /** A variable, `{{name default="there"}}`, or a helper with its arguments. */
 export function compileCall(node: CallNode, reader: Reader, depth = 0): Expression {
-  const { line } = node.loc.start;
+  const { start: at } = node.loc;
   if (node.path.type !== 'PathExpression') {
     if (node.params.length > 0 || node.hash)
-      throw new TemplateSyntaxError('A tag begins with a variable or a helper.', line);
+      throw new TemplateSyntaxError('A tag begins with a variable or a helper.', at);
     return compileExpression(node.path, reader, depth);
   }
   const { path } = node;
   const name = path.original;
   const isName = path.parts.length === 1 && path.depth === 0 && !path.data && path.parts[0] === name;
   if (isName && (REFUSED_NAMES.includes(name) || BLOCK_HELPERS.includes(name)))
-    throw new TemplateSyntaxError(`"${name}" cannot be used here.`, line);
+    throw new TemplateSyntaxError(`"${name}" cannot be used here.`, at);
   if (node.params.length === 0) return compileVariable(path, node.hash, reader, depth);
   const helper = isName ? HELPERS.get(name) : undefined;
   if (!helper)
-    throw new TemplateSyntaxError(`There is no helper "${name}"; there are ${[...HELPERS.keys()].join(', ')}.`, line);
+    throw new TemplateSyntaxError(`There is no helper "${name}"; there are ${[...HELPERS.keys()].join(', ')}.`, at);
   const [min, max] = helper.arguments;
   if (node.params.length < min || node.params.length > max || node.hash)
-    throw new TemplateSyntaxError(`"${name}" takes ${min === max ? min : `${min} to ${max}`} values.`, line);
+    throw new TemplateSyntaxError(`"${name}" takes ${min === max ? min : `${min} to ${max}`} values.`, at);
   const values = node.params.map((param) => compileExpression(param, reader, depth + 1));
   return (scope, run) => {
     spend(run, 1);
@@ -54,7 +54,7 @@ export function compileCall(node: CallNode, reader: Reader, depth = 0): Expressi
 
 export function compileExpression(node: ExpressionNode, reader: Reader, depth = 0): Expression {
   if (depth > EXPRESSION_DEPTH_MAX)
-    throw new TemplateSyntaxError(`Helpers are nested more than ${EXPRESSION_DEPTH_MAX} deep.`, node.loc.start.line);
+    throw new TemplateSyntaxError(`Helpers are nested more than ${EXPRESSION_DEPTH_MAX} deep.`, node.loc.start);
   switch (node.type) {
     case 'PathExpression':
       return compilePath(node, reader);
@@ -70,7 +70,7 @@ export function compileExpression(node: ExpressionNode, reader: Reader, depth = 
     case 'NullLiteral':
       return () => null;
     default:
-      throw new TemplateSyntaxError('Lists and objects cannot be written in a tag.', node.loc.start.line);
+      throw new TemplateSyntaxError('Lists and objects cannot be written in a tag.', node.loc.start);
   }
 }
 
@@ -79,19 +79,19 @@ function compileVariable(path: PathNode, hash: HashNode | undefined, reader: Rea
   if (!hash) return value;
   const [pair, ...others] = hash.pairs;
   if (pair?.key !== 'default' || others.length > 0)
-    throw new TemplateSyntaxError('After a variable only default="..." may follow.', path.loc.start.line);
+    throw new TemplateSyntaxError('After a variable only default="..." may follow.', path.loc.start);
   const otherwise = compileExpression(pair.value, reader, depth + 1);
   const { call } = HELPERS.get('default')!;
   return (scope, run) => call([value(scope, run), otherwise(scope, run)], run);
 }
 
 function compilePath(path: PathNode, reader: Reader): Expression {
-  const { line } = path.loc.start;
+  const { start: at } = path.loc;
   if (path.parts.length > PATH_PARTS_MAX)
-    throw new TemplateSyntaxError(`A path has more than ${PATH_PARTS_MAX} parts.`, line);
+    throw new TemplateSyntaxError(`A path has more than ${PATH_PARTS_MAX} parts.`, at);
   const parts: string[] = [];
   for (const part of path.parts) {
-    if (typeof part !== 'string') throw new TemplateSyntaxError('A path cannot go on after a helper.', line);
+    if (typeof part !== 'string') throw new TemplateSyntaxError('A path cannot go on after a helper.', at);
     parts.push(part);
   }
   if (path.data) return compileData(path, parts, reader);
@@ -115,7 +115,7 @@ function compileData(path: PathNode, [name, ...rest]: string[], reader: Reader):
   if ((name !== 'index' && name !== 'key' && name !== 'first' && name !== 'last') || rest.length > 0)
     throw new TemplateSyntaxError(
       `There is no "${path.original}"; there are @root, @index, @key, @first and @last.`,
-      path.loc.start.line,
+      path.loc.start,
     );
   return ({ loop }) => {
     let from: Loop | null = loop;

@@ -1,6 +1,6 @@
 /** The tree of @handlebars/parser, as far as templates may use it; its own types cannot be resolved by tsc. */
 
-interface Offset {
+export interface Offset {
   line: number;
   column: number;
 }

@@ -1,5 +1,5 @@
 import { parse } from '@handlebars/parser';
-import type { ProgramNode } from './nodes.ts';
+import type { Offset, ProgramNode } from './nodes.ts';
 
 const SOURCE_LENGTH_MAX = 1024 * 1024;
 /** Carriage returns and line feeds: the parser's time grows with them too. */
@@ -15,21 +15,30 @@ const OPENS_BLOCK = /^\{\{~?(#|\^\s*[^\s~}])/;
 const CLOSES_BLOCK = /^\{\{~?\//;
 const CONDITIONAL_ELSE = /^\{\{~?\s*else\s+[^\s~}]/;
 
-/** A template that does not parse or is not allowed, with the line of the fault. */
+/** A template that does not parse or is not allowed, with the place of the fault. */
 export class TemplateSyntaxError extends Error {
   readonly line: number;
+  /** From 1 on, as lines are; the parser counts columns from 0. */
+  readonly column: number;
 
-  constructor(message: string, line: number) {
+  constructor(message: string, { line, column }: Offset = { line: 1, column: 0 }) {
     super(message);
     this.line = line;
+    this.column = column + 1;
   }
+}
+
+/** As the parser counts lines. */
+const LINE_END = /\r\n?|\n/g;
+
+export function lineStartsOf(source: string): number[] {
+  return [0, ...Array.from(source.matchAll(LINE_END), (found) => found.index + found[0].length)];
 }
 
 /** Parses a template; one that would take long to parse is refused first. */
 export function parseTemplate(source: string): ProgramNode {
-  if (source.length > SOURCE_LENGTH_MAX) throw new TemplateSyntaxError('The template is longer than 1 MiB.', 1);
-  if (hasTooManyLines(source))
-    throw new TemplateSyntaxError(`The template has more than ${LINE_ENDS_MAX} line ends.`, 1);
+  if (source.length > SOURCE_LENGTH_MAX) throw new TemplateSyntaxError('The template is longer than 1 MiB.');
+  if (hasTooManyLines(source)) throw new TemplateSyntaxError(`The template has more than ${LINE_ENDS_MAX} line ends.`);
   checkTags(source);
   return readProgram(source);
 }
@@ -47,7 +56,8 @@ function hasTooManyLines(source: string): boolean {
 /** The parser's time grows faster than its input in tags, chains and arguments, so those are counted first. */
 function checkTags(source: string): void {
   const refuse = (message: string, at: number): never => {
-    throw new TemplateSyntaxError(message, source.slice(0, at).split('\n').length);
+    const starts = lineStartsOf(source.slice(0, at));
+    throw new TemplateSyntaxError(message, { line: starts.length, column: at - starts.at(-1)! });
   };
   const nul = source.indexOf('\0');
   if (nul >= 0) refuse('The template contains a NUL character.', nul);
@@ -111,9 +121,24 @@ function readProgram(source: string): ProgramNode {
   try {
     return parse(source) as ProgramNode;
   } catch (error) {
-    const { message, lineNumber } = error as { message: string; lineNumber?: number };
-    const line = lineNumber ?? Number(/ on line (\d+)/.exec(message)?.[1] ?? 1);
+    const { message } = error as Error;
     const reason = / on line /.test(message) ? 'this tag is not complete, not closed or not allowed here' : message;
-    throw new TemplateSyntaxError(`The template cannot be read: ${reason}.`, line);
+    throw new TemplateSyntaxError(`The template cannot be read: ${reason}.`, placeOf(error as ParseError, source));
   }
+}
+
+interface ParseError extends Error {
+  /** Of a tag that was read, but does not fit: `{{/if}}` for `{{#each}}`. */
+  lineNumber?: number;
+  column?: number;
+  /** The place of the last word that was read; not there when the next one cannot be read. */
+  hash?: { line: number; loc?: { last_line: number; last_column: number } };
+}
+
+function placeOf({ lineNumber, column = 0, hash }: ParseError, source: string): Offset {
+  if (lineNumber !== undefined) return { line: lineNumber, column };
+  if (hash?.loc) return { line: hash.loc.last_line, column: hash.loc.last_column };
+  const line = (hash?.line ?? 0) + 1;
+  const start = lineStartsOf(source)[line - 1] ?? 0;
+  return { line, column: Math.max(0, source.indexOf('{{', start) - start) };
 }

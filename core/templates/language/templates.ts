@@ -1,6 +1,6 @@
 import { compileProgram, type LinkStart, type Op, runOps, type TemplateKind, type WrittenLink } from './compile.ts';
 import { parseTemplate, TemplateSyntaxError } from './syntax.ts';
-import { type Run, type Scope, TemplateRenderError } from './values.ts';
+import { property, type Run, type Scope, TemplateRenderError } from './values.ts';
 
 export { type TemplateKind, TemplateRenderError, type WrittenLink };
 
@@ -24,19 +24,24 @@ export type LinkNumbers = Map<number, number>;
 
 export type Variables = Readonly<Record<string, unknown>>;
 
-type CompiledTemplate = { ok: true; template: Template } | { ok: false; message: string; line: number };
+type CompiledTemplate = { ok: true; template: Template } | { ok: false; message: string; line: number; column: number };
 
 /** Text that all recipients share, or a function that renders a part that differs. */
 type TemplatePart = string | ((variables: Variables) => string);
 
+const START = { line: 1, column: 1 };
+
 /** Parses a template once, for any number of renderings; no part of it becomes code. */
 export function compileTemplate(source: string, kind: TemplateKind): CompiledTemplate {
-  if (kind === 'html' && hasTooManyTags(source)) return { ok: false, message: TOO_MANY_TAGS, line: 1 };
+  if (kind === 'html' && hasTooManyTags(source)) return { ok: false, message: TOO_MANY_TAGS, ...START };
   try {
     return { ok: true, template: { kind, ...compileProgram(parseTemplate(source), kind, source) } };
   } catch (error) {
-    if (error instanceof TemplateSyntaxError) return { ok: false, message: error.message, line: error.line };
-    if (error instanceof RangeError) return { ok: false, message: 'The template is nested too deeply.', line: 1 };
+    if (error instanceof TemplateSyntaxError) {
+      const { message, line, column } = error;
+      return { ok: false, message, line, column };
+    }
+    if (error instanceof RangeError) return { ok: false, message: 'The template is nested too deeply.', ...START };
     throw error;
   }
 }
@@ -64,6 +69,11 @@ export function templateParts(template: Template): TemplatePart[] {
 /** The same with the starts of its links. */
 export function linkedParts(template: Template): Array<TemplatePart | LinkStart> {
   return template.ops.map((op) => (typeof op === 'function' ? (variables) => render([op], variables) : op));
+}
+
+/** The value at a dotted path, as a template finds it. */
+export function variableOf(variables: Variables, path: string): unknown {
+  return path.split('.').reduce<unknown>(property, variables);
 }
 
 /** The problem of a caller's variables, or null: they are stored and walked for every recipient. */

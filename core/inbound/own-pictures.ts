@@ -1,0 +1,15 @@
+import type { Deps } from '../base/deps.ts';
+import { readFile } from '../messages/contents.ts';
+import { withOwnPictures } from '../previews/own-pictures.ts';
+import type { InboundMessage } from './model.ts';
+
+type Pictured = Pick<InboundMessage, 'projectId' | 'html' | 'attachments'>;
+
+/** The HTML of a mail with the pictures that it brought; null when it has none. */
+export async function htmlWithOwnPictures(
+  deps: Pick<Deps, 'mongo' | 'config'>,
+  { projectId, html, attachments }: Pictured,
+): Promise<string | null> {
+  if (html === null) return null;
+  return withOwnPictures(html, attachments, ({ fileId }) => readFile(deps, projectId, fileId));
+}
