@@ -5,6 +5,7 @@ import type { Deps } from '../base/deps.ts';
 import { conflict, invalid } from '../base/errors.ts';
 import { insertOnce } from '../base/idempotent-insert.ts';
 import { derivedId } from '../base/ids.ts';
+import { type By, madeBy, refuseAuthor } from '../base/maker.ts';
 import type { Project } from '../base/model.ts';
 import { type Page, type PageOf, pageOf } from '../base/paging.ts';
 import { limitsOf, projectRulesOf } from '../contacts/project-rules.ts';
@@ -19,17 +20,19 @@ import { readEntry, readExit, readSteps } from './rules/parse-definition.ts';
 
 type AutomationInput = Described<typeof updateAutomationBody>;
 
-type Origin = { at: Date; seed: ObjectId };
+type Origin = By & { at: Date; seed: ObjectId };
 
 /** Endpoint 17. With `active` the automation is activated in the same call, or not created at all. */
 export async function createAutomation(
   deps: Deps,
   project: Project,
   { active = false, ...input }: AutomationInput & { active?: boolean | undefined },
-  { at, seed }: Origin,
+  { at, seed, by }: Origin,
 ): Promise<Automation> {
+  if (active) refuseAuthor({ by }, 'activate');
   const draft: Automation = {
     _id: derivedId(at, 'automation', seed.toHexString()),
+    ...madeBy({ by }),
     projectId: project._id,
     organizationId: project.organizationId,
     name: input.name ?? '',

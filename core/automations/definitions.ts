@@ -2,6 +2,7 @@ import type { ObjectId } from 'mongodb';
 import { BoundedMap } from '../base/cache.ts';
 import { type Deps, oncePerCore } from '../base/deps.ts';
 import { notFound } from '../base/errors.ts';
+import { repeatOnDuplicate } from '../base/idempotent-insert.ts';
 import { parseId } from '../base/ids.ts';
 import type { Project } from '../base/model.ts';
 import { projectRulesOf } from '../contacts/project-rules.ts';
@@ -47,7 +48,9 @@ export async function keepDefinition(deps: Deps, automation: Automation): Promis
     version,
     ...definitionFields(automation),
   };
-  await deps.db.automationDefinitions.replaceOne({ _id: past._id, projectId }, past, { upsert: true });
+  await repeatOnDuplicate(() =>
+    deps.db.automationDefinitions.replaceOne({ _id: past._id, projectId }, past, { upsert: true }),
+  );
 }
 
 function definitionFields(definition: AutomationDefinition): AutomationDefinition {

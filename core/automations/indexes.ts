@@ -12,6 +12,12 @@ export const automationIndexes = {
       because: 'Automations whose enrollments must follow a new status.',
     },
   },
+  automationDefinitions: {
+    automation: {
+      key: { projectId: 1, automationId: 1 },
+      because: 'The earlier versions of an automation: the templates that people inside it may still get.',
+    },
+  },
   automationCounts: {
     automation: { key: { projectId: 1, automationId: 1 }, because: 'The counts of an automation and its steps.' },
   },
@@ -31,6 +37,11 @@ export const automationIndexes = {
     automation: {
       key: { projectId: 1, automationId: 1, status: 1, _id: -1 },
       because: 'The enrollments of an automation, by status and newest first.',
+    },
+    step: {
+      key: { projectId: 1, automationId: 1, stepId: 1, _id: -1 },
+      partialFilterExpression: { live: true },
+      because: 'The people on one step, newest first.',
     },
     contact: {
       key: { projectId: 1, contactId: 1 },

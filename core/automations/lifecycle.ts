@@ -11,6 +11,7 @@ import { getAutomation } from './definitions.ts';
 import type { Automation, AutomationStatus } from './model.ts';
 import { AT_ONCE, AUTOMATION_CHANGES } from './record-triggers.ts';
 import { refuseIncomplete } from './references.ts';
+import { holdTemplatesOf } from './uses.ts';
 
 /** Every change of a contact is compared with each live automation. */
 const LIVE_AUTOMATIONS_MAX = 100;
@@ -119,6 +120,7 @@ async function touchRules(deps: Deps, session: Session, automation: Automation):
   await touchProjectRules(deps, { _id: projectId }, session);
   if (status !== 'active') return;
   if (unsubscribeGroupId) await holdGroup(deps, session, { _id: projectId }, unsubscribeGroupId);
+  await holdTemplatesOf(deps, session, automation);
   const live = { projectId, status, deletedAt: null };
   const count = await deps.db.automations.countDocuments(live, { session, limit: LIVE_AUTOMATIONS_MAX + 1 });
   if (count > LIVE_AUTOMATIONS_MAX)

@@ -4,6 +4,7 @@ import type { Deps } from '../base/deps.ts';
 import { AppError } from '../base/errors.ts';
 import { derivedId } from '../base/ids.ts';
 import { emailDomain } from '../base/text/addresses.ts';
+import { storedTags, taggedWith } from '../base/text/tags.ts';
 import { linkSetOf } from '../composing/link-sets.ts';
 import type { Contact } from '../contacts/model.ts';
 import { dueAtOnce } from '../messages/messages.ts';
@@ -80,6 +81,7 @@ export async function stepMail(
     automationId: enrollment.automationId,
     ...(linkSetId ? { linkSetId } : {}),
     contactId: contact._id,
+    ...taggedWith(storedTags(email.tags, 'tags')),
     createdAt: at,
     dueAt: dueAtOnce(deps),
   };

@@ -1,5 +1,7 @@
 import type { Collection, ObjectId } from 'mongodb';
+import type { Made } from '../base/maker.ts';
 import type { Due, PropertyType, PropertyValue, Utm } from '../base/model.ts';
+import type { Tag } from '../base/text/tags.ts';
 
 /** Automations, the contacts enrolled in them, and the custom events that start them. */
 
@@ -42,6 +44,8 @@ export interface AutomationEmail {
   senderName?: string;
   senderReplyToEmail?: string;
   senderReplyToName?: string;
+  /** Of the mails of the step, each name once. */
+  tags?: Tag[];
 }
 
 export interface AutomationBranch {
@@ -81,7 +85,7 @@ export interface AutomationDefinition {
   trackingClick: boolean;
 }
 
-export interface Automation extends AutomationDefinition, Due {
+export interface Automation extends AutomationDefinition, Due, Made {
   _id: ObjectId;
   projectId: ObjectId;
   organizationId: ObjectId;

@@ -5,10 +5,13 @@ import type { Deps } from '../base/deps.ts';
 import { conflict, invalid, notFound } from '../base/errors.ts';
 import { insertOnce } from '../base/idempotent-insert.ts';
 import { derivedId, parseId } from '../base/ids.ts';
+import { madeBy, refuseAuthor } from '../base/maker.ts';
 import type { Project } from '../base/model.ts';
 import { type Page, type PageOf, pageOf } from '../base/paging.ts';
 import { partOf } from '../base/search.ts';
+import { taggedWith } from '../base/text/tags.ts';
 import { wakeQueue } from '../jobs/queue.ts';
+import { holdTemplates } from '../templates/templates.ts';
 import { requireRecipients, whoDidNotOpen } from './audience/of-campaign.ts';
 import { insertCampaign } from './events.ts';
 import { holdNamedGroup, requireLists } from './holds.ts';
@@ -24,7 +27,7 @@ import {
 } from './input.ts';
 import type { Campaign, CampaignStatus } from './model.ts';
 import { DELETABLE } from './status.ts';
-import { timingOf } from './timing.ts';
+import { publishes, timingOf } from './timing.ts';
 
 /** The names of the queues that start and wake runs. */
 export const CAMPAIGN_STARTS = 'campaign-starts';
@@ -48,6 +51,7 @@ export async function createCampaign(
     if (isScheduled) await requireLists(deps, session, whole);
     await holdNamedGroup(deps, session, project, input);
     await template.write(session);
+    if (isScheduled) await holdTemplates(deps, session, project, [whole.templateId]);
   });
   if (isScheduled) wakeQueue(deps, CAMPAIGN_STARTS, project._id);
   return stored;
@@ -60,11 +64,13 @@ export async function plannedCampaign(
   input: CampaignInput & { name: string; subject: string },
   origin: Origin,
 ): Promise<Campaign> {
+  if (publishes(input)) refuseAuthor(origin, 'publish');
   if (input.templateId === undefined && input.htmlTemplate === undefined)
     throw invalid('Give templateId or htmlTemplate.', 'templateId: is required, or htmlTemplate');
-  const blank = newCampaign(deps, project, idOf(origin), input);
+  const blank = newCampaign(deps, project, origin, input);
   const plain = { ...blank, ...plainFields(blank, input) };
   const timed = { ...plain, ...timingOf(plain, input, deps.clock.now(), deps.config.sendNowDelay) };
+  if (timed.status === 'scheduled') refuseAuthor(origin, 'publish');
   const campaign = { ...timed, ...(await namedFields(deps, project, input)) };
   if (campaign.status === 'scheduled') await readyToPublish(deps, project, campaign, { brings: input });
   return campaign;
@@ -103,8 +109,9 @@ export async function duplicateCampaign(
   const { sendMode, gradual, maxLatenessMinutes, thresholdPreset, sendRatePerSecond } = source;
   const name = `Copy of ${source.name}`.slice(0, 200);
   const copy: Campaign = {
-    ...newCampaign(deps, project, idOf(origin), { name, subject }),
+    ...newCampaign(deps, project, origin, { name, subject }),
     ...{ previewText, from, senderId, replyTo, templateId, trackingClick, trackingOpen, utm: utm ?? null },
+    ...taggedWith(source.tags),
     ...(to ? { audience: whoDidNotOpen(source), excludeLists } : { audience, toLists, excludeLists, sendToGlobalList }),
     unsubscribeGroupId,
     ...{ maxLatenessMinutes, thresholdPreset, sendRatePerSecond },
@@ -142,12 +149,13 @@ function idOf({ at, seed }: Origin): ObjectId {
 function newCampaign(
   deps: Deps,
   project: Project,
-  _id: ObjectId,
+  origin: Origin,
   { name, subject }: { name: string; subject: string },
 ): Campaign {
   const now = deps.clock.now();
   return {
-    _id,
+    _id: idOf(origin),
+    ...madeBy(origin),
     projectId: project._id,
     organizationId: project.organizationId,
     name,

@@ -2,6 +2,7 @@ import { breathe } from '../base/breathe.ts';
 import type { Deps } from '../base/deps.ts';
 import { notFound } from '../base/errors.ts';
 import { emailDomain } from '../base/text/addresses.ts';
+import { taggedWith } from '../base/text/tags.ts';
 import { compiled } from '../templates/cache.ts';
 import { senderOf } from './input.ts';
 import type { Campaign, CampaignContent } from './model.ts';
@@ -31,6 +32,7 @@ export async function contentNow(deps: Deps, campaign: Campaign): Promise<Campai
     domainName: emailDomain(email),
     ...{ subject, previewText, html: template.emailTemplate, trackingClick, trackingOpen },
     utm: campaign.utm ?? template.utm ?? null,
+    ...taggedWith(campaign.tags),
     groupId: unsubscribeGroupId,
     frozenAt: deps.clock.now(),
   };

@@ -18,6 +18,9 @@ const LOOK_FIRST_MS = 10;
 const LOOK_MAX_MS = 200;
 const ORPHANS_EVERY_MS = 1_000;
 
+/** The reason of a pause that a person asked for. */
+export const PAUSED_BY_CALL = 'Paused by a call.';
+
 /**
  * A compare-and-set that binds every sender at its next claim; the run learns of it from the job written with it. Returns when
  * nothing is in flight: no message is sent after it. Works with Temporal stopped and without any worker.

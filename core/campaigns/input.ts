@@ -3,8 +3,10 @@ import type { updateCampaignBody } from '../../schemas/campaigns.ts';
 import type { Described } from '../../schemas/schema.ts';
 import type { Deps } from '../base/deps.ts';
 import { invalid } from '../base/errors.ts';
+import type { By } from '../base/maker.ts';
 import type { Project, Session } from '../base/model.ts';
 import { normalizeEmail } from '../base/text/addresses.ts';
+import { storedTags } from '../base/text/tags.ts';
 import { GLOBAL_LIST, wireListId } from '../contacts/lists/global-list.ts';
 import { findLists } from '../contacts/lists/lists.ts';
 import type { ContactList } from '../contacts/model.ts';
@@ -19,7 +21,7 @@ import type { AudienceEntry, Campaign, CampaignCounts } from './model.ts';
 export type CampaignInput = Described<typeof updateCampaignBody>;
 type GradualInput = NonNullable<CampaignInput['gradual']>;
 
-export interface Origin {
+export interface Origin extends By {
   at: Date;
   seed: ObjectId;
 }
@@ -42,6 +44,9 @@ export const emptyCounts: CampaignCounts = {
 export const noGradualState = { day: 0, calendarDay: null, releasedToday: 0, dayStartedAt: null, releasedUpTo: 0 };
 
 type Fields = Partial<Campaign>;
+type NamedFields = Partial<
+  Pick<Campaign, 'senderId' | 'templateId' | 'toLists' | 'excludeLists' | 'unsubscribeGroupId'>
+>;
 
 const PLAIN = [
   'name',
@@ -58,22 +63,32 @@ const PLAIN = [
 
 /** The fields that a call sets by value, checked without a read. */
 export function plainFields(before: Campaign, input: CampaignInput): Fields {
-  const { from, replyTo, gradual, subject, previewText, htmlTemplate, excludeLists } = input;
+  const { from, replyTo, gradual, subject, previewText, htmlTemplate, tags } = input;
   if (htmlTemplate !== undefined) compiled(htmlTemplate, 'html', 'htmlTemplate');
   if (subject !== undefined) compiled(subject, 'subject', 'subject');
   if (previewText !== undefined) compiled(previewText, 'subject', 'previewText');
-  if (excludeLists?.includes(GLOBAL_LIST))
-    throw invalid('The global list cannot be excluded: nobody would be left.', 'excludeLists: names the global list');
+  plainAudience(input);
   return {
     ...Object.fromEntries(PLAIN.flatMap((name) => (input[name] === undefined ? [] : [[name, input[name]]]))),
+    ...(tags ? { tags: storedTags(tags, 'tags') } : {}),
     ...(from ? { from: { ...before.from, ...fromOf(from) } } : {}),
     ...(replyTo === undefined ? {} : { replyTo: normalizeEmail(replyTo) ?? '' }),
     ...(gradual === undefined ? {} : { gradual: gradualOf(before, gradual) }),
   };
 }
 
+/** The part of them that says who gets the campaign. */
+export function plainAudience({
+  excludeLists,
+  sendToGlobalList,
+}: Pick<CampaignInput, 'excludeLists' | 'sendToGlobalList'>): Pick<Fields, 'sendToGlobalList'> {
+  if (excludeLists?.includes(GLOBAL_LIST))
+    throw invalid('The global list cannot be excluded: nobody would be left.', 'excludeLists: names the global list');
+  return sendToGlobalList === undefined ? {} : { sendToGlobalList };
+}
+
 /** The documents that a call names by id: all are found before anything is written. */
-export async function namedFields(deps: Deps, project: Project, input: CampaignInput): Promise<Fields> {
+export async function namedFields(deps: Deps, project: Project, input: CampaignInput): Promise<NamedFields> {
   const { toLists, excludeLists, unsubscribeGroupId, templateId } = input;
   const senderId = input.senderId ?? input.fromSenderId;
   const senderField = input.senderId === undefined ? 'fromSenderId' : 'senderId';
@@ -112,7 +127,7 @@ export function templateWrite(
     return {
       templateId,
       async write(session) {
-        await updateTemplate(deps, project, templateId, { emailTemplate: htmlTemplate }, session);
+        await updateTemplate(deps, project, templateId, { emailTemplate: htmlTemplate }, { by: origin.by, session });
       },
     };
   const source = { templateName: name, emailTemplate: htmlTemplate, subject, previewText };

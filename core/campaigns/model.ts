@@ -1,4 +1,5 @@
 import type { Collection, ObjectId } from 'mongodb';
+import type { Made } from '../base/maker.ts';
 import type { Mailbox, Utm } from '../base/model.ts';
 
 /** Campaigns, their audience and their counts. */
@@ -59,7 +60,7 @@ export interface OtherAudience {
   listIds: ObjectId[];
 }
 
-export interface Campaign {
+export interface Campaign extends Made {
   _id: ObjectId;
   projectId: ObjectId;
   organizationId: ObjectId;
@@ -80,6 +81,8 @@ export interface Campaign {
   trackingClick: boolean;
   trackingOpen: boolean;
   utm?: Utm | null;
+  /** "name:value" of each, for all its mails. */
+  tags?: string[];
   sendMode: 'immediate' | 'scheduled' | 'gradual';
   sendNow: boolean;
   scheduledAt: Date | null;
@@ -94,6 +97,8 @@ export interface Campaign {
   startDueAt?: Date;
   /** The job to start the run that refreshes the numbers. */
   metricsDueAt?: Date;
+  /** The job to count the recipients as accepted. */
+  countDueAt?: Date;
   startedAt: Date | null;
   /** Since when it has been sending, and for how long it was before that: pauses do not count. */
   sendingSince?: Date | null;
@@ -130,6 +135,7 @@ export interface CampaignContent {
   trackingClick: boolean;
   trackingOpen: boolean;
   utm?: Utm | null;
+  tags?: string[];
   groupId: string | null;
   frozenAt: Date;
 }
@@ -147,6 +153,8 @@ export interface CampaignFreeze {
   isDone: boolean;
   /** The size of the audience, once it is written; `inBlocks`: those without a suppression. */
   frozen: { total: number; inBlocks: number } | null;
+  /** The whole audience by mailbox provider. Not set by earlier versions. */
+  providers?: Record<string, number>;
 }
 
 declare module '../base/collections.ts' {

@@ -13,6 +13,7 @@ import { type MessageState, states } from '../outbox/states.ts';
 import { blocksOf, isInBlocks, messageOf, pageWithWaiting } from './audience/waiting.ts';
 import { findCampaign } from './campaigns.ts';
 import type { Campaign } from './model.ts';
+import { recipientsBecause } from './reasons.ts';
 
 const recipientStatuses = ['queued', 'deferred', 'sent', 'bounced', 'failed', 'suppressed', 'unknown'] as const;
 type RecipientStatus = (typeof recipientStatuses)[number];
@@ -22,15 +23,31 @@ export async function listRecipients(
   deps: Deps,
   project: Project,
   campaignId: string,
-  { status, ...page }: Page & { status?: RecipientStatus | undefined },
+  { status, reason, ...page }: Page & { status?: RecipientStatus | undefined; reason?: string | undefined },
 ): Promise<PageOf<Message>> {
+  const because = reason === undefined ? null : recipientsBecause(reason);
   const campaign = await findCampaign(deps, project, campaignId);
+  if (because) return listBecause(deps, campaign, because, { status, ...page });
   const state: MessageState[] | undefined = status && (status === 'queued' ? ['queued', states.committing] : [status]);
   const rows = { campaignId: campaign._id, projectId: project._id, ...(state ? { state: { $in: state } } : {}) };
   const order = { sort: { state: 1 as const, seq: 1 as const }, hint: 'campaign' };
   if (!isInBlocks(campaign)) return pageOf(deps.db.messages, rows, page, order);
   const waiting = status === undefined || status === 'queued' ? 'all' : 'none';
   return pageWithWaiting(deps, campaign, { rows, ...order, waiting }, page);
+}
+
+/** With a status that is not the reason's, there are none. */
+function listBecause(
+  deps: Deps,
+  { _id: campaignId, projectId }: Campaign,
+  { filter, ...order }: ReturnType<typeof recipientsBecause>,
+  { status, ...page }: Page & { status?: RecipientStatus | undefined },
+): Promise<PageOf<Message>> {
+  const also = status && filter.state !== status ? { $and: [{ state: status }] } : {};
+  return pageOf(deps.db.messages, { campaignId, projectId, ...filter, ...also }, page, {
+    ...order,
+    projection: { content: 0 },
+  });
 }
 
 export interface RecipientStory {

@@ -56,6 +56,12 @@ function wishedTime(
   };
 }
 
+/** Whether this call, with what was stored before it, publishes: a draft of an author says publish: false. */
+export function publishes({ publish, sendNow, scheduledAt, gradual }: CampaignInput): boolean {
+  if (publish !== undefined) return publish;
+  return sendNow === true || Boolean(scheduledAt) || Boolean(gradual);
+}
+
 export function refusePast(at: Date, now: Date, field: string): void {
   if (at.getTime() < now.getTime() - PAST_TOLERANCE_MS)
     throw invalid(`${field} is in the past.`, `${field}: is more than a minute in the past`);

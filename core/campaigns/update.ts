@@ -1,14 +1,16 @@
 import type { Deps } from '../base/deps.ts';
 import { conflict, invalid } from '../base/errors.ts';
+import { type By, refuseAuthor } from '../base/maker.ts';
 import type { Project, Session } from '../base/model.ts';
 import { wakeQueue } from '../jobs/queue.ts';
+import { holdTemplates } from '../templates/templates.ts';
 import { CAMPAIGN_STARTS, findCampaign, stateConflict } from './campaigns.ts';
 import { moveCampaign } from './events.ts';
 import { holdNamedGroup, requireLists } from './holds.ts';
 import { type CampaignInput, namedFields, type Origin, plainFields, readyToPublish, templateWrite } from './input.ts';
 import type { Campaign } from './model.ts';
-import { isEditable, isPausedBeforeStart, OVER } from './status.ts';
-import { refusePast, timingOf } from './timing.ts';
+import { isEditable, isPausedBeforeStart, OVER, PUBLISHED } from './status.ts';
+import { publishes, refusePast, timingOf } from './timing.ts';
 import { nextUpdate } from './transition.ts';
 
 const TRIES_MAX = 5;
@@ -26,7 +28,7 @@ export async function updateCampaign(
 ): Promise<Campaign> {
   for (let tries = 0; tries < TRIES_MAX; tries += 1) {
     const before = await findCampaign(deps, project, campaignId);
-    const after = await changedCampaign(deps, project, before, input);
+    const after = await changedCampaign(deps, project, before, input, origin);
     const template = templateWrite(deps, project, after, input, origin);
     const updated = await store(deps, before, { ...after, templateId: template.templateId }, async (session) => {
       await holdNamedGroup(deps, session, project, input);
@@ -43,7 +45,10 @@ export async function changedCampaign(
   project: Project,
   before: Campaign,
   input: CampaignInput,
+  origin: By,
 ): Promise<Campaign> {
+  if (PUBLISHED.includes(before.status)) refuseAuthor(origin, 'changePublished');
+  if (publishes(input)) refuseAuthor(origin, 'publish');
   const isOpen = isEditable(before);
   if (!isOpen) refuseLateChanges(before, input);
   const plain = { ...before, ...plainFields(before, input) };
@@ -55,6 +60,7 @@ export async function changedCampaign(
     ...(await namedFields(deps, project, input)),
     updatedAt: nextUpdate(before, now),
   };
+  if (after.status === 'scheduled') refuseAuthor(origin, 'publish');
   // Lists that a call names replace the people of another campaign.
   if (after.audience && (after.toLists.length > 0 || after.sendToGlobalList)) after.audience = null;
   if (after.status === 'scheduled') await readyToPublish(deps, project, after, { brings: input });
@@ -83,6 +89,7 @@ async function store(
   const updated = await moveCampaign(deps, filter, update, async (session) => {
     if (after.status === 'scheduled') await requireLists(deps, session, after);
     await commitWith(session);
+    if (after.status === 'scheduled') await holdTemplates(deps, session, { _id: projectId }, [after.templateId]);
   });
   if (updated && wakeRun) wakeQueue(deps, CAMPAIGN_STARTS, projectId);
   return updated;

@@ -2,7 +2,7 @@ import type { Deps } from '../base/deps.ts';
 import type { Session } from '../base/model.ts';
 import type { SuppressionGroup } from '../suppressions/model.ts';
 import type { Template } from '../templates/model.ts';
-import { EDITABLE, NOT_OVER } from './status.ts';
+import { EDITABLE, GOING_OUT, NOT_OVER } from './status.ts';
 
 const projection = { name: 1, status: 1 };
 
@@ -13,6 +13,16 @@ export async function campaignWithTemplate(
 ): Promise<string | null> {
   const campaign = await db.campaigns.findOne({ projectId, templateId, status: { $in: EDITABLE } }, { projection });
   return campaign && `the ${campaign.status === 'draft' ? 'draft' : 'scheduled campaign'} "${campaign.name}"`;
+}
+
+export async function campaignSendingTemplate(
+  { db }: Pick<Deps, 'db'>,
+  session: Session,
+  { projectId, templateId }: Pick<Template, 'projectId' | 'templateId'>,
+): Promise<string | null> {
+  const naming = { projectId, templateId, status: { $in: GOING_OUT } };
+  const campaign = await db.campaigns.findOne(naming, { session, projection });
+  return campaign && `the campaign "${campaign.name}" (${campaign.status})`;
 }
 
 export async function campaignWithGroup(

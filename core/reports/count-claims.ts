@@ -1,9 +1,8 @@
 import type { ObjectId } from 'mongodb';
 import { distinctIds } from '../base/ids.ts';
 import type { BlockClaim } from '../outbox/blocks/model.ts';
+import { campaignOrigins } from './campaign-origins.ts';
 import type { CountDeps, Counting } from './counting.ts';
-import { campaignSource } from './documents.ts';
-import { domainsOf } from './domains.ts';
 
 const AT_ONCE_MAX = 256;
 
@@ -16,11 +15,9 @@ export async function countClaims({ db }: CountDeps, { projectId, session, docum
     .toArray();
   if (claims.length === 0) return false;
   const campaignIds = distinctIds(claims.map(({ campaignId }) => campaignId));
-  const domains = await domainsOf({ db }, projectId, campaignIds, session);
-  for (const { campaignId, counts = [] } of claims) {
-    const origin = { source: campaignSource(campaignId), domain: domains.get(campaignId.toHexString()) ?? null };
-    for (const cell of counts) documents.add(origin, cell);
-  }
+  const originOf = await campaignOrigins({ db }, projectId, campaignIds, session);
+  for (const { campaignId, counts = [] } of claims)
+    for (const cell of counts) documents.add(originOf(campaignId), cell);
   await settle({ db }, { projectId, session }, claims, campaignIds);
   return claims.length === AT_ONCE_MAX;
 }

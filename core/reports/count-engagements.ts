@@ -1,3 +1,4 @@
+import type { AnyBulkWriteOperation, ObjectId } from 'mongodb';
 import type { Engagement, EngagementTime } from '../messages/model.ts';
 import type { CountName, Fact } from '../outbox/counting/facts.ts';
 import type { Message } from '../outbox/model.ts';
@@ -44,9 +45,26 @@ export async function countEngagements(deps: CountDeps, counting: Counting): Pro
     for (const cell of tallied(row, [...timesAs(engagement, 1), ...timesAs(engagement.counted ?? {}, -1)]))
       documents.add(originOf(row), cell);
   }
-  await engagements.updateMany(ids, ALL_COUNTED, { session });
-  await countClicks(deps, counting, rowOf, found);
+  await markCounted(deps, counting, ids._id.$in, await countClicks(deps, counting, rowOf, found));
   return found.length === AT_ONCE_MAX;
+}
+
+/** Each document is changed once. */
+async function markCounted(
+  { db }: CountDeps,
+  { projectId, session }: Counting,
+  ids: ObjectId[],
+  clicked: Awaited<ReturnType<typeof countClicks>>,
+): Promise<void> {
+  const others = { _id: { $in: ids, $nin: clicked.map(({ _id }) => _id) }, projectId };
+  const writes = clicked.map(({ _id, countedLinks }): AnyBulkWriteOperation<Engagement> => {
+    const update = [...ALL_COUNTED, { $set: { countedLinks: { $literal: countedLinks } } }];
+    return { updateOne: { filter: { _id, projectId }, update } };
+  });
+  await db.engagements.bulkWrite([...writes, { updateMany: { filter: others, update: ALL_COUNTED } }], {
+    session,
+    ordered: false,
+  });
 }
 
 export function timeFields(): Partial<Record<keyof Engagement, 1>> {

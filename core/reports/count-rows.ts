@@ -5,9 +5,10 @@ import { FACT_FIELDS, type Fact, waitingFacts } from '../outbox/counting/facts.t
 import { type Cell, Tally } from '../outbox/counting/tally.ts';
 import { after } from '../outbox/ledger.ts';
 import type { Message } from '../outbox/model.ts';
+import { campaignOrigins } from './campaign-origins.ts';
 import type { CountDeps, Counting } from './counting.ts';
-import { type Origin, sourceOf } from './documents.ts';
-import { domainsOf } from './domains.ts';
+import type { Origin } from './documents.ts';
+import { sourceOf } from './parts.ts';
 
 const AT_ONCE_MAX = 512;
 /** How soon rows of open claims are looked at again. */
@@ -15,12 +16,12 @@ const AGAIN_MS = 5_000;
 
 export type OriginRow = Pick<
   Message,
-  '_id' | 'lane' | 'campaignId' | 'automationId' | 'senderDomain' | 'seq' | 'linkSetId' | 'sentAt'
+  '_id' | 'lane' | 'campaignId' | 'automationId' | 'senderDomain' | 'tags' | 'seq' | 'linkSetId' | 'sentAt'
 >;
 export type Row = OriginRow & CountedMail;
 
 export const ORIGIN_FIELDS = {
-  ...{ lane: 1, campaignId: 1, automationId: 1, senderDomain: 1, seq: 1 },
+  ...{ lane: 1, campaignId: 1, automationId: 1, senderDomain: 1, tags: 1, seq: 1 },
   ...{ email: 1, provider: 1, linkSetId: 1, sentAt: 1 },
 } as const;
 export const ROW_FIELDS = { ...ORIGIN_FIELDS, ...FACT_FIELDS } as const;
@@ -60,7 +61,7 @@ export function tallied(row: Pick<Message, 'email' | 'provider'>, facts: Fact[])
   return tally.cells();
 }
 
-/** The source and the domain of a row. */
+/** The source, the domain and the tags of a row. */
 export async function originsOf(
   deps: Pick<CountDeps, 'db'>,
   projectId: ObjectId,
@@ -70,11 +71,12 @@ export async function originsOf(
   const ids = distinctIds(
     rows.flatMap(({ campaignId, senderDomain }) => (campaignId && !senderDomain ? campaignId : [])),
   );
-  const domains = ids.length > 0 ? await domainsOf(deps, projectId, ids, session) : new Map<string, string>();
-  return (row) => ({
-    source: sourceOf(row),
-    domain: row.senderDomain ?? domains.get(String(row.campaignId)) ?? null,
-  });
+  const originOf = await campaignOrigins(deps, projectId, ids, session);
+  return (row) => {
+    const { campaignId, senderDomain, tags = [] } = row;
+    const domain = senderDomain ?? (campaignId ? originOf(campaignId).domain : null);
+    return { source: sourceOf(row), domain, tags };
+  };
 }
 
 /** Marks of claims, with the indexes of those that have them. */

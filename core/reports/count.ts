@@ -6,16 +6,17 @@ import { dueProjects } from '../jobs/due-projects.ts';
 import type { JobQueue } from '../jobs/queue.ts';
 import { countClaims } from './count-claims.ts';
 import { countEngagements } from './count-engagements.ts';
+import { countFreezes } from './count-freezes.ts';
 import { countRows } from './count-rows.ts';
-import type { CountDeps, Counting } from './counting.ts';
+import type { CountDeps } from './counting.ts';
 import { Documents } from './documents.ts';
 import { LinkDocuments } from './links/documents.ts';
-import { countingSince, ensureState, takeTurn } from './state.ts';
+import { beginCount, countingSince, ensureState } from './state.ts';
 
 const LOOK_EVERY_MS = 2_000;
 const PROJECTS_AT_ONCE = 4;
 
-/** Adds what waits in claims, rows and engagements to the documents of 15 minutes. */
+/** Adds what waits in claims, rows and engagements to the counts of 15 minutes. */
 export function seriesCounts(deps: CountDeps): JobQueue {
   return {
     name: 'series',
@@ -28,12 +29,13 @@ export function seriesCounts(deps: CountDeps): JobQueue {
 
 async function projectsWaiting(deps: CountDeps, now: Date): Promise<ObjectId[]> {
   await countingSince(deps);
-  const { messages, engagements, campaignClaims } = deps.db;
+  const { messages, engagements, campaignClaims, campaigns } = deps.db;
   const waiting = { field: 'countDueAt', now, hint: 'counted' };
   const found = await Promise.all([
     dueProjects(messages, waiting),
     dueProjects(engagements, waiting),
     dueProjects(campaignClaims, waiting),
+    dueProjects(campaigns, waiting),
   ]);
   return distinctIds(found.flat());
 }
@@ -48,19 +50,19 @@ export async function countProject(deps: CountDeps, projectId: ObjectId): Promis
 }
 
 async function countSome(deps: CountDeps, projectId: ObjectId, session: Session): Promise<boolean> {
-  const state = await takeTurn(deps, projectId, session);
+  const state = await beginCount(deps, projectId, session);
   if (!state) return false;
-  const links = new LinkDocuments({ projectId, count: state.count, session });
-  const counting: Counting = { projectId, session, documents: new Documents(projectId, state.count), links };
+  const where = { projectId, count: state.count, session };
+  const counting = { projectId, session, documents: new Documents(where), links: new LinkDocuments(where) };
   // Not at once: they share a session.
   const isMore = [
+    await countFreezes(deps, counting),
     await countClaims(deps, counting),
     await countRows(deps, counting),
     await countEngagements(deps, counting),
   ].some(Boolean);
   if (state.deletedAt) return isMore;
-  const writes = counting.documents.writes();
-  if (writes.length > 0) await deps.db.reportCounts.bulkWrite(writes, { session, ordered: false });
-  await links.write(deps);
+  await counting.documents.write(deps);
+  await counting.links.write(deps);
   return isMore;
 }

@@ -2,13 +2,14 @@ import { type Indexes, onlyWith } from '../base/indexes.ts';
 
 export const reportIndexes = {
   reportCounts: {
-    project: {
-      key: { projectId: 1, count: 1, at: 1 },
-      because: 'The series of a project, and those by sending domain and provider.',
+    part: {
+      key: { projectId: 1, count: 1, part: 1, day: 1 },
+      because: 'The days of a part of the mail of a project, or of all providers, replies or sending domains.',
     },
-    source: {
-      key: { projectId: 1, count: 1, source: 1, at: 1 },
-      because: 'The series of a campaign or an automation.',
+    tags: {
+      key: { projectId: 1, count: 1, day: 1, tag: 1 },
+      ...onlyWith('tag'),
+      because: 'The tags of a day that are counted on their own.',
     },
   },
   linkCounts: {

@@ -1,29 +1,30 @@
-import type { Collection, ObjectId } from 'mongodb';
+import type { Binary, Collection, ObjectId } from 'mongodb';
 import type { CountName } from '../outbox/counting/facts.ts';
 
 /** Counts of 15 minutes, which stay when the mails are removed. */
 
 export type Counts = Partial<Record<CountName, number>>;
 
-export interface ProviderCounts extends Counts {
-  /** Of the deferrals, by code. */
-  replies?: Record<string, { count: number; text?: string }>;
-}
-
-/** The counts of 15 minutes UTC, of the mail of one campaign, automation or lane. Keys have "," for each ".". */
+/** The counts of a UTC day by quarter of an hour, of a part of a project's mail. */
 export interface ReportCounts {
-  /** Derived from project, count, source and quarter. */
+  /** Derived from project, count, part and day. */
   _id: ObjectId;
   projectId: ObjectId;
   /** The number of the project's count that it belongs to: see ReportState. */
   count: number;
-  /** "campaign:<id>", "automation:<id>", or "lane:<lane>" for all other mail. */
-  source: string;
-  at: Date;
-  counts: Counts;
-  providers?: Record<string, ProviderCounts>;
-  /** By sending domain. */
-  domains?: Record<string, Counts>;
+  /** See core/reports/parts.ts. */
+  part: string;
+  /** Its first moment. */
+  day: Date;
+  /** See core/reports/rules/day-counts.ts. */
+  quarters: Binary;
+  /** Of a campaign: the sending domain and the tags, for what is counted after it was deleted. */
+  domain?: string;
+  tags?: string[];
+  /** Of a tag that is counted on its own, its "name:value". */
+  tag?: string;
+  /** Of the deferrals with one reply: a text of such a reply, without addresses and numbers. */
+  text?: string;
 }
 
 /** The clicks on one link of one campaign, step of an automation, or template. */
@@ -39,7 +40,7 @@ export interface LinkCounts {
   step: string | null;
   /** The number of the link in the content; null for links grouped by URL. */
   link: number | null;
-  /** As it is written in the content, or as it was clicked; null for the row of all others. */
+  /** As it is written in the content, or as it was clicked; '' when those who clicked it are erased; null for the row of all others. */
   url: string | null;
   clicks: number;
   /** Mails in which it was clicked. */
@@ -52,8 +53,10 @@ export interface LinkCounts {
 export interface ReportState {
   _id: ObjectId;
   projectId: ObjectId;
-  /** The documents with this number are read; a recount writes those of the next number. */
+  /** The documents with this number are read. */
   count: number;
+  /** The number of the last recount, whose documents have it; of a recount that did not end, they are not read. */
+  lastCount?: number;
   turns: number;
   /** From when on everything is counted; not set before a recount. */
   since?: Date;

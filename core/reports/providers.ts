@@ -1,17 +1,21 @@
-import type { Document } from 'mongodb';
 import type { Deps } from '../base/deps.ts';
+import { parseId } from '../base/ids.ts';
 import type { Project } from '../base/model.ts';
 import type { CountName } from '../outbox/counting/facts.ts';
 import { providerName } from '../outbox/counting/mailbox-providers.ts';
-import { nameOf } from './documents.ts';
+import { campaignProviders, PROVIDERS, REPLIES, readReplyPart } from './parts.ts';
 import { type Range, rangeOf } from './ranges.ts';
+import { type Counted, readCounts } from './read-counts.ts';
+import { DAY_MS } from './rules/day-counts.ts';
 import { percentOf } from './rules/rates.ts';
-import { sums } from './series.ts';
+import { noCounts } from './series.ts';
 import { completeSince, readState } from './state.ts';
 
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
-const LIMITS = { maxMs: 31 * DAY_MS + 2 * HOUR_MS, max: '31 days', usualMs: 7 * DAY_MS } as const;
+/** A month may have an hour more or less. */
+const SPARE_MS = 2 * 3_600_000;
+const LIMITS = { maxMs: 31 * DAY_MS + SPARE_MS, max: '31 days', usualMs: 7 * DAY_MS } as const;
+/** A gradual campaign takes months. */
+const OF_CAMPAIGN = { maxMs: 731 * DAY_MS + SPARE_MS, max: 'two years', usualMs: 7 * DAY_MS } as const;
 const REPLIES_MAX = 5;
 
 interface DeferralReply {
@@ -37,17 +41,28 @@ export interface ProvidersReport extends Range {
   providers: ProviderReport[];
 }
 
-/** Outcomes by the mailbox provider of the recipients, most mail first. */
+interface ProvidersQuery {
+  from?: string | undefined;
+  to?: string | undefined;
+  campaignId?: string | undefined;
+}
+
+/** Outcomes by the mailbox provider of the recipients, most mail first. Replies of deferrals are known for the project alone. */
 export async function providersOf(
   deps: Pick<Deps, 'db' | 'clock'>,
   project: Project,
-  query: { from?: string | undefined; to?: string | undefined },
+  { campaignId, ...query }: ProvidersQuery,
 ): Promise<ProvidersReport> {
-  const range = rangeOf(deps, query, LIMITS);
+  const campaign = campaignId === undefined ? null : parseId(campaignId);
+  const range = rangeOf(deps, query, campaign ? OF_CAMPAIGN : LIMITS);
+  const prefix = campaign ? campaignProviders(campaign) : PROVIDERS;
   const state = await readState(deps, project._id);
-  const match = { projectId: project._id, count: state?.count ?? 0, at: { $gte: range.from, $lt: range.to } };
-  const [counts, replies] = await Promise.all([countsOf(deps, match), repliesOf(deps, match)]);
-  const providers = counts.map(({ _id: id, ...of }) => {
+  const counted = { projectId: project._id, count: state?.count ?? 0 };
+  const [counts, replies] = await Promise.all([
+    countsOf(deps, counted, prefix, range),
+    campaign ? new Map<string, DeferralReply[]>() : repliesOf(deps, counted, range),
+  ]);
+  const providers = [...counts].map(([id, of]) => {
     const { sent, delivered, opened, humanOpened, bounced, complained } = of;
     return {
       ...{ id, name: providerName(id), ...of },
@@ -62,46 +77,32 @@ export async function providersOf(
   return { ...range, since: await completeSince(deps, project, state), providers: most };
 }
 
-function countsOf({ db }: Pick<Deps, 'db'>, match: Document) {
-  return db.reportCounts
-    .aggregate<Record<CountName, number> & { _id: string }>(
-      [
-        { $match: match },
-        { $project: { one: { $objectToArray: { $ifNull: ['$providers', {}] } } } },
-        { $unwind: '$one' },
-        { $group: { _id: '$one.k', ...sums('one.v') } },
-      ],
-      { hint: 'project' },
-    )
-    .toArray();
+async function countsOf(deps: Pick<Deps, 'db'>, counted: Counted, prefix: string, range: Range) {
+  const found = new Map<string, Record<CountName, number>>();
+  await readCounts(deps, counted, { startWith: prefix }, range, ({ part, name, by }) => {
+    const id = part.slice(prefix.length);
+    if (!found.has(id)) found.set(id, noCounts());
+    found.get(id)![name] += by;
+  });
+  return found;
 }
 
-async function repliesOf({ db }: Pick<Deps, 'db'>, match: Document): Promise<Map<string, DeferralReply[]>> {
-  const found = await db.reportCounts
-    .aggregate<{ _id: { provider: string; reply: string }; count: number; text: string | null }>(
-      [
-        { $match: { ...match, 'counts.deferred': { $gt: 0 } } },
-        { $project: { one: { $objectToArray: '$providers' } } },
-        { $unwind: '$one' },
-        { $project: { provider: '$one.k', reply: { $objectToArray: { $ifNull: ['$one.v.replies', {}] } } } },
-        { $unwind: '$reply' },
-        {
-          $group: {
-            _id: { provider: '$provider', reply: '$reply.k' },
-            count: { $sum: '$reply.v.count' },
-            text: { $max: '$reply.v.text' },
-          },
-        },
-        { $sort: { count: -1, _id: 1 } },
-      ],
-      { hint: 'project' },
-    )
-    .toArray();
-  const byProvider = Map.groupBy(found, ({ _id }) => _id.provider);
+async function repliesOf(
+  deps: Pick<Deps, 'db'>,
+  counted: Counted,
+  range: Range,
+): Promise<Map<string, DeferralReply[]>> {
+  const found = new Map<string, DeferralReply & { provider: string }>();
+  await readCounts(deps, counted, { startWith: REPLIES }, range, ({ part, text, by }) => {
+    const known = found.get(part) ?? { ...readReplyPart(part), text, count: 0 };
+    found.set(part, { ...known, text: text || known.text, count: known.count + by });
+  });
+  const most = [...found.values()].toSorted((a, b) => b.count - a.count || (a.reply < b.reply ? -1 : 1));
+  const byProvider = Map.groupBy(most, ({ provider }) => provider);
   return new Map(
     [...byProvider].map(([provider, some]) => [
       provider,
-      some.slice(0, REPLIES_MAX).map(({ _id, count, text }) => ({ reply: nameOf(_id.reply), text: text ?? '', count })),
+      some.slice(0, REPLIES_MAX).map(({ reply, text, count }) => ({ reply, text, count })),
     ]),
   );
 }

@@ -5,7 +5,9 @@ import type { Project } from '../base/model.ts';
 import { countedFacts } from '../outbox/counting/facts.ts';
 import { after } from '../outbox/ledger.ts';
 import type { Message } from '../outbox/model.ts';
+import { campaignOrigins } from './campaign-origins.ts';
 import { ALL_COUNTED, timesAs } from './count-engagements.ts';
+import { addFreeze } from './count-freezes.ts';
 import { originsOf, ROW_FIELDS, type Row, rowsOfClaims, tallied } from './count-rows.ts';
 import type { CountDeps } from './counting.ts';
 import { Documents } from './documents.ts';
@@ -36,12 +38,15 @@ export async function recountProject(deps: CountDeps, project: Project): Promise
   const by = new ObjectId();
   const state = await pause(deps, projectId, by);
   if (!state) return { kind: 'busy' };
-  const count = state.count + 1;
+  const count = state.lastCount!;
   await deleteCounts(deps, { projectId, count: { $ne: state.count } });
-  const mails = await countAll(deps, projectId, count, () => keepPaused(deps, projectId, by));
-  if (mails === null) return { kind: 'busy' };
+  const counts = { projectId, count, like: state.count };
+  const mails = await countAll(deps, counts, () => keepPaused(deps, projectId, by));
   const from = new Date(Math.max(kept.getTime(), project.createdAt.getTime()));
-  if (!(await end(deps, projectId, by, { count, since: from }))) return { kind: 'busy' };
+  if (mails === null || !(await end(deps, projectId, by, { count, since: from }))) {
+    await deleteCounts(deps, { projectId, count });
+    return { kind: 'busy' };
+  }
   await deleteCounts(deps, { projectId, count: state.count });
   return { kind: 'recounted', mails, since: from };
 }
@@ -49,11 +54,10 @@ export async function recountProject(deps: CountDeps, project: Project): Promise
 /** null: another recount has taken over. */
 async function countAll(
   deps: CountDeps,
-  projectId: ObjectId,
-  count: number,
+  { projectId, count, like }: { projectId: ObjectId; count: number; like: number },
   keep: () => Promise<boolean>,
 ): Promise<number | null> {
-  const documents = new Documents(projectId, count);
+  const documents = new Documents({ projectId, count, like });
   const links = new LinkDocuments({ projectId, count });
   let mails = 0;
   const each = { size: AT_ONCE, projection: ROW_FIELDS, hint: 'newest' };
@@ -61,11 +65,24 @@ async function countAll(
     if (!(await keep())) return null;
     await countBatch(deps, projectId, rows, documents, links);
     mails += rows.length;
-    if (documents.size > DOCUMENTS_MAX) await write(deps, documents);
+    if (documents.size > DOCUMENTS_MAX) await documents.write(deps);
     await links.write(deps);
   }
-  await write(deps, documents);
+  if (!(await keep())) return null;
+  await countAccepted(deps, projectId, documents);
+  await documents.write(deps);
   return mails;
+}
+
+/** Audiences that wait to be counted are counted afterwards. */
+async function countAccepted(deps: CountDeps, projectId: ObjectId, documents: Documents): Promise<void> {
+  const each = { size: AT_ONCE, projection: { freeze: 1, countDueAt: 1 }, hint: 'newest' };
+  for await (const campaigns of batchesById(deps.db.campaigns, { projectId }, each)) {
+    const counted = campaigns.filter(({ countDueAt, freeze }) => countDueAt === undefined && freeze?.providers);
+    const ids = counted.map(({ _id }) => _id);
+    const originOf = await campaignOrigins(deps, projectId, ids);
+    for (const campaign of counted) addFreeze(documents, campaign, originOf(campaign._id));
+  }
 }
 
 async function countBatch(
@@ -100,26 +117,25 @@ async function countedEngagements({ db }: CountDeps, projectId: ObjectId, rows: 
   return db.engagements.find(ids, { projection: { counted: 1, countedLinks: 1 } }).toArray();
 }
 
-async function write({ db }: CountDeps, documents: Documents): Promise<void> {
-  const writes = documents.writes();
-  if (writes.length > 0) await db.reportCounts.bulkWrite(writes, { ordered: false });
-}
-
 const paused = { $gt: ['$pausedUntil', '$$NOW'] };
+
+/** Each has a number of its own: a process that was held up for long may write its last documents while another one recounts. */
+const lastCount = { $add: [{ $ifNull: ['$lastCount', '$count'] }, 1] };
 
 function pause({ db }: CountDeps, projectId: ObjectId, by: ObjectId) {
   return db.reportStates.findOneAndUpdate(
     { _id: projectId, projectId, deletedAt: { $exists: false }, $expr: { $not: [paused] } },
-    [{ $set: { pausedUntil: after(PAUSE_MS), pausedBy: by } }],
+    [{ $set: { pausedUntil: after(PAUSE_MS), pausedBy: by, lastCount } }],
     { returnDocument: 'after' },
   );
 }
 
 /** A pause that has ended is not prolonged: others may have counted since. */
 async function keepPaused({ db }: CountDeps, projectId: ObjectId, by: ObjectId): Promise<boolean> {
-  const { matchedCount } = await db.reportStates.updateOne({ _id: projectId, projectId, pausedBy: by, $expr: paused }, [
-    { $set: { pausedUntil: after(PAUSE_MS) } },
-  ]);
+  const { matchedCount } = await db.reportStates.updateOne(
+    { _id: projectId, projectId, pausedBy: by, deletedAt: { $exists: false }, $expr: paused },
+    [{ $set: { pausedUntil: after(PAUSE_MS) } }],
+  );
   return matchedCount === 1;
 }
 

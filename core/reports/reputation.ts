@@ -1,14 +1,17 @@
-import type { Document, ObjectId } from 'mongodb';
 import type { Deps } from '../base/deps.ts';
 import type { Project } from '../base/model.ts';
-import { nameOf } from './documents.ts';
+import type { CountName } from '../outbox/counting/facts.ts';
+import { DOMAINS, PROJECT } from './parts.ts';
+import { type Counted, readCounts } from './read-counts.ts';
 import { type Judged, judge, type Standing, worse } from './rules/judge.ts';
-import { sums } from './series.ts';
+import { noCounts } from './series.ts';
 import { completeSince, readState } from './state.ts';
 
 const HOUR_MS = 3_600_000;
 const WINDOWS = { last24Hours: 24 * HOUR_MS, last7Days: 7 * 24 * HOUR_MS } as const;
 const DOMAINS_MAX = 200;
+/** Clocks of senders may be ahead. */
+const FAR = new Date(Date.UTC(2200, 0));
 
 export interface Reputation {
   status: Standing;
@@ -37,56 +40,41 @@ export async function reputationOf(deps: Pick<Deps, 'db' | 'clock'>, project: Pr
   return { at, since, project: all, domains };
 }
 
-interface Counted {
-  projectId: ObjectId;
-  count: number;
+interface Found {
+  last24Hours: Record<CountName, number>;
+  last7Days: Record<CountName, number>;
 }
 
-type Found = { _id: string; last24Hours: Document; last7Days: Document };
-
 async function judgeProject(deps: Pick<Deps, 'db'>, counted: Counted, now: Date): Promise<Reputation> {
-  const [found] = await inWindows(deps, counted, now, { path: 'counts', by: null, stages: [] });
-  return judged(found ?? { _id: '', last24Hours: {}, last7Days: {} });
+  const found = await inWindows(deps, counted, now, PROJECT);
+  return judged(found.get(PROJECT) ?? { last24Hours: noCounts(), last7Days: noCounts() });
 }
 
 export async function judgeDomains(deps: Pick<Deps, 'db'>, counted: Counted, now: Date): Promise<DomainReputation[]> {
-  const stages = [{ $project: { at: 1, one: { $objectToArray: { $ifNull: ['$domains', {}] } } } }, { $unwind: '$one' }];
-  const found = await inWindows(deps, counted, now, { path: 'one.v', by: '$one.k', stages });
-  return found
-    .map((one) => ({ domain: nameOf(one._id), ...judged(one) }))
+  const found = await inWindows(deps, counted, now, { startWith: DOMAINS });
+  return [...found]
+    .map(([part, one]) => ({ domain: part.slice(DOMAINS.length), ...judged(one) }))
     .toSorted((a, b) => b.last7Days.sent - a.last7Days.sent || (a.domain < b.domain ? -1 : 1))
     .slice(0, DOMAINS_MAX);
 }
 
 /** The quarter of an hour in which a window begins is not in it. */
 async function inWindows(
-  { db }: Pick<Deps, 'db'>,
+  deps: Pick<Deps, 'db'>,
   counted: Counted,
   now: Date,
-  { path, by, stages }: { path: string; by: string | null; stages: Document[] },
-): Promise<Found[]> {
-  const since = (ms: number) => new Date(now.getTime() - ms);
-  const isRecent = { $gte: ['$at', since(WINDOWS.last24Hours)] };
-  const week = sums(path);
-  const recent = Object.entries(week).map(([name, { $sum }]) => [
-    `recent_${name}`,
-    { $sum: { $cond: [isRecent, $sum, 0] } },
-  ]);
-  const groups = await db.reportCounts
-    .aggregate(
-      [
-        { $match: { ...counted, at: { $gte: since(WINDOWS.last7Days) } } },
-        ...stages,
-        { $group: { _id: by, ...week, ...Object.fromEntries(recent) } },
-      ],
-      { hint: 'project' },
-    )
-    .toArray();
-  return groups.map(({ _id, ...counts }) => ({
-    _id,
-    last7Days: counts,
-    last24Hours: Object.fromEntries(Object.keys(week).map((name) => [name, counts[`recent_${name}`]])),
-  }));
+  parts: Parameters<typeof readCounts>[2],
+): Promise<Map<string, Found>> {
+  const week = { from: new Date(now.getTime() - WINDOWS.last7Days), to: FAR };
+  const dayAgoMs = now.getTime() - WINDOWS.last24Hours;
+  const found = new Map<string, Found>();
+  await readCounts(deps, counted, parts, week, ({ part, atMs, name, by }) => {
+    const known = found.get(part) ?? { last24Hours: noCounts(), last7Days: noCounts() };
+    found.set(part, known);
+    known.last7Days[name] += by;
+    if (atMs >= dayAgoMs) known.last24Hours[name] += by;
+  });
+  return found;
 }
 
 function judged({ last24Hours, last7Days }: Found): Reputation {

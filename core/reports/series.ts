@@ -1,24 +1,23 @@
-import type { Document } from 'mongodb';
 import type { Deps } from '../base/deps.ts';
 import { invalid } from '../base/errors.ts';
 import { parseId } from '../base/ids.ts';
 import type { Project } from '../base/model.ts';
 import { COUNTS, type CountName } from '../outbox/counting/facts.ts';
 import { PROVIDER_IDS } from '../outbox/counting/mailbox-providers.ts';
-import { QUARTER_MS } from '../outbox/counting/tally.ts';
-import { automationSource, campaignSource, keyOf } from './documents.ts';
-import { type Range, rangeOf } from './ranges.ts';
-import { type Interval, localDay, type Point, pointsOf, type Stretch, stretchesOf } from './rules/zones.ts';
+import { automationSource, campaignSource, domainPart, PROJECT, providerPart, tagPart } from './parts.ts';
+import { rangeOf } from './ranges.ts';
+import { readCounts } from './read-counts.ts';
+import { DAY_MS } from './rules/day-counts.ts';
+import { type Interval, type Point, pointsOf } from './rules/zones.ts';
 import { completeSince, readState } from './state.ts';
 
-const DAY_MS = 24 * 3_600_000;
 /** A month or two years may have an hour more or less. */
 const SPARE_MS = 2 * 3_600_000;
 const RANGES = {
   hour: { maxMs: 31 * DAY_MS + SPARE_MS, max: '31 days', usualMs: DAY_MS },
   day: { maxMs: 731 * DAY_MS + SPARE_MS, max: 'two years', usualMs: 30 * DAY_MS },
 } as const;
-const DIMENSIONS = ['campaignId', 'automationId', 'domain', 'provider'] as const;
+const DIMENSIONS = ['campaignId', 'automationId', 'domain', 'provider', 'tag'] as const;
 
 type Dimension = (typeof DIMENSIONS)[number];
 
@@ -47,17 +46,25 @@ export async function seriesOf(
   const of = dimensionOf(query);
   const range = rangeOf(deps, query, RANGES[query.interval]);
   const points = pointsOf(query.timezone, query.interval, range);
-  const whole = { from: points[0]!.from, to: points.at(-1)!.to };
   const state = await readState(deps, project._id);
-  const tenant = { projectId: project._id, count: state?.count ?? 0 };
-  const plan = planOf(tenant, of, whole);
-  const stretches = stretchesOf(query.timezone, whole.from.getTime(), whole.to.getTime());
-  const group = { _id: query.interval === 'day' ? localDayOf(stretches) : '$at', ...sums(plan.path) };
-  const groups = await deps.db.reportCounts
-    .aggregate([{ $match: plan.match }, { $group: group }], { hint: plan.hint })
-    .toArray();
-  const keyOfPoint = query.interval === 'day' ? dayKeys(points, stretches) : quarterKeys(points);
-  return { of, since: await completeSince(deps, project, state), points: filled(points, groups, keyOfPoint) };
+  const counted = { projectId: project._id, count: state?.count ?? 0 };
+  const filled = points.map((point): SeriesPoint => ({ ...point, ...noCounts() }));
+  let index = 0;
+  await readCounts(
+    deps,
+    counted,
+    partOf(of),
+    { from: points[0]!.from, to: points.at(-1)!.to },
+    ({ atMs, name, by }) => {
+      while (filled[index]!.to.getTime() <= atMs) index += 1;
+      filled[index]![name] += by;
+    },
+  );
+  return { of, since: await completeSince(deps, project, state), points: filled };
+}
+
+export function noCounts(): Record<CountName, number> {
+  return Object.fromEntries(COUNTS.map((name) => [name, 0])) as Record<CountName, number>;
 }
 
 function dimensionOf(query: SeriesQuery): Series['of'] {
@@ -65,10 +72,11 @@ function dimensionOf(query: SeriesQuery): Series['of'] {
   const [dimension, another] = given;
   if (another)
     throw invalid(
-      `A series is of one campaign, automation, domain or provider; leave ${another} out.`,
+      `A series is of one campaign, automation, domain, provider or tag; leave ${another} out.`,
       `${another}: cannot be combined with ${dimension}`,
     );
   if (!dimension) return null;
+  if (dimension === 'tag') return { dimension, value: query.tag! };
   const value = query[dimension]!.toLowerCase();
   if (dimension === 'provider' && !PROVIDER_IDS.includes(value))
     throw invalid(
@@ -78,71 +86,19 @@ function dimensionOf(query: SeriesQuery): Series['of'] {
   return { dimension, value };
 }
 
-interface Plan {
-  match: Document;
-  /** Where in a document the counts are. */
-  path: string;
-  hint: 'project' | 'source';
-}
-
-function planOf(tenant: Document, of: Series['of'], { from, to }: Range): Plan {
-  const at = { $gte: from, $lt: to };
-  const whole = { match: { ...tenant, at }, hint: 'project' } as const;
+function partOf(of: Series['of']): string {
   switch (of?.dimension) {
     case 'campaignId':
-    case 'automationId': {
-      const id = parseId(of.value)!;
-      const source = of.dimension === 'campaignId' ? campaignSource(id) : automationSource(id);
-      return { match: { ...tenant, source, at }, path: 'counts', hint: 'source' };
-    }
+      return campaignSource(parseId(of.value)!);
+    case 'automationId':
+      return automationSource(parseId(of.value)!);
     case 'domain':
-      return { ...whole, path: `domains.${keyOf(of.value)}` };
+      return domainPart(of.value);
     case 'provider':
-      return { ...whole, path: `providers.${of.value}` };
+      return providerPart(of.value);
+    case 'tag':
+      return tagPart(of.value);
     default:
-      return { ...whole, path: 'counts' };
+      return PROJECT;
   }
-}
-
-export function sums(path: string): Document {
-  return Object.fromEntries(COUNTS.map((name) => [name, { $sum: `$${path}.${name}` }]));
-}
-
-/** The number of the local day, with the offset that the zone has at `$at`. */
-function localDayOf(stretches: Stretch[]): Document {
-  const offset = stretches.reduceRight<Document | number>(
-    (later, { toMs, offsetMs }, index) =>
-      index === stretches.length - 1 ? offsetMs : { $cond: [{ $lt: ['$at', new Date(toMs)] }, offsetMs, later] },
-    0,
-  );
-  return { $floor: { $divide: [{ $add: [{ $toLong: '$at' }, offset] }, DAY_MS] } };
-}
-
-type Keys = Map<number, number>;
-
-function dayKeys(points: Point[], stretches: Stretch[]): Keys {
-  return new Map(
-    points.map(({ from }, index) => {
-      const ms = from.getTime();
-      const { offsetMs } = stretches.find(({ toMs }) => ms < toMs)!;
-      return [localDay(ms, offsetMs), index];
-    }),
-  );
-}
-
-function quarterKeys(points: Point[]): Keys {
-  const keys: Keys = new Map();
-  for (const [index, { from, to }] of points.entries())
-    for (let ms = from.getTime(); ms < to.getTime(); ms += QUARTER_MS) keys.set(ms, index);
-  return keys;
-}
-
-function filled(points: Point[], groups: Document[], keys: Keys): SeriesPoint[] {
-  const none = Object.fromEntries(COUNTS.map((name) => [name, 0])) as Record<CountName, number>;
-  const result = points.map((point) => ({ ...point, ...none }));
-  for (const { _id, ...counts } of groups) {
-    const point = result[keys.get(Number(_id)) ?? -1];
-    if (point) for (const name of COUNTS) point[name] += counts[name];
-  }
-  return result;
 }

@@ -1,5 +1,6 @@
 import type { ObjectId } from 'mongodb';
 import type { Deps } from '../base/deps.ts';
+import { repeatOnDuplicate } from '../base/idempotent-insert.ts';
 import type { Project, Session } from '../base/model.ts';
 import { after } from '../outbox/ledger.ts';
 import type { ReportState } from './model.ts';
@@ -24,11 +25,13 @@ export function readState({ db }: Db, projectId: ObjectId): Promise<ReportState 
 
 export async function ensureState({ db }: Db, projectId: ObjectId): Promise<void> {
   const state = { _id: projectId, projectId };
-  await db.reportStates.updateOne(state, { $setOnInsert: { count: 0, turns: 0 } }, { upsert: true });
+  await repeatOnDuplicate(() =>
+    db.reportStates.updateOne(state, { $setOnInsert: { count: 0, turns: 0 } }, { upsert: true }),
+  );
 }
 
-/** The turn of a transaction to count; null while a recount is at work. Two that have it at once conflict, and one is repeated. */
-export function takeTurn({ db }: Db, projectId: ObjectId, session: Session): Promise<ReportState | null> {
+/** Runs in each transaction that counts: two at once conflict here, and one is repeated. Null while a recount is at work. */
+export function beginCount({ db }: Db, projectId: ObjectId, session: Session): Promise<ReportState | null> {
   const isFree = { $or: [{ pausedUntil: { $exists: false } }, { $expr: { $lte: ['$pausedUntil', '$$NOW'] } }] };
   const judged = { $ifNull: ['$reputationDueAt', after(REPUTATION_AFTER_MS)] };
   const reputationDueAt = { $cond: ['$deletedAt', '$$REMOVE', judged] };

@@ -45,7 +45,9 @@ describe('An automation survives', function () {
   /** Loop and steps run in a process that is killed; the workflow code, which only waits, stays here. */
   let worker: Forked;
   let workflows: Workers;
-  before(async () => {
+  before(async function () {
+    // A server of its own, which is given a minute to answer, and two processes.
+    this.timeout(180_000);
     folder = mkdtempSync(join(tmpdir(), 'everpost-automations-'));
     servers = await startServers({ dataDir: folder, kinds: ['temporal'] });
     env = await startEnvironment({ ...servers.environment, ENROLL_PER_SECOND: '1000' });

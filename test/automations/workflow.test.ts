@@ -121,7 +121,7 @@ describe('The workflow automationEnrollment', function () {
       logger: { log() {}, trace() {}, debug() {}, info() {}, warn() {}, error() {} },
     });
     expect(await replayFault(reordered)).to.match(/TMPRL1100|Nondeterminism|DeterminismViolation/i);
-    expect(await replayFault(await workflowBundle(silent))).to.equal(null);
+    expect(await replayFault(await workflowBundle(silent, process.env.WORKFLOW_BUNDLE))).to.equal(null);
   });
 });
 

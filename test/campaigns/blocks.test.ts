@@ -2,7 +2,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
 import { doubtAfterRestore } from '../../core/campaigns/audience/after-restore.ts';
+import type { Campaign } from '../../core/campaigns/model.ts';
 import { ledgerCounts, refreshCounts } from '../../core/campaigns/numbers/counts.ts';
+import { shownCounts } from '../../core/campaigns/numbers/shown.ts';
 import { startQueues } from '../../core/jobs/queue.ts';
 import { messageErasures } from '../../core/messages/erase.ts';
 import type { BlockClaim } from '../../core/outbox/blocks/model.ts';
@@ -226,6 +228,21 @@ describe('Recipients in blocks', function () {
     const failed = await stage.messages(id, { state: 'failed' });
     expect(failed.map(({ reason }) => reason)).to.deep.equal(['The contact was deleted.']);
     expect([...(await stage.arrived(id)).keys()]).to.not.include(email(2));
+  });
+
+  it('are counted again for each watcher of a small campaign, and once more at the end of the freeze of a large one', async () => {
+    const { id } = await frozen(4);
+    const small = await stage.stored(id);
+    const counted = (campaign: Campaign) => shownCounts(stage.deps, campaign);
+    const [one, other] = await Promise.all([counted(small), counted(small)]);
+    expect(one).to.include({ total: 4, pending: 4 });
+    expect(other, 'not kept').to.not.equal(one);
+    const freezing = { ...small, freeze: { ...small.freeze!, written: 5_000, frozen: null } };
+    const frozenNow = { ...small, freeze: { ...small.freeze!, frozen: { total: 5_000, inBlocks: 5_000 } } };
+    const [first, second, after] = await Promise.all([counted(freezing), counted(freezing), counted(frozenNow)]);
+    expect(second, 'watchers share a count').to.equal(first);
+    expect(after, 'what was counted before the end is not shown after it').to.not.equal(first);
+    await stage.act(id, 'abort');
   });
 
   it('one who is erased leaves an empty place: nothing says who it was, and the others are found as before', async () => {

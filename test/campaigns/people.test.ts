@@ -27,6 +27,9 @@ const recount: Record<string, (known: Known) => boolean> = {
   complained: ({ engagement }) => engagement?.complainedAt !== undefined,
   notOpened: ({ row, engagement }) => row.state === 'sent' && engagement?.openedAt === undefined,
   notClicked: ({ row, engagement }) => row.state === 'sent' && engagement?.clickedAt === undefined,
+  failed: ({ row }) => row.state === 'failed',
+  suppressed: ({ row }) => row.state === 'suppressed',
+  unknown: ({ row }) => row.state === 'unknown',
 };
 const FIGURES = Object.keys(recount);
 
@@ -48,7 +51,10 @@ describe('People behind a figure of a campaign', function () {
     const rows = Array.from({ length: people }, (_, index): Message => {
       const email = `p${index}@example.com`;
       const ids = { _id: new ObjectId(), projectId: own.project._id, campaignId: _id, contactId: new ObjectId() };
-      return { ...ids, lane: 'campaign', state: state(index), email, seq: index + 1, sentAt: at };
+      const one = state(index);
+      // As the freeze numbers them.
+      const seq = one === 'suppressed' ? -index - 1 : index + 1;
+      return { ...ids, lane: 'campaign', state: one, email, seq, sentAt: at };
     });
     await deps.db.messages.insertMany(rows);
     return _id;
@@ -96,7 +102,8 @@ describe('People behind a figure of a campaign', function () {
 
   it('each list, page by page and as a file, is a plain recount of random engagements', async () => {
     const some = random(7);
-    const choices: MessageState[] = ['sent', 'sent', 'sent', 'sent', 'bounced', 'failed', 'deferred', 'queued'];
+    const rest: MessageState[] = ['bounced', 'failed', 'deferred', 'queued', 'suppressed', 'unknown'];
+    const choices: MessageState[] = ['sent', 'sent', 'sent', 'sent', 'sent', ...rest];
     const campaignId = await campaignOf(2_300, () => choices[Math.floor(some() * choices.length)] as MessageState);
     const others = await campaignOf(50, () => 'sent');
     for (const id of [campaignId, others]) {
@@ -128,6 +135,32 @@ describe('People behind a figure of a campaign', function () {
         new Set(wanted.map(({ row }) => `${row._id}`)),
       );
     }
+  });
+
+  it('lists who clicked a personal link by its position, each mail once, the last click first', async () => {
+    const campaignId = await campaignOf(5, () => 'sent');
+    const rows = await rowsOf(campaignId);
+    const click = (index: number, minutesAgo: number, link: number, more = ''): Signal => {
+      const { _id: messageId, projectId, email } = rows[index] as Message;
+      const url = `https://shop.example.com/?for=${email}${more}`;
+      return {
+        kind: 'click',
+        projectId,
+        messageId,
+        link,
+        at: new Date(Date.now() - minutesAgo * 60_000),
+        url,
+        agent: BROWSER,
+      };
+    };
+    await writeSignals(environment.deps, [click(1, 30, 3), click(3, 10, 3), click(3, 5, 3, '&2'), click(0, 20, 2)]);
+    const path = `did=clicked&position=3`;
+    const { data } = (await get(campaignId, path)).body;
+    expect(data.people.map(({ email }: Person) => email)).to.deep.equal(['p3@example.com', 'p1@example.com']);
+    expect(data.pagination.total).to.equal(2);
+    const file = await environment.own.client.get(`/campaigns/${campaignId}/people/export?${path}`);
+    expect(file.text.trim().split('\n')).to.have.length(3);
+    expect((await get(campaignId, 'did=clicked&position=4')).body.data.pagination.total).to.equal(0);
   });
 
   it('a page has people in their order: the last click first, and those who did not open as they were sent', async () => {
@@ -203,6 +236,10 @@ describe('People behind a figure of a campaign', function () {
     ['did=slept', 'did'],
     ['did=opened&url=https%3A%2F%2Fx.example', 'url'],
     ['did=clicked&url=', 'url'],
+    ['did=opened&position=3', 'position'],
+    ['did=clicked&position=0', 'position'],
+    ['did=clicked&position=x', 'position'],
+    ['did=clicked&position=1&url=https%3A%2F%2Fx.example', 'url'],
     ['did=opened&limit=0', 'limit'],
   ];
   for (const [query, field] of refused)
@@ -230,13 +267,14 @@ describe('People behind a figure of a campaign', function () {
       .filter((_, index) => index % 3 === 0)
       .map(({ _id: messageId, projectId }): Signal => {
         const url = URLS[0] as string;
-        return { kind: 'click', projectId, messageId, at: new Date(), url, agent: BROWSER };
+        return { kind: 'click', projectId, messageId, at: new Date(), url, link: 7, agent: BROWSER };
       });
     for (let from = 0; from < signals.length; from += 250)
       await writeSignals(environment.deps, signals.slice(from, from + 250));
     const asked = [
       ...FIGURES.map((did) => `did=${did}&page=3`),
       `did=clicked&url=${encodeURIComponent(URLS[0] as string)}&page=3`,
+      'did=clicked&position=7&page=3',
     ];
     for (const query of asked) {
       const profile = await profiled(environment.deps, () => get(campaignId, query));

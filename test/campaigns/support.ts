@@ -11,7 +11,6 @@ import { type CampaignRange, type RangeResult, sendRange } from '../../core/camp
 import { globalListId } from '../../core/contacts/lists/global-list.ts';
 import type { Contact } from '../../core/contacts/model.ts';
 import { openSending, type Sending } from '../../core/delivery/sending.ts';
-import { seedVerifiedDomain } from '../../core/domains/domains.ts';
 import { recipientId } from '../../core/outbox/blocks/recipient-id.ts';
 import type { Message } from '../../core/outbox/model.ts';
 import { createSigner } from '../../platform/dkim/signer.ts';
@@ -23,6 +22,7 @@ import type { LaneName } from '../../workers/lanes.ts';
 import { startWorkers, type Workers } from '../../workers/start.ts';
 import { prefixed, workflowIds } from '../../workflows/names.ts';
 import type { Reply } from '../support/client.ts';
+import { seedSendingDomain } from '../support/domains.ts';
 import { type Environment, startEnvironment, type Tenant } from '../support/environment.ts';
 import { type Sink, type SinkOptions, startSink } from '../support/smtp-sink.ts';
 
@@ -76,7 +76,7 @@ export async function startStage({
     ...env,
   });
   const { own, deps } = environment;
-  await seedVerifiedDomain(deps, own.project, 'mail.example.com', new ObjectId());
+  await seedSendingDomain(deps, own.project, 'mail.example.com');
   const workers = lanes.length > 0 ? startWorkers(deps, lanes) : null;
   await workers?.ready;
   const read = async (path: string) => (await own.client.get(path)).body.data;

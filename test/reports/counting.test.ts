@@ -1,12 +1,13 @@
 import { expect } from 'chai';
-import type { ObjectId } from 'mongodb';
+import { ObjectId } from 'mongodb';
 import type { Deps } from '../../core/base/deps.ts';
 import { removeBlocksOf } from '../../core/campaigns/audience/leave.ts';
 import { settleCampaignOrphans } from '../../core/campaigns/send/orphans.ts';
+import { seedVerifiedDomain } from '../../core/domains/domains.ts';
 import { applyReports } from '../../core/feedback/bounces.ts';
 import { writeSignals } from '../../core/feedback/engagements.ts';
 import { ClaimCloser } from '../../core/outbox/blocks/close.ts';
-import { factsOf } from '../../core/outbox/counting/facts.ts';
+import { factsOf, waitToBeCounted } from '../../core/outbox/counting/facts.ts';
 import { type Cell, Tally } from '../../core/outbox/counting/tally.ts';
 import { type HeldClaim, openLedger } from '../../core/outbox/ledger.ts';
 import type { Message } from '../../core/outbox/model.ts';
@@ -33,6 +34,9 @@ describe('Counting for the series', () => {
 
   const of = () => ({ ...environment, own: tenant });
   const sent = (fields: Partial<Message> = {}) => sentMessage(environment, tenant, { lane: 'automation', ...fields });
+  /** As it is stored when a call accepts it. */
+  const accepted = (fields: Partial<Message>) =>
+    sent({ counted: { isNew: true, deferred: 0 }, countDueAt: at, ...fields });
   const open = (message: Message, atMs = Date.now()) =>
     writeSignals(deps, [
       {
@@ -51,7 +55,8 @@ describe('Counting for the series', () => {
     ]);
   const total = async (name: string) => {
     const found = await storedCounts(deps, tenant);
-    return Object.entries(found).reduce((sum, [key, by]) => sum + (key.endsWith(` counts/${name}`) ? by : 0), 0);
+    const isOf = (key: string) => key.startsWith('project ') && key.endsWith(` ${name}`);
+    return Object.entries(found).reduce((sum, [key, by]) => sum + (isOf(key) ? by : 0), 0);
   };
   const agree = async () =>
     expect(await storedCounts(deps, tenant)).to.deep.equal(await plainCounts(deps, tenant, () => null));
@@ -75,7 +80,7 @@ describe('Counting for the series', () => {
   });
 
   it('Two changes before a count are both counted, and a repeated report is not.', async () => {
-    const message = await sent({ state: 'unknown', sentAt: undefined, endedAt: undefined, claimedAt: at } as never);
+    const message = await accepted({ state: 'unknown', sentAt: undefined, endedAt: undefined, claimedAt: at } as never);
     await open(message);
     await bounce(message);
     await bounce(message);
@@ -85,12 +90,46 @@ describe('Counting for the series', () => {
   });
 
   it('A mail of unknown outcome that is opened counts as sent when it was claimed.', async () => {
-    const message = await sent({ state: 'unknown', sentAt: undefined, endedAt: undefined, claimedAt: at } as never);
+    const message = await accepted({ state: 'unknown', sentAt: undefined, endedAt: undefined, claimedAt: at } as never);
     await open(message);
     await countProject(deps, projectId);
     const found = await storedCounts(deps, tenant);
     const quarter = new Date(Math.floor(at.getTime() / 900_000) * 900_000).toISOString();
-    expect(found).to.include({ [`lane:automation ${quarter} counts/sent`]: 1 });
+    expect(found).to.include({ [`lane:automation ${quarter} sent`]: 1 });
+    await agree();
+  });
+
+  it('A mail is counted as accepted when the call came, once, whether its outcome came before that or after.', async () => {
+    const [soon, late] = [await accepted({}), await accepted({ state: 'queued' } as never)];
+    await deps.db.messages.updateOne({ _id: late._id, projectId }, { $unset: { sentAt: '', endedAt: '' } });
+    await countProject(deps, projectId);
+    expect([await total('accepted'), await total('sent')]).to.deep.equal([2, 1]);
+    const outcome = [{ $set: waitToBeCounted() }, { $set: { state: 'sent', sentAt: '$$NOW', endedAt: '$$NOW' } }];
+    for (const { _id } of [soon, late]) await deps.db.messages.updateOne({ _id, projectId }, outcome);
+    await countProject(deps, projectId);
+    await countProject(deps, projectId);
+    expect([await total('accepted'), await total('sent')]).to.deep.equal([2, 2]);
+    await agree();
+    await recountProject(deps, tenant.project);
+    await agree();
+  });
+
+  it('Mail of calls, bulk calls and automations is accepted, also to a suppressed address; a recount leaves out new mail.', async () => {
+    await seedVerifiedDomain(deps, tenant.project, 'accepted.example.com', new ObjectId());
+    const from = { email: 'a@accepted.example.com' };
+    const mail = { from, subject: 'S', text: 'T' };
+    await tenant.client.post('/suppression-groups/emails/suppress', { emails: ['no@gmail.com'], isGlobal: true });
+    for (const email of ['yes@gmail.com', 'no@gmail.com'])
+      expect((await tenant.client.post('/mails/send', { ...mail, to: { email } })).status).to.equal(200);
+    const recipients = ['one@example.org', 'two@example.org'].map((email) => ({ email }));
+    expect((await tenant.client.post('/mails/bulk', { ...mail, recipients })).status).to.equal(200);
+    await countProject(deps, projectId);
+    expect(await total('accepted'), 'mail is counted with its outcome, or after some seconds').to.equal(0);
+    await recountProject(deps, tenant.project);
+    expect(await total('accepted')).to.equal(0);
+    await deps.db.messages.updateMany({ projectId }, { $set: { countDueAt: new Date(0) } });
+    await countProject(deps, projectId);
+    expect(await total('accepted')).to.equal(4);
     await agree();
   });
 
@@ -208,6 +247,30 @@ describe('Counting for the series', () => {
     for (const run of (await queue.take(projectId, 1)).runs) await run();
     expect(await total('bounced')).to.equal(1);
     expect((await queue.projects(new Date(Date.now() + 1_000))).map(String)).to.not.include(String(projectId));
+  });
+
+  it('A recount that was held up while another one ended changes nothing.', async () => {
+    await Promise.all([sent(), sent()]);
+    let isHeldUp = true;
+    const reportCounts = new Proxy(deps.db.reportCounts, {
+      get(target, name) {
+        const value = Reflect.get(target, name);
+        if (name !== 'bulkWrite') return typeof value === 'function' ? value.bind(target) : value;
+        return async (...given: Parameters<typeof target.bulkWrite>) => {
+          if (isHeldUp) {
+            isHeldUp = false;
+            await deps.db.reportStates.updateOne({ _id: projectId, projectId }, { $set: { pausedUntil: new Date(0) } });
+            expect((await recountProject(deps, tenant.project)).kind).to.equal('recounted');
+          }
+          return target.bulkWrite(...given);
+        };
+      },
+    });
+    const heldUp = { ...deps, db: { ...deps.db, reportCounts } };
+    expect(await recountProject(heldUp, tenant.project)).to.deep.equal({ kind: 'busy' });
+    expect(await total('sent')).to.equal(2);
+    await agree();
+    expect(new Set(await deps.db.reportCounts.distinct('count', { projectId })).size).to.equal(1);
   });
 
   it('npm run admin -- recount counts one project, or all that are not deleted, and says since when.', async () => {

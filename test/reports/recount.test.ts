@@ -20,6 +20,7 @@ import { BROWSER, bareCampaign } from '../feedback/support.ts';
 import { type Tenant, useEnvironment } from '../support/environment.ts';
 import { plainClicks, plainCounts, storedClicks, storedCounts } from './support.ts';
 
+const TAGS = ['kind:news', 'season:spring'];
 const DOMAIN = 'news.example.com';
 const PEOPLE = 60;
 const MAILS = 12;
@@ -110,10 +111,10 @@ describe('The counts of the series and a recount from the ledger', function () {
     const run = new ObjectId();
     const frozenAt = new Date(Date.now() - 60_000);
     const freeze = { at: frozenAt, run, isDone: true, frozen: { total: PEOPLE, inBlocks: PEOPLE } };
-    const campaign = await bareCampaign(environment, tenant, { status: 'sending', freeze } as never);
+    const campaign = await bareCampaign(environment, tenant, { status: 'sending', freeze, tags: TAGS } as never);
     const campaignId = campaign._id;
     await db.campaignContents.insertOne({
-      ...{ _id: campaignId, projectId, domainName: DOMAIN, frozenAt: new Date() },
+      ...{ _id: campaignId, projectId, domainName: DOMAIN, frozenAt: new Date(), tags: TAGS },
       html: '<a href="https://shop.example.com/">Shop</a>',
     } as never);
     const blocks = [0, 1].map((n): Block => {
@@ -128,7 +129,8 @@ describe('The counts of the series and a recount from the ledger', function () {
     await db.campaignBlocks.insertMany(blocks);
     const mails = Array.from({ length: MAILS }, (_, index): Message => {
       const lane = index % 2 === 0 ? 'transactional' : 'automation';
-      const of = index % 4 === 1 ? { automationId: campaignId } : {};
+      const tagged = index % 3 === 0 ? { tags: ['kind:news', `mail:${index % 5}`] } : {};
+      const of = { ...tagged, ...(index % 4 === 1 ? { automationId: campaignId } : {}) };
       const email = `m${index}@${index % 3 === 0 ? 'gmail.com' : 'example.net'}`;
       const dueAt = new Date(Date.now() - 1_000);
       return { _id: new ObjectId(), projectId, lane, state: 'queued', email, senderDomain: DOMAIN, dueAt, ...of };
@@ -147,7 +149,7 @@ describe('The counts of the series and a recount from the ledger', function () {
         const place = await claimedUpTo(deps, block);
         if (place >= block.count) continue;
         const to = Math.min(block.count, place + count);
-        const made = await claimPart(deps, from.ledger, { block, from: place, to, frozenAt });
+        const made = await claimPart(deps, from.ledger, { block, from: place, to, frozenAt, tags: TAGS });
         if (made) from.claims.push({ claim: made, left: [...made.recipients], isClosed: false });
         return;
       }
@@ -242,13 +244,13 @@ describe('The counts of the series and a recount from the ledger', function () {
 
     /** The process that counts is stopped before its transaction is committed. */
     async function count(dies: boolean): Promise<void> {
-      if (dies) await countProject(dying(deps, 'engagements'), projectId).catch(ignoreDeath);
+      if (dies) await countProject(dying(deps, 'engagements', 'find'), projectId).catch(ignoreDeath);
       else await countProject(deps, projectId);
     }
 
     async function recount(dies: boolean): Promise<void> {
       if (dies) {
-        await recountProject(dying(deps, 'reportCounts'), tenant.project).catch(ignoreDeath);
+        await recountProject(dying(deps, 'reportCounts', 'bulkWrite'), tenant.project).catch(ignoreDeath);
         const over = { pausedUntil: new Date(Date.now() - 1_000) };
         const isPaused = { _id: projectId, projectId, pausedUntil: { $exists: true } };
         await db.reportStates.updateOne(isPaused, { $set: over });
@@ -329,15 +331,15 @@ function ignoreDeath(error: unknown): void {
   if (!(error instanceof Death)) throw error;
 }
 
-/** As a process that ends when it has used this collection. */
-function dying(deps: Deps, collection: 'engagements' | 'reportCounts'): Deps {
+/** As a process that ends before it reads from this collection, or when it has written to it. */
+function dying(deps: Deps, collection: 'engagements' | 'reportCounts', call: 'find' | 'bulkWrite'): Deps {
   const whole = deps.db[collection];
   const dead = new Proxy(whole, {
     get(target, name) {
       const value = Reflect.get(target, name);
-      if (name !== 'find' && name !== 'bulkWrite') return typeof value === 'function' ? value.bind(target) : value;
+      if (name !== call) return typeof value === 'function' ? value.bind(target) : value;
       return (...given: unknown[]) => {
-        if (name === 'find') throw new Death();
+        if (call === 'find') throw new Death();
         return (value as (...all: unknown[]) => Promise<unknown>).apply(target, given).then(() => {
           throw new Death();
         });

@@ -1,12 +1,12 @@
 import { expect } from 'chai';
+import { ObjectId } from 'mongodb';
 import { startQueues, wakeQueue } from '../../core/jobs/queue.ts';
 import { providerOf } from '../../core/outbox/counting/mailbox-providers.ts';
-import { Tally } from '../../core/outbox/counting/tally.ts';
-import { Documents } from '../../core/reports/documents.ts';
 import { ensureState } from '../../core/reports/state.ts';
 import { reputationWarnings } from '../../core/reports/warnings.ts';
 import { type Tenant, useEnvironment } from '../support/environment.ts';
 import { until } from '../support/wait.ts';
+import { countHappened, type Happened } from './support.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -21,46 +21,7 @@ describe('Mailbox providers and reputation', function () {
     await ensureState(environment.deps, tenant.project._id);
   });
 
-  interface Given {
-    domain?: string;
-    email?: string;
-    sent?: number;
-    bounced?: number;
-    complained?: number;
-    opened?: number;
-    deferred?: string[];
-    hoursAgo?: number;
-  }
-
-  async function happened({
-    domain = 'news.example.com',
-    email = 'a@gmail.com',
-    hoursAgo = 1,
-    ...given
-  }: Given): Promise<void> {
-    const { sent = 0, bounced = 0, complained = 0, opened = 0, deferred = [] } = given;
-    const at = new Date(environment.clock.now().getTime() - hoursAgo * HOUR_MS);
-    const tally = new Tally();
-    const times = (count: number, did: 'sent' | 'delivered' | 'bounced' | 'complained' | 'opened') =>
-      tally.add(
-        Array.from({ length: count }, () => ({ did, at, by: 1 as const })),
-        providerOf(email),
-      );
-    times(sent, 'sent');
-    times(sent - bounced, 'delivered');
-    times(bounced, 'bounced');
-    times(complained, 'complained');
-    times(opened, 'opened');
-    for (const text of deferred)
-      tally.add(
-        [{ did: 'deferred', at, by: 1, reply: { code: 421, enhanced: '4.7.0', text } }],
-        providerOf(email),
-        email,
-      );
-    const documents = new Documents(tenant.project._id, 0);
-    for (const cell of tally.cells()) documents.add({ source: 'lane:automation', domain }, cell);
-    await environment.deps.db.reportCounts.bulkWrite(documents.writes());
-  }
+  const happened = (given: Happened) => countHappened(environment, tenant, given);
 
   const reputation = async () => (await tenant.client.get('/reports/reputation')).body.data;
   const due = async () => {
@@ -126,6 +87,36 @@ describe('Mailbox providers and reputation', function () {
       400,
       'from: must be 31 days before to at most',
     ]);
+  });
+
+  it('has the outcomes of one campaign by provider, as long ago as two years', async () => {
+    const campaignId = new ObjectId().toHexString();
+    await happened({ campaignId, sent: 40, opened: 10 });
+    await happened({ campaignId, email: 'x@web.de', sent: 10, bounced: 2, hoursAgo: 24 * 90 });
+    await happened({ campaignId: new ObjectId().toHexString(), sent: 7 });
+    await happened({ sent: 5, deferred: ['try later'] });
+    const from = new Date(environment.clock.now().getTime() - 100 * 24 * HOUR_MS).toISOString();
+    const ask = async (id: string) =>
+      (await tenant.client.get(`/reports/providers?campaignId=${id}&from=${from}`)).body;
+    const { data } = await ask(campaignId);
+    expect(
+      data.providers.map(({ id, sent, bounced }: { id: string; sent: number; bounced: number }) => [id, sent, bounced]),
+    ).to.deep.equal([
+      ['google', 40, 0],
+      ['gmx-webde', 10, 2],
+    ]);
+    expect(data.providers[0]).to.deep.include({ openRate: 25, deferralReplies: [] });
+    const { client } = await environment.newTenant('Neighbour');
+    const [foreign, unknown] = [campaignId, new ObjectId().toHexString()].map((id) =>
+      client.get(`/reports/providers?campaignId=${id}`),
+    );
+    expect((await foreign)?.body.data.providers)
+      .to.deep.equal((await unknown)?.body.data.providers)
+      .and.to.deep.equal([]);
+    const refused = await ask('nobody');
+    expect(refused.error.details).to.contain('campaignId: ');
+    const [google] = (await tenant.client.get('/reports/providers')).body.data.providers;
+    expect(google.sent).to.equal(52);
   });
 
   it('judges sending domains from 100 mails on, in 24 hours and in 7 days', async () => {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { localDay, pointsOf, stretchesOf } from '../../core/reports/rules/zones.ts';
+import { pointsOf, stretchesOf } from '../../core/reports/rules/zones.ts';
 
 const HOUR_MS = 3_600_000;
 const QUARTER_MS = HOUR_MS / 4;
@@ -74,19 +74,16 @@ describe('Hours and days of a zone', () => {
         true,
       );
       const stretches = stretchesOf(zone, days[0]!.from.getTime(), days.at(-1)!.to.getTime());
+      const localDay = (ms: number) => Math.floor((ms + stretches.find(({ toMs }) => ms < toMs)!.offsetMs) / DAY_MS);
       for (const { fromMs, offsetMs } of stretches)
         expect([fromMs % QUARTER_MS, Math.abs(offsetMs % QUARTER_MS)], zone).to.deep.equal([0, 0]);
       for (const [index, day] of days.entries()) {
         expect(day.from.getTime() % QUARTER_MS, zone).to.equal(0);
         if (index > 0) expect(day.from.getTime(), zone).to.equal(days[index - 1]!.to.getTime());
-        const numbers = [day.from.getTime(), day.to.getTime() - QUARTER_MS].map((ms) =>
-          localDay(ms, stretches.find(({ toMs }) => ms < toMs)!.offsetMs),
-        );
+        const numbers = [day.from.getTime(), day.to.getTime() - QUARTER_MS].map(localDay);
         expect(numbers[0], `${zone} ${day.from.toISOString()}`).to.equal(numbers[1]);
       }
-      const distinct = new Set(
-        days.map(({ from: ms }) => localDay(ms.getTime(), stretches.find(({ toMs }) => ms.getTime() < toMs)!.offsetMs)),
-      );
+      const distinct = new Set(days.map((day) => localDay(day.from.getTime())));
       expect(distinct.size, zone).to.equal(days.length);
     }
   });

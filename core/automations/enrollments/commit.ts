@@ -6,6 +6,7 @@ import type { Session } from '../../base/model.ts';
 import { inTransaction } from '../../base/transactions.ts';
 import { announceContactEvents } from '../../contacts/events.ts';
 import { withRemoval } from '../../messages/content-retention.ts';
+import { newlyAccepted } from '../../outbox/counting/facts.ts';
 import type { Content, Message } from '../../outbox/model.ts';
 import type { Enrollment } from '../model.ts';
 import { type CountedMove, countMoves, processWriter } from './counts.ts';
@@ -104,7 +105,7 @@ export async function writeMoves(
     { session },
   );
   await deps.db.messages.insertMany(
-    mails.map(({ message }) => message),
+    mails.map(({ message }) => ({ ...message, ...newlyAccepted(deps) })),
     { session },
   );
   return outcomes;

@@ -1,4 +1,5 @@
 import type { Deps } from '../../base/deps.ts';
+import { invalid } from '../../base/errors.ts';
 import type { Project } from '../../base/model.ts';
 import { type Page, type PageOf, pageOf } from '../../base/paging.ts';
 import { definitionOf, getAutomation } from '../definitions.ts';
@@ -18,12 +19,19 @@ export async function listEnrollments(
   deps: Deps,
   project: Pick<Project, '_id'>,
   automationId: string,
-  { status, ...page }: Page & { status?: Enrollment['status'] | undefined },
+  { status, stepId, ...page }: Page & { status?: Enrollment['status'] | undefined; stepId?: string | undefined },
 ): Promise<PageOf<EnrollmentView>> {
+  if (stepId !== undefined && status !== undefined && status !== 'active')
+    throw invalid('Only active people are on a step.', 'status: must be active, or left out, with stepId');
   const automation = await getAutomation(deps, project, automationId);
   const statuses: Enrollment['status'][] = status ? [status] : ['active', 'completed', 'exited'];
-  const filter = { projectId: project._id, automationId: automation._id, status: { $in: statuses } };
-  const found = await pageOf(deps.db.enrollments, filter, page, { sort: { _id: -1 }, hint: 'automation' });
+  const own = { projectId: project._id, automationId: automation._id };
+  const found = await (stepId === undefined
+    ? pageOf(deps.db.enrollments, { ...own, status: { $in: statuses } }, page, {
+        sort: { _id: -1 },
+        hint: 'automation',
+      })
+    : pageOf(deps.db.enrollments, { ...own, stepId, live: true }, page, { sort: { _id: -1 }, hint: 'step' }));
   const contacts = await deps.db.contacts
     .find(
       { projectId: project._id, _id: { $in: found.entries.map(({ contactId }) => contactId) } },

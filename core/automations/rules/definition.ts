@@ -1,4 +1,5 @@
 import { CONTACT_FIELDS } from '../../../schemas/contacts.ts';
+import { repeatedName } from '../../base/text/tags.ts';
 import { type DeclaredTypes, parseFilter, storedForm } from '../../contacts/filters/filters.ts';
 import type { AutomationDefinition, AutomationEmail, AutomationStep, EntryCriteria } from '../model.ts';
 import { graphFaults, sequenceFaults } from './graph.ts';
@@ -136,6 +137,9 @@ function emailFaults(email: AutomationEmail, path: string): Fault[] {
     return [{ code: 'EMAIL_TEMPLATE_REQUIRED', details: `${path}/email: needs templateId or htmlTemplate` }];
   if (email.htmlTemplate !== undefined && email.subject === undefined)
     return [{ code: 'VALIDATION_ERROR', details: `${path}/email/subject: is required with htmlTemplate` }];
+  const repeated = repeatedName(email.tags);
+  if (repeated !== null)
+    return [{ code: 'VALIDATION_ERROR', details: `${path}/email/tags: has the name ${repeated} twice` }];
   return [];
 }
 

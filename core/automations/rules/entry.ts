@@ -1,11 +1,6 @@
-import {
-  type Condition,
-  compileFilter,
-  type DeclaredTypes,
-  type FilterSubject,
-  parseFilter,
-} from '../../contacts/filters/filters.ts';
+import type { Condition, DeclaredTypes, FilterSubject } from '../../contacts/filters/filters.ts';
 import type { EntryCriteria, EntryType } from '../model.ts';
+import { compileCriteria } from './criteria.ts';
 import { propertyPath } from './definition.ts';
 
 /** A contact with the fields that filters and lists read. */
@@ -31,7 +26,7 @@ export interface CompiledEntry {
 }
 
 export function compileEntry(entry: EntryCriteria, declared: DeclaredTypes): CompiledEntry {
-  const matches = compileCriteria(entry.filterCriteria ?? null, declared);
+  const { matches } = compileCriteria(entry.filterCriteria ?? null, declared);
   const never = () => false;
   const always = () => true;
   const base = {
@@ -67,16 +62,6 @@ export function compileEntry(entry: EntryCriteria, declared: DeclaredTypes): Com
   }
 }
 
-/** Absent criteria match every contact; criteria that cannot be read any more (a type was declared again) match none. */
-export function compileCriteria(
-  criteria: Record<string, unknown> | null,
-  declared: DeclaredTypes,
-): (subject: FilterSubject) => boolean {
-  if (!criteria) return () => true;
-  const parsed = parseFilter(criteria, declared);
-  return parsed.ok ? compileFilter(parsed.filter) : () => false;
-}
-
 function compileChange(
   { property = '', fromValue, toValue }: EntryCriteria,
   declared: DeclaredTypes,
@@ -107,7 +92,7 @@ function valueTest(path: string, value: unknown, declared: DeclaredTypes): (pers
   if (value === undefined) return () => true;
   const condition = value === '' ? { field: path, operator: 'is_empty' } : { field: path, operator: 'equals', value };
   const fieldType: Partial<Condition> = value === '' ? { fieldType: 'string' } : {};
-  const matches = compileCriteria({ groups: [{ ...condition, ...fieldType }] }, declared);
+  const { matches } = compileCriteria({ groups: [{ ...condition, ...fieldType }] }, declared);
   return (contact) => matches({ contact });
 }
 

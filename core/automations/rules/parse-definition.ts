@@ -66,6 +66,8 @@ function readEmail(input: NonNullable<StepInput['email']>): AutomationEmail {
     'senderReplyToName',
   ] as const)
     if (input[field]) email[field] = input[field];
+  // Fields that the schema does not know are not stored.
+  if (input.tags && input.tags.length > 0) email.tags = input.tags.map(({ name, value }) => ({ name, value }));
   return email;
 }
 

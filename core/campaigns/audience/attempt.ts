@@ -73,14 +73,19 @@ export async function asOurs(
   });
 }
 
-/** The end: from here on the blocks of this run are the audience. */
+/** The end: from here on the blocks of this run are the audience, and they wait to be counted as accepted. */
 export async function endAttempt(
   deps: Deps,
   attempt: Attempt,
   frozen: { total: number; inBlocks: number },
+  providers: Record<string, number>,
 ): Promise<void> {
   const { matchedCount } = await deps.db.campaigns.updateOne(ours(attempt), {
-    $set: { 'freeze.isDone': true, 'freeze.written': frozen.total, 'freeze.frozen': frozen },
+    $set: {
+      ...{ 'freeze.isDone': true, 'freeze.written': frozen.total, 'freeze.frozen': frozen },
+      'freeze.providers': providers,
+      countDueAt: deps.clock.now(),
+    },
   });
   if (matchedCount === 0) throw new LostAttempt();
 }

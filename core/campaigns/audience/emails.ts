@@ -5,6 +5,7 @@ import type { PageOf } from '../../base/paging.ts';
 import { normalizeEmail } from '../../base/text/addresses.ts';
 import type { Email } from '../../messages/copies.ts';
 import { type EmailFilter, idsWithin, listEmails, queryOf } from '../../messages/emails.ts';
+import type { Campaign } from '../model.ts';
 import { isInBlocks, pageWithWaiting, type Search } from './waiting.ts';
 
 /** Mails that have a row, newest first; of a campaign also those that wait to be sent, behind the others. */
@@ -17,15 +18,16 @@ export async function listEmailsOf(deps: Deps, project: Project, filter: EmailFi
   const search = {
     rows: queryOf(project, filter),
     sort: { _id: -1 as const },
-    waiting: waitingIn(filter, campaign.freeze.at),
+    waiting: waitingIn(filter, campaign),
   };
   const page = await pageWithWaiting(deps, campaign, search, filter);
   return { ...page, entries: page.entries.map((message) => ({ message, copies: [] })) };
 }
 
-function waitingIn(filter: EmailFilter, frozenAt: Date): Search['waiting'] {
-  const { status = 'queued', batchId, automationId, email } = filter;
+function waitingIn(filter: EmailFilter, { freeze, tags = [] }: Campaign): Search['waiting'] {
+  const { status = 'queued', batchId, automationId, email, tag } = filter;
   if (status !== 'queued' || batchId !== undefined || automationId !== undefined) return 'none';
-  if (!idsWithin(filter, frozenAt)) return 'none';
+  if (tag !== undefined && !tags.includes(tag)) return 'none';
+  if (!idsWithin(filter, freeze!.at)) return 'none';
   return email === undefined ? 'all' : { email: normalizeEmail(email) ?? '' };
 }

@@ -1,5 +1,6 @@
 import { mapAhead } from '../../base/ahead.ts';
 import type { Deps } from '../../base/deps.ts';
+import { taggedWith } from '../../base/text/tags.ts';
 import type { BlockRecipient } from '../../outbox/blocks/model.ts';
 import { recipientId } from '../../outbox/blocks/recipient-id.ts';
 import type { Message } from '../../outbox/model.ts';
@@ -34,12 +35,18 @@ export async function* judged(
       projectId,
       people.map(({ email }) => email),
     );
-    return divided(attempt, people, entries, (facts) => stoppedBy(facts, mail));
+    return divided({ campaign, at: attempt.at }, people, entries, (facts) => stoppedBy(facts, mail));
   });
 }
 
+interface Frozen {
+  campaign: Campaign;
+  /** When the freeze began. */
+  at: Date;
+}
+
 function divided(
-  attempt: Attempt,
+  frozen: Frozen,
   people: BlockRecipient[],
   entries: Map<string, SuppressionFact[]>,
   stop: (facts: SuppressionFact[]) => SuppressionFact | null,
@@ -48,13 +55,13 @@ function divided(
   const result: Judged = { people: [], suppressed: [] };
   for (const person of people) {
     const hit = stop(entries.get(person.email) ?? []);
-    if (hit) result.suppressed.push(suppressedRow(attempt, person, hit));
+    if (hit) result.suppressed.push(suppressedRow(frozen, person, hit));
     else result.people.push(person);
   }
   return result;
 }
 
-function suppressedRow({ campaign, at }: Attempt, { contactId, email }: BlockRecipient, hit: SuppressionFact): Message {
+function suppressedRow({ campaign, at }: Frozen, { contactId, email }: BlockRecipient, hit: SuppressionFact): Message {
   return {
     _id: recipientId(at, campaign._id, contactId),
     projectId: campaign.projectId,
@@ -63,6 +70,7 @@ function suppressedRow({ campaign, at }: Attempt, { contactId, email }: BlockRec
     email,
     campaignId: campaign._id,
     contactId,
+    ...taggedWith(campaign.tags),
     suppressedBy: { groupId: hit.groupId, reason: hit.reason },
   };
 }

@@ -1,9 +1,10 @@
 import type { Deps } from '../../base/deps.ts';
 import type { IdSet } from '../../base/id-set.ts';
 import type { BlockRecipient } from '../../outbox/blocks/model.ts';
+import type { Message } from '../../outbox/model.ts';
 import { states } from '../../outbox/states.ts';
 import { type Attempt, asOurs, removeBlocks, succeed } from './attempt.ts';
-import { AudienceWriter, type Written } from './write.ts';
+import { AudienceWriter, countProvider, type Providers, type Written } from './write.ts';
 
 const AT_ONCE = 1_000;
 
@@ -18,8 +19,7 @@ export async function leaveOut(
   onProgress: (written: number) => void,
 ): Promise<{ attempt: Attempt; written: Written }> {
   const attempt = await succeed(deps, former);
-  const suppressed = await leaveOutSuppressed(deps, attempt, leaving);
-  const writer = new AudienceWriter(deps, attempt, onProgress, suppressed);
+  const writer = new AudienceWriter(deps, attempt, onProgress, await leaveOutSuppressed(deps, attempt, leaving));
   try {
     for await (const people of peopleOf(deps, former))
       await writer.add(people.filter(({ contactId }) => !leaving.has(contactId)));
@@ -37,15 +37,19 @@ async function* peopleOf(deps: Deps, { campaign, run }: Attempt): AsyncGenerator
   for await (const { recipients } of cursor) yield recipients;
 }
 
-/** How many suppressed people stay. */
-async function leaveOutSuppressed(deps: Deps, attempt: Attempt, leaving: IdSet): Promise<number> {
+/** The suppressed people who stay. */
+async function leaveOutSuppressed(deps: Deps, attempt: Attempt, leaving: IdSet): Promise<Omit<Written, 'inBlocks'>> {
   const { _id: campaignId, projectId } = attempt.campaign;
   const own = { campaignId, projectId, state: states.suppressed };
-  const rows = await deps.db.messages.find(own, { projection: { contactId: 1 }, hint: 'campaign' }).toArray();
-  const ids = rows.flatMap(({ _id, contactId }) => (contactId && leaving.has(contactId) ? [_id] : []));
+  const rows = await deps.db.messages.find(own, { projection: { contactId: 1, email: 1 }, hint: 'campaign' }).toArray();
+  const isLeaving = ({ contactId }: Pick<Message, 'contactId'>) => contactId !== undefined && leaving.has(contactId);
+  const ids = rows.filter(isLeaving).map(({ _id }) => _id);
   for (let from = 0; from < ids.length; from += AT_ONCE)
     await asOurs(deps, attempt, {}, (session) =>
       deps.db.messages.deleteMany({ ...own, _id: { $in: ids.slice(from, from + AT_ONCE) } }, { session }),
     );
-  return rows.length - ids.length;
+  const stay = rows.filter((row) => !isLeaving(row));
+  const providers: Providers = {};
+  for (const { email } of stay) countProvider(providers, email);
+  return { suppressed: stay.length, providers };
 }

@@ -15,11 +15,14 @@ const BATCH = 2_000;
 type Reader = Pick<Contact, '_id' | 'email'>;
 type Batches = AsyncGenerator<BlockRecipient[]>;
 
+/** The fields of a campaign that say who gets it. */
+export type Addressed = Pick<Campaign, 'projectId' | 'toLists' | 'excludeLists' | 'sendToGlobalList' | 'audience'>;
+
 /**
  * Lists and segments less excluded ones, in the order of addresses as bytes, one contact once. One cursor for each list, each with
  * its index: one query for all of them is planned as a scan of the project. In a snapshot session they read the same moment.
  */
-export async function* readAudience(deps: Deps, campaign: Campaign, session: Session | undefined): Batches {
+export async function* readAudience(deps: Deps, campaign: Addressed, session: Session | undefined): Batches {
   const sources = sourcesOf(campaign).map((source) => batchesOf(deps, campaign, source, session));
   const [only] = sources;
   const people = sources.length === 1 && only ? only : merged(sources);
@@ -29,7 +32,7 @@ export async function* readAudience(deps: Deps, campaign: Campaign, session: Ses
 type Source = Pick<StoredList, '_id' | 'type'>;
 
 /** The global list has every contact, so no other list needs to be read. */
-export function sourcesOf(campaign: Campaign): Source[] {
+export function sourcesOf(campaign: Addressed): Source[] {
   const { audience } = campaign;
   if (audience && audience.listIds.length > 0) return audience.listIds.map((_id) => ({ type: 'list', _id }));
   if (audience || goesToEverybody(campaign))
@@ -41,7 +44,7 @@ export function sourcesOf(campaign: Campaign): Source[] {
   });
 }
 
-async function* batchesOf(deps: Deps, campaign: Campaign, source: Source, session: Session | undefined): Batches {
+async function* batchesOf(deps: Deps, campaign: Addressed, source: Source, session: Session | undefined): Batches {
   const { filter: members, hint } = membersOf({ ...source, projectId: campaign.projectId });
   const filter = { ...members, ...withoutExcluded(campaign) };
   const options = { projection: { email: 1 }, hint, batchSize: BATCH, ...(session ? { session } : {}) };
@@ -59,7 +62,7 @@ async function* batchesOf(deps: Deps, campaign: Campaign, source: Source, sessio
   }
 }
 
-export function withoutExcluded({ excludeLists }: Campaign): Filter<Contact> {
+function withoutExcluded({ excludeLists }: Addressed): Filter<Contact> {
   const excluded = (type: 'list' | 'segment') =>
     excludeLists.filter((entry) => entry.type === type).map(({ id }) => new ObjectId(id));
   const [lists, segments] = [excluded('list'), excluded('segment')];

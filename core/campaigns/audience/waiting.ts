@@ -2,18 +2,19 @@ import type { Filter, Sort } from 'mongodb';
 import type { Deps } from '../../base/deps.ts';
 import type { Session } from '../../base/model.ts';
 import { type Page, type PageOf, paginationOf, READ_TIME_MAX_MS, skipOf } from '../../base/paging.ts';
+import { taggedWith } from '../../base/text/tags.ts';
 import { type OfRun, type Placed, placedByAddress, type Waiting, waitingOf } from '../../outbox/blocks/read.ts';
 import { recipientId } from '../../outbox/blocks/recipient-id.ts';
 import type { Message } from '../../outbox/model.ts';
 import { states } from '../../outbox/states.ts';
 import type { Campaign, CampaignFreeze } from '../model.ts';
 
-type OfBlocks = Pick<Campaign, '_id' | 'projectId'> & {
+type OfBlocks = Pick<Campaign, '_id' | 'projectId' | 'tags'> & {
   freeze: CampaignFreeze & { run: NonNullable<CampaignFreeze['run']> };
 };
 
 /** Whether recipients of the campaign may be waiting in blocks. */
-export function isInBlocks<T extends Pick<Campaign, '_id' | 'projectId' | 'freeze'>>(
+export function isInBlocks<T extends Pick<Campaign, '_id' | 'projectId' | 'freeze' | 'tags'>>(
   campaign: T,
 ): campaign is T & OfBlocks {
   return campaign.freeze?.run !== undefined;
@@ -25,11 +26,12 @@ export function blocksOf({ _id, projectId, freeze }: OfBlocks): OfRun {
 
 /** The message that a recipient of a block will have. */
 export function messageOf(
-  { _id: campaignId, projectId, freeze }: OfBlocks,
+  { _id: campaignId, projectId, freeze, tags }: OfBlocks,
   { contactId, email, seq }: Placed,
 ): Message {
   const id = recipientId(freeze.at, campaignId, contactId);
-  return { _id: id, projectId, lane: 'campaign', state: states.queued, email, campaignId, contactId, seq };
+  const whose = { campaignId, contactId, ...taggedWith(tags), seq };
+  return { _id: id, projectId, lane: 'campaign', state: states.queued, email, ...whose };
 }
 
 export interface Search {

@@ -2,6 +2,7 @@ import type { Deps } from '../../base/deps.ts';
 import { insertNew } from '../../base/idempotent-insert.ts';
 import { derivedId } from '../../base/ids.ts';
 import { BLOCK_MAX, type Block, type BlockRecipient } from '../../outbox/blocks/model.ts';
+import { providerOf } from '../../outbox/counting/mailbox-providers.ts';
 import type { Message } from '../../outbox/model.ts';
 import { type Attempt, asOurs, keepWritten } from './attempt.ts';
 
@@ -15,7 +16,11 @@ const SUPPRESSED_AT_ONCE = 500;
 export interface Written {
   inBlocks: number;
   suppressed: number;
+  providers: Providers;
 }
+
+/** How many recipients each mailbox provider has. */
+export type Providers = Record<string, number>;
 
 /** Cuts people into blocks and numbers them, in the order in which they are added. */
 export class AudienceWriter {
@@ -31,17 +36,25 @@ export class AudienceWriter {
   private inserts = 0;
   private written = 0;
   private suppressed: number;
+  private readonly providers: Providers;
 
-  /** `suppressed`: rows that are there already. */
-  constructor(deps: Deps, attempt: Attempt, onProgress: (written: number) => void, suppressed = 0) {
+  /** `before`: rows that are there already. */
+  constructor(
+    deps: Deps,
+    attempt: Attempt,
+    onProgress: (written: number) => void,
+    before: Omit<Written, 'inBlocks'> = { suppressed: 0, providers: {} },
+  ) {
     this.deps = deps;
     this.attempt = attempt;
     this.onProgress = onProgress;
-    this.suppressed = suppressed;
-    this.written = suppressed;
+    this.suppressed = before.suppressed;
+    this.written = before.suppressed;
+    this.providers = { ...before.providers };
   }
 
   async add(people: BlockRecipient[]): Promise<void> {
+    for (const { email } of people) countProvider(this.providers, email);
     this.people = this.people.concat(people);
     let from = 0;
     for (; this.people.length - from >= BLOCK_MAX; from += BLOCK_MAX) this.cut(from);
@@ -53,6 +66,7 @@ export class AudienceWriter {
   async suppress(rows: Message[]): Promise<void> {
     for (const row of rows) {
       this.suppressed += 1;
+      countProvider(this.providers, row.email);
       this.rows.push({ ...row, seq: -this.suppressed });
     }
     while (this.rows.length >= SUPPRESSED_AT_ONCE) await this.insertRows();
@@ -64,7 +78,7 @@ export class AudienceWriter {
     while (this.rows.length > 0) await this.insertRows();
     while (this.underWay.length > 0) await this.acknowledge();
     await keepWritten(this.deps, this.attempt, this.written);
-    return { inBlocks: this.seq - 1, suppressed: this.suppressed };
+    return { inBlocks: this.seq - 1, suppressed: this.suppressed, providers: this.providers };
   }
 
   /** Waits for what is being written, whatever becomes of it. */
@@ -118,4 +132,9 @@ export class AudienceWriter {
     this.written += more;
     this.onProgress(this.written);
   }
+}
+
+export function countProvider(providers: Providers, email: string): void {
+  const provider = providerOf(email);
+  providers[provider] = (providers[provider] ?? 0) + 1;
 }

@@ -1,6 +1,5 @@
 import type { ObjectId } from 'mongodb';
-import { costlyCache } from '../../base/cache.ts';
-import { type Deps, oncePerCore } from '../../base/deps.ts';
+import type { Deps } from '../../base/deps.ts';
 import type { Session } from '../../base/model.ts';
 import { countClaims, countOpen } from '../../outbox/blocks/counts.ts';
 import { type MessageState, states } from '../../outbox/states.ts';
@@ -83,15 +82,6 @@ async function countRowsByState({ db }: Db, { _id, projectId }: Tenant, session:
   return (state) => groups.find((group) => group._id === state)?.count ?? 0;
 }
 
-/** Counting a million takes half a second. */
-const keptCounts = oncePerCore(() => costlyCache<LedgerCounts>({ sizeMax: 1_000 }));
-
-/** Counts for watchers: at most a tenth of the time is spent on counting, however many ask. After a decision everything is counted again. */
-export function shownCounts(deps: Db & Pick<Deps, 'state'>, campaign: Campaign): Promise<LedgerCounts> {
-  const key = `${campaign._id.toHexString()} ${campaign.updatedAt.getTime()}`;
-  return keptCounts(deps).get(key, () => ledgerCounts(deps, campaign));
-}
-
 /**
  * Recipients without a reply of the relay yet, and those of claims that are not closed. An ordinary read of the primary: after a
  * change of the status it sees every claim that was made before the change.
@@ -117,8 +107,9 @@ export async function nextAtOf(
   const { status, startsAt, nextBatchAt } = campaign;
   if (status === 'scheduled') return startsAt;
   if (status !== 'sending' && status !== 'sending_gradual') return null;
+  if (status === 'sending' && deferred < pending) return null;
   const deferredUntil = deferred > 0 ? await firstDeferredUntil(deps, campaign) : null;
-  if (status === 'sending') return deferred < pending ? null : deferredUntil;
+  if (status === 'sending') return deferredUntil;
   if (deferred === pending) return deferredUntil;
   return deferredUntil && nextBatchAt && deferredUntil < nextBatchAt ? deferredUntil : nextBatchAt;
 }

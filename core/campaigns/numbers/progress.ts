@@ -1,15 +1,17 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Deps } from '../../base/deps.ts';
 import type { Campaign, CampaignStatus } from '../model.ts';
 import { type AwaitedSegment, segmentsInTheWay, wordsFor } from '../run/segments.ts';
 import { OVER } from '../status.ts';
 import { sendingMsOf } from '../transition.ts';
-import { type LedgerCounts, nextAtOf, shownCounts } from './counts.ts';
+import { type LedgerCounts, nextAtOf } from './counts.ts';
 import { processedOf } from './rates.ts';
+import { shownCounts } from './shown.ts';
 
 const LOOK_EVERY_MS = 1_000;
 const LIFE_EVERY = 15;
 
-interface CampaignProgress extends LedgerCounts {
+export interface CampaignProgress extends LedgerCounts {
   status: CampaignStatus;
   ratePerSecond: number;
   percent: number;
@@ -86,18 +88,7 @@ export async function* watchCampaign(
     else if (looks % LIFE_EVERY === 0) yield null;
     last = shown;
     if (OVER.includes(now.status)) return;
-    await pause(LOOK_EVERY_MS, signal);
+    // Aborted: the loop ends.
+    await sleep(LOOK_EVERY_MS, undefined, { signal }).catch(() => undefined);
   }
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const end = () => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', end);
-      resolve();
-    };
-    const timer = setTimeout(end, ms);
-    signal.addEventListener('abort', end);
-  });
 }

@@ -4,10 +4,13 @@ import type { Project } from '../../base/model.ts';
 import type { Engagement } from '../../messages/model.ts';
 import { findCampaign } from '../campaigns.ts';
 import type { Campaign } from '../model.ts';
-import { type Acted, actedIn, figures, indexOf } from './figures.ts';
-import { type Behind, type Person, peopleOf, refuseUrl } from './list.ts';
+import { type Acted, actedIn, type ClickedLink, figures, indexOf } from './figures.ts';
+import { type Behind, type Person, peopleOf, refuseLink } from './list.ts';
 import { everyRow, ROWS_AT_ONCE } from './rows.ts';
 import { withoutAct } from './without.ts';
+
+/** Recipients who were suppressed at the freeze have negative numbers. */
+const BEFORE_ALL = Number.MIN_SAFE_INTEGER;
 
 /** All people behind a figure, in batches by position, so that a slow reader holds neither memory nor a cursor. */
 export async function everyPersonOf(
@@ -16,7 +19,7 @@ export async function everyPersonOf(
   campaignId: string,
   behind: Behind,
 ): Promise<AsyncGenerator<Person[]>> {
-  refuseUrl(behind);
+  refuseLink(behind);
   const campaign = await findCampaign(deps, project, campaignId);
   return people(deps, campaign, behind);
 }
@@ -25,12 +28,12 @@ async function* people(deps: Deps, campaign: Campaign, behind: Behind): AsyncGen
   for await (const ids of everyId(deps, campaign, behind)) yield await peopleOf(deps, campaign, ids);
 }
 
-async function* everyId(deps: Deps, campaign: Campaign, { did, url }: Behind): AsyncGenerator<ObjectId[]> {
+async function* everyId(deps: Deps, campaign: Campaign, { did, ...link }: Behind): AsyncGenerator<ObjectId[]> {
   const figure = figures[did];
-  if (figure.kind === 'acted') yield* everyActed(deps, campaign, figure, url);
+  if (figure.kind === 'acted') yield* everyActed(deps, campaign, figure, link);
   else if (figure.kind === 'inStates')
     for (const state of figure.states)
-      for await (const rows of everyRow(deps, campaign, state, { fields: { _id: 1, seq: 1 } }))
+      for await (const rows of everyRow(deps, campaign, state, { after: BEFORE_ALL, fields: { _id: 1, seq: 1 } }))
         yield rows.map(({ _id }) => _id);
   else for await (const { ids } of withoutAct(deps, campaign, figure.act)) yield ids;
 }
@@ -39,14 +42,14 @@ async function* everyActed(
   { db }: Deps,
   campaign: Campaign,
   act: Acted,
-  url: string | undefined,
+  link: ClickedLink,
 ): AsyncGenerator<ObjectId[]> {
-  const all = actedIn(campaign, act, url);
+  const all = actedIn(campaign, act, link);
   for (let last: Engagement | undefined; ; ) {
     const found: Engagement[] = await db.engagements
       .find(last ? { $and: [all, behindOf(act, last)] } : all, {
         projection: { [act.at]: 1 },
-        hint: indexOf(act, url),
+        hint: indexOf(act, link),
       })
       .sort({ [act.at]: -1, _id: -1 })
       .limit(ROWS_AT_ONCE)

@@ -24,12 +24,16 @@ export interface DidNot {
 }
 
 const acted = (at: Act, index: string): Acted => ({ kind: 'acted', at, index });
+const inState = (state: MessageState): InStates => ({ kind: 'inStates', states: [state] });
 const opened = acted('openedAt', 'opened');
 const clicked = acted('clickedAt', 'clicked');
 
 export const figures: Record<Figure, Acted | InStates | DidNot> = {
   sent: { kind: 'inStates', states: DELIVERED_STATES },
-  bounced: { kind: 'inStates', states: [states.bounced] },
+  bounced: inState(states.bounced),
+  failed: inState(states.failed),
+  suppressed: inState(states.suppressed),
+  unknown: inState(states.unknown),
   opened,
   humanOpened: acted('humanOpenedAt', 'human_opened'),
   clicked,
@@ -43,12 +47,26 @@ type Tenant = Pick<Campaign, '_id' | 'projectId'>;
 
 const ANY_TIME = new Date(0);
 
-/** A range of dates, which MongoDB answers from keys; it would read every document for `$exists`. */
-export function actedIn({ _id, projectId }: Tenant, { at }: Acted, url?: string): Filter<Engagement> {
-  const since = { [at]: { $gte: ANY_TIME } };
-  return { projectId, campaignId: _id, ...since, ...(url === undefined ? {} : { 'clicks.url': url }) };
+/** A link of the content by its position, or an address that was clicked; at most one of them. */
+export interface ClickedLink {
+  position?: number | undefined;
+  url?: string | undefined;
 }
 
-export function indexOf({ index }: Acted, url?: string): string {
+/** A range of dates, which MongoDB answers from keys; it would read every document for `$exists`. */
+export function actedIn(
+  { _id, projectId }: Tenant,
+  { at }: Acted,
+  { position, url }: ClickedLink = {},
+): Filter<Engagement> {
+  const on = {
+    ...(position === undefined ? {} : { 'clicks.link': position }),
+    ...(url === undefined ? {} : { 'clicks.url': url }),
+  };
+  return { projectId, campaignId: _id, [at]: { $gte: ANY_TIME }, ...on };
+}
+
+export function indexOf({ index }: Acted, { position, url }: ClickedLink = {}): string {
+  if (position !== undefined) return 'clicked_link';
   return url === undefined ? index : 'clicked_url';
 }

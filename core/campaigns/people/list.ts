@@ -8,7 +8,7 @@ import type { Engagement } from '../../messages/model.ts';
 import type { Message } from '../../outbox/model.ts';
 import { findCampaign } from '../campaigns.ts';
 import type { Campaign } from '../model.ts';
-import { type Acted, actedIn, figures, type InStates, indexOf } from './figures.ts';
+import { type Acted, actedIn, type ClickedLink, figures, type InStates, indexOf } from './figures.ts';
 import { keptUntil } from './kept.ts';
 import { totalOf } from './totals.ts';
 import { pageWithout } from './without.ts';
@@ -18,9 +18,8 @@ export interface Person {
   engagement: Engagement | null;
 }
 
-export interface Behind {
+export interface Behind extends ClickedLink {
   did: Figure;
-  url?: string | undefined;
 }
 
 interface PeoplePage extends PageOf<Person> {
@@ -34,28 +33,32 @@ export async function listPeople(
   deps: Deps,
   project: Project,
   campaignId: string,
-  { did, url, page = 1, limit = 20 }: Behind & Page,
+  { page = 1, limit = 20, ...behind }: Behind & Page,
 ): Promise<PeoplePage> {
-  refuseUrl({ did, url });
+  refuseLink(behind);
   const campaign = await findCampaign(deps, project, campaignId);
   const [ids, total] = await Promise.all([
-    idsOf(deps, campaign, { did, url }, { skip: skipOf(page, limit), limit }),
-    totalOf(deps, campaign, did, url),
+    idsOf(deps, campaign, behind, { skip: skipOf(page, limit), limit }),
+    totalOf(deps, campaign, behind.did, behind),
   ]);
   const entries = await peopleOf(deps, campaign, ids);
   return { entries, pagination: paginationOf(page, limit, total), keptUntil: keptUntil(deps, campaign) };
 }
 
-export function refuseUrl({ did, url }: Behind): void {
-  if (url !== undefined && did !== 'clicked')
-    throw invalid('A link can be named for the people who clicked it.', 'url: is allowed with did=clicked only');
+export function refuseLink({ did, position, url }: Behind): void {
+  if (position === undefined && url === undefined) return;
+  const given = position === undefined ? 'url' : 'position';
+  if (did !== 'clicked')
+    throw invalid('A link can be named for the people who clicked it.', `${given}: is allowed with did=clicked only`);
+  if (position !== undefined && url !== undefined)
+    throw invalid('Name the link by its position or by an address.', 'url: cannot be combined with position');
 }
 
-function idsOf(deps: Deps, campaign: Campaign, { did, url }: Behind, window: Window): Promise<ObjectId[]> {
+function idsOf(deps: Deps, campaign: Campaign, { did, ...link }: Behind, window: Window): Promise<ObjectId[]> {
   const figure = figures[did];
   switch (figure.kind) {
     case 'acted':
-      return idsOfActed(deps, campaign, figure, window, url);
+      return idsOfActed(deps, campaign, figure, window, link);
     case 'inStates':
       return idsOfRows(deps, campaign, figure, window);
     case 'didNot':
@@ -69,12 +72,12 @@ async function idsOfActed(
   campaign: Campaign,
   act: Acted,
   { skip, limit }: Window,
-  url?: string,
+  link: ClickedLink,
 ): Promise<ObjectId[]> {
   const found = await db.engagements
-    .find(actedIn(campaign, act, url), {
+    .find(actedIn(campaign, act, link), {
       projection: { _id: 1 },
-      hint: indexOf(act, url),
+      hint: indexOf(act, link),
       maxTimeMS: READ_TIME_MAX_MS,
     })
     .sort({ [act.at]: -1, _id: -1 })

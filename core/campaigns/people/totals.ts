@@ -3,7 +3,7 @@ import { costlyCache } from '../../base/cache.ts';
 import { type Deps, oncePerCore } from '../../base/deps.ts';
 import { ALL_STATES, type MessageState, states } from '../../outbox/states.ts';
 import type { Campaign } from '../model.ts';
-import { type Acted, actedIn, type DidNot, figures, type InStates, indexOf } from './figures.ts';
+import { type Acted, actedIn, type ClickedLink, type DidNot, figures, type InStates, indexOf } from './figures.ts';
 import { keptUntil } from './kept.ts';
 import { ROWS_AT_ONCE, type Tenant } from './rows.ts';
 
@@ -17,16 +17,17 @@ const NOT_DELIVERED: readonly MessageState[] = ALL_STATES.filter((state) => stat
 
 const kept = oncePerCore((_deps: TotalDeps) => costlyCache<number>({ sizeMax: KEPT_MAX, keepFromMs: KEEP_FROM_MS }));
 
-export function totalOf(deps: TotalDeps, campaign: Campaign, did: Figure, url?: string): Promise<number> {
-  const key = `${campaign._id.toHexString()} ${campaign.updatedAt.getTime()} ${did} ${url ?? ''}`;
-  return kept(deps).get(key, () => counted(deps, campaign, did, url));
+export function totalOf(deps: TotalDeps, campaign: Campaign, did: Figure, link: ClickedLink = {}): Promise<number> {
+  const { position = '', url = '' } = link;
+  const key = `${campaign._id.toHexString()} ${campaign.updatedAt.getTime()} ${did} ${position} ${url}`;
+  return kept(deps).get(key, () => counted(deps, campaign, did, link));
 }
 
-function counted(deps: TotalDeps, campaign: Campaign, did: Figure, url?: string): Promise<number> {
+function counted(deps: TotalDeps, campaign: Campaign, did: Figure, link: ClickedLink): Promise<number> {
   const figure = figures[did];
   switch (figure.kind) {
     case 'acted':
-      return countActed(deps, campaign, figure, url);
+      return countActed(deps, campaign, figure, link);
     case 'inStates':
       return countRows(deps, campaign, figure);
     case 'didNot':
@@ -34,8 +35,8 @@ function counted(deps: TotalDeps, campaign: Campaign, did: Figure, url?: string)
   }
 }
 
-function countActed({ db }: TotalDeps, campaign: Tenant, act: Acted, url?: string): Promise<number> {
-  return db.engagements.countDocuments(actedIn(campaign, act, url), { hint: indexOf(act, url) });
+function countActed({ db }: TotalDeps, campaign: Tenant, act: Acted, link?: ClickedLink): Promise<number> {
+  return db.engagements.countDocuments(actedIn(campaign, act, link), { hint: indexOf(act, link) });
 }
 
 async function countRows(deps: TotalDeps, campaign: Campaign, { states: wanted }: InStates): Promise<number> {

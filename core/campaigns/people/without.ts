@@ -1,4 +1,5 @@
 import type { ObjectId } from 'mongodb';
+import { mapAhead } from '../../base/ahead.ts';
 import { BoundedMap, SHOWN_FACTOR } from '../../base/cache.ts';
 import { type Deps, oncePerCore } from '../../base/deps.ts';
 import type { Message } from '../../outbox/model.ts';
@@ -8,6 +9,9 @@ import { everyRow, ROWS_AT_ONCE, type Tenant } from './rows.ts';
 
 type Row = Pick<Message, '_id' | 'seq'>;
 
+/** The next rows are read while the engagements of these are. */
+const BATCHES_AHEAD = 2;
+
 /** Delivered mail without the act, in batches in the order of sending; `last` is the `seq` up to which a batch has looked. */
 export async function* withoutAct(
   deps: Pick<Deps, 'db'>,
@@ -16,14 +20,15 @@ export async function* withoutAct(
   after?: number,
 ): AsyncGenerator<{ ids: ObjectId[]; last: number }> {
   const fields = { _id: 1, seq: 1 } as const;
-  for await (const rows of everyRow<Row>(deps, campaign, states.sent, { after, fields })) {
+  const batches = everyRow<Row>(deps, campaign, states.sent, { after, fields });
+  yield* mapAhead(batches, BATCHES_AHEAD, async (rows) => {
     const ids = rows.map(({ _id }) => _id);
     const found = await deps.db.engagements
       .find({ ...actedIn(campaign, act), _id: { $in: ids } }, { projection: { _id: 1 }, hint: '_id_' })
       .toArray();
     const acted = new Set(found.map(({ _id }) => _id.toHexString()));
-    yield { ids: ids.filter((id) => !acted.has(id.toHexString())), last: rows.at(-1)?.seq ?? 0 };
-  }
+    return { ids: ids.filter((id) => !acted.has(id.toHexString())), last: rows.at(-1)?.seq ?? 0 };
+  });
 }
 
 /** Behind the row with this `seq` comes the person with this number. */

@@ -1,5 +1,6 @@
 import type { Deps } from '../../base/deps.ts';
 import { AppError } from '../../base/errors.ts';
+import { repeatOnDuplicate } from '../../base/idempotent-insert.ts';
 import { wakeQueue } from '../../jobs/queue.ts';
 import { CAMPAIGN_METRICS } from '../campaigns.ts';
 import { contentNow } from '../content.ts';
@@ -46,7 +47,7 @@ async function readyNow(deps: Deps, campaign: Campaign): Promise<Map<string, Aud
   const lists = await listEntries(deps, project, [campaign]);
   const content = await contentNow(deps, campaign);
   await compileFrozen(deps, content);
-  await deps.db.campaignContents.replaceOne({ _id, projectId }, content, { upsert: true });
+  await repeatOnDuplicate(() => deps.db.campaignContents.replaceOne({ _id, projectId }, content, { upsert: true }));
   return lists;
 }
 

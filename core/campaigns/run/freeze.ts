@@ -109,8 +109,8 @@ async function finish(
   const { attempt, written } = leaving.size === 0 ? last : await leaveOut(deps, first, leaving, onProgress);
   await requireWritten(deps, attempt, written);
   await tellSuppressed(deps, attempt);
-  const { inBlocks, suppressed } = written;
-  await endAttempt(deps, attempt, { total: inBlocks + suppressed, inBlocks });
+  const { inBlocks, suppressed, providers } = written;
+  await endAttempt(deps, attempt, { total: inBlocks + suppressed, inBlocks }, providers);
   await refreshCounts(deps, campaign);
 }
 

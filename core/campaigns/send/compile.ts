@@ -6,7 +6,7 @@ import { unprocessable } from '../../base/errors.ts';
 import { compileForMany, type FilledMail, type FillMail } from '../../composing/compile.ts';
 import type { ComposedMail } from '../../composing/compose.ts';
 import { composeMessage } from '../../composing/mime/compose.ts';
-import { variablesOf } from '../../composing/variables.ts';
+import { campaignVariables, isOfTheMail } from '../../composing/variables.ts';
 import type { Contact } from '../../contacts/model.ts';
 import { type SendingDomain, sendingDomain } from '../../domains/sending-domain.ts';
 import type { SendingDeps } from '../../outbox/relay.ts';
@@ -53,11 +53,7 @@ export async function compiledCampaign(deps: SendingDeps, { _id, projectId }: Ca
         email,
         to: { email, name: [contact?.firstName, contact?.lastName].filter(Boolean).join(' ') },
         at,
-        // Properties by their bare names too; built-in names win.
-        variables: (unsubscribeUrl) => ({
-          ...contact?.contactProperties,
-          ...variablesOf({ email, at, unsubscribeUrl, contact }),
-        }),
+        variables: (pages) => campaignVariables({ email, at, pages, contact }),
       });
       return filled instanceof Promise ? filled.then((mail) => finish(mail, email)) : finish(filled, email);
     },
@@ -120,11 +116,9 @@ function sourceOf({ subject, previewText, html }: CampaignContent) {
   return { subject, previewText, html, text: null };
 }
 
-/** Variables that need no contact to be read. */
-const OF_THE_MAIL = ['email', 'date', 'unsubscribe'];
-
+/** Variables of the mail itself need no contact to be read. */
 function needsContacts(content: CampaignContent): boolean {
   const { html, subject, previewText } = compileMail(sourceOf(content));
   const templates = [html, subject, previewText].flatMap((template) => template ?? []);
-  return templates.some(({ paths }) => paths.some((path) => !OF_THE_MAIL.includes(path)));
+  return templates.some(({ paths }) => paths.some((path) => !isOfTheMail(path)));
 }

@@ -1,5 +1,6 @@
 import type { ObjectId } from 'mongodb';
 import type { Deps } from '../../base/deps.ts';
+import { taggedWith } from '../../base/text/tags.ts';
 import { messageIdOf } from '../../composing/links.ts';
 import { announceDeliveries, announceRows } from '../../messages/deliveries.ts';
 import { publishRows } from '../../messages/events.ts';
@@ -11,7 +12,7 @@ import { settleOrphans } from '../../outbox/settle-orphans.ts';
 import { ORPHAN_STATES, states } from '../../outbox/states.ts';
 import type { Campaign } from '../model.ts';
 
-type Tenant = Pick<Campaign, '_id' | 'projectId' | 'freeze'>;
+type Tenant = Pick<Campaign, '_id' | 'projectId' | 'freeze' | 'tags'>;
 interface Scope {
   ledger?: Ledger;
   seqs?: { fromSeq: number; toSeq: number };
@@ -36,7 +37,7 @@ export async function settleCampaignOrphans(deps: Deps, campaign: Tenant, scope:
 }
 
 async function settleBlocks(deps: Deps, campaign: Tenant, { ledger }: Scope, messageIdFor: MessageIdOf): Promise<void> {
-  const { _id: campaignId, projectId, freeze } = campaign;
+  const { _id: campaignId, projectId, freeze, tags } = campaign;
   if (!freeze?.run) return;
   const settled = await settleClaims(deps, {
     projectId,
@@ -49,6 +50,7 @@ async function settleBlocks(deps: Deps, campaign: Tenant, { ledger }: Scope, mes
     },
     own: (ledger ?? EMPTY_LEDGER).blocks,
     erasedReason: CONTACT_DELETED,
+    ...taggedWith(tags),
   });
   if (Object.values(settled).some((count) => count > 0))
     deps.log.warn({ campaignId, ...settled }, 'settled claims of a process that is gone');

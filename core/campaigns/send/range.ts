@@ -1,5 +1,6 @@
 import type { Deps } from '../../base/deps.ts';
 import { AppError } from '../../base/errors.ts';
+import { taggedWith } from '../../base/text/tags.ts';
 import { sendOverConnections } from '../../delivery/connections.ts';
 import { Run } from '../../delivery/run.ts';
 import type { Sending } from '../../delivery/sending.ts';
@@ -76,11 +77,12 @@ export async function sendRange(sending: Sending, page: CampaignRange, control: 
 
 function sourceOf(
   { deps, ledger }: Sending,
-  { _id, projectId, freeze }: Campaign,
+  { _id, projectId, freeze, tags }: Campaign,
   { fromSeq, toSeq, isDeferred }: CampaignRange,
 ): Source {
   const run = freeze?.run ?? null;
-  const range = { projectId, campaignId: _id, frozenAt: freeze!.at, run, fromSeq, toSeq, isDeferred };
+  const of = { projectId, campaignId: _id, frozenAt: freeze!.at, run, ...taggedWith(tags) };
+  const range = { ...of, fromSeq, toSeq, isDeferred };
   return isDeferred || run === null ? new RowSource(deps, ledger, range) : new BlockSource(deps, ledger, range);
 }
 

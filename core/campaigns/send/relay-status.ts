@@ -22,10 +22,10 @@ export function noteRelay(deps: SendingDeps, campaign: Campaign): RelayNote {
   let writing: Promise<unknown> = Promise.resolve();
 
   function check(run: Run): void {
-    const state = mailer.states().find(({ relay }) => relay === 'default');
-    const since = state?.notAnsweringSince ?? null;
+    const outage = mailer.outage('campaign');
+    const since = outage?.since ?? null;
     const isNews = since !== null && (run.waitMs > 0 || clock.now().getTime() - since.getTime() > NEWS_AFTER_MS);
-    if (isNews && noted === null) write({ notAnsweringSince: since, reason: reasonOf(state?.fault ?? null) });
+    if (isNews && noted === null) write({ notAnsweringSince: since, reason: reasonOf(outage?.fault ?? null) });
     if (since === null && noted !== null && run.answered > 0) write(null);
   }
 

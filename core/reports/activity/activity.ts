@@ -4,7 +4,7 @@ import type { Project } from '../../base/model.ts';
 import { getContact } from '../../contacts/contacts.ts';
 import { mailActivity } from './mails.ts';
 import { type Activity, type Cursor, compareActivity } from './model.ts';
-import { changeActivity, customEventActivity, suppressionActivity } from './sources.ts';
+import { changeActivity, consentActivity, customEventActivity, suppressionActivity } from './sources.ts';
 
 interface ActivityPage {
   entries: Activity[];
@@ -14,9 +14,9 @@ interface ActivityPage {
 
 const LIMIT = 20;
 /** Its parts are those of compareActivity. */
-const CURSOR = /^(\d{1,15})-([0-3])-([0-9a-f]{24}(?:-\d{4})?)$/;
+const CURSOR = /^(\d{1,15})-([0-4])-([0-9a-f]{24}(?:-\d{4})?)$/;
 
-/** The acts of a contact and the changes of it, newest first. Each source is read up to the limit, or bounded in itself. */
+/** The activity of a contact, newest first. Each source is read up to the limit, or bounded in itself. */
 export async function contactActivity(
   deps: Deps,
   project: Project,
@@ -27,7 +27,9 @@ export async function contactActivity(
   const contact = await getContact(deps, project, contactId);
   const asked = { contact, cursor, limit: limit + 1 };
   const found = await Promise.all(
-    [mailActivity, customEventActivity, changeActivity, suppressionActivity].map((read) => read(deps, asked)),
+    [mailActivity, customEventActivity, changeActivity, suppressionActivity, consentActivity].map((read) =>
+      read(deps, asked),
+    ),
   );
   const all = found
     .flat()

@@ -14,6 +14,7 @@ const typeOf: Partial<Record<string, string>> = {
   ...{ queued: 'email.queued', sent: 'email.sent', delivered: 'email.delivered', deferred: 'email.deferred' },
   ...{ delayed: 'email.delayed', bounced: 'email.bounced', failed: 'email.failed', suppressed: 'email.suppressed' },
   ...{ unknown: 'email.unknown', retried: 'email.retried', opened: 'email.opened', clicked: 'email.clicked' },
+  ...{ scheduled: 'email.scheduled', cancelled: 'email.cancelled' },
   ...{ unsubscribed: 'email.unsubscribed', complained: 'email.spam_reported' },
 };
 

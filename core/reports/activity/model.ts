@@ -1,10 +1,11 @@
 import type { ObjectId } from 'mongodb';
 import type { PropertyValue } from '../../base/model.ts';
+import type { Consent } from '../../consents/model.ts';
 import type { Contact, ContactHistory } from '../../contacts/model.ts';
 import type { Message, TimelineEntry } from '../../outbox/model.ts';
 import type { Suppression } from '../../suppressions/model.ts';
 
-/** A place in the order of all entries of a contact. */
+/** A position in the order of all entries of a contact. */
 export interface Cursor {
   at: Date;
   /** Entries of one moment are in the order of their sources. */
@@ -13,15 +14,16 @@ export interface Cursor {
   key: string;
 }
 
-export const sources = { mail: 0, event: 1, change: 2, suppression: 3 } as const;
+export const sources = { mail: 0, event: 1, change: 2, suppression: 3, consent: 4 } as const;
 
-/** Of the four parts only that of its source is set. */
+/** Of the five parts only that of its source is set. */
 export interface Activity extends Cursor {
   type: string;
   mail?: { message: Message; step: TimelineEntry };
   event?: { _id: ObjectId; eventName: string; properties: Record<string, PropertyValue> };
   change?: ContactHistory;
   suppression?: Suppression;
+  consent?: Consent;
 }
 
 export interface Asked {

@@ -46,7 +46,23 @@ export async function suppressionActivity({ db }: Deps, { contact }: Asked): Pro
   }));
 }
 
-/** The entries of a source behind a place, as a range of its index. */
+export async function consentActivity({ db }: Deps, { contact, cursor, limit }: Asked): Promise<Activity[]> {
+  const { _id: contactId, projectId } = contact;
+  const found = await db.consents
+    .find(
+      { projectId, contactId, ...behind(cursor, sources.consent, 'createdAt') },
+      { hint: 'contact', maxTimeMS: READ_TIME_MAX_MS },
+    )
+    .sort({ createdAt: -1, _id: -1 })
+    .limit(limit)
+    .toArray();
+  return found.map((consent) => ({
+    ...{ at: consent.createdAt, source: sources.consent, key: consent._id.toHexString(), type: 'consent.recorded' },
+    consent,
+  }));
+}
+
+/** The entries of a source behind a position, as a range of its index. */
 function behind(cursor: Cursor | null, source: number, time: string): Document {
   if (!cursor) return {};
   const { at, key } = cursor;

@@ -10,20 +10,23 @@ export const CLICK_FIELDS = { clicks: 1, laterClicks: 1, clickCount: 1, linkClic
 type Clicked = Pick<Engagement, '_id' | keyof typeof CLICK_FIELDS>;
 type RowOf = ReadonlyMap<string, OriginRow>;
 
-/** The clicks of these engagements become those that are counted. */
-export async function countClicks(deps: CountDeps, counting: Counting, rowOf: RowOf, found: Clicked[]): Promise<void> {
-  const { projectId, session, links } = counting;
+/** Counts the clicks of these engagements; what is counted of each then is for the caller to store, in the same transaction. */
+export async function countClicks(
+  deps: CountDeps,
+  { projectId, session, links }: Counting,
+  rowOf: RowOf,
+  found: Clicked[],
+): Promise<Array<{ _id: ObjectId; countedLinks: CountedLink[] }>> {
   const clicked = clickedRows(rowOf, found);
-  if (clicked.length === 0) return;
+  if (clicked.length === 0) return [];
   const rows = clicked.map(({ row }) => row);
   const sourcesOf = await linkSourcesOf(deps, projectId, rows, session);
-  const writes = clicked.map(({ row, engagement }): AnyBulkWriteOperation<Engagement> => {
+  return clicked.map(({ row, engagement }) => {
     const { _id, countedLinks: before = [] } = engagement;
     const after = countedLinks(deps, engagement, row);
     links.add({ sources: sourcesOf(row), before, after });
-    return { updateOne: { filter: { _id, projectId }, update: { $set: { countedLinks: after } } } };
+    return { _id, countedLinks: after };
   });
-  await deps.db.engagements.bulkWrite(writes, { session, ordered: false });
 }
 
 function clickedRows(rowOf: RowOf, found: Clicked[]): Array<{ row: OriginRow; engagement: Clicked }> {

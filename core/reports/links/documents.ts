@@ -2,6 +2,7 @@ import { type AnyBulkWriteOperation, ObjectId } from 'mongodb';
 import type { Deps } from '../../base/deps.ts';
 import { derivedId } from '../../base/ids.ts';
 import type { Session } from '../../base/model.ts';
+import { isErased } from '../../messages/clicks.ts';
 import type { CountedLink } from '../../messages/model.ts';
 import type { LinkCounts, LinkSource } from '../model.ts';
 
@@ -50,7 +51,18 @@ export class LinkDocuments {
       }
     const writes = [...sums].flatMap(([id, { link, by }]) => (hasChange(by) ? [this.#writeOf(id, link, by)] : []));
     const { session } = this.#where;
-    if (writes.length > 0) await db.linkCounts.bulkWrite(writes, { ordered: false, ...(session ? { session } : {}) });
+    const options = session ? { session } : {};
+    if (writes.length > 0) await db.linkCounts.bulkWrite(writes, { ordered: false, ...options });
+    await this.#eraseLeft({ db }, sums);
+  }
+
+  /** Rows by URL without clicks, because all people who clicked are erased, lose the URL. Their places are not given again. */
+  async #eraseLeft({ db }: Pick<Deps, 'db'>, sums: ReadonlyMap<string, { link: Link; by: Sums }>): Promise<void> {
+    const { projectId, session } = this.#where;
+    const fewer = [...sums].filter(([, { link, by }]) => link.link === null && link.url !== null && by.people < 0);
+    if (fewer.length === 0) return;
+    const left = { _id: { $in: fewer.map(([id]) => new ObjectId(id)) }, projectId, people: 0 };
+    await db.linkCounts.updateMany(left, { $set: { url: '' } }, session ? { session } : {});
   }
 
   /** A person who clicked several of the links that share a row is one. */
@@ -142,7 +154,7 @@ interface Wanted {
 /** As it is written, or by its URL; null where neither is known. */
 function rowOf({ source, step, written }: LinkSource, { link, url }: CountedLink): Link | null {
   const as = link === undefined ? url : written[link - 1];
-  return as === undefined ? null : { source, step, link: link ?? null, url: as };
+  return as === undefined || isErased(as) ? null : { source, step, link: link ?? null, url: as };
 }
 
 function hasChange({ clicks, people, humanPeople }: Sums): boolean {

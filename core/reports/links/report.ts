@@ -2,8 +2,8 @@ import type { Deps } from '../../base/deps.ts';
 import type { Project } from '../../base/model.ts';
 import { compiled } from '../../templates/cache.ts';
 import type { WrittenLink } from '../../templates/language/templates.ts';
-import { automationSource, campaignSource } from '../documents.ts';
 import type { LinkCounts } from '../model.ts';
+import { automationSource, campaignSource } from '../parts.ts';
 import { completeSince, readState } from '../state.ts';
 import { ROWS_MAX } from './documents.ts';
 import { campaignLinks, templateSource } from './sources.ts';
@@ -93,7 +93,7 @@ async function reportOf(deps: ReportDeps, project: Project, source: string, curr
   for (const { step: stepId, link: position, url, ...all } of counted) {
     const sums = { clicks: all.clicks, people: all.people, humanPeople: all.humanPeople };
     const key = `${stepId} ${position} ${url}`;
-    if (url === null) for (const name of ['clicks', 'people', 'humanPeople'] as const) other[name] += sums[name];
+    if (!url) for (const name of ['clicks', 'people', 'humanPeople'] as const) other[name] += sums[name];
     else rows.set(key, { stepId, position, url, ...sums, isCurrent: rows.has(key) });
   }
   const steps = current.map(({ stepId }) => stepId);

@@ -6,8 +6,8 @@ import type { Session } from '../../base/model.ts';
 import { compiled } from '../../templates/cache.ts';
 import type { WrittenLink } from '../../templates/language/templates.ts';
 import type { OriginRow } from '../count-rows.ts';
-import { automationSource, campaignSource } from '../documents.ts';
 import type { LinkSource } from '../model.ts';
+import { automationSource, campaignSource } from '../parts.ts';
 
 export type LinkDeps = Pick<Deps, 'db' | 'state'>;
 
@@ -49,6 +49,9 @@ async function ofCampaigns(deps: LinkDeps, projectId: ObjectId, ids: ObjectId[],
       sources.map((source) => ({ source, step: null, written })),
     );
   }
+  // Those of deleted campaigns are not read, but lose the addresses of erased people too.
+  for (const id of ids.filter((one) => !found.has(one.toHexString())))
+    found.set(id.toHexString(), [{ source: campaignSource(id), step: null, written: [] }]);
   return found;
 }
 

@@ -41,11 +41,6 @@ export function pointsOf(zone: string, interval: Interval, { from, to }: Point):
     .map((ms, index) => ({ from: new Date(ms), to: new Date(starts[first + index + 1]!) }));
 }
 
-/** The number of the local day, the same for all quarters of an hour that are in it. */
-export function localDay(ms: number, offsetMs: number): number {
-  return Math.floor((ms + offsetMs) / DAY_MS);
-}
-
 export function stretchesOf(zone: string, fromMs: number, toMs: number): Stretch[] {
   const stretches: Stretch[] = [];
   let [beginMs, offsetMs] = [fromMs, offsetAt(zone, fromMs)];

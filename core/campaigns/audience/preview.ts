@@ -1,0 +1,196 @@
+import { mapAhead } from '../../base/ahead.ts';
+import { inTime } from '../../base/deadlines.ts';
+import type { Deps } from '../../base/deps.ts';
+import type { Project } from '../../base/model.ts';
+import { takeSlot } from '../../contacts/lists/slots.ts';
+import {
+  countWithout,
+  isEmpty,
+  keptCounts,
+  membersFilter,
+  type Reading,
+  sizeAtMost,
+} from '../../contacts/lists/unions.ts';
+import { keptTotal } from '../../suppressions/groups.ts';
+import type { SuppressionGroup } from '../../suppressions/model.ts';
+import { type CampaignInput, namedFields, plainAudience } from '../input.ts';
+import type { Campaign } from '../model.ts';
+import { segmentsIn } from '../run/segments.ts';
+import { ofOneMoment, unionsOf } from './count.ts';
+import { type Addressed, readAudience } from './read.ts';
+
+/** Less than the two seconds that are promised. */
+const TIME_MS = 1_700;
+const ADDRESSES_AT_ONCE = 1_000;
+/** Look-ups that are under way while addresses before them are read. */
+const AHEAD = 3;
+
+interface AudiencePreview {
+  total: number;
+  suppressed: number;
+  willReceive: number;
+  /** false: the time was not enough, or a segment is being computed. */
+  isExact: boolean;
+}
+
+type Input = Pick<CampaignInput, 'toLists' | 'excludeLists' | 'sendToGlobalList' | 'unsubscribeGroupId'>;
+
+/** How many contacts a freeze would write down at this moment, and how many of them are suppressed. */
+export async function previewAudience(
+  deps: Deps,
+  project: Project,
+  input: Input,
+  { signal, timeMs = TIME_MS }: { signal: AbortSignal; timeMs?: number },
+): Promise<AudiencePreview> {
+  const campaign = { ...nobody(project), ...plainAudience(input), ...(await namedFields(deps, project, input)) };
+  const release = await takeSlot(deps, project._id, 'audience');
+  try {
+    const named = [...campaign.toLists, ...campaign.excludeLists];
+    const moving = await segmentsIn(deps, project._id, named, ['running', 'settling']);
+    const counted = await ofOneMoment(deps, campaign, timeMs, (reading) => count(deps, reading, campaign, signal));
+    return { ...counted, isExact: counted.isExact && moving.length === 0 };
+  } finally {
+    await release();
+  }
+}
+
+type Counted = Addressed & Pick<Campaign, 'unsubscribeGroupId'>;
+
+function nobody({ _id: projectId }: Project): Counted {
+  return {
+    projectId,
+    toLists: [],
+    excludeLists: [],
+    sendToGlobalList: false,
+    audience: null,
+    unsubscribeGroupId: null,
+  };
+}
+
+async function count(deps: Deps, reading: Reading, campaign: Counted, signal: AbortSignal): Promise<AudiencePreview> {
+  const { of, without } = unionsOf(campaign);
+  const groups = await groupsAgainst(reading, campaign.unsubscribeGroupId);
+  if (isEmpty(of)) return { total: 0, suppressed: 0, willReceive: 0, isExact: true };
+  const counts = await keptCounts(reading, [of, without]);
+  const entries = keptTotal(groups);
+  const people = sizeAtMost(reading.projectId, of, counts);
+  const isStopped = () => signal.aborted || reading.deadline.isOver();
+  const [all, stopped] = await Promise.all([
+    inTime(countWithout(reading, of, without, counts)),
+    entries <= people
+      ? countByEntries(reading, groups, membersFilter(of, without), isStopped)
+      : countByPeople(deps, reading, campaign, groups, isStopped),
+  ]);
+  const total = all ?? people;
+  // The share among the addresses read so far is taken for all.
+  const share = stopped.looked === 0 ? 0 : stopped.found / stopped.looked;
+  const suppressed = stopped.isDone ? stopped.found : Math.min(total, Math.round(share * Math.min(entries, people)));
+  return { total, suppressed, willReceive: total - suppressed, isExact: all !== null && stopped.isDone };
+}
+
+/** The groups whose entries stop marketing mail that names this group, as `stoppedBy` decides; the first read of the moment. */
+async function groupsAgainst(
+  { deps, projectId, session }: Reading,
+  groupId: string | null,
+): Promise<SuppressionGroup[]> {
+  const live = await deps.db.suppressionGroups
+    .find({ projectId, deletedAt: null }, { hint: 'code', session })
+    .toArray();
+  const isNamed = live.some((group) => group.groupId === groupId);
+  return live
+    .filter((group) => group.isGlobal || (isNamed ? group.groupId === groupId : group.isDefault))
+    .toSorted((a, b) => keptTotal([b]) - keptTotal([a]));
+}
+
+interface Found {
+  looked: number;
+  found: number;
+  isDone: boolean;
+}
+
+/** Reads the suppressed addresses, and counts the contacts among them. Those of the groups before are counted already. */
+async function countByEntries(
+  reading: Reading,
+  groups: SuppressionGroup[],
+  members: ReturnType<typeof membersFilter>,
+  isStopped: () => boolean,
+): Promise<Found> {
+  const { deps, projectId, session, deadline } = reading;
+  const sum: Found = { looked: 0, found: 0, isDone: false };
+  for (const [index, { groupId }] of groups.entries()) {
+    const before = groups.slice(0, index).map((group) => group.groupId);
+    const counts = mapAhead(addressesOf(reading, groupId), AHEAD, async (emails) => {
+      const known = await suppressedAmong(reading, emails, before);
+      const email = { $in: emails.filter((one) => !known.has(one)) };
+      const options = { hint: 'email', session, maxTimeMS: deadline.leftMs };
+      const found = await deps.db.contacts.countDocuments({ projectId, email, ...members }, options);
+      return { looked: emails.length, found };
+    });
+    if (!(await addUp(sum, counts, isStopped))) return sum;
+  }
+  return { ...sum, isDone: true };
+}
+
+/** Reads the contacts, and counts the suppressed among them. */
+async function countByPeople(
+  deps: Deps,
+  reading: Reading,
+  campaign: Counted,
+  groups: SuppressionGroup[],
+  isStopped: () => boolean,
+): Promise<Found> {
+  const sum: Found = { looked: 0, found: 0, isDone: false };
+  const ids = groups.map(({ groupId }) => groupId);
+  const counts = mapAhead(readAudience(deps, campaign, reading.session), AHEAD, async (people) => {
+    const emails = people.map(({ email }) => email);
+    return { looked: emails.length, found: (await suppressedAmong(reading, emails, ids)).size };
+  });
+  return (await addUp(sum, counts, isStopped)) ? { ...sum, isDone: true } : sum;
+}
+
+/** false: the time was over first. */
+async function addUp(
+  sum: Found,
+  counts: AsyncIterable<Omit<Found, 'isDone'>>,
+  isStopped: () => boolean,
+): Promise<boolean> {
+  const done = await inTime(
+    (async () => {
+      for await (const { looked, found } of counts) {
+        sum.looked += looked;
+        sum.found += found;
+        if (isStopped()) return false;
+      }
+      return true;
+    })(),
+  );
+  return done ?? false;
+}
+
+async function* addressesOf(
+  { deps, projectId, session, deadline }: Reading,
+  groupId: string,
+): AsyncGenerator<string[]> {
+  const options = { projection: { _id: 0, email: 1 }, hint: 'group', session, maxTimeMS: deadline.leftMs } as const;
+  const cursor = deps.db.suppressions.find({ projectId, groupId }, { ...options, batchSize: ADDRESSES_AT_ONCE });
+  try {
+    while (await cursor.hasNext()) yield cursor.readBufferedDocuments().map(({ email }) => email);
+  } finally {
+    await cursor.close();
+  }
+}
+
+async function suppressedAmong(
+  { deps, projectId, session, deadline }: Reading,
+  emails: string[],
+  groupIds: string[],
+): Promise<Set<string>> {
+  if (groupIds.length === 0 || emails.length === 0) return new Set();
+  const found = await deps.db.suppressions
+    .find(
+      { projectId, email: { $in: emails }, groupId: { $in: groupIds } },
+      { projection: { _id: 0, email: 1 }, hint: 'address', session, maxTimeMS: deadline.leftMs },
+    )
+    .toArray();
+  return new Set(found.map(({ email }) => email));
+}

@@ -1,0 +1,23 @@
+import type { Deps } from '../base/deps.ts';
+import type { Project } from '../base/model.ts';
+import { contactNamed, type NamedContact } from '../previews/contacts.ts';
+import { type DraftPreview, previewDraft } from '../previews/drafts.ts';
+import { compileMail } from '../templates/mail.ts';
+import { findCampaign } from './campaigns.ts';
+import { contentNow } from './content.ts';
+
+/** As it would be sent now; once it has begun, as it is sent. */
+export async function previewCampaign(
+  deps: Deps,
+  project: Project,
+  campaignId: string,
+  named: NamedContact,
+): Promise<DraftPreview> {
+  const campaign = await findCampaign(deps, project, campaignId);
+  const contact = await contactNamed(deps, project, named);
+  const { _id, projectId } = campaign;
+  const content = (await deps.db.campaignContents.findOne({ _id, projectId })) ?? (await contentNow(deps, campaign));
+  const { subject, previewText, html, utm = null } = content;
+  const source = { subject, previewText, html, text: null };
+  return previewDraft(deps, project, { source, utm, isCampaign: true, contact, data: {} }, compileMail(source));
+}
