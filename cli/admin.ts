@@ -4,6 +4,7 @@ import { listApiKeys, revokeApiKey } from '../core/accounts/api-keys.ts';
 import { createOrganization, listOrganizations } from '../core/accounts/organizations.ts';
 import { listProjects } from '../core/accounts/projects.ts';
 import { scopeOf } from '../core/accounts/scopes.ts';
+import { endAllSessions } from '../core/accounts/sign-in/sessions.ts';
 import { announceKeptEvents } from '../core/automations/events/kept.ts';
 import type { Deps } from '../core/base/deps.ts';
 import { AppError } from '../core/base/errors.ts';
@@ -16,7 +17,9 @@ import { removeOld } from '../core/retention.ts';
 import { ConfigError, readConfig } from '../platform/config.ts';
 import { makeIndexes, missingUniqueIndexes } from '../platform/indexes.ts';
 import { searchAttributeNames } from '../workflows/search-attribute-names.ts';
+import { consentCommands } from './consents.ts';
 import { CommandError } from './error.ts';
+import { memberCommands } from './members.ts';
 import { migrationCommands } from './migrations.ts';
 import { secretCommands } from './secrets.ts';
 import { prepareNamespace } from './temporal-namespace.ts';
@@ -77,10 +80,12 @@ const commands: Record<string, Command> = {
       print({ revoked: apiKeyId });
     },
   },
+  ...memberCommands,
   ...migrationCommands,
+  ...consentCommands,
   restored: {
     usage: '',
-    does: 'after a backup was restored, before the workers start: asks about every open mail instead of sending it a second time, and pauses campaigns that were to start',
+    does: 'after a backup was restored, before the workers start: asks about every open mail instead of sending it a second time, pauses campaigns that were to start, and ends all sessions',
     async run(deps) {
       const projects = await deps.db.projects.find({}, { projection: { _id: 1 } }).toArray();
       const sum = { doubted: 0, paused: 0 };
@@ -89,12 +94,12 @@ const commands: Record<string, Command> = {
         sum.doubted += doubted;
         sum.paused += paused;
       }
-      print(sum);
+      print({ ...sum, sessionsEnded: await endAllSessions(deps) });
     },
   },
   retention: {
     usage: '',
-    does: 'removes now, and not at night, what is older than RETENTION_DAYS',
+    does: 'removes now, and not at night, what is older than RETENTION_DAYS, and consents of deleted contacts older than CONSENT_RETENTION_DAYS',
     async run(deps) {
       print(await removeOld(deps));
     },

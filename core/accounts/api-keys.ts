@@ -5,6 +5,7 @@ import type { Deps } from '../base/deps.ts';
 import { AppError, invalid, notFound } from '../base/errors.ts';
 import { insertOnce } from '../base/idempotent-insert.ts';
 import { parseId } from '../base/ids.ts';
+import { type By, madeBy } from '../base/maker.ts';
 import type { Project } from '../base/model.ts';
 import { normalizeDomain } from '../base/text/addresses.ts';
 import type { ApiKey } from './model.ts';
@@ -70,7 +71,7 @@ function noteUse(deps: Deps, { _id, organizationId, lastUsedAt }: ApiKey): void 
   deps.db.apiKeys.updateOne(unlessRecent, { $set: { lastUsedAt: now } }).catch(() => {});
 }
 
-interface NewApiKey {
+interface NewApiKey extends By {
   organizationId: ObjectId;
   /** null: an admin key, whose scope is always full. */
   projectId: ObjectId | null;
@@ -82,7 +83,7 @@ interface NewApiKey {
 /** The answer is the only place where the key is ever shown in clear. */
 export async function createApiKey(
   deps: Deps,
-  { organizationId, projectId, name, ...limits }: NewApiKey,
+  { organizationId, projectId, name, by, ...limits }: NewApiKey,
   _id = new ObjectId(),
 ): Promise<{ apiKey: ApiKey; key: string }> {
   const limited = readLimits(limits);
@@ -96,6 +97,7 @@ export async function createApiKey(
     projectId,
     name,
     ...limited,
+    ...madeBy({ by }),
     createdAt: deps.clock.now(),
     revokedAt: null,
   };

@@ -1,5 +1,5 @@
 import { ObjectId } from 'mongodb';
-import type { createProjectBody } from '../../schemas/account.ts';
+import type { createProjectBody, updateProjectBody } from '../../schemas/account.ts';
 import type { Described } from '../../schemas/schema.ts';
 import type { Deps } from '../base/deps.ts';
 import { AppError, notFound } from '../base/errors.ts';
@@ -7,18 +7,27 @@ import { insertOnce } from '../base/idempotent-insert.ts';
 import { parseId } from '../base/ids.ts';
 import type { Project } from '../base/model.ts';
 import { type Page, type PageOf, pageOf } from '../base/paging.ts';
+import { deleteConsentsOfProject } from '../consents/erase.ts';
 import { makeGlobalList } from '../contacts/lists/global-list.ts';
 import { deleteDomainsOfProject } from '../domains/domains.ts';
+import { deleteFormsOfProject } from '../forms/pending.ts';
+import { deleteMediaOfProject } from '../media/media.ts';
+import { cancelMailOfProject } from '../messages/scheduled/to-deleted.ts';
 import { deleteReports } from '../reports/state.ts';
 import { makeBuiltInGroups } from '../suppressions/groups.ts';
 import { KEYS_CHANGED } from './api-keys.ts';
+import { readPublicFields } from './public-fields.ts';
+
+/** The consents of a large project are removed by the retention job, in the night. */
+const CONSENT_REMOVAL_MS = 2_000;
 
 type ProjectInput = Described<typeof createProjectBody>;
+type ProjectChange = Described<typeof updateProjectBody>;
 
 export async function createProject(
   deps: Deps,
   organizationId: ObjectId,
-  { name, trackingOpen = true, trackingClick = true }: ProjectInput,
+  { name, trackingOpen = true, trackingClick = true, ...shown }: ProjectInput,
   _id = new ObjectId(),
 ): Promise<Project> {
   const createdAt = deps.clock.now();
@@ -28,6 +37,7 @@ export async function createProject(
     name,
     trackingOpen,
     trackingClick,
+    ...(await readPublicFields(deps, { _id }, shown)).set,
     audienceVersion: 0,
     createdAt,
     deletedAt: null,
@@ -63,13 +73,14 @@ export async function updateProject(
   deps: Deps,
   organizationId: ObjectId,
   projectId: string,
-  input: Partial<ProjectInput>,
+  { name, trackingOpen, trackingClick, ...shown }: ProjectChange,
 ): Promise<Project> {
   const project = await findProject(deps, organizationId, projectId);
-  const { name = project.name, trackingOpen = project.trackingOpen, trackingClick = project.trackingClick } = input;
+  const { set, unset } = await readPublicFields(deps, project, shown);
+  // Only the fields that were given: two calls that change different ones may run at the same time.
   const updated = await deps.db.projects.findOneAndUpdate(
     { _id: project._id, organizationId, deletedAt: null },
-    { $set: { name, trackingOpen, trackingClick } },
+    { $set: { ...given({ name, trackingOpen, trackingClick }), ...set }, $unset: unset },
     { returnDocument: 'after' },
   );
   if (!updated) throw projectNotFound();
@@ -86,9 +97,19 @@ export async function deleteProject(deps: Deps, organizationId: ObjectId, projec
     { $set: { revokedAt: deletedAt } },
   );
   await deps.db.projects.updateOne({ _id: project._id, organizationId }, { $set: { deletedAt } });
+  await cancelMailOfProject(deps, project._id);
   await deleteDomainsOfProject(deps, project._id);
+  await deleteFormsOfProject(deps, project._id);
   await deleteReports(deps, project._id);
+  await deleteMediaOfProject(deps, project._id);
+  const until = performance.now() + CONSENT_REMOVAL_MS;
+  await deleteConsentsOfProject(deps, project._id, () => performance.now() < until);
+  await deps.db.dataRequests.deleteMany({ projectId: project._id }, { hint: 'project' });
   deps.signals.publish(KEYS_CHANGED, '');
+}
+
+function given<Fields extends object>(fields: Fields): Partial<Fields> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Partial<Fields>;
 }
 
 function projectNotFound(): AppError {

@@ -1,6 +1,6 @@
 import type { ObjectId } from 'mongodb';
 import { isInScope, type OperationName, operations, type Scope } from '../../schemas/operations.ts';
-import { AppError } from '../base/errors.ts';
+import { permissionDenied } from '../base/errors.ts';
 import { emailDomain, normalizeEmail } from '../base/text/addresses.ts';
 import type { Origin } from '../mails/inputs.ts';
 import type { ApiKey } from './model.ts';
@@ -21,31 +21,35 @@ export function requireScope(apiKey: ApiKey, operation: OperationName): void {
   );
 }
 
-/** A malformed or missing From is left to the endpoint, which says what is wrong with it. */
+/** Of the mail of the call, or of each of its mails. A malformed or missing From is left to the endpoint, which says what is wrong with it. */
 export function requireDomain({ domainName }: ApiKey, body: unknown): void {
   if (domainName === undefined) return;
-  const given = (body as { from?: { email?: unknown } } | undefined)?.from?.email;
+  const { from, mails } = (body ?? {}) as { from?: unknown; mails?: unknown };
+  requireFrom(domainName, from, 'from/email');
+  if (!Array.isArray(mails)) return;
+  for (const [index, mail] of mails.entries()) requireFrom(domainName, mail?.from, `mails/${index}/from/email`);
+}
+
+function requireFrom(domainName: string, from: unknown, field: string): void {
+  const given = (from as { email?: unknown } | null | undefined)?.email;
   const email = typeof given === 'string' ? normalizeEmail(given) : null;
   if (email === null || emailDomain(email) === domainName) return;
   throw permissionDenied(
     `This key sends mail from ${domainName} only, and from.email is on ${emailDomain(email)}.`,
-    `from/email: must be on ${domainName}`,
+    `${field}: must be on ${domainName}`,
   );
 }
 
-export function originOf({ at, seed }: Origin, apiKey: ApiKey): Origin {
-  return { at, seed, keyId: sendKeyId(apiKey) };
+export function originOf({ at, seed, by }: Origin, apiKey: ApiKey | null): Origin {
+  return { at, seed, by, keyId: sendKeyId(apiKey) };
 }
 
-/** The filter of the mails that a key may read: a key with scope send reads its own. */
-export function readableMails(apiKey: ApiKey): { keyId: ObjectId | undefined } {
+/** The filter of the mails that a caller may read: a key with scope send reads its own. */
+export function readableMails(apiKey: ApiKey | null): { keyId: ObjectId | undefined } {
   return { keyId: sendKeyId(apiKey) };
 }
 
-function sendKeyId({ _id, scope }: ApiKey): ObjectId | undefined {
-  return scope === 'send' ? _id : undefined;
-}
-
-function permissionDenied(message: string, details: string): AppError {
-  return new AppError('forbidden', message, { code: 'PERMISSION_DENIED', details });
+/** null: a member calls with a session. */
+function sendKeyId(apiKey: ApiKey | null): ObjectId | undefined {
+  return apiKey?.scope === 'send' ? apiKey._id : undefined;
 }

@@ -26,7 +26,7 @@ interface StoredSecret extends Owner {
 type Resealing = 'resealed' | 'changed' | 'unopened';
 type ResealCounts = Record<Resealing | 'current', number> & { kind: string };
 
-/** All secrets that are sealed by core/base/secrets.ts and stored in MongoDB. */
+/** All secrets that are sealed by core/base/secrets.ts and stored in MongoDB, but for those of links, which live for a day at most. */
 export const secretKinds: readonly SecretKind[] = [
   { name: 'DKIM key', collection: 'domains', path: 'dkim.privateKey', contextOf: dkimContext },
   { name: 'webhook secret', collection: 'webhooks', path: 'secret', contextOf: webhookContext },

@@ -21,6 +21,13 @@ describe('Projects and keys', () => {
       createdAt: project.createdAt.toISOString(),
       trackingOpen: true,
       trackingClick: true,
+      publicName: null,
+      logoUrl: null,
+      color: null,
+      postalAddress: null,
+      languageProperty: 'language',
+      consentAddress: 'shortened',
+      publicFrom: null,
     });
     expect(text).to.not.match(/AS_|ASA_|hash|dkim/i);
   });

@@ -43,6 +43,8 @@ interface Running {
   url(): string;
   ended: Promise<Ended>;
   stop(): Promise<Ended>;
+  /** kill -9 */
+  kill(): void;
 }
 
 export function start(
@@ -71,5 +73,6 @@ export function start(
       child.kill('SIGTERM');
       return ended;
     },
+    kill: () => void child.kill('SIGKILL'),
   };
 }

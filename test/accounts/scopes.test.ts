@@ -1,25 +1,20 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { type Endpoint, fullPath, pathParameters } from '../../api/http/endpoint.ts';
+import { type Endpoint, pathParameters } from '../../api/http/endpoint.ts';
 import { endpointTable } from '../../api/http/table.ts';
 import { createMetrics } from '../../platform/metrics.ts';
 import { isInScope, SCOPES, type Scope } from '../../schemas/operations.ts';
 import { makers } from '../edge/makers.ts';
 import { useEnvironment } from '../support/environment.ts';
+import { ask as askWith, UNKNOWN } from './ask.ts';
 import { type MadeKey, makeKey } from './keys.ts';
 import { admin } from './processes.ts';
 
-const UNKNOWN = '0123456789abcdef01234567';
-/** Queries of operations that do nothing without one. */
-const NEEDED: Record<string, string> = {
-  'campaigns.people': '?did=sent',
-  'campaigns.exportPeople': '?did=sent',
-};
 const KNOWN_SECRETS = /whsec_|PRIVATE KEY|ASA?_[A-Za-z0-9]{8}_|"(secret|privateKey|sealed|hash)"/;
 
 describe('The scope of a key', () => {
-  const endpoints = endpointTable(createMetrics()).filter(({ key }) => key !== 'none');
+  const endpoints = endpointTable(createMetrics()).filter(({ key }) => key !== 'none' && key !== 'session');
   const ofProjects = endpoints.filter(({ key }) => key !== 'admin');
   const environment = useEnvironment();
   const keys = {} as Record<Scope, MadeKey>;
@@ -130,6 +125,9 @@ describe('The scope of a key', () => {
     expect(await list(keys.read)).to.deep.equal(withFull);
   });
 
+  const ask = (endpoint: Endpoint, key: string, more: Record<string, string> = {}, id = UNKNOWN) =>
+    askWith(environment, endpoint, { Authorization: `Bearer ${key}`, ...more }, id);
+
   /** The commands of MongoDB during the work, without the read of the key, which is repeated every two seconds. */
   async function commandsOf(work: () => Promise<unknown>): Promise<string[]> {
     const { mongo, config } = environment.deps;
@@ -140,29 +138,6 @@ describe('The scope of a key', () => {
     const seen = await profile.find({ ns: /\.(?!apiKeys$|projects$|system|\$cmd)/ }).toArray();
     await profile.drop();
     return seen.map(({ op, ns }) => `${op} ${ns}`).sort();
-  }
-
-  /** A stream is left as soon as its headers have come. */
-  async function ask(endpoint: Endpoint, key: string, more: Record<string, string> = {}, id = UNKNOWN) {
-    const [first, ...rest] = pathParameters(endpoint.path);
-    const path = rest.reduce(
-      (made, name) => made.replace(`{${name}}`, UNKNOWN),
-      endpoint.path.replace(`{${first}}`, id),
-    );
-    const leaving = new AbortController();
-    const json = endpoint.body ? { 'Content-Type': 'application/json' } : {};
-    const query = endpoint.query?.json.required ? NEEDED[endpoint.operation] : '';
-    const response = await fetch(`${environment.url}${fullPath(endpoint, path)}${query}`, {
-      method: endpoint.method.toUpperCase(),
-      headers: { Authorization: `Bearer ${key}`, ...json, ...more },
-      ...(endpoint.body ? { body: '{}' } : {}),
-      signal: leaving.signal,
-    });
-    const { status, headers } = response;
-    const isStream = headers.get('content-type')?.startsWith('text/event-stream');
-    if (isStream) leaving.abort();
-    const text = isStream ? '' : await response.text();
-    return { status, text, body: headers.get('content-type')?.includes('json') ? JSON.parse(text) : undefined };
   }
 });
 

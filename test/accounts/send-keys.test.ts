@@ -32,6 +32,8 @@ describe('A key with scope send', () => {
     const recipients = [{ email: 'ada@in.test' }, { email: 'bob@in.test', dynamicData: { a: 1 } }];
     return client.post('/mails/bulk', { ...common, recipients, text: 'x', ...fields });
   };
+  const batch = ({ client }: Pick<MadeKey, 'client'>, from = `post@${DOMAIN}`, mode = 'strict') =>
+    client.post('/mails/batch', { mails: [mail(), mail(from)].map((one) => ({ ...one, text: 'x' })), mode });
   const reply = async ({ client }: Pick<MadeKey, 'client'>, from = `post@${DOMAIN}`) => {
     const id = await makers.inboundId!.make(environment.own, environment);
     return client.post(`/inbound/messages/${id}/reply`, { from: { email: from }, text: 'x' });
@@ -173,7 +175,13 @@ describe('A key with scope send', () => {
           expect(body.error.details).to.equal(`from/email: must be on ${DOMAIN}`);
         }
       }
+      for (const mode of ['strict', 'partial']) {
+        const { status, body } = await batch(key, `post@${OTHER_DOMAIN}`, mode);
+        expect([status, body.error.code]).to.deep.equal([403, 'PERMISSION_DENIED']);
+        expect(body.error.details).to.equal(`mails/1/from/email: must be on ${DOMAIN}`);
+      }
       expect(await count()).to.equal(before);
+      expect((await batch(key)).body.data.successCount).to.equal(2);
       expect(idOf(await send(mine, { from: { email: `post@${OTHER_DOMAIN}` } }))).to.be.a('string');
     });
 

@@ -1,0 +1,70 @@
+import { ObjectId } from 'mongodb';
+import type { Deps } from '../../base/deps.ts';
+import { AppError } from '../../base/errors.ts';
+import { parseId } from '../../base/ids.ts';
+import { type Page, type PageOf, pageOf } from '../../base/paging.ts';
+import { hashOf, newToken } from '../../base/tokens.ts';
+import type { MemberSession } from '../model.ts';
+import { MEMBERS_CHANGED } from '../sessions.ts';
+
+export const SESSION_MS = 30 * 24 * 3_600_000;
+const AGENT_MAX = 300;
+
+/** Always a new one, whatever cookie the browser has. The token is the value of its next cookie. */
+export async function createSession(
+  { db, clock }: Pick<Deps, 'db' | 'clock'>,
+  { email, userAgent }: { email: string; userAgent: string },
+): Promise<{ session: MemberSession; token: string }> {
+  const { token, hash } = newToken();
+  const createdAt = clock.now();
+  const session: MemberSession = {
+    _id: new ObjectId(),
+    hash,
+    email,
+    createdAt,
+    lastUsedAt: createdAt,
+    expiresAt: new Date(createdAt.getTime() + SESSION_MS),
+    userAgent: userAgent.slice(0, AGENT_MAX) || null,
+  };
+  await db.memberSessions.insertOne(session);
+  return { session, token };
+}
+
+/** The newest first. */
+export function listSessions({ db, clock }: Deps, email: string, page: Page): Promise<PageOf<MemberSession>> {
+  const live = { email, expiresAt: { $gt: clock.now() } };
+  return pageOf(db.memberSessions, live, page, { sort: { _id: -1 } });
+}
+
+/** The session of another person is not found, like one that never was. */
+export async function endSession(deps: Deps, email: string, sessionId: string): Promise<void> {
+  const _id = parseId(sessionId);
+  const { deletedCount } = _id ? await deps.db.memberSessions.deleteOne({ _id, email }) : { deletedCount: 0 };
+  if (deletedCount === 0) throw new AppError('not_found', 'You have no such session.', { code: 'SESSION_NOT_FOUND' });
+  deps.signals.publish(MEMBERS_CHANGED, '');
+}
+
+/** All sessions of the person but this one. Returns their number. */
+export async function endOtherSessions(
+  deps: Deps,
+  { _id, email }: Pick<MemberSession, '_id' | 'email'>,
+): Promise<number> {
+  const { deletedCount } = await deps.db.memberSessions.deleteMany({ email, _id: { $ne: _id } });
+  deps.signals.publish(MEMBERS_CHANGED, '');
+  return deletedCount;
+}
+
+/** For a browser that signs in again: does nothing when the session is over. */
+export async function endSessionOf(deps: Deps, token: string): Promise<void> {
+  const hash = hashOf(token);
+  if (!hash) return;
+  await deps.db.memberSessions.deleteOne({ hash });
+  deps.signals.publish(MEMBERS_CHANGED, '');
+}
+
+/** After a restored backup, which has sessions and links that were ended since. Returns the number of sessions. */
+export async function endAllSessions({ db, signals }: Pick<Deps, 'db' | 'signals'>): Promise<number> {
+  const [{ deletedCount }] = await Promise.all([db.memberSessions.deleteMany({}), db.signInLinks.deleteMany({})]);
+  signals.publish(MEMBERS_CHANGED, '');
+  return deletedCount;
+}
