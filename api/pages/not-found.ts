@@ -1,12 +1,19 @@
-import { Page } from '../http/endpoint.ts';
-import { page, pageHeaders } from './layout.ts';
+import { neutralLook } from '../../core/base/look.ts';
+import { escapeHtml } from '../../core/base/text/html.ts';
+import { languageFor, textsIn } from '../../core/base/text/languages/index.ts';
+import type { Page, RequestFacts } from '../http/endpoint.ts';
+import { page } from './layout.ts';
 
-const CONTENT = page(
-  'Link not valid',
-  `<h1>This link is not valid</h1>
-<p>It may be incomplete: some mail programs break long links. Open it from the email again, or copy all of it.</p>`,
-);
-
-export function linkNotFound(): Page {
-  return new Page(404, pageHeaders, CONTENT);
+/** Without a project, since the link names none; in the language of the browser. */
+export function linkNotFound({ header }: Pick<RequestFacts, 'header'>): Page {
+  const texts = textsIn(languageFor({ acceptLanguage: header('accept-language') }));
+  const { title, heading, hint } = texts.notFound;
+  return page({
+    status: 404,
+    texts,
+    look: neutralLook(),
+    title,
+    body: `<h1>${escapeHtml(heading)}</h1>
+<p>${escapeHtml(hint)}</p>`,
+  });
 }

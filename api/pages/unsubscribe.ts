@@ -1,66 +1,62 @@
+import { lookOf } from '../../core/base/look.ts';
+import { maskEmail } from '../../core/base/text/addresses.ts';
 import { escapeHtml } from '../../core/base/text/html.ts';
-import type { Subscription } from '../../core/feedback/unsubscribes.ts';
-import { Page } from '../http/endpoint.ts';
-import { page, pageHeaders } from './layout.ts';
+import { fill, fillHtml } from '../../core/base/text/languages/fill.ts';
+import { type Texts, textsIn } from '../../core/base/text/languages/index.ts';
+import type { ShownSubscription } from '../../core/feedback/unsubscribes.ts';
+import type { Page } from '../http/endpoint.ts';
+import { page } from './layout.ts';
 
 export const UNSUBSCRIBE_FIELD = 'action';
 
+type Action = 'unsubscribe' | 'resubscribe';
+
 /** `done`: the action of the button that was just pressed. */
-export function unsubscribePage(subscription: Subscription, done: 'unsubscribe' | 'resubscribe' | null): Page {
-  const { ref, state } = subscription;
-  const what = whatOf(subscription);
-  const address = `<strong>${escapeHtml(masked(ref.email))}</strong>`;
-  const from = `<p class="from">${escapeHtml(subscription.projectName)}</p>`;
-  if (state === 'stopped')
-    return made(
-      'No emails are sent',
-      `${from}
-<h1>You do not receive these emails</h1>
-<p>${what} are not sent to ${address}.</p>`,
-    );
-  if (state === 'undoable')
-    return made(
-      'You are unsubscribed',
-      `${from}
-<h1${done ? ' role="status"' : ''}>You are unsubscribed</h1>
-<p>${what} are no longer sent to ${address}.</p>
-${button('resubscribe', 'Undo: keep receiving these emails', 'quiet')}`,
-    );
-  const again =
-    done === 'resubscribe' ? `<h1 role="status">You are subscribed again</h1>\n` : '<h1>Unsubscribe?</h1>\n';
-  const lead =
-    done === 'resubscribe'
-      ? `<p>${what} are sent to ${address} again.</p>`
-      : `<p>${what} will no longer be sent to ${address}.</p>`;
-  return made(
-    done === 'resubscribe' ? 'You are subscribed again' : 'Unsubscribe',
-    `${from}
-${again}${lead}
-${button('unsubscribe', 'Unsubscribe', done === 'resubscribe' ? 'quiet' : '')}
-${done ? '' : '<p class="note">Nothing changes until you press the button.</p>'}`,
-  );
+export function unsubscribePage(subscription: ShownSubscription, done: Action | null, token: string): Page {
+  const texts = textsIn(subscription.language);
+  const { title, body } = partsOf(subscription, texts, done);
+  const preferences = `<p class="note"><a href="../p/${escapeHtml(token)}">${escapeHtml(texts.preferences.choose)}</a></p>`;
+  return page({ texts, look: lookOf(subscription.project), title, body: `${body}\n${preferences}` });
 }
 
-function made(title: string, body: string): Page {
-  return new Page(200, pageHeaders, page(title, body));
+function partsOf(subscription: ShownSubscription, texts: Texts, done: Action | null): { title: string; body: string } {
+  const words = texts.unsubscribe;
+  const said = (sentence: string) => sentenceOf(sentence, subscription, texts);
+  if (subscription.state === 'stopped')
+    return { title: words.stoppedTitle, body: `${heading(words.stoppedHeading)}\n${said(words.stopped)}` };
+  if (subscription.state === 'undoable')
+    return {
+      title: words.leftHeading,
+      body: `${heading(words.leftHeading)}\n${said(words.left)}\n${button('resubscribe', words.undo, 'quiet')}`,
+    };
+  if (done === 'resubscribe')
+    return {
+      title: words.backHeading,
+      body: `${heading(words.backHeading)}\n${said(words.back)}\n${button('unsubscribe', words.button, 'quiet')}`,
+    };
+  return {
+    title: words.title,
+    body: `${heading(words.heading)}\n${said(words.ask)}\n${button('unsubscribe', words.button)}
+<p class="note">${escapeHtml(texts.layout.nothingChanges)}</p>`,
+  };
 }
 
 /** The group is called by its name, since the person may want to stay in others. */
-function whatOf({ projectName, groupName }: Subscription): string {
-  return groupName === null
-    ? `Newsletters and offers of ${escapeHtml(projectName)}`
-    : `Emails of the group “${escapeHtml(groupName)}” of ${escapeHtml(projectName)}`;
+function sentenceOf(sentence: string, { project, groupName, ref }: ShownSubscription, texts: Texts): string {
+  const name = project.publicName ?? project.name;
+  const { offers, groupEmails } = texts.unsubscribe;
+  const emails = groupName === null ? fill(offers, { name }) : fill(groupEmails, { name, group: groupName });
+  const address = { html: `<strong>${escapeHtml(maskEmail(ref.email))}</strong>` };
+  return `<p>${fillHtml(sentence, { emails, address })}</p>`;
+}
+
+function heading(text: string): string {
+  return `<h1>${escapeHtml(text)}</h1>`;
 }
 
 /** Posts to the URL of the page itself. */
-function button(action: string, label: string, look: string): string {
+function button(action: Action, label: string, look?: 'quiet'): string {
   return `<form method="post" action="">
-<button type="submit" name="${UNSUBSCRIBE_FIELD}" value="${action}"${look ? ` class="${look}"` : ''}>${label}</button>
+<button type="submit" name="${UNSUBSCRIBE_FIELD}" value="${action}"${look ? ` class="${look}"` : ''}>${escapeHtml(label)}</button>
 </form>`;
-}
-
-/** Enough to recognize one's own address, too little to reveal it to people who got the mail forwarded. */
-function masked(email: string): string {
-  const at = email.lastIndexOf('@');
-  return `${email.slice(0, Math.min(2, at))}•••${email.slice(at)}`;
 }

@@ -1,0 +1,112 @@
+import type { ObjectId } from 'mongodb';
+import type { Deps } from '../base/deps.ts';
+import { AppError } from '../base/errors.ts';
+import { derivedId } from '../base/ids.ts';
+import type { Project, Session } from '../base/model.ts';
+import { DEFAULT_LANGUAGE, type Language, languageOfTag } from '../base/text/languages/index.ts';
+import { networkAddressFor } from '../consents/record.ts';
+import { builtInGroup, findGroup } from '../suppressions/groups.ts';
+import type { SuppressionGroup } from '../suppressions/model.ts';
+import { takeBackUnsubscribes } from '../suppressions/suppressions.ts';
+import { applyAgreements } from './apply-agreements.ts';
+import type { Agreement, Form, PendingSubscription } from './model.ts';
+import { liveAgreements } from './pending.ts';
+import { readConfirmToken } from './tokens.ts';
+
+/** The page behind the link of a confirmation mail. */
+export interface ShownPending {
+  project: Project;
+  /** null: it was deleted since. */
+  form: Form | null;
+  language: Language;
+  state:
+    | { kind: 'waiting'; pending: PendingSubscription; email: string; agreements: Agreement[] }
+    /** Nothing else of it is kept. */
+    | { kind: 'confirmed' };
+}
+
+/** The pending subscription changed after it was read. */
+class Changed extends Error {}
+
+const TRIES_MAX = 10;
+
+/** null: the link is not one of ours, or nothing waits any more. Changes nothing. */
+export async function findPending(deps: Deps, token: string): Promise<ShownPending | null> {
+  const ref = readConfirmToken(deps.config, token);
+  if (!ref) return null;
+  const { projectId } = ref;
+  const [project, pending] = await Promise.all([
+    deps.db.projects.findOne({ _id: projectId, deletedAt: null }),
+    deps.db.pendingSubscriptions.findOne({ _id: ref.pendingId, projectId }),
+  ]);
+  if (!project || !pending || pending.expiresAt <= deps.clock.now()) return null;
+  const form = await deps.db.forms.findOne({ _id: pending.formId, projectId });
+  const shown = { project, form, language: languageOfTag(pending.language) ?? DEFAULT_LANGUAGE };
+  const { email } = pending;
+  if (email === undefined) return { ...shown, state: { kind: 'confirmed' } };
+  const agreements = liveAgreements(deps, pending);
+  return agreements.length === 0 ? null : { ...shown, state: { kind: 'waiting', pending, email, agreements } };
+}
+
+/** Confirms everything that waits for the address. Confirming again is harmless; null as above. */
+export async function confirmPending(deps: Deps, token: string, ip: string): Promise<ShownPending | null> {
+  for (let tries = 1; ; tries += 1) {
+    const shown = await findPending(deps, token);
+    if (!shown || shown.state.kind === 'confirmed') return shown;
+    try {
+      await confirm(deps, shown.project, shown.state, ip);
+      return { ...shown, state: { kind: 'confirmed' } };
+    } catch (error) {
+      const isNews = error instanceof Changed || (error instanceof AppError && error.kind === 'not_found');
+      if (!isNews || tries >= TRIES_MAX) throw error;
+    }
+  }
+}
+
+async function confirm(
+  deps: Deps,
+  project: Project,
+  { pending, email, agreements }: Extract<ShownPending['state'], { kind: 'waiting' }>,
+  ip: string,
+): Promise<void> {
+  const { _id, projectId } = pending;
+  const at = deps.clock.now();
+  const groups = await groupsOf(deps, project, agreements);
+  const newId = derivedId(_id.getTimestamp(), 'contact of a form', _id.toHexString());
+  const confirmed = { at, networkAddress: networkAddressFor(project, ip) };
+  await applyAgreements(deps, { projectId, email, agreements, newId, confirmed }, async (session) => {
+    await claim(deps, session, pending, at);
+    await takeBackUnsubscribes(deps, session, groups, email);
+  });
+}
+
+/** Of two confirmations one comes through, and it has read everything that waits. */
+async function claim(
+  { db }: Deps,
+  session: Session,
+  { _id, projectId, revision }: PendingSubscription,
+  confirmedAt: Date,
+): Promise<void> {
+  const { matchedCount } = await db.pendingSubscriptions.updateOne(
+    { _id, projectId, revision, confirmedAt: null },
+    { $set: { confirmedAt, agreements: [] }, $unset: { email: '', dueAt: '' } },
+    { session },
+  );
+  if (matchedCount === 0) throw new Changed();
+}
+
+/** Groups in which the unsubscribe of the person is taken back: a group that was deleted since is none of them. */
+async function groupsOf(deps: Deps, project: Project, agreements: Agreement[]): Promise<SuppressionGroup[]> {
+  const codes = [...new Set(agreements.flatMap(({ groupIds }) => groupIds))];
+  const named = await Promise.all(codes.map((code) => groupOrNull(deps, project, code)));
+  const builtIn = await Promise.all([builtInGroup(deps, project, 'default'), builtInGroup(deps, project, 'global')]);
+  const all = [...builtIn, ...named.filter((group) => group !== null)];
+  return [...new Map(all.map((group) => [group.groupId, group])).values()];
+}
+
+async function groupOrNull(deps: Deps, project: { _id: ObjectId }, code: string): Promise<SuppressionGroup | null> {
+  return findGroup(deps, project, code).catch((error) => {
+    if (error instanceof AppError && error.kind === 'not_found') return null;
+    throw error;
+  });
+}

@@ -1,0 +1,145 @@
+import type { ObjectId } from 'mongodb';
+import type { Deps } from '../base/deps.ts';
+import { invalid, notFound } from '../base/errors.ts';
+import { isDuplicateKey } from '../base/idempotent-insert.ts';
+import { derivedId, findById, parseId } from '../base/ids.ts';
+import type { Project, Session } from '../base/model.ts';
+import { type Page, type PageOf, pageOf } from '../base/paging.ts';
+import { inTransaction } from '../base/transactions.ts';
+import { GLOBAL_LIST } from '../contacts/lists/global-list.ts';
+import { listsNamed } from '../contacts/lists/lists.ts';
+import { findGroup, holdGroup } from '../suppressions/groups.ts';
+import { compiled } from '../templates/cache.ts';
+import { findTemplate, holdTemplates } from '../templates/templates.ts';
+import type { Form } from './model.ts';
+import { type FormInput, readInput } from './read-input.ts';
+
+/** The parts of a form that name other things of the project. */
+type Named = Pick<Form, 'listIds' | 'confirmationTemplateId' | 'unsubscribeGroupIds'>;
+
+/** The variable that a template for confirmation mails must name. */
+export const CONFIRM_URL = 'confirmUrl';
+
+export async function createForm(
+  deps: Deps,
+  project: Project,
+  { name = '', ...input }: FormInput,
+  { at, seed }: { at: Date; seed: ObjectId },
+): Promise<Form> {
+  const form: Form = {
+    _id: derivedId(at, 'form', seed.toHexString()),
+    projectId: project._id,
+    name,
+    fields: [],
+    doubleOptIn: true,
+    texts: {},
+    redirectTo: { submitted: null, confirmed: null },
+    allowedOrigins: [],
+    isActive: true,
+    ...readInput(input),
+    listIds: [],
+    confirmationTemplateId: null,
+    unsubscribeGroupIds: [],
+    ...(await readNamed(deps, project, input)),
+    createdAt: at,
+    updatedAt: at,
+  };
+  try {
+    await inTransaction(deps, async (session) => {
+      await holdNamed(deps, session, form);
+      await deps.db.forms.insertOne(form, { session });
+    });
+    return form;
+  } catch (error) {
+    if (!isDuplicateKey(error, '_id_')) throw error;
+    return findById(deps.db.forms, project, form._id.toHexString(), 'FORM');
+  }
+}
+
+/** The newest first. */
+export function listForms(deps: Deps, project: Project, page: Page): Promise<PageOf<Form>> {
+  return pageOf(deps.db.forms, { projectId: project._id }, page, { sort: { createdAt: -1, _id: -1 }, hint: 'project' });
+}
+
+export function getForm(deps: Deps, project: Project, formId: string): Promise<Form> {
+  return findById(deps.db.forms, project, formId, 'FORM');
+}
+
+export async function updateForm(deps: Deps, project: Project, formId: string, input: FormInput): Promise<Form> {
+  const { _id } = await getForm(deps, project, formId);
+  const set: Partial<Form> = { ...readInput(input), ...(await readNamed(deps, project, input)) };
+  return inTransaction(deps, async (session) => {
+    const updated = await deps.db.forms.findOneAndUpdate(
+      { _id, projectId: project._id },
+      { $set: { ...set, updatedAt: deps.clock.now() } },
+      { session, returnDocument: 'after' },
+    );
+    if (!updated) throw notFound('FORM');
+    await holdNamed(deps, session, updated);
+    return updated;
+  });
+}
+
+/** Subscriptions that wait for their confirmation can still be confirmed: they hold everything that it needs. */
+export async function deleteForm(deps: Deps, project: Project, formId: string): Promise<void> {
+  const _id = parseId(formId);
+  const { deletedCount } = _id ? await deps.db.forms.deleteOne({ _id, projectId: project._id }) : { deletedCount: 0 };
+  if (deletedCount === 0) throw notFound('FORM');
+}
+
+/** The parts of the input that name other things, each looked up. Parts that are left out are left out of the result. */
+async function readNamed(
+  deps: Deps,
+  project: Project,
+  { listIds, confirmationTemplateId, unsubscribeGroupIds }: FormInput,
+): Promise<Partial<Named>> {
+  const named: Partial<Named> = {};
+  if (listIds) named.listIds = await readLists(deps, project, listIds);
+  if (confirmationTemplateId !== undefined)
+    named.confirmationTemplateId = await readTemplate(deps, project, confirmationTemplateId);
+  if (unsubscribeGroupIds) {
+    const groups = await Promise.all(
+      [...new Set(unsubscribeGroupIds)].map((id) => findGroup(deps, project, id, 'unsubscribeGroupIds')),
+    );
+    named.unsubscribeGroupIds = groups.map(({ groupId }) => groupId);
+  }
+  return named;
+}
+
+async function readLists(deps: Deps, project: Project, listIds: string[]): Promise<ObjectId[]> {
+  if (listIds.includes(GLOBAL_LIST))
+    throw invalid(
+      'Every contact is in the global list; name the lists that the form adds people to.',
+      'listIds: names the global list',
+    );
+  return listsNamed(deps, project, listIds);
+}
+
+async function readTemplate(deps: Deps, project: Project, templateId: string | null): Promise<string | null> {
+  if (templateId === null) return null;
+  const template = await findTemplate(deps, project, templateId, 'confirmationTemplateId');
+  if (!namesConfirmUrl(template.emailTemplate))
+    throw invalid(
+      `The template does not name {{${CONFIRM_URL}}}, so its mail could not be confirmed.`,
+      `confirmationTemplateId: must name {{${CONFIRM_URL}}}`,
+    );
+  return template.templateId;
+}
+
+export function namesConfirmUrl(html: string): boolean {
+  return compiled(html, 'html', 'confirmationTemplateId').paths.includes(CONFIRM_URL);
+}
+
+/** The updates make this transaction conflict with one that removes a thing that the form names: the repeated one sees the other. */
+async function holdNamed(
+  deps: Deps,
+  session: Session,
+  { projectId, listIds, confirmationTemplateId, unsubscribeGroupIds }: Form,
+): Promise<void> {
+  const lists = { projectId, _id: { $in: listIds } };
+  const { matchedCount } = await deps.db.contactLists.updateMany(lists, { $inc: { holds: 1 } }, { session });
+  if (matchedCount < listIds.length) throw notFound('CONTACT_LIST', 'listIds');
+  const project = { _id: projectId };
+  for (const groupId of unsubscribeGroupIds) await holdGroup(deps, session, project, groupId);
+  if (confirmationTemplateId) await holdTemplates(deps, session, project, [confirmationTemplateId]);
+}

@@ -1,0 +1,46 @@
+import type { Deps } from '../base/deps.ts';
+import { conflict } from '../base/errors.ts';
+import type { Session } from '../base/model.ts';
+import type { StoredList } from '../contacts/model.ts';
+import type { SuppressionGroup } from '../suppressions/model.ts';
+import type { Template } from '../templates/model.ts';
+
+type Named = Pick<Template, 'projectId' | 'templateId'>;
+const projection = { name: 1 };
+
+/** Runs in the transaction that removes the list. */
+export async function refuseListOfForm({ db }: Deps, session: Session, list: StoredList): Promise<void> {
+  const { _id, projectId, name } = list;
+  const form = await db.forms.findOne({ projectId, listIds: _id }, { session, projection });
+  if (!form) return;
+  throw conflict(
+    'INVALID_STATE',
+    `The list "${name}" is named by the form "${form.name}"; take it out there first.`,
+    `form ${form._id.toHexString()}: names it`,
+  );
+}
+
+export async function formWithTemplate({ db }: Deps, { projectId, templateId }: Named): Promise<string | null> {
+  const form = await db.forms.findOne({ projectId, confirmationTemplateId: templateId }, { projection });
+  return form && `the form "${form.name}"`;
+}
+
+/** A form sends its mail to each person who fills it in. */
+export async function formSendingTemplate(
+  { db }: Deps,
+  session: Session,
+  { projectId, templateId }: Named,
+): Promise<string | null> {
+  const naming = { projectId, confirmationTemplateId: templateId, isActive: true };
+  const form = await db.forms.findOne(naming, { session, projection });
+  return form && `the form "${form.name}"`;
+}
+
+export async function formWithGroup(
+  { db }: Deps,
+  session: Session,
+  { projectId, groupId }: Pick<SuppressionGroup, 'projectId' | 'groupId'>,
+): Promise<string | null> {
+  const form = await db.forms.findOne({ projectId, unsubscribeGroupIds: groupId }, { session, projection });
+  return form && `the form "${form.name}"`;
+}
