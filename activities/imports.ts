@@ -1,7 +1,8 @@
 import { cancellationSignal, heartbeat } from '@temporalio/activity';
 import type { Deps } from '../core/base/deps.ts';
 import { parseId } from '../core/base/ids.ts';
-import { type ImportProgress, importSlice } from '../core/imports/run.ts';
+import type { ImportProgress } from '../core/imports/progress.ts';
+import { importSlice } from '../core/imports/run.ts';
 
 export interface ImportActivities {
   importContactsSlice(input: { projectId: string; importId: string }): Promise<ImportProgress>;

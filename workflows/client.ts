@@ -32,6 +32,12 @@ export function createWorkflows(config: Config, { client }: { client: () => Prom
       });
     },
 
+    campaignRunUrl(campaignId) {
+      const { temporalUiUrl, temporalNamespace, taskQueuePrefix } = config;
+      const id = encodeURIComponent(prefixed(taskQueuePrefix, workflowIds.campaignSend(campaignId)));
+      return temporalUiUrl ? `${temporalUiUrl}/namespaces/${temporalNamespace}/workflows/${id}` : null;
+    },
+
     async refreshMetrics({ projectId, campaignId }) {
       await runs.start<typeof metricsRefresh>({
         type: 'metricsRefresh',

@@ -4,6 +4,7 @@ import { AppError, conflict, invalid, notFound } from '../base/errors.ts';
 import { distinctIds } from '../base/ids.ts';
 import type { PropertyValue } from '../base/model.ts';
 import { coerce } from '../base/text/coercion.ts';
+import type { ConsentEvidence } from '../consents/model.ts';
 import { compareSegments, type View } from './compare-segments.ts';
 import { changedValues, contactFields } from './fields.ts';
 import { type BehaviourKind, behaviourField, TIME } from './filters/filters.ts';
@@ -31,6 +32,8 @@ export interface ContactChange {
   set?: { [Field in 'email' | ContactField]?: string | null | undefined } | undefined;
   /** null removes a property. */
   properties?: Record<string, unknown> | undefined;
+  /** Of a contact that is there: sets only fields and properties that are empty. */
+  onlyFills?: boolean | undefined;
   addListIds?: ObjectId[] | undefined;
   removeListIds?: ObjectId[] | undefined;
   /** Compares the contact with every segment, even when nothing else of it changes. */
@@ -40,6 +43,8 @@ export interface ContactChange {
   /** Compares it with the segments that have windows. */
   windowsPassed?: boolean | undefined;
   runWorkflow?: boolean | undefined;
+  /** Recorded with the change, for the contact as it is afterwards; also when nothing else of it changes. */
+  consent?: ConsentEvidence | undefined;
 }
 
 export interface ContactOutcome {
@@ -55,7 +60,7 @@ export interface Drafts {
   stored: Map<string, Contact>;
 }
 
-interface Facts extends View {
+interface Surroundings extends View {
   projectId: ObjectId;
   /** Lists that were deleted after the request had found them. */
   goneListIds: ReadonlySet<string>;
@@ -66,14 +71,14 @@ export function applyChange(
   drafts: Drafts,
   rules: ProjectRules,
   change: ContactChange,
-  facts: Facts,
+  around: Surroundings,
 ): ContactOutcome | AppError {
   try {
-    const goneList = change.addListIds?.some((id) => facts.goneListIds.has(id.toHexString()));
+    const goneList = change.addListIds?.some((id) => around.goneListIds.has(id.toHexString()));
     if (goneList) throw notFound('CONTACT_LIST', 'listIds');
     const before = findDraft(drafts, change);
     if (!before)
-      return change.whenMissing === 'create' ? create(drafts, rules, change, facts) : outcome('missing', null, null);
+      return change.whenMissing === 'create' ? create(drafts, rules, change, around) : outcome('missing', null, null);
     if (change.whenPresent === 'delete') return remove(drafts, before);
     // A repeat after a commit of unknown outcome meets the contact that it made itself.
     const isOwn = before._id.equals(change.newId);
@@ -83,7 +88,7 @@ export function applyChange(
         'A contact with this email exists already; upsert it with POST /contacts/email.',
         'email: is taken',
       );
-    const after = changed(drafts, rules, before, change, facts);
+    const after = changed(drafts, rules, before, change, around);
     if (after !== before) replaceDraft(drafts, before, after);
     if (after !== before) return outcome('changed', before, after);
     return outcome(isOwn ? 'created' : 'unchanged', before, after);
@@ -101,8 +106,8 @@ function findDraft({ byId, byEmail }: Drafts, { contactId, email }: ContactChang
   return contactId ? byId.get(contactId.toHexString()) : byEmail.get(email ?? '');
 }
 
-function create(drafts: Drafts, rules: ProjectRules, change: ContactChange, facts: Facts): ContactOutcome {
-  const { projectId, now } = facts;
+function create(drafts: Drafts, rules: ProjectRules, change: ContactChange, around: Surroundings): ContactOutcome {
+  const { projectId, now } = around;
   if (!change.email) throw notFound('CONTACT');
   const defaults = [...rules.fields.values()].flatMap(({ fieldName, defaultValue }) =>
     defaultValue === null ? [] : [[fieldName, defaultValue]],
@@ -118,7 +123,7 @@ function create(drafts: Drafts, rules: ProjectRules, change: ContactChange, fact
     createdAt: now,
     updatedAt: now,
   };
-  Object.assign(contact, compareSegments(rules, contact, null, null, facts));
+  Object.assign(contact, compareSegments(rules, contact, null, null, around));
   drafts.byId.set(contact._id.toHexString(), contact);
   drafts.byEmail.set(contact.email, contact);
   return outcome('created', null, contact);
@@ -131,11 +136,18 @@ function remove({ byId, byEmail }: Drafts, contact: Contact): ContactOutcome {
 }
 
 /** Returns the same object when nothing changes. */
-function changed(drafts: Drafts, rules: ProjectRules, before: Contact, change: ContactChange, facts: Facts): Contact {
-  const { now } = facts;
+function changed(
+  drafts: Drafts,
+  rules: ProjectRules,
+  before: Contact,
+  change: ContactChange,
+  around: Surroundings,
+): Contact {
+  const { now } = around;
   const after: Contact = { ...before };
   for (const field of CONTACT_FIELDS) {
     const given = change.set?.[field];
+    if (change.onlyFills && before[field]) continue;
     if (given !== undefined && given !== null) after[field] = given === '' ? null : given;
   }
   const email = change.set?.email;
@@ -144,7 +156,12 @@ function changed(drafts: Drafts, rules: ProjectRules, before: Contact, change: C
       throw conflict('ALREADY_EXISTS', 'Another contact of this project has this email.', 'email: is taken');
     after.email = email;
   }
-  after.contactProperties = mergeProperties(rules, before.contactProperties, change.properties);
+  const { contactProperties: stored } = before;
+  after.contactProperties = mergeProperties(
+    rules,
+    stored,
+    change.onlyFills ? without(change.properties, stored) : change.properties,
+  );
   after.listIds = changeLists(before.listIds, change);
   const fields = new Set(changedValues(before, after).map(({ field }) => field));
   const isChanged = fields.size > 0 || after.listIds !== before.listIds;
@@ -155,7 +172,7 @@ function changed(drafts: Drafts, rules: ProjectRules, before: Contact, change: C
   for (const field of happened(rules, before, change, now)) fields.add(field);
   if (fields.size === 0 && !isChanged && !change.recheckSegments) return before;
   if (change.behaved && fields.size > 0) after.factsAt = now;
-  const compared = compareSegments(rules, after, before, change.recheckSegments ? null : fields, facts);
+  const compared = compareSegments(rules, after, before, change.recheckSegments ? null : fields, around);
   const { windowDueAt: _, ...rest } = after;
   const isSame = compared.windowDueAt === before.windowDueAt && after.factsAt === before.factsAt;
   if (!isChanged && isSame && compared.segmentIds === before.segmentIds) return before;
@@ -213,6 +230,10 @@ function propertyValue(rules: ProjectRules, name: string, value: unknown): Prope
       `contactProperties/${name}: must be a ${declared.fieldType}`,
     );
   return coerced.value;
+}
+
+function without(given: Record<string, unknown> = {}, stored: Record<string, PropertyValue>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(given).filter(([name]) => !Object.hasOwn(stored, name)));
 }
 
 function samePairs(a: Record<string, PropertyValue>, b: Record<string, PropertyValue>): boolean {

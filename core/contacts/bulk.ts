@@ -2,7 +2,10 @@ import type { ObjectId } from 'mongodb';
 import type { Deps } from '../base/deps.ts';
 import { AppError } from '../base/errors.ts';
 import { derivedId } from '../base/ids.ts';
-import type { Project } from '../base/model.ts';
+import { type By, refuseAuthor } from '../base/maker.ts';
+import type { ConsentEvidence } from '../consents/model.ts';
+import { parseConsent } from '../consents/parse.ts';
+import type { ConsentProject } from '../consents/record.ts';
 import type { ContactChange } from './apply-change.ts';
 import { changeContacts } from './changes.ts';
 import { readContactRow } from './parse-row.ts';
@@ -18,11 +21,12 @@ interface BulkUpdated {
 /** Endpoint 8. Each contact by the rules of endpoint 7, in order; the failure of one does not affect the others. */
 export async function bulkUpdateContacts(
   deps: Deps,
-  project: Pick<Project, '_id'>,
+  project: ConsentProject,
   { contacts, runWorkflow = false }: { contacts: { [field: string]: unknown }[]; runWorkflow?: boolean | undefined },
-  { at, seed }: { at: Date; seed: ObjectId },
+  { at, seed, by }: By & { at: Date; seed: ObjectId },
 ): Promise<BulkUpdated> {
-  const read = contacts.map(readContactRow);
+  if (runWorkflow) refuseAuthor({ by }, 'startAutomations');
+  const read = contacts.map((contact) => readContactWithConsent(project, contact, { at, now: deps.clock.now() }));
   const directory = await listDirectory(
     deps,
     project,
@@ -39,7 +43,7 @@ export async function bulkUpdateContacts(
       ? changeOfRow(result.row, directory, derivedId(at, 'contact of bulk', seed.toHexString(), result.row.email))
       : result.message;
     if (typeof change === 'string') fail(index, change);
-    else changes.push({ index, change: { ...change, runWorkflow } });
+    else changes.push({ index, change: { ...change, runWorkflow, consent: consentOf(result, change) } });
   }
   const outcomes = await changeContacts(
     deps,
@@ -51,4 +55,23 @@ export async function bulkUpdateContacts(
   errors.sort((a, b) => a.index - b.index);
   const [totalCount, failedCount] = [contacts.length, errors.length];
   return { successCount: totalCount - failedCount, failedCount, totalCount, errors };
+}
+
+type Read = ReturnType<typeof readContactRow>;
+type ReadWithConsent = Read & { evidence?: ConsentEvidence };
+
+/** A consent that is not valid fails its contact alone. */
+function readContactWithConsent(
+  project: ConsentProject,
+  contact: { [field: string]: unknown },
+  times: { at: Date; now: Date },
+): ReadWithConsent {
+  const read = readContactRow(contact);
+  if (!read.ok || contact.consent === undefined) return read;
+  const parsed = parseConsent(project, contact.consent, times);
+  return parsed.ok ? { ...read, evidence: parsed.evidence } : { ok: false, message: parsed.problem };
+}
+
+function consentOf({ evidence }: ReadWithConsent, { addListIds = [] }: ContactChange): ConsentEvidence | undefined {
+  return evidence && { ...evidence, ...(addListIds.length > 0 ? { listIds: addListIds } : {}) };
 }

@@ -5,6 +5,8 @@ import { AppError } from '../base/errors.ts';
 import { isDuplicateKey, repeatOnDuplicate } from '../base/idempotent-insert.ts';
 import type { Project, Session } from '../base/model.ts';
 import { inTransaction } from '../base/transactions.ts';
+import type { NewConsent } from '../consents/model.ts';
+import { recordConsents } from '../consents/record.ts';
 import { applyChange, type ContactChange, type ContactOutcome, type Drafts } from './apply-change.ts';
 import { pastFor, writeFacts } from './behaviour/in-transaction.ts';
 import { countLists, importWriter, nextWriter, requestWriter, type Writer } from './lists/counts.ts';
@@ -148,10 +150,21 @@ async function runChanges(
     return [{ before, after, runWorkflow: changes[index]?.runWorkflow !== false, importId }];
   });
   await writeContacts(deps, session, projectId, drafts);
+  await recordConsents(deps, session, projectId, consentsOf(changes, outcomes));
   await countLists(deps, session, projectId, published, writer);
   await recordContactChanges(deps, session, projectId, rules, published);
   await inSameTransaction?.(session, outcomes);
   return { outcomes, published };
+}
+
+/** A change that was refused has none. */
+function consentsOf(changes: ContactChange[], outcomes: Array<ContactOutcome | AppError>): NewConsent[] {
+  return outcomes.flatMap((outcome, index) => {
+    const consent = changes[index]?.consent;
+    if (!consent || outcome instanceof AppError || !outcome.after) return [];
+    const { _id: contactId, email } = outcome.after;
+    return [{ ...consent, contactId, email }];
+  });
 }
 
 /** When a window passes next, and when facts were compared. */
@@ -164,9 +177,9 @@ function isNews({ before, after }: ContactOutcome): boolean {
 }
 
 /** Lists that were deleted after the request had found them. */
-async function findGone(
+export async function findGone(
   deps: Deps,
-  session: Session,
+  session: Session | undefined,
   projectId: ObjectId,
   changes: ContactChange[],
 ): Promise<Set<string>> {
@@ -181,9 +194,9 @@ async function findGone(
 }
 
 /** Reads by id and by every address named, so that contacts that already have an address are seen. */
-async function readDrafts(
+export async function readDrafts(
   deps: Deps,
-  session: Session,
+  session: Session | undefined,
   projectId: ObjectId,
   changes: ContactChange[],
 ): Promise<Drafts> {

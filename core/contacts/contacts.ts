@@ -2,11 +2,14 @@ import { ObjectId } from 'mongodb';
 import type { ContactField, updateContactBody } from '../../schemas/contacts.ts';
 import type { Described } from '../../schemas/schema.ts';
 import type { Deps } from '../base/deps.ts';
-import { notFound } from '../base/errors.ts';
+import { invalid, notFound } from '../base/errors.ts';
 import { derivedId, findById, parseId } from '../base/ids.ts';
 import type { Project } from '../base/model.ts';
 import { type Page, type PageOf, paginationOf, READ_TIME_MAX_MS, skipOf } from '../base/paging.ts';
 import { normalizeEmail, requireEmail } from '../base/text/addresses.ts';
+import type { ConsentEvidence } from '../consents/model.ts';
+import { parseConsent } from '../consents/parse.ts';
+import type { ConsentProject } from '../consents/record.ts';
 import { changeContact, changeContacts } from './changes.ts';
 import { contactFields } from './fields.ts';
 import { countContacts } from './lists/counts.ts';
@@ -38,28 +41,39 @@ async function makeContact(
   origin: Origin,
   whenPresent: 'change' | 'refuse',
 ): Promise<Contact> {
+  const addListIds = await listsNamed(deps, project, input.listIds);
   const { after } = await changeContact(deps, project, {
     email: requireEmail(input.email),
     newId: contactId(origin),
     whenMissing: 'create',
     whenPresent,
     ...requestedFields(input),
-    addListIds: await listsNamed(deps, project, input.listIds),
+    addListIds,
+    consent: requestedConsent(deps, project, input, { at: origin.at, listIds: addListIds }),
   });
   return after as Contact;
 }
 
-export async function updateContact(deps: Deps, project: Project, id: string, input: ContactInput): Promise<Contact> {
+export async function updateContact(
+  deps: Deps,
+  project: Project,
+  id: string,
+  input: ContactInput,
+  { at }: Pick<Origin, 'at'>,
+): Promise<Contact> {
   const email = input.email === undefined ? undefined : requireEmail(input.email);
   const { set, properties } = requestedFields(input);
+  const contactId = requireId(id);
+  const addListIds = await listsNamed(deps, project, input.listIds);
   const { after } = await changeContact(deps, project, {
-    contactId: requireId(id),
+    contactId,
     newId: new ObjectId(),
     whenMissing: 'leave',
     whenPresent: 'change',
     set: { ...set, email },
     properties,
-    addListIds: await listsNamed(deps, project, input.listIds),
+    addListIds,
+    consent: requestedConsent(deps, project, input, { at, listIds: addListIds }),
   });
   if (!after) throw notFound('CONTACT');
   return after;
@@ -145,6 +159,19 @@ export function requestedFields({
   ...input
 }: Pick<ContactInput, ContactField | 'contactProperties' | 'customFields'>) {
   return { set: contactFields((field) => input[field]), properties: { ...customFields, ...contactProperties } };
+}
+
+/** The consent of a call, for the lists that the call adds to. */
+export function requestedConsent(
+  { clock }: Pick<Deps, 'clock'>,
+  project: ConsentProject,
+  { consent }: { consent?: unknown },
+  { at, listIds }: { at: Date; listIds: ObjectId[] },
+): ConsentEvidence | undefined {
+  if (consent === undefined) return undefined;
+  const parsed = parseConsent(project, consent, { at, now: clock.now() });
+  if (!parsed.ok) throw invalid(`The consent is not valid: ${parsed.problem}.`, parsed.problem);
+  return { ...parsed.evidence, ...(listIds.length > 0 ? { listIds } : {}) };
 }
 
 function requireId(id: string): ObjectId {

@@ -26,11 +26,11 @@ export async function recordContactEvents(
   );
 }
 
-/** Most projects have no subscriber, and then no message is published. */
+/** Most projects have no reader, and then no message is published. */
 export function announceContactEvents(deps: Deps, projectId: ObjectId): void {
   eventReaders(deps, projectId).then(
     ({ streamed, webhooks }) => {
-      if (streamed || webhooks.length > 0) announceEvents(deps, projectId);
+      if (streamed.size > 0 || webhooks.length > 0) announceEvents(deps, projectId);
     },
     () => undefined,
   );

@@ -40,6 +40,11 @@ export const contactIndexes = {
       key: { projectId: 1, type: 1, _id: 1 },
       because: 'The global list, lists and segments of a project, in order.',
     },
+    public: {
+      key: { projectId: 1, isPublic: 1, _id: 1 },
+      ...onlyWith('isPublic'),
+      because: 'The lists that the preference page of a project shows.',
+    },
     recompute_due: {
       key: { projectId: 1, recomputeDueAt: 1 },
       ...onlyWith('recomputeDueAt'),

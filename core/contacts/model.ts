@@ -78,6 +78,8 @@ export interface StoredList {
   description: string;
   /** global: the list of all contacts that each project has; the interface calls it GLOBAL_CONTACT_LIST. */
   type: 'list' | 'segment' | 'global';
+  /** Set for lists that people see on their preference page. */
+  isPublic?: true;
   /** As the caller gave it, with every fieldType made explicit; null for lists. */
   filterCriteria: Record<string, unknown> | null;
   /** How far the contacts of the project are compared with the filter; null for lists. */

@@ -1,12 +1,14 @@
 import { CONTACT_FIELDS, type ContactField, PROPERTY_NAME } from '../../schemas/contacts.ts';
 import { withoutFormulaPrefix } from '../base/text/csv.ts';
+import { plainWord, type StateColumn, type StateField, stateColumn } from './consent/words.ts';
 
 /** The meaning of the cells in a column. */
-type Column =
+export type Column =
   | { kind: 'field'; name: 'email' | ContactField }
   | { kind: 'property'; name: string }
   | { kind: 'properties' }
   | { kind: 'listIds' }
+  | { kind: 'state'; name: StateField; words: StateColumn['words'] }
   | { kind: 'ignored' };
 
 type ReadCells = { ok: true; row: Record<string, unknown> } | { ok: false; message: string };
@@ -23,10 +25,13 @@ const FIELDS: Record<string, Column> = {
 const IGNORED = new Set(['id', 'projectid', 'segmentids', 'customfields', 'createdat', 'updatedat']);
 const PROPERTY_PREFIX = /^(contactProperties|customFields)\./;
 const PROPERTY_NAME_MAX = 64;
+/** Columns that say nothing about consent by themselves: they are properties in a file without the others. */
+const ADDITIONS: ReadonlySet<StateField> = new Set(['groups', 'subscribedAt']);
 
 /** Names of built-in fields ignore case, spaces and underscores; every other column is a property. */
 export function readColumns(names: readonly string[]): { columns: Column[] } | { problem: string } {
-  const columns = names.map(readColumn);
+  const hasState = names.some((name) => isAlone(stateColumn(name)?.field));
+  const columns = names.map((name) => readColumn(name, hasState));
   const targets = columns.flatMap((column) => ('name' in column ? [`${column.kind} ${column.name}`] : []));
   const seen = new Set<string>();
   const twice = targets.find((target) => seen.size === seen.add(target).size);
@@ -40,6 +45,8 @@ export function readColumns(names: readonly string[]): { columns: Column[] } | {
 export function readCells(columns: readonly Column[], cells: readonly string[]): ReadCells {
   if (cells.length > columns.length) return { ok: false, message: 'has more cells than the first line has columns' };
   const row: Record<string, unknown> = {};
+  // A status that is empty is a fault of the row, also when its cell is missing.
+  if (columns.some((column) => column.kind === 'state' && column.name === 'status')) row.status = '';
   const properties: Record<string, unknown> = {};
   for (const [index, cell] of cells.entries()) {
     const column = columns[index];
@@ -48,6 +55,7 @@ export function readCells(columns: readonly Column[], cells: readonly string[]):
     const text = withoutFormulaPrefix(cell);
     if (column.kind === 'field') row[column.name] = text;
     else if (column.kind === 'property') properties[column.name] = text;
+    else if (column.kind === 'state') row[column.name] = column.words?.get(plainWord(text)) ?? text;
     else if (column.kind === 'listIds') row.listIds = text.split(/[\s,;]+/).filter(Boolean);
     else {
       const parsed = parseObject(text);
@@ -77,11 +85,17 @@ export function delimiterOf(firstLine: string): string {
   return [';', '\t'].reduce((best, one) => (count(one) > count(best) ? one : best), ',');
 }
 
-function readColumn(given: string): Column {
+function isAlone(field: StateField | undefined): boolean {
+  return field !== undefined && !ADDITIONS.has(field);
+}
+
+function readColumn(given: string, hasState: boolean): Column {
   const name = given.trim();
-  const plain = name.toLowerCase().replace(/[\s_-]/g, '');
+  const plain = plainWord(name);
   if (IGNORED.has(plain)) return { kind: 'ignored' };
   if (Object.hasOwn(FIELDS, plain)) return FIELDS[plain] as Column;
+  const state = stateColumn(name);
+  if (state && hasState) return { kind: 'state', name: state.field, words: state.words };
   const property = name
     .replace(PROPERTY_PREFIX, '')
     .replace(/[^A-Za-z0-9_]+/g, '_')

@@ -2,7 +2,9 @@ import type { ObjectId } from 'mongodb';
 import type { Deps } from '../base/deps.ts';
 import { invalid } from '../base/errors.ts';
 import { findById } from '../base/ids.ts';
+import { type By, refuseAuthor } from '../base/maker.ts';
 import type { Project } from '../base/model.ts';
+import { type Page, type PageOf, pageOf } from '../base/paging.ts';
 import { listsNamed } from '../contacts/lists/lists.ts';
 import { documentQueue, done } from '../jobs/document-queue.ts';
 import { type JobQueue, wakeQueue } from '../jobs/queue.ts';
@@ -30,11 +32,13 @@ export async function createImport(
   importId: ObjectId,
   file: AsyncIterable<Uint8Array>,
   optionsOf: () => Promise<ImportOptions>,
+  origin: By = {},
 ): Promise<ContactImport> {
   const place = { importId, projectId: project._id };
   const sizeBytes = await keepFile(deps, place, file);
   try {
     const { format, fileName, listIds, runWorkflow = false } = await optionsOf();
+    if (runWorkflow) refuseAuthor(origin, 'startAutomations');
     if (sizeBytes === 0) throw invalid('The file is empty.', 'file: must not be empty');
     const now = deps.clock.now();
     const made: ContactImport = {
@@ -52,6 +56,9 @@ export async function createImport(
       updated: 0,
       unchanged: 0,
       failed: 0,
+      suppressed: 0,
+      stillSuppressed: 0,
+      consents: 0,
       failureReason: null,
       startedAt: null,
       completedAt: null,
@@ -70,6 +77,15 @@ export async function createImport(
 
 export function getImport(deps: Deps, project: Tenant, id: string): Promise<ContactImport> {
   return findById(deps.db.imports, project, id, 'IMPORT');
+}
+
+export function listImports(
+  deps: Deps,
+  project: Tenant,
+  { status, ...page }: Page & { status?: ContactImport['status'] | undefined },
+): Promise<PageOf<ContactImport>> {
+  const filter = { projectId: project._id, ...(status ? { status } : {}) };
+  return pageOf(deps.db.imports, filter, page, { sort: { _id: -1 }, hint: status ? 'status' : 'newest' });
 }
 
 export function importStarts(deps: Deps): JobQueue {

@@ -20,6 +20,12 @@ export interface ContactImport {
   updated: number;
   unchanged: number;
   failed: number;
+  /** Rows that stopped mail to their address; imports of earlier versions have none of these three. */
+  suppressed?: number;
+  /** Rows that said subscribed although the address is suppressed. */
+  stillSuppressed?: number;
+  /** Records of consent that the rows brought. */
+  consents?: number;
   failureReason: string | null;
   startedAt: Date | null;
   completedAt: Date | null;
@@ -48,6 +54,8 @@ export interface ImportError {
   /** The first row below the header is 1. */
   row: number;
   email: string | null;
+  /** The same in normal form, where it is an address: by it the errors of a person are found. */
+  address?: string;
   message: string;
   createdAt: Date;
 }

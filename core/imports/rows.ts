@@ -18,7 +18,7 @@ interface CsvHeader {
 /** The file itself is invalid: the rest of it cannot be read. */
 export class FileProblem extends Error {}
 
-const ROW_BYTES_MAX = 256 * 1024;
+export const ROW_BYTES_MAX = 256 * 1024;
 /** Parsed in one step; other work of the process runs before the next. */
 const TURN_BYTES = 4 * 1024;
 const HEADER_BYTES_MAX = 64 * 1024;

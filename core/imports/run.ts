@@ -1,26 +1,25 @@
 import type { ObjectId } from 'mongodb';
 import type { Deps } from '../base/deps.ts';
 import { AppError } from '../base/errors.ts';
-import { derivedId } from '../base/ids.ts';
 import type { Session } from '../base/model.ts';
-import type { ContactChange, ContactOutcome } from '../contacts/apply-change.ts';
-import { changeContactsTogether, IMPORT_CHANGES_TOGETHER_MAX } from '../contacts/changes.ts';
+import { normalizeEmail } from '../base/text/addresses.ts';
+import { recordConsents } from '../consents/record.ts';
+import type { ContactOutcome } from '../contacts/apply-change.ts';
+import { changeContactsTogether } from '../contacts/changes.ts';
 import { importWriter } from '../contacts/lists/counts.ts';
-import { readContactRow } from '../contacts/parse-row.ts';
-import { changeOfRow, listDirectory } from '../contacts/rows.ts';
+import { type Batch, batchesOf } from './batches.ts';
+import { consentReader } from './consent/records.ts';
+import { stillSuppressed, suppressStopped } from './consent/suppress.ts';
 import { readFile, removeFile } from './files.ts';
-import type { ContactImport, ImportError } from './model.ts';
-import { csvHeader, csvRows, FileProblem, type FileRow, ndjsonRows } from './rows.ts';
+import type { ContactImport } from './model.ts';
+import { type ImportProgress, progressOf, publishProgress } from './progress.ts';
+import { type RowChange, type RowError, readBatch } from './read-batch.ts';
+import type { FileRow } from './rows.ts';
 
+/** Events of an import are at least this far apart, but for the last one. */
+const EVENT_EVERY_MS = 500;
 /** Further errors are counted, but not kept. */
 const IMPORT_ERRORS_MAX = 100_000;
-
-export interface ImportProgress {
-  status: ContactImport['status'] | 'deleted';
-  rows: number;
-  failed: number;
-  percent: number;
-}
 
 interface SliceLimits {
   timeMs: number;
@@ -29,8 +28,8 @@ interface SliceLimits {
 }
 
 /**
- * Continues at the stored position, until the end of the file or until the time is over. Rows, counts and position are written in one
- * transaction, so an import that is stopped anywhere continues without loss or repetition.
+ * Continues at the stored position, until the end of the file or until the time is over. Rows, consents, counts and position are written in
+ * one transaction, so an import that is stopped anywhere continues without loss or repetition.
  */
 export async function importSlice(
   deps: Deps,
@@ -44,12 +43,6 @@ export async function importSlice(
     job = await readOn(deps, job, () => performance.now() > deadline || signal?.aborted === true, onBatch);
   if (job.status !== 'running') await removeFile(deps, ids);
   return progressOf(job);
-}
-
-export function progressOf({ status, cursor, failed, sizeBytes }: ContactImport): ImportProgress {
-  const isOver = status !== 'queued' && status !== 'running';
-  const percent = isOver ? 100 : Math.min(99, Math.floor((cursor.bytes / sizeBytes) * 100));
-  return { status, rows: cursor.row, failed, percent };
 }
 
 async function begin(deps: Deps, { projectId, importId: _id }: { projectId: ObjectId; importId: ObjectId }) {
@@ -69,7 +62,9 @@ async function readOn(
   onBatch: () => void,
 ): Promise<ContactImport> {
   let job = begun;
-  const batches = batchesOf(deps, job);
+  let publishedAt = Number.NEGATIVE_INFINITY;
+  const place = { importId: job._id, projectId: job.projectId };
+  const batches = batchesOf((from) => readFile(deps, place, from), job);
   try {
     for (let next = batches.next(); ; ) {
       const { value: batch, done } = await next;
@@ -79,6 +74,10 @@ async function readOn(
       next.catch(() => {});
       if (batch.rows.length > 0) job = await writeBatch(deps, job, batch);
       if (batch.problem !== null) return await finish(deps, job, batch.problem);
+      if (performance.now() - publishedAt >= EVENT_EVERY_MS) {
+        publishedAt = performance.now();
+        await publishProgress(deps, job);
+      }
       onBatch();
     }
   } catch (error) {
@@ -90,42 +89,14 @@ async function readOn(
   }
 }
 
-interface Batch {
-  rows: FileRow[];
-  header: ContactImport['header'];
-  /** Why nothing can be read after these rows. */
-  problem: string | null;
-}
-
-async function* batchesOf(deps: Deps, job: ContactImport): AsyncGenerator<Batch, undefined> {
-  const place = { importId: job._id, projectId: job.projectId };
-  let { header } = job;
-  let rows: FileRow[] = [];
-  try {
-    let from = job.cursor.bytes;
-    if (job.format === 'csv' && !header) {
-      const { endBytes, ...read } = await csvHeader(readFile(deps, place, 0));
-      header = read;
-      from = endBytes;
-    }
-    const bytes = readFile(deps, place, from);
-    for await (const row of header ? csvRows(bytes, header) : ndjsonRows(bytes)) {
-      rows.push({ ...row, endBytes: from + row.endBytes });
-      if (rows.length < IMPORT_CHANGES_TOGETHER_MAX) continue;
-      yield { rows, header, problem: null };
-      rows = [];
-    }
-    if (rows.length > 0) yield { rows, header, problem: null };
-  } catch (error) {
-    if (!(error instanceof FileProblem)) throw error;
-    yield { rows, header, problem: error.message };
-  }
-}
-
 class Overtaken extends Error {}
 
+/** Suppressions first: a run that is stopped between the two has stopped mail to more people, never to fewer. */
 async function writeBatch(deps: Deps, job: ContactImport, { rows, header }: Batch): Promise<ContactImport> {
-  const { changes, errors } = await readBatch(deps, job, rows);
+  const { changes, states, errors } = await readBatch(deps, job, rows);
+  await suppressStopped(deps, job, states);
+  const still = await stillSuppressed(deps, job, states);
+  const consentsOf = await consentReader(deps, job, changes);
   let written = job;
   await changeContactsTogether(
     deps,
@@ -135,8 +106,18 @@ async function writeBatch(deps: Deps, job: ContactImport, { rows, header }: Batc
       writer: importWriter(job._id),
       importId: job._id,
       inSameTransaction: async (session, outcomes) => {
-        const all = [...errors, ...refusals(deps, job, changes, outcomes)];
-        written = { ...job, ...progressAfter(job, rows, outcomes, all.length), header, updatedAt: deps.clock.now() };
+        const all = [...errors, ...refusals(changes, outcomes)];
+        const consents = consentsOf(outcomes);
+        await recordConsents(deps, session, job.projectId, consents);
+        written = {
+          ...job,
+          ...progressAfter(job, rows, outcomes, all.length),
+          suppressed: (job.suppressed ?? 0) + states.filter(({ stops }) => stops.length > 0).length,
+          stillSuppressed: (job.stillSuppressed ?? 0) + still.size,
+          consents: (job.consents ?? 0) + consents.length,
+          header,
+          updatedAt: deps.clock.now(),
+        };
         await keepErrors(deps, session, job, all);
         await moveOn(deps, session, job, written);
       },
@@ -145,47 +126,11 @@ async function writeBatch(deps: Deps, job: ContactImport, { rows, header }: Batc
   return written;
 }
 
-interface RowChange {
-  row: number;
-  change: ContactChange;
-}
-
-async function readBatch(deps: Deps, job: ContactImport, rows: FileRow[]) {
-  const project = { _id: job.projectId };
-  const read = rows.map(({ given, problem }) =>
-    given ? readContactRow(given) : { ok: false as const, message: problem ?? 'cannot be read' },
-  );
-  const directory = await listDirectory(
-    deps,
-    project,
-    read.flatMap((result) => (result.ok ? [result.row] : [])),
-  );
-  const changes: RowChange[] = [];
-  const errors: ImportError[] = [];
-  for (const [index, result] of read.entries()) {
-    const row = job.cursor.row + index + 1;
-    const newId = derivedId(job.createdAt, 'imported contact', job._id.toHexString(), row);
-    const change = result.ok ? changeOfRow(result.row, directory, newId) : result.message;
-    if (typeof change === 'string') errors.push(errorOf(deps, job, row, rows[index]?.given?.email, change));
-    else changes.push({ row, change: withOptions(job, change) });
-  }
-  return { changes, errors };
-}
-
-function withOptions({ listIds, runWorkflow }: ContactImport, change: ContactChange): ContactChange {
-  return { ...change, runWorkflow, addListIds: [...listIds, ...(change.addListIds ?? [])] };
-}
-
-function refusals(
-  deps: Deps,
-  job: ContactImport,
-  changes: RowChange[],
-  outcomes: Array<ContactOutcome | AppError>,
-): ImportError[] {
+function refusals(changes: RowChange[], outcomes: Array<ContactOutcome | AppError>): RowError[] {
   return outcomes.flatMap((outcome, index) => {
     const refused = changes[index];
     if (!(outcome instanceof AppError) || !refused) return [];
-    return [errorOf(deps, job, refused.row, refused.change.email, outcome.message)];
+    return [{ row: refused.row, email: refused.change.email ?? null, message: outcome.message }];
   });
 }
 
@@ -206,22 +151,29 @@ function progressAfter(
   };
 }
 
-async function keepErrors(
-  deps: Deps,
-  session: Session,
-  { failed }: ContactImport,
-  errors: ImportError[],
-): Promise<void> {
-  const kept = errors.slice(0, Math.max(0, IMPORT_ERRORS_MAX - failed));
-  if (kept.length > 0) await deps.db.importErrors.insertMany(kept, { session });
+async function keepErrors(deps: Deps, session: Session, job: ContactImport, errors: RowError[]): Promise<void> {
+  const kept = errors.slice(0, Math.max(0, IMPORT_ERRORS_MAX - job.failed));
+  const [createdAt, importId] = [deps.clock.now(), job._id];
+  const documents = kept.map(({ row, email, message }) => ({
+    ...{ _id: `${importId.toHexString()}:${row}`, projectId: job.projectId, importId },
+    ...{ row, email, ...addressOf(email), message, createdAt },
+  }));
+  if (documents.length > 0) await deps.db.importErrors.insertMany(documents, { session });
+}
+
+function addressOf(email: string | null): { address?: string } {
+  const address = email === null ? null : normalizeEmail(email);
+  return address ? { address } : {};
 }
 
 /** Only from the position that this run read: a run that was presumed dead must not write its rows again. */
 async function moveOn(deps: Deps, session: Session, from: ContactImport, to: ContactImport): Promise<void> {
-  const { cursor, created, updated, unchanged, failed, header, updatedAt } = to;
+  const { cursor, created, updated, unchanged, failed, suppressed, stillSuppressed: still, consents } = to;
+  const { header, updatedAt } = to;
+  const counts = { created, updated, unchanged, failed, suppressed, stillSuppressed: still, consents };
   const { matchedCount } = await deps.db.imports.updateOne(
     { _id: from._id, projectId: from.projectId, status: 'running', 'cursor.row': from.cursor.row },
-    { $set: { cursor, created, updated, unchanged, failed, header, updatedAt } },
+    { $set: { cursor, ...counts, header, updatedAt } },
     { session },
   );
   if (matchedCount === 0) throw new Overtaken();
@@ -236,17 +188,6 @@ async function finish(deps: Deps, job: ContactImport, failureReason: string | nu
     { returnDocument: 'after' },
   );
   if (!finished) throw new Overtaken();
+  await publishProgress(deps, finished);
   return finished;
-}
-
-function errorOf(deps: Deps, job: ContactImport, row: number, email: unknown, message: string): ImportError {
-  return {
-    _id: `${job._id.toHexString()}:${row}`,
-    projectId: job.projectId,
-    importId: job._id,
-    row,
-    email: typeof email === 'string' ? email.slice(0, 320) : null,
-    message,
-    createdAt: deps.clock.now(),
-  };
 }

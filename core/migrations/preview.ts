@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Deps } from '../base/deps.ts';
+import { repeatOnDuplicate } from '../base/idempotent-insert.ts';
 import type { Project } from '../base/model.ts';
 import { type SourceA, type SourceB, SourceError, type SourcePage } from './source.ts';
 
@@ -58,11 +59,8 @@ export async function keepPlan(
   unsubscribedContacts: number,
 ): Promise<void> {
   const kept = { unsubscribedContacts, at: deps.clock.now() };
-  await deps.db.migrationPlans.updateOne(
-    { _id: planId(projectId.toHexString(), key), projectId },
-    { $set: kept },
-    { upsert: true },
-  );
+  const plan = { _id: planId(projectId.toHexString(), key), projectId };
+  await repeatOnDuplicate(() => deps.db.migrationPlans.updateOne(plan, { $set: kept }, { upsert: true }));
 }
 
 /** The number of unsubscribed contacts in the last complete plan of this account; null without such a plan. */

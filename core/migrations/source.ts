@@ -1,5 +1,8 @@
 import type { PropertyType } from '../base/model.ts';
 
+/** A picture of a template that is larger stays at the source. */
+export const IMAGE_BYTES_MAX = 10 * 1024 * 1024;
+
 /** The two source accounts, as far as a migration reads them. platform/providers implements it over HTTP. */
 export interface Sources {
   openA(options: OpenSource): SourceA;

@@ -1,6 +1,7 @@
 import { ObjectId } from 'mongodb';
 import type { Deps } from '../base/deps.ts';
 import { AppError } from '../base/errors.ts';
+import { repeatOnDuplicate } from '../base/idempotent-insert.ts';
 import { derivedId } from '../base/ids.ts';
 import { normalizeEmail } from '../base/text/addresses.ts';
 import { createCustomField } from '../contacts/custom-fields.ts';
@@ -209,10 +210,13 @@ async function linkOf(
     createdBy: adopted === null ? owner.createdBy : null,
     createdAt: deps.clock.now(),
   };
-  const stored = await deps.db.migrationLinks.findOneAndUpdate(
-    { _id, projectId },
-    { $setOnInsert: { targetId: made.targetId, createdBy: made.createdBy, createdAt: made.createdAt } },
-    { upsert: true, returnDocument: 'after' },
+  const { targetId, createdBy, createdAt } = made;
+  const stored = await repeatOnDuplicate(() =>
+    deps.db.migrationLinks.findOneAndUpdate(
+      { _id, projectId },
+      { $setOnInsert: { targetId, createdBy, createdAt } },
+      { upsert: true, returnDocument: 'after' },
+    ),
   );
   return stored ?? made;
 }

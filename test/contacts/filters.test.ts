@@ -116,7 +116,7 @@ const REFUSED: [string, unknown, RegExp][] = [
   ].map((field): [string, unknown, RegExp] => [
     `the field "${field.slice(0, 40)}"`,
     { groups: [condition(field, 'equals', 'x')] },
-    /groups\/0\/field: must be one of/,
+    /groups\/0\/field: must be one of email, firstName, lastName, userId, mobile, createdAt, updatedAt, contactProperties\.<name>/,
   ]),
   ['a field that is no string', { groups: [{ field: { $ne: 1 }, operator: 'equals', value: 'x' }] }, /field: must be/],
   ...['$where', 'regex', 'EQUALS', '', 'toString', 'greater_than', 'before'].map(

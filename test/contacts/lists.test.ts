@@ -27,6 +27,7 @@ describe('Contact lists', () => {
         name: 'News',
         description: 'Monthly',
         type: 'list',
+        isPublic: false,
         contactCount: 0,
         filterCriteria: null,
         looksBackDays: null,
@@ -60,6 +61,28 @@ describe('Contact lists', () => {
       expect((await tenant.client.get(`/contact-lists/${GLOBAL}`)).body.data).to.include({ id: GLOBAL, type: 'list' });
       expect((await tenant.client.patch(`/contact-lists/${GLOBAL}`, { name: 'x' })).status).to.equal(400);
       expect((await tenant.client.delete(`/contact-lists/${GLOBAL}`)).status).to.equal(400);
+    });
+
+    it('only lists can be public, and only 25 of them', async () => {
+      const made = (await post('/contact-lists', { name: 'Shown', isPublic: true })).body.data;
+      expect(made).to.include({ isPublic: true });
+      const change = (id: string, isPublic: boolean) => tenant.client.patch(`/contact-lists/${id}`, { isPublic });
+      expect((await change(made.id, false)).body.data).to.include({ isPublic: false, name: 'Shown' });
+      expect((await change(made.id, true)).body.data).to.include({ isPublic: true, name: 'Shown' });
+
+      const segment = segmentOf('email', 'contains', 'shown');
+      const refused = await post('/contact-lists', { ...segment, isPublic: true });
+      expect([refused.status, refused.body.error.details]).to.deep.equal([400, 'isPublic: belongs to lists only']);
+      const { id } = (await post('/contact-lists', { ...segment, isPublic: false })).body.data;
+      expect((await change(id, true)).status).to.equal(400);
+      expect((await tenant.client.get(`/contact-lists/${id}`)).body.data).to.include({ isPublic: false });
+      expect((await change(GLOBAL, true)).status).to.equal(400);
+
+      for (let count = 1; count < 25; count += 1) await post('/contact-lists', { name: `${count}`, isPublic: true });
+      const last = await post('/contact-lists', { name: 'One too many', isPublic: true });
+      expect([last.status, last.body.error.code]).to.deep.equal([409, 'INVALID_STATE']);
+      expect((await change(await newList(), true)).status).to.equal(409);
+      expect((await change(made.id, true)).status, 'public already').to.equal(200);
     });
 
     it('a deleted list leaves its contacts, which stay', async () => {

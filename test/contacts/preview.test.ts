@@ -1,5 +1,7 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
-import { ObjectId } from 'mongodb';
+import { type Collection, ObjectId } from 'mongodb';
+import { globalListId } from '../../core/contacts/lists/global-list.ts';
 import { previewFilter } from '../../core/contacts/lists/preview.ts';
 import type { Contact } from '../../core/contacts/model.ts';
 import { type Tenant, useEnvironment } from '../support/environment.ts';
@@ -31,7 +33,7 @@ describe('A preview of a filter', () => {
     const { status, body } = await preview(named('seen'));
     expect(status).to.equal(200);
     const { people, ...rest } = body.data;
-    expect(rest).to.deep.equal({ count: 12, isExact: true, looksBackDays: null });
+    expect(rest).to.deep.equal({ count: 12, isExact: true, estimate: null, looksBackDays: null });
     const emails = people.map(({ email }: { email: string }) => email);
     expect(new Set(emails).size).to.equal(10);
     expect(addresses(12, 'seen')).to.include.members(emails);
@@ -88,6 +90,45 @@ describe('A preview of a filter', () => {
     expect(await lookAtMany(1)).to.deep.include({ count: null, isExact: false });
     expect(await lookAtMany(10_000)).to.deep.include({ count: 20_000, isExact: true });
   });
+
+  it('estimates from a sample of the whole project what it cannot count in time', async () => {
+    const { deps } = environment;
+    const large = await environment.newTenant('Estimated');
+    await writeMany(large, 24_000);
+    const projectId = large.project._id;
+    const listId = globalListId(large.project);
+    await deps.db.listCounts.insertOne({ _id: `${listId}:0`, projectId, listId, count: 24_000 });
+    const everyone = await deps.db.contacts.find({ projectId }).sort({ _id: 1 }).project({ _id: 1 }).toArray();
+    const at = new Date(environment.clock.now().getTime() - DAY_MS);
+    // The oldest third: those who joined together are alike.
+    await deps.db.contactFacts.insertMany(
+      everyone.slice(0, 8_000).map(({ _id: contactId }) => {
+        return { _id: new ObjectId(), projectId, contactId, kind: 'opened' as const, at };
+      }),
+    );
+    const slow = { ...deps, db: { ...deps.db, contacts: slowAtPages(deps.db.contacts) } };
+    const look = (groups: object[], timeMs: number) =>
+      previewFilter(slow, large.project, { groups }, { signal, timeMs });
+    const { count, isExact, estimate } = await look([{ behaviour: 'opened', operator: 'at_least' }], 10_000);
+    expect([count, isExact]).to.deep.equal([null, false]);
+    expect(estimate).to.be.within(7_500, 8_500);
+  });
+
+  /** As a project with so many contacts that reading all of them takes too long. */
+  function slowAtPages(contacts: Collection<Contact>): Collection<Contact> {
+    return new Proxy(contacts, {
+      get(target, name) {
+        const value = Reflect.get(target, name);
+        if (name !== 'find') return typeof value === 'function' ? value.bind(target) : value;
+        return (...given: Parameters<typeof target.find>) => {
+          const found = target.find(...given);
+          if ((given[1]?.limit ?? 0) < 1_000) return found;
+          const toArray = found.toArray.bind(found);
+          return Object.assign(found, { toArray: () => pause(800).then(toArray) });
+        };
+      },
+    });
+  }
 
   it('is refused with 429 while two of the project are running, and not for another project', async () => {
     const { deps, own, other, clock } = environment;

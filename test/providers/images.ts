@@ -30,7 +30,7 @@ function answer(path: string): Answer {
   };
 }
 
-function picture(ending: string): Buffer {
+export function picture(ending: string): Buffer {
   if (ending === 'gif') return Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64');
   if (ending === 'jpg') return jpeg;
   if (ending === 'webp') return Buffer.from('UklGRhoAAABXRUJQVlA4TA0AAAAvAAAAEAcQERGIiP4HAA==', 'base64');
@@ -39,7 +39,7 @@ function picture(ending: string): Buffer {
 
 /** The smallest JPEG with its size in the frame header: one grey pixel. */
 const jpeg = Buffer.from(
-  '/9j/4AAQSkZJRgABAQEASABIAAD/2wBDAP//////////////////////////////////////////////////////////////////////////////////////wgALCAABAAEBAREA/8QAFBABAAAAAAAAAAAAAAAAAAAAAP/aAAgBAQABPxA=',
+  '/9j/4AAQSkZJRgABAQEASABIAAD/2wBDAP//////////////////////////////////////////////////////////////////////////////////////wgALCAABAAEBAREA/8QAFBABAAAAAAAAAAAAAAAAAAAAAP/aAAgBAQABPxD/2Q==',
   'base64',
 );
 

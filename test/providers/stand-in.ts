@@ -32,6 +32,8 @@ export interface Arrival {
 
 export interface StandIn {
   url: string;
+  /** Without HTTP, log and faults. */
+  answer(request: Request): Answer | Promise<Answer>;
   log: Arrival[];
   faults: Fault[];
   stop(): Promise<void>;
@@ -74,6 +76,7 @@ export async function startStandIn(
   await once(server, 'listening');
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    answer,
     log,
     faults,
     stop: async () => {

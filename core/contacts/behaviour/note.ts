@@ -35,7 +35,7 @@ async function note(
   await db.notedFacts.insertMany(rows, session ? { session } : {});
 }
 
-/** An act on a mail. Corrected: it was judged again, and happened at another time, or with null did not happen. */
+/** The first act of a kind on a mail, or on a link in it. Corrected: judged again; null: it did not happen. */
 export interface MailAct {
   messageId: ObjectId;
   contactId: ObjectId;

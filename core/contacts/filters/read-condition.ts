@@ -112,7 +112,7 @@ function readDays(given: unknown): number | Problem {
 }
 
 function fieldNames(declared: DeclaredTypes): string {
-  const names = [...CONTACT_FIELDS.keys(), 'contactProperties.<name>'];
+  const names = [...FIELD_TYPES.keys(), 'contactProperties.<name>'];
   return [...names, ...(declared.event ? ['event.name', 'event.properties.<name>'] : [])].join(', ');
 }
 

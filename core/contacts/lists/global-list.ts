@@ -39,7 +39,7 @@ export async function makeGlobalList(deps: Deps, project: Pick<Project, '_id'>):
 export function newList(
   deps: Deps,
   project: Pick<Project, '_id'>,
-  input: Pick<StoredList, '_id' | 'name' | 'description' | 'type'>,
+  input: Pick<StoredList, '_id' | 'name' | 'description' | 'type' | 'isPublic'>,
 ): StoredList {
   const now = deps.clock.now();
   return {

@@ -2,7 +2,7 @@ import type { ObjectId } from 'mongodb';
 import type { createListBody } from '../../../schemas/lists.ts';
 import type { Described } from '../../../schemas/schema.ts';
 import type { Deps } from '../../base/deps.ts';
-import { invalid, notFound } from '../../base/errors.ts';
+import { conflict, invalid, notFound } from '../../base/errors.ts';
 import { insertOnce } from '../../base/idempotent-insert.ts';
 import { derivedId, parseId } from '../../base/ids.ts';
 import type { Project } from '../../base/model.ts';
@@ -15,16 +15,20 @@ import { createSegment, updateSegmentFilter } from './segments.ts';
 
 type ListInput = Described<typeof createListBody>;
 
+/** A page that shows more would be no help. */
+const PUBLIC_LISTS_MAX = 25;
+
 type Tenant = Pick<Project, '_id'>;
 
 export async function createList(
   deps: Deps,
   project: Tenant,
-  { name, description = '', filterCriteria, type = filterCriteria ? 'segment' : 'list' }: ListInput,
+  { name, description = '', filterCriteria, isPublic, type = filterCriteria ? 'segment' : 'list' }: ListInput,
   { at, seed }: { at: Date; seed: ObjectId },
 ): Promise<ContactList> {
   const _id = derivedId(at, 'list', seed.toHexString());
-  const list = newList(deps, project, { _id, name, description, type });
+  const list = newList(deps, project, { _id, name, description, type, ...(isPublic ? { isPublic } : {}) });
+  if (isPublic) await requirePublic(deps, project, list);
   if (type === 'segment') return withCount(deps, await createSegment(deps, list, filterCriteria));
   if (filterCriteria) throw filterOfList();
   return withCount(deps, await insertOnce(deps.db.contactLists, list, { projectId: project._id }));
@@ -94,16 +98,25 @@ export async function updateList(
   deps: Deps,
   project: Tenant,
   id: string,
-  { name, description, type, filterCriteria }: Partial<ListInput>,
+  { name, description, type, filterCriteria, isPublic }: Partial<ListInput>,
 ): Promise<ContactList> {
   const list = await findOwnList(deps, project, id, 'changed');
   if (type !== undefined && type !== list.type)
     throw invalid(`type: cannot change; create a ${type} instead.`, 'type: cannot change');
   if (filterCriteria && list.type === 'list') throw filterOfList();
+  if (isPublic && !list.isPublic) await requirePublic(deps, project, list);
   if (filterCriteria) await updateSegmentFilter(deps, list, filterCriteria);
   const updated = await deps.db.contactLists.findOneAndUpdate(
     { _id: list._id, projectId: project._id },
-    { $set: { name: name ?? list.name, description: description ?? list.description, updatedAt: deps.clock.now() } },
+    {
+      $set: {
+        name: name ?? list.name,
+        description: description ?? list.description,
+        ...(isPublic ? { isPublic } : {}),
+        updatedAt: deps.clock.now(),
+      },
+      ...(isPublic === false ? { $unset: { isPublic: true } } : {}),
+    },
     { returnDocument: 'after' },
   );
   if (!updated) throw notFound('CONTACT_LIST');
@@ -113,6 +126,11 @@ export async function updateList(
 /** The contacts are kept; they only leave the list. */
 export async function deleteList(deps: Deps, project: Tenant, id: string): Promise<void> {
   await removeList(deps, await findOwnList(deps, project, id, 'deleted'));
+}
+
+/** The lists that the preference page shows, oldest first. */
+export function publicLists({ db }: Pick<Deps, 'db'>, { _id: projectId }: Tenant): Promise<StoredList[]> {
+  return db.contactLists.find({ projectId, isPublic: true }, { sort: { _id: 1 } }).toArray();
 }
 
 export function segmentNamed(field: string) {
@@ -126,6 +144,14 @@ async function findOwnList(deps: Deps, project: Tenant, id: string, done: string
   if (id === GLOBAL_LIST)
     throw invalid(`The global list holds every contact and cannot be ${done}.`, 'id: names the global list');
   return findStoredList(deps, project, id);
+}
+
+async function requirePublic(deps: Deps, project: Tenant, { _id, type }: StoredList): Promise<void> {
+  if (type === 'segment')
+    throw invalid('isPublic: people join lists only, never segments.', 'isPublic: belongs to lists only');
+  const others = (await publicLists(deps, project)).filter((list) => !list._id.equals(_id));
+  if (others.length >= PUBLIC_LISTS_MAX)
+    throw conflict('INVALID_STATE', `A project has at most ${PUBLIC_LISTS_MAX} public lists.`);
 }
 
 function filterOfList() {

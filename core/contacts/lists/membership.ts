@@ -4,10 +4,12 @@ import { AppError, invalid } from '../../base/errors.ts';
 import { derivedId, parseId } from '../../base/ids.ts';
 import type { Project } from '../../base/model.ts';
 import { normalizeEmail } from '../../base/text/addresses.ts';
+import type { ConsentProject } from '../../consents/record.ts';
 import { stoppedBy } from '../../suppressions/rules.ts';
 import { suppressionsAgainst } from '../../suppressions/suppressions.ts';
 import type { ContactOutcome } from '../apply-change.ts';
 import { changeContacts, IMPORT_CHANGES_TOGETHER_MAX } from '../changes.ts';
+import { requestedConsent } from '../contacts.ts';
 import type { Contact } from '../model.ts';
 import { withCount } from './counts.ts';
 import { GLOBAL_LIST } from './global-list.ts';
@@ -54,13 +56,15 @@ interface RemovedFromList {
 /** Endpoint 12. Suppressed addresses join too: lists hold the members, suppressions decide about mail. */
 export async function addToList(
   deps: Deps,
-  project: Tenant,
-  { contactListId, ...named }: Named & { contactListId: string },
+  project: ConsentProject,
+  { contactListId, consent: given, ...named }: Named & { contactListId: string; consent?: unknown },
   { at, seed }: { at: Date; seed: ObjectId },
 ): Promise<AddedToList> {
   const { people, malformed } = readNamed(named);
   const list = await findStoredList(deps, project, contactListId, 'contactListId');
   if (list.type === 'segment') throw segmentNamed('contactListId');
+  const addListIds = list.type === 'global' ? [] : [list._id];
+  const consent = requestedConsent(deps, project, { consent: given }, { at, listIds: addListIds });
   const outcomes = await changeContacts(
     deps,
     project,
@@ -70,7 +74,8 @@ export async function addToList(
       newId: derivedId(at, 'contact of list', seed.toHexString(), email ?? ''),
       whenMissing: email === undefined ? 'leave' : 'create',
       whenPresent: 'change',
-      addListIds: list.type === 'global' ? [] : [list._id],
+      addListIds,
+      consent,
     })),
     IMPORT_CHANGES_TOGETHER_MAX,
   );

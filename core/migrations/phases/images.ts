@@ -1,7 +1,8 @@
-import { createHash } from 'node:crypto';
 import type { ObjectId } from 'mongodb';
 import type { Deps } from '../../base/deps.ts';
-import { imageTypeOf } from '../rules/images.ts';
+import { AppError } from '../../base/errors.ts';
+import { storePicture } from '../../media/media.ts';
+import { isOfBelievableSize, readPicture } from '../../media/pictures.ts';
 import { fetchableUrl, imageUrls } from '../rules/templates.ts';
 
 const IMAGES_MAX = 200;
@@ -42,19 +43,19 @@ export async function rehostImages(deps: Deps, { projectId, html, patienceMs, si
 type Kept = { ok: true; url: string } | { ok: false; message: string };
 type Wait = Pick<Rehosting, 'patienceMs' | 'signal'>;
 
-/** The name is a hash of project and content: the same picture is stored once, and the pictures of other projects cannot be guessed. */
+/** A picture that is cut off at the source is kept as it is there. */
 async function keepImage(deps: Deps, projectId: ObjectId, url: string, wait: Wait): Promise<Kept> {
   const bytes = await deps.sources.fetchImage(url, wait);
   if (!bytes) return { ok: false, message: 'it could not be fetched' };
-  const type = imageTypeOf(bytes);
-  if (!type) return { ok: false, message: 'it is no PNG, JPEG, GIF or WebP picture of a believable size' };
-  const hash = createHash('sha256').update(projectId.toHexString()).update(bytes).digest('hex');
-  const name = `${hash}.${type.ending}`;
+  const picture = readPicture(bytes);
+  if (!picture || !isOfBelievableSize(picture))
+    return { ok: false, message: 'it is no PNG, JPEG, GIF or WebP picture of a believable size' };
   try {
-    await deps.media.save(name, bytes);
+    const { media } = await storePicture(deps, projectId, { picture, bytes, source: 'migration' });
+    return { ok: true, url: `${deps.config.publicUrl}/media/${media.name}` };
   } catch (error) {
+    if (error instanceof AppError && error.kind === 'conflict') return { ok: false, message: error.message };
     deps.log.error({ err: error }, 'picture of a migrated template could not be stored');
     return { ok: false, message: 'it could not be stored here' };
   }
-  return { ok: true, url: `${deps.config.publicUrl}/media/${name}` };
 }

@@ -1,0 +1,42 @@
+import type { Deps } from '../../base/deps.ts';
+import type { Project } from '../../base/model.ts';
+import { builtInGroup, liveGroups } from '../../suppressions/groups.ts';
+import type { SuppressionGroup } from '../../suppressions/model.ts';
+
+/** The suppression groups of a project, as the cells of a file name them. */
+interface GroupDirectory {
+  /** The default group when no name is given; a string is the reason why the names are refused. */
+  named(names: readonly string[]): SuppressionGroup[] | string;
+}
+
+const SHOWN_MAX = 80;
+
+/** Read for each batch, since groups may be deleted during an import. */
+export async function groupDirectory(deps: Deps, project: Pick<Project, '_id'>): Promise<GroupDirectory> {
+  const live = await liveGroups(deps, project);
+  const defaultGroup = live.find(({ isDefault }) => isDefault) ?? (await builtInGroup(deps, project, 'default'));
+  const byCode = new Map(live.map((group) => [group.groupId, group]));
+  const byName = Map.groupBy(live, ({ name }) => plainName(name));
+  return {
+    named(names) {
+      const found = new Set<SuppressionGroup>();
+      for (const name of names) {
+        const coded = byCode.get(name.toUpperCase());
+        const alike = coded ? [coded] : (byName.get(plainName(name)) ?? []);
+        const [group] = alike;
+        if (!group) return `groups: names no suppression group of this project: ${shown(name)}`;
+        if (alike.length > 1) return `groups: is the name of several groups; use the code of one: ${shown(name)}`;
+        found.add(group);
+      }
+      return found.size > 0 ? [...found] : [defaultGroup];
+    },
+  };
+}
+
+function plainName(name: string): string {
+  return name.trim().toLowerCase();
+}
+
+function shown(name: string): string {
+  return name.slice(0, SHOWN_MAX).toWellFormed();
+}

@@ -1,0 +1,52 @@
+import type { ObjectId } from 'mongodb';
+import { batchesById } from '../base/batches.ts';
+import type { Deps } from '../base/deps.ts';
+import { normalizeEmail } from '../base/text/addresses.ts';
+import type { Migration } from './model.ts';
+
+const ERASED = 'erased';
+const NOTES = {
+  'phases.$[].errors.$[one].item': ERASED,
+  'phases.$[].review.$[one].item': ERASED,
+} as const;
+const AT_ONCE = 50;
+const OVER: ReadonlySet<Migration['status']> = new Set(['completed', 'completed_with_errors', 'failed', 'cancelled']);
+
+/**
+ * Erases the address of a deleted contact from the notes of migrations. A migration that is not over writes its notes from memory:
+ * true while there is one with the address.
+ */
+export async function eraseMigrationNotes(
+  { db }: Deps,
+  { projectId, email }: { projectId: ObjectId; email: string },
+): Promise<boolean> {
+  let isOpen = false;
+  const options = { size: AT_ONCE, projection: { projectId: 1, status: 1, phases: 1, attention: 1, failureReason: 1 } };
+  for await (const migrations of batchesById(db.migrations, { projectId }, options))
+    for (const migration of migrations) {
+      const items = namesOf(migration, email);
+      const texts = (['attention', 'failureReason'] as const).filter((field) => migration[field]?.includes(email));
+      if (items.length + texts.length === 0) continue;
+      if (!OVER.has(migration.status)) isOpen = true;
+      else await erase({ db }, migration, items, texts);
+    }
+  return isOpen;
+}
+
+/** As the source wrote it. */
+function namesOf({ phases }: Migration, email: string): string[] {
+  const items = phases.flatMap(({ errors, review }) => [...errors, ...review].map(({ item }) => item));
+  return [...new Set(items)].filter((item) => normalizeEmail(item) === email);
+}
+
+async function erase(
+  { db }: Pick<Deps, 'db'>,
+  { _id, projectId }: Migration,
+  items: string[],
+  texts: ReadonlyArray<'attention' | 'failureReason'>,
+): Promise<void> {
+  const notes = items.length === 0 ? {} : NOTES;
+  const arrayFilters = items.length === 0 ? [] : [{ 'one.item': { $in: items } }];
+  const erased = Object.fromEntries(texts.map((field) => [field, ERASED]));
+  await db.migrations.updateOne({ _id, projectId }, { $set: { ...notes, ...erased } }, { arrayFilters });
+}
