@@ -5,19 +5,26 @@ import Koa, { type Context } from 'koa';
 import { ObjectId } from 'mongodb';
 import { type Authenticate, createAuthenticator } from '../core/accounts/api-keys.ts';
 import { requireDomain } from '../core/accounts/scopes.ts';
+import { type AuthenticateSession, createSessionAuthenticator } from '../core/accounts/sessions.ts';
 import type { Deps } from '../core/base/deps.ts';
 import { AppError, invalid, unavailable } from '../core/base/errors.ts';
-import { readUnsubscribeToken } from '../core/composing/tokens.ts';
+import type { Maker } from '../core/base/maker.ts';
+import { readPreviewToken, readUnsubscribeToken, readViewToken } from '../core/composing/tokens.ts';
 import type { RateLimiter } from '../platform/rate-limit.ts';
 import type { StreamSlots } from '../platform/stream-slots.ts';
-import { authenticateCaller, type Caller, headerValues, rateLimited } from './http/authenticate.ts';
-import { bodyLimits, type ReadBody, readJsonBody, tooLarge } from './http/body/body.ts';
+import { FORM_TYPE } from '../schemas/imports.ts';
+import type { OpenedConsole } from './console/files.ts';
+import { serveConsole } from './console/serve.ts';
+import { authenticateCaller, type Caller, rateLimited } from './http/authenticate.ts';
+import { bodyLimits, FORM_BYTES_MAX, type ReadBody, readJsonBody, tooLarge } from './http/body/body.ts';
 import { type Call, type Endpoint, EventStream, type RequestFacts } from './http/endpoint.ts';
 import { translateErrors } from './http/errors.ts';
 import { createEventStreams, type EventStreams } from './http/event-streams.ts';
+import { headerValues } from './http/header-values.ts';
 import { type Answered, idempotencyKey, withIdempotency } from './http/idempotency.ts';
 import { nameRequest } from './http/name.ts';
 import { type Observe, observeRequests } from './http/observe.ts';
+import { requireConsole } from './http/own-origin.ts';
 import { respond } from './http/respond.ts';
 import { routeTo } from './http/routing.ts';
 import { validateBody, validateQuery } from './http/validate.ts';
@@ -35,6 +42,8 @@ export interface AppOptions {
   drainMs?: number;
   /** How long the reader of a stream may leave data waiting before it is disconnected. */
   stalledMs?: number;
+  /** Left out: there is no console. */
+  console?: OpenedConsole;
 }
 
 export interface App {
@@ -51,8 +60,9 @@ export function createApp(deps: Deps, endpoints: Endpoint[], options: AppOptions
   const koa = new Koa();
   koa.silent = true;
   const authenticate = createAuthenticator(deps);
-  const streams = createEventStreams(deps, { ...options, authenticate });
-  const served = { ...options, authenticate, streams };
+  const authenticateSession = createSessionAuthenticator(deps);
+  const streams = createEventStreams(deps, { ...options, authenticate, authenticateSession });
+  const served = { ...options, authenticate, authenticateSession, streams };
 
   let stopping = false;
   koa.use(nameRequest(deps));
@@ -66,6 +76,7 @@ export function createApp(deps: Deps, endpoints: Endpoint[], options: AppOptions
     checkHost(context);
     return next();
   });
+  if (options.console) koa.use(serveConsole(options.console));
   koa.use(routeTo(endpoints, (endpoint, context) => serve(deps, endpoint, context, served)));
 
   const server = createServer(
@@ -87,6 +98,7 @@ export function createApp(deps: Deps, endpoints: Endpoint[], options: AppOptions
       clearInterval(idle);
       clearTimeout(late);
       authenticate.stop();
+      authenticateSession.stop();
     },
   };
 }
@@ -108,14 +120,18 @@ async function acceptPending(server: Server): Promise<void> {
   server.off('connection', note);
 }
 
-type ServeOptions = AppOptions & { authenticate: Authenticate; streams: EventStreams };
+interface ServeOptions extends AppOptions {
+  authenticate: Authenticate;
+  authenticateSession: AuthenticateSession;
+  streams: EventStreams;
+}
 
 async function serve(deps: Deps, endpoint: Endpoint, context: Context, options: ServeOptions): Promise<void> {
   context.state.route = endpoint.path;
   context.state.codeless = endpoint.codeless;
   const caller =
     endpoint.key === 'none'
-      ? limitPublic(deps, options.limiter, context)
+      ? limitPublic(deps, options.limiter, endpoint, context)
       : await authenticateCaller(deps, options, endpoint, context);
   if (caller) context.state.projectId = caller.project?._id.toHexString();
   const read = await readBody(endpoint, context);
@@ -136,7 +152,7 @@ async function answer(
   const query = endpoint.query ? validateQuery(endpoint.query, plainQuery(context)) : {};
   const checked = endpoint.body ? validateBody(endpoint.body, bodyObject(endpoint, body), sizeBytes) : undefined;
   // Before the Idempotency-Key is looked up: a key is not answered with what another key may do.
-  if (caller) requireDomain(caller.identity.apiKey, checked);
+  if (caller?.kind === 'key') requireDomain(caller.apiKey, checked);
   const key = idempotencyKey(endpoint, context);
 
   const run = async ({ seed, at }: { seed: ObjectId; at: Date }) => {
@@ -146,16 +162,15 @@ async function answer(
       params: context.params,
       query,
       body: checked,
-      request: new Request(context, seed, at),
+      request: new Request(context, { seed, at, by: makerOf(caller) }),
     } as unknown as Call<never, never>;
     const result = await endpoint.handler(call);
     if (result instanceof EventStream && caller) await options.streams.serve(context, result, caller);
     else respond(context, endpoint, result, options.checkAnswers === true);
   };
   if (key === null || !caller) return run({ seed: new ObjectId(), at: deps.clock.now() });
-  const tenant = caller.project?._id ?? caller.identity.apiKey.organizationId;
   const { path, state } = context;
-  const keyed = { tenant, key, path, body, fingerprint, endpoint, requestId: state.requestId };
+  const keyed = { tenant: caller.tenant, key, path, body, fingerprint, endpoint, requestId: state.requestId };
   const answered = await withIdempotency(deps, keyed, async (first) => {
     await run(first);
     return { status: context.status, body: String(context.body) };
@@ -172,8 +187,21 @@ function replay(context: Context, { status, body }: Answered): void {
 
 function callerFacts(caller: Caller | null): object {
   if (!caller) return {};
-  const { identity, project } = caller;
-  return { project, apiKey: identity.apiKey, organization: { _id: identity.apiKey.organizationId } };
+  const { project } = caller;
+  switch (caller.kind) {
+    case 'key':
+      return { project, apiKey: caller.apiKey, member: null, organization: { _id: caller.apiKey.organizationId } };
+    case 'member':
+      return { project, apiKey: null, member: caller.member, organization: { _id: caller.member.organizationId } };
+    case 'session':
+      return { session: caller.session, memberships: caller.memberships };
+  }
+}
+
+function makerOf(caller: Caller | null): Maker | undefined {
+  if (caller?.kind !== 'member') return undefined;
+  const { _id: memberId, role } = caller.member;
+  return { memberId, role };
 }
 
 /** A class: an object literal with a getter costs more to create than everything else in it. */
@@ -182,12 +210,14 @@ class Request implements RequestFacts {
   readonly id: string;
   readonly at: Date;
   readonly seed: ObjectId;
+  readonly by: Maker | undefined;
 
-  constructor(context: Context, seed: ObjectId, at: Date) {
+  constructor(context: Context, { seed, at, by }: { seed: ObjectId; at: Date; by: Maker | undefined }) {
     this.#context = context;
     this.id = context.state.requestId;
     this.at = at;
     this.seed = seed;
+    this.by = by;
   }
 
   get ip(): string {
@@ -218,10 +248,11 @@ async function readBody(endpoint: Endpoint, context: Context): Promise<ReadBody>
       throw new AppError('unsupported_media_type', `Send the body as ${endpoint.rawBody.join(' or ')}.`, {
         code: 'UNSUPPORTED_MEDIA_TYPE',
       });
-    if (Number(context.get('content-length') || 0) > bodyLimits[limit]) throw tooLarge(bodyLimits[limit]);
+    const around = type === FORM_TYPE ? FORM_BYTES_MAX : 0;
+    if (Number(context.get('content-length') || 0) > bodyLimits[limit] + around) throw tooLarge(bodyLimits[limit]);
     return { value: undefined, sizeBytes: 0 };
   }
-  if (endpoint.method === 'get' || endpoint.method === 'delete' || context.method === 'HEAD')
+  if (['get', 'delete', 'options'].includes(endpoint.method) || context.method === 'HEAD')
     return { value: undefined, sizeBytes: 0 };
   const { body, bodyOptional } = endpoint;
   const required = body !== undefined && !bodyOptional;
@@ -243,7 +274,8 @@ function plainQuery(context: Context): Record<string, string> {
   return context.query as Record<string, string>;
 }
 
-function limitPublic(deps: Deps, limiter: RateLimiter, context: Context): null {
+function limitPublic(deps: Deps, limiter: RateLimiter, endpoint: Endpoint, context: Context): null {
+  if (endpoint.forConsole) requireConsole(deps.config, context);
   const bucket = publicBucket(deps, context);
   const verdict = bucket === null ? null : limiter.hit(bucket, deps.config.publicRateLimit);
   if (verdict && !verdict.allowed) throw rateLimited(verdict);
@@ -251,14 +283,34 @@ function limitPublic(deps: Deps, limiter: RateLimiter, context: Context): null {
 }
 
 /**
- * Image proxies and company networks exhaust the limit of an address with pixels alone, and mail programs do not repeat a one-click
- * unsubscribe that was refused. So each signed link has a limit of its own, and only invalid tokens count for the address.
+ * Each kind of page has buckets of its own, so that a flood of one does not stop the others: image proxies and company networks
+ * exhaust the limit of an address with pixels alone, and mail programs do not repeat a one-click unsubscribe that was refused. For
+ * the same reason a signed link has a limit of its own, and only invalid tokens count for the address.
  */
 function publicBucket({ config }: Deps, { path, params, state }: Context): string | null {
-  if (/^\/(t|media)\//.test(path)) return `public:${state.ip}`;
-  if (!path.startsWith('/u/')) return null;
+  const kind = path.split('/', 2)[1] ?? '';
   const { token = '' } = params;
-  return readUnsubscribeToken(config, token) ? `link:${hash('sha256', token, 'base64url')}` : `guess:${state.ip}`;
+  const link = (isOurs: boolean) =>
+    isOurs ? `${kind}-link:${hash('sha256', token, 'base64url')}` : `${kind}-guess:${state.ip}`;
+  switch (kind) {
+    case 't':
+    case 'media':
+    case 'f':
+    case 'd':
+      return `${kind}:${state.ip}`;
+    case 'sign-in':
+    case 'v1':
+      return `public:${state.ip}`;
+    case 'u':
+    case 'p':
+      return link(readUnsubscribeToken(config, token) !== null);
+    case 'v':
+      return link(readViewToken(config, token) !== null);
+    case 'previews':
+      return readPreviewToken(config, token) ? null : `${kind}-guess:${state.ip}`;
+    default:
+      return null;
+  }
 }
 
 function checkHost(context: Context): void {

@@ -1,6 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import type { Deps } from '../core/base/deps.ts';
 import { drainSignals } from '../core/feedback/buffer.ts';
+import { reportProcess } from '../core/live/processes.ts';
 import { ConfigError, readConfig } from '../platform/config.ts';
 import { openPlatform } from '../platform/connect.ts';
 import { missingUniqueIndexes } from '../platform/indexes.ts';
@@ -10,9 +11,11 @@ import { createRateLimiter } from '../platform/rate-limit.ts';
 import { refuseUnfit } from '../platform/start-checks.ts';
 import { collectStartGarbage } from '../platform/start-garbage.ts';
 import { createStreamSlots } from '../platform/stream-slots.ts';
+import { VERSION } from '../platform/version.ts';
 import type { Config } from '../schemas/config.ts';
 import { createWorkflows } from '../workflows/client.ts';
 import { type App, createApp } from './app.ts';
+import { openConsole } from './console/files.ts';
 import { endpointTable } from './http/table.ts';
 
 /** Time to write opens and clicks that are still buffered. */
@@ -34,22 +37,28 @@ async function main(): Promise<void> {
   const limiter = createRateLimiter(redis, config.mongodbDatabase);
   const slots = createStreamSlots(redis, config.mongodbDatabase);
   await Promise.all([refuseWithoutIndexes(deps), refuseUnfit(deps)]);
+  // The console is bundled when everything else is there.
+  const listening = Promise.withResolvers<void>();
   const app = createApp(deps, endpointTable(metrics), {
     limiter,
     slots,
     observe: metrics.observeRequest,
     drainMs: DRAIN_MS,
+    console: listening.promise.then(() => openConsole(deps)),
   });
   // Loaded before the first request, since that holds the event loop for 0.3 s.
   await temporal.client();
   collectStartGarbage();
   await listen(app, config);
+  listening.resolve();
   const { port } = app.server.address() as AddressInfo;
   log.info({ port }, 'listening');
+  const endReports = reportProcess(deps, { roles: ['api'], version: VERSION });
   const stop = once(async () => {
     log.info({}, 'stopping');
     await app.stop();
     await drainSignals(deps, SIGNALS_STOP_MS);
+    await endReports();
     limiter.stop();
     slots.stop();
     await close();

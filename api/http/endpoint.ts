@@ -1,22 +1,32 @@
 import type { IncomingMessage } from 'node:http';
 import type { ObjectId } from 'mongodb';
-import type { ApiKey, Organization } from '../../core/accounts/model.ts';
+import type { ApiKey, Member, MemberSession, Organization } from '../../core/accounts/model.ts';
 import type { Deps } from '../../core/base/deps.ts';
+import type { Maker } from '../../core/base/maker.ts';
 import type { Project } from '../../core/base/model.ts';
 import type { OperationName } from '../../schemas/operations.ts';
 import type { Schema } from '../../schemas/schema.ts';
 
-type Method = 'get' | 'post' | 'patch' | 'delete';
-/** project: a project key only. token: a project key, or an admin key with x-project-id. admin: an admin key only. none: public. */
-type KeyKind = 'project' | 'token' | 'admin' | 'none';
-export type BodyLimit = 'standard' | 'attachments' | 'import';
+type Method = 'get' | 'post' | 'patch' | 'delete' | 'options';
+/**
+ * project: a project key only. token: a project key, or an admin key with x-project-id. admin: an admin key only. All three take the
+ * session of a member with the role of the operation too. session: a session only. none: public.
+ */
+type KeyKind = 'project' | 'token' | 'admin' | 'session' | 'none';
+export type BodyLimit = 'standard' | 'attachments' | 'import' | 'picture';
 
 export interface Call<Body, Query> {
   deps: Deps;
-  /** Of the key. Admin and public endpoints have none; reading it there is a mistake in the table. */
+  /** Of the key, or named by the session. Admin, session and public endpoints have none; reading it there is a mistake in the table. */
   project: Project;
   organization: Pick<Organization, '_id'>;
-  apiKey: ApiKey;
+  /** null: a member calls with a session. */
+  apiKey: ApiKey | null;
+  /** null: a key calls. */
+  member: Member | null;
+  /** With key `session` only. */
+  session: MemberSession;
+  memberships: Member[];
   params: Record<string, string>;
   query: Query;
   body: Body;
@@ -28,6 +38,8 @@ export interface RequestFacts {
   /** When this request's work began; its ids are derived from it. A repeat with the same Idempotency-Key gets the same value. */
   at: Date;
   seed: ObjectId;
+  /** The member who calls with a session; undefined: a key calls. */
+  by?: Maker | undefined;
   ip: string;
   header(name: string): string;
   /** The raw request, for uploads: `body` is undefined there. */
@@ -57,7 +69,7 @@ interface EndpointSpec<Body, Query> {
   bodyLimit?: BodyLimit;
   /** The handler reads the request itself (uploads). */
   rawBody?: string[];
-  /** Schema of `data`; left out when the answer is only {success: true} or a download. */
+  /** Schema of `data`, and of a download that is JSON; left out when the answer is only {success: true} or another download. */
   answer?: Schema<unknown>;
   /** Content types of a download or an event stream. */
   produces?: string[];
@@ -65,17 +77,26 @@ interface EndpointSpec<Body, Query> {
   events?: Schema<unknown>;
   status?: 200 | 201 | 202;
   /** More statuses that the OpenAPI document lists, with their meaning. */
-  errors?: Partial<Record<404 | 409 | 422 | 429 | 500, string>>;
+  errors?: Partial<Record<401 | 403 | 404 | 409 | 422 | 429 | 500, string>>;
   /** Answers carry a secret under this key of `data`; stored idempotent answers leave it out. */
   secret?: string;
   /** An Idempotency-Key belongs to the call that the handler makes of another endpoint. */
   passesIdempotencyKey?: boolean;
+  /** Nothing of it stays: a repeat is computed again, and its Idempotency-Key is not looked at. */
+  isComputed?: boolean;
+  /** The most calls of a project, over all its keys, where each costs more than others. */
+  perMinute?: number;
   /** A request that a web page of another origin sends is refused. */
   ownOrigin?: boolean;
+  /** Public, but for pages of this installation alone: the header X-Everpost-Console and the origin are asked for, as with a session. */
+  forConsole?: true;
   /** Some endpoints fail without a code: 404 on endpoints 2, 21 and 22, and 403 everywhere. */
   codeless?: boolean;
   handler(call: Call<Body, Query>): Promise<unknown>;
 }
+
+/** An editor asks for three a second at most; several people may edit at a time. */
+export const PREVIEWS_A_MINUTE = 600;
 
 export type Endpoint = EndpointSpec<never, never> & { body?: Schema<unknown>; query?: Schema<unknown> };
 
@@ -93,15 +114,17 @@ export function pathParameters(path: string): string[] {
   return [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name as string);
 }
 
-/** An answer with a text next to its data: `message` of the envelope. */
+/** An answer with a text next to its data (`message` of the envelope), or with headers of its own. */
 export class Answer {
   readonly data: unknown;
   readonly message: string | undefined;
   readonly status: number | undefined;
-  constructor(data: unknown, message?: string, status?: number) {
+  readonly headers: Record<string, string>;
+  constructor(data: unknown, message?: string, status?: number, headers: Record<string, string> = {}) {
     this.data = data;
     this.message = message;
     this.status = status;
+    this.headers = headers;
   }
 }
 

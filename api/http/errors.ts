@@ -52,11 +52,22 @@ export function translateErrors(deps: Deps) {
 }
 
 function respondWithError(deps: Deps, context: Context, error: unknown): void {
-  const { kind, message, code, details, retryAfterSeconds } = faultOf(deps, context.state as Failed, error);
-  context.status = statuses[kind];
-  if (retryAfterSeconds !== undefined) context.set('Retry-After', String(retryAfterSeconds));
+  const { status, headers, body } = errorAnswerOf(faultOf(deps, context.state as Failed, error));
+  context.status = status;
+  context.set(headers);
   context.type = 'application/json';
-  context.body = JSON.stringify({ success: false, error: { message, code, details } });
+  context.body = body;
+}
+
+/** The answer that an error becomes, for pages that add headers of their own. */
+export function errorAnswerOf({ kind, message, code, details, retryAfterSeconds }: AppError) {
+  const headers: Record<string, string> =
+    retryAfterSeconds === undefined ? {} : { 'Retry-After': String(retryAfterSeconds) };
+  return {
+    status: statuses[kind],
+    headers,
+    body: JSON.stringify({ success: false, error: { message, code, details } }),
+  };
 }
 
 interface Failed {

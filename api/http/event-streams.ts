@@ -1,13 +1,16 @@
 import { PassThrough, Readable } from 'node:stream';
 import type { Context } from 'koa';
+import type { ObjectId } from 'mongodb';
 import type { Authenticate } from '../../core/accounts/api-keys.ts';
+import type { AuthenticateSession } from '../../core/accounts/sessions.ts';
 import type { Deps } from '../../core/base/deps.ts';
 import { AppError } from '../../core/base/errors.ts';
+import type { Project } from '../../core/base/model.ts';
 import { STREAMS_PER_KEY_MAX, type StreamSlots } from '../../platform/stream-slots.ts';
-import type { Caller } from './authenticate.ts';
+import type { Caller, KeyCaller, MemberCaller, SessionCaller } from './authenticate.ts';
 import type { EventStream, ServerEvent } from './endpoint.ts';
 
-/** How often the key of each stream is checked; the authenticator remembers a key for two seconds. */
+/** How often the key or session of each stream is checked; the authenticators remember one for two seconds. */
 const CHECK_EVERY_MS = 1_000;
 /** A reader that takes nothing for this long while data waits is disconnected. */
 const STALLED_MS_MAX = 30_000;
@@ -18,6 +21,8 @@ const RETRY_AFTER_SECONDS = 5;
 
 const closedMessages = {
   key_revoked: 'The key of this stream was revoked.',
+  session_ended: 'The session of this stream has ended; sign in again.',
+  member_removed: 'You are no longer a member of the organization of this stream.',
   project_deleted: 'The project of this stream was deleted.',
   too_far_behind: 'The events were not read fast enough; connect again with Last-Event-ID.',
   server_stopping: 'This server is stopping; connect again with Last-Event-ID.',
@@ -29,6 +34,7 @@ type Events = AsyncIterable<ServerEvent | null>;
 
 interface Options {
   authenticate: Authenticate;
+  authenticateSession: AuthenticateSession;
   slots: StreamSlots;
   stalledMs?: number | undefined;
 }
@@ -40,7 +46,7 @@ export interface EventStreams {
   stop(): void;
 }
 
-export function createEventStreams(deps: Deps, { authenticate, slots, stalledMs = STALLED_MS_MAX }: Options) {
+export function createEventStreams(deps: Deps, { slots, stalledMs = STALLED_MS_MAX, ...authenticators }: Options) {
   const open = new Set<OpenStream>();
   const timer = setInterval(() => {
     for (const stream of open) void stream.check();
@@ -48,10 +54,10 @@ export function createEventStreams(deps: Deps, { authenticate, slots, stalledMs 
 
   return {
     async serve(context, served, caller) {
-      const free = await slots.take(caller.identity.apiKey.shortId);
+      const free = await slots.take(caller.name);
       if (!free) throw tooManyStreams();
       if (context.res.closed) return free();
-      const stream = openStream(context, served, () => closedReason(deps, authenticate, caller), stalledMs);
+      const stream = openStream(context, served, () => closedReason(deps, authenticators, caller), stalledMs);
       open.add(stream);
       context.res.once('close', () => {
         open.delete(stream);
@@ -128,18 +134,41 @@ function openStream(
   return { check, close };
 }
 
+type Authenticators = Pick<Options, 'authenticate' | 'authenticateSession'>;
+
+function closedReason(deps: Deps, authenticators: Authenticators, caller: Caller): Promise<ClosedReason | null> {
+  return caller.kind === 'key' ? keyClosed(deps, authenticators, caller) : sessionClosed(deps, authenticators, caller);
+}
+
 /** The authenticator knows the project of a project key; the project of an admin key is looked up. */
-async function closedReason(
-  { db }: Deps,
-  authenticate: Authenticate,
-  { key, identity: { apiKey }, project }: Caller,
+async function keyClosed(
+  deps: Deps,
+  { authenticate }: Authenticators,
+  { key, apiKey, project }: KeyCaller,
 ): Promise<ClosedReason | null> {
   const identity = await authenticate(key);
   if (identity?.project || !project) return null;
-  const { organizationId } = apiKey;
-  const isThere = await db.projects.findOne({ _id: project._id, organizationId, deletedAt: null });
-  if (!isThere) return 'project_deleted';
+  if (!(await isProject(deps, apiKey.organizationId, project))) return 'project_deleted';
   return identity ? null : 'key_revoked';
+}
+
+/** Every role may read streams. */
+async function sessionClosed(
+  deps: Deps,
+  { authenticateSession }: Authenticators,
+  caller: MemberCaller | SessionCaller,
+): Promise<ClosedReason | null> {
+  const identity = await authenticateSession(caller.token);
+  if (!identity) return 'session_ended';
+  if (caller.kind === 'session') return null;
+  const { member, project } = caller;
+  const { organizationId } = member;
+  if (!identity.memberships.some(({ _id }) => _id.equals(member._id))) return 'member_removed';
+  return !project || (await isProject(deps, organizationId, project)) ? null : 'project_deleted';
+}
+
+async function isProject({ db }: Deps, organizationId: ObjectId, { _id }: Pick<Project, '_id'>): Promise<boolean> {
+  return (await db.projects.countDocuments({ _id, organizationId, deletedAt: null }, { limit: 1 })) > 0;
 }
 
 async function* lines(events: Events): AsyncGenerator<string> {
@@ -158,7 +187,7 @@ function line({ id, event, data }: ServerEvent): string {
 function tooManyStreams(): AppError {
   return new AppError(
     'rate_limited',
-    `This key has ${STREAMS_PER_KEY_MAX} open streams, the most it may have; close one, or try again in ${RETRY_AFTER_SECONDS} seconds.`,
+    `This key or session has ${STREAMS_PER_KEY_MAX} open streams, the most it may have; close one, or try again in ${RETRY_AFTER_SECONDS} seconds.`,
     { code: 'RATE_LIMIT_EXCEEDED', retryAfterSeconds: RETRY_AFTER_SECONDS },
   );
 }

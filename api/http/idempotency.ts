@@ -19,8 +19,8 @@ export function idempotencyKey(endpoint: Endpoint, context: Context): string | n
   return given === undefined ? null : checkedKey(String(given));
 }
 
-export function takesIdempotencyKey({ method, rawBody, key }: Endpoint): boolean {
-  return method === 'post' && !rawBody && key !== 'none';
+export function takesIdempotencyKey({ method, rawBody, isComputed, key }: Endpoint): boolean {
+  return method === 'post' && !rawBody && !isComputed && key !== 'none';
 }
 
 export function checkedKey(key: string): string {

@@ -14,6 +14,7 @@ export function respond(context: Context, endpoint: Endpoint, result: unknown, c
 function respondEnvelope(context: Context, endpoint: Endpoint, result: unknown, checkAnswers: boolean): void {
   const { status, body } = envelopeOf(endpoint, result);
   context.status = status;
+  if (result instanceof Answer) context.set(result.headers);
   context.res.setHeader('Content-Type', 'application/json; charset=utf-8');
   context.body = body;
   const fault = checkAnswers && endpoint.answer ? answerFault(endpoint.answer, JSON.parse(body).data ?? null) : null;

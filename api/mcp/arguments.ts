@@ -1,5 +1,5 @@
 import { invalid } from '../../core/base/errors.ts';
-import type { ToolFacts } from '../../schemas/operations.ts';
+import type { ToolOptions } from '../../schemas/operations.ts';
 import type { JsonSchema } from '../../schemas/schema.ts';
 import { type Endpoint, fullPath, pathParameters } from '../http/endpoint.ts';
 import { checkedKey, takesIdempotencyKey } from '../http/idempotency.ts';
@@ -24,7 +24,7 @@ const FORMATS = new Set<unknown>(['email', 'date-time', 'uri', 'uuid']);
 type Properties = Record<string, JsonSchema>;
 
 /** Path parameters, query and body of an endpoint as one flat object. */
-export function argumentsSchema(endpoint: Endpoint, { readOnlyHint }: Pick<ToolFacts, 'readOnlyHint'>): JsonSchema {
+export function argumentsSchema(endpoint: Endpoint, { readOnlyHint }: Pick<ToolOptions, 'readOnlyHint'>): JsonSchema {
   const path = pathParameters(endpoint.path);
   const inPath = path.map((name) => [name, { type: 'string', minLength: 1, maxLength: PATH_PARAMETER_MAX }]);
   const key = { type: 'string', description: 'A repeat with the same key and arguments gets the first answer again.' };

@@ -48,7 +48,7 @@ export const mailings: Partial<Record<OperationName, Plan>> = {
   'campaigns.update': async (tenant, { params, body }) => {
     const { deps, project } = tenant;
     const before = await findCampaign(deps, project, params.campaignId ?? '');
-    return published(deps, await changedCampaign(deps, project, before, body as CampaignInput));
+    return published(deps, await changedCampaign(deps, project, before, body as CampaignInput, {}));
   },
   'campaigns.resume': async (tenant, { params }) => {
     const campaign = await campaignIn(tenant, params, ['paused'], 'resumed');

@@ -1,10 +1,12 @@
+import type { ApiKey } from '../../core/accounts/model.ts';
 import { INTERFACE_VERSION } from '../../schemas/common.ts';
 import type { mcpMessage } from '../../schemas/mcp.ts';
 import type { Described } from '../../schemas/schema.ts';
 import { type Call, Page, type ServerEvent } from '../http/endpoint.ts';
 
 export type Message = Described<typeof mcpMessage>;
-export type McpCall = Call<Message, Record<string, never>>;
+/** Only keys speak to the server, by the table of operations. */
+export type McpCall = Call<Message, Record<string, never>> & { apiKey: ApiKey };
 export type Id = NonNullable<Message['id']>;
 export type Json = Record<string, unknown>;
 

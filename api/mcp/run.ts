@@ -21,7 +21,17 @@ export async function runTool(call: McpCall, { endpoint }: Tool, input: Input): 
         return request.signal;
       },
     };
-    return endpoint.handler({ deps, project, apiKey, organization, params, query, body, request: own } as never);
+    return endpoint.handler({
+      deps,
+      project,
+      apiKey,
+      member: null,
+      organization,
+      params,
+      query,
+      body,
+      request: own,
+    } as never);
   };
   const key = input.idempotencyKey ?? headerKey(call, endpoint);
   if (key === null) return dataResult(dataOf(await run({ seed: new ObjectId(), at: deps.clock.now() })));

@@ -1,4 +1,4 @@
-import { isInScope, operationNames, operations, type Scope, type ToolFacts } from '../../schemas/operations.ts';
+import { isInScope, operationNames, operations, type Scope, type ToolOptions } from '../../schemas/operations.ts';
 import type { JsonSchema } from '../../schemas/schema.ts';
 import type { Endpoint } from '../http/endpoint.ts';
 import { argumentsSchema } from './arguments.ts';
@@ -16,9 +16,9 @@ export interface Tool {
 /** The operations that are marked in schemas/operations.ts, in their order there. */
 export function toolsOf(endpoints: Endpoint[]): Tool[] {
   return operationNames.flatMap((operation) => {
-    const facts = operations[operation].tool;
+    const options = operations[operation].tool;
     const endpoint = endpoints.find((one) => one.operation === operation);
-    return facts && endpoint ? [toolOf(endpoint, facts)] : [];
+    return options && endpoint ? [toolOf(endpoint, options)] : [];
   });
 }
 
@@ -28,17 +28,17 @@ export function toolsInScope(tools: Tool[], scope: Scope): Tool[] {
 }
 
 /** Model interfaces take no dots in names. */
-function toolOf(endpoint: Endpoint, facts: ToolFacts): Tool {
+function toolOf(endpoint: Endpoint, options: ToolOptions): Tool {
   const { operation } = endpoint;
-  const { name = operation.replace('.', '_'), readOnlyHint, destructiveHint } = facts;
-  const title = facts.title ?? operation.replace('.', ': ');
-  const inputSchema = argumentsSchema(endpoint, facts);
+  const { name = operation.replace('.', '_'), readOnlyHint, destructiveHint } = options;
+  const title = options.title ?? operation.replace('.', ': ');
+  const inputSchema = argumentsSchema(endpoint, options);
   const annotations = { title, readOnlyHint, destructiveHint };
-  const definition = { name, title, description: describe(endpoint, facts), inputSchema, annotations };
+  const definition = { name, title, description: describe(endpoint, options), inputSchema, annotations };
   return { name, endpoint, inputSchema, definition };
 }
 
-function describe({ operation, summary, description }: Endpoint, { note }: ToolFacts): string {
+function describe({ operation, summary, description }: Endpoint, { note }: ToolOptions): string {
   const asks =
     operation in mailings
       ? 'Before mail to several people, Everpost asks the user to confirm their number.'

@@ -1,6 +1,6 @@
 import type { Activity } from '../../core/reports/activity/model.ts';
 
-export function presentActivity({ at, type, mail, event, change, suppression }: Activity) {
+export function presentActivity({ at, type, mail, event, change, suppression, consent }: Activity) {
   return {
     at,
     type,
@@ -8,6 +8,7 @@ export function presentActivity({ at, type, mail, event, change, suppression }: 
     event: event ? { eventId: event._id, eventName: event.eventName, properties: event.properties } : null,
     change: change ? presentChange(change) : null,
     suppression: suppression ? presentSuppression(suppression) : null,
+    consent: consent ? presentConsentEntry(consent) : null,
   };
 }
 
@@ -29,4 +30,8 @@ function presentChange({
 
 function presentSuppression({ groupId, reason, evidence, updatedAt }: NonNullable<Activity['suppression']>) {
   return { groupId, reason, evidence, updatedAt };
+}
+
+function presentConsentEntry({ _id, source, textVersion, askedAt, confirmedAt }: NonNullable<Activity['consent']>) {
+  return { consentId: _id, source, textVersion, askedAt, confirmedAt };
 }

@@ -6,7 +6,7 @@ import type { Statistics } from '../../core/automations/statistics.ts';
 /** The wire shapes of automations and events; api/present/present.ts has the others. */
 
 export function presentAutomation(automation: Automation, statistics?: Statistics) {
-  const { _id, projectId, organizationId, name, description, status } = automation;
+  const { _id, projectId, organizationId, createdBy = null, name, description, status } = automation;
   const {
     entryCriteria,
     exitCriteria,
@@ -22,6 +22,7 @@ export function presentAutomation(automation: Automation, statistics?: Statistic
     id: _id,
     projectId,
     organizationId,
+    createdBy,
     name,
     description,
     status,

@@ -1,5 +1,6 @@
 import type { Deps } from '../../core/base/deps.ts';
 import type { Project } from '../../core/base/model.ts';
+import { shownTags } from '../../core/base/text/tags.ts';
 import { type RelatedCampaign, relatedCampaigns } from '../../core/campaigns/expand.ts';
 import type { Campaign } from '../../core/campaigns/model.ts';
 import { attemptedOf, deliveredOf, processedOf, ratesOf } from '../../core/campaigns/numbers/rates.ts';
@@ -7,6 +8,7 @@ import type { Person } from '../../core/campaigns/people/list.ts';
 import type { RecipientStory } from '../../core/campaigns/recipients.ts';
 import { sendingMsOf } from '../../core/campaigns/transition.ts';
 import { goesToEverybody } from '../../core/contacts/lists/global-list.ts';
+import { isAlone } from '../../core/live/processes.ts';
 import type { Engagement } from '../../core/messages/model.ts';
 import type { Message } from '../../core/outbox/model.ts';
 import { shownState } from '../../core/outbox/states.ts';
@@ -17,6 +19,12 @@ export async function presentOne(deps: Deps, project: Pick<Project, '_id'>, camp
   return presentCampaign(related as RelatedCampaign);
 }
 
+/** With the address of its run, which is of the installation. */
+export async function presentWithRun(deps: Deps, project: Pick<Project, '_id' | 'organizationId'>, campaign: Campaign) {
+  const [one, isOwn] = await Promise.all([presentOne(deps, project, campaign), isAlone(deps, project)]);
+  return { ...one, temporalUrl: isOwn ? deps.workflows.campaignRunUrl(campaign._id.toHexString()) : null };
+}
+
 export function presentCampaign({ campaign, sender, template }: RelatedCampaign) {
   const { projectId, organizationId, name, subject, previewText, senderId, toLists, excludeLists, unsubscribeGroupId } =
     campaign;
@@ -25,13 +33,20 @@ export function presentCampaign({ campaign, sender, template }: RelatedCampaign)
   const { maxLatenessMinutes, sendRatePerSecond, createdAt, updatedAt } = campaign;
   return {
     id: campaign._id,
-    ...{ projectId, organizationId, createdBy: null, name, subject, previewText },
+    ...{ projectId, organizationId, createdBy: campaign.createdBy ?? null, name, subject, previewText },
     from: { email: sender.email, name: sender.name },
     ...{ senderId, replyTo: sender.replyTo, toLists, excludeLists, audience: audienceOf(campaign), unsubscribeGroupId },
     ...{ sendNow, sendMode, scheduledAt, templateId, status },
     metrics: metricsOf(campaign),
     ...{ sentAt, abortedAt, failureReason, pausedAt, resumedAt, pausedReason },
-    ...{ thresholdPreset, trackingClick, trackingOpen, utm, source: 'api' },
+    ...{
+      thresholdPreset,
+      trackingClick,
+      trackingOpen,
+      utm,
+      tags: shownTags(campaign),
+      source: campaign.createdBy ? 'dashboard' : 'api',
+    },
     sendToGlobalList: goesToEverybody(campaign),
     template: template && presentTemplate(template),
     gradual: gradualOf(campaign),

@@ -1,13 +1,17 @@
-import type { Mailbox } from '../../core/base/model.ts';
+import type { Deps } from '../../core/base/deps.ts';
+import type { Mailbox, Project } from '../../core/base/model.ts';
+import { shownTags } from '../../core/base/text/tags.ts';
+import type { emailContent } from '../../core/campaigns/email-content.ts';
 import type { Email } from '../../core/messages/copies.ts';
 import { inOrder, timelineOf } from '../../core/messages/timeline.ts';
 import type { Content, Message, MessageRecipient, TimelineEntry } from '../../core/outbox/model.ts';
-import { type MessageState, shownState, states } from '../../core/outbox/states.ts';
+import { isOpenRecipient, type MessageState, shownState, states } from '../../core/outbox/states.ts';
+import { previewLink } from '../../core/previews/links.ts';
 import type { EmailStatus } from '../../schemas/emails.ts';
 
 export function presentEmail({ message, copies }: Email) {
   const { _id, email, name, subject, lane, batchId, campaignId, automationId, contactId } = message;
-  const { reply, reason, suppressedBy, deferrals, createdAt, sentAt } = message;
+  const { reply, reason, suppressedBy, deferrals, createdAt, scheduledAt, sentAt } = message;
   const recipients = [message, ...copies].flatMap(recipientsOf);
   const retries = [message, ...copies].flatMap(({ state, dueAt }) =>
     state === states.deferred && dueAt ? [dueAt] : [],
@@ -23,15 +27,27 @@ export function presentEmail({ message, copies }: Email) {
     campaignId: campaignId ?? null,
     automationId: automationId ?? null,
     contactId: contactId ?? null,
+    tags: shownTags(message),
     recipients,
     reply: reply ?? null,
     reason: reason ?? null,
     suppressedBy: suppressedBy ?? null,
     attempts: deferrals ?? 0,
     createdAt: createdAt ?? _id.getTimestamp(),
+    scheduledAt: scheduledAt ?? null,
     sentAt: sentAt ?? null,
     nextAttemptAt: retries.toSorted((a, b) => a.getTime() - b.getTime())[0] ?? null,
   };
+}
+
+export function presentRenderedEmail(
+  deps: Pick<Deps, 'config' | 'clock'>,
+  { _id: projectId }: Pick<Project, '_id'>,
+  { emailId: id, previewText, ...texts }: Awaited<ReturnType<typeof emailContent>>,
+) {
+  const { previewUrl, expiresIn } = previewLink(deps, { projectId, kind: 'email', id, withPictures: true });
+  const isKept = texts.html !== null || texts.text !== null;
+  return { ...texts, previewText, previewUrl: isKept ? previewUrl : null, expiresIn };
 }
 
 export function presentEmailWithTimeline({ content, ...email }: Email & { content: Content | null }) {
@@ -52,9 +68,15 @@ function recipientsOf(message: Message) {
     ...(suppressedBy ? { suppressedBy } : {}),
   };
   // Each of several recipients has a status of its own; the status of the message is that of the first.
-  return (message.recipients ?? [only]).map((one: Recipient, index) =>
+  const recipients = message.recipients?.map((one) => ({ ...one, state: stateOf(message, one) }));
+  return (recipients ?? [only]).map((one: Recipient, index) =>
     presentRecipient(one, one.deliveredAt ?? (index === 0 ? deliveredAt : undefined)),
   );
+}
+
+/** Until it is claimed, the recipients of scheduled mail wait as it does. */
+function stateOf({ state }: Message, recipient: MessageRecipient): MessageState {
+  return state === states.scheduled && isOpenRecipient(recipient) ? state : recipient.state;
 }
 
 type Recipient = Omit<MessageRecipient, 'state'> & { state: MessageState };

@@ -1,5 +1,7 @@
+import type { Deps } from '../../core/base/deps.ts';
 import { LINK_SECONDS } from '../../core/inbound/attachments.ts';
 import type { InboundAttachment, InboundMessage } from '../../core/inbound/model.ts';
+import { previewLink } from '../../core/previews/links.ts';
 
 export function presentInbound(message: InboundMessage) {
   const { _id, messageId, domainName, from, to, cc, bcc, replyTo, subject, text, html } = message;
@@ -23,6 +25,14 @@ export function presentInbound(message: InboundMessage) {
 
 export function presentAttachmentLink(attachment: InboundAttachment, downloadUrl: string) {
   return { ...presentFile(attachment), downloadUrl, expiresIn: LINK_SECONDS };
+}
+
+export function presentInboundPreview(
+  deps: Pick<Deps, 'config' | 'clock'>,
+  { _id: id, projectId }: InboundMessage,
+  pictures: boolean,
+) {
+  return { ...previewLink(deps, { projectId, kind: 'inbound', id, withPictures: pictures }), pictures };
 }
 
 /** By lower-case name, since names are case-insensitive; the values of a repeated header are joined. */

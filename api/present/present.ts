@@ -2,6 +2,7 @@ import type { ApiKey } from '../../core/accounts/model.ts';
 import { scopeOf } from '../../core/accounts/scopes.ts';
 import type { Project } from '../../core/base/model.ts';
 import type { PageOf } from '../../core/base/paging.ts';
+import { LANGUAGE_PROPERTY } from '../../core/base/text/languages/index.ts';
 import { contactData } from '../../core/contacts/events.ts';
 import { asksAboutBehaviour } from '../../core/contacts/filters/filters.ts';
 import { wireListId } from '../../core/contacts/lists/global-list.ts';
@@ -9,9 +10,6 @@ import type { previewFilter } from '../../core/contacts/lists/preview.ts';
 import type { FoundContact } from '../../core/contacts/lists/search.ts';
 import type { Contact, ContactList, CustomField, SegmentRecompute } from '../../core/contacts/model.ts';
 import type { Domain, Sender } from '../../core/domains/model.ts';
-import { domainRecords } from '../../core/domains/rules/records.ts';
-import type { ContactImport } from '../../core/imports/model.ts';
-import { progressOf } from '../../core/imports/run.ts';
 import { entriesOf } from '../../core/suppressions/groups.ts';
 import type { Suppression, SuppressionGroup } from '../../core/suppressions/model.ts';
 import type { Template } from '../../core/templates/model.ts';
@@ -19,7 +17,8 @@ import type { Config } from '../../schemas/config.ts';
 
 /** All wire shapes. Dates become ISO 8601 with milliseconds when the answer is written as JSON. */
 
-export function presentProject({ _id, name, createdAt, trackingOpen, trackingClick }: Project, domains: Domain[]) {
+export function presentProject(project: Project, domains: Domain[]) {
+  const { _id, name, createdAt, trackingOpen, trackingClick } = project;
   const verified = domains.find(({ verificationStatus }) => verificationStatus === 'VERIFIED');
   const inbound = domains.find(({ inboundEnabledAt }) => inboundEnabledAt !== null);
   return {
@@ -35,33 +34,27 @@ export function presentProject({ _id, name, createdAt, trackingOpen, trackingCli
     createdAt,
     trackingOpen,
     trackingClick,
+    ...publicFieldsOf(project),
     ...(inbound ? { inboundEmailDomain: inbound.domainName } : {}),
   };
 }
 
-export function presentDomain(domain: Domain, config: Pick<Config, 'mailHost' | 'spfRecord'>) {
-  const { ownershipVerified, dkimEnabled, mailFromEnabled, dmarcEnabled, dkimSigning, regionKey, message } = domain;
-  const { createdAt, lastCheckedAt, verifiedAt, inboundEnabledAt, inboundDomainVerifiedAt } = domain;
+function publicFieldsOf(project: Project) {
+  const { publicName, logoUrl, color, postalAddress, publicFrom } = project;
   return {
-    id: domain._id,
-    domainName: domain.domainName,
-    verificationStatus: domain.verificationStatus,
-    ...{ ownershipVerified, dkimEnabled, mailFromEnabled, dmarcEnabled, dkimSigning },
-    dnsRecords: domainRecords(domain, config),
-    message,
-    createdAt,
-    lastCheckedAt,
-    ...(verifiedAt ? { verifiedAt } : {}),
-    regionKey,
-    verificationInProgress: domain.checkRequestedAt !== null,
-    inboundEnabledAt,
-    inboundDomainVerifiedAt,
+    publicName: publicName ?? null,
+    logoUrl: logoUrl ?? null,
+    color: color ?? null,
+    postalAddress: postalAddress ?? null,
+    languageProperty: project.languageProperty ?? LANGUAGE_PROPERTY,
+    consentAddress: project.consentAddress ?? 'shortened',
+    publicFrom: publicFrom ?? null,
   };
 }
 
 export function presentApiKey(apiKey: ApiKey) {
-  const { _id, name, domainName = null, createdAt, lastUsedAt = null } = apiKey;
-  return { id: _id, name, scope: scopeOf(apiKey), domainName, createdAt, lastUsedAt };
+  const { _id, name, domainName = null, createdBy = null, createdAt, lastUsedAt = null } = apiKey;
+  return { id: _id, name, scope: scopeOf(apiKey), domainName, createdBy, createdAt, lastUsedAt };
 }
 
 export function presentContact(contact: Contact) {
@@ -70,7 +63,7 @@ export function presentContact(contact: Contact) {
 }
 
 /** A contact as list endpoints return it. */
-export function presentMember({ _id, email, createdAt, updatedAt, projectId, listIds, segmentIds }: Contact) {
+export function presentListMember({ _id, email, createdAt, updatedAt, projectId, listIds, segmentIds }: Contact) {
   return { id: _id, email, createdAt, updatedAt, projectId, listIds, segmentIds };
 }
 
@@ -79,12 +72,23 @@ export function presentFoundContact({ _id, email, firstName, lastName, createdAt
 }
 
 export function presentList(list: ContactList, config: Pick<Config, 'retentionDays'>) {
-  const { name, description, type, contactCount, filterCriteria, recompute, createdAt, updatedAt } = list;
+  const {
+    name,
+    description,
+    type,
+    isPublic = false,
+    contactCount,
+    filterCriteria,
+    recompute,
+    createdAt,
+    updatedAt,
+  } = list;
   return {
     id: wireListId(list),
     name,
     description,
     type: type === 'segment' ? 'segment' : 'list',
+    isPublic,
     contactCount,
     filterCriteria,
     looksBackDays: looksBackDays(filterCriteria, config),
@@ -95,10 +99,11 @@ export function presentList(list: ContactList, config: Pick<Config, 'retentionDa
 }
 
 export function presentPreview(
-  { count, isExact, people, filter }: Awaited<ReturnType<typeof previewFilter>>,
+  { count, isExact, estimate, people, filter }: Awaited<ReturnType<typeof previewFilter>>,
   config: Pick<Config, 'retentionDays'>,
 ) {
-  return { count, isExact, looksBackDays: looksBackDays(filter, config), people: people.map(presentFoundContact) };
+  const shown = people.map(presentFoundContact);
+  return { count, isExact, estimate, looksBackDays: looksBackDays(filter, config), people: shown };
 }
 
 /** Behaviour is kept as long as messages are. */
@@ -124,22 +129,10 @@ export function presentCustomField(field: CustomField) {
   return { id: _id, fieldName, fieldType, description, defaultValue, createdAt, updatedAt };
 }
 
-export function presentImport(job: ContactImport) {
-  const { _id: id, status, format, fileName, sizeBytes, cursor, created, updated, unchanged, failed } = job;
-  const { failureReason, startedAt, completedAt, createdAt, updatedAt } = job;
-  return {
-    id,
-    importId: id,
-    ...{ status, format, fileName, sizeBytes, percent: progressOf(job).percent },
-    ...{ processed: cursor.row, created, updated, unchanged, failed, failureReason },
-    ...{ startedAt, completedAt, createdAt, updatedAt },
-  };
-}
-
 export function presentSuppressionGroup(group: SuppressionGroup) {
-  const { groupId, name, description, isGlobal, isDefault, counts, createdAt, updatedAt } = group;
-  const suppressionCount = entriesOf(counts);
-  return { id: groupId, groupId, name, description, isGlobal, isDefault, suppressionCount, createdAt, updatedAt };
+  const { groupId, name, description, isGlobal, isDefault, isPublic = false, counts, createdAt, updatedAt } = group;
+  const facts = { id: groupId, groupId, name, description, isGlobal, isDefault, isPublic };
+  return { ...facts, suppressionCount: entriesOf(counts), createdAt, updatedAt };
 }
 
 /** A group that an address unsubscribed from, with reason and date. */
@@ -154,7 +147,7 @@ export function presentSuppression(entry: Suppression) {
 
 export function presentTemplate(template: Template) {
   const { _id, templateId, projectId, templateName, subject, previewText, emailTemplate, templateType } = template;
-  const { builderType, description, editorJson, parentBodyProperties, isFlagged, source } = template;
+  const { builderType, description, editorJson, parentBodyProperties, isFlagged, source, createdBy = null } = template;
   const { trackingClick, trackingOpen, utm = null, createdAt, updatedAt } = template;
   return {
     id: _id,
@@ -171,6 +164,7 @@ export function presentTemplate(template: Template) {
     parentBodyProperties,
     isFlagged,
     source,
+    createdBy,
     trackingClick,
     trackingOpen,
     utm,

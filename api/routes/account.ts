@@ -76,7 +76,7 @@ export const accountRoutes = [
     path: '/account/projects/{projectId}',
     key: 'admin',
     tag,
-    summary: 'Change name or tracking defaults of a project',
+    summary: 'Change a project: its name, its tracking defaults, and the look, language and sender of its public pages',
     body: updateProjectBody,
     answer: projectAnswer,
     handler: async ({ deps, organization, params, body }) =>
@@ -88,7 +88,7 @@ export const accountRoutes = [
     path: '/account/projects/{projectId}',
     key: 'admin',
     tag,
-    summary: 'Delete a project; its keys stop at once',
+    summary: 'Delete a project; its keys stop working at once',
     handler: async ({ deps, organization, params }) => deleteProject(deps, organization._id, params.projectId ?? ''),
   }),
   endpoint({
@@ -111,7 +111,7 @@ export const accountRoutes = [
     path: '/account/projects/{projectId}/api-keys',
     key: 'admin',
     tag,
-    summary: 'Create a project key; it is shown this once',
+    summary: 'Create a project key, which is shown only once',
     body: createApiKeyBody,
     answer: newApiKeyAnswer,
     status: 201,
@@ -119,8 +119,9 @@ export const accountRoutes = [
     handler: async ({ deps, organization, params, body, request }) => {
       const project = await findProject(deps, organization._id, params.projectId ?? '');
       const { name, scope, domainName } = body;
-      const input = { organizationId: organization._id, projectId: project._id, name, scope, domainName };
-      const { apiKey, key } = await createApiKey(deps, input, derivedId(request.at, 'key', request.seed.toHexString()));
+      const { at, seed, by } = request;
+      const input = { organizationId: organization._id, projectId: project._id, name, scope, domainName, by };
+      const { apiKey, key } = await createApiKey(deps, input, derivedId(at, 'key', seed.toHexString()));
       return { ...presentApiKey(apiKey), key };
     },
   }),
@@ -130,7 +131,7 @@ export const accountRoutes = [
     path: '/account/api-keys/{apiKeyId}',
     key: 'admin',
     tag,
-    summary: 'Revoke a key; it stops within five seconds',
+    summary: 'Revoke a key; it stops working within five seconds',
     handler: async ({ deps, organization, params }) => revokeApiKey(deps, organization._id, params.apiKeyId ?? ''),
   }),
 ];

@@ -69,7 +69,7 @@ export const automationRoutes = [
     path: '/automations/{automationId}',
     key: 'token',
     tag,
-    summary: 'Get an automation with its statistics and what waits to enter',
+    summary: 'Get an automation with its statistics and the number of contacts that wait to enter',
     answer: automationAnswer,
     handler: async ({ deps, project, params }) =>
       presentWhole(deps, await getAutomation(deps, project, params.automationId ?? '')),
@@ -80,8 +80,8 @@ export const automationRoutes = [
     path: '/automations/{automationId}',
     key: 'token',
     tag,
-    summary: 'Change a draft or paused automation',
-    description: 'People inside keep what they entered with, unless `existing` is "move".',
+    summary: 'Update a draft or paused automation',
+    description: 'Enrolled contacts keep the version they entered with, unless `existing` is "move".',
     body: updateAutomationBody,
     answer: automationAnswer,
     handler: async ({ deps, project, params, body, request }) =>
@@ -93,7 +93,7 @@ export const automationRoutes = [
     path: '/automations/{automationId}',
     key: 'token',
     tag,
-    summary: 'Delete an automation that is not active; people inside leave it',
+    summary: 'Delete an automation that is not active; its enrollments end',
     handler: async ({ deps, project, params }) => deleteAutomation(deps, project, params.automationId ?? ''),
   }),
   endpoint({
@@ -102,7 +102,7 @@ export const automationRoutes = [
     path: '/automations/{automationId}/activate',
     key: 'token',
     tag,
-    summary: 'Let people in',
+    summary: 'Activate an automation, so that contacts enter it',
     answer: automationAnswer,
     handler: async ({ deps, project, params }) =>
       presentWhole(deps, await activateAutomation(deps, project, params.automationId ?? '')),
@@ -113,7 +113,7 @@ export const automationRoutes = [
     path: '/automations/{automationId}/pause',
     key: 'token',
     tag,
-    summary: 'Stop entries; people inside wait at their next step',
+    summary: 'Pause an automation: no contact enters, and enrolled contacts wait at their next step',
     answer: automationAnswer,
     handler: async ({ deps, project, params }) =>
       presentWhole(deps, await pauseAutomation(deps, project, params.automationId ?? '')),
@@ -135,7 +135,7 @@ export const automationRoutes = [
     path: '/automations/{automationId}/archive',
     key: 'token',
     tag,
-    summary: 'End an automation for good; people inside leave it',
+    summary: 'Archive an automation for good; its enrollments end',
     answer: automationAnswer,
     handler: async ({ deps, project, params }) =>
       presentWhole(deps, await archiveAutomation(deps, project, params.automationId ?? '')),
@@ -146,7 +146,7 @@ export const automationRoutes = [
     path: '/automations/{automationId}/simulate',
     key: 'token',
     tag,
-    summary: 'Say what would happen to a contact, on a virtual clock and without sending',
+    summary: 'Simulate the way of a contact through an automation, on a virtual clock and without sending',
     body: simulateBody,
     answer: simulationAnswer,
     handler: async ({ deps, project, params, body }) =>
@@ -158,7 +158,7 @@ export const automationRoutes = [
     path: '/automations/{automationId}/enrollments',
     key: 'token',
     tag,
-    summary: 'List the people of an automation, each with step, end of the wait and history',
+    summary: 'List the enrollments of an automation, each with its step, the end of its wait and its history',
     query: enrollmentsQuery,
     answer: enrollmentsAnswer,
     handler: async ({ deps, project, params, query }) =>

@@ -1,15 +1,24 @@
+import { refuseStrangers } from '../../core/accounts/members.ts';
 import type { Deps } from '../../core/base/deps.ts';
 import type { Project } from '../../core/base/model.ts';
 import { findCampaign } from '../../core/campaigns/campaigns.ts';
-import { abortCampaign, pauseCampaign, resumeCampaign, type Settled } from '../../core/campaigns/control.ts';
+import {
+  abortCampaign,
+  PAUSED_BY_CALL,
+  pauseCampaign,
+  resumeCampaign,
+  type Settled,
+} from '../../core/campaigns/control.ts';
 import { reconcileCampaign } from '../../core/campaigns/numbers/counts.ts';
 import { progressOf, watchCampaign } from '../../core/campaigns/numbers/progress.ts';
+import { reasonsOf } from '../../core/campaigns/reasons.ts';
 import { listRecipients, recipientStory } from '../../core/campaigns/recipients.ts';
 import { retryCampaign } from '../../core/campaigns/retry.ts';
 import { testCampaign } from '../../core/campaigns/send-test.ts';
 import {
   campaignAnswer,
   progressAnswer,
+  reasonsAnswer,
   recipientAnswer,
   recipientsAnswer,
   recipientsQuery,
@@ -32,12 +41,12 @@ export const campaignControlRoutes = [
     path: '/campaigns/{campaignId}/pause',
     key,
     tag,
-    summary: 'Pause; the answer comes when nothing is in flight',
+    summary: 'Pause a campaign; the answer comes when no message is in flight',
     description:
-      'No message is handed to the relay after the answer. `progress.inFlight` says how many the relay has not answered, if it took longer than 30 seconds.',
+      'No message goes to the relay after the answer. If waiting for the relay took longer than 30 seconds, `progress.inFlight` is the number of messages that it has not answered.',
     answer: campaignAnswer,
     handler: async ({ deps, project, params }) =>
-      presentSettled(deps, project, await pauseCampaign(deps, project, params.campaignId ?? '', 'Paused by a call.')),
+      presentSettled(deps, project, await pauseCampaign(deps, project, params.campaignId ?? '', PAUSED_BY_CALL)),
   }),
   endpoint({
     operation: 'campaigns.resume',
@@ -45,7 +54,7 @@ export const campaignControlRoutes = [
     path: '/campaigns/{campaignId}/resume',
     key,
     tag,
-    summary: 'Resume where it was paused',
+    summary: 'Resume a paused campaign',
     answer: campaignAnswer,
     handler: async ({ deps, project, params }) =>
       presentSettled(deps, project, await resumeCampaign(deps, project, params.campaignId ?? '')),
@@ -56,7 +65,7 @@ export const campaignControlRoutes = [
     path: '/campaigns/{campaignId}/abort',
     key,
     tag,
-    summary: 'End it for good; what was not sent stays pending',
+    summary: 'Abort a campaign for good; recipients without mail stay pending',
     answer: campaignAnswer,
     handler: async ({ deps, project, params }) =>
       presentSettled(deps, project, await abortCampaign(deps, project, params.campaignId ?? '')),
@@ -67,7 +76,7 @@ export const campaignControlRoutes = [
     path: '/campaigns/{campaignId}/retry',
     key,
     tag,
-    summary: 'Send again only what failed or is unknown',
+    summary: 'Send the failed and unknown messages of a campaign again',
     body: retryCampaignBody,
     answer: campaignAnswer,
     handler: async ({ deps, project, params, body }) =>
@@ -79,11 +88,13 @@ export const campaignControlRoutes = [
     path: '/campaigns/{campaignId}/test',
     key,
     tag,
-    summary: 'Send the campaign as it is now to a few addresses',
+    summary: 'Send a test of the campaign, as it is now, to a few addresses',
     body: testCampaignBody,
     answer: testAnswer,
-    handler: async ({ deps, project, params, body, request }) =>
-      testCampaign(deps, project, params.campaignId ?? '', body.emails, request),
+    handler: async ({ deps, project, organization, params, body, request }) => {
+      await refuseStrangers(deps, organization._id, body.emails, request);
+      return testCampaign(deps, project, params.campaignId ?? '', body, request);
+    },
   }),
   endpoint({
     operation: 'campaigns.progress',
@@ -91,7 +102,7 @@ export const campaignControlRoutes = [
     path: '/campaigns/{campaignId}/progress',
     key,
     tag,
-    summary: 'Counts by state, read from the ledger now',
+    summary: 'Get the current counts of a campaign by state, from the ledger',
     answer: progressAnswer,
     handler: async ({ deps, project, params }) =>
       progressOf(deps, await findCampaign(deps, project, params.campaignId ?? '')),
@@ -102,7 +113,7 @@ export const campaignControlRoutes = [
     path: '/campaigns/{campaignId}/events',
     key,
     tag,
-    summary: 'Progress as server-sent events, until the campaign is over',
+    summary: 'Watch the progress of a campaign as server-sent events, until it is over',
     description: streamEnds,
     produces: ['text/event-stream'],
     events: progressAnswer,
@@ -116,10 +127,22 @@ export const campaignControlRoutes = [
     path: '/campaigns/{campaignId}/reconcile',
     key,
     tag,
-    summary: 'Recount the ledger and show what the stored numbers say differently',
+    summary: 'Recount a campaign from the ledger, and compare the stored counts with it',
     answer: reconcileAnswer,
     handler: async ({ deps, project, params }) =>
       reconcileCampaign(deps, await findCampaign(deps, project, params.campaignId ?? '')),
+  }),
+  endpoint({
+    operation: 'campaigns.reasons',
+    method: 'get',
+    path: '/campaigns/{campaignId}/reasons',
+    key,
+    tag,
+    summary: 'Count recipients by the reason why they did not get the mail, or not yet',
+    description:
+      'Bounces and deferrals by the codes of the reply, suppressions by the entry, failures by their sentence. The numbers may be some seconds old.',
+    answer: reasonsAnswer,
+    handler: async ({ deps, project, params }) => reasonsOf(deps, project, params.campaignId ?? ''),
   }),
   endpoint({
     operation: 'campaigns.recipients',
@@ -127,7 +150,7 @@ export const campaignControlRoutes = [
     path: '/campaigns/{campaignId}/recipients',
     key,
     tag,
-    summary: 'Everybody of the audience, with what became of the mail',
+    summary: 'List the recipients of a campaign, each with the state of its mail',
     query: recipientsQuery,
     answer: recipientsAnswer,
     handler: async ({ deps, project, params, query }) =>
@@ -139,7 +162,7 @@ export const campaignControlRoutes = [
     path: '/campaigns/{campaignId}/recipients/{contactId}',
     key,
     tag,
-    summary: 'Why this person got it, or not',
+    summary: 'Get the reason why a contact got the mail of a campaign, or did not',
     answer: recipientAnswer,
     handler: async ({ deps, project, params }) =>
       presentStory(

@@ -16,9 +16,9 @@ export const campaignPeopleRoutes = [
     path: '/campaigns/{campaignId}/people',
     key,
     tag,
-    summary: 'The people behind a figure of a campaign',
+    summary: 'List the contacts behind a figure of a campaign',
     description:
-      'People who opened, clicked, unsubscribed or complained: the last one first. Mail that was sent, bounced, or not opened or clicked: in the order of sending. Recipients whose mail has not been sent yet are behind no figure. A total that takes long to count is shown for ten times as long.',
+      'Contacts who opened, clicked, unsubscribed or complained are sorted by time, newest first; contacts whose mail was sent, bounced, or not opened or clicked are in the order of sending. Recipients whose mail has not been sent yet are in no figure. A total that takes long to count is kept for ten times as long.',
     query: peopleQuery,
     answer: peopleAnswer,
     handler: async ({ deps, project, params, query }) => {
@@ -32,13 +32,13 @@ export const campaignPeopleRoutes = [
     path: '/campaigns/{campaignId}/people/export',
     key,
     tag,
-    summary: 'Download all people behind a figure of a campaign',
+    summary: 'Download all contacts behind a figure of a campaign',
     query: peopleExportQuery,
     produces: ['text/csv', 'application/x-ndjson'],
     handler: async ({ deps, project, params, query }) => {
-      const { did, url, format = 'csv' } = query;
-      const people = await everyPersonOf(deps, project, params.campaignId ?? '', { did, url });
-      return peopleDownload(`people-${did}`, format, people);
+      const { format = 'csv', ...behind } = query;
+      const people = await everyPersonOf(deps, project, params.campaignId ?? '', behind);
+      return peopleDownload(`people-${behind.did}`, format, people);
     },
   }),
 ];

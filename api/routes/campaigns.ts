@@ -1,3 +1,4 @@
+import { previewAudience } from '../../core/campaigns/audience/preview.ts';
 import {
   createCampaign,
   deleteCampaign,
@@ -6,9 +7,12 @@ import {
   listCampaigns,
 } from '../../core/campaigns/campaigns.ts';
 import { relatedCampaigns } from '../../core/campaigns/expand.ts';
+import { previewCampaign } from '../../core/campaigns/preview.ts';
 import { updateCampaign } from '../../core/campaigns/update.ts';
 import {
   analyticsAnswer,
+  audienceAnswer,
+  audienceBody,
   campaignAnswer,
   campaignsAnswer,
   campaignsQuery,
@@ -16,8 +20,9 @@ import {
   duplicateCampaignBody,
   updateCampaignBody,
 } from '../../schemas/campaigns.ts';
-import { Answer, endpoint } from '../http/endpoint.ts';
-import { presentAnalytics, presentCampaign, presentOne } from '../present/campaigns.ts';
+import { previewAnswer, previewCampaignBody } from '../../schemas/templates.ts';
+import { Answer, endpoint, PREVIEWS_A_MINUTE } from '../http/endpoint.ts';
+import { presentAnalytics, presentCampaign, presentOne, presentWithRun } from '../present/campaigns.ts';
 import { presentPage } from '../present/present.ts';
 
 const tag = 'campaigns';
@@ -30,7 +35,7 @@ export const campaignRoutes = [
     path: '/campaigns/{campaignId}/analytics',
     key,
     tag,
-    summary: 'The counts and rates of a campaign, as last refreshed',
+    summary: 'Get the counts and rates of a campaign, as last refreshed',
     answer: analyticsAnswer,
     handler: async ({ deps, project, params }) =>
       new Answer(presentAnalytics(await findCampaign(deps, project, params.campaignId ?? '')), 'Campaign analytics'),
@@ -51,6 +56,21 @@ export const campaignRoutes = [
         campaign.status === 'scheduled' ? 'Campaign scheduled' : 'Campaign created',
       );
     },
+  }),
+  endpoint({
+    operation: 'campaigns.audience',
+    method: 'post',
+    path: '/campaigns/audience',
+    key,
+    tag,
+    summary: 'Count the contacts that a campaign to these lists would go to now',
+    description:
+      'As its start would write them down: each contact once, without those who are suppressed. Answers within two seconds; nothing is written.',
+    body: audienceBody,
+    answer: audienceAnswer,
+    errors: { 429: 'Two audiences of the project are being counted already.' },
+    handler: async ({ deps, project, body, request }) =>
+      previewAudience(deps, project, body, { signal: request.signal }),
   }),
   endpoint({
     operation: 'campaigns.list',
@@ -77,7 +97,7 @@ export const campaignRoutes = [
     answer: campaignAnswer,
     handler: async ({ deps, project, params }) =>
       new Answer(
-        await presentOne(deps, project, await findCampaign(deps, project, params.campaignId ?? '')),
+        await presentWithRun(deps, project, await findCampaign(deps, project, params.campaignId ?? '')),
         'Campaign',
       ),
   }),
@@ -94,12 +114,28 @@ export const campaignRoutes = [
       presentOne(deps, project, await updateCampaign(deps, project, params.campaignId ?? '', body, request)),
   }),
   endpoint({
+    operation: 'campaigns.preview',
+    method: 'post',
+    path: '/campaigns/{campaignId}/preview',
+    key,
+    tag,
+    summary: 'Show the mail of a campaign as a contact would get it',
+    description: 'As it would be sent now; once it has begun, as it is sent.',
+    body: previewCampaignBody,
+    bodyOptional: true,
+    answer: previewAnswer,
+    errors: { 422: 'The template fails with these data.' },
+    isComputed: true,
+    perMinute: PREVIEWS_A_MINUTE,
+    handler: async ({ deps, project, params, body }) => previewCampaign(deps, project, params.campaignId ?? '', body),
+  }),
+  endpoint({
     operation: 'campaigns.duplicate',
     method: 'post',
     path: '/campaigns/{campaignId}/duplicate',
     key,
     tag,
-    summary: 'Copy a campaign as a draft, for its audience or for those of it who did not open',
+    summary: 'Copy a campaign as a draft, for the same audience or for the recipients who did not open it',
     body: duplicateCampaignBody,
     bodyOptional: true,
     answer: campaignAnswer,
@@ -113,7 +149,7 @@ export const campaignRoutes = [
     path: '/campaigns/{campaignId}',
     key,
     tag,
-    summary: 'Delete a campaign that is not under way',
+    summary: 'Delete a campaign that is not being sent',
     handler: async ({ deps, project, params }) => deleteCampaign(deps, project, params.campaignId ?? ''),
   }),
 ];

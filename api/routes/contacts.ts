@@ -1,4 +1,5 @@
 import { paginationOf } from '../../core/base/paging.ts';
+import { listConsents } from '../../core/consents/consents.ts';
 import { bulkUpdateContacts } from '../../core/contacts/bulk.ts';
 import {
   createContact,
@@ -13,9 +14,12 @@ import {
 } from '../../core/contacts/contacts.ts';
 import { declaredFields } from '../../core/contacts/custom-fields.ts';
 import { everyContact } from '../../core/imports/exports.ts';
+import { exportPerson, personOfContact } from '../../core/personal-data/export.ts';
 import { contactActivity } from '../../core/reports/activity/activity.ts';
 import { unsubscribeGroups } from '../../core/suppressions/search.ts';
 import { activityAnswer, activityQuery } from '../../schemas/activity.ts';
+import { pageQuery } from '../../schemas/common.ts';
+import { consentsAnswer } from '../../schemas/consents.ts';
 import {
   bulkUpdateBody,
   bulkUpdatedAnswer,
@@ -30,13 +34,18 @@ import {
   upsertContactBody,
 } from '../../schemas/contacts.ts';
 import { exportQuery } from '../../schemas/imports.ts';
+import { personalDataFile } from '../../schemas/personal-data.ts';
 import { unsubscribeGroupsAnswer } from '../../schemas/suppressions.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { contactsDownload } from '../http/exports.ts';
+import { dataDownload } from '../http/person-download.ts';
 import { presentActivity } from '../present/activity.ts';
+import { presentConsent } from '../present/consents.ts';
 import { presentContact, presentPage, presentUnsubscribeGroup } from '../present/present.ts';
 
 const tag = 'contacts';
+/** Each reads all mails of a person. */
+const DATA_FILES_A_MINUTE = 60;
 
 export const contactRoutes = [
   endpoint({
@@ -57,7 +66,7 @@ export const contactRoutes = [
     path: '/contacts',
     key: 'token',
     tag,
-    summary: 'Create a contact; an email that is known is refused',
+    summary: 'Create a contact; an email that exists already is refused',
     body: upsertContactBody,
     answer: contactAnswer,
     status: 201,
@@ -82,7 +91,7 @@ export const contactRoutes = [
     path: '/contacts/bulk-update',
     key: 'token',
     tag,
-    summary: 'Create or update up to 100 contacts; one that fails, fails alone',
+    summary: 'Create or update up to 100 contacts; each succeeds or fails by itself',
     body: bulkUpdateBody,
     answer: bulkUpdatedAnswer,
     handler: async ({ deps, project, body, request }) => bulkUpdateContacts(deps, project, body, request),
@@ -107,7 +116,7 @@ export const contactRoutes = [
     path: '/contacts/export',
     key: 'token',
     tag,
-    summary: 'Download every contact',
+    summary: 'Download all contacts',
     query: exportQuery,
     produces: ['text/csv', 'application/x-ndjson'],
     handler: async ({ deps, project, query }) =>
@@ -131,7 +140,7 @@ export const contactRoutes = [
     path: '/contacts/email/userId/{userId}',
     key: 'token',
     tag,
-    summary: 'Delete every contact that carries this userId',
+    summary: 'Delete all contacts with a userId',
     answer: deletedAnswer,
     handler: async ({ deps, project, params }) => ({
       deleted: await deleteContactsOfUser(deps, project, params.userId ?? ''),
@@ -154,11 +163,11 @@ export const contactRoutes = [
     path: '/contacts/{contactId}',
     key: 'token',
     tag,
-    summary: 'Update a contact by id, its email too',
+    summary: 'Update a contact by id, its email included',
     body: updateContactBody,
     answer: contactAnswer,
-    handler: async ({ deps, project, params, body }) =>
-      presentContact(await updateContact(deps, project, params.contactId ?? '', body)),
+    handler: async ({ deps, project, params, body, request }) =>
+      presentContact(await updateContact(deps, project, params.contactId ?? '', body, request)),
   }),
   endpoint({
     operation: 'contacts.delete',
@@ -170,14 +179,29 @@ export const contactRoutes = [
     handler: async ({ deps, project, params }) => deleteContact(deps, project, params.contactId ?? ''),
   }),
   endpoint({
+    operation: 'contacts.data',
+    method: 'get',
+    path: '/contacts/{contactId}/data',
+    key: 'token',
+    tag,
+    summary: 'Download everything that is stored about a person',
+    description:
+      'One JSON object with a part for each collection that names the person: fields and lists, suppressions, mails with their timelines, opens and clicks, custom events, mail that came in, automations, changes. Left out are secrets, addresses of other people, and bodies of mails, which the person has. A file that broke off is no JSON.',
+    produces: ['application/json'],
+    answer: personalDataFile,
+    perMinute: DATA_FILES_A_MINUTE,
+    handler: async ({ deps, project, params }) =>
+      dataDownload(exportPerson(deps, project, await personOfContact(deps, project, params.contactId ?? ''))),
+  }),
+  endpoint({
     operation: 'contacts.activity',
     method: 'get',
     path: '/contacts/{contactId}/activity',
     key: 'token',
     tag,
-    summary: 'The acts of a contact and the changes of it, newest first',
+    summary: 'List what a contact did and how it changed, newest first',
     description:
-      'Steps of the newest 1,000 mails, opens and clicks among them; custom events; changes of fields and lists, with the import that made them; entries that stop mail to the address now. Entries older than RETENTION_DAYS are removed, and changes are recorded since the version that brought this endpoint.',
+      'The entries are: steps of the newest 1,000 mails, with opens and clicks; custom events; changes of fields and lists, with the import that made them; suppressions that stop mail to the address now; consents. Entries older than RETENTION_DAYS are removed. Changes before the version that added this endpoint were not recorded.',
     query: activityQuery,
     answer: activityAnswer,
     handler: async ({ deps, project, params, query }) => {
@@ -186,12 +210,28 @@ export const contactRoutes = [
     },
   }),
   endpoint({
+    operation: 'contacts.consents',
+    method: 'get',
+    path: '/contacts/{contactId}/consents',
+    key: 'token',
+    tag,
+    summary: 'List the consents of a contact, newest first',
+    description:
+      'Each is a record of its own: the text, where and when it was shown, when it was confirmed. Records are never changed. When the contact is deleted they lose the address within a day and are kept for CONSENT_RETENTION_DAYS.',
+    query: pageQuery,
+    answer: consentsAnswer,
+    handler: async ({ deps, project, params, query }) => {
+      const contact = await getContact(deps, project, params.contactId ?? '');
+      return presentPage('consents', await listConsents(deps, contact, query), presentConsent);
+    },
+  }),
+  endpoint({
     operation: 'contacts.unsubscribeGroups',
     method: 'get',
     path: '/contacts/{contactId}/unsubscribe-groups',
     key: 'token',
     tag,
-    summary: 'The suppression groups that hold the address of a contact',
+    summary: 'List the suppression groups that hold the address of a contact',
     answer: unsubscribeGroupsAnswer,
     handler: async ({ deps, project, params }) => {
       const contact = await getContact(deps, project, params.contactId ?? '');

@@ -36,7 +36,7 @@ export const customFieldRoutes = [
     path: '/custom-fields',
     key: 'token',
     tag,
-    summary: 'Declare a field: values that contacts get from now on are held to its type',
+    summary: 'Declare a field; values written from now on must have its type',
     body: createCustomFieldBody,
     answer: customFieldAnswer,
     status: 201,
@@ -61,7 +61,7 @@ export const customFieldRoutes = [
     path: '/custom-fields/{customFieldId}',
     key: 'token',
     tag,
-    summary: 'Change description or default value; name and type stay',
+    summary: 'Change the description or the default value of a declared field; name and type stay',
     body: updateCustomFieldBody,
     answer: customFieldAnswer,
     handler: async ({ deps, project, params, body }) =>
@@ -73,7 +73,7 @@ export const customFieldRoutes = [
     path: '/custom-fields/{customFieldId}',
     key: 'token',
     tag,
-    summary: 'Take the declaration back; values stay with the contacts',
+    summary: 'Delete the declaration of a field; contacts keep their values',
     handler: async ({ deps, project, params }) => deleteCustomField(deps, project, params.customFieldId ?? ''),
   }),
 ];

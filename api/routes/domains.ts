@@ -1,4 +1,5 @@
 import type { Deps } from '../../core/base/deps.ts';
+import { domainData } from '../../core/domains/domain-data.ts';
 import {
   createDomain,
   deleteDomain,
@@ -18,7 +19,7 @@ import {
   updateDomainBody,
 } from '../../schemas/domains.ts';
 import { Answer, endpoint } from '../http/endpoint.ts';
-import { presentDomain, presentPage } from '../present/present.ts';
+import { presentPage } from '../present/present.ts';
 
 const tag = 'domains';
 
@@ -29,7 +30,7 @@ export const domainRoutes = [
     path: '/domains',
     key: 'token',
     tag,
-    summary: 'Add a sending domain; the answer says which DNS records to publish',
+    summary: 'Add a sending domain; the answer has the DNS records to publish',
     body: createDomainBody,
     answer: domainAnswer,
     status: 201,
@@ -46,7 +47,7 @@ export const domainRoutes = [
     query: domainsQuery,
     answer: domainsAnswer,
     handler: async ({ deps, project, query }) =>
-      presentPage('domains', await listDomains(deps, project, query), (domain) => presentDomain(domain, deps.config)),
+      presentPage('domains', await listDomains(deps, project, query), (domain) => domainData(domain, deps.config)),
   }),
   endpoint({
     operation: 'domains.get',
@@ -64,7 +65,7 @@ export const domainRoutes = [
     path: '/domains/{domainId}',
     key: 'token',
     tag,
-    summary: 'Say who signs the mail of a domain',
+    summary: 'Change who signs the mail of a domain: this service or the relay',
     body: updateDomainBody,
     answer: domainAnswer,
     handler: async ({ deps, project, params, body }) =>
@@ -85,7 +86,7 @@ export const domainRoutes = [
     path: '/domains/{domainId}/verify',
     key: 'token',
     tag,
-    summary: 'Look up the DNS records now; the result comes with a later GET',
+    summary: 'Check the DNS records of a domain now; a later GET has the result',
     answer: domainAnswer,
     handler: async ({ deps, project, params }) =>
       answer(deps, await verifyDomain(deps, project, params.domainId ?? '')),
@@ -96,7 +97,7 @@ export const domainRoutes = [
     path: '/domains/{domainId}/inbound/enable',
     key: 'token',
     tag,
-    summary: 'Receive mail for a verified domain; the answer holds the MX record to publish',
+    summary: 'Receive mail for a verified domain; the answer has the MX record to publish',
     answer: domainAnswer,
     errors: { 422: 'The domain is not verified.' },
     codeless: true,
@@ -119,5 +120,5 @@ export const domainRoutes = [
 
 /** The message of a check is also at the top level, where people look first. */
 function answer({ config }: Deps, domain: Domain): Answer {
-  return new Answer(presentDomain(domain, config), domain.message ?? undefined);
+  return new Answer(domainData(domain, config), domain.message ?? undefined);
 }

@@ -23,7 +23,7 @@ export const eventRoutes = [
     key: 'project',
     tag,
     summary: 'Record a custom event of a contact',
-    description: 'Active automations that this event triggers start afterwards; the answer never waits for them.',
+    description: 'Active automations that this event triggers start after the answer.',
     body: sendEventBody,
     answer: eventRecordAnswer,
     status: 201,
@@ -73,7 +73,7 @@ export const eventRoutes = [
     path: '/events/{eventId}',
     key: 'token',
     tag,
-    summary: 'Change description or properties of an event definition',
+    summary: 'Change the description or the properties of an event definition',
     body: updateEventBody,
     answer: eventAnswer,
     handler: async ({ deps, project, params, body }) =>

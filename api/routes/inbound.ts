@@ -6,13 +6,15 @@ import {
   inboundAttachmentAnswer,
   inboundMessageAnswer,
   inboundMessagesAnswer,
+  inboundPreviewAnswer,
+  inboundPreviewQuery,
   inboundQuery,
   replyAnswer,
   replyBody,
 } from '../../schemas/inbound.ts';
 import { Answer, endpoint, Page } from '../http/endpoint.ts';
 import { linkNotFound } from '../pages/not-found.ts';
-import { presentAttachmentLink, presentInbound } from '../present/inbound.ts';
+import { presentAttachmentLink, presentInbound, presentInboundPreview } from '../present/inbound.ts';
 import { presentPage } from '../present/present.ts';
 
 const tag = 'inbound';
@@ -44,7 +46,7 @@ export const inboundRoutes = [
     path: '/inbound/messages',
     key: 'token',
     tag,
-    summary: 'Inbound messages, newest first',
+    summary: 'List inbound messages, newest first',
     query: inboundQuery,
     answer: inboundMessagesAnswer,
     handler: async ({ deps, project, query }) =>
@@ -56,7 +58,7 @@ export const inboundRoutes = [
     path: '/inbound/messages/{inboundId}',
     key: 'token',
     tag,
-    summary: 'One inbound message',
+    summary: 'Get an inbound message',
     answer: inboundMessageAnswer,
     errors,
     codeless: true,
@@ -69,7 +71,7 @@ export const inboundRoutes = [
     path: '/inbound/messages/{inboundId}/attachments/{ref}',
     key: 'token',
     tag,
-    summary: 'A link to an attachment, by its index or id, that works for 15 minutes',
+    summary: 'Get a link to an attachment, by its index or id; it works for 15 minutes',
     answer: inboundAttachmentAnswer,
     errors,
     codeless: true,
@@ -80,17 +82,31 @@ export const inboundRoutes = [
     },
   }),
   endpoint({
+    operation: 'inbound.preview',
+    method: 'get',
+    path: '/inbound/messages/{inboundId}/preview',
+    key: 'token',
+    tag,
+    summary: 'A link to an inbound message as a page of its own, that works for ten minutes',
+    query: inboundPreviewQuery,
+    answer: inboundPreviewAnswer,
+    errors,
+    codeless: true,
+    handler: async ({ deps, project, params, query }) =>
+      presentInboundPreview(deps, await getInbound(deps, project, params.inboundId ?? ''), query.pictures ?? false),
+  }),
+  endpoint({
     operation: 'public.inboundAttachment',
     method: 'get',
     path: '/media/inbound/{token}',
     key: 'none',
     tag: 'public',
-    summary: 'An attachment of an inbound message, by a signed link',
+    summary: 'Download an attachment of an inbound message by its signed link',
     produces: ['application/octet-stream'],
     errors: { 404: 'The link is not one of ours, or too old.' },
-    handler: async ({ deps, params }) => {
+    handler: async ({ deps, params, request }) => {
       const opened = await openAttachment(deps, params.token ?? '');
-      if (!opened) return linkNotFound();
+      if (!opened) return linkNotFound(request);
       const name = encodeURIComponent(opened.attachment.fileName).replace(/['()*]/g, escape);
       return new Page(
         200,

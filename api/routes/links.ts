@@ -16,8 +16,8 @@ export const linkRoutes = [
     path: '/campaigns/{campaignId}/links',
     key,
     tag: 'campaigns',
-    summary: 'The clicks on each link of a campaign',
-    description: `A link is the one that is written in the content: those with variables are one row. Mail that was sent by versions before has rows by URL. ${COUNTED}`,
+    summary: 'Count the clicks on each link of a campaign',
+    description: `Links are counted as they are written in the content: a link with variables is one row. Links of mail that older versions sent are counted by URL. ${COUNTED}`,
     answer: campaignLinksAnswer,
     handler: async ({ deps, project, params }) =>
       presentCampaignLinks(
@@ -30,7 +30,7 @@ export const linkRoutes = [
     path: '/automations/{automationId}/links',
     key,
     tag: 'automations',
-    summary: 'The clicks on each link of the mails of an automation, by step',
+    summary: 'Count the clicks on each link in the mails of an automation, by step',
     description: `A link that was changed has a row for each version that was sent. ${COUNTED}`,
     answer: automationLinksAnswer,
     handler: async ({ deps, project, params }) =>
@@ -44,7 +44,7 @@ export const linkRoutes = [
     path: '/templates/{templateId}/links',
     key,
     tag: 'templates',
-    summary: 'The clicks on each link of a template, in all mail made of it',
+    summary: 'Count the clicks on each link of a template, in all mail made from it',
     description: `In campaigns, automations and single mails. A link that was changed has a row for each version that was sent. ${COUNTED}`,
     answer: templateLinksAnswer,
     handler: async ({ deps, project, params }) =>

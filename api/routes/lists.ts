@@ -18,7 +18,13 @@ import {
   updateListBody,
 } from '../../schemas/lists.ts';
 import { endpoint } from '../http/endpoint.ts';
-import { presentFoundContact, presentList, presentMember, presentPage, presentPreview } from '../present/present.ts';
+import {
+  presentFoundContact,
+  presentList,
+  presentListMember,
+  presentPage,
+  presentPreview,
+} from '../present/present.ts';
 
 const tag = 'contact lists';
 
@@ -34,7 +40,7 @@ export const listRoutes = [
     answer: addedToListAnswer,
     handler: async ({ deps, project, body, request }) => {
       const added = await addToList(deps, project, body, request);
-      return { ...added, contacts: added.contacts.map(presentMember) };
+      return { ...added, contacts: added.contacts.map(presentListMember) };
     },
   }),
   endpoint({
@@ -43,7 +49,7 @@ export const listRoutes = [
     path: '/contact-lists/{contactListId}/contacts/remove',
     key: 'token',
     tag,
-    summary: 'Remove contacts from a list; they stay contacts',
+    summary: 'Remove contacts from a list, without deleting them',
     body: removeFromListBody,
     answer: removedFromListAnswer,
     handler: async ({ deps, project, params, body }) => removeFromList(deps, project, params.contactListId ?? '', body),
@@ -56,7 +62,7 @@ export const listRoutes = [
     tag,
     summary: 'Search the contacts of a list, a segment or the global list by part of the email',
     description:
-      'A part of an address is looked for in the index of that list: a millisecond or so for each thousand of its members, whatever the part is.',
+      'The search reads the index of the list: about a millisecond for each thousand members, whatever the part of the address is.',
     body: searchListBody,
     answer: foundInListAnswer,
     handler: async ({ deps, project, body }) =>
@@ -80,8 +86,8 @@ export const listRoutes = [
     path: '/contact-lists/preview',
     key: 'token',
     tag,
-    summary: 'Count the contacts that a filter would take, and show the newest ten of them',
-    description: 'Answers within two seconds; a filter that takes longer to count has count null.',
+    summary: 'Count the contacts that match a filter, and show the newest ten of them',
+    description: 'The answer comes within two seconds; when counting takes longer, count is null.',
     body: previewBody,
     answer: previewAnswer,
     errors: { 429: 'Two previews of the project are running already.' },
@@ -100,7 +106,7 @@ export const listRoutes = [
     body: createListBody,
     answer: listAnswer,
     status: 201,
-    errors: { 409: 'The project holds 100 segments already.' },
+    errors: { 409: 'The project has 100 segments, or 25 public lists, already.' },
     handler: async ({ deps, project, body, request }) =>
       presentList(await createList(deps, project, body, request), deps.config),
   }),
@@ -110,7 +116,7 @@ export const listRoutes = [
     path: '/contact-lists/{contactListId}',
     key: 'token',
     tag,
-    summary: 'Get a list or a segment; GLOBAL_CONTACT_LIST names the list of all contacts',
+    summary: 'Get a list or a segment; GLOBAL_CONTACT_LIST is the id of the list of all contacts',
     answer: listAnswer,
     handler: async ({ deps, project, params }) =>
       presentList(await findList(deps, project, params.contactListId ?? ''), deps.config),
@@ -121,9 +127,10 @@ export const listRoutes = [
     path: '/contact-lists/{contactListId}',
     key: 'token',
     tag,
-    summary: 'Rename a list, or change the filter of a segment',
+    summary: 'Rename a list, show it on the preference page, or change the filter of a segment',
     body: updateListBody,
     answer: listAnswer,
+    errors: { 409: 'The project has 25 public lists already.' },
     handler: async ({ deps, project, params, body }) =>
       presentList(await updateList(deps, project, params.contactListId ?? '', body), deps.config),
   }),

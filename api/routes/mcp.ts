@@ -1,6 +1,7 @@
 import { scopeOf } from '../../core/accounts/scopes.ts';
 import { mcpMessage } from '../../schemas/mcp.ts';
 import { type Endpoint, endpoint, streamErrors } from '../http/endpoint.ts';
+import type { McpCall } from '../mcp/protocol.ts';
 import { serveMcp } from '../mcp/server.ts';
 import { type Tool, toolsInScope, toolsOf } from '../mcp/tools.ts';
 
@@ -16,14 +17,15 @@ export function mcpRoutes(endpoints: () => Endpoint[]): Endpoint[] {
       tag: 'mcp',
       summary: 'Tools for agents: the Model Context Protocol over Streamable HTTP',
       description:
-        'One JSON-RPC message; one that needs no answer gets 202 without a body. A call that sends to several people answers with an event stream, in which the user is asked to confirm their number. docs/mcp.md has the tools.',
+        'The body is one JSON-RPC message. A message that needs no answer gets 202 without a body. The answer to a call that mails several people is an event stream, which asks the user to confirm their number. docs/mcp.md lists the tools.',
       body: mcpMessage,
       produces: ['application/json', 'text/event-stream'],
       events: mcpMessage,
       errors: streamErrors,
       ownOrigin: true,
       passesIdempotencyKey: true,
-      handler: async (call) => {
+      handler: async (given) => {
+        const call = given as McpCall;
         tools ??= toolsOf(endpoints());
         return serveMcp(toolsInScope(tools, scopeOf(call.apiKey)), call);
       },

@@ -62,7 +62,7 @@ export const senderRoutes = [
     path: '/senders/{senderId}',
     key: 'token',
     tag,
-    summary: 'Delete a sender; mail that is queued goes out all the same',
+    summary: 'Delete a sender; mail that is queued is still sent',
     handler: async ({ deps, project, params }) => deleteSender(deps, project, params.senderId ?? ''),
   }),
 ];

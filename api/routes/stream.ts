@@ -1,7 +1,9 @@
-import { listen, positionId, wantedTypes, watchEvents } from '../../core/feed/stream.ts';
+import { listen } from '../../core/feed/listeners.ts';
+import { positionId, wantedTypes, watchEvents } from '../../core/feed/stream.ts';
 import { webhookBody } from '../../core/feed/webhook-deliveries.ts';
+import { publishFigures } from '../../core/live/publisher.ts';
 import { streamQuery } from '../../schemas/stream.ts';
-import { webhookEvent } from '../../schemas/webhook-events.ts';
+import { streamEvent } from '../../schemas/stream-events.ts';
 import { EventStream, endpoint, type ServerEvent, streamEnds, streamErrors } from '../http/endpoint.ts';
 
 export const streamRoutes = [
@@ -11,18 +13,20 @@ export const streamRoutes = [
     path: '/stream',
     key: 'token',
     tag: 'webhooks',
-    summary: 'Every event of the project as server-sent events, from now on or after Last-Event-ID',
-    description: `A new stream begins with an id without data: its position, for a reader that is cut off before the first event. After a reconnect the events of some seconds may come again; an event is the same by its id. ${streamEnds}`,
+    summary: 'Stream the events of the project as server-sent events, from now on or after Last-Event-ID',
+    description: `Only events of types that a stream or a webhook asks for are kept. A new stream begins with an id without data: its position, for a reader that loses the connection before the first event. After a reconnect the events of some seconds may come again, with the same ids. ${streamEnds}`,
     query: streamQuery,
     produces: ['text/event-stream'],
-    events: webhookEvent,
+    events: streamEvent,
     errors: streamErrors,
     handler: async ({ deps, project, query, request }) => {
-      wantedTypes(query.types);
-      await listen(deps, project._id);
+      const { signal } = request;
+      const types = wantedTypes(query.types);
+      await listen(deps, project._id, types);
       const lastEventId = request.header('last-event-id');
       const position = lastEventId === '' ? { id: positionId(deps) } : null;
-      const watched = watchEvents(deps, project, { types: query.types, lastEventId, signal: request.signal });
+      publishFigures(deps, project, { types, timezone: query.timezone ?? 'UTC' }, signal);
+      const watched = watchEvents(deps, project, { types, lastEventId, signal });
       return new EventStream(asServerEvents(position, watched));
     },
   }),

@@ -53,7 +53,7 @@ export const suppressionRoutes = [
     tag,
     summary: 'Search suppression entries, newest first',
     description:
-      'search is looked for in addresses, reasons and codes of groups, and its finds come by address: a pass over the keys of an index, about a millisecond for each thousand entries of the project. Every other filter has an index of its own, and costs the same however many entries there are.',
+      'search looks in addresses, reasons and group codes, and sorts by address. It reads all keys of an index: about a millisecond for each thousand entries of the project. Each other filter has its own index, and takes the same time for any number of entries.',
     body: searchSuppressionsBody,
     answer: suppressionsAnswer,
     handler: async ({ deps, project, body }) =>
@@ -65,7 +65,7 @@ export const suppressionRoutes = [
     path: '/suppression-groups/entries/export',
     key: 'token',
     tag,
-    summary: 'Download every suppression entry',
+    summary: 'Download all suppression entries',
     query: exportQuery,
     produces: ['text/csv', 'application/x-ndjson'],
     handler: async ({ deps, project, query }) =>
@@ -77,7 +77,7 @@ export const suppressionRoutes = [
     path: '/suppression-groups',
     key: 'token',
     tag,
-    summary: 'List the groups',
+    summary: 'List suppression groups',
     query: pageQuery,
     answer: groupsAnswer,
     handler: async ({ deps, project, query }) =>
@@ -89,10 +89,11 @@ export const suppressionRoutes = [
     path: '/suppression-groups',
     key: 'token',
     tag,
-    summary: 'Create a group that people can leave without leaving the others',
+    summary: 'Create a suppression group; people unsubscribe from each group separately',
     body: createGroupBody,
     answer: groupAnswer,
     status: 201,
+    errors: { 409: 'The project has 25 public groups already.' },
     handler: async ({ deps, project, body, request }) =>
       presentSuppressionGroup(await createGroup(deps, project, body, request)),
   }),
@@ -102,7 +103,7 @@ export const suppressionRoutes = [
     path: '/suppression-groups/{groupId}',
     key: 'token',
     tag,
-    summary: 'Get a group',
+    summary: 'Get a suppression group',
     answer: groupAnswer,
     handler: async ({ deps, project, params }) =>
       presentSuppressionGroup(await findGroup(deps, project, params.groupId ?? '')),
@@ -113,10 +114,12 @@ export const suppressionRoutes = [
     path: '/suppression-groups/{groupId}',
     key: 'token',
     tag,
-    summary: 'Change name or description of a group',
+    summary: 'Change name or description of a suppression group, or show it on the preference page',
     body: updateGroupBody,
     answer: groupAnswer,
-    errors: { 409: 'The global and the default group belong to the project.' },
+    errors: {
+      409: 'The global and the default group belong to the project; the default one may only be made public. Or the project has 25 public groups already.',
+    },
     handler: async ({ deps, project, params, body }) =>
       presentSuppressionGroup(await updateGroup(deps, project, params.groupId ?? '', body)),
   }),
@@ -126,7 +129,7 @@ export const suppressionRoutes = [
     path: '/suppression-groups/{groupId}',
     key: 'token',
     tag,
-    summary: 'Delete a group with its entries',
+    summary: 'Delete a suppression group with its entries',
     errors: { 409: 'The global and the default group belong to the project.' },
     handler: async ({ deps, project, params }) => deleteGroup(deps, project, params.groupId ?? ''),
   }),

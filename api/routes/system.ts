@@ -23,7 +23,7 @@ export function systemRoutes(endpoints: () => Endpoint[], metrics: Metrics): End
       path: '/health/live',
       key: 'none',
       tag: 'system',
-      summary: 'Is the process there?',
+      summary: 'Check that the process runs',
       answer: shape({
         title: 'Liveness',
         type: 'object',
@@ -38,9 +38,9 @@ export function systemRoutes(endpoints: () => Endpoint[], metrics: Metrics): End
       path: '/health/ready',
       key: 'none',
       tag: 'system',
-      summary: 'Can it do its work?',
+      summary: 'Check that the process can do its work',
       description:
-        'Ready when MongoDB answers, until the process is asked to stop; Redis and Temporal are named as up or down.',
+        'The process is ready while MongoDB answers and it has not been asked to stop. Redis and Temporal are shown as up or down.',
       answer: shape({
         title: 'Readiness',
         type: 'object',
@@ -71,7 +71,7 @@ export function systemRoutes(endpoints: () => Endpoint[], metrics: Metrics): End
       path: '/openapi.json',
       key: 'none',
       tag: 'system',
-      summary: 'This interface as OpenAPI 3.1',
+      summary: 'Get this interface as OpenAPI 3.1',
       produces: ['application/json'],
       handler: async () => {
         document ??= JSON.stringify(openApiDocument(endpoints()));
@@ -84,7 +84,7 @@ export function systemRoutes(endpoints: () => Endpoint[], metrics: Metrics): End
       path: '/docs',
       key: 'none',
       tag: 'system',
-      summary: 'The interface to read and try',
+      summary: 'Read and try this interface in a page',
       produces: ['text/html'],
       handler: async () => new Page(200, pageHeaders, docsPage),
     }),
@@ -94,7 +94,7 @@ export function systemRoutes(endpoints: () => Endpoint[], metrics: Metrics): End
       path: '/docs/{file}',
       key: 'none',
       tag: 'system',
-      summary: 'Files of the docs page',
+      summary: 'Get a file of the docs page',
       produces: ['text/css', 'text/javascript'],
       errors: { 404: 'No such file.' },
       handler: async ({ params }) => docsFile(params.file ?? ''),

@@ -1,4 +1,6 @@
-import { previewTemplate } from '../../core/composing/previews.ts';
+import { refuseStrangers } from '../../core/accounts/members.ts';
+import { testTemplate } from '../../core/mails/send-test.ts';
+import { previewSource, previewTemplate } from '../../core/previews/drafts.ts';
 import {
   createTemplate,
   deleteTemplate,
@@ -6,19 +8,24 @@ import {
   listTemplates,
   updateTemplate,
 } from '../../core/templates/templates.ts';
+import { testAnswer } from '../../schemas/campaigns.ts';
 import {
   createTemplateBody,
   previewAnswer,
   previewBody,
+  previewDraftBody,
   templateAnswer,
   templatesAnswer,
   templatesQuery,
+  testTemplateBody,
   updateTemplateBody,
 } from '../../schemas/templates.ts';
-import { endpoint } from '../http/endpoint.ts';
+import { endpoint, PREVIEWS_A_MINUTE } from '../http/endpoint.ts';
 import { presentPage, presentTemplate } from '../present/present.ts';
 
 const tag = 'templates';
+const DRAFTS =
+  'For an editor that asks while a person types. A fault of the template is 400, with `field: line 3, column 14: what is wrong` as `details`. `previewUrl` shows the newest of the last 40 previews of a project; 600 a minute.';
 
 export const templateRoutes = [
   endpoint({
@@ -27,7 +34,7 @@ export const templateRoutes = [
     path: '/templates',
     key: 'token',
     tag,
-    summary: 'Create a template; a source that does not parse is refused with the line',
+    summary: 'Create a template; one with a syntax error is refused with the number of the line',
     body: createTemplateBody,
     answer: templateAnswer,
     status: 201,
@@ -63,12 +70,12 @@ export const templateRoutes = [
     path: '/templates/{templateId}',
     key: 'token',
     tag,
-    summary: 'Update a template; mail that is queued keeps what it was queued with',
+    summary: 'Update a template; mail that is queued keeps the old version',
     body: updateTemplateBody,
     answer: templateAnswer,
-    handler: async ({ deps, project, params, body }) =>
+    handler: async ({ deps, project, params, body, request: { by } }) =>
       presentTemplate(
-        await updateTemplate(deps, project, params.templateId ?? '', body as typeof body & TemplateObjects),
+        await updateTemplate(deps, project, params.templateId ?? '', body as typeof body & TemplateObjects, { by }),
       ),
   }),
   endpoint({
@@ -77,7 +84,7 @@ export const templateRoutes = [
     path: '/templates/{templateId}',
     key: 'token',
     tag,
-    summary: 'Delete a template that no draft, schedule or active automation uses',
+    summary: 'Delete a template that no draft, scheduled campaign or active automation uses',
     errors: { 409: 'It is used.' },
     handler: async ({ deps, project, params }) => deleteTemplate(deps, project, params.templateId ?? ''),
   }),
@@ -91,8 +98,38 @@ export const templateRoutes = [
     body: previewBody,
     answer: previewAnswer,
     errors: { 422: 'The template fails with these data.' },
-    handler: async ({ deps, project, params, body }) =>
-      previewTemplate(deps, project, params.templateId ?? '', body.dynamicData ?? {}),
+    perMinute: PREVIEWS_A_MINUTE,
+    handler: async ({ deps, project, params, body }) => previewTemplate(deps, project, params.templateId ?? '', body),
+  }),
+  endpoint({
+    operation: 'templates.previewDraft',
+    method: 'post',
+    path: '/templates/preview',
+    key: 'token',
+    tag,
+    summary: 'Render a template that is being written, without saving it',
+    description: DRAFTS,
+    body: previewDraftBody,
+    answer: previewAnswer,
+    errors: { 422: 'The template fails with these data.' },
+    isComputed: true,
+    perMinute: PREVIEWS_A_MINUTE,
+    handler: async ({ deps, project, body }) => previewSource(deps, project, body, body),
+  }),
+  endpoint({
+    operation: 'templates.test',
+    method: 'post',
+    path: '/templates/{templateId}/test',
+    key: 'token',
+    tag,
+    summary: 'Send a template to a few addresses, with [Test] before its subject',
+    body: testTemplateBody,
+    answer: testAnswer,
+    errors: { 422: 'The domain that it is to come from is not verified.' },
+    handler: async ({ deps, project, organization, params, body, request }) => {
+      await refuseStrangers(deps, organization._id, body.emails, request);
+      return testTemplate(deps, project, params.templateId ?? '', body, request);
+    },
   }),
 ];
 

@@ -22,7 +22,7 @@ export const trackingRoutes = [
     path: '/t/o/{token}.gif',
     key: 'none',
     tag,
-    summary: 'The open pixel of a mail',
+    summary: 'Record the open of a mail, and return its pixel',
     produces: ['image/gif'],
     handler: async ({ deps, params, request }) => {
       noteOpen(deps, params.token ?? '', visitorOf(deps, request));
@@ -35,12 +35,12 @@ export const trackingRoutes = [
     path: '/t/c/{token}',
     key: 'none',
     tag,
-    summary: 'A tracked link: leads to the target in the signed token, whatever the parameters say',
+    summary: 'Record the click on a link, and redirect to the URL in its signed token',
     produces: ['text/html'],
     errors: { 404: 'The token is not one of ours.' },
     handler: async ({ deps, params, request }) => {
       const target = noteClick(deps, params.token ?? '', visitorOf(deps, request));
-      return target === null ? linkNotFound() : redirectPage(target);
+      return target === null ? linkNotFound(request) : redirectPage(target);
     },
   }),
 ];

@@ -1,8 +1,8 @@
 import type { Deps } from '../../core/base/deps.ts';
 import { invalid } from '../../core/base/errors.ts';
-import { findSubscription, resubscribe, unsubscribe } from '../../core/feedback/unsubscribes.ts';
+import { findShownSubscription, findSubscription, resubscribe, unsubscribe } from '../../core/feedback/unsubscribes.ts';
 import { readForm } from '../http/body/form.ts';
-import { endpoint, Page } from '../http/endpoint.ts';
+import { endpoint, Page, type RequestFacts } from '../http/endpoint.ts';
 import { linkNotFound } from '../pages/not-found.ts';
 import { UNSUBSCRIBE_FIELD, unsubscribePage } from '../pages/unsubscribe.ts';
 
@@ -16,13 +16,10 @@ export const unsubscribeRoutes = [
     path: '/u/{token}',
     key: 'none',
     tag,
-    summary: 'The page on which a person unsubscribes. Looking at it changes nothing',
+    summary: 'Show the unsubscribe page; this changes nothing',
     produces: ['text/html'],
     errors,
-    handler: async ({ deps, params }) => {
-      const subscription = await findSubscription(deps, params.token ?? '');
-      return subscription ? unsubscribePage(subscription, null) : linkNotFound();
-    },
+    handler: async ({ deps, params, request }) => shown(deps, params.token ?? '', request, null),
   }),
   endpoint({
     operation: 'public.unsubscribe',
@@ -30,7 +27,7 @@ export const unsubscribeRoutes = [
     path: '/u/{token}',
     key: 'none',
     tag,
-    summary: 'Unsubscribe by one click (RFC 8058) or by the button of the page; the page also takes it back',
+    summary: 'Unsubscribe by one click (RFC 8058) or by the button of the page, which can also undo it',
     // Some mail programs send no type.
     rawBody: ['application/x-www-form-urlencoded', 'multipart/form-data', ''],
     produces: ['text/html'],
@@ -38,7 +35,7 @@ export const unsubscribeRoutes = [
     handler: async ({ deps, params, request }) => {
       const token = params.token ?? '';
       const [form, subscription] = await Promise.all([readForm(request.incoming), findSubscription(deps, token)]);
-      if (!subscription) return linkNotFound();
+      if (!subscription) return linkNotFound(request);
       if (form.get('List-Unsubscribe') === 'One-Click') {
         await unsubscribe(deps, subscription, 'one click');
         return new Page(200, { 'Cache-Control': 'no-store' }, '');
@@ -47,12 +44,12 @@ export const unsubscribeRoutes = [
       if (action === 'unsubscribe') await unsubscribe(deps, subscription, 'button of the page');
       else if (action === 'resubscribe') await resubscribe(deps, subscription);
       else throw invalid('Send List-Unsubscribe=One-Click, or use the button of the page.');
-      return shown(deps, token, action);
+      return shown(deps, token, request, action);
     },
   }),
 ];
 
-async function shown(deps: Deps, token: string, done: 'unsubscribe' | 'resubscribe') {
-  const now = await findSubscription(deps, token);
-  return now ? unsubscribePage(now, done) : linkNotFound();
+async function shown(deps: Deps, token: string, request: RequestFacts, done: 'unsubscribe' | 'resubscribe' | null) {
+  const now = await findShownSubscription(deps, token, request.header('accept-language'));
+  return now ? unsubscribePage(now, done, token) : linkNotFound(request);
 }

@@ -1,11 +1,19 @@
 import type { IncomingMessage } from 'node:http';
 import { Worker } from 'node:worker_threads';
 import { AppError, unavailable } from '../../../core/base/errors.ts';
+import { PICTURE_BYTES_MAX } from '../../../schemas/media.ts';
 import type { BodyLimit } from '../endpoint.ts';
 import { fromWorker, type LargeBody, type Parsed, parseJson } from './json.ts';
 
 const MIB = 1024 * 1024;
-export const bodyLimits: Record<BodyLimit, number> = { standard: MIB, attachments: 60 * MIB, import: 100_000_000 };
+export const bodyLimits: Record<BodyLimit, number> = {
+  standard: MIB,
+  attachments: 60 * MIB,
+  import: 100_000_000,
+  picture: PICTURE_BYTES_MAX,
+};
+/** The most that a form has around its file. */
+export const FORM_BYTES_MAX = 64 * 1024;
 const INLINE_PARSE_MAX = MIB;
 const LARGE_BODIES_MAX = 4;
 /**

@@ -1,9 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 import busboy from 'busboy';
 import { AppError, invalid } from '../../../core/base/errors.ts';
+import { parseJson } from './json.ts';
 
 const FORM_BYTES_MAX = 16_384;
-const FIELDS_MAX = 20;
+/** Those of a sign-up form, with the hidden ones. */
+const FIELDS_MAX = 30;
 
 /** The fields of a small form, urlencoded or multipart; files are ignored. A missing body is an empty form. */
 export async function readForm(incoming: IncomingMessage): Promise<Map<string, string>> {
@@ -11,6 +13,12 @@ export async function readForm(incoming: IncomingMessage): Promise<Map<string, s
   const type = incoming.headers['content-type'] ?? '';
   if (type.toLowerCase().startsWith('multipart/form-data')) return multipart(type, bytes);
   return new Map(new URLSearchParams(bytes.toString('utf8')));
+}
+
+/** The JSON of a small form. */
+export async function readSmallJson(incoming: IncomingMessage): Promise<{ value: unknown; sizeBytes: number }> {
+  const bytes = await readBytes(incoming);
+  return { value: parseJson(bytes), sizeBytes: bytes.length };
 }
 
 async function readBytes(incoming: IncomingMessage): Promise<Buffer> {

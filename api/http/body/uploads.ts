@@ -3,7 +3,8 @@ import { pipeline, type Readable } from 'node:stream';
 import busboy from 'busboy';
 import { AppError, invalid, unavailable } from '../../../core/base/errors.ts';
 import { FORM_TYPE } from '../../../schemas/imports.ts';
-import { tooLarge } from './body.ts';
+import type { BodyLimit } from '../endpoint.ts';
+import { bodyLimits, tooLarge } from './body.ts';
 
 interface Upload {
   /** Must be read to its end; throws when the upload is too large or is cut off. */
@@ -18,17 +19,20 @@ export interface UploadDescription {
   fields: Record<string, string>;
 }
 
+/** Of one kind: files of contacts on slow lines do not keep pictures waiting. */
 const UPLOADS_MAX = 4;
-let uploads = 0;
+const uploads = new Map<BodyLimit, number>();
 
 /** Calls `use` with the upload. Only the piece that has just arrived is held in memory. */
 export async function withUpload<T>(
   incoming: IncomingMessage,
-  limitBytes: number,
+  limit: BodyLimit,
   use: (upload: Upload) => Promise<T>,
 ): Promise<T> {
-  if (uploads >= UPLOADS_MAX) throw unavailable('Too many uploads are under way; send this one again in a moment.');
-  uploads += 1;
+  const limitBytes = bodyLimits[limit];
+  const underWay = () => uploads.get(limit) ?? 0;
+  if (underWay() >= UPLOADS_MAX) throw unavailable('Too many uploads are under way; send this one again in a moment.');
+  uploads.set(limit, underWay() + 1);
   try {
     const contentType = incoming.headers['content-type']?.split(';')[0]?.trim().toLowerCase() ?? '';
     const isForm = contentType === FORM_TYPE;
@@ -39,8 +43,15 @@ export async function withUpload<T>(
     incoming.resume();
     throw error;
   } finally {
-    uploads -= 1;
+    uploads.set(limit, underWay() - 1);
   }
+}
+
+/** Of small files only. */
+export async function wholeFile(file: Upload['file']): Promise<Buffer> {
+  const pieces: Uint8Array[] = [];
+  for await (const piece of file) pieces.push(piece);
+  return Buffer.concat(pieces);
 }
 
 function rawUpload(incoming: IncomingMessage, limitBytes: number, contentType: string): Upload {

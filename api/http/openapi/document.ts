@@ -39,6 +39,13 @@ export function openApiDocument(endpoints: Endpoint[]): Json {
           name: 'x-api-key',
           description: 'The project key, on inbound endpoints.',
         },
+        session: {
+          type: 'apiKey',
+          in: 'cookie',
+          name: '__Host-everpost',
+          description:
+            'The session of a member who signed in to the console; without https the cookie is everpost. Calls with it carry X-Everpost-Console: 1, and but for GET the Origin of PUBLIC_URL.',
+        },
       },
       schemas: sorted(components.schemas),
       responses: Object.fromEntries(

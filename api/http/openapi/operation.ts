@@ -8,8 +8,9 @@ import type { Components, Json } from './components.ts';
 
 export const errorResponses: Record<string, string> = {
   BadRequest: 'The request fails its schema, or cannot be parsed.',
-  Unauthorized: 'No key, an unknown or a revoked one.',
-  Forbidden: 'The wrong kind of key; or PERMISSION_DENIED: its scope or domain does not include this call.',
+  Unauthorized: 'No key or session, or one that is unknown, revoked or over.',
+  Forbidden:
+    'The wrong kind of key; a call of the console without its header or from another origin; or PERMISSION_DENIED: its scope or domain, or the role of the member, does not include this call.',
   NotFound: 'No such thing in this project.',
   Conflict: 'It exists already, its state does not allow this, or the Idempotency-Key is in use.',
   TooLarge: 'The body is over its limit.',
@@ -35,7 +36,7 @@ export function errorResponse(description: string, schema: Json = error, alsoAsP
 }
 
 export function operation(endpoint: Endpoint, components: Components): Json {
-  const description = [endpoint.description, scopesOf(endpoint)].filter(Boolean).join('\n\n');
+  const description = [endpoint.description, callersOf(endpoint)].filter(Boolean).join('\n\n');
   return {
     operationId: endpoint.operation,
     tags: [endpoint.tag],
@@ -48,15 +49,20 @@ export function operation(endpoint: Endpoint, components: Components): Json {
   };
 }
 
-function scopesOf({ key, operation: name }: Endpoint): string | null {
-  if (key === 'admin') return 'Admin keys only.';
+/** The callers that may use the operation. */
+function callersOf({ key, operation: name }: Endpoint): string | null {
   if (key === 'none') return null;
-  return `Scopes of project keys: ${['full', ...operations[name].scopes].join(', ')}.`;
+  if (key === 'session') return 'Sessions only.';
+  const { role, scopes } = operations[name];
+  const keys = key === 'admin' ? 'Admin keys only.' : `Scopes of project keys: ${['full', ...scopes].join(', ')}.`;
+  return role === null ? keys : `${keys} Least role of members: ${role}.`;
 }
 
-function security({ key, path }: Endpoint): Json[] {
+function security({ key, path, operation: name }: Endpoint): Json[] {
   if (key === 'none') return [];
-  return path.startsWith('/inbound') ? [{ key: [] }, { headerKey: [] }] : [{ key: [] }];
+  if (key === 'session') return [{ session: [] }];
+  const session = operations[name].role === null ? [] : [{ session: [] }];
+  return [{ key: [] }, ...(path.startsWith('/inbound') ? [{ headerKey: [] }] : []), ...session];
 }
 
 /** The check that api/app.ts makes on every parameter: no NUL and no invalid UTF-8. */
@@ -81,26 +87,43 @@ function parameters(endpoint: Endpoint, components: Components): Json[] {
   const projectHeader = {
     name: 'x-project-id',
     in: 'header',
-    description: 'With an admin key: the project that the call is about.',
+    description: 'With an admin key or a session: the project of the call.',
     schema: { type: 'string' },
+  };
+  const isForMembers =
+    endpoint.key !== 'none' && endpoint.key !== 'session' && operations[endpoint.operation].role !== null;
+  const organizationHeader = {
+    name: 'x-organization-id',
+    in: 'header',
+    description: 'With the session of a person who is a member of several organizations: the one of the call.',
+    schema: { type: 'string' },
+  };
+  const consoleHeader = {
+    name: 'X-Everpost-Console',
+    in: 'header',
+    required: true,
+    description: 'Calls of the console carry it, and but for GET the Origin of PUBLIC_URL; else they are 403.',
+    schema: { type: 'string', const: '1' },
   };
   const idempotencyHeader = {
     name: 'Idempotency-Key',
     in: 'header',
-    description: 'The same key and request again get the first answer again, for 24 hours.',
+    description: 'A request repeated with the same key within 24 hours gets the first answer.',
     schema: { type: 'string', minLength: 1, maxLength: 256, pattern: '^[ -~]+$' },
   };
   return [
     ...inPath,
     ...inQuery,
-    ...(endpoint.key === 'token' ? [projectHeader] : []),
+    ...(endpoint.key === 'token' || (endpoint.key === 'project' && isForMembers) ? [projectHeader] : []),
+    ...(isForMembers ? [organizationHeader] : []),
+    ...(endpoint.forConsole || endpoint.key === 'session' ? [consoleHeader] : []),
     ...(takesIdempotencyKey(endpoint) ? [idempotencyHeader] : []),
   ];
 }
 
 function requestBody(endpoint: Endpoint, components: Components): Json {
   if (endpoint.rawBody) {
-    const types = endpoint.bodyLimit === 'import' ? endpoint.rawBody : endpoint.rawBody.slice(0, 1);
+    const types = endpoint.bodyLimit ? endpoint.rawBody : endpoint.rawBody.slice(0, 1);
     const content = Object.fromEntries(types.map((type) => [type, { schema: rawSchema(endpoint, type) }]));
     return { requestBody: { required: true, content } };
   }
@@ -118,9 +141,9 @@ const bytes = { type: 'string', format: 'binary' };
 
 /** An upload is the file itself, or a form with the file and the options of the query. The other raw body is that of an unsubscribe. */
 function rawSchema({ bodyLimit, query }: Endpoint, type: string): Json {
-  if (bodyLimit !== 'import') return { type: 'object', properties: { 'List-Unsubscribe': { type: 'string' } } };
+  if (!bodyLimit) return { type: 'object', properties: { 'List-Unsubscribe': { type: 'string' } } };
   if (!type.includes('form')) return bytes;
-  const options = query?.json.properties as Json;
+  const options = (query?.json.properties ?? {}) as Json;
   return { type: 'object', required: ['file'], properties: { file: bytes, ...options } };
 }
 
@@ -136,6 +159,7 @@ function responses(endpoint: Endpoint, components: Components): Json {
     add(403, 'Forbidden');
     add(404, 'NotFound');
   }
+  if (endpoint.forConsole) add(403, 'Forbidden');
   if (endpoint.method !== 'get') {
     add(409, 'Conflict');
     add(413, 'TooLarge');
@@ -155,7 +179,8 @@ function success(endpoint: Endpoint, components: Components): Json {
   if (produces) {
     const schemaOf = (type: string) => {
       if (type === 'text/event-stream') return streamed(endpoint, components);
-      return type === 'application/json' && events ? components.show(events.json) : { type: 'string' };
+      const json = type === 'application/json' ? (events ?? answer)?.json : undefined;
+      return json ? components.show(json) : { type: 'string' };
     };
     const content = Object.fromEntries(produces.map((type) => [type, { schema: schemaOf(type) }]));
     return { description, headers, content };

@@ -35,7 +35,9 @@ export function webhooks(components: Components): Json {
         summary: webhookEvents[type].description,
         parameters: headers,
         requestBody: { required: true, content },
-        responses: { '2XX': { description: 'Taken. After any other answer it is tried again, for 24 hours.' } },
+        responses: {
+          '2XX': { description: 'The event was received. After any other answer it is delivered again, for 24 hours.' },
+        },
       };
       return [type, { post }];
     }),

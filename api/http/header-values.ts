@@ -1,0 +1,11 @@
+import type { IncomingMessage } from 'node:http';
+
+/** Node keeps only the first of two Authorization headers; the raw list shows both. */
+export function headerValues({ rawHeaders }: IncomingMessage, name: string): string[] {
+  const values: string[] = [];
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const given = rawHeaders[index] as string;
+    if (given.length === name.length && given.toLowerCase() === name) values.push(rawHeaders[index + 1] as string);
+  }
+  return values;
+}
