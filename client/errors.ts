@@ -8,7 +8,7 @@ export type ClientErrorCode =
   | 'TIMEOUT'
   /** The signal of the call was aborted; `cause` is its reason. */
   | 'ABORTED'
-  /** The API closed the stream for good; `details` is the reason: key_revoked or project_deleted. */
+  /** The API closed the stream for good; `details` is the reason: key_revoked, session_ended, member_removed or project_deleted. */
   | 'STREAM_CLOSED'
   /** The campaign ended without being sent; `details` is its status. */
   | 'CAMPAIGN_NOT_SENT'
@@ -20,7 +20,7 @@ export type { ApiErrorCode };
 /** A newer API may have more. */
 export type ErrorCode = ApiErrorCode | ClientErrorCode;
 
-export interface ErrorFacts {
+export interface ErrorFields {
   status?: number | null;
   code?: ErrorCode | null;
   details?: string | null;
@@ -45,15 +45,15 @@ export class EverpostError extends Error {
   /** With SECRET_LOST: the record that was made, without its secret. */
   readonly record: unknown;
 
-  constructor(message: string, facts: ErrorFacts = {}) {
-    super(message, facts.cause === undefined ? undefined : { cause: facts.cause });
+  constructor(message: string, fields: ErrorFields = {}) {
+    super(message, fields.cause === undefined ? undefined : { cause: fields.cause });
     this.name = 'EverpostError';
-    this.status = facts.status ?? null;
-    this.code = facts.code ?? null;
-    this.details = facts.details ?? null;
-    this.requestId = facts.requestId ?? null;
-    this.retryAfterMs = facts.retryAfterMs ?? null;
-    this.record = facts.record;
+    this.status = fields.status ?? null;
+    this.code = fields.code ?? null;
+    this.details = fields.details ?? null;
+    this.requestId = fields.requestId ?? null;
+    this.retryAfterMs = fields.retryAfterMs ?? null;
+    this.record = fields.record;
   }
 
   /** For logs: JSON.stringify of another error is `{}`. */
@@ -66,19 +66,19 @@ export class EverpostError extends Error {
 /** The error of an answer that is not 2xx. */
 export async function refusalOf(response: Response): Promise<EverpostError> {
   const { status, headers } = response;
-  const facts = { status, requestId: headers.get('x-request-id'), retryAfterMs: retryAfterMs(headers) };
+  const fields = { status, requestId: headers.get('x-request-id'), retryAfterMs: retryAfterMs(headers) };
   const error = envelopeError(await response.text());
   if (error)
-    return new EverpostError(error.message, { ...facts, code: error.code ?? null, details: error.details ?? null });
+    return new EverpostError(error.message, { ...fields, code: error.code ?? null, details: error.details ?? null });
   // A gateway that did not reach the API, or lost it: whether the call was done is not known.
   if (status === 502 || status === 504)
     return new EverpostError(`A gateway answered ${status}: it did not get the answer of the API.`, {
-      ...facts,
+      ...fields,
       code: 'NETWORK',
     });
   const target = headers.get('location');
-  if (target) return new EverpostError(`The server redirects to ${target}: set baseUrl to where it leads.`, facts);
-  return new EverpostError(`The answer has status ${status} and is not from Everpost: is baseUrl right?`, facts);
+  if (target) return new EverpostError(`The server redirects to ${target}: set baseUrl to where it leads.`, fields);
+  return new EverpostError(`The answer has status ${status} and is not from Everpost: is baseUrl right?`, fields);
 }
 
 function envelopeError(text: string): { message: string; code?: ErrorCode; details?: string } | null {

@@ -6,13 +6,16 @@ import { EverpostError } from './errors.ts';
 import { type Operation, operations } from './operations.ts';
 import type { Resources } from './resources.ts';
 import { type Safe, safely } from './safe.ts';
-import type { CampaignProgress, WebhookEvent } from './types.ts';
+import type { CampaignProgress, StreamEvent } from './types.ts';
 import { type WaitOptions, waitUntilSent } from './wait-until-sent.ts';
 import { webhooks } from './webhooks.ts';
 
 export interface EverpostOptions {
-  /** AS_... of a project, or ASA_... of the organization; EVERPOST_API_KEY when left out. */
-  apiKey?: string;
+  /**
+   * AS_... of a project, or ASA_... of the organization; EVERPOST_API_KEY when left out. null: no key is sent, for a page that is signed
+   * in by a cookie.
+   */
+  apiKey?: string | null;
   /** Where the API is, for example https://mail.example.com; EVERPOST_BASE_URL when left out. */
   baseUrl?: string;
   /** With an admin key: the project that the calls are about. */
@@ -32,6 +35,8 @@ export interface EventQuery {
   types?: readonly string[] | string;
   /** The id of the last event that was seen: those after it come first. */
   after?: string;
+  /** IANA name: whose day is today in project.summary. */
+  timezone?: string;
 }
 
 type Calls = Omit<Resources, 'stream'>;
@@ -47,7 +52,7 @@ export interface Everpost extends Omit<Calls, 'campaigns' | 'webhooks'> {
   /** The same calls, which do not throw: they resolve with `{ data, error }`. */
   readonly safe: Safe<Calls>;
   /** Every event of the project as it happens. */
-  stream(query?: EventQuery, options?: StreamOptions): AsyncGenerator<WebhookEvent, void>;
+  stream(query?: EventQuery, options?: StreamOptions): AsyncGenerator<StreamEvent, void>;
 }
 
 const TIMEOUT_MS = 40_000;
@@ -81,12 +86,12 @@ function resourcesOf(settings: Settings): Record<string, Methods> {
 
 /** Throws when there is no key or no address. */
 export function settingsOf(options: EverpostOptions): Settings {
-  const apiKey = options.apiKey ?? fromEnvironment('EVERPOST_API_KEY');
+  const apiKey = options.apiKey === undefined ? fromEnvironment('EVERPOST_API_KEY') : options.apiKey;
   const baseUrl = options.baseUrl ?? fromEnvironment('EVERPOST_BASE_URL');
-  if (!apiKey) throw misused('Give apiKey, or set EVERPOST_API_KEY.');
+  if (apiKey === undefined || apiKey === '') throw misused('Give apiKey, or set EVERPOST_API_KEY.');
   if (!baseUrl || !URL.canParse(baseUrl))
     throw misused('Give the address of the API as baseUrl, or set EVERPOST_BASE_URL.');
-  if (!/^[\x21-\x7e]+$/.test(apiKey)) throw misused('The API key has characters that no key has.');
+  if (apiKey !== null && !/^[\x21-\x7e]+$/.test(apiKey)) throw misused('The API key has characters that no key has.');
   const { projectId } = options;
   return {
     // A method of an object that is called without it fails at the edge.
@@ -94,7 +99,7 @@ export function settingsOf(options: EverpostOptions): Settings {
     baseUrl: baseUrl.replace(/\/+$/, '').replace(/\/v1$/, ''),
     headers: {
       Accept: 'application/json, */*',
-      Authorization: `Bearer ${apiKey}`,
+      ...(apiKey === null ? {} : { Authorization: `Bearer ${apiKey}` }),
       ...(projectId === undefined ? {} : { 'x-project-id': headerText('projectId', projectId) }),
     },
     timeoutMs: options.timeoutMs ?? TIMEOUT_MS,

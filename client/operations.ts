@@ -37,6 +37,7 @@ export const operations = {
   campaigns: {
     abort: { method: 'POST', path: '/v1/campaigns/{campaignId}/abort', kind: 'json' },
     analytics: { method: 'GET', path: '/v1/campaigns/{campaignId}/analytics', kind: 'json' },
+    audience: { method: 'POST', path: '/v1/campaigns/audience', kind: 'json', takes: 'body' },
     create: { method: 'POST', path: '/v1/campaigns', kind: 'json', takes: 'body' },
     delete: { method: 'DELETE', path: '/v1/campaigns/{campaignId}', kind: 'json' },
     duplicate: { method: 'POST', path: '/v1/campaigns/{campaignId}/duplicate', kind: 'json', takes: 'body' },
@@ -46,7 +47,10 @@ export const operations = {
     list: { method: 'GET', path: '/v1/campaigns', kind: 'page', entries: 'campaigns', takes: 'query' },
     pause: { method: 'POST', path: '/v1/campaigns/{campaignId}/pause', kind: 'json' },
     people: { method: 'GET', path: '/v1/campaigns/{campaignId}/people', kind: 'page', entries: 'people', takes: 'query' },
+    preview: { method: 'POST', path: '/v1/campaigns/{campaignId}/preview', kind: 'json', takes: 'body' },
     progress: { method: 'GET', path: '/v1/campaigns/{campaignId}/progress', kind: 'json' },
+    rates: { method: 'GET', path: '/v1/campaigns/{campaignId}/rates', kind: 'json' },
+    reasons: { method: 'GET', path: '/v1/campaigns/{campaignId}/reasons', kind: 'json' },
     recipient: { method: 'GET', path: '/v1/campaigns/{campaignId}/recipients/{contactId}', kind: 'json' },
     recipients: { method: 'GET', path: '/v1/campaigns/{campaignId}/recipients', kind: 'page', entries: 'recipients', takes: 'query' },
     reconcile: { method: 'GET', path: '/v1/campaigns/{campaignId}/reconcile', kind: 'json' },
@@ -70,7 +74,9 @@ export const operations = {
   contacts: {
     activity: { method: 'GET', path: '/v1/contacts/{contactId}/activity', kind: 'json', takes: 'query' },
     bulkUpdate: { method: 'POST', path: '/v1/contacts/bulk-update', kind: 'json', takes: 'body' },
+    consents: { method: 'GET', path: '/v1/contacts/{contactId}/consents', kind: 'page', entries: 'consents', takes: 'query' },
     create: { method: 'POST', path: '/v1/contacts', kind: 'json', takes: 'body' },
+    data: { method: 'GET', path: '/v1/contacts/{contactId}/data', kind: 'download' },
     delete: { method: 'DELETE', path: '/v1/contacts/{contactId}', kind: 'json' },
     deleteByEmail: { method: 'POST', path: '/v1/contacts/remove', kind: 'json', takes: 'body' },
     deleteByUserId: { method: 'DELETE', path: '/v1/contacts/email/userId/{userId}', kind: 'json' },
@@ -79,6 +85,7 @@ export const operations = {
     get: { method: 'GET', path: '/v1/contacts/{contactId}', kind: 'json' },
     import: { method: 'POST', path: '/v1/contacts/import', kind: 'upload', takes: 'query' },
     list: { method: 'GET', path: '/v1/contacts', kind: 'page', entries: 'contacts', takes: 'query' },
+    previewImport: { method: 'POST', path: '/v1/contacts/import/preview', kind: 'upload', takes: 'query' },
     unsubscribeGroups: { method: 'GET', path: '/v1/contacts/{contactId}/unsubscribe-groups', kind: 'page', entries: 'groups' },
     update: { method: 'PATCH', path: '/v1/contacts/{contactId}', kind: 'json', takes: 'body' },
     upsert: { method: 'POST', path: '/v1/contacts/email', kind: 'json', takes: 'body' },
@@ -101,8 +108,12 @@ export const operations = {
     verify: { method: 'POST', path: '/v1/domains/{domainId}/verify', kind: 'json' },
   },
   emails: {
+    cancel: { method: 'POST', path: '/v1/emails/{emailId}/cancel', kind: 'json' },
+    cancelBatch: { method: 'POST', path: '/v1/emails/cancel', kind: 'json', takes: 'body' },
+    content: { method: 'GET', path: '/v1/emails/{emailId}/content', kind: 'json' },
     get: { method: 'GET', path: '/v1/emails/{emailId}', kind: 'json' },
     list: { method: 'GET', path: '/v1/emails', kind: 'page', entries: 'emails', takes: 'query' },
+    update: { method: 'PATCH', path: '/v1/emails/{emailId}', kind: 'json', takes: 'body' },
   },
   events: {
     create: { method: 'POST', path: '/v1/events', kind: 'json', takes: 'body' },
@@ -112,19 +123,41 @@ export const operations = {
     send: { method: 'POST', path: '/v1/events/send', kind: 'json', takes: 'body' },
     update: { method: 'PATCH', path: '/v1/events/{eventId}', kind: 'json', takes: 'body' },
   },
+  forms: {
+    create: { method: 'POST', path: '/v1/forms', kind: 'json', takes: 'body' },
+    delete: { method: 'DELETE', path: '/v1/forms/{formId}', kind: 'json' },
+    get: { method: 'GET', path: '/v1/forms/{formId}', kind: 'json' },
+    list: { method: 'GET', path: '/v1/forms', kind: 'page', entries: 'forms', takes: 'query' },
+    preview: { method: 'POST', path: '/v1/forms/preview', kind: 'json', takes: 'body' },
+    update: { method: 'PATCH', path: '/v1/forms/{formId}', kind: 'json', takes: 'body' },
+  },
   imports: {
     errors: { method: 'GET', path: '/v1/contacts/imports/{importId}/errors', kind: 'download', takes: 'query' },
     get: { method: 'GET', path: '/v1/contacts/imports/{importId}', kind: 'json' },
+    list: { method: 'GET', path: '/v1/contacts/imports', kind: 'page', entries: 'imports', takes: 'query' },
   },
   inbound: {
     attachment: { method: 'GET', path: '/v1/inbound/messages/{inboundId}/attachments/{ref}', kind: 'json' },
     get: { method: 'GET', path: '/v1/inbound/messages/{inboundId}', kind: 'json' },
     list: { method: 'GET', path: '/v1/inbound/messages', kind: 'page', entries: 'items', takes: 'query' },
+    preview: { method: 'GET', path: '/v1/inbound/messages/{inboundId}/preview', kind: 'json', takes: 'query' },
     reply: { method: 'POST', path: '/v1/inbound/messages/{inboundId}/reply', kind: 'json', takes: 'body' },
   },
   mails: {
+    batch: { method: 'POST', path: '/v1/mails/batch', kind: 'json', takes: 'body' },
     bulk: { method: 'POST', path: '/v1/mails/bulk', kind: 'json', takes: 'body' },
     send: { method: 'POST', path: '/v1/mails/send', kind: 'json', takes: 'body' },
+  },
+  media: {
+    delete: { method: 'DELETE', path: '/v1/media/{mediaId}', kind: 'json' },
+    list: { method: 'GET', path: '/v1/media', kind: 'page', entries: 'media', takes: 'query' },
+    upload: { method: 'POST', path: '/v1/media', kind: 'upload' },
+  },
+  members: {
+    create: { method: 'POST', path: '/v1/account/members', kind: 'json', takes: 'body' },
+    delete: { method: 'DELETE', path: '/v1/account/members/{memberId}', kind: 'json' },
+    list: { method: 'GET', path: '/v1/account/members', kind: 'page', entries: 'members', takes: 'query' },
+    update: { method: 'PATCH', path: '/v1/account/members/{memberId}', kind: 'json', takes: 'body' },
   },
   migrations: {
     cancel: { method: 'POST', path: '/v1/migrations/{migrationId}/cancel', kind: 'json' },
@@ -149,6 +182,8 @@ export const operations = {
     update: { method: 'PATCH', path: '/v1/account/projects/{projectId}', kind: 'json', takes: 'body' },
   },
   reports: {
+    health: { method: 'GET', path: '/v1/reports/health', kind: 'json' },
+    now: { method: 'GET', path: '/v1/reports/now', kind: 'json', takes: 'query' },
     providers: { method: 'GET', path: '/v1/reports/providers', kind: 'json', takes: 'query' },
     reputation: { method: 'GET', path: '/v1/reports/reputation', kind: 'json' },
     series: { method: 'GET', path: '/v1/reports/series', kind: 'json', takes: 'query' },
@@ -159,6 +194,17 @@ export const operations = {
     get: { method: 'GET', path: '/v1/senders/{senderId}', kind: 'json' },
     list: { method: 'GET', path: '/v1/senders', kind: 'page', entries: 'senders', takes: 'query' },
     update: { method: 'PATCH', path: '/v1/senders/{senderId}', kind: 'json', takes: 'body' },
+  },
+  session: {
+    create: { method: 'POST', path: '/v1/session', kind: 'json', takes: 'body' },
+    delete: { method: 'DELETE', path: '/v1/session', kind: 'json' },
+    get: { method: 'GET', path: '/v1/session', kind: 'json' },
+    requestLink: { method: 'POST', path: '/v1/session/links', kind: 'json', takes: 'body' },
+  },
+  sessions: {
+    delete: { method: 'DELETE', path: '/v1/account/sessions/{sessionId}', kind: 'json' },
+    deleteOthers: { method: 'DELETE', path: '/v1/account/sessions', kind: 'json' },
+    list: { method: 'GET', path: '/v1/account/sessions', kind: 'page', entries: 'sessions', takes: 'query' },
   },
   stream: {
     open: { method: 'GET', path: '/v1/stream', kind: 'stream', takes: 'query' },
@@ -181,6 +227,8 @@ export const operations = {
     links: { method: 'GET', path: '/v1/templates/{templateId}/links', kind: 'json' },
     list: { method: 'GET', path: '/v1/templates', kind: 'page', entries: 'templates', takes: 'query' },
     preview: { method: 'POST', path: '/v1/templates/{templateId}/preview', kind: 'json', takes: 'body' },
+    previewDraft: { method: 'POST', path: '/v1/templates/preview', kind: 'json', takes: 'body' },
+    test: { method: 'POST', path: '/v1/templates/{templateId}/test', kind: 'json', takes: 'body' },
     update: { method: 'PATCH', path: '/v1/templates/{templateId}', kind: 'json', takes: 'body' },
   },
   webhooks: {

@@ -4,84 +4,92 @@ import type { Pages } from './calls/pages.ts';
 import type { StreamOptions } from './calls/streams.ts';
 import type { CallOptions, PostOptions } from './calls/transport.ts';
 import type { Uploadable } from './calls/uploads.ts';
-import type { AcceptedImport, AddContactsBody, AddedContacts, ApiKey, ApiKeysPage, Automation, AutomationLinks, AutomationsEnrollmentsQuery, AutomationsListQuery, AutomationsPage, BulkMailBody, BulkUpdateContactsBody, BulkUpdatedContacts, Campaign, CampaignAnalytics, CampaignLinks, CampaignPeoplePage, CampaignPerson, CampaignProgress, CampaignRecipient, CampaignRecipientsPage, CampaignReconciliation, CampaignsExportPeopleQuery, CampaignsListQuery, CampaignsPage, CampaignsPeopleQuery, CampaignsRecipientsQuery, Contact, ContactActivity, ContactBody, ContactImport, ContactList, ContactListPreview, ContactListsListQuery, ContactListsPage, ContactsActivityQuery, ContactsExportQuery, ContactsImportQuery, ContactsListQuery, ContactsPage, CreateApiKeyBody, CreateAutomationBody, CreateCampaignBody, CreateContactListBody, CreateCustomFieldBody, CreateDomainBody, CreateEventBody, CreateProjectBody, CreateSenderBody, CreateSuppressionGroupBody, CreateTemplateBody, CreateWebhookBody, CustomField, CustomFieldsPage, DeleteContactsByEmailBody, DeletedContacts, Domain, DomainsListQuery, DomainsPage, DuplicateCampaignBody, Email, EmailSummary, EmailsListQuery, EmailsPage, Enrollment, EnrollmentsPage, EventDefinition, EventDefinitionsPage, EventRecord, FindContactsByEmailBody, FoundContacts, ImportsErrorsQuery, InboundAttachmentLink, InboundListQuery, InboundMessage, InboundMessagesPage, ListContact, ListContactsPage, MigrateGroupBody, MigrateTemplatesBody, MigratedGroup, MigratedTemplates, Migration, MigrationsListQuery, MigrationsPage, NewApiKey, NewWebhook, PageQuery, PlanMigrationBody, PlanOfProviderA, PlanOfProviderB, PreviewContactListBody, PreviewTemplateBody, Project, ProjectsPage, ProvidersReport, QueuedBulk, QueuedMail, QueuedReply, QueuedTest, RecipientStory, RemoveContactsBody, RemovedContacts, ReplayWebhookBody, ReplayedEvents, ReplyBody, ReportsProvidersQuery, ReportsSeriesQuery, ReputationReport, RetryCampaignBody, RetryMigrationBody, SearchListContactsBody, SearchSuppressionsBody, SendEventBody, SendMailBody, Sender, SendersPage, Series, SimulateAutomationBody, Simulation, SkipPhaseBody, StartMigrationABody, StartMigrationBBody, StartedMigration, StreamOpenQuery, SuppressBody, SuppressedEmails, Suppression, SuppressionGroup, SuppressionGroupsExportEntriesQuery, SuppressionGroupsPage, SuppressionsPage, Template, TemplateLinks, TemplatePreview, TemplatesListQuery, TemplatesPage, TestCampaignBody, UnsubscribeGroup, UnsubscribeGroupsPage, UnsuppressBody, UnsuppressedEmails, UpdateAutomationBody, UpdateCampaignBody, UpdateContactBody, UpdateContactListBody, UpdateCustomFieldBody, UpdateDomainBody, UpdateEventBody, UpdateProjectBody, UpdateSenderBody, UpdateSuppressionGroupBody, UpdateTemplateBody, UpdateWebhookBody, Webhook, WebhookDeliveriesPage, WebhookDelivery, WebhookEvent, WebhooksDeliveriesQuery, WebhooksPage } from './types.ts';
+import type { AcceptedImport, AddContactsBody, AddedContacts, ApiKey, ApiKeysPage, Automation, AutomationLinks, AutomationsEnrollmentsQuery, AutomationsListQuery, AutomationsPage, BatchMailBody, BulkMailBody, BulkUpdateContactsBody, BulkUpdatedContacts, Campaign, CampaignAnalytics, CampaignAudienceBody, CampaignLinks, CampaignPeoplePage, CampaignPerson, CampaignProgress, CampaignRates, CampaignReasons, CampaignRecipient, CampaignRecipientsPage, CampaignReconciliation, CampaignsExportPeopleQuery, CampaignsListQuery, CampaignsPage, CampaignsPeopleQuery, CampaignsRecipientsQuery, CancelEmailsBody, CancelledEmails, Consent, ConsentsPage, Contact, ContactActivity, ContactBody, ContactImport, ContactImportPreview, ContactImportsPage, ContactList, ContactListPreview, ContactListsListQuery, ContactListsPage, ContactsActivityQuery, ContactsExportQuery, ContactsImportQuery, ContactsListQuery, ContactsPage, ContactsPreviewImportQuery, CountedAudience, CreateApiKeyBody, CreateAutomationBody, CreateCampaignBody, CreateContactListBody, CreateCustomFieldBody, CreateDomainBody, CreateEventBody, CreateFormBody, CreateMemberBody, CreateProjectBody, CreateSenderBody, CreateSessionBody, CreateSuppressionGroupBody, CreateTemplateBody, CreateWebhookBody, CurrentSession, CustomField, CustomFieldsPage, DeleteContactsByEmailBody, DeletedContacts, Domain, DomainsListQuery, DomainsPage, DuplicateCampaignBody, Email, EmailSummary, EmailsListQuery, EmailsPage, EndedSessions, Enrollment, EnrollmentsPage, EventDefinition, EventDefinitionsPage, EventRecord, FindContactsByEmailBody, Form, FormPreview, FormsPage, FoundContacts, HealthDetails, ImportsErrorsQuery, ImportsListQuery, InboundAttachmentLink, InboundListQuery, InboundMessage, InboundMessagesPage, InboundPreview, InboundPreviewQuery, ListContact, ListContactsPage, Media, MediaListQuery, MediaPage, Member, MembersPage, MigrateGroupBody, MigrateTemplatesBody, MigratedGroup, MigratedTemplates, Migration, MigrationsListQuery, MigrationsPage, NewApiKey, NewWebhook, PageQuery, PlanMigrationBody, PlanOfProviderA, PlanOfProviderB, PreviewCampaignBody, PreviewContactListBody, PreviewDraftBody, PreviewFormBody, PreviewTemplateBody, Project, ProjectNow, ProjectsPage, ProvidersReport, QueuedBatch, QueuedBulk, QueuedMail, QueuedReply, QueuedTest, RecipientStory, RemoveContactsBody, RemovedContacts, RenderedEmail, ReplayWebhookBody, ReplayedEvents, ReplyBody, ReportsNowQuery, ReportsProvidersQuery, ReportsSeriesQuery, ReputationReport, RequestSignInLinkBody, RetryCampaignBody, RetryMigrationBody, SearchListContactsBody, SearchSuppressionsBody, SendEventBody, SendMailBody, Sender, SendersPage, Series, Session, SessionsPage, SimulateAutomationBody, Simulation, SkipPhaseBody, StartMigrationABody, StartMigrationBBody, StartedMigration, StreamEvent, StreamOpenQuery, SuppressBody, SuppressedEmails, Suppression, SuppressionGroup, SuppressionGroupsExportEntriesQuery, SuppressionGroupsPage, SuppressionsPage, Template, TemplateLinks, TemplatePreview, TemplatesListQuery, TemplatesPage, TestCampaignBody, TestTemplateBody, UnsubscribeGroup, UnsubscribeGroupsPage, UnsuppressBody, UnsuppressedEmails, UpdateAutomationBody, UpdateCampaignBody, UpdateContactBody, UpdateContactListBody, UpdateCustomFieldBody, UpdateDomainBody, UpdateEmailBody, UpdateEventBody, UpdateFormBody, UpdateMemberBody, UpdateProjectBody, UpdateSenderBody, UpdateSuppressionGroupBody, UpdateTemplateBody, UpdateWebhookBody, Webhook, WebhookDeliveriesPage, WebhookDelivery, WebhooksDeliveriesQuery, WebhooksPage } from './types.ts';
 
 export interface ApiKeysCalls {
-  /** Create a project key; it is shown this once */
+  /** Create a project key, which is shown only once */
   create(projectId: string, body: CreateApiKeyBody, options?: PostOptions): Promise<NewApiKey>;
-  /** Revoke a key; it stops within five seconds */
+  /** Revoke a key; it stops working within five seconds */
   delete(apiKeyId: string, options?: CallOptions): Promise<void>;
   /** List the keys of a project */
   list(projectId: string, options?: CallOptions): Pages<ApiKeysPage, ApiKey>;
 }
 
 export interface AutomationsCalls {
-  /** Let people in */
+  /** Activate an automation, so that contacts enter it */
   activate(automationId: string, options?: PostOptions): Promise<Automation>;
-  /** End an automation for good; people inside leave it */
+  /** Archive an automation for good; its enrollments end */
   archive(automationId: string, options?: PostOptions): Promise<Automation>;
   /** Create an automation, and activate it when `active` is true */
   create(body: CreateAutomationBody, options?: PostOptions): Promise<Automation>;
-  /** Delete an automation that is not active; people inside leave it */
+  /** Delete an automation that is not active; its enrollments end */
   delete(automationId: string, options?: CallOptions): Promise<void>;
-  /** List the people of an automation, each with step, end of the wait and history */
+  /** List the enrollments of an automation, each with its step, the end of its wait and its history */
   enrollments(automationId: string, query?: AutomationsEnrollmentsQuery, options?: CallOptions): Pages<EnrollmentsPage, Enrollment>;
-  /** Get an automation with its statistics and what waits to enter */
+  /** Get an automation with its statistics and the number of contacts that wait to enter */
   get(automationId: string, options?: CallOptions): Promise<Automation>;
-  /** The clicks on each link of the mails of an automation, by step */
+  /** Count the clicks on each link in the mails of an automation, by step */
   links(automationId: string, options?: CallOptions): Promise<AutomationLinks>;
   /** List automations, newest first */
   list(query?: AutomationsListQuery, options?: CallOptions): Pages<AutomationsPage, Automation>;
-  /** Stop entries; people inside wait at their next step */
+  /** Pause an automation: no contact enters, and enrolled contacts wait at their next step */
   pause(automationId: string, options?: PostOptions): Promise<Automation>;
   /** Resume a paused automation */
   resume(automationId: string, options?: PostOptions): Promise<Automation>;
-  /** Say what would happen to a contact, on a virtual clock and without sending */
+  /** Simulate the way of a contact through an automation, on a virtual clock and without sending */
   simulate(automationId: string, body?: SimulateAutomationBody, options?: PostOptions): Promise<Simulation>;
-  /** Change a draft or paused automation */
+  /** Update a draft or paused automation */
   update(automationId: string, body: UpdateAutomationBody, options?: CallOptions): Promise<Automation>;
 }
 
 export interface CampaignsCalls {
-  /** End it for good; what was not sent stays pending */
+  /** Abort a campaign for good; recipients without mail stay pending */
   abort(campaignId: string, options?: PostOptions): Promise<Campaign>;
-  /** The counts and rates of a campaign, as last refreshed */
+  /** Get the counts and rates of a campaign, as last refreshed */
   analytics(campaignId: string, options?: CallOptions): Promise<CampaignAnalytics>;
+  /** Count the contacts that a campaign to these lists would go to now */
+  audience(body: CampaignAudienceBody, options?: PostOptions): Promise<CountedAudience>;
   /** Create a campaign */
   create(body: CreateCampaignBody, options?: PostOptions): Promise<Campaign>;
-  /** Delete a campaign that is not under way */
+  /** Delete a campaign that is not being sent */
   delete(campaignId: string, options?: CallOptions): Promise<void>;
-  /** Copy a campaign as a draft, for its audience or for those of it who did not open */
+  /** Copy a campaign as a draft, for the same audience or for the recipients who did not open it */
   duplicate(campaignId: string, body?: DuplicateCampaignBody, options?: PostOptions): Promise<Campaign>;
-  /** Download all people behind a figure of a campaign */
+  /** Download all contacts behind a figure of a campaign */
   exportPeople(campaignId: string, query: CampaignsExportPeopleQuery, options?: CallOptions): Promise<Download>;
   /** Get a campaign */
   get(campaignId: string, options?: CallOptions): Promise<Campaign>;
-  /** The clicks on each link of a campaign */
+  /** Count the clicks on each link of a campaign */
   links(campaignId: string, options?: CallOptions): Promise<CampaignLinks>;
   /** List campaigns, newest first */
   list(query?: CampaignsListQuery, options?: CallOptions): Pages<CampaignsPage, Campaign>;
-  /** Pause; the answer comes when nothing is in flight */
+  /** Pause a campaign; the answer comes when no message is in flight */
   pause(campaignId: string, options?: PostOptions): Promise<Campaign>;
-  /** The people behind a figure of a campaign */
+  /** List the contacts behind a figure of a campaign */
   people(campaignId: string, query: CampaignsPeopleQuery, options?: CallOptions): Pages<CampaignPeoplePage, CampaignPerson>;
-  /** Counts by state, read from the ledger now */
+  /** Show the mail of a campaign as a contact would get it */
+  preview(campaignId: string, body?: PreviewCampaignBody, options?: PostOptions): Promise<TemplatePreview>;
+  /** Get the current counts of a campaign by state, from the ledger */
   progress(campaignId: string, options?: CallOptions): Promise<CampaignProgress>;
-  /** Why this person got it, or not */
+  /** Get the mails, opens and clicks of a campaign in the last 15 minutes, in steps of five seconds */
+  rates(campaignId: string, options?: CallOptions): Promise<CampaignRates>;
+  /** Count recipients by the reason why they did not get the mail, or not yet */
+  reasons(campaignId: string, options?: CallOptions): Promise<CampaignReasons>;
+  /** Get the reason why a contact got the mail of a campaign, or did not */
   recipient(campaignId: string, contactId: string, options?: CallOptions): Promise<RecipientStory>;
-  /** Everybody of the audience, with what became of the mail */
+  /** List the recipients of a campaign, each with the state of its mail */
   recipients(campaignId: string, query?: CampaignsRecipientsQuery, options?: CallOptions): Pages<CampaignRecipientsPage, CampaignRecipient>;
-  /** Recount the ledger and show what the stored numbers say differently */
+  /** Recount a campaign from the ledger, and compare the stored counts with it */
   reconcile(campaignId: string, options?: CallOptions): Promise<CampaignReconciliation>;
-  /** Resume where it was paused */
+  /** Resume a paused campaign */
   resume(campaignId: string, options?: PostOptions): Promise<Campaign>;
-  /** Send again only what failed or is unknown */
+  /** Send the failed and unknown messages of a campaign again */
   retry(campaignId: string, body: RetryCampaignBody, options?: PostOptions): Promise<Campaign>;
-  /** Send the campaign as it is now to a few addresses */
+  /** Send a test of the campaign, as it is now, to a few addresses */
   test(campaignId: string, body: TestCampaignBody, options?: PostOptions): Promise<QueuedTest>;
   /** Change, publish or reschedule a campaign */
   update(campaignId: string, body: UpdateCampaignBody, options?: CallOptions): Promise<Campaign>;
-  /** Progress as server-sent events, until the campaign is over */
+  /** Watch the progress of a campaign as server-sent events, until it is over */
   watch(campaignId: string, options?: StreamOptions): AsyncGenerator<CampaignProgress, void>;
 }
 
@@ -92,34 +100,38 @@ export interface ContactListsCalls {
   create(body: CreateContactListBody, options?: PostOptions): Promise<ContactList>;
   /** Delete a list or a segment; its contacts stay */
   delete(contactListId: string, options?: CallOptions): Promise<void>;
-  /** Get a list or a segment; GLOBAL_CONTACT_LIST names the list of all contacts */
+  /** Get a list or a segment; GLOBAL_CONTACT_LIST is the id of the list of all contacts */
   get(contactListId: string, options?: CallOptions): Promise<ContactList>;
   /** List the global list, lists and segments */
   list(query?: ContactListsListQuery, options?: CallOptions): Pages<ContactListsPage, ContactList>;
-  /** Count the contacts that a filter would take, and show the newest ten of them */
+  /** Count the contacts that match a filter, and show the newest ten of them */
   preview(body: PreviewContactListBody, options?: PostOptions): Promise<ContactListPreview>;
-  /** Remove contacts from a list; they stay contacts */
+  /** Remove contacts from a list, without deleting them */
   removeContacts(contactListId: string, body?: RemoveContactsBody, options?: PostOptions): Promise<RemovedContacts>;
   /** Search the contacts of a list, a segment or the global list by part of the email */
   searchContacts(body: SearchListContactsBody, options?: PostOptions): Pages<ListContactsPage, ListContact>;
-  /** Rename a list, or change the filter of a segment */
+  /** Rename a list, show it on the preference page, or change the filter of a segment */
   update(contactListId: string, body: UpdateContactListBody, options?: CallOptions): Promise<ContactList>;
 }
 
 export interface ContactsCalls {
-  /** The acts of a contact and the changes of it, newest first */
+  /** List what a contact did and how it changed, newest first */
   activity(contactId: string, query?: ContactsActivityQuery, options?: CallOptions): Promise<ContactActivity>;
-  /** Create or update up to 100 contacts; one that fails, fails alone */
+  /** Create or update up to 100 contacts; each succeeds or fails by itself */
   bulkUpdate(body: BulkUpdateContactsBody, options?: PostOptions): Promise<BulkUpdatedContacts>;
-  /** Create a contact; an email that is known is refused */
+  /** List the consents of a contact, newest first */
+  consents(contactId: string, query?: PageQuery, options?: CallOptions): Pages<ConsentsPage, Consent>;
+  /** Create a contact; an email that exists already is refused */
   create(body: ContactBody, options?: PostOptions): Promise<Contact>;
+  /** Download everything that is stored about a person */
+  data(contactId: string, options?: CallOptions): Promise<Download>;
   /** Delete a contact */
   delete(contactId: string, options?: CallOptions): Promise<void>;
   /** Delete contacts by email */
   deleteByEmail(body: DeleteContactsByEmailBody | string[], options?: PostOptions): Promise<DeletedContacts>;
-  /** Delete every contact that carries this userId */
+  /** Delete all contacts with a userId */
   deleteByUserId(userId: string, options?: CallOptions): Promise<DeletedContacts>;
-  /** Download every contact */
+  /** Download all contacts */
   export(query?: ContactsExportQuery, options?: CallOptions): Promise<Download>;
   /** Find contacts by their emails */
   findByEmail(body: FindContactsByEmailBody | string[], options?: PostOptions): Promise<FoundContacts>;
@@ -129,51 +141,61 @@ export interface ContactsCalls {
   import(file: Uploadable, query?: ContactsImportQuery, options?: CallOptions): Promise<AcceptedImport>;
   /** List contacts, newest first, or search by part of an email */
   list(query?: ContactsListQuery, options?: CallOptions): Pages<ContactsPage, Contact>;
-  /** The suppression groups that hold the address of a contact */
+  /** Count what an import of this file would change, without writing anything */
+  previewImport(file: Uploadable, query?: ContactsPreviewImportQuery, options?: CallOptions): Promise<ContactImportPreview>;
+  /** List the suppression groups that hold the address of a contact */
   unsubscribeGroups(contactId: string, options?: CallOptions): Pages<UnsubscribeGroupsPage, UnsubscribeGroup>;
-  /** Update a contact by id, its email too */
+  /** Update a contact by id, its email included */
   update(contactId: string, body: UpdateContactBody, options?: CallOptions): Promise<Contact>;
   /** Create a contact, or update the one with this email */
   upsert(body: ContactBody, options?: PostOptions): Promise<Contact>;
 }
 
 export interface CustomFieldsCalls {
-  /** Declare a field: values that contacts get from now on are held to its type */
+  /** Declare a field; values written from now on must have its type */
   create(body: CreateCustomFieldBody, options?: PostOptions): Promise<CustomField>;
-  /** Take the declaration back; values stay with the contacts */
+  /** Delete the declaration of a field; contacts keep their values */
   delete(customFieldId: string, options?: CallOptions): Promise<void>;
   /** Get a declared field */
   get(customFieldId: string, options?: CallOptions): Promise<CustomField>;
   /** List the declared fields, by name */
   list(query?: PageQuery, options?: CallOptions): Pages<CustomFieldsPage, CustomField>;
-  /** Change description or default value; name and type stay */
+  /** Change the description or the default value of a declared field; name and type stay */
   update(customFieldId: string, body: UpdateCustomFieldBody, options?: CallOptions): Promise<CustomField>;
 }
 
 export interface DomainsCalls {
-  /** Add a sending domain; the answer says which DNS records to publish */
+  /** Add a sending domain; the answer has the DNS records to publish */
   create(body: CreateDomainBody, options?: PostOptions): Promise<Domain>;
   /** Delete a sending domain, with its DKIM key */
   delete(domainId: string, options?: CallOptions): Promise<void>;
   /** Stop receiving mail for a domain */
   disableInbound(domainId: string, options?: PostOptions): Promise<Domain>;
-  /** Receive mail for a verified domain; the answer holds the MX record to publish */
+  /** Receive mail for a verified domain; the answer has the MX record to publish */
   enableInbound(domainId: string, options?: PostOptions): Promise<Domain>;
   /** Get a sending domain */
   get(domainId: string, options?: CallOptions): Promise<Domain>;
   /** List sending domains, oldest first */
   list(query?: DomainsListQuery, options?: CallOptions): Pages<DomainsPage, Domain>;
-  /** Say who signs the mail of a domain */
+  /** Change who signs the mail of a domain: this service or the relay */
   update(domainId: string, body: UpdateDomainBody, options?: CallOptions): Promise<Domain>;
-  /** Look up the DNS records now; the result comes with a later GET */
+  /** Check the DNS records of a domain now; a later GET has the result */
   verify(domainId: string, options?: PostOptions): Promise<Domain>;
 }
 
 export interface EmailsCalls {
-  /** Get an email: why it arrived, or did not, with the reply of the relay */
+  /** Cancel an email that is not sent yet */
+  cancel(emailId: string, options?: PostOptions): Promise<Email>;
+  /** Cancel the emails of a bulk or batch call that are not sent yet */
+  cancelBatch(body: CancelEmailsBody, options?: PostOptions): Promise<CancelledEmails>;
+  /** Show an email as its recipient got it, without tracking */
+  content(emailId: string, options?: CallOptions): Promise<RenderedEmail>;
+  /** Get an email with its outcome and the reply of the relay */
   get(emailId: string, options?: CallOptions): Promise<Email>;
   /** List emails, newest first */
   list(query?: EmailsListQuery, options?: CallOptions): Pages<EmailsPage, EmailSummary>;
+  /** Send a scheduled email at another time */
+  update(emailId: string, body: UpdateEmailBody, options?: CallOptions): Promise<Email>;
 }
 
 export interface EventsCalls {
@@ -187,51 +209,92 @@ export interface EventsCalls {
   list(query?: PageQuery, options?: CallOptions): Pages<EventDefinitionsPage, EventDefinition>;
   /** Record a custom event of a contact */
   send(body: SendEventBody, options?: PostOptions): Promise<EventRecord>;
-  /** Change description or properties of an event definition */
+  /** Change the description or the properties of an event definition */
   update(eventId: string, body: UpdateEventBody, options?: CallOptions): Promise<EventDefinition>;
 }
 
+export interface FormsCalls {
+  /** Create a form by which people subscribe */
+  create(body: CreateFormBody, options?: PostOptions): Promise<Form>;
+  /** Delete a form; people who wait for their confirmation can still confirm */
+  delete(formId: string, options?: CallOptions): Promise<void>;
+  /** Get a form, with what to embed in a page */
+  get(formId: string, options?: CallOptions): Promise<Form>;
+  /** List forms, newest first */
+  list(query?: PageQuery, options?: CallOptions): Pages<FormsPage, Form>;
+  /** Show a page of a form that is being written, without saving it */
+  preview(body: PreviewFormBody, options?: PostOptions): Promise<FormPreview>;
+  /** Update a form; fields, texts and redirects are given whole */
+  update(formId: string, body: UpdateFormBody, options?: CallOptions): Promise<Form>;
+}
+
 export interface ImportsCalls {
-  /** Download the rows that failed, with their reasons */
+  /** Download the rows of an import that failed, with the reasons */
   errors(importId: string, query?: ImportsErrorsQuery, options?: CallOptions): Promise<Download>;
-  /** How far an import is */
+  /** Get the progress of an import */
   get(importId: string, options?: CallOptions): Promise<ContactImport>;
+  /** List imports, newest first */
+  list(query?: ImportsListQuery, options?: CallOptions): Pages<ContactImportsPage, ContactImport>;
 }
 
 export interface InboundCalls {
-  /** A link to an attachment, by its index or id, that works for 15 minutes */
+  /** Get a link to an attachment, by its index or id; it works for 15 minutes */
   attachment(inboundId: string, ref: string, options?: CallOptions): Promise<InboundAttachmentLink>;
-  /** One inbound message */
+  /** Get an inbound message */
   get(inboundId: string, options?: CallOptions): Promise<InboundMessage>;
-  /** Inbound messages, newest first */
+  /** List inbound messages, newest first */
   list(query?: InboundListQuery, options?: CallOptions): Pages<InboundMessagesPage, InboundMessage>;
+  /** A link to an inbound message as a page of its own, that works for ten minutes */
+  preview(inboundId: string, query?: InboundPreviewQuery, options?: CallOptions): Promise<InboundPreview>;
   /** Reply to an inbound message, within its conversation */
   reply(inboundId: string, body?: ReplyBody, options?: PostOptions): Promise<QueuedReply>;
 }
 
 export interface MailsCalls {
-  /** Queue an email to up to 100 recipients, each with data of its own */
+  /** Queue up to 100 different emails */
+  batch(body: BatchMailBody, options?: PostOptions): Promise<QueuedBatch>;
+  /** Queue an email to up to 100 recipients, each with its own data */
   bulk(body: BulkMailBody, options?: PostOptions): Promise<QueuedBulk>;
   /** Queue an email to one recipient */
   send(body: SendMailBody, options?: PostOptions): Promise<QueuedMail>;
 }
 
+export interface MediaCalls {
+  /** Delete a picture that no template or automation shows */
+  delete(mediaId: string, options?: CallOptions): Promise<void>;
+  /** List the pictures of the project, newest first */
+  list(query?: MediaListQuery, options?: CallOptions): Pages<MediaPage, Media>;
+  /** Upload a picture for mails: PNG, JPEG, GIF or WebP of up to 5 MB */
+  upload(file: Uploadable, options?: CallOptions): Promise<Media>;
+}
+
+export interface MembersCalls {
+  /** Add a member, who may then sign in to the console */
+  create(body: CreateMemberBody, options?: PostOptions): Promise<Member>;
+  /** Remove a member, whose access ends within five seconds; what the member made stays */
+  delete(memberId: string, options?: CallOptions): Promise<void>;
+  /** List the members of the organization with their roles */
+  list(query?: PageQuery, options?: CallOptions): Pages<MembersPage, Member>;
+  /** Change the role of a member, within five seconds everywhere */
+  update(memberId: string, body: UpdateMemberBody, options?: CallOptions): Promise<Member>;
+}
+
 export interface MigrationsCalls {
-  /** End a migration; what was migrated stays */
+  /** Cancel a migration; everything migrated so far stays */
   cancel(migrationId: string, options?: PostOptions): Promise<Migration>;
   /** Get a migration with its phases, and its report when it is over */
   get(migrationId: string, options?: CallOptions): Promise<Migration>;
-  /** Migrate one unsubscribe group of provider A at once, with its addresses when asked */
+  /** Migrate one unsubscribe group of provider A at once, with its addresses if you want */
   groupProviderA(body: MigrateGroupBody, options?: PostOptions): Promise<MigratedGroup>;
   /** List migrations, newest first */
   list(query?: MigrationsListQuery, options?: CallOptions): Pages<MigrationsPage, Migration>;
-  /** See what can be migrated from provider A, and whether its key is good */
+  /** Preview a migration from provider A, and check its key */
   planProviderA(body: PlanMigrationBody, options?: PostOptions): Promise<PlanOfProviderA>;
-  /** See what can be migrated from provider B, and whether its key is good */
+  /** Preview a migration from provider B, and check its key */
   planProviderB(body: PlanMigrationBody, options?: PostOptions): Promise<PlanOfProviderB>;
-  /** Continue a migration that holds, failed or was cancelled, where it stopped or from a phase */
+  /** Continue a migration that needs attention, failed or was cancelled, where it stopped or from a phase */
   retry(migrationId: string, body?: RetryMigrationBody, options?: PostOptions): Promise<Migration>;
-  /** Leave out the phase that holds, and continue with the next */
+  /** Skip the phase that needs attention, and continue with the next one */
   skip(migrationId: string, body?: SkipPhaseBody, options?: PostOptions): Promise<Migration>;
   /** Start a migration from provider A in the background */
   startProviderA(body: StartMigrationABody, options?: PostOptions): Promise<StartedMigration>;
@@ -241,36 +304,40 @@ export interface MigrationsCalls {
   templatesProviderA(body: MigrateTemplatesBody, options?: PostOptions): Promise<MigratedTemplates>;
   /** Migrate selected templates of provider B at once */
   templatesProviderB(body: MigrateTemplatesBody, options?: PostOptions): Promise<MigratedTemplates>;
-  /** Watch a migration */
+  /** Watch a migration as server-sent events */
   watch(migrationId: string, options?: StreamOptions): AsyncGenerator<Migration, void>;
 }
 
 export interface ProjectsCalls {
   /** Create a project */
   create(body: CreateProjectBody, options?: PostOptions): Promise<Project>;
-  /** Delete a project; its keys stop at once */
+  /** Delete a project; its keys stop working at once */
   delete(projectId: string, options?: CallOptions): Promise<void>;
   /** Get a project */
   get(projectId: string, options?: CallOptions): Promise<Project>;
   /** List the projects of the organization */
   list(query?: PageQuery, options?: CallOptions): Pages<ProjectsPage, Project>;
-  /** Change name or tracking defaults of a project */
+  /** Change a project: its name, its tracking defaults, and the look, language and sender of its public pages */
   update(projectId: string, body: UpdateProjectBody, options?: CallOptions): Promise<Project>;
 }
 
 export interface ReportsCalls {
-  /** Outcomes by mailbox provider */
+  /** Get the state of servers, processes and waiting jobs */
+  health(options?: CallOptions): Promise<HealthDetails>;
+  /** Get rates, lanes, running campaigns, the outcomes of today and everything that needs attention */
+  now(query?: ReportsNowQuery, options?: CallOptions): Promise<ProjectNow>;
+  /** Count outcomes by mailbox provider */
   providers(query?: ReportsProvidersQuery, options?: CallOptions): Promise<ProvidersReport>;
-  /** Bounces and complaints against the limits of receivers */
+  /** Compare bounces and complaints with the limits of mailbox providers */
   reputation(options?: CallOptions): Promise<ReputationReport>;
-  /** Counts by hour or day */
+  /** Count the mail of a project by hour or day */
   series(query?: ReportsSeriesQuery, options?: CallOptions): Promise<Series>;
 }
 
 export interface SendersCalls {
   /** Create a sender on a verified domain */
   create(body: CreateSenderBody, options?: PostOptions): Promise<Sender>;
-  /** Delete a sender; mail that is queued goes out all the same */
+  /** Delete a sender; mail that is queued is still sent */
   delete(senderId: string, options?: CallOptions): Promise<void>;
   /** Get a sender */
   get(senderId: string, options?: CallOptions): Promise<Sender>;
@@ -280,21 +347,41 @@ export interface SendersCalls {
   update(senderId: string, body: UpdateSenderBody, options?: CallOptions): Promise<Sender>;
 }
 
+export interface SessionCalls {
+  /** Sign in with the token of a link. The answer sets the cookie of a new session */
+  create(body: CreateSessionBody, options?: PostOptions): Promise<CurrentSession>;
+  /** Sign out */
+  delete(options?: CallOptions): Promise<void>;
+  /** Read the session, with its organizations and roles */
+  get(options?: CallOptions): Promise<CurrentSession>;
+  /** Have a sign-in link mailed. The answer is the same for an address that is unknown */
+  requestLink(body: RequestSignInLinkBody, options?: PostOptions): Promise<void>;
+}
+
+export interface SessionsCalls {
+  /** End a session; it stops within five seconds */
+  delete(sessionId: string, options?: CallOptions): Promise<void>;
+  /** End all sessions of the person but this one */
+  deleteOthers(options?: CallOptions): Promise<EndedSessions>;
+  /** The sessions of the person who is signed in, the newest first */
+  list(query?: PageQuery, options?: CallOptions): Pages<SessionsPage, Session>;
+}
+
 export interface StreamCalls {
-  /** Every event of the project as server-sent events, from now on or after Last-Event-ID */
-  open(query?: StreamOpenQuery, options?: StreamOptions): AsyncGenerator<WebhookEvent, void>;
+  /** Stream the events of the project as server-sent events, from now on or after Last-Event-ID */
+  open(query?: StreamOpenQuery, options?: StreamOptions): AsyncGenerator<StreamEvent, void>;
 }
 
 export interface SuppressionGroupsCalls {
-  /** Create a group that people can leave without leaving the others */
+  /** Create a suppression group; people unsubscribe from each group separately */
   create(body: CreateSuppressionGroupBody, options?: PostOptions): Promise<SuppressionGroup>;
-  /** Delete a group with its entries */
+  /** Delete a suppression group with its entries */
   delete(groupId: string, options?: CallOptions): Promise<void>;
-  /** Download every suppression entry */
+  /** Download all suppression entries */
   exportEntries(query?: SuppressionGroupsExportEntriesQuery, options?: CallOptions): Promise<Download>;
-  /** Get a group */
+  /** Get a suppression group */
   get(groupId: string, options?: CallOptions): Promise<SuppressionGroup>;
-  /** List the groups */
+  /** List suppression groups */
   list(query?: PageQuery, options?: CallOptions): Pages<SuppressionGroupsPage, SuppressionGroup>;
   /** Search suppression entries, newest first */
   searchEntries(body: SearchSuppressionsBody, options?: PostOptions): Pages<SuppressionsPage, Suppression>;
@@ -302,45 +389,49 @@ export interface SuppressionGroupsCalls {
   suppress(body: SuppressBody, options?: PostOptions): Promise<SuppressedEmails>;
   /** Release addresses from a group, from the default group or from the global one */
   unsuppress(body: UnsuppressBody, options?: PostOptions): Promise<UnsuppressedEmails>;
-  /** Change name or description of a group */
+  /** Change name or description of a suppression group, or show it on the preference page */
   update(groupId: string, body: UpdateSuppressionGroupBody, options?: CallOptions): Promise<SuppressionGroup>;
 }
 
 export interface TemplatesCalls {
-  /** Create a template; a source that does not parse is refused with the line */
+  /** Create a template; one with a syntax error is refused with the number of the line */
   create(body: CreateTemplateBody, options?: PostOptions): Promise<Template>;
-  /** Delete a template that no draft, schedule or active automation uses */
+  /** Delete a template that no draft, scheduled campaign or active automation uses */
   delete(templateId: string, options?: CallOptions): Promise<void>;
   /** Get a template */
   get(templateId: string, options?: CallOptions): Promise<Template>;
-  /** The clicks on each link of a template, in all mail made of it */
+  /** Count the clicks on each link of a template, in all mail made from it */
   links(templateId: string, options?: CallOptions): Promise<TemplateLinks>;
   /** List templates, newest first */
   list(query?: TemplatesListQuery, options?: CallOptions): Pages<TemplatesPage, Template>;
   /** Render a template with data, without sending it */
   preview(templateId: string, body?: PreviewTemplateBody, options?: PostOptions): Promise<TemplatePreview>;
-  /** Update a template; mail that is queued keeps what it was queued with */
+  /** Render a template that is being written, without saving it */
+  previewDraft(body: PreviewDraftBody, options?: PostOptions): Promise<TemplatePreview>;
+  /** Send a template to a few addresses, with [Test] before its subject */
+  test(templateId: string, body: TestTemplateBody, options?: PostOptions): Promise<QueuedTest>;
+  /** Update a template; mail that is queued keeps the old version */
   update(templateId: string, body: UpdateTemplateBody, options?: CallOptions): Promise<Template>;
 }
 
 export interface WebhooksCalls {
-  /** Have events of the project posted to a URL. The secret is shown once */
+  /** Create a webhook, which posts events of the project to a URL; its secret is shown only once */
   create(body: CreateWebhookBody, options?: PostOptions): Promise<NewWebhook>;
-  /** Delete a webhook. Events that wait for it are not delivered any more */
+  /** Delete a webhook; waiting deliveries are dropped */
   delete(webhookId: string, options?: CallOptions): Promise<void>;
-  /** The delivery log, newest first, kept for 30 days */
+  /** List the deliveries of the last 30 days, newest first */
   deliveries(webhookId: string, query?: WebhooksDeliveriesQuery, options?: CallOptions): Pages<WebhookDeliveriesPage, WebhookDelivery>;
-  /** One webhook */
+  /** Get a webhook */
   get(webhookId: string, options?: CallOptions): Promise<Webhook>;
-  /** The webhooks of the project */
+  /** List the webhooks of the project */
   list(query?: PageQuery, options?: CallOptions): Pages<WebhooksPage, Webhook>;
-  /** Deliver the events of a time range again, under the same ids */
-  replay(webhookId: string, body: ReplayWebhookBody, options?: PostOptions): Promise<ReplayedEvents>;
-  /** Replace the secret. The new one is shown once; for 24 hours deliveries are signed with both */
+  /** Deliver events again, those of a time range or single ones, with the same ids */
+  replay(webhookId: string, body?: ReplayWebhookBody, options?: PostOptions): Promise<ReplayedEvents>;
+  /** Replace the secret of a webhook; the new one is shown only once, and both sign deliveries for 24 hours */
   rotateSecret(webhookId: string, options?: PostOptions): Promise<NewWebhook>;
   /** Deliver an event of type webhook.test once, also while the webhook is off. The delivery log has its outcome */
   test(webhookId: string, options?: PostOptions): Promise<WebhookDelivery>;
-  /** Change a webhook, or switch it off and on */
+  /** Update a webhook, or turn it on or off */
   update(webhookId: string, body: UpdateWebhookBody, options?: CallOptions): Promise<Webhook>;
 }
 
@@ -354,13 +445,18 @@ export interface Resources {
   readonly domains: DomainsCalls;
   readonly emails: EmailsCalls;
   readonly events: EventsCalls;
+  readonly forms: FormsCalls;
   readonly imports: ImportsCalls;
   readonly inbound: InboundCalls;
   readonly mails: MailsCalls;
+  readonly media: MediaCalls;
+  readonly members: MembersCalls;
   readonly migrations: MigrationsCalls;
   readonly projects: ProjectsCalls;
   readonly reports: ReportsCalls;
   readonly senders: SendersCalls;
+  readonly session: SessionCalls;
+  readonly sessions: SessionsCalls;
   readonly stream: StreamCalls;
   readonly suppressionGroups: SuppressionGroupsCalls;
   readonly templates: TemplatesCalls;

@@ -8,11 +8,13 @@ export type ErrorCode =
   | 'METHOD_NOT_ALLOWED'
   | 'ALREADY_EXISTS'
   | 'INVALID_STATE'
+  | 'ALREADY_SENT'
   | 'MIGRATION_IN_PROGRESS'
   | 'IDEMPOTENCY_KEY_REUSED'
   | 'IDEMPOTENCY_IN_PROGRESS'
   | 'BODY_TOO_LARGE'
   | 'UNSUPPORTED_MEDIA_TYPE'
+  | 'MEDIA_FULL'
   | 'DOMAIN_NOT_VERIFIED'
   | 'TEMPLATE_RENDER_FAILED'
   | 'INVALID_PROVIDER_KEY'
@@ -44,8 +46,12 @@ export type ErrorCode =
   | 'MIGRATION_NOT_FOUND'
   | 'PROJECT_NOT_FOUND'
   | 'API_KEY_NOT_FOUND'
+  | 'MEMBER_NOT_FOUND'
   | 'RECIPIENT_NOT_FOUND'
-  | 'WEBHOOK_NOT_FOUND';
+  | 'WEBHOOK_NOT_FOUND'
+  | 'SESSION_NOT_FOUND'
+  | 'MEDIA_NOT_FOUND'
+  | 'FORM_NOT_FOUND';
 
 export interface AcceptedImport {
   importId: string;
@@ -62,9 +68,17 @@ export interface ActivityChange {
   importId: string | null;
 }
 
+export interface ActivityConsent {
+  consentId: string;
+  source: string;
+  textVersion: string;
+  askedAt: string;
+  confirmedAt: string | null;
+}
+
 export interface ActivityEntry {
   at: string;
-  type: 'email.queued' | 'email.sent' | 'email.delivered' | 'email.deferred' | 'email.delayed' | 'email.bounced' | 'email.failed' | 'email.suppressed' | 'email.unknown' | 'email.retried' | 'email.opened' | 'email.clicked' | 'email.unsubscribed' | 'email.spam_reported' | 'event' | 'contact.created' | 'contact.updated' | 'suppression.added';
+  type: 'email.scheduled' | 'email.cancelled' | 'email.queued' | 'email.sent' | 'email.delivered' | 'email.deferred' | 'email.delayed' | 'email.bounced' | 'email.failed' | 'email.suppressed' | 'email.unknown' | 'email.retried' | 'email.opened' | 'email.clicked' | 'email.unsubscribed' | 'email.spam_reported' | 'event' | 'contact.created' | 'contact.updated' | 'suppression.added' | 'consent.recorded';
   /** Of a step of a mail: type begins with email. */
   email: ActivityMail | null;
   /** Of a custom event. */
@@ -73,6 +87,8 @@ export interface ActivityEntry {
   change: ActivityChange | null;
   /** Of an entry that stops mail to the contact now: type is suppression.added. */
   suppression: ActivitySuppression | null;
+  /** Of a consent when it was recorded: type is consent.recorded. GET /contacts/{contactId}/consents has all of it. */
+  consent: ActivityConsent | null;
 }
 
 export interface ActivityEvent {
@@ -112,6 +128,8 @@ export interface AddContactsBody {
   contactListId: string;
   emails?: string[];
   contactIds?: string[];
+  /** Stored as a record of its own with the change, for GET /contacts/{contactId}/consents. The same evidence given again is one record. */
+  consent?: ConsentInput;
 }
 
 export interface AddedContacts {
@@ -165,6 +183,8 @@ export interface ApiKey {
   scope: 'full' | 'send' | 'read';
   /** null: mails may come from every verified domain of the project. */
   domainName: string | null;
+  /** The id of the member who made it; null: a key made it. */
+  createdBy: string | null;
   createdAt: string;
   /** To the minute; null: never. */
   lastUsedAt: string | null;
@@ -181,7 +201,7 @@ export interface Attachment {
   filename?: string;
   /** Base64; line breaks are tolerated. */
   content?: string;
-  /** Public https URL instead of content; fetched when the mail is sent. */
+  /** Public https URL instead of content; fetched when the mail is sent, with scheduledAt at the call. */
   fileUrl?: string;
   contentType?: string;
   /** Bytes; checked when given. */
@@ -189,6 +209,18 @@ export interface Attachment {
   /** For cid: in the HTML. */
   contentId?: string;
   description?: string;
+}
+
+export interface Attention {
+  kind: 'relay' | 'migration' | 'campaign' | 'webhook' | 'domain' | 'reputation';
+  /** Of the migration, campaign, webhook or domain. */
+  id: string | null;
+  name: string;
+  since: string;
+  /** People who wait for it, or deliveries of a webhook, at most 200; null where it is not known. */
+  count: number | null;
+  /** The cause, and its consequence. */
+  sentence: string;
 }
 
 export interface AudienceEntry {
@@ -203,6 +235,8 @@ export interface Automation {
   id: string;
   projectId: string;
   organizationId: string;
+  /** The id of the member who made it; null: a key made it. */
+  createdBy: string | null;
   name: string;
   description: string;
   status: AutomationStatus;
@@ -277,6 +311,8 @@ export interface AutomationEmail {
   senderName?: string;
   senderReplyToEmail?: string;
   senderReplyToName?: string;
+  /** Of the mails of this step. To find and to count mail by: each name once. No personal data: they stay when a contact is deleted, and in reports. */
+  tags?: MailTag[];
 }
 
 export interface AutomationEnteredEvent {
@@ -299,7 +335,7 @@ export interface AutomationExitedEvent {
 
 export interface AutomationLink {
   stepId: string;
-  /** The place among all links of the content, from 1; null where links are grouped by URL. */
+  /** The position among all links of the content, from 1; null where links are grouped by URL. */
   position: number | null;
   /** As it is written in the content, before variables. */
   url: string;
@@ -309,7 +345,7 @@ export interface AutomationLink {
   people: number;
   /** Of them, those in which a person clicked it. A machine clicks within seconds of delivery, is a known scanner, or clicks three links of a mail within two seconds. */
   humanPeople: number;
-  /** False for a link that the content does not have at that place any more, and for links grouped by URL. */
+  /** False for a link that the content does not have at that position any more, and for links grouped by URL. */
   isCurrent: boolean;
 }
 
@@ -324,17 +360,17 @@ export interface AutomationLinks {
 
 export interface AutomationStatistics {
   entered: number;
-  /** Inside now. */
+  /** Enrolled now. */
   active: number;
   completed: number;
   exited: number;
   /** People who left early, by reason. */
   exitedBy: Record<string, number>;
-  /** Mails handed to the sending lane. */
+  /** Mails queued. */
   emails: number;
   /** Held because the automation is paused. */
   parked: number;
-  /** Triggers that were not followed yet, and people whose run was not started yet. */
+  /** Triggers that were not processed yet, and contacts whose run was not started yet. */
   backlog: AutomationBacklog;
   steps: StepStatistics[];
 }
@@ -383,6 +419,19 @@ export interface AwaitedSegment {
   total: number;
 }
 
+export interface BatchMailBody {
+  /** Each as for POST /mails/send; their attachments have 40 MiB together at most. */
+  mails: SendMailBody[];
+  /** strict, when omitted: one mail that is refused refuses the call, and nothing is queued. partial: each mail is queued or refused by itself, and the answer is 200. */
+  mode?: 'strict' | 'partial';
+}
+
+export interface BatchResult {
+  index: number;
+  emailId?: string;
+  error?: ErrorDetails;
+}
+
 export interface BulkFailure {
   email: string;
   code: 'SUPPRESSED' | 'INVALID_EMAIL' | 'RENDER_FAILED';
@@ -422,10 +471,14 @@ export interface BulkMailBody {
   attachments?: Attachment[];
   /** Skips every suppression but a complaint. */
   bypassSuppressions?: boolean;
+  /** To find and to count mail by: each name once. No personal data: they stay when a contact is deleted, and in reports. */
+  tags?: MailTag[];
+  /** ISO 8601 with a zone, up to 30 days ahead, at most a minute ago. Content and template are those of the call, and files behind URLs are fetched at the call; suppressions are checked when the mail leaves. */
+  scheduledAt?: string;
 }
 
 export interface BulkRecipient {
-  /** An unusable address fails alone. */
+  /** An invalid address fails without failing the others. */
   email: string;
   name?: string | null;
   /** Values of the template variables: 256 kB, 10 levels and 5,000 keys at most. */
@@ -453,6 +506,7 @@ export interface Campaign {
   id: string;
   projectId: string;
   organizationId: string;
+  /** The id of the member who made it; null: a key made it. */
   createdBy: string | null;
   name: string;
   subject: string;
@@ -462,7 +516,7 @@ export interface Campaign {
   replyTo: string;
   toLists: AudienceEntry[];
   excludeLists: AudienceEntry[];
-  /** Set when the campaign goes to people of another one, which POST /campaigns/{campaignId}/duplicate makes. Naming toLists, or the global list, replaces it. */
+  /** Set when the campaign goes to recipients of another one, as POST /campaigns/{campaignId}/duplicate makes it. Setting toLists, or the global list, replaces it. */
   audience: CampaignAudience | null;
   unsubscribeGroupId: string | null;
   sendNow: boolean;
@@ -482,6 +536,7 @@ export interface Campaign {
   trackingOpen: boolean;
   /** Added to the http and https links of the HTML as utm_source and so on. Not to links that have a utm_ parameter or a signature already, links with data-no-track, and those of this service. null: none. */
   utm: Utm | null;
+  tags: MailTag[];
   sendToGlobalList: boolean;
   source: 'api' | 'dashboard';
   template: Template | null;
@@ -490,6 +545,8 @@ export interface Campaign {
   sendRatePerSecond: number | null;
   /** On the answers of pause, resume, abort and retry. */
   progress?: SettledProgress;
+  /** On the answer of GET: the run in the Web UI of Temporal. null when TEMPORAL_UI_URL is not set, and in an installation of several organizations. */
+  temporalUrl?: string | null;
   createdAt: string;
   updatedAt: string;
 }
@@ -518,6 +575,15 @@ export interface CampaignAnalytics {
 export interface CampaignAudience {
   campaignId: string;
   did: 'notOpened';
+}
+
+export interface CampaignAudienceBody {
+  /** Lists, segments and GLOBAL_CONTACT_LIST. */
+  toLists?: string[];
+  /** Lists and segments. */
+  excludeLists?: string[];
+  sendToGlobalList?: boolean;
+  unsubscribeGroupId?: string | null;
 }
 
 export interface CampaignChange {
@@ -570,7 +636,10 @@ export type CampaignFigure =
   | 'complained'
   | 'unsubscribed'
   | 'notOpened'
-  | 'notClicked';
+  | 'notClicked'
+  | 'failed'
+  | 'suppressed'
+  | 'unknown';
 
 export interface CampaignFrom {
   email: string;
@@ -583,7 +652,7 @@ export interface CampaignFromInput {
 }
 
 export interface CampaignLink {
-  /** The place among all links of the content, from 1; null where links are grouped by URL. */
+  /** The position among all links of the content, from 1; null where links are grouped by URL. */
   position: number | null;
   /** As it is written in the content, before variables. */
   url: string;
@@ -636,7 +705,7 @@ export interface CampaignPausedEvent {
 export interface CampaignPeoplePage {
   people: CampaignPerson[];
   pagination: Pagination;
-  /** From then on the mails of the campaign may be removed, and the people with them; null before it has begun. */
+  /** The mails of the campaign may be removed after this time, and its figures then have no contacts any more; null before the campaign has begun. */
   keptUntil: string | null;
 }
 
@@ -677,6 +746,55 @@ export interface CampaignProgress {
   relayNotAnsweringSince: string | null;
   /** Segments of toLists and excludeLists that are being computed; the campaign starts when they are done. */
   waitingFor: AwaitedSegment[];
+}
+
+export interface CampaignProgressEvent {
+  /** The same in every try and replay. */
+  id: string;
+  /** A campaign that is under way or paused got further, or has ended; at most twice a second. Only where types names it. */
+  type: 'campaign.progress';
+  createdAt: string;
+  data: LiveCampaignProgress;
+}
+
+export interface CampaignRatePoint {
+  at: string;
+  /** Mails that the relay took. */
+  sent: number;
+  /** First opens, with those of machines. */
+  opened: number;
+  /** First clicks. */
+  clicked: number;
+}
+
+export interface CampaignRates {
+  stepSeconds: number;
+  points: CampaignRatePoint[];
+}
+
+export interface CampaignReason {
+  /** For GET /campaigns/{campaignId}/recipients. */
+  id: string;
+  status: RecipientStatus;
+  /** Of the reply. */
+  code: number | null;
+  enhanced: string | null;
+  /** The reason of the suppression entry. */
+  suppression: string | null;
+  /** The suppression group of the entry. */
+  groupId: string | null;
+  groupName: string | null;
+  /** In a sentence. */
+  reason: string | null;
+  /** The words of the relay to one of them, without the address. */
+  example: string | null;
+  count: number;
+}
+
+export interface CampaignReasons {
+  /** Most people first; 50 at most. */
+  reasons: CampaignReason[];
+  others: OtherReasons;
 }
 
 export interface CampaignRecipient {
@@ -743,6 +861,60 @@ export interface CampaignsPage {
   pagination: Pagination;
 }
 
+export interface CancelEmailsBody {
+  /** Of the answer of POST /mails/bulk or /mails/batch. */
+  batchId: string;
+}
+
+export interface CancelledEmails {
+  /** Mails that are not sent, by this call or an earlier one. */
+  cancelled: number;
+  /** Mails that were sent or taken before, or ended otherwise. */
+  notCancelled: number;
+}
+
+export interface ConnectionsUsed {
+  used: number;
+  allowed: number;
+}
+
+export interface Consent {
+  id: string;
+  /** The address that the contact had then. */
+  email: string;
+  /** Where it was given: a form, the preference page, an import, or a call with `consent`. */
+  source: 'form' | 'page' | 'import' | 'api';
+  formId: string | null;
+  importId: string | null;
+  /** The lists that it was asked for. */
+  listIds: string[];
+  text: string;
+  /** Begins the SHA-256 of the text: another text has another version. */
+  textVersion: string;
+  askedAt: string;
+  confirmedAt: string | null;
+  /** An address, or its network such as 203.0.113.0/24; null: none is stored. */
+  networkAddress: string | null;
+  /** When the record was written. */
+  createdAt: string;
+}
+
+export interface ConsentInput {
+  /** The words that were shown. */
+  text: string;
+  /** ISO 8601 with a zone, not in the future; omitted: confirmedAt, or the time of the call. */
+  askedAt?: string | null;
+  /** When a double opt-in was confirmed, by the same rules. */
+  confirmedAt?: string | null;
+  /** The IP address of the person; the project decides how much of it is stored. */
+  networkAddress?: string | null;
+}
+
+export interface ConsentsPage {
+  consents: Consent[];
+  pagination: Pagination;
+}
+
 export interface Contact {
   id: string;
   email: string;
@@ -780,6 +952,8 @@ export interface ContactBody {
   customFields?: Record<string, PropertyInput>;
   /** Lists to add the contact to. */
   listIds?: string[];
+  /** Stored as a record of its own with the change, for GET /contacts/{contactId}/consents. The same evidence given again is one record. */
+  consent?: ConsentInput;
 }
 
 export interface ContactCreatedEvent {
@@ -837,11 +1011,51 @@ export interface ContactImport {
   unchanged: number;
   /** Each with its row and reason at /errors. */
   failed: number;
+  /** Rows that said unsubscribed, bounced or complained: their addresses are suppressed. */
+  suppressed: number;
+  /** Rows that said subscribed although their address was suppressed; it stays suppressed. */
+  stillSuppressed: number;
+  /** Records of consent that rows brought. */
+  consents: number;
   failureReason: string | null;
   startedAt: string | null;
   completedAt: string | null;
   createdAt: string;
   updatedAt: string;
+}
+
+export interface ContactImportPreview {
+  format: 'csv' | 'ndjson';
+  /** false: the counts are of the first 100,000 rows or 16 MiB. */
+  isWhole: boolean;
+  sizeBytes: number;
+  /** Of a CSV file, in its order; the first 1,000. */
+  columns: ImportColumn[];
+  /** Rows read: created, updated, unchanged, repeated and failed together. */
+  processed: number;
+  created: number;
+  updated: number;
+  unchanged: number;
+  /** Rows with the address of an earlier row. */
+  repeated: number;
+  failed: number;
+  /** The first 100 rows that fail. */
+  errors: ImportRowError[];
+  /** Entries that would be written, by reason. */
+  suppressions: ImportSuppressions;
+  /** Entries that the file asks for and that exist. */
+  alreadySuppressed: number;
+  /** Rows that say subscribed although their address is suppressed, or would be; it stays suppressed. */
+  stillSuppressed: number;
+  /** Records of consent that rows bring. */
+  consents: number;
+  /** Why the import would end as failed. */
+  failureReason: string | null;
+}
+
+export interface ContactImportsPage {
+  imports: ContactImport[];
+  pagination: Pagination;
 }
 
 export interface ContactList {
@@ -850,12 +1064,14 @@ export interface ContactList {
   name: string;
   description: string;
   type: ContactListType;
+  /** true: shown on the preference page. Always false for segments. */
+  isPublic: boolean;
   contactCount: number;
   /** null for lists. */
   filterCriteria: Record<string, unknown> | null;
   /** Of a filter that asks about behaviour: the days for which it is kept; at_least and never mean within them. Else null. */
   looksBackDays: number | null;
-  /** Segments: how far the contacts of the project were held against the filter. null for lists. */
+  /** Segments: how far the contacts of the project were compared with the filter. null for lists. */
   recompute: SegmentRecompute | null;
   createdAt: string;
   updatedAt: string;
@@ -866,6 +1082,8 @@ export interface ContactListPreview {
   count: number | null;
   /** false when count is null; people are then those found until then. */
   isExact: boolean;
+  /** When count is null: about how many, from a sample of 2,000 contacts. null with a count, and when the time was not enough. */
+  estimate: number | null;
   /** Of a filter that asks about behaviour: the days for which it is kept; at_least and never mean within them. Else null. */
   looksBackDays: number | null;
   people: ListContact[];
@@ -896,6 +1114,16 @@ export interface CountDifference {
   count: string;
   ledger: number;
   stored: number;
+}
+
+export interface CountedAudience {
+  /** Contacts of toLists, each once, without those of excludeLists. */
+  total: number;
+  /** Those among them whom a suppression keeps from getting it. */
+  suppressed: number;
+  willReceive: number;
+  /** false: not all were counted within the time, or a segment is being computed; then the numbers are estimates. */
+  isExact: boolean;
 }
 
 export interface CreateApiKeyBody {
@@ -955,11 +1183,15 @@ export interface CreateCampaignBody {
   trackingOpen?: boolean;
   /** Added to the http and https links of the HTML as utm_source and so on. Not to links that have a utm_ parameter or a signature already, links with data-no-track, and those of this service. null: none. */
   utm?: Utm | null;
+  /** Of all its mails. To find and to count mail by: each name once. No personal data: they stay when a contact is deleted, and in reports. */
+  tags?: MailTag[];
 }
 
 export interface CreateContactListBody {
   name: string;
   description?: string;
+  /** Lists only. true: people see the list on their preference page, and may join and leave it there. */
+  isPublic?: boolean;
   /** Omitted: segment when filterCriteria is given, else list. */
   type?: ContactListType;
   /** Segments only. logicalOperator AND or OR, and 1 to 50 groups. A group is {field, operator, value, fieldType}, or {logicalOperator, groups} up to five levels deep, or {behaviour: opened, humanOpened, clicked, received or event; operator: at_least or never; count, withinDays or from and to, campaignId or automationId, url for clicked, eventName and properties for event}. 100 conditions at most. Behaviour concerns mail of campaigns and automations, and custom events: a mail counts once, at its first open, and each link of a mail once. It looks back RETENTION_DAYS at most, and never means within them. */
@@ -989,10 +1221,49 @@ export interface CreateEventBody {
   properties?: EventPropertyInput[];
 }
 
+export interface CreateFormBody {
+  name: string;
+  /** Lists to add the person to. No segments, and not GLOBAL_CONTACT_LIST, which holds every contact. */
+  listIds: string[];
+  /** Next to the email address, which every form asks for. */
+  fields?: FormFieldInput[];
+  /** Omitted: true. The address is confirmed by a mail before anything is stored about the person. false: the person is added at once; nothing that is stored changes, and no suppression is lifted. */
+  doubleOptIn?: boolean;
+  /** Each replaces the text of the language; null or omission leaves that. */
+  texts?: FormTextsInput;
+  redirectTo?: FormRedirectsInput;
+  /** Sites that may show the form in a frame or send it, as https://example.com; http for localhost only. */
+  allowedOrigins?: string[];
+  /** A template of the project that names {{confirmUrl}}; null: a mail of ours. */
+  confirmationTemplateId?: string | null;
+  /** Groups in which the confirmation takes the unsubscribe of the person back, next to the default one. */
+  unsubscribeGroupIds?: string[];
+  /** Omitted: true. The page of an inactive form is 404. */
+  isActive?: boolean;
+}
+
+export interface CreateMemberBody {
+  email: string;
+  /** In all projects of the organization. owner: everything. editor: everything of a project but members, keys and domains. author: prepares campaigns, templates and automations. viewer: reads. */
+  role: 'viewer' | 'author' | 'editor' | 'owner';
+}
+
 export interface CreateProjectBody {
   name: string;
   trackingOpen?: boolean;
   trackingClick?: boolean;
+  /** Of pages and mails to people; null: name. */
+  publicName?: string | null;
+  /** A picture by https, or one of POST /media. null: the name is shown. */
+  logoUrl?: string | null;
+  /** Of buttons and links, as #rrggbb. Links are made darker or lighter until they can be read. */
+  color?: string | null;
+  /** In the footer of pages, with its line ends. */
+  postalAddress?: string | null;
+  /** The contact property with the language of a person (de, fr-CA, ...); null: language. */
+  languageProperty?: string | null;
+  /** How much of the network address of a person a consent record keeps: shortened (/24 of IPv4, /48 of IPv6), full or none. */
+  consentAddress?: 'shortened' | 'full' | 'none' | null;
 }
 
 export interface CreateSenderBody {
@@ -1004,9 +1275,16 @@ export interface CreateSenderBody {
   replyTo?: string;
 }
 
+export interface CreateSessionBody {
+  /** Of a sign-in link; it works once. */
+  token: string;
+}
+
 export interface CreateSuppressionGroupBody {
   name: string;
   description?: string;
+  /** true: people see the group on their preference page. Not for the global group; the default group is shown there as mail that names no group. */
+  isPublic?: boolean;
 }
 
 export interface CreateTemplateBody {
@@ -1036,6 +1314,14 @@ export interface CreateWebhookBody {
 }
 
 export type CriterionValue = string | number | boolean | null;
+
+export interface CurrentSession {
+  id: string;
+  email: string;
+  createdAt: string;
+  expiresAt: string;
+  organizations: SessionOrganization[];
+}
 
 export interface CustomField {
   id: string;
@@ -1075,12 +1361,14 @@ export interface DeletedContacts {
 export type DeliveryStatus = 'pending' | 'delivered' | 'failed';
 
 export type DeliveryType =
+  | 'email.scheduled'
   | 'email.sent'
   | 'email.delivered'
   | 'email.deferred'
   | 'email.bounced'
   | 'email.failed'
   | 'email.suppressed'
+  | 'email.cancelled'
   | 'email.opened'
   | 'email.clicked'
   | 'email.spam_reported'
@@ -1114,6 +1402,10 @@ export interface DnsRecord {
   purpose: string;
   /** Of MX records. */
   priority?: number;
+  /** At the last check. different: there are records at the name, and none is this one. null: not checked. */
+  found: 'found' | 'absent' | 'different' | 'unanswered' | null;
+  /** The records that DNS had at the name then; five at most. */
+  values: string[];
 }
 
 export interface DnsRecords {
@@ -1154,6 +1446,15 @@ export interface Domain {
   inboundDomainVerifiedAt: string | null;
 }
 
+export interface DomainCheckedEvent {
+  /** The same in every try and replay. */
+  id: string;
+  /** The DNS records of a domain were checked. Only where types names it. */
+  type: 'domain.checked';
+  createdAt: string;
+  data: Domain;
+}
+
 export interface DomainReputation {
   domain: string;
   /** few: fewer than 100 mails, which are not judged. The worse one of both times counts. */
@@ -1168,7 +1469,7 @@ export interface DomainsPage {
 }
 
 export interface DuplicateCampaignBody {
-  /** notOpened: the copy goes to the people who got this campaign and neither opened it themselves nor clicked in it. They are worked out when the copy starts, less those who left its lists, were deleted or unsubscribed since. Omitted: the copy goes to the same audience. */
+  /** notOpened: the copy goes to the contacts who got this campaign and neither opened it themselves nor clicked in it. They are chosen when the copy starts, without contacts who have left its lists, were deleted or unsubscribed. Omitted: the copy goes to the same audience. */
   to?: 'notOpened';
 }
 
@@ -1184,6 +1485,8 @@ export interface Email {
   campaignId: string | null;
   automationId: string | null;
   contactId: string | null;
+  /** Those of the call, of the campaign, or of the step of the automation. */
+  tags: MailTag[];
   /** to, cc and bcc, each with its own outcome. */
   recipients: EmailRecipient[];
   /** The reply of the relay. */
@@ -1195,11 +1498,13 @@ export interface Email {
   /** Attempts that ended without a final answer. */
   attempts: number;
   createdAt: string;
+  /** The time that was chosen; null: as soon as possible. */
+  scheduledAt: string | null;
   sentAt: string | null;
   nextAttemptAt: string | null;
   /** null for campaign mail, and when it was removed, 7 days after the last outcome. */
   content: EmailContent | null;
-  /** Oldest first: queued, claimed, deferred, sent, bounced, failed, suppressed, unknown, opened, clicked... */
+  /** Oldest first: queued, scheduled, claimed, deferred, sent, bounced, failed, suppressed, unknown, cancelled, opened, clicked... */
   timeline: TimelineEntry[];
 }
 
@@ -1220,6 +1525,8 @@ export interface EmailBounce {
   automationId: string | null;
   batchId: string | null;
   contactId: string | null;
+  /** Left out where the mail has none. */
+  tags?: MailTag[];
   /** The reply of the relay. */
   reply: SmtpReply | null;
   reason: string | null;
@@ -1238,6 +1545,30 @@ export interface EmailBouncedEvent {
   data: EmailBounce;
 }
 
+export interface EmailCancellation {
+  emailId: string;
+  /** The recipient. */
+  email: string;
+  subject: string | null;
+  campaignId: string | null;
+  automationId: string | null;
+  batchId: string | null;
+  contactId: string | null;
+  /** Left out where the mail has none. */
+  tags?: MailTag[];
+  /** null: a call asked for it. */
+  reason: string | null;
+}
+
+export interface EmailCancelledEvent {
+  /** The same in every try and replay. */
+  id: string;
+  /** A mail was cancelled before it was sent. */
+  type: 'email.cancelled';
+  createdAt: string;
+  data: EmailCancellation;
+}
+
 export interface EmailClick {
   emailId: string;
   /** The recipient. */
@@ -1247,6 +1578,8 @@ export interface EmailClick {
   automationId: string | null;
   batchId: string | null;
   contactId: string | null;
+  /** Left out where the mail has none. */
+  tags?: MailTag[];
   url: string;
   userAgent: string;
 }
@@ -1269,6 +1602,8 @@ export interface EmailComplaint {
   automationId: string | null;
   batchId: string | null;
   contactId: string | null;
+  /** Left out where the mail has none. */
+  tags?: MailTag[];
   /** The type of the feedback report. */
   reason: string;
 }
@@ -1314,6 +1649,8 @@ export interface EmailDelivery {
   automationId: string | null;
   batchId: string | null;
   contactId: string | null;
+  /** Left out where the mail has none. */
+  tags?: MailTag[];
   reason: string | null;
 }
 
@@ -1335,7 +1672,9 @@ export interface EmailOpen {
   automationId: string | null;
   batchId: string | null;
   contactId: string | null;
-  /** A machine did it: a proxy of pictures, a scanner. */
+  /** Left out where the mail has none. */
+  tags?: MailTag[];
+  /** A machine did it: an image proxy or a scanner. */
   automated: boolean;
   userAgent: string;
 }
@@ -1358,6 +1697,8 @@ export interface EmailOutcome {
   automationId: string | null;
   batchId: string | null;
   contactId: string | null;
+  /** Left out where the mail has none. */
+  tags?: MailTag[];
   /** The reply of the relay. */
   reply: SmtpReply | null;
   /** In a sentence. */
@@ -1387,6 +1728,29 @@ export interface EmailRecipient {
   suppressedBy: SuppressedBy | null;
 }
 
+export interface EmailSchedule {
+  emailId: string;
+  /** The recipient. */
+  email: string;
+  subject: string | null;
+  campaignId: string | null;
+  automationId: string | null;
+  batchId: string | null;
+  contactId: string | null;
+  /** Left out where the mail has none. */
+  tags?: MailTag[];
+  scheduledAt: string;
+}
+
+export interface EmailScheduledEvent {
+  /** The same in every try and replay. */
+  id: string;
+  /** A mail waits for its time, or was given another one. */
+  type: 'email.scheduled';
+  createdAt: string;
+  data: EmailSchedule;
+}
+
 export interface EmailSentEvent {
   /** The same in every try and replay. */
   id: string;
@@ -1405,7 +1769,17 @@ export interface EmailSpamReportedEvent {
   data: EmailComplaint;
 }
 
-export type EmailStatus = 'queued' | 'deferred' | 'sent' | 'delivered' | 'bounced' | 'failed' | 'suppressed' | 'unknown';
+export type EmailStatus =
+  | 'scheduled'
+  | 'queued'
+  | 'deferred'
+  | 'sent'
+  | 'delivered'
+  | 'bounced'
+  | 'failed'
+  | 'suppressed'
+  | 'unknown'
+  | 'cancelled';
 
 export interface EmailSummary {
   id: string;
@@ -1419,6 +1793,8 @@ export interface EmailSummary {
   campaignId: string | null;
   automationId: string | null;
   contactId: string | null;
+  /** Those of the call, of the campaign, or of the step of the automation. */
+  tags: MailTag[];
   /** to, cc and bcc, each with its own outcome. */
   recipients: EmailRecipient[];
   /** The reply of the relay. */
@@ -1430,6 +1806,8 @@ export interface EmailSummary {
   /** Attempts that ended without a final answer. */
   attempts: number;
   createdAt: string;
+  /** The time that was chosen; null: as soon as possible. */
+  scheduledAt: string | null;
   sentAt: string | null;
   nextAttemptAt: string | null;
 }
@@ -1452,7 +1830,9 @@ export interface EmailUnsubscribe {
   automationId: string | null;
   batchId: string | null;
   contactId: string | null;
-  /** The way in which it came. */
+  /** Left out where the mail has none. */
+  tags?: MailTag[];
+  /** How the unsubscribe came. */
   reason: string;
 }
 
@@ -1468,6 +1848,11 @@ export interface EmailUnsubscribedEvent {
 export interface EmailsPage {
   emails: EmailSummary[];
   pagination: Pagination;
+}
+
+export interface EndedSessions {
+  /** How many sessions were ended. */
+  ended: number;
 }
 
 export interface Engagement {
@@ -1566,6 +1951,15 @@ export type EntryType =
   | 'contact_property_changes_from_to'
   | 'event_trigger';
 
+export interface ErrorDetails {
+  /** A sentence that says what to do. */
+  message: string;
+  /** Missing on some answers. VALIDATION_ERROR, UNAUTHORIZED, PERMISSION_DENIED, NOT_FOUND, METHOD_NOT_ALLOWED, ALREADY_EXISTS, INVALID_STATE, ALREADY_SENT, MIGRATION_IN_PROGRESS, IDEMPOTENCY_KEY_REUSED, IDEMPOTENCY_IN_PROGRESS, BODY_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE, MEDIA_FULL, DOMAIN_NOT_VERIFIED, TEMPLATE_RENDER_FAILED, INVALID_PROVIDER_KEY, RATE_LIMIT_EXCEEDED, SERVER_ERROR, UNAVAILABLE, NAME_REQUIRED, INVALID_STEP_SEQUENCE, EMAIL_TEMPLATE_REQUIRED, BRANCH_BRANCHES_REQUIRED, EVENT_NAME_REQUIRED, CANNOT_ACTIVATE_AUTOMATION, EMAIL_OR_CONTACT_ID_REQUIRED, CONTACT_NOT_FOUND_FOR_EVENT, UNKNOWN_PROPERTY, INVALID_PROPERTY_VALUE, CAMPAIGN_NOT_FOUND, CONTACT_NOT_FOUND, CONTACT_LIST_NOT_FOUND, CUSTOM_FIELD_NOT_FOUND, TEMPLATE_NOT_FOUND, SENDER_NOT_FOUND, SUPPRESSION_GROUP_NOT_FOUND, AUTOMATION_NOT_FOUND, EVENT_NOT_FOUND, EMAIL_NOT_FOUND, IMPORT_NOT_FOUND, DOMAIN_NOT_FOUND, MIGRATION_NOT_FOUND, PROJECT_NOT_FOUND, API_KEY_NOT_FOUND, MEMBER_NOT_FOUND, RECIPIENT_NOT_FOUND, WEBHOOK_NOT_FOUND, SESSION_NOT_FOUND, MEDIA_NOT_FOUND, FORM_NOT_FOUND. */
+  code?: string;
+  /** The fields, with what is wrong with each. */
+  details?: string;
+}
+
 export interface EventDefinition {
   id: string;
   eventName: string;
@@ -1604,12 +1998,14 @@ export interface EventRecord {
 }
 
 export type EventType =
+  | 'email.scheduled'
   | 'email.sent'
   | 'email.delivered'
   | 'email.deferred'
   | 'email.bounced'
   | 'email.failed'
   | 'email.suppressed'
+  | 'email.cancelled'
   | 'email.opened'
   | 'email.clicked'
   | 'email.spam_reported'
@@ -1665,6 +2061,113 @@ export interface FindContactsByEmailBody {
   emails: string[];
 }
 
+export interface Form {
+  id: string;
+  name: string;
+  listIds: string[];
+  fields: FormField[];
+  doubleOptIn: boolean;
+  /** null: the text of the language. */
+  texts: FormTexts;
+  redirectTo: FormRedirects;
+  allowedOrigins: string[];
+  confirmationTemplateId: string | null;
+  unsubscribeGroupIds: string[];
+  isActive: boolean;
+  /** The page of the form. With ?lang=de it is in that language. */
+  url: string;
+  embed: FormEmbed;
+  createdAt: string;
+  updatedAt: string;
+}
+
+export interface FormEmbed {
+  /** A form for a page of an allowed origin. */
+  html: string;
+  /** The page of the form in a frame. */
+  iframe: string;
+}
+
+export interface FormField {
+  name: string;
+  label: string;
+  type: FormFieldType;
+  options: string[] | null;
+  required: boolean;
+  default: string | number | boolean | null;
+}
+
+export interface FormFieldInput {
+  /** firstName, lastName or mobile, or a property of the contact. */
+  name: string;
+  label: string;
+  type: FormFieldType;
+  /** Of select only, which needs them. */
+  options?: string[];
+  /** Omitted: false. A required checkbox must be ticked. */
+  required?: boolean;
+  /** The value that the field begins with. A checkbox begins without a tick unless it is true. */
+  default?: string | number | boolean | null;
+}
+
+export type FormFieldType = 'text' | 'number' | 'date' | 'checkbox' | 'select';
+
+export type FormPageName = 'form' | 'submitted' | 'confirm' | 'confirmed';
+
+export interface FormPreview {
+  /** The HTML as a page of its own, for a frame: without scripts, without an origin. Needs no key. */
+  previewUrl: string;
+  /** Seconds. */
+  expiresIn: number;
+}
+
+export interface FormRedirects {
+  submitted: string | null;
+  confirmed: string | null;
+}
+
+export interface FormRedirectsInput {
+  /** An https address to go to when the form was sent; null: a page of ours. */
+  submitted?: string | null;
+  /** An https address to go to after the confirmation; null: a page of ours. */
+  confirmed?: string | null;
+}
+
+export interface FormTexts {
+  title: string | null;
+  intro: string | null;
+  button: string | null;
+  consent: string | null;
+  submitted: string | null;
+  confirmed: string | null;
+  mailSubject: string | null;
+  mailText: string | null;
+  mailButton: string | null;
+}
+
+export interface FormTextsInput {
+  /** The heading of the page. */
+  title?: string | null;
+  /** Below the heading. */
+  intro?: string | null;
+  button?: string | null;
+  /** The sentence that the person agrees to. It is kept with the consent. */
+  consent?: string | null;
+  /** The page after the form was sent. */
+  submitted?: string | null;
+  /** The page after the confirmation. */
+  confirmed?: string | null;
+  /** Of the confirmation mail, when it has no template. */
+  mailSubject?: string | null;
+  mailText?: string | null;
+  mailButton?: string | null;
+}
+
+export interface FormsPage {
+  forms: Form[];
+  pagination: Pagination;
+}
+
 export interface FoundContacts {
   contacts: Contact[];
 }
@@ -1688,7 +2191,68 @@ export interface GradualState {
   nextBatchAt: string | null;
 }
 
+export interface HealthDetails {
+  at: string;
+  /** Of the process that answers. */
+  version: string;
+  mongodb: 'up';
+  redis: 'up' | 'down';
+  temporal: 'up' | 'down';
+  /** The Web UI of Temporal, if TEMPORAL_UI_URL is set. */
+  temporalUrl: string | null;
+  /** null in an installation of several organizations. */
+  processes: ProcessReport[] | null;
+  /** The same. */
+  relays: RelayHealth[] | null;
+  jobs: WaitingJobs[];
+}
+
+export interface HourOfToday {
+  from: string;
+  to: string;
+  /** Mails taken for sending; with those that a suppression stops. */
+  accepted: number;
+  sent: number;
+  delivered: number;
+  bounced: number;
+  /** Attempts that the relay put off. */
+  deferred: number;
+  complained: number;
+  opened: number;
+  humanOpened: number;
+  clicked: number;
+}
+
+export interface ImportColumn {
+  name: string;
+  kind: 'field' | 'property' | 'properties' | 'lists' | 'consent' | 'ignored';
+  /** The field or property; null for the other kinds. */
+  becomes: string | null;
+}
+
+export interface ImportProgressEvent {
+  /** The same in every try and replay. */
+  id: string;
+  /** Rows of an import were read, or it ended; at most twice a second. Only where types names it. */
+  type: 'import.progress';
+  createdAt: string;
+  data: ContactImport;
+}
+
+export interface ImportRowError {
+  /** The first row below the names of the columns is 1. */
+  row: number;
+  email: string | null;
+  message: string;
+}
+
 export type ImportStatus = 'queued' | 'running' | 'completed' | 'completed_with_errors' | 'failed';
+
+export interface ImportSuppressions {
+  UNSUBSCRIBE: number;
+  BOUNCE: number;
+  COMPLAINT: number;
+}
 
 export interface InboundAttachment {
   attachmentId: string;
@@ -1751,6 +2315,14 @@ export interface InboundMessagesPage {
   pagination: Pagination;
 }
 
+export interface InboundPreview {
+  /** The HTML as a page of its own, for a frame: without scripts, without an origin. Needs no key. */
+  previewUrl: string;
+  /** Seconds. */
+  expiresIn: number;
+  pictures: boolean;
+}
+
 export type InboundStatus = 'PROCESSED' | 'PROCESSING' | 'FAILED' | 'BLOCKED_UNVERIFIED' | 'BLOCKED_UNROUTED';
 
 export type InboundVerdict = 'PASS' | 'FAIL' | 'SOFTFAIL' | 'NEUTRAL' | 'TEMPERROR' | 'PERMERROR' | 'POLICY' | 'NONE';
@@ -1766,6 +2338,20 @@ export interface JudgedRates {
   complaintRate: number;
   /** few: fewer than 100 mails, which are not judged. The worse one of both times counts. */
   status: 'few' | 'good' | 'warning' | 'over';
+}
+
+export interface LaneNow {
+  lane: 'transactional' | 'automation' | 'campaign';
+  /** Mails of the project that no process has claimed. */
+  waiting: number;
+  /** false: there are more. */
+  isExact: boolean;
+  inFlight: number;
+  /** For how long the first of them has waited; null: none waits. */
+  oldestSeconds: number | null;
+  ratePerSecond: number;
+  /** Of the last five minutes; 95 % of the mails took no longer. Of a campaign since its audience was written down. */
+  acceptedToRelayP95Ms: number | null;
 }
 
 export interface ListContact {
@@ -1804,14 +2390,88 @@ export interface ListedEmail {
   status: 'created' | 'added' | 'already_in_list';
 }
 
+export interface LiveCampaignProgress {
+  campaignId: string;
+  name: string;
+  status: CampaignStatus;
+  total: number;
+  suppressed: number;
+  failed: number;
+  sent: number;
+  bounced: number;
+  unknown: number;
+  pending: number;
+  deferred: number;
+  inFlight: number;
+  ratePerSecond: number;
+  percent: number;
+  etaSeconds: number | null;
+  nextAt: string | null;
+  /** No mail can be handed over since then; no recipient is counted as failed for it. */
+  relayNotAnsweringSince: string | null;
+  /** Segments of toLists and excludeLists that are being computed; the campaign starts when they are done. */
+  waitingFor: AwaitedSegment[];
+  opened: number;
+  humanOpened: number;
+  clicked: number;
+  spamReported: number;
+  unsubscribed: number;
+  sentPerSecond: number;
+  openedPerSecond: number;
+  clickedPerSecond: number;
+  /** The newest steps of GET /campaigns/{campaignId}/rates. */
+  points: CampaignRatePoint[];
+}
+
 export interface MailAddress {
   email: string;
   name?: string | null;
 }
 
+export interface MailTag {
+  name: string;
+  value: string;
+}
+
 export interface Mailbox {
   email: string;
   name: string | null;
+}
+
+export interface Media {
+  id: string;
+  /** Needs no key: for the HTML of a mail. */
+  url: string;
+  width: number;
+  height: number;
+  /** Bytes. */
+  size: number;
+  contentType: 'image/png' | 'image/jpeg' | 'image/gif' | 'image/webp';
+  source: 'api' | 'dashboard' | 'migration';
+  /** The id of the member who made it; null: a key made it. */
+  createdBy: string | null;
+  createdAt: string;
+}
+
+export interface MediaPage {
+  media: Media[];
+  pagination: Pagination;
+}
+
+export interface Member {
+  id: string;
+  email: string;
+  /** In all projects of the organization. owner: everything. editor: everything of a project but members, keys and domains. author: prepares campaigns, templates and automations. viewer: reads. */
+  role: 'viewer' | 'author' | 'editor' | 'owner';
+  /** The id of the member who made it; null: a key made it. */
+  createdBy: string | null;
+  createdAt: string;
+  updatedAt: string;
+}
+
+export interface MembersPage {
+  members: Member[];
+  pagination: Pagination;
 }
 
 export interface MigrateGroupBody {
@@ -1887,9 +2547,9 @@ export interface Migration {
   status: MigrationStatus;
   phase: MigrationPhaseName | null;
   phases: MigrationPhase[];
-  /** Set when the job is over, and while it holds. */
+  /** Set when the migration is over, and while it needs attention. */
   report?: MigrationPhaseReport[] | null;
-  /** The reason why the job holds, while it needs attention. */
+  /** The reason why the migration needs attention. */
   attention?: string | null;
   run?: number;
   /** Moves with every change: the id of an event of the stream. */
@@ -1910,7 +2570,7 @@ export interface MigrationChange {
   status: MigrationStatus;
   phase: MigrationPhaseName | null;
   phases: MigrationPhaseCounts[];
-  /** The reason why the job holds. */
+  /** The reason why the migration needs attention. */
   attention: string | null;
   failureReason: string | null;
   run: number;
@@ -1938,7 +2598,7 @@ export interface MigrationFailedEvent {
 export interface MigrationNeedsAttentionEvent {
   /** The same in every try and replay. */
   id: string;
-  /** A migration holds until a person decides. */
+  /** A migration waits for the decision of a person. */
   type: 'migration.needs_attention';
   createdAt: string;
   data: MigrationChange;
@@ -2037,10 +2697,12 @@ export interface NewApiKey {
   scope: 'full' | 'send' | 'read';
   /** null: mails may come from every verified domain of the project. */
   domainName: string | null;
+  /** The id of the member who made it; null: a key made it. */
+  createdBy: string | null;
   createdAt: string;
   /** To the minute; null: never. */
   lastUsedAt: string | null;
-  /** Shown this once; a repeat does not have it. */
+  /** Shown only once; a repeated request does not get it. */
   key?: string;
 }
 
@@ -2069,11 +2731,23 @@ export interface OtherLinks {
   humanPeople: number;
 }
 
+export interface OtherReasons {
+  /** People with further reasons. */
+  count: number;
+}
+
 export interface Pagination {
   page: number;
   limit: number;
   total: number;
   pages: number;
+}
+
+export interface PersonalData {
+  /** The name of the project. */
+  project: string;
+  email: string;
+  madeAt: string;
 }
 
 export interface PlanMigrationBody {
@@ -2129,14 +2803,72 @@ export interface PlannedList {
   contactCount?: number;
 }
 
+export interface PreviewCampaignBody {
+  /** The contact whose data are filled in. */
+  contactId?: string;
+  /** Instead of contactId: the address of the contact. */
+  email?: string;
+}
+
 export interface PreviewContactListBody {
   /** logicalOperator AND or OR, and 1 to 50 groups. A group is {field, operator, value, fieldType}, or {logicalOperator, groups} up to five levels deep, or {behaviour: opened, humanOpened, clicked, received or event; operator: at_least or never; count, withinDays or from and to, campaignId or automationId, url for clicked, eventName and properties for event}. 100 conditions at most. Behaviour concerns mail of campaigns and automations, and custom events: a mail counts once, at its first open, and each link of a mail once. It looks back RETENTION_DAYS at most, and never means within them. */
   filterCriteria: Record<string, unknown>;
 }
 
+export interface PreviewDraftBody {
+  /** HTML with {{variables}}, {{#if}}, {{#each}}. */
+  emailTemplate: string;
+  /** May hold {{variables}}. */
+  subject?: string;
+  previewText?: string;
+  /** Added to the http and https links of the HTML as utm_source and so on. Not to links that have a utm_ parameter or a signature already, links with data-no-track, and those of this service. null: none. */
+  utm?: Utm | null;
+  /** With marketing properties of the contact are known by their bare names, as in a campaign. */
+  templateType?: 'transactional' | 'marketing';
+  /** Values of the template variables: 256 kB, 10 levels and 5,000 keys at most. */
+  dynamicData?: Record<string, unknown>;
+  /** The contact whose data are filled in. */
+  contactId?: string;
+  /** Instead of contactId: the address of the contact. */
+  email?: string;
+}
+
+export interface PreviewFormBody {
+  /** Next to the email address, which every form asks for. */
+  fields?: FormFieldInput[];
+  /** Omitted: true. The address is confirmed by a mail before anything is stored about the person. false: the person is added at once; nothing that is stored changes, and no suppression is lifted. */
+  doubleOptIn?: boolean;
+  /** Each replaces the text of the language; null or omission leaves that. */
+  texts?: FormTextsInput;
+  /** form, the default; submitted: the page after it was sent; confirm: that of the link in the mail; confirmed. */
+  page?: FormPageName;
+  /** The language of the page; omitted: en. */
+  lang?: string;
+}
+
 export interface PreviewTemplateBody {
   /** Values of the template variables: 256 kB, 10 levels and 5,000 keys at most. */
   dynamicData?: Record<string, unknown>;
+  /** The contact whose data are filled in. */
+  contactId?: string;
+  /** Instead of contactId: the address of the contact. */
+  email?: string;
+}
+
+export interface ProcessReport {
+  id: string;
+  roles: string[];
+  version: string;
+  startedAt: string;
+  seenAt: string;
+  memoryBytes: number;
+  /** That it runs now. */
+  jobs: number;
+  /** Mails that it has claimed. */
+  held: number;
+  /** Outcomes that are not stored yet. */
+  unwritten: number;
+  connections: ConnectionsUsed;
 }
 
 export interface Project {
@@ -2148,6 +2880,18 @@ export interface Project {
   createdAt: string;
   trackingOpen: boolean;
   trackingClick: boolean;
+  /** Of pages and mails to people; null: name. */
+  publicName: string | null;
+  logoUrl: string | null;
+  color: string | null;
+  /** In the footer of pages, with its line ends. */
+  postalAddress: string | null;
+  /** The contact property with the language of a person. */
+  languageProperty: string;
+  /** How much of the network address of a person a consent record keeps: shortened (/24 of IPv4, /48 of IPv6), full or none. */
+  consentAddress: 'shortened' | 'full' | 'none';
+  /** The sender of confirmations and of links to data. null: no-reply@ the first verified domain of the project. */
+  publicFrom: Mailbox | null;
   /** The first domain with inbound on; left out when there is none. */
   inboundEmailDomain?: string;
 }
@@ -2157,6 +2901,41 @@ export interface ProjectDomain {
   domainName: string;
   verificationStatus: 'PENDING_CONFIGURATION' | 'PENDING' | 'VERIFIED';
   regionKey: string;
+}
+
+export interface ProjectNow {
+  at: string;
+  rates: Rates;
+  today: Today;
+  lanes: LaneNow[];
+  relay: RelayNow;
+  /** Latest first. */
+  attention: Attention[];
+  /** Under way or paused, newest first; 20 at most. */
+  campaigns: RunningCampaign[];
+}
+
+export interface ProjectSummary {
+  at: string;
+  /** The newest steps. */
+  rates: Rates;
+  /** One for each timezone that an open stream names. */
+  today: TodayTotals[];
+  lanes: LaneNow[];
+  relay: RelayNow;
+  /** Latest first. */
+  attention: Attention[];
+  /** Under way or paused, newest first; 20 at most. */
+  campaigns: RunningCampaign[];
+}
+
+export interface ProjectSummaryEvent {
+  /** The same in every try and replay. */
+  id: string;
+  /** The figures of the project have changed; at most twice a second. Only where types names it. */
+  type: 'project.summary';
+  createdAt: string;
+  data: ProjectSummary;
 }
 
 export interface ProjectsPage {
@@ -2172,23 +2951,25 @@ export interface ProviderReport {
   /** other: domains that are in no table. */
   id: string;
   name: string;
-  /** Taken by the relay, by the time it took them. */
+  /** Messages accepted for sending, by that time; a campaign counts when its audience is written. Suppressed ones included. */
+  accepted: number;
+  /** Messages that the relay took, by that time. */
   sent: number;
-  /** Of those sent then: without those that bounced, then or later. */
+  /** Messages sent at that time that have not bounced since. */
   delivered: number;
-  /** By the time of the first open; with those of machines. */
+  /** Messages opened, by the time of the first open; machines included. */
   opened: number;
-  /** By the time of the first open of a person. */
+  /** Messages opened by a person, by the time of the first such open. */
   humanOpened: number;
-  /** By the time of the first click. */
+  /** Messages with a click, by the time of the first one. */
   clicked: number;
-  /** By the time of the refusal or report. */
+  /** Messages refused for good, by the time of the refusal or the report. */
   bounced: number;
-  /** Attempts that the relay put off; a mail may be put off several times. */
+  /** Attempts that the relay deferred; a message may be deferred several times. */
   deferred: number;
-  /** By the time the complaint came. */
+  /** Complaints, by the time they came. */
   complained: number;
-  /** By the time of the unsubscribe. */
+  /** Unsubscribes, by time. */
   unsubscribed: number;
   /** Percent of those delivered. */
   openRate: number;
@@ -2208,6 +2989,19 @@ export interface ProvidersReport {
   /** The time since which everything is counted: before it counts are missing or too low. */
   since: string;
   providers: ProviderReport[];
+}
+
+export interface QueuedBatch {
+  /** Of all mails of the call, for GET /emails. */
+  batchId: string;
+  /** to, cc and bcc of the mails that were queued. */
+  totalRecipients: number;
+  /** Mails that were queued; one to a suppressed address is among them. */
+  successCount: number;
+  /** Mails that were refused. */
+  failedCount: number;
+  /** In the order of the call: each has emailId or error. */
+  results: BatchResult[];
 }
 
 export interface QueuedBulk {
@@ -2236,6 +3030,20 @@ export interface QueuedReply {
 export interface QueuedTest {
   emailIds: string[];
   totalRecipients: number;
+}
+
+export interface RatePoint {
+  /** The beginning of the step. */
+  at: string;
+  transactional: number;
+  automation: number;
+  campaign: number;
+}
+
+export interface Rates {
+  stepSeconds: number;
+  /** Mails that the relay took in each step, by lane. */
+  points: RatePoint[];
 }
 
 export interface ReceivedEmail {
@@ -2277,6 +3085,41 @@ export interface RefusedContact {
   message: string;
 }
 
+export interface RelayHealth {
+  /** default: SMTP_URL; transactional: SMTP_TRANSACTIONAL_URL. */
+  route: 'default' | 'transactional';
+  /** With the port. */
+  host: string;
+  /** 0 comes first. */
+  priority: number;
+  weight: number;
+  /** not_answering: some process cannot hand mail to it. */
+  state: 'answering' | 'not_answering';
+  notAnsweringSince: string | null;
+  reason: string | null;
+  /** That are open, of all processes. */
+  connections: number;
+  /** Mails that it took since the processes started. */
+  taken: number;
+}
+
+export interface RelayNow {
+  /** not_answering: none of several relays does. unknown: no process that sends is running. */
+  state: 'answering' | 'not_answering' | 'unknown';
+  notAnsweringSince: string | null;
+  /** Of the project's own mail of the last five minutes. */
+  answerP95Ms: number | null;
+  /** The project's own mail of the last 60 to 75 minutes. */
+  sentLastHour: number;
+  deferredLastHour: number;
+  /** The reason why it does not answer; null in an installation of several organizations. */
+  reason: string | null;
+  /** The same; of several relays all of them. */
+  host: string | null;
+  /** Of all processes; null in an installation of several organizations. */
+  connections: ConnectionsUsed | null;
+}
+
 export interface RemoveContactsBody {
   emails?: string[];
   contactIds?: string[];
@@ -2288,15 +3131,29 @@ export interface RemovedContacts {
   errors: RefusedContact[];
 }
 
+export interface RenderedEmail {
+  subject: string | null;
+  previewText: string;
+  /** null for mail of text alone, and when the content is removed. */
+  html: string | null;
+  text: string | null;
+  /** The HTML as a page of its own, for a frame: without scripts, without an origin. Needs no key. */
+  previewUrl: string | null;
+  /** Seconds. */
+  expiresIn: number;
+}
+
 export interface ReplayWebhookBody {
-  /** Events that happened at or after. */
-  from: string;
-  /** Events that happened before. */
-  to: string;
+  /** Events that happened at or after. Required without eventIds. */
+  from?: string;
+  /** Events that happened before. Required without eventIds. */
+  to?: string;
+  /** In place of a time range: these events, by the eventId of their deliveries. */
+  eventIds?: string[];
 }
 
 export interface ReplayedEvents {
-  /** Events that are delivered again. */
+  /** Events that are delivered again: those that are kept, of types that the webhook asks for. */
   replayed: number;
 }
 
@@ -2379,6 +3236,10 @@ export interface ReputationWarningEvent {
   data: ReputationChange;
 }
 
+export interface RequestSignInLinkBody {
+  email: string;
+}
+
 export interface RetryCampaignBody {
   states: ('failed' | 'unknown')[];
 }
@@ -2396,6 +3257,24 @@ export interface RetryMigrationBody {
   resendApiKey?: string;
   /** Begins again with this phase; omitted: where the job stopped. */
   fromPhase?: MigrationPhaseName;
+}
+
+export interface RunningCampaign {
+  id: string;
+  name: string;
+  status: CampaignStatus;
+  sendMode: SendMode;
+  total: number;
+  percent: number;
+  sent: number;
+  pending: number;
+  /** Lately. */
+  ratePerSecond: number;
+  etaSeconds: number | null;
+  nextAt: string | null;
+  pausedReason: string | null;
+  /** Of a gradual campaign. */
+  day: number | null;
 }
 
 export interface SearchListContactsBody {
@@ -2482,6 +3361,10 @@ export interface SendMailBody {
   attachments?: Attachment[];
   /** Skips every suppression but a complaint. */
   bypassSuppressions?: boolean;
+  /** To find and to count mail by: each name once. No personal data: they stay when a contact is deleted, and in reports. */
+  tags?: MailTag[];
+  /** ISO 8601 with a zone, up to 30 days ahead, at most a minute ago. Content and template are those of the call, and files behind URLs are fetched at the call; suppressions are checked when the mail leaves. */
+  scheduledAt?: string;
 }
 
 export type SendMode = 'immediate' | 'scheduled' | 'gradual';
@@ -2508,7 +3391,7 @@ export interface Series {
   to: string;
   /** The time since which everything is counted: before it counts are missing or too low. */
   since: string;
-  by: 'campaignId' | 'automationId' | 'domain' | 'provider' | null;
+  by: 'campaignId' | 'automationId' | 'domain' | 'provider' | 'tag' | null;
   value: string | null;
   points: SeriesPoint[];
 }
@@ -2516,24 +3399,60 @@ export interface Series {
 export interface SeriesPoint {
   from: string;
   to: string;
-  /** Taken by the relay, by the time it took them. */
+  /** Messages accepted for sending, by that time; a campaign counts when its audience is written. Suppressed ones included. */
+  accepted: number;
+  /** Messages that the relay took, by that time. */
   sent: number;
-  /** Of those sent then: without those that bounced, then or later. */
+  /** Messages sent at that time that have not bounced since. */
   delivered: number;
-  /** By the time of the first open; with those of machines. */
+  /** Messages opened, by the time of the first open; machines included. */
   opened: number;
-  /** By the time of the first open of a person. */
+  /** Messages opened by a person, by the time of the first such open. */
   humanOpened: number;
-  /** By the time of the first click. */
+  /** Messages with a click, by the time of the first one. */
   clicked: number;
-  /** By the time of the refusal or report. */
+  /** Messages refused for good, by the time of the refusal or the report. */
   bounced: number;
-  /** Attempts that the relay put off; a mail may be put off several times. */
+  /** Attempts that the relay deferred; a message may be deferred several times. */
   deferred: number;
-  /** By the time the complaint came. */
+  /** Complaints, by the time they came. */
   complained: number;
-  /** By the time of the unsubscribe. */
+  /** Unsubscribes, by time. */
   unsubscribed: number;
+}
+
+export interface Session {
+  id: string;
+  /** The session of this call. */
+  current: boolean;
+  /** The browser, as it named itself when it signed in. */
+  userAgent: string | null;
+  createdAt: string;
+  /** To the minute. */
+  lastUsedAt: string;
+  expiresAt: string;
+}
+
+export interface SessionOrganization {
+  id: string;
+  name: string;
+  /** The member of this organization that the person is. */
+  memberId: string;
+  role: 'viewer' | 'author' | 'editor' | 'owner';
+  /** The operations that the role includes, by operationId. Some are refused by what they would do. */
+  operations: string[];
+  /** The first 100; GET /account/projects has all. */
+  projects: SessionProject[];
+}
+
+export interface SessionProject {
+  id: string;
+  name: string;
+}
+
+export interface SessionsPage {
+  sessions: Session[];
+  pagination: Pagination;
 }
 
 export interface SettledProgress {
@@ -2651,6 +3570,8 @@ export interface SmtpReply {
   code: number;
   enhanced: string | null;
   text: string;
+  /** Host and port of the relay that had the mail; where there are several. */
+  relay?: string;
 }
 
 export type SourceId = string | number;
@@ -2719,6 +3640,44 @@ export interface StepStatistics {
   emails: number;
 }
 
+export type StreamEvent =
+  | EmailScheduledEvent
+  | EmailSentEvent
+  | EmailDeliveredEvent
+  | EmailDeferredEvent
+  | EmailBouncedEvent
+  | EmailFailedEvent
+  | EmailSuppressedEvent
+  | EmailCancelledEvent
+  | EmailOpenedEvent
+  | EmailClickedEvent
+  | EmailSpamReportedEvent
+  | EmailUnsubscribedEvent
+  | EmailReceivedEvent
+  | ContactCreatedEvent
+  | ContactUpdatedEvent
+  | ContactDeletedEvent
+  | CampaignScheduledEvent
+  | CampaignSendingEvent
+  | CampaignPausedEvent
+  | CampaignSentEvent
+  | CampaignFailedEvent
+  | CampaignAbortedEvent
+  | AutomationEnteredEvent
+  | AutomationCompletedEvent
+  | AutomationExitedEvent
+  | MigrationRunningEvent
+  | MigrationProgressEvent
+  | MigrationNeedsAttentionEvent
+  | MigrationCompletedEvent
+  | MigrationFailedEvent
+  | ReputationWarningEvent
+  | ReputationRecoveredEvent
+  | CampaignProgressEvent
+  | ProjectSummaryEvent
+  | ImportProgressEvent
+  | DomainCheckedEvent;
+
 export type SuggestedValue = string | number | boolean;
 
 export interface SuppressBody {
@@ -2747,7 +3706,7 @@ export interface Suppression {
   groupId: string;
   reason: SuppressionReason;
   isGlobal: boolean;
-  /** The proof, for example the reply of a relay. */
+  /** The evidence, for example the reply of a relay. */
   evidence: string | null;
   createdAt: string;
   updatedAt: string;
@@ -2761,6 +3720,8 @@ export interface SuppressionGroup {
   description: string;
   isGlobal: boolean;
   isDefault: boolean;
+  /** true: shown on the preference page. */
+  isPublic: boolean;
   suppressionCount: number;
   createdAt: string;
   updatedAt: string;
@@ -2794,6 +3755,8 @@ export interface Template {
   parentBodyProperties: Record<string, unknown> | null;
   isFlagged: boolean;
   source: 'api' | 'dashboard' | 'migration';
+  /** The id of the member who made it; null: a key made it. */
+  createdBy: string | null;
   trackingClick: boolean;
   trackingOpen: boolean;
   /** Added to the http and https links of the HTML as utm_source and so on. Not to links that have a utm_ parameter or a signature already, links with data-no-track, and those of this service. null: none. */
@@ -2803,7 +3766,7 @@ export interface Template {
 }
 
 export interface TemplateLink {
-  /** The place among all links of the content, from 1; null where links are grouped by URL. */
+  /** The position among all links of the content, from 1; null where links are grouped by URL. */
   position: number | null;
   /** As it is written in the content, before variables. */
   url: string;
@@ -2813,7 +3776,7 @@ export interface TemplateLink {
   people: number;
   /** Of them, those in which a person clicked it. A machine clicks within seconds of delivery, is a known scanner, or clicks three links of a mail within two seconds. */
   humanPeople: number;
-  /** False for a link that the content does not have at that place any more, and for links grouped by URL. */
+  /** False for a link that the content does not have at that position any more, and for links grouped by URL. */
   isCurrent: boolean;
 }
 
@@ -2829,9 +3792,21 @@ export interface TemplateLinks {
 export interface TemplatePreview {
   subject: string;
   previewText: string;
+  /** As a recipient gets it, without tracking. */
   html: string;
   /** Made from the HTML. */
   text: string;
+  /** The variables that the content names, in their order. */
+  variables: TemplateVariable[];
+  /** The HTML as a page of its own, for a frame: without scripts, without an origin. Needs no key. */
+  previewUrl: string;
+  /** Seconds. */
+  expiresIn: number;
+}
+
+export interface TemplateVariable {
+  name: string;
+  hasValue: boolean;
 }
 
 export interface TemplatesPage {
@@ -2841,6 +3816,19 @@ export interface TemplatesPage {
 
 export interface TestCampaignBody {
   emails: string[];
+  /** Whose data are filled in; omitted: each mail has the data of the contact with its address. */
+  contactId?: string;
+}
+
+export interface TestTemplateBody {
+  emails: string[];
+  /** Whose data are filled in; omitted: each mail has the data of the contact with its address. */
+  contactId?: string;
+  /** On a verified domain; required without senderId. */
+  from?: MailAddress;
+  senderId?: string;
+  /** Values of the template variables: 256 kB, 10 levels and 5,000 keys at most. */
+  dynamicData?: Record<string, unknown>;
 }
 
 export type ThresholdPreset = 'balanced' | 'aggressive' | 'conservative';
@@ -2855,10 +3843,52 @@ export interface TimelineEntry {
   /** The reply of the relay. */
   reply?: SmtpReply | null;
   reason?: string;
+  /** The relay that gave no reply; where there are several. */
+  relay?: string;
   /** Of a click. */
   url?: string;
   /** Of an open: a machine did it. */
   automated?: boolean;
+}
+
+export interface Today {
+  timezone: string;
+  from: string;
+  to: string;
+  /** The time since which everything is counted. */
+  since: string;
+  /** Mails taken for sending; with those that a suppression stops. */
+  accepted: number;
+  sent: number;
+  delivered: number;
+  bounced: number;
+  /** Attempts that the relay put off. */
+  deferred: number;
+  complained: number;
+  opened: number;
+  humanOpened: number;
+  clicked: number;
+  /** All hours of the day, also those to come. */
+  hours: HourOfToday[];
+}
+
+export interface TodayTotals {
+  timezone: string;
+  from: string;
+  to: string;
+  /** The time since which everything is counted. */
+  since: string;
+  /** Mails taken for sending; with those that a suppression stops. */
+  accepted: number;
+  sent: number;
+  delivered: number;
+  bounced: number;
+  /** Attempts that the relay put off. */
+  deferred: number;
+  complained: number;
+  opened: number;
+  humanOpened: number;
+  clicked: number;
 }
 
 export interface TrackingState {
@@ -2874,6 +3904,8 @@ export interface UnsubscribeGroup {
   description: string;
   isGlobal: boolean;
   isDefault: boolean;
+  /** true: shown on the preference page. */
+  isPublic: boolean;
   suppressionCount: number;
   createdAt: string;
   updatedAt: string;
@@ -2916,7 +3948,7 @@ export interface UpdateAutomationBody {
   trackingClick?: boolean;
   /** Added to the http and https links of the HTML as utm_source and so on. Not to links that have a utm_ parameter or a signature already, links with data-no-track, and those of this service. null: none. */
   utm?: Utm | null;
-  /** The people inside: keep the version that they entered with (default), or move to this one. */
+  /** Enrolled contacts: keep the version they entered with (default), or move to this one. */
   existing?: 'keep' | 'move';
 }
 
@@ -2952,6 +3984,8 @@ export interface UpdateCampaignBody {
   trackingOpen?: boolean;
   /** Added to the http and https links of the HTML as utm_source and so on. Not to links that have a utm_ parameter or a signature already, links with data-no-track, and those of this service. null: none. */
   utm?: Utm | null;
+  /** Of all its mails. To find and to count mail by: each name once. No personal data: they stay when a contact is deleted, and in reports. */
+  tags?: MailTag[];
 }
 
 export interface UpdateContactBody {
@@ -2968,11 +4002,15 @@ export interface UpdateContactBody {
   customFields?: Record<string, PropertyInput>;
   /** Lists to add the contact to. */
   listIds?: string[];
+  /** Stored as a record of its own with the change, for GET /contacts/{contactId}/consents. The same evidence given again is one record. */
+  consent?: ConsentInput;
 }
 
 export interface UpdateContactListBody {
   name?: string;
   description?: string;
+  /** Lists only. true: people see the list on their preference page, and may join and leave it there. */
+  isPublic?: boolean;
   /** Omitted: segment when filterCriteria is given, else list. */
   type?: ContactListType;
   /** Segments only. logicalOperator AND or OR, and 1 to 50 groups. A group is {field, operator, value, fieldType}, or {logicalOperator, groups} up to five levels deep, or {behaviour: opened, humanOpened, clicked, received or event; operator: at_least or never; count, withinDays or from and to, campaignId or automationId, url for clicked, eventName and properties for event}. 100 conditions at most. Behaviour concerns mail of campaigns and automations, and custom events: a mail counts once, at its first open, and each link of a mail once. It looks back RETENTION_DAYS at most, and never means within them. */
@@ -2993,6 +4031,11 @@ export interface UpdateDomainBody {
   regionKey?: string;
 }
 
+export interface UpdateEmailBody {
+  /** ISO 8601 with a zone, up to 30 days ahead, at most a minute ago. Content and template are those of the call, and files behind URLs are fetched at the call; suppressions are checked when the mail leaves. */
+  scheduledAt: string;
+}
+
 export interface UpdateEventBody {
   /** Cannot change. */
   eventName?: string;
@@ -3000,10 +4043,50 @@ export interface UpdateEventBody {
   properties?: EventPropertyInput[];
 }
 
+export interface UpdateFormBody {
+  name?: string;
+  /** Lists to add the person to. No segments, and not GLOBAL_CONTACT_LIST, which holds every contact. */
+  listIds?: string[];
+  /** Next to the email address, which every form asks for. */
+  fields?: FormFieldInput[];
+  /** Omitted: true. The address is confirmed by a mail before anything is stored about the person. false: the person is added at once; nothing that is stored changes, and no suppression is lifted. */
+  doubleOptIn?: boolean;
+  /** Each replaces the text of the language; null or omission leaves that. */
+  texts?: FormTextsInput;
+  redirectTo?: FormRedirectsInput;
+  /** Sites that may show the form in a frame or send it, as https://example.com; http for localhost only. */
+  allowedOrigins?: string[];
+  /** A template of the project that names {{confirmUrl}}; null: a mail of ours. */
+  confirmationTemplateId?: string | null;
+  /** Groups in which the confirmation takes the unsubscribe of the person back, next to the default one. */
+  unsubscribeGroupIds?: string[];
+  /** Omitted: true. The page of an inactive form is 404. */
+  isActive?: boolean;
+}
+
+export interface UpdateMemberBody {
+  /** In all projects of the organization. owner: everything. editor: everything of a project but members, keys and domains. author: prepares campaigns, templates and automations. viewer: reads. */
+  role?: 'viewer' | 'author' | 'editor' | 'owner';
+}
+
 export interface UpdateProjectBody {
   name?: string;
   trackingOpen?: boolean;
   trackingClick?: boolean;
+  /** Of pages and mails to people; null: name. */
+  publicName?: string | null;
+  /** A picture by https, or one of POST /media. null: the name is shown. */
+  logoUrl?: string | null;
+  /** Of buttons and links, as #rrggbb. Links are made darker or lighter until they can be read. */
+  color?: string | null;
+  /** In the footer of pages, with its line ends. */
+  postalAddress?: string | null;
+  /** The contact property with the language of a person (de, fr-CA, ...); null: language. */
+  languageProperty?: string | null;
+  /** How much of the network address of a person a consent record keeps: shortened (/24 of IPv4, /48 of IPv6), full or none. */
+  consentAddress?: 'shortened' | 'full' | 'none' | null;
+  /** The sender of confirmations and of links to data. null: no-reply@ the first verified domain of the project. Must be on a verified domain of the project. */
+  publicFrom?: MailAddress | null;
 }
 
 export interface UpdateSenderBody {
@@ -3017,6 +4100,8 @@ export interface UpdateSenderBody {
 export interface UpdateSuppressionGroupBody {
   name?: string;
   description?: string;
+  /** true: people see the group on their preference page. Not for the global group; the default group is shown there as mail that names no group. */
+  isPublic?: boolean;
 }
 
 export interface UpdateTemplateBody {
@@ -3043,7 +4128,7 @@ export interface UpdateWebhookBody {
   url?: string;
   /** The types of the events to deliver. */
   events?: EventType[];
-  /** true also ends the count of failing days. */
+  /** true also resets the count of failing days. */
   isActive?: boolean;
 }
 
@@ -3053,6 +4138,16 @@ export interface Utm {
   campaign?: string;
   term?: string;
   content?: string;
+}
+
+export interface WaitingJobs {
+  name: string;
+  /** Jobs of the project that are due. */
+  waiting: number;
+  /** false: there are more. */
+  isExact: boolean;
+  /** For how long the first of them has been due. */
+  oldestSeconds: number | null;
 }
 
 export interface Webhook {
@@ -3089,12 +4184,14 @@ export interface WebhookDelivery {
 }
 
 export type WebhookEvent =
+  | EmailScheduledEvent
   | EmailSentEvent
   | EmailDeliveredEvent
   | EmailDeferredEvent
   | EmailBouncedEvent
   | EmailFailedEvent
   | EmailSuppressedEvent
+  | EmailCancelledEvent
   | EmailOpenedEvent
   | EmailClickedEvent
   | EmailSpamReportedEvent
@@ -3153,6 +4250,8 @@ export interface AutomationsEnrollmentsQuery {
   /** Entries a page. */
   limit?: number;
   status?: EnrollmentStatus;
+  /** Only the people who are on this step now. */
+  stepId?: string;
 }
 
 export interface AutomationsListQuery {
@@ -3164,9 +4263,11 @@ export interface AutomationsListQuery {
 }
 
 export interface CampaignsExportPeopleQuery {
-  /** opened: automated opens included, as in analytics. sent: bounced mail included. notOpened and notClicked: delivered mail that was not opened, or not clicked. */
+  /** opened: automated opens included, as in analytics. sent: bounced mail included. notOpened and notClicked: delivered mail that was not opened, or not clicked. failed, suppressed, unknown: by the state of the mail. */
   did: CampaignFigure;
-  /** With did=clicked: only the people who clicked this link. */
+  /** With did=clicked, instead of url: only the people who clicked the link at this position, as GET /campaigns/{campaignId}/links has it. */
+  position?: number;
+  /** With did=clicked: only the people who clicked this address. */
   url?: string;
   format?: 'csv' | 'ndjson';
 }
@@ -3185,9 +4286,11 @@ export interface CampaignsPeopleQuery {
   page?: number;
   /** Entries a page. */
   limit?: number;
-  /** opened: automated opens included, as in analytics. sent: bounced mail included. notOpened and notClicked: delivered mail that was not opened, or not clicked. */
+  /** opened: automated opens included, as in analytics. sent: bounced mail included. notOpened and notClicked: delivered mail that was not opened, or not clicked. failed, suppressed, unknown: by the state of the mail. */
   did: CampaignFigure;
-  /** With did=clicked: only the people who clicked this link. */
+  /** With did=clicked, instead of url: only the people who clicked the link at this position, as GET /campaigns/{campaignId}/links has it. */
+  position?: number;
+  /** With did=clicked: only the people who clicked this address. */
   url?: string;
 }
 
@@ -3197,6 +4300,8 @@ export interface CampaignsRecipientsQuery {
   /** Entries a page. */
   limit?: number;
   status?: RecipientStatus;
+  /** Only these: the id of a reason of GET /campaigns/{campaignId}/reasons. */
+  reason?: string;
 }
 
 export interface ContactListsListQuery {
@@ -3212,6 +4317,13 @@ export interface ContactsActivityQuery {
   limit?: number;
   /** `next` of the page before; omitted: the newest entries. */
   before?: string;
+}
+
+export interface PageQuery {
+  /** Page number, from 1. */
+  page?: number;
+  /** Entries a page. */
+  limit?: number;
 }
 
 export interface ContactsExportQuery {
@@ -3236,11 +4348,13 @@ export interface ContactsListQuery {
   search?: string;
 }
 
-export interface PageQuery {
-  /** Page number, from 1. */
-  page?: number;
-  /** Entries a page. */
-  limit?: number;
+export interface ContactsPreviewImportQuery {
+  /** Omitted: recognized from content type, file name and first character. */
+  format?: 'csv' | 'ndjson';
+  /** Lists that every contact joins, comma separated. */
+  listIds?: string;
+  /** Whether automations start for these contacts; omitted: false. */
+  runWorkflow?: boolean;
 }
 
 export interface DomainsListQuery {
@@ -3262,6 +4376,10 @@ export interface EmailsListQuery {
   batchId?: string;
   campaignId?: string;
   automationId?: string;
+  /** Our answers in a conversation of mail that came in. */
+  threadId?: string;
+  /** name:value of a tag. */
+  tag?: string;
   /** Queued at or after; to the second. */
   dateFrom?: string;
   /** Queued at or before; to the second. */
@@ -3270,6 +4388,14 @@ export interface EmailsListQuery {
 
 export interface ImportsErrorsQuery {
   format?: 'csv' | 'ndjson';
+}
+
+export interface ImportsListQuery {
+  /** Page number, from 1. */
+  page?: number;
+  /** Entries a page. */
+  limit?: number;
+  status?: ImportStatus;
 }
 
 export interface InboundListQuery {
@@ -3285,10 +4411,24 @@ export interface InboundListQuery {
   /** Part of the subject, the text or the sender. */
   search?: string;
   status?: InboundStatus;
+  /** Of each conversation only the newest message that the other filters find. */
+  newestOfThread?: boolean;
   /** Received at or after. */
   dateFrom?: string;
   /** Received at or before. */
   dateTo?: string;
+}
+
+export interface InboundPreviewQuery {
+  /** Load pictures of other servers, which then know that the mail was looked at. */
+  pictures?: boolean;
+}
+
+export interface MediaListQuery {
+  /** Page number, from 1. */
+  page?: number;
+  /** Entries a page. */
+  limit?: number;
 }
 
 export interface MigrationsListQuery {
@@ -3299,11 +4439,18 @@ export interface MigrationsListQuery {
   status?: MigrationStatus;
 }
 
+export interface ReportsNowQuery {
+  /** IANA name, for example Europe/Berlin: whose day is today. */
+  timezone?: string;
+}
+
 export interface ReportsProvidersQuery {
-  /** Seven days before to if it is left out; 31 days before it at most. */
+  /** Seven days before to if it is left out; 31 days before it at most, two years with campaignId. */
   from?: string;
   /** ISO 8601; the end, now if it is left out. */
   to?: string;
+  /** Only mail of this campaign; without the replies of deferrals. */
+  campaignId?: string;
 }
 
 export interface ReportsSeriesQuery {
@@ -3315,7 +4462,7 @@ export interface ReportsSeriesQuery {
   from?: string;
   /** The end: the last hour or day may begin before it and end after it. Now. */
   to?: string;
-  /** Only mail of this campaign. At most one of these four. */
+  /** Only mail of this campaign. At most one of these five. */
   campaignId?: string;
   /** Only mail of this automation. */
   automationId?: string;
@@ -3323,11 +4470,15 @@ export interface ReportsSeriesQuery {
   domain?: string;
   /** Only mail to this mailbox provider: an id of GET /reports/providers, for example google. */
   provider?: string;
+  /** Only mail with this tag, as name:value. A project has 1,000 of them a UTC day; all others of that day are "other". */
+  tag?: string;
 }
 
 export interface StreamOpenQuery {
-  /** Only these, comma separated; a name may end in * (email.*). Omitted: every event. */
+  /** Types of events, comma separated; a type may end in * (email.*). Omitted: all that webhooks can have. Live figures need their full names: campaign.progress, project.summary, import.progress, domain.checked. */
   types?: string;
+  /** IANA name: whose day is today in project.summary. */
+  timezone?: string;
 }
 
 export interface SuppressionGroupsExportEntriesQuery {

@@ -1,5 +1,5 @@
 /** A timer fires at once when its time is longer than this, which is 24 days. */
-const TIMER_MS_MAX = 2 ** 31 - 1;
+export const TIMER_MS_MAX = 2 ** 31 - 1;
 
 /** Ends a try, or a wait: by its time, or by the signal of the call. `AbortSignal.any` keeps what it joined in memory on Node 20. */
 export class Deadline {

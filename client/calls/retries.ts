@@ -1,4 +1,5 @@
 import { EverpostError } from '../errors.ts';
+import { TIMER_MS_MAX } from './deadline.ts';
 
 /**
  * always: also when it is not known whether the call was done (GET, PUT, DELETE, and POST with its Idempotency-Key).
@@ -36,7 +37,13 @@ function mayRepeat({ status, code }: EverpostError, repeats: Repeats): boolean {
 }
 
 /** Fails with ABORTED as soon as the signal is aborted. */
-export function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+export async function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  let leftMs = ms;
+  for (; leftMs > TIMER_MS_MAX; leftMs -= TIMER_MS_MAX) await wait(TIMER_MS_MAX, signal);
+  await wait(leftMs, signal);
+}
+
+function wait(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     const end = () => {
       clearTimeout(timer);

@@ -28,7 +28,7 @@ const SILENT_MS_MAX = 40_000;
 const SEEN_MAX = 10_000;
 /** A connection that lived this long was a good one: the waits before the next begin again with the shortest. */
 const STEADY_MS = 10_000;
-const FINAL_REASONS = ['key_revoked', 'project_deleted'];
+const FINAL_REASONS = ['key_revoked', 'session_ended', 'member_removed', 'project_deleted'];
 
 /** The data of each event. A connection that breaks is opened again after the last event that was seen. */
 export async function* openStream<T>(settings: Settings, stream: Stream<T>): AsyncGenerator<T, void> {

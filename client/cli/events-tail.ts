@@ -1,9 +1,9 @@
-import type { WebhookEvent } from '../index.ts';
+import type { StreamEvent } from '../index.ts';
 import { type Command, noPositional, textFlag } from './command.ts';
 import { clean, printAnswer } from './print.ts';
 
-/** Facts that say most about an event, as far as it has them. */
-const FACTS = ['email', 'contactId', 'campaignId', 'subject', 'reason', 'url', 'status'];
+/** The fields that say most about an event, as far as it has them. */
+const FIELDS = ['email', 'contactId', 'campaignId', 'subject', 'reason', 'url', 'status'];
 
 export const eventsTail: Command = {
   words: ['events', 'tail'],
@@ -36,10 +36,10 @@ export const eventsTail: Command = {
   },
 };
 
-function lineOf({ id, type, createdAt, data }: WebhookEvent): string {
-  const facts = data as unknown as Record<string, unknown>;
-  const shown = FACTS.filter((name) => typeof facts[name] === 'string' && facts[name] !== '').map((name) =>
-    name === 'email' ? clean(facts[name]) : `${name}=${clean(facts[name])}`,
+function lineOf({ id, type, createdAt, data }: StreamEvent): string {
+  const fields = data as unknown as Record<string, unknown>;
+  const shown = FIELDS.filter((name) => typeof fields[name] === 'string' && fields[name] !== '').map((name) =>
+    name === 'email' ? clean(fields[name]) : `${name}=${clean(fields[name])}`,
   );
   return [createdAt, id, type.padEnd(20), ...shown].join('  ');
 }

@@ -3,15 +3,15 @@ import type { Field } from './command.ts';
 
 /** By operation: what it does, and the fields of its body or query. */
 export const commandFields: Readonly<Record<string, { about: string; fields: readonly Field[] }>> = {
-  "apiKeys.create": { about: "Create a project key; it is shown this once", fields: [
+  "apiKeys.create": { about: "Create a project key, which is shown only once", fields: [
     {"name":"name","kind":"text","isRequired":true},
     {"name":"scope","kind":"text","about":"full, the default: everything of the project. send: send mails and replies, and read the mails that this key sent. read: read, without changing anything. One of full, send, read."},
     {"name":"domainName","kind":"text","about":"Only with scope send: the one domain that From of its mails and replies may be on. Not its subdomains."},
   ] },
-  "apiKeys.delete": { about: "Revoke a key; it stops within five seconds", fields: [] },
+  "apiKeys.delete": { about: "Revoke a key; it stops working within five seconds", fields: [] },
   "apiKeys.list": { about: "List the keys of a project", fields: [] },
-  "automations.activate": { about: "Let people in", fields: [] },
-  "automations.archive": { about: "End an automation for good; people inside leave it", fields: [] },
+  "automations.activate": { about: "Activate an automation, so that contacts enter it", fields: [] },
+  "automations.archive": { about: "Archive an automation for good; its enrollments end", fields: [] },
   "automations.create": { about: "Create an automation, and activate it when `active` is true", fields: [
     {"name":"name","kind":"text"},
     {"name":"description","kind":"text"},
@@ -25,28 +25,29 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
     {"name":"utm","kind":"object","about":"Added to the http and https links of the HTML as utm_source and so on. Not to links that have a utm_ parameter or a signature already, links with data-no-track, and those of this service. null: none."},
     {"name":"active","kind":"boolean","about":"true: validate and activate at once."},
   ] },
-  "automations.delete": { about: "Delete an automation that is not active; people inside leave it", fields: [] },
-  "automations.enrollments": { about: "List the people of an automation, each with step, end of the wait and history", fields: [
+  "automations.delete": { about: "Delete an automation that is not active; its enrollments end", fields: [] },
+  "automations.enrollments": { about: "List the enrollments of an automation, each with its step, the end of its wait and its history", fields: [
     {"name":"page","kind":"number","about":"Page number, from 1."},
     {"name":"limit","kind":"number","about":"Entries a page."},
     {"name":"status","kind":"text","about":"One of active, completed, exited."},
+    {"name":"stepId","kind":"text","about":"Only the people who are on this step now."},
   ] },
-  "automations.get": { about: "Get an automation with its statistics and what waits to enter", fields: [] },
-  "automations.links": { about: "The clicks on each link of the mails of an automation, by step", fields: [] },
+  "automations.get": { about: "Get an automation with its statistics and the number of contacts that wait to enter", fields: [] },
+  "automations.links": { about: "Count the clicks on each link in the mails of an automation, by step", fields: [] },
   "automations.list": { about: "List automations, newest first", fields: [
     {"name":"page","kind":"number","about":"Page number, from 1."},
     {"name":"limit","kind":"number","about":"Entries a page."},
     {"name":"status","kind":"text","about":"One of draft, active, paused, archived."},
   ] },
-  "automations.pause": { about: "Stop entries; people inside wait at their next step", fields: [] },
+  "automations.pause": { about: "Pause an automation: no contact enters, and enrolled contacts wait at their next step", fields: [] },
   "automations.resume": { about: "Resume a paused automation", fields: [] },
-  "automations.simulate": { about: "Say what would happen to a contact, on a virtual clock and without sending", fields: [
+  "automations.simulate": { about: "Simulate the way of a contact through an automation, on a virtual clock and without sending", fields: [
     {"name":"contact","kind":"object","about":"The contact as it is created at `from`; or contactId, to take the values of a stored one."},
     {"name":"events","kind":"list"},
     {"name":"changes","kind":"list"},
     {"name":"from","kind":"text","about":"The beginning; omitted: now."},
   ] },
-  "automations.update": { about: "Change a draft or paused automation", fields: [
+  "automations.update": { about: "Update a draft or paused automation", fields: [
     {"name":"name","kind":"text"},
     {"name":"description","kind":"text"},
     {"name":"entryCriteria","kind":"object"},
@@ -57,10 +58,16 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
     {"name":"trackingOpen","kind":"boolean"},
     {"name":"trackingClick","kind":"boolean"},
     {"name":"utm","kind":"object","about":"Added to the http and https links of the HTML as utm_source and so on. Not to links that have a utm_ parameter or a signature already, links with data-no-track, and those of this service. null: none."},
-    {"name":"existing","kind":"text","about":"The people inside: keep the version that they entered with (default), or move to this one. One of keep, move."},
+    {"name":"existing","kind":"text","about":"Enrolled contacts: keep the version they entered with (default), or move to this one. One of keep, move."},
   ] },
-  "campaigns.abort": { about: "End it for good; what was not sent stays pending", fields: [] },
-  "campaigns.analytics": { about: "The counts and rates of a campaign, as last refreshed", fields: [] },
+  "campaigns.abort": { about: "Abort a campaign for good; recipients without mail stay pending", fields: [] },
+  "campaigns.analytics": { about: "Get the counts and rates of a campaign, as last refreshed", fields: [] },
+  "campaigns.audience": { about: "Count the contacts that a campaign to these lists would go to now", fields: [
+    {"name":"toLists","kind":"list","about":"Lists, segments and GLOBAL_CONTACT_LIST."},
+    {"name":"excludeLists","kind":"list","about":"Lists and segments."},
+    {"name":"sendToGlobalList","kind":"boolean"},
+    {"name":"unsubscribeGroupId","kind":"text"},
+  ] },
   "campaigns.create": { about: "Create a campaign", fields: [
     {"name":"name","kind":"text","isRequired":true},
     {"name":"subject","kind":"text","isRequired":true},
@@ -86,45 +93,56 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
     {"name":"trackingClick","kind":"boolean"},
     {"name":"trackingOpen","kind":"boolean"},
     {"name":"utm","kind":"object","about":"Added to the http and https links of the HTML as utm_source and so on. Not to links that have a utm_ parameter or a signature already, links with data-no-track, and those of this service. null: none."},
+    {"name":"tags","kind":"list","about":"Of all its mails. To find and to count mail by: each name once. No personal data: they stay when a contact is deleted, and in reports."},
   ] },
-  "campaigns.delete": { about: "Delete a campaign that is not under way", fields: [] },
-  "campaigns.duplicate": { about: "Copy a campaign as a draft, for its audience or for those of it who did not open", fields: [
-    {"name":"to","kind":"text","about":"notOpened: the copy goes to the people who got this campaign and neither opened it themselves nor clicked in it. They are worked out when the copy starts, less those who left its lists, were deleted or unsubscribed since. Omitted: the copy goes to the same audience. One of notOpened."},
+  "campaigns.delete": { about: "Delete a campaign that is not being sent", fields: [] },
+  "campaigns.duplicate": { about: "Copy a campaign as a draft, for the same audience or for the recipients who did not open it", fields: [
+    {"name":"to","kind":"text","about":"notOpened: the copy goes to the contacts who got this campaign and neither opened it themselves nor clicked in it. They are chosen when the copy starts, without contacts who have left its lists, were deleted or unsubscribed. Omitted: the copy goes to the same audience. One of notOpened."},
   ] },
-  "campaigns.exportPeople": { about: "Download all people behind a figure of a campaign", fields: [
-    {"name":"did","kind":"text","isRequired":true,"about":"opened: automated opens included, as in analytics. sent: bounced mail included. notOpened and notClicked: delivered mail that was not opened, or not clicked. One of sent, opened, humanOpened, clicked, bounced, complained, unsubscribed, notOpened, notClicked."},
-    {"name":"url","kind":"text","about":"With did=clicked: only the people who clicked this link."},
+  "campaigns.exportPeople": { about: "Download all contacts behind a figure of a campaign", fields: [
+    {"name":"did","kind":"text","isRequired":true,"about":"opened: automated opens included, as in analytics. sent: bounced mail included. notOpened and notClicked: delivered mail that was not opened, or not clicked. failed, suppressed, unknown: by the state of the mail. One of sent, opened, humanOpened, clicked, bounced, complained, unsubscribed, notOpened, notClicked, failed, suppressed, unknown."},
+    {"name":"position","kind":"number","about":"With did=clicked, instead of url: only the people who clicked the link at this position, as GET /campaigns/{campaignId}/links has it."},
+    {"name":"url","kind":"text","about":"With did=clicked: only the people who clicked this address."},
     {"name":"format","kind":"text","about":"One of csv, ndjson."},
   ] },
   "campaigns.get": { about: "Get a campaign", fields: [] },
-  "campaigns.links": { about: "The clicks on each link of a campaign", fields: [] },
+  "campaigns.links": { about: "Count the clicks on each link of a campaign", fields: [] },
   "campaigns.list": { about: "List campaigns, newest first", fields: [
     {"name":"page","kind":"number","about":"Page number, from 1."},
     {"name":"limit","kind":"number","about":"Entries a page."},
     {"name":"status","kind":"text","about":"One of draft, scheduled, sending, sending_gradual, paused, sent, failed, aborted."},
     {"name":"search","kind":"text"},
   ] },
-  "campaigns.pause": { about: "Pause; the answer comes when nothing is in flight", fields: [] },
-  "campaigns.people": { about: "The people behind a figure of a campaign", fields: [
+  "campaigns.pause": { about: "Pause a campaign; the answer comes when no message is in flight", fields: [] },
+  "campaigns.people": { about: "List the contacts behind a figure of a campaign", fields: [
     {"name":"page","kind":"number","about":"Page number, from 1."},
     {"name":"limit","kind":"number","about":"Entries a page."},
-    {"name":"did","kind":"text","isRequired":true,"about":"opened: automated opens included, as in analytics. sent: bounced mail included. notOpened and notClicked: delivered mail that was not opened, or not clicked. One of sent, opened, humanOpened, clicked, bounced, complained, unsubscribed, notOpened, notClicked."},
-    {"name":"url","kind":"text","about":"With did=clicked: only the people who clicked this link."},
+    {"name":"did","kind":"text","isRequired":true,"about":"opened: automated opens included, as in analytics. sent: bounced mail included. notOpened and notClicked: delivered mail that was not opened, or not clicked. failed, suppressed, unknown: by the state of the mail. One of sent, opened, humanOpened, clicked, bounced, complained, unsubscribed, notOpened, notClicked, failed, suppressed, unknown."},
+    {"name":"position","kind":"number","about":"With did=clicked, instead of url: only the people who clicked the link at this position, as GET /campaigns/{campaignId}/links has it."},
+    {"name":"url","kind":"text","about":"With did=clicked: only the people who clicked this address."},
   ] },
-  "campaigns.progress": { about: "Counts by state, read from the ledger now", fields: [] },
-  "campaigns.recipient": { about: "Why this person got it, or not", fields: [] },
-  "campaigns.recipients": { about: "Everybody of the audience, with what became of the mail", fields: [
+  "campaigns.preview": { about: "Show the mail of a campaign as a contact would get it", fields: [
+    {"name":"contactId","kind":"text","about":"The contact whose data are filled in."},
+    {"name":"email","kind":"text","about":"Instead of contactId: the address of the contact."},
+  ] },
+  "campaigns.progress": { about: "Get the current counts of a campaign by state, from the ledger", fields: [] },
+  "campaigns.rates": { about: "Get the mails, opens and clicks of a campaign in the last 15 minutes, in steps of five seconds", fields: [] },
+  "campaigns.reasons": { about: "Count recipients by the reason why they did not get the mail, or not yet", fields: [] },
+  "campaigns.recipient": { about: "Get the reason why a contact got the mail of a campaign, or did not", fields: [] },
+  "campaigns.recipients": { about: "List the recipients of a campaign, each with the state of its mail", fields: [
     {"name":"page","kind":"number","about":"Page number, from 1."},
     {"name":"limit","kind":"number","about":"Entries a page."},
     {"name":"status","kind":"text","about":"One of queued, deferred, sent, bounced, failed, suppressed, unknown."},
+    {"name":"reason","kind":"text","about":"Only these: the id of a reason of GET /campaigns/{campaignId}/reasons."},
   ] },
-  "campaigns.reconcile": { about: "Recount the ledger and show what the stored numbers say differently", fields: [] },
-  "campaigns.resume": { about: "Resume where it was paused", fields: [] },
-  "campaigns.retry": { about: "Send again only what failed or is unknown", fields: [
+  "campaigns.reconcile": { about: "Recount a campaign from the ledger, and compare the stored counts with it", fields: [] },
+  "campaigns.resume": { about: "Resume a paused campaign", fields: [] },
+  "campaigns.retry": { about: "Send the failed and unknown messages of a campaign again", fields: [
     {"name":"states","kind":"list","isRequired":true,"about":"One of failed, unknown."},
   ] },
-  "campaigns.test": { about: "Send the campaign as it is now to a few addresses", fields: [
+  "campaigns.test": { about: "Send a test of the campaign, as it is now, to a few addresses", fields: [
     {"name":"emails","kind":"list","isRequired":true},
+    {"name":"contactId","kind":"text","about":"Whose data are filled in; omitted: each mail has the data of the contact with its address."},
   ] },
   "campaigns.update": { about: "Change, publish or reschedule a campaign", fields: [
     {"name":"name","kind":"text"},
@@ -151,30 +169,33 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
     {"name":"trackingClick","kind":"boolean"},
     {"name":"trackingOpen","kind":"boolean"},
     {"name":"utm","kind":"object","about":"Added to the http and https links of the HTML as utm_source and so on. Not to links that have a utm_ parameter or a signature already, links with data-no-track, and those of this service. null: none."},
+    {"name":"tags","kind":"list","about":"Of all its mails. To find and to count mail by: each name once. No personal data: they stay when a contact is deleted, and in reports."},
   ] },
-  "campaigns.watch": { about: "Progress as server-sent events, until the campaign is over", fields: [] },
+  "campaigns.watch": { about: "Watch the progress of a campaign as server-sent events, until it is over", fields: [] },
   "contactLists.addContacts": { about: "Add up to 500 contacts to a list, by email or by id", fields: [
     {"name":"contactListId","kind":"text","isRequired":true,"about":"A list, or GLOBAL_CONTACT_LIST."},
     {"name":"emails","kind":"list"},
     {"name":"contactIds","kind":"list"},
+    {"name":"consent","kind":"object","about":"Stored as a record of its own with the change, for GET /contacts/{contactId}/consents. The same evidence given again is one record."},
   ] },
   "contactLists.create": { about: "Create a list, or a segment with filterCriteria", fields: [
     {"name":"name","kind":"text","isRequired":true},
     {"name":"description","kind":"text"},
+    {"name":"isPublic","kind":"boolean","about":"Lists only. true: people see the list on their preference page, and may join and leave it there."},
     {"name":"type","kind":"text","about":"Omitted: segment when filterCriteria is given, else list. One of list, segment."},
     {"name":"filterCriteria","kind":"object","about":"Segments only. logicalOperator AND or OR, and 1 to 50 groups. A group is {field, operator, value, fieldType}, or {logicalOperator, groups} up to five levels deep, or {behaviour: opened, humanOpened, clicked, received or event; operator: at_least or never; count, withinDays or from and to, campaignId or automationId, url for clicked, eventName and properties for event}. 100 conditions at most. Behaviour concerns mail of campaigns and automations, and custom events: a mail counts once, at its first open, and each link of a mail once. It looks back RETENTION_DAYS at most, and never means within them."},
   ] },
   "contactLists.delete": { about: "Delete a list or a segment; its contacts stay", fields: [] },
-  "contactLists.get": { about: "Get a list or a segment; GLOBAL_CONTACT_LIST names the list of all contacts", fields: [] },
+  "contactLists.get": { about: "Get a list or a segment; GLOBAL_CONTACT_LIST is the id of the list of all contacts", fields: [] },
   "contactLists.list": { about: "List the global list, lists and segments", fields: [
     {"name":"page","kind":"number","about":"Page number, from 1."},
     {"name":"limit","kind":"number","about":"Entries a page."},
     {"name":"type","kind":"text","about":"One of list, segment."},
   ] },
-  "contactLists.preview": { about: "Count the contacts that a filter would take, and show the newest ten of them", fields: [
+  "contactLists.preview": { about: "Count the contacts that match a filter, and show the newest ten of them", fields: [
     {"name":"filterCriteria","kind":"object","isRequired":true,"about":"logicalOperator AND or OR, and 1 to 50 groups. A group is {field, operator, value, fieldType}, or {logicalOperator, groups} up to five levels deep, or {behaviour: opened, humanOpened, clicked, received or event; operator: at_least or never; count, withinDays or from and to, campaignId or automationId, url for clicked, eventName and properties for event}. 100 conditions at most. Behaviour concerns mail of campaigns and automations, and custom events: a mail counts once, at its first open, and each link of a mail once. It looks back RETENTION_DAYS at most, and never means within them."},
   ] },
-  "contactLists.removeContacts": { about: "Remove contacts from a list; they stay contacts", fields: [
+  "contactLists.removeContacts": { about: "Remove contacts from a list, without deleting them", fields: [
     {"name":"emails","kind":"list"},
     {"name":"contactIds","kind":"list"},
   ] },
@@ -184,21 +205,26 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
     {"name":"limit","kind":"number","about":"Entries a page."},
     {"name":"email","kind":"text","about":"Part of the email address."},
   ] },
-  "contactLists.update": { about: "Rename a list, or change the filter of a segment", fields: [
+  "contactLists.update": { about: "Rename a list, show it on the preference page, or change the filter of a segment", fields: [
     {"name":"name","kind":"text"},
     {"name":"description","kind":"text"},
+    {"name":"isPublic","kind":"boolean","about":"Lists only. true: people see the list on their preference page, and may join and leave it there."},
     {"name":"type","kind":"text","about":"Omitted: segment when filterCriteria is given, else list. One of list, segment."},
     {"name":"filterCriteria","kind":"object","about":"Segments only. logicalOperator AND or OR, and 1 to 50 groups. A group is {field, operator, value, fieldType}, or {logicalOperator, groups} up to five levels deep, or {behaviour: opened, humanOpened, clicked, received or event; operator: at_least or never; count, withinDays or from and to, campaignId or automationId, url for clicked, eventName and properties for event}. 100 conditions at most. Behaviour concerns mail of campaigns and automations, and custom events: a mail counts once, at its first open, and each link of a mail once. It looks back RETENTION_DAYS at most, and never means within them."},
   ] },
-  "contacts.activity": { about: "The acts of a contact and the changes of it, newest first", fields: [
+  "contacts.activity": { about: "List what a contact did and how it changed, newest first", fields: [
     {"name":"limit","kind":"number","about":"Entries a page."},
     {"name":"before","kind":"text","about":"`next` of the page before; omitted: the newest entries."},
   ] },
-  "contacts.bulkUpdate": { about: "Create or update up to 100 contacts; one that fails, fails alone", fields: [
+  "contacts.bulkUpdate": { about: "Create or update up to 100 contacts; each succeeds or fails by itself", fields: [
     {"name":"contacts","kind":"list","isRequired":true},
     {"name":"runWorkflow","kind":"boolean","about":"Whether automations start for these contacts; omitted: false."},
   ] },
-  "contacts.create": { about: "Create a contact; an email that is known is refused", fields: [
+  "contacts.consents": { about: "List the consents of a contact, newest first", fields: [
+    {"name":"page","kind":"number","about":"Page number, from 1."},
+    {"name":"limit","kind":"number","about":"Entries a page."},
+  ] },
+  "contacts.create": { about: "Create a contact; an email that exists already is refused", fields: [
     {"name":"email","kind":"text","isRequired":true},
     {"name":"firstName","kind":"text","about":"An empty string clears the stored value; null or omission leaves it unchanged."},
     {"name":"lastName","kind":"text"},
@@ -207,13 +233,15 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
     {"name":"contactProperties","kind":"object","about":"Custom attributes; null removes one."},
     {"name":"customFields","kind":"object","about":"Alias of contactProperties."},
     {"name":"listIds","kind":"list","about":"Lists to add the contact to."},
+    {"name":"consent","kind":"object","about":"Stored as a record of its own with the change, for GET /contacts/{contactId}/consents. The same evidence given again is one record."},
   ] },
+  "contacts.data": { about: "Download everything that is stored about a person", fields: [] },
   "contacts.delete": { about: "Delete a contact", fields: [] },
   "contacts.deleteByEmail": { about: "Delete contacts by email", fields: [
     {"name":"emails","kind":"list","isRequired":true},
   ] },
-  "contacts.deleteByUserId": { about: "Delete every contact that carries this userId", fields: [] },
-  "contacts.export": { about: "Download every contact", fields: [
+  "contacts.deleteByUserId": { about: "Delete all contacts with a userId", fields: [] },
+  "contacts.export": { about: "Download all contacts", fields: [
     {"name":"format","kind":"text","about":"One of csv, ndjson."},
   ] },
   "contacts.findByEmail": { about: "Find contacts by their emails", fields: [
@@ -230,8 +258,13 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
     {"name":"limit","kind":"number","about":"Entries a page."},
     {"name":"search","kind":"text","about":"Part of the email address."},
   ] },
-  "contacts.unsubscribeGroups": { about: "The suppression groups that hold the address of a contact", fields: [] },
-  "contacts.update": { about: "Update a contact by id, its email too", fields: [
+  "contacts.previewImport": { about: "Count what an import of this file would change, without writing anything", fields: [
+    {"name":"format","kind":"text","about":"Omitted: recognized from content type, file name and first character. One of csv, ndjson."},
+    {"name":"listIds","kind":"text","about":"Lists that every contact joins, comma separated."},
+    {"name":"runWorkflow","kind":"boolean","about":"Whether automations start for these contacts; omitted: false."},
+  ] },
+  "contacts.unsubscribeGroups": { about: "List the suppression groups that hold the address of a contact", fields: [] },
+  "contacts.update": { about: "Update a contact by id, its email included", fields: [
     {"name":"email","kind":"text"},
     {"name":"firstName","kind":"text","about":"An empty string clears the stored value; null or omission leaves it unchanged."},
     {"name":"lastName","kind":"text"},
@@ -240,6 +273,7 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
     {"name":"contactProperties","kind":"object","about":"Custom attributes; null removes one."},
     {"name":"customFields","kind":"object","about":"Alias of contactProperties."},
     {"name":"listIds","kind":"list","about":"Lists to add the contact to."},
+    {"name":"consent","kind":"object","about":"Stored as a record of its own with the change, for GET /contacts/{contactId}/consents. The same evidence given again is one record."},
   ] },
   "contacts.upsert": { about: "Create a contact, or update the one with this email", fields: [
     {"name":"email","kind":"text","isRequired":true},
@@ -250,55 +284,66 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
     {"name":"contactProperties","kind":"object","about":"Custom attributes; null removes one."},
     {"name":"customFields","kind":"object","about":"Alias of contactProperties."},
     {"name":"listIds","kind":"list","about":"Lists to add the contact to."},
+    {"name":"consent","kind":"object","about":"Stored as a record of its own with the change, for GET /contacts/{contactId}/consents. The same evidence given again is one record."},
   ] },
-  "customFields.create": { about: "Declare a field: values that contacts get from now on are held to its type", fields: [
+  "customFields.create": { about: "Declare a field; values written from now on must have its type", fields: [
     {"name":"fieldName","kind":"text","isRequired":true},
     {"name":"fieldType","kind":"text","isRequired":true,"about":"One of string, number, boolean, date."},
     {"name":"description","kind":"text"},
     {"name":"defaultValue","kind":"text","about":"Given to contacts that are created without a value; coerced to fieldType. null: none."},
   ] },
-  "customFields.delete": { about: "Take the declaration back; values stay with the contacts", fields: [] },
+  "customFields.delete": { about: "Delete the declaration of a field; contacts keep their values", fields: [] },
   "customFields.get": { about: "Get a declared field", fields: [] },
   "customFields.list": { about: "List the declared fields, by name", fields: [
     {"name":"page","kind":"number","about":"Page number, from 1."},
     {"name":"limit","kind":"number","about":"Entries a page."},
   ] },
-  "customFields.update": { about: "Change description or default value; name and type stay", fields: [
+  "customFields.update": { about: "Change the description or the default value of a declared field; name and type stay", fields: [
     {"name":"fieldName","kind":"text"},
     {"name":"fieldType","kind":"text","about":"One of string, number, boolean, date."},
     {"name":"description","kind":"text"},
     {"name":"defaultValue","kind":"text","about":"Given to contacts that are created without a value; coerced to fieldType. null: none."},
   ] },
-  "domains.create": { about: "Add a sending domain; the answer says which DNS records to publish", fields: [
+  "domains.create": { about: "Add a sending domain; the answer has the DNS records to publish", fields: [
     {"name":"domainName","kind":"text","about":"For example news.example.com. Required, under this name or as domain."},
     {"name":"domain","kind":"text","about":"Alias of domainName."},
     {"name":"regionKey","kind":"text","about":"Kept as given; omitted: default."},
   ] },
   "domains.delete": { about: "Delete a sending domain, with its DKIM key", fields: [] },
   "domains.disableInbound": { about: "Stop receiving mail for a domain", fields: [] },
-  "domains.enableInbound": { about: "Receive mail for a verified domain; the answer holds the MX record to publish", fields: [] },
+  "domains.enableInbound": { about: "Receive mail for a verified domain; the answer has the MX record to publish", fields: [] },
   "domains.get": { about: "Get a sending domain", fields: [] },
   "domains.list": { about: "List sending domains, oldest first", fields: [
     {"name":"page","kind":"number","about":"Page number, from 1."},
     {"name":"limit","kind":"number","about":"Entries a page."},
     {"name":"status","kind":"text","about":"One of PENDING_CONFIGURATION, PENDING, VERIFIED."},
   ] },
-  "domains.update": { about: "Say who signs the mail of a domain", fields: [
+  "domains.update": { about: "Change who signs the mail of a domain: this service or the relay", fields: [
     {"name":"dkimSigning","kind":"text","about":"relay: the relay signs, this service does not. One of own, relay."},
     {"name":"regionKey","kind":"text"},
   ] },
-  "domains.verify": { about: "Look up the DNS records now; the result comes with a later GET", fields: [] },
-  "emails.get": { about: "Get an email: why it arrived, or did not, with the reply of the relay", fields: [] },
+  "domains.verify": { about: "Check the DNS records of a domain now; a later GET has the result", fields: [] },
+  "emails.cancel": { about: "Cancel an email that is not sent yet", fields: [] },
+  "emails.cancelBatch": { about: "Cancel the emails of a bulk or batch call that are not sent yet", fields: [
+    {"name":"batchId","kind":"text","isRequired":true,"about":"Of the answer of POST /mails/bulk or /mails/batch."},
+  ] },
+  "emails.content": { about: "Show an email as its recipient got it, without tracking", fields: [] },
+  "emails.get": { about: "Get an email with its outcome and the reply of the relay", fields: [] },
   "emails.list": { about: "List emails, newest first", fields: [
     {"name":"page","kind":"number","about":"Page number, from 1."},
     {"name":"limit","kind":"number","about":"Entries a page."},
-    {"name":"status","kind":"text","about":"One of queued, deferred, sent, delivered, bounced, failed, suppressed, unknown."},
+    {"name":"status","kind":"text","about":"One of scheduled, queued, deferred, sent, delivered, bounced, failed, suppressed, unknown, cancelled."},
     {"name":"email","kind":"text","about":"An address in to, cc or bcc."},
     {"name":"batchId","kind":"text"},
     {"name":"campaignId","kind":"text"},
     {"name":"automationId","kind":"text"},
+    {"name":"threadId","kind":"text","about":"Our answers in a conversation of mail that came in."},
+    {"name":"tag","kind":"text","about":"name:value of a tag."},
     {"name":"dateFrom","kind":"text","about":"Queued at or after; to the second."},
     {"name":"dateTo","kind":"text","about":"Queued at or before; to the second."},
+  ] },
+  "emails.update": { about: "Send a scheduled email at another time", fields: [
+    {"name":"scheduledAt","kind":"text","isRequired":true,"about":"ISO 8601 with a zone, up to 30 days ahead, at most a minute ago. Content and template are those of the call, and files behind URLs are fetched at the call; suppressions are checked when the mail leaves."},
   ] },
   "events.create": { about: "Define an event and its properties", fields: [
     {"name":"eventName","kind":"text","isRequired":true},
@@ -317,18 +362,60 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
     {"name":"contactId","kind":"text","about":"Wins over email."},
     {"name":"eventProperties","kind":"object","about":"Keys are declared properties of the event."},
   ] },
-  "events.update": { about: "Change description or properties of an event definition", fields: [
+  "events.update": { about: "Change the description or the properties of an event definition", fields: [
     {"name":"eventName","kind":"text","about":"Cannot change."},
     {"name":"description","kind":"text"},
     {"name":"properties","kind":"list"},
   ] },
-  "imports.errors": { about: "Download the rows that failed, with their reasons", fields: [
+  "forms.create": { about: "Create a form by which people subscribe", fields: [
+    {"name":"name","kind":"text","isRequired":true},
+    {"name":"listIds","kind":"list","isRequired":true,"about":"Lists to add the person to. No segments, and not GLOBAL_CONTACT_LIST, which holds every contact."},
+    {"name":"fields","kind":"list","about":"Next to the email address, which every form asks for."},
+    {"name":"doubleOptIn","kind":"boolean","about":"Omitted: true. The address is confirmed by a mail before anything is stored about the person. false: the person is added at once; nothing that is stored changes, and no suppression is lifted."},
+    {"name":"texts","kind":"object","about":"Each replaces the text of the language; null or omission leaves that."},
+    {"name":"redirectTo","kind":"object"},
+    {"name":"allowedOrigins","kind":"list","about":"Sites that may show the form in a frame or send it, as https://example.com; http for localhost only."},
+    {"name":"confirmationTemplateId","kind":"text","about":"A template of the project that names {{confirmUrl}}; null: a mail of ours."},
+    {"name":"unsubscribeGroupIds","kind":"list","about":"Groups in which the confirmation takes the unsubscribe of the person back, next to the default one."},
+    {"name":"isActive","kind":"boolean","about":"Omitted: true. The page of an inactive form is 404."},
+  ] },
+  "forms.delete": { about: "Delete a form; people who wait for their confirmation can still confirm", fields: [] },
+  "forms.get": { about: "Get a form, with what to embed in a page", fields: [] },
+  "forms.list": { about: "List forms, newest first", fields: [
+    {"name":"page","kind":"number","about":"Page number, from 1."},
+    {"name":"limit","kind":"number","about":"Entries a page."},
+  ] },
+  "forms.preview": { about: "Show a page of a form that is being written, without saving it", fields: [
+    {"name":"fields","kind":"list","about":"Next to the email address, which every form asks for."},
+    {"name":"doubleOptIn","kind":"boolean","about":"Omitted: true. The address is confirmed by a mail before anything is stored about the person. false: the person is added at once; nothing that is stored changes, and no suppression is lifted."},
+    {"name":"texts","kind":"object","about":"Each replaces the text of the language; null or omission leaves that."},
+    {"name":"page","kind":"text","about":"form, the default; submitted: the page after it was sent; confirm: that of the link in the mail; confirmed. One of form, submitted, confirm, confirmed."},
+    {"name":"lang","kind":"text","about":"The language of the page; omitted: en."},
+  ] },
+  "forms.update": { about: "Update a form; fields, texts and redirects are given whole", fields: [
+    {"name":"name","kind":"text"},
+    {"name":"listIds","kind":"list","about":"Lists to add the person to. No segments, and not GLOBAL_CONTACT_LIST, which holds every contact."},
+    {"name":"fields","kind":"list","about":"Next to the email address, which every form asks for."},
+    {"name":"doubleOptIn","kind":"boolean","about":"Omitted: true. The address is confirmed by a mail before anything is stored about the person. false: the person is added at once; nothing that is stored changes, and no suppression is lifted."},
+    {"name":"texts","kind":"object","about":"Each replaces the text of the language; null or omission leaves that."},
+    {"name":"redirectTo","kind":"object"},
+    {"name":"allowedOrigins","kind":"list","about":"Sites that may show the form in a frame or send it, as https://example.com; http for localhost only."},
+    {"name":"confirmationTemplateId","kind":"text","about":"A template of the project that names {{confirmUrl}}; null: a mail of ours."},
+    {"name":"unsubscribeGroupIds","kind":"list","about":"Groups in which the confirmation takes the unsubscribe of the person back, next to the default one."},
+    {"name":"isActive","kind":"boolean","about":"Omitted: true. The page of an inactive form is 404."},
+  ] },
+  "imports.errors": { about: "Download the rows of an import that failed, with the reasons", fields: [
     {"name":"format","kind":"text","about":"One of csv, ndjson."},
   ] },
-  "imports.get": { about: "How far an import is", fields: [] },
-  "inbound.attachment": { about: "A link to an attachment, by its index or id, that works for 15 minutes", fields: [] },
-  "inbound.get": { about: "One inbound message", fields: [] },
-  "inbound.list": { about: "Inbound messages, newest first", fields: [
+  "imports.get": { about: "Get the progress of an import", fields: [] },
+  "imports.list": { about: "List imports, newest first", fields: [
+    {"name":"page","kind":"number","about":"Page number, from 1."},
+    {"name":"limit","kind":"number","about":"Entries a page."},
+    {"name":"status","kind":"text","about":"One of queued, running, completed, completed_with_errors, failed."},
+  ] },
+  "inbound.attachment": { about: "Get a link to an attachment, by its index or id; it works for 15 minutes", fields: [] },
+  "inbound.get": { about: "Get an inbound message", fields: [] },
+  "inbound.list": { about: "List inbound messages, newest first", fields: [
     {"name":"page","kind":"number","about":"Page number, from 1."},
     {"name":"limit","kind":"number","about":"Entries a page."},
     {"name":"from","kind":"text","about":"Address of the sender."},
@@ -336,8 +423,12 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
     {"name":"threadId","kind":"text"},
     {"name":"search","kind":"text","about":"Part of the subject, the text or the sender."},
     {"name":"status","kind":"text","about":"One of PROCESSED, PROCESSING, FAILED, BLOCKED_UNVERIFIED, BLOCKED_UNROUTED."},
+    {"name":"newestOfThread","kind":"boolean","about":"Of each conversation only the newest message that the other filters find."},
     {"name":"dateFrom","kind":"text","about":"Received at or after."},
     {"name":"dateTo","kind":"text","about":"Received at or before."},
+  ] },
+  "inbound.preview": { about: "A link to an inbound message as a page of its own, that works for ten minutes", fields: [
+    {"name":"pictures","kind":"boolean","about":"Load pictures of other servers, which then know that the mail was looked at."},
   ] },
   "inbound.reply": { about: "Reply to an inbound message, within its conversation", fields: [
     {"name":"from","kind":"object","about":"Required."},
@@ -348,7 +439,11 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
     {"name":"bcc","kind":"list","about":"Of marketing mail each address gets a copy of its own, with its own unsubscribe link, under the same emailId."},
     {"name":"attachments","kind":"list"},
   ] },
-  "mails.bulk": { about: "Queue an email to up to 100 recipients, each with data of its own", fields: [
+  "mails.batch": { about: "Queue up to 100 different emails", fields: [
+    {"name":"mails","kind":"list","isRequired":true,"about":"Each as for POST /mails/send; their attachments have 40 MiB together at most."},
+    {"name":"mode","kind":"text","about":"strict, when omitted: one mail that is refused refuses the call, and nothing is queued. partial: each mail is queued or refused by itself, and the answer is 200. One of strict, partial."},
+  ] },
+  "mails.bulk": { about: "Queue an email to up to 100 recipients, each with its own data", fields: [
     {"name":"recipients","kind":"list","isRequired":true},
     {"name":"from","kind":"object","isRequired":true,"about":"On a verified domain of the project."},
     {"name":"cc","kind":"list","about":"Of marketing mail each address gets a copy of its own, with its own unsubscribe link, under the same emailId."},
@@ -367,6 +462,8 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
     {"name":"headers","kind":"object","about":"Custom headers; those that the service writes itself are refused."},
     {"name":"attachments","kind":"list"},
     {"name":"bypassSuppressions","kind":"boolean","about":"Skips every suppression but a complaint."},
+    {"name":"tags","kind":"list","about":"To find and to count mail by: each name once. No personal data: they stay when a contact is deleted, and in reports."},
+    {"name":"scheduledAt","kind":"text","about":"ISO 8601 with a zone, up to 30 days ahead, at most a minute ago. Content and template are those of the call, and files behind URLs are fetched at the call; suppressions are checked when the mail leaves."},
   ] },
   "mails.send": { about: "Queue an email to one recipient", fields: [
     {"name":"to","kind":"object","isRequired":true},
@@ -387,10 +484,30 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
     {"name":"headers","kind":"object","about":"Custom headers; those that the service writes itself are refused."},
     {"name":"attachments","kind":"list"},
     {"name":"bypassSuppressions","kind":"boolean","about":"Skips every suppression but a complaint."},
+    {"name":"tags","kind":"list","about":"To find and to count mail by: each name once. No personal data: they stay when a contact is deleted, and in reports."},
+    {"name":"scheduledAt","kind":"text","about":"ISO 8601 with a zone, up to 30 days ahead, at most a minute ago. Content and template are those of the call, and files behind URLs are fetched at the call; suppressions are checked when the mail leaves."},
   ] },
-  "migrations.cancel": { about: "End a migration; what was migrated stays", fields: [] },
+  "media.delete": { about: "Delete a picture that no template or automation shows", fields: [] },
+  "media.list": { about: "List the pictures of the project, newest first", fields: [
+    {"name":"page","kind":"number","about":"Page number, from 1."},
+    {"name":"limit","kind":"number","about":"Entries a page."},
+  ] },
+  "media.upload": { about: "Upload a picture for mails: PNG, JPEG, GIF or WebP of up to 5 MB", fields: [] },
+  "members.create": { about: "Add a member, who may then sign in to the console", fields: [
+    {"name":"email","kind":"text","isRequired":true},
+    {"name":"role","kind":"text","isRequired":true,"about":"In all projects of the organization. owner: everything. editor: everything of a project but members, keys and domains. author: prepares campaigns, templates and automations. viewer: reads. One of viewer, author, editor, owner."},
+  ] },
+  "members.delete": { about: "Remove a member, whose access ends within five seconds; what the member made stays", fields: [] },
+  "members.list": { about: "List the members of the organization with their roles", fields: [
+    {"name":"page","kind":"number","about":"Page number, from 1."},
+    {"name":"limit","kind":"number","about":"Entries a page."},
+  ] },
+  "members.update": { about: "Change the role of a member, within five seconds everywhere", fields: [
+    {"name":"role","kind":"text","about":"In all projects of the organization. owner: everything. editor: everything of a project but members, keys and domains. author: prepares campaigns, templates and automations. viewer: reads. One of viewer, author, editor, owner."},
+  ] },
+  "migrations.cancel": { about: "Cancel a migration; everything migrated so far stays", fields: [] },
   "migrations.get": { about: "Get a migration with its phases, and its report when it is over", fields: [] },
-  "migrations.groupProviderA": { about: "Migrate one unsubscribe group of provider A at once, with its addresses when asked", fields: [
+  "migrations.groupProviderA": { about: "Migrate one unsubscribe group of provider A at once, with its addresses if you want", fields: [
     {"name":"apiKey","kind":"text","about":"The source provider's key; required. Used for this call or job, and never stored in plain text."},
     {"name":"providerAApiKey","kind":"text","about":"Alias of apiKey."},
     {"name":"providerBApiKey","kind":"text","about":"Alias of apiKey."},
@@ -404,21 +521,21 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
     {"name":"limit","kind":"number","about":"Entries a page."},
     {"name":"status","kind":"text","about":"One of queued, running, needs_attention, completed, completed_with_errors, failed, cancelled."},
   ] },
-  "migrations.planProviderA": { about: "See what can be migrated from provider A, and whether its key is good", fields: [
+  "migrations.planProviderA": { about: "Preview a migration from provider A, and check its key", fields: [
     {"name":"apiKey","kind":"text","about":"The source provider's key; required. Used for this call or job, and never stored in plain text."},
     {"name":"providerAApiKey","kind":"text","about":"Alias of apiKey."},
     {"name":"providerBApiKey","kind":"text","about":"Alias of apiKey."},
     {"name":"sendgridApiKey","kind":"text","about":"Alias of apiKey."},
     {"name":"resendApiKey","kind":"text","about":"Alias of apiKey."},
   ] },
-  "migrations.planProviderB": { about: "See what can be migrated from provider B, and whether its key is good", fields: [
+  "migrations.planProviderB": { about: "Preview a migration from provider B, and check its key", fields: [
     {"name":"apiKey","kind":"text","about":"The source provider's key; required. Used for this call or job, and never stored in plain text."},
     {"name":"providerAApiKey","kind":"text","about":"Alias of apiKey."},
     {"name":"providerBApiKey","kind":"text","about":"Alias of apiKey."},
     {"name":"sendgridApiKey","kind":"text","about":"Alias of apiKey."},
     {"name":"resendApiKey","kind":"text","about":"Alias of apiKey."},
   ] },
-  "migrations.retry": { about: "Continue a migration that holds, failed or was cancelled, where it stopped or from a phase", fields: [
+  "migrations.retry": { about: "Continue a migration that needs attention, failed or was cancelled, where it stopped or from a phase", fields: [
     {"name":"apiKey","kind":"text","about":"The source provider's key; required. Used for this call or job, and never stored in plain text."},
     {"name":"providerAApiKey","kind":"text","about":"Alias of apiKey."},
     {"name":"providerBApiKey","kind":"text","about":"Alias of apiKey."},
@@ -426,7 +543,7 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
     {"name":"resendApiKey","kind":"text","about":"Alias of apiKey."},
     {"name":"fromPhase","kind":"text","about":"Begins again with this phase; omitted: where the job stopped. One of customFields, templates, unsubscribeGroups, contactLists, audiences, contacts, topics, unsubscribed."},
   ] },
-  "migrations.skip": { about: "Leave out the phase that holds, and continue with the next", fields: [
+  "migrations.skip": { about: "Skip the phase that needs attention, and continue with the next one", fields: [
     {"name":"reason","kind":"text","about":"Kept in the report."},
   ] },
   "migrations.startProviderA": { about: "Start a migration from provider A in the background", fields: [
@@ -477,44 +594,63 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
     {"name":"templateIds","kind":"list","isRequired":true},
     {"name":"onExistUpdateHTML","kind":"boolean","about":"Whether a template that was migrated before gets its content again; omitted: false."},
   ] },
-  "migrations.watch": { about: "Watch a migration", fields: [] },
+  "migrations.watch": { about: "Watch a migration as server-sent events", fields: [] },
   "projects.create": { about: "Create a project", fields: [
     {"name":"name","kind":"text","isRequired":true},
     {"name":"trackingOpen","kind":"boolean"},
     {"name":"trackingClick","kind":"boolean"},
+    {"name":"publicName","kind":"text","about":"Of pages and mails to people; null: name."},
+    {"name":"logoUrl","kind":"text","about":"A picture by https, or one of POST /media. null: the name is shown."},
+    {"name":"color","kind":"text","about":"Of buttons and links, as #rrggbb. Links are made darker or lighter until they can be read."},
+    {"name":"postalAddress","kind":"text","about":"In the footer of pages, with its line ends."},
+    {"name":"languageProperty","kind":"text","about":"The contact property with the language of a person (de, fr-CA, ...); null: language."},
+    {"name":"consentAddress","kind":"text","about":"How much of the network address of a person a consent record keeps: shortened (/24 of IPv4, /48 of IPv6), full or none. One of shortened, full, none."},
   ] },
-  "projects.delete": { about: "Delete a project; its keys stop at once", fields: [] },
+  "projects.delete": { about: "Delete a project; its keys stop working at once", fields: [] },
   "projects.get": { about: "Get a project", fields: [] },
   "projects.list": { about: "List the projects of the organization", fields: [
     {"name":"page","kind":"number","about":"Page number, from 1."},
     {"name":"limit","kind":"number","about":"Entries a page."},
   ] },
-  "projects.update": { about: "Change name or tracking defaults of a project", fields: [
+  "projects.update": { about: "Change a project: its name, its tracking defaults, and the look, language and sender of its public pages", fields: [
     {"name":"name","kind":"text"},
     {"name":"trackingOpen","kind":"boolean"},
     {"name":"trackingClick","kind":"boolean"},
+    {"name":"publicName","kind":"text","about":"Of pages and mails to people; null: name."},
+    {"name":"logoUrl","kind":"text","about":"A picture by https, or one of POST /media. null: the name is shown."},
+    {"name":"color","kind":"text","about":"Of buttons and links, as #rrggbb. Links are made darker or lighter until they can be read."},
+    {"name":"postalAddress","kind":"text","about":"In the footer of pages, with its line ends."},
+    {"name":"languageProperty","kind":"text","about":"The contact property with the language of a person (de, fr-CA, ...); null: language."},
+    {"name":"consentAddress","kind":"text","about":"How much of the network address of a person a consent record keeps: shortened (/24 of IPv4, /48 of IPv6), full or none. One of shortened, full, none."},
+    {"name":"publicFrom","kind":"object","about":"The sender of confirmations and of links to data. null: no-reply@ the first verified domain of the project. Must be on a verified domain of the project."},
   ] },
-  "reports.providers": { about: "Outcomes by mailbox provider", fields: [
-    {"name":"from","kind":"text","about":"Seven days before to if it is left out; 31 days before it at most."},
+  "reports.health": { about: "Get the state of servers, processes and waiting jobs", fields: [] },
+  "reports.now": { about: "Get rates, lanes, running campaigns, the outcomes of today and everything that needs attention", fields: [
+    {"name":"timezone","kind":"text","about":"IANA name, for example Europe/Berlin: whose day is today."},
+  ] },
+  "reports.providers": { about: "Count outcomes by mailbox provider", fields: [
+    {"name":"from","kind":"text","about":"Seven days before to if it is left out; 31 days before it at most, two years with campaignId."},
     {"name":"to","kind":"text","about":"ISO 8601; the end, now if it is left out."},
+    {"name":"campaignId","kind":"text","about":"Only mail of this campaign; without the replies of deferrals."},
   ] },
-  "reports.reputation": { about: "Bounces and complaints against the limits of receivers", fields: [] },
-  "reports.series": { about: "Counts by hour or day", fields: [
+  "reports.reputation": { about: "Compare bounces and complaints with the limits of mailbox providers", fields: [] },
+  "reports.series": { about: "Count the mail of a project by hour or day", fields: [
     {"name":"interval","kind":"text","about":"Hours of at most 31 days, or days of at most two years. One of hour, day."},
     {"name":"timezone","kind":"text","about":"IANA name, for example Europe/Berlin."},
     {"name":"from","kind":"text","about":"The first hour or day is the one that has it; 24 hours or 30 days before to."},
     {"name":"to","kind":"text","about":"The end: the last hour or day may begin before it and end after it. Now."},
-    {"name":"campaignId","kind":"text","about":"Only mail of this campaign. At most one of these four."},
+    {"name":"campaignId","kind":"text","about":"Only mail of this campaign. At most one of these five."},
     {"name":"automationId","kind":"text","about":"Only mail of this automation."},
     {"name":"domain","kind":"text","about":"Only mail from this sending domain."},
     {"name":"provider","kind":"text","about":"Only mail to this mailbox provider: an id of GET /reports/providers, for example google."},
+    {"name":"tag","kind":"text","about":"Only mail with this tag, as name:value. A project has 1,000 of them a UTC day; all others of that day are \"other\"."},
   ] },
   "senders.create": { about: "Create a sender on a verified domain", fields: [
     {"name":"email","kind":"text","isRequired":true,"about":"On a verified domain of the project."},
     {"name":"name","kind":"text","about":"Display name."},
     {"name":"replyTo","kind":"text","about":"An email address; empty: none."},
   ] },
-  "senders.delete": { about: "Delete a sender; mail that is queued goes out all the same", fields: [] },
+  "senders.delete": { about: "Delete a sender; mail that is queued is still sent", fields: [] },
   "senders.get": { about: "Get a sender", fields: [] },
   "senders.list": { about: "List senders, oldest first", fields: [
     {"name":"page","kind":"number","about":"Page number, from 1."},
@@ -525,19 +661,35 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
     {"name":"name","kind":"text","about":"Display name."},
     {"name":"replyTo","kind":"text","about":"An email address; empty: none."},
   ] },
-  "stream.open": { about: "Every event of the project as server-sent events, from now on or after Last-Event-ID", fields: [
-    {"name":"types","kind":"text","about":"Only these, comma separated; a name may end in * (email.*). Omitted: every event."},
+  "session.create": { about: "Sign in with the token of a link. The answer sets the cookie of a new session", fields: [
+    {"name":"token","kind":"text","isRequired":true,"about":"Of a sign-in link; it works once."},
   ] },
-  "suppressionGroups.create": { about: "Create a group that people can leave without leaving the others", fields: [
+  "session.delete": { about: "Sign out", fields: [] },
+  "session.get": { about: "Read the session, with its organizations and roles", fields: [] },
+  "session.requestLink": { about: "Have a sign-in link mailed. The answer is the same for an address that is unknown", fields: [
+    {"name":"email","kind":"text","isRequired":true},
+  ] },
+  "sessions.delete": { about: "End a session; it stops within five seconds", fields: [] },
+  "sessions.deleteOthers": { about: "End all sessions of the person but this one", fields: [] },
+  "sessions.list": { about: "The sessions of the person who is signed in, the newest first", fields: [
+    {"name":"page","kind":"number","about":"Page number, from 1."},
+    {"name":"limit","kind":"number","about":"Entries a page."},
+  ] },
+  "stream.open": { about: "Stream the events of the project as server-sent events, from now on or after Last-Event-ID", fields: [
+    {"name":"types","kind":"text","about":"Types of events, comma separated; a type may end in * (email.*). Omitted: all that webhooks can have. Live figures need their full names: campaign.progress, project.summary, import.progress, domain.checked."},
+    {"name":"timezone","kind":"text","about":"IANA name: whose day is today in project.summary."},
+  ] },
+  "suppressionGroups.create": { about: "Create a suppression group; people unsubscribe from each group separately", fields: [
     {"name":"name","kind":"text","isRequired":true},
     {"name":"description","kind":"text"},
+    {"name":"isPublic","kind":"boolean","about":"true: people see the group on their preference page. Not for the global group; the default group is shown there as mail that names no group."},
   ] },
-  "suppressionGroups.delete": { about: "Delete a group with its entries", fields: [] },
-  "suppressionGroups.exportEntries": { about: "Download every suppression entry", fields: [
+  "suppressionGroups.delete": { about: "Delete a suppression group with its entries", fields: [] },
+  "suppressionGroups.exportEntries": { about: "Download all suppression entries", fields: [
     {"name":"format","kind":"text","about":"One of csv, ndjson."},
   ] },
-  "suppressionGroups.get": { about: "Get a group", fields: [] },
-  "suppressionGroups.list": { about: "List the groups", fields: [
+  "suppressionGroups.get": { about: "Get a suppression group", fields: [] },
+  "suppressionGroups.list": { about: "List suppression groups", fields: [
     {"name":"page","kind":"number","about":"Page number, from 1."},
     {"name":"limit","kind":"number","about":"Entries a page."},
   ] },
@@ -563,11 +715,12 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
     {"name":"groupId","kind":"text","about":"Omitted: the default group."},
     {"name":"isGlobal","kind":"boolean","about":"true: the global group of the project; not together with groupId."},
   ] },
-  "suppressionGroups.update": { about: "Change name or description of a group", fields: [
+  "suppressionGroups.update": { about: "Change name or description of a suppression group, or show it on the preference page", fields: [
     {"name":"name","kind":"text"},
     {"name":"description","kind":"text"},
+    {"name":"isPublic","kind":"boolean","about":"true: people see the group on their preference page. Not for the global group; the default group is shown there as mail that names no group."},
   ] },
-  "templates.create": { about: "Create a template; a source that does not parse is refused with the line", fields: [
+  "templates.create": { about: "Create a template; one with a syntax error is refused with the number of the line", fields: [
     {"name":"templateName","kind":"text","isRequired":true},
     {"name":"emailTemplate","kind":"text","isRequired":true,"about":"HTML with {{variables}}, {{#if}}, {{#each}}."},
     {"name":"subject","kind":"text","about":"May hold {{variables}}."},
@@ -581,9 +734,9 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
     {"name":"trackingOpen","kind":"boolean"},
     {"name":"utm","kind":"object","about":"Added to the http and https links of the HTML as utm_source and so on. Not to links that have a utm_ parameter or a signature already, links with data-no-track, and those of this service. null: none."},
   ] },
-  "templates.delete": { about: "Delete a template that no draft, schedule or active automation uses", fields: [] },
+  "templates.delete": { about: "Delete a template that no draft, scheduled campaign or active automation uses", fields: [] },
   "templates.get": { about: "Get a template", fields: [] },
-  "templates.links": { about: "The clicks on each link of a template, in all mail made of it", fields: [] },
+  "templates.links": { about: "Count the clicks on each link of a template, in all mail made from it", fields: [] },
   "templates.list": { about: "List templates, newest first", fields: [
     {"name":"page","kind":"number","about":"Page number, from 1."},
     {"name":"limit","kind":"number","about":"Entries a page."},
@@ -591,8 +744,27 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
   ] },
   "templates.preview": { about: "Render a template with data, without sending it", fields: [
     {"name":"dynamicData","kind":"object","about":"Values of the template variables: 256 kB, 10 levels and 5,000 keys at most."},
+    {"name":"contactId","kind":"text","about":"The contact whose data are filled in."},
+    {"name":"email","kind":"text","about":"Instead of contactId: the address of the contact."},
   ] },
-  "templates.update": { about: "Update a template; mail that is queued keeps what it was queued with", fields: [
+  "templates.previewDraft": { about: "Render a template that is being written, without saving it", fields: [
+    {"name":"emailTemplate","kind":"text","isRequired":true,"about":"HTML with {{variables}}, {{#if}}, {{#each}}."},
+    {"name":"subject","kind":"text","about":"May hold {{variables}}."},
+    {"name":"previewText","kind":"text"},
+    {"name":"utm","kind":"object","about":"Added to the http and https links of the HTML as utm_source and so on. Not to links that have a utm_ parameter or a signature already, links with data-no-track, and those of this service. null: none."},
+    {"name":"templateType","kind":"text","about":"With marketing properties of the contact are known by their bare names, as in a campaign. One of transactional, marketing."},
+    {"name":"dynamicData","kind":"object","about":"Values of the template variables: 256 kB, 10 levels and 5,000 keys at most."},
+    {"name":"contactId","kind":"text","about":"The contact whose data are filled in."},
+    {"name":"email","kind":"text","about":"Instead of contactId: the address of the contact."},
+  ] },
+  "templates.test": { about: "Send a template to a few addresses, with [Test] before its subject", fields: [
+    {"name":"emails","kind":"list","isRequired":true},
+    {"name":"contactId","kind":"text","about":"Whose data are filled in; omitted: each mail has the data of the contact with its address."},
+    {"name":"from","kind":"object","about":"On a verified domain; required without senderId."},
+    {"name":"senderId","kind":"text"},
+    {"name":"dynamicData","kind":"object","about":"Values of the template variables: 256 kB, 10 levels and 5,000 keys at most."},
+  ] },
+  "templates.update": { about: "Update a template; mail that is queued keeps the old version", fields: [
     {"name":"templateName","kind":"text"},
     {"name":"emailTemplate","kind":"text","about":"HTML with {{variables}}, {{#if}}, {{#each}}."},
     {"name":"subject","kind":"text","about":"May hold {{variables}}."},
@@ -606,30 +778,31 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
     {"name":"trackingOpen","kind":"boolean"},
     {"name":"utm","kind":"object","about":"Added to the http and https links of the HTML as utm_source and so on. Not to links that have a utm_ parameter or a signature already, links with data-no-track, and those of this service. null: none."},
   ] },
-  "webhooks.create": { about: "Have events of the project posted to a URL. The secret is shown once", fields: [
+  "webhooks.create": { about: "Create a webhook, which posts events of the project to a URL; its secret is shown only once", fields: [
     {"name":"url","kind":"text","isRequired":true,"about":"A public https URL; redirects are not followed."},
-    {"name":"events","kind":"list","isRequired":true,"about":"The types of the events to deliver. One of email.sent, email.delivered, email.deferred, email.bounced, email.failed, email.suppressed, email.opened, email.clicked, email.spam_reported, email.unsubscribed, email.received, contact.created, contact.updated, contact.deleted, campaign.scheduled, campaign.sending, campaign.paused, campaign.sent, campaign.failed, campaign.aborted, automation.entered, automation.completed, automation.exited, migration.running, migration.progress, migration.needs_attention, migration.completed, migration.failed, reputation.warning, reputation.recovered."},
+    {"name":"events","kind":"list","isRequired":true,"about":"The types of the events to deliver. One of email.scheduled, email.sent, email.delivered, email.deferred, email.bounced, email.failed, email.suppressed, email.cancelled, email.opened, email.clicked, email.spam_reported, email.unsubscribed, email.received, contact.created, contact.updated, contact.deleted, campaign.scheduled, campaign.sending, campaign.paused, campaign.sent, campaign.failed, campaign.aborted, automation.entered, automation.completed, automation.exited, migration.running, migration.progress, migration.needs_attention, migration.completed, migration.failed, reputation.warning, reputation.recovered."},
   ] },
-  "webhooks.delete": { about: "Delete a webhook. Events that wait for it are not delivered any more", fields: [] },
-  "webhooks.deliveries": { about: "The delivery log, newest first, kept for 30 days", fields: [
+  "webhooks.delete": { about: "Delete a webhook; waiting deliveries are dropped", fields: [] },
+  "webhooks.deliveries": { about: "List the deliveries of the last 30 days, newest first", fields: [
     {"name":"page","kind":"number","about":"Page number, from 1."},
     {"name":"limit","kind":"number","about":"Entries a page."},
     {"name":"status","kind":"text","about":"One of pending, delivered, failed."},
   ] },
-  "webhooks.get": { about: "One webhook", fields: [] },
-  "webhooks.list": { about: "The webhooks of the project", fields: [
+  "webhooks.get": { about: "Get a webhook", fields: [] },
+  "webhooks.list": { about: "List the webhooks of the project", fields: [
     {"name":"page","kind":"number","about":"Page number, from 1."},
     {"name":"limit","kind":"number","about":"Entries a page."},
   ] },
-  "webhooks.replay": { about: "Deliver the events of a time range again, under the same ids", fields: [
-    {"name":"from","kind":"text","isRequired":true,"about":"Events that happened at or after."},
-    {"name":"to","kind":"text","isRequired":true,"about":"Events that happened before."},
+  "webhooks.replay": { about: "Deliver events again, those of a time range or single ones, with the same ids", fields: [
+    {"name":"from","kind":"text","about":"Events that happened at or after. Required without eventIds."},
+    {"name":"to","kind":"text","about":"Events that happened before. Required without eventIds."},
+    {"name":"eventIds","kind":"list","about":"In place of a time range: these events, by the eventId of their deliveries."},
   ] },
-  "webhooks.rotateSecret": { about: "Replace the secret. The new one is shown once; for 24 hours deliveries are signed with both", fields: [] },
+  "webhooks.rotateSecret": { about: "Replace the secret of a webhook; the new one is shown only once, and both sign deliveries for 24 hours", fields: [] },
   "webhooks.test": { about: "Deliver an event of type webhook.test once, also while the webhook is off. The delivery log has its outcome", fields: [] },
-  "webhooks.update": { about: "Change a webhook, or switch it off and on", fields: [
+  "webhooks.update": { about: "Update a webhook, or turn it on or off", fields: [
     {"name":"url","kind":"text","about":"A public https URL; redirects are not followed."},
-    {"name":"events","kind":"list","about":"The types of the events to deliver. One of email.sent, email.delivered, email.deferred, email.bounced, email.failed, email.suppressed, email.opened, email.clicked, email.spam_reported, email.unsubscribed, email.received, contact.created, contact.updated, contact.deleted, campaign.scheduled, campaign.sending, campaign.paused, campaign.sent, campaign.failed, campaign.aborted, automation.entered, automation.completed, automation.exited, migration.running, migration.progress, migration.needs_attention, migration.completed, migration.failed, reputation.warning, reputation.recovered."},
-    {"name":"isActive","kind":"boolean","about":"true also ends the count of failing days."},
+    {"name":"events","kind":"list","about":"The types of the events to deliver. One of email.scheduled, email.sent, email.delivered, email.deferred, email.bounced, email.failed, email.suppressed, email.cancelled, email.opened, email.clicked, email.spam_reported, email.unsubscribed, email.received, contact.created, contact.updated, contact.deleted, campaign.scheduled, campaign.sending, campaign.paused, campaign.sent, campaign.failed, campaign.aborted, automation.entered, automation.completed, automation.exited, migration.running, migration.progress, migration.needs_attention, migration.completed, migration.failed, reputation.warning, reputation.recovered."},
+    {"name":"isActive","kind":"boolean","about":"true also resets the count of failing days."},
   ] },
 };

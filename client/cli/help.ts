@@ -7,7 +7,7 @@ import { allOperations, operationCommand } from './operation.ts';
 export const globalFlags: readonly Field[] = [
   { name: 'json', kind: 'boolean', about: 'JSON for programs, one value a line; errors as JSON on standard error.' },
   { name: 'baseUrl', kind: 'text', about: 'In place of EVERPOST_BASE_URL.' },
-  { name: 'projectId', kind: 'text', about: 'With an admin key: the project that the call is about.' },
+  { name: 'projectId', kind: 'text', about: 'With an admin key: the project of the call.' },
 ];
 
 /** After a longer left column the text is on a line of its own. */

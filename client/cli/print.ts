@@ -80,8 +80,8 @@ export function printError(context: Pick<Context, 'isJson' | 'note'>, error: Eve
     return;
   }
   const { message, code, status, details, requestId, record } = error;
-  const facts = [code, status && `status ${status}`, requestId && `request ${requestId}`].filter(Boolean);
-  context.note(`everpost: ${message}${facts.length > 0 ? ` (${facts.join(', ')})` : ''}`);
+  const fields = [code, status && `status ${status}`, requestId && `request ${requestId}`].filter(Boolean);
+  context.note(`everpost: ${message}${fields.length > 0 ? ` (${fields.join(', ')})` : ''}`);
   if (details && !message.includes(details)) context.note(`  ${details}`);
   if (record) context.note(`  ${JSON.stringify(record)}`);
 }

@@ -12,9 +12,11 @@ export function kindOf({ rawBody, produces, answer }: Endpoint): Kind {
   return answer && listIn(answer.json) ? 'page' : 'json';
 }
 
-/** The operations that a client has: those with a key. MCP has clients of its own. */
+/** The operations that a client has: those with a key or a session, and those that sign in. MCP has clients of its own. */
 export function clientEndpoints(endpoints: Endpoint[]): Endpoint[] {
-  const called = endpoints.filter(({ key, operation }) => key !== 'none' && operation !== 'mcp.call');
+  const called = endpoints.filter(
+    ({ key, forConsole, operation }) => (key !== 'none' || forConsole) && operation !== 'mcp.call',
+  );
   return called.toSorted((a, b) => (a.operation < b.operation ? -1 : 1));
 }
 

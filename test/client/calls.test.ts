@@ -4,6 +4,7 @@ import { ObjectId } from 'mongodb';
 import { type ErrorCode, Everpost, EverpostError } from '../../client/index.ts';
 import { operations } from '../../client/operations.ts';
 import { importSlice } from '../../core/imports/run.ts';
+import { png } from '../providers/images.ts';
 import { failureOf, useProxy } from './client-of.ts';
 
 describe('Calls of the client', () => {
@@ -109,6 +110,11 @@ describe('Calls of the client', () => {
         expect(lastRequest().url).to.equal('/v1/contacts?limit=1');
       }
       expect(() => new Everpost({ apiKey: 'AS_line\nbreak' })).to.throw(EverpostError, 'key');
+      expect(() => new Everpost({ apiKey: '' })).to.throw(EverpostError, 'EVERPOST_API_KEY');
+      // For pages with a cookie: the key of the environment is not sent either.
+      const refused = await failureOf(new Everpost({ apiKey: null }).contacts.list());
+      expect(refused.status).to.equal(401);
+      expect(lastRequest().headers).not.to.have.property('authorization');
     } finally {
       for (const name of ['EVERPOST_API_KEY', 'EVERPOST_BASE_URL'])
         if (before[name] === undefined) delete process.env[name];
@@ -159,6 +165,18 @@ describe('Calls of the client', () => {
         expect(found?.fileName?.replaceAll('%22', '"'), what).to.equal(fileName);
       }
       expect(at.proxy.requests.at(-1)?.url).to.equal('/v1/contacts/import?runWorkflow=false');
+    });
+
+    it('a picture is uploaded once: as bytes, as a File, and as a stream', async () => {
+      const { media } = at.client();
+      const bytes = new Uint8Array(png(4, 3));
+      const first = await media.upload(bytes);
+      expect(first).to.include({ width: 4, height: 3, size: bytes.length, contentType: 'image/png' });
+      const again = [await media.upload(new File([bytes], 'a.png')), await media.upload(new Blob([bytes]).stream())];
+      expect(again.map(({ id }) => id)).to.deep.equal([first.id, first.id]);
+      expect((await media.list()).media.map(({ id }) => id)).to.deep.equal([first.id]);
+      await media.delete(first.id);
+      expect((await media.list()).media).to.deep.equal([]);
     });
 
     it('an import runs to its end, and its errors are a download', async () => {

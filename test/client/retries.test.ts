@@ -70,6 +70,16 @@ describe('Retries of the client', () => {
     expect(performance.now() - began).to.be.below(1_000);
   });
 
+  it('a Retry-After longer than the 24 days of a timer is waited for', async () => {
+    const days = 24 * 60 * 60;
+    at.faults(refusal(429, `${25 * days}`));
+    const ending = new AbortController();
+    const client = at.client({ retryForMs: 30 * days * 1_000, onRetry: () => setTimeout(() => ending.abort(), 300) });
+    const error = await failureOf(client.contacts.list({}, { signal: ending.signal }));
+    expect(error.code).to.equal('ABORTED');
+    expect(at.proxy.requests).to.have.length(1);
+  });
+
   it('a call whose first request died with its process is taken up when the lease is over', async () => {
     at.faults();
     const { deps, own } = at.environment;
@@ -166,9 +176,14 @@ describe('Retries of the client', () => {
 
   it('a try without an answer in time is ended and repeated', async () => {
     at.faults({ kind: 'none', delayMs: 3_000 });
-    const contact = await at.client({ timeoutMs: 500 }).contacts.create({ email: 'slow@example.com' });
+    const retries: Retry[] = [];
+    const client = at.client({ timeoutMs: 500, onRetry: (retry) => retries.push(retry) });
+    const contact = await client.contacts.create({ email: 'slow@example.com' });
     expect(contact.email).to.equal('slow@example.com');
-    expect(at.proxy.requests).to.have.length(2);
+    // A busy machine may take longer for the second try too.
+    expect(retries.length).to.be.at.least(1);
+    for (const { error } of retries) expect(error.code).to.equal('TIMEOUT');
+    expect(at.proxy.requests).to.have.length(retries.length + 1);
     at.faults({ kind: 'none', delayMs: 1_000 });
     const error = await failureOf(at.client({ retryForMs: 0 }).contacts.list({}, { timeoutMs: 200 }));
     expect(error.code).to.equal('TIMEOUT');

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
 import { parseEvents } from '../../client/calls/server-events.ts';
 import { openStream } from '../../client/calls/streams.ts';
-import type { Retry, WebhookEvent } from '../../client/index.ts';
+import type { Retry, StreamEvent } from '../../client/index.ts';
 import { createApiKey } from '../../core/accounts/api-keys.ts';
 import { startProxy } from '../../lab/rig/proxy.ts';
 import { startEnvironment } from '../support/environment.ts';
@@ -24,12 +24,12 @@ describe('Streams of the client', () => {
     return email;
   }
 
-  const emailOf = ({ data }: WebhookEvent) => (data as { email?: string }).email ?? '';
+  const emailOf = ({ data }: StreamEvent) => (data as { email?: string }).email ?? '';
   /** Reads until the event of that address: after a reconnect the API may first repeat events of the seconds before. */
   async function find(
     email: string,
-    first: Promise<IteratorResult<WebhookEvent, void>>,
-    rest: AsyncGenerator<WebhookEvent>,
+    first: Promise<IteratorResult<StreamEvent, void>>,
+    rest: AsyncGenerator<StreamEvent>,
   ) {
     const seen: string[] = [];
     for (let next = await first; ; next = await rest.next()) {
@@ -100,7 +100,7 @@ describe('Streams of the client', () => {
     const next = first.next();
     await opened(1);
     const email = await newContact();
-    const event = (await next).value as WebhookEvent;
+    const event = (await next).value as StreamEvent;
     expect(event).to.include({ type: 'contact.created' });
     expect(emailOf(event)).to.equal(email);
     const waiting = failureOf(first.next());
@@ -152,7 +152,7 @@ describe('Streams of the client', () => {
       (count) => count === 1,
     );
     const emails = [await newContact()];
-    expect(emailOf((await first).value as WebhookEvent)).to.equal(emails[0]);
+    expect(emailOf((await first).value as StreamEvent)).to.equal(emails[0]);
     const second = stream.next();
     url = at.environment.url;
     await stopping.app.stop();
@@ -177,7 +177,7 @@ describe('Streams of the client', () => {
       // The first connection falls silent; the second one works.
       cable.set({ isDeaf: connections === 1 });
     };
-    const stream = openStream<WebhookEvent>(settings, { request, onOpen, silentMsMax: 1_000 });
+    const stream = openStream<StreamEvent>(settings, { request, onOpen, silentMsMax: 1_000 });
     const next = stream.next();
     await until(
       async () => connections,

@@ -7,7 +7,7 @@ import type { Contact, SendMailBody, SimulateAutomationBody, WebhookEvent } from
 import type { createAutomationBody, simulateBody } from '../../schemas/automations.ts';
 import type { createCampaignBody } from '../../schemas/campaigns.ts';
 import type { upsertContactBody } from '../../schemas/contacts.ts';
-import type { bulkMailBody, sendMailBody } from '../../schemas/mails.ts';
+import type { batchMailBody, bulkMailBody, sendMailBody } from '../../schemas/mails.ts';
 import type { migrateABody } from '../../schemas/migrations.ts';
 import type { Described } from '../../schemas/schema.ts';
 
@@ -69,9 +69,12 @@ describe('The table of the client', () => {
 });
 
 function dataOf({ responses }: Documented): Record<string, { $ref?: string; type?: string }> {
+  return named(envelopeOf({ responses }).data?.$ref);
+}
+
+function envelopeOf({ responses }: Pick<Documented, 'responses'>): ReturnType<typeof named> {
   const [answer] = Object.entries(responses).filter(([status]) => status.startsWith('2'));
-  const envelope = named(answer?.[1].content?.['application/json']?.schema.$ref);
-  return named(envelope.data?.$ref);
+  return named(answer?.[1].content?.['application/json']?.schema.$ref);
 }
 
 function named(reference: string | undefined): Record<string, { $ref?: string; type?: string }> {
@@ -84,7 +87,8 @@ function kindIn(one: Documented): Operation['kind'] {
   );
   if (one.requestBody?.content['multipart/form-data']) return 'upload';
   if (types.includes('text/event-stream')) return 'stream';
-  if (!types.includes('application/json')) return 'download';
+  // JSON without the envelope of answers is a file.
+  if (!types.includes('application/json') || !envelopeOf(one).success) return 'download';
   return dataOf(one).pagination ? 'page' : 'json';
 }
 
@@ -98,6 +102,7 @@ type Takes<Given extends Expected, Expected> = [Given, Expected];
 type Checked = [
   Takes<Described<typeof sendMailBody>, Body<Resources['mails']['send']>>,
   Takes<Described<typeof bulkMailBody>, Body<Resources['mails']['bulk']>>,
+  Takes<Described<typeof batchMailBody>, Body<Resources['mails']['batch']>>,
   Takes<Described<typeof upsertContactBody>, Body<Resources['contacts']['upsert']>>,
   Takes<Described<typeof createCampaignBody>, Body<Resources['campaigns']['create']>>,
   Takes<Described<typeof createAutomationBody>, Body<Resources['automations']['create']>>,

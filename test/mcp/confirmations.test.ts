@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
 import { createApiKey } from '../../core/accounts/api-keys.ts';
@@ -465,11 +464,12 @@ describe('Sending to several people through MCP', function () {
     it('is withdrawn when the client cancels the call', async () => {
       const before = await sent();
       const ending = new AbortController();
-      const asked = Promise.withResolvers<void>();
+      const [asked, left] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
       const client = await connect(environment.url, environment.own.projectKey, {
         answerOf: async () => {
           asked.resolve();
-          await once(ending.signal, 'abort');
+          // An answer that arrives before the cancellation would decline the question.
+          await left.promise;
           return { action: 'cancel' };
         },
       });
@@ -487,6 +487,7 @@ describe('Sending to several people through MCP', function () {
         () => stateOf(question?._id ?? ''),
         (state) => state === 'withdrawn',
       );
+      left.resolve();
       await client.close();
       expect(await sent()).to.equal(before);
     });

@@ -77,11 +77,13 @@ describe('The tools of MCP', () => {
       name,
       scopes: scopes?.match(/\w+/g) ?? [],
       asks: what.endsWith('Asks.'),
+      summary: what.split('. ')[0]?.replace(/\.$/, ''),
     }));
-    const expected = tools.map(({ name, endpoint: { operation } }) => ({
+    const expected = tools.map(({ name, endpoint: { operation, summary } }) => ({
       name,
       scopes: (['send', 'read'] as const).filter((scope) => isInScope(scope, operation)),
       asks: operation in mailings,
+      summary,
     }));
     expect(rows).to.deep.equal(expected);
   });
