@@ -18,7 +18,9 @@ export interface Reply {
 /** Paths that begin with /v1 or belong to the root are taken as they are; others get /v1 in front. */
 export function createClient(url: string, key: string | null, defaults: Record<string, string> = {}): Client {
   const send = async (method: string, path: string, init: RequestInit = {}): Promise<Reply> => {
-    const full = /^\/(v1|openapi\.json|docs|health|metrics|t|u|media)(\/|$)/.test(path) ? path : `/v1${path}`;
+    const full = /^\/(v1|openapi\.json|docs|health|metrics|t|u|p|v|f|d|media|previews|sign-in)(\/|$)/.test(path)
+      ? path
+      : `/v1${path}`;
     const headers = { ...(key === null ? {} : { Authorization: `Bearer ${key}` }), ...defaults, ...init.headers };
     const response = await fetch(url + full, { redirect: 'manual', ...init, method, headers });
     const text = await response.text();

@@ -1,6 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import { ObjectId } from 'mongodb';
 import { type App, type AppOptions, createApp } from '../../api/app.ts';
+import { openConsole } from '../../api/console/files.ts';
 import { endpointTable } from '../../api/http/table.ts';
 import { createApiKey } from '../../core/accounts/api-keys.ts';
 import type { Organization } from '../../core/accounts/model.ts';
@@ -11,13 +12,13 @@ import type { Project } from '../../core/base/model.ts';
 import { drainSignals } from '../../core/feedback/buffer.ts';
 import { readConfig } from '../../platform/config.ts';
 import { openPlatform } from '../../platform/connect.ts';
-import { makeIndexes } from '../../platform/indexes.ts';
 import { createMetrics } from '../../platform/metrics.ts';
 import { createRateLimiter } from '../../platform/rate-limit.ts';
 import { createStreamSlots } from '../../platform/stream-slots.ts';
 import { anyFreePort } from '../../stack/ports.ts';
 import { createWorkflows } from '../../workflows/client.ts';
 import { type Client, createClient } from './client.ts';
+import { leaveDatabase, prepareDatabase, takeDatabase } from './databases.ts';
 import { eventFaults } from './event-faults.ts';
 
 export interface Tenant {
@@ -51,17 +52,18 @@ interface TestClock {
 
 const silent: Log = { debug() {}, info() {}, warn() {}, error: (fields, message) => console.error(message, fields) };
 
-/** The API in this process, on the real servers, with a database of its own, until `stop`. */
+/** The API in this process, on the real servers, with a database that nothing else uses, until `stop`. */
 export async function startEnvironment(
   env: Record<string, string> = {},
-  more: Pick<AppOptions, 'drainMs' | 'stalledMs'> = {},
+  { consoleDir, ...more }: Pick<AppOptions, 'drainMs' | 'stalledMs'> & { consoleDir?: string } = {},
 ): Promise<Environment> {
-  const name = `test_${new ObjectId().toHexString()}`;
+  const given = env.MONGODB_DATABASE;
+  const name = given ?? takeDatabase();
   const secretKeys = `test:${Buffer.alloc(32, 7).toString('base64')}`;
   const config = readConfig({
     SECRET_KEYS: secretKeys,
     MONGODB_DATABASE: name,
-    TASK_QUEUE_PREFIX: name,
+    TASK_QUEUE_PREFIX: `test_${new ObjectId().toHexString()}`,
     // Known before the server listens, because PUBLIC_URL is made of it.
     PORT: String(await anyFreePort()),
     ...process.env,
@@ -70,9 +72,10 @@ export async function startEnvironment(
   const { parts, redis, temporal, close } = openPlatform(config, silent);
   const clock = testClock();
   const deps: Deps = { ...parts, clock, workflows: createWorkflows(config, temporal) };
-  const { mongo, db } = deps;
-  await makeIndexes(db);
-  const limiter = createRateLimiter(redis, config.mongodbDatabase);
+  const { mongo } = deps;
+  if (!given) await prepareDatabase(deps);
+  // Counts of the environment before are of the same address.
+  const limiter = createRateLimiter(redis, config.taskQueuePrefix);
   const slots = createStreamSlots(redis, config.mongodbDatabase);
   const metrics = createMetrics();
   const app = createApp(deps, endpointTable(metrics), {
@@ -80,6 +83,7 @@ export async function startEnvironment(
     slots,
     observe: metrics.observeRequest,
     checkAnswers: true,
+    ...(consoleDir ? { console: openConsole({ ...deps, config: { ...config, dataDir: consoleDir } }) } : {}),
     ...more,
   });
   const url = await listen(app, config.port);
@@ -101,10 +105,7 @@ export async function startEnvironment(
       slots.stop();
       // While MongoDB is down there is nothing to check.
       const faults = await eventFaults(deps).catch(() => []);
-      await mongo
-        .db(name)
-        .dropDatabase()
-        .catch(() => {});
+      if (!given) await leaveDatabase(mongo, name).catch(() => {});
       await close();
       if (faults.length > 0) throw new Error(`Events break their schemas: ${faults.join('; ')}`);
     },

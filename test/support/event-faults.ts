@@ -2,9 +2,13 @@ import { answerFault } from '../../api/http/validate.ts';
 import type { Deps } from '../../core/base/deps.ts';
 import { webhookBody } from '../../core/feed/webhook-deliveries.ts';
 import { type Schema, shape } from '../../schemas/schema.ts';
-import { eventSchema, webhookEventTypes } from '../../schemas/webhook-events.ts';
+import { streamedEventSchemas } from '../../schemas/stream-events.ts';
+import { eventSchema } from '../../schemas/webhook-events.ts';
+import { TEST_EVENT } from '../../schemas/webhooks.ts';
 
-const schemas = new Map<string, Schema<unknown>>(webhookEventTypes.map((type) => [type, shape(eventSchema(type))]));
+const schemas = new Map<string, Schema<unknown>>(
+  [...streamedEventSchemas, [TEST_EVENT, eventSchema(TEST_EVENT)] as const].map(([type, json]) => [type, shape(json)]),
+);
 
 /** The events that are stored, held against the payloads that the OpenAPI document shows; one line for each type with a fault. */
 export async function eventFaults({ db }: Pick<Deps, 'db'>): Promise<string[]> {

@@ -1,0 +1,252 @@
+import { effect, signal, useSignal } from '@preact/signals';
+import { Component, type ComponentChildren, type ComponentType } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import { apiFoundCount, sessionEnded } from '../api.ts';
+import { connectLive } from '../live.ts';
+import { Button } from '../parts/forms/button.tsx';
+import { Icon } from '../parts/icon.tsx';
+import { Confirmations } from '../parts/over/confirm.tsx';
+import { Toasts } from '../parts/over/toast.tsx';
+import { LoadFailure } from '../parts/page/loaded.tsx';
+import { Empty, Notice, SkeletonLines } from '../parts/page/notice.tsx';
+import { Page } from '../parts/page/page.tsx';
+import { moves, navigate, place, to } from '../router.ts';
+import { findRoute, type Route } from '../routes.ts';
+import { current, followProject, isForeignProject, loadSession, session, sessionFailure } from '../session.ts';
+import { Nav } from './nav.tsx';
+import { entries } from './navigation.ts';
+import { Loading, Outages } from './outages.tsx';
+import { openPalette, Palette } from './palette.tsx';
+import { SignIn } from './sign-in.tsx';
+import { followSummary } from './summary.ts';
+
+/** Once, before the first drawing. */
+export function startFrame(): void {
+  effect(followProject);
+  followSummary();
+  effect(() => {
+    const found = current.value;
+    connectLive(found && !sessionEnded.value ? `${found.organization.id}-${found.project.id}` : null);
+  });
+  effect(() => {
+    if (apiFoundCount.value > 0 && session.peek() === undefined) void loadSession();
+  });
+  // Signed in again in another tab: this one continues with what was typed.
+  document.addEventListener('visibilitychange', () => {
+    if (document.visibilityState === 'visible' && sessionEnded.peek()) void loadSession();
+  });
+  void loadSession();
+  // Loaded while the session is asked for. A failure is shown when the page is to be drawn.
+  findRoute(place.peek().path)
+    ?.route.page()
+    .catch(() => undefined);
+}
+
+export function App() {
+  const { path } = place.value;
+  if (path === '/sign-in' || session.value === null) return <SignIn />;
+  if (session.value === undefined) return <Starting />;
+  return (
+    <>
+      <button class="skip" type="button" onClick={skip}>
+        Skip to the work
+      </button>
+      <div class="frame">
+        <TopBar />
+        <Nav />
+        <Work />
+      </div>
+      <Palette />
+      <Confirmations />
+      <Toasts />
+    </>
+  );
+}
+
+function skip(): void {
+  document.getElementById('work')?.focus();
+}
+
+/** Until the session is known: the frame without anything in it, so that nothing jumps. */
+function Starting() {
+  return (
+    <div class="frame">
+      <div class="nav" aria-hidden="true" />
+      <main class="main" aria-busy={sessionFailure.value === null}>
+        <div class="body">
+          {sessionFailure.value === null ? (
+            <SkeletonLines />
+          ) : (
+            <LoadFailure error={sessionFailure.value} onRetry={loadSession} />
+          )}
+        </div>
+      </main>
+    </div>
+  );
+}
+
+/** Only under 900 px. */
+function TopBar() {
+  return (
+    <header class="bar-top">
+      <button class="btn plain icon" type="button" popovertarget="nav" aria-label="Open navigation">
+        <Icon name="menu" />
+      </button>
+      <span class="strong grow cut">{current.value?.project.name ?? 'Everpost'}</span>
+      <button class="btn plain icon" type="button" aria-label="Find or do" onClick={() => openPalette()}>
+        <Icon name="search" />
+      </button>
+    </header>
+  );
+}
+
+/** The page. After a move the focus is at its beginning, as it is after a load. */
+function Work() {
+  const main = useRef<HTMLElement>(null);
+  const isFirst = useRef(true);
+  useEffect(
+    () =>
+      moves.subscribe(() => {
+        if (!isFirst.current) {
+          scrollTo(0, 0);
+          // After a dialog that led here is gone: while it is open nothing else takes the focus.
+          requestAnimationFrame(() => main.current?.focus({ preventScroll: true }));
+        }
+        isFirst.current = false;
+      }),
+    [],
+  );
+  return (
+    <main class="main" id="work" ref={main} tabIndex={-1}>
+      <Loading />
+      <Outages />
+      <CurrentPage />
+    </main>
+  );
+}
+
+function CurrentPage() {
+  const { path } = place.value;
+  const found = current.value;
+  const firstEntry = entries[0];
+  useEffect(() => {
+    // Links of mails and of older pages name no project: the address is completed.
+    if (found && place.peek().projectId === null) navigate(to(path) + location.search, { replace: true });
+  }, [found, path]);
+  if (!found) return <NoProject />;
+  if (isForeignProject.value) return <ForeignProject />;
+  const route = findRoute(path) ?? (path === '/' && firstEntry ? findRoute(firstEntry.path) : null);
+  if (!route) return <NotFound />;
+  const key = `${found.project.id} ${route.route.path} ${Object.values(route.params).join(' ')}`;
+  return (
+    <Fence key={key}>
+      <Lazy route={route.route} params={route.params} />
+    </Fence>
+  );
+}
+
+const loaded = new Map<Route, ComponentType<{ params: Record<string, string> }>>();
+const failed = signal<Route | null>(null);
+
+/** The file of a page is loaded once. */
+function Lazy({ route, params }: { route: Route; params: Record<string, string> }) {
+  const here = useSignal(loaded.get(route));
+  useEffect(() => {
+    if (loaded.has(route)) return;
+    route.page().then(
+      (module) => {
+        loaded.set(route, module.default);
+        here.value = module.default;
+      },
+      (error: unknown) => {
+        console.error(error);
+        failed.value = route;
+      },
+    );
+  }, [route]);
+  const Found = here.value;
+  if (Found) return <Found params={params} />;
+  if (failed.value === route) return <OldConsole />;
+  return (
+    <div class="body" aria-busy="true">
+      <SkeletonLines />
+    </div>
+  );
+}
+
+/** The files of this build are gone, or cannot be reached. */
+function OldConsole() {
+  return (
+    <Page title="This page could not be loaded">
+      <Notice kind="warn" title="The console was updated, or the server cannot be reached" action={<ReloadButton />}>
+        <p>Load it again to have the newest one. Nothing was changed.</p>
+      </Notice>
+    </Page>
+  );
+}
+
+function ReloadButton() {
+  return (
+    <Button isSmall icon="refresh" onClick={() => location.reload()}>
+      Load again
+    </Button>
+  );
+}
+
+/** A fault of a page takes only that page away. */
+class Fence extends Component<{ children: ComponentChildren }, { error: unknown }> {
+  override state = { error: null };
+
+  static override getDerivedStateFromError(error: unknown) {
+    return { error };
+  }
+
+  override componentDidCatch(error: unknown): void {
+    console.error(error);
+  }
+
+  override render() {
+    if (this.state.error === null) return this.props.children;
+    return (
+      <Page title="This page broke">
+        <Notice kind="bad" title="The console made a mistake" action={<ReloadButton />}>
+          <p>Nothing was changed by it. If it comes back after loading again, report it with what you did before.</p>
+        </Notice>
+      </Page>
+    );
+  }
+}
+
+function NotFound() {
+  return (
+    <Page title="Not found">
+      <Empty title="There is no such page" action={<Button href={to('/')}>Go to the first page</Button>}>
+        The address may be mistyped, or of an older console. Find a page with Ctrl K.
+      </Empty>
+    </Page>
+  );
+}
+
+function ForeignProject() {
+  return (
+    <Page title="Another project">
+      <Empty
+        title="You are not a member of this project, or it was deleted"
+        action={<Button href="/console">Go to your projects</Button>}
+      >
+        An owner of its organization can add you under Members.
+      </Empty>
+    </Page>
+  );
+}
+
+function NoProject() {
+  return (
+    <Page title="No project">
+      <Empty title="Your organization has no project yet">
+        Everything in Everpost belongs to a project. An owner makes one with <code>npm run admin -- project</code>, or
+        with <code>POST /v1/account/projects</code>.
+      </Empty>
+    </Page>
+  );
+}

@@ -1,0 +1,59 @@
+import type { Automation } from '../../../client/index.ts';
+import { api } from '../../api.ts';
+import { people } from '../../parts/data/format.ts';
+import { confirm } from '../../parts/over/confirm.tsx';
+import { toast } from '../../parts/over/toast.tsx';
+
+/** The changes of state. Each asks once, with the number of people. */
+export async function changeState(
+  automation: Automation,
+  act: 'activate' | 'pause' | 'resume' | 'archive' | 'delete',
+): Promise<Automation | null> {
+  const { id, name, statistics } = automation;
+  const n = statistics?.active ?? 0;
+  const inside = people(n);
+  const held = people(statistics?.parked ?? 0);
+  const texts = {
+    activate: {
+      title: `Activate ${name}`,
+      text: 'People enter from now on and get its mails. Those who met the entry criteria before do not enter.',
+      action: 'Activate',
+      done: 'is active',
+    },
+    pause: {
+      title: `Pause ${name}`,
+      text: `No one enters, and ${inside} on the way wait at their next step until you resume.`,
+      action: `Pause for ${inside}`,
+      done: 'is paused',
+    },
+    resume: {
+      title: `Resume ${name}`,
+      text: `People enter again, and ${inside} go on; ${held} of them were held at a step and go on at once.`,
+      action: `Resume for ${inside}`,
+      done: 'is active again',
+    },
+    archive: {
+      title: `Archive ${name}`,
+      text: `This is for good: no one enters any more, and ${inside} on the way leave without their later mails.`,
+      action: `Archive for ${inside}`,
+      done: 'is archived',
+    },
+    delete: {
+      title: `Delete ${name}`,
+      text: `${inside} on the way leave without their later mails. Mails that were sent keep their records.`,
+      action: `Delete for ${inside}`,
+      done: 'is deleted',
+    },
+  }[act];
+  let changed: Automation | undefined;
+  const isDone = await confirm({
+    ...{ title: texts.title, text: texts.text, action: texts.action },
+    isDangerous: act === 'archive' || act === 'delete',
+    run: async () => {
+      changed = (await api.automations[act](id)) ?? automation;
+    },
+  });
+  if (!isDone || !changed) return null;
+  toast(`${name} ${texts.done}`, { kind: 'good' });
+  return changed;
+}

@@ -1,0 +1,151 @@
+import { type CreateAutomationBody, EverpostError } from '../../../client/index.ts';
+import { api } from '../../api.ts';
+import { Options } from '../../parts/forms/choices.tsx';
+import { Field, Select } from '../../parts/forms/field.tsx';
+import { useForm } from '../../parts/forms/form.ts';
+import { FormDialog } from '../../parts/over/form-dialog.tsx';
+import { useQuery } from '../../parts/page/query.ts';
+import { navigate, to } from '../../router.ts';
+
+type Steps = NonNullable<CreateAutomationBody['steps']>;
+type Mail = (subject: string, text: string) => Steps[number];
+const wait = (value: number, unit: 'hours' | 'days'): Steps[number] => ({ type: 'wait', delay: { value, unit } });
+
+/** Where to begin; everything can be changed afterwards. */
+const shapes = {
+  welcome: {
+    label: 'Welcome',
+    hint: 'A mail at once for each new contact, and another one after three days',
+    entryCriteria: { type: 'contact_created' },
+    steps: (mail: Mail) => [
+      wait(0, 'hours'),
+      mail('Welcome', 'good to have you here.'),
+      wait(3, 'days'),
+      mail('How is it going', 'here is what helps most people next.'),
+    ],
+  },
+  list: {
+    label: 'Course for a list',
+    hint: 'Three mails, a day apart, for those who join a list',
+    entryCriteria: { type: 'contact_added_to_list' },
+    steps: (mail: Mail) => [
+      wait(0, 'hours'),
+      mail('Part one', 'this is the first part.'),
+      wait(1, 'days'),
+      mail('Part two', 'this is the second part.'),
+      wait(1, 'days'),
+      mail('Part three', 'this is the last part.'),
+    ],
+  },
+  event: {
+    label: 'Reminder after an event',
+    hint: 'A mail some hours after an event, such as an abandoned basket',
+    entryCriteria: { type: 'event_trigger' },
+    steps: (mail: Mail) => [wait(4, 'hours'), mail('You left something behind', 'it is still there for you.')],
+  },
+  branch: {
+    label: 'Two ways',
+    hint: 'A mail, then another one for those who opened it than for the others',
+    entryCriteria: { type: 'contact_created' },
+    steps: (mail: Mail): Steps => {
+      const inside = { parentBranchStepId: 'opened-it', parentBranchId: 'yes' };
+      const opened = { behaviour: 'humanOpened', operator: 'at_least', count: 1, withinDays: 7 };
+      return [
+        wait(0, 'hours'),
+        mail('Welcome', 'good to have you here.'),
+        wait(5, 'days'),
+        {
+          ...{ type: 'branch', stepId: 'opened-it', nextStepId: 'remind' },
+          branches: [
+            { branchId: 'yes', label: 'opened it', filterCriteria: { logicalOperator: 'AND', groups: [opened] } },
+          ],
+        },
+        { ...wait(0, 'hours'), ...inside },
+        { ...mail('More for you', 'since you liked the first one.'), ...inside },
+        { ...wait(0, 'hours'), stepId: 'remind' },
+        mail('Did you miss it', 'here it is again, in short.'),
+      ];
+    },
+  },
+} as const;
+
+type Shape = keyof typeof shapes;
+
+export function NewAutomation({ onClose }: { onClose: () => void }) {
+  const form = useForm({ name: '', shape: 'welcome', templateId: '', eventName: '', listId: '' });
+  const known = useQuery(async (signal) => {
+    const [templates, lists] = await Promise.all([
+      api.templates.list({ limit: 100 }, { signal }),
+      api.contactLists.list({ limit: 100 }, { signal }),
+    ]);
+    return { templates: templates.templates, lists: lists.lists };
+  });
+  const { shape } = form.values.value;
+  const submit = form.submit(async ({ name, shape: key, templateId, eventName, listId }) => {
+    const { entryCriteria, steps } = shapes[key as Shape];
+    const mail: Mail = (subject, text) => ({
+      type: 'email',
+      email: templateId ? { templateId } : { subject, htmlTemplate: `<p>Hello {{firstName}},</p><p>${text}</p>` },
+    });
+    const entry = {
+      ...entryCriteria,
+      ...(key === 'event' && eventName && { eventName }),
+      ...(key === 'list' && listId && { listId }),
+    };
+    const made = await api.automations
+      .create({ name, entryCriteria: entry, steps: [...steps(mail)] })
+      .catch((error: unknown) => {
+        throw namedFields(error);
+      });
+    onClose();
+    navigate(to(`/automations/${made.id}`, { tab: 'edit' }));
+  });
+  const name = (text: string) => ({ value: '', label: text });
+  return (
+    <FormDialog title="New automation" onClose={onClose} onSubmit={submit} form={form} action="Create draft">
+      <Field form={form} name="name" label="Name" autoFocus />
+      <Options
+        form={form}
+        name="shape"
+        label="Begin with"
+        options={Object.entries(shapes).map(([value, { label, hint }]) => ({ value, label, hint }))}
+      />
+      {shape === 'event' && (
+        <Field form={form} name="eventName" label="Name of the event" placeholder="basket_abandoned" isMono />
+      )}
+      {shape === 'list' && (
+        <Select
+          form={form}
+          name="listId"
+          label="List or segment"
+          options={[
+            name('Choose later'),
+            ...(known.data.value?.lists ?? [])
+              .filter(({ id }) => id !== 'GLOBAL_CONTACT_LIST')
+              .map((list) => ({ value: list.id, label: list.name })),
+          ]}
+        />
+      )}
+      <Select
+        form={form}
+        name="templateId"
+        label="Content of its mails"
+        hint="Each mail can have its own template afterwards."
+        options={[
+          name('A short text to begin with'),
+          ...(known.data.value?.templates ?? []).map(({ templateId: value, templateName }) => ({
+            value,
+            label: templateName,
+          })),
+        ]}
+      />
+    </FormDialog>
+  );
+}
+
+/** The dialog has the fields of the entry without the path of the interface. */
+function namedFields(error: unknown): unknown {
+  if (error instanceof EverpostError && error.details)
+    Object.assign(error, { details: error.details.replaceAll('entryCriteria/', '') });
+  return error;
+}

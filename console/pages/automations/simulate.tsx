@@ -1,0 +1,188 @@
+import { type Signal, useSignal } from '@preact/signals';
+import { useId } from 'preact/hooks';
+import type { Automation, EntryType, Simulation } from '../../../client/index.ts';
+import { api } from '../../api.ts';
+import { type Happened, Timeline } from '../../parts/data/details.tsx';
+import { counted, day, duration, hour } from '../../parts/data/format.ts';
+import { Button } from '../../parts/forms/button.tsx';
+import { Field, Select } from '../../parts/forms/field.tsx';
+import { useForm } from '../../parts/forms/form.ts';
+import { Notice } from '../../parts/page/notice.tsx';
+import { Section } from '../../parts/page/page.tsx';
+import { nameOf } from './flow.ts';
+import type { Names } from './graph.tsx';
+import { type Moment, momentsOf, requestOf, type Scenario, scaleOf } from './simulation.ts';
+import { entryTypes, exitWords } from './state.tsx';
+
+export interface Simulated {
+  from: number;
+  moments: Moment[];
+  /** The place of the slider, in units of the scale. */
+  at: number;
+}
+
+/** A contact's way on a virtual clock; the slider says when, and the graph shows where. */
+export function Simulate({
+  automation,
+  names,
+  simulated,
+}: {
+  automation: Automation;
+  names: Names;
+  simulated: Signal<Simulated | null>;
+}) {
+  const form = useForm({ email: '', after: 'nothing', eventName: '', afterDays: '4' });
+  const unknown = useSignal(false);
+  const { after } = form.values.value;
+  const run = form.submit(async ({ email, after: act, eventName, afterDays }) => {
+    const contactId = email.trim() ? await findContact(email.trim()) : null;
+    unknown.value = email.trim() !== '' && contactId === null;
+    if (unknown.value) return;
+    const scenario = { contactId, after: act as Scenario['after'], eventName, afterDays: Number(afterDays) || 0 };
+    const from = new Date();
+    const answer: Simulation = await api.automations.simulate(automation.id, requestOf(automation, scenario, from));
+    const moments = momentsOf(answer);
+    simulated.value = { from: from.getTime(), moments, at: scaleOf(moments, from.getTime()).last };
+  });
+  return (
+    <Section title="Simulate" note="nothing is sent" hasRule>
+      <form class="stack" noValidate onSubmit={run}>
+        <Field
+          form={form}
+          name="email"
+          label="As"
+          type="email"
+          placeholder="a new contact"
+          hint={unknown.value ? 'No contact has this address.' : 'The whole address of a contact, or nothing.'}
+        />
+        <div class="two">
+          <Select
+            form={form}
+            name="after"
+            label="And then"
+            options={[
+              { value: 'nothing', label: 'Does nothing' },
+              { value: 'event', label: 'Sends an event' },
+              { value: 'unsubscribes', label: 'Unsubscribes' },
+              { value: 'deleted', label: 'Is deleted' },
+            ]}
+          />
+          {after !== 'nothing' && (
+            <Field form={form} name="afterDays" label="After days" inputMode="decimal" isNarrow />
+          )}
+        </div>
+        {after === 'event' && <Field form={form} name="eventName" label="Name of the event" isMono />}
+        {form.failure.value && <Notice kind="bad" title={form.failure.value} />}
+        <div class="row">
+          <Button type="submit" icon="play" operation="automations.simulate" isBusy={form.isBusy.value}>
+            Simulate
+          </Button>
+          {simulated.value && (
+            <Button
+              kind="plain"
+              onClick={() => {
+                simulated.value = null;
+              }}
+            >
+              Clear
+            </Button>
+          )}
+        </div>
+      </form>
+      {simulated.value && <Course {...{ automation, names, simulated }} />}
+    </Section>
+  );
+}
+
+async function findContact(email: string): Promise<string | null> {
+  const { contacts } = await api.contacts.list({ search: email, limit: 100 });
+  return contacts.find((contact) => contact.email.toLowerCase() === email.toLowerCase())?.id ?? null;
+}
+
+function Course({
+  automation,
+  names,
+  simulated,
+}: {
+  automation: Automation;
+  names: Names;
+  simulated: Signal<Simulated | null>;
+}) {
+  const id = useId();
+  const now = simulated.value;
+  if (!now) return null;
+  const { from, moments, at } = now;
+  const { unit, unitMs, last } = scaleOf(moments, from);
+  const until = from + at * unitMs;
+  const shown = moments.filter((moment) => moment.at <= until);
+  const place = `${unit} ${at} of ${last}`;
+  const tick = (n: number) => (n === 0 ? 'now' : `${unit} ${n}`);
+  return (
+    <>
+      <div class="field">
+        <label for={id}>
+          Time: {place}, {day(until)}, {hour(until)}
+        </label>
+        <input
+          id={id}
+          class="range"
+          type="range"
+          min="0"
+          max={last}
+          value={at}
+          aria-valuetext={place}
+          onInput={(event) => {
+            simulated.value = { ...now, at: Number(event.currentTarget.value) };
+          }}
+        />
+        <span class="ticks dim" aria-hidden="true">
+          <span>{tick(0)}</span>
+          {last > 3 && <span>{tick(Math.round(last / 2))}</span>}
+          <span>{tick(last)}</span>
+        </span>
+      </div>
+      <p class="sr" role="status">
+        {counted(shown.length, 'moment')} up to {place}
+      </p>
+      {moments.length === 0 ? (
+        <Notice kind="warn" title="This contact does not enter">
+          Its values do not meet the entry criteria.
+        </Notice>
+      ) : (
+        <Timeline entries={shown.map((moment) => shownAs(moment, { automation, names, until }))} />
+      )}
+    </>
+  );
+}
+
+function entryWords(words: string): string {
+  return entryTypes[words as EntryType] ?? words;
+}
+
+function shownAs(
+  moment: Moment,
+  { automation, names, until }: { automation: Automation; names: Names; until: number },
+): Happened {
+  const { key, at, kind, stepId, words, branchId } = moment;
+  const step = automation.steps.find((one) => one.stepId === stepId);
+  const name = step ? nameOf(step, names.templates) : 'a step';
+  const branch = step?.branches?.find((one) => one.branchId === branchId);
+  const isOpen = kind === 'wait' && moment.until !== null && moment.until > until;
+  const titles = {
+    entered: 'Enters',
+    wait: name,
+    email: `Mail: ${name}`,
+    branch: `Branch: ${branch ? branch.label || 'without a name' : 'otherwise'}`,
+    branch_left: 'Leaves the branch',
+    completed: 'Completes',
+    exited: 'Leaves early',
+    skipped: 'Nothing changes',
+  };
+  const gone = moment.until === null ? '' : `${duration(until - at)} gone, ${duration(moment.until - until)} to go`;
+  const waited =
+    moment.until === null || moment.until === at ? '' : `until ${day(moment.until)}, ${hour(moment.until)}`;
+  const under = kind === 'wait' ? (isOpen ? gone : waited) : kind === 'exited' ? exitWords(words) : entryWords(words);
+  const isGood = kind === 'entered' || kind === 'email' || kind === 'completed';
+  const tone = isOpen ? 'live' : isGood ? 'good' : kind === 'exited' || kind === 'skipped' ? 'warn' : undefined;
+  return { key, at, title: titles[kind], under: under || undefined, tone };
+}

@@ -1,0 +1,125 @@
+import type { Automation, SimulateAutomationBody, Simulation } from '../../../client/index.ts';
+import { END, ENTRY, type Way, waysOf } from './flow.ts';
+import type { Walked } from './graph.tsx';
+
+/** The acts of a simulated contact, and where it is at a moment. Pure. */
+
+export interface Scenario {
+  /** A stored contact; null: one that is made up. */
+  contactId: string | null;
+  /** After the entry. */
+  after: 'nothing' | 'event' | 'unsubscribes' | 'deleted';
+  eventName: string;
+  afterDays: number;
+}
+
+const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+
+/** With what the entry criteria wait for, so that the contact enters. */
+export function requestOf({ entryCriteria: entry }: Pick<Automation, 'entryCriteria'>, scenario: Scenario, from: Date) {
+  const { contactId, after, eventName, afterDays } = scenario;
+  const start = from.toISOString();
+  const later = new Date(from.getTime() + afterDays * DAY_MS).toISOString();
+  const body: Required<SimulateAutomationBody> = {
+    contact: contactId ? { contactId } : {},
+    events: [],
+    changes: [],
+    from: start,
+  };
+  if (entry.type === 'event_trigger' && entry.eventName) body.events.push({ at: start, eventName: entry.eventName });
+  if (entry.type === 'contact_added_to_list' && entry.listId) body.changes.push({ at: start, listIds: [entry.listId] });
+  if (entry.type === 'contact_property_changes_from_to' && entry.property) {
+    const { property, fromValue = null, toValue = 'a new value' } = entry;
+    if (fromValue !== null) Object.assign(body.contact, change(property, fromValue));
+    body.changes.push({ at: start, ...change(property, toValue) });
+  }
+  if (after === 'event' && eventName) body.events.push({ at: later, eventName });
+  if (after === 'unsubscribes') body.changes.push({ at: later, unsubscribed: true });
+  if (after === 'deleted') body.changes.push({ at: later, deleted: true });
+  return body;
+}
+
+function change(property: string, value: unknown): object {
+  const name = /^(?:contactProperties|customFields)\.(.+)$/.exec(property)?.[1];
+  return name ? { contactProperties: { [name]: value } } : { [property]: value };
+}
+
+export interface Moment {
+  key: string;
+  at: number;
+  kind: 'entered' | 'wait' | 'email' | 'branch' | 'branch_left' | 'completed' | 'exited' | 'skipped';
+  stepId: string | null;
+  until: number | null;
+  branchId: string | null | undefined;
+  words: string;
+}
+
+/** All that happens, in its order. */
+export function momentsOf({ entries, skipped }: Simulation): Moment[] {
+  const empty = { stepId: null, until: null, branchId: undefined };
+  const all = entries.flatMap((entry, index): Moment[] => [
+    { ...empty, key: `${index} in`, at: Date.parse(entry.enteredAt), kind: 'entered', words: entry.enteredBy },
+    ...entry.steps.map(
+      (step, number): Moment => ({
+        ...{ key: `${index} ${number}`, at: Date.parse(step.at), kind: step.type, stepId: step.stepId },
+        ...{ until: step.until ? Date.parse(step.until) : null, branchId: step.branchId, words: step.rule ?? '' },
+      }),
+    ),
+    ...(entry.exit
+      ? [
+          {
+            ...{ ...empty, key: `${index} out`, at: Date.parse(entry.exit.at), kind: entry.exit.status },
+            words: entry.exit.reason ?? '',
+          },
+        ]
+      : []),
+  ]);
+  const missed = skipped.map(
+    ({ at, trigger, reason }, index): Moment => ({
+      ...{ ...empty, key: `skipped ${index}`, at: Date.parse(at), kind: 'skipped' },
+      words: `${trigger}: ${reason.replace(/_/g, ' ')}`,
+    }),
+  );
+  return [...all, ...missed].sort((a, b) => a.at - b.at);
+}
+
+export interface Scale {
+  unit: 'hour' | 'day';
+  unitMs: number;
+  /** The last place of the slider: everything has happened by then. */
+  last: number;
+}
+
+export function scaleOf(moments: readonly Moment[], from: number): Scale {
+  const end = Math.max(from, ...moments.map(({ at, until }) => until ?? at));
+  const [unit, unitMs] = end - from > 3 * DAY_MS ? (['day', DAY_MS] as const) : (['hour', HOUR_MS] as const);
+  return { unit, unitMs, last: Math.max(1, Math.ceil((end - from) / unitMs)) };
+}
+
+/** The steps and ways that were passed up to `until`. */
+export function walkedAt(steps: Automation['steps'], moments: readonly Moment[], until: number): Walked {
+  const ways = waysOf(steps);
+  const walked = { steps: new Set<string>(), ways: new Set<string>(), at: null as string | null };
+  let last: { id: string; branchId: string | null | undefined } | null = null;
+  for (const { at, kind, stepId, branchId } of moments) {
+    if (at > until || kind === 'skipped' || kind === 'branch_left') continue;
+    if (kind === 'exited') {
+      last = null;
+      continue;
+    }
+    const id = kind === 'entered' ? ENTRY : kind === 'completed' ? END : stepId;
+    if (id === null) continue;
+    const way = last && wayBetween(ways, last, id);
+    if (way) walked.ways.add(way.id);
+    walked.steps.add(id);
+    walked.at = id;
+    last = { id, branchId };
+  }
+  return walked;
+}
+
+function wayBetween(ways: readonly Way[], from: { id: string; branchId: string | null | undefined }, to: string) {
+  const found = ways.filter((way) => way.from === from.id && way.to === to);
+  return found.find(({ branchId }) => branchId === from.branchId) ?? found[0];
+}

@@ -1,0 +1,399 @@
+import { computed, useSignal } from '@preact/signals';
+import { useMemo } from 'preact/hooks';
+import type {
+  Campaign,
+  ContactList,
+  PreviewDraftBody,
+  Sender,
+  SuppressionGroup,
+  TemplatesPage,
+} from '../../client/index.ts';
+import { api } from '../api.ts';
+import { moment, people } from '../parts/data/format.ts';
+import { Badge, State } from '../parts/data/state.tsx';
+import { Button } from '../parts/forms/button.tsx';
+import { ListChoice } from '../parts/forms/chip-choice.tsx';
+import { Field, Select } from '../parts/forms/field.tsx';
+import { type Form, sentenceOf, useForm } from '../parts/forms/form.ts';
+import { useWarningBeforeLeaving } from '../parts/forms/leaving.ts';
+import { MailPreview } from '../parts/mail/mail-preview.tsx';
+import { PersonSearch } from '../parts/mail/person-search.tsx';
+import { TestDialog } from '../parts/mail/test-dialog.tsx';
+import { useDraftPreview } from '../parts/mail/use-preview.ts';
+import { confirm } from '../parts/over/confirm.tsx';
+import { toast } from '../parts/over/toast.tsx';
+import { LoadFailure } from '../parts/page/loaded.tsx';
+import { Notice, SkeletonLines } from '../parts/page/notice.tsx';
+import { Page, Section } from '../parts/page/page.tsx';
+import { useQuery } from '../parts/page/query.ts';
+import { navigate, to } from '../router.ts';
+import { can } from '../session.ts';
+import { AudienceSum, useAudience } from './campaign-editor/audience.tsx';
+import { bodyOf, type Draft, draftOf, partsOf } from './campaign-editor/draft.ts';
+import { Schedule } from './campaign-editor/schedule.tsx';
+
+interface Choices {
+  campaign: Campaign | null;
+  lists: readonly ContactList[];
+  groups: readonly SuppressionGroup[];
+  senders: readonly Sender[];
+  templates: TemplatesPage['templates'];
+}
+
+/** A campaign before it starts: `/campaigns/new`, `/campaigns/{campaignId}/edit`. */
+export default function CampaignEditor({ params }: { params: Record<string, string> }) {
+  const id = params.campaignId ?? null;
+  const choices = useQuery(
+    async (signal): Promise<Choices> => {
+      const [campaign, lists, groups, senders, templates] = await Promise.all([
+        id ? api.campaigns.get(id, { signal }) : null,
+        api.contactLists.list({ limit: 100 }, { signal }),
+        api.suppressionGroups.list({ limit: 100 }, { signal }),
+        api.senders.list({ limit: 100 }, { signal }),
+        api.templates.list({ limit: 100 }, { signal }),
+      ]);
+      return {
+        campaign,
+        lists: lists.lists,
+        groups: groups.groups,
+        senders: senders.senders,
+        templates: templates.templates,
+      };
+    },
+    [id],
+  );
+  const loaded = choices.data.value;
+  if (loaded && (loaded.campaign?.id ?? null) === id)
+    return (
+      <Editor
+        key={id}
+        choices={loaded}
+        onSaved={(campaign) => {
+          choices.data.value = { ...loaded, campaign };
+        }}
+      />
+    );
+  return (
+    <Page title={id ? 'Campaign' : 'New campaign'} crumb={{ label: 'Campaigns', path: '/campaigns' }}>
+      {choices.error.value === null ? (
+        <SkeletonLines />
+      ) : (
+        <LoadFailure error={choices.error.value} onRetry={choices.reload} />
+      )}
+    </Page>
+  );
+}
+
+function Editor({ choices, onSaved }: { choices: Choices; onSaved: (campaign: Campaign) => void }) {
+  const { campaign, lists, groups } = choices;
+  const form = useForm<Draft>(draftOf(campaign));
+  const isTesting = useSignal(false);
+  const draft = form.values.value;
+  const { found, error } = useAudience(draft);
+  const isReadOnly = !can(campaign ? 'campaigns.update' : 'campaigns.create');
+  const groupName = groups.find(({ groupId }) => groupId === draft.unsubscribeGroupId)?.name ?? null;
+  const parts = partsOf(draft, found.value?.willReceive ?? null, groupName);
+  const missing = parts.find((part) => part.missing)?.missing;
+  useWarningBeforeLeaving(form);
+
+  async function send(publish: boolean): Promise<Campaign> {
+    const body = bodyOf(form.values.peek(), publish);
+    return campaign ? api.campaigns.update(campaign.id, body) : api.campaigns.create(body);
+  }
+  const save = form.submit(async () => {
+    const saved = await send(false);
+    toast(`Saved ${saved.name}`, { kind: 'good' });
+    if (campaign) onSaved(saved);
+    else navigate(to(`/campaigns/${saved.id}/edit`));
+  });
+  async function publish(): Promise<void> {
+    const n = found.value?.willReceive ?? 0;
+    const at = draft.when === 'scheduled' ? ` at ${draft.scheduledAt.replace('T', ' ')}` : '';
+    let published: Campaign | null = null;
+    const done = await confirm({
+      title: `Publish ${draft.name || 'the campaign'}`,
+      text: `${people(n)} get it${draft.when === 'gradual' ? ', some each day' : at || ', beginning at once'}. You can pause it at any time; what has left cannot be called back.`,
+      action: draft.when === 'immediate' ? `Send to ${people(n)}` : `Publish for ${people(n)}`,
+      run: async () => {
+        published = await send(true);
+      },
+    });
+    if (!done || published === null) return;
+    form.reset(form.values.peek());
+    navigate(to(`/campaigns/${(published as Campaign).id}`));
+  }
+
+  return (
+    <Page
+      title={campaign?.name ?? 'New campaign'}
+      crumb={{ label: 'Campaigns', path: '/campaigns' }}
+      state={<Badge>{campaign?.status === 'scheduled' ? 'Scheduled' : 'Draft'}</Badge>}
+      note={form.isChanged.value ? 'Changed, not saved' : campaign && `Saved ${moment(campaign.updatedAt)}`}
+      actions={
+        <>
+          <Button
+            operation="campaigns.test"
+            why={(!campaign || form.isChanged.value) && 'Save first: a test sends what is saved.'}
+            onClick={() => {
+              isTesting.value = true;
+            }}
+          >
+            Send a test…
+          </Button>
+          <Button
+            operation={campaign ? 'campaigns.update' : 'campaigns.create'}
+            isBusy={form.isBusy.value}
+            onClick={() => save()}
+          >
+            Save draft
+          </Button>
+          <Button
+            kind="first"
+            operation="campaigns.resume"
+            why={missing ? `${missing}. Then you can publish.` : !found.value && 'The audience is being counted.'}
+            onClick={publish}
+          >
+            Publish…
+          </Button>
+        </>
+      }
+    >
+      <ol class="tiles" aria-label="What is ready">
+        {parts.map(({ name, note, missing: lacks }) => (
+          <li key={name}>
+            <span class="tile">
+              <State tone={lacks ? 'bad' : 'good'}>{name}</State>
+              <span class={lacks ? 't-bad small' : 'sub small cut'}>{lacks ?? note}</span>
+            </span>
+          </li>
+        ))}
+      </ol>
+      {form.failure.value && <Notice kind="bad" title={form.failure.value} />}
+      {lists.every(({ contactCount }) => contactCount === 0) && (
+        <Notice
+          title="Nobody is here yet"
+          action={
+            <Button isSmall href={to('/imports')}>
+              Import a file
+            </Button>
+          }
+        >
+          Import a file of people, or add them under Contacts, and come back.
+        </Notice>
+      )}
+      <Section title="Audience">
+        <div class="cols">
+          <div class="stack c7">
+            <Field
+              form={form}
+              name="name"
+              label="Name of the campaign"
+              autocomplete="off"
+              hint="For you; nobody who gets it sees it."
+              why={isReadOnly && 'Your role only reads.'}
+            />
+            <ListChoice
+              label="To"
+              add="Add a list or a segment"
+              lists={lists}
+              chosen={draft.toLists}
+              isReadOnly={isReadOnly}
+              onChange={(ids) => form.set('toLists', ids)}
+            />
+            <ListChoice
+              label="But not"
+              add="Leave out a list or a segment"
+              lists={lists.filter(({ id }) => id !== 'GLOBAL_CONTACT_LIST')}
+              chosen={draft.excludeLists}
+              isReadOnly={isReadOnly}
+              onChange={(ids) => form.set('excludeLists', ids)}
+            />
+            <Select
+              form={form}
+              name="unsubscribeGroupId"
+              label="Unsubscribe group"
+              hint="The link in the mail leaves this group."
+              isNarrow
+              options={[
+                { value: '', label: 'The default group' },
+                ...groups
+                  .filter(({ isGlobal }) => !isGlobal)
+                  .map(({ groupId, name }) => ({ value: groupId, label: name })),
+              ]}
+            />
+            <Field
+              form={form}
+              name="tags"
+              label="Tags"
+              autocomplete="off"
+              placeholder="season:winter, kind:letter"
+              hint="Up to ten, each a name and a value, to find and to count its mails by. Nothing personal."
+              why={isReadOnly && 'Your role only reads.'}
+            />
+          </div>
+          <div class="c5">
+            <AudienceSum found={found.value} error={error.value} isChosen={draft.toLists.length > 0} />
+          </div>
+        </div>
+      </Section>
+      <Content form={form} choices={choices} isReadOnly={isReadOnly} />
+      <Section title="Time" hasRule>
+        <Schedule form={form} willReceive={found.value?.willReceive ?? null} isReadOnly={isReadOnly} />
+      </Section>
+      {isTesting.value && campaign && (
+        <TestDialog
+          send={(emails) => api.campaigns.test(campaign.id, { emails })}
+          onClose={() => {
+            isTesting.value = false;
+          }}
+        />
+      )}
+    </Page>
+  );
+}
+
+function Content({ form, choices, isReadOnly }: { form: Form<Draft>; choices: Choices; isReadOnly: boolean }) {
+  const { templates, senders, campaign } = choices;
+  const person = useSignal('');
+  const why = isReadOnly && 'Your role only reads.';
+  const own = campaign?.template;
+  const all =
+    own && !templates.some(({ templateId }) => templateId === own.templateId) ? [own, ...templates] : templates;
+  const body = useMemo(
+    () =>
+      computed<PreviewDraftBody>(() => {
+        const { templateId, subject, previewText } = form.values.value;
+        const html = all.find((one) => one.templateId === templateId)?.emailTemplate ?? '';
+        const { value: email } = person;
+        return { emailTemplate: html, subject, previewText, templateType: 'marketing', ...(email && { email }) };
+      }),
+    [form, all.length],
+  );
+  const preview = useDraftPreview(body);
+  const { templateId, fromEmail } = form.values.value;
+  return (
+    <Section
+      title="Content"
+      hasRule
+      aside={
+        templateId !== '' && (
+          <a class="link small" href={to(`/templates/${templateId}`)}>
+            Edit the template
+          </a>
+        )
+      }
+    >
+      <div class="cols near">
+        <div class="c6">
+          <Field form={form} name="subject" label="Subject" autocomplete="off" why={why} />
+        </div>
+        <div class="c6">
+          <Field form={form} name="previewText" label="Preview text" autocomplete="off" why={why} />
+        </div>
+        <div class="c3">
+          {senders.length > 0 && !senders.some(({ email }) => email === fromEmail) && fromEmail === '' ? (
+            <SenderChoice form={form} senders={senders} />
+          ) : (
+            <Field
+              form={form}
+              name="fromEmail"
+              label="From"
+              autocomplete="off"
+              placeholder="post@news.harbour.example"
+              why={why}
+            />
+          )}
+        </div>
+        <div class="c3">
+          <Field form={form} name="fromName" label="Name shown" autocomplete="off" why={why} />
+        </div>
+        <div class="c3">
+          <Field
+            form={form}
+            name="replyTo"
+            label="Answers go to"
+            autocomplete="off"
+            placeholder="The sender"
+            why={why}
+          />
+        </div>
+        <div class="c3">
+          <Select
+            form={form}
+            name="templateId"
+            label="Template"
+            why={why}
+            options={[
+              { value: '', label: 'Choose a template' },
+              ...all.map((one) => ({ value: one.templateId, label: one.templateName })),
+            ]}
+            onPick={(picked) =>
+              takeSubject(
+                form,
+                all.find((one) => one.templateId === picked),
+              )
+            }
+          />
+        </div>
+      </div>
+      {templateId !== '' && (
+        <>
+          <PersonSearch person={person} />
+          {preview.error.value !== null && (
+            <Notice kind="warn" title="The preview could not be made">
+              {sentenceOf(preview.error.value)}
+            </Notice>
+          )}
+          <MailPreview mail={preview.mail.value} isOld={preview.isOld.value} />
+        </>
+      )}
+      {all.length === 0 && (
+        <Notice
+          title="There is no template yet"
+          action={
+            <Button isSmall href={to('/templates')}>
+              Make a template
+            </Button>
+          }
+        >
+          Save the draft first: what you typed is kept until you come back.
+        </Notice>
+      )}
+    </Section>
+  );
+}
+
+/** Those of the template, where nothing was typed yet. */
+function takeSubject(form: Form<Draft>, template: TemplatesPage['templates'][number] | undefined): void {
+  const { subject, previewText } = form.values.peek();
+  if (template && subject === '') form.set('subject', template.subject);
+  if (template && previewText === '') form.set('previewText', template.previewText);
+}
+
+/** Fills address, name and answers of a saved sender. */
+function SenderChoice({ form, senders }: { form: Form<Draft>; senders: readonly Sender[] }) {
+  return (
+    <div class="field">
+      <label for="sender">From</label>
+      <select
+        id="sender"
+        class="in"
+        value=""
+        onChange={(event) => {
+          const sender = senders.find(({ id }) => id === event.currentTarget.value);
+          if (!sender) return;
+          form.set('fromEmail', sender.email);
+          form.set('fromName', sender.name);
+          form.set('replyTo', sender.replyTo);
+        }}
+      >
+        <option value="">Choose a sender</option>
+        {senders.map(({ id, name, email }) => (
+          <option key={id} value={id}>
+            {name} ({email})
+          </option>
+        ))}
+      </select>
+    </div>
+  );
+}

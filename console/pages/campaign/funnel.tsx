@@ -1,0 +1,41 @@
+import type { CampaignAnalytics } from '../../../client/index.ts';
+import { Funnel } from '../../parts/data/bars.tsx';
+import { Loaded } from '../../parts/page/loaded.tsx';
+import { Section } from '../../parts/page/page.tsx';
+import type { Known } from './figures.ts';
+import { hrefOf } from './people/door.tsx';
+import { isOver } from './words.tsx';
+
+export function CampaignFunnel({ known }: { known: Known }) {
+  return (
+    <Section title="Funnel" span={5} aside={<span class="dim small">people, per cent of the line above</span>}>
+      <Loaded query={known.analytics}>{(analytics) => <Funnel lines={linesOf(analytics)} />}</Loaded>
+    </Section>
+  );
+}
+
+function linesOf({ counts, tracking, status }: CampaignAnalytics) {
+  const { totalContacts, suppressed, sent, delivered, opened, humanOpened, clicked } = counts;
+  return [
+    { label: 'Audience', value: totalContacts, href: hrefOf({}), fill: 'line' as const },
+    { label: 'May be mailed', value: totalContacts - suppressed, href: hrefOf({}), fill: 'line' as const },
+    { label: isOver(status) ? 'Sent' : 'Sent so far', value: sent, href: hrefOf({ did: 'sent' }) },
+    { label: 'Delivered', value: delivered, href: hrefOf({ status: 'sent' }) },
+    ...(tracking.open
+      ? [
+          { label: 'Opened', value: opened, href: hrefOf({ did: 'opened' }) },
+          { label: 'By a person', value: humanOpened, href: hrefOf({ did: 'humanOpened' }), of: opened },
+        ]
+      : []),
+    ...(tracking.click
+      ? [
+          {
+            label: 'Clicked',
+            value: clicked,
+            href: hrefOf({ did: 'clicked' }),
+            ...(tracking.open ? { of: opened } : {}),
+          },
+        ]
+      : []),
+  ];
+}

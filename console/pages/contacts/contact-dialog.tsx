@@ -1,0 +1,132 @@
+import type { Contact, ContactBody, ContactList, CustomField } from '../../../client/index.ts';
+import { api } from '../../api.ts';
+import { Field, Select } from '../../parts/forms/field.tsx';
+import { useForm } from '../../parts/forms/form.ts';
+import { FormDialog } from '../../parts/over/form-dialog.tsx';
+import { useQuery } from '../../parts/page/query.ts';
+
+type Properties = NonNullable<ContactBody['contactProperties']>;
+
+/** Adds a person, or changes one. Custom fields are sent as their type; an empty one is removed. */
+export function ContactDialog({
+  contact,
+  lists,
+  onClose,
+  onDone,
+}: {
+  contact?: Contact;
+  lists: readonly ContactList[];
+  onClose: () => void;
+  onDone: (contact: Contact) => unknown;
+}) {
+  const fields = useQuery((signal) => api.customFields.list({ limit: 100 }, { signal }));
+  const loaded = fields.data.value;
+  if (!loaded && fields.error.value === null) return null;
+  return (
+    <ContactForm
+      contact={contact}
+      lists={lists}
+      fields={loaded?.customFields ?? []}
+      onClose={onClose}
+      onDone={onDone}
+    />
+  );
+}
+
+function ContactForm({
+  contact,
+  lists,
+  fields,
+  onClose,
+  onDone,
+}: {
+  contact: Contact | undefined;
+  lists: readonly ContactList[];
+  fields: readonly CustomField[];
+  onClose: () => void;
+  onDone: (contact: Contact) => unknown;
+}) {
+  const form = useForm<Record<string, string>>({
+    email: contact?.email ?? '',
+    firstName: contact?.firstName ?? '',
+    lastName: contact?.lastName ?? '',
+    userId: contact?.userId ?? '',
+    mobile: contact?.mobile ?? '',
+    listIds: '',
+    ...Object.fromEntries(
+      fields.map(({ fieldName }) => [keyOf(fieldName), String(contact?.contactProperties[fieldName] ?? '')]),
+    ),
+  });
+  const submit = form.submit(async (values) => {
+    const contactProperties: Properties = {};
+    for (const field of fields) {
+      const text = values[keyOf(field.fieldName)] ?? '';
+      const before = String(contact?.contactProperties[field.fieldName] ?? '');
+      if (text !== before) contactProperties[field.fieldName] = text === '' ? null : typed(field, text);
+    }
+    const { email = '', firstName = '', lastName = '', userId = '', mobile = '', listIds } = values;
+    const body = {
+      email,
+      firstName,
+      lastName,
+      userId,
+      mobile,
+      contactProperties,
+      ...(listIds && { listIds: [listIds] }),
+    };
+    const done = contact ? await api.contacts.update(contact.id, body) : await api.contacts.create(body);
+    onClose();
+    await onDone(done);
+  });
+  const own = lists.filter(({ id, type }) => type === 'list' && id !== 'GLOBAL_CONTACT_LIST');
+  return (
+    <FormDialog
+      title={contact ? `Change ${contact.email}` : 'Add a person'}
+      onClose={onClose}
+      onSubmit={submit}
+      form={form}
+      action={contact ? 'Save' : 'Add person'}
+    >
+      <Field form={form} name="email" label="Address" type="email" autocomplete="off" />
+      <Field form={form} name="firstName" label="First name" autocomplete="off" />
+      <Field form={form} name="lastName" label="Last name" autocomplete="off" />
+      <Field form={form} name="userId" label="User id" autocomplete="off" hint="The id in your own system." />
+      <Field form={form} name="mobile" label="Mobile" autocomplete="off" placeholder="+12025550123" />
+      {fields.map((field) => (
+        <Field
+          key={field.id}
+          form={form}
+          name={keyOf(field.fieldName)}
+          label={field.fieldName}
+          hint={field.description || hints[field.fieldType]}
+          autocomplete="off"
+        />
+      ))}
+      {!contact && own.length > 0 && (
+        <Select
+          form={form}
+          name="listIds"
+          label="List"
+          options={[{ value: '', label: 'None' }, ...own.map(({ id, name }) => ({ value: id, label: name }))]}
+        />
+      )}
+    </FormDialog>
+  );
+}
+
+/** As the interface names the field in its refusals. */
+const keyOf = (fieldName: string): string => `contactProperties/${fieldName}`;
+
+const hints: Record<CustomField['fieldType'], string> = {
+  string: 'Text',
+  number: 'A number',
+  boolean: 'true or false',
+  date: 'A date, such as 2026-11-22',
+};
+
+/** A text that is no value of its type is sent as it was typed: the refusal says why. */
+function typed({ fieldType }: CustomField, text: string): string | number | boolean {
+  if (fieldType === 'boolean') return text === 'true' ? true : text === 'false' ? false : text;
+  if (fieldType === 'number' && Number.isFinite(Number(text))) return Number(text);
+  return text;
+}

@@ -1,0 +1,82 @@
+import { useSignal } from '@preact/signals';
+import type { ContactList } from '../../client/index.ts';
+import { api } from '../api.ts';
+import { Pairs } from '../parts/data/details.tsx';
+import { count, people } from '../parts/data/format.ts';
+import { Badge } from '../parts/data/state.tsx';
+import { Time } from '../parts/data/time.tsx';
+import { Button } from '../parts/forms/button.tsx';
+import { Loaded } from '../parts/page/loaded.tsx';
+import { Page, Section } from '../parts/page/page.tsx';
+import { useQuery } from '../parts/page/query.ts';
+import { to } from '../router.ts';
+import { ListDialog } from './lists/list-dialog.tsx';
+import { SegmentEditor } from './lists/segment-editor.tsx';
+
+/** One list, or the filter of one segment; `/lists/new` makes a segment. */
+export default function ListPage({ params }: { params: Record<string, string> }) {
+  const id = params.listId ?? null;
+  const list = useQuery(async (signal) => (id ? await api.contactLists.get(id, { signal }) : null), [id]);
+  if (id === null) return <SegmentEditor segment={null} onSaved={() => {}} />;
+  const found = list.data.value;
+  const save = (next: ContactList) => {
+    list.data.value = next;
+  };
+  if (found?.type === 'segment') return <SegmentEditor key={id} segment={found} onSaved={save} />;
+  return found ? (
+    <ListFacts list={found} onSaved={save} />
+  ) : (
+    <Page title="List" crumb={{ label: 'Lists and segments', path: '/lists' }}>
+      <Loaded query={list}>{() => null}</Loaded>
+    </Page>
+  );
+}
+
+function ListFacts({ list, onSaved }: { list: ContactList; onSaved: (list: ContactList) => void }) {
+  const isChanging = useSignal(false);
+  return (
+    <Page
+      title={list.name}
+      crumb={{ label: 'Lists and segments', path: '/lists' }}
+      state={<Badge>List</Badge>}
+      actions={
+        <>
+          <Button icon="import" href={to('/imports', { list: list.id })}>
+            Import into it
+          </Button>
+          <Button
+            operation="contactLists.update"
+            onClick={() => {
+              isChanging.value = true;
+            }}
+          >
+            Change
+          </Button>
+          <Button kind="first" icon="contacts" href={to('/contacts', { list: list.id })}>
+            {people(list.contactCount)}
+          </Button>
+        </>
+      }
+    >
+      <Section title="About it">
+        <Pairs
+          pairs={[
+            ['People', count(list.contactCount)],
+            ['Description', list.description || <span class="dim">none</span>],
+            ['On the preference page', list.isPublic ? 'Yes' : 'No'],
+            ['Made', <Time key="made" at={list.createdAt} />],
+          ]}
+        />
+      </Section>
+      {isChanging.value && (
+        <ListDialog
+          list={list}
+          onDone={onSaved}
+          onClose={() => {
+            isChanging.value = false;
+          }}
+        />
+      )}
+    </Page>
+  );
+}

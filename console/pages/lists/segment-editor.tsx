@@ -1,0 +1,266 @@
+import { type Signal, useSignal } from '@preact/signals';
+import { useMemo } from 'preact/hooks';
+import { type ContactList, EverpostError } from '../../../client/index.ts';
+import { api } from '../../api.ts';
+import { count, percent } from '../../parts/data/format.ts';
+import { Badge } from '../../parts/data/state.tsx';
+import { type Column, Table } from '../../parts/data/table.tsx';
+import { Button } from '../../parts/forms/button.tsx';
+import { Field } from '../../parts/forms/field.tsx';
+import { type Form, useForm } from '../../parts/forms/form.ts';
+import { toast } from '../../parts/over/toast.tsx';
+import { LoadFailure } from '../../parts/page/loaded.tsx';
+import { Empty, Notice, SkeletonLines } from '../../parts/page/notice.tsx';
+import { Columns, Page, Section } from '../../parts/page/page.tsx';
+import { useQuery } from '../../parts/page/query.ts';
+import { navigate, to } from '../../router.ts';
+import { can } from '../../session.ts';
+import {
+  fromCriteria,
+  type GroupRow,
+  type KnownField,
+  knownFields,
+  newFieldRow,
+  newGroup,
+  problemsOf,
+  toCriteria,
+} from './filter.ts';
+import { FilterBuilder } from './filter-builder.tsx';
+import { type Preview, usePreview } from './preview.ts';
+
+interface Choices {
+  fields: readonly KnownField[];
+  campaigns: readonly { id: string; name: string }[];
+  events: readonly string[];
+}
+
+/** Loads the fields, campaigns and events that a filter can name, then opens the editor. */
+export function SegmentEditor(props: { segment: ContactList | null; onSaved: (list: ContactList) => void }) {
+  const choices = useQuery(async (signal): Promise<Choices> => {
+    const [fields, campaigns, events] = await Promise.all([
+      api.customFields.list({ limit: 100 }, { signal }),
+      api.campaigns.list({ limit: 100 }, { signal }),
+      api.events.list({ limit: 100 }, { signal }),
+    ]);
+    return {
+      fields: knownFields(fields.customFields),
+      campaigns: campaigns.campaigns.map(({ id, name }) => ({ id, name })),
+      events: events.events.map(({ eventName }) => eventName),
+    };
+  });
+  const loaded = choices.data.value;
+  if (loaded) return <Editor {...props} choices={loaded} />;
+  return (
+    <Page title={props.segment?.name ?? 'New segment'} crumb={{ label: 'Lists and segments', path: '/lists' }}>
+      {choices.error.value === null ? (
+        <SkeletonLines />
+      ) : (
+        <LoadFailure error={choices.error.value} onRetry={choices.reload} />
+      )}
+    </Page>
+  );
+}
+
+function Editor({
+  segment,
+  choices,
+  onSaved,
+}: {
+  segment: ContactList | null;
+  choices: Choices;
+  onSaved: (list: ContactList) => void;
+}) {
+  const stored = useMemo(() => groupOf(segment, choices), [segment, choices]);
+  const group = useSignal<GroupRow>(stored);
+  const isChanged = useSignal(false);
+  const form = useForm({ name: segment?.name ?? '' });
+  const preview = usePreview(group, choices.fields);
+  const refusal = useSignal<string | null>(null);
+  const isReadOnly = !can(segment ? 'contactLists.update' : 'contactLists.create');
+
+  function change(next: GroupRow): void {
+    group.value = next;
+    isChanged.value = true;
+    refusal.value = null;
+  }
+  const save = form.submit(async ({ name }) => {
+    const body = { name, filterCriteria: toCriteria(group.peek(), choices.fields) };
+    try {
+      const done = segment
+        ? await api.contactLists.update(segment.id, body)
+        : await api.contactLists.create({ ...body, type: 'segment' });
+      refusal.value = null;
+      isChanged.value = false;
+      toast(`Saved ${done.name}`, { kind: 'good' });
+      if (segment) onSaved(done);
+      else navigate(to(`/lists/${done.id}`));
+    } catch (error) {
+      refusal.value = error instanceof EverpostError ? error.details : null;
+      throw error;
+    }
+  });
+  const discard = () => {
+    group.value = groupOf(segment, choices);
+    isChanged.value = false;
+    refusal.value = null;
+    form.reset();
+  };
+  const hasChanges = isChanged.value || form.isChanged.value;
+
+  return (
+    <Page
+      title={segment?.name ?? 'New segment'}
+      crumb={{ label: 'Lists and segments', path: '/lists' }}
+      state={<Badge>Segment</Badge>}
+      note={hasChanges ? 'Changed, not saved' : null}
+      actions={
+        <>
+          {segment && (
+            <Button icon="contacts" href={to('/contacts', { list: segment.id })}>
+              Its people
+            </Button>
+          )}
+          {hasChanges && segment && <Button onClick={discard}>Discard</Button>}
+          <Button
+            kind="first"
+            operation={segment ? 'contactLists.update' : 'contactLists.create'}
+            isBusy={form.isBusy.value}
+            onClick={() => save()}
+          >
+            Save
+          </Button>
+        </>
+      }
+    >
+      <Columns>
+        <Section title="Who belongs to it" note="people matching each line alone" span={8}>
+          <div class="stack">
+            <Field
+              form={form}
+              name="name"
+              label="Name"
+              autocomplete="off"
+              why={isReadOnly && 'Your role only reads.'}
+            />
+            <Conditions {...{ group, choices, preview, isReadOnly, refusal: refusal.value }} onChange={change} />
+            <Failure form={form} refusal={refusal.value} />
+          </div>
+        </Section>
+        <Section title="It finds" note={preview.isCounting.value ? 'counting' : null} span={4}>
+          <Found preview={preview} segment={segment} />
+        </Section>
+      </Columns>
+      <Section title="Some of them" hasRule>
+        <Some preview={preview} />
+      </Section>
+    </Page>
+  );
+}
+
+function groupOf(segment: ContactList | null, { fields }: Choices): GroupRow {
+  if (segment?.filterCriteria) return fromCriteria(segment.filterCriteria, fields);
+  const [first] = fields;
+  return newGroup(first ? [newFieldRow(first)] : []);
+}
+
+function Conditions({
+  group,
+  choices,
+  preview,
+  refusal,
+  isReadOnly,
+  onChange,
+}: {
+  group: Signal<GroupRow>;
+  choices: Choices;
+  preview: Preview;
+  refusal: string | null;
+  isReadOnly: boolean;
+  onChange: (group: GroupRow) => void;
+}) {
+  const failed = preview.error.value;
+  const details = refusal ?? (failed instanceof EverpostError ? failed.details : null);
+  const scene = {
+    ...choices,
+    counts: preview.counts.value,
+    problems: problemsOf(details, group.value),
+    isReadOnly,
+  };
+  return <FilterBuilder group={group.value} scene={scene} onChange={onChange} />;
+}
+
+/** A refusal that is shown at its row needs no second place. */
+function Failure({ form, refusal }: { form: Form<{ name: string }>; refusal: string | null }) {
+  const text = form.failure.value;
+  if (!text || (refusal !== null && /^filterCriteria\/groups/.test(refusal))) return null;
+  return <Notice kind="bad" title={text} />;
+}
+
+function Found({ preview, segment }: { preview: Preview; segment: ContactList | null }) {
+  const found = preview.found.value;
+  const failed = preview.error.value;
+  if (failed !== null && !(failed instanceof EverpostError && failed.status === 400))
+    return <LoadFailure error={failed} hasOld={found !== null} onRetry={() => {}} />;
+  if (!found) return <p class="dim">Finish a condition to see how many people it finds.</p>;
+  const { count: n, estimate, looksBackDays } = found;
+  return (
+    <div role="status" class="stack tight">
+      <p class="figure">
+        {n !== null ? count(n) : estimate !== null ? `about ${count(estimate)}` : 'many'}{' '}
+        <small>{n === 1 ? 'person' : 'people'}</small>
+      </p>
+      {n === null && <p class="sub">Counted exactly when the segment is saved.</p>}
+      {segment && n !== null && n !== segment.contactCount && (
+        <p class="sub">
+          As saved, it was {count(segment.contactCount)}:{' '}
+          <span class="strong">{difference(n - segment.contactCount)}</span>.
+        </p>
+      )}
+      {segment?.recompute?.status === 'running' && (
+        <p class="sub">
+          {percent(segment.recompute.processed, segment.recompute.total)} of the contacts are compared; campaigns wait
+          for the rest.
+        </p>
+      )}
+      {looksBackDays !== null && (
+        <p class="dim small">What people did is kept for {looksBackDays} days: never means within them.</p>
+      )}
+    </div>
+  );
+}
+
+function difference(n: number): string {
+  return n > 0 ? `${count(n)} more` : `${count(-n)} fewer`;
+}
+
+type Person = { id: string; email: string; firstName: string | null; lastName: string | null };
+const columns: readonly Column<Person>[] = [
+  {
+    key: 'email',
+    head: 'Address',
+    isMain: true,
+    isCut: true,
+    cell: ({ id, email }) => <a href={to('/contacts', { person: id })}>{email}</a>,
+  },
+  {
+    key: 'name',
+    head: 'Name',
+    isCut: true,
+    cell: ({ firstName, lastName }) =>
+      [firstName, lastName].filter(Boolean).join(' ') || <span class="dim">no name</span>,
+  },
+];
+
+function Some({ preview }: { preview: Preview }) {
+  const found = preview.found.value;
+  return (
+    <Table
+      label="Some of them"
+      columns={columns}
+      rows={found?.people ?? (preview.isCounting.value ? null : [])}
+      keyOf={({ id }) => id}
+      skeletonRows={5}
+      empty={<Empty title="Nobody">{found ? 'No contact matches.' : 'Finish a condition first.'}</Empty>}
+    />
+  );
+}

@@ -1,0 +1,57 @@
+import type { Project, UpdateProjectBody } from '../../../client/index.ts';
+
+/** The fields as they are typed; those of the sender as the interface names them in a refusal. */
+export interface Draft {
+  name: string;
+  publicName: string;
+  logoUrl: string;
+  color: string;
+  postalAddress: string;
+  languageProperty: string;
+  consentAddress: Project['consentAddress'];
+  'publicFrom/email': string;
+  'publicFrom/name': string;
+  trackingOpen: boolean;
+  trackingClick: boolean;
+}
+
+export function draftOf(project: Project): Draft {
+  return {
+    name: project.name,
+    publicName: project.publicName ?? '',
+    logoUrl: project.logoUrl ?? '',
+    color: project.color ?? '',
+    postalAddress: project.postalAddress ?? '',
+    languageProperty: project.languageProperty,
+    consentAddress: project.consentAddress,
+    'publicFrom/email': project.publicFrom?.email ?? '',
+    'publicFrom/name': project.publicFrom?.name ?? '',
+    trackingOpen: project.trackingOpen,
+    trackingClick: project.trackingClick,
+  };
+}
+
+/** Changed fields only: a sender whose domain is not verified any more does not stop a change of the logo. */
+export function changesOf(project: Project, draft: Draft): UpdateProjectBody {
+  const [before, after] = [wholeOf(draftOf(project)), wholeOf(draft)];
+  const changed = Object.entries(after).filter(
+    ([name, value]) => JSON.stringify(value) !== JSON.stringify(before[name as keyof UpdateProjectBody]),
+  );
+  return Object.fromEntries(changed);
+}
+
+/** An empty field is the default again. */
+function wholeOf(draft: Draft): UpdateProjectBody {
+  const { name, consentAddress, trackingOpen, trackingClick } = draft;
+  const email = draft['publicFrom/email'].trim();
+  const senderName = draft['publicFrom/name'].trim();
+  return {
+    ...{ name, consentAddress, trackingOpen, trackingClick },
+    publicName: draft.publicName.trim() || null,
+    logoUrl: draft.logoUrl.trim() || null,
+    color: draft.color.trim() || null,
+    postalAddress: draft.postalAddress.trim() || null,
+    languageProperty: draft.languageProperty.trim() || null,
+    publicFrom: email || senderName ? { email, ...(senderName && { name: senderName }) } : null,
+  };
+}

@@ -1,0 +1,82 @@
+import { useSignal } from '@preact/signals';
+import { useEffect, useId, useRef } from 'preact/hooks';
+import type { Fault, Opened } from './code-mirror.ts';
+
+/** HTML with colours, folding and search. CodeMirror is loaded by the first editor that is opened; until then a plain field. */
+export function CodeEditor({
+  label,
+  value,
+  faults = [],
+  isReadOnly = false,
+  onChange,
+  onReady,
+}: {
+  label: string;
+  value: string;
+  /** Where the interface found faults. */
+  faults?: readonly Fault[];
+  isReadOnly?: boolean;
+  onChange: (text: string) => void;
+  /** A function that inserts a text at the cursor. */
+  onReady?: (insert: (text: string) => void) => void;
+}) {
+  const id = useId();
+  const place = useRef<HTMLDivElement>(null);
+  const plain = useRef<HTMLTextAreaElement>(null);
+  const editor = useRef<Opened | null>(null);
+  const isOpen = useSignal(false);
+  const latest = useRef({ value, onChange });
+  latest.current = { value, onChange };
+
+  useEffect(() => {
+    let isGone = false;
+    void import('./code-mirror.ts').then(({ openEditor }) => {
+      if (isGone || !place.current) return;
+      const opened = openEditor(place.current, {
+        label,
+        text: latest.current.value,
+        cursor: cursorOf(plain.current),
+        isReadOnly,
+        onChange: (text) => latest.current.onChange(text),
+      });
+      editor.current = opened;
+      isOpen.value = true;
+      onReady?.(opened.insert);
+    });
+    return () => {
+      isGone = true;
+      editor.current?.close();
+      editor.current = null;
+    };
+  }, []);
+  useEffect(() => editor.current?.setText(value), [value]);
+  useEffect(() => editor.current?.setFaults(faults), [faults, isOpen.value]);
+
+  return (
+    <div class="code-editor">
+      <div ref={place} />
+      {!isOpen.value && (
+        <>
+          <label class="sr" for={id}>
+            {label}
+          </label>
+          <textarea
+            ref={plain}
+            id={id}
+            class="in mono"
+            rows={20}
+            value={value}
+            readOnly={isReadOnly}
+            onInput={(event) => onChange(event.currentTarget.value)}
+          />
+        </>
+      )}
+    </div>
+  );
+}
+
+/** A person who is typing already continues in the editor. */
+function cursorOf(field: HTMLTextAreaElement | null) {
+  if (!field || document.activeElement !== field) return null;
+  return { anchor: field.selectionStart, head: field.selectionEnd };
+}

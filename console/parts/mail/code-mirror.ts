@@ -1,0 +1,111 @@
+import { closeBrackets, closeBracketsKeymap } from '@codemirror/autocomplete';
+import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirror/commands';
+import { html } from '@codemirror/lang-html';
+import { bracketMatching, foldGutter, HighlightStyle, syntaxHighlighting } from '@codemirror/language';
+import { type Diagnostic, lintGutter, setDiagnostics } from '@codemirror/lint';
+import { highlightSelectionMatches, searchKeymap } from '@codemirror/search';
+import { EditorState } from '@codemirror/state';
+import { drawSelection, EditorView, keymap, lineNumbers } from '@codemirror/view';
+import { tags } from '@lezer/highlight';
+
+/** Line from 1, column from 0, as the interface counts them. */
+export interface Fault {
+  line: number;
+  column: number;
+  message: string;
+}
+
+interface Cursor {
+  anchor: number;
+  head: number;
+}
+
+export interface Opened {
+  setText(text: string): void;
+  setFaults(faults: readonly Fault[]): void;
+  insert(text: string): void;
+  close(): void;
+}
+
+/** Classes instead of colours: the style sheet has both themes. */
+const colours = HighlightStyle.define([
+  { tag: [tags.tagName, tags.angleBracket], class: 'hl-tag' },
+  { tag: tags.attributeName, class: 'hl-name' },
+  { tag: [tags.attributeValue, tags.string], class: 'hl-value' },
+  { tag: tags.comment, class: 'hl-comment' },
+]);
+
+/** Only this file names CodeMirror, so that its 120 kB are a script of their own. */
+export function openEditor(
+  parent: HTMLElement,
+  {
+    label,
+    text,
+    cursor,
+    isReadOnly,
+    onChange,
+  }: {
+    label: string;
+    text: string;
+    /** The selection in the field that it replaces; null: the field had no focus. */
+    cursor: Cursor | null;
+    isReadOnly: boolean;
+    onChange: (text: string) => void;
+  },
+): Opened {
+  const nonce = document.querySelector<HTMLMetaElement>('meta[name="style-nonce"]')?.content ?? '';
+  const view = new EditorView({
+    parent,
+    state: EditorState.create({
+      doc: text,
+      ...(cursor ? { selection: cursor } : {}),
+      extensions: [
+        EditorView.cspNonce.of(nonce),
+        lineNumbers(),
+        foldGutter(),
+        lintGutter(),
+        history(),
+        drawSelection(),
+        bracketMatching(),
+        closeBrackets(),
+        highlightSelectionMatches(),
+        html(),
+        syntaxHighlighting(colours),
+        EditorView.lineWrapping,
+        EditorState.readOnly.of(isReadOnly),
+        EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' }),
+        // Escape, then Tab leaves the editor.
+        keymap.of([...closeBracketsKeymap, ...defaultKeymap, ...searchKeymap, ...historyKeymap, indentWithTab]),
+        EditorView.updateListener.of((update) => {
+          if (update.docChanged) onChange(update.state.doc.toString());
+        }),
+      ],
+    }),
+  });
+  if (cursor) view.focus();
+  return {
+    setText(next) {
+      const { doc } = view.state;
+      if (next !== doc.toString()) view.dispatch({ changes: { from: 0, to: doc.length, insert: next } });
+    },
+    setFaults(faults) {
+      view.dispatch(
+        setDiagnostics(
+          view.state,
+          faults.map((fault) => diagnosticOf(view.state, fault)),
+        ),
+      );
+    },
+    insert(piece) {
+      view.dispatch(view.state.replaceSelection(piece));
+      view.focus();
+    },
+    close: () => view.destroy(),
+  };
+}
+
+function diagnosticOf({ doc }: EditorState, { line, column, message }: Fault): Diagnostic {
+  const { from, to } = doc.line(Math.min(Math.max(1, line), doc.lines));
+  const at = Math.min(from + column, to);
+  return { from: at, to: Math.max(at, to), severity: 'error', message };
+}

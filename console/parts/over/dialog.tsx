@@ -1,0 +1,64 @@
+import type { ComponentChildren } from 'preact';
+import { useId, useLayoutEffect, useRef } from 'preact/hooks';
+import { Icon } from '../icon.tsx';
+
+/** A modal dialog of the browser: it holds the focus, Escape closes it, and the focus returns to where it was. */
+export function Dialog({
+  title,
+  children,
+  footer,
+  isWide,
+  onClose,
+  onSubmit,
+}: {
+  title: string;
+  children: ComponentChildren;
+  /** Buttons; the last one is the one that does it. */
+  footer?: ComponentChildren;
+  isWide?: boolean;
+  onClose: () => void;
+  onSubmit?: (event: Event) => unknown;
+}) {
+  const ref = useRef<HTMLDialogElement>(null);
+  const titleId = useId();
+  // At once, so that the next key is typed into it.
+  useLayoutEffect(() => {
+    const dialog = ref.current;
+    const before = document.activeElement as HTMLElement | null;
+    dialog?.showModal();
+    return () => {
+      dialog?.close();
+      if (before?.isConnected) before.focus();
+    };
+  }, []);
+  return (
+    <dialog
+      ref={ref}
+      class={isWide ? 'dialog wide' : 'dialog'}
+      aria-labelledby={titleId}
+      onCancel={(event) => {
+        event.preventDefault();
+        onClose();
+      }}
+    >
+      <form
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault();
+          onSubmit?.(event);
+        }}
+      >
+        <div class="row">
+          <h2 id={titleId} class="grow">
+            {title}
+          </h2>
+          <button class="btn small icon plain" type="button" aria-label="Close" onClick={onClose}>
+            <Icon name="close" />
+          </button>
+        </div>
+        {children}
+        {footer && <footer>{footer}</footer>}
+      </form>
+    </dialog>
+  );
+}

@@ -1,0 +1,94 @@
+import { batch, signal } from '@preact/signals';
+
+const BASE = '/console';
+const PROJECT = /^[0-9a-f]{24}$/;
+
+export interface Place {
+  /** Of the address; null in one that names none. */
+  projectId: string | null;
+  /** Behind the project: '/campaigns/5f2b...'. */
+  path: string;
+  query: URLSearchParams;
+}
+
+/** Where the browser is. Pages read it; `navigate` and links change it. */
+export const place = signal<Place>(read());
+
+/** Written into every link; the frame sets it. */
+export const linkedProject = signal<string | null>(place.value.projectId);
+
+/** Grows with every move to another page, but not with a change of the query: the frame moves the focus then. */
+export const moves = signal(0);
+
+function read(): Place {
+  const segments = location.pathname.slice(BASE.length).split('/').filter(Boolean).map(decodeURIComponent);
+  const projectId = segments[0] && PROJECT.test(segments[0]) ? segments[0] : null;
+  const path = `/${(projectId ? segments.slice(1) : segments).map(encodeURIComponent).join('/')}`;
+  return { projectId, path, query: new URLSearchParams(location.search) };
+}
+
+/** The address of a page of this project, for `href`: `to('/campaigns')`. */
+export function to(path: string, query?: Record<string, string | number | null | undefined>): string {
+  const project = linkedProject.value;
+  return `${BASE}${project ? `/${project}` : ''}${path === '/' ? '' : path}${queryText(query)}`;
+}
+
+/** Moves to an address made by `to`, or to a path of this project. */
+export function navigate(target: string, { replace = false } = {}): void {
+  const url = target.startsWith(BASE) ? target : to(target);
+  history[replace ? 'replaceState' : 'pushState'](null, '', url);
+  arrive();
+}
+
+/** Changes parts of the query, for filters, pages and tabs; null removes one. The Back button passes over it unless `push`. */
+export function setQuery(changes: Record<string, string | number | null>, { push = false } = {}): void {
+  const query = new URLSearchParams(location.search);
+  for (const [name, value] of Object.entries(changes))
+    if (value === null || value === '') query.delete(name);
+    else query.set(name, String(value));
+  const text = query.toString();
+  history[push ? 'pushState' : 'replaceState'](null, '', location.pathname + (text && `?${text}`));
+  arrive();
+}
+
+/** The parameters of `/campaigns/{campaignId}`, or null when the path is another one. */
+export function match(pattern: string, path: string): Record<string, string> | null {
+  const [wanted, given] = [pattern.split('/'), path.split('/')];
+  if (wanted.length !== given.length) return null;
+  const found: Record<string, string> = {};
+  for (const [index, part] of wanted.entries()) {
+    const value = given[index] ?? '';
+    const name = /^\{(\w+)\}$/.exec(part)?.[1];
+    if (name && value) found[name] = decodeURIComponent(value);
+    else if (part !== value) return null;
+  }
+  return found;
+}
+
+function queryText(query: Record<string, string | number | null | undefined> = {}): string {
+  const given = Object.entries(query).filter(([, value]) => value !== null && value !== undefined && value !== '');
+  return given.length ? `?${new URLSearchParams(given.map(([name, value]) => [name, String(value)]))}` : '';
+}
+
+function arrive(): void {
+  const before = place.peek();
+  const next = read();
+  batch(() => {
+    place.value = next;
+    if (next.path !== before.path || next.projectId !== before.projectId) moves.value += 1;
+  });
+}
+
+/** Links of the console change the page without a load; all others, and those for a new tab, are the browser's. */
+export function startRouter(): void {
+  addEventListener('popstate', arrive);
+  document.addEventListener('click', (event) => {
+    const link = (event.target as Element).closest?.('a');
+    if (!link || event.defaultPrevented || event.button !== 0) return;
+    if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+    if (link.origin !== location.origin || link.target || link.hasAttribute('download')) return;
+    if (link.pathname !== BASE && !link.pathname.startsWith(`${BASE}/`)) return;
+    event.preventDefault();
+    navigate(link.pathname + link.search);
+  });
+}

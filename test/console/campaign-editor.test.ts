@@ -1,0 +1,109 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { ObjectId } from 'mongodb';
+import { planOf } from '../../console/pages/campaign-editor/draft.ts';
+import { quotaOfDay } from '../../core/campaigns/run/gradual.ts';
+import { seedVerifiedDomain } from '../../core/domains/domains.ts';
+import { SENDER } from '../delivery/support.ts';
+import { expectAccessible, shoot, useConsole } from '../support/console.ts';
+
+describe('The campaign editor', () => {
+  const suite = useConsole();
+  let listId: string;
+  before(async () => {
+    const { client, project } = suite.own;
+    await seedVerifiedDomain(suite.deps, project, 'mail.example.com', new ObjectId());
+    const list = await client.post('/contact-lists', { name: 'Newsletter' });
+    listId = list.body.data.id;
+    for (const name of ['ada', 'bo', 'cleo'])
+      await client.post('/contacts', { email: `${name}@in.test`, firstName: name, listIds: [listId] });
+    await client.post('/suppression-groups/emails/suppress', { emails: ['cleo@in.test'], isGlobal: true });
+    await client.post('/templates', {
+      ...{ templateName: 'Winter', templateType: 'marketing' },
+      emailTemplate: '<h1>Hello {{firstName}}</h1><a href="{{unsubscribe}}">Unsubscribe</a>',
+    });
+  });
+
+  it('says what is missing, counts the audience, shows the mail and publishes with the number of people', async () => {
+    const page = await suite.open('/campaigns/new');
+    const publish = page.getByRole('button', { name: 'Publish…' });
+    await page.getByText('Choose who gets it', { exact: true }).waitFor();
+    expect(await publish.getAttribute('title')).to.equal('Choose who gets it. Then you can publish.');
+    await page.getByLabel('Name of the campaign').fill('Winter letter');
+    await page.getByLabel('Add a list or a segment').selectOption({ value: listId });
+    await page.locator('.figure', { hasText: '2 people get this mail' }).waitFor();
+    await page.getByLabel('From', { exact: true }).fill('nobody');
+    await page.getByLabel('Subject').fill('Winter is here');
+    await page.getByLabel('Template').selectOption('Winter');
+    await page.getByRole('searchbox', { name: 'Shown with the data of' }).fill('ada@in.test');
+    await page.frameLocator('iframe[title="Preview at 320 px"]').getByText('Hello ada').waitFor();
+
+    await page.getByRole('button', { name: 'Save draft' }).click();
+    await page.locator('[name="fromEmail"][aria-invalid]').or(page.getByRole('alert')).first().waitFor();
+    expect(await page.getByLabel('Subject').inputValue()).to.equal('Winter is here');
+    await page.getByLabel('From', { exact: true }).fill(SENDER);
+    await page.getByRole('radio', { name: 'Gradually' }).check();
+    await page.getByLabel('People on the first day').fill('1');
+    const zone = page.getByLabel('Days begin in');
+    expect(await zone.inputValue()).to.equal('Europe/Berlin');
+    await zone.selectOption('Asia/Tokyo');
+    await page.getByLabel('Tags').fill('season');
+    await page.getByRole('button', { name: 'Save draft' }).click();
+    await page.locator('[name="tags"][aria-invalid]').waitFor();
+    await page.getByLabel('Tags').fill('season:winter, kind:letter');
+    await page.getByText('2 days, the last with 1 person, days of Asia/Tokyo').waitFor();
+    await expectAccessible(page);
+    await shoot(page, 'campaign-editor');
+    await page.getByRole('button', { name: 'Save draft' }).click();
+    await page.waitForURL(/\/campaigns\/[0-9a-f]{24}\/edit/);
+    const [draft] = (await suite.own.client.get('/campaigns')).body.data.campaigns;
+    expect(draft.gradual).to.include({ emailsPerDay: 1, timezone: 'Asia/Tokyo' });
+    expect(draft.tags).to.deep.equal([
+      { name: 'season', value: 'winter' },
+      { name: 'kind', value: 'letter' },
+    ]);
+    await page.reload();
+    await page.getByText('days of Asia/Tokyo').waitFor();
+    expect(await zone.inputValue()).to.equal('Asia/Tokyo');
+    expect(await page.getByLabel('Tags').inputValue()).to.equal('season:winter, kind:letter');
+    await page.getByLabel('Tags').fill('season:winter');
+
+    await page.getByRole('radio', { name: 'At once' }).check();
+    await publish.click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Send to 2 people' }).click();
+    await page.waitForURL(/\/campaigns\/[0-9a-f]{24}$/);
+    const { body } = await suite.own.client.get('/campaigns');
+    expect(body.data.campaigns[0]).to.include({ name: 'Winter letter', status: 'scheduled', source: 'dashboard' });
+    await page.getByRole('link', { name: 'season: winter' }).waitFor();
+    expect(await page.getByRole('link', { name: 'kind: letter' }).count()).to.equal(0);
+  });
+
+  it('lets an author prepare and save, but not publish', async () => {
+    const page = await suite.open('/campaigns/new', { role: 'author' });
+    await page.getByLabel('Name of the campaign').fill('Spring letter');
+    await page.getByLabel('Subject').fill('Spring is here');
+    await page.getByLabel('Template').selectOption('Winter');
+    await page.getByRole('button', { name: 'Save draft' }).click();
+    await page.waitForURL(/\/edit/);
+    const publish = page.getByRole('button', { name: 'Publish…' });
+    expect(await publish.getAttribute('title')).to.match(/Your role is author/);
+  });
+});
+
+describe('The plan of the campaign editor', () => {
+  it('has the days of the gradual release', () => {
+    const plan = fc.record({
+      emailsPerDay: fc.integer({ min: 1, max: 5_000 }),
+      growth: fc.constantFrom('fixed', '1.25x', '1.5x', '1.75x', '2x'),
+    });
+    fc.assert(
+      fc.property(plan, fc.integer({ min: 0, max: 100_000 }), ({ emailsPerDay, growth }, people) => {
+        const days = planOf({ emailsPerDay: String(emailsPerDay), growth }, people);
+        const isWhole = days.length < 366;
+        if (isWhole) expect(days.reduce((sum, n) => sum + n, 0)).to.equal(people);
+        for (const [index, n] of days.slice(0, isWhole ? -1 : undefined).entries())
+          expect(n).to.equal(quotaOfDay({ emailsPerDay, growth }, index + 1));
+      }),
+    );
+  });
+});

@@ -1,0 +1,67 @@
+import { expect } from 'chai';
+import { startWorkers, type Workers } from '../../workers/start.ts';
+import { smallAccountB } from '../providers/account-b.ts';
+import { type ProviderB, startProviderB } from '../providers/provider-b.ts';
+import { expectAccessible, shoot, useConsole } from '../support/console.ts';
+
+describe('The pages of migrations', () => {
+  let provider: ProviderB;
+  let workers: Workers;
+  const account = smallAccountB();
+  const suite = useConsole(async () => {
+    provider = await startProviderB([account]);
+    return { PROVIDER_B_URL: provider.url, PROVIDER_B_RATE: '500', MIGRATION_PATIENCE_SECONDS: '0' };
+  });
+  before(async () => {
+    workers = startWorkers(suite.deps, ['workflows', 'background']);
+    await workers.ready;
+  });
+  after(async () => {
+    await workers?.stop();
+    await provider?.stop();
+  });
+
+  it('plans, starts, holds when the provider fails, and is replayed with a retry', async () => {
+    const page = await suite.open('/migrations');
+    await page.getByText('Nothing was migrated yet').waitFor();
+    await page.getByRole('button', { name: 'New migration' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Provider B (Resend)').check();
+    await dialog.getByLabel('Key', { exact: true }).fill('re_wrong');
+    await dialog.getByRole('button', { name: 'See what is there' }).click();
+    await dialog.getByRole('alert').waitFor();
+    expect(await dialog.getByLabel('Key', { exact: true }).inputValue()).to.equal('re_wrong');
+    await dialog.getByLabel('Key', { exact: true }).fill(account.key);
+    await dialog.getByRole('button', { name: 'See what is there' }).click();
+    await dialog.getByText(String(account.templates.length), { exact: true }).first().waitFor();
+    await shoot(page, 'migrations-plan');
+
+    account.keyState = 'sending_only';
+    await dialog.getByRole('button', { name: `Migrate ${account.contacts.length} people` }).click();
+    await page.getByText(/Nothing is lost: it goes on from there/).waitFor();
+    await expectAccessible(page);
+    await shoot(page, 'migration-holds');
+    const now = await suite.open('/', { besides: page });
+    await now.getByText('Provider B (Resend)', { exact: true }).waitFor({ timeout: 30_000 });
+    await now.getByRole('link', { name: 'Retry: Provider B (Resend)' }).waitFor();
+    await now.close();
+
+    account.keyState = 'valid';
+    await page.getByRole('button', { name: 'Retry…' }).click();
+    await shoot(page, 'migration-retry');
+    await page.getByRole('dialog').getByRole('button', { name: 'Go on', exact: true }).click();
+    await page
+      .getByText(/^Completed/)
+      .first()
+      .waitFor();
+    await page
+      .getByRole('row', { name: /^Contacts/ })
+      .getByText(`${account.contacts.length} created`)
+      .waitFor();
+    await shoot(page, 'migration-done');
+
+    await page.getByRole('link', { name: 'Migrations', exact: true }).first().click();
+    await page.getByRole('link', { name: 'Provider B (Resend)' }).waitFor();
+    await shoot(page, 'migrations');
+  });
+});

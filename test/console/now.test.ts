@@ -1,0 +1,125 @@
+import { expect } from 'chai';
+import { ObjectId } from 'mongodb';
+import { seedVerifiedDomain } from '../../core/domains/domains.ts';
+import { SENDER } from '../delivery/support.ts';
+import { countHappened } from '../reports/support.ts';
+import { expectAccessible, requestsDuring, shoot, useConsole } from '../support/console.ts';
+import { until } from '../support/wait.ts';
+
+const HOUR_MS = 3_600_000;
+const hourInBerlin = new Intl.DateTimeFormat('en-GB', {
+  hour: '2-digit',
+  hourCycle: 'h23',
+  timeZone: 'Europe/Berlin',
+});
+
+function nextMidnightInBerlin(): Date {
+  const first = Math.ceil(Date.now() / HOUR_MS) * HOUR_MS;
+  const hours = Array.from({ length: 25 }, (_, index) => new Date(first + index * HOUR_MS));
+  return hours.find((at) => hourInBerlin.format(at) === '00') ?? new Date(first);
+}
+
+describe('The pages Now and Health', () => {
+  const suite = useConsole();
+  const send = (email: string) => {
+    const mail = { to: { email }, from: { email: SENDER }, subject: 'Hello', html: '<p>Hello</p>' };
+    return suite.own.client.post('/mails/send', mail);
+  };
+  before(() => seedVerifiedDomain(suite.deps, suite.own.project, 'mail.example.com', new ObjectId()));
+
+  it('shows what waits and what needs a person, and moves with the stream alone', async () => {
+    await send('ada@in.test');
+    const page = await suite.open('/');
+    await page.getByRole('heading', { name: 'Now', exact: true }).waitFor();
+    const lane = page.getByRole('row', { name: /^Transactional/ });
+    await lane.getByRole('cell', { name: '1', exact: true }).waitFor();
+    await page.getByText('No campaign is running').waitFor();
+    const asked = await requestsDuring(page, async () => {
+      for (const name of ['bo', 'cleo', 'dora']) await send(`${name}@in.test`);
+      await lane.getByRole('cell', { name: '4', exact: true }).waitFor({ timeout: 20_000 });
+    });
+    expect(asked.filter((one) => !one.endsWith('/stream'))).to.deep.equal([]);
+    await expectAccessible(page);
+    await shoot(page, 'now');
+  });
+
+  it('draws its plots in a browser that names no locale that formatters know', async () => {
+    const page = await suite.open('/suppressions');
+    const content =
+      "Object.defineProperty(Navigator.prototype, 'language', { configurable: true, get: () => 'en-US@posix' })";
+    await page.context().addInitScript({ content });
+    await page.goto('/console');
+    await page.getByRole('img', { name: /^Messages a second/ }).waitFor();
+  });
+
+  it('counts the day of the zone of the browser by the stream, and begins again at its midnight', async () => {
+    const { clock } = suite;
+    const tenant = await suite.newTenant('Midnight');
+    const sendOne = () => countHappened(suite, tenant, { sent: 1, hoursAgo: 0 });
+    const midnight = nextMidnightInBerlin();
+    // Together less than the hour for which a stream has asked for its events.
+    clock.set(new Date(midnight.getTime() - HOUR_MS / 6));
+    try {
+      await sendOne();
+      const page = await suite.open('/', { tenant });
+      await page.getByRole('heading', { name: 'Now', exact: true }).waitFor();
+      const opened = page.waitForRequest((request) => new URL(request.url()).pathname === '/v1/stream');
+      await page.reload();
+      expect(new URL((await opened).url()).searchParams.get('timezone')).to.equal('Europe/Berlin');
+      const sent = (n: number) => page.getByRole('link', { name: new RegExp(`^Sent ?${n} ?[\\d–]`) });
+      await sent(1).waitFor();
+      const asked = await requestsDuring(page, async () => {
+        await sendOne();
+        await sent(2).waitFor({ timeout: 20_000 });
+      });
+      expect(asked).to.deep.equal([]);
+      const afterwards = await requestsDuring(page, async () => {
+        clock.set(new Date(midnight.getTime() + HOUR_MS / 6));
+        await sent(0).waitFor({ timeout: 20_000 });
+        await page.waitForTimeout(500);
+      });
+      expect(afterwards).to.deep.equal(['GET /v1/reports/now']);
+    } finally {
+      clock.set(new Date());
+    }
+  });
+
+  it('shows servers, waiting work and the reputation of domains', async () => {
+    const page = await suite.open('/health', { role: 'viewer' });
+    await page.getByRole('heading', { name: 'Servers' }).waitFor();
+    await page.getByText('MongoDB').waitFor();
+    await page
+      .getByText('No mail in seven days')
+      .or(page.getByRole('table', { name: 'Reputation' }))
+      .first()
+      .waitFor();
+    await expectAccessible(page);
+    await shoot(page, 'health');
+  });
+
+  it('shows each relay to an organization that is alone', async () => {
+    const { db } = suite.deps;
+    const at = new Date(Date.now() - 5_000);
+    const relay = { relay: 'default' as const, priority: 0, connectionsOpen: 3, connectionsMax: 8, delivered: 1_200 };
+    const up = { ...relay, host: 'relay-a.example:587', weight: 3, isAnswering: true };
+    const down = { ...relay, host: 'relay-b.example:587', weight: 1, isAnswering: false };
+    await db.processes.insertOne({
+      ...{ _id: 'sender', roles: ['mail'], version: '1', startedAt: at, seenAt: new Date(Date.now() + 60_000) },
+      ...{ memoryBytes: 1, jobs: 0, held: 0, unwritten: 0 },
+      relays: [
+        { ...up, notAnsweringSince: null, reason: null },
+        { ...down, notAnsweringSince: at, reason: '421 shutting down' },
+      ],
+    });
+    await db.organizations.deleteMany({ _id: { $ne: suite.own.organization._id } });
+    await until(
+      async () => (await suite.own.client.get('/reports/health')).body.data,
+      (data) => data?.relays?.length === 2,
+    );
+    const page = await suite.open('/health', { role: 'viewer' });
+    const row = (name: RegExp) => page.getByRole('table', { name: 'Relays' }).getByRole('row', { name });
+    await row(/relay-a.*Answering.*SMTP_URL.*3.*1,200/).waitFor();
+    await row(/relay-b.*Not answering since.*421 shutting down/).waitFor();
+    await expectAccessible(page);
+  });
+});

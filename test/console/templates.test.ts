@@ -1,0 +1,83 @@
+import { expect } from 'chai';
+import { expectAccessible, shoot, useConsole } from '../support/console.ts';
+
+/** One transparent pixel. */
+const png = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+);
+
+describe('The pages of templates', () => {
+  const suite = useConsole();
+
+  it('makes a template, shows the mail while it is typed, marks faults, and takes pictures', async () => {
+    await suite.own.client.post('/contacts', { email: 'marta@norrland.example', firstName: 'Marta' });
+    const page = await suite.open('/templates');
+    await page.getByText('No template yet').waitFor();
+    await page.getByRole('button', { name: 'New template' }).click();
+    await page.getByRole('dialog').getByLabel('Name').fill('Winter catalogue');
+    await page.getByRole('dialog').getByRole('button', { name: 'Make template' }).click();
+
+    const mail = page.frameLocator('iframe[title="Preview at 720 px"]');
+    await mail.getByRole('heading', { name: 'Hello' }).waitFor();
+    await page.getByRole('searchbox', { name: 'Shown with the data of' }).fill('marta@norrland.example');
+    await mail.getByRole('heading', { name: 'Hello Marta' }).waitFor();
+    await page.locator('.chip', { hasText: 'firstName' }).waitFor();
+
+    const editor = page.getByRole('textbox', { name: 'HTML of the mail' });
+    await editor.click();
+    await page.keyboard.press('ControlOrMeta+End');
+    await page.keyboard.insertText('{{#if firstName}}never closed');
+    await page.getByText(/^line \d+: /).waitFor();
+    await page.locator('.cm-lint-marker-error').waitFor();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page
+      .getByRole('alert')
+      .getByText(/^It was not saved: line \d+/)
+      .waitFor();
+    expect(await page.locator('.cm-content').textContent()).to.include('never closed');
+
+    await page.keyboard.insertText('{{/if}}<p>Only today</p>');
+    await mail.getByText('Only today').waitFor();
+    await page.getByText(/^It was not saved/).waitFor({ state: 'detached' });
+    const [chooser] = await Promise.all([
+      page.waitForEvent('filechooser'),
+      page.getByRole('button', { name: 'Insert a picture' }).click(),
+    ]);
+    await chooser.setFiles({ name: 'dot.png', mimeType: 'image/png', buffer: png });
+    await page.getByText('Uploaded dot.png').waitFor();
+    await mail.locator('img[width="1"]').waitFor({ state: 'attached' });
+    await expectAccessible(page);
+    await shoot(page, 'template');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Saved Winter catalogue').waitFor();
+
+    const { body } = await suite.own.client.get('/templates');
+    expect(body.data.templates[0]).to.include({ source: 'dashboard', templateName: 'Winter catalogue' });
+    expect(body.data.templates[0].emailTemplate).to.match(/Only today<\/p><img src="http[^"]+" width="1" height="1"/);
+    await page.getByRole('link', { name: 'Templates' }).first().click();
+    await page.getByRole('link', { name: 'Winter catalogue' }).waitFor();
+    await shoot(page, 'templates');
+  });
+
+  it('lets a person type before the editor is loaded, and continue at the same place', async () => {
+    const { body } = await suite.own.client.post('/templates', {
+      templateName: 'Typed early',
+      emailTemplate: '<p>One',
+    });
+    const page = await suite.open('/templates');
+    const { promise: isTyped, resolve: load } = Promise.withResolvers<void>();
+    await page.route(/\/code-mirror-/, async (route) => {
+      await isTyped;
+      await route.continue();
+    });
+    await page.goto(`/console/templates/${body.data.templateId}`);
+    await page.getByRole('textbox', { name: 'HTML of the mail' }).click();
+    await page.keyboard.press('ControlOrMeta+End');
+    await page.keyboard.insertText(', two');
+    load();
+    await page.locator('.cm-content').waitFor();
+    await page.keyboard.insertText(', three</p>');
+    expect(await page.locator('.cm-content').textContent()).to.equal('<p>One, two, three</p>');
+  });
+});

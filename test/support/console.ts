@@ -1,0 +1,185 @@
+import { mkdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { ObjectId } from 'mongodb';
+import type { BrowserContext, Page, Request } from 'playwright-core';
+import { sessionCookieName } from '../../api/http/session-cookie.ts';
+import { addMember } from '../../core/accounts/members.ts';
+import { createSession } from '../../core/accounts/sign-in/sessions.ts';
+import type { Role } from '../../schemas/operations.ts';
+import { browser, useBrowser } from './chromium.ts';
+import { type Environment, startEnvironment, type Tenant } from './environment.ts';
+
+interface OpenOptions {
+  role?: Role;
+  /** Whose project; `own` when left out. */
+  tenant?: Tenant;
+  /** 375 is a phone. */
+  width?: number;
+  theme?: 'light' | 'dark';
+  /** Where the browser finds the console; the API itself when left out. */
+  url?: string;
+  /** Another tab of the browser of this page. */
+  besides?: Page;
+}
+
+interface SignInOptions {
+  role: Role;
+  url: string;
+  email?: string;
+}
+
+export interface ConsoleSuite extends Environment {
+  /** A tab of a browser of its own, signed in, at a path of the console: '/suppressions'. Its faults fail the test. */
+  open(path: string, options?: OpenOptions): Promise<Page>;
+}
+
+const DESK = { width: 1400, height: 1000 };
+const PHONE = { width: 375, height: 812 };
+const WAIT_MS = 10_000;
+const BUNDLE_MS_MAX = 120_000;
+/** Bundles are kept there between runs, by the hash of their sources. */
+export const consoleDir = join(tmpdir(), 'everpost-console-builds');
+
+type Variables = Record<string, string>;
+
+/** The API with the console, on the real servers, until the suite ends; each test has its own browser contexts. */
+export function useConsole(env: Variables | (() => Promise<Variables>) = {}): ConsoleSuite {
+  const suite = {} as ConsoleSuite;
+  const contexts: BrowserContext[] = [];
+  const faults: string[] = [];
+  useBrowser();
+  before(async function () {
+    // The first start bundles the console.
+    this.timeout(BUNDLE_MS_MAX);
+    const variables = typeof env === 'function' ? await env() : env;
+    const environment = await startEnvironment(variables, { consoleDir });
+    Object.assign(suite, environment, {
+      open: (path: string, options: OpenOptions = {}) => open(environment, { path, contexts, faults, ...options }),
+    });
+    await fetch(`${environment.url}/console`);
+  });
+  afterEach(async function () {
+    if (this.currentTest?.state === 'failed') await shootFailures(this.currentTest.title, contexts);
+    await Promise.all(contexts.splice(0).map((context) => context.close()));
+    const found = faults.splice(0);
+    if (found.length > 0) throw new Error(`The page had faults: ${found.join(' | ')}`);
+  });
+  after(() => suite.stop?.());
+  return suite;
+}
+
+async function open(
+  environment: Environment,
+  {
+    path,
+    contexts,
+    faults,
+    role = 'owner',
+    tenant = environment.own,
+    width = DESK.width,
+    theme = 'light',
+    url = environment.url,
+    besides,
+  }: OpenOptions & { path: string; contexts: BrowserContext[]; faults: string[] },
+): Promise<Page> {
+  const context = besides?.context() ?? (await newContext());
+  const page = await context.newPage();
+  page.on('pageerror', (error) => faults.push(error.stack ?? error.message));
+  page.on('console', (message) => {
+    // In a preview of mail, and in frames of the mail itself, what the policy refuses is no fault.
+    const isOfMail = /\/previews\/|about:srcdoc/.test(`${message.text()} ${message.location().url}`);
+    if (message.type() === 'error' && !isOfMail && !/^Failed to load resource/.test(message.text()))
+      faults.push(message.text());
+  });
+  await page.goto(`/console${path}`);
+  return page;
+
+  async function newContext(): Promise<BrowserContext> {
+    const isPhone = width === PHONE.width;
+    const context = await (await browser()).newContext({
+      baseURL: url,
+      viewport: isPhone ? PHONE : { ...DESK, width },
+      hasTouch: isPhone,
+      colorScheme: theme,
+      locale: 'en-GB',
+      timezoneId: 'Europe/Berlin',
+      permissions: ['clipboard-read', 'clipboard-write'],
+    });
+    contexts.push(context);
+    context.setDefaultTimeout(WAIT_MS);
+    await signIn(environment, context, tenant, { role, url });
+    return context;
+  }
+}
+
+/** axe-core in both themes; throws with what it finds that is serious or critical. */
+export async function expectAccessible(page: Page): Promise<void> {
+  const source = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+  const found: string[] = [];
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
+    await page.evaluate(`window.axe ? 0 : (() => { ${source} })()`);
+    const { violations } = (await page.evaluate('axe.run(document, { resultTypes: ["violations"] })')) as {
+      violations: Array<{ id: string; impact: string; help: string; nodes: Array<{ target: string[]; html: string }> }>;
+    };
+    for (const { id, impact, help, nodes } of violations)
+      if (impact === 'serious' || impact === 'critical')
+        found.push(
+          `${colorScheme}: ${id} (${impact}), ${help}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' , ')}`,
+        );
+  }
+  await page.emulateMedia({ colorScheme: null });
+  if (found.length > 0) throw new Error(`axe-core found:\n${found.join('\n')}`);
+}
+
+/** Pictures in light, dark and on a phone, when EVERPOST_SCREENSHOTS names a folder for them. */
+export async function shoot(page: Page, name: string): Promise<void> {
+  const folder = process.env.EVERPOST_SCREENSHOTS;
+  if (!folder) return;
+  mkdirSync(folder, { recursive: true });
+  const before = page.viewportSize() ?? DESK;
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
+    await page.screenshot({ path: join(folder, `${name}-${colorScheme}.png`), animations: 'disabled' });
+  }
+  await page.emulateMedia({ colorScheme: 'light' });
+  await page.setViewportSize(PHONE);
+  await page.screenshot({ path: join(folder, `${name}-phone.png`), animations: 'disabled', fullPage: true });
+  await page.setViewportSize(before);
+}
+
+/** Each tab as it was when a test failed. */
+async function shootFailures(title: string, contexts: readonly BrowserContext[]): Promise<void> {
+  const folder = process.env.EVERPOST_SCREENSHOTS;
+  const name = title.replace(/\W+/g, '-').slice(0, 60);
+  for (const [index, page] of contexts.flatMap((context) => context.pages()).entries())
+    if (folder) await page.screenshot({ path: join(folder, `failed-${name}-${index}.png`) }).catch(() => undefined);
+}
+
+/** The requests of the page while `work` runs, but for the stream that was open before. */
+export async function requestsDuring(page: Page, work: () => Promise<unknown>): Promise<string[]> {
+  const seen: string[] = [];
+  const note = (request: Request) => seen.push(`${request.method()} ${new URL(request.url()).pathname}`);
+  page.on('request', note);
+  try {
+    await work();
+  } finally {
+    page.off('request', note);
+  }
+  return seen;
+}
+
+/** A session of a member with this role, in the cookie that the page behind a sign-in link sets. */
+export async function signIn(
+  { deps }: Pick<Environment, 'deps'>,
+  context: BrowserContext,
+  { organization }: { organization: { _id: ObjectId } },
+  { role, url, email = `ada.${role}@${organization._id.toHexString()}.example` }: SignInOptions,
+): Promise<void> {
+  if (!(await deps.db.members.findOne({ organizationId: organization._id, email })))
+    await addMember(deps, organization._id, { email, role });
+  const { token } = await createSession(deps, { email, userAgent: 'a walk' });
+  await context.addCookies([{ name: sessionCookieName(deps.config), value: token, url }]);
+}
