@@ -2,7 +2,7 @@
 FROM node:24-bookworm-slim
 # With an arena of malloc for each of its threads a worker holds fifty megabytes more than it uses.
 ENV MALLOC_ARENA_MAX=2
-ENV NODE_ENV=production HOST=0.0.0.0 INBOUND_SMTP_HOST=0.0.0.0
+ENV NODE_ENV=production HOST=0.0.0.0 INBOUND_SMTP_HOST=0.0.0.0 SUBMISSION_HOST=0.0.0.0
 WORKDIR /app
 COPY package.json package-lock.json ./
 RUN npm ci --omit=dev --no-audit --no-fund && npm cache clean --force
@@ -13,6 +13,8 @@ COPY workflows workflows
 COPY activities activities
 COPY workers workers
 COPY api api
+COPY client client
+COPY console console
 COPY cli cli
 # For one release: the old path of cli/admin.ts.
 COPY stack/admin.ts stack/admin.ts
@@ -20,9 +22,11 @@ COPY docs/openapi.json docs/openapi.json
 # Once for all workers, which are up three seconds sooner.
 RUN node workers/bundle.ts > workflows.js
 ENV WORKFLOW_BUNDLE=/app/workflows.js
+RUN node api/console/bundle.ts /app/console-bundle
+ENV CONSOLE_BUNDLE=/app/console-bundle
 RUN mkdir -p /data/media /data/dots && chown -R node:node /data
 USER node
 ENV DATA_DIR=/data
-EXPOSE 3000 2525
+EXPOSE 3000 2525 2587 2465
 # stack/apps.ts says why these nurseries.
 CMD ["node", "--min-semi-space-size=32", "--max-semi-space-size=32", "api/main.ts"]

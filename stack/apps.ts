@@ -55,8 +55,9 @@ export function planApps(env: NodeJS.ProcessEnv, workerProcesses: number): App[]
   const workers = env.WORKER_LANES
     ? many('worker', env.WORKER_LANES)
     : [
-        worker('worker-background', 'workflows,background'),
-        worker('worker-mail', 'mail,inbound'),
+        // Mail by SMTP is taken there, since a process of its own would hold a tenth of a gigabyte more.
+        worker('worker-background', 'workflows,background,inbound,submission'),
+        worker('worker-mail', 'mail'),
         ...many('worker-campaign', 'campaign'),
       ];
   return [...workers, { name: apiName, script: 'api/main.ts', flags: heapFlags.api, env }];

@@ -3,11 +3,17 @@ import { withDeps } from '../cli/with-deps.ts';
 import type { Collections } from '../core/base/collections.ts';
 import { indexes, makeIndexes } from '../platform/indexes.ts';
 import { StackError, say } from './output.ts';
-import { type Seed, seedDemo } from './seed.ts';
+import { type Seed, seedDemo, signInLinkOf } from './seed.ts';
 import { readSettings } from './settings.ts';
 
+interface Prepared {
+  seed: Seed;
+  /** Signs the owner of the demo in, once; null where the console is not called by a name of this machine. */
+  signInUrl: string | null;
+}
+
 /** Prepares running servers for the first request: search attributes, indexes, the demo project. */
-export async function prepare(env: NodeJS.ProcessEnv, dataDir: string, hasOwnTemporal: boolean): Promise<Seed> {
+export async function prepare(env: NodeJS.ProcessEnv, dataDir: string, hasOwnTemporal: boolean): Promise<Prepared> {
   const config = readSettings(env);
   if (!hasOwnTemporal)
     await prepareNamespace(config.temporalAddress, config.temporalNamespace, { own: false }).catch((error: Error) => {
@@ -23,7 +29,8 @@ export async function prepare(env: NodeJS.ProcessEnv, dataDir: string, hasOwnTem
         throw new StackError(`MongoDB does not answer (${error.message}); mend MONGODB_URL, or leave it out.`);
       });
     await makeIndexes(deps.db).catch((error: unknown) => makeChangedIndexes(deps.db, error));
-    return seedDemo(deps, dataDir);
+    const seed = await seedDemo(deps, dataDir);
+    return { seed, signInUrl: await signInLinkOf(deps, seed) };
   });
 }
 

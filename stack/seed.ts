@@ -2,13 +2,16 @@ import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ObjectId } from 'mongodb';
 import { createApiKey } from '../core/accounts/api-keys.ts';
+import { addMember } from '../core/accounts/members.ts';
 import { createOrganization } from '../core/accounts/organizations.ts';
 import { createProject } from '../core/accounts/projects.ts';
+import { createLocalLink } from '../core/accounts/sign-in/links.ts';
 import type { Deps } from '../core/base/deps.ts';
+import { isLoopbackName } from '../core/base/text/networks.ts';
 import { seedVerifiedDomain } from '../core/domains/domains.ts';
 import { createSender } from '../core/domains/senders.ts';
 import { createTemplate } from '../core/templates/templates.ts';
-import { demoDomain, demoSender } from './demo-sender.ts';
+import { demoDomain, demoOwner, demoSender } from './demo-sender.ts';
 
 const demoTemplate = {
   templateName: 'Welcome',
@@ -41,6 +44,15 @@ export async function seedDemo(deps: Deps, dataDir: string): Promise<Seed> {
   writeFileSync(`${file}.part`, `${JSON.stringify(seed, null, 2)}\n`, { mode: 0o600 });
   renameSync(`${file}.part`, file);
   return seed;
+}
+
+/** The link that `npm start` prints. An installation of an earlier version gets its owner here. */
+export async function signInLinkOf(deps: Deps, { organizationId: id }: Seed): Promise<string | null> {
+  if (!isLoopbackName(new URL(deps.config.publicUrl).hostname)) return null;
+  const organizationId = new ObjectId(id);
+  const known = await deps.db.members.findOne({ organizationId, email: demoOwner });
+  if (!known) await addMember(deps, organizationId, { email: demoOwner, role: 'owner', createdBy: null });
+  return createLocalLink(deps, demoOwner);
 }
 
 /** The content of a first start. New kinds of demo content join here, before the keys. */

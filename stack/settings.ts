@@ -2,13 +2,13 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { ConfigError, readConfig } from '../platform/config.ts';
-import type { Config } from '../schemas/config.ts';
+import { type Config, variableName } from '../schemas/config.ts';
 import { type Say, StackError } from './output.ts';
 import { anyFreePort, choosePort, isFree } from './ports.ts';
 import type { ServerName } from './servers/all.ts';
 
 const usualPort = 3000;
-const usualInboundPort = 2525;
+const usualPorts = { inboundSmtpPort: 2525, submissionPort: 2587 };
 
 /** With a URL given, the embedded server of that kind is not started. */
 const urlVariables: Record<ServerName, string> = {
@@ -47,10 +47,15 @@ export async function chooseApiPort(env: NodeJS.ProcessEnv, say: Say): Promise<n
   return other;
 }
 
-export async function chooseInboundPort(env: NodeJS.ProcessEnv, say: Say): Promise<number> {
-  const wanted = env.INBOUND_SMTP_PORT ? readSettings(env).inboundSmtpPort : usualInboundPort;
+/** `mail` is what comes to it, for people. */
+export async function chooseSmtpPort(
+  env: NodeJS.ProcessEnv,
+  { field, mail }: { field: keyof typeof usualPorts; mail: string },
+  say: Say,
+): Promise<number> {
+  const wanted = env[variableName(field)] ? readSettings(env)[field] : usualPorts[field];
   const port = await choosePort(wanted, 'usual');
-  if (port !== wanted) say(`Port ${wanted} is in use; inbound mail is taken on ${port}.`);
+  if (port !== wanted) say(`Port ${wanted} is in use; ${mail} mail is taken on ${port}.`);
   return port;
 }
 

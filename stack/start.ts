@@ -1,14 +1,14 @@
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { type App, planApps, startApp, stopApps } from './apps.ts';
 import { leaveDataDir, stackFile, takeDataDir } from './data-dir.ts';
-import { demoSender } from './demo-sender.ts';
+import { demoConsoleFrom, demoSender } from './demo-sender.ts';
 import { runErrand } from './errands/run.ts';
 import { newLifetime, stopOnSignals } from './lifetime.ts';
 import { say, seconds } from './output.ts';
 import type { Kept } from './processes/supervise.ts';
 import type { Seed } from './seed.ts';
 import { type Servers, startServers } from './servers/all.ts';
-import { chooseApiPort, chooseInboundPort, dataDirOf, missingKinds, readSettings, secretKeysOf } from './settings.ts';
+import { chooseApiPort, chooseSmtpPort, dataDirOf, missingKinds, readSettings, secretKeysOf } from './settings.ts';
 
 const serversStopMinMs = 1_000;
 
@@ -30,7 +30,8 @@ async function startEverything(given: NodeJS.ProcessEnv, lifetime: ReturnType<ty
   await takeDataDir(dataDir, say);
   lifetime.add({ stop: async () => leaveDataDir(dataDir) });
   const port = await chooseApiPort(given, say);
-  const inboundPort = await chooseInboundPort(given, say);
+  const inboundPort = await chooseSmtpPort(given, { field: 'inboundSmtpPort', mail: 'inbound' }, say);
+  const submissionPort = await chooseSmtpPort(given, { field: 'submissionPort', mail: 'submitted' }, say);
 
   const running: Kept[] = [];
   const stopServer = (server: Kept) => server.stop(Math.max(serversStopMinMs, lifetime.msLeft()));
@@ -44,9 +45,11 @@ async function startEverything(given: NodeJS.ProcessEnv, lifetime: ReturnType<ty
     DATA_DIR: dataDir,
     PORT: `${port}`,
     INBOUND_SMTP_PORT: `${inboundPort}`,
+    SUBMISSION_PORT: `${submissionPort}`,
     SECRET_KEYS: secretKeysOf(given, dataDir),
+    ...(servers.mailbox && !given.CONSOLE_FROM ? { CONSOLE_FROM: demoConsoleFrom } : {}),
   };
-  const seed = await runErrand('prepare', env, dataDir, servers.temporal !== null);
+  const { seed, signInUrl } = await runErrand('prepare', env, dataDir, servers.temporal !== null);
 
   const apps: Kept[] = [];
   lifetime.add({ stop: () => stopApps(apps) });
@@ -60,7 +63,7 @@ async function startEverything(given: NodeJS.ProcessEnv, lifetime: ReturnType<ty
   for (const kept of processes) kept.onRestart(() => lifetime.stopping || writeStack(file, stack, processes));
   lifetime.add({ stop: async () => rmSync(file, { force: true }) });
   say(`Everpost runs after ${seconds(began)}, with its data in ${dataDir}.`);
-  say(announcement(stack));
+  say(announcement(stack, signInUrl));
 }
 
 /** Pids change when a process is started again, so the file is written again then. */
@@ -85,6 +88,7 @@ function describeStack(env: NodeJS.ProcessEnv, { temporal, mailbox }: Servers, s
     mailboxUrl: mailbox?.pageUrl ?? null,
     smtpUrl: config.smtpUrl,
     inboundSmtpUrl: `smtp://127.0.0.1:${config.inboundSmtpPort}`,
+    submissionUrl: `smtp://127.0.0.1:${config.submissionPort}`,
   };
 }
 
@@ -98,10 +102,12 @@ const demoMail = {
   attachments: [{ fileName: 'hello.txt', contentType: 'text/plain', content: 'SGVsbG8sIEFkYSEK' }],
 };
 
-function announcement(stack: ReturnType<typeof describeStack>): string {
+function announcement(stack: ReturnType<typeof describeStack>, signInUrl: string | null): string {
   return `
+  Console        ${signInUrl ?? `${stack.publicUrl}/console`}${signInUrl ? '   (signs in once)' : ''}
   API            ${stack.apiUrl}
   Reference      ${stack.apiUrl.replace(/\/v1$/, '/docs')}
+  SMTP           ${stack.submissionUrl}   (any user, the project key as password)
   Temporal UI    ${stack.temporalUiUrl ?? `of ${stack.temporalAddress}`}
   Mailbox        ${stack.mailboxUrl ?? 'none: mail leaves through SMTP_URL'}
   Project key    ${stack.projectKey}

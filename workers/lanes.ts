@@ -1,3 +1,4 @@
+import { signInMails } from '../core/accounts/sign-in/mails.ts';
 import { eventKind, triggerKind } from '../core/automations/enrollments/enroll.ts';
 import { automationChangeKind, enrollmentKind } from '../core/automations/lifecycle-jobs.ts';
 import type { Deps } from '../core/base/deps.ts';
@@ -9,9 +10,12 @@ import { listRemovals } from '../core/contacts/lists/removals.ts';
 import { MailQueue } from '../core/delivery/mail-queue.ts';
 import { domainRechecks, domainStarts } from '../core/domains/checks.ts';
 import { webhookDeliveries } from '../core/feed/webhook-deliveries.ts';
+import { formSubmissions } from '../core/forms/handle-submissions.ts';
+import { pendingSubscriptions } from '../core/forms/pending.ts';
 import { importStarts } from '../core/imports/imports.ts';
 import { inboundRemovals } from '../core/inbound/removals.ts';
 import type { JobQueue } from '../core/jobs/queue.ts';
+import { mediaRemovals } from '../core/media/removals.ts';
 import { contentRemovals, ownContentRemovals } from '../core/messages/content-retention.ts';
 import { messageErasures } from '../core/messages/erase.ts';
 import { migrationStarts } from '../core/migrations/jobs.ts';
@@ -23,6 +27,7 @@ import { inboundService } from './inbound-lane.ts';
 import { retentionService } from './retention.ts';
 import { sendingOf, sendingService } from './sending.ts';
 import type { Service } from './service.ts';
+import { submissionService } from './submission-lane.ts';
 
 /** The roles of the processes. Each role lists its activities, its queues, and services with their own life cycle. */
 export const lanes = {
@@ -49,6 +54,9 @@ export const lanes = {
         ownContentRemovals,
         inboundRemovals,
         messageErasures,
+        mediaRemovals,
+        formSubmissions,
+        pendingSubscriptions,
       ],
       ...[campaignStarts, campaignMetrics],
       ...[seriesCounts, reputationWarnings],
@@ -71,11 +79,14 @@ export const lanes = {
     due: [
       (deps) => new MailQueue(sendingOf(deps), 'transactional'),
       (deps) => new MailQueue(sendingOf(deps), 'automation'),
+      (deps) => signInMails(sendingOf(deps).deps),
     ],
     services: [sendingService],
   },
 
   inbound: { services: [inboundService] },
+
+  submission: { services: [submissionService] },
 } as const satisfies Record<string, Lane>;
 
 export type LaneName = keyof typeof lanes;

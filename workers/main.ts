@@ -1,18 +1,20 @@
 import { existsSync } from 'node:fs';
 import { createServer } from 'node:net';
 import type { Deps, Log } from '../core/base/deps.ts';
+import { reportProcess } from '../core/live/processes.ts';
 import { ConfigError, readConfig } from '../platform/config.ts';
 import { openPlatform } from '../platform/connect.ts';
 import { createLog } from '../platform/log.ts';
 import { createMetrics, type Metrics } from '../platform/metrics.ts';
 import { refuseUnfit } from '../platform/start-checks.ts';
 import { collectStartGarbage } from '../platform/start-garbage.ts';
+import { VERSION } from '../platform/version.ts';
 import type { Config } from '../schemas/config.ts';
 import { createWorkflows } from '../workflows/client.ts';
 import { serveHealth } from './health.ts';
 import { isLaneName, type LaneName, lanes } from './lanes.ts';
 import { keepHeapSmall, lowerPriority } from './process-priority.ts';
-import { measureSending } from './sending.ts';
+import { measureSending, sendingFacts } from './sending.ts';
 import { startWorkers, type Workers } from './start.ts';
 
 const STOP_MS = 8_000;
@@ -23,7 +25,8 @@ async function main(): Promise<void> {
   const names = laneNames(config);
   checkBundle(config);
   if (names.includes('background')) keepHeapSmall();
-  if (names.every((name) => name === 'workflows' || name === 'background')) lowerPriority();
+  const isSending = names.includes('mail') || names.includes('campaign');
+  if (!isSending && (names.includes('workflows') || names.includes('background'))) lowerPriority();
   const log = createLog(config.logLevel, `worker ${names.join(',')}`);
   const metrics = createMetrics();
   const sdkMetricsUrl = names.some((name) => 'worker' in lanes[name]) ? await serveSdkMetrics(log) : null;
@@ -33,11 +36,15 @@ async function main(): Promise<void> {
   await Promise.all([clockReady, refuseUnfit(deps)]);
   const workers = startWorkers(deps, names);
   measure(metrics, workers);
-  if (names.includes('mail') || names.includes('campaign')) measureSending(metrics, deps);
+  if (isSending) measureSending(metrics, deps);
   let isReady = false;
   const sources = { deps, metrics, lanes: names, isReady: () => isReady, sdkMetricsUrl };
   const health = await serveHealth(config.workerPort, config.host, sources);
   log.info({ port: health.port }, 'started');
+  const endReports = reportProcess(deps, { roles: names, version: VERSION }, () => ({
+    jobs: workers.due().reduce((sum, { running }) => sum + running, 0),
+    ...(isSending ? sendingFacts(deps) : { held: 0, unwritten: 0, relays: [] }),
+  }));
 
   let isStopping = false;
   const stop = async () => {
@@ -50,6 +57,7 @@ async function main(): Promise<void> {
       process.exit(0);
     }, STOP_MS).unref();
     await workers.stop();
+    await endReports();
     health.close();
     await close();
     process.exit(0);

@@ -2,12 +2,12 @@ import { isIP } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { type Deps, oncePerCore } from '../core/base/deps.ts';
 import { openSending } from '../core/delivery/sending.ts';
+import type { ProcessRelay, ProcessReport } from '../core/live/model.ts';
 import { claimedBy } from '../core/outbox/ledger.ts';
 import type { Mailer, RelayState, SendingDeps } from '../core/outbox/relay.ts';
 import { ConfigError } from '../platform/config.ts';
 import { createSigner } from '../platform/dkim/signer.ts';
 import { createEvidence } from '../platform/evidence.ts';
-import { createFiles } from '../platform/fetch/files.ts';
 import type { Metrics } from '../platform/metrics.ts';
 import { createMailer } from '../platform/smtp/mailer.ts';
 import type { Config } from '../schemas/config.ts';
@@ -25,7 +25,7 @@ export function sendingService(deps: Deps): Service {
 }
 
 /** Metrics of sending, for /metrics. */
-export function measureSending({ counter, gauge }: Metrics, deps: Deps): void {
+export function measureSending({ counter, gauge, gauges }: Metrics, deps: Deps): void {
   const {
     deps: { mailer },
     outcomes,
@@ -33,8 +33,12 @@ export function measureSending({ counter, gauge }: Metrics, deps: Deps): void {
     watchers,
   } = sendingOf(deps);
   const ended = counter('everpost_mail_outcomes_total', 'Attempts that ended, by how.', ['outcome']);
+  const taken = counter('everpost_relay_mails_total', 'Mails that a relay took, where there are several.', ['relay']);
   watchers.add((group) => {
-    for (const { outcome } of group) ended.inc({ outcome: outcome.kind });
+    for (const { outcome } of group) {
+      ended.inc({ outcome: outcome.kind });
+      if (outcome.kind === 'sent' && outcome.reply.relay) taken.inc({ relay: outcome.reply.relay });
+    }
   });
   const sum = (read: (state: RelayState) => number) => () =>
     mailer.states().reduce((total, state) => total + read(state), 0);
@@ -48,8 +52,32 @@ export function measureSending({ counter, gauge }: Metrics, deps: Deps): void {
     'Connections to relays.',
     sum(({ connectionsOpen }) => connectionsOpen),
   );
+  gauges('everpost_relay_down', '1: this relay takes no mail now.', ['route', 'relay'], () =>
+    mailer.states().map(({ relay: route, host, state }) => ({
+      labels: { route, relay: host },
+      value: state === 'closed' ? 0 : 1,
+    })),
+  );
   gauge('everpost_messages_held', 'Messages that this process has claimed.', () => claimedBy(ledger));
   gauge('everpost_outcomes_unwritten', 'Outcomes that are not stored yet.', () => outcomes.unwritten());
+}
+
+/** The same figures, for the report of this process. */
+export function sendingFacts(deps: Deps): Pick<ProcessReport, 'held' | 'unwritten' | 'relays'> {
+  const { outcomes, ledger, deps: sending } = sendingOf(deps);
+  return {
+    held: claimedBy(ledger),
+    unwritten: outcomes.unwritten(),
+    relays: sending.mailer.states().map(relayFacts),
+  };
+}
+
+function relayFacts({ state, notAnsweringSince, fault, ...facts }: RelayState): ProcessRelay {
+  const { relay, host, priority, weight, connectionsOpen, connectionsMax, delivered } = facts;
+  const reason = fault && (fault.reply.text || fault.reason);
+  const down = state === 'closed' ? { notAnsweringSince: null, reason: null } : { notAnsweringSince, reason };
+  const ranked = { relay, host, priority, weight };
+  return { ...ranked, isAnswering: state === 'closed', ...down, connectionsOpen, connectionsMax, delivered };
 }
 
 function sendingDeps(deps: Deps): SendingDeps {
@@ -59,7 +87,6 @@ function sendingDeps(deps: Deps): SendingDeps {
     mailer: openMailer(config),
     evidence: createEvidence(config),
     signer: createSigner(Math.max(1, availableParallelism() - 1)),
-    files: createFiles(config),
   };
 }
 

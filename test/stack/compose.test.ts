@@ -57,7 +57,7 @@ describe('docker-compose.yml', () => {
 
   it('sets only variables that the config schema knows', () => {
     const known = new Set(Object.keys(variables).map(variableName));
-    expect(ours.map(([name]) => name)).to.have.members(['api', 'worker', 'campaign-worker', 'setup']);
+    expect(ours.map(([name]) => name)).to.have.members(['api', 'worker', 'campaign-worker', 'smtp', 'setup']);
     for (const [name, { environment = {} }] of ours)
       for (const variable of Object.keys(environment))
         expect(known.has(variable), `${name}: ${variable}`).to.equal(true);
@@ -69,7 +69,7 @@ describe('docker-compose.yml', () => {
 
   it('runs every lane of the workers', () => {
     const lanes = ours.flatMap(([, { environment }]) => environment?.WORKER_LANES?.split(',') ?? []);
-    expect(lanes).to.have.members(['workflows', 'background', 'mail', 'inbound', 'campaign']);
+    expect(lanes).to.have.members(['workflows', 'background', 'mail', 'inbound', 'submission', 'campaign']);
   });
 
   it('waits only for services that exist and that can be waited for', () => {

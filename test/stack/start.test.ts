@@ -60,6 +60,7 @@ describe('npm start', function () {
         'mailboxUrl',
         'smtpUrl',
         'inboundSmtpUrl',
+        'submissionUrl',
         'processes',
       ],
     );
@@ -103,6 +104,32 @@ describe('npm start', function () {
     expect(results.map(({ status }) => status.result)).to.deep.equal(['pass']);
   });
 
+  it('The link that it prints opens a page for the owner of the demo, on this machine alone.', async () => {
+    const link = signInLink(saidAtStart);
+    const page = await fetch(link);
+    expect(page.status).to.equal(200);
+    expect(await page.text()).to.include('owner@demo.everpost.test');
+    const fromElsewhere = { headers: { 'X-Forwarded-For': '198.51.100.1' } };
+    expect((await fetch(link, fromElsewhere)).status).to.equal(404);
+  });
+
+  it('A sign-in link arrives in the mailbox.', async () => {
+    const { mailboxUrl, apiUrl } = stackOf();
+    const { origin } = new URL(apiUrl);
+    const asked = await fetch(`${apiUrl}/session/links`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', 'X-Everpost-Console': '1', Origin: origin },
+      body: '{"email":"owner@demo.everpost.test"}',
+    });
+    expect(asked.status).to.equal(202);
+    const find = async () => {
+      const mails = (await (await fetch(new URL('/email', mailboxUrl))).json()) as Array<Record<string, string>>;
+      return mails.find(({ subject }) => subject === 'Sign in to Everpost');
+    };
+    const mail = await seen(find, (found) => found !== undefined);
+    expect(mail?.text).to.match(/http:\/\/127\.0\.0\.1:\d+\/sign-in\/[\w-]{43}/);
+  });
+
   it('Everything that it runs holds less than a gigabyte together.', async function () {
     if (process.platform !== 'linux') this.skip();
     const { pid } = entries[0]!;
@@ -132,6 +159,24 @@ describe('npm start', function () {
     expect(stack.projectKey).to.equal(before.projectKey);
     expect(await upsert(stack)).to.equal(contactId);
     expect(await (await fetch(stack.mailboxUrl)).text()).to.include('It works');
+  });
+
+  it('The next start prints another link, and the one before does not work any more; a link signs the owner in once.', async () => {
+    const [before, link] = [signInLink(saidAtStart), signInLink(saidAtSecondStart)];
+    expect((await fetch(before)).status).to.equal(404);
+    const press = () => fetch(link, { method: 'POST', headers: { Origin: new URL(link).origin }, redirect: 'manual' });
+    const pressed = await press();
+    expect([pressed.status, pressed.headers.get('location')]).to.deep.equal([303, '/console']);
+    const [cookie = ''] = (pressed.headers.get('set-cookie') ?? '').split(';');
+    const session = await fetch(`${stackOf().apiUrl}/session`, {
+      headers: { Cookie: cookie, 'X-Everpost-Console': '1' },
+    });
+    const { data } = (await session.json()) as { data: { email: string; organizations: Array<{ role: string }> } };
+    expect([data.email, data.organizations.map(({ role }) => role)]).to.deep.equal([
+      'owner@demo.everpost.test',
+      ['owner'],
+    ]);
+    expect((await press()).status).to.equal(404);
   });
 
   it('An index that an earlier version defined otherwise is rebuilt, with a line that says so.', () => {
@@ -177,4 +222,8 @@ async function defineIndexOtherwise(url: string): Promise<void> {
   await contacts.dropIndex('newest');
   await contacts.createIndex({ projectId: 1, createdAt: 1 }, { name: 'newest' });
   await client.close();
+}
+
+function signInLink(said: string): string {
+  return /^ {2}Console +(http:\S+\/sign-in\/[\w-]{43})/m.exec(said)?.[1] ?? 'no link';
 }
