@@ -13,11 +13,17 @@ const benches: Record<string, { does: string }> = {
   dkim: { does: 'signatures a second, beside bare OpenSSL' },
   due: { does: 'from a write to the start of its work' },
   client: { does: 'the size of the npm package, and the time of its import' },
+  reports: { does: 'reports and the people behind figures at a million mails' },
   audience: { does: 'lists, searches, bulk calls, segments and imports at a million contacts' },
   sending: { does: 'POST /mails/send beside bare inserts; transactional latency; the delivery lane' },
+  submission: { does: 'mails by SMTP beside the same mails by POST /mails/send' },
   campaign: { does: 'a campaign from the call to the last 250, beside a raw blast; freeze and memory' },
+  forms: { does: 'sign-up forms a second, of known and unknown addresses, and the job behind them' },
   automations: { does: 'enrollments a second beside bare workflows, POST /events/send under load, memory of a worker' },
   'comes-back': { does: 'pixels and clicks, and inbound letters, beside servers that do nothing with them' },
+  console: {
+    does: 'the first load of the console, previews, and its pages at a million contacts and during a campaign',
+  },
   migrations: { does: 'contacts a second of an export (a), and pages at the other provider’s pace (b)' },
 };
 

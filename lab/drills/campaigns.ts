@@ -5,7 +5,7 @@ import { ledgerCounts } from '../../core/campaigns/numbers/counts.ts';
 import type { Contact } from '../../core/contacts/model.ts';
 import type { MessageState } from '../../core/outbox/states.ts';
 import type { Child } from '../../stack/processes/child.ts';
-import { type DrillContext, openDrill, SENDER } from '../rig/context.ts';
+import { type DrillContext, openDrill, SENDER, type SinkClient, type Stoppable } from '../rig/context.ts';
 import { pause } from '../rig/waiting.ts';
 import { tally } from './worker-kill.ts';
 
@@ -17,6 +17,8 @@ export interface CampaignDrill {
   /** Does not wait until the leases of the killed are over: their time is set back instead. */
   hurry?: boolean;
   email?: (index: number) => string;
+  /** A sink of its own, unless given. */
+  relay?: () => Promise<SinkClient & Stoppable>;
 }
 
 /** A campaign that is under way, and the means to disturb it. */
@@ -58,7 +60,8 @@ export async function campaignUnderFire(
   drill: CampaignDrill,
   disturb: (fire: CampaignUnderFire) => Promise<void>,
 ): Promise<CampaignTally> {
-  const context = await openDrill(env, { ackMs: drill.ackMs });
+  const { ackMs, relay } = drill;
+  const context = await openDrill(env, { ackMs, ...(relay ? { relay } : {}) });
   const watch = { samples: 0, unbalanced: 0, faults: 0, connectionsAtFaults: 0 };
   try {
     const listId = await addPeople(context, drill);

@@ -32,7 +32,7 @@ const AGAIN_MS = 1_000;
 const SETTLED_MS = 900_000;
 /** As in the Dockerfile. */
 const IMAGE = { MALLOC_ARENA_MAX: '2' };
-const WORKER = { ...IMAGE, WORKER_LANES: 'workflows,background,mail,inbound', INBOUND_SMTP_PORT: '0' };
+const WORKER = { ...IMAGE, WORKER_LANES: 'workflows,background,mail' };
 
 /** One attachment to many people, and as many large bodies at once, on processes that are started as docker-compose.yml does. */
 export async function memory(env: NodeJS.ProcessEnv, drill: MemoryDrill): Promise<MemoryTally> {

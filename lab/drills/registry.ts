@@ -6,6 +6,7 @@ import type { Drill } from './drills.ts';
 import { earlyReturnsDrill } from './early-returns.ts';
 import { faultPoints } from './fault-points.ts';
 import { fuzzDrill } from './fuzz.ts';
+import { judgeLater, later } from './later.ts';
 import { judgeMemory, memory } from './memory.ts';
 import { chosenBy, mutationDrill } from './mutations/drill.ts';
 import { mutations } from './mutations/mutations.ts';
@@ -15,6 +16,7 @@ import { judgeRestore, restore } from './restore.ts';
 import { judgeRolling, rolling } from './rolling.ts';
 import { clockSkew, judgeSkew } from './skew.ts';
 import { judgeSoak, soak } from './soak.ts';
+import { submissionDrill } from './submission.ts';
 import { judgeStarts, temporalStarts } from './temporal-starts.ts';
 import { bothWays } from './with-and-without-evidence.ts';
 
@@ -63,7 +65,14 @@ export const moreDrills: Record<string, Drill> = {
       yield judgeMidway(await audienceMidway(env, { recipients: 4_000, share: 0.1 }));
     },
   },
+  later: {
+    does: '10,000 mails are due over an hour, and are cancelled and moved while two workers claim them: none is both sent and cancelled',
+    async *run(env) {
+      yield judgeLater(await later(env, { mails: 9_000, bulks: 10, asked: 60 }));
+    },
+  },
   client: clientDrill,
+  submission: submissionDrill,
   'clock-skew': {
     does: 'a worker one hour fast that is then set back by two, another ten minutes slow: mails, waits and webhooks',
     async *run(env) {

@@ -3,6 +3,7 @@ import { type Cable, type NetworkFaults, noFaults, startProxy } from '../rig/pro
 import type { Mix } from '../rig/traffic.ts';
 import type { Drill } from './drills.ts';
 import { type Fault, judgeOutage, type OutageTally, outage } from './outages.ts';
+import { campaignFailover, judgeCampaignFailover, judgeTraffic, trafficFailover } from './relay-failover.ts';
 import { judgeReplies, relayReplies } from './relay-replies.ts';
 
 /** A relay behind a network that can be disturbed. */
@@ -69,6 +70,16 @@ export const relayDrills: Record<string, Drill> = {
     async *run(env) {
       const tally = await relayNetwork(env, { mix: { mails: 25, bulks: 2 }, lastsMs: 6_000 });
       yield judgeOutage('network', tally);
+    },
+  },
+  'relay-failover': {
+    does: 'the first of two relays is cut off, or says 421 to everything, and returns, then the second one, under mail and in a campaign',
+    async *run(env) {
+      const shared = { mix: { mails: 25, bulks: 2 }, lastsMs: 6_000 };
+      for (const how of ['standIn', 'shared', 'turnedAway'] as const)
+        yield judgeTraffic(how, await trafficFailover(env, { ...shared, how }));
+      const drill = { recipients: 20_000, connections: 20, ackMs: 20, evidence: true, lastsMs: 3_000 };
+      yield judgeCampaignFailover(drill, await campaignFailover(env, drill));
     },
   },
   'relay-down': {

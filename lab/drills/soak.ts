@@ -17,7 +17,7 @@ export interface SoakTally {
   promises: Promises;
   calls: Calls;
   campaigns: number;
-  /** Who was killed how often. */
+  /** The number of kills, by process. */
   kills: Record<string, number>;
   exits: string[];
   growth: Record<string, Growth>;

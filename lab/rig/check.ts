@@ -125,15 +125,16 @@ export function tell(found: Findings): string {
 }
 
 function isRefused({ state }: Row): boolean {
-  return state === 'failed' || state === 'suppressed' || state === 'bounced';
+  return state === 'failed' || state === 'suppressed' || state === 'bounced' || state === 'cancelled';
 }
 
 function isWaiting({ state }: Row): boolean {
-  return state === 'queued' || state === 'deferred';
+  return state === 'scheduled' || state === 'queued' || state === 'deferred';
 }
 
 function isOpen({ state, isDueLater }: Row): boolean {
-  return state === 'queued' || state === 'committing' || (state === 'deferred' && !isDueLater);
+  if (state === 'scheduled' || state === 'deferred') return !isDueLater;
+  return state === 'queued' || state === 'committing';
 }
 
 /** total = suppressed + failed + sent + unknown + pending, and the total is the frozen audience. */

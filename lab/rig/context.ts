@@ -144,6 +144,17 @@ function tellFaults(folder: string): void {
     console.error(line);
 }
 
+/** For parts that send nothing. */
+export async function noRelay(): Promise<SinkClient & Stoppable> {
+  return {
+    smtpUrl: '',
+    evidenceUrl: '',
+    ids: async () => new Map(),
+    stats: async () => ({ messages: 0, unique: 0, connectionsOpen: 0 }),
+    stop() {},
+  };
+}
+
 /** In a process of its own, so that a drill that is busy counting does not slow down the relay. */
 export async function startSink(ackMs: number): Promise<SinkClient & Stoppable> {
   const script = join(root, 'test/support/smtp-sink.ts');

@@ -1,6 +1,6 @@
 import type { Child } from '../../../stack/processes/child.ts';
 import { type Client, createClient } from '../../../test/support/client.ts';
-import { type DrillContext, openDrill } from '../../rig/context.ts';
+import { type DrillContext, noRelay, openDrill } from '../../rig/context.ts';
 
 export const LISTS = 50;
 export const properties = Array.from({ length: 10 }, (_, index) => `p${index}`);
@@ -47,14 +47,7 @@ export interface Stage {
 }
 
 export async function openStage(contacts: number): Promise<Stage> {
-  const noRelay = {
-    smtpUrl: '',
-    evidenceUrl: '',
-    ids: async () => new Map(),
-    stats: async () => ({ messages: 0, unique: 0, connectionsOpen: 0 }),
-    stop() {},
-  };
-  const drill = await openDrill(process.env, { relay: async () => noRelay });
+  const drill = await openDrill(process.env, { relay: noRelay });
   const { child: api, url } = await drill.startApi({ PUBLIC_RATE_LIMIT: '100000000' });
   const orchestrator = await drill.startWorker({ WORKER_LANES: 'workflows' });
   const worker = await drill.startWorker({ WORKER_LANES: 'background' });

@@ -98,10 +98,10 @@ export async function measureCampaign(
 }
 
 /** HTML with a variable, a tracked link and a pixel. */
-async function launch(
+export async function launch(
   { drill }: Installation,
   url: string,
-  { listId, paragraphs }: { listId: ObjectId; paragraphs: number },
+  { listId, paragraphs, ...fields }: { listId: ObjectId; paragraphs: number; sendRatePerSecond?: number },
 ): Promise<string> {
   const paragraph = '<p>Hello, this is a newsletter paragraph with some text in it to fill.</p>\n';
   const { data } = await call(drill, url, {
@@ -114,6 +114,7 @@ async function launch(
     trackingOpen: true,
     publish: true,
     sendNow: true,
+    ...fields,
   });
   return data.id as string;
 }

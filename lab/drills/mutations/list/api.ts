@@ -96,7 +96,7 @@ export const apiMutations: readonly Mutation[] = [
   {
     name: 'bad keys are not limited',
     file: 'api/http/authenticate.ts',
-    find: 'deps.config.authFailureLimit',
+    find: 'config.authFailureLimit',
     replace: 'Number.MAX_SAFE_INTEGER',
     tests: ['test/accounts/account.test.ts'],
   },

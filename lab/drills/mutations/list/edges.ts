@@ -37,8 +37,8 @@ export const edgesMutations: readonly Mutation[] = [
   {
     name: 'pixels use up the limit of one-click unsubscribes',
     file: 'api/app.ts',
-    find: 'return readUnsubscribeToken(config, token) ?',
-    replace: 'return readUnsubscribeToken(config, token) && !token ?',
+    find: "case 'u':",
+    replace: "case 'u': return 't:'.concat(state.ip);",
     tests: ['test/feedback/unsubscribe.test.ts'],
     grep: 'can still unsubscribe',
   },
@@ -61,8 +61,8 @@ export const edgesMutations: readonly Mutation[] = [
   {
     name: 'events of another project are replayed',
     file: 'core/feed/webhooks.ts',
-    find: 'const filter = { projectId, createdAt:',
-    replace: 'const filter = { createdAt:',
+    find: 'const filter = { projectId, ...chosen, type:',
+    replace: 'const filter = { ...chosen, type:',
     tests: ['test/feed/webhooks.test.ts'],
     grep: 'reach no webhook',
   },

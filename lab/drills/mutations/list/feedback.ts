@@ -81,7 +81,7 @@ export const feedbackMutations: readonly Mutation[] = [
   },
   {
     name: 'one address may hold all bytes of mail in flight',
-    file: 'platform/inbound/server.ts',
+    file: 'platform/inbound/limits.ts',
     find: ' && of(network) + bytes <= perNetworkMax',
     replace: '',
     tests: ['test/inbound/limits.test.ts'],

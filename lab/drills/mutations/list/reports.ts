@@ -74,6 +74,13 @@ export const reportsMutations: readonly Mutation[] = [
     tests: ['test/reports/counting.test.ts'],
   },
   {
+    name: 'a recount gives other tags a place of their own',
+    file: 'core/reports/recount.ts',
+    find: 'new Documents({ projectId, count, like })',
+    replace: 'new Documents({ projectId, count })',
+    tests: ['test/reports/tags.test.ts'],
+  },
+  {
     name: 'mail is counted while a recount is at work',
     file: 'core/reports/state.ts',
     find: '{ _id: projectId, projectId, ...isFree }',

@@ -1,0 +1,43 @@
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { openConsole } from '../../../api/console/files.ts';
+import { noRelay, openDrill } from '../../rig/context.ts';
+import type { Figure } from '../../rig/report.ts';
+
+/** The editor of HTML, which its page asks for when it is shown. */
+const EDITOR = /^code-mirror-/;
+/** For those who build pages: nothing leads there. */
+const KIT = 'kit';
+
+/** The files that the API serves, compressed by brotli as every browser takes them. */
+export async function files(): Promise<Figure[]> {
+  const drill = await openDrill(process.env, { relay: noRelay });
+  try {
+    const opened = await openConsole(drill.deps);
+    if (!opened) throw new Error('The console could not be bundled.');
+    const { folder, manifest } = opened;
+    const bytesOf = (names: Iterable<string>) =>
+      [...new Set(names)].reduce((sum, name) => sum + statSync(join(folder, `${name}.br`)).size, 0);
+    const first = [manifest.script, manifest.style, manifest.first, ...manifest.chunks];
+    const pages = Object.entries(manifest.pages).filter(([page]) => page !== KIT);
+    const loads = pages.map(([page, own]) => ({ page, bytes: bytesOf([...first, ...own]) }));
+    const [largest] = loads.toSorted((a, b) => b.bytes - a.bytes);
+    return [
+      {
+        name: 'First load, compressed, of the page with the largest one',
+        unit: 'kB',
+        values: [(largest?.bytes ?? Number.NaN) / 1_000],
+        asked: { atMost: 120 },
+        note: `${largest?.page}, without the editor of HTML`,
+      },
+      {
+        name: 'The editor of HTML, which templates load after it, compressed',
+        unit: 'kB',
+        values: [bytesOf(manifest.files.filter((name) => EDITOR.test(name))) / 1_000],
+      },
+      { name: 'All files of the console, compressed', unit: 'kB', values: [bytesOf(manifest.files) / 1_000] },
+    ];
+  } finally {
+    await drill.close();
+  }
+}

@@ -1,0 +1,78 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import type { BrowserContext, Page } from 'playwright-core';
+import { makePolite } from '../../../platform/priority.ts';
+import { browser } from '../../../test/support/chromium.ts';
+import { signIn } from '../../../test/support/console.ts';
+import type { DrillContext } from '../../rig/context.ts';
+import { usageOf } from '../../rig/processes.ts';
+
+const VIEW = { width: 1400, height: 1000 };
+const WAIT_MS = 60_000;
+
+/** A tab of a browser with an empty cache, signed in as the owner. Its faults are kept, and thrown when it is closed. */
+export interface Tab {
+  page: Page;
+  /** A path of the console, of the project: '/contacts'. */
+  go(path: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** `url` ends in /v1. */
+export async function openTab(drill: DrillContext, url: string): Promise<Tab> {
+  const { deps, project } = drill;
+  const baseURL = new URL(url).origin;
+  const look = { viewport: VIEW, locale: 'en-GB', timezoneId: 'Europe/Berlin' };
+  const context: BrowserContext = await (await browser()).newContext({ baseURL, ...look });
+  context.setDefaultTimeout(WAIT_MS);
+  await signIn({ deps }, context, { organization: { _id: project.organizationId } }, { role: 'owner', url: baseURL });
+  const page = await context.newPage();
+  const faults: string[] = [];
+  page.on('pageerror', (error) => faults.push(error.stack ?? error.message));
+  return {
+    page,
+    go: async (path) => void (await page.goto(`/console/${project._id.toHexString()}${path}`)),
+    async close() {
+      await context.close();
+      if (faults.length > 0) throw new Error(`The page had faults: ${faults.join(' | ')}`);
+    },
+  };
+}
+
+/** Bundles the console before it is measured. */
+export async function warmConsole(url: string): Promise<void> {
+  await fetch(`${new URL(url).origin}/console`);
+}
+
+/** The processes of the browser, which has a session of its own. */
+export interface BrowserProcesses {
+  cpuSeconds(): number;
+  /** The processes under test come first, as when a person looks from another machine. */
+  lowerPriority(): void;
+}
+
+/** Once it is started. */
+export function browserProcesses(): BrowserProcesses {
+  const leader = processes().find(({ pid, parent, session }) => parent === process.pid && session === pid);
+  if (!leader) throw new Error('The browser has no session of its own.');
+  return {
+    cpuSeconds: () =>
+      processes()
+        .filter(({ session }) => session === leader.pid)
+        .reduce((sum, { pid }) => sum + usageOf(pid).cpuSeconds, 0),
+    lowerPriority: () => makePolite(leader.pid, { hasOwnSession: true }),
+  };
+}
+
+function processes(): Array<Record<'pid' | 'parent' | 'session', number>> {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((name) => {
+      try {
+        const [, parent, , session] = readFileSync(`/proc/${name}/stat`, 'latin1').split(') ').at(-1)?.split(' ') ?? [];
+        return [{ pid: Number(name), parent: Number(parent), session: Number(session) }];
+      } catch {
+        // It has ended.
+        return [];
+      }
+    });
+}

@@ -1,0 +1,124 @@
+import { parseArgs } from 'node:util';
+import { consentVersion, findShownForm } from '../../core/forms/shown-form.ts';
+import { stampOf } from '../../core/forms/tokens.ts';
+import { EMAIL_INPUT, STAMP_INPUT } from '../../schemas/forms.ts';
+import { createClient } from '../../test/support/client.ts';
+import { noRelay, openDrill } from '../rig/context.ts';
+import { microsEach, quantile, usageOf } from '../rig/processes.ts';
+import { report } from '../rig/report.ts';
+import { say } from './audience/stage.ts';
+
+/**
+ * Forms a second that one API process takes, each stored before it is answered, and by the job made a pending subscription with its mail. The
+ * answer is the same for known and unknown addresses, and so is its time.
+ */
+const { values } = parseArgs({
+  options: {
+    rounds: { type: 'string', default: '3' },
+    /** Of each round. */
+    forms: { type: 'string', default: '2000' },
+    connections: { type: 'string', default: '32' },
+    dry: { type: 'boolean', default: false },
+  },
+});
+const rounds = Number(values.rounds);
+const forms = Number(values.forms);
+const connections = Number(values.connections);
+const KNOWN = 1_000;
+/** Of each kind of address in a round, one after the other. */
+const ALIKE = Math.min(200, forms);
+
+const drill = await openDrill(process.env, { relay: noRelay });
+try {
+  const { deps } = drill;
+  const env = { RATE_LIMIT: '100000000', PUBLIC_RATE_LIMIT: '100000000', TRUSTED_PROXIES: '1' };
+  const { url, child } = await drill.startApi(env);
+  const root = url.replace(/\/v1$/, '');
+  const client = createClient(root, drill.key);
+  const list = (await client.post('/contact-lists', { name: 'News' })).body.data.id;
+  const { id } = (await client.post('/forms', { name: 'Bench', listIds: [list] })).body.data;
+  for (let at = 0; at < KNOWN; at += 500)
+    await client.post('/contact-lists/contacts/bulk-add', {
+      contactListId: list,
+      emails: Array.from({ length: 500 }, (_, index) => `known${at + index}@example.com`),
+    });
+  const shown = await findShownForm(deps, id, {});
+  if (!shown) throw new Error('The form is not shown.');
+  const facts = { formId: shown.form._id, textVersion: consentVersion(shown) };
+  const stamp = stampOf(deps.config, { ...facts, shownAt: new Date(Date.now() - 10_000) });
+  const post = (email: string, number: number) => send(`${root}/f/${id}`, { stamp, email, number });
+  say('sending forms');
+  await hammer(ALIKE, (number) => post(`warm${number}@example.com`, number));
+  const rates: number[] = [];
+  const micros: number[] = [];
+  const times = { known: [] as number[], unknown: [] as number[] };
+  for (let round = 0; round < rounds; round += 1) {
+    const before = usageOf(child.pid);
+    const begun = performance.now();
+    await hammer(forms, (number) => post(`new${round}.${number}@example.com`, number));
+    rates.push(forms / ((performance.now() - begun) / 1_000));
+    micros.push(microsEach(before, usageOf(child.pid), forms));
+    for (const [kind, email] of [
+      ['known', (number: number) => `known${number % KNOWN}@example.com`],
+      ['unknown', (number: number) => `other${round}.${number}@example.com`],
+    ] as const) {
+      const taken: number[] = [];
+      for (let number = 0; number < ALIKE; number += 1) {
+        const at = performance.now();
+        await post(email(number), number);
+        taken.push(performance.now() - at);
+      }
+      times[kind].push(quantile(taken, 0.5));
+    }
+  }
+  report(
+    'forms',
+    [
+      { name: `forms at ${connections} connections, by one API process`, unit: '/s', values: rates },
+      { name: 'a form, CPU of the API process', unit: 'us', values: micros },
+      {
+        ...{ name: 'a form of a known address, p50', unit: 'ms', values: times.known },
+        ceiling: { name: 'of an unknown address', values: times.unknown },
+      },
+      { name: 'handled by the job', unit: '/s', values: [await jobs()] },
+    ],
+    { isKept: !values.dry },
+  );
+} finally {
+  await drill.close();
+}
+process.exit(0);
+
+/** Everything that the rounds left, by one worker process. */
+async function jobs(): Promise<number> {
+  const { formSubmissions } = drill.deps.db;
+  const left = () => formSubmissions.countDocuments({});
+  say(`handling ${await left()} forms`);
+  await drill.startWorker({ WORKER_LANES: 'background' });
+  const [waiting, begun] = [await left(), performance.now()];
+  while ((await left()) > 0) await new Promise((resolve) => setTimeout(resolve, 50));
+  return waiting / ((performance.now() - begun) / 1_000);
+}
+
+/** Each from an address of its own, since a client may send few forms an hour. */
+async function send(url: string, { stamp, email, number }: { stamp: string; email: string; number: number }) {
+  const address = `10.${(process.pid + number) & 255}.${(number >> 8) & 255}.${(number + Date.now()) & 255}`;
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/x-www-form-urlencoded', Origin: 'null', 'X-Forwarded-For': address },
+    body: new URLSearchParams({ [STAMP_INPUT]: stamp, [EMAIL_INPUT]: email }).toString(),
+  });
+  await response.arrayBuffer();
+  if (response.status !== 200) throw new Error(`A form was answered ${response.status}.`);
+}
+
+async function hammer(count: number, call: (number: number) => Promise<void>): Promise<void> {
+  let next = 0;
+  const one = async () => {
+    while (next < count) {
+      next += 1;
+      await call(next);
+    }
+  };
+  await Promise.all(Array.from({ length: connections }, one));
+}
