@@ -12,9 +12,11 @@ export default class CountingReporter extends Mocha.reporters.Spec {
     super(runner, options);
     let passed = 0;
     let failed = 0;
+    let skipped = 0;
     const durations = timeFiles(runner);
     const repeated: string[] = [];
     runner.on('pass', () => passed++);
+    runner.on('pending', () => skipped++);
     runner.on('fail', () => failed++);
     // Nothing is retried by default. With --retries or this.retries(), a failed try still fails the run.
     runner.on('retry', (test, error: Error) => {
@@ -22,7 +24,7 @@ export default class CountingReporter extends Mocha.reporters.Spec {
       repeated.push(`${test.fullTitle()}\n    ${error.message.slice(0, 500)}`);
     });
     runner.once('end', () => {
-      writeFileSync(process.env.EVERPOST_TEST_RESULT ?? '', JSON.stringify({ passed, failed, durations }));
+      writeFileSync(process.env.EVERPOST_TEST_RESULT ?? '', JSON.stringify({ passed, failed, skipped, durations }));
       if (repeated.length > 0)
         console.log(`Failed and tried again:\n${repeated.map((title) => `  ${title}\n`).join('')}`);
     });

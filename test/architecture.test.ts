@@ -3,18 +3,18 @@ import { dirname, join, relative } from 'node:path';
 import { expect } from 'chai';
 
 const root = join(import.meta.dirname, '..');
-const rooms = ['schemas', 'core', 'api', 'workflows', 'activities', 'workers', 'platform', 'cli', 'client'];
+const rooms = ['schemas', 'core', 'api', 'workflows', 'activities', 'workers', 'platform', 'cli', 'client', 'console'];
 
 /** The folders of core, lowest first. A folder imports folders on lower lines only. */
 const lines = [
   ['base'],
   ['jobs', 'outbox', 'suppressions', 'templates'],
-  ['domains', 'feed'],
+  ['consents', 'domains', 'feed', 'media'],
   ['composing', 'contacts', 'messages'],
-  ['delivery'],
-  ['automations', 'campaigns', 'feedback', 'forms', 'imports', 'mails', 'migrations', 'reports'],
-  ['inbound'],
-  ['accounts', 'retention.ts', 'subscribers.ts'],
+  ['delivery', 'previews'],
+  ['automations', 'campaigns', 'feedback', 'imports', 'mails', 'migrations', 'reports'],
+  ['forms', 'inbound', 'live', 'preferences'],
+  ['accounts', 'personal-data', 'retention.ts', 'subscribers.ts'],
 ];
 const outsideFolders = ['core/retention.ts', 'core/subscribers.ts'];
 const FOLDER_FILES_MAX = 15;
@@ -31,6 +31,7 @@ const arrows: Record<string, string[]> = {
   workers: [...rooms, 'workflows/client'],
   cli: [...rooms, 'workflows/client'],
   client: ['client'],
+  console: ['console', 'client'],
 };
 const wires = ['api/main.ts', 'workers/main.ts'];
 const processEnv = /\bprocess\.env\b/;
@@ -93,6 +94,15 @@ describe('The architecture', () => {
     expect(faults).to.deep.equal([]);
   });
 
+  it('lets the console use nothing of the outside but the packages that a browser needs', () => {
+    const faults = files
+      .filter((file) => roomOf(file) === 'console')
+      .flatMap((file) => packages(file).map(({ name }) => ({ file, name })))
+      .filter(({ name }) => !/^(preact(\/hooks)?|@preact\/signals|uplot|@codemirror\/|@lezer\/)/.test(name))
+      .map(({ file, name }) => `${file} may not import ${name}`);
+    expect(faults).to.deep.equal([]);
+  });
+
   it('reads the environment in platform/config.ts alone', () => {
     const readers = files.filter((file) => !/^(cli|client)\//.test(file));
     expect(readers.filter((file) => processEnv.test(readFileSync(join(root, file), 'utf8')))).to.deep.equal([
@@ -108,6 +118,9 @@ describe('The architecture', () => {
       expect(isAllowed(value('core/contacts/contacts.ts', 'api/app.ts'))).to.equal(false);
       expect(isAllowed(value('workflows/domains.ts', 'core/domains/domains.ts'))).to.equal(false);
       expect(isAllowed(type('workflows/domains.ts', 'core/domains/domains.ts'))).to.equal(true);
+      expect(isAllowed(type('console/pages/domains.tsx', 'schemas/domains.ts'))).to.equal(true);
+      expect(isAllowed(value('console/pages/domains.tsx', 'schemas/domains.ts'))).to.equal(false);
+      expect(isAllowed(type('console/pages/domains.tsx', 'core/domains/model.ts'))).to.equal(false);
     });
 
     it('an import up or sideways, with a sentence that says what to do', () => {
@@ -149,7 +162,7 @@ function isAllowed({ from, to, typesOnly }: Import): boolean {
   if (wires.includes(from)) return true;
   const room = roomOf(from);
   const target = roomOf(to);
-  if (typesOnly && room === 'workflows') return true;
+  if (typesOnly && (room === 'workflows' || (room === 'console' && target === 'schemas'))) return true;
   if (arrows[room === 'core/rules' ? 'core' : room]?.includes(target)) return true;
   return target === 'core/rules' && (arrows[room]?.includes('core') ?? room === 'core/rules');
 }
@@ -192,7 +205,8 @@ function fullFolders(all: string[]): string[] {
   const folders = Map.groupBy(all, dirname);
   return [...folders].flatMap(([folder, inside]) => {
     const hasFolders = [...folders.keys()].some((other) => other.startsWith(`${folder}/`));
-    if (inside.length <= FOLDER_FILES_MAX || hasFolders || folder === 'api/routes' || folder === 'schemas') return [];
+    if (inside.length <= FOLDER_FILES_MAX || hasFolders || /^(api\/routes|schemas|console\/pages)$/.test(folder))
+      return [];
     return [`${folder} has ${inside.length} files: group those that belong together in a sub-folder.`];
   });
 }
@@ -222,7 +236,7 @@ function circles(all: Import[]): string[][] {
 
 function sources(folder: string): string[] {
   return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.ts'))
+    .filter((name) => /\.tsx?$/.test(name))
     .map((name) => join(folder, name));
 }
 

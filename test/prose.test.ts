@@ -23,6 +23,7 @@ const rooms = [
   'platform',
   'cli',
   'client',
+  'console',
   'scripts',
   'stack',
   'lab',
@@ -104,7 +105,7 @@ function commentsOf(source: string): string[] {
 
 function sources(folder: string): string[] {
   return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.ts') && !name.startsWith('dist/'))
+    .filter((name) => /\.tsx?$/.test(name) && !name.startsWith('dist/'))
     .map((name) => join(folder, name))
     .filter((file) => !readFileSync(join(root, file), 'utf8').startsWith('// Written by'));
 }

@@ -3,7 +3,8 @@ import { expect } from 'chai';
 import { type Endpoint, fullPath } from '../../api/http/endpoint.ts';
 import { endpointTable } from '../../api/http/table.ts';
 import { createMetrics } from '../../platform/metrics.ts';
-import type { Reply } from '../support/client.ts';
+import { signIn } from '../accounts/signed-in.ts';
+import type { Client, Reply } from '../support/client.ts';
 import { useEnvironment } from '../support/environment.ts';
 
 const table = endpointTable(createMetrics());
@@ -14,6 +15,13 @@ const anyId = '0123456789abcdef01234567';
 describe('Every endpoint', () => {
   const environment = useEnvironment({ AUTH_FAILURE_LIMIT: '100000' });
 
+  let session: Client;
+  before(async () => {
+    session = (await signIn(environment, environment.own, 'owner')).client;
+  });
+
+  const clientFor = (endpoint: Endpoint) =>
+    endpoint.key === 'session' ? session : environment.client(keyFor(endpoint));
   const keyFor = ({ key }: Endpoint) => (key === 'admin' ? environment.own.adminKey : environment.own.projectKey);
   const concrete = (endpoint: Endpoint) => fullPath(endpoint, endpoint.path.replace(/\{\w+\}/g, anyId));
   const call = (endpoint: Endpoint, init: RequestInit = {}, key: string | null = keyFor(endpoint)) =>
@@ -173,7 +181,7 @@ describe('Every endpoint', () => {
         'page=1000000001',
       ])
         expectError(
-          await environment.client(keyFor(endpoint)).get(`${concrete(endpoint)}?${query}`),
+          await clientFor(endpoint).get(`${concrete(endpoint)}?${query}`),
           400,
           'VALIDATION_ERROR',
           `${endpoint.path} ${query}`,
@@ -192,9 +200,7 @@ describe('Every endpoint', () => {
     );
     expect(listed.length).to.be.above(8);
     for (const endpoint of listed) {
-      const { status, body } = await environment
-        .client(keyFor(endpoint))
-        .get(`${concrete(endpoint)}?page=1000000000&limit=100`);
+      const { status, body } = await clientFor(endpoint).get(`${concrete(endpoint)}?page=1000000000&limit=100`);
       expect(status, endpoint.path).to.equal(200);
       const { pagination, ...lists } = body.data;
       expect(pagination, endpoint.path).to.include({ page: 1_000_000_000, limit: 100 });
@@ -223,8 +229,9 @@ describe('Every endpoint', () => {
         '$where',
       ]) {
         const path = fullPath(endpoint, endpoint.path.replace(/\{\w+\}/g, id));
-        const init = endpoint.method === 'patch' ? json('{}') : {};
-        const answer = await environment.client(keyFor(endpoint)).send(endpoint.method.toUpperCase(), path, init);
+        const body = endpoint.path === '/emails/{emailId}' ? { scheduledAt: new Date(Date.now() + 60_000) } : {};
+        const init = endpoint.method === 'patch' ? json(JSON.stringify(body)) : {};
+        const answer = await clientFor(endpoint).send(endpoint.method.toUpperCase(), path, init);
         expect(answer.status, `${endpoint.method} ${path}: ${answer.text}`).to.equal(404);
       }
   });

@@ -1,6 +1,7 @@
 import { ObjectId } from 'mongodb';
 import { seedVerifiedDomain } from '../../core/domains/domains.ts';
 import type { InboundMessage } from '../../core/inbound/model.ts';
+import { png } from '../providers/images.ts';
 import type { Environment, Tenant } from '../support/environment.ts';
 
 /** How the neighbour comes by a thing of each kind, by the name that paths give it. A new kind of path adds its line here. */
@@ -18,6 +19,12 @@ export const makers: Record<
   },
   contactListId: {
     make: async ({ client }) => (await client.post('/contact-lists', { name: 'Theirs' })).body.data.id,
+  },
+  formId: {
+    make: async ({ client }) => {
+      const list = await client.post('/contact-lists', { name: 'Of a form' });
+      return (await client.post('/forms', { name: 'Theirs', listIds: [list.body.data.id] })).body.data.id;
+    },
   },
   customFieldId: {
     make: async ({ client }) => {
@@ -51,6 +58,13 @@ export const makers: Record<
       const message = { ...ids, from, ...none, ...texts, ...verdicts, ...thread, ...replied };
       await deps.db.inboundMessages.insertOne(message as unknown as InboundMessage);
       return _id.toHexString();
+    },
+  },
+  mediaId: {
+    make: async ({ client }) => {
+      const form = new FormData();
+      form.set('file', new Blob([new Uint8Array(png(2, 2))]));
+      return (await client.send('POST', '/v1/media', { body: form })).body.data.id;
     },
   },
   domainId: {

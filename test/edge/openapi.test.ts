@@ -103,7 +103,7 @@ describe('The OpenAPI document', () => {
 
   it('keeps our own keywords and formats to itself', () => {
     const text = JSON.stringify(document);
-    expect(text).to.not.match(/"x-(?!project-id|api-key)[a-z]/);
+    expect(text).to.not.match(/"x-(?!project-id|organization-id|api-key)[a-z]/);
     expect(text).to.not.contain('"format":"line"');
   });
 

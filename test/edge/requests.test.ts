@@ -66,7 +66,7 @@ describe('docs/requests.http', () => {
       const response = await fetch(fill(request.url), {
         method: request.method,
         headers: Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, fill(value)])),
-        body: request.body === undefined ? undefined : fill(request.body),
+        body: request.body === undefined ? undefined : withFiles(fill(request.body)),
         redirect: 'manual',
       });
       const text = await readAnswer(response);
@@ -114,6 +114,16 @@ function readRequests(page: string): Request[] {
         body: body === '' ? undefined : body,
       };
     });
+}
+
+/** A line `< ./file` is that file, in a form whose lines end as forms end them. */
+function withFiles(body: string): string | Uint8Array {
+  if (!/^< /m.test(body)) return body;
+  const parts = body.split('\n').map((line) => {
+    const file = /^< (.*)/.exec(line)?.[1];
+    return file ? readFileSync(join(import.meta.dirname, '../../docs', file)) : Buffer.from(line);
+  });
+  return Buffer.concat(parts.flatMap((part) => [part, Buffer.from('\r\n')]));
 }
 
 /** {{url}} and {{name.response.body.data.id}}; any other {{word}} belongs to a template of ours and stays. */

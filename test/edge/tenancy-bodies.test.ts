@@ -28,6 +28,9 @@ const named: Named[] = [
   ['/campaigns', 'senderId', id, (senderId) => ({ ...withHtml, senderId })],
   ['/campaigns', 'contactListId', id, (list) => ({ ...withHtml, toLists: [list] })],
   ['/campaigns', 'contactListId', id, (list) => ({ ...withHtml, excludeLists: [list] })],
+  ['/campaigns/audience', 'contactListId', id, (list) => ({ toLists: [list] })],
+  ['/campaigns/audience', 'contactListId', id, (list) => ({ excludeLists: [list] })],
+  ['/campaigns/audience', 'groupId', 'ZZZZZZ', (unsubscribeGroupId) => ({ unsubscribeGroupId })],
   ['/campaigns', 'groupId', 'ZZZZZZ', (unsubscribeGroupId) => ({ ...withHtml, unsubscribeGroupId })],
   ['/contacts/email', 'contactListId', id, (list) => ({ email: 'a@example.com', listIds: [list] })],
   ['/contacts', 'contactListId', id, (list) => ({ email: 'b@example.com', listIds: [list] })],
@@ -59,6 +62,18 @@ const named: Named[] = [
     'templateId',
     'A-0123456789abcdef0123',
     (templateId) => ({ ...mail, recipients: [{ email: 'g@in.test' }], templateId }),
+  ],
+  [
+    '/mails/batch',
+    'templateId',
+    'A-0123456789abcdef0123',
+    (templateId) => ({ mails: [{ ...mail, to: { email: 'h@in.test' }, templateId }] }),
+  ],
+  [
+    '/mails/batch',
+    'groupId',
+    'ZZZZZZ',
+    (group) => ({ mails: [{ ...mail, to: { email: 'h@in.test' }, unsubscribeGroupId: group }] }),
   ],
   ['/automations', 'templateId', 'A-0123456789abcdef0123', (templateId) => step({ templateId })],
   [
@@ -109,8 +124,8 @@ describe("Another project's things where no path names them", () => {
   ];
 
   /** Every answer that lists, finds or exports. */
-  async function pictureOf({ client }: Tenant): Promise<string> {
-    const pages = await Promise.all(lists.map((endpoint) => client.get(fullPath(endpoint, endpoint.path))));
+  async function pictureOf({ client }: Tenant, some = lists): Promise<string> {
+    const pages = await Promise.all(some.map((endpoint) => client.get(fullPath(endpoint, endpoint.path))));
     const found = await Promise.all(searches.map(([path, body]) => client.post(path, body)));
     for (const { status, text } of [...pages, ...found]) expect(status, text).to.equal(200);
     return [...pages, ...found].map(({ text }) => withoutCallTimes(text)).join('\n');
@@ -119,9 +134,7 @@ describe("Another project's things where no path names them", () => {
   it('are in no list, search or export', async () => {
     const shown = await pictureOf(environment.other);
     const listed = [...theirs].filter(([, value]) => shown.includes(value)).map(([name]) => name);
-    expect(listed, 'what the neighbour is shown').to.have.members(
-      [...theirs.keys()].filter((name) => name !== 'importId'),
-    );
+    expect(listed, 'what the neighbour is shown').to.have.members([...theirs.keys()]);
     const ours = await pictureOf(environment.own);
     for (const [name, value] of theirs) expect(ours.includes(value), name).to.equal(false);
     expect(ours).to.not.contain('theirs@example.com').and.to.not.contain(environment.other.project._id.toHexString());
@@ -129,7 +142,9 @@ describe("Another project's things where no path names them", () => {
 
   it('are not removed, suppressed or changed by address', async () => {
     const { own, other } = environment;
-    const before = await pictureOf(other);
+    // Figures of this moment change by themselves.
+    const lasting = lists.filter(({ operation }) => !['reports.now', 'reports.health'].includes(operation));
+    const before = await pictureOf(other, lasting);
     const emails = ['theirs@example.com', 'user@example.com'];
     for (const [path, body] of [
       ['/contacts/remove', { emails }],
@@ -139,7 +154,7 @@ describe("Another project's things where no path names them", () => {
       ['/contacts/remove', { emails }],
     ] as const)
       expect((await own.client.post(path, body)).status, path).to.be.within(200, 202);
-    expect(await pictureOf(other)).to.equal(before);
+    expect(await pictureOf(other, lasting)).to.equal(before);
   });
 });
 

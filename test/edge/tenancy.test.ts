@@ -57,6 +57,8 @@ const bodies: Record<string, unknown> = {
   '/webhooks/{webhookId}/replay': { from: '2026-01-01T00:00:00Z', to: '2026-01-02T00:00:00Z' },
   '/campaigns/{campaignId}/retry': { states: ['failed'] },
   '/campaigns/{campaignId}/test': { emails: ['a@in.test'] },
+  '/emails/{emailId}': { scheduledAt: new Date(Date.now() + 3_600_000).toISOString() },
+  '/templates/{templateId}/test': { emails: ['a@in.test'], from: { email: 'a@example.com' } },
   '/contact-lists/{contactListId}/contacts/remove': { emails: ['theirs@example.com'] },
 };
 
@@ -71,10 +73,19 @@ function comparable(headers: Headers): Record<string, string> {
 
 /** Everything the neighbour has, so that a write into it shows. Without the data that its own work keeps changing. */
 async function snapshot({ deps }: Environment, { project }: Tenant): Promise<string> {
-  const kept: unknown[] = [];
-  for (const [name, collection] of Object.entries(deps.db).sort(([a], [b]) => (a < b ? -1 : 1))) {
-    if (['idempotency', 'domains'].includes(name)) continue;
-    kept.push([name, await collection.find({ projectId: project._id }).sort({ _id: 1 }).toArray()]);
-  }
-  return JSON.stringify(kept);
+  const kept = Object.values(deps.db).map(({ collectionName }) => collectionName);
+  const [first = '', ...others] = kept.filter((name) => !['idempotency', 'domains'].includes(name)).toSorted();
+  const theirs = (name: string) => [
+    { $match: { projectId: project._id } },
+    { $sort: { _id: 1 as const } },
+    { $project: { collection: name, document: '$$ROOT' } },
+  ];
+  const rest = others.map((coll) => ({ $unionWith: { coll, pipeline: theirs(coll) } }));
+  const database = deps.mongo.db(deps.config.mongodbDatabase);
+  return JSON.stringify(
+    await database
+      .collection(first)
+      .aggregate([...theirs(first), ...rest])
+      .toArray(),
+  );
 }

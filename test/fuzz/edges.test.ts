@@ -15,7 +15,7 @@ describe('Fuzz of what callers and links bring', () => {
     fuzzFilters(fuzzOptions(3_000))).timeout(0);
 
   it('A file of an import has rows or a problem, and holds no event loop for 50 ms.', () =>
-    fuzzImports(fuzzOptions(200))).timeout(0);
+    fuzzImports(fuzzOptions(100))).timeout(0);
 
   it('A webhook signature is what a receiver computes, for no other body, time or secret.', () =>
     fuzzSignatures(fuzzOptions(1_000))).timeout(0);

@@ -28,7 +28,7 @@ const cells = fc.oneof(
     .map(([one, times]) => one.repeat(times)),
 );
 const names = fc.oneof(
-  fc.constantFrom('email', 'Email', 'e_mail', 'firstName', 'contactProperties', 'listIds', 'constructor'),
+  fc.constantFrom('email', 'Email', 'e_mail', 'firstName', 'contactProperties', 'listIds', 'status', 'constructor'),
   cells,
 );
 const csv = fc

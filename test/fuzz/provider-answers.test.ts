@@ -22,9 +22,9 @@ describe(`Malformed and hostile answers of the providers (seed ${SEED})`, functi
     await Promise.all([env.stop(), providers.stop()]);
   });
 
-  it('are read or refused by both clients', () => fuzzClients(providers, { cases: 200, seed: SEED }));
+  it('are read or refused by both clients', () => fuzzClients(providers, { cases: 120, seed: SEED }));
 
-  it('end a job, or hold it with a reason', () => fuzzJobs(env, providers, { cases: 40, seed: SEED }));
+  it('end a job, or hold it with a reason', () => fuzzJobs(env, providers, { cases: 25, seed: SEED }));
 
   it('are an answer or a refusal of the calls that a person waits for', () =>
     fuzzCalls(env, providers, { cases: 60, seed: SEED }));

@@ -18,7 +18,7 @@ import { type FuzzOptions, type FuzzResult, fuzz } from './run.ts';
 
 const REPEATS = 3;
 /** Most of a case is waiting. */
-const AT_ONCE = 8;
+const AT_ONCE = 16;
 /** Silence ends a case. */
 const TIMEOUTS = { connectMs: 2_000, greetingMs: 60, commandMs: 60, bodyMs: 60, dotMs: 60 };
 const MESSAGE = 'Message-ID: <1@out.test>\r\nSubject: Test\r\n\r\nHello\r\n';

@@ -57,6 +57,17 @@ describe('The check of a drill', () => {
     ).to.deep.equal(['open 1']);
   });
 
+  it('finds a mail that was never taken when its time had come, and one that was cancelled and sent', () => {
+    const scheduled = { id: 's', messageId: '<s>', state: 'scheduled' as const };
+    expect(faultsAfter(({ rows }) => rows.push({ ...scheduled, isDueLater: true }))).to.deep.equal([]);
+    expect(faultsAfter(({ rows }) => rows.push({ ...scheduled, isDueLater: false }))).to.deep.equal(['open 1']);
+    expect(
+      faultsAfter(({ rows }) => {
+        rows[0]!.state = 'cancelled';
+      }),
+    ).to.deep.equal(['denied 1']);
+  });
+
   it('finds a mail at the relay that has no row', () => {
     expect(faultsAfter(({ sink }) => sink.set('<x@in.test>', 1))).to.deep.equal(['strangers 1']);
   });

@@ -1,9 +1,17 @@
 import { expect } from 'chai';
 import { judgeMidway, type MidwayTally } from '../../lab/drills/audience-midway.ts';
+import type { CampaignTally } from '../../lab/drills/campaigns.ts';
 import { judgeMedia } from '../../lab/drills/disk-full.ts';
+import { judgeLater, type LaterTally } from '../../lab/drills/later.ts';
 import { judgeMemory, type MemoryTally } from '../../lab/drills/memory.ts';
 import { judgeOutage, type OutageTally } from '../../lab/drills/outages.ts';
 import { judgeRaces, type RacesTally } from '../../lab/drills/races.ts';
+import {
+  type CampaignFailover,
+  judgeCampaignFailover,
+  judgeTraffic,
+  type TrafficFailover,
+} from '../../lab/drills/relay-failover.ts';
 import { judgeReplies, type RepliesTally } from '../../lab/drills/relay-replies.ts';
 import { judgeRestore, type RestoreTally } from '../../lab/drills/restore.ts';
 import { judgeRolling, type RollingTally } from '../../lab/drills/rolling.ts';
@@ -78,6 +86,30 @@ describe('The verdict of a drill', () => {
     );
   });
 
+  it('on a failover between relays notices mail that is lost, repeated or unknown, a gap, and a relay that took nothing', () => {
+    const good: TrafficFailover = {
+      outage: { faults: 2, promises, calls: calls(), exits: [], slowestReturnMs: 900 },
+      ...{ undisturbedMs: 90, withoutRelayMs: 200, taken: [6, 4] },
+    };
+    const gaps: Array<Partial<TrafficFailover>> = [{ withoutRelayMs: 2_001 }, { taken: [10, 0] }];
+    const doctored = everyPromise.map((change) => ({ outage: { ...good.outage, ...change } }));
+    const twice = { promises: { ...promises, found: { ...found, duplicates: 1 } } };
+    const inDoubt = { promises: { ...promises, found: { ...found, unknown: 1 } } };
+    const more = [twice, inDoubt].map((change) => ({ outage: { ...good.outage, ...change } }));
+    expect(overlooked((tally) => judgeTraffic('x', tally), good, [...doctored, ...more, ...gaps])).to.deep.equal([]);
+
+    const drill = { recipients: 10, connections: 4, ackMs: 1, evidence: true };
+    const campaign: CampaignTally = {
+      ...{ recipients: 10, faults: 2, status: 'sent', lost: 0, duplicates: 0, strangers: 0, unknown: 0 },
+      ...{ unknownAccepted: 0, connectionsAtFaults: 4, samples: 3, unbalanced: 0, seconds: 9 },
+    };
+    const sent: CampaignFailover = { campaign, undisturbedMs: 90, withoutRelayMs: 200, taken: [6, 4] };
+    const faulty = [{ lost: 1 }, { duplicates: 1 }, { unknown: 1 }, { unbalanced: 1 }, { status: 'sending' }];
+    const wrongs = faulty.map((change) => ({ campaign: { ...campaign, ...change } }));
+    const late = [{ withoutRelayMs: 2_001 }, { taken: [0, 10] as [number, number] }];
+    expect(overlooked((tally) => judgeCampaignFailover(drill, tally), sent, [...wrongs, ...late])).to.deep.equal([]);
+  });
+
   it('on rolling restarts notices a request that was cut off, a slow exit and anything unknown', () => {
     const good: RollingTally = {
       rounds: 6,
@@ -113,6 +145,19 @@ describe('The verdict of a drill', () => {
       ...[{ found: lossy }, { found: { ...found, refused: 3 } }, { calls: wrong }],
     ];
     expect(overlooked(judgeMidway, good, doctored)).to.deep.equal([]);
+  });
+
+  it('on mail for later notices what is both sent and cancelled, neither, early or forgotten', () => {
+    const good: LaterTally = {
+      ...{ mails: 10, cancelled: 2, refused: 1, moved: 1, notMoved: 1, cancelledInBatches: 3 },
+      ...{ both: 0, neither: 0, early: 0, wrong: new Map(), found: { ...found, refused: 5 } },
+    };
+    const doctored: Array<Partial<LaterTally>> = [
+      ...[{ both: 1 }, { neither: 1 }, { early: 1 }, { wrong: new Map([['500 ', 1]]) }],
+      ...[{ cancelled: 0 }, { refused: 0 }, { cancelled: 6 }],
+      ...[{ found: { ...found, refused: 6 } }, { found: { ...lossy, refused: 5 } }],
+    ];
+    expect(overlooked(judgeLater, good, doctored)).to.deep.equal([]);
   });
 
   it('on races notices a race that was won twice, and an error', () => {

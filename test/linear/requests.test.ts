@@ -41,6 +41,8 @@ describe('A hostile request', () => {
   };
   for (const [what, source] of Object.entries(html)) {
     requests[`a mail with ${what}`] = (n) => post.send({ to: { email: 'a@in.test' }, html: `${n}${source}` });
+    requests[`a preview with ${what}`] = (n) =>
+      post.own.client.post('/templates/preview', { emailTemplate: `${n}${source}` });
     requests[`a template with ${what}`] = (n) =>
       post.own.client.post('/templates', { templateName: `${what} ${n}`, emailTemplate: `${n}${source}` });
   }

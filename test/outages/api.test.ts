@@ -9,7 +9,7 @@ import { until } from '../support/wait.ts';
 type Servers = Awaited<ReturnType<typeof startServers>>;
 
 describe('While a server is away', function () {
-  this.timeout(60_000);
+  this.timeout(180_000);
   let folder: string;
   let servers: Servers;
   let environment: Environment;

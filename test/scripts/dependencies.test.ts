@@ -14,8 +14,8 @@ const kinds: Record<string, string[]> = {
 const named = Object.values(kinds).flat();
 
 /** The folders of the image; the rest of the tree may use development packages too. */
-const shipped = ['schemas', 'core', 'platform', 'workflows', 'activities', 'workers', 'api'];
-const sources = globSync('**/*.{ts,mjs}', {
+const shipped = ['schemas', 'core', 'platform', 'workflows', 'activities', 'workers', 'api', 'console'];
+const sources = globSync('**/*.{ts,tsx,mjs}', {
   cwd: root,
   exclude: (name) => name === 'node_modules' || name.startsWith('.'),
 });

@@ -33,7 +33,11 @@ export async function openStage(activities: object, address = process.env.TEMPOR
   ]);
   const shared = { connection: native, namespace, identity };
   const workers = await Promise.all([
-    Worker.create({ ...shared, taskQueue: `${prefix}-workflows`, workflowBundle: await workflowBundle(silent) }),
+    Worker.create({
+      ...shared,
+      taskQueue: `${prefix}-workflows`,
+      workflowBundle: await workflowBundle(silent, process.env.WORKFLOW_BUNDLE),
+    }),
     Worker.create({ ...shared, taskQueue: `${prefix}-background`, activities }),
     Worker.create({ ...shared, taskQueue: `${prefix}-campaign`, activities }),
   ]);
