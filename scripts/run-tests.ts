@@ -52,6 +52,8 @@ export async function main(args: string[]): Promise<void> {
     if (result.note) say(result.note);
     if (isRecorded && result.failed === 0) recordDurations(result.durations);
     say(`Tests took ${seconds(began)} with everything.`);
+    // Again at the end: the output of the runs is long, and where only its end is kept, failures are there.
+    if (result.failures.length > 0) console.log(`\nFailures:\n\n${result.failures.join('\n\n')}\n`);
     if (lifetime.stopping) return;
     await lifetime.stop();
     console.log(`${result.passed} passed, ${result.failed} failed${skippedNote(result.skipped)}`);
@@ -81,6 +83,7 @@ interface Result {
   readonly failed: number;
   readonly skipped: number;
   readonly durations: Durations;
+  readonly failures: readonly string[];
   readonly note?: string;
 }
 
@@ -108,6 +111,7 @@ async function runShards(
     failed: sum(results.map(({ failed }) => failed)),
     skipped: sum(results.map(({ skipped }) => skipped)),
     durations: Object.assign({}, ...results.map(({ durations }) => durations)),
+    failures: results.flatMap(({ failures }) => failures),
     note: results.flatMap(({ note }) => note ?? []).join(' '),
   };
 }
@@ -153,7 +157,14 @@ function readResult(file: string, code: number | null, how: string): Result {
     if (code === 0 || result.failed > 0) return result;
     return { ...result, failed: result.failed + 1, note: `Mocha failed outside any test (${how}).` };
   } catch {
-    return { passed: 0, failed: 1, skipped: 0, durations: {}, note: `The run ended before its end (${how}).` };
+    return {
+      passed: 0,
+      failed: 1,
+      skipped: 0,
+      durations: {},
+      failures: [],
+      note: `The run ended before its end (${how}).`,
+    };
   }
 }
 

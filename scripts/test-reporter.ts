@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { relative } from 'node:path';
-import type { MochaOptions, Runner } from 'mocha';
+import type { MochaOptions, Runnable, Runner } from 'mocha';
 import type { Durations } from './test-shards.ts';
 
 const Mocha = createRequire(import.meta.url)('mocha') as typeof import('mocha');
@@ -14,21 +14,35 @@ export default class CountingReporter extends Mocha.reporters.Spec {
     let failed = 0;
     let skipped = 0;
     const durations = timeFiles(runner);
-    const repeated: string[] = [];
+    const failures: string[] = [];
     runner.on('pass', () => passed++);
     runner.on('pending', () => skipped++);
-    runner.on('fail', () => failed++);
+    runner.on('fail', (test, error: Error) => {
+      failed++;
+      failures.push(describeFailure(test, error));
+    });
     // Nothing is retried by default. With --retries or this.retries(), a failed try still fails the run.
     runner.on('retry', (test, error: Error) => {
       failed++;
-      repeated.push(`${test.fullTitle()}\n    ${error.message.slice(0, 500)}`);
+      failures.push(`${describeFailure(test, error)}\n  (tried again)`);
     });
     runner.once('end', () => {
-      writeFileSync(process.env.EVERPOST_TEST_RESULT ?? '', JSON.stringify({ passed, failed, skipped, durations }));
-      if (repeated.length > 0)
-        console.log(`Failed and tried again:\n${repeated.map((title) => `  ${title}\n`).join('')}`);
+      const result = { passed, failed, skipped, durations, failures };
+      writeFileSync(process.env.EVERPOST_TEST_RESULT ?? '', JSON.stringify(result));
     });
   }
+}
+
+/** Short enough to stand at the end of the output of all runs. */
+function describeFailure(test: Runnable, error: Error): string {
+  const file = test.file ? `${relative(process.cwd(), test.file)}: ` : '';
+  return `${file}${test.fullTitle()}\n${indent(`${error.stack ?? error.message ?? error}`.slice(0, failureLength))}`;
+}
+
+const failureLength = 3_000;
+
+function indent(text: string): string {
+  return text.replace(/^/gm, '  ');
 }
 
 /** Seconds with hooks, of all suites of a file. */
