@@ -139,6 +139,25 @@ describe('A migration from provider B', () => {
     expect(lists).deep.equal(expectedOfB(account).lists);
   });
 
+  it('suppresses who unsubscribed at the source after the walk had read them', async () => {
+    const person = account.contacts.find(({ unsubscribed }) => !unsubscribed)!;
+    scene.b.faults.push({
+      on: /\/contacts\?limit=100&after=/,
+      act: {
+        kind: 'meanwhile',
+        run: () => {
+          person.unsubscribed = true;
+        },
+      },
+    });
+    await migrate({ migrateAll: true });
+    const suppressed = await scene.env.deps.db.suppressions.distinct('email', {
+      projectId: tenant.project._id,
+      isGlobal: true,
+    });
+    expect(suppressed).to.include(person.email.toLowerCase());
+  });
+
   it('plans: counts contacts page by page, and a key that may only send reads no section', async () => {
     const plan = dataOf(await tenant.client.post('/migrations/providerB/plan', { apiKey: account.key }));
     expect(plan).deep.include({ totalContacts: 130, unsubscribedContacts: 33, countsComplete: true, skipped: [] });

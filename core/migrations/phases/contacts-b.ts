@@ -29,7 +29,10 @@ export async function contactsOfB(run: PhaseRun, source: SourceB): Promise<boole
   if (steps.length === 0) return false;
   const mapped = await mappedFields(run, source);
   await beginNotes(run);
-  await walkContacts(run, source, steps, (step, contacts) => importPage(run, source, { step, mapped }, contacts));
+  await walkContacts(run, source, steps, async (step, contacts, known) => {
+    await suppressMarked(run, known);
+    await importPage(run, source, { step, mapped }, contacts);
+  });
   await keepCountOfNotes(run);
   await run.save({ total: run.phase.succeeded + run.phase.failed + run.phase.skipped });
   return true;

@@ -75,9 +75,9 @@ async function wereSuppressed({ deps, migration }: PhaseRun): Promise<boolean> {
 
 async function suppressByWalking(run: PhaseRun, source: SourceB): Promise<void> {
   const steps = run.migration.selection.listIds?.map(segmentStep) ?? [EVERYBODY, NEWCOMERS];
-  await walkContacts(run, source, steps, async (_step, contacts) => {
+  await walkContacts(run, source, steps, async (_step, contacts, known) => {
     run.signal?.throwIfAborted();
-    const noted = await suppressMarked(run, contacts);
+    const noted = await suppressMarked(run, [...contacts, ...known]);
     const { total, succeeded } = run.phase;
     await saveWalked(run, contacts, { total: total + noted, succeeded: succeeded + noted });
   });

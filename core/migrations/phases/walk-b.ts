@@ -30,19 +30,25 @@ interface Cursor extends StepCursor {
   newestAt: string | null;
 }
 
-/** Reads the contacts of each step page by page. `work` writes a page and saves it with `saveWalked`, whole or in parts. */
+/**
+ * Writes a page and saves it with `saveWalked`, whole or in parts. `known` are contacts of the page that an earlier step has written;
+ * they may have unsubscribed since.
+ */
+type PageWork<One extends WalkStep> = (step: One, contacts: SourceContact[], known: SourceContact[]) => Promise<void>;
+
+/** Reads the contacts of each step page by page. */
 export async function walkContacts<One extends WalkStep>(
   run: PhaseRun,
   source: SourceB,
   steps: One[],
-  work: (step: One, contacts: SourceContact[]) => Promise<void>,
+  work: PageWork<One>,
 ): Promise<void> {
   if (run.phase.cursor === null) await saveCursor(run, beginStep('', null));
   await walkSteps(
     run,
     steps,
     (key) => beginStep(key, cursorOf<Cursor>(run).newestAt),
-    (step) => walkStep(run, source, step, (contacts) => work(step, contacts)),
+    (step) => walkStep(run, source, step, work),
   );
 }
 
@@ -62,10 +68,13 @@ export async function saveWalked(
   await saveCursor(run, cursor, change);
 }
 
-type PageWork = (contacts: SourceContact[]) => Promise<void>;
-
 /** A segment that was deleted at the source during the run has no more members. */
-async function walkStep(run: PhaseRun, source: SourceB, step: WalkStep, work: PageWork): Promise<void> {
+async function walkStep<One extends WalkStep>(
+  run: PhaseRun,
+  source: SourceB,
+  step: One,
+  work: PageWork<One>,
+): Promise<void> {
   try {
     await walkPages(run, source, step, work);
   } catch (error) {
@@ -78,7 +87,12 @@ async function walkStep(run: PhaseRun, source: SourceB, step: WalkStep, work: Pa
 }
 
 /** A page that was read before means that the source repeats itself in a cycle: the other contacts cannot be reached. */
-async function walkPages(run: PhaseRun, source: SourceB, step: WalkStep, work: PageWork): Promise<void> {
+async function walkPages<One extends WalkStep>(
+  run: PhaseRun,
+  source: SourceB,
+  step: One,
+  work: PageWork<One>,
+): Promise<void> {
   const { newestAt } = cursorOf<Cursor>(run);
   const lastIds = new Set<string>();
   let restarts = 0;
@@ -89,9 +103,11 @@ async function walkPages(run: PhaseRun, source: SourceB, step: WalkStep, work: P
       restarts += 1;
       if (restarts > RESTARTS_MAX) throw new SourceError('malformed', 'Provider B refuses its own cursors.');
     }
-    const known = step.isNewcomers ? contacts.findIndex(({ createdAt }) => createdAt <= (newestAt ?? '')) : -1;
-    await work(known === -1 ? contacts : contacts.slice(0, known));
-    if (!hasMore || known !== -1) return;
+    const firstKnown = step.isNewcomers ? contacts.findIndex(({ createdAt }) => createdAt <= (newestAt ?? '')) : -1;
+    const isEnd = firstKnown !== -1;
+    const [fresh, known] = isEnd ? [contacts.slice(0, firstKnown), contacts.slice(firstKnown)] : [contacts, []];
+    await work(step, fresh, known);
+    if (!hasMore || isEnd) return;
     const last = contacts.at(-1)?.sourceId;
     if (last === undefined || lastIds.has(last))
       throw new SourceError('malformed', 'Provider B promises more contacts, but lists the same page again.');
