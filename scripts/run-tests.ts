@@ -15,6 +15,8 @@ const root = join(import.meta.dirname, '..');
 const testTimeoutMs = 30_000;
 /** Each file drops a database of some two hundred files: kept for 300 s, they use up the descriptors of mongod. */
 const historySeconds = 30;
+/** Of the random cases. */
+const usualSeed = '20261123';
 /** Writes down how long the files of the whole suite took. */
 const recordOption = '--record';
 
@@ -47,6 +49,7 @@ export async function main(args: string[]): Promise<void> {
       ...{ ...env, ...givenServers(), ...servers.environment, ...bundles[0], ...bundles[1], DATA_DIR: folder },
       // Halves the CPU time that a process of ours takes to start.
       NODE_COMPILE_CACHE: join(folder, 'compiled'),
+      FUZZ_SEED: process.env.FUZZ_SEED ?? usualSeed,
     };
     const result = await runShards(files, options, suite, folder, lifetime);
     if (result.note) say(result.note);
@@ -133,6 +136,7 @@ function runMocha(
   const mocha = [
     ...[join(root, 'node_modules/mocha/bin/mocha.js'), '--timeout', `${testTimeoutMs}`, '--exit'],
     ...['--reporter', join(import.meta.dirname, 'test-reporter.ts')],
+    ...['--require', join(import.meta.dirname, 'test-seed.ts')],
     ...args,
   ];
   const child = spawn(process.execPath, mocha, {

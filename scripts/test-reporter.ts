@@ -33,7 +33,7 @@ export default class CountingReporter extends Mocha.reporters.Spec {
   }
 }
 
-/** Short enough to stand at the end of the output of all runs. */
+/** Short enough for the end of the output of all runs. */
 function describeFailure(test: Runnable, error: Error): string {
   const file = test.file ? `${relative(process.cwd(), test.file)}: ` : '';
   return `${file}${test.fullTitle()}\n${indent(`${error.stack ?? error.message ?? error}`.slice(0, failureLength))}`;

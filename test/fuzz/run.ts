@@ -16,7 +16,7 @@ export interface FuzzResult {
   longestMs: number;
 }
 
-/** FUZZ_CASES and FUZZ_SEED, else as many cases as the suite runs and a seed that is new each time. */
+/** FUZZ_CASES, else as many cases as the suite runs; FUZZ_SEED, which `npm test` sets, else a seed that is new each time. */
 export function fuzzOptions(casesOfSuite: number): FuzzOptions {
   const { FUZZ_CASES, FUZZ_SEED } = process.env;
   return { cases: Number(FUZZ_CASES ?? casesOfSuite), ...(FUZZ_SEED ? { seed: Number(FUZZ_SEED) } : {}) };
