@@ -1,5 +1,6 @@
 import type { Redis } from 'ioredis';
 import { type Deps, type Log, openCore } from '../core/base/deps.ts';
+import { Members } from '../core/base/members.ts';
 import { subscribers } from '../core/subscribers.ts';
 import type { Config } from '../schemas/config.ts';
 import { createClock } from './clock.ts';
@@ -40,6 +41,7 @@ export function openPlatform(config: Config, log: Log): Platform {
     db,
     signals,
     clock,
+    members: new Members(),
     dns: createDns(config),
     sources: createSources(config, db),
     media: createMedia(config),

@@ -35,16 +35,16 @@ async function main(): Promise<void> {
 
   await Promise.all([clockReady, refuseUnfit(deps)]);
   const workers = startWorkers(deps, names);
+  const endReports = reportProcess(deps, { roles: names, version: VERSION }, () => ({
+    jobs: workers.due().reduce((sum, { running }) => sum + running, 0),
+    ...(isSending ? sendingFacts(deps) : { held: 0, unwritten: 0, relays: [] }),
+  }));
   measure(metrics, workers);
   if (isSending) measureSending(metrics, deps);
   let isReady = false;
   const sources = { deps, metrics, lanes: names, isReady: () => isReady, sdkMetricsUrl };
   const health = await serveHealth(config.workerPort, config.host, sources);
   log.info({ port: health.port }, 'started');
-  const endReports = reportProcess(deps, { roles: names, version: VERSION }, () => ({
-    jobs: workers.due().reduce((sum, { running }) => sum + running, 0),
-    ...(isSending ? sendingFacts(deps) : { held: 0, unwritten: 0, relays: [] }),
-  }));
 
   let isStopping = false;
   const stop = async () => {

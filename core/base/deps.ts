@@ -1,6 +1,7 @@
 import type { MongoClient } from 'mongodb';
 import type { Config } from '../../schemas/config.ts';
 import type { Collections } from './collections.ts';
+import type { Members } from './members.ts';
 
 /**
  * The ports of the core. platform/ and workflows/client.ts implement them; api/main.ts and workers/main.ts wire them. A noun with
@@ -12,6 +13,7 @@ export interface Deps {
   db: Collections;
   mongo: MongoClient;
   clock: Clock;
+  members: Members;
   log: Log;
   signals: Signals;
   workflows: Workflows;

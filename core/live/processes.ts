@@ -1,48 +1,43 @@
-import { randomUUID } from 'node:crypto';
 import { costlyCache } from '../base/cache.ts';
 import { type Deps, oncePerCore } from '../base/deps.ts';
+import { GONE_MS } from '../base/members.ts';
 import type { Project } from '../base/model.ts';
 import type { ProcessReport } from './model.ts';
 
 const EVERY_MS = 5_000;
-/** A process that reported nothing for so long does not run. */
-const GONE_MS = 3 * EVERY_MS;
 const KEPT_FACTOR = 100;
 /** A report need not survive a failover. */
 const REPORT_CONCERN = { writeConcern: { w: 1 } } as const;
 
 type Facts = Pick<ProcessReport, 'jobs' | 'held' | 'unwritten' | 'relays'>;
 
-/** Reports this process every few seconds. Returns the function that ends it. */
+/** Reports this process every few seconds, and reads which others run. Returns the function that ends it. */
 export function reportProcess(
-  { db, clock, log }: Pick<Deps, 'db' | 'clock' | 'log'>,
+  deps: Pick<Deps, 'db' | 'clock' | 'members' | 'log'>,
   { roles, version }: Pick<ProcessReport, 'roles' | 'version'>,
   facts: () => Facts = () => ({ jobs: 0, held: 0, unwritten: 0, relays: [] }),
 ): () => Promise<void> {
-  const _id = randomUUID();
+  const { db, clock, members, log } = deps;
+  const _id = members.id;
   const startedAt = clock.now();
   let hasFailed = false;
-  const report = () =>
-    db.processes
-      .updateOne(
-        { _id },
-        {
-          $set: {
-            ...{ roles: [...roles], version, startedAt, seenAt: clock.now() },
-            ...{ memoryBytes: process.memoryUsage.rss(), ...facts() },
-          },
-        },
-        { upsert: true, ...REPORT_CONCERN },
-      )
-      .then(
-        () => {
-          hasFailed = false;
-        },
-        (error) => {
-          if (!hasFailed) log.warn({ err: error }, 'this process could not be reported; retrying');
-          hasFailed = true;
-        },
+  const report = async () => {
+    const row = {
+      ...{ roles: [...roles], version, startedAt, seenAt: clock.now() },
+      ...{ memoryBytes: process.memoryUsage.rss(), ...facts() },
+    };
+    try {
+      await db.processes.updateOne({ _id }, { $set: row }, { upsert: true, ...REPORT_CONCERN });
+      members.read(
+        roles,
+        await reportedLately(deps).project<Pick<ProcessReport, '_id' | 'roles'>>({ roles: 1 }).toArray(),
       );
+      hasFailed = false;
+    } catch (error) {
+      if (!hasFailed) log.warn({ err: error }, 'this process could not be reported; retrying');
+      hasFailed = true;
+    }
+  };
   let last = report();
   const timer = setInterval(() => {
     last = last.then(report);
@@ -60,12 +55,11 @@ const kept = oncePerCore((_deps: Pick<Deps, 'state'>) =>
 
 /** The processes that run, of the whole installation. */
 export function runningProcesses(deps: Pick<Deps, 'db' | 'clock' | 'state'>): Promise<ProcessReport[]> {
-  return kept(deps).get('', () =>
-    deps.db.processes
-      .find({ seenAt: { $gte: new Date(deps.clock.now().getTime() - GONE_MS) } }, { hint: 'seen' })
-      .sort({ startedAt: 1 })
-      .toArray(),
-  );
+  return kept(deps).get('', () => reportedLately(deps).sort({ startedAt: 1 }).toArray());
+}
+
+function reportedLately({ db, clock }: Pick<Deps, 'db' | 'clock'>) {
+  return db.processes.find({ seenAt: { $gte: new Date(clock.now().getTime() - GONE_MS) } }, { hint: 'seen' });
 }
 
 /** Whether this organization is the only one: others must not learn from figures of the installation what it sends. */

@@ -1,0 +1,45 @@
+import { expect } from 'chai';
+import { Members } from '../../core/base/members.ts';
+import { reportProcess } from '../../core/live/processes.ts';
+import { useEnvironment } from '../support/environment.ts';
+import { until } from '../support/wait.ts';
+
+describe('Reports of processes', () => {
+  const environment = useEnvironment();
+
+  it('are how a process learns of the others: it counts those that run, and not one that has stopped or is silent', async () => {
+    const start = (...roles: string[]) => {
+      const deps = { ...environment.deps, members: new Members() };
+      return { members: deps.members, end: reportProcess(deps, { roles, version: '1' }) };
+    };
+    const seesItself = ({ members }: ReturnType<typeof start>, count: number) =>
+      until(
+        async () => members.count('mail'),
+        (found) => found === count,
+        { everyMs: 5 },
+      );
+    const first = start('mail', 'campaign');
+    await until(
+      () => environment.deps.db.processes.countDocuments({}),
+      (count) => count === 1,
+    );
+    const second = start('mail');
+    await seesItself(second, 2);
+    expect([second.members.count('campaign'), second.members.count('background')]).to.deep.equal([1, 1]);
+    const ranks = [first, second].map(({ members }) => members.id).toSorted();
+    expect(second.members.rank('mail')).to.deep.equal({ rank: ranks.indexOf(second.members.id), count: 2 });
+    await second.end();
+
+    const silentSince = new Date(environment.deps.clock.now().getTime() - 20_000);
+    await environment.deps.db.processes.updateMany({ _id: first.members.id }, { $set: { seenAt: silentSince } });
+    const third = start('mail');
+    await until(
+      () => environment.deps.db.processes.countDocuments({}),
+      (count) => count === 2,
+    );
+    await third.end();
+    expect(third.members.count('mail')).to.equal(1);
+    await first.end();
+    expect(await environment.deps.db.processes.countDocuments({})).to.equal(0);
+  });
+});
