@@ -22,6 +22,7 @@ import { CommandError } from './error.ts';
 import { memberCommands } from './members.ts';
 import { migrationCommands } from './migrations.ts';
 import { secretCommands } from './secrets.ts';
+import { shardingCommands } from './sharding.ts';
 import { prepareNamespace } from './temporal-namespace.ts';
 import { withDeps } from './with-deps.ts';
 
@@ -127,6 +128,7 @@ const commands: Record<string, Command> = {
       print({ missing: await missingUniqueIndexes(deps.db) });
     },
   },
+  ...shardingCommands,
   setup: {
     usage: '',
     does: 'makes what production needs before the first start: indexes, and the search attributes of the Temporal namespace',

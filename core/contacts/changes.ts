@@ -225,18 +225,27 @@ async function writeContacts(
 ): Promise<void> {
   const writes: AnyBulkWriteOperation<Contact>[] = [];
   const deleted: ObjectId[] = [];
+  const moved: Array<{ before: Contact; update: UpdateFilter<Contact> }> = [];
   const alike = new Map<string, { update: UpdateFilter<Contact>; ids: ObjectId[] }>();
   for (const [id, before] of stored) {
     const after = byId.get(id);
     if (!after) deleted.push(before._id);
     if (!after || after === before) continue;
     const update = updateOf(before, after);
+    if (after.email !== before.email) {
+      moved.push({ before, update });
+      continue;
+    }
     const key = JSON.stringify(update);
     const group = alike.get(key) ?? { update, ids: [] };
     group.ids.push(before._id);
     alike.set(key, group);
   }
-  if (deleted.length > 0) writes.push({ deleteMany: { filter: { _id: { $in: deleted }, projectId } } });
+  const { contacts } = deps.db;
+  if (deleted.length > 0) await contacts.deleteMany({ _id: { $in: deleted }, projectId }, { session });
+  // A new address may move a sharded contact to another shard, which takes a write of its own that names the old address.
+  for (const { before, update } of moved)
+    await contacts.updateOne({ _id: before._id, projectId, email: before.email }, update, { session });
   // One write for all contacts with equal changes: 500 that join a list cost a fifth of 500 writes.
   for (const { update, ids } of alike.values())
     writes.push(
@@ -245,7 +254,7 @@ async function writeContacts(
         : { updateMany: { filter: { _id: { $in: ids }, projectId }, update } },
     );
   for (const [id, after] of byId) if (!stored.has(id)) writes.push({ insertOne: { document: after } });
-  if (writes.length > 0) await deps.db.contacts.bulkWrite(writes, { session, ordered: true });
+  if (writes.length > 0) await contacts.bulkWrite(writes, { session, ordered: true });
 }
 
 /** Lists are added with a push, so that contacts with different other lists still share a write. */
