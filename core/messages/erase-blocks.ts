@@ -13,7 +13,10 @@ export async function eraseFromBlocks({ db }: Deps, erasure: ContactErasure): Pr
   const { _id, projectId, deletedAt } = erasure;
   if (erasure.isOutOfBlocks) return false;
   const others = await db.contactErasures
-    .find({ projectId, isOutOfBlocks: { $exists: false }, deletedAt: { $lte: deletedAt } }, { projection: { _id: 1 } })
+    .find(
+      { projectId, dueAt: { $exists: true }, isOutOfBlocks: { $exists: false }, deletedAt: { $lte: deletedAt } },
+      { projection: { _id: 1 }, hint: 'due' },
+    )
     .limit(TOGETHER_MAX)
     .toArray();
   const ids = [_id, ...others.map((other) => other._id)];
