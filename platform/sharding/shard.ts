@@ -6,7 +6,7 @@ import { declaredIndexes, isSupported, type KnownIndex, type ShardKey, shardKeys
 export const SHARDED_VERSION_MIN = 8;
 const NO_SUCH_COLLECTION = 26;
 
-/** What one collection needs, or why it is refused. */
+/** The commands for one collection, or the reasons why it is refused. */
 export interface ShardStep {
   collection: string;
   key: ShardKey;

@@ -65,7 +65,7 @@ describe('npm run admin -- shard', () => {
     expect(sharded).to.deep.equal(names.map((name) => `${mongodbDatabase}.${name}`));
   });
 
-  it('asks for indexes that a server makes beside ours', async () => {
+  it('asks for indexes that a server makes next to ours', async () => {
     const { deps } = environment;
     const db = deps.mongo.db(deps.config.mongodbDatabase);
     for (const command of plannedCommands(deps.config.mongodbDatabase).filter(({ createIndexes }) => createIndexes))
