@@ -19,6 +19,7 @@ import { makeIndexes, missingUniqueIndexes } from '../platform/indexes.ts';
 import { searchAttributeNames } from '../workflows/search-attribute-names.ts';
 import { consentCommands } from './consents.ts';
 import { CommandError } from './error.ts';
+import { mediaCommands } from './media.ts';
 import { memberCommands } from './members.ts';
 import { migrationCommands } from './migrations.ts';
 import { secretCommands } from './secrets.ts';
@@ -84,6 +85,7 @@ const commands: Record<string, Command> = {
   ...memberCommands,
   ...migrationCommands,
   ...consentCommands,
+  ...mediaCommands,
   restored: {
     usage: '',
     does: 'after a backup was restored, before the workers start: asks about every open mail instead of sending it a second time, pauses campaigns that were to start, and ends all sessions',

@@ -1,6 +1,7 @@
 import { normalizeEmail } from '../core/base/text/addresses.ts';
 import { withoutEnd } from '../core/base/text/text-ends.ts';
 import { type Config, type Variable, variableName, variables } from '../schemas/config.ts';
+import { storeFault } from './media/store-names.ts';
 
 export class ConfigError extends Error {}
 
@@ -11,6 +12,8 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     values[field] = readVariable(variableName(field), variable, env);
   const publicUrl = values.publicUrl || `http://127.0.0.1:${values.port}`;
   const mailHost = values.mailHost || new URL(String(publicUrl)).hostname;
+  const mediaFault = storeFault(String(values.mediaStore), values as unknown as Config);
+  if (mediaFault) throw new ConfigError(`MEDIA_STORE=${values.mediaStore}: ${mediaFault}`);
   return {
     ...values,
     publicUrl: withoutEnd(String(publicUrl), '/'),

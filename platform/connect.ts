@@ -8,7 +8,7 @@ import { createDns } from './dns.ts';
 import { createDotJournals } from './dots/journals.ts';
 import { createEvidence } from './evidence.ts';
 import { createFiles } from './fetch/files.ts';
-import { createMedia } from './media.ts';
+import { openStore } from './media/stores.ts';
 import { openMongo } from './mongo.ts';
 import { createSources } from './providers/sources.ts';
 import { createRawMails } from './raw-mails.ts';
@@ -44,7 +44,7 @@ export function openPlatform(config: Config, log: Log): Platform {
     members: new Members(),
     dns: createDns(config),
     sources: createSources(config, db),
-    media: createMedia(config),
+    media: openStore(config.mediaStore, { config, db, log }),
     files: createFiles(config),
     evidence: createEvidence(config),
     rawMails,

@@ -9,6 +9,7 @@ const collectionNames: Record<keyof Collections, string> = {
   migrationLinks: 'migrationLinks',
   migrationUnsubscribed: 'migrationUnsubscribed',
   media: 'media',
+  mediaFiles: 'mediaFiles',
   mediaUsage: 'mediaUsage',
   migrationPlans: 'migrationPlans',
   providerPaces: 'providerPaces',

@@ -193,10 +193,33 @@ export const variables = {
     default: '.data',
     description: 'Where the embedded servers keep their data, and sending processes their dot journals.',
   },
+  mediaStore: {
+    type: 'string',
+    default: 'folder',
+    description:
+      'Where the pictures of projects are kept: folder (MEDIA_DIR), mongodb, or s3://BUCKET or s3://BUCKET/PREFIX. With API processes on several machines it is mongodb or s3, the same for all processes.',
+  },
   mediaDir: {
     type: 'string',
     default: '',
-    description: 'Where the pictures of projects are kept; empty: media under DATA_DIR.',
+    description: 'The folder of MEDIA_STORE=folder; empty: media under DATA_DIR.',
+  },
+  s3Endpoint: {
+    type: 'string',
+    default: '',
+    description: 'URL of the S3 server, for example https://s3.example.com; empty: that of AWS in S3_REGION.',
+  },
+  s3Region: { type: 'string', default: 'us-east-1', description: 'Region of the bucket of MEDIA_STORE.' },
+  s3AccessKey: {
+    type: 'string',
+    default: '',
+    description: 'Key that may get, put and delete the objects of that bucket, and list it.',
+  },
+  s3SecretKey: { type: 'string', default: '', description: 'The secret of that key.' },
+  s3PathStyle: {
+    type: 'boolean',
+    default: 'true',
+    description: 'false: the bucket is in the host of the URL, for servers that do not take it in the path.',
   },
   rateLimit: { type: 'integer', default: 600_000, minimum: 1, description: 'Requests a minute for each API key.' },
   authFailureLimit: {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { ObjectId } from 'mongodb';
 import { MEDIA_BYTES_MAX } from '../../schemas/media.ts';
 import type { Deps } from '../base/deps.ts';
-import { type AppError, conflict, invalid, notFound, unavailable } from '../base/errors.ts';
+import { AppError, conflict, invalid, notFound, unavailable } from '../base/errors.ts';
 import { isDuplicateKey, repeatOnDuplicate } from '../base/idempotent-insert.ts';
 import { findById } from '../base/ids.ts';
 import { type By, madeBy } from '../base/maker.ts';
@@ -128,7 +128,9 @@ async function write(deps: Deps, row: MediaFile, bytes: Uint8Array): Promise<Med
   try {
     await deps.media.save(name, bytes);
   } catch (error) {
-    await removeNow(deps, row).catch(() => {});
+    // A store that gave no answer may still write the file, so the job removes it later.
+    const remove = error instanceof AppError && error.kind === 'unavailable' ? startRemoval : removeNow;
+    await remove(deps, row).catch(() => {});
     throw error;
   }
   const media = await deps.db.media.findOneAndUpdate(

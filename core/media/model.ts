@@ -1,4 +1,4 @@
-import type { Collection, ObjectId } from 'mongodb';
+import type { Binary, Collection, ObjectId } from 'mongodb';
 import type { Made } from '../base/maker.ts';
 import type { PictureEnding } from './pictures.ts';
 
@@ -36,9 +36,17 @@ export interface MediaUsage {
   deletedAt?: Date;
 }
 
+/** The bytes of a picture, where MEDIA_STORE is `mongodb`. Only `platform/media` reads and writes them. */
+export interface StoredPicture {
+  /** The name of the picture, which no two pictures share. */
+  _id: string;
+  bytes: Binary;
+}
+
 declare module '../base/collections.ts' {
   interface Collections {
     media: Collection<MediaFile>;
+    mediaFiles: Collection<StoredPicture>;
     mediaUsage: Collection<MediaUsage>;
   }
 }

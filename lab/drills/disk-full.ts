@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { closeSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createMedia } from '../../platform/media.ts';
+import { openFolder } from '../../platform/media/folder.ts';
 import type { Verdict } from '../rig/drill-results.ts';
 import { withServers } from '../rig/servers.ts';
 import type { Mix } from '../rig/traffic.ts';
@@ -43,7 +43,7 @@ interface FullMedia {
 /** Images that are kept until there is no room: each is there whole, or refused. */
 export function mediaFull(): Promise<FullMedia | null> {
   return onDisk('2m', async (mediaDir) => {
-    const media = createMedia({ mediaDir });
+    const media = openFolder(mediaDir);
     const bytes = Buffer.alloc(150_000, 7);
     const nameOf = (index: number) => `${index.toString(16).padStart(64, '0')}.png`;
     const tries = Array.from({ length: 40 }, (_, index) => media.save(nameOf(index), bytes));

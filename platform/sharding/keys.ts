@@ -77,6 +77,7 @@ export const unsharded: Record<Exclude<keyof Collections, keyof typeof shardKeys
   eventDefinitions: FEW,
   imports: FEW,
   media: FEW,
+  mediaFiles: 'A cluster keeps pictures in a bucket, see MEDIA_STORE.',
   mediaUsage: FEW,
   migrations: FEW,
   reportStates: FEW,

@@ -10,7 +10,7 @@ interface Ended {
 }
 
 /** The settings of this environment for a process of its own, with other secret keys. */
-function settings({ deps: { config } }: Environment, secretKeys: string): NodeJS.ProcessEnv {
+export function settings({ deps: { config } }: Environment, secretKeys: string): NodeJS.ProcessEnv {
   return {
     ...process.env,
     MONGODB_URL: config.mongodbUrl,

@@ -28,6 +28,7 @@ export const own = {
   senders: WRITTEN,
   domains: { nameless: 'Domains, their keys and DNS records.' },
   media: { nameless: 'Names and sizes of pictures.' },
+  mediaFiles: { nameless: 'The bytes of pictures that the organization uploaded.' },
   mediaUsage: { nameless: 'Numbers.' },
   templates: WRITTEN,
   linkSets: WRITTEN,

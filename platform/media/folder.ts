@@ -1,13 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Media } from '../core/base/deps.ts';
-import type { Config } from '../schemas/config.ts';
+import type { Media } from '../../core/base/deps.ts';
+import { isName, requireName } from './names.ts';
 
-/** Names are hashes that we make; nothing else is ever joined to a path. */
-const NAME = /^[0-9a-f]{64}\.(png|jpg|gif|webp)$/;
-
-export function createMedia({ mediaDir }: Pick<Config, 'mediaDir'>): Media {
+/** Files of a folder, for processes that share a disk. */
+export function openFolder(mediaDir: string): Media {
   /** A process that is killed while it saves leaves its part of the file. */
   async function removeUnfinished(name: string): Promise<void> {
     const files = await readdir(mediaDir).catch(() => []);
@@ -16,7 +14,7 @@ export function createMedia({ mediaDir }: Pick<Config, 'mediaDir'>): Media {
 
   return {
     async save(name, bytes) {
-      if (!NAME.test(name)) throw new Error('not a valid media file name');
+      requireName(name);
       await mkdir(mediaDir, { recursive: true });
       const unfinished = join(mediaDir, `${name}.${randomUUID()}.part`);
       try {
@@ -29,7 +27,7 @@ export function createMedia({ mediaDir }: Pick<Config, 'mediaDir'>): Media {
     },
 
     async read(name) {
-      if (!NAME.test(name)) return null;
+      if (!isName(name)) return null;
       try {
         return await readFile(join(mediaDir, name));
       } catch (error) {
@@ -39,7 +37,7 @@ export function createMedia({ mediaDir }: Pick<Config, 'mediaDir'>): Media {
     },
 
     async remove(name) {
-      if (!NAME.test(name)) throw new Error('not a valid media file name');
+      requireName(name);
       try {
         await unlink(join(mediaDir, name));
       } catch (error) {
