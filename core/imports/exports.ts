@@ -2,6 +2,7 @@ import type { ObjectId } from 'mongodb';
 import { batchesById } from '../base/batches.ts';
 import type { Deps } from '../base/deps.ts';
 import type { Project } from '../base/model.ts';
+import { pagesOnSecondaries, type ReadOptions } from '../base/secondaries.ts';
 import type { Contact } from '../contacts/model.ts';
 import type { Suppression } from '../suppressions/model.ts';
 import type { ImportError } from './model.ts';
@@ -11,16 +12,24 @@ const ENTRIES_AT_ONCE = 1_000;
 type Tenant = Pick<Project, '_id'>;
 
 /** In pages by id, so that a slow reader holds neither memory nor a cursor. */
-export function everyContact({ db }: Deps, project: Tenant): AsyncGenerator<Contact[]> {
-  return batchesById(db.contacts, { projectId: project._id }, { size: ENTRIES_AT_ONCE, hint: 'newest' });
+export function everyContact(deps: Deps, project: Tenant): AsyncGenerator<Contact[]> {
+  const options = { size: ENTRIES_AT_ONCE, hint: 'newest' };
+  return pagesOnSecondaries(deps, (read) =>
+    batchesById(deps.db.contacts, { projectId: project._id }, { ...options, ...read }),
+  );
 }
 
 /** By address; the entries of one address stay together. */
-export async function* everySuppression(deps: Deps, project: Tenant): AsyncGenerator<Suppression[]> {
+export function everySuppression(deps: Deps, project: Tenant): AsyncGenerator<Suppression[]> {
+  return pagesOnSecondaries(deps, (read) => pagesOfSuppressions(deps, project, read));
+}
+
+async function* pagesOfSuppressions({ db }: Deps, project: Tenant, read: ReadOptions): AsyncGenerator<Suppression[]> {
   let last: Suppression | undefined;
   for (;;) {
-    const page = await deps.db.suppressions
-      .find({ projectId: project._id, ...(last ? { email: { $gte: last.email } } : {}) }, { hint: 'address' })
+    const after = last ? { email: { $gte: last.email } } : {};
+    const page = await db.suppressions
+      .find({ projectId: project._id, ...after }, { hint: 'address', ...read })
       .sort({ email: 1, groupId: 1 })
       .limit(ENTRIES_AT_ONCE)
       .toArray();

@@ -5,6 +5,7 @@ import { inTime } from '../../base/deadlines.ts';
 import type { Deps } from '../../base/deps.ts';
 import { invalid } from '../../base/errors.ts';
 import type { Project } from '../../base/model.ts';
+import { onSecondaries } from '../../base/secondaries.ts';
 import { readPast } from '../behaviour/past.ts';
 import { behavioursOf, compileFilter, type Filter, filterToQuery, parseFilter } from '../filters/filters.ts';
 import type { Contact } from '../model.ts';
@@ -74,11 +75,17 @@ async function findByQuery(deps: Deps, looking: Looking, query: Document): Promi
   const { contacts } = deps.db;
   const matching = { projectId: looking.projectId, ...query };
   const reading = { hint: 'newest', maxTimeMS: Math.ceil(looking.timeMs * COUNTING_SHARE) };
-  const newest = contacts.find(matching, { ...reading, limit: PREVIEWED_MAX }).sort({ _id: -1 });
-  const [count, people] = await Promise.all([
-    inTime(contacts.countDocuments(matching, reading)),
-    inTime(newest.toArray()),
-  ]);
+  const [count, people] = await onSecondaries(deps, (read) =>
+    Promise.all([
+      inTime(contacts.countDocuments(matching, { ...reading, ...read })),
+      inTime(
+        contacts
+          .find(matching, { ...reading, ...read, limit: PREVIEWED_MAX })
+          .sort({ _id: -1 })
+          .toArray(),
+      ),
+    ]),
+  );
   return previewed(deps, looking, count, people ?? []);
 }
 
