@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Lifetime, newLifetime, stopOnSignals } from '../../stack/lifetime.ts';
@@ -8,7 +9,7 @@ import { runAlone } from '../rig/run-alone.ts';
  * `npm run bench -- name [args]`: one bench, on servers of its own; without a name all of them, one after the other. Each page says at
  * its top what it measures and against what; the figures are kept in lab/results/bench.
  */
-const benches: Record<string, { does: string }> = {
+const benches: Record<string, { does: string; isBare?: (args: string[]) => boolean }> = {
   smtp: { does: 'messages a second through the SMTP client, beside a raw blast of the same bytes' },
   dkim: { does: 'signatures a second, beside bare OpenSSL' },
   due: { does: 'from a write to the start of its work' },
@@ -24,11 +25,15 @@ const benches: Record<string, { does: string }> = {
   console: {
     does: 'the first load of the console, previews, and its pages at a million contacts and during a campaign',
   },
+  scale: {
+    does: 'what an installation of so many machines should do (--machines 10); --measure checks it with 1 to 8 processes',
+    isBare: (args) => !args.includes('--measure'),
+  },
   migrations: { does: 'contacts a second of an export (a), and pages at the other provider’s pace (b)' },
 };
 
 /** The arguments of each bench when all are run. */
-const runs: Record<string, string[][]> = { migrations: [['a'], ['b']] };
+const runs: Record<string, string[][]> = { migrations: [['a'], ['b']], scale: [['--measure']] };
 
 const INTERRUPTED = 130;
 
@@ -42,6 +47,7 @@ async function main(args: string[]): Promise<number> {
 }
 
 async function runWhatIsAsked([name, ...args]: string[], lifetime: Lifetime): Promise<number> {
+  if (name && benches[name]?.isBare?.(args)) return runBare(fileOf(name), args);
   if (name) return (await runAlone(fileOf(name), args, lifetime)) ? 0 : 1;
   const broken: string[] = [];
   for (const each of Object.keys(benches))
@@ -55,6 +61,11 @@ async function runWhatIsAsked([name, ...args]: string[], lifetime: Lifetime): Pr
     broken.length > 0 ? `Broke down: ${broken.join(', ')}.` : 'All benches ran; the figures are in lab/results/bench.',
   );
   return broken.length > 0 ? 1 : 0;
+}
+
+/** Without servers, for what only computes. */
+function runBare(file: string, args: string[]): number {
+  return spawnSync(process.execPath, [file, ...args], { stdio: 'inherit' }).status ?? 1;
 }
 
 function fileOf(name: string): string {

@@ -9,13 +9,16 @@ const CALLS_AT_ONCE = 20;
 
 export type WaitingLane = 'transactional' | 'automation';
 
-export function putBacklog(drill: DrillContext, lane: WaitingLane, count: number): Promise<void> {
-  return lane === 'transactional' ? putSingle(drill, count) : putBulk(drill, count);
+/** `dueAt`: of all of them, so that they begin together; else in turn, and in the past. */
+export function putBacklog(drill: DrillContext, lane: WaitingLane, count: number, dueAt?: Date): Promise<void> {
+  const dueAtOf = dueAt ? () => dueAt : inTurn(count);
+  return lane === 'transactional' ? putSingle(drill, count, dueAtOf) : putBulk(drill, count, dueAtOf);
 }
 
+type DueAtOf = (index: number) => Date;
+
 /** As endpoint 5 stores them: each with its content. */
-async function putSingle({ deps, project }: DrillContext, count: number): Promise<void> {
-  const dueAtOf = inTurn(count);
+async function putSingle({ deps, project }: DrillContext, count: number, dueAtOf: DueAtOf): Promise<void> {
   const single = (index: number): Message => {
     const dueAt = dueAtOf(index);
     const content = { ...contentOf(project._id, dueAt), marketing: false, data: { name: `N${index}` } };
@@ -29,8 +32,7 @@ async function putSingle({ deps, project }: DrillContext, count: number): Promis
   }
 }
 
-async function putBulk({ deps, project }: DrillContext, count: number): Promise<void> {
-  const dueAtOf = inTurn(count);
+async function putBulk({ deps, project }: DrillContext, count: number, dueAtOf: DueAtOf): Promise<void> {
   for (let from = 0; from < count; from += CALL_MAX * CALLS_AT_ONCE) {
     const contents: Content[] = [];
     const messages: Message[] = [];
@@ -47,7 +49,7 @@ async function putBulk({ deps, project }: DrillContext, count: number): Promise<
 }
 
 /** As they would be with a thousand a second. */
-function inTurn(count: number): (index: number) => Date {
+function inTurn(count: number): DueAtOf {
   const beganAt = Date.now() - 60_000 - count;
   return (index) => new Date(beganAt + index);
 }

@@ -100,7 +100,7 @@ async function drain(
   };
 }
 
-async function untilWritten({ deps, project }: DrillContext, lane: WaitingLane): Promise<void> {
+export async function untilWritten({ deps, project }: DrillContext, lane: WaitingLane): Promise<void> {
   const open = { projectId: project._id, lane, dueAt: { $exists: true } };
   while (await deps.db.messages.findOne(open, { hint: 'due' })) await pause(20);
 }

@@ -2,15 +2,21 @@ import { connect } from 'node:net';
 import { SENDER } from '../../rig/context.ts';
 import type { Size } from '../sending.ts';
 
+export const MAIL = {
+  to: { email: 'ada@in.test', name: 'Ada' },
+  from: { email: SENDER, name: 'Drill' },
+  subject: 'Hello {{name}}',
+  html: `<p>Hello {{name}}</p>${'<p>A paragraph of a receipt.</p>'.repeat(20)}`,
+  dynamicData: { name: 'Ada' },
+};
+
 export function sendRequest(url: string, key: string): Buffer {
-  const { host, pathname } = new URL(`${url}/mails/send`);
-  const body = JSON.stringify({
-    to: { email: 'ada@in.test', name: 'Ada' },
-    from: { email: SENDER, name: 'Drill' },
-    subject: 'Hello {{name}}',
-    html: `<p>Hello {{name}}</p>${'<p>A paragraph of a receipt.</p>'.repeat(20)}`,
-    dynamicData: { name: 'Ada' },
-  });
+  return postRequest(`${url}/mails/send`, key, MAIL);
+}
+
+export function postRequest(url: string, key: string, fields: object): Buffer {
+  const { host, pathname } = new URL(url);
+  const body = JSON.stringify(fields);
   return Buffer.from(
     `POST ${pathname} HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
   );
@@ -19,7 +25,7 @@ export function sendRequest(url: string, key: string): Buffer {
 /** One request after the other on each connection; reads no more of an answer than it must. Answers how long each took. */
 export async function hammer(
   url: string,
-  request: Buffer,
+  request: Buffer | (() => Buffer),
   { connections, seconds }: Pick<Size, 'connections' | 'seconds'>,
 ): Promise<number[]> {
   const { hostname, port } = new URL(url);
@@ -33,7 +39,7 @@ export async function hammer(
       const ask = () => {
         if (performance.now() >= end) return socket.end(() => resolve());
         sentAt = performance.now();
-        return socket.write(request);
+        return socket.write(typeof request === 'function' ? request() : request);
       };
       socket.setNoDelay(true).on('error', reject);
       socket.on('data', (chunk) => {
