@@ -31,7 +31,7 @@ async function main(): Promise<void> {
       'SECRET_KEYS is needed: give it as k1:<32 bytes in base64>, made with: openssl rand -base64 32',
     );
   const log = createLog(config.logLevel, 'api');
-  const metrics = createMetrics();
+  const metrics = createMetrics(['api']);
   const { parts, redis, temporal, close } = openPlatform(config, log);
   const deps: Deps = { ...parts, workflows: createWorkflows(config, temporal) };
   const limiter = createRateLimiter(redis, config.mongodbDatabase);

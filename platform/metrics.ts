@@ -1,4 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { VERSION } from './version.ts';
 
 export interface Metrics {
   registry: Registry;
@@ -15,9 +16,14 @@ interface Labelled {
 }
 
 /** One registry for each process, in Prometheus' text form on /metrics. Labels are names of routes, states and relays, never ids. */
-export function createMetrics(): Metrics {
+export function createMetrics(roles: readonly string[] = []): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
+  const labelNames = ['version', 'roles'];
+  new Gauge({ name: 'everpost_process_info', help: 'This process: 1.', labelNames, registers: [registry] }).set(
+    { version: VERSION, roles: roles.join(',') },
+    1,
+  );
   const requests = new Histogram({
     name: 'everpost_http_request_seconds',
     help: 'Time to answer, by method, route and status.',
@@ -45,6 +51,7 @@ export function createMetrics(): Metrics {
         labelNames,
         registers: [registry],
         collect() {
+          this.reset();
           for (const { labels, value } of read()) this.set(labels, value);
         },
       }),

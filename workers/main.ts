@@ -16,6 +16,7 @@ import { isLaneName, type LaneName, lanes } from './lanes.ts';
 import { keepHeapSmall, lowerPriority } from './process-priority.ts';
 import { measureSending, sendingFacts } from './sending.ts';
 import { startWorkers, type Workers } from './start.ts';
+import { measureWaiting } from './waiting.ts';
 
 const STOP_MS = 8_000;
 
@@ -28,7 +29,7 @@ async function main(): Promise<void> {
   const isSending = names.includes('mail') || names.includes('campaign');
   if (!isSending && (names.includes('workflows') || names.includes('background'))) lowerPriority();
   const log = createLog(config.logLevel, `worker ${names.join(',')}`);
-  const metrics = createMetrics();
+  const metrics = createMetrics(names);
   const sdkMetricsUrl = names.some((name) => 'worker' in lanes[name]) ? await serveSdkMetrics(log) : null;
   const { parts, temporal, clockReady, close } = openPlatform(config, log);
   const deps: Deps = { ...parts, workflows: createWorkflows(config, temporal) };
@@ -41,6 +42,7 @@ async function main(): Promise<void> {
   }));
   measure(metrics, workers);
   if (isSending) measureSending(metrics, deps);
+  if (names.includes('background')) measureWaiting(metrics, deps);
   let isReady = false;
   const sources = { deps, metrics, lanes: names, isReady: () => isReady, sdkMetricsUrl };
   const health = await serveHealth(config.workerPort, config.host, sources);
