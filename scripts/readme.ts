@@ -1,9 +1,14 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Variable, variableName, variables } from '../schemas/config.ts';
+import { chartSchema } from './chart-schema.ts';
 
-/** `npm run readme`: writes the table of environment variables in docs/variables.md; a test compares it with the config schema. */
+/**
+ * `npm run readme`: writes the table of environment variables in docs/variables.md, and the values that the Helm chart takes. Tests
+ * compare both with the config schema.
+ */
 const file = join(import.meta.dirname, '../docs/variables.md');
+const chartFile = join(import.meta.dirname, '../deploy/helm/everpost/values.schema.json');
 
 export function withVariables(page: string): string {
   return page.replace(
@@ -20,4 +25,7 @@ function table(): string {
   return ['| Variable | Default | |', '|---|---|---|', ...rows, ''].join('\n');
 }
 
-if (import.meta.main) writeFileSync(file, withVariables(readFileSync(file, 'utf8')));
+if (import.meta.main) {
+  writeFileSync(file, withVariables(readFileSync(file, 'utf8')));
+  writeFileSync(chartFile, `${JSON.stringify(chartSchema(), null, 2)}\n`);
+}

@@ -5,7 +5,7 @@ import { withVariables } from '../../scripts/readme.ts';
 
 const root = join(import.meta.dirname, '../..');
 const read = (file: string) => readFileSync(join(root, file), 'utf8');
-const pages = globSync(['*.md', '{docs,core,lab}/**/*.md'], { cwd: root });
+const pages = globSync(['*.md', '{docs,core,lab,deploy}/**/*.md'], { cwd: root });
 
 describe('The pages of documentation', () => {
   it('have the table of environment variables as the config schema says; npm run readme writes it', () => {
