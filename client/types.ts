@@ -432,6 +432,30 @@ export interface BatchResult {
   error?: ErrorDetails;
 }
 
+export interface BudgetHealth {
+  /** With the route and the relay, where the budget is of one. */
+  name: string;
+  unit: 'connections' | 'per second';
+  /** For all processes together. */
+  budget: number;
+  /** The shares of all processes. */
+  shared: number;
+  inUse: number;
+  /** More than the budget: processes wait for a larger share. */
+  wanted: number;
+  /** shared: by need, with Redis. divided: equal parts in some process, which Redis does not answer. */
+  mode: 'shared' | 'divided';
+  processes: BudgetShare[];
+}
+
+export interface BudgetShare {
+  id: string;
+  roles: string[];
+  share: number;
+  inUse: number;
+  wanted: number;
+}
+
 export interface BulkFailure {
   email: string;
   code: 'SUPPRESSED' | 'INVALID_EMAIL' | 'RENDER_FAILED';
@@ -2204,6 +2228,8 @@ export interface HealthDetails {
   processes: ProcessReport[] | null;
   /** The same. */
   relays: RelayHealth[] | null;
+  /** The same. */
+  budgets: BudgetHealth[] | null;
   jobs: WaitingJobs[];
 }
 

@@ -3,6 +3,7 @@ import { type Deps, type Log, openCore } from '../core/base/deps.ts';
 import { Members } from '../core/base/members.ts';
 import { subscribers } from '../core/subscribers.ts';
 import type { Config } from '../schemas/config.ts';
+import { openBudgets } from './budgets/budgets.ts';
 import { createClock } from './clock.ts';
 import { createDns } from './dns.ts';
 import { createDotJournals } from './dots/journals.ts';
@@ -34,6 +35,8 @@ export function openPlatform(config: Config, log: Log): Platform {
   const database = mongo.db(config.mongodbDatabase);
   const clock = createClock(async () => (await database.command({ hello: 1 })).localTime as Date);
   const rawMails = createRawMails(log);
+  const members = new Members();
+  const budgets = openBudgets({ redis, prefix: config.mongodbDatabase, log, clock, members });
   const parts = openCore({
     config,
     log,
@@ -41,13 +44,14 @@ export function openPlatform(config: Config, log: Log): Platform {
     db,
     signals,
     clock,
-    members: new Members(),
+    members,
     dns: createDns(config),
     sources: createSources(config, db),
     media: openStore(config.mediaStore, { config, db, log }),
     files: createFiles(config),
     evidence: createEvidence(config),
     rawMails,
+    budgets,
     recentCounts: createRecentCounts(redis, config.mongodbDatabase),
     dots: createDotJournals({ dataDir: config.dataDir, log }),
     subscribers,
@@ -60,6 +64,7 @@ export function openPlatform(config: Config, log: Log): Platform {
     async close() {
       parts.state.close();
       clock.stop();
+      await budgets.close();
       await Promise.allSettled([temporal.close(), closeRedis(), mongo.close(), rawMails.close()]);
     },
   };

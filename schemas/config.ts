@@ -46,7 +46,7 @@ export const variables = {
     type: 'string',
     default: 'smtp://127.0.0.1:1025',
     description:
-      'The relay that takes outgoing mail: smtp:// or smtps://, with user:password@ when it asks for them. With a user STARTTLS is required, unless the host is this machine or the URL ends in ?requireTLS=false. Several, comma separated, share the mail by ?weight= (1), or take it while others are down by ?priority= (0 is first).',
+      'The relay that takes outgoing mail: smtp:// or smtps://, with user:password@ when it asks for them. With a user STARTTLS is required, unless the host is this machine or the URL ends in ?requireTLS=false. Several, comma separated, share the mail by ?weight= (1), or take it while others are down by ?priority= (0 is first). ?connections= and ?rate= (mails a second) limit one relay, for all processes together.',
   },
   smtpTransactionalUrl: {
     type: 'string',
@@ -58,7 +58,8 @@ export const variables = {
     default: 64,
     minimum: 1,
     maximum: 1000,
-    description: 'Connections to the relay, or to several together, all lanes of one process together.',
+    description:
+      'Connections to the relay, or to several together, of all processes together. Each gets what it needs, or a fair share.',
   },
   composeMemoryMb: {
     type: 'integer',
@@ -272,7 +273,7 @@ export const variables = {
     type: 'integer',
     default: 30,
     minimum: 1,
-    description: 'Automation enrollments started a second.',
+    description: 'Automation enrollments started a second, by all processes together.',
   },
   retentionDays: {
     type: 'integer',

@@ -187,6 +187,27 @@ const relayFields = part('RelayHealth', {
   connections: { ...integer, description: 'That are open, of all processes.' },
   taken: { ...integer, description: 'Mails that it took since the processes started.' },
 });
+const shareFields = { share: number, inUse: number, wanted: number } as const;
+const budgetFields = part('BudgetHealth', {
+  name: { type: 'string', description: 'With the route and the relay, where the budget is of one.' },
+  unit: { enum: ['connections', 'per second'] },
+  budget: { ...number, description: 'For all processes together.' },
+  shared: { ...number, description: 'The shares of all processes.' },
+  inUse: number,
+  wanted: { ...number, description: 'More than the budget: processes wait for a larger share.' },
+  mode: {
+    enum: ['shared', 'divided'],
+    description: 'shared: by need, with Redis. divided: equal parts in some process, which Redis does not answer.',
+  },
+  processes: {
+    type: 'array',
+    items: part('BudgetShare', {
+      id: { type: 'string' },
+      roles: { type: 'array', items: { type: 'string' } },
+      ...shareFields,
+    }),
+  },
+});
 const waitingJobs = part('WaitingJobs', {
   name: { type: 'string' },
   waiting: { ...integer, description: 'Jobs of the project that are due.' },
@@ -208,6 +229,7 @@ export const healthAnswer = shape(
       description: 'null in an installation of several organizations.',
     },
     relays: { type: ['array', 'null'], items: relayFields, description: 'The same.' },
+    budgets: { type: ['array', 'null'], items: budgetFields, description: 'The same.' },
     jobs: { type: 'array', items: waitingJobs },
   }),
 );

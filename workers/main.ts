@@ -14,7 +14,7 @@ import { createWorkflows } from '../workflows/client.ts';
 import { serveHealth } from './health.ts';
 import { isLaneName, type LaneName, lanes } from './lanes.ts';
 import { keepHeapSmall, lowerPriority } from './process-priority.ts';
-import { measureSending, sendingFacts } from './sending.ts';
+import { measureBudgets, measureSending, sendingFacts } from './sending.ts';
 import { startWorkers, type Workers } from './start.ts';
 import { measureWaiting } from './waiting.ts';
 
@@ -41,6 +41,7 @@ async function main(): Promise<void> {
     ...(isSending ? sendingFacts(deps) : { held: 0, unwritten: 0, relays: [] }),
   }));
   measure(metrics, workers);
+  measureBudgets(metrics, deps);
   if (isSending) measureSending(metrics, deps);
   if (names.includes('background')) measureWaiting(metrics, deps);
   let isReady = false;

@@ -1,10 +1,11 @@
 import { isIP } from 'node:net';
 import { availableParallelism } from 'node:os';
+import type { ShareState } from '../core/base/budgets.ts';
 import { type Deps, oncePerCore } from '../core/base/deps.ts';
 import { openSending } from '../core/delivery/sending.ts';
 import type { ProcessRelay, ProcessReport } from '../core/live/model.ts';
 import { claimedBy } from '../core/outbox/ledger.ts';
-import type { Mailer, RelayState, SendingDeps } from '../core/outbox/relay.ts';
+import type { Lane, Mailer, RelayState, SendingDeps } from '../core/outbox/relay.ts';
 import { ConfigError } from '../platform/config.ts';
 import { createSigner } from '../platform/dkim/signer.ts';
 import { createEvidence } from '../platform/evidence.ts';
@@ -62,6 +63,21 @@ export function measureSending({ counter, gauge, gauges }: Metrics, deps: Deps):
   gauge('everpost_outcomes_unwritten', 'Outcomes that are not stored yet.', () => outcomes.unwritten());
 }
 
+/** Shares of this process of the budgets of the installation, for /metrics. */
+export function measureBudgets({ gauges }: Metrics, { budgets }: Pick<Deps, 'budgets'>): void {
+  const of = (read: (state: ShareState) => number) => () =>
+    budgets.states().map((state) => ({ labels: { budget: state.name }, value: read(state) }));
+  const measure = (name: string, help: string, read: (state: ShareState) => number) =>
+    gauges(name, help, ['budget'], of(read));
+  measure('everpost_budget', 'A budget of the whole installation.', ({ budget }) => budget);
+  measure('everpost_budget_share', 'The part of it that this process may use.', ({ share }) => share);
+  measure('everpost_budget_in_use', 'The part of it that this process uses.', ({ inUse }) => inUse);
+  measure('everpost_budget_wanted', 'The part of it that this process could use.', ({ wanted }) => wanted);
+  measure('everpost_budget_divided', '1: an equal part, since Redis is down.', ({ mode }) =>
+    Number(mode === 'divided'),
+  );
+}
+
 /** The same figures, for the report of this process. */
 export function sendingFacts(deps: Deps): Pick<ProcessReport, 'held' | 'unwritten' | 'relays'> {
   const { outcomes, ledger, deps: sending } = sendingOf(deps);
@@ -84,22 +100,30 @@ function sendingDeps(deps: Deps): SendingDeps {
   const { config } = deps;
   return {
     ...deps,
-    mailer: openMailer(config),
+    mailer: openMailer(deps),
     evidence: createEvidence(config),
     signer: createSigner(Math.max(1, availableParallelism() - 1)),
   };
 }
 
-function openMailer(config: Config): Mailer {
+function openMailer({ config, budgets }: Pick<Deps, 'config' | 'budgets'>): Mailer {
   try {
     return createMailer({
       url: config.smtpUrl,
       transactionalUrl: config.smtpTransactionalUrl,
       connectionsMax: config.smtpMaxConnections,
+      budgets,
+      lanes: lanesOf(config),
       clientName: isIP(config.mailHost) ? `[${config.mailHost}]` : config.mailHost,
       timeouts: { dotMs: config.smtpDotTimeoutSeconds * 1_000 },
     });
   } catch (error) {
     throw new ConfigError(`SMTP_URL or SMTP_TRANSACTIONAL_URL cannot be used: ${(error as Error).message}`);
   }
+}
+
+/** The lanes of mail that a process with these roles sends. */
+function lanesOf({ workerLanes }: Config): Lane[] {
+  const ofMail: Lane[] = workerLanes.includes('mail') ? ['transactional', 'automation'] : [];
+  return workerLanes.includes('campaign') ? [...ofMail, 'campaign'] : ofMail;
 }

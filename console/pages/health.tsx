@@ -15,6 +15,7 @@ import { standings } from './reports/standings.ts';
 
 type Process = NonNullable<HealthDetails['processes']>[number];
 type Relay = NonNullable<HealthDetails['relays']>[number];
+type Budget = NonNullable<HealthDetails['budgets']>[number];
 type Job = HealthDetails['jobs'][number];
 type Reputation = Awaited<ReturnType<typeof api.reports.reputation>>;
 
@@ -40,7 +41,7 @@ export default function Health() {
 }
 
 function Servers({ details }: { details: HealthDetails }) {
-  const { version, mongodb, redis, temporal, temporalUrl, relays, processes, jobs } = details;
+  const { version, mongodb, redis, temporal, temporalUrl, relays, budgets, processes, jobs } = details;
   const up = (state: 'up' | 'down') => (
     <State tone={state === 'up' ? 'good' : 'bad'}>{state === 'up' ? 'Answering' : 'Not answering'}</State>
   );
@@ -87,6 +88,17 @@ function Servers({ details }: { details: HealthDetails }) {
             empty={
               <Empty title="No relay is in use">Relays are shown here while a process that sends is running.</Empty>
             }
+          />
+        </Section>
+      )}
+      {budgets && (
+        <Section title="Budgets" note="for all processes together" hasRule>
+          <Table
+            label="Budgets"
+            columns={budgetColumns}
+            rows={budgets}
+            keyOf={({ name }) => name}
+            empty={<Empty title="No budget is in use">Budgets are shown here while a worker is running.</Empty>}
           />
         </Section>
       )}
@@ -144,6 +156,31 @@ const relayColumns: readonly Column<Relay>[] = [
   { key: 'connections', head: 'Connections', isNum: true, cell: ({ connections }) => count(connections) },
   { key: 'taken', head: 'Mails taken', isNum: true, cell: ({ taken }) => count(taken) },
 ];
+
+const budgetColumns: readonly Column<Budget>[] = [
+  { key: 'name', head: 'Budget', isMain: true, cell: ({ name }) => name },
+  { key: 'budget', head: 'Allowed', isNum: true, cell: ({ budget, unit }) => `${count(budget)}${perSecond(unit)}` },
+  { key: 'shared', head: 'Shared out', isNum: true, cell: ({ shared }) => count(shared) },
+  { key: 'inUse', head: 'In use', isNum: true, cell: ({ inUse }) => count(inUse) },
+  { key: 'wanted', head: 'Wanted', isNum: true, cell: ({ wanted }) => count(wanted) },
+  {
+    key: 'processes',
+    head: 'Shares',
+    isDim: true,
+    cell: ({ processes }) => processes.map(({ share, roles }) => `${count(share)} ${roles.join('+')}`).join(', '),
+  },
+  {
+    key: 'mode',
+    head: 'Mode',
+    cell: ({ mode }) => (
+      <State tone={mode === 'shared' ? 'good' : 'warn'}>{mode === 'shared' ? 'By need' : 'Equal parts'}</State>
+    ),
+  },
+];
+
+function perSecond(unit: Budget['unit']): string {
+  return unit === 'per second' ? ' /s' : '';
+}
 
 const processColumns: readonly Column<Process>[] = [
   { key: 'roles', head: 'Roles', isMain: true, cell: ({ roles }) => roles.join(', ') },

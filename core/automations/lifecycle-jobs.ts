@@ -1,4 +1,5 @@
-import type { Deps } from '../base/deps.ts';
+import { RateShare } from '../base/budgets.ts';
+import { type Deps, oncePerCore } from '../base/deps.ts';
 import { again, type DueOutcome, documentQueue, done } from '../jobs/document-queue.ts';
 import { type JobQueue, wakeQueue } from '../jobs/queue.ts';
 import { currentWait } from './enrollments/advance.ts';
@@ -29,7 +30,7 @@ export function enrollmentKind(deps: Deps): JobQueue {
     collection: deps.db.enrollments,
     field: 'dueAt',
     concurrencyMax: ENROLL_CONCURRENCY,
-    perSecondMax: deps.config.enrollPerSecond,
+    allowance: enrollmentStarts(deps),
     run: async (enrollment) => {
       const { _id, projectId, automationId, contactId, status, asked } = enrollment;
       const run = {
@@ -45,6 +46,16 @@ export function enrollmentKind(deps: Deps): JobQueue {
     },
   });
 }
+
+const enrollmentStarts = oncePerCore(
+  ({ budgets, config }: Deps) =>
+    new RateShare(budgets, {
+      name: 'enrollments',
+      amount: config.enrollPerSecond,
+      roles: ['background'],
+      isFirst: false,
+    }),
+);
 
 async function followStatus(deps: Deps, { _id, projectId, status, moveBefore }: Automation): Promise<DueOutcome> {
   const people = { projectId, automationId: _id, status: 'active' as const };

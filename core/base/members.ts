@@ -32,20 +32,21 @@ export class Members {
     this.#now = now;
   }
 
-  /** Of this process among those with the role; alone when it does not have the role. */
-  rank(role: string): Rank {
-    const known = this.#ranks.get(role);
+  /** Of this process among those with the role, or one of the roles; alone when it has none of them. */
+  rank(...roles: readonly string[]): Rank {
+    const key = roles.join();
+    const known = this.#ranks.get(key);
     if (known) return known;
-    const ids = this.#idsOf(role).toSorted();
+    const ids = this.#idsOf(roles).toSorted();
     const rank = ids.indexOf(this.id);
     const found = rank === -1 ? ALONE : { rank, count: ids.length };
-    this.#ranks.set(role, found);
+    this.#ranks.set(key, found);
     return found;
   }
 
   /** Never less than 1. */
   count(role: string): number {
-    return Math.max(1, this.#idsOf(role).length);
+    return Math.max(1, this.#idsOf([role]).length);
   }
 
   /** After an outage of MongoDB all reports are old, so the members before it stay until each had time to report. */
@@ -58,7 +59,7 @@ export class Members {
     this.#ranks.clear();
   }
 
-  #idsOf(role: string): string[] {
-    return [...this.#members].flatMap(([id, roles]) => (roles.includes(role) ? [id] : []));
+  #idsOf(roles: readonly string[]): string[] {
+    return [...this.#members].flatMap(([id, its]) => (roles.some((role) => its.includes(role)) ? [id] : []));
   }
 }

@@ -33,6 +33,8 @@ class Connections implements SharingRange {
   #supply: ClaimAhead;
   #ranges: Set<SharingRange>;
   #over = Promise.withResolvers<void>();
+  /** Of its connections those that it waits for. */
+  #waiting = 0;
 
   constructor(run: Run, source: Source) {
     this.#run = run;
@@ -85,7 +87,13 @@ class Connections implements SharingRange {
     const run = this.#run;
     run.connections += 1;
     try {
-      const { connection, ...refused } = await this.#mailer.acquire('campaign');
+      this.#waiting += 1;
+      const acquired = this.#mailer.acquire('campaign');
+      const { connection, ...refused } = await acquired.finally(() => {
+        this.#waiting -= 1;
+      });
+      // The share of this process may have grown for it.
+      if (connection) this.grow();
       if (connection) await this.#useConnection(connection);
       else if ('retryMs' in refused) run.leaveRelayAlone(Math.max(QUIET_MIN_MS, refused.retryMs));
     } catch (error) {
@@ -145,9 +153,11 @@ class Connections implements SharingRange {
 
   #check(): void {
     const run = this.#run;
+    if (!this.#ranges.has(this)) return;
     run.policy.onLook(run);
     this.grow();
-    if (run.connections > 0) return;
+    // A connection that is only waited for, by a process that has no share of them, does not keep a range that is over.
+    if (run.connections > this.#waiting || (run.connections > 0 && !run.isOver())) return;
     // Nothing is sent for a while: other processes may have the claims.
     this.#supply.giveBack();
     if (run.unwritten > 0 || this.#supply.isClaiming()) return;

@@ -14,14 +14,14 @@ const GATHERED_SHARE = 1 / 3;
  * spent, as claim and check cost the same for one mail as for all.
  */
 export async function gatherConnections(
-  { deps: { mailer, config } }: Sending,
+  { deps: { mailer } }: Sending,
   lane: Lane,
   { most, gather }: { most: number; gather: boolean },
 ): Promise<Connection[]> {
   const first = await mailer.acquire(lane);
   if (!first.connection) throw new AppError('unavailable', `The relay takes no mail now (${first.fault.reason}).`);
   await setImmediate();
-  const enough = Math.min(most - 1, Math.floor(config.smtpMaxConnections * GATHERED_SHARE));
+  const enough = Math.min(most - 1, Math.floor(mailer.limit(lane) * GATHERED_SHARE));
   for (let waits = gather ? GATHER_WAITS_MAX : 0; waits > 0 && mailer.free(lane) < enough; waits -= 1)
     await setTimeout(GATHER_WAIT_MS);
   const asked: Promise<Acquired>[] = [];

@@ -3,7 +3,7 @@ import { createBatcher } from '../base/batcher.ts';
 import type { Deps } from '../base/deps.ts';
 import { AppError } from '../base/errors.ts';
 import { dueProjects } from './due-projects.ts';
-import type { JobQueue } from './queue.ts';
+import type { Allowance, JobQueue } from './fair-scheduler.ts';
 
 /** A run must be over by then: after it any process may take the document again. */
 export const LEASE_MS = 30_000;
@@ -24,7 +24,7 @@ export interface DueDocuments<Doc extends Tenant> {
   where?: Partial<Doc>;
   concurrencyMax: number;
   lookEveryMs?: number;
-  perSecondMax?: number;
+  allowance?: Allowance;
   /**
    * May run twice for one document. `unavailable` returns the document and pauses this queue; after any other error the document
    * is due again when its lease ends.
@@ -58,7 +58,7 @@ class DocumentQueue<Doc extends Tenant> implements JobQueue {
   readonly name: string;
   readonly concurrencyMax: number;
   readonly lookEveryMs: number | undefined;
-  readonly perSecondMax: number | undefined;
+  readonly allowance: Allowance | undefined;
   readonly #log: Deps['log'];
   readonly #kind: DueDocuments<Doc>;
   readonly #takenBy: string;
@@ -67,11 +67,11 @@ class DocumentQueue<Doc extends Tenant> implements JobQueue {
   readonly #write: (operation: AnyBulkWriteOperation) => Promise<undefined>;
 
   constructor({ log }: Pick<Deps, 'log'>, kind: DueDocuments<Doc>) {
-    const { name, concurrencyMax, lookEveryMs, perSecondMax, field } = kind;
+    const { name, concurrencyMax, lookEveryMs, allowance, field } = kind;
     this.name = name;
     this.concurrencyMax = concurrencyMax;
     this.lookEveryMs = lookEveryMs;
-    this.perSecondMax = perSecondMax;
+    this.allowance = allowance;
     this.#log = log;
     this.#kind = kind;
     this.#takenBy = `${field}By`;

@@ -1,6 +1,5 @@
 import { ObjectId } from 'mongodb';
 import type { Deps } from '../base/deps.ts';
-import { TokenBucket } from '../base/token-bucket.ts';
 
 /**
  * One kind of jobs that wait in documents. `documentQueue` makes it from a collection; a queue that takes many at once has its
@@ -13,12 +12,21 @@ export interface JobQueue {
   lookEveryMs?: number;
   /** How many jobs of a project are taken before the next project; 16 when left out. */
   turnMax?: number;
-  /** The most starts per second in this process; no limit when left out. */
-  perSecondMax?: number;
+  /** How many may start now; no limit when left out. */
+  allowance?: Allowance;
   /** The projects with due jobs. Called at every look, so it must stay cheap whatever waits. */
   projects(now: Date): Promise<ObjectId[]>;
   /** Takes up to `limit` due jobs of a project. Each run settles its own jobs; `more`: others may be due too. */
   take(projectId: ObjectId, limit: number): Promise<{ runs: Array<() => Promise<void>>; more: boolean }>;
+}
+
+/** A rate of starts. */
+export interface Allowance {
+  left(): number;
+  /** Less than 0 returns what was spent too early. */
+  spend(count: number): void;
+  /** Until the next start. */
+  waitMs(): number;
 }
 
 export type QueueDeps = Pick<Deps, 'mongo' | 'config' | 'signals' | 'log'>;
@@ -32,6 +40,10 @@ const LOOK_IDLE_MS = 500;
 /** After a slow look the pause is twenty times as long as the look took, so that looking never loads the database. */
 const LOOK_PAUSE_FACTOR = 20;
 const LOOK_PAUSE_MAX_MS = 1_000;
+/** Jobs that may start within so long are taken together. */
+const ALLOWED_MIN_MS = 20;
+/** A higher rate is noticed after so long. */
+const ALLOWED_MAX_MS = 250;
 const BACK_OFF_FIRST_MS = 250;
 const BACK_OFF_MAX_MS = 5_000;
 
@@ -61,7 +73,6 @@ export class FairScheduler {
   readonly #waiting = new Map<string, WaitingProject>();
   readonly #taking = new Set<string>();
   readonly #wokenDuringTake = new Set<string>();
-  readonly #allowance: TokenBucket;
   readonly #looked = Promise.withResolvers<void>();
   readonly #settled = Promise.withResolvers<void>();
   readonly #unsubscribe: () => void;
@@ -71,13 +82,13 @@ export class FairScheduler {
   #isStopping = false;
   #backOff: NodeJS.Timeout | undefined;
   #nextLook: NodeJS.Timeout | undefined;
+  #allowed: NodeJS.Timeout | undefined;
   #looking: Promise<void>;
 
   constructor(deps: Pick<QueueDeps, 'signals' | 'log'>, queue: JobQueue, databaseNow: () => Promise<Date>) {
     this.#deps = deps;
     this.#queue = queue;
     this.#databaseNow = databaseNow;
-    this.#allowance = new TokenBucket(queue.perSecondMax ?? null);
     this.ready = this.#looked.promise;
     this.#looking = this.#look();
     this.#unsubscribe = deps.signals.subscribe(queueChannel(queue.name), (message) => {
@@ -95,6 +106,7 @@ export class FairScheduler {
     this.#unsubscribe();
     clearTimeout(this.#nextLook);
     clearTimeout(this.#backOff);
+    clearTimeout(this.#allowed);
     await this.#looking;
     this.#turn();
     await this.#settled.promise;
@@ -132,7 +144,8 @@ export class FairScheduler {
   #turn(): void {
     while (!this.#isStopping && !this.#backOff && this.#waiting.size > 0 && this.#taking.size < TAKES_MAX) {
       const free = this.#queue.concurrencyMax - this.#running - this.#reserved;
-      const places = Math.min(free, this.#allowance.left());
+      const places = free > 0 ? Math.min(free, this.#queue.allowance?.left() ?? free) : 0;
+      if (free > 0 && places <= 0) this.#turnWhenAllowed();
       if (places <= 0) break;
       const [key, { projectId, isFirst }] = firstOf(this.#waiting);
       const share = Math.max(1, Math.floor(places / this.#waiting.size));
@@ -142,10 +155,19 @@ export class FairScheduler {
     if (this.#isStopping && this.#running === 0 && this.#taking.size === 0) this.#settled.resolve();
   }
 
+  #turnWhenAllowed(): void {
+    if (this.#allowed) return;
+    const waitMs = Math.min(ALLOWED_MAX_MS, Math.max(ALLOWED_MIN_MS, this.#queue.allowance?.waitMs() ?? 0));
+    this.#allowed = setTimeout(() => {
+      this.#allowed = undefined;
+      this.#turn();
+    }, waitMs);
+  }
+
   async #take(key: string, projectId: ObjectId, limit: number): Promise<void> {
     this.#taking.add(key);
     this.#reserved += limit;
-    this.#allowance.spend(limit);
+    this.#queue.allowance?.spend(limit);
     let taken = 0;
     try {
       const { runs, more } = await this.#queue.take(projectId, limit);
@@ -156,7 +178,7 @@ export class FairScheduler {
       this.#failed('taking jobs', error);
     }
     this.#reserved -= limit;
-    this.#allowance.spend(taken - limit);
+    this.#queue.allowance?.spend(taken - limit);
     this.#taking.delete(key);
     this.#wokenDuringTake.delete(key);
     this.#turn();

@@ -1,5 +1,6 @@
 import type { Deps } from '../base/deps.ts';
 import type { Project } from '../base/model.ts';
+import { type BudgetHealth, budgetsOf } from './budgets.ts';
 import { type WaitingJobs, waitingJobs } from './jobs.ts';
 import type { ProcessReport } from './model.ts';
 import { isAlone, runningProcesses } from './processes.ts';
@@ -14,6 +15,8 @@ interface HealthDetails {
   processes: ReturnType<typeof processData>[] | null;
   /** The same. */
   relays: RelayHealth[] | null;
+  /** The same. */
+  budgets: BudgetHealth[] | null;
   jobs: WaitingJobs[];
 }
 
@@ -33,6 +36,7 @@ export async function healthDetails(deps: Deps, project: Project): Promise<Healt
     temporalUrl: isOwn ? deps.config.temporalUiUrl || null : null,
     processes: processes?.map(processData) ?? null,
     relays: processes && relaysOf(processes),
+    budgets: processes && budgetsOf(processes),
     jobs,
   };
 }

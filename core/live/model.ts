@@ -1,4 +1,5 @@
 import type { Collection } from 'mongodb';
+import type { ShareState } from '../base/budgets.ts';
 
 /** The processes of the installation, as they report themselves. */
 
@@ -34,6 +35,8 @@ export interface ProcessReport {
   held: number;
   unwritten: number;
   relays: ProcessRelay[];
+  /** Its shares of the budgets; a process of an earlier version names none. */
+  budgets?: ShareState[];
 }
 
 declare module '../base/collections.ts' {

@@ -2,6 +2,7 @@ import type { Deps } from '../base/deps.ts';
 import type { Project } from '../base/model.ts';
 import type { Recent } from '../outbox/rates/read.ts';
 import { countsSince, type LastQuarters } from '../reports/today.ts';
+import { connectionsAllowed } from './budgets.ts';
 import type { ProcessRelay, ProcessReport } from './model.ts';
 import { isAlone, runningProcesses } from './processes.ts';
 
@@ -56,7 +57,7 @@ export async function relayNow(
     deferredLastHour: deferred,
     reason: isOwn ? (down?.reason ?? null) : null,
     host: isOwn && relays.length > 0 ? [...new Set(relays.map(({ host }) => host))].join(', ') : null,
-    connections: isOwn && relays.length > 0 ? connectionsOf(processes) : null,
+    connections: isOwn && relays.length > 0 ? { ...connectionsOf(processes), ...connectionsAllowed(processes) } : null,
   };
 }
 

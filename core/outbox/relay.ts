@@ -75,7 +75,10 @@ export interface Connection {
    * it is: CRLF at the end of every line, dots doubled.
    */
   send(envelope: Envelope, message: string | Buffer, beforeDot: () => boolean): Promise<Delivery>;
-  /** false: the next message should go to another relay, so release this connection and acquire one again. */
+  /**
+   * false: release this connection before the next message, and acquire one again, since another relay or another process should have it,
+   * or the relay takes no more mail in this moment.
+   */
   isPreferred(): boolean;
   /** Returns the connection to the pool; the last send must have resolved. */
   release(): void;
@@ -119,6 +122,8 @@ export interface Mailer {
    * Waits for a free connection of the lane's share and opens it; returns a fault at once while every relay of the lane is paused.
    */
   acquire(lane: Lane): Promise<Acquired>;
+  /** The connections that this process may have to the relays of the lane, used ones included. It changes from second to second. */
+  limit(lane: Lane): number;
   /** The number of connections that the lane could get now: never claim more messages than that. */
   free(lane: Lane): number;
   /** null while one of the lane's relays works. */

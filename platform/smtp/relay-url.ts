@@ -16,15 +16,21 @@ export interface RelayUrl {
   priority: number;
   /** Its share of the mail among relays of the same priority. */
   weight: number;
+  /** The most connections of the whole installation; null: as many as its route may have. */
+  connections: number | null;
+  /** The most mails a second of the whole installation; null: no limit. */
+  rate: number | null;
 }
 
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|::1)$/i;
 const PARAMETERS = [
   ...['ignoreTLS', 'requireTLS', 'tls.rejectUnauthorized', 'tls.servername', 'name'],
-  ...['priority', 'weight'],
+  ...['priority', 'weight', 'connections', 'rate'],
 ];
 const PRIORITY_MAX = 100;
 const WEIGHT_MAX = 1_000;
+const CONNECTIONS_MAX = 100_000;
+const RATE_MAX = 100_000;
 /** A password may contain a comma. */
 const BETWEEN_URLS = /,\s*(?=smtps?:\/\/)/i;
 
@@ -57,6 +63,8 @@ export function parseRelayUrl(text: string): RelayUrl {
     clientName: url.searchParams.get('name'),
     priority: numberIn(url, 'priority', { from: 0, to: PRIORITY_MAX, otherwise: 0 }),
     weight: numberIn(url, 'weight', { from: 1, to: WEIGHT_MAX, otherwise: 1 }),
+    connections: numberIn(url, 'connections', { from: 1, to: CONNECTIONS_MAX, otherwise: null }),
+    rate: numberIn(url, 'rate', { from: 1, to: RATE_MAX, otherwise: null }),
   };
 }
 
@@ -72,10 +80,14 @@ function isTlsRequired(url: URL, host: string): boolean {
   return given === null ? url.username !== '' && !LOOPBACK.test(host) : given === 'true';
 }
 
-function numberIn(url: URL, name: string, { from, to, otherwise }: { from: number; to: number; otherwise: number }) {
+function numberIn<Otherwise extends number | null>(
+  url: URL,
+  name: string,
+  { from, to, otherwise }: { from: number; to: number; otherwise: Otherwise },
+): number | Otherwise {
   const given = url.searchParams.get(name);
   if (given === null) return otherwise;
-  const number = /^\d{1,4}$/.test(given) ? Number(given) : Number.NaN;
+  const number = /^\d{1,6}$/.test(given) ? Number(given) : Number.NaN;
   if (number >= from && number <= to) return number;
   throw new Error(`The SMTP URL needs a whole number from ${from} to ${to} as its ${name}.`);
 }

@@ -75,6 +75,16 @@ export const nowExamples: Record<string, unknown> = {
         ...{ notAnsweringSince: at, reason: '421 4.3.2 shutting down', connections: 0, taken: 13_755 },
       },
     ],
+    budgets: [
+      {
+        ...{ name: 'connections default', unit: 'connections', budget: 64, shared: 64, inUse: 54, wanted: 68 },
+        mode: 'shared',
+        processes: [
+          { id: '7f0c7f0e-6f0a-4f0e-8a52-53b0a3a1c2d4', roles: ['campaign'], share: 52, inUse: 52, wanted: 64 },
+          { id: '0f9b8c54-2f3e-4a56-9a2f-7f3f1f1f9d10', roles: ['mail'], share: 12, inUse: 2, wanted: 4 },
+        ],
+      },
+    ],
     jobs: [{ name: 'webhook deliveries', waiting: 48, isExact: true, oldestSeconds: 310 }],
   },
 };

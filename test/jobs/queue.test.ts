@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import { type Collection, ObjectId } from 'mongodb';
 import type { Signals } from '../../core/base/deps.ts';
 import { unavailable } from '../../core/base/errors.ts';
+import { TokenBucket } from '../../core/base/token-bucket.ts';
 import {
   again,
   type DueDocuments,
@@ -254,7 +255,7 @@ describe('Due documents', () => {
   it('start no faster than their kind allows', async () => {
     const started: string[] = [];
     const from = performance.now();
-    await start({ perSecondMax: 10, concurrencyMax: 64, run: note(started) });
+    await start({ allowance: new TokenBucket(10), concurrencyMax: 64, run: note(started) });
     await rows.insertMany(many(60));
     await until(
       async () => started.length,

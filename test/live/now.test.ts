@@ -231,9 +231,10 @@ describe('GET /reports/now', () => {
       relays: [{ ...relay, isAnswering: true, notAnsweringSince: null, reason: null, ...fields }],
     });
     const down = { isAnswering: false, notAnsweringSince: since, reason: 'refused' };
+    const share = { name: 'connections default', unit: 'connections' as const, budget: 64, inUse: 3, wanted: 12 };
     await deps.db.processes.insertMany([
-      report({}),
-      report(down),
+      { ...report({}), budgets: [{ ...share, share: 40, mode: 'shared' }] },
+      { ...report(down), budgets: [{ ...share, share: 12, mode: 'divided' }] },
       { ...report({}), seenAt: new Date(Date.now() - 20_000) },
     ]);
     const shown = await until(
@@ -249,12 +250,12 @@ describe('GET /reports/now', () => {
     expect(shown.attention.map(({ kind }: { kind: string }) => kind)).to.deep.equal(['relay']);
     const health = await tenant.client.get('/reports/health');
     expect(health.status, health.text).to.equal(200);
-    expect(health.body.data).to.include({ processes: null, relays: null });
+    expect(health.body.data).to.include({ processes: null, relays: null, budgets: null });
     const others = await deps.db.organizations.find({ _id: { $ne: tenant.organization._id } }).toArray();
     await deps.db.organizations.deleteMany({ _id: { $in: others.map(({ _id }) => _id) } });
     try {
       expect((await now()).relay).to.deep.include({
-        ...{ host: 'relay.example:587', connections: { used: 6, allowed: 16 }, reason: 'refused' },
+        ...{ host: 'relay.example:587', connections: { used: 6, allowed: 64 }, reason: 'refused' },
       });
       const { body } = await tenant.client.get('/reports/health');
       expect(body.data.processes).to.have.length(2);
@@ -265,6 +266,12 @@ describe('GET /reports/now', () => {
           ...{ notAnsweringSince: since.toISOString(), reason: 'refused', connections: 6, taken: 40 },
         },
       ]);
+      const [{ processes, ...budget }] = body.data.budgets;
+      expect(budget).to.deep.equal({
+        ...{ name: 'connections default', unit: 'connections', budget: 64 },
+        ...{ shared: 52, inUse: 6, wanted: 24, mode: 'divided' },
+      });
+      expect(processes.map((one: { share: number }) => one.share)).to.have.members([40, 12]);
     } finally {
       await deps.db.organizations.insertMany(others);
       await deps.db.processes.deleteMany({});

@@ -1,7 +1,6 @@
 import { Client, Connection } from '@temporalio/client';
 import { ObjectId } from 'mongodb';
 import type { Contact } from '../../../core/contacts/model.ts';
-import { freeFor } from '../../../core/outbox/rules/lane-shares.ts';
 import type { Child } from '../../../stack/processes/child.ts';
 import { prefixed, workflowIds } from '../../../workflows/names.ts';
 import { type DrillContext, openDrill } from '../../rig/context.ts';
@@ -13,7 +12,7 @@ export interface Installation {
   drill: DrillContext;
   relay: Relay;
   url: string;
-  /** Of each sender for campaigns: a part of its limit is kept for other mail. */
+  /** Of each sender for campaigns. */
   connections: number;
   blasters: Blasters;
   children: { api: Child; background: Child; senders: Child[]; mail: Child[] };
@@ -23,7 +22,7 @@ export interface Installation {
 
 interface InstallationOptions {
   senders: number;
-  /** The limit of each sender, all mail together. */
+  /** Of all senders, all mail together. */
   connections: number;
   /** Another sink than test/support/smtp-sink.ts: a binary that takes -smtp and -http. */
   sink?: string | undefined;
@@ -37,7 +36,6 @@ interface InstallationOptions {
   journal?: boolean | undefined;
 }
 
-const NOBODY = { transactional: 0, automation: 0, campaign: 0 };
 /** In a folder that cannot be: a sender says so once, and works without a journal. */
 const NO_JOURNAL = { DATA_DIR: '/dev/null', LOG_LEVEL: 'error' };
 
@@ -56,7 +54,8 @@ export async function openInstallation(options: InstallationOptions): Promise<In
   const lanes = await Promise.all(Array.from({ length: senders }, () => start('campaign', { ...profiled, ...kept })));
   const children = { api, background, senders: lanes, mail: mail ? [await start('mail')] : [] };
   const { pid } = await drill.deps.mongo.db('admin').command({ serverStatus: 1 });
-  const forCampaigns = freeFor('campaign', connections, NOBODY);
+  // The senders share the connections; a fifth is kept for a process with the transactional lane.
+  const forCampaigns = Math.floor((connections - (mail ? Math.floor(connections / 5) : 0)) / senders);
   const blasters = startBlasters(senders, forCampaigns);
   return {
     drill,

@@ -1,4 +1,5 @@
-import type { Delivery, Lane, RelayFault, RelayState } from '../../core/outbox/relay.ts';
+import type { RateShare } from '../../../core/base/budgets.ts';
+import type { Delivery, Lane, RelayFault, RelayState } from '../../../core/outbox/relay.ts';
 import {
   afterFault,
   type Breaker,
@@ -6,20 +7,21 @@ import {
   CLOSED_BREAKER,
   endTrial,
   startTrial,
-} from '../../core/outbox/rules/breaker.ts';
-import type { LaneCounts } from '../../core/outbox/rules/lane-shares.ts';
-import type { Ranked } from '../../core/outbox/rules/relay-choice.ts';
-import { SmtpClient } from './client.ts';
-import type { Deadlines } from './deadlines.ts';
-import { NO_REPLY, openRelay, type Timeouts } from './handshake.ts';
-import type { RelayUrl } from './relay-url.ts';
+} from '../../../core/outbox/rules/breaker.ts';
+import type { LaneCounts } from '../../../core/outbox/rules/lane-shares.ts';
+import type { Ranked } from '../../../core/outbox/rules/relay-choice.ts';
+import { SmtpClient } from '../client.ts';
+import type { Deadlines } from '../deadlines.ts';
+import { NO_REPLY, openRelay, type Timeouts } from '../handshake.ts';
+import type { RelayUrl } from '../relay-url.ts';
 
 /** A relay that refuses one more connection while others work has shown its limit; after this long another one is tried. */
 const LOWERED_LIMIT_MS = 60_000;
+/** The relay may count a connection for so long after we closed it. */
+const CLOSING_MS = 200;
 
 export interface RelayOptions {
   route: RelayState['relay'];
-  connectionsMax: number;
   /** The name that EHLO sends, unless the URL has one. */
   clientName: string;
   timeouts: Timeouts;
@@ -34,6 +36,10 @@ interface RelayPlace {
   host: string;
   /** Others can take its mail: after a fault it has to greet again before a message tries it. */
   isOneOfSeveral: boolean;
+  /** The most connections that this process may have to it. */
+  connections: () => number;
+  /** null: it has no limit of mails a second. */
+  rate: RateShare | null;
   /** It went down, returned, or greeted again. */
   onChange: () => void;
 }
@@ -53,6 +59,8 @@ export class Relay implements Ranked {
   #fault: RelayFault | null = null;
   #downSince: Date | null = null;
   #greets = false;
+  #opening = 0;
+  #closing: number[] = [];
   #lowered = { limit: Number.POSITIVE_INFINITY, until: 0 };
   #delivered = 0;
   #faults = 0;
@@ -83,8 +91,25 @@ export class Relay implements Ranked {
   }
 
   get limit(): number {
-    const { connectionsMax } = this.#options;
-    return this.#now() < this.#lowered.until ? Math.min(connectionsMax, this.#lowered.limit) : connectionsMax;
+    const limit = this.#place.connections();
+    return this.#now() < this.#lowered.until ? Math.min(limit, this.#lowered.limit) : limit;
+  }
+
+  /** How many mails it may have now, by its rate. */
+  get allowance(): number {
+    return this.#place.rate?.left() ?? Number.POSITIVE_INFINITY;
+  }
+
+  /** Until it may have the next mail, by its rate. */
+  get allowanceMs(): number {
+    return this.#place.rate?.waitMs() ?? 0;
+  }
+
+  /** Connections that the relay may count, also those that are being opened or were just closed. */
+  get open(): number {
+    const before = this.#now() - CLOSING_MS;
+    while (this.#closing[0]! < before) this.#closing.shift();
+    return this.#all.size + this.#opening + this.#closing.length;
   }
 
   get used(): number {
@@ -127,6 +152,11 @@ export class Relay implements Ranked {
       delivered: this.#delivered,
       faults: this.#faults,
     };
+  }
+
+  /** One mail of its rate; less than 0 returns one that was not sent. */
+  spend(mails: number): void {
+    this.#place.rate?.spend(mails);
   }
 
   /** Counts a connection as used before it is opened. */
@@ -200,7 +230,9 @@ export class Relay implements Ranked {
   async #open(): Promise<SmtpClient | RelayFault> {
     const { clientName, timeouts, deadlines } = this.#options;
     const { url } = this.#place;
+    this.#opening++;
     const opened = await openRelay(url, url.clientName ?? clientName, timeouts, deadlines);
+    this.#opening--;
     if (opened.fault) {
       if (!this.#lowerLimit(opened.fault)) this.#fail(opened.fault);
       return opened.fault;
@@ -208,6 +240,7 @@ export class Relay implements Ranked {
     const client = new SmtpClient(opened.wire, opened.capabilities, timeouts);
     client.onGone = () => {
       this.#all.delete(client);
+      this.#closing.push(this.#now());
       this.#idle = this.#idle.filter((idle) => idle.client !== client);
     };
     this.#all.add(client);

@@ -1,31 +1,23 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type {
-  Acquired,
-  Connection,
-  Delivery,
-  Envelope,
-  Lane,
-  Outage,
-  RelayFault,
-  RelayState,
-  Reply,
-} from '../../core/outbox/relay.ts';
-import { freeFor, LANES, type LaneCounts } from '../../core/outbox/rules/lane-shares.ts';
-import { nextByWeight, type Part, preferredRelays, roomOf } from '../../core/outbox/rules/relay-choice.ts';
-import { SmtpClient } from './client.ts';
-import { NO_REPLY } from './handshake.ts';
-import { STALE, UNSENT } from './job.ts';
-import { relayFault } from './outcomes.ts';
+import type { Acquired, Lane, Outage, RelayFault, RelayState } from '../../../core/outbox/relay.ts';
+import { freeFor, LANES, type LaneCounts } from '../../../core/outbox/rules/lane-shares.ts';
+import { nextByWeight, type Part, preferredRelays, roomOf } from '../../../core/outbox/rules/relay-choice.ts';
+import { SmtpClient } from '../client.ts';
+import type { RelayUrl } from '../relay-url.ts';
+import { PooledConnection } from './connection.ts';
+import { ConnectionShare, type LimitOptions, rateShare } from './limits.ts';
 import { Relay, type RelayOptions } from './relay.ts';
-import type { RelayUrl } from './relay-url.ts';
 
-/** How often a message may find its connection closed before the relay has replied to it. */
-const STALE_RETRIES_MAX = 3;
-
-const DROPS_US: Reply = { ...NO_REPLY, text: 'The relay closes every connection before it answers MAIL.' };
+/** A share that is larger is noticed at once; this is for the timer alone. */
+const ALLOWANCE_LOOK_MS = 1_000;
 
 interface RelayPart extends Part {
   relay: Relay;
+}
+
+interface PoolOptions extends RelayOptions, Omit<LimitOptions, 'now'> {
+  /** Of the whole installation. */
+  connectionsMax: number;
 }
 
 interface Waiter {
@@ -39,16 +31,39 @@ interface Waiter {
  */
 export class RelayPool {
   #relays: readonly Relay[];
-  #connectionsMax: number;
+  #served: readonly Lane[];
+  #share: ConnectionShare;
+  #relayShares: ConnectionShare[] = [];
   #waiting: Waiter[] = [];
+  /** Held connections that will be released after their mail, since the share has become smaller. */
+  #leaving = 0;
+  #allowanceTimer: NodeJS.Timeout | undefined;
   #closed = false;
   #idleTimer: NodeJS.Timeout;
 
-  constructor(options: RelayOptions, urls: readonly RelayUrl[]) {
+  constructor(options: PoolOptions, urls: readonly RelayUrl[]) {
+    const limits = { ...options, now: () => options.deadlines.now() };
+    const waiting = (lane?: Lane) => this.#waiting.filter((waiter) => !lane || waiter.lane === lane).length;
+    const use = { waiting, onShare: () => this.#onShare() };
+    this.#served = options.served;
+    this.#share = new ConnectionShare(
+      limits,
+      { amount: options.connectionsMax },
+      { ...use, used: () => this.#used, open: () => this.#sum(({ open }) => open) },
+    );
     const hosts = hostsOf(urls);
-    const shared = { isOneOfSeveral: urls.length > 1, onChange: () => this.#onChange() };
-    this.#relays = urls.map((url, index) => new Relay(options, { ...shared, url, host: hosts[index]! }));
-    this.#connectionsMax = options.connectionsMax;
+    this.#relays = urls.map((url, index) => {
+      const host = hosts[index]!;
+      const ofRelay = { ...use, used: () => relay.used, open: () => relay.open };
+      const own = url.connections && new ConnectionShare(limits, { relay: host, amount: url.connections }, ofRelay);
+      if (own) this.#relayShares.push(own);
+      const relay: Relay = new Relay(options, {
+        ...{ url, host, isOneOfSeveral: urls.length > 1, onChange: () => this.#onChange() },
+        connections: () => Math.min(this.#share.amount(), own ? own.amount() : Number.POSITIVE_INFINITY),
+        rate: url.rate === null ? null : rateShare(limits, { relay: host, amount: url.rate }, use),
+      });
+      return relay;
+    });
     const closeUnused = () => this.#relays.forEach((relay) => void relay.closeUnused());
     this.#idleTimer = setInterval(closeUnused, Math.min(1_000, options.idleMs)).unref();
   }
@@ -56,8 +71,16 @@ export class RelayPool {
   async acquire(lane: Lane): Promise<Acquired> {
     const refusal = this.#refusal();
     if (refusal) return refusal;
-    if (this.free(lane) <= 0) return new Promise((resolve) => this.#waiting.push({ lane, resolve }));
-    return this.#take(lane);
+    if (this.free(lane) > 0) return this.#take(lane);
+    return new Promise((resolve) => {
+      this.#waiting.push({ lane, resolve });
+      this.#noteDemand();
+      this.#serveAllowed();
+    });
+  }
+
+  get limit(): number {
+    return this.#only?.limit ?? this.#share.amount();
   }
 
   free(lane: Lane): number {
@@ -81,6 +104,7 @@ export class RelayPool {
   async close(graceMs: number): Promise<void> {
     this.#closed = true;
     clearInterval(this.#idleTimer);
+    clearTimeout(this.#allowanceTimer);
     for (const relay of this.#relays) relay.close();
     for (const { resolve } of this.#waiting.splice(0)) resolve(this.#refusal()!);
     const end = performance.now() + graceMs;
@@ -103,6 +127,26 @@ export class RelayPool {
     return own ? roomOf(own, parts, most) >= 0 : parts.length === 0;
   }
 
+  /** The share has become smaller than what is held, so this connection is released after its mail. */
+  leaves(relay: Relay): boolean {
+    const isOver = this.#used - this.#leaving > this.#share.amount() || relay.used - this.#leaving > relay.limit;
+    if (isOver) this.#leaving++;
+    return isOver;
+  }
+
+  /** One mail more on a connection, by the rate of its relay, unless transactional mail waits for that. */
+  allows(relay: Relay, lane: Lane): boolean {
+    if (relay.allowance < 1) return false;
+    if (lane !== 'transactional' && this.#waiting.some((waiter) => waiter.lane === 'transactional')) return false;
+    relay.spend(1);
+    return true;
+  }
+
+  /** A connection for which `leaves` was true is released. */
+  releaseLeft(): void {
+    this.#leaving--;
+  }
+
   release(relay: Relay, lane: Lane, client: SmtpClient | null): void {
     relay.release(lane, client);
     this.#serveWaiting();
@@ -115,10 +159,13 @@ export class RelayPool {
       const relay = this.#choose(lane);
       if (!relay) break;
       relay.take(lane);
+      relay.spend(1);
+      this.#noteDemand();
       this.#makeRoom(relay);
       const client = await relay.connect();
       if (client instanceof SmtpClient)
         return { connection: new PooledConnection(this, relay, { lane, client }), fault: null };
+      relay.spend(-1);
       relay.release(lane, null);
       fault = client;
     }
@@ -131,7 +178,8 @@ export class RelayPool {
     if (trial) return trial;
     if (this.#only) return this.#only.isAnswering ? this.#only : null;
     const { parts, most } = this.#partsOf(lane);
-    return nextByWeight(parts.filter((part) => roomOf(part, parts, most) > 0).map(({ relay }) => relay));
+    const open = parts.filter((part) => roomOf(part, parts, most) > 0 && part.relay.allowance >= 1);
+    return nextByWeight(open.map(({ relay }) => relay));
   }
 
   /** A relay that is down and may be tried, unless relays of a lower number answer: then it is not needed. */
@@ -154,15 +202,46 @@ export class RelayPool {
     this.#serveWaiting();
   }
 
+  /** Unused connections beyond the share are closed, and a larger one serves mail that waits. */
+  #onShare(): void {
+    for (const relay of this.#relays) relay.closeIdle(relay.used + relay.idle - relay.limit);
+    let over = this.#used + this.#sum(({ idle }) => idle) - this.#share.amount();
+    for (const relay of this.#relays) over -= relay.closeIdle(over);
+    this.#serveWaiting();
+  }
+
+  #noteDemand(): void {
+    this.#share.note();
+    for (const share of this.#relayShares) share.note();
+  }
+
   #serveWaiting(): void {
     while (this.#waiting.length > 0) {
       const refusal = this.#refusal();
-      const index = refusal ? 0 : this.#waiting.findIndex(({ lane }) => this.#freeNow(lane) > 0);
-      if (index === -1) return;
+      const index = refusal ? 0 : this.#nextWaiting();
+      if (index === -1) break;
       const [{ lane, resolve }] = this.#waiting.splice(index, 1) as [Waiter];
       if (refusal) resolve(refusal);
       else this.#take(lane).then(resolve);
     }
+    if (this.#waiting.length > 0) this.#serveAllowed();
+  }
+
+  /** Transactional mail first. */
+  #nextWaiting(): number {
+    const first = this.#waiting.findIndex(({ lane }) => lane === 'transactional' && this.#freeNow(lane) > 0);
+    return first === -1 ? this.#waiting.findIndex(({ lane }) => this.#freeNow(lane) > 0) : first;
+  }
+
+  /** Serves mail that waits for the rate of a relay when that has one mail more. */
+  #serveAllowed(): void {
+    const waits = this.#relays.map(({ allowanceMs }) => allowanceMs).filter((ms) => ms > 0);
+    if (waits.length === 0 || this.#allowanceTimer || this.#closed) return;
+    const serve = () => {
+      this.#allowanceTimer = undefined;
+      this.#serveWaiting();
+    };
+    this.#allowanceTimer = setTimeout(serve, Math.min(ALLOWANCE_LOOK_MS, ...waits)).unref();
   }
 
   #refusal(): Acquired | null {
@@ -181,11 +260,14 @@ export class RelayPool {
 
   #freeNow(lane: Lane): number {
     const only = this.#only;
-    if (only) return freeFor(lane, only.limit, only.inUse);
+    if (only) return Math.min(freeFor(lane, only.limit, only.inUse, this.#served), only.allowance);
     const { parts, most } = this.#partsOf(lane);
     if (parts.length === 0) return this.#trial() ? 1 : 0;
     const used = parts.reduce((total, part) => total + part.used, 0);
-    const room = parts.reduce((total, part) => total + Math.max(0, roomOf(part, parts, most)), 0);
+    const room = parts.reduce(
+      (total, part) => total + Math.max(0, Math.min(roomOf(part, parts, most), part.relay.allowance)),
+      0,
+    );
     return Math.min(most - used, room);
   }
 
@@ -199,15 +281,23 @@ export class RelayPool {
     const limit = preferred.reduce((total, relay) => total + relay.limit, 0);
     // Connections that wait for the answer of a relay that is down must not keep mail from the others.
     const counted = sum(this.#relays.filter(({ isAnswering }) => isAnswering));
-    const free = freeFor(lane, Math.min(this.#connectionsMax, limit), counted);
+    const free = freeFor(lane, Math.min(this.#share.amount(), limit), counted, this.#served);
     return { parts, most: parts.reduce((total, { used }) => total + used, free) };
   }
 
   /** Unused connections to other relays are closed for a new one. */
   #makeRoom(relay: Relay): void {
     if (this.#only || relay.idle > 0) return;
-    let over = this.#relays.reduce((total, { used, idle }) => total + used + idle, 0) - this.#connectionsMax;
+    let over = this.#sum(({ used, idle }) => used + idle) - this.#share.amount();
     for (const other of this.#relays) over -= other.closeIdle(over);
+  }
+
+  get #used(): number {
+    return this.#sum(({ used }) => used);
+  }
+
+  #sum(read: (relay: Relay) => number): number {
+    return this.#relays.reduce((total, relay) => total + read(relay), 0);
   }
 
   get #only(): Relay | null {
@@ -228,60 +318,4 @@ function sum(relays: readonly Relay[]): LaneCounts {
   const counts: LaneCounts = { transactional: 0, automation: 0, campaign: 0 };
   for (const { inUse } of relays) for (const lane of LANES) counts[lane] += inUse[lane];
   return counts;
-}
-
-/** A slot in the pool: the SMTP connection under it is replaced when the relay closed it between two messages. */
-class PooledConnection implements Connection {
-  #pool: RelayPool;
-  #relay: Relay;
-  #lane: Lane;
-  #client: SmtpClient | null;
-  #replacing: Promise<SmtpClient | RelayFault> | null = null;
-  #released = false;
-
-  constructor(pool: RelayPool, relay: Relay, { lane, client }: { lane: Lane; client: SmtpClient }) {
-    this.#pool = pool;
-    this.#relay = relay;
-    this.#lane = lane;
-    this.#client = client;
-  }
-
-  async send(envelope: Envelope, message: string | Buffer, beforeDot: () => boolean): Promise<Delivery> {
-    if (this.#released) throw new Error('This connection was released.');
-    const dialogue = { envelope, replies: [] };
-    for (let attempt = 0; attempt <= STALE_RETRIES_MAX; ) {
-      const client = this.#client?.usable ? this.#client : await this.#replace();
-      if (!(client instanceof SmtpClient)) return relayFault(dialogue, client.phase, client.reason, client.reply);
-      const outcome = await client.send(envelope, message, beforeDot);
-      // Messages that waited behind others are sent again; a connection that carried none counts as one more that the relay closed.
-      if (outcome === STALE || (outcome === UNSENT && client.finished === 0)) attempt++;
-      if (outcome === STALE || outcome === UNSENT) continue;
-      this.#relay.observe(outcome);
-      const relay = this.#pool.nameOf(this.#relay);
-      return relay === null ? outcome : { ...outcome, relay };
-    }
-    const gone = relayFault(dialogue, 'mail', 'closed', DROPS_US);
-    this.#relay.observe(gone);
-    return gone;
-  }
-
-  isPreferred(): boolean {
-    return this.#pool.isPreferred(this.#relay, this.#lane);
-  }
-
-  release(): void {
-    if (this.#released) return;
-    this.#released = true;
-    this.#pool.release(this.#relay, this.#lane, this.#client);
-  }
-
-  /** Two sends that find the connection closed share the new one. It is one to the same relay: another slot leads to another one. */
-  #replace(): Promise<SmtpClient | RelayFault> {
-    this.#replacing ??= this.#relay.reconnect().then((client) => {
-      this.#replacing = null;
-      this.#client = client instanceof SmtpClient ? client : null;
-      return client;
-    });
-    return this.#replacing;
-  }
 }
