@@ -5,6 +5,7 @@ import type { AppError } from '../../core/base/errors.ts';
 import { startQueues } from '../../core/jobs/queue.ts';
 import { checkStore } from '../../core/media/copy.ts';
 import { mediaRemovals } from '../../core/media/removals.ts';
+import { rehostImages } from '../../core/migrations/phases/images.ts';
 import { ConfigError, readConfig } from '../../platform/config.ts';
 import { openS3 } from '../../platform/media/s3.ts';
 import { png } from '../providers/images.ts';
@@ -108,6 +109,29 @@ describe('A store of pictures on a server of S3', () => {
     for (const name of names) s3.objects.set(name, png(7, 7));
     await removeDue();
     expect([s3.objects.size, await deps.db.media.countDocuments({ projectId: projectId() })]).to.deep.equal([0, 0]);
+  });
+
+  it('that is down for a moment is waited for by a migration, as long as its patience lasts', async () => {
+    const deps = { ...environment.deps, log: { ...environment.deps.log, error() {} } };
+    const host = deps.config.providerAImageHosts[0]!;
+    const html = `<img src="https://${host}/a.png">`;
+    const sources = { ...deps.sources, fetchImage: async () => png(4, 9) };
+    const rehost = (patienceMs: number) =>
+      rehostImages({ ...deps, sources, media: openWith() }, { projectId: projectId(), html, patienceMs });
+    s3.fault = (request) => request.destroy() !== undefined;
+    const { replacements, failures } = await rehost(0);
+    expect([replacements.size, failures]).to.deep.equal([
+      0,
+      [`the picture https://${host}/a.png stays where it is: it could not be stored here`],
+    ]);
+    let refused = 0;
+    s3.fault = (request) => {
+      if (request.method !== 'PUT' || refused === 2) return false;
+      refused += 1;
+      return request.destroy() !== undefined;
+    };
+    const later = await rehost(60_000);
+    expect([later.replacements.size, later.failures, s3.objects.size]).to.deep.equal([1, [], 1]);
   });
 
   it('is asked a second time where it failed once: a broken connection, an error of its own, too many calls', async () => {

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { ObjectId } from 'mongodb';
 import type { Deps } from '../../base/deps.ts';
 import { AppError } from '../../base/errors.ts';
@@ -7,6 +8,7 @@ import { fetchableUrl, imageUrls } from '../rules/templates.ts';
 
 const IMAGES_MAX = 200;
 const URL_SHOWN_MAX = 200;
+const STORE_AGAIN_MS = 1_000;
 
 export interface Rehosted {
   /** The URLs of pictures that are now stored here, by their URLs at the source. */
@@ -51,11 +53,27 @@ async function keepImage(deps: Deps, projectId: ObjectId, url: string, wait: Wai
   if (!picture || !isOfBelievableSize(picture))
     return { ok: false, message: 'it is no PNG, JPEG, GIF or WebP picture of a believable size' };
   try {
-    const { media } = await storePicture(deps, projectId, { picture, bytes, source: 'migration' });
+    const giveUpAt = performance.now() + wait.patienceMs;
+    const { media } = await whileUnavailable(
+      () => storePicture(deps, projectId, { picture, bytes, source: 'migration' }),
+      () => performance.now() < giveUpAt && !wait.signal?.aborted,
+    );
     return { ok: true, url: `${deps.config.publicUrl}/media/${media.name}` };
   } catch (error) {
     if (error instanceof AppError && error.kind === 'conflict') return { ok: false, message: error.message };
     deps.log.error({ err: error }, 'picture of a migrated template could not be stored');
     return { ok: false, message: 'it could not be stored here' };
+  }
+}
+
+/** Storing is repeated while the store is down: a template is migrated once, and its pictures may be gone by the next time. */
+async function whileUnavailable<T>(store: () => Promise<T>, isPatient: () => boolean): Promise<T> {
+  for (;;) {
+    try {
+      return await store();
+    } catch (error) {
+      if (!(error instanceof AppError && error.kind === 'unavailable') || !isPatient()) throw error;
+      await sleep(STORE_AGAIN_MS);
+    }
   }
 }
