@@ -1,12 +1,12 @@
 import { ObjectId } from 'mongodb';
 import { createCampaign } from '../../core/campaigns/campaigns.ts';
 import type { Campaign } from '../../core/campaigns/model.ts';
-import { ledgerCounts } from '../../core/campaigns/numbers/counts.ts';
 import type { Contact } from '../../core/contacts/model.ts';
 import type { MessageState } from '../../core/outbox/states.ts';
 import type { Child } from '../../stack/processes/child.ts';
 import { type DrillContext, openDrill, SENDER, type SinkClient, type Stoppable } from '../rig/context.ts';
 import { pause } from '../rig/waiting.ts';
+import { watchCounts } from '../rig/watch-counts.ts';
 import { tally } from './worker-kill.ts';
 
 export interface CampaignDrill {
@@ -67,7 +67,9 @@ export async function campaignUnderFire(
     const listId = await addPeople(context, drill);
     const campaign = await launch(context, listId);
     const began = Date.now();
-    const stopWatching = watchLedger(context, campaign, watch);
+    const { _id, projectId } = campaign;
+    const read = () => context.deps.db.campaigns.find({ _id, projectId }).toArray();
+    const stopWatching = watchCounts(context, read, watch);
     try {
       await disturb(fireOf(context, campaign, drill, watch));
     } finally {
@@ -132,35 +134,6 @@ function fireOf(
         if (hurry) await askNow('unknown').catch(() => {});
       }
     },
-  };
-}
-
-/** total = suppressed + failed + sent + unknown + pending, at every look, and the total never changes once it is frozen. */
-function watchLedger(
-  { deps, project }: DrillContext,
-  { _id }: Campaign,
-  watch: { samples: number; unbalanced: number },
-): () => Promise<void> {
-  let isOver = false;
-  const watching = (async () => {
-    for (let total = 0; !isOver; await pause(500)) {
-      try {
-        const { freeze } = (await deps.db.campaigns.findOne({ _id, projectId: project._id })) ?? {};
-        const counts = await ledgerCounts(deps, { _id, projectId: project._id });
-        const sum = counts.suppressed + counts.failed + counts.sent + counts.unknown + counts.pending;
-        const isSteady =
-          !freeze?.isDone || (counts.total === freeze.written && (total === 0 || total === counts.total));
-        if (freeze?.isDone) total = counts.total;
-        watch.samples += 1;
-        if (sum !== counts.total || !isSteady) watch.unbalanced += 1;
-      } catch {
-        // The database may be what is being killed.
-      }
-    }
-  })();
-  return () => {
-    isOver = true;
-    return watching;
   };
 }
 

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openFolder } from '../../platform/media/folder.ts';
 import type { Verdict } from '../rig/drill-results.ts';
+import type { Mix } from '../rig/requests.ts';
 import { withServers } from '../rig/servers.ts';
-import type { Mix } from '../rig/traffic.ts';
 import { until } from '../rig/waiting.ts';
 import { type Fault, type OutageTally, outage } from './outages.ts';
 

@@ -4,7 +4,9 @@ import { type Allowed, tell } from '../rig/check.ts';
 import { type DrillContext, openDrill, type SinkClient, type Stoppable } from '../rig/context.ts';
 import type { Verdict } from '../rig/drill-results.ts';
 import { quantile } from '../rig/processes.ts';
-import { brokenPromises, type Mix, type Promises, startTraffic } from '../rig/traffic.ts';
+import { brokenPromises, type Promises } from '../rig/promises.ts';
+import type { Mix } from '../rig/requests.ts';
+import { startTraffic } from '../rig/traffic.ts';
 import { between, pause, until, untilSettled } from '../rig/waiting.ts';
 
 interface Outage {

@@ -1,13 +1,10 @@
 import { ObjectId } from 'mongodb';
-import { createApiKey } from '../../core/accounts/api-keys.ts';
-import { createProject } from '../../core/accounts/projects.ts';
-import type { Project } from '../../core/base/model.ts';
-import { seedVerifiedDomain } from '../../core/domains/domains.ts';
 import { broken, check, type Findings, tell } from '../rig/check.ts';
 import { type DrillContext, openDrill, SENDER } from '../rig/context.ts';
 import type { Verdict } from '../rig/drill-results.ts';
 import { messageIdOf, readFacts } from '../rig/facts.ts';
 import { makeList } from '../rig/people.ts';
+import { addProject } from '../rig/projects.ts';
 import { pause, untilSettled } from '../rig/waiting.ts';
 import { queueMails } from './worker-kill.ts';
 
@@ -37,7 +34,6 @@ export interface RacesTally {
   found: Findings;
 }
 
-const OTHER_SENDER = 'drill@other.example.com';
 const AT_ONCE = 200;
 
 type Answer = { status: number; code: string; data: Record<string, unknown> };
@@ -61,20 +57,20 @@ export async function races(env: NodeJS.ProcessEnv, sizes: Races): Promise<Races
         }
       };
     };
-    const other = await otherProject(context);
+    const other = await addProject(context, 'Other');
     const own = postAs(context.key);
     const wrong = (what: string, isWrong: boolean) => void (isWrong && tally.wrong.push(what));
 
-    await Promise.all([sameKey(own, SENDER, sizes, wrong), sameKey(postAs(other.key), OTHER_SENDER, sizes, wrong)]);
+    await Promise.all([sameKey(own, SENDER, sizes, wrong), sameKey(postAs(other.key), other.sender, sizes, wrong)]);
     const mailsOf = (projectId: ObjectId) => context.deps.db.messages.countDocuments({ projectId });
     wrong('a key sent two mails', (await mailsOf(context.project._id)) !== sizes.keys);
     wrong('a key met that of another project', (await mailsOf(other.project._id)) !== sizes.keys);
     await sameAddress(context, own, sizes, wrong);
     await samePeople(context, own, sizes, wrong);
     await queueMails(context, { mails: sizes.mails, lane: 'marketing' });
-    await manyWorkers(context, sizes, other.project);
+    await manyWorkers(context, sizes, other);
     const theirs = await context.deps.db.messages.find({ projectId: other.project._id }).toArray();
-    const foreign = theirs.map(({ _id }) => messageIdOf(_id.toHexString(), OTHER_SENDER));
+    const foreign = theirs.map(({ _id }) => messageIdOf(_id.toHexString(), other.sender));
     return { ...tally, found: check(await readFacts(context, { foreign })) };
   } finally {
     await context.close();
@@ -140,20 +136,12 @@ async function samePeople(context: DrillContext, send: Post, { adds }: Races, wr
   wrong(`the list counts ${counted} of 500`, counted !== 500);
 }
 
-async function manyWorkers(context: DrillContext, { workers }: Races, other: Project): Promise<void> {
+async function manyWorkers(context: DrillContext, { workers }: Races, other: DrillContext): Promise<void> {
   const running = await Promise.all(
     Array.from({ length: workers }, () => context.startWorker({ SMTP_MAX_CONNECTIONS: '10' })),
   );
-  await Promise.all([untilSettled(context), untilSettled({ ...context, project: other })]);
+  await Promise.all([untilSettled(context), untilSettled(other)]);
   await Promise.all(running.map((worker) => worker.stop(10_000)));
-}
-
-async function otherProject({ deps, project }: DrillContext): Promise<{ key: string; project: Project }> {
-  const { organizationId } = project;
-  const other = await createProject(deps, organizationId, { name: 'Other' });
-  await seedVerifiedDomain(deps, other, 'other.example.com', new ObjectId());
-  const { key } = await createApiKey(deps, { organizationId, projectId: other._id, name: 'drill' });
-  return { key, project: other };
 }
 
 async function inTurn(count: number, work: (index: number) => Promise<unknown>): Promise<void> {

@@ -6,6 +6,8 @@ import type { Drill } from './drills.ts';
 import { earlyReturnsDrill } from './early-returns.ts';
 import { faultPoints } from './fault-points.ts';
 import { fuzzDrill } from './fuzz.ts';
+import { installation } from './installation/installation.ts';
+import { judgeInstallation } from './installation/verdict.ts';
 import { judgeLater, later } from './later.ts';
 import { judgeMemory, memory } from './memory.ts';
 import { chosenBy, mutationDrill } from './mutations/drill.ts';
@@ -21,6 +23,7 @@ import { judgeStarts, temporalStarts } from './temporal-starts.ts';
 import { bothWays } from './with-and-without-evidence.ts';
 
 const SOAK_MINUTES = 30;
+const INSTALLATION_MINUTES = 10;
 const FUZZ_CASES = 100_000;
 
 export const moreDrills: Record<string, Drill> = {
@@ -112,6 +115,14 @@ export const moreDrills: Record<string, Drill> = {
     async *run(env) {
       if (process.platform !== 'linux') yield { kept: true, says: 'not run: only Linux tells the highest memory' };
       else yield judgeMemory(await memory(env, { recipients: 100, bodies: 20, attachmentBytes: 20_000_000 }));
+    },
+  },
+  installation: {
+    does: 'for ten minutes (--minutes N for others) every sort of traffic of three projects on three members of MongoDB, four APIs and eight workers, with one kill after the other',
+    alone: true,
+    byNameOnly: true,
+    async *run(env) {
+      yield* judgeInstallation(await installation({ minutes: Number(env.DRILL_MINUTES ?? INSTALLATION_MINUTES) }));
     },
   },
   soak: {

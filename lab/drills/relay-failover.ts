@@ -1,5 +1,5 @@
 import type { Verdict } from '../rig/drill-results.ts';
-import type { Mix } from '../rig/traffic.ts';
+import type { Mix } from '../rig/requests.ts';
 import { type DrillRelay, startTwoRelays, type TwoRelays } from '../rig/two-relays.ts';
 import { pause, until } from '../rig/waiting.ts';
 import { judgeCampaign } from './campaign-verdicts.ts';

@@ -3,7 +3,9 @@ import { type Calls, tellCalls } from '../rig/calls.ts';
 import { tell } from '../rig/check.ts';
 import { type DrillContext, openDrill } from '../rig/context.ts';
 import type { Verdict } from '../rig/drill-results.ts';
-import { brokenPromises, type Mix, type Promises, startTraffic } from '../rig/traffic.ts';
+import { brokenPromises, type Promises } from '../rig/promises.ts';
+import type { Mix } from '../rig/requests.ts';
+import { startTraffic } from '../rig/traffic.ts';
 import { pause, untilSettled } from '../rig/waiting.ts';
 
 export interface RollingTally {

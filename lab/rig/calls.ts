@@ -23,10 +23,12 @@ export interface Calls {
   lastAnswerAt: number;
 }
 
-interface Request {
+export interface Request {
   path: string;
-  body: object;
+  /** A file is sent as it is, anything else as JSON. */
+  body: object | string;
   idempotencyKey: string;
+  headers?: Record<string, string>;
 }
 
 export interface Line {
@@ -90,7 +92,7 @@ interface Answer {
 async function attempt(
   url: string,
   key: string,
-  { path, body, idempotencyKey }: Request,
+  { path, body, idempotencyKey, headers = {} }: Request,
   calls: Calls,
 ): Promise<Answer | null> {
   const began = performance.now();
@@ -101,8 +103,9 @@ async function attempt(
         Authorization: `Bearer ${key}`,
         'Content-Type': 'application/json',
         'Idempotency-Key': idempotencyKey,
+        ...headers,
       },
-      body: JSON.stringify(body),
+      body: typeof body === 'string' ? body : JSON.stringify(body),
       signal: AbortSignal.timeout(ATTEMPT_MS_MAX),
     });
     const { data = {}, error } = (await response.json()) as { data?: Answer['data']; error?: { code?: string } };

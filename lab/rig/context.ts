@@ -29,17 +29,19 @@ export interface DrillContext {
   deps: Deps;
   project: Project;
   key: string;
+  /** Its mails come from this address. */
+  sender: string;
   sink: SinkClient;
   /** Ready when it resolves. */
   startWorker(env?: Record<string, string>): Promise<Child>;
   /** On the same port every time. */
   startApi(env?: Record<string, string>): Promise<RunningApi>;
   /** Starts a further API process; those that run are kept. */
-  startAnotherApi(): Promise<RunningApi>;
+  startAnotherApi(env?: Record<string, string>): Promise<RunningApi>;
   close(): Promise<void>;
 }
 
-interface RunningApi {
+export interface RunningApi {
   child: Child;
   url: string;
 }
@@ -50,6 +52,9 @@ export interface SinkStats {
   /** Message-IDs among them. */
   unique: number;
   connectionsOpen: number;
+  /** The most connections at one time, and the most messages within a second, ever. */
+  connectionsMost: number;
+  perSecondMost: number;
 }
 
 export interface SinkClient {
@@ -118,10 +123,11 @@ export async function openDrill(
     deps,
     project,
     key,
+    sender: SENDER,
     sink,
     startWorker: (more = {}) => start('workers/main.ts', heapFlags.worker, { WORKER_LANES: 'mail', ...more }),
     startApi: (more) => startApi(port, more),
-    startAnotherApi: async () => startApi(await anyFreePort()),
+    startAnotherApi: async (more) => startApi(await anyFreePort(), more),
     async close() {
       for (const child of children) child.kill('SIGKILL');
       sink.stop();
@@ -150,7 +156,7 @@ export async function noRelay(): Promise<SinkClient & Stoppable> {
     smtpUrl: '',
     evidenceUrl: '',
     ids: async () => new Map(),
-    stats: async () => ({ messages: 0, unique: 0, connectionsOpen: 0 }),
+    stats: async () => ({ messages: 0, unique: 0, connectionsOpen: 0, connectionsMost: 0, perSecondMost: 0 }),
     stop() {},
   };
 }

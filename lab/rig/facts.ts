@@ -21,7 +21,7 @@ export async function readFacts(
   context: DrillContext,
   { acknowledged = [], lane, foreign = [] }: FactsWanted = {},
 ): Promise<Facts> {
-  const { deps, project, sink } = context;
+  const { deps, project, sender, sink } = context;
   const accepted = await sink.ids();
   const now = Date.now();
   const messages = await deps.db.messages
@@ -29,7 +29,7 @@ export async function readFacts(
     .project<Pick<Message, '_id' | 'state' | 'lane' | 'dueAt' | 'copy'>>({ state: 1, lane: 1, dueAt: 1, copy: 1 })
     .toArray();
   const sentAs = ({ _id, copy }: (typeof messages)[number]) =>
-    `<${messageIdInMail({ messageId: _id, copy }, emailDomain(SENDER))}>`;
+    `<${messageIdInMail({ messageId: _id, copy }, emailDomain(sender))}>`;
   const rowOf = (message: (typeof messages)[number]): Row => ({
     id: message._id.toHexString(),
     messageId: sentAs(message),

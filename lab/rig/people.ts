@@ -22,9 +22,9 @@ export async function makeList(
 }
 
 /** The body of POST /campaigns that sends to a list at once. */
-export function campaignTo(listId: string): object {
+export function campaignTo(listId: string, sender = SENDER): object {
   return {
     ...{ name: 'Drill', subject: 'Hello {{firstName}}', htmlTemplate: '<p>Hello {{firstName}}.</p>' },
-    ...{ from: { email: SENDER }, toLists: [listId], sendNow: true },
+    ...{ from: { email: sender }, toLists: [listId], sendNow: true },
   };
 }

@@ -6,17 +6,21 @@ import { mongodBinary } from '../../stack/servers/mongodb.ts';
 import { runServer, type Server } from '../../stack/servers/server.ts';
 import { until } from './waiting.ts';
 
-interface ReplicaSet {
+export interface ReplicaSet {
   url: string;
+  members: readonly Server[];
   /** The member that is primary now. */
   primary(): Promise<Server>;
   /** Asks the primary to step down for so many seconds. */
   stepDown(seconds: number): Promise<void>;
+  /** Every member is up again, and has what the primary has. */
+  untilWhole(): Promise<void>;
   stop(): Promise<void>;
 }
 
 const NAME = 'drill';
 const ELECTION_MS = 2_000;
+const UP = ['PRIMARY', 'SECONDARY'];
 
 /** Three members on this machine, one of them primary. */
 export async function startReplicaSet(dataDir: string): Promise<ReplicaSet> {
@@ -48,7 +52,14 @@ export async function startReplicaSet(dataDir: string): Promise<ReplicaSet> {
   await primary();
   return {
     url: `mongodb://${hosts.join(',')}/?replicaSet=${NAME}`,
+    members,
     primary,
+    untilWhole: () =>
+      until('every member is up', async () => {
+        const { port } = await primary();
+        const status = await direct(port, (client) => client.db('admin').command({ replSetGetStatus: 1 }));
+        return (status.members as Array<{ stateStr: string }>).every(({ stateStr }) => UP.includes(stateStr));
+      }),
     async stepDown(seconds) {
       const { port } = await primary();
       const stepDown = { replSetStepDown: seconds, secondaryCatchUpPeriodSecs: 1, force: true };

@@ -53,6 +53,8 @@ export async function startTwoRelays(ackMs: number, parameters: readonly [string
           messages: total(both.map(({ messages }) => messages)),
           unique: total(both.map(({ unique }) => unique)),
           connectionsOpen: total(both.map(({ connectionsOpen }) => connectionsOpen)),
+          connectionsMost: total(both.map(({ connectionsMost }) => connectionsMost)),
+          perSecondMost: total(both.map(({ perSecondMost }) => perSecondMost)),
         };
       },
       stop() {

@@ -30,7 +30,7 @@ const refusedForNow = { state: 'deferred' as const, 'reply.code': { $gte: 400 } 
 
 /** Nothing is under way any more: every mail has an outcome or a time for its next try, every event has had its effect. */
 export async function untilSettled({ deps, project }: DrillContext, withinMs = 180_000): Promise<void> {
-  const { messages, triggers, events, enrollments, campaigns, campaignClaims } = deps.db;
+  const { messages, triggers, events, enrollments, campaigns, campaignClaims, formSubmissions, imports } = deps.db;
   const projectId = project._id;
   const open = () =>
     Promise.all([
@@ -44,6 +44,8 @@ export async function untilSettled({ deps, project }: DrillContext, withinMs = 1
       enrollments.countDocuments({ projectId, status: 'active' }),
       campaigns.countDocuments({ projectId, status: { $nin: ['sent', 'aborted', 'draft', 'failed'] } }),
       campaignClaims.countDocuments({ projectId, leaseUntil: { $exists: true } }),
+      imports.countDocuments({ projectId, status: { $in: ['queued', 'running'] } }),
+      formSubmissions.countDocuments({ projectId }),
     ]);
   let last: number[] = [];
   await until(
@@ -56,7 +58,7 @@ export async function untilSettled({ deps, project }: DrillContext, withinMs = 1
     SETTLED_EVERY_MS,
   ).catch((error: Error) => {
     throw new Error(
-      `${error.message} (queued ${last[0]}, due ${last[1]}, triggers ${last[2]}, events ${last[3]}, people inside ${last[4]}, campaigns ${last[5]}, open claims ${last[6]})`,
+      `${error.message} (queued ${last[0]}, due ${last[1]}, triggers ${last[2]}, events ${last[3]}, people inside ${last[4]}, campaigns ${last[5]}, open claims ${last[6]}, imports ${last[7]}, forms ${last[8]})`,
     );
   });
 }

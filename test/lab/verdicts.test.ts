@@ -22,7 +22,7 @@ import { type Calls, noCalls } from '../../lab/rig/calls.ts';
 import { check, type Findings } from '../../lab/rig/check.ts';
 import { describe as line, summarize } from '../../lab/rig/drill-results.ts';
 import { brokenGrowth, type Growth, growthOf, type Sample } from '../../lab/rig/growth.ts';
-import type { Promises } from '../../lab/rig/traffic.ts';
+import type { Promises } from '../../lab/rig/promises.ts';
 
 /** Ten mails, all sent. */
 const found: Findings = check({

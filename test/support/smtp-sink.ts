@@ -21,6 +21,8 @@ export interface Sink {
   /** Change a field and the next command sees it. */
   modes: SinkModes;
   connectionsOpen(): number;
+  /** The most at one time, ever. */
+  connectionsMost(): number;
   /** Stops listening and drops everybody, until listen(). */
   refuse(): Promise<void>;
   listen(): Promise<void>;
@@ -32,12 +34,14 @@ export async function startSink(options: SinkOptions = {}): Promise<Sink> {
   const { port = 0, implicitTls, keepRaw = 100, keepRecords = 1_000_000, ...modes } = options;
   const ledger = new Ledger(keepRaw, keepRecords);
   const sockets = new Set<Socket>();
+  let connectionsMost = 0;
   const sink: Sink = {
     port,
     url: '',
     ledger,
     modes: { ...defaultModes(), ...modes },
     connectionsOpen: () => sockets.size,
+    connectionsMost: () => connectionsMost,
     refuse: () => stop(server, sockets),
     listen: async () => {
       await new Promise<void>((resolve, reject) => {
@@ -52,6 +56,7 @@ export async function startSink(options: SinkOptions = {}): Promise<Sink> {
   const serve = (socket: Socket) => {
     const full = sink.modes.connectionsMax !== null && sockets.size >= sink.modes.connectionsMax;
     sockets.add(socket);
+    connectionsMost = Math.max(connectionsMost, sockets.size);
     socket.on('close', () => sockets.delete(socket));
     ledger.connections++;
     new Session(socket, sink.modes, ledger, full ? '421 4.7.0 too many connections' : sink.modes.greeting);
@@ -84,7 +89,11 @@ async function handle(sink: Sink, request: IncomingMessage): Promise<unknown> {
   const { ledger } = sink;
   switch (`${request.method} ${pathname}`) {
     case 'GET /stats':
-      return { ...ledger.stats(), connectionsOpen: sink.connectionsOpen(), rss: process.memoryUsage().rss };
+      return {
+        ...ledger.stats(),
+        ...{ connectionsOpen: sink.connectionsOpen(), connectionsMost: sink.connectionsMost() },
+        rss: process.memoryUsage().rss,
+      };
     case 'GET /messages':
       return ledger.messages;
     case 'GET /ids':

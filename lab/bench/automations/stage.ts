@@ -21,7 +21,7 @@ const nobody = {
   smtpUrl: 'smtp://127.0.0.1:9',
   evidenceUrl: 'http://127.0.0.1:9',
   ids: async () => new Map(),
-  stats: async () => ({ messages: 0, unique: 0, connectionsOpen: 0 }),
+  stats: async () => ({ messages: 0, unique: 0, connectionsOpen: 0, connectionsMost: 0, perSecondMost: 0 }),
   stop: () => undefined,
 };
 

@@ -6,6 +6,9 @@ export interface AcceptedMessage {
   raw: string | null;
 }
 
+/** A second is looked at in so many parts. */
+const PARTS_OF_SECOND = 20;
+
 const MESSAGE_ID = Buffer.from('\r\nMessage-ID: <');
 
 /** Everything the sink said yes to, as a multiset of Message-IDs. */
@@ -25,8 +28,14 @@ export class Ledger {
   bytes = 0;
   firstAt = 0;
   lastAt = 0;
+  /** The most messages within any second. */
+  perSecondMost = 0;
   counts = new Map<string, number>();
   messages: AcceptedMessage[] = [];
+  /** Messages of the last second, by twentieths, and their sum. */
+  #lately = new Uint32Array(PARTS_OF_SECOND);
+  #latest = 0;
+  #lastSecond = 0;
   #waiters: { count: number; resolve: () => void }[] = [];
 
   constructor(keepRaw: number, keepRecords: number) {
@@ -41,6 +50,7 @@ export class Ledger {
     this.lastAt = performance.now();
     if (this.total === 0) this.firstAt = this.lastAt;
     this.total++;
+    this.#noteRate();
     this.recipients += to.length;
     this.bytes += bytes;
     const key = messageId ?? '';
@@ -51,6 +61,18 @@ export class Ledger {
     }
     for (const waiter of this.#waiters) if (this.total >= waiter.count) waiter.resolve();
     if (this.#waiters.length > 0) this.#waiters = this.#waiters.filter(({ count }) => count > this.total);
+  }
+
+  #noteRate(): void {
+    const part = Math.floor((this.lastAt * PARTS_OF_SECOND) / 1_000);
+    for (let old = Math.max(this.#latest, part - PARTS_OF_SECOND) + 1; old <= part; old += 1) {
+      this.#lastSecond -= this.#lately[old % PARTS_OF_SECOND]!;
+      this.#lately[old % PARTS_OF_SECOND] = 0;
+    }
+    this.#latest = part;
+    this.#lately[part % PARTS_OF_SECOND]! += 1;
+    this.#lastSecond += 1;
+    this.perSecondMost = Math.max(this.perSecondMost, this.#lastSecond);
   }
 
   has(messageId: string): boolean {
@@ -80,7 +102,7 @@ export class Ledger {
 
   stats() {
     const seconds = (this.lastAt - this.firstAt) / 1_000;
-    const { total, recipients, duplicates, bytes, connections, protocolErrors, badLines } = this;
+    const { total, recipients, duplicates, bytes, connections, protocolErrors, badLines, perSecondMost } = this;
     const perSecond = seconds > 0 ? Math.round(total / seconds) : 0;
     return {
       messages: total,
@@ -93,6 +115,7 @@ export class Ledger {
       badLines,
       seconds,
       perSecond,
+      perSecondMost,
     };
   }
 }

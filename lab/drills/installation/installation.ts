@@ -1,0 +1,165 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Servers } from '../../../stack/servers/all.ts';
+import type { Server } from '../../../stack/servers/server.ts';
+import type { Calls } from '../../rig/calls.ts';
+import { type DrillContext, openDrill } from '../../rig/context.ts';
+import { type Strike, strikeUntil } from '../../rig/kills.ts';
+import { type OddMail, oddMail } from '../../rig/oddities.ts';
+import { addProject } from '../../rig/projects.ts';
+import type { Promises } from '../../rig/promises.ts';
+import { type CampaignPlan, publishUntil } from '../../rig/publish.ts';
+import { type ReplicaSet, startReplicaSet } from '../../rig/replica-set.ts';
+import type { Mix } from '../../rig/requests.ts';
+import { withServers } from '../../rig/servers.ts';
+import { startTraffic, type Traffic } from '../../rig/traffic.ts';
+import { pause, untilSettled } from '../../rig/waiting.ts';
+import { type ConnectionsSeen, watchConnections } from '../../rig/watch-connections.ts';
+import { type Looks, watchCounts } from '../../rig/watch-counts.ts';
+import { type Fleet, startFleet } from './fleet.ts';
+
+export interface InstallationTally {
+  minutes: number;
+  projects: ProjectTally[];
+  campaigns: number;
+  kills: Record<string, number>;
+  exits: string[];
+  startsRepeated: number;
+  looks: Looks;
+  connections: ConnectionsSeen;
+  /** From the last request to the last outcome. */
+  settledSeconds: number;
+}
+
+export interface ProjectTally {
+  name: string;
+  promises: Promises;
+  calls: Calls;
+  meant: OddMail['meant'];
+}
+
+interface Tenant {
+  context: DrillContext;
+  odd: OddMail;
+  traffic: Traffic;
+}
+
+const PROJECTS = ['North', 'South', 'East'];
+/** Of each project. */
+const mix: Mix = { mails: 5, batches: 0.4, bulks: 0.4, contacts: 3, imports: 0.05, forms: 0.5, events: 0.7 };
+/** Together with an answer after 20 ms it is enough for ten times the load, so a budget that is not used shows as slowness. */
+const CONNECTIONS = 16;
+const STRIKE_EVERY_MS = 8_000;
+const DOWN_MS = 2_000;
+const CAMPAIGN_EVERY_MS = 15_000;
+const SETTLED_WITHIN_MS = 600_000;
+
+/** A campaign that is released at once although it is gradual: its first five minutes are enough for all. */
+const inFirstSlice = (size: number) => ({ emailsPerDay: size * 300, growth: 'fixed', timezone: 'UTC' });
+const campaigns: Array<{ size: number; more?: object }> = [
+  { size: 50 },
+  { size: 200, more: { sendRatePerSecond: 20 } },
+  { size: 2_000 },
+  { size: 600, more: { sendMode: 'gradual', sendNow: undefined, publish: true, gradual: inFirstSlice(600) } },
+];
+
+/** A replica set of three, four APIs and eight workers, three projects with every sort of traffic, and one kill after the other. */
+export function installation({ minutes }: { minutes: number }): Promise<InstallationTally> {
+  return withServers(
+    async (servers, env) => {
+      const dataDir = mkdtempSync(join(tmpdir(), 'everpost-members-'));
+      const set = await startReplicaSet(dataDir);
+      try {
+        return await installationOn(servers, set, { ...env, MONGODB_URL: set.url }, minutes);
+      } finally {
+        await set.stop();
+        rmSync(dataDir, { recursive: true, force: true });
+      }
+    },
+    { kinds: ['redis', 'temporal'] },
+  );
+}
+
+async function installationOn(
+  servers: Servers,
+  set: ReplicaSet,
+  env: NodeJS.ProcessEnv,
+  minutes: number,
+): Promise<InstallationTally> {
+  const first = await openDrill(env);
+  try {
+    const fleet = await startFleet(first, CONNECTIONS);
+    const contexts = await Promise.all(PROJECTS.map((name) => addProject(first, name)));
+    const tenants = await Promise.all(contexts.map((context) => startTenant(context, fleet)));
+    const looks = { samples: 0, unbalanced: 0 };
+    const underWay = { status: { $nin: ['draft' as const, 'sent' as const, 'failed' as const] } };
+    const watches = contexts.map((context) =>
+      watchCounts(
+        context,
+        () => first.deps.db.campaigns.find({ projectId: context.project._id, ...underWay }).toArray(),
+        looks,
+      ),
+    );
+    const relay = watchConnections(first.sink, CONNECTIONS);
+    const endsAt = performance.now() + minutes * 60_000;
+    const plan: CampaignPlan = (n) => {
+      const { context, traffic } = tenants[n % tenants.length]!;
+      return { context, calls: traffic.calls, ...campaigns[n % campaigns.length]! };
+    };
+    const [kills, published] = await Promise.all([
+      strikeUntil(endsAt, STRIKE_EVERY_MS, strikesOn({ fleet, set, servers })),
+      publishUntil(endsAt, CAMPAIGN_EVERY_MS, { urls: fleet.urls, plan }),
+    ]);
+    await Promise.all(tenants.map(({ traffic }) => traffic.stop()));
+    const stoppedAt = performance.now();
+    for (const context of contexts) await untilSettled(context, SETTLED_WITHIN_MS);
+    const settledSeconds = Math.round((performance.now() - stoppedAt) / 1_000);
+    const connections = await relay.stop();
+    await Promise.all(watches.map((stop) => stop()));
+    const projects = await Promise.all(tenants.map((tenant) => tallyOf(tenant, contexts)));
+    return {
+      ...{ minutes, projects, campaigns: published, kills, exits: [...fleet.exits] },
+      ...{ startsRepeated: fleet.startsRepeated(), looks, connections, settledSeconds },
+    };
+  } finally {
+    await first.close();
+  }
+}
+
+async function startTenant(context: DrillContext, { urls }: Fleet): Promise<Tenant> {
+  const odd = oddMail();
+  return { context, odd, traffic: await startTraffic(context, urls, mix, { mailTo: odd.mailTo }) };
+}
+
+/** Workers and APIs die more often than servers, as there are more of them. */
+function strikesOn({ fleet, set, servers }: { fleet: Fleet; set: ReplicaSet; servers: Servers }): Strike[] {
+  const restart = async (server: Server) => {
+    await server.kill('SIGKILL');
+    await pause(DOWN_MS);
+    await server.start();
+  };
+  const member = async (which: 'primary' | 'secondary') => {
+    const primary = await set.primary();
+    await restart(which === 'primary' ? primary : set.members.find((one) => one !== primary)!);
+    await set.untilWhole();
+  };
+  const strike = (name: string, run: () => Promise<unknown>) => ({ name, run: async () => void (await run()) });
+  return [
+    ...Array.from({ length: 3 }, () => strike('worker', () => fleet.kill('worker'))),
+    ...Array.from({ length: 2 }, () => strike('api', () => fleet.kill('api'))),
+    strike('primary', () => member('primary')),
+    strike('primary with a worker', () => Promise.all([member('primary'), fleet.kill('worker')])),
+    strike('secondary', () => member('secondary')),
+    strike('redis', () => restart(servers.redis!)),
+    strike('temporal', () => restart(servers.temporal!)),
+  ];
+}
+
+async function tallyOf({ context, odd, traffic }: Tenant, contexts: readonly DrillContext[]): Promise<ProjectTally> {
+  const others = contexts.filter((other) => other !== context).map(({ sender }) => `@${sender.split('@')[1]}>`);
+  const ids = [...(await context.sink.ids()).keys()];
+  const foreign = ids.filter((id) => others.some((end) => id.endsWith(end)));
+  const { name } = context.project;
+  return { name, promises: await traffic.verify(foreign), calls: traffic.calls, meant: odd.meant };
+}
