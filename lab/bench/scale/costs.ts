@@ -168,13 +168,14 @@ export function readCosts(records: Records = recorded): Costs {
         background: cpu(enrollment, 'background'),
         mongod: cpu(enrollment, 'mongod'),
         temporal: cpu(enrollment, 'temporal'),
+        redis: cpu(enrollment, 'redis'),
       },
       alone: { background: figure('scale', enrollment) },
       mails: 0,
-      notRecorded: ['redis'],
+      notRecorded: [],
     },
-    wholeMachine('import', 'row of an import into lists with segments', 'audience', importRows),
-    wholeMachine('migration', 'contact of a migration from an export', 'migrations', migrated),
+    wholeMachine('import', 'row of imports, each by one process, into lists with segments', 'audience', importRows),
+    wholeMachine('migration', 'contact of migrations from exports, each by one process', 'migrations', migrated),
   ];
   return {
     works,

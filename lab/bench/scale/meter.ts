@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { cpus } from 'node:os';
+import { basename } from 'node:path';
 import { Redis } from 'ioredis';
 import type { DrillContext } from '../../rig/context.ts';
 import { mongodPid, usageOf } from '../../rig/processes.ts';
@@ -23,7 +24,7 @@ export async function openMeter({ deps }: DrillContext, processes: Record<string
   const servers = {
     mongod: await mongodPid(deps),
     redis: Number(redisPid),
-    temporal: pidWith(['server', '--port', deps.config.temporalAddress.split(':')[1] ?? '']),
+    temporal: pidOf('temporal', ['server', '--port', deps.config.temporalAddress.split(':')[1] ?? '']),
   };
   const look = () => {
     const found: Cpu = {};
@@ -49,8 +50,8 @@ function machineSeconds(): number {
   return (user + nice + system + interrupts + soft) / TICKS_PER_SECOND;
 }
 
-/** The process whose command line has these words, one after the other. */
-function pidWith(words: readonly string[]): number {
+/** The process of this program whose command line has these words, one after the other. The shell that started it has them too. */
+function pidOf(program: string, words: readonly string[]): number {
   for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
     let line: string[] = [];
     try {
@@ -59,13 +60,15 @@ function pidWith(words: readonly string[]): number {
       continue;
     }
     let from = 0;
-    const isIt = words.every((word) => {
-      from = line.indexOf(word, from) + 1;
-      return from > 0;
-    });
+    const isIt =
+      basename(line[0] ?? '') === program &&
+      words.every((word) => {
+        from = line.indexOf(word, from) + 1;
+        return from > 0;
+      });
     if (isIt) return Number(pid);
   }
-  throw new Error(`No process runs with ${words.join(' ')}.`);
+  throw new Error(`No ${program} runs with ${words.join(' ')}.`);
 }
 
 export const CORES = cpus().length;

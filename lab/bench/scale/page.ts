@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Line } from '../../rig/report.ts';
 import { capacity, costOf, useOfDay } from './capacity.ts';
-import { type Costs, linesOf, PARTS } from './costs.ts';
+import { type Costs, linesOf, PARTS, type Work } from './costs.ts';
 import { type Installation, layout, readInstallation } from './installation.ts';
 import { rounded } from './tables.ts';
 
@@ -58,7 +58,9 @@ function ofCheck(lines: readonly Line[]): string[] {
   });
   const at = lines.find(({ name }) => name.startsWith('campaign, '));
   const load = at ? `Measured on ${at.at.slice(0, 10)}, load ${at.load} when the first lane was over.` : '';
-  return [...markdown(['Lane', 'measured a second', 'the model', 'off by', 'with contention, off by'], rows), '', load];
+  const picture = '![Lanes with 1 to 8 processes, and the model of 1 to 100 machines](../images/scaling.svg)';
+  const head = ['Lane', 'measured a second', 'the model', 'off by', 'with contention, off by'];
+  return [...markdown(head, rows), '', load, '', picture];
 }
 
 function ofSizes(costs: Costs): string[] {
@@ -86,6 +88,11 @@ function ofSizes(costs: Costs): string[] {
       ['machines', ...sizes.map(machinesOf)],
       ...rows,
       ['`campaign`, signed by us', ...signed],
+      [
+        'documents that `campaign` writes a second on each primary',
+        ...sizes.map((one) => writesOf(campaign, one, costs)),
+      ],
+      ['times the rate that was measured with one process', ...sizes.map((one) => timesMeasured(campaign, one, costs))],
       ['recipients a day (assumed)', ...sizes.map(({ day: { campaign: count = 0 } }) => count.toLocaleString('en-US'))],
       [
         'the day in 8 hours, with the rest of its load',
@@ -95,6 +102,17 @@ function ofSizes(costs: Costs): string[] {
       ['cost an hour, at 0.04 a core (assumed)', ...sizes.map((one) => costOf(one).perHour.toFixed(2))],
     ],
   );
+}
+
+function writesOf(work: Work | undefined, installation: Installation, costs: Costs): string {
+  if (!work?.writes) return '';
+  return rounded((capacity(work, installation, costs).perSecond * work.writes.value) / installation.shards);
+}
+
+function timesMeasured(work: Work | undefined, installation: Installation, costs: Costs): string {
+  const measured = work?.alone.campaign?.value;
+  if (!work || !measured) return '';
+  return digits(capacity(work, installation, costs).perSecond / measured);
 }
 
 function machinesOf({ machines }: Installation): string {

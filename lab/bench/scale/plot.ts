@@ -25,7 +25,7 @@ export function plot(costs: Costs, lines: readonly Line[] = linesOf('scale')): v
     { title: 'A second, by number of machines: computed, not measured', series: computed },
   ];
   const footer =
-    'The model knows one process of each lane, and assumes what docs/operators/scaling.md says beside its table';
+    'The model knows one process of each lane, and assumes what docs/operators/scaling.md says under its table';
   writeFileSync(file, picture('Processes measured, machines computed', panels, footer));
 }
 
