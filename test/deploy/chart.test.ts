@@ -78,6 +78,7 @@ describe('The Helm chart', () => {
     expect(readFileSync(join(root, 'Dockerfile'), 'utf8')).to.match(/^USER node$/m);
     for (const manifest of [...withPods(plain), ...withPods(full)]) {
       const { pod, container } = podOf(manifest);
+      expect(pod, 'Kubernetes adds variables for services of the namespace').to.include({ enableServiceLinks: false });
       expect(pod.securityContext).to.deep.include({ runAsNonRoot: true, runAsUser: 1000, fsGroup: 1000 });
       expect(container.securityContext).to.deep.include({
         ...{ allowPrivilegeEscalation: false, readOnlyRootFilesystem: true },

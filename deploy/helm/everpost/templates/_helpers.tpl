@@ -43,6 +43,7 @@ securityContext:
 {{- define "everpost.pod" -}}
 serviceAccountName: {{ .Values.serviceAccountName }}
 automountServiceAccountToken: false
+enableServiceLinks: false
 {{- with .Values.imagePullSecrets }}
 imagePullSecrets:
   {{- toYaml . | nindent 2 }}
