@@ -1,5 +1,5 @@
 import type { Deps } from '../core/base/deps.ts';
-import { type JobQueue, startQueues } from '../core/jobs/queue.ts';
+import { startQueues } from '../core/jobs/queue.ts';
 import { type Lane, type LaneName, lanes, type WorkerPlan } from './lanes.ts';
 import type { Service } from './service.ts';
 
@@ -15,17 +15,23 @@ export interface Workers {
 export function startWorkers(deps: Deps, names: readonly LaneName[]): Workers {
   const chosen: Lane[] = names.map((name) => lanes[name]);
   const plans = chosen.flatMap(({ worker }) => (worker ? [worker(deps)] : []));
-  const kinds: JobQueue[] = chosen.flatMap(({ due = [] }) => due.map((make) => make(deps)));
-  const loop = startQueues(deps, kinds);
+  const loops = names.map((name) => startRole(deps, name));
   const services: Service[] = [
     ...(plans.length > 0 ? [temporalService(deps, plans)] : []),
     ...chosen.flatMap(({ services: made = [] }) => made.map((make) => make(deps))),
   ];
   return {
-    ready: Promise.all([loop.ready, ...services.map((service) => service.ready)]).then(() => undefined),
-    due: () => loop.stats(),
-    stop: () => Promise.all([loop.stop(), ...services.map((service) => service.stop())]).then(() => undefined),
+    ready: Promise.all([...loops, ...services].map(({ ready }) => ready)).then(() => undefined),
+    due: () => loops.flatMap((loop) => loop.stats()),
+    stop: () => Promise.all([...loops, ...services].map((each) => each.stop())).then(() => undefined),
   };
+}
+
+/** The queues of a role; all processes with that role take turns at looking for jobs. */
+function startRole(deps: Deps, name: LaneName) {
+  const { due = [] }: Lane = lanes[name];
+  const kinds = due.map((make) => make(deps));
+  return startQueues(deps, kinds, () => deps.members.rank(name));
 }
 
 /** Temporal's SDK takes thirty megabytes, which a process without a worker of Temporal saves. */

@@ -1,5 +1,8 @@
 import { ObjectId } from 'mongodb';
 import type { Deps } from '../base/deps.ts';
+import type { Rank } from '../base/members.ts';
+import { Announcements } from './announcements.ts';
+import { untilTurnMs } from './turns.ts';
 
 /**
  * One kind of jobs that wait in documents. `documentQueue` makes it from a collection; a queue that takes many at once has its
@@ -8,7 +11,10 @@ import type { Deps } from '../base/deps.ts';
 export interface JobQueue {
   name: string;
   concurrencyMax: number;
-  /** 50 when left out; 500 after a look that found nothing, while Redis is up. */
+  /**
+   * How often the processes look, all of them together: they take turns. 50 when left out; 500 after a look that found nothing, while
+   * Redis is up.
+   */
   lookEveryMs?: number;
   /** How many jobs of a project are taken before the next project; 16 when left out. */
   turnMax?: number;
@@ -44,6 +50,8 @@ const LOOK_PAUSE_MAX_MS = 1_000;
 const ALLOWED_MIN_MS = 20;
 /** A higher rate is noticed after so long. */
 const ALLOWED_MAX_MS = 250;
+/** The processes, and whether Redis is up, may change before the next turn of this one. */
+const PLAN_EVERY_MS = 1_000;
 const BACK_OFF_FIRST_MS = 250;
 const BACK_OFF_MAX_MS = 5_000;
 
@@ -62,6 +70,9 @@ interface WaitingProject {
  * - stopping: `stop` was called; nothing is taken, and running jobs end. Stopped when none is left.
  *
  * A project is idle -> waiting (a look or a wake-up found it) -> taking -> waiting again while it has more, else idle.
+ *
+ * The processes look in turns (`turns.ts`), so one of them finds a project first. It announces projects that have more than it takes at
+ * once, so that all take from a backlog; while Redis is down the others find it at their own turns.
  */
 export class FairScheduler {
   /** Resolves when the queue has looked at the database once. */
@@ -69,30 +80,44 @@ export class FairScheduler {
   readonly #deps: Pick<QueueDeps, 'signals' | 'log'>;
   readonly #queue: JobQueue;
   readonly #databaseNow: () => Promise<Date>;
+  readonly #rank: () => Rank;
   /** In the order of their turns. */
   readonly #waiting = new Map<string, WaitingProject>();
   readonly #taking = new Set<string>();
   readonly #wokenDuringTake = new Set<string>();
+  readonly #announcements: Announcements;
   readonly #looked = Promise.withResolvers<void>();
   readonly #settled = Promise.withResolvers<void>();
   readonly #unsubscribe: () => void;
   #running = 0;
   #reserved = 0;
   #failures = 0;
+  /** The database's clock before the monotonic one. */
+  #aheadMs = 0;
+  #hasLooked = false;
   #isStopping = false;
   #backOff: NodeJS.Timeout | undefined;
   #nextLook: NodeJS.Timeout | undefined;
   #allowed: NodeJS.Timeout | undefined;
   #looking: Promise<void>;
 
-  constructor(deps: Pick<QueueDeps, 'signals' | 'log'>, queue: JobQueue, databaseNow: () => Promise<Date>) {
+  constructor(
+    deps: Pick<QueueDeps, 'signals' | 'log'>,
+    queue: JobQueue,
+    { databaseNow, rank }: { databaseNow: () => Promise<Date>; rank: () => Rank },
+  ) {
     this.#deps = deps;
     this.#queue = queue;
     this.#databaseNow = databaseNow;
+    this.#rank = rank;
+    this.#announcements = new Announcements(deps.signals, queueChannel(queue.name));
     this.ready = this.#looked.promise;
     this.#looking = this.#look();
     this.#unsubscribe = deps.signals.subscribe(queueChannel(queue.name), (message) => {
-      if (ObjectId.isValid(message)) this.#line(new ObjectId(message), true);
+      if (ObjectId.isValid(message)) {
+        this.#announcements.heard(message);
+        this.#line(new ObjectId(message), true);
+      }
       this.#turn();
     });
   }
@@ -120,25 +145,44 @@ export class FairScheduler {
 
   async #look(): Promise<void> {
     const began = performance.now();
-    let everyMs = this.#queue.lookEveryMs ?? LOOK_EVERY_MS;
+    let found: ObjectId[] = [];
     try {
-      const found = await this.#queue.projects(await this.#databaseNow());
+      const now = await this.#databaseNow();
+      this.#aheadMs = now.getTime() - performance.now();
+      found = await this.#queue.projects(now);
       for (const projectId of found) this.#line(projectId, false);
+      this.#hasLooked = true;
       this.#looked.resolve();
       if (this.#waiting.size === 0 && this.#running === 0) this.#worked();
-      if (found.length === 0 && this.#deps.signals.isUp()) everyMs = Math.max(everyMs, LOOK_IDLE_MS);
     } catch (error) {
       this.#failed('looking for jobs', error);
     }
-    const pauseMs = Math.min(LOOK_PAUSE_MAX_MS, (performance.now() - began) * LOOK_PAUSE_FACTOR);
     if (this.#isStopping) return;
-    this.#nextLook = setTimeout(
-      () => {
-        this.#looking = this.#look();
-      },
-      Math.max(everyMs, pauseMs),
-    );
+    const restMs = Math.min(LOOK_PAUSE_MAX_MS, (performance.now() - began) * LOOK_PAUSE_FACTOR);
+    this.#planLook(performance.now() + restMs, found.length > 0);
     this.#turn();
+    for (const projectId of found) {
+      const key = projectId.toHexString();
+      if (this.#waiting.has(key)) this.#announcements.announce(key);
+    }
+  }
+
+  /** In the next slot of this process, of the short ones too when the last look found jobs; but not before a rest. */
+  #planLook(restUntilMs: number, hasFound: boolean): void {
+    const nowMs = performance.now();
+    const everyMs = this.#queue.lookEveryMs ?? LOOK_EVERY_MS;
+    const idleMs = this.#deps.signals.isUp() ? Math.max(everyMs, LOOK_IDLE_MS) : everyMs;
+    const untilMs = (slotMs: number) =>
+      untilTurnMs({ name: this.#queue.name, slotMs, ...this.#rank() }, nowMs + this.#aheadMs);
+    const turnMs = hasFound ? Math.min(untilMs(everyMs), untilMs(idleMs)) : untilMs(idleMs);
+    const waitMs = Math.max(this.#hasLooked ? turnMs : everyMs, restUntilMs - nowMs);
+    this.#nextLook =
+      waitMs > 2 * PLAN_EVERY_MS
+        ? setTimeout(() => this.#planLook(restUntilMs, hasFound), PLAN_EVERY_MS)
+        : // A timer may be early by less than a millisecond, which would be the slot before.
+          setTimeout(() => {
+            this.#looking = this.#look();
+          }, Math.ceil(waitMs) + 1);
   }
 
   #turn(): void {
@@ -150,7 +194,7 @@ export class FairScheduler {
       const [key, { projectId, isFirst }] = firstOf(this.#waiting);
       const share = Math.max(1, Math.floor(places / this.#waiting.size));
       this.#waiting.delete(key);
-      void this.#take(key, projectId, isFirst ? 1 : Math.min(this.#queue.turnMax ?? TURN_MAX, share));
+      void this.#take({ projectId, isFirst }, isFirst ? 1 : Math.min(this.#queue.turnMax ?? TURN_MAX, share));
     }
     if (this.#isStopping && this.#running === 0 && this.#taking.size === 0) this.#settled.resolve();
   }
@@ -164,7 +208,8 @@ export class FairScheduler {
     }, waitMs);
   }
 
-  async #take(key: string, projectId: ObjectId, limit: number): Promise<void> {
+  async #take({ projectId, isFirst }: WaitingProject, limit: number): Promise<void> {
+    const key = projectId.toHexString();
     this.#taking.add(key);
     this.#reserved += limit;
     this.#queue.allowance?.spend(limit);
@@ -174,6 +219,7 @@ export class FairScheduler {
       taken = runs.length;
       for (const run of runs) void this.#run(run);
       if (more || this.#wokenDuringTake.has(key)) this.#waiting.set(key, { projectId, isFirst: false });
+      if (more && !isFirst) this.#announcements.announce(key);
     } catch (error) {
       this.#failed('taking jobs', error);
     }

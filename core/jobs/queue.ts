@@ -1,5 +1,6 @@
 import type { ObjectId } from 'mongodb';
 import type { Deps } from '../base/deps.ts';
+import { ALONE, type Rank } from '../base/members.ts';
 import { FairScheduler, type JobQueue, type QueueDeps, queueChannel } from './fair-scheduler.ts';
 
 export type { JobQueue, QueueDeps } from './fair-scheduler.ts';
@@ -12,10 +13,13 @@ export interface RunningQueues {
   stats(): Array<{ name: string; running: number; projectsWaiting: number }>;
 }
 
-/** Any number of processes may run any number of queues: taking a job is a compare-and-set, so no leader has to be elected. */
-export function startQueues(deps: QueueDeps, kinds: JobQueue[]): RunningQueues {
+/**
+ * Any number of processes may run any number of queues: taking a job is a compare-and-set, so no leader has to be elected. `rank` is the place
+ * of this one among the processes that run the same queues, with which it takes turns at looking.
+ */
+export function startQueues(deps: QueueDeps, kinds: JobQueue[], rank: () => Rank = () => ALONE): RunningQueues {
   const databaseNow = databaseClock(deps);
-  const schedulers = kinds.map((kind) => new FairScheduler(deps, kind, databaseNow));
+  const schedulers = kinds.map((kind) => new FairScheduler(deps, kind, { databaseNow, rank }));
   return {
     ready: Promise.all(schedulers.map(({ ready }) => ready)).then(() => undefined),
     stop: () => Promise.all(schedulers.map((scheduler) => scheduler.stop())).then(() => undefined),
