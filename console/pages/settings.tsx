@@ -4,6 +4,7 @@ import { Button } from '../parts/forms/button.tsx';
 import { Checkbox, Options } from '../parts/forms/choices.tsx';
 import { Field, TextArea } from '../parts/forms/field.tsx';
 import { type Form, useForm } from '../parts/forms/form.ts';
+import { UploadButton } from '../parts/forms/upload-button.tsx';
 import { toast } from '../parts/over/toast.tsx';
 import { Loaded } from '../parts/page/loaded.tsx';
 import { Notice } from '../parts/page/notice.tsx';
@@ -147,6 +148,15 @@ function Looks({ form, project, isReadOnly }: Part & { project: Project }) {
             hint="The https address of a picture. Without one the public name is shown."
             why={why}
           />
+          {!isReadOnly && (
+            <div>
+              <UploadButton
+                label="Upload a picture"
+                next="save to show it"
+                onUploaded={({ url }) => form.set('logoUrl', url)}
+              />
+            </div>
+          )}
           <TextArea
             form={form}
             name="postalAddress"

@@ -7,6 +7,7 @@ import { Badge } from '../parts/data/state.tsx';
 import { Button } from '../parts/forms/button.tsx';
 import { Field } from '../parts/forms/field.tsx';
 import { type Form, sentenceOf, useForm } from '../parts/forms/form.ts';
+import { UploadButton } from '../parts/forms/upload-button.tsx';
 import { CodeEditor } from '../parts/mail/code-editor.tsx';
 import { MailPreview } from '../parts/mail/mail-preview.tsx';
 import { PersonSearch } from '../parts/mail/person-search.tsx';
@@ -18,7 +19,6 @@ import { Notice } from '../parts/page/notice.tsx';
 import { Page, Section } from '../parts/page/page.tsx';
 import { useQuery } from '../parts/page/query.ts';
 import { can } from '../session.ts';
-import { UploadButton } from './templates/upload.tsx';
 
 /** The code of a template, and the mail that it makes. */
 export default function TemplatePage({ params }: { params: Record<string, string> }) {
@@ -154,6 +154,8 @@ function Content({
         aside={
           !isReadOnly && (
             <UploadButton
+              label="Insert a picture"
+              next="describe it in alt"
               onUploaded={({ url, width, height }) =>
                 insert.current?.(`<img src="${url}" width="${width}" height="${height}" alt="">`)
               }

@@ -4,6 +4,7 @@ import { ObjectId } from 'mongodb';
 import { coloursOf } from '../../console/pages/settings/colours.ts';
 import { neutralLook } from '../../core/base/look.ts';
 import { seedVerifiedDomain } from '../../core/domains/domains.ts';
+import { png } from '../providers/images.ts';
 import { expectAccessible, shoot, useConsole } from '../support/console.ts';
 
 describe('The page of the settings', () => {
@@ -46,6 +47,23 @@ describe('The page of the settings', () => {
     expect(await page.getByLabel('Colour', { exact: true }).inputValue()).to.equal('');
   });
 
+  it('uploads the logo: its address is saved, and the pages of the project show it', async () => {
+    const page = await suite.open('/settings');
+    const button = page.getByRole('button', { name: 'Upload a picture' });
+    const [chooser] = await Promise.all([page.waitForEvent('filechooser'), button.click()]);
+    await chooser.setFiles({ name: 'logo.png', mimeType: 'image/png', buffer: png(40, 20) });
+    await page.getByText('Uploaded logo.png; save to show it').waitFor();
+    const url = await page.getByLabel('Logo').inputValue();
+    expect(url).to.match(/\/media\/[0-9a-f]{64}\.png$/);
+    await expectAccessible(page);
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Changed, not saved').waitFor({ state: 'detached' });
+    const { adminKey, project } = suite.own;
+    const { body } = await suite.client(adminKey).get(`/account/projects/${project._id}`);
+    expect(body.data.logoUrl).to.equal(url);
+    expect((await fetch(url)).status).to.equal(200);
+  });
+
   it('shows an editor what is set, and changes nothing', async () => {
     const page = await suite.open('/settings', { role: 'editor', width: 375 });
     const save = page.getByRole('button', { name: 'Save' });
@@ -53,6 +71,7 @@ describe('The page of the settings', () => {
     expect(await save.getAttribute('aria-disabled')).to.equal('true');
     expect(await page.getByLabel('Public name').getAttribute('readonly')).to.not.equal(null);
     expect(await page.getByRole('radio', { name: /^All of it/ }).isDisabled()).to.equal(true);
+    expect(await page.getByRole('button', { name: 'Upload a picture' }).count()).to.equal(0);
     expect(await page.evaluate('document.documentElement.scrollWidth')).to.equal(375);
   });
 });

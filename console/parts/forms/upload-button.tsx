@@ -2,11 +2,18 @@ import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import type { Media } from '../../../client/index.ts';
 import { api } from '../../api.ts';
-import { Button } from '../../parts/forms/button.tsx';
-import { toast, toastError } from '../../parts/over/toast.tsx';
+import { toast, toastError } from '../over/toast.tsx';
+import { Button } from './button.tsx';
+
+interface Props {
+  label: string;
+  /** The next step, after the name of the file. */
+  next: string;
+  onUploaded: (media: Media) => void;
+}
 
 /** Uploads a picture of the machine that the console is open on. */
-export function UploadButton({ onUploaded }: { onUploaded: (media: Media) => void }) {
+export function UploadButton({ label, next, onUploaded }: Props) {
   const input = useRef<HTMLInputElement>(null);
   const isBusy = useSignal(false);
   async function upload(file: File | undefined): Promise<void> {
@@ -14,7 +21,7 @@ export function UploadButton({ onUploaded }: { onUploaded: (media: Media) => voi
     isBusy.value = true;
     try {
       onUploaded(await api.media.upload(file));
-      toast(`Uploaded ${file.name}; describe it in alt`, { kind: 'good' });
+      toast(`Uploaded ${file.name}; ${next}`, { kind: 'good' });
     } catch (error) {
       toastError(error);
     } finally {
@@ -30,7 +37,7 @@ export function UploadButton({ onUploaded }: { onUploaded: (media: Media) => voi
         type="file"
         tabIndex={-1}
         accept="image/png,image/jpeg,image/gif,image/webp"
-        aria-label="Picture to insert"
+        aria-label="Picture to upload"
         onChange={(event) => void upload(event.currentTarget.files?.[0])}
       />
       <Button
@@ -40,7 +47,7 @@ export function UploadButton({ onUploaded }: { onUploaded: (media: Media) => voi
         isBusy={isBusy.value}
         onClick={() => input.current?.click()}
       >
-        Insert a picture
+        {label}
       </Button>
     </>
   );
