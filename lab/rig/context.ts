@@ -52,6 +52,8 @@ export interface SinkStats {
   /** Message-IDs among them. */
   unique: number;
   connectionsOpen: number;
+  /** Messages within the last second. */
+  lastSecond: number;
   /** The most connections at one time, and the most messages within a second, ever. */
   connectionsMost: number;
   perSecondMost: number;
@@ -65,6 +67,11 @@ export interface SinkClient {
   /** For polling: `ids` is a megabyte. */
   stats(): Promise<SinkStats>;
 }
+
+export const noStats: SinkStats = {
+  ...{ messages: 0, unique: 0, lastSecond: 0 },
+  ...{ connectionsOpen: 0, connectionsMost: 0, perSecondMost: 0 },
+};
 
 export interface Stoppable {
   stop(): void;
@@ -156,7 +163,7 @@ export async function noRelay(): Promise<SinkClient & Stoppable> {
     smtpUrl: '',
     evidenceUrl: '',
     ids: async () => new Map(),
-    stats: async () => ({ messages: 0, unique: 0, connectionsOpen: 0, connectionsMost: 0, perSecondMost: 0 }),
+    stats: async () => noStats,
     stop() {},
   };
 }

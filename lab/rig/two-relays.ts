@@ -52,6 +52,7 @@ export async function startTwoRelays(ackMs: number, parameters: readonly [string
         return {
           messages: total(both.map(({ messages }) => messages)),
           unique: total(both.map(({ unique }) => unique)),
+          lastSecond: total(both.map(({ lastSecond }) => lastSecond)),
           connectionsOpen: total(both.map(({ connectionsOpen }) => connectionsOpen)),
           connectionsMost: total(both.map(({ connectionsMost }) => connectionsMost)),
           perSecondMost: total(both.map(({ perSecondMost }) => perSecondMost)),

@@ -3,8 +3,9 @@ import type { InstallationTally, ProjectTally } from '../../lab/drills/installat
 import { judgeInstallation } from '../../lab/drills/installation/verdict.ts';
 import { noCalls } from '../../lab/rig/calls.ts';
 import { check } from '../../lab/rig/check.ts';
+import { noStats } from '../../lab/rig/context.ts';
 import { inRounds } from '../../lab/rig/kills.ts';
-import { watchConnections } from '../../lab/rig/watch-connections.ts';
+import { watchRelay } from '../../lab/rig/watch-relay.ts';
 
 const found = check({
   sink: new Map([['<1>', 1]]),
@@ -22,7 +23,10 @@ const good: InstallationTally = {
   ...{ minutes: 10, projects: [project, project], campaigns: 4, kills: { worker: 3 }, exits: [] },
   ...{ startsRepeated: 1, settledSeconds: 40 },
   looks: { samples: 20, unbalanced: 0 },
-  connections: { budget: 16, most: 18, longestOverMs: 9_000 },
+  relay: {
+    connections: { budget: 16, most: 18, longestOverMs: 4_900 },
+    perSecond: { budget: 150, most: 190, longestOverMs: 5_900 },
+  },
 };
 const isKept = (change: Partial<InstallationTally>) =>
   judgeInstallation({ ...good, ...change }).every(({ kept }) => kept);
@@ -41,31 +45,27 @@ describe('The drill of an installation', () => {
     expect(faults.filter((fault) => isKept({ projects: [project, { ...project, ...fault }] }))).to.deep.equal([]);
   });
 
-  it('notices a process that ended by itself, connections above the budget for longer than a lease, and that it saw nothing', () => {
+  it('notices a process that ended by itself, a budget that is exceeded, and a run without a look or a campaign', () => {
     const faults: Array<Partial<InstallationTally>> = [
       ...[{ exits: ['api 1 ended (exit code 1)'] }, { campaigns: 0 }],
       ...[{ looks: { samples: 0, unbalanced: 0 } }, { looks: { samples: 20, unbalanced: 1 } }],
-      { connections: { budget: 16, most: 17, longestOverMs: 10_001 } },
+      { relay: { ...good.relay, connections: { ...good.relay.connections, longestOverMs: 5_001 } } },
+      { relay: { ...good.relay, perSecond: { ...good.relay.perSecond, longestOverMs: 6_001 } } },
     ];
     expect(faults.filter(isKept)).to.deep.equal([]);
   });
 
-  it('measures the longest time above the budget from the first look to the last one without a pause', async () => {
+  it('measures the longest time above a budget from the first look to the last one without a pause', async () => {
     const open = [3, 9, 9, 9, 3, 9, 3];
-    const seen = watchConnections(
-      {
-        async stats() {
-          const connectionsOpen = open.shift() ?? 3;
-          return { messages: 0, unique: 0, connectionsOpen, connectionsMost: 9, perSecondMost: 0 };
-        },
-      },
-      8,
-    );
+    const stats = async () => ({ ...noStats, connectionsOpen: open.shift() ?? 3, connectionsMost: 9, lastSecond: 108 });
+    const seen = watchRelay({ stats }, { connections: 8, perSecond: 100 });
     while (open.length > 0) await new Promise((resolve) => setTimeout(resolve, 5));
-    const { most, longestOverMs } = await seen.stop();
-    expect(most).to.equal(9);
+    const { connections, perSecond } = await seen.stop();
+    expect(connections.most).to.equal(9);
     // Three looks are two pauses apart, one look is no time at all.
-    expect(longestOverMs).to.be.greaterThan(80);
+    expect(connections.longestOverMs).to.be.greaterThan(80);
+    // Of 108 mails three may have begun on open connections before, and five are the fractions of shares.
+    expect(perSecond.longestOverMs).to.equal(0);
   });
 
   it('strikes each victim once before it strikes one again', () => {

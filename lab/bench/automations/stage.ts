@@ -9,7 +9,7 @@ import { changeContacts } from '../../../core/contacts/changes.ts';
 import { createSender } from '../../../core/domains/senders.ts';
 import { anyFreePort } from '../../../stack/ports.ts';
 import type { Child } from '../../../stack/processes/child.ts';
-import { type DrillContext, openDrill, SENDER } from '../../rig/context.ts';
+import { type DrillContext, noStats, openDrill, SENDER } from '../../rig/context.ts';
 
 /** An event of this name lets its contact into an automation that waits for 30 days; one of the other name starts nothing. */
 export const STARTS = 'bought';
@@ -21,7 +21,7 @@ const nobody = {
   smtpUrl: 'smtp://127.0.0.1:9',
   evidenceUrl: 'http://127.0.0.1:9',
   ids: async () => new Map(),
-  stats: async () => ({ messages: 0, unique: 0, connectionsOpen: 0, connectionsMost: 0, perSecondMost: 0 }),
+  stats: async () => noStats,
   stop: () => undefined,
 };
 

@@ -2,10 +2,13 @@ import { tellCalls } from '../../rig/calls.ts';
 import { tell } from '../../rig/check.ts';
 import type { Verdict } from '../../rig/drill-results.ts';
 import { brokenPromises } from '../../rig/promises.ts';
+import type { Use } from '../../rig/watch-relay.ts';
 import type { InstallationTally, ProjectTally } from './installation.ts';
 
-/** A budget may be exceeded for as long as a lease of it that is not renewed. */
-const OVER_BUDGET_MS_MAX = 10_000;
+/** As long as the lease of a share of a budget. */
+const OVER_BUDGET_MS_MAX = 5_000;
+/** A mail counts for a second. */
+const OVER_RATE_MS_MAX = OVER_BUDGET_MS_MAX + 1_000;
 
 /** One line for the installation, and one for each project. */
 export function judgeInstallation(tally: InstallationTally): Verdict[] {
@@ -19,26 +22,32 @@ function judgeWhole({
   exits,
   startsRepeated,
   looks,
-  connections,
+  relay,
   settledSeconds,
 }: InstallationTally): Verdict {
   const killed = Object.entries(kills).map(([who, times]) => `${who} ${times}`);
-  const { budget, most, longestOverMs } = connections;
+  const { connections, perSecond } = relay;
   const faulty = [
     ...exits,
     ...(looks.unbalanced > 0 ? [`${looks.unbalanced} looks at counts that do not add up`] : []),
     ...(looks.samples === 0 ? ['no look at the counts'] : []),
     ...(campaigns === 0 ? ['no campaign was sent'] : []),
-    ...(longestOverMs > OVER_BUDGET_MS_MAX ? ['too many connections for longer than a lease'] : []),
+    ...(connections.longestOverMs > OVER_BUDGET_MS_MAX ? ['too many connections for longer than a lease'] : []),
+    ...(perSecond.longestOverMs > OVER_RATE_MS_MAX ? ['too many mails a second for longer than a lease'] : []),
   ];
   const says = [
     `${minutes} min on three members, four APIs and eight workers: ${campaigns} campaigns, killed ${killed.join(', ') || 'nothing'}${startsRepeated > 0 ? `, ${startsRepeated} starts repeated` : ''}`,
     `${looks.samples} looks at the counts, ${looks.unbalanced} wrong`,
-    `connections to the relay: budget ${budget}, at most ${most}, above the budget for ${longestOverMs} ms at most`,
+    `connections ${tellUse(connections)}`,
+    `mails a second ${tellUse(perSecond)}`,
     `settled after ${settledSeconds} s`,
     ...faulty.map((what) => `BUT ${what}`),
   ];
   return { kept: faulty.length === 0, says: says.join(', ') };
+}
+
+function tellUse({ budget, most, longestOverMs }: Use): string {
+  return `at most ${most} of ${budget}${longestOverMs > 0 ? `, above that for ${longestOverMs} ms` : ''}`;
 }
 
 function judgeProject({ name, promises, calls, meant }: ProjectTally): Verdict {

@@ -63,16 +63,26 @@ export class Ledger {
     if (this.#waiters.length > 0) this.#waiters = this.#waiters.filter(({ count }) => count > this.total);
   }
 
+  /** Messages within the last second. */
+  lastSecond(): number {
+    this.#passTime(performance.now());
+    return this.#lastSecond;
+  }
+
   #noteRate(): void {
-    const part = Math.floor((this.lastAt * PARTS_OF_SECOND) / 1_000);
+    this.#passTime(this.lastAt);
+    this.#lately[this.#latest % PARTS_OF_SECOND]! += 1;
+    this.#lastSecond += 1;
+    this.perSecondMost = Math.max(this.perSecondMost, this.#lastSecond);
+  }
+
+  #passTime(now: number): void {
+    const part = Math.floor((now * PARTS_OF_SECOND) / 1_000);
     for (let old = Math.max(this.#latest, part - PARTS_OF_SECOND) + 1; old <= part; old += 1) {
       this.#lastSecond -= this.#lately[old % PARTS_OF_SECOND]!;
       this.#lately[old % PARTS_OF_SECOND] = 0;
     }
     this.#latest = part;
-    this.#lately[part % PARTS_OF_SECOND]! += 1;
-    this.#lastSecond += 1;
-    this.perSecondMost = Math.max(this.perSecondMost, this.#lastSecond);
   }
 
   has(messageId: string): boolean {
@@ -116,6 +126,7 @@ export class Ledger {
       seconds,
       perSecond,
       perSecondMost,
+      lastSecond: this.lastSecond(),
     };
   }
 }
