@@ -1,7 +1,7 @@
 import type { HealthDetails } from '../../client/index.ts';
 import { api } from '../api.ts';
 import { Pairs } from '../parts/data/details.tsx';
-import { bytes, count, percent } from '../parts/data/format.ts';
+import { bytes, count, percent, perSecond } from '../parts/data/format.ts';
 import { State, type Tone } from '../parts/data/state.tsx';
 import { type Column, Table } from '../parts/data/table.tsx';
 import { Time } from '../parts/data/time.tsx';
@@ -159,16 +159,11 @@ const relayColumns: readonly Column<Relay>[] = [
 
 const budgetColumns: readonly Column<Budget>[] = [
   { key: 'name', head: 'Budget', isMain: true, cell: ({ name }) => name },
-  { key: 'budget', head: 'Allowed', isNum: true, cell: ({ budget, unit }) => `${count(budget)}${perSecond(unit)}` },
-  { key: 'shared', head: 'Shared out', isNum: true, cell: ({ shared }) => count(shared) },
-  { key: 'inUse', head: 'In use', isNum: true, cell: ({ inUse }) => count(inUse) },
-  { key: 'wanted', head: 'Wanted', isNum: true, cell: ({ wanted }) => count(wanted) },
-  {
-    key: 'processes',
-    head: 'Shares',
-    isDim: true,
-    cell: ({ processes }) => processes.map(({ share, roles }) => `${count(share)} ${roles.join('+')}`).join(', '),
-  },
+  { key: 'budget', head: 'Allowed', isNum: true, cell: (budget) => amount(budget, budget.budget) },
+  { key: 'shared', head: 'Shared out', isNum: true, cell: (budget) => amount(budget, budget.shared) },
+  { key: 'inUse', head: 'In use', isNum: true, cell: (budget) => amount(budget, budget.inUse) },
+  { key: 'wanted', head: 'Wanted', isNum: true, cell: (budget) => amount(budget, budget.wanted) },
+  { key: 'processes', head: 'Shares', isDim: true, cell: sharesOf },
   {
     key: 'mode',
     head: 'Mode',
@@ -178,8 +173,19 @@ const budgetColumns: readonly Column<Budget>[] = [
   },
 ];
 
-function perSecond(unit: Budget['unit']): string {
-  return unit === 'per second' ? ' /s' : '';
+function amount({ unit }: Budget, of: number): string {
+  return unit === 'per second' ? perSecond(of) : count(of);
+}
+
+const SHARES_SHOWN_MAX = 6;
+
+function sharesOf(budget: Budget): string {
+  const { processes } = budget;
+  if (processes.length <= SHARES_SHOWN_MAX)
+    return processes.map(({ share, roles }) => `${amount(budget, share)} ${roles.join('+')}`).join(', ');
+  const shares = processes.map(({ share }) => share);
+  const [least, most] = [Math.min(...shares), Math.max(...shares)].map((share) => amount(budget, share));
+  return `${least} to ${most} in ${count(processes.length)} processes`;
 }
 
 const processColumns: readonly Column<Process>[] = [

@@ -97,12 +97,14 @@ describe('The pages Now and Health', () => {
     await shoot(page, 'health');
   });
 
-  it('shows each relay to an organization that is alone', async () => {
+  it('shows each relay, and budgets with the shares of processes, to an organization that is alone', async () => {
     const { db } = suite.deps;
     const at = new Date(Date.now() - 5_000);
     const relay = { relay: 'default' as const, priority: 0, connectionsOpen: 3, connectionsMax: 8, delivered: 1_200 };
     const up = { ...relay, host: 'relay-a.example:587', weight: 3, isAnswering: true };
     const down = { ...relay, host: 'relay-b.example:587', weight: 1, isAnswering: false };
+    const connections = { name: 'connections default', unit: 'connections' as const, budget: 64 };
+    const rate = { name: 'rate default relay-b.example:587', unit: 'per second' as const, budget: 50 };
     await db.processes.insertOne({
       ...{ _id: 'sender', roles: ['mail'], version: '1', startedAt: at, seenAt: new Date(Date.now() + 60_000) },
       ...{ memoryBytes: 1, jobs: 0, held: 0, unwritten: 0 },
@@ -110,6 +112,15 @@ describe('The pages Now and Health', () => {
         { ...up, notAnsweringSince: null, reason: null },
         { ...down, notAnsweringSince: at, reason: '421 shutting down' },
       ],
+      budgets: [
+        { ...connections, share: 12, inUse: 3, wanted: 7, mode: 'shared' },
+        { ...rate, share: 25, inUse: 12.5, wanted: 18.75, mode: 'divided' },
+      ],
+    });
+    await db.processes.insertOne({
+      ...{ _id: 'campaigns', roles: ['campaign'], version: '1', startedAt: at, seenAt: new Date(Date.now() + 60_000) },
+      ...{ memoryBytes: 1, jobs: 0, held: 0, unwritten: 0, relays: [] },
+      budgets: [{ ...connections, share: 52, inUse: 50, wanted: 64, mode: 'shared' }],
     });
     await db.organizations.deleteMany({ _id: { $ne: suite.own.organization._id } });
     await until(
@@ -120,6 +131,10 @@ describe('The pages Now and Health', () => {
     const row = (name: RegExp) => page.getByRole('table', { name: 'Relays' }).getByRole('row', { name });
     await row(/relay-a.*Answering.*SMTP_URL.*3.*1,200/).waitFor();
     await row(/relay-b.*Not answering since.*421 shutting down/).waitFor();
+    const budget = (name: RegExp) => page.getByRole('table', { name: 'Budgets' }).getByRole('row', { name });
+    await budget(/^connections default 64 64 53 71 12 mail, 52 campaign By need/).waitFor();
+    await budget(/^rate default relay-b.example:587 50 \/ s 25 \/ s 13 \/ s 19 \/ s 25 \/ s mail Equal parts/).waitFor();
     await expectAccessible(page);
+    await shoot(page, 'health-relays');
   });
 });
