@@ -133,7 +133,9 @@ describe('The pages Now and Health', () => {
     await row(/relay-b.*Not answering since.*421 shutting down/).waitFor();
     const budget = (name: RegExp) => page.getByRole('table', { name: 'Budgets' }).getByRole('row', { name });
     await budget(/^connections default 64 64 53 71 12 mail, 52 campaign By need/).waitFor();
-    await budget(/^rate default relay-b.example:587 50 \/ s 25 \/ s 13 \/ s 19 \/ s 25 \/ s mail Equal parts/).waitFor();
+    await budget(
+      /^rate default relay-b.example:587 50 \/ s 25 \/ s 13 \/ s 19 \/ s 25 \/ s mail Equal parts/,
+    ).waitFor();
     await expectAccessible(page);
     await shoot(page, 'health-relays');
   });

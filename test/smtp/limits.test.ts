@@ -95,10 +95,16 @@ describe('the limits of a relay', () => {
     expect(mailer.free('campaign')).to.equal(0);
     first.release();
     expect(mailer.free('campaign')).to.equal(1);
+    const second = await take(mailer);
+    await sendOn(second, 'a@in.test');
+    expect(second.isPreferred(), 'its next mail is too early').to.equal(false);
+    stoppedAt += 100;
+    expect(second.isPreferred(), 'later').to.equal(true);
+    second.release();
     stoppedAt = null;
     const began = performance.now();
     await Promise.all(Array.from({ length: 11 }, (_, index) => deliver(mailer, `a${index}@in.test`)));
-    expect(sinks[0]!.ledger.total).to.equal(11);
+    expect(sinks[0]!.ledger.total).to.equal(12);
     expect(performance.now() - began).to.be.above(500);
     expect(uses.map(({ name }) => name)).to.deep.equal([ROUTE, `rate default 127.0.0.1:${sinks[0]!.port}`]);
   });
