@@ -8,7 +8,8 @@ export interface ImportActivities {
   importContactsSlice(input: { projectId: string; importId: string }): Promise<ImportProgress>;
 }
 
-const SLICE_MS = 60_000;
+/** A slice holds a place of the queue, so that other projects wait for no more than this. */
+const SLICE_MS = 10_000;
 
 export function importActivities(deps: Deps): ImportActivities {
   return {

@@ -28,6 +28,7 @@ export function createWorkflows(config: Config, { client }: { client: () => Prom
         details:
           'Waits until it is due, writes down the audience, sends it page by page, and waits for what was deferred.',
         attributes: { ProjectId: projectId, CampaignId: campaignId, Status: 'scheduled', Phase: 'start' },
+        priority: 'first',
         signal: { name: signals.control },
       });
     },
@@ -45,6 +46,7 @@ export function createWorkflows(config: Config, { client }: { client: () => Prom
         args: [{ projectId, campaignId }],
         summary: 'Refreshes the numbers of a campaign',
         attributes: { ProjectId: projectId, CampaignId: campaignId, Status: 'running', Phase: 'metrics' },
+        priority: 'last',
       });
     },
 
@@ -134,7 +136,9 @@ interface Start<Type extends AnyWorkflow> {
   /** At most 200 bytes; shown next to the run. */
   summary: string;
   details?: string;
-  attributes: SearchAttributeValues;
+  attributes: SearchAttributeValues & { ProjectId: string };
+  /** Among waiting tasks of a queue; 'usual' when left out. */
+  priority?: keyof typeof PRIORITIES;
   /** To read, not to filter by. */
   memo?: Record<string, unknown>;
   /** When a run with this id exists: join it (left out), or return false without a change. */
@@ -144,6 +148,11 @@ interface Start<Type extends AnyWorkflow> {
 }
 
 const CALL_MS = 5_000;
+/**
+ * A campaign has few tasks, and hundreds or thousands of people wait for each; numbers may be late. A lower number is served first,
+ * so these never have many tasks.
+ */
+const PRIORITIES = { first: 2, usual: 3, last: 4 };
 
 /**
  * The runs of this installation, by id. A run is absent, running, or over, and over counts as absent:
@@ -172,6 +181,8 @@ class Runs {
       staticSummary: run.summary,
       ...(run.details === undefined ? {} : { staticDetails: run.details }),
       typedSearchAttributes: attributePairs(run.attributes),
+      // Activities inherit both. Projects with tasks in a queue get one in turn, however many each has waiting.
+      priority: { priorityKey: PRIORITIES[run.priority ?? 'usual'], fairnessKey: run.attributes.ProjectId },
       ...(run.memo === undefined ? {} : { memo: run.memo }),
       workflowIdReusePolicy: 'ALLOW_DUPLICATE' as const,
     };

@@ -9,7 +9,7 @@ interface ContactImportInput {
   importId: string;
 }
 
-/** Reads an uploaded file into contacts, in slices of a minute, until its end. */
+/** Reads an uploaded file into contacts, in slices of ten seconds, until its end. */
 export async function contactImport(input: ContactImportInput): Promise<ImportProgress> {
   let last: ImportProgress | null = null;
   showState(() => last, 'How far the file is read.');

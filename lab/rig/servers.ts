@@ -9,9 +9,10 @@ export async function withServers<T>(
   {
     kinds = ['mongodb', 'redis', 'temporal'],
     dataDir = mkdtempSync(join(tmpdir(), 'everpost-servers-')),
-  }: { kinds?: readonly ServerName[]; dataDir?: string } = {},
+    temporalSettings = {},
+  }: { kinds?: readonly ServerName[]; dataDir?: string; temporalSettings?: Record<string, boolean | number> } = {},
 ): Promise<T> {
-  const servers = await startServers({ dataDir, kinds });
+  const servers = await startServers({ dataDir, kinds, temporalSettings });
   try {
     return await work(servers, { ...process.env, ...servers.environment, DATA_DIR: dataDir });
   } finally {

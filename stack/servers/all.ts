@@ -18,6 +18,8 @@ interface StartServersOptions {
   readonly restart?: boolean;
   /** For how long MongoDB keeps the past, 300 s by default. Files of dropped databases stay open as long. */
   readonly historySeconds?: number;
+  /** Dynamic configuration of Temporal, over our own: to measure what a setting does. */
+  readonly temporalSettings?: Readonly<Record<string, boolean | number>>;
   readonly env?: NodeJS.ProcessEnv;
   readonly say?: Say;
   /** Called with each server as soon as it runs, so that it can be stopped while others still start. */
@@ -39,9 +41,9 @@ const allKinds: readonly ServerName[] = ['mongodb', 'redis', 'temporal', 'mailbo
 /** Starts real servers on loopback, side by side, and resolves when each really answers. */
 export async function startServers(options: StartServersOptions): Promise<Servers> {
   const { dataDir, kinds = allKinds, ports = 'free', restart = false, env = process.env, say = () => {} } = options;
-  const { historySeconds } = options;
+  const { historySeconds, temporalSettings } = options;
   const started: Kept[] = [];
-  const serverOptions = { dataDir, ports, restart, env, say, historySeconds };
+  const serverOptions = { dataDir, ports, restart, env, say, historySeconds, temporalSettings };
   const run = async <S extends Kept>(kind: ServerName, start: (options: typeof serverOptions) => Promise<S>) => {
     if (!kinds.includes(kind)) return null;
     const server = await start(serverOptions);

@@ -16,6 +16,8 @@ export interface ServerOptions {
   readonly env: NodeJS.ProcessEnv;
   readonly say: Say;
   readonly historySeconds?: number | undefined;
+  /** Dynamic configuration of Temporal, over that of temporal.ts. */
+  readonly temporalSettings?: Readonly<Record<string, boolean | number>> | undefined;
 }
 
 /** A server of ours: `kill('SIGKILL')`, `kill('SIGSTOP')` and `start()` are there for drills. */

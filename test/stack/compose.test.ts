@@ -8,7 +8,7 @@ import { runCommand } from '../../stack/processes/run.ts';
 import { type Binary, findBinary } from '../../stack/servers/binaries.ts';
 import { mongodBinary } from '../../stack/servers/mongodb.ts';
 import { redisBinary } from '../../stack/servers/redis.ts';
-import { temporalBinary } from '../../stack/servers/temporal.ts';
+import { temporalBinary, temporalSettings } from '../../stack/servers/temporal.ts';
 
 interface Service {
   image?: string;
@@ -20,12 +20,14 @@ interface Service {
   mem_limit?: string;
   depends_on?: Record<string, { condition: string }>;
   volumes?: string[];
+  configs?: { source: string; target: string }[];
 }
 
 const root = join(import.meta.dirname, '../..');
 const compose = parse(readFileSync(join(root, 'docker-compose.yml'), 'utf8'), { merge: true }) as {
   services: Record<string, Service>;
   volumes: Record<string, unknown>;
+  configs: Record<string, { content: string }>;
 };
 const services = Object.entries(compose.services);
 const ours = services.filter(([, { build }]) => build !== undefined);
@@ -53,6 +55,15 @@ describe('docker-compose.yml', () => {
     expect(generationOf('temporal')).to.equal(server);
     expect(generationOf('temporal-ui')).to.equal(generation(/UI ([\d.]+)/, temporal));
     for (const name of ['temporal-schema', 'temporal-namespace']) expect(generationOf(name), name).to.equal(server);
+  });
+
+  it('gives Temporal the settings that npm start gives it', () => {
+    const { environment, configs = [] } = compose.services.temporal ?? {};
+    const read = configs.find(({ target }) => target === environment?.DYNAMIC_CONFIG_FILE_PATH);
+    const settings = parse(compose.configs[read?.source ?? '']?.content ?? '');
+    expect(settings).to.deep.equal(
+      Object.fromEntries(Object.entries(temporalSettings).map(([name, value]) => [name, [{ value }]])),
+    );
   });
 
   it('sets only variables that the config schema knows', () => {
