@@ -4,6 +4,7 @@ import { composeBusy, judgeBusy } from './compose-busy.ts';
 import { diskFull, judgeMedia, mediaFull } from './disk-full.ts';
 import type { Drill } from './drills.ts';
 import { earlyReturnsDrill } from './early-returns.ts';
+import { fairnessDrill } from './fairness.ts';
 import { faultPoints } from './fault-points.ts';
 import { fuzzDrill } from './fuzz.ts';
 import { installation } from './installation/installation.ts';
@@ -62,6 +63,7 @@ export const moreDrills: Record<string, Drill> = {
     does: 'a sender, a settler or the freeze is killed or stopped between two steps of its work, beside two and eight senders',
     run: faultPoints,
   },
+  fairness: fairnessDrill,
   'audience-midway': {
     does: 'people suppressed and deleted in the middle of a campaign: nobody is written to after the answer',
     async *run(env) {

@@ -49,7 +49,7 @@ export function messageIdOf(id: string, sender = SENDER): string {
   return `<${id}@${sender.split('@')[1]}>`;
 }
 
-async function readCampaigns(context: DrillContext, rowIds: ReadonlySet<string>): Promise<CampaignFacts[]> {
+export async function readCampaigns(context: DrillContext, rowIds: ReadonlySet<string>): Promise<CampaignFacts[]> {
   const { deps, project } = context;
   const campaigns = await deps.db.campaigns.find({ projectId: project._id }).toArray();
   return Promise.all(
