@@ -27,7 +27,7 @@ interface Panel {
 }
 
 describe('The dashboard, the alerts and the scalers', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   const environment = useEnvironment();
   let worker: ChildProcess;
   let workerUrl: string;
@@ -45,6 +45,15 @@ describe('The dashboard, the alerts and the scalers', function () {
       LOG_LEVEL: 'error',
     };
     worker = fork(join(root, 'workers/main.ts'), { env, silent: true });
+    await until(
+      () =>
+        fetch(`${workerUrl}/health/live`).then(
+          ({ ok }) => ok,
+          () => false,
+        ),
+      (isUp) => isUp,
+      { ms: 90_000 },
+    );
   });
   after(() => worker?.kill('SIGKILL'));
 
@@ -78,8 +87,8 @@ describe('The dashboard, the alerts and the scalers', function () {
     );
     const ofWorker = await until(
       () => read(workerUrl).catch(() => ''),
-      (text) => text.includes('everpost_mails_waiting{'),
-      { ms: 40_000 },
+      (text) => text.includes('everpost_mails_waiting{') && text.includes('temporal_worker_task_slots_available{'),
+      { ms: 90_000 },
     );
     const names = new Set([...`${ofApi}\n${ofWorker}`.matchAll(/^# TYPE (\w+) \w+$/gm)].map(([, name]) => name));
     const used = expressions.flatMap((text) => metricsOf(text));
@@ -97,15 +106,8 @@ describe('The dashboard, the alerts and the scalers', function () {
       const url = manifest.metadata.name === 'mail-api' ? environment.url : workerUrl;
       for (const { httpGet } of [container.startupProbe, container.livenessProbe, container.readinessProbe]) {
         expect(container.ports.map(({ name }) => name)).to.include(httpGet.port);
-        await until(
-          () =>
-            fetch(url + httpGet.path).then(
-              ({ status }) => status,
-              () => 0,
-            ),
-          (status) => status === 200,
-          { ms: 40_000 },
-        );
+        // 503: there, and not ready yet.
+        expect((await fetch(url + httpGet.path)).status, httpGet.path).to.be.oneOf([200, 503]);
       }
     }
   });
