@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
+import { ObjectId } from 'mongodb';
 import { openCore } from '../../core/base/deps.ts';
 import { openHands, useHands } from './support.ts';
 
@@ -103,6 +104,20 @@ describe('Pages of a campaign', function () {
     expect(performance.now() - begun).to.be.below(5_000);
     expect((await stage.arrived(id)).size).to.equal(300);
     await odd.stop();
+  });
+
+  it('a process without a share of the connections claims nothing, and its page ends with its time', async () => {
+    const nothing = { join: () => ({ amount: () => 0, ask() {} }), states: () => [] };
+    const other = openHands(stage, {}, nothing);
+    const id = await ready({ toLists: [await stage.list(20, (i) => `none${i}@example.org`)] });
+    expect(await other.page(id, {}, 200)).to.include({ goOn: true, nextSeq: 0, ended: 0 });
+    const claims = await stage.deps.db.campaignClaims.countDocuments({
+      projectId: stage.own.project._id,
+      campaignId: new ObjectId(id),
+    });
+    expect([claims, (await stage.arrived(id)).size]).to.deep.equal([0, 0]);
+    expect(await hands.drive(id)).to.include({ kind: 'end', status: 'sent' });
+    await other.stop();
   });
 
   it('a process that stops gives back what it claimed; nothing is lost and nothing unknown', async () => {

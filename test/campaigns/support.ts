@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Client, Connection, type WorkflowHandle } from '@temporalio/client';
 import { ObjectId } from 'mongodb';
+import { type Budgets, ownBudgets } from '../../core/base/budgets.ts';
 import type { Deps } from '../../core/base/deps.ts';
 import { compareBytes } from '../../core/base/text/byte-order.ts';
 import type { Campaign } from '../../core/campaigns/model.ts';
@@ -224,9 +225,14 @@ interface Hands {
   stop(): Promise<void>;
 }
 
-export function openHands({ deps, own }: Stage, env: Partial<Deps['config']> = {}): Hands {
+export function openHands(
+  { deps, own }: Stage,
+  env: Partial<Deps['config']> = {},
+  budgets: Budgets = ownBudgets,
+): Hands {
   const config = { ...deps.config, ...env };
-  const mailer = createMailer({ url: config.smtpUrl, connectionsMax: config.smtpMaxConnections, clientName: 'test' });
+  const connectionsMax = config.smtpMaxConnections;
+  const mailer = createMailer({ url: config.smtpUrl, connectionsMax, budgets, clientName: 'test' });
   const parts = { mailer, signer: createSigner(1), evidence: createEvidence(config), files: createFiles(config) };
   const sending = openSending({ ...deps, config, ...parts });
   const refOf = (campaignId: string) => ({ projectId: own.project._id.toHexString(), campaignId });
