@@ -61,7 +61,7 @@ async function missingForActivation(
 
 /** The address that an email step sends from; null when the project has none. */
 export async function firstSender(deps: Deps, project: Pick<Project, '_id'>) {
-  return deps.db.senders.findOne({ projectId: project._id }, { sort: { _id: 1 } });
+  return deps.db.senders.findOne({ projectId: project._id }, { sort: { _id: 1 }, hint: 'email' });
 }
 
 interface NamedThing {

@@ -6,7 +6,7 @@ import type { Domain } from './model.ts';
 export async function domainsOfProjects(deps: Deps, projects: Project[]): Promise<Map<string, Domain[]>> {
   const projectIds = projects.map(({ _id }) => _id);
   const domains = await deps.db.domains
-    .find({ projectId: { $in: projectIds } })
+    .find({ projectId: { $in: projectIds } }, { hint: 'domain_name' })
     .sort({ _id: 1 })
     .toArray();
   return Map.groupBy(domains, ({ projectId }) => projectId.toHexString());

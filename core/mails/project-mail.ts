@@ -75,7 +75,7 @@ async function publicSender(
 ): Promise<Mailbox | null> {
   if (publicFrom) return publicFrom;
   const [first] = await db.domains
-    .find({ projectId, verificationStatus: 'VERIFIED' }, { projection: { domainName: 1 } })
+    .find({ projectId, verificationStatus: 'VERIFIED' }, { projection: { domainName: 1 }, hint: 'domain_name' })
     .sort({ _id: 1 })
     .limit(1)
     .toArray();
