@@ -5,6 +5,7 @@ import { campaignsMutations } from './list/campaigns.ts';
 import { edgesMutations } from './list/edges.ts';
 import { feedbackMutations } from './list/feedback.ts';
 import { ledgerMutations } from './list/ledger.ts';
+import { publicMutations } from './list/public.ts';
 import { reportsMutations } from './list/reports.ts';
 import { returnsMutations } from './list/returns.ts';
 import { rulesMutations } from './list/rules.ts';
@@ -26,4 +27,5 @@ export const mutations: readonly Mutation[] = [
   ...returnsMutations,
   ...audienceMutations,
   ...reportsMutations,
+  ...publicMutations,
 ];
