@@ -9,9 +9,9 @@ import { figuresUntil } from '../feed/listeners.ts';
 import type { FigureReader } from '../feed/model.ts';
 import { after } from '../outbox/ledger.ts';
 import { ratesChannel } from '../outbox/rates/keys.ts';
-import { campaignNow, endedCampaigns, liveProgress, runningCampaigns } from './campaigns.ts';
+import { type CampaignNow, campaignNow, endedCampaigns, liveProgress, runningCampaigns } from './campaigns.ts';
 import { LANES } from './lanes.ts';
-import { figuresNow, summaryData } from './now.ts';
+import { figuresNow, type Now, summaryData } from './now.ts';
 
 /** At most twice a second, and as often as that when nothing says that mail was sent. */
 const EVERY_MS = 500;
@@ -179,14 +179,18 @@ class Publisher {
   async #publish(): Promise<void> {
     const types = new Set(this.#readers.flatMap((reader) => reader.types));
     const events: NewEvent[] = [];
-    if (types.has('project.summary')) events.push(...(await this.#newSummary()));
-    if (types.has('campaign.progress')) events.push(...(await this.#newProgress()));
+    const summary = types.has('project.summary') ? await this.#figures() : null;
+    if (summary) events.push(...this.#newSummary(summary));
+    if (types.has('campaign.progress')) events.push(...(await this.#newProgress(summary?.campaigns ?? null)));
     if (!this.#isOver) await publishEvents(this.#deps, this.#project._id, events);
   }
 
-  async #newSummary(): Promise<NewEvent[]> {
+  #figures(): Promise<Now> {
     const timezones = [...new Set(this.#readers.flatMap((reader) => reader.timezones))].slice(0, TIMEZONES_MAX);
-    const figures = await figuresNow(this.#deps, this.#project, { timezones, isSummary: true });
+    return figuresNow(this.#deps, this.#project, { timezones, isSummary: true });
+  }
+
+  #newSummary(figures: Now): NewEvent[] {
     const { at, ...data } = summaryData(figures);
     // While nothing is sent, later times alone are no news.
     const points = data.rates.points.filter((point) => LANES.some((lane) => point[lane] > 0));
@@ -197,26 +201,26 @@ class Publisher {
   }
 
   /** Of campaigns that are under way, paused, or ended lately; of these only if they change while a stream is open. */
-  async #newProgress(): Promise<NewEvent[]> {
-    const [running, ended] = await Promise.all([
-      runningCampaigns(this.#deps, this.#project),
-      endedCampaigns(this.#deps, this.#project),
-    ]);
+  async #newProgress(known: CampaignNow[] | null): Promise<NewEvent[]> {
+    const running = known ?? (await this.#nowOf(await runningCampaigns(this.#deps, this.#project)));
+    const ended = await this.#nowOf(await endedCampaigns(this.#deps, this.#project));
     // A campaign that ends between the two reads is in both.
-    const endedIds = new Set(ended.map(({ _id }) => _id.toHexString()));
+    const endedIds = new Set(ended.map(({ campaign }) => campaign._id.toHexString()));
     const events = await Promise.all([
-      ...running.flatMap((campaign) =>
-        endedIds.has(campaign._id.toHexString()) ? [] : this.#progressOf(campaign, true),
-      ),
-      ...ended.map((campaign) => this.#progressOf(campaign, false)),
+      ...running.flatMap((now) => (endedIds.has(now.campaign._id.toHexString()) ? [] : this.#progressOf(now, true))),
+      ...ended.map((now) => this.#progressOf(now, false)),
     ]);
-    const ids = new Set([...running, ...ended].map(({ _id }) => _id.toHexString()));
+    const ids = new Set([...running, ...ended].map(({ campaign }) => campaign._id.toHexString()));
     for (const id of this.#progress.keys()) if (!ids.has(id)) this.#progress.delete(id);
     return events.flat();
   }
 
-  async #progressOf(campaign: Campaign, isNewsAtFirst: boolean): Promise<NewEvent[]> {
-    const data = await liveProgress(this.#deps, await campaignNow(this.#deps, campaign));
+  #nowOf(campaigns: Campaign[]): Promise<CampaignNow[]> {
+    return Promise.all(campaigns.map((campaign) => campaignNow(this.#deps, campaign)));
+  }
+
+  async #progressOf(now: CampaignNow, isNewsAtFirst: boolean): Promise<NewEvent[]> {
+    const data = await liveProgress(this.#deps, now);
     const { points: _, ...figures } = data;
     const shown = JSON.stringify(figures);
     const before = this.#progress.get(data.campaignId);
