@@ -142,7 +142,7 @@ export const edgesMutations: readonly Mutation[] = [
   listing(
     'contacts of all projects are exported',
     'core/imports/exports.ts',
-    'batchesById(db.contacts, { projectId: project._id }',
-    'batchesById(db.contacts, {}',
+    'batchesById(deps.db.contacts, { projectId: project._id }',
+    'batchesById(deps.db.contacts, {}',
   ),
 ];
