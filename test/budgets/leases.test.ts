@@ -26,7 +26,7 @@ describe('leases of shares', () => {
     close(): Promise<void>;
   }
 
-  function start(prefix: string, { wanted = 0, rank = 0, count = 1, url = process.env.TEST_REDIS_URL ?? '' } = {}) {
+  function start(prefix: string, { wanted = 0, rank = 0, count = 1, url = process.env.REDIS_URL as string } = {}) {
     const redis = new Redis(url, { enableOfflineQueue: false, maxRetriesPerRequest: 0, commandTimeout: 2_000 });
     redis.on('error', () => undefined);
     connections.push(redis);

@@ -32,7 +32,7 @@ function numbers(seed: number): (below: number) => number {
 }
 
 describe('the arithmetic of shares', () => {
-  const redis = new Redis(process.env.TEST_REDIS_URL ?? 'redis://127.0.0.1:6379');
+  const redis = new Redis(process.env.REDIS_URL as string);
   after(() => redis.disconnect());
 
   const one = (fields: Partial<One> = {}): One => ({
