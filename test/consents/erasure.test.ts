@@ -65,7 +65,7 @@ describe('Consents of a contact that is deleted', function () {
       expect(rest).to.deep.equal({ ...before[index], email: '', networkAddress: null });
       expect(erasedAt).to.be.instanceOf(Date);
     }
-    expect(JSON.stringify([first, second])).to.not.match(/ada|lovelace|203\.0/);
+    expect(JSON.stringify([first, second])).to.not.match(/ada@|lovelace|203\.0/);
     expect(bob).to.deep.equal(before[2]);
     expect((await tenant.client.get(`/contacts/${id}/consents`)).status).to.equal(404);
   });
