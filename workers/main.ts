@@ -13,7 +13,7 @@ import type { Config } from '../schemas/config.ts';
 import { createWorkflows } from '../workflows/client.ts';
 import { serveHealth } from './health.ts';
 import { isLaneName, type LaneName, lanes } from './lanes.ts';
-import { keepHeapSmall, lowerPriority } from './process-priority.ts';
+import { canWait, keepHeapSmall, lowerPriority } from './process-priority.ts';
 import { measureBudgets, measureSending, sendingFacts } from './sending.ts';
 import { startWorkers, type Workers } from './start.ts';
 import { measureWaiting } from './waiting.ts';
@@ -27,7 +27,7 @@ async function main(): Promise<void> {
   checkBundle(config);
   if (names.includes('background')) keepHeapSmall();
   const isSending = names.includes('mail') || names.includes('campaign');
-  if (!isSending && (names.includes('workflows') || names.includes('background'))) lowerPriority();
+  if (canWait(names)) lowerPriority();
   const log = createLog(config.logLevel, `worker ${names.join(',')}`);
   const metrics = createMetrics(names);
   const sdkMetricsUrl = names.some((name) => 'worker' in lanes[name]) ? await serveSdkMetrics(log) : null;

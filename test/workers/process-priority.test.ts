@@ -4,6 +4,7 @@ import { getPriority } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { makePolite } from '../../platform/priority.ts';
+import { canWait } from '../../workers/process-priority.ts';
 
 describe('A process that others need not wait for', () => {
   const children: ReturnType<typeof spawn>[] = [];
@@ -26,6 +27,16 @@ describe('A process that others need not wait for', () => {
     makePolite(polite as number, { hasOwnSession: true });
     expect([getPriority(polite), sessionPriority(polite as number)]).to.deep.equal([10, '10']);
     expect(getPriority(other)).to.equal(getPriority());
+  });
+
+  it('steps of runs and ranges of campaigns wait for the API and single mails, and not for each other', () => {
+    const patient = ['workflows', 'background', 'campaign'] as const;
+    for (const role of patient) {
+      expect(canWait([role]), role).to.equal(true);
+      expect(canWait([role, 'mail']), `${role} and mail`).to.equal(false);
+    }
+    expect(canWait(['workflows', 'background', 'inbound', 'submission'])).to.equal(true);
+    for (const role of ['mail', 'inbound', 'submission'] as const) expect(canWait([role]), role).to.equal(false);
   });
 
   it('can be asked for when it is gone: nothing happens', () => {
