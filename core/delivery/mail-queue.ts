@@ -68,15 +68,14 @@ export class MailQueue implements JobQueue {
     const connections = await gatherConnections(this.#sending, this.#lane, wish);
     const places = connections.length;
     try {
-      const { orphans, open } = await this.#due.read(projectId, places);
+      const { orphans, open, more } = await this.#due.read(projectId, places);
       const [held] = await Promise.all([this.#claim(projectId, open), this.#settleOrphans(projectId, orphans)]);
       const prepared = this.#prepare(projectId, held);
       const runs = held.map((one) => {
         const connection = connections.pop() as Connection;
         return () => this.#deliver(one, prepared, connection);
       });
-      const more = orphans.length + open.length === places || orphans.length > 0;
-      return { runs, more };
+      return { runs, more: more || orphans.length > 0 };
     } finally {
       for (const connection of connections) connection.release();
     }

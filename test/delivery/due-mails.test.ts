@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
+import { Members } from '../../core/base/members.ts';
 import { DueMails } from '../../core/delivery/due-mails.ts';
 import type { Message } from '../../core/outbox/model.ts';
 import { type Environment, startEnvironment } from '../support/environment.ts';
@@ -27,10 +28,10 @@ describe('Due mails', () => {
   });
 
   it('are read on from where the last read ended while it found as much as it asked for', async () => {
-    const queued = await put(0, 10, 20, 30, 40);
+    const queued = await put(...Array.from({ length: 1_100 }, (_, index) => 10 * index));
     expect(await read(2)).to.deep.equal(queued.slice(0, 2));
     await put(5);
-    expect(await read(2)).to.deep.equal([queued[1], queued[2]]);
+    expect(await read(3)).to.deep.equal(queued.slice(1, 4));
     expect(due.isBehind(projectId)).to.equal(true);
   });
 
@@ -67,6 +68,52 @@ describe('Due mails', () => {
     expect(await read(1)).to.deep.equal([old]);
   });
 
+  it('are read for many claims at once behind a backlog, and for a second at most', async () => {
+    const queued = await put(...Array.from({ length: 50 }, (_, index) => index));
+    await read(2);
+    const second = await read(2);
+    await environment.deps.db.messages.deleteMany({ projectId });
+    const others = await read(100);
+    expect([...second, ...others]).to.have.members(queued);
+    expect(await read(2)).to.deep.equal([]);
+    await put(...Array.from({ length: 50 }, (_, index) => index));
+    nowMs += 1_000;
+    await read(2);
+    await read(2);
+    await environment.deps.db.messages.deleteMany({ projectId });
+    nowMs += 1_000;
+    expect(await read(2), 'a second later').to.deep.equal([]);
+  });
+
+  it('say whether more are due, while others were read or the read was full', async () => {
+    await put(0, 1, 2, 3);
+    expect((await due.read(projectId, 2)).more).to.equal(true);
+    expect((await due.read(projectId, 2)).more, 'two of three are left').to.equal(true);
+    expect((await due.read(projectId, 2)).more, 'one is left, and was the last').to.equal(false);
+    expect(due.isBehind(projectId)).to.equal(false);
+  });
+
+  it('of a backlog are shared by the processes, whatever their ids and however many have the same time', async () => {
+    const ids = Array.from({ length: 200 }, () => [new ObjectId(), new ObjectId()][1]!);
+    await putIds(ids);
+    const processes = several(4);
+    const parts = await Promise.all(processes.map((one) => restOf(one)));
+    for (const part of parts) expect(part.length, 'each has work').to.be.within(20, 80);
+    expect(parts.flat()).to.have.members(ids.map(String));
+  });
+
+  it('of a process that takes none are taken by another that has nothing else to read', async () => {
+    await putIds(Array.from({ length: 200 }, () => new ObjectId()));
+    const [first] = several(2);
+    const own = await restOf(first!);
+    await environment.deps.db.messages.deleteMany({ _id: { $in: own.map((id) => new ObjectId(id)) } });
+    const left = await environment.deps.db.messages.countDocuments({ projectId });
+    expect(left).to.be.within(60, 140);
+    nowMs += 1_000;
+    await first!.read(projectId, 1);
+    expect(await restOf(first!)).to.have.length(left);
+  });
+
   it('are not there before their time, by the database’s clock', async () => {
     await put(Date.now() - beganAt + 60_000);
     expect(await read(1)).to.deep.equal([]);
@@ -97,6 +144,32 @@ describe('Due mails', () => {
     });
     await environment.deps.db.messages.insertMany(messages);
     return messages.map(({ _id }) => String(_id));
+  }
+
+  function putIds(ids: ObjectId[]) {
+    const dueAt = new Date(beganAt);
+    const of = { projectId, lane: 'automation', state: 'queued', email: 'a@in.test', dueAt } as const;
+    return environment.deps.db.messages.insertMany(ids.map((_id): Message => ({ _id, ...of })));
+  }
+
+  function several(count: number): DueMails[] {
+    const all = Array.from({ length: count }, () => new Members());
+    const lately = all.map(({ id }) => ({ _id: id, roles: ['mail'] }));
+    return all.map((members) => {
+      members.read(['mail'], lately);
+      return new DueMails({ ...environment.deps, members }, 'automation', () => nowMs);
+    });
+  }
+
+  /** All that one read finds, after one that was full. */
+  async function restOf(one: DueMails): Promise<string[]> {
+    const found: string[] = [];
+    if (!one.isBehind(projectId)) await one.read(projectId, 1);
+    for (;;) {
+      const { open, more } = await one.read(projectId, 10);
+      found.push(...open.map(String));
+      if (!more) return found;
+    }
   }
 
   async function leave(id: string): Promise<void> {
