@@ -1,6 +1,7 @@
 import type { Redis } from 'ioredis';
 import { type Deps, type Log, openCore } from '../core/base/deps.ts';
 import { Members } from '../core/base/members.ts';
+import { Paces } from '../core/base/paces.ts';
 import { subscribers } from '../core/subscribers.ts';
 import type { Config } from '../schemas/config.ts';
 import { openBudgets } from './budgets/budgets.ts';
@@ -36,6 +37,7 @@ export function openPlatform(config: Config, log: Log): Platform {
   const clock = createClock(async () => (await database.command({ hello: 1 })).localTime as Date);
   const rawMails = createRawMails(log);
   const members = new Members();
+  const paces = new Paces();
   const budgets = openBudgets({ redis, prefix: config.mongodbDatabase, log, clock, members });
   const parts = openCore({
     config,
@@ -46,12 +48,13 @@ export function openPlatform(config: Config, log: Log): Platform {
     clock,
     members,
     dns: createDns(config),
-    sources: createSources(config, db),
+    sources: createSources(config, { db, paces }),
     media: openStore(config.mediaStore, { config, db, log }),
     files: createFiles(config),
     evidence: createEvidence(config),
     rawMails,
     budgets,
+    paces,
     recentCounts: createRecentCounts(redis, config.mongodbDatabase),
     dots: createDotJournals({ dataDir: config.dataDir, log }),
     subscribers,

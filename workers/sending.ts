@@ -64,9 +64,9 @@ export function measureSending({ counter, gauge, gauges }: Metrics, deps: Deps):
 }
 
 /** Shares of this process of the budgets of the installation, for /metrics. */
-export function measureBudgets({ gauges }: Metrics, { budgets }: Pick<Deps, 'budgets'>): void {
+export function measureBudgets({ gauges }: Metrics, { budgets, paces }: Pick<Deps, 'budgets' | 'paces'>): void {
   const of = (read: (state: ShareState) => number) => () =>
-    budgets.states().map((state) => ({ labels: { budget: state.name }, value: read(state) }));
+    [...budgets.states(), ...paces.totals()].map((state) => ({ labels: { budget: state.name }, value: read(state) }));
   const measure = (name: string, help: string, read: (state: ShareState) => number) =>
     gauges(name, help, ['budget'], of(read));
   measure('everpost_budget', 'A budget of the whole installation.', ({ budget }) => budget);

@@ -13,18 +13,18 @@ type Facts = Pick<ProcessReport, 'jobs' | 'held' | 'unwritten' | 'relays'>;
 
 /** Reports this process every few seconds, and reads which others run. Returns the function that ends it. */
 export function reportProcess(
-  deps: Pick<Deps, 'db' | 'clock' | 'members' | 'budgets' | 'log'>,
+  deps: Pick<Deps, 'db' | 'clock' | 'members' | 'budgets' | 'paces' | 'log'>,
   { roles, version }: Pick<ProcessReport, 'roles' | 'version'>,
   facts: () => Facts = () => ({ jobs: 0, held: 0, unwritten: 0, relays: [] }),
 ): () => Promise<void> {
-  const { db, clock, members, budgets, log } = deps;
+  const { db, clock, members, budgets, paces, log } = deps;
   const _id = members.id;
   const startedAt = clock.now();
   let hasFailed = false;
   const report = async () => {
     const row = {
       ...{ roles: [...roles], version, startedAt, seenAt: clock.now() },
-      ...{ memoryBytes: process.memoryUsage.rss(), budgets: budgets.states(), ...facts() },
+      ...{ memoryBytes: process.memoryUsage.rss(), budgets: [...budgets.states(), ...paces.states()], ...facts() },
     };
     try {
       await db.processes.updateOne({ _id }, { $set: row }, { upsert: true, ...REPORT_CONCERN });

@@ -15,6 +15,8 @@ const WAIT_MAX_MS = 60_000;
 const EPOCH_SECONDS_MIN = 1_000_000_000;
 /** Accounts whose last answers this process remembers. */
 const ACCOUNTS_KNOWN_MAX = 1_000;
+/** So much of the hash of a key tells accounts apart where they are shown. */
+const ACCOUNT_SHOWN = 8;
 /** A second, plus the amount by which a timer may fire early. */
 const SECOND_MS = 1_005;
 /** A tenth more than the limit asks for, so that two requests never share an instant by jitter on the way. */
@@ -41,18 +43,30 @@ export function paceByHeaders(): Pace {
  * request may take long to arrive, so a slot also waits until the request with which it must not share a second was answered a second ago:
  * by then that one has certainly arrived.
  */
-export function paceBySlots(paces: Collection<ProviderPace>, perSecond: number): (key: string) => Pace {
+export function paceBySlots(
+  paces: Collection<ProviderPace>,
+  perSecond: number,
+  onTurn: (account: string) => void = () => undefined,
+): (key: string) => Pace {
   const known = new Map<string, Pace>();
   return (key) => {
     const _id = createHash('sha256').update(`provider B ${key}`).digest('hex');
-    const pace = known.get(_id) ?? slotsOf(paces, _id, perSecond);
+    const pace =
+      known.get(_id) ?? slotsOf(paces, { _id, perSecond, onTurn: () => onTurn(_id.slice(0, ACCOUNT_SHOWN)) });
     if (known.size >= ACCOUNTS_KNOWN_MAX) known.clear();
     known.set(_id, pace);
     return pace;
   };
 }
 
-function slotsOf(paces: Collection<ProviderPace>, _id: string, perSecond: number): Pace {
+interface Account {
+  /** A hash of the key. */
+  _id: string;
+  perSecond: number;
+  onTurn(): void;
+}
+
+function slotsOf(paces: Collection<ProviderPace>, { _id, perSecond, onTurn }: Account): Pace {
   const slotMs = Math.ceil((1000 / perSecond) * SPACING);
   let answeredAt: number[] = [];
 
@@ -71,6 +85,7 @@ function slotsOf(paces: Collection<ProviderPace>, _id: string, perSecond: number
       const earlier = answeredAt.length < perSecond ? 0 : (answeredAt[0] ?? 0) + SECOND_MS;
       const waitMs = Math.max(slotInMs, earlier - performance.now());
       if (waitMs > 0) await sleep(waitMs, undefined, { signal });
+      onTurn();
     },
     async answered(status, headers) {
       answeredAt = [...answeredAt, performance.now()].slice(-perSecond);

@@ -52,6 +52,10 @@ describe('Pages of a campaign', function () {
     await pause(1_000);
     const sent = stage.sink.ledger.total - before;
     expect(sent).to.be.within(5, 20 * ((performance.now() - begun) / 1_000) + 4);
+    const [pace, ...others] = stage.deps.paces.states().filter(({ name }) => name === `campaign ${id}`);
+    expect(others).to.deep.equal([]);
+    expect(pace).to.include({ unit: 'per second', budget: 20 });
+    expect(pace?.inUse).to.be.within(3, 25);
     await stage.own.client.patch(`/campaigns/${id}`, { sendRatePerSecond: null });
     const changed = performance.now();
     expect(await driven).to.include({ kind: 'end', status: 'sent' });

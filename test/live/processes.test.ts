@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { Members } from '../../core/base/members.ts';
+import { budgetsOf } from '../../core/live/budgets.ts';
 import { reportProcess } from '../../core/live/processes.ts';
 import { useEnvironment } from '../support/environment.ts';
 import { until } from '../support/wait.ts';
@@ -18,11 +19,17 @@ describe('Reports of processes', () => {
         (found) => found === count,
         { everyMs: 5 },
       );
+    environment.deps.paces.note('campaign', 'c1', 20);
     const first = start('mail', 'campaign');
     await until(
       () => environment.deps.db.processes.countDocuments({}),
       (count) => count === 1,
     );
+    const [reported] = await environment.deps.db.processes.find({}).toArray();
+    expect(budgetsOf([reported!])).to.deep.include({
+      ...{ name: 'campaign c1', unit: 'per second', budget: 20, shared: 1, inUse: 1, wanted: 1, mode: 'shared' },
+      processes: [{ id: reported!._id, roles: ['mail', 'campaign'], share: 1, inUse: 1, wanted: 1 }],
+    });
     const second = start('mail');
     await seesItself(second, 2);
     expect([second.members.count('campaign'), second.members.count('background')]).to.deep.equal([1, 1]);

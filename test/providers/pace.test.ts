@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { expect } from 'chai';
 import type { Pace } from '../../platform/providers/pace.ts';
 import { paceBySlots } from '../../platform/providers/pace.ts';
@@ -36,6 +37,13 @@ describe('The pace of provider B', () => {
     const left = await requests([first, second, first, second, first, second]);
     expect(left.at(-1)).above(2_000);
     for (const from of left) expect(left.filter((at) => at >= from && at < from + 1_000).length).at.most(RATE);
+  });
+
+  it('tells which account made a request, and not its key', async () => {
+    const accounts: string[] = [];
+    const pace = paceBySlots(env.deps.db.providerPaces, RATE, (account) => accounts.push(account))('re_shown');
+    await pace.turn();
+    expect(accounts).deep.equal([createHash('sha256').update('provider B re_shown').digest('hex').slice(0, 8)]);
   });
 
   it('is one for each key: requests of another account do not wait for it', async function () {

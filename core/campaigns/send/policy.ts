@@ -25,7 +25,8 @@ export const PACE = { burst: (perSecond: number) => Math.max(2, perSecond / 10),
 export function policyOf(deps: Deps, { campaign, compiled, relay, thresholds, rangesAtOnce }: Given): RunPolicy {
   const { _id, projectId, unsubscribeGroupId, sendRatePerSecond } = campaign;
   const share = (perSecond: number | null) => perSecond && perSecond / rangesAtOnce;
-  const pace = new TokenBucket(share(sendRatePerSecond), PACE);
+  let perSecond = sendRatePerSecond;
+  const pace = new TokenBucket(share(perSecond), PACE);
   return {
     projectId,
     groupId: unsubscribeGroupId,
@@ -34,14 +35,20 @@ export function policyOf(deps: Deps, { campaign, compiled, relay, thresholds, ra
     async maySend() {
       const projection = { status: 1, sendRatePerSecond: 1, 'freeze.run': 1 } as const;
       const now = await deps.db.campaigns.findOne({ _id, projectId }, { projection, readPreference: 'primary' });
-      if (now) pace.set(share(now.sendRatePerSecond));
+      if (now) {
+        perSecond = now.sendRatePerSecond;
+        pace.set(share(perSecond));
+      }
       // A block in the memory of a process that was stopped may be gone with its claims, and could be claimed a second time.
       const isThere = String(now?.freeze?.run) === String(campaign.freeze?.run);
       return now !== null && isThere && isUnderWay(now);
     },
     compose: (item) => compose(deps, compiled, item),
     isBreached: () => thresholds.isBreached(),
-    onOutcome: (kind) => thresholds.count(kind),
+    onOutcome: (kind) => {
+      thresholds.count(kind);
+      if (perSecond) deps.paces.note('campaign', _id.toHexString(), perSecond);
+    },
     onLook: (run) => relay.check(run),
   };
 }
