@@ -15,7 +15,7 @@ const WAIT_MAX_MS = 60_000;
 const EPOCH_SECONDS_MIN = 1_000_000_000;
 /** Accounts whose last answers this process remembers. */
 const ACCOUNTS_KNOWN_MAX = 1_000;
-/** So much of the hash of a key tells accounts apart where they are shown. */
+/** So much of the hash of a key distinguishes accounts where they are shown. */
 const ACCOUNT_SHOWN = 8;
 /** A second, plus the amount by which a timer may fire early. */
 const SECOND_MS = 1_005;

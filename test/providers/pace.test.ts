@@ -39,7 +39,7 @@ describe('The pace of provider B', () => {
     for (const from of left) expect(left.filter((at) => at >= from && at < from + 1_000).length).at.most(RATE);
   });
 
-  it('tells which account made a request, and not its key', async () => {
+  it('names the account that made a request, and not its key', async () => {
     const accounts: string[] = [];
     const pace = paceBySlots(env.deps.db.providerPaces, RATE, (account) => accounts.push(account))('re_shown');
     await pace.turn();
