@@ -381,6 +381,11 @@ describe('Segments by behaviour', function () {
       const { _id: messageId, projectId } = await mailTo(tenant, id);
       await visit(`/t/o/${openToken(deps.config, { projectId, messageId })}.gif`);
       await joins(tenant, id, human);
+      // Contacts hear of an open before it is kept.
+      await until(
+        () => deps.db.engagements.countDocuments({ _id: messageId, projectId }),
+        (count) => count === 1,
+      );
       // Evidence of a machine, as new rules would find it.
       await deps.db.engagements.updateOne({ _id: messageId, projectId }, { $set: { 'opens.0.agent': 'curl/8' } });
       expect(await recomputeOpens(deps, { projectId })).to.equal(1);
