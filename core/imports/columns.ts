@@ -25,11 +25,15 @@ const FIELDS: Record<string, Column> = {
 const IGNORED = new Set(['id', 'projectid', 'segmentids', 'customfields', 'createdat', 'updatedat']);
 const PROPERTY_PREFIX = /^(contactProperties|customFields)\./;
 const PROPERTY_NAME_MAX = 64;
+/** So many are read in a few milliseconds; the first line has room for six times as many that are empty. */
+export const COLUMNS_MAX = 10_000;
 /** Columns that say nothing about consent by themselves: they are properties in a file without the others. */
 const ADDITIONS: ReadonlySet<StateField> = new Set(['groups', 'subscribedAt']);
 
 /** Names of built-in fields ignore case, spaces and underscores; every other column is a property. */
 export function readColumns(names: readonly string[]): { columns: Column[] } | { problem: string } {
+  if (names.length > COLUMNS_MAX)
+    return { problem: `The first line names ${names.length} columns; a file may have ${COLUMNS_MAX}.` };
   const hasState = names.some((name) => isAlone(stateColumn(name)?.field));
   const columns = names.map((name) => readColumn(name, hasState));
   const targets = columns.flatMap((column) => ('name' in column ? [`${column.kind} ${column.name}`] : []));

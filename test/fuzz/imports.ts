@@ -1,8 +1,6 @@
-import { createHash } from 'node:crypto';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { csvHeader, csvRows, FileProblem, type FileRow, ndjsonRows } from '../../core/imports/rows.ts';
-import { HOLD_MS_MAX } from '../linear/cpu.ts';
+import { readCsv, readNdjson } from '../imports/read-file.ts';
 import { leastHold } from '../linear/hold.ts';
 import { type FuzzOptions, type FuzzResult, fuzz } from './run.ts';
 
@@ -41,17 +39,6 @@ const csv = fc
   .map(({ delimiter, lineBreak, header, rows }) =>
     [['email', ...header], ...rows].map((row) => row.join(delimiter)).join(lineBreak),
   );
-/** As many columns as the first line can hold, more than that, rows without an end, and a file of one megabyte in short rows. */
-const LARGE = [
-  `email,${Array.from({ length: 10_000 }, (_, index) => `c${index}`).join(',')}\na@example.com`,
-  `email${','.repeat(60_000)}\na@example.com`,
-  `email\n${','.repeat(1_000_000)}`,
-  `email\n${'x\n'.repeat(500_000)}`,
-  `email,plan\n${'a@example.com,pro\n'.repeat(58_000)}`,
-  `email,plan\n${'"a@example.com","p""o"\n'.repeat(45_000)}`,
-  `{"email":"a@example.com"}\n`.repeat(40_000),
-  `{"email":${'['.repeat(100_000)}\n`,
-];
 const ndjson = fc
   .array(
     fc.oneof(
@@ -69,11 +56,6 @@ const files = fc.oneof(
 
 /** Rows or a problem of the file; the same however the file is cut into pieces; the places of the rows only grow. */
 export async function fuzzImports(options: FuzzOptions): Promise<FuzzResult> {
-  for (const text of LARGE)
-    for (const read of [readCsv, readNdjson]) {
-      const { holdMs } = await leastHold(() => read(Buffer.from(text), 1_048_576));
-      expect(holdMs, text.slice(0, 30)).to.be.below(HOLD_MS_MAX);
-    }
   return fuzz(
     'files of imports',
     fc.record({ file: files, pieceBytes: fc.constantFrom(7, 1_000, 65_536) }),
@@ -91,45 +73,4 @@ export async function fuzzImports(options: FuzzOptions): Promise<FuzzResult> {
     },
     options,
   );
-}
-
-/** Rows as a digest: half a million of them would make the collector of garbage hold the loop. */
-interface Read {
-  rows: string;
-  count: number;
-  endBytes: number;
-  problem: string | null;
-}
-
-async function readCsv(file: Buffer, pieceBytes: number): Promise<Read> {
-  return collect(async function* () {
-    const header = await csvHeader(pieces(file, pieceBytes));
-    for await (const row of csvRows(pieces(file.subarray(header.endBytes), pieceBytes), header))
-      yield { ...row, endBytes: row.endBytes + header.endBytes };
-  });
-}
-
-function readNdjson(file: Buffer, pieceBytes: number): Promise<Read> {
-  return collect(() => ndjsonRows(pieces(file, pieceBytes)));
-}
-
-async function collect(read: () => AsyncGenerator<FileRow>): Promise<Read> {
-  const digest = createHash('sha256');
-  let [count, endBytes, problem]: [number, number, string | null] = [0, 0, null];
-  try {
-    for await (const row of read()) {
-      if (row.endBytes <= endBytes) throw new Error('the places of rows must grow');
-      digest.update(JSON.stringify(row));
-      endBytes = row.endBytes;
-      count += 1;
-    }
-  } catch (error) {
-    if (!(error instanceof FileProblem)) throw error;
-    problem = error.message;
-  }
-  return { rows: digest.digest('hex'), count, endBytes, problem };
-}
-
-async function* pieces(file: Buffer, bytes: number): AsyncGenerator<Buffer> {
-  for (let at = 0; at < file.length; at += bytes) yield file.subarray(at, at + bytes);
 }
