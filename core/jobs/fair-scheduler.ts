@@ -2,7 +2,7 @@ import { ObjectId } from 'mongodb';
 import type { Deps } from '../base/deps.ts';
 import type { Rank } from '../base/members.ts';
 import { Announcements } from './announcements.ts';
-import { untilTurnMs } from './turns.ts';
+import { comesFirst, untilTurnMs } from './turns.ts';
 
 /**
  * One kind of jobs that wait in documents. `documentQueue` makes it from a collection; a queue that takes many at once has its
@@ -46,6 +46,8 @@ const LOOK_IDLE_MS = 500;
 /** After a slow look the pause is twenty times as long as the look took, so that looking never loads the database. */
 const LOOK_PAUSE_FACTOR = 20;
 const LOOK_PAUSE_MAX_MS = 1_000;
+/** So long after a wake-up a process looks for what the first one has left. */
+const HELP_AFTER_MS = 10;
 /** Jobs that may start within so long are taken together. */
 const ALLOWED_MIN_MS = 20;
 /** A higher rate is noticed after so long. */
@@ -73,6 +75,9 @@ interface WaitingProject {
  *
  * The processes look in turns (`turns.ts`), so one of them finds a project first. It announces projects that have more than it takes at
  * once, so that all take from a backlog; while Redis is down the others find it at their own turns.
+ *
+ * A wake-up reaches all processes too. If all of them took the same job at once, each would slow the others down, so one of them, by the
+ * id of the project, takes at once, and the others a little later, in case it is down or has more than it can take.
  */
 export class FairScheduler {
   /** Resolves when the queue has looked at the database once. */
@@ -86,6 +91,7 @@ export class FairScheduler {
   readonly #taking = new Set<string>();
   readonly #wokenDuringTake = new Set<string>();
   readonly #announcements: Announcements;
+  readonly #helping = new Map<string, NodeJS.Timeout>();
   readonly #looked = Promise.withResolvers<void>();
   readonly #settled = Promise.withResolvers<void>();
   readonly #unsubscribe: () => void;
@@ -114,11 +120,10 @@ export class FairScheduler {
     this.ready = this.#looked.promise;
     this.#looking = this.#look();
     this.#unsubscribe = deps.signals.subscribe(queueChannel(queue.name), (message) => {
-      if (ObjectId.isValid(message)) {
-        this.#announcements.heard(message);
-        this.#line(new ObjectId(message), true);
-      }
-      this.#turn();
+      if (!ObjectId.isValid(message)) return this.#turn();
+      this.#announcements.heard(message);
+      if (comesFirst(message, this.#rank())) this.#wake(message);
+      else if (!this.#helping.has(message)) this.#helpLater(message);
     });
   }
 
@@ -132,9 +137,23 @@ export class FairScheduler {
     clearTimeout(this.#nextLook);
     clearTimeout(this.#backOff);
     clearTimeout(this.#allowed);
+    for (const timer of this.#helping.values()) clearTimeout(timer);
     await this.#looking;
     this.#turn();
     await this.#settled.promise;
+  }
+
+  #wake(key: string): void {
+    this.#line(new ObjectId(key), true);
+    this.#turn();
+  }
+
+  #helpLater(key: string): void {
+    const help = () => {
+      this.#helping.delete(key);
+      this.#wake(key);
+    };
+    this.#helping.set(key, setTimeout(help, HELP_AFTER_MS));
   }
 
   #line(projectId: ObjectId, woken: boolean): void {

@@ -19,6 +19,11 @@ export function untilTurnMs({ name, slotMs, rank, count }: Turn, nowMs: number):
   return (slot + 1 + after) * slotMs + firstMs - nowMs;
 }
 
+/** Whether this process is the one that answers first when a job of the project is announced. */
+export function comesFirst(projectId: string, { rank, count }: Rank): boolean {
+  return hashOf(projectId) % count === rank;
+}
+
 function hashOf(name: string): number {
   let hash = 0;
   for (const letter of name) hash = (hash * 31 + letter.charCodeAt(0)) % 1_000_003;

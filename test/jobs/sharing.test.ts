@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import { type Collection, ObjectId } from 'mongodb';
 import type { Signals } from '../../core/base/deps.ts';
 import { documentQueue, done } from '../../core/jobs/document-queue.ts';
+import { queueChannel } from '../../core/jobs/fair-scheduler.ts';
 import { type JobQueue, type RunningQueues, startQueues } from '../../core/jobs/queue.ts';
 import { useEnvironment } from '../support/environment.ts';
 import { until } from '../support/wait.ts';
@@ -67,6 +68,35 @@ describe('Processes that share a queue', () => {
     );
   });
 
+  it('take what is announced one after the other: first one of them, by the project, then the others', async () => {
+    const { signals, announce } = listeners();
+    const taken: string[][] = [[], [], []];
+    for (const [rank, own] of taken.entries()) await run(notes('announced', own), { rank, count: 3, signals });
+    const projects = Array.from({ length: 30 }, () => new ObjectId().toHexString());
+    for (const project of projects) announce('announced', project);
+    expect(taken.flat()).to.have.members(projects);
+    for (const own of taken) expect(own).to.not.deep.equal([]);
+    await until(
+      async () => taken.map((own) => new Set(own).size),
+      (counts) => counts.every((count) => count === projects.length),
+    );
+  });
+
+  it('take what is announced when the first of them has died', async () => {
+    const { signals, announce } = listeners();
+    const taken: string[] = [];
+    await run(notes('announced', taken), { rank: 1, count: 2, signals });
+    const projects = Array.from({ length: 20 }, () => new ObjectId().toHexString());
+    for (const project of projects) announce('announced', project);
+    expect(taken.length).to.be.below(projects.length);
+    await until(
+      async () => taken,
+      (all) => all.length === projects.length,
+      { ms: 1_000 },
+    );
+    expect(taken).to.have.members(projects);
+  });
+
   async function stopAll(): Promise<void> {
     await Promise.all(loops.map((loop) => loop.stop()));
     loops = [];
@@ -115,6 +145,38 @@ interface Started {
   count: number;
   signals?: Signals;
   lookEveryMs?: number;
+}
+
+/** Signals without Redis: what is announced has arrived when the call returns. */
+function listeners() {
+  const listening = new Set<{ channel: string; listen: (message: string) => void }>();
+  const signals: Signals = {
+    publish() {},
+    subscribe: (channel, listen) => {
+      const one = { channel, listen };
+      listening.add(one);
+      return () => listening.delete(one);
+    },
+    isUp: () => true,
+  };
+  const announce = (name: string, project: string) => {
+    for (const { channel, listen } of listening) if (channel === queueChannel(name)) listen(project);
+  };
+  return { signals, announce };
+}
+
+/** Has nothing to run, and writes down for which projects it was asked. */
+function notes(name: string, taken: string[]): JobQueue {
+  return {
+    name,
+    concurrencyMax: 64,
+    lookEveryMs: MINUTE_MS,
+    projects: async () => [],
+    take: async (projectId) => {
+      taken.push(projectId.toHexString());
+      return { runs: [], more: false };
+    },
+  };
 }
 
 function sum(counted: Array<{ looks: number }>): number {
