@@ -194,7 +194,8 @@ export class FairScheduler {
     const untilMs = (slotMs: number) =>
       untilTurnMs({ name: this.#queue.name, slotMs, ...this.#rank() }, nowMs + this.#aheadMs);
     const turnMs = hasFound ? Math.min(untilMs(everyMs), untilMs(idleMs)) : untilMs(idleMs);
-    const waitMs = Math.max(this.#hasLooked ? turnMs : everyMs, restUntilMs - nowMs);
+    // A process is not ready before each of its queues has looked once, however seldom they look.
+    const waitMs = Math.max(this.#hasLooked ? turnMs : Math.min(everyMs, LOOK_IDLE_MS), restUntilMs - nowMs);
     this.#nextLook =
       waitMs > 2 * PLAN_EVERY_MS
         ? setTimeout(() => this.#planLook(restUntilMs, hasFound), PLAN_EVERY_MS)

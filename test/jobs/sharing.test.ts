@@ -97,6 +97,20 @@ describe('Processes that share a queue', () => {
     expect(taken).to.have.members(projects);
   });
 
+  it('look again within a second when the first look fails, however seldom they look', async () => {
+    const { signals } = listeners();
+    let looks = 0;
+    const projects = async () => {
+      looks += 1;
+      if (looks === 1) throw new Error('The database is busy.');
+      return [];
+    };
+    const from = performance.now();
+    await run({ ...notes('failing', []), projects }, { rank: 0, count: 1, signals });
+    expect(looks).to.equal(2);
+    expect(performance.now() - from).to.be.below(MINUTE_MS / 2);
+  });
+
   async function stopAll(): Promise<void> {
     await Promise.all(loops.map((loop) => loop.stop()));
     loops = [];
