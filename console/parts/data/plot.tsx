@@ -191,7 +191,8 @@ function draw(target: HTMLElement, tip: { current: HTMLElement | null }, latest:
     {
       width: target.clientWidth || 600,
       height: HEIGHT[size ?? 'usual'],
-      padding: [8, 20, 0, 0],
+      // On the right half of a label with seconds has room.
+      padding: [8, 26, 0, 0],
       legend: { show: false },
       cursor: { y: false, drag: { x: false, y: false }, points: { size: 7 } },
       scales: {
