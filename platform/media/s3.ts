@@ -72,7 +72,8 @@ export function openS3(given: Given): Media {
       const response = await sendTwice(call, signal);
       if (response.ok) return new Uint8Array(await response.arrayBuffer());
       const code = await faultCode(response);
-      if (response.status === 404 && code !== 'NoSuchBucket') return null;
+      // No other 404: the server may not know the bucket or the key of the caller, or speak another protocol.
+      if (response.status === 404 && code === 'NoSuchKey') return null;
       throw failed({ method: call.method, status: response.status, code });
     } catch (error) {
       if (error instanceof AppError) throw error;
@@ -118,7 +119,7 @@ function baseUrl({ s3Endpoint, s3Region, s3PathStyle, bucket }: Given): string {
 /** The word that S3 has for a fault, such as AccessDenied. Its sentence is left out: it may quote the key and what was signed. */
 async function faultCode(response: Response): Promise<string> {
   const text = (await response.text()).slice(0, FAULT_BYTES_MAX);
-  return /<Code>([A-Za-z]{1,64})<\/Code>/.exec(text)?.[1] ?? 'unknown';
+  return /<Code>([A-Za-z0-9]{1,64})<\/Code>/.exec(text)?.[1] ?? 'unknown';
 }
 
 function codeOf(error: unknown): string {

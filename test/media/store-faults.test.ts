@@ -155,6 +155,22 @@ describe('A store of pictures on a server of S3', () => {
     expect(s3.requests.length).to.equal(2);
   });
 
+  it('has no picture when it says NoSuchKey; any other 404 is a failure', async () => {
+    const store = openWith();
+    const { bytes, name } = newPicture();
+    const answer = (text: string) => {
+      s3.fault = (_request, response) => response.writeHead(404).end(text) !== null;
+    };
+    answer('<Error><Code>NoSuchKey</Code></Error>');
+    expect(await store.read(name)).to.equal(null);
+    await store.remove(name);
+    for (const text of ['<Error><Code>XAdminUserNotFound</Code></Error>', '<h1>Not Found</h1>', '']) {
+      answer(text);
+      for (const call of [store.read(name), store.remove(name), store.save(name, bytes)])
+        expect((await faultOf(call))?.kind, text).to.equal('unavailable');
+    }
+  });
+
   it('never returns a part: an answer that is cut off is a failure', async () => {
     const store = openWith();
     const { bytes, name } = newPicture();
