@@ -39,11 +39,12 @@ export function openS3(given: Given): Media {
       secretAccessKey: given.s3SecretKey,
       method,
       url: `${base}${prefix}${name}`,
-      // The server compares it, so a body that is cut off or changed on its way is refused.
       headers: {
         'X-Amz-Content-Sha256': createHash('sha256')
           .update(body ?? '')
           .digest('hex'),
+        // For a body that was changed on its way: some servers compare the hash above with the signature, and not with the body.
+        ...(body && { 'Content-MD5': createHash('md5').update(body).digest('base64') }),
       },
     });
     const { url, headers } = await signer.sign();

@@ -9,31 +9,32 @@ import { openStore } from '../../platform/media/stores.ts';
 import { settings } from '../accounts/processes.ts';
 import { png } from '../providers/images.ts';
 import { type Tenant, useEnvironment } from '../support/environment.ts';
-import { BUCKET, type S3Server, s3Keys, startS3 } from '../support/s3.ts';
+import { BUCKET, s3Keys, useS3 } from '../support/s3.ts';
+import { type S3StandIn, startS3StandIn } from '../support/s3-stand-in.ts';
 
 const root = join(import.meta.dirname, '../..');
 
 describe('Pictures move to another store', () => {
   const mediaDir = mkdtempSync(join(tmpdir(), 'everpost-copy-'));
   const environment = useEnvironment({ MEDIA_DIR: mediaDir });
-  let s3: S3Server;
+  let standIn: S3StandIn;
   let tenants: Tenant[];
   let folder: Media;
   before(async () => {
-    s3 = await startS3();
+    standIn = await startS3StandIn();
     folder = environment.deps.media;
   });
   beforeEach(async () => {
     environment.deps.media = folder;
-    s3.objects.clear();
+    standIn.objects.clear();
     await environment.deps.db.media.deleteMany({});
     tenants = await Promise.all(['One', 'Two'].map((name) => environment.newTenant(name)));
   });
   afterEach(() => {
-    s3.fault = null;
+    standIn.fault = null;
   });
   after(async () => {
-    await s3.stop();
+    await standIn.stop();
     rmSync(mediaDir, { recursive: true, force: true });
   });
 
@@ -45,9 +46,9 @@ describe('Pictures move to another store', () => {
     const url = body.data.url as string;
     return { id: body.data.id as string, url, name: url.split('/').at(-1) as string };
   };
-  const openWith = (name: string) => {
+  const openWith = (name: string, s3Endpoint = standIn.endpoint) => {
     const { config, db, log } = environment.deps;
-    return openStore(name, { config: { ...config, ...s3Keys, s3Endpoint: s3.endpoint }, db, log });
+    return openStore(name, { config: { ...config, ...s3Keys, s3Endpoint }, db, log });
   };
   /** One after the other, since an API process takes four uploads at a time. */
   const uploadAll = async (tenant: Tenant, pictures: Buffer[]) => {
@@ -63,29 +64,62 @@ describe('Pictures move to another store', () => {
   };
   const shows = async (url: string, bytes: Buffer) => Buffer.from(await (await fetch(url)).arrayBuffer()).equals(bytes);
 
-  it('while it is used: copied, switched, and copied again with what came in between', async () => {
-    const { deps } = environment;
-    const to = openWith(`s3://${BUCKET}/moved`);
-    const [one, two] = tenants as [Tenant, Tenant];
-    const before = await uploadAll(
-      one,
-      [1, 2, 3, 4, 5].map((width) => png(width, 1)),
-    );
-    const other = await upload(two, png(1, 1));
-    expect(await copy(folder, to)).to.deep.equal({ copied: 6, present: 0, lost: 0 });
+  describe('on a server of S3', () => {
+    const s3 = useS3();
 
-    const between = await upload(one, png(9, 9));
-    deps.media = to;
-    expect((await fetch(between.url)).status).to.equal(404);
-    expect(await copy(folder, to)).to.deep.equal({ copied: 1, present: 6, lost: 0 });
-    for (const [index, { url }] of before.entries()) expect(await shows(url, png(index + 1, 1))).to.equal(true);
-    expect(await shows(between.url, png(9, 9))).to.equal(true);
-    expect(await shows(other.url, png(1, 1))).to.equal(true);
+    it('while it is used: copied, switched, and copied again with what came in between', async () => {
+      const { deps } = environment;
+      const to = openWith(`s3://${BUCKET}/moved`, s3.endpoint);
+      const [one, two] = tenants as [Tenant, Tenant];
+      const before = await uploadAll(
+        one,
+        [1, 2, 3, 4, 5].map((width) => png(width, 1)),
+      );
+      const other = await upload(two, png(1, 1));
+      expect(await copy(folder, to)).to.deep.equal({ copied: 6, present: 0, lost: 0 });
 
-    const { status } = await one.client.delete(`/v1/media/${before[0]!.id}`);
-    expect([status, (await fetch(before[0]!.url)).status]).to.deep.equal([200, 404]);
-    expect(s3.objects.has(`moved/${before[0]!.name}`)).to.equal(false);
-    expect(s3.objects.size).to.equal(6);
+      const between = await upload(one, png(9, 9));
+      deps.media = to;
+      expect((await fetch(between.url)).status).to.equal(404);
+      expect(await copy(folder, to)).to.deep.equal({ copied: 1, present: 6, lost: 0 });
+      for (const [index, { url }] of before.entries()) expect(await shows(url, png(index + 1, 1))).to.equal(true);
+      expect(await shows(between.url, png(9, 9))).to.equal(true);
+      expect(await shows(other.url, png(1, 1))).to.equal(true);
+
+      const { status } = await one.client.delete(`/v1/media/${before[0]!.id}`);
+      expect([status, (await fetch(before[0]!.url)).status]).to.deep.equal([200, 404]);
+      const kept = [...before.slice(1), other, between].map(({ name }) => `moved/${name}`);
+      expect((await s3.keys()).toSorted()).to.deep.equal(kept.toSorted());
+    });
+
+    it('by commands that print the numbers, and refuse a store that does not work', async () => {
+      const admin = (...words: string[]) =>
+        new Promise<[number, string]>((resolve) => {
+          const { s3Region, s3AccessKey, s3SecretKey } = s3Keys;
+          const env = {
+            ...settings(environment, ''),
+            ...{ MEDIA_DIR: mediaDir, S3_ENDPOINT: s3.endpoint, S3_REGION: s3Region },
+            ...{ S3_ACCESS_KEY: s3AccessKey, S3_SECRET_KEY: s3SecretKey },
+          };
+          execFile(process.execPath, ['cli/admin.ts', 'media', ...words], { cwd: root, env }, (error, stdout, stderr) =>
+            resolve([error ? Number(error.code) : 0, (stdout + stderr).trim()]),
+          );
+        });
+      await upload(tenants[0]!, png(8, 8));
+      const gone = await upload(tenants[1]!, png(8, 9));
+      unlinkSync(join(mediaDir, gone.name));
+      const [copied, refused] = await Promise.all([
+        admin('copy', 'folder', `s3://${BUCKET}/x`),
+        admin('check', 's3://elsewhere'),
+      ]);
+      expect(copied[0]).to.equal(1);
+      expect(copied[1]).to.contain('{"copied":1,"present":0,"lost":1}').and.to.contain(gone.name);
+      expect(copied[1]).to.contain('folder has not the bytes of 1 pictures, named above.');
+      expect(refused).to.deep.equal([
+        1,
+        's3://elsewhere does not work: reading an object that does not exist failed (404 NoSuchBucket).',
+      ]);
+    });
   });
 
   it('and a copy that was cut short, or came out wrong, is done by the next one', async () => {
@@ -95,20 +129,20 @@ describe('Pictures move to another store', () => {
       [1, 2, 3, 4, 5, 6].map((width) => png(width, 2)),
     );
     let puts = 0;
-    s3.fault = ({ method }, response) => {
+    standIn.fault = ({ method }, response) => {
       if (method === 'PUT') puts += 1;
       return puts > 2 && response.writeHead(500).end() !== null;
     };
     const fault = await copy(folder, to).catch((error) => error);
     expect(fault.kind).to.equal('unavailable');
-    s3.fault = null;
-    const there = s3.objects.size;
+    standIn.fault = null;
+    const there = standIn.objects.size;
     expect(there).to.be.lessThan(files.length);
-    const [name] = s3.objects.keys();
-    if (name) s3.objects.set(name, Buffer.from('half'));
+    const [name] = standIn.objects.keys();
+    if (name) standIn.objects.set(name, Buffer.from('half'));
     const sum = await copy(folder, to);
     expect(sum.copied + sum.present).to.equal(files.length);
-    for (const file of files) expect(s3.objects.get(file.name)?.length).to.be.greaterThan(4);
+    for (const file of files) expect(standIn.objects.get(file.name)?.length).to.be.greaterThan(4);
   });
 
   it('but for those that the old store has lost, which are named; the others are copied', async () => {
@@ -142,34 +176,5 @@ describe('Pictures move to another store', () => {
     };
     expect(await copy({ ...folder, read }, { ...to, save })).to.deep.equal({ copied: 0, present: 0, lost: 0 });
     expect([await to.read(first!.name), await to.read(second!.name)]).to.deep.equal([null, null]);
-  });
-
-  it('by commands that print the numbers, and refuse a store that does not work', async () => {
-    const admin = (...words: string[]) =>
-      new Promise<[number, string]>((resolve) => {
-        const { s3Region, s3AccessKey, s3SecretKey } = s3Keys;
-        const env = {
-          ...settings(environment, ''),
-          ...{ MEDIA_DIR: mediaDir, S3_ENDPOINT: s3.endpoint, S3_REGION: s3Region },
-          ...{ S3_ACCESS_KEY: s3AccessKey, S3_SECRET_KEY: s3SecretKey },
-        };
-        execFile(process.execPath, ['cli/admin.ts', 'media', ...words], { cwd: root, env }, (error, stdout, stderr) =>
-          resolve([error ? Number(error.code) : 0, (stdout + stderr).trim()]),
-        );
-      });
-    await upload(tenants[0]!, png(8, 8));
-    const gone = await upload(tenants[1]!, png(8, 9));
-    unlinkSync(join(mediaDir, gone.name));
-    const [copied, refused] = await Promise.all([
-      admin('copy', 'folder', `s3://${BUCKET}/x`),
-      admin('check', 's3://elsewhere'),
-    ]);
-    expect(copied[0]).to.equal(1);
-    expect(copied[1]).to.contain('{"copied":1,"present":0,"lost":1}').and.to.contain(gone.name);
-    expect(copied[1]).to.contain('folder has not the bytes of 1 pictures, named above.');
-    expect(refused).to.deep.equal([
-      1,
-      's3://elsewhere does not work: reading an object that does not exist failed (404 NoSuchBucket).',
-    ]);
   });
 });
