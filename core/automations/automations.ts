@@ -66,7 +66,8 @@ export async function listAutomations(
   { status, ...page }: Page & { status?: AutomationStatus | undefined },
 ): Promise<PageOf<Automation>> {
   const filter = { projectId: project._id, deletedAt: null, ...(status ? { status } : {}) };
-  return pageOf(deps.db.automations, filter, page, { sort: { _id: -1 } });
+  // Without the hint MongoDB may read the automations of all projects in the order of their ids.
+  return pageOf(deps.db.automations, filter, page, { sort: { _id: -1 }, hint: 'project' });
 }
 
 export { getAutomation };
