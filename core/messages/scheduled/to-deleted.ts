@@ -11,7 +11,7 @@ const PROJECT_DELETED = 'The project was deleted.';
 interface Deleted {
   emails: string[];
   reason: string;
-  /** Narrows the mails down. */
+  /** Narrows the mails down, to a range of ids: then MongoDB may read the mails of all projects in it, unless an index is named. */
   which?: Filter<Message>;
 }
 
@@ -23,12 +23,13 @@ export async function cancelMailTo(
   deps: Deps,
   session: Session,
   projectId: ObjectId,
-  { emails, reason, which = {} }: Deleted,
+  { emails, reason, which }: Deleted,
 ): Promise<void> {
   const { messages } = deps.db;
   const scheduled = { ...which, projectId, state: states.scheduled };
   const fields = { projection: { content: 0, data: 0 } } as const;
-  const found = await messages.find({ ...scheduled, email: { $in: emails } }, { session, ...fields }).toArray();
+  const reading = { session, ...fields, ...(which ? { hint: 'scheduled' } : {}) };
+  const found = await messages.find({ ...scheduled, email: { $in: emails } }, reading).toArray();
   const firsts = found.flatMap(({ _id, copy }) => (copy?.index === 0 ? [_id] : []));
   const ofFirsts = { ...scheduled, 'copy.of': { $in: firsts }, copy: { $exists: true } };
   const copies = firsts.length === 0 ? [] : await messages.find(ofFirsts, { session, ...fields }).toArray();
@@ -39,19 +40,20 @@ export async function cancelMailTo(
     const cancelled = [...rows.values()].map((row) => ({ ...row, state: states.cancelled, reason }));
     await publishCancelled(deps, projectId, cancelled, session);
   }
-  await takeOut(deps, session, scheduled, { emails, found });
+  await takeOut(deps, session, scheduled, { emails, found, isRange: which !== undefined });
 }
 
 async function takeOut(
   { db: { messages } }: Deps,
   session: Session,
   scheduled: Filter<Message> & { projectId: ObjectId },
-  { emails, found }: { emails: string[]; found: Message[] },
+  { emails, found, isRange }: { emails: string[]; found: Message[]; isRange: boolean },
 ): Promise<void> {
   const { projectId } = scheduled;
   const named = { ...scheduled, projectId, 'recipients.email': { $in: emails }, recipients: { $exists: true } };
   const theirs = { recipients: { email: { $in: emails }, kind: { $ne: 'to' as const } } };
-  await messages.updateMany(named, { $pull: theirs }, { session });
+  const hint = isRange ? { hint: 'scheduled_copies' } : {};
+  await messages.updateMany(named, { $pull: theirs }, { session, ...hint });
   const inCc = found.flatMap(({ copy }) => (copy?.kind === 'cc' ? [copy.of] : []));
   if (inCc.length === 0) return;
   const lines = { ...scheduled, projectId, _id: { $in: inCc } };
