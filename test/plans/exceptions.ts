@@ -3,10 +3,6 @@ import type { Collections } from '../../core/base/collections.ts';
 /** Collections whose queries are tested elsewhere. */
 export const notReached: Partial<Record<keyof Collections, string>> = {
   confirmations: 'An agent asks a person who is at its client: test/mcp.',
-  migrationLinks: 'A migration runs in Temporal: test/migrations.',
-  migrationUnsubscribed: 'The same.',
-  importChunks: 'An import runs in Temporal: test/imports.',
-  linkSets: 'They are made when mail is composed: test/reports.',
 };
 
 /** Collections of the installation, or of organizations: their queries name no project. They use indexes all the same. */
@@ -84,6 +80,7 @@ export const reading: Record<string, string> = {
   'messages {$and[{$nor[{copy.index: $gt, copy: $exists}]} {campaignId, projectId}]}':
     'The same; the people of a campaign have pages of their own, with indexes.',
   'messages {deliveredAt: $exists, projectId, state}': 'The total of the same.',
+  'messages {projectId, state: $in}': 'The total of the same.',
   'messages {automationId, projectId}': 'The total of the same.',
   'inboundMessages {projectId, to.email}': 'A filter of GET /inbound/messages without an index: five seconds at most.',
   'inboundMessages {projectId, status}': 'The same.',

@@ -1,8 +1,9 @@
 import { expect } from 'chai';
 import type { Document } from 'mongodb';
 import { type ShardKey, shardKeys } from '../../platform/sharding/keys.ts';
-import { startEnvironment } from '../support/environment.ts';
+import { startStage } from '../campaigns/support.ts';
 import { profiled } from '../support/profile.ts';
+import { runByHand } from './by-hand.ts';
 import {
   notReached,
   ofInstallation,
@@ -14,33 +15,59 @@ import {
 } from './exceptions.ts';
 import { explain, type Plan } from './explain.ts';
 import { fill } from './filler.ts';
+import { runLanes } from './lanes.ts';
+import { openOutside } from './outside.ts';
 import { type Shape, shapesOf } from './shapes.ts';
 import { runTraffic } from './traffic.ts';
 
 /** Fewer documents are read for nothing by ranges that end in their middle. */
 const WASTED_MAX = 45;
 
+/** Without traffic that takes these steps of the lanes, none of their queries would be explained. */
+const STEPS: Record<string, string> = {
+  'a block is claimed': 'campaignClaims findAndModify {_id, campaignId, endedAt: $exists, from, n, owner, projectId}',
+  'claims of blocks are renewed': 'campaignClaims update {_id: $in, endedAt: $exists, owner, projectId: $in}',
+  'claims of blocks are closed': 'campaignClaims update {_id: $in, leaseUntil: $exists, owner, projectId: $in}',
+  'a claim is taken over': 'campaignClaims findAndModify {$expr, _id, leaseUntil, owner, projectId}',
+  'rows are claimed': 'messages update {$expr, _id: $in, projectId, state: $in}',
+  'claims of rows are renewed': 'messages update {_id: $in, owner, projectId: $in, state}',
+  'outcomes are written': 'messages update {$or[{state: $in}], _id: $in, owner, projectId: $in}',
+  'an orphan is settled': 'messages update {$expr, _id, claim, dueAt, owner, projectId, state}',
+  'an audience is copied': 'campaignBlocks find {campaignId, projectId, run} sort n',
+  'recipients are released':
+    'campaigns findAndModify {_id, gradual.day, gradual.releasedToday, gradual.releasedUpTo, projectId, status}',
+};
+
 type Explained = Shape & { plan: Plan };
 
 /**
- * Every operation, queue of jobs and command runs once while MongoDB writes down its queries; each kind of them is explained afterwards among many
- * other documents, of its project and of another one.
+ * The lanes do work of each kind, and every operation, queue of jobs and command runs once, while MongoDB writes down their queries; each kind of
+ * them is explained afterwards among many other documents, of its project and of another one.
  */
-describe('Every query of a request or a job', function () {
+describe('Every query of a request, a job or a lane', function () {
   this.timeout(300_000);
   let shapes: Explained[];
   let collections: string[];
   before(async () => {
-    const environment = await startEnvironment({
-      PUBLIC_RATE_LIMIT: '100000',
-      ...{ CONSOLE_FROM: 'console@mail.example.com', MEDIA_STORE: 'mongodb' },
+    const outside = await openOutside();
+    const stage = await startStage({
+      lanes: [],
+      env: {
+        ...{ PUBLIC_RATE_LIMIT: '100000', CONSOLE_FROM: 'console@mail.example.com', MEDIA_STORE: 'mongodb' },
+        ...outside.env,
+      },
     });
-    const { deps } = environment;
-    const profile = await profiled(deps, () => runTraffic({ environment }));
+    const { deps, environment } = stage;
+    const profile = await profiled(deps, async () => {
+      await runLanes(stage, outside);
+      const sent = await runByHand(stage);
+      await runTraffic({ environment, sent });
+    });
     await fill(deps);
     shapes = await explained(deps.mongo.db(deps.config.mongodbDatabase), profile);
     collections = Object.keys(deps.db);
-    await environment.stop();
+    await stage.stop();
+    await outside.stop();
   });
 
   async function explained(db: Parameters<typeof explain>[0], profile: Document[]): Promise<Explained[]> {
@@ -66,9 +93,14 @@ describe('Every query of a request or a job', function () {
     [...plans].every((plan) => /^DISTINCT/.test(plan));
 
   it('is one of several hundred, from every collection', () => {
-    expect(shapes.length).to.be.above(300);
+    expect(shapes.length).to.be.above(600);
     const seen = new Set(shapes.map(({ collection }) => collection));
     expect(collections.filter((name) => !seen.has(name))).to.have.members(Object.keys(notReached));
+  });
+
+  it('may be one of a lane', () => {
+    const seen = new Set(shapes.map(({ text }) => text));
+    expect(Object.entries(STEPS).filter(([, text]) => !seen.has(text))).to.deep.equal([]);
   });
 
   it('names its project, or is in the table', () => {

@@ -7,6 +7,7 @@ import { announceKeptEvents } from '../../core/automations/events/kept.ts';
 import { doubtAfterRestore } from '../../core/campaigns/audience/after-restore.ts';
 import { unsubscribeToken } from '../../core/composing/tokens.ts';
 import { announceKeptActs } from '../../core/feedback/kept-acts.ts';
+import { waitingMails } from '../../core/live/waiting.ts';
 import { messageErasures } from '../../core/messages/erase.ts';
 import { recountProject } from '../../core/reports/recount.ts';
 import { removeOld, takeRetentionTurn } from '../../core/retention.ts';
@@ -28,6 +29,8 @@ const FORM = { 'Content-Type': 'application/x-www-form-urlencoded' };
 
 export interface Stage {
   environment: Environment;
+  /** Ids of campaigns that are sent, wholly or in part. */
+  sent: Made[];
 }
 
 interface Made {
@@ -51,7 +54,6 @@ export async function runTraffic(stage: Stage): Promise<void> {
 /** Lists, a segment, an automation with people in it, and one thing of each kind that paths name. */
 async function makeThings({ environment: { deps, own } }: Stage): Promise<Made> {
   const { client } = own;
-  await seedSendingDomain(deps, own.project, 'mail.example.com');
   await seedSendingDomain(deps, own.project, 'demo.everpost.test');
   const make = async (path: string, body: object) => {
     const reply = await client.post(path, body);
@@ -136,24 +138,32 @@ async function receive({ environment }: Stage): Promise<void> {
   expect(data).to.match(/^250/);
 }
 
+const NOWHERE = new ObjectId().toHexString();
 const SAMPLES: Record<string, unknown> = {
   ...{ page: 2, limit: 5, search: 'new', email: 'p1@in.test', batchId: 'x', tag: 'kind:a', reason: 'x' },
   ...{ dateFrom: '2026-01-01', dateTo: '2030-01-01', domain: 'mail.example.com', provider: 'google', position: 1 },
-  ...{ from: 'a@in.test', to: 'b@in.test', stepId: new ObjectId().toHexString(), url: 'https://shop.example.com/x' },
+  ...{ from: 'a@in.test', to: 'b@in.test', stepId: NOWHERE, url: 'https://shop.example.com/x' },
   ...{ timezone: 'Europe/Berlin', before: 'x', newestOfThread: true, pictures: true },
 };
 /** Streams stay open; files and pages for people are asked for elsewhere. */
 const NOT_SWEPT = /^\/(stream|metrics|docs|openapi|health|f|p|v|d|t|u|media|previews|sign-in|session|mcp)\b|\/events$/;
 
 /** Every GET with each of its parameters, and each value where these are listed. */
-async function readEverything({ environment }: Stage, made: Made): Promise<void> {
+async function readEverything({ environment, sent }: Stage, made: Made): Promise<void> {
   const { own } = environment;
-  const byId: Made = { ...made, threadId: new ObjectId().toHexString() };
-  const visits = endpointTable(createMetrics())
+  const visits = [...new Set([made, ...sent.map((one) => ({ ...made, ...one }))].flatMap(visitsOf))];
+  for (let first = 0; first < visits.length; first += 8)
+    await Promise.all(visits.slice(first, first + 8).map((visit) => own.client.get(visit)));
+  await environment.client(own.adminKey).get('/account/projects');
+}
+
+function visitsOf(made: Made): string[] {
+  const byId: Made = { threadId: NOWHERE, ...made };
+  return endpointTable(createMetrics())
     .filter(({ method, key, path }) => method === 'get' && key === 'token' && !NOT_SWEPT.test(path))
     .flatMap(({ path, query, ...endpoint }) => {
       const filled = pathParameters(path).reduce(
-        (text, name) => text.replace(`{${name}}`, byId[name] ?? new ObjectId().toHexString()),
+        (text, name) => text.replace(`{${name}}`, byId[name] ?? NOWHERE),
         path,
       );
       const properties = Object.entries((query?.json.properties ?? {}) as Record<string, { enum?: unknown[] }>);
@@ -162,9 +172,6 @@ async function readEverything({ environment }: Stage, made: Made): Promise<void>
       );
       return ['', ...asked].map((text) => fullPath(endpoint, `${filled}${text}`));
     });
-  for (let first = 0; first < visits.length; first += 8)
-    await Promise.all(visits.slice(first, first + 8).map((visit) => own.client.get(visit)));
-  await environment.client(own.adminKey).get('/account/projects');
 }
 
 async function actAsMember({ environment }: Stage): Promise<void> {
@@ -200,6 +207,7 @@ async function runQueues({ environment: { deps, own } }: Stage): Promise<void> {
 
 /** At night, and what `npm run admin` does. */
 async function operate({ environment: { deps, own, clock } }: Stage): Promise<void> {
+  await waitingMails(deps);
   await takeRetentionTurn(deps, () => true);
   await resealSecrets(deps);
   await announceKeptActs(deps, own.project);
