@@ -91,8 +91,8 @@ describe('A store of pictures on a server of S3', () => {
     const store = openWith({ timeoutMs: 400 });
     const { bytes, name } = newPicture();
     s3.fault = () => true;
-    for (const call of [store.save(name, bytes), store.read(name), store.remove(name)])
-      expect((await faultOf(call))?.kind).to.equal('unavailable');
+    for (const call of [() => store.save(name, bytes), () => store.read(name), () => store.remove(name)])
+      expect((await faultOf(call()))?.kind).to.equal('unavailable');
   });
 
   it('that writes a picture after it gave no answer keeps it no longer than until the job', async () => {
@@ -167,8 +167,8 @@ describe('A store of pictures on a server of S3', () => {
     await store.remove(name);
     for (const text of ['<Error><Code>XAdminUserNotFound</Code></Error>', '<h1>Not Found</h1>', '']) {
       answer(text);
-      for (const call of [store.read(name), store.remove(name), store.save(name, bytes)])
-        expect((await faultOf(call))?.kind, text).to.equal('unavailable');
+      for (const call of [() => store.read(name), () => store.remove(name), () => store.save(name, bytes)])
+        expect((await faultOf(call()))?.kind, text).to.equal('unavailable');
     }
   });
 
