@@ -5,7 +5,7 @@ import { ASIDE } from '../support/profile.ts';
 
 export interface Aside {
   /** For the test's own reads and changes, which are not explained. */
-  db: Pick<Collections, 'messages' | 'campaignClaims' | 'contacts'>;
+  db: Pick<Collections, 'messages' | 'campaignClaims' | 'contacts' | 'pendingSubscriptions'>;
   /** Of all claims and claimed messages of the project. */
   endLeases(projectId: ObjectId, endedMs?: number): Promise<void>;
   /** Deferred mail. */
@@ -23,6 +23,7 @@ export async function openAside({ config }: Deps): Promise<Aside> {
     messages: of.collection('messages'),
     campaignClaims: of.collection('campaignClaims'),
     contacts: of.collection('contacts'),
+    pendingSubscriptions: of.collection('pendingSubscriptions'),
   };
   return {
     db,

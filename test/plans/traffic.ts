@@ -21,6 +21,7 @@ import type { Environment } from '../support/environment.ts';
 import { openDoor } from '../support/inbound-door.ts';
 import { openSubmission } from '../support/submission.ts';
 import { readRequests, requestMaker } from '../support/written-requests.ts';
+import { confirmForm, manageMembers, readMail, repeatRequests } from './people.ts';
 
 const SENDER = 'post@mail.example.com';
 const WEBHOOKS = 'webhook-deliveries';
@@ -39,14 +40,19 @@ interface Made {
 
 /** Every operation, every queue of jobs and the commands of operators, once. */
 export async function runTraffic(stage: Stage): Promise<void> {
+  const { environment } = stage;
   const made = await makeThings(stage);
   await visit(stage, made);
   await submit(stage);
   await receive(stage);
+  await readMail(environment);
   await readEverything(stage, made);
   await actAsMember(stage);
   await requestEverything(stage);
   await runQueues(stage);
+  await confirmForm(environment);
+  await manageMembers(environment);
+  await repeatRequests(environment);
   await operate(stage);
   await endProject(stage);
 }
