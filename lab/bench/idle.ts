@@ -26,7 +26,7 @@ const { values: flags } = parseArgs({
     alone: { type: 'boolean', default: false },
     counts: { type: 'string', default: '1,10,50' },
     seconds: { type: 'string', default: '15' },
-    writes: { type: 'string', default: '100' },
+    writes: { type: 'string', default: '400' },
     dry: { type: 'boolean', default: false },
   },
 });
