@@ -8,6 +8,7 @@ import { importSlice } from '../../core/imports/run.ts';
 import { eventTypes } from '../../schemas/webhooks.ts';
 import type { Post } from '../delivery/support.ts';
 import { BROWSER, bareCampaign, receivingDomain, sentMessage } from '../feedback/support.ts';
+import { made } from '../support/client.ts';
 import { openDoor } from '../support/inbound-door.ts';
 import { until } from '../support/wait.ts';
 
@@ -25,24 +26,20 @@ export async function fillWithPerson(post: Post): Promise<string> {
   const { deps } = environment;
   const projectId = own.project._id;
   const { client } = own;
-  const made = async (path: string, body: object, headers: Record<string, string> = {}) => {
-    const reply = await client.post(path, body, headers);
-    expect(reply.body?.success, `${path}: ${reply.text}`).to.equal(true);
-    return reply.body.data;
-  };
-  await made('/webhooks', { url: 'https://hooks.example.com/', events: [...eventTypes] });
-  const list = (await made('/contact-lists', { name: 'Readers' })).id as string;
-  const { groupId } = await made('/suppression-groups', { name: 'Offers' });
+  const make = (path: string, body: object, headers?: Record<string, string>) => made(client, path, body, headers);
+  await make('/webhooks', { url: 'https://hooks.example.com/', events: [...eventTypes] });
+  const list = (await make('/contact-lists', { name: 'Readers' })).id as string;
+  const { groupId } = await make('/suppression-groups', { name: 'Offers' });
   const fields = { email: ADDRESS, firstName: NAME, listIds: [list] };
-  const id = (await made('/contacts/email', fields, { 'Idempotency-Key': new ObjectId().toHexString() })).id as string;
+  const id = (await make('/contacts/email', fields, { 'Idempotency-Key': new ObjectId().toHexString() })).id as string;
   await client.patch(`/contacts/${id}`, { lastName: `${NAME} the second` });
-  await made('/events', { eventName: 'signed', properties: [{ propertyName: 'by', type: 'string' }] });
-  await made('/events/send', { eventName: 'signed', email: ADDRESS, eventProperties: { by: NAME } });
+  await make('/events', { eventName: 'signed', properties: [{ propertyName: 'by', type: 'string' }] });
+  await make('/events/send', { eventName: 'signed', email: ADDRESS, eventProperties: { by: NAME } });
 
   await sendMails(post);
   await receiveMail(post);
   await importRows(post);
-  await made('/suppression-groups/emails/suppress', { emails: [ADDRESS], suppressionGroupIds: [groupId] });
+  await make('/suppression-groups/emails/suppress', { emails: [ADDRESS], suppressionGroupIds: [groupId] });
   const contactId = new ObjectId(id);
   const campaign = await bareCampaign(environment, own, campaignFields());
   const mail = await sentMessage(environment, own, {

@@ -10,6 +10,7 @@ import { settled, start, until as untilMigration } from '../migrations/support.t
 import { sampleAccountA } from '../providers/account-a.ts';
 import { sampleAccountB } from '../providers/account-b.ts';
 import { serverError } from '../providers/faults.ts';
+import { made } from '../support/client.ts';
 import { until } from '../support/wait.ts';
 import type { Outside } from './outside.ts';
 
@@ -39,11 +40,7 @@ export async function runLanes(stage: Stage, outside: Outside): Promise<void> {
   }
 }
 
-export async function make({ own }: Pick<Stage, 'own'>, path: string, body: object) {
-  const reply = await own.client.post(path, body);
-  expect(reply.body?.success, `${path}: ${reply.text}`).to.equal(true);
-  return reply.body.data;
-}
+export const make = ({ own }: Pick<Stage, 'own'>, path: string, body: object) => made(own.client, path, body);
 
 /** Mail of the transactional and the automation lane. */
 async function sendMails(stage: Stage, { imagesUrl }: Outside): Promise<void> {

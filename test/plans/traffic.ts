@@ -16,6 +16,7 @@ import { STAMP_INPUT } from '../../schemas/forms.ts';
 import { lanes } from '../../workers/lanes.ts';
 import { signIn } from '../accounts/signed-in.ts';
 import { receivingDomain } from '../feedback/support.ts';
+import { made } from '../support/client.ts';
 import { seedSendingDomain } from '../support/domains.ts';
 import type { Environment } from '../support/environment.ts';
 import { openDoor } from '../support/inbound-door.ts';
@@ -61,11 +62,7 @@ export async function runTraffic(stage: Stage): Promise<void> {
 async function makeThings({ environment: { deps, own } }: Stage): Promise<Made> {
   const { client } = own;
   await seedSendingDomain(deps, own.project, 'demo.everpost.test');
-  const make = async (path: string, body: object) => {
-    const reply = await client.post(path, body);
-    expect(reply.body?.success, `${path}: ${reply.text}`).to.equal(true);
-    return reply.body.data;
-  };
+  const make = (path: string, body: object) => made(client, path, body);
   const html = '<p><a href="https://shop.example.com/welcome">Hi</a></p>';
   const email = { htmlTemplate: html, subject: 'Welcome', senderEmail: SENDER };
   const content = { from: { email: SENDER }, subject: 'Hi', html };
@@ -130,7 +127,7 @@ async function submit({ environment: { deps, own } }: Stage): Promise<void> {
   await door.close();
 }
 
-/** A mail with an attachment. */
+/** A mail with an attachment, and its answer in the same thread. */
 async function receive({ environment }: Stage): Promise<void> {
   const domain = await receivingDomain(environment, environment.own);
   const door = await openDoor(environment);
@@ -138,10 +135,12 @@ async function receive({ environment }: Stage): Promise<void> {
   const type = 'Content-Type: multipart/mixed; boundary=b';
   const text = '--b\nContent-Type: text/plain\n\nHello';
   const file = '--b\nContent-Type: text/csv\nContent-Disposition: attachment; filename=a.csv\n\na,b';
-  const raw = `${head}${type}\n\n${text}\n${file}\n--b--\n`;
-  const { data } = await door.send({ from: 'p1@in.test', to: `desk@${domain}`, raw });
+  const answer = `From: p2@in.test\nTo: desk@${domain}\nSubject: Re: Hello\nMessage-ID: <2@in.test>\nIn-Reply-To: <1@in.test>\n`;
+  for (const raw of [`${head}${type}\n\n${text}\n${file}\n--b--\n`, `${answer}\nHello`]) {
+    const { data } = await door.send({ from: 'p1@in.test', to: `desk@${domain}`, raw });
+    expect(data).to.match(/^250/);
+  }
   await door.server.close();
-  expect(data).to.match(/^250/);
 }
 
 const NOWHERE = new ObjectId().toHexString();

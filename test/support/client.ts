@@ -1,3 +1,5 @@
+import { expect } from 'chai';
+
 /** A thin HTTP client for tests: says what it got and judges nothing. */
 export interface Client {
   get(path: string, headers?: Record<string, string>): Promise<Reply>;
@@ -13,6 +15,13 @@ export interface Reply {
   text: string;
   // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape, and assert what they find.
   body: any;
+}
+
+/** The data of the answer to a POST that has to succeed. */
+export async function made(client: Client, path: string, body: object, headers = {}): Promise<Reply['body']> {
+  const reply = await client.post(path, body, headers);
+  expect(reply.body?.success, `${path}: ${reply.text}`).to.equal(true);
+  return reply.body.data;
 }
 
 /** Paths that begin with /v1 or belong to the root are taken as they are; others get /v1 in front. */
