@@ -41,7 +41,7 @@ export async function startSeaweed({ command, accessKey, secretKey, ...options }
     {
       name: 'seaweedfs',
       usualPort: 8333,
-      innerPorts: 7,
+      innerPorts: 2 * parts.length - 1,
       takesOtherPorts: true,
       command,
       args: (port, _pagePort, inner) => [
