@@ -26,7 +26,7 @@ export const streamRoutes = [
       const lastEventId = request.header('last-event-id');
       const position = lastEventId === '' ? { id: positionId(deps) } : null;
       publishFigures(deps, project, { types, timezone: query.timezone ?? 'UTC' }, signal);
-      const watched = watchEvents(deps, project, { types, lastEventId, signal });
+      const watched = await watchEvents(deps, project, { types, lastEventId, signal });
       return new EventStream(asServerEvents(position, watched));
     },
   }),
@@ -34,7 +34,7 @@ export const streamRoutes = [
 
 async function* asServerEvents(
   position: ServerEvent | null,
-  watched: ReturnType<typeof watchEvents>,
+  watched: Awaited<ReturnType<typeof watchEvents>>,
 ): AsyncGenerator<ServerEvent | null> {
   if (position) yield position;
   for await (const event of watched)

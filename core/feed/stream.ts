@@ -23,16 +23,31 @@ interface Position {
   seen: Map<string, number>;
 }
 
+interface Watch {
+  types: ReadonlySet<StreamedEventType>;
+  signal: AbortSignal;
+}
+
 /**
  * Every event of the project from now on, or from the one after `lastEventId`; null is a keep-alive. After a reconnect some of
  * the last seconds may be repeated: an event is the same by its id.
  */
-export async function* watchEvents(
+export async function watchEvents(
   deps: Deps,
   project: Pick<Project, '_id'>,
-  { types, lastEventId, signal }: { types: ReadonlySet<StreamedEventType>; lastEventId: string; signal: AbortSignal },
-): AsyncGenerator<ProjectEvent | null> {
+  { lastEventId, ...watch }: Watch & { lastEventId: string },
+): Promise<AsyncGenerator<ProjectEvent | null>> {
+  // Once the reader hears that the stream is open, nothing that is written may count as older.
   const position = await startAt(deps, project._id, lastEventId);
+  return eventsAfter(deps, project, position, watch);
+}
+
+async function* eventsAfter(
+  deps: Deps,
+  project: Pick<Project, '_id'>,
+  position: Position,
+  { types, signal }: Watch,
+): AsyncGenerator<ProjectEvent | null> {
   let renewedAt = performance.now();
   let spokeAt = performance.now();
   for await (const _wakeUp of wakeUps(deps, eventChannel(project._id), { everyMs: LOOK_EVERY_MS, signal })) {

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
 import { parseEvents } from '../../client/calls/server-events.ts';
@@ -81,6 +82,34 @@ describe('Streams of the client', () => {
     );
     expect(at.proxy.requests.at(-1)?.headers['last-event-id']).to.match(/^[0-9a-f]{24}$/);
     await opened(0);
+  });
+
+  it('an event that is written as soon as the stream is open is in it, however slowly the API reads', async () => {
+    const { db } = at.environment.deps;
+    const { projectEvents } = db;
+    const find = (...given: Parameters<typeof projectEvents.find>) => {
+      const found = projectEvents.find(...given);
+      // Of the log as streams read it; calls that write events are as quick as ever.
+      if (given[1]?.hint !== 'written') return found;
+      const toArray = found.toArray.bind(found);
+      return Object.assign(found, { toArray: () => sleep(400).then(toArray) });
+    };
+    db.projectEvents = new Proxy(projectEvents, {
+      get(target, name) {
+        const value = name === 'find' ? find : Reflect.get(target, name);
+        return typeof value === 'function' ? value.bind(target) : value;
+      },
+    });
+    try {
+      const email = Promise.withResolvers<string>();
+      const onOpen = () => newContact().then(email.resolve, email.reject);
+      const stream = at.client().stream({ types: ['contact.created'] }, { onOpen });
+      const { value } = await stream.next();
+      expect(emailOf(value as StreamEvent)).to.equal(await email.promise);
+      await stream.return();
+    } finally {
+      db.projectEvents = projectEvents;
+    }
   });
 
   it('a stream that is cut off before its first event misses none', async () => {
