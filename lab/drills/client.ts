@@ -12,9 +12,11 @@ interface ClientSends {
   mails: number;
   /** kill -9 of the API while the mails are sent. */
   kills: number;
+  /** By which requests meet faults. */
+  random?: () => number;
 }
 
-interface ClientTally extends ClientSends {
+interface ClientTally extends Pick<ClientSends, 'mails' | 'kills'> {
   found: Findings;
   /** Calls that failed for good, by their codes. */
   failed: Map<string, number>;
@@ -41,13 +43,16 @@ const DELAY_MS_MAX = 200;
 const HANGS_ONE_IN = 1_000;
 
 /** Mails sent by the client through a proxy that drops, delays and answers 503: each call resolves, and each mail leaves once. */
-export async function clientSends(env: NodeJS.ProcessEnv, { mails, kills }: ClientSends): Promise<ClientTally> {
+export async function clientSends(
+  env: NodeJS.ProcessEnv,
+  { mails, kills, random = Math.random }: ClientSends,
+): Promise<ClientTally> {
   const context = await openDrill(env, { ackMs: 0 });
   const faults: ClientTally['faults'] = new Map();
   let api = await context.startApi();
   const proxy = await startHttpProxy(
     () => new URL(api.url).origin,
-    () => randomFault(faults),
+    () => randomFault(faults, random),
   );
   try {
     const repeats = new Map<string, number>();
@@ -89,10 +94,10 @@ export async function clientSends(env: NodeJS.ProcessEnv, { mails, kills }: Clie
   }
 }
 
-function randomFault(faults: ClientTally['faults']): HttpFault {
-  const one = (among: number) => Math.random() < 1 / among;
+function randomFault(faults: ClientTally['faults'], random: () => number): HttpFault {
+  const one = (among: number) => random() < 1 / among;
   const kind = ONE_IN.find(([, among]) => one(among))?.[0] ?? 'none';
-  const delayMs = one(HANGS_ONE_IN) ? 2 * TIMEOUT_MS : one(DELAYED_ONE_IN) ? Math.random() * DELAY_MS_MAX : 0;
+  const delayMs = one(HANGS_ONE_IN) ? 2 * TIMEOUT_MS : one(DELAYED_ONE_IN) ? random() * DELAY_MS_MAX : 0;
   if (kind !== 'none') count(faults, kind);
   if (delayMs > 0) count(faults, 'delay');
   return { kind, delayMs };

@@ -207,12 +207,12 @@ describe('Calls of the client', () => {
 
     it('the time of a try does not run while a download waits to be read, nor while its reader works', async () => {
       await at.client().contacts.upsert({ email: 'waits@example.com' });
-      const download = await at.client({ timeoutMs: 300 }).contacts.export();
-      await sleep(500);
+      const download = await at.client({ timeoutMs: 1_000 }).contacts.export();
+      await sleep(1_200);
       let bytes = 0;
       for await (const chunk of download) {
         bytes += chunk.length;
-        await sleep(500);
+        await sleep(1_200);
       }
       expect(bytes).to.be.above(0);
     });

@@ -29,7 +29,9 @@ interface Running {
   ended: Promise<Ran>;
 }
 
-describe('The command everpost', () => {
+describe('The command everpost', function () {
+  // Each test starts several processes.
+  this.timeout(120_000);
   const environment = useEnvironment();
   const built = useBuiltClient();
   const folder = temporaryFolder();

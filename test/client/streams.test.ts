@@ -10,7 +10,8 @@ import { startEnvironment } from '../support/environment.ts';
 import { until } from '../support/wait.ts';
 import { clientOf, failureOf, useProxy } from './client-of.ts';
 
-describe('Streams of the client', () => {
+describe('Streams of the client', function () {
+  this.timeout(60_000);
   const at = useProxy();
   before(() => until(async () => at.environment.deps.signals.isUp(), Boolean));
   beforeEach(() => at.faults());
@@ -113,9 +114,22 @@ describe('Streams of the client', () => {
   });
 
   it('a stream that is cut off before its first event misses none', async () => {
-    const stream = at.client().stream({ types: ['contact.created'] });
+    let isPlaced = false;
+    const client = at.client({
+      fetch: async (input, init) => {
+        const answer = await fetch(input, init);
+        const noting = new TransformStream<Uint8Array, Uint8Array>({
+          transform(chunk, to) {
+            isPlaced ||= new TextDecoder().decode(chunk).includes('id: since-');
+            to.enqueue(chunk);
+          },
+        });
+        return new Response(answer.body?.pipeThrough(noting), answer);
+      },
+    });
+    const stream = client.stream({ types: ['contact.created'] });
     const first = stream.next();
-    await opened(1);
+    await until(async () => isPlaced, Boolean);
     at.proxy.cut();
     const email = await newContact();
     await find(email, first, stream);
@@ -125,9 +139,10 @@ describe('Streams of the client', () => {
 
   it('`after` names the last event that another process has seen; `break` and the signal end the connection', async () => {
     const ending = new AbortController();
-    const first = at.client().stream({}, { signal: ending.signal });
+    const open = Promise.withResolvers<void>();
+    const first = at.client().stream({}, { signal: ending.signal, onOpen: open.resolve });
     const next = first.next();
-    await opened(1);
+    await open.promise;
     const email = await newContact();
     const event = (await next).value as StreamEvent;
     expect(event).to.include({ type: 'contact.created' });
@@ -154,8 +169,9 @@ describe('Streams of the client', () => {
     const { deps, own } = at.environment;
     const of = { organizationId: own.organization._id, projectId: own.project._id };
     const { apiKey, key } = await createApiKey(deps, { ...of, name: 'revoked' });
-    const next = failureOf(at.client({ apiKey: key }).stream().next());
-    await opened(1);
+    const open = Promise.withResolvers<void>();
+    const next = failureOf(at.client({ apiKey: key }).stream({}, { onOpen: open.resolve }).next());
+    await open.promise;
     await at.environment.client(own.adminKey).delete(`/account/api-keys/${apiKey._id}`);
     expect(await next).to.include({ code: 'STREAM_CLOSED', details: 'key_revoked' });
     expect(at.proxy.requests).to.have.length(1);
@@ -195,7 +211,7 @@ describe('Streams of the client', () => {
     const cable = await startProxy(Number(new URL(at.environment.url).port));
     const retries: Retry[] = [];
     const settings = {
-      ...{ fetch: globalThis.fetch, baseUrl: `http://127.0.0.1:${cable.port}`, timeoutMs: 5_000, retryForMs: 5_000 },
+      ...{ fetch: globalThis.fetch, baseUrl: `http://127.0.0.1:${cable.port}`, timeoutMs: 5_000, retryForMs: 25_000 },
       headers: { Authorization: `Bearer ${at.environment.own.projectKey}` },
       onRetry: (retry: Retry) => retries.push(retry),
     };

@@ -3,21 +3,13 @@ import { ENTRY, waysOf } from '../../console/pages/automations/flow.ts';
 import { type Box, type LayoutEdge, type LayoutNode, layout, pathOf } from '../../console/pages/automations/layout.ts';
 import { stepGraph } from '../../core/automations/rules/graph.ts';
 import { readSteps } from '../../core/automations/rules/parse-definition.ts';
+import { seededRandom } from '../support/random.ts';
 
 const GRAPHS = 120;
 
-/** The same numbers in every run. */
-function random(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return state / 2 ** 32;
-  };
-}
-
 /** A graph that flows downwards, with branches of up to eight ways, doubled edges and edges over many ranks. */
 function graphOf(seed: number, isTurning = false): { nodes: LayoutNode[]; edges: LayoutEdge[] } {
-  const next = random(seed);
+  const next = seededRandom(seed);
   const below = (n: number) => Math.floor(next() * n);
   const nodes = Array.from({ length: 1 + below(40) }, (_, index) => ({
     id: `n${index}`,
