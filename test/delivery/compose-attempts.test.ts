@@ -47,7 +47,7 @@ describe('Attempts to compose a mail', () => {
       ({ state }) => state === 'failed',
     );
     expect(failed.reason).to.equal('The mail could not be composed. It was tried 3 times.');
-  }).timeout(30_000);
+  }).timeout(60_000);
 
   it('a mail that is composed in time counts no attempt', async () => {
     const { _id } = await another({}, new Date('2100-01-01'));

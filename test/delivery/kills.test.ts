@@ -5,7 +5,7 @@ import { workerKill } from '../../lab/drills/worker-kill.ts';
 
 /** The drills of `npm run drill` in small, with leases that are ended by hand instead of waited for. */
 describe('kill -9', function () {
-  this.timeout(120_000);
+  this.timeout(300_000);
 
   const small = { mails: 300, kills: 3, connections: 12, ackMs: 20, hurry: true };
 

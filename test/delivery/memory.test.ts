@@ -7,7 +7,7 @@ const LARGE_BYTES = 4_000_000;
 const LARGE_MAILS = 24;
 
 describe('Mails with large attachments', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let post: Post;
   before(async () => {
     post = await startPost({ env: { COMPOSE_MEMORY_MB: '32', SMTP_MAX_CONNECTIONS: '10' }, sink: { ackDelayMs: 100 } });
@@ -23,16 +23,18 @@ describe('Mails with large attachments', function () {
 
   it('never hold up small mail of the same lane, and arrive once each', async () => {
     expect((await largeBulk()).status).to.equal(200);
-    await post.sink.ledger.wait(1, 10_000);
+    expect(await post.sink.ledger.wait(1, 30_000)).to.equal(true);
     const recipients = Array.from({ length: 20 }, (_, index) => ({ email: `small${index}@in.test` }));
     await post.bulk({ recipients });
+    const before = arrivedTo('large');
     await until(
       async () => arrivedTo('small'),
       (arrived) => arrived === recipients.length,
       { ms: 30_000, everyMs: 5 },
     );
-    expect(arrivedTo('large'), 'large ones before the last small one').to.be.lessThan(LARGE_MAILS / 2);
-    await post.sink.ledger.wait(LARGE_MAILS + recipients.length, 40_000);
+    expect(arrivedTo('large'), 'with the last small one').to.be.lessThan(LARGE_MAILS);
+    expect(arrivedTo('large') - before, 'large ones before the last small one').to.be.lessThan(LARGE_MAILS / 2);
+    await post.sink.ledger.wait(LARGE_MAILS + recipients.length, 60_000);
     expect([arrivedTo('large'), arrivedTo('small')]).to.deep.equal([LARGE_MAILS, recipients.length]);
     expect([...post.sink.ledger.counts.values()].every((times) => times === 1)).to.equal(true);
   });

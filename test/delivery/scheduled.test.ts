@@ -23,7 +23,7 @@ describe('Scheduled mail', () => {
   const arrivedAt = (email: string) => post.sink.ledger.messages.filter(({ to }) => to.includes(email));
 
   it('leaves at its time and not before, once', async () => {
-    const scheduledAt = inMs(1_500);
+    const scheduledAt = inMs(3_000);
     const answer = await post.send({ to: { email: 'soon@in.test' }, scheduledAt });
     const sent = await post.settled(answer, 'sent');
     expect(new Date(sent.sentAt).getTime()).to.be.at.least(new Date(scheduledAt).getTime());

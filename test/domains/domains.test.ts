@@ -12,7 +12,8 @@ import { until } from '../support/wait.ts';
 const HOUR = 3_600_000;
 const KEYS = { MAIL_HOST: 'mail.everpost.test' };
 
-describe('Sending domains', () => {
+describe('Sending domains', function () {
+  this.timeout(60_000);
   let environment: Environment;
   let dns: DnsStandIn;
   let client: Client;
@@ -190,7 +191,7 @@ describe('Sending domains', () => {
     });
 
     it('no answer changes nothing: neither a silent nor a failing name server takes a verification away', async function () {
-      this.timeout(40_000);
+      this.timeout(120_000);
       const domain = await create('calm.example.com');
       publishAll(domain);
       const before = await verify(domain.id);
@@ -295,6 +296,7 @@ describe('Sending domains', () => {
       const rechecked = await until(
         () => get(domain.id),
         ({ lastCheckedAt }) => lastCheckedAt !== verified.lastCheckedAt,
+        { ms: 40_000 },
       );
       expect(rechecked).to.include({ dmarcEnabled: false, verificationStatus: 'VERIFIED' });
 
@@ -350,7 +352,7 @@ describe('Sending domains', () => {
     return until(
       () => get(id, by),
       ({ verificationInProgress }) => verificationInProgress === false,
-      { ms: 20_000 },
+      { ms: 40_000 },
     );
   }
 
