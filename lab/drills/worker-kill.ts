@@ -27,7 +27,7 @@ export interface Tally {
   lost: number;
   /** Accepted once more, all with the same Message-ID. */
   duplicates: number;
-  /** Open to the relay when the worker was killed, all kills together. */
+  /** The most that were open to the relay at one time until the worker was killed, all kills together. */
   connectionsAtKills: number;
   /** Claimed by the worker when it was killed, all kills together. */
   inHandAtKills: number;
@@ -52,9 +52,10 @@ export async function workerKill(env: NodeJS.ProcessEnv, drill: WorkerKill): Pro
       const since = new Date();
       const worker = await context.startWorker(workerEnv(context, drill));
       await pause(400 + Math.random() * 600);
-      const { connectionsOpen: connections } = await context.sink.stats();
       worker.kill('SIGKILL');
       await worker.exited;
+      // Asked before the kill, it would miss connections that are opened until then.
+      const { connectionsMost: connections } = await context.sink.stats();
       await noteKill(context, atKills, { connections, since });
       if (drill.hurry) await endLeases(context);
     }
