@@ -216,7 +216,7 @@ describe('A mail as it arrives', () => {
     });
     const { mail } = await post.arrived(answer);
     expect(mail.subject).to.equal('<b>&||a@in.test');
-    const day = new Date().toISOString().slice(0, 10);
+    const day = new Date(mail.date ?? '').toISOString().slice(0, 10);
     expect(mail.html).to.include(`<p>&lt;b&gt;&amp;|<b>&||${day}|{{v}}|</p>`).and.not.include('javascript:');
     expect(mail.text?.trim()).to.equal('<b>&|a@in.test|');
   });

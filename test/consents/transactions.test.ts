@@ -4,7 +4,8 @@ import type { ContactChange } from '../../core/contacts/apply-change.ts';
 import { changeContactsTogether } from '../../core/contacts/changes.ts';
 import { importWriter } from '../../core/contacts/lists/counts.ts';
 import { start } from '../accounts/processes.ts';
-import { type Client, createClient } from '../support/client.ts';
+import { postUntilTaken } from '../contacts/support.ts';
+import { createClient } from '../support/client.ts';
 import { type Environment, startEnvironment, type Tenant, useEnvironment } from '../support/environment.ts';
 import { until } from '../support/wait.ts';
 
@@ -68,21 +69,12 @@ describe('A consent and the change of its contact', function () {
     try {
       const clients = [environment, second].map((one) => one.client(tenant.projectKey));
       const emails = Array.from({ length: 20 }, (_, index) => `p${index}@example.com`);
-      // A busy database refuses calls with 503, which are repeated under their key.
-      const post = (client: Client, path: string, body: object) => {
-        const key = { 'Idempotency-Key': crypto.randomUUID() };
-        return until(
-          () => client.post(path, body, key),
-          ({ status }) => status < 500,
-          { ms: 90_000 },
-        );
-      };
       const answers = await Promise.all(
         emails.flatMap((email) =>
           clients.flatMap((client, index) => [
-            post(client, '/contacts', { email, consent: { text: `created by ${index}` } }),
-            post(client, '/contacts/remove', { emails: [email] }),
-            post(client, '/contacts/email', { email, consent: { text: `upserted by ${index}` } }),
+            postUntilTaken(client, '/contacts', { email, consent: { text: `created by ${index}` } }),
+            postUntilTaken(client, '/contacts/remove', { emails: [email] }),
+            postUntilTaken(client, '/contacts/email', { email, consent: { text: `upserted by ${index}` } }),
           ]),
         ),
       );

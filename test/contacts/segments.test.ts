@@ -5,7 +5,7 @@ import { recomputeSegment, SETTLE_MS } from '../../core/contacts/lists/recompute
 import { startWorkers, type Workers } from '../../workers/start.ts';
 import { type Tenant, useEnvironment } from '../support/environment.ts';
 import { until } from '../support/wait.ts';
-import { addresses, expectCountsRight, segmentOf } from './support.ts';
+import { addresses, expectCountsRight, postUntilTaken, segmentOf } from './support.ts';
 
 describe('Segments', () => {
   const environment = useEnvironment();
@@ -117,7 +117,7 @@ describe('Segments', () => {
 
   it('a project holds 100 of them: of calls at once too, the 101st gets 409', async () => {
     const full = await environment.newTenant('Full');
-    const make = () => full.client.post('/contact-lists', segmentOf('email', 'contains', 'nobody'));
+    const make = () => postUntilTaken(full.client, '/contact-lists', segmentOf('email', 'contains', 'nobody'));
     const first = (await make()).body.data.id;
     const made = (await environment.deps.db.contactLists.findOne({ _id: parseId(first)! }))!;
     const others = Array.from({ length: 89 }, () => ({ ...made, _id: new ObjectId() }));
@@ -126,7 +126,7 @@ describe('Segments', () => {
     const statuses = last.map(({ status }) => status).sort();
     expect(statuses).to.deep.equal([...Array(10).fill(201), ...Array(5).fill(409)]);
     expect(last.find(({ status }) => status === 409)?.body.error.code).to.equal('INVALID_STATE');
-  });
+  }).timeout(120_000);
 
   describe('recomputed in the background', () => {
     /** Contacts as an import of long ago left them, written past everything that keeps segments right. */
@@ -199,7 +199,7 @@ describe('Segments', () => {
     });
 
     it('the workflow segment-{listId}, started by a due document, does both looks', async function () {
-      this.timeout(60_000);
+      this.timeout(120_000);
       const run = await environment.newTenant('Run');
       const { id } = (await run.client.post('/contact-lists', segmentOf('lastName', 'equals', 'Old'))).body.data;
       await writeStale(run, 30);
@@ -212,7 +212,7 @@ describe('Segments', () => {
         const done = await until(
           () => storedOf(stored!._id),
           (list) => list?.recompute?.status === 'completed',
-          { ms: 40_000 },
+          { ms: 80_000 },
         );
         expect(done?.recompute?.processed).to.be.at.most(30);
         expect((await progressOf(run, id)).contactCount).to.equal(30);
