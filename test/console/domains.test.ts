@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { expectAccessible, shoot, useConsole } from '../support/console.ts';
+import { expectAccessible, expectCopied, shoot, useConsole } from '../support/console.ts';
 
 describe('The page of domains', () => {
   const suite = useConsole();
@@ -19,9 +19,8 @@ describe('The page of domains', () => {
     const ownership = page.getByRole('region', { name: 'Ownership' });
     await ownership.getByText('_everpost.news.harbour.example').waitFor();
     await ownership.getByRole('button', { name: 'Copy the value of the Ownership record' }).click();
-    const value = await page.evaluate('navigator.clipboard.readText()');
     const { body } = await suite.own.client.get('/domains');
-    expect(value).to.equal(body.data.domains[0].dnsRecords.ownership.value);
+    await expectCopied(page, body.data.domains[0].dnsRecords.ownership.value);
     await expectAccessible(page);
     await shoot(page, 'domains');
 

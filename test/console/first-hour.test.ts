@@ -89,7 +89,10 @@ describe('The first hour of a new user', function () {
     await sendCampaign(page);
 
     await page.getByText('% delivered').waitFor({ timeout: SENDS_MS_MAX });
-    expect(await page.getByTestId('sent').textContent()).to.equal(String(READERS));
+    await page
+      .getByTestId('sent')
+      .filter({ hasText: new RegExp(`^${READERS}$`) })
+      .waitFor();
     expect(sink?.ledger.total).to.equal(READERS);
     const raw = sink?.ledger.messages[0]?.raw ?? '';
     expect(raw).to.contain('From: Everpost demo <hello@demo.everpost.test>').and.to.contain('Subject: The new books');
@@ -163,6 +166,7 @@ describe('The first hour of a new user', function () {
     await until(
       () => fetch(pixel, { headers: { 'User-Agent': 'Mozilla/5.0 (Macintosh) Mail' } }),
       ({ status }) => status === 200,
+      { ms: WAIT_MS },
     );
   }
 });

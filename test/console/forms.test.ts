@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { expectAccessible, shoot, useConsole } from '../support/console.ts';
+import { expectAccessible, expectCopied, shoot, useConsole } from '../support/console.ts';
 
 describe('The pages of forms', () => {
   const suite = useConsole();
@@ -81,7 +81,7 @@ describe('The pages of forms', () => {
 
     await page.getByText('It is not public yet').waitFor();
     await page.getByRole('button', { name: 'Copy the code of the frame' }).click();
-    expect(await page.evaluate('navigator.clipboard.readText()')).to.equal(form.embed.iframe);
+    await expectCopied(page, form.embed.iframe);
     await page.getByRole('button', { name: 'Activate' }).click();
     await page.getByText('It is not public yet').waitFor({ state: 'detached' });
     await expectAccessible(page);

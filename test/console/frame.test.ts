@@ -5,9 +5,10 @@ import { addMember } from '../../core/accounts/members.ts';
 import { createProject } from '../../core/accounts/projects.ts';
 import { createLink } from '../../core/accounts/sign-in/links.ts';
 import { browser } from '../support/chromium.ts';
-import { expectAccessible, requestsDuring, shoot, signIn, useConsole } from '../support/console.ts';
+import { busyTime, expectAccessible, requestsDuring, shoot, signIn, useConsole } from '../support/console.ts';
 
-const USABLE_MS_MAX = 1_000;
+/** Of the processor: three quarters of the second are left for the network and for a slower machine. */
+const USABLE_MS_MAX = 250;
 
 describe('The frame of the console', () => {
   const suite = useConsole();
@@ -156,7 +157,7 @@ describe('The frame of the console', () => {
     await shoot(page, 'navigation');
     await nav.getByRole('link', { name: 'Webhooks' }).click();
     await heading(page, 'Webhooks');
-    expect(await nav.isVisible()).to.equal(false);
+    await nav.waitFor({ state: 'hidden' });
     for (const path of ['suppressions', 'kit', 'domains']) {
       await page.goto(`/console/${path}`);
       await page.getByRole('heading', { level: 1 }).waitFor();
@@ -182,11 +183,11 @@ describe('The frame of the console', () => {
     const page = await suite.open('/suppressions', { tenant: suite.other });
     await heading(page, 'Suppressions');
     const usableMs: number[] = [];
-    // The fastest of some, since other tests share the processors.
     for (let load = 0; load < 5; load += 1) {
+      const busyMs = await busyTime(page);
       await page.goto('/console/suppressions');
       await page.getByRole('table').or(page.getByText('Everybody may be mailed')).first().waitFor();
-      usableMs.push((await page.evaluate('performance.now()')) as number);
+      usableMs.push(await busyMs());
     }
     expect(Math.min(...usableMs)).to.be.below(USABLE_MS_MAX);
     const asked = await requestsDuring(page, () => page.waitForTimeout(1_500));

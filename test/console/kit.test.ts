@@ -20,6 +20,8 @@ describe('The parts of the console', () => {
   it('draw a plot again for new points alone', async () => {
     const page = await suite.open('/kit?view=plot');
     await page.getByRole('img', { name: 'A plot of 2 points' }).locator('canvas').waitFor();
+    // The first frames give the plot its size, and draw it once more.
+    await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
     await page.evaluate(`
       window.drawings = 0;
       const { clearRect } = CanvasRenderingContext2D.prototype;

@@ -6,7 +6,7 @@ import { createLink } from '../../core/accounts/sign-in/links.ts';
 import { arrivedFor, CONSOLE_FROM, makeMember, startSignInMails } from '../accounts/sign-in-support.ts';
 import { headersWith } from '../accounts/signed-in.ts';
 import { browser } from '../support/chromium.ts';
-import { expectAccessible, shoot, useConsole } from '../support/console.ts';
+import { expectAccessible, shoot, useConsole, WAIT_MS } from '../support/console.ts';
 import { type Sink, startSink } from '../support/smtp-sink.ts';
 import { until } from '../support/wait.ts';
 
@@ -31,7 +31,7 @@ describe('Signing in with a browser', () => {
   });
   beforeEach(async () => {
     context = await (await browser()).newContext({ baseURL: suite.url });
-    context.setDefaultTimeout(10_000);
+    context.setDefaultTimeout(WAIT_MS);
   });
   afterEach(() => context.close());
 
@@ -46,6 +46,7 @@ describe('Signing in with a browser', () => {
     const [mail] = await until(
       () => arrivedFor(sink, email),
       (found) => found.length > 0,
+      { ms: WAIT_MS },
     );
     const opened = await context.newPage();
     await opened.goto(mail?.url ?? '');

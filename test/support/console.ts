@@ -10,6 +10,7 @@ import { createSession } from '../../core/accounts/sign-in/sessions.ts';
 import type { Role } from '../../schemas/operations.ts';
 import { browser, useBrowser } from './chromium.ts';
 import { type Environment, startEnvironment, type Tenant } from './environment.ts';
+import { until } from './wait.ts';
 
 interface OpenOptions {
   role?: Role;
@@ -37,7 +38,9 @@ export interface ConsoleSuite extends Environment {
 
 const DESK = { width: 1400, height: 1000 };
 const PHONE = { width: 375, height: 812 };
-const WAIT_MS = 10_000;
+/** A machine that does other things too may take several times as long. */
+export const WAIT_MS = 30_000;
+const TEST_MS_MAX = 180_000;
 const BUNDLE_MS_MAX = 120_000;
 /** Bundles are kept there between runs, by the hash of their sources. */
 export const consoleDir = join(tmpdir(), 'everpost-console-builds');
@@ -59,6 +62,10 @@ export function useConsole(env: Variables | (() => Promise<Variables>) = {}): Co
       open: (path: string, options: OpenOptions = {}) => open(environment, { path, contexts, faults, ...options }),
     });
     await fetch(`${environment.url}/console`);
+  });
+  beforeEach(function () {
+    const { currentTest } = this;
+    currentTest?.timeout(Math.max(currentTest.timeout(), TEST_MS_MAX));
   });
   afterEach(async function () {
     if (this.currentTest?.state === 'failed') await shootFailures(this.currentTest.title, contexts);
@@ -156,6 +163,26 @@ async function shootFailures(title: string, contexts: readonly BrowserContext[])
   const name = title.replace(/\W+/g, '-').slice(0, 60);
   for (const [index, page] of contexts.flatMap((context) => context.pages()).entries())
     if (folder) await page.screenshot({ path: join(folder, `failed-${name}-${index}.png`) }).catch(() => undefined);
+}
+
+/** Returns a look at the time that the page has computed since; other processes of the machine do not count. */
+export async function busyTime(page: Page): Promise<() => Promise<number>> {
+  const devtools = await page.context().newCDPSession(page);
+  await devtools.send('Performance.enable', { timeDomain: 'threadTicks' });
+  const total = async () => {
+    const { metrics } = await devtools.send('Performance.getMetrics');
+    return (metrics.find(({ name }) => name === 'TaskDuration')?.value ?? 0) * 1_000;
+  };
+  const before = await total();
+  return async () => (await total()) - before;
+}
+
+/** Once the page has put it there, this text is in the clipboard. */
+export async function expectCopied(page: Page, text: string): Promise<void> {
+  await until(
+    () => page.evaluate('navigator.clipboard.readText()'),
+    (copied) => copied === text,
+  );
 }
 
 /** The requests of the page while `work` runs, but for the stream that was open before. */
