@@ -13,6 +13,9 @@ import { tsc } from './built-client.ts';
 const root = join(import.meta.dirname, '../..');
 const REQUESTS = 'requests==2.34.2';
 const RUN_MS = 60_000;
+/** A process of a page begins, and an event comes. */
+const HEARD_MS = 60_000;
+const FORGED_ID = '66f1c0a2e4b0a1b2c3d4e50a';
 const run = promisify(execFile);
 
 /** Each page's files are run as they are printed there. */
@@ -75,6 +78,7 @@ describe('The quickstarts, against npm start', function () {
     const email = await until(
       () => ask(`/emails/${emailId}`),
       ({ status }) => status === 'sent',
+      { ms: HEARD_MS },
     );
     expect(email.subject).to.equal('Order 1042');
   }
@@ -84,16 +88,18 @@ describe('The quickstarts, against npm start', function () {
     await until(
       async () => printed(),
       (text) => text.includes('webhook.test'),
+      { ms: HEARD_MS },
     );
     const forged = {
-      'webhook-id': '66f1c0a2e4b0a1b2c3d4e50a',
+      'webhook-id': FORGED_ID,
       'webhook-timestamp': `${Math.floor(Date.now() / 1_000)}`,
       'webhook-signature': `v1,${Buffer.alloc(32, 1).toString('base64')}`,
     };
-    const body = '{"id":"66f1c0a2e4b0a1b2c3d4e50a","type":"email.sent","createdAt":"","data":{}}';
+    const body = `{"id":"${FORGED_ID}","type":"email.sent","createdAt":"","data":{}}`;
     const answer = await fetch(`http://127.0.0.1:${port}/`, { method: 'POST', headers: forged, body });
     expect(answer.status).to.equal(400);
-    expect(printed()).to.not.contain('email.sent');
+    // The mail of an earlier test may be a genuine event of this type.
+    expect(printed()).to.not.contain(FORGED_ID);
   }
 
   const sentAll = (printed: string) => expect(printed.trim().split('\n').at(-1)).to.equal('sent 3 of 3');
@@ -143,6 +149,7 @@ describe('The quickstarts, against npm start', function () {
           // Webhooks of other pages deliver to this port too.
           async () => receiver.received.find(({ body }) => body.type === 'webhook.test'),
           (found) => found !== undefined,
+          { ms: HEARD_MS },
         ).then((found) => found!);
         const given = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map((name) => headers[name] as string);
         const verify = (body: string, values = given) => {
@@ -184,6 +191,7 @@ describe('The quickstarts, against npm start', function () {
             () => false,
           ),
         (answers) => answers,
+        { ms: HEARD_MS },
       );
       await php('php', 'subscribe.php');
       await verifies(printed);
