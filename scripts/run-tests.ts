@@ -5,6 +5,7 @@ import { variableName, variables } from '../schemas/config.ts';
 import { bundleConsole } from '../stack/console-bundle.ts';
 import { type Lifetime, newLifetime, stopOnSignals } from '../stack/lifetime.ts';
 import { say, seconds } from '../stack/output.ts';
+import { portsPartVariable } from '../stack/ports.ts';
 import { describeExit } from '../stack/processes/child.ts';
 import { type ServerName, startServers } from '../stack/servers/all.ts';
 import { bundleWorkflows } from '../stack/workflow-bundle.ts';
@@ -142,7 +143,8 @@ function runMocha(
   const child = spawn(process.execPath, mocha, {
     cwd: root,
     stdio: ['ignore', output, output, 'ipc'],
-    env: { ...env, EVERPOST_TEST_RESULT: resultFile },
+    // Measured files are one run more.
+    env: { [portsPartVariable]: `${shard}/${shards + 1}`, ...env, EVERPOST_TEST_RESULT: resultFile },
   });
   // Processes that a test has forked exit when their parent is gone.
   lifetime.add({ stop: async () => void child.kill('SIGKILL') });

@@ -3,15 +3,15 @@ import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { anyFreePort, choosePort } from '../../stack/ports.ts';
+import { anyFreePort, choosePort, portsPartVariable } from '../../stack/ports.ts';
 import { runServer } from '../../stack/servers/server.ts';
 import { temporaryFolder } from './temporary.ts';
 
 describe('Ports of the embedded servers', () => {
   it('A server takes its usual port when it is free, else any other.', async () => {
-    const holder = createServer().listen(0, '127.0.0.1');
-    await new Promise((resolve) => holder.once('listening', resolve));
-    const { port } = holder.address() as { port: number };
+    const port = await anyFreePort();
+    const holder = createServer().listen(port, '127.0.0.1');
+    await once(holder, 'listening');
     const whileTaken = await choosePort(port, 'usual');
     await new Promise((resolve) => holder.close(resolve));
     expect(whileTaken).to.not.equal(port);
@@ -24,6 +24,22 @@ describe('Ports of the embedded servers', () => {
     const [lentFrom = 0, lentTo = 0] = lent.split(/\s+/).map(Number);
     const chosen = await Promise.all(Array.from({ length: 50 }, anyFreePort));
     expect(chosen.filter((port) => port >= lentFrom && port <= lentTo)).to.deep.equal([]);
+  });
+
+  it('A port that was chosen is not chosen again at once, and never by a process that has another part of them.', async () => {
+    const given = process.env[portsPartVariable];
+    const chosenIn = (part: string) => {
+      process.env[portsPartVariable] = part;
+      return Promise.all(Array.from({ length: 100 }, anyFreePort));
+    };
+    try {
+      const [some, others] = [await chosenIn('0/32'), await chosenIn('1/32')];
+      expect(new Set([...some, ...others]).size).to.equal(200);
+      expect(Math.max(...some)).to.be.below(Math.min(...others));
+    } finally {
+      if (given === undefined) delete process.env[portsPartVariable];
+      else process.env[portsPartVariable] = given;
+    }
   });
 
   const folder = temporaryFolder();

@@ -1,7 +1,8 @@
 import { createSocket } from 'node:dgram';
-import { type AddressInfo, createServer } from 'node:net';
+import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DnsRecord } from '../../core/domains/model.ts';
+import { anyFreePort } from '../../stack/ports.ts';
 
 /** A DNS server on loopback, over UDP and TCP, whose zones a test sets as it goes. */
 export interface DnsStandIn {
@@ -87,8 +88,8 @@ export async function startDnsStandIn(): Promise<DnsStandIn> {
     },
     stop: () => new Promise<void>((resolve) => udp.close(() => tcp.close(() => resolve()))),
   };
-  await new Promise<void>((resolve) => tcp.listen(0, '127.0.0.1', resolve));
-  const { port } = tcp.address() as AddressInfo;
+  const port = await anyFreePort();
+  await new Promise<void>((resolve) => tcp.listen(port, '127.0.0.1', resolve));
   await new Promise<void>((resolve) => udp.bind(port, '127.0.0.1', resolve));
   standIn.address = `127.0.0.1:${port}`;
   return standIn;

@@ -2,6 +2,7 @@ import { createServer as createHttpServer, type IncomingMessage, type ServerResp
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer, type SecureContextOptions } from 'node:tls';
 import { parseArgs } from 'node:util';
+import { anyFreePort } from '../../stack/ports.ts';
 import { Ledger } from './smtp-sink/ledger.ts';
 import { defaultModes, type SinkModes } from './smtp-sink/modes.ts';
 import { Session } from './smtp-sink/session.ts';
@@ -31,7 +32,7 @@ export interface Sink {
 
 /** An SMTP server that takes mail to nowhere, remembers it, and misbehaves on request (smtp-sink/behaviour.ts, modes.ts). */
 export async function startSink(options: SinkOptions = {}): Promise<Sink> {
-  const { port = 0, implicitTls, keepRaw = 100, keepRecords = 1_000_000, ...modes } = options;
+  const { port = await anyFreePort(), implicitTls, keepRaw = 100, keepRecords = 1_000_000, ...modes } = options;
   const ledger = new Ledger(keepRaw, keepRecords);
   const sockets = new Set<Socket>();
   let connectionsMost = 0;
