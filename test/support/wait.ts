@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 export async function until<T>(
   ask: () => Promise<T>,
   isIt: (answer: T) => boolean,
-  { ms = 10_000, everyMs = 50 } = {},
+  { ms = 60_000, everyMs = 50 } = {},
 ): Promise<T> {
   const end = Date.now() + ms;
   for (;;) {
