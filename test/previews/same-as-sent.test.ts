@@ -49,7 +49,6 @@ describe('A preview is the mail that arrives', () => {
         return mails.find(isIt) as Email;
       },
       (found) => found !== undefined,
-      { ms: 30_000 },
     );
   /** Tracked links are their targets, the pixel is gone, and the link to unsubscribe belongs to no recipient. */
   const withoutTracking = (html: string | undefined) => {
