@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { pointsOf, stretchesOf } from '../../core/reports/rules/zones.ts';
+import { HOLD_MS_MAX, leastOf } from '../linear/cpu.ts';
 
 const HOUR_MS = 3_600_000;
 const QUARTER_MS = HOUR_MS / 4;
@@ -90,10 +91,10 @@ describe('Hours and days of a zone', () => {
 
   it('two years of days and a month of hours are found in little time', () => {
     const [from, to] = [new Date('2025-01-01T00:00:00Z'), new Date('2027-01-01T00:00:00Z')];
-    pointsOf('Africa/Casablanca', 'day', { from, to });
-    const begun = performance.now();
-    pointsOf('Africa/Casablanca', 'day', { from, to });
-    pointsOf('Africa/Casablanca', 'hour', { from, to: new Date(from.getTime() + 31 * DAY_MS) });
-    expect(performance.now() - begun).to.be.lessThan(50);
+    const find = () => {
+      pointsOf('Africa/Casablanca', 'day', { from, to });
+      pointsOf('Africa/Casablanca', 'hour', { from, to: new Date(from.getTime() + 31 * DAY_MS) });
+    };
+    expect(leastOf(find)).to.be.lessThan(HOLD_MS_MAX);
   });
 });
