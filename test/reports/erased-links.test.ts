@@ -13,7 +13,7 @@ import { until } from '../support/wait.ts';
 const SHOP = 'https://shop.example.com/';
 
 describe('Clicks of a contact that is deleted', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   const environment = useEnvironment({ AUTOMATED_OPEN_SECONDS: '0' });
   const person = async (email: string) =>
     new ObjectId((await environment.own.client.post('/contacts', { email })).body.data.id as string);

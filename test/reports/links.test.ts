@@ -8,6 +8,7 @@ import { recountProject } from '../../core/reports/recount.ts';
 import { SENDER, type Stage, startStage } from '../campaigns/support.ts';
 import { BROWSER, bareCampaign, sentMessage } from '../feedback/support.ts';
 import type { Client } from '../support/client.ts';
+import { useEnvironment } from '../support/environment.ts';
 import { until } from '../support/wait.ts';
 
 type Row = {
@@ -27,7 +28,7 @@ const CONTENT = `<p>Hello {{firstName}}</p>
 const SCANNER = { 'User-Agent': 'Barracuda Sentinel (EE)' };
 
 describe('GET /campaigns/{id}/links and those of templates and automations', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let stage: Stage;
   let visitor: Client;
   before(async () => {
@@ -39,10 +40,12 @@ describe('GET /campaigns/{id}/links and those of templates and automations', fun
   });
   after(() => stage.stop());
 
-  /** The tracked links of the mail to this address, as they arrived. */
+  /** The tracked links of the mails to this address, as they arrived. */
   const linksTo = (email: string) => {
-    const raw = stage.sink.ledger.messages.findLast(({ to }) => to.includes(email))?.raw ?? '';
-    const html = raw
+    const mails = stage.sink.ledger.messages.filter(({ to }) => to.includes(email));
+    const html = mails
+      .map(({ raw }) => raw ?? '')
+      .join('\n')
       .replace(/=\r?\n/g, '')
       .replace(/=([0-9A-F]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
     return [...html.matchAll(/\/t\/c\/([A-Za-z0-9_-]+)/g)].map(([path, token]) => ({
@@ -50,8 +53,8 @@ describe('GET /campaigns/{id}/links and those of templates and automations', fun
       ...readClickToken(stage.deps.config, token!)!,
     }));
   };
-  const rowsOf = async (path: string): Promise<Row[]> => {
-    const { status, body, text } = await stage.own.client.get(path);
+  const rowsOf = async (path: string, { client } = stage.own): Promise<Row[]> => {
+    const { status, body, text } = await client.get(path);
     expect(status, text).to.equal(200);
     return body.data.links;
   };
@@ -78,7 +81,6 @@ describe('GET /campaigns/{id}/links and those of templates and automations', fun
     const rows = await until(
       () => rowsOf(path),
       (some) => some.reduce((sum, { clicks }) => sum + clicks, 0) === 5,
-      { ms: 20_000 },
     );
     expect(numbers(rows)).to.deep.equal([
       [4, 3, 2],
@@ -90,7 +92,6 @@ describe('GET /campaigns/{id}/links and those of templates and automations', fun
     const later = await until(
       () => rowsOf(path),
       ([row]) => row!.clicks === 5,
-      { ms: 20_000 },
     );
     expect(numbers(later)[0]).to.deep.equal([5, 3, 3]);
     await recountProject(stage.deps, stage.own.project);
@@ -98,12 +99,14 @@ describe('GET /campaigns/{id}/links and those of templates and automations', fun
   });
 
   describe('takes for a machine', () => {
+    // No worker counts here by the settings of another process.
+    const environment = useEnvironment({ AUTOMATED_OPEN_SECONDS: '0' });
     const message = async () => {
-      const campaign = await bareCampaign(stage.environment, stage.own);
-      return sentMessage(stage.environment, stage.own, { campaignId: campaign._id });
+      const campaign = await bareCampaign(environment, environment.own);
+      return sentMessage(environment, environment.own, { campaignId: campaign._id });
     };
     /** Seconds after delivery and URL of each click; the answer is [clicks, people, people apart from machines] by URL. */
-    const judged = async (clicks: Array<[number, string]>, deps = stage.deps) => {
+    const judged = async (clicks: Array<[number, string]>, deps = environment.deps) => {
       const { _id: messageId, projectId, sentAt, campaignId } = await message();
       for (const [seconds, name] of clicks) {
         const at = new Date(sentAt!.getTime() + seconds * 1_000);
@@ -111,7 +114,7 @@ describe('GET /campaigns/{id}/links and those of templates and automations', fun
         await writeSignals(deps, [{ kind: 'click', projectId, messageId, at, agent: BROWSER, url }]);
       }
       await countProject(deps, projectId);
-      const rows = await rowsOf(`/campaigns/${campaignId}/links`);
+      const rows = await rowsOf(`/campaigns/${campaignId}/links`, environment.own);
       return Object.fromEntries(
         rows.map(({ url, clicks: all, people, humanPeople }) => [url.slice(8, 9), [all, people, humanPeople]]),
       );
@@ -130,7 +133,7 @@ describe('GET /campaigns/{id}/links and those of templates and automations', fun
     });
 
     it('clicks within AUTOMATED_OPEN_SECONDS of delivery', async () => {
-      const deps = { ...stage.deps, config: { ...stage.deps.config, automatedOpenSeconds: 5 } };
+      const deps = { ...environment.deps, config: { ...environment.deps.config, automatedOpenSeconds: 5 } };
       const clicks: Array<[number, string]> = [
         [4, 'a'],
         [5, 'b'],
@@ -164,7 +167,6 @@ describe('GET /campaigns/{id}/links and those of templates and automations', fun
     const found = await until(
       () => rowsOf(`/templates/${template.templateId}/links`),
       (rows) => rows.reduce((sum, { clicks }) => sum + clicks, 0) === 3,
-      { ms: 20_000 },
     );
     expect(found).to.deep.equal([
       { position: 1, url: 'https://new.example.com/', clicks: 1, people: 1, humanPeople: 1, isCurrent: true },
@@ -192,13 +194,12 @@ describe('GET /campaigns/{id}/links and those of templates and automations', fun
     await until(
       async () => stage.sink.ledger.messages.filter(({ to }) => to.includes('auto@example.org')).length,
       (count) => count === 2,
-      { ms: 30_000 },
     );
-    await visitor.get(linksTo('auto@example.org').at(-1)!.path);
+    // Either mail may arrive first; the first one has one link.
+    await visitor.get(linksTo('auto@example.org').find(({ link }) => link === 3)!.path);
     const found = await until(
       () => rowsOf(`/automations/${made.body.data.id}/links`),
       (rows) => rows.some(({ clicks }) => clicks > 0),
-      { ms: 20_000 },
     );
     expect(found.map(({ stepId, position, clicks }) => [stepId, position, clicks])).to.deep.equal([
       [one, 1, 0],
