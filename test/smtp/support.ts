@@ -11,17 +11,13 @@ interface Relay {
 
 const open: Relay[] = [];
 
-/** A sink and a mailer with short timeouts; closeRelays() ends both. */
+/** Longer than other processes keep the processor. */
+const TIMEOUTS = { connectMs: 30_000, greetingMs: 30_000, commandMs: 30_000, bodyMs: 30_000, dotMs: 30_000 };
+
+/** A sink and a mailer; closeRelays() ends both. */
 export async function startRelay(options: SinkOptions = {}, more: Partial<MailerOptions> = {}): Promise<Relay> {
   const sink = await startSink(options);
-  const timeouts = {
-    connectMs: 2_000,
-    greetingMs: 2_000,
-    commandMs: 2_000,
-    bodyMs: 2_000,
-    dotMs: 5_000,
-    ...more.timeouts,
-  };
+  const timeouts = { ...TIMEOUTS, ...more.timeouts };
   const mailer = createMailer({ url: sink.url, connectionsMax: 20, clientName: 'test.example', ...more, timeouts });
   const relay = { sink, mailer };
   open.push(relay);
@@ -35,8 +31,8 @@ export async function startRelays(
 ): Promise<{ sinks: Sink[]; mailer: Mailer }> {
   const sinks = await Promise.all(parameters.map(() => startSink(sink)));
   const url = sinks.map((one, index) => `${one.url}?${parameters[index]}`).join(',');
-  const timeouts = { connectMs: 2_000, greetingMs: 2_000, commandMs: 2_000, dotMs: 5_000 };
-  const mailer = createMailer({ url, connectionsMax: 20, clientName: 'test.example', timeouts, ...more });
+  const timeouts = { ...TIMEOUTS, ...more.timeouts };
+  const mailer = createMailer({ url, connectionsMax: 20, clientName: 'test.example', ...more, timeouts });
   for (const one of sinks) open.push({ sink: one, mailer });
   return { sinks, mailer };
 }

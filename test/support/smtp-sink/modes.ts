@@ -28,6 +28,8 @@ export interface SinkModes {
   dataWithoutRecipients: boolean;
   /** Time between taking a message and saying so. */
   ackDelayMs: number;
+  /** Says so only after this. */
+  ackAfter: Promise<void> | null;
   /** Looks at every line of every message. */
   strict: boolean;
 }
@@ -48,6 +50,7 @@ export function defaultModes(): SinkModes {
     dataReply: null,
     dataWithoutRecipients: false,
     ackDelayMs: 0,
+    ackAfter: null,
     strict: true,
   };
 }

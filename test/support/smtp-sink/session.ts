@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { TLSSocket } from 'node:tls';
 import { type Behaviour, behaviourOf } from './behaviour.ts';
 import type { Ledger } from './ledger.ts';
@@ -189,7 +190,7 @@ export class Session {
     const behaviour = this.#behaviour;
     const refused = behaviour?.at === 'dot' && ('reply' in behaviour || behaviour.act === 'loseAndDrop');
     const bytes = parts.reduce((sum, part) => sum + part.length, 0);
-    const { sizeMax, ackDelayMs, strict } = this.#modes;
+    const { sizeMax, ackDelayMs, ackAfter, strict } = this.#modes;
     const tooLarge = sizeMax !== null && sizeMax > 0 && bytes > sizeMax;
     const nobody = this.#to.length === 0;
     if (strict && hasBadLine(Buffer.concat(parts).toString('latin1'))) this.#ledger.badLines++;
@@ -201,6 +202,7 @@ export class Session {
     if (nobody) this.#out += '554 5.5.1 no valid recipients\r\n';
     else if (tooLarge) this.#out += '552 5.3.4 message too large\r\n';
     else if (behaviour?.at === 'dot') this.#misbehave(behaviour);
+    else if (ackAfter) this.#after(ackAfter, '250 2.0.0 queued\r\n');
     else this.#later(ackDelayMs, '250 2.0.0 queued\r\n');
   }
 
@@ -218,12 +220,16 @@ export class Session {
       this.#out += words;
       return;
     }
+    this.#after(sleep(delayMs), words);
+  }
+
+  #after(event: Promise<unknown>, words: string): void {
     this.#held = true;
-    setTimeout(() => {
+    void event.then(() => {
       this.#held = false;
       this.#out += words;
       this.#read();
-    }, delayMs);
+    });
   }
 
   #auth(line: string): string {
