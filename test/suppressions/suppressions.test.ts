@@ -210,14 +210,14 @@ describe('Suppressions', () => {
 
     it('unsuppress releases from the same choice of group, whatever the spelling', async () => {
       const groupId = await newGroup();
-      await suppressEmails({ emails: addresses(3, 'back'), groupId });
-      await suppressEmails({ emails: addresses(3, 'back'), isGlobal: true });
+      await suppressEmails({ emails: addresses(3, 'returning'), groupId });
+      await suppressEmails({ emails: addresses(3, 'returning'), isGlobal: true });
       const { body } = await release({
-        emails: ['BACK0@example.com', 'back1@example.com.', 'nobody@example.com'],
+        emails: ['RETURNING0@example.com', 'returning1@example.com.', 'nobody@example.com'],
         groupId,
       });
       expect(body.data).to.deep.equal({ unsuppressed: 2 });
-      const { entries } = await search({ search: 'back' });
+      const { entries } = await search({ search: 'returning' });
       expect(entries).to.have.length(4);
       expect((await release({ emails: ['nonsense'], groupId })).status).to.equal(400);
       await expectCountsRight();
