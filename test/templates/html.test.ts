@@ -2,6 +2,10 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { Parser } from 'htmlparser2';
 import { decorateHtml, htmlToText } from '../../core/templates/html/links.ts';
+import { leastOf } from '../linear/cpu.ts';
+
+/** CPU time. */
+const MS_MAX = 1_500;
 
 const track = (url: string): string => `https://t.test/?u=${encodeURIComponent(url)}&n=1`;
 
@@ -186,9 +190,8 @@ describe('html', () => {
       '</head'.repeat(100_000),
     ];
     for (const source of sources) {
-      const started = performance.now();
-      decorateHtml(source, { rewriteLink: track, previewText: 'p', pixelUrl: 'https://t.test' });
-      expect(performance.now() - started, source.slice(0, 20)).to.be.below(1_500);
+      const decorate = () => decorateHtml(source, { rewriteLink: track, previewText: 'p', pixelUrl: 'https://t.test' });
+      expect(leastOf(decorate, MS_MAX), source.slice(0, 20)).to.be.below(MS_MAX);
     }
   });
 });
@@ -222,9 +225,8 @@ describe('the text of html', () => {
       '<table><tr><td>'.repeat(1_000),
       '<a href="'.repeat(10_000),
     ]) {
-      const started = performance.now();
-      expect(htmlToText(html)).to.be.a('string');
-      expect(performance.now() - started, html.slice(0, 20)).to.be.below(2_000);
+      const read = () => expect(htmlToText(html)).to.be.a('string');
+      expect(leastOf(read, MS_MAX), html.slice(0, 20)).to.be.below(MS_MAX);
     }
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (html) => expect(htmlToText(html)).to.be.a('string') !== undefined),

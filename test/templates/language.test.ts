@@ -8,6 +8,10 @@ import {
   templateParts,
   variablesProblem,
 } from '../../core/templates/language/templates.ts';
+import { leastOf } from '../linear/cpu.ts';
+
+/** CPU time. */
+const MS_MAX = 1_500;
 
 type Kind = 'html' | 'text' | 'subject';
 type Row = [source: string, variables: Record<string, unknown>, rendered: string, kind?: Kind];
@@ -296,9 +300,9 @@ describe('templates', () => {
 
   for (const [what, source, message] of COSTLY)
     it(`refuses ${what} at once`, () => {
-      const started = performance.now();
-      const result = compileTemplate(source, 'html');
-      expect(performance.now() - started).to.be.below(1_500);
+      const compile = () => compileTemplate(source, 'html');
+      expect(leastOf(compile, MS_MAX)).to.be.below(MS_MAX);
+      const result = compile();
       expect(result.ok).to.equal(false);
       if (!result.ok) expect(result.message).to.match(message);
     });
@@ -306,9 +310,8 @@ describe('templates', () => {
   for (const [what, source, variables, message] of SLOW)
     it(`stops ${what}`, () => {
       const template = compiled(source);
-      const started = performance.now();
-      expect(() => renderTemplate(template, variables)).to.throw(TemplateRenderError, message);
-      expect(performance.now() - started).to.be.below(1_500);
+      const render = () => expect(() => renderTemplate(template, variables)).to.throw(TemplateRenderError, message);
+      expect(leastOf(render, MS_MAX)).to.be.below(MS_MAX);
     });
 
   it('takes 5,000 tags, 50 nested blocks and 250 else ifs', () => {
@@ -452,11 +455,12 @@ describe('templates', () => {
       `<h1>Hello {{firstName default="there"}}</h1>${paragraph.repeat(15)}<a href="{{unsubscribe}}">{{email}}</a>`,
     );
     const variables = { firstName: 'Ann', email: 'a@b.test', unsubscribe: 'https://x.test/u/abc' };
-    const started = performance.now();
-    let length = 0;
-    for (let count = 0; count < 5_000; count++) length += renderTemplate(template, variables).length;
-    expect(length).to.be.above(5_000 * 3_000);
-    expect(performance.now() - started).to.be.below(5_000);
+    const render = () => {
+      let length = 0;
+      for (let count = 0; count < 5_000; count++) length += renderTemplate(template, variables).length;
+      expect(length).to.be.above(5_000 * 3_000);
+    };
+    expect(leastOf(render, 5_000)).to.be.below(5_000);
   });
 
   it('bounds the variables that a caller may give', () => {

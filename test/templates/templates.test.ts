@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
 import { seedVerifiedDomain } from '../../core/domains/domains.ts';
 import { activeAutomation, created, wait } from '../automations/support.ts';
+import { cpuMs } from '../linear/cpu.ts';
 import { type Tenant, useEnvironment } from '../support/environment.ts';
 
 /** Instructions of other engines. */
@@ -100,10 +101,10 @@ describe('Templates', () => {
       '{{#if a}}'.repeat(10_000) + '{{/if}}'.repeat(10_000),
       `{{a${'.a'.repeat(50_000)}}}`,
     ]) {
-      const began = performance.now();
+      const began = cpuMs();
       const { status } = await make({ emailTemplate });
       expect(status, emailTemplate.slice(0, 20)).to.equal(400);
-      expect(performance.now() - began).to.be.lessThan(1_000);
+      expect(cpuMs() - began).to.be.lessThan(1_000);
     }
     expect((await make({ emailTemplate: 'x'.repeat(1_048_577) })).status).to.be.oneOf([400, 413]);
   });
