@@ -12,7 +12,7 @@ const folder = join(import.meta.dirname, '..', 'histories');
 const histories = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.json'));
 
 describe('Recorded runs', function () {
-  this.timeout(60_000);
+  this.timeout(180_000);
   let faults: Map<string, string | null>;
   before(async () => {
     installTemporalRuntime(silent);
