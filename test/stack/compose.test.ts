@@ -44,8 +44,7 @@ describe('docker-compose.yml', () => {
     }
   });
 
-  it('names the generations of MongoDB, Redis, Temporal and its Web UI that npm start and npm test run', async function () {
-    this.timeout(60_000);
+  it('names the generations of MongoDB, Redis, Temporal and its Web UI that npm start and npm test run', async () => {
     const [mongod, redis, temporal] = await Promise.all(
       [mongodBinary, redisBinary, temporalBinary].map((binary) => versionOf(binary)),
     );

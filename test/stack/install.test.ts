@@ -37,7 +37,7 @@ describe('Installing dependencies at the first start', () => {
     const env = { ...process.env, PATH: `${join(checkout, 'bin')}${delimiter}${process.env.PATH}` };
     return new Promise((resolve) => {
       const entry = [join(checkout, 'stack/entry.mjs'), 'admin'];
-      execFile(process.execPath, entry, { env, timeout: 10_000 }, (_error, stdout, stderr) => resolve(stdout + stderr));
+      execFile(process.execPath, entry, { env, timeout: 60_000 }, (_error, stdout, stderr) => resolve(stdout + stderr));
     });
   }
 

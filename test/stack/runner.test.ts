@@ -6,7 +6,7 @@ const root = join(import.meta.dirname, '../..');
 const secondTry = 'test/stack/runner-cases/second-try.ts';
 
 describe('npm test', function () {
-  this.timeout(60_000);
+  this.timeout(180_000);
 
   it('fails for a test that would pass only at a second try', async () => {
     const { code, output } = await npmTest(secondTry);

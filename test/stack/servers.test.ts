@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { expect } from 'chai';
 import { MongoClient } from 'mongodb';
@@ -27,6 +28,7 @@ describe('The embedded servers', () => {
     await withClient(url, (client) => client.db('kept').collection('notes').insertOne({ text: 'here' }));
     await servers.stop();
     const holder = createServer((socket) => socket.destroy()).listen(port, '127.0.0.1');
+    await once(holder, 'listening');
     try {
       servers = await startServers({ dataDir, kinds: ['mongodb'] });
       expect(servers.mongodb?.port).to.not.equal(port);
@@ -51,7 +53,7 @@ describe('The embedded servers', () => {
 });
 
 async function withClient<T>(url: string, work: (client: MongoClient) => Promise<T>): Promise<T> {
-  const client = new MongoClient(url, { serverSelectionTimeoutMS: 5_000 });
+  const client = new MongoClient(url, { serverSelectionTimeoutMS: 30_000 });
   try {
     return await work(client);
   } finally {
