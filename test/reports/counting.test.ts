@@ -19,7 +19,9 @@ import { claimedBlock } from '../outbox/blocks.ts';
 import { type Tenant, useEnvironment } from '../support/environment.ts';
 import { plainCounts, storedCounts } from './support.ts';
 
-describe('Counting for the series', () => {
+describe('Counting for the series', function () {
+  // Three processes are started one after the other.
+  this.timeout(180_000);
   const environment = useEnvironment();
   let deps: Deps;
   let tenant: Tenant;

@@ -12,8 +12,7 @@ import { plainCounts, storedCounts } from './support.ts';
 const DAY_MS = 86_400_000;
 const MAX = 1_000;
 
-describe('GET /reports/series by tag', function () {
-  this.timeout(60_000);
+describe('GET /reports/series by tag', () => {
   const environment = useEnvironment();
   let tenant: Tenant;
   beforeEach(async () => {

@@ -9,7 +9,7 @@ const SECRETS = `test:${Buffer.alloc(32, 7).toString('base64')}`;
 const NO_REDIS = 'redis://127.0.0.1:1';
 
 describe('Two worker processes that take turns', function () {
-  this.timeout(90_000);
+  this.timeout(240_000);
   const environment = useEnvironment();
   const workers: ReturnType<typeof start>[] = [];
   after(() => {
