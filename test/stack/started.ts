@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const root = join(import.meta.dirname, '../..');
-export const startsWithinMs = 120_000;
+export const startsWithinMs = 240_000;
 
 export interface Stack {
   readonly apiUrl: string;
