@@ -11,7 +11,8 @@ import { newSession, signIn } from './signed-in.ts';
 
 const SECRET_KEYS = `test:${Buffer.alloc(32, 7).toString('base64')}`;
 const RANDOM = 'fedcba9876543210fedcba98';
-const SOON = { ms: 5_000 };
+/** Two seconds of memory; the rest is for a machine that is busy. */
+const SOON = { ms: 15_000 };
 
 describe('Members', () => {
   const environment = useEnvironment();
@@ -260,7 +261,7 @@ describe('Members', () => {
     expect(listed.map(({ memberId }) => memberId)).to.include(JSON.parse(added.output).memberId);
     expect((await run('remove', 'cli@example.com', ...named)).code).to.equal(0);
     expect(await environment.deps.db.members.countDocuments({ email: 'cli@example.com' })).to.equal(0);
-  }).timeout(60_000);
+  }).timeout(120_000);
 
   it('are not added or removed by a command with wrong words: it says what to give', async () => {
     const { deps, own } = environment;

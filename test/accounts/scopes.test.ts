@@ -181,7 +181,8 @@ describe('A key', () => {
     expect((await own.client.post('/contacts', { email: 'old@example.com' })).status).to.equal(201);
   });
 
-  it('is listed with its scope by npm run admin', async () => {
+  it('is listed with its scope by npm run admin', async function () {
+    this.timeout(120_000);
     const { id } = (await make({ scope: 'send', domainName: 'shop.example.com' })).body.data;
     const { organization, project } = environment.own;
     const secretKeys = `test:${Buffer.alloc(32, 7).toString('base64')}`;

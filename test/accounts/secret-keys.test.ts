@@ -26,7 +26,7 @@ const SCRIPTS = ['api/main.ts', 'workers/main.ts'] as const;
 const KINDS = ['DKIM keys', 'webhook secrets', 'replaced webhook secrets', 'provider keys'];
 
 describe('Secret keys', function () {
-  this.timeout(60_000);
+  this.timeout(180_000);
   let scene: Scene;
   let tenant: Tenant;
   let deps: Deps;

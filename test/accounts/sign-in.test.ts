@@ -165,9 +165,9 @@ describe('Signing in', () => {
     it('expires after 15 minutes', async () => {
       const [early, late] = [await linkFor(await newPerson()), await linkFor(await newPerson())];
       try {
-        environment.clock.advance(LINK_MS - 5_000);
+        environment.clock.advance(LINK_MS - 60_000);
         expect((await press(early.token)).status).to.equal(303);
-        environment.clock.advance(5_000);
+        environment.clock.advance(60_000);
         expect((await press(late.token)).status).to.equal(404);
         expect((await browser.post('/session', { token: late.token })).status).to.equal(401);
       } finally {
@@ -206,7 +206,11 @@ describe('Signing in', () => {
       const old = cookieOf(await press((await linkFor(await newPerson())).token));
       expect((await withCookie(old).get('/session')).status).to.equal(200);
       const next = cookieOf(await press((await linkFor(await newPerson())).token, { Cookie: `everpost=${old}` }));
-      expect((await withCookie(old).get('/session')).status).to.equal(401);
+      // It is remembered until the announcement has come back from Redis.
+      await until(
+        () => withCookie(old).get('/session'),
+        ({ status }) => status === 401,
+      );
       expect((await withCookie(next).get('/session')).status).to.equal(200);
     });
 
@@ -248,13 +252,19 @@ describe('Signing in', () => {
     });
 
     it('takes the same time for both', async () => {
-      const rounds = 15;
+      const rounds = 25;
       const times: Record<'known' | 'unknown', number[]> = { known: [], unknown: [] };
-      for (let round = 0; round < rounds; round += 1) {
-        times.known.push(await timeOf(await newPerson()));
-        times.unknown.push(await timeOf(`unknown${round}@example.net`));
+      await mails.stop();
+      try {
+        for (let round = 0; round < rounds; round += 1) {
+          times.known.push(await timeOf(await newPerson()));
+          times.unknown.push(await timeOf(`unknown${round}@example.net`));
+        }
+      } finally {
+        mails = startSignInMails(environment, sink);
       }
-      const [known, unknown] = [median(times.known), median(times.unknown)];
+      // Other work on the machine only adds to a time.
+      const [known, unknown] = [Math.min(...times.known), Math.min(...times.unknown)];
       expect(Math.max(known, unknown), `${known} ms and ${unknown} ms`).to.be.below(3 * Math.min(known, unknown) + 10);
     });
 
@@ -374,7 +384,3 @@ describe('Signing in', () => {
     });
   });
 });
-
-function median(times: number[]): number {
-  return times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)] as number;
-}
