@@ -10,9 +10,11 @@ const bought = { behaviour: 'event', operator: 'at_least', eventName: 'order', p
 const clicked = { behaviour: 'clicked', operator: 'at_least', withinDays: 7 };
 
 describe('Behaviour in automations', function () {
-  this.timeout(30_000);
+  this.timeout(120_000);
   let env: Environment;
   let stage: AutomationStage;
+  /** No wait ends before this. */
+  const mayGo = Promise.withResolvers<void>();
   before(async () => {
     env = await startEnvironment({ ENROLL_PER_SECOND: '1000' });
     await makeSending(env.deps, env.own);
@@ -20,11 +22,13 @@ describe('Behaviour in automations', function () {
     await created(env.own.client, '/events', { eventName: 'order', properties });
     stage = await openAutomationStage(env);
     stage.onWait(async ({ untilMs }) => {
+      await mayGo.promise;
       if (untilMs > env.clock.now().getTime()) env.clock.set(new Date(untilMs));
       return 'skip';
     });
   });
   after(async () => {
+    mayGo.resolve();
     await stage.stop();
     await env.stop();
   });
@@ -100,10 +104,11 @@ describe('Behaviour in automations', function () {
       fact(2, {}),
       { ...fact(2, {}), kind: 'clicked' as const, url: 'https://example.com/' },
     ]);
+    mayGo.resolve();
     const ended = await until(
       async () => (await enrollmentsOf(env, id)) as Array<Enrollment & { contactId: string }>,
       (all) => all.length === 3 && all.every(({ status }) => status === 'completed'),
-      { ms: 20_000 },
+      { ms: 60_000 },
     );
     const mails = people.map(({ id: contactId }) =>
       mailsSent(ended.find((one) => String(one.contactId) === contactId)!),

@@ -12,7 +12,7 @@ const MINUTE_MS = 60_000;
 const FORM = { 'Content-Type': 'application/x-www-form-urlencoded' };
 
 describe('A suppression group that an automation or a mail names', function () {
-  this.timeout(30_000);
+  this.timeout(120_000);
   let stage: Stage;
   before(async () => {
     stage = await startStage({ lanes: ['workflows', 'background', 'mail'], sinkOptions: { keepRaw: 200 } });

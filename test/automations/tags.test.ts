@@ -29,7 +29,7 @@ describe('Tags of the mails of a step', () => {
     const projectId = environment.own.project._id;
     let nowMs = environment.clock.now().getTime();
     for (let round = 0; round < 4; round += 1) {
-      nowMs += DAY_MS + 1_000;
+      nowMs += 2 * DAY_MS;
       environment.clock.set(new Date(nowMs));
       await advanceEnrollment(environment.deps, { projectId, enrollmentId: person!._id }, nowMs);
     }

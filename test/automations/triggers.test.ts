@@ -8,11 +8,12 @@ import { activeAutomation, created, filter, makeSending } from './support.ts';
 
 /** Without the workflow engine: who enters is decided and stored before a run is started. */
 describe('Triggers', function () {
-  this.timeout(30_000);
+  this.timeout(120_000);
   let env: Environment;
   let loop: RunningQueues;
   before(async () => {
-    env = await startEnvironment({ TEMPORAL_ADDRESS: '127.0.0.1:9' });
+    // A hundred calls wait for one contact, one after the other.
+    env = await startEnvironment({ TEMPORAL_ADDRESS: '127.0.0.1:9', OPERATION_TIMEOUT_MS: '60000' });
     await makeSending(env.deps, env.own);
     await follow();
   });

@@ -13,7 +13,7 @@ import { openStage, type Stage, silent } from '../workflows/support.ts';
 type Answer = Directive | Error | (() => Promise<Directive>);
 
 describe('The workflow automationEnrollment', function () {
-  this.timeout(30_000);
+  this.timeout(120_000);
   let stage: Stage;
   const answers = new Map<string, Answer[]>();
   const calls = new Map<string, number[]>();
