@@ -124,7 +124,8 @@ describe('addresses', () => {
     const started = performance.now();
     for (const input of [`${' '.repeat(200_000)}a@b.test`, `${'a.'.repeat(100_000)}@b.test`, `a@${'a-'.repeat(500)}`])
       expect(normalizeEmail(input)).to.equal(null);
-    expect(performance.now() - started).to.be.below(500);
+    // The square of these lengths would take minutes.
+    expect(performance.now() - started).to.be.below(5_000);
   });
 
   it('reads the domain of a stored address', () => {

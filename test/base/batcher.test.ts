@@ -1,34 +1,42 @@
-import { setImmediate, setTimeout } from 'node:timers/promises';
+import { setImmediate } from 'node:timers/promises';
 import { expect } from 'chai';
 import { type BatcherLimits, createBatcher } from '../../core/base/batcher.ts';
 
 describe('Calls that arrive together', () => {
+  /** No call is over before `end`. */
   const sizes = (limits: BatcherLimits) => {
     const runs: number[] = [];
+    const ended = Promise.withResolvers<void>();
     const add = createBatcher<number, number>(async (items) => {
       runs.push(items.length);
-      await setTimeout(20);
+      await ended.promise;
       return items;
     }, limits);
-    const some = (count: number) => Promise.all(Array.from({ length: count }, (_, index) => add(index)));
-    return { runs, some };
+    /** Added, and begun if they may begin now. */
+    const some = async (count: number) => {
+      const all = Promise.all(Array.from({ length: count }, (_, index) => add(index)));
+      await setImmediate();
+      return { all };
+    };
+    return { runs, some, end: ended.resolve };
   };
 
   it('are one batch, and calls that arrive during it are the next', async () => {
-    const { runs, some } = sizes({ sizeMax: 10, runsMax: 1 });
-    const first = some(3);
-    await setImmediate();
-    expect(await Promise.all([first, some(12)])).to.have.nested.property('[1].length', 12);
+    const { runs, some, end } = sizes({ sizeMax: 10, runsMax: 1 });
+    const [first, second] = [await some(3), await some(12)];
+    expect(runs).to.deep.equal([3]);
+    end();
+    expect(await Promise.all([first.all, second.all])).to.have.nested.property('[1].length', 12);
     expect(runs).to.deep.equal([3, 10, 2]);
   });
 
   it('begins during another call, unless only a full batch may do so', async () => {
     const any = sizes({ sizeMax: 10, runsMax: 2 });
     const enough = sizes({ sizeMax: 10, runsMax: 2, nextFrom: 4 });
-    for (const { some } of [any, enough]) {
-      const [first, second] = [some(3), setImmediate().then(() => some(2))];
-      const third = setTimeout(5).then(() => some(2));
-      await Promise.all([first, second, third]);
+    for (const { some, end } of [any, enough]) {
+      const added = [await some(3), await some(2), await some(2)];
+      end();
+      await Promise.all(added.map(({ all }) => all));
     }
     expect(any.runs).to.deep.equal([3, 2, 2]);
     expect(enough.runs).to.deep.equal([3, 4]);

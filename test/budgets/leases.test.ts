@@ -9,7 +9,8 @@ import { until } from '../support/wait.ts';
 const AMOUNT = 8;
 const log = { debug() {}, info() {}, warn() {}, error() {} };
 
-describe('leases of shares', () => {
+describe('leases of shares', function () {
+  this.timeout(120_000);
   const connections: Redis[] = [];
   const closing: Array<() => Promise<void>> = [];
   afterEach(async () => {
@@ -90,7 +91,7 @@ describe('leases of shares', () => {
     await until(
       async () => one.mode(),
       (mode) => mode === 'divided',
-      { everyMs: 5 },
+      { everyMs: 5, ms: 20_000 },
     );
   });
 
@@ -105,7 +106,7 @@ describe('leases of shares', () => {
     await until(
       async () => [reached.mode(), reached.share.amount()],
       ([mode, share]) => mode === 'shared' && share === AMOUNT / 2,
-      { everyMs: 5 },
+      { everyMs: 5, ms: 20_000 },
     );
   });
 

@@ -16,7 +16,7 @@ const RATE = 40;
 const MAILS = 100;
 
 describe('Two worker processes with one relay', function () {
-  this.timeout(120_000);
+  this.timeout(240_000);
   let folder: string;
   let servers: Awaited<ReturnType<typeof startServers>>;
   let environment: Environment;
