@@ -8,19 +8,22 @@ import { profiled } from '../support/profile.ts';
 import { until } from '../support/wait.ts';
 import { openHands, useHands } from './support.ts';
 
+/** A pause or an abort waits half a minute at most for what is with the relay. */
+const SETTLE_MS_MAX = 25_000;
+
 describe('Control of campaigns, with Temporal stopped and no worker running', function () {
-  this.timeout(30_000);
+  this.timeout(120_000);
   const { stage, hands } = useHands({ perTest: { ackDelayMs: 0 } });
 
   it('pause, resume and abort return the status, and nothing leaves after pause or abort', async () => {
     const list = await stage.list(1_200, (i) => `hold${i}@example.org`);
     const id = await stage.launch({ toLists: [list] });
-    stage.sink.modes.ackDelayMs = 20;
+    stage.sink.modes.ackDelayMs = 60;
     const driven = hands.drive(id);
     await stage.untilSent(id, 100);
     const begun = performance.now();
     const paused = await stage.act(id, 'pause');
-    expect(performance.now() - begun).to.be.below(2_000);
+    expect(performance.now() - begun, 'not the longest time that it waits').to.be.below(SETTLE_MS_MAX);
     const arrived = stage.sink.ledger.total;
     expect(paused.body.data).to.include({ status: 'paused' });
     expect(paused.body.data.progress).to.include({ inFlight: 0, sent: arrived, remaining: 1_200 - arrived });
@@ -50,7 +53,7 @@ describe('Control of campaigns, with Temporal stopped and no worker running', fu
       const name = new ObjectId().toHexString();
       const list = await stage.list(2_000, (i) => `stored${i}-${name}@example.org`);
       const id = await stage.launch({ toLists: [list] });
-      stage.sink.modes.ackDelayMs = 20;
+      stage.sink.modes.ackDelayMs = 100;
       const other = openHands(stage);
       await hands.advance(id);
       await hands.freeze(id);
@@ -91,12 +94,13 @@ describe('Control of campaigns, with Temporal stopped and no worker running', fu
     const address = (i: number) => `half${i}-${name}@example.org`;
     const list = await stage.list(1_000, address);
     const id = await stage.launch({ toLists: [list] });
-    stage.sink.modes.ackDelayMs = 30;
+    stage.sink.modes.ackDelayMs = 100;
     const driven = hands.drive(id);
     await stage.untilSent(id, 300);
     const emails = Array.from({ length: 500 }, (_, i) => address(i * 2));
     await stage.own.client.post('/suppression-groups/emails/suppress', { emails, reason: 'UNSUBSCRIBE' });
     const { localTime: answered } = await stage.deps.mongo.db('admin').command({ hello: 1 });
+    stage.sink.modes.ackDelayMs = 0;
     expect(await driven).to.include({ kind: 'end', status: 'sent' });
     const suppressed = new Set(emails);
     const sent = (await stage.messages(id, { state: 'sent' })).filter(({ email }) => suppressed.has(email));
@@ -111,13 +115,14 @@ describe('Control of campaigns, with Temporal stopped and no worker running', fu
   it('a contact that is deleted half-way gets nothing any more: its mail fails with the deletion, and a retry does not send it', async () => {
     const list = await stage.list(400, (i) => `gone${i + 100}@example.org`);
     const id = await stage.launch({ toLists: [list] });
-    stage.sink.modes.ackDelayMs = 60;
+    stage.sink.modes.ackDelayMs = 250;
     const driven = hands.drive(id);
     await stage.untilSent(id, 20);
     const emails = Array.from({ length: 200 }, (_, i) => `gone${i + 300}@example.org`);
     const { body } = await stage.own.client.post('/contacts/remove', { emails });
     expect(body.data.deleted).to.equal(200);
     const { localTime: answered } = await stage.deps.mongo.db('admin').command({ hello: 1 });
+    stage.sink.modes.ackDelayMs = 0;
     expect(await driven).to.include({ kind: 'end', status: 'sent' });
     const deleted = new Set(emails);
     const theirs = (await stage.messages(id)).filter(({ email }) => deleted.has(email));
@@ -203,17 +208,17 @@ describe('Control of campaigns, with Temporal stopped and no worker running', fu
     const { db } = stage.deps;
     const own = { _id: (await stage.stored(id))._id, projectId: stage.own.project._id };
     await db.campaigns.updateOne(own, { $set: { status: 'sending', sentAt: null } });
-    await orphan(5, 1_500);
     const begun = performance.now();
+    await orphan(5, 1_500);
     const paused = await stage.act(id, 'pause');
-    expect(performance.now() - begun).to.be.within(1_000, 6_000);
+    expect(performance.now() - begun).to.be.within(1_450, SETTLE_MS_MAX);
     expect(paused.body.data.progress).to.include({ inFlight: 0, sent: 25, remaining: 0 });
     expect(paused.body.data.metrics).to.include({ unknown: 5 });
 
-    await orphan(3, 300);
+    await orphan(3, 60_000);
     const waits = await hands.advance(id);
     expect(waits).to.include({ kind: 'wait', status: 'paused', summary: '3 are with the relay' });
-    await pause(400);
+    await makeDue(id);
     expect((await hands.advance(id)).kind).to.equal('park');
     expect(await stage.progress(id)).to.include({ unknown: 8, sent: 22, inFlight: 0 });
     const listed = await stage.own.client.get(`/campaigns/${id}/recipients?status=unknown`);

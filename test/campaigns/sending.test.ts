@@ -5,10 +5,10 @@ import { searchAttributes } from '../../workflows/search-attributes.ts';
 import { until } from '../support/wait.ts';
 import { isBalanced, SENDER, type Stage, startStage } from './support.ts';
 
-describe('A campaign that is sent at once', () => {
+describe('A campaign that is sent at once', function () {
+  this.timeout(120_000);
   let stage: Stage;
-  before(async function () {
-    this.timeout(40_000);
+  before(async () => {
     stage = await startStage({ sinkOptions: { keepRaw: 2_000 } });
   });
   after(() => stage.stop());
@@ -164,6 +164,7 @@ describe('A campaign that is sent at once', () => {
     await until(
       () => handle.query<{ summary: string } | null>('state').catch(() => null),
       (step) => step?.summary.includes(name) ?? false,
+      { ms: 60_000 },
     );
     const progress = await stage.progress(id);
     expect(progress.status).to.equal('scheduled');
@@ -202,14 +203,14 @@ describe('A campaign that is sent at once', () => {
   });
 
   it('pauses with an answer after which nothing leaves, and resumes from there; the run shows it', async () => {
-    stage.sink.modes.ackDelayMs = 30;
+    stage.sink.modes.ackDelayMs = 100;
     const list = await stage.list(600, (i) => `pause${i}@example.org`);
     const id = await stage.launch({ toLists: [list] });
     await stage.untilSent(id, 60);
     const begun = performance.now();
     const paused = await stage.act(id, 'pause');
     const arrivedAtAnswer = (await stage.arrived(id)).size;
-    expect(performance.now() - begun).to.be.below(5_000);
+    expect(performance.now() - begun, 'not the half minute that it waits at most').to.be.below(25_000);
     expect(paused.body.data.progress).to.include({
       inFlight: 0,
       sent: arrivedAtAnswer,
@@ -219,6 +220,7 @@ describe('A campaign that is sent at once', () => {
     await until(
       async () => (await handle.describe()).typedSearchAttributes.get(searchAttributes.Status),
       (status) => status === 'paused',
+      { ms: 60_000 },
     );
     expect((await stage.arrived(id)).size).to.equal(arrivedAtAnswer);
     stage.sink.modes.ackDelayMs = 0;
@@ -251,6 +253,7 @@ describe('A campaign that is sent at once', () => {
       async () =>
         stage.sink.ledger.messages.filter(({ to }) => ['look@example.org', 'two@example.org'].includes(to[0] ?? '')),
       (found) => found.length === 2,
+      { ms: 60_000 },
     );
     expect(mails[0]?.raw).to.contain('Subject: [Test] News for');
     expect(await stage.get(body.data.id)).to.include({ status: 'draft' });

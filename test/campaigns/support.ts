@@ -56,6 +56,11 @@ export interface Stage {
   stop(): Promise<void>;
 }
 
+/** Of a machine that has much else to do. */
+const LOOKED_MS_MAX = 60_000;
+/** Mail that is with the relay for longer is cut off, and is in doubt. */
+const STOP_MS_MAX = 20_000;
+
 export const SENDER = 'news@mail.example.com';
 export const HTML = '<p>Hello {{firstName}}</p><p><a href="https://shop.example.com/sale">Sale</a></p>';
 
@@ -139,7 +144,7 @@ export async function startStage({
       return all.toSorted((a, b) => compareBytes(a.email, b.email));
     },
     async until(campaignId, ...statuses) {
-      for (const begun = Date.now(); Date.now() - begun < 25_000; await pause(30)) {
+      for (const begun = Date.now(); Date.now() - begun < LOOKED_MS_MAX; await pause(30)) {
         const progress = await stage.progress(campaignId);
         if (!isBalanced(progress)) throw new Error(`the counts do not add up: ${JSON.stringify(progress)}`);
         if (statuses.includes(progress.status)) return stage.get(campaignId);
@@ -147,7 +152,7 @@ export async function startStage({
       throw new Error(`still not ${statuses.join(' or ')}: ${JSON.stringify(await stage.progress(campaignId))}`);
     },
     async untilSent(campaignId, count) {
-      for (const begun = Date.now(); Date.now() - begun < 25_000; await pause(10)) {
+      for (const begun = Date.now(); Date.now() - begun < LOOKED_MS_MAX; await pause(10)) {
         const progress = await stage.progress(campaignId);
         if (!isBalanced(progress)) throw new Error(`the counts do not add up: ${JSON.stringify(progress)}`);
         if (progress.sent >= count) return;
@@ -264,7 +269,7 @@ export function openHands(
         },
         { signal: new AbortController().signal, onProgress() {}, ...(timeMs === undefined ? {} : { timeMs }) },
       ),
-    stop: () => sending.stop(2_000),
+    stop: () => sending.stop(STOP_MS_MAX),
   };
   return hands;
 }
