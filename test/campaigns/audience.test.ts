@@ -8,7 +8,7 @@ import { useHands } from './support.ts';
 const address = (name: string) => (i: number) => `${name}${String(i).padStart(5, '0')}@example.org`;
 
 describe('The audience of a campaign', function () {
-  this.timeout(30_000);
+  this.timeout(120_000);
   const { stage, hands } = useHands();
 
   const begun = async (fields: object) => {

@@ -5,7 +5,8 @@ import { messageErasures } from '../../core/messages/erase.ts';
 import { until } from '../support/wait.ts';
 import { useHands } from './support.ts';
 
-describe('A campaign whose recipient is deleted afterwards', () => {
+describe('A campaign whose recipient is deleted afterwards', function () {
+  this.timeout(120_000);
   const { stage, hands } = useHands();
 
   it('shows neither address nor name, and its counts, rates and the order of recipients stay as they were', async () => {
@@ -24,6 +25,7 @@ describe('A campaign whose recipient is deleted afterwards', () => {
     await until(
       () => contactErasures.countDocuments({ projectId }),
       (left) => left === 0,
+      { ms: 60_000 },
     );
     await loop.stop();
 

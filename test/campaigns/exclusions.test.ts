@@ -7,7 +7,7 @@ import type { StoredList } from '../../core/contacts/model.ts';
 import { useHands } from './support.ts';
 
 describe('The contacts that a campaign leaves out', function () {
-  this.timeout(30_000);
+  this.timeout(120_000);
   const { stage, hands } = useHands();
 
   /** People of a new list, and a segment of those that are given the first name; addresses are new for each try. */

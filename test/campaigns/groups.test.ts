@@ -4,7 +4,7 @@ import { createCampaign } from '../../core/campaigns/campaigns.ts';
 import { HTML, SENDER, useHands } from './support.ts';
 
 describe('A suppression group that a campaign names', function () {
-  this.timeout(30_000);
+  this.timeout(120_000);
   const { stage, hands } = useHands();
 
   const tag = () => new ObjectId().toHexString();

@@ -10,7 +10,7 @@ import { useHands } from './support.ts';
 const REACH_MS = 300;
 
 describe('Lists and segments that a campaign names', function () {
-  this.timeout(30_000);
+  this.timeout(120_000);
   const { stage, hands } = useHands();
 
   const segment = async (firstName: string): Promise<string> => {

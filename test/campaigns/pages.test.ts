@@ -2,10 +2,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
 import { openCore } from '../../core/base/deps.ts';
+import { until } from '../support/wait.ts';
 import { openHands, useHands } from './support.ts';
 
 describe('Pages of a campaign', function () {
-  this.timeout(30_000);
+  this.timeout(120_000);
   const { stage, hands } = useHands({ perTest: { ackDelayMs: 0, connectionsMax: null, sendAwayAfter: null } });
 
   /** Its audience is written down, and nothing is sent yet. */
@@ -21,12 +22,13 @@ describe('Pages of a campaign', function () {
     await stage.sink.refuse();
     const since = Date.now();
     const page = await hands.page(id, {}, 1_200).finally(() => stage.sink.listen());
+    const ended = Date.now();
     expect(page.goOn).to.equal(false);
     expect(page.waitMs).to.be.within(100, 60_000);
     expect(page.details).to.contain('The relay has not answered since').and.contain('refused at connect');
     const progress = await stage.progress(id);
     expect(progress).to.include({ status: 'sending', pending: 40, inFlight: 0, failed: 0, unknown: 0 });
-    expect(Date.parse(progress.relayNotAnsweringSince)).to.be.within(since - 50, since + 1_500);
+    expect(Date.parse(progress.relayNotAnsweringSince)).to.be.within(since - 50, ended + 50);
     await pause(page.waitMs);
     expect(await hands.drive(id)).to.include({ kind: 'end', status: 'sent' });
     expect((await stage.progress(id)).relayNotAnsweringSince).to.equal(null);
@@ -43,32 +45,38 @@ describe('Pages of a campaign', function () {
   });
 
   it('holds a rate, and another one as soon as it is set', async () => {
-    const id = await ready({ toLists: [await stage.list(120, (i) => `rate${i}@example.org`)], sendRatePerSecond: 20 });
+    const id = await ready({ toLists: [await stage.list(800, (i) => `rate${i}@example.org`)], sendRatePerSecond: 20 });
     await stage.own.client.patch(`/campaigns/${id}`, { sendRatePerSecond: 20 });
-    const driven = hands.drive(id);
-    await stage.untilSent(id, 1);
     const begun = performance.now();
     const before = stage.sink.ledger.total;
-    await pause(1_000);
-    const sent = stage.sink.ledger.total - before;
-    expect(sent).to.be.within(5, 20 * ((performance.now() - begun) / 1_000) + 4);
+    const driven = hands.drive(id);
+    await until(
+      async () => stage.sink.ledger.total - before,
+      (sent) => sent >= 20,
+      { everyMs: 5, ms: 60_000 },
+    );
+    expect(stage.sink.ledger.total - before).to.be.at.most(20 * ((performance.now() - begun) / 1_000) + 4);
+    await stage.untilSent(id, 10);
     const [pace, ...others] = stage.deps.paces.states().filter(({ name }) => name === `campaign ${id}`);
     expect(others).to.deep.equal([]);
     expect(pace).to.include({ unit: 'per second', budget: 20 });
-    expect(pace?.inUse).to.be.within(3, 25);
+    expect(pace?.inUse).to.be.within(1, 25);
     await stage.own.client.patch(`/campaigns/${id}`, { sendRatePerSecond: null });
     const changed = performance.now();
     expect(await driven).to.include({ kind: 'end', status: 'sent' });
-    expect(performance.now() - changed).to.be.below(2_500);
+    // At the former rate it would take half a minute more.
+    expect(performance.now() - changed).to.be.below(20_000);
   });
 
   it('a range ends when its time is over and says where to resume', async () => {
     const id = await ready({ toLists: [await stage.list(200, (i) => `box${i}@example.org`)] });
     await stage.own.client.patch(`/campaigns/${id}`, { sendRatePerSecond: 30 });
-    const first = await hands.page(id, { fromSeq: 1, toSeq: 200 }, 700);
+    const begun = performance.now();
+    const first = await hands.page(id, { fromSeq: 1, toSeq: 200 }, 2_500);
+    const tookMs = performance.now() - begun;
     expect(first).to.include({ goOn: true, waitMs: 0 });
     const sent = (await stage.messages(id, { state: 'sent' })).length;
-    expect(sent).to.be.within(5, 60);
+    expect(sent).to.be.within(5, Math.min(190, (30 * tookMs) / 1_000 + 4));
     expect(first.nextSeq).to.equal(sent + 1);
     await stage.own.client.patch(`/campaigns/${id}`, { sendRatePerSecond: null });
     const rest = await hands.page(id, { fromSeq: first.nextSeq ?? 0, toSeq: 200 });
@@ -82,14 +90,13 @@ describe('Pages of a campaign', function () {
     const small = await ready({ toLists: [await stage.list(200, (i) => `small${i}@example.org`)] });
     const first = hands.page(big, {});
     await stage.untilSent(big, 100);
-    const begun = performance.now();
-    const before = (await stage.progress(big)).sent;
     await hands.page(small, {});
-    const during = (await stage.progress(big)).sent - before;
-    // Half of the connections each: some 14 of 20, 25 ms a message.
-    expect(during).to.be.within(60, 600);
+    const order = stage.sink.ledger.messages.map(({ to }) => to[0] as string);
+    const isOf = (name: string) => (address: string) => address.startsWith(name);
+    const during = order.slice(order.findIndex(isOf('small')), order.findLastIndex(isOf('small')));
+    // Half of the connections each.
+    expect(during.filter(isOf('big')).length).to.be.within(60, 600);
     expect((await stage.arrived(small)).size).to.equal(200);
-    expect(performance.now() - begun).to.be.below(6_000);
     await stage.act(big, 'abort');
     await first;
   });
@@ -98,14 +105,13 @@ describe('Pages of a campaign', function () {
     stage.sink.modes.ackDelayMs = 20;
     const odd = openHands(stage, { smtpMaxConnections: 10 });
     const id = await ready({ toLists: [await stage.list(300, (i) => `odd${i}@example.org`)] });
-    const begun = performance.now();
     const halves = [
       { fromSeq: 1, toSeq: 150 },
       { fromSeq: 151, toSeq: 300 },
     ];
-    await Promise.all(halves.map((half) => odd.page(id, half)));
-    // A campaign has five of ten connections, 20 ms a message: 1.2 s.
-    expect(performance.now() - begun).to.be.below(5_000);
+    const pages = await Promise.all(halves.map((half) => odd.page(id, half)));
+    // A campaign has five of ten connections, 20 ms a message: 1.2 s of the ten that a page may take.
+    expect(pages.map(({ nextSeq }) => nextSeq)).to.deep.equal([null, null]);
     expect((await stage.arrived(id)).size).to.equal(300);
     await odd.stop();
   });

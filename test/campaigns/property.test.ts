@@ -70,7 +70,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 );
 
 describe('Counts, recipients and the ledger of a campaign', function () {
-  this.timeout(120_000);
+  this.timeout(300_000);
   const { stage, hands } = useHands();
   let list: string;
   before(async () => {

@@ -8,7 +8,7 @@ const PEOPLE = 1_000;
 const ACK_MS = 30;
 
 describe('A campaign over several relays', function () {
-  this.timeout(120_000);
+  this.timeout(240_000);
   const { stage } = useHands({ sinkOptions: { ackDelayMs: ACK_MS } });
   let other: Sink;
   before(async () => {
@@ -41,8 +41,15 @@ describe('A campaign over several relays', function () {
             (count) => count > 150 + 400 * index,
             { ms: 60_000, everyMs: 5 },
           );
+          const { ledger: others } = relays[1 - index]!;
+          const before = others.total;
           await relay.refuse();
           await sleep(200);
+          await until(
+            async () => others.total - before,
+            (count) => count > 40,
+            { ms: 60_000, everyMs: 5 },
+          );
           await relay.listen();
         }
       };

@@ -5,8 +5,8 @@ import { useHands } from './support.ts';
 const FIGURES = /^(\d+) of (\d+) sent were bounced \(([\d.]+) %\), above the 5 % of the balanced preset$/;
 
 describe('Thresholds', function () {
-  this.timeout(60_000);
-  const { stage, hands } = useHands({ sinkOptions: { ackDelayMs: 5 } });
+  this.timeout(120_000);
+  const { stage, hands } = useHands({ perTest: { ackDelayMs: 5 } });
 
   /** In the order of sending; every so many bounces, from one place to another. */
   const audience = (name: string, count: number, isBad: (index: number) => boolean) =>
@@ -38,7 +38,10 @@ describe('Thresholds', function () {
   it('6 % of bounces pause a balanced campaign with the figures; the next stretch continues while it is clean', async () => {
     const list = await audience('clean', 1_500, (i) => i < 900 && i % 100 < 6);
     const id = await begin({ toLists: [list], thresholdPreset: 'balanced' });
+    // Slow enough to be paused on the way.
+    stage.sink.modes.ackDelayMs = 40;
     expect((await hands.drive(id)).kind).to.equal('park');
+    stage.sink.modes.ackDelayMs = 5;
     const paused = await stage.get(id);
     const [, bounced, sent, percent] = (FIGURES.exec(paused.pausedReason) ?? []).map(Number);
     expect(paused.pausedReason).to.match(FIGURES);
@@ -93,7 +96,7 @@ describe('Thresholds', function () {
     const campaignId = (await stage.stored(id))._id;
     await stage.deps.db.engagements.insertOne({ _id, projectId, campaignId, complainedAt: new Date() });
     // Slow enough to be paused on the way: a stretch is judged from 100 sent.
-    stage.sink.modes.ackDelayMs = 100;
+    stage.sink.modes.ackDelayMs = 250;
     expect((await hands.drive(id)).kind).to.equal('park');
     expect((await stage.get(id)).pausedReason).to.match(
       /^1 of \d+ sent were reported as spam \([\d.]+ %\), above the 0.1 %/,
