@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+
 /** Asks until the answer is the expected one; the failure names the last answer. */
 export async function until<T>(
   ask: () => Promise<T>,
@@ -7,9 +8,11 @@ export async function until<T>(
 ): Promise<T> {
   const end = Date.now() + ms;
   for (;;) {
+    // Read before the answer, so that time in which nothing could run is followed by one more look.
+    const isLast = Date.now() > end;
     const answer = await ask();
     if (isIt(answer)) return answer;
-    if (Date.now() > end) throw new Error(`not within ${ms} ms; last seen: ${JSON.stringify(answer)}`);
+    if (isLast) throw new Error(`not within ${ms} ms; last seen: ${JSON.stringify(answer)}`);
     await sleep(everyMs);
   }
 }
