@@ -12,7 +12,8 @@ const jsonPosts = table.filter(({ method, body, key }) => method === 'post' && b
 const anyId = '0123456789abcdef01234567';
 
 /** The promises of the HTTP edge for every endpoint of the table. */
-describe('Every endpoint', () => {
+describe('Every endpoint', function () {
+  this.timeout(120_000);
   const environment = useEnvironment({ AUTH_FAILURE_LIMIT: '100000' });
 
   let session: Client;
@@ -133,13 +134,15 @@ describe('Every endpoint', () => {
   for (const [name, body] of Object.entries(hostile))
     it(`refuses ${name} with 400 in the envelope`, async () => {
       for (const endpoint of jsonPosts.filter(({ bodyOptional }) => body !== '' || !bodyOptional)) {
-        const begun = performance.now();
+        const begun = process.cpuUsage();
         const answer = await call(endpoint, {
           body: body as string,
           headers: { 'Content-Type': 'application/json' },
         });
         expectError(answer, 400, 'VALIDATION_ERROR', endpoint.path);
-        expect(performance.now() - begun).to.be.below(1_000);
+        // CPU time, since other processes may hold this one up for a second.
+        const { user, system } = process.cpuUsage(begun);
+        expect((user + system) / 1_000, endpoint.path).to.be.below(1_000);
       }
       expect(({} as Record<string, unknown>).polluted).to.equal(undefined);
     });
