@@ -22,6 +22,13 @@ describe('Limits of requests', () => {
   });
   after(() => redis.disconnect());
 
+  /** Until Redis has a count of so many, in the minute of `now`. */
+  const shared = (prefix: string, key: string, count: number) =>
+    until(
+      () => redis.get(`test:${prefix}:rate:1:${key}`),
+      (total) => Number(total) === count,
+    );
+
   function two(
     connection: Redis | null = redis,
     prefixes = [new ObjectId().toHexString()],
@@ -34,25 +41,28 @@ describe('Limits of requests', () => {
   }
 
   it('count all processes together: one that was asked twice refuses what another has used up', async () => {
-    const [one, other] = two();
+    const prefix = new ObjectId().toHexString();
+    const [one, other] = two(redis, [prefix]);
     for (let i = 0; i < 200; i += 1) expect(one.hit('key', 200).allowed).to.equal(true);
-    await sleep(300);
+    await shared(prefix, 'key', 200);
     // It learns of the others when it shares a count of its own; alone it would not come to 200.
     await until(
       async () => other.hit('key', 200).allowed,
       (isAllowed) => !isAllowed,
-      { ms: 5_000 },
+      { ms: 15_000, everyMs: 100 },
     );
     expect(one.hit('key', 200).allowed).to.equal(false);
     expect(other.hit('another', 200).allowed).to.equal(true);
   });
 
   it('let no more through than the limit, but for what came in the tenth of a second before counts are shared', async () => {
-    const [one, other] = two();
+    const prefix = new ObjectId().toHexString();
+    const limiters = two(redis, [prefix]);
     let allowed = 0;
-    for (let i = 0; i < 40; i += 1) {
-      for (const limiter of [one, other]) allowed += limiter.hit('paced', 20).allowed ? 1 : 0;
-      await sleep(25);
+    for (let sharing = 0; sharing < 10; sharing += 1) {
+      for (let i = 0; i < 4; i += 1)
+        for (const limiter of limiters) allowed += limiter.hit('paced', 20).allowed ? 1 : 0;
+      await shared(prefix, 'paced', allowed);
     }
     // Four of each between two sharings, and as many while the answer is under way.
     expect(allowed).to.be.within(20, 36);
