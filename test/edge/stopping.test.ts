@@ -1,14 +1,19 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { Agent, get, type IncomingMessage } from 'node:http';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
+import { temporaryFolder } from '../stack/temporary.ts';
 import { type Environment, startEnvironment } from '../support/environment.ts';
 
-const DRAIN_MS = 1_500;
+/** Long enough for some calls on a machine that is busy. */
+const DRAIN_MS = 4_000;
 const CONNECTIONS = 8;
 
 describe('A server that is asked to stop', () => {
+  const folder = temporaryFolder();
   let environment: Environment;
   let agent: Agent;
   before(async () => {
@@ -50,11 +55,12 @@ describe('A server that is asked to stop', () => {
   it('answers also those who wait to be let in while it is busy', async () => {
     const busy = await startEnvironment();
     const { port } = new URL(busy.url);
-    const callers = spawn(process.execPath, ['-e', crowd, port], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const calling = join(folder(), 'calling');
+    const callers = spawn(process.execPath, ['-e', crowd, port, calling], { stdio: ['ignore', 'pipe', 'inherit'] });
     const said: string[] = [];
     const stopped = once(callers.stdout, 'data').then(() => {
-      const until = performance.now() + BUSY_MS;
-      while (performance.now() < until);
+      const until = performance.now() + BUSY_MS_MAX;
+      while (!existsSync(calling) && performance.now() < until);
       callers.stdout.on('data', (chunk) => said.push(String(chunk)));
       return busy.stop();
     });
@@ -65,17 +71,28 @@ describe('A server that is asked to stop', () => {
 });
 
 const CROWD = 40;
-const BUSY_MS = 400;
+const BUSY_MS_MAX = 20_000;
 
-/** A process of its own, so that it calls while the server does nothing else. */
+/**
+ * A process of its own, so that it calls while the server does nothing else. It writes a file when the system has all of its requests,
+ * which is before a server lets them in.
+ */
 const crowd = `
+  const { writeFileSync } = require('node:fs');
   const { get } = require('node:http');
+  let asked = 0;
+  const note = () => {
+    asked += 1;
+    if (asked === ${CROWD}) writeFileSync(process.argv[2], '');
+  };
   console.log('calling');
   setTimeout(() => {
     for (let caller = 0; caller < ${CROWD}; caller += 1)
       get({ host: '127.0.0.1', port: process.argv[1], path: '/health/live', agent: false }, (response) => {
         response.resume();
         process.stdout.write(response.statusCode + ' ');
-      }).on('error', (error) => process.stdout.write(error.code + ' '));
-  }, ${BUSY_MS / 4});
+      })
+        .on('finish', note)
+        .on('error', (error) => process.stdout.write(error.code + ' '));
+  }, 100);
 `;
