@@ -79,6 +79,8 @@ async function snapshot({ deps }: Environment, { project }: Tenant): Promise<str
     { $match: { projectId: project._id } },
     { $sort: { _id: 1 as const } },
     { $project: { collection: name, document: '$$ROOT' } },
+    // Of a key: written after the answer.
+    { $unset: 'document.lastUsedAt' },
   ];
   const rest = others.map((coll) => ({ $unionWith: { coll, pipeline: theirs(coll) } }));
   const database = deps.mongo.db(deps.config.mongodbDatabase);
