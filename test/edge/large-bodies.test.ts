@@ -17,7 +17,8 @@ function slowEndpoint(answers: Array<() => void>) {
   });
 }
 
-describe('Large request bodies', () => {
+describe('Large request bodies', function () {
+  this.timeout(120_000);
   const environment = useEnvironment();
 
   it('count until they are answered: one more is 503 with Retry-After, and goes when one of them is over', async () => {
@@ -62,7 +63,7 @@ describe('Large request bodies', () => {
       await until(
         async () => answers.length,
         (entered) => entered === 1,
-        { ms: 20_000 },
+        { ms: 60_000 },
       );
       const refused = await served.visitor.post('/health/slow', { text: 'x'.repeat(6 * 1024 * 1024) });
       expect([refused.status, refused.headers.get('retry-after')]).to.deep.equal([503, '1']);
