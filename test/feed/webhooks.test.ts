@@ -12,6 +12,9 @@ import { type Environment, startEnvironment, type Tenant, useEnvironment } from 
 import { until } from '../support/wait.ts';
 import { type Receiver, startReceiver } from '../support/webhook-receiver.ts';
 
+/** The second try comes after a second, the third five seconds later. */
+const PATIENT = { ms: 60_000 };
+
 describe('Webhooks', () => {
   let environment: Environment;
   let receiver: Receiver;
@@ -31,16 +34,18 @@ describe('Webhooks', () => {
     await Promise.all([receiver.stop(), elsewhere.stop(), environment.stop()]);
   });
   beforeEach(() => {
-    receiver.received.length = 0;
     receiver.answer = { status: 200 };
   });
 
-  async function newHook(tenant: Tenant, events: string[], url = receiver.url) {
-    const made = await tenant.client.post('/webhooks', { url, events });
+  async function newHook(tenant: Tenant, events: string[]) {
+    const made = await tenant.client.post('/webhooks', { url: `${receiver.url}?${tenant.project._id}`, events });
     expect(made.status, made.text).to.equal(201);
     return made.body.data as { id: string; secret: string };
   }
 
+  /** At the webhooks of these projects: a delivery of another test may be tried again. */
+  const received = (...tenants: Tenant[]) =>
+    receiver.received.filter(({ path }) => tenants.some(({ project }) => path.endsWith(`?${project._id}`)));
   const deliveries = async (tenant: Tenant, id: string) =>
     (await tenant.client.get(`/webhooks/${id}/deliveries?limit=100`)).body.data.deliveries;
 
@@ -53,10 +58,10 @@ describe('Webhooks', () => {
     await tenant.client.post('/contacts/email', { email, firstName: 'Ada' });
     await tenant.client.delete(`/contacts/${contact}`);
     await until(
-      async () => receiver.received.length,
+      async () => received(tenant).length,
       (count) => count >= 3,
     );
-    const sorted = receiver.received.toSorted((a, b) => (a.body.type < b.body.type ? -1 : 1));
+    const sorted = received(tenant).toSorted((a, b) => (a.body.type < b.body.type ? -1 : 1));
     expect(sorted.map(({ body }) => body.type)).to.deep.equal([
       'contact.created',
       'contact.deleted',
@@ -111,10 +116,10 @@ describe('Webhooks', () => {
     const other = (await tenant.client.post('/contacts/email', { email: 'c@example.com' })).body.data.id;
     await tenant.client.delete(`/contacts/${other}`);
     await until(
-      async () => receiver.received.length,
+      async () => received(tenant).length,
       (count) => count === 1,
     );
-    expect(receiver.received[0]?.body.data.id).to.equal(other);
+    expect(received(tenant)[0]?.body.data.id).to.equal(other);
   });
 
   it('A URL that is not public https, or an event that there is not, is refused with 400.', async () => {
@@ -132,7 +137,7 @@ describe('Webhooks', () => {
     receiver.answer = { status: 302, location: elsewhere.url };
     await tenant.client.post('/contacts/email', { email: 'r@example.com' });
     await until(
-      async () => receiver.received.length,
+      async () => received(tenant).length,
       (count) => count >= 1,
     );
     receiver.answer = { status: 204 };
@@ -141,7 +146,7 @@ describe('Webhooks', () => {
       (rows) => rows[0]?.status === 'delivered',
     );
     expect(elsewhere.received).to.have.length(0);
-    expect(new Set(receiver.received.map(({ headers }) => headers['x-webhook-id'])).size).to.equal(1);
+    expect(new Set(received(tenant).map(({ headers }) => headers['x-webhook-id'])).size).to.equal(1);
     const [row] = await deliveries(tenant, id);
     expect(row.tries.map(({ status }: { status: number }) => status)).to.deep.equal([302, 204]);
   });
@@ -221,7 +226,8 @@ describe('Webhooks', () => {
     expect(inside.received).to.have.length(0);
   });
 
-  it('A receiver that is away during 1,000 events gets every one at least once, and no event changes its id.', async () => {
+  it('A receiver that is away during 1,000 events gets every one at least once, and no event changes its id.', async function () {
+    this.timeout(120_000);
     const tenant = await environment.newTenant('Away');
     await newHook(tenant, ['contact.deleted']);
     const { deps } = environment;
@@ -238,7 +244,7 @@ describe('Webhooks', () => {
     })();
     for (let at = 0; at < events.length; at += 50) await publishEvents(deps, projectId, events.slice(at, at + 50));
     await killing;
-    const seen = () => new Map(receiver.received.map(({ body }) => [body.data.id, body.id]));
+    const seen = () => new Map(received(tenant).map(({ body }) => [body.data.id, body.id]));
     // Failed deliveries wait for seconds by then, without a test watching.
     const failed = { projectId, attempts: { $gt: 0 }, dueAt: { $exists: true } };
     await until(
@@ -247,9 +253,9 @@ describe('Webhooks', () => {
         return seen().size;
       },
       (count) => count === 1_000,
-      { ms: 25_000, everyMs: 500 },
+      { ms: 90_000, everyMs: 500 },
     );
-    const ids = Map.groupBy(receiver.received, ({ body }) => body.data.id);
+    const ids = Map.groupBy(received(tenant), ({ body }) => body.data.id);
     for (const [, tries] of ids) expect(new Set(tries.map(({ body }) => body.id)).size).to.equal(1);
     const stored = await deps.db.projectEvents.find({ projectId }).toArray();
     expect(new Set(stored.map(({ _id }) => _id.toHexString()))).to.deep.equal(new Set(seen().values()));
@@ -263,18 +269,24 @@ describe('Webhooks', () => {
     const from = environment.deps.clock.now().toISOString();
     for (let i = 0; i < 3; i += 1) await tenant.client.post('/contacts/email', { email: `p${i}@example.com` });
     await until(
-      async () => receiver.received.length,
+      async () => received(tenant).length,
       (count) => count === 3,
     );
-    const first = receiver.received.map(({ body }) => body.id);
+    const first = received(tenant).map(({ body }) => body.id);
     const to = new Date(environment.deps.clock.now().getTime() + 1).toISOString();
     const replayed = await tenant.client.post(`/webhooks/${id}/replay`, { from, to });
     expect(replayed.body.data).to.deep.equal({ replayed: 3 });
     await until(
-      async () => receiver.received.length,
+      async () => received(tenant).length,
       (count) => count === 6,
     );
-    expect(new Set(receiver.received.slice(3).map(({ body }) => body.id))).to.deep.equal(new Set(first));
+    expect(
+      new Set(
+        received(tenant)
+          .slice(3)
+          .map(({ body }) => body.id),
+      ),
+    ).to.deep.equal(new Set(first));
     const none = await tenant.client.post(`/webhooks/${id}/replay`, { from: '2020-01-01T00:00:00Z', to: from });
     expect(none.body.data).to.deep.equal({ replayed: 0 });
     expect((await tenant.client.post(`/webhooks/${id}/replay`, { from: to, to: from })).status).to.equal(400);
@@ -283,13 +295,13 @@ describe('Webhooks', () => {
   it('Single events are delivered again by their ids, those of other types and of other projects are not.', async () => {
     const [tenant, other] = [await environment.newTenant('Chosen'), await environment.newTenant('Not chosen')];
     const { id } = await newHook(tenant, ['contact.created', 'contact.updated']);
-    const theirs = await newHook(other, ['contact.created'], `${receiver.url}?theirs`);
+    const theirs = await newHook(other, ['contact.created']);
     for (const email of ['a@example.com', 'b@example.com', 'c@example.com'])
       await tenant.client.post('/contacts/email', { email });
     await tenant.client.post('/contacts/email', { email: 'c@example.com', firstName: 'C' });
     await other.client.post('/contacts/email', { email: 'd@example.com' });
     await until(
-      async () => receiver.received.length,
+      async () => received(tenant, other).length,
       (count) => count === 5,
     );
     await tenant.client.patch(`/webhooks/${id}`, { events: ['contact.created'] });
@@ -301,10 +313,10 @@ describe('Webhooks', () => {
     const eventIds = [chosen?.eventId, changed?.eventId, foreign.eventId, new ObjectId().toHexString(), 'no id'];
     expect((await replay({ eventIds })).body.data).to.deep.equal({ replayed: 1 });
     await until(
-      async () => receiver.received.length,
+      async () => received(tenant, other).length,
       (count) => count === 6,
     );
-    expect(receiver.received[5]?.body.id).to.equal(chosen?.eventId);
+    expect(received(tenant, other)[5]?.body.id).to.equal(chosen?.eventId);
     const [again] = await deliveries(tenant, id);
     expect(again).to.include({ eventId: chosen?.eventId, isReplay: true });
     expect(await deliveries(other, theirs.id)).to.have.length(1);
@@ -318,32 +330,33 @@ describe('Webhooks', () => {
   it('Events and replays of a project reach no webhook of another.', async () => {
     const [one, two] = [await environment.newTenant('One'), await environment.newTenant('Two')];
     const from = environment.deps.clock.now().toISOString();
-    const { id } = await newHook(one, ['contact.created'], `${receiver.url}?one`);
-    await newHook(two, ['contact.created'], `${receiver.url}?two`);
+    const { id } = await newHook(one, ['contact.created']);
+    await newHook(two, ['contact.created']);
     for (const [tenant, email] of [
       [two, 'of-two@example.com'],
       [one, 'of-one@example.com'],
     ] as const)
       await tenant.client.post('/contacts/email', { email });
     await until(
-      async () => receiver.received.length,
+      async () => received(one, two).length,
       (count) => count >= 2,
     );
     const to = new Date(environment.deps.clock.now().getTime() + 1).toISOString();
     expect((await one.client.post(`/webhooks/${id}/replay`, { from, to })).body.data).to.deep.equal({ replayed: 1 });
     await until(
-      async () => receiver.received.length,
+      async () => received(one, two).length,
       (count) => count >= 3,
     );
-    const got = receiver.received.map(({ path, body }) => `${path} ${body.data.email}`);
+    const got = received(one, two).map(({ path, body }) => `${path} ${body.data.email}`);
     expect(got.toSorted()).to.deep.equal([
-      '/hook?one of-one@example.com',
-      '/hook?one of-one@example.com',
-      '/hook?two of-two@example.com',
+      `/hook?${one.project._id} of-one@example.com`,
+      `/hook?${one.project._id} of-one@example.com`,
+      `/hook?${two.project._id} of-two@example.com`,
     ]);
   });
 
-  it('An endpoint that fails for five days is switched off, and its log and record say why.', async () => {
+  it('An endpoint that fails for five days is switched off, and its log and record say why.', async function () {
+    this.timeout(120_000);
     const tenant = await environment.newTenant('Failing');
     const { id } = await newHook(tenant, ['contact.created']);
     receiver.answer = { status: 500 };
@@ -361,6 +374,7 @@ describe('Webhooks', () => {
     const off = await until(
       async () => (await tenant.client.get(`/webhooks/${id}`)).body.data,
       ({ isActive }) => isActive === false,
+      PATIENT,
     );
     expect(off.disabledReason).to.contain('5 days');
     await deps.db.webhookDeliveries.updateMany({ projectId: row.projectId, dueAt: { $exists: true } }, [
@@ -377,21 +391,26 @@ describe('Webhooks', () => {
     expect(on.body.data).to.include({ isActive: true, disabledReason: null, failingSince: null });
   });
 
-  it('A delivery is given up 24 hours after its first try.', async () => {
+  it('A delivery is given up 24 hours after its first try.', async function () {
+    this.timeout(120_000);
     const tenant = await environment.newTenant('Given up');
     const { id } = await newHook(tenant, ['contact.created']);
     receiver.answer = { status: 503 };
     await tenant.client.post('/contacts/email', { email: 'g@example.com' });
     await until(
       () => deliveries(tenant, id),
-      (rows) => rows[0]?.attempts === 1 && rows[0]?.nextAttemptAt !== null,
+      (rows) => rows[0]?.attempts >= 1,
     );
     const { deps } = environment;
     const firstTryAt = new Date(deps.clock.now().getTime() - 86_400_001);
-    await deps.db.webhookDeliveries.updateMany({ projectId: tenant.project._id }, { $set: { firstTryAt } });
     const [row] = await until(
-      () => deliveries(tenant, id),
+      async () => {
+        // A try that runs just then writes the date again that it has read.
+        await deps.db.webhookDeliveries.updateMany({ projectId: tenant.project._id }, { $set: { firstTryAt } });
+        return deliveries(tenant, id);
+      },
       (rows) => rows[0]?.status === 'failed',
+      PATIENT,
     );
     expect(row.nextAttemptAt).to.equal(null);
   });
