@@ -28,7 +28,8 @@ const KINDS = [
 ] as const;
 type Kind = (typeof KINDS)[number];
 
-describe('From the send to everything that comes back', () => {
+describe('From the send to everything that comes back', function () {
+  this.timeout(180_000);
   let environment: Environment;
   let sink: Sink;
   let door: Door;
@@ -81,7 +82,7 @@ describe('From the send to everything that comes back', () => {
     await until(
       () => deps.db.messages.countDocuments({ projectId, state: { $in: ['sent', 'bounced'] } }),
       (count) => count === people.length,
-      { ms: 30_000 },
+      { ms: 90_000 },
     );
     expect(sink.ledger.total).to.equal(taken);
     for (const mail of sink.ledger.messages) await comeBack(mail);
@@ -108,7 +109,11 @@ describe('From the send to everything that comes back', () => {
     expect(with_('unsubscribedAt')).to.equal(EACH);
     expect(with_('complainedAt')).to.equal(EACH);
 
-    const entries = await deps.db.suppressions.find({ projectId }).toArray();
+    // Suppressions and events are written after the outcome of their mail.
+    const entries = await until(
+      () => deps.db.suppressions.find({ projectId }).toArray(),
+      ({ length }) => length >= EACH * 4,
+    );
     const kinds = entries.map(
       ({ email, reason, isGlobal, groupId }) => `${email.split('+')[0]} ${reason} ${isGlobal ? 'global' : groupId}`,
     );
@@ -121,7 +126,10 @@ describe('From the send to everything that comes back', () => {
     expect([...new Set(kinds)].sort()).to.deep.equal(expected);
     expect(kinds).to.have.length(EACH * 4);
 
-    const events = await deps.db.projectEvents.find({ projectId }).toArray();
+    const events = await until(
+      () => deps.db.projectEvents.find({ projectId }).toArray(),
+      ({ length }) => length >= taken + EACH * 8,
+    );
     const told = [...Map.groupBy(events, ({ type }) => type)].map(([type, some]) => [type, some.length] as const);
     expect(Object.fromEntries(told)).to.deep.equal({
       'email.sent': taken,
@@ -174,7 +182,7 @@ describe('From the send to everything that comes back', () => {
   }
 
   async function drainSoon(): Promise<void> {
-    await drainSignals(environment.deps, 5_000);
+    await drainSignals(environment.deps, 60_000);
   }
 });
 
