@@ -78,10 +78,9 @@ export class Desk {
   /** The page of the form, as a browser showed it some seconds ago. */
   async shown({ path }: MadeForm, headers: Record<string, string> = {}, agoMs = 5_000) {
     const { clock } = this.environment;
-    const now = clock.now().getTime();
-    clock.set(new Date(now - agoMs));
+    clock.advance(-agoMs);
     const page = await this.browser(headers).get(path);
-    clock.set(new Date(now));
+    clock.advance(agoMs);
     expect(page.status, page.text).to.equal(200);
     return { page, stamp: hiddenIn(page.text, STAMP_INPUT) };
   }
