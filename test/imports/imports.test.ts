@@ -8,7 +8,8 @@ import { expectCountsRight, segmentOf } from '../contacts/support.ts';
 import { type Tenant, useEnvironment } from '../support/environment.ts';
 import { until } from '../support/wait.ts';
 
-describe('Imports', () => {
+describe('Imports', function () {
+  this.timeout(120_000);
   const environment = useEnvironment();
   let tenant: Tenant;
   before(() => {
@@ -20,7 +21,7 @@ describe('Imports', () => {
   const statusOf = async (id: string, of: Tenant = tenant) =>
     (await of.client.get(`/contacts/imports/${id}`)).body.data;
   const run = (id: string, of: Tenant = tenant) =>
-    importSlice(environment.deps, { projectId: of.project._id, importId: parseId(id) as ObjectId }, { timeMs: 20_000 });
+    importSlice(environment.deps, { projectId: of.project._id, importId: parseId(id) as ObjectId }, { timeMs: 60_000 });
   /** Uploads, does what the workflow would do, and answers what the caller then sees. */
   const imported = async (body: string, type = 'text/csv', query = '', to: Tenant = tenant) => {
     const accepted = await raw(body, type, query, to);
@@ -267,8 +268,7 @@ describe('Imports', () => {
     await expectCountsRight(environment, twice);
   });
 
-  it('the workflow import-{id} reads the file and ends', async function () {
-    this.timeout(60_000);
+  it('the workflow import-{id} reads the file and ends', async () => {
     const accepted = await raw('email\nworkflow@example.com\n');
     let workers: Workers | undefined;
     try {
@@ -278,7 +278,7 @@ describe('Imports', () => {
       const done = await until(
         () => statusOf(id),
         ({ status }) => status === 'completed',
-        { ms: 40_000 },
+        { ms: 90_000 },
       );
       expect(done).to.include({ created: 1, percent: 100 });
     } finally {
