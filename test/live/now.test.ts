@@ -143,7 +143,7 @@ describe('GET /reports/now', () => {
         0,
       );
     };
-    await until(sum, (all) => all === 23, { ms: 8_000 });
+    await until(sum, (all) => all === 23, { ms: 20_000 });
     await bareCampaign(environment, tenant, { _id: campaignId } as never);
     const { body } = await tenant.client.get(`/campaigns/${campaignId}/rates`);
     const total = (name: string) =>

@@ -36,9 +36,11 @@ describe('Reports of processes', () => {
     const ranks = [first, second].map(({ members }) => members.id).toSorted();
     expect(second.members.rank('mail')).to.deep.equal({ rank: ranks.indexOf(second.members.id), count: 2 });
     await second.end();
+    await first.end();
+    expect(await environment.deps.db.processes.countDocuments({})).to.equal(0);
 
     const silentSince = new Date(environment.deps.clock.now().getTime() - 20_000);
-    await environment.deps.db.processes.updateMany({ _id: first.members.id }, { $set: { seenAt: silentSince } });
+    await environment.deps.db.processes.insertOne({ ...reported!, seenAt: silentSince });
     const third = start('mail');
     await until(
       () => environment.deps.db.processes.countDocuments({}),
@@ -46,7 +48,5 @@ describe('Reports of processes', () => {
     );
     await third.end();
     expect(third.members.count('mail')).to.equal(1);
-    await first.end();
-    expect(await environment.deps.db.processes.countDocuments({})).to.equal(0);
   });
 });

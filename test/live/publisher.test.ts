@@ -14,14 +14,14 @@ import { until } from '../support/wait.ts';
 const LIVE = '/stream?types=campaign.progress,project.summary';
 const EVERY_MS = 500;
 
-/** Reading the figures takes longer at one time than at another, so two events alone may be closer. */
+/** Reading the figures takes longer at one time than at another, so two events alone may be closer, and a timer may be early by a millisecond. */
 function expectAtMostTwiceASecond(times: number[], type: string): void {
   const lasted = times.at(-1)! - times[0]!;
-  expect(times.length, `${type} within ${lasted} ms`).to.be.at.most(2 + Math.floor(lasted / EVERY_MS));
+  expect(times.length, `${type} within ${lasted} ms`).to.be.at.most(2 + Math.floor(lasted / (EVERY_MS - 2)));
 }
 
 describe('Live figures', function () {
-  this.timeout(60_000);
+  this.timeout(180_000);
   const { stage, hands } = useHands({ perTest: { ackDelayMs: 0 } });
   before(() => until(async () => stage.deps.signals.isUp(), Boolean));
 
@@ -46,8 +46,14 @@ describe('Live figures', function () {
     await sleep(800);
     expect([await stored('campaign.progress'), await stored('project.summary')]).to.deep.equal([[], []]);
     const stream = await openStream(environment, own.projectKey, `${LIVE}&timezone=Europe/Berlin`);
-    await stream.until(({ event }) => event === 'campaign.progress');
-    for (let from = 101; from <= 600; from += 20) await hands.page(id, { fromSeq: from, toSeq: from + 19 });
+    const sentAtLeast = (count: number) =>
+      stream.until(({ event, data }) => event === 'campaign.progress' && data.data.sent >= count);
+    await sentAtLeast(100);
+    for (let from = 101; from <= 600; from += 20) {
+      await hands.page(id, { fromSeq: from, toSeq: from + 19 });
+      // Where mails leave fast, all would be sent between two events.
+      if (from === 341) await sentAtLeast(360);
+    }
     await hands.drive(id);
     const told = await stream.until(({ event, data }) => event === 'campaign.progress' && data.data.status === 'sent');
     const progress = told.filter(({ event }) => event === 'campaign.progress').map(({ data }) => data.data);
@@ -102,7 +108,7 @@ describe('Live figures', function () {
         return stream.told.length - before;
       },
       (more) => more === 0,
-      { ms: 40_000 },
+      { ms: 120_000 },
     );
     const steps = new Map(
       stream.told
@@ -137,7 +143,7 @@ describe('Live figures', function () {
       const times = (await stored('project.summary')).map(({ writtenAt }) => writtenAt.getTime()).slice(-4);
       expectAtMostTwiceASecond(times, 'project.summary');
       await first.close();
-      await until(readers, (figures) => figures?.readers.length === 1 && figures.by !== by);
+      await until(readers, (figures) => figures?.readers.length === 1 && figures.by !== by, { ms: 30_000 });
       const already = second.told.length;
       await hands.page(id, { fromSeq: 201, toSeq: 400 });
       await until(
@@ -154,7 +160,7 @@ describe('Live figures', function () {
 });
 
 describe('Counts for watchers', function () {
-  this.timeout(60_000);
+  this.timeout(180_000);
   const { stage, hands } = useHands({ perTest: { ackDelayMs: 0 } });
 
   it('are those of the ledger, in every state of recipients, before, while and after they are sent', async () => {
@@ -183,12 +189,12 @@ describe('Counts for watchers', function () {
     await hands.advance(id);
     await hands.freeze(id);
     expect(await agree()).to.include({ total: 300, suppressed: 43, pending: 257, sent: 0 });
-    stage.sink.modes.ackDelayMs = 400;
+    stage.sink.modes.ackDelayMs = 2_000;
     const sending = hands.page(id, { fromSeq: 1, toSeq: 120 });
     const during = await until(agree, ({ inFlight }) => inFlight > 0, { everyMs: 5 });
+    stage.sink.modes.ackDelayMs = 0;
     expect(during.sent).to.be.below(120);
     await sending;
-    stage.sink.modes.ackDelayMs = 0;
     await agree();
     const unclaimed = (await stage.messages(id, { state: 'sent' })).at(-1)!;
     await stage.deps.db.messages.updateOne(
