@@ -5,7 +5,8 @@ import { runAlone } from '../../lab/rig/run-alone.ts';
 import { newLifetime } from '../../stack/lifetime.ts';
 import { temporaryFolder } from '../stack/temporary.ts';
 
-describe('Benches', () => {
+describe('Benches', function () {
+  this.timeout(180_000);
   const folder = temporaryFolder();
 
   it('They run one after the other, each on servers of its own, and one that breaks down takes no other with it.', async () => {

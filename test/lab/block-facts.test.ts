@@ -50,7 +50,7 @@ describe('The facts that a drill reads of blocks', () => {
     const { campaignClaims } = stage.deps.db;
     const claim = (await campaignClaims.findOne({ campaignId: new ObjectId(id), projectId: stage.own.project._id }))!;
     await stage.act(id, 'abort');
-    await untilSettled(context(), 5_000);
+    await untilSettled(context(), 20_000);
     const overlapping = { ...claim, _id: new ObjectId(), from: 7, to: PEOPLE, leaseUntil: new Date() };
     await campaignClaims.insertOne(overlapping);
     expect(await factsOf(id, 'sent')).to.deep.equal({ ...nothing, openClaims: 1, claimedTwice: 3 });

@@ -34,7 +34,7 @@ Tests took 4.0 s with everything.
 `;
 
 describe('The drill of mutations', function () {
-  this.timeout(60_000);
+  this.timeout(180_000);
 
   it('distinguishes a mutation that its tests notice from one that survives, and leaves no copy behind', async () => {
     const survivor = { ...noticed, name: 'tested elsewhere', tests: ['test/composing/headers.test.ts'] };

@@ -7,7 +7,7 @@ import { longestHold } from './hold.ts';
 const LENGTH = 1_000_000;
 const REPEATS = 3;
 /** In wall time, on a machine that runs other tests too. */
-const ANSWER_MS_MAX = 3_000;
+const ANSWER_MS_MAX = 10_000;
 
 const html = {
   'question marks in a link': `<a href="https://x.test/${'?'.repeat(LENGTH)}{{x}}">x</a>`,
