@@ -67,7 +67,7 @@ export async function relayReplies(
   const context = await openDrill(env, { ackMs: 0 });
   try {
     const { groupId } = await createGroup(context.deps, context.project, { name: 'Replies' }, origin());
-    const worker = await context.startWorker({ SMTP_MAX_CONNECTIONS: '20', SMTP_DOT_TIMEOUT_SECONDS: '2' });
+    const worker = await context.startWorker({ SMTP_MAX_CONNECTIONS: '20', SMTP_DOT_TIMEOUT_SECONDS: '6' });
     const ids = new Map<Reply, string[]>();
     await Promise.all(replies.map(async (reply) => ids.set(reply, await send(context, reply.name, { each, groupId }))));
     await until('every mail has met the relay', async () => (await countOpen(context)) === 0);
