@@ -5,10 +5,11 @@ import { unsubscribeToken } from '../../core/composing/tokens.ts';
 import { useBrowser } from '../support/chromium.ts';
 import { useEnvironment } from '../support/environment.ts';
 
-const WAIT_MS = 10_000;
+const WAIT_MS = 30_000;
 
 /** As a careful reader has it: in a browser with JavaScript off. */
-describe('The page behind an unsubscribe link', () => {
+describe('The page behind an unsubscribe link', function () {
+  this.timeout(120_000);
   const open = useBrowser();
   const environment = useEnvironment();
   let context: BrowserContext;
