@@ -459,8 +459,9 @@ describe('POST /mails/send', () => {
       Array.from({ length: 200 }, async () => {
         for (;;) {
           const answer = await send({}, { 'Idempotency-Key': 'one-mail' });
-          if (answer.status !== 409) return answer;
-          expect(answer.body.error.code).to.equal('IDEMPOTENCY_IN_PROGRESS');
+          // So many at once may wait too long for a connection to MongoDB, which is 503.
+          if (![409, 503].includes(answer.status)) return answer;
+          expect(answer.body.error.code).to.be.oneOf(['IDEMPOTENCY_IN_PROGRESS', 'UNAVAILABLE']);
           await sleep(20);
         }
       }),
