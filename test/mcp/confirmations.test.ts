@@ -20,7 +20,7 @@ const toThree = {
 };
 
 describe('Sending to several people through MCP', function () {
-  this.timeout(20_000);
+  this.timeout(60_000);
   const environment = useEnvironment({ DNS_SERVERS: '127.0.0.1:9' });
   before(() => seedVerifiedDomain(environment.deps, environment.own.project, 'mail.example.com', new ObjectId()));
 
@@ -522,7 +522,8 @@ describe('Sending to several people through MCP', function () {
         () => stateOf(question.id),
         (state) => state === 'withdrawn',
       );
-      await two.stop();
+      two.kill();
+      await two.ended;
       expect(await sent()).to.equal(before);
     });
 
@@ -572,7 +573,7 @@ describe('Sending to several people through MCP', function () {
 });
 
 describe('An answer that arrives at another API process', function () {
-  this.timeout(30_000);
+  this.timeout(60_000);
 
   const settings: Record<string, Record<string, string>> = {
     'with Redis': {},

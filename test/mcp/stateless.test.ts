@@ -167,7 +167,7 @@ describe('MCP without sessions (2026-07-28)', () => {
     });
 
     it('may be confirmed at another API process', async function () {
-      this.timeout(20_000);
+      this.timeout(60_000);
       const before = await sent();
       const two = start(environment, 'api/main.ts', environment.deps.config.secretKeys.join(','));
       try {

@@ -24,7 +24,7 @@ const toTwo = {
 };
 
 describe('everpost mcp', function () {
-  this.timeout(20_000);
+  this.timeout(60_000);
   const environment = useEnvironment();
   const built = useBuiltClient();
   const children: ChildProcess[] = [];
