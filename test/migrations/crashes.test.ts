@@ -10,7 +10,8 @@ import { expectedOfA, expectedOfB, pictureOf } from './targets.ts';
 /** A process that dies between two writes: its earlier writes stay, and it never reports again. */
 class Crash extends Error {}
 
-describe('A migration whose process dies again and again', () => {
+describe('A migration whose process dies again and again', function () {
+  this.timeout(120_000);
   const scene = useScene({}, { works: false });
 
   it('ends with the target equal to the source and nothing twice, from provider A', async () => {

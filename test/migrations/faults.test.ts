@@ -4,11 +4,13 @@ import { type AccountB, sampleAccountB, smallAccountB } from '../providers/accou
 import { expired } from '../providers/export-files.ts';
 import { type Act, serverError, tooManyRequestsA, tooManyRequestsB } from '../providers/faults.ts';
 import type { Tenant } from '../support/environment.ts';
-import { dataOf, type Job, settled, start, tenantWithA, tenantWithB, useScene } from './support.ts';
+import { dataOf, type Job, setPatience, settled, start, tenantWithA, tenantWithB, useScene } from './support.ts';
 import { expectedOfA, expectedOfB, pictureOf } from './targets.ts';
 
-describe('A migration whose source misbehaves', () => {
-  const scene = useScene({ MIGRATION_PATIENCE_SECONDS: '2' });
+describe('A migration whose source misbehaves', function () {
+  this.timeout(120_000);
+  const scene = useScene();
+  beforeEach(() => setPatience(scene, 2));
 
   async function retry(tenant: Tenant, { id }: Job, body: object = {}): Promise<Job> {
     const { status, body: answer } = await tenant.client.post(`/migrations/${id}/retry`, body);
@@ -32,6 +34,7 @@ describe('A migration whose source misbehaves', () => {
       expect(await pictureOf(scene.env, tenant)).deep.include(expectedOfA(account, (html) => html));
 
     it('rides out 429, 500, a reset connection, broken JSON and a slow source without a person', async () => {
+      setPatience(scene, 60);
       const acts: [RegExp, Act][] = [
         [/scopes/, tooManyRequestsA('delta')],
         [/templates\?/, { kind: 'truncate' }],
@@ -113,6 +116,7 @@ describe('A migration whose source misbehaves', () => {
     const whole = async () => expect(await pictureOf(scene.env, tenant)).deep.include(expectedOfB(account));
 
     it('rides out 429, 500, a reset connection, broken JSON and a slow source without a person', async () => {
+      setPatience(scene, 60);
       const acts: [RegExp, Act][] = [
         [/templates\?/, tooManyRequestsB()],
         [/templates\//, serverError],

@@ -10,7 +10,8 @@ import type { Tenant } from '../support/environment.ts';
 import { dataOf, type Job, job, type Scene, settled, start, startScene, tenantWithA, until } from './support.ts';
 import { expectedOfA, pictureOf } from './targets.ts';
 
-describe('An operator of migrations', () => {
+describe('An operator of migrations', function () {
+  this.timeout(120_000);
   let scene: Scene;
   let connection: Connection;
   let account: AccountA;
@@ -121,8 +122,7 @@ describe('An operator of migrations', () => {
     await whole();
   });
 
-  it('resets a run in the Web UI at any boundary of its phases, and the result stays the same', async function () {
-    this.timeout(40_000);
+  it('resets a run in the Web UI at any boundary of its phases, and the result stays the same', async () => {
     const done = await settled(tenant, await begin());
     expect(await workflow().result()).deep.equal({ status: 'completed' });
     const before = await pictureOf(scene.env, tenant);
@@ -222,8 +222,7 @@ describe('An operator of migrations', () => {
     await until(tenant, held.id, ({ status }) => status === 'completed');
   });
 
-  it('decides from the command line, where a new key comes from the environment', async function () {
-    this.timeout(60_000);
+  it('decides from the command line, where a new key comes from the environment', async () => {
     const held = await heldAt(/asm\/groups/);
     const { mongodbUrl, mongodbDatabase, temporalAddress, taskQueuePrefix, secretKeys } = scene.env.deps.config;
     const admin = async (...words: string[]) => {

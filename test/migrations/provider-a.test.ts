@@ -6,10 +6,11 @@ import { type AccountA, sampleAccountA, template, version } from '../providers/a
 import { type Act, serverError } from '../providers/faults.ts';
 import { png } from '../providers/images.ts';
 import type { Tenant } from '../support/environment.ts';
-import { dataOf, job, settled, start, tenantWithA, useScene } from './support.ts';
+import { dataOf, job, setPatience, settled, start, tenantWithA, useScene } from './support.ts';
 import { expectedOfA, pictureOf } from './targets.ts';
 
-describe('A migration from provider A', () => {
+describe('A migration from provider A', function () {
+  this.timeout(120_000);
   const scene = useScene();
   let account: AccountA;
   let tenant: Tenant;
@@ -271,6 +272,7 @@ describe('A migration from provider A', () => {
     });
     afterEach(() => {
       scene.images.faults.length = 0;
+      setPatience(scene, 1);
     });
 
     const acts: [string, Act][] = [
@@ -290,6 +292,7 @@ describe('A migration from provider A', () => {
 
     for (const [name, act] of acts)
       it(`asks again after ${name}, in a job as in a call`, async () => {
+        setPatience(scene, 60);
         scene.images.faults.push({ on: /picture/, act });
         const found = await migrate({ migrateAll: true });
         expect([found.status, requests()]).deep.equal(['completed', 2]);
@@ -325,8 +328,7 @@ describe('A migration from provider A', () => {
         .and.not.contains(url);
     });
 
-    it('says in the answer of a call that it needs review', async function () {
-      this.timeout(20_000);
+    it('says in the answer of a call that it needs review', async () => {
       scene.images.faults.push({ on: /picture/, times: 1_000, act: { kind: 'reset' } });
       const [made] = (await byCall()).templates;
       expect(made).deep.include({ status: 'created', needsReview: true });

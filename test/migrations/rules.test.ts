@@ -113,7 +113,7 @@ describe('A plan of provider B', () => {
         return { contacts: [contact, contact], hasMore: true };
       },
     } as unknown as SourceB;
-    const plan = await planB(source, 50);
+    const plan = await planB(source, 1_000);
     expect(plan).deep.include({ totalContacts: 4, unsubscribedContacts: 4, countsComplete: false });
   });
 });

@@ -98,6 +98,11 @@ export async function tenantWithB(scene: Scene, account: AccountB): Promise<Tena
   return scene.env.newTenant(`of ${account.key.slice(-6)}`);
 }
 
+/** How long the phases of this scene ask a source again that fails. */
+export function setPatience({ env }: Scene, seconds: number): void {
+  Object.assign(env.deps.config, { migrationPatienceSeconds: seconds });
+}
+
 export interface Job {
   id: string;
   status: string;
@@ -117,8 +122,11 @@ export async function job(tenant: Tenant, id: string): Promise<Job> {
   return dataOf(await tenant.client.get(`/migrations/${id}`));
 }
 
+/** More than a busy machine needs. */
+const PATIENCE_MS = 90_000;
+
 /** Waits until the job is over, or holds. */
-export async function settled(tenant: Tenant, id: string, withinMs = 28_000): Promise<Job> {
+export async function settled(tenant: Tenant, id: string, withinMs = PATIENCE_MS): Promise<Job> {
   return until(tenant, id, ({ status }) => status !== 'queued' && status !== 'running', withinMs);
 }
 
@@ -126,7 +134,7 @@ export async function until(
   tenant: Tenant,
   id: string,
   isSo: (found: Job) => boolean,
-  withinMs = 28_000,
+  withinMs = PATIENCE_MS,
 ): Promise<Job> {
   const giveUpAt = performance.now() + withinMs;
   for (;;) {

@@ -50,7 +50,8 @@ describe('Unsubscribed contacts of a random account of provider B', () => {
   });
 });
 
-describe('People who unsubscribed at provider B', () => {
+describe('People who unsubscribed at provider B', function () {
+  this.timeout(120_000);
   const scene = useScene({ MIGRATION_PATIENCE_SECONDS: '0' });
   let account: AccountB;
   let tenant: Tenant;
@@ -119,10 +120,12 @@ describe('People who unsubscribed at provider B', () => {
     const mails = await eventually(
       () => db.messages.find({ projectId }).toArray(),
       (all) => all.length === account.contacts.length - markedOf().length,
+      { ms: 60_000 },
     );
     await eventually(
       () => db.enrollments.countDocuments({ projectId, live: true }),
       (count) => count === 0,
+      { ms: 60_000 },
     );
     expect(markedOf()).length(3);
     expect(mails.filter((mail) => markedOf().includes(mail.email))).deep.equal([]);

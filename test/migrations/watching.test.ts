@@ -1,6 +1,5 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
 import { expect } from 'chai';
 import { Redis } from 'ioredis';
@@ -16,7 +15,8 @@ interface Seen {
   data: Job;
 }
 
-describe('A watcher of a migration', () => {
+describe('A watcher of a migration', function () {
+  this.timeout(120_000);
   const scene = useScene();
   let account: AccountA;
   let tenant: Tenant;
@@ -27,12 +27,11 @@ describe('A watcher of a migration', () => {
 
   const begin = () => start(tenant, 'providerA', { apiKey: account.key, migrateAll: true });
 
-  function watch(id: string, lastEventId: number | null, isLast: (seen: Seen) => boolean): Promise<Seen[]> {
-    return read(`/migrations/${id}/events`, lastEventId, isLast);
+  async function watch(id: string, lastEventId: number | null, isLast: (seen: Seen) => boolean): Promise<Seen[]> {
+    return (await open(`/migrations/${id}/events`, lastEventId)).until(isLast);
   }
 
-  /** Reads until the event that ends it. */
-  async function read(path: string, lastEventId: number | null, isLast: (seen: Seen) => boolean): Promise<Seen[]> {
+  async function open(path: string, lastEventId: number | null = null) {
     const ending = new AbortController();
     const headers = {
       Authorization: `Bearer ${tenant.projectKey}`,
@@ -40,17 +39,22 @@ describe('A watcher of a migration', () => {
     };
     const response = await fetch(`${scene.env.url}/v1${path}`, { headers, signal: ending.signal });
     expect(response.headers.get('content-type')).contains('text/event-stream');
-    const seen: Seen[] = [];
-    let text = '';
-    for await (const piece of response.body!.pipeThrough(new TextDecoderStream())) {
-      text += piece;
-      const blocks = text.split('\n\n');
-      text = blocks.pop() ?? '';
-      seen.push(...blocks.filter((block) => block.includes('data:')).map(readEvent));
-      if (seen.some(isLast)) break;
-    }
-    ending.abort();
-    return seen;
+    const pieces = response.body!.pipeThrough(new TextDecoderStream());
+    /** Reads until the event that ends it. */
+    const until = async (isLast: (seen: Seen) => boolean): Promise<Seen[]> => {
+      const seen: Seen[] = [];
+      let text = '';
+      for await (const piece of pieces) {
+        text += piece;
+        const blocks = text.split('\n\n');
+        text = blocks.pop() ?? '';
+        seen.push(...blocks.filter((block) => block.includes('data:')).map(readEvent));
+        if (seen.some(isLast)) break;
+      }
+      ending.abort();
+      return seen;
+    };
+    return { until };
   }
 
   it('gets the whole job with each change: versions and figures only grow, and the last is what REST answers', async () => {
@@ -67,19 +71,22 @@ describe('A watcher of a migration', () => {
   });
 
   it('comes back with Last-Event-ID and gets only what is newer', async () => {
+    scene.a.faults.push({ on: /exports/, times: 100, act: serverError });
     const id = await begin();
-    const first = await watch(id, null, ({ id: version }) => version > 3);
+    const first = await watch(id, null, ({ data }) => data.status === 'needs_attention');
     const last = first.at(-1)?.id ?? 0;
-    const rest = await watch(id, last, ({ event }) => event === 'migration.completed');
+    const back = await open(`/migrations/${id}/events`, last);
+    scene.a.faults.length = 0;
+    expect((await tenant.client.post(`/migrations/${id}/retry`, {})).status).equal(200);
+    const rest = await back.until(({ event }) => event === 'migration.completed');
     expect(rest.every((one) => one.id > last)).equal(true);
     expect(rest.at(-1)?.data.status).equal('completed');
   });
 
   it('hears of it on the stream of the project too: running, progress, then completed with the same figures', async () => {
-    const listening = read('/stream?types=migration.*', null, ({ event }) => event === 'migration.completed');
-    await sleep(300);
+    const stream = await open('/stream?types=migration.*');
     const id = await begin();
-    const seen = await listening;
+    const seen = await stream.until(({ event }) => event === 'migration.completed');
     const told = seen.map(({ event, data }) => [event, data.data.bulkOperationId]);
     expect(told[0]).deep.equal(['migration.running', id]);
     expect(told.slice(1, -1).every(([event]) => event === 'migration.progress')).equal(true);
