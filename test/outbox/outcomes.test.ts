@@ -8,6 +8,8 @@ import { useEnvironment } from '../support/environment.ts';
 import { until } from '../support/wait.ts';
 
 const MINUTE_MS = 60_000;
+/** More than a busy machine needs. */
+const PATIENCE = { ms: 60_000 };
 
 interface Row {
   /** The sink's behaviour: the local part of the address. */
@@ -81,48 +83,54 @@ const rows: Record<string, Row> = {
     status: 'unknown',
     accepted: false,
   },
-  'silence after the dot: unknown': { to: 'silent-after-dot', status: 'unknown', accepted: true },
   '250 and then a drop: sent': { to: 'drop-after-250', status: 'sent', reply: 250, accepted: true },
   'a 250 of several lines: sent': { to: 'multi-line-250', status: 'sent', reply: 250, accepted: true },
   'a 250 without an enhanced code: sent': { to: 'no-enhanced', status: 'sent', reply: 250, accepted: true },
   'a 250 with 8-bit bytes: sent': { to: 'eight-bit', status: 'sent', reply: 250, accepted: true },
 };
 
-describe('Answers of the relay', () => {
+/** Deliveries of the mail with this id. */
+const countOf = ({ sink }: Post, id: string) =>
+  [...sink.ledger.counts].reduce((sum, [key, count]) => (key.includes(id) ? sum + count : sum), 0);
+
+async function expectOutcome(post: Post, row: Row): Promise<void> {
+  const email = `${row.to}+one@in.test`;
+  const attachments = row.bytes ? [{ fileName: 'x', content: Buffer.alloc(row.bytes).toString('base64') }] : [];
+  const answer = await post.send({ to: { email }, attachments });
+  const record = await post.settled(answer, row.status);
+  expect(record.reply?.code).to.equal(row.reply);
+  const [first, second, outcome, ...later] = record.timeline;
+  expect([first, second, outcome].map(({ type }: { type: string }) => type)).to.deep.equal([
+    'queued',
+    'claimed',
+    row.status,
+  ]);
+  expect(outcome.reply?.code).to.equal(row.reply);
+  expect(countOf(post, answer.body.data.emailId)).to.equal(row.accepted ? 1 : 0);
+  if (!row.waits) expect(record.nextAttemptAt).to.equal(null);
+  // A mail that is tried again after a second may have been by now.
+  if (row.waits !== soon) expect(later).to.deep.equal([]);
+  if (row.waits && later.length === 0) {
+    const waitMs = new Date(record.nextAttemptAt).getTime() - new Date(outcome.at).getTime();
+    expect(waitMs).to.be.within(...row.waits);
+  }
+  if (row.suppressed === undefined) return;
+  const { body } = await post.own.client.post('/suppression-groups/entries', { email });
+  expect(body.data.entries).to.have.length(row.suppressed ? 1 : 0);
+}
+
+describe('Answers of the relay', function () {
+  this.timeout(120_000);
   let post: Post;
   before(async () => {
-    post = await startPost({ timeouts: { dotMs: 500 } });
+    post = await startPost();
   });
   after(() => post.stop());
 
-  const countOf = (id: string) =>
-    [...post.sink.ledger.counts].reduce((sum, [key, count]) => (key.includes(id) ? sum + count : sum), 0);
-  const suppressions = async (email: string) =>
-    (await post.own.client.post('/suppression-groups/entries', { email })).body.data.entries;
-
-  for (const [title, row] of Object.entries(rows))
-    it(title, async () => {
-      const email = `${row.to}+one@in.test`;
-      const attachments = row.bytes ? [{ fileName: 'x', content: Buffer.alloc(row.bytes).toString('base64') }] : [];
-      const answer = await post.send({ to: { email }, attachments });
-      const record = await post.settled(answer, row.status);
-      expect(record.reply?.code).to.equal(row.reply);
-      expect(record.timeline.map(({ type }: { type: string }) => type)).to.deep.equal([
-        'queued',
-        'claimed',
-        row.status,
-      ]);
-      expect(record.timeline.at(-1).reply?.code).to.equal(row.reply);
-      expect(countOf(answer.body.data.emailId)).to.equal(row.accepted ? 1 : 0);
-      if (row.waits) {
-        const waitMs = new Date(record.nextAttemptAt).getTime() - new Date(record.timeline.at(-1).at).getTime();
-        expect(waitMs).to.be.within(...row.waits);
-      } else expect(record.nextAttemptAt).to.equal(null);
-      if (row.suppressed !== undefined) expect(await suppressions(email)).to.have.length(row.suppressed ? 1 : 0);
-    });
+  for (const [title, row] of Object.entries(rows)) it(title, () => expectOutcome(post, row));
 
   it('the same answers, fifty times each and all together, give the same outcomes', async () => {
-    const cases = Object.values(rows).filter(({ to, bytes }) => to !== 'silent-after-dot' && !bytes);
+    const cases = Object.values(rows).filter(({ bytes }) => !bytes);
     const people = cases.flatMap(({ to, status }) =>
       Array.from({ length: 50 }, (_, index) => ({ email: `${to}+bulk${index}@in.test`, status })),
     );
@@ -137,11 +145,13 @@ describe('Answers of the relay', () => {
       () => db.messages.find(filter, { projection: { email: 1, state: 1 } }).toArray(),
       (found) =>
         found.length === people.length && found.every(({ state }) => !['queued', 'committing'].includes(state)),
-      { ms: 30_000 },
+      { ms: 100_000 },
     );
     const states = new Map(stored.map(({ email, state }) => [email, state]));
     for (const { email, status } of people) expect(states.get(email), email).to.equal(status);
-    expect(post.sink.ledger.duplicates).to.equal(0);
+    // After a minute an ambiguous end is tried again.
+    const certain = stored.filter(({ state }) => state !== 'unknown').map(({ _id }) => _id.toHexString());
+    expect(certain.filter((id) => countOf(post, id) > 1)).to.deep.equal([]);
   });
 
   it('a "try again in 20 minutes" is honoured', async () => {
@@ -198,7 +208,7 @@ describe('Answers of the relay', () => {
       (await post.own.client.get(`/emails/${answer.body.data.emailId}`)).body.data.recipients.map(
         ({ kind, status }: Record<string, string>) => `${kind} ${status}`,
       );
-    await until(statuses, (found) => found.join() === 'to sent,cc bounced,bcc deferred');
+    await until(statuses, (found) => found.join() === 'to sent,cc bounced,bcc deferred', PATIENCE);
     const { envelope, mail } = await post.arrived(answer);
     expect(envelope.to).to.deep.equal(['good@in.test']);
     expect(mail.cc?.map(({ address }) => address)).to.deep.equal(['perm-rcpt-550-5.1.1+cc@in.test']);
@@ -208,9 +218,11 @@ describe('Answers of the relay', () => {
     const { _id, projectId } = await post.read(answer);
     await db.messages.updateOne({ _id, projectId }, { $set: { 'recipients.2.email': 'bcc@in.test' } });
     await hurry(post, 'deferred');
-    await until(statuses, (found) => found.join() === 'to sent,cc bounced,bcc sent');
+    await until(statuses, (found) => found.join() === 'to sent,cc bounced,bcc sent', PATIENCE);
     expect(post.sink.ledger.messages.filter(({ to }) => to.includes('good@in.test'))).to.have.length(1);
-    expect(post.sink.ledger.messages.at(-1)?.to).to.deep.equal(['bcc@in.test']);
+    expect(post.sink.ledger.messages.flatMap(({ to }) => (to.includes('bcc@in.test') ? [to] : []))).to.deep.equal([
+      ['bcc@in.test'],
+    ]);
     expect((await post.read(answer)).state).to.equal('sent');
   });
 
@@ -255,16 +267,18 @@ describe('Answers of the relay', () => {
     expect((await post.read(marketing)).dueAt).to.equal(undefined);
     await hurry(post, 'unknown');
     await until(
-      async () => countOf(single.body.data.emailId),
+      async () => countOf(post, single.body.data.emailId),
       (count) => count === 2,
+      PATIENCE,
     );
-    expect(countOf(marketing.body.data.emailId)).to.equal(1);
+    expect(countOf(post, marketing.body.data.emailId)).to.equal(1);
     const { body } = await post.own.client.get('/emails?status=unknown&email=drop-after-dot%2Bm@in.test');
     expect(body.data.emails).to.have.length(1);
   });
 });
 
-describe("The relay's own state", () => {
+describe("The relay's own state", function () {
+  this.timeout(120_000);
   const environment = useEnvironment({ SMTP_MAX_CONNECTIONS: '8' });
   let post: Post;
   const start = async (options: PostOptions = {}) => startPost({ environment, ...options });
@@ -310,6 +324,11 @@ describe("The relay's own state", () => {
     const back = await staysQueued('a@in.test');
     post.sink.modes.greeting = '220 welcome';
     await back();
+  });
+
+  it('silence after the dot: unknown', async () => {
+    post = await start({ timeouts: { dotMs: 500 } });
+    await expectOutcome(post, { to: 'silent-after-dot', status: 'unknown', accepted: true });
   });
 
   it('MAIL 421 and close: the relay sends us away, and the mail waits', async () => {
@@ -377,7 +396,7 @@ describe("The relay's own state", () => {
           .data;
         return pagination.total;
       };
-      await until(count, (total) => total === 40, { ms: 15_000 });
+      await until(count, (total) => total === 40, PATIENCE);
       expect([post.sink.ledger.total, post.sink.ledger.duplicates, post.sink.ledger.protocolErrors]).to.deep.equal([
         40, 0, 0,
       ]);
