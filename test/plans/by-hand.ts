@@ -30,8 +30,8 @@ interface Scene {
 
 const HOUR_MS = 3_600_000;
 const EVERYTHING = { fromSeq: 0, toSeq: Number.MAX_SAFE_INTEGER };
-/** The sink answers so late that the process has lost its claim by then. */
-const SLOW = 'slow-1s';
+/** The sink answers when it is let, after the process has lost its claim. */
+const LATE = 'answer-later';
 const CONTENT = { from: { email: SENDER }, subject: 'Hi', html: HTML };
 
 /**
@@ -58,7 +58,7 @@ export async function runByHand(stage: Stage): Promise<Array<Record<string, stri
 
 /** A campaign with its audience: two recipients are answered late, and the connection of a third one is lost after the dot. */
 async function frozen({ stage, other }: Scene, name: string, fields: object = {}): Promise<string> {
-  const kinds = [SLOW, SLOW, 'drop-after-dot'];
+  const kinds = [LATE, LATE, 'drop-after-dot'];
   const toLists = [await stage.list(12, (n) => `${kinds[n] ?? 'quick'}+${name}${n}@in.test`)];
   const id = await stage.launch({ toLists, ...fields });
   expect((await other.advance(id)).kind).to.equal('freeze');
@@ -119,7 +119,7 @@ async function leaveOutSuppressed({ stage, aside, projectId }: Scene, id: string
 /** Mail of the transactional lane: the relay answers after another process has settled it. */
 async function takeOverMails(scene: Scene): Promise<void> {
   const { stage, dying, other, aside, projectId } = scene;
-  const send = (name: string) => make(stage, '/mails/send', { ...CONTENT, to: { email: `${SLOW}+${name}@in.test` } });
+  const send = (name: string) => make(stage, '/mails/send', { ...CONTENT, to: { email: `${LATE}+${name}@in.test` } });
   const settled = [
     { evidence: { isKnown: true, accepted: async () => true } },
     { evidence: { isKnown: false, accepted: async () => false } },
@@ -128,6 +128,7 @@ async function takeOverMails(scene: Scene): Promise<void> {
   ];
   for (const [n, { endedMs, ...parts }] of settled.entries()) {
     await send(`m${n}`);
+    const answer = holdAnswers(stage);
     const taken = await new MailQueue(dying.sending, 'transactional').take(projectId, 10);
     const running = Promise.all(taken.runs.map((run) => run()));
     await dotWritten(() => [...dying.sending.ledger.held.values()]);
@@ -137,6 +138,7 @@ async function takeOverMails(scene: Scene): Promise<void> {
     const { runs } = await new MailQueue(living, 'transactional').take(projectId, 10);
     await Promise.all(runs.map((run) => run()));
     await renewLeases(dying.sending.deps, dying.sending.ledger);
+    answer();
     await running;
   }
   await claimInPart(scene);
@@ -182,12 +184,14 @@ async function takeOverRows(scene: Scene): Promise<void> {
   expect((await other.drive(id)).kind).to.equal('wait');
   stage.sink.modes.mailReply = null;
   await aside.makeDue(projectId);
+  const answer = holdAnswers(stage);
   const range = dying.page(id, { ...EVERYTHING, isDeferred: true });
   await dotWritten(() => [...dying.sending.ledger.held.values()]);
   await aside.endLeases(projectId);
   const evidence = { isKnown: true, accepted: async () => true };
   await settleCampaignOrphans({ ...other.sending.deps, evidence }, await stage.stored(id));
   await other.advance(id);
+  answer();
   await range;
   await other.drive(id);
 }
@@ -196,17 +200,19 @@ async function takeOverRows(scene: Scene): Promise<void> {
 async function takeOverBlocks(scene: Scene): Promise<string> {
   const { stage, dying, other, aside, projectId } = scene;
   const id = await frozen(scene, 'b', { htmlTemplate: `${HTML}<p>{{lastName}}</p>` });
+  const answer = holdAnswers(stage);
   const range = dying.page(id, EVERYTHING);
   const held = () => [...dying.sending.ledger.blocks.values()].flatMap(({ recipients }) => recipients);
   await dotWritten(held);
   for (const { _id } of held()) await findMail(stage.deps, { projectId, messageId: _id });
-  const email = encodeURIComponent(`${SLOW}+b0@in.test`);
+  const email = encodeURIComponent(`${LATE}+b0@in.test`);
   for (const path of [`/campaigns/${id}/recipients`, `/emails?campaignId=${id}&email=${email}`])
     await stage.own.client.get(path);
   await renewLeases(dying.sending.deps, dying.sending.ledger);
   await aside.endLeases(projectId);
   await other.advance(id);
   await renewLeases(dying.sending.deps, dying.sending.ledger);
+  answer();
   await range;
   await other.drive(id);
   return id;
@@ -216,8 +222,15 @@ function dotWritten(held: () => Held[]): Promise<unknown> {
   return until(
     async () => held().some((one) => one.dotWritten),
     (isWritten) => isWritten,
-    { everyMs: 5 },
+    { ms: 60_000, everyMs: 5 },
   );
+}
+
+/** Of the sink, to mail for `LATE`, until the returned function is called. */
+function holdAnswers({ sink }: Stage): () => void {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  sink.modes.later = promise;
+  return resolve;
 }
 
 /** A retry, and a campaign to the people who did not open the first one. */

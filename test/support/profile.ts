@@ -1,7 +1,7 @@
 import type { Document } from 'mongodb';
 import type { Deps } from '../../core/base/deps.ts';
 
-const PROFILE_BYTES = 50_000_000;
+const PROFILE_BYTES = 200_000_000;
 /** The `appName` of connections whose operations are left out. */
 export const ASIDE = 'aside';
 

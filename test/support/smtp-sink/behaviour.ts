@@ -5,7 +5,7 @@ export type Behaviour =
   /** Gone after the first bytes of the message. */
   | { at: 'body' }
   /** Accepted and recorded (loseAndDrop: not): what the client sees of it. */
-  | { at: 'dot'; act: 'drop' | 'silence' | 'dropAfter250' | 'loseAndDrop' }
+  | { at: 'dot'; act: 'drop' | 'silence' | 'dropAfter250' | 'loseAndDrop' | 'answerLater' }
   | { at: 'dot'; act: 'answer'; delayMs: number; raw: string };
 
 /** {temp,perm,reject}-{mail,rcpt,data}-CODE[-ENHANCED][-close], after-dot-CODE[-ENHANCED][-close] */
@@ -28,6 +28,7 @@ const FIXED: Record<string, Behaviour> = {
   'lose-after-dot': { at: 'dot', act: 'loseAndDrop' },
   'silent-after-dot': { at: 'dot', act: 'silence' },
   'drop-after-250': { at: 'dot', act: 'dropAfter250' },
+  'answer-later': { at: 'dot', act: 'answerLater' },
   'multi-line-250': answer('250-2.0.0 first line\r\n250-2.0.0 second line\r\n250 2.0.0 queued as M1\r\n'),
   'no-enhanced': answer('250 queued without a code\r\n'),
   'bare-250': answer('250\r\n'),

@@ -30,6 +30,8 @@ export interface SinkModes {
   ackDelayMs: number;
   /** Says so only after this. */
   ackAfter: Promise<void> | null;
+  /** For it the answers to messages for `answer-later` wait. */
+  later: Promise<unknown>;
   /** Looks at every line of every message. */
   strict: boolean;
 }
@@ -51,6 +53,7 @@ export function defaultModes(): SinkModes {
     dataWithoutRecipients: false,
     ackDelayMs: 0,
     ackAfter: null,
+    later: Promise.resolve(),
     strict: true,
   };
 }

@@ -11,6 +11,7 @@ const EMPTY = Buffer.alloc(0);
 const BARE_LINE_END = /\r(?!\n)|(?<!\r)\n/;
 const TEXT_LINE_LENGTH_MAX = 998;
 const OK = '250 2.0.0 ok\r\n';
+const QUEUED = '250 2.0.0 queued\r\n';
 
 /** One connection. Parsed by hand and answered once per chunk, so that a benchmark measures the client. */
 export class Session {
@@ -202,8 +203,8 @@ export class Session {
     if (nobody) this.#out += '554 5.5.1 no valid recipients\r\n';
     else if (tooLarge) this.#out += '552 5.3.4 message too large\r\n';
     else if (behaviour?.at === 'dot') this.#misbehave(behaviour);
-    else if (ackAfter) this.#after(ackAfter, '250 2.0.0 queued\r\n');
-    else this.#later(ackDelayMs, '250 2.0.0 queued\r\n');
+    else if (ackAfter) this.#after(ackAfter, QUEUED);
+    else this.#later(ackDelayMs, QUEUED);
   }
 
   #misbehave(behaviour: Behaviour): void {
@@ -211,7 +212,8 @@ export class Session {
     else if (!('act' in behaviour)) return;
     else if (behaviour.act === 'answer') this.#later(behaviour.delayMs, behaviour.raw);
     else if (behaviour.act === 'silence') this.#held = true;
-    else if (behaviour.act === 'dropAfter250') this.#out += this.#closing('250 2.0.0 queued\r\n');
+    else if (behaviour.act === 'answerLater') this.#after(this.#modes.later, QUEUED);
+    else if (behaviour.act === 'dropAfter250') this.#out += this.#closing(QUEUED);
     else this.#out += this.#closing();
   }
 
