@@ -2,7 +2,10 @@ import { expect } from 'chai';
 import PostalMime from 'postal-mime';
 import { rewriteHtmlParts } from '../../core/composing/mime/html-parts.ts';
 import { type Post, SENDER, startPost } from '../delivery/support.ts';
+import { leastOf } from '../linear/cpu.ts';
 import { openSubmission, type SubmissionDoor } from '../support/submission.ts';
+
+const CPU_MS_MAX = 1_000;
 
 describe('X-Everpost-Track', () => {
   let post: Post;
@@ -111,10 +114,8 @@ describe('X-Everpost-Track', () => {
     it('in time that does not grow with the square of hostile input', () => {
       const boundary = `${'Content-Type: multipart/mixed; boundary=x\n\n--x\n'.repeat(2_000)}`;
       const lines = `Content-Type: multipart/mixed; boundary=x\n\n${'--x'.repeat(400_000)}`;
-      const began = performance.now();
       for (const hostile of [boundary, lines, `Content-Type: text/html;${' charset='.repeat(100_000)}`])
-        rewritten(hostile);
-      expect(performance.now() - began).to.be.below(1_000);
+        expect(leastOf(() => rewritten(hostile), CPU_MS_MAX)).to.be.below(CPU_MS_MAX);
     });
   });
 });

@@ -9,6 +9,7 @@ import {
   parseRetryAfter,
   retryDelayMs,
 } from '../../core/outbox/rules/bounces.ts';
+import { HOLD_MS_MAX, leastOf } from '../linear/cpu.ts';
 
 type Where = Phase | 'dsn';
 type Row = [line: string, where: Where, result: Classification['class'], category: BounceCategory, suppress?: boolean];
@@ -257,15 +258,13 @@ describe('bounces', () => {
   });
 
   it('reads a hostile reply of any length at once', () => {
-    const started = performance.now();
     for (const text of [
       'user '.repeat(100_000),
       'retry again '.repeat(100_000),
       '5.1.'.repeat(100_000),
       'mailbox mail from sender '.repeat(50_000),
     ])
-      classifyReply({ code: 550, text, phase: 'rcpt' });
-    expect(performance.now() - started).to.be.below(1_000);
+      expect(leastOf(() => classifyReply({ code: 550, text, phase: 'rcpt' }))).to.be.below(HOLD_MS_MAX);
   });
 
   const HINTS: [string, number | null][] = [
