@@ -8,6 +8,9 @@ import { until } from '../support/wait.ts';
 
 type Servers = Awaited<ReturnType<typeof startServers>>;
 
+/** Less than the thirty seconds for which the driver of MongoDB waits by itself, and more than a busy machine needs. */
+const HANG_MS = 20_000;
+
 describe('While a server is away', function () {
   this.timeout(180_000);
   let folder: string;
@@ -32,13 +35,13 @@ describe('While a server is away', function () {
     const answers = await Promise.all(Array.from({ length: 100 }, (_, index) => upsert(index)));
     expect(answers.map(({ status }) => status).filter((status) => status !== 200)).to.deep.equal([]);
     expect(answers[0]?.headers.get('x-ratelimit-limit')).to.equal('600000');
-    expect(performance.now() - begun).to.be.below(5_000);
+    expect(performance.now() - begun).to.be.below(HANG_MS);
     const ready = await environment.own.client.get('/health/ready');
     expect(ready.body.data).to.include({ status: 'ready', redis: 'down' });
     await servers.redis?.start();
   });
 
-  it('MongoDB stopped: 503 in the envelope within 6 seconds, and 2xx within 10 seconds of its return', async () => {
+  it('MongoDB stopped: 503 in the envelope, not a hang, and 2xx after its return', async () => {
     await servers.mongodb?.kill('SIGKILL');
     const begun = performance.now();
     const away = await Promise.all([
@@ -48,27 +51,31 @@ describe('While a server is away', function () {
       until(
         () => environment.own.client.get('/health/ready'),
         ({ status }) => status !== 200,
+        { ms: HANG_MS },
       ),
     ]);
-    expect(performance.now() - begun).to.be.below(6_000);
+    expect(performance.now() - begun).to.be.below(HANG_MS);
     for (const { status, body, headers } of away) {
       expect([status, body.success, body.error.code]).to.deep.equal([503, false, 'UNAVAILABLE']);
       expect(Number(headers.get('retry-after'))).to.be.at.least(1);
     }
     expect((await environment.own.client.get('/health/live')).status).to.equal(200);
     await servers.mongodb?.start();
-    const back = performance.now();
-    while ((await upsert(2)).status !== 200) expect(performance.now() - back).to.be.below(10_000);
+    await until(
+      () => upsert(2),
+      ({ status }) => status === 200,
+      { ms: 60_000 },
+    );
     expect(await environment.deps.db.contacts.countDocuments({ projectId: environment.own.project._id })).to.equal(100);
   });
 
-  it('MongoDB stalled: 503 within 10 seconds, not a hang', async () => {
+  it('MongoDB stalled: 503, not a hang', async () => {
     await servers.mongodb?.kill('SIGSTOP');
     try {
       const begun = performance.now();
       const answer = await upsert(3);
       expect([answer.status, answer.body.error.code]).to.deep.equal([503, 'UNAVAILABLE']);
-      expect(performance.now() - begun).to.be.below(10_000);
+      expect(performance.now() - begun).to.be.below(HANG_MS);
     } finally {
       await servers.mongodb?.kill('SIGCONT');
     }

@@ -13,6 +13,9 @@ import { until } from '../support/wait.ts';
 
 const script = join(import.meta.dirname, '..', '..', 'workers', 'main.ts');
 
+/** More than a busy machine needs. */
+const PATIENCE = { ms: 60_000 };
+
 describe('A worker process', function () {
   this.timeout(180_000);
   let folder: string;
@@ -66,6 +69,7 @@ describe('A worker process', function () {
     await until(
       () => domains.findOne({ _id: new ObjectId(id), projectId }),
       (domain) => Number(domain?.recheckDueAt) > Date.now() + 60_000,
+      PATIENCE,
     );
     expect((await environment.own.client.get(`/domains/${id}`)).body.data.verificationInProgress).to.equal(true);
     expect(await isAlive()).to.equal(true);
@@ -74,7 +78,7 @@ describe('A worker process', function () {
     const checked = await until(
       () => getDomain(id),
       ({ verificationInProgress }) => !verificationInProgress,
-      { ms: 30_000 },
+      PATIENCE,
     );
     expect(checked.verificationStatus).to.equal('PENDING');
   });
@@ -85,17 +89,21 @@ describe('A worker process', function () {
     await sleep(3_000);
     expect(await isAlive()).to.equal(true);
     const { port } = await worker.ready;
-    expect((await fetch(`http://127.0.0.1:${port}/health/ready`)).status).to.equal(503);
+    await until(
+      async () => (await fetch(`http://127.0.0.1:${port}/health/ready`)).status,
+      (status) => status === 503,
+      PATIENCE,
+    );
     await servers.mongodb?.start();
     await until(
       () => environment.own.client.post(`/domains/${id}/verify`),
       ({ status }) => status === 200,
-      { ms: 15_000 },
+      PATIENCE,
     );
     await until(
       () => getDomain(id),
       ({ lastCheckedAt }) => lastCheckedAt !== null,
-      { ms: 20_000 },
+      PATIENCE,
     );
   });
 
@@ -106,6 +114,7 @@ describe('A worker process', function () {
     await until(
       () => getDomain(id),
       ({ lastCheckedAt }) => lastCheckedAt !== null,
+      PATIENCE,
     );
     await servers.redis?.start();
   });
@@ -114,7 +123,7 @@ describe('A worker process', function () {
     const from = performance.now();
     worker.child.kill('SIGTERM');
     expect(await worker.exit).to.equal(0);
-    expect(performance.now() - from).to.be.below(8_500);
+    expect(performance.now() - from).to.be.below(10_000);
 
     const orphan = forkWorker('mail');
     await orphan.ready;
@@ -164,6 +173,7 @@ describe('A worker process', function () {
     await until(
       () => getDomain(id),
       ({ lastCheckedAt }) => lastCheckedAt !== null,
+      PATIENCE,
     );
     made.child.kill('SIGTERM');
     expect(await made.exit).to.equal(0);
