@@ -45,7 +45,7 @@ type Explained = Shape & { plan: Plan };
  * them is explained afterwards among many other documents, of its project and of another one.
  */
 describe('Every query of a request, a job or a lane', function () {
-  this.timeout(300_000);
+  this.timeout(600_000);
   let shapes: Explained[];
   let collections: string[];
   before(async () => {
