@@ -125,7 +125,8 @@ describe('POST /mails/batch', () => {
     expect((await post.settled(other.emailId, 'sent')).status).to.equal('sent');
   });
 
-  it('takes 1 to 100 mails and the modes that there are; the call itself is refused in both modes', async () => {
+  it('takes 1 to 100 mails and the modes that there are; the call itself is refused in both modes', async function () {
+    this.timeout(120_000);
     for (const mode of ['strict', 'partial']) {
       const wrong = [400, 'VALIDATION_ERROR'] as [number, string];
       await refused([], { mode }, wrong, /mails: must hold 1 entries at least/);

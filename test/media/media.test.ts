@@ -104,7 +104,8 @@ describe('Pictures of a project', () => {
     expect([anew.status, (await fetch(anew.body.data.url)).status]).to.deep.equal([201, 200]);
   });
 
-  it('of a project that had none are all stored, however many come at once', async () => {
+  it('of a project that had none are all stored, however many come at once', async function () {
+    this.timeout(120_000);
     for (let round = 0; round < 30; round += 1) {
       const to = await environment.newTenant(`Round ${round}`);
       const answers = await Promise.all(Array.from({ length: 4 }, (_, index) => upload(png(3, 3 + index), { to })));
