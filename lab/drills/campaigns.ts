@@ -93,7 +93,8 @@ function fireOf(
   const arrived = async () => (await sink.stats()).messages;
   const of = { projectId: project._id, campaignId: campaign._id };
   const askNow = async (...states: MessageState[]) => {
-    const held = { ...of, state: { $in: states }, dueAt: { $exists: true } };
+    // Those that are due already are left alone: they are settled only while nobody moves their time.
+    const held = { ...of, state: { $in: states }, $expr: { $gt: ['$dueAt', '$$NOW'] } };
     await deps.db.messages.updateMany(held, [{ $set: { dueAt: '$$NOW' } }]);
   };
   const endLeases = async () => {

@@ -7,7 +7,7 @@ import { judgePoint } from '../../lab/drills/fault-points.ts';
 
 /** The drills of campaigns at a tenth of their size; `npm run drill` runs them whole. */
 describe('A campaign under fire', function () {
-  this.timeout(180_000);
+  this.timeout(300_000);
   const small = { recipients: 1_500, connections: 10, ackMs: 20, evidence: false, hurry: true };
 
   it('kill -9 of the sender in mid-work: nothing lost, nothing twice, unknown mail listed, counts that add up throughout', async () => {
