@@ -38,11 +38,12 @@ describe('The pages of migrations', () => {
 
     account.keyState = 'sending_only';
     await dialog.getByRole('button', { name: `Migrate ${account.contacts.length} people` }).click();
-    await page.getByText(/Nothing is lost: it goes on from there/).waitFor();
+    // Decided by a workflow, after several tasks of Temporal.
+    await page.getByText(/Nothing is lost: it goes on from there/).waitFor({ timeout: 90_000 });
     await expectAccessible(page);
     await shoot(page, 'migration-holds');
     const now = await suite.open('/', { besides: page });
-    await now.getByText('Provider B (Resend)', { exact: true }).waitFor({ timeout: 30_000 });
+    await now.getByText('Provider B (Resend)', { exact: true }).waitFor();
     await now.getByRole('link', { name: 'Retry: Provider B (Resend)' }).waitFor();
     await now.close();
 
