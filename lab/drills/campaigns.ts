@@ -93,7 +93,7 @@ function fireOf(
   const arrived = async () => (await sink.stats()).messages;
   const of = { projectId: project._id, campaignId: campaign._id };
   const askNow = async (...states: MessageState[]) => {
-    // Those that are due already are left alone: they are settled only while nobody moves their time.
+    // The settlement of a mail names the date from which it was due, and must find it unchanged.
     const held = { ...of, state: { $in: states }, $expr: { $gt: ['$dueAt', '$$NOW'] } };
     await deps.db.messages.updateMany(held, [{ $set: { dueAt: '$$NOW' } }]);
   };

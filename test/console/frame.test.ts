@@ -5,7 +5,15 @@ import { addMember } from '../../core/accounts/members.ts';
 import { createProject } from '../../core/accounts/projects.ts';
 import { createLink } from '../../core/accounts/sign-in/links.ts';
 import { browser } from '../support/chromium.ts';
-import { busyTime, expectAccessible, requestsDuring, shoot, signIn, useConsole } from '../support/console.ts';
+import {
+  busyTime,
+  expectAccessible,
+  requestsDuring,
+  shoot,
+  signIn,
+  untilQuiet,
+  useConsole,
+} from '../support/console.ts';
 
 /** Of the processor: three quarters of the second are left for the network and for a slower machine. */
 const USABLE_MS_MAX = 250;
@@ -169,8 +177,8 @@ describe('The frame of the console', () => {
     const page = await suite.open('/suppressions', { role: 'viewer' });
     const button = page.getByRole('button', { name: 'Suppress addresses' });
     expect(await button.getAttribute('aria-disabled')).to.equal('true');
-    // The page has loaded what it shows.
     await page.getByRole('table').or(page.getByText('Everybody may be mailed')).first().waitFor();
+    await untilQuiet(page);
     const asked = await requestsDuring(page, async () => {
       await button.press('Enter');
       await page.getByRole('status').getByText('Your role is viewer, which does not include this').waitFor();
@@ -190,6 +198,7 @@ describe('The frame of the console', () => {
       usableMs.push(await busyMs());
     }
     expect(Math.min(...usableMs)).to.be.below(USABLE_MS_MAX);
+    await untilQuiet(page);
     const asked = await requestsDuring(page, () => page.waitForTimeout(1_500));
     expect(asked.filter((one) => !one.endsWith('/stream'))).to.deep.equal([]);
     expect(asked.length, 'streams').to.be.at.most(1);

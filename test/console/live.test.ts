@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
 import type { Page } from 'playwright-core';
 import { publishEvents } from '../../core/feed/events.ts';
-import { busyTime, requestsDuring, shoot, useConsole } from '../support/console.ts';
+import { busyTime, shoot, untilQuiet, useConsole } from '../support/console.ts';
 import { type Door, openDoor } from '../support/door.ts';
 
 /** A quarter of the time of each frame: three quarters are left for a page that has more to draw. */
@@ -100,7 +100,7 @@ describe('The live figures of the console', () => {
     await tenant.client.post('/domains', { domainName: 'news.harbour.example' });
     open();
     await page.getByRole('row', { name: /news.harbour.example/ }).waitFor();
-    expect(await requestsDuring(page, () => page.waitForTimeout(500))).to.deep.equal([]);
+    await untilQuiet(page);
   });
 
   it('say that the API is lost, and continue by themselves when it is back', async () => {

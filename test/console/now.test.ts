@@ -3,7 +3,7 @@ import { ObjectId } from 'mongodb';
 import { seedVerifiedDomain } from '../../core/domains/domains.ts';
 import { SENDER } from '../delivery/support.ts';
 import { countHappened } from '../reports/support.ts';
-import { expectAccessible, requestsDuring, shoot, useConsole } from '../support/console.ts';
+import { expectAccessible, requestsDuring, shoot, untilQuiet, useConsole } from '../support/console.ts';
 import { until } from '../support/wait.ts';
 
 const HOUR_MS = 3_600_000;
@@ -34,6 +34,7 @@ describe('The pages Now and Health', () => {
     const lane = page.getByRole('row', { name: /^Transactional/ });
     await lane.getByRole('cell', { name: '1', exact: true }).waitFor();
     await page.getByText('No campaign is running').waitFor();
+    await untilQuiet(page);
     const asked = await requestsDuring(page, async () => {
       for (const name of ['bo', 'cleo', 'dora']) await send(`${name}@in.test`);
       await lane.getByRole('cell', { name: '4', exact: true }).waitFor({ timeout: 20_000 });
@@ -68,6 +69,7 @@ describe('The pages Now and Health', () => {
       expect(new URL((await opened).url()).searchParams.get('timezone')).to.equal('Europe/Berlin');
       const sent = (n: number) => page.getByRole('link', { name: new RegExp(`^Sent ?${n} ?[\\d–]`) });
       await sent(1).waitFor();
+      await untilQuiet(page);
       const asked = await requestsDuring(page, async () => {
         await sendOne();
         await sent(2).waitFor({ timeout: 20_000 });

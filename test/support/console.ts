@@ -198,6 +198,14 @@ export async function requestsDuring(page: Page, work: () => Promise<unknown>): 
   return seen;
 }
 
+const QUIET_MS = 1_000;
+
+/** Waits until the page has loaded what it shows: parts load one after the other, and once more when the stream covers them. */
+export async function untilQuiet(page: Page): Promise<void> {
+  const ask = () => requestsDuring(page, () => page.waitForTimeout(QUIET_MS));
+  await until(ask, (requests) => requests.length === 0, { ms: WAIT_MS });
+}
+
 /** A session of a member with this role, in the cookie that the page behind a sign-in link sets. */
 export async function signIn(
   { deps }: Pick<Environment, 'deps'>,
