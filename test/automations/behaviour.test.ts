@@ -108,7 +108,6 @@ describe('Behaviour in automations', function () {
     const ended = await until(
       async () => (await enrollmentsOf(env, id)) as Array<Enrollment & { contactId: string }>,
       (all) => all.length === 3 && all.every(({ status }) => status === 'completed'),
-      { ms: 60_000 },
     );
     const mails = people.map(({ id: contactId }) =>
       mailsSent(ended.find((one) => String(one.contactId) === contactId)!),

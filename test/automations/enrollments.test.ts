@@ -8,8 +8,6 @@ import { type AutomationStage, openAutomationStage } from './stage.ts';
 import { activeAutomation, created, email, enrollmentsOf, filter, makeSending, wait } from './support.ts';
 
 const DAY = 86_400_000;
-/** A person goes through Temporal at each step. */
-const SOON = { ms: 60_000 };
 type Shown = Enrollment & { id: string; wakeAt: string };
 
 describe('People in an automation', function () {
@@ -48,7 +46,6 @@ describe('People in an automation', function () {
     until(
       async () => (await enrollmentsOf(env, id))[0],
       (one) => one !== undefined && isIt(one),
-      SOON,
     );
   const ended = (id: string) => only(id, ({ status }) => status !== 'active');
   /** The person is in that wait, and has its run. */
@@ -57,7 +54,6 @@ describe('People in an automation', function () {
     await until(
       () => env.deps.db.enrollments.findOne({ _id: new ObjectId(person.id) }),
       (one) => one?.dueAt === undefined,
-      SOON,
     );
     return person;
   };
@@ -117,7 +113,6 @@ describe('People in an automation', function () {
     await until(
       () => statistics(id),
       ({ steps }) => steps[0].active === 2,
-      SOON,
     );
     expect(await statistics(id)).to.deep.include({ entered: 2, active: 2, completed: 0, exited: 0, emails: 0 });
     await env.own.client.delete(`/contacts/${first.id}`);
@@ -130,7 +125,6 @@ describe('People in an automation', function () {
     await until(
       () => statistics(id),
       ({ completed }) => completed === 1,
-      SOON,
     );
     const { steps, ...total } = await statistics(id);
     expect(total).to.deep.include({ entered: 2, active: 0, completed: 1, exited: 1, emails: 1, parked: 0 });
@@ -243,7 +237,6 @@ describe('People in an automation', function () {
       const second = await until(
         () => enrollmentsOf(env, id),
         (all) => all.length === 2 && all.every(({ status }: Enrollment) => status === 'completed'),
-        SOON,
       );
       expect(second.filter((one: Enrollment) => stepsOf(one).includes('email p-mail')).length).to.equal(1);
     });
@@ -300,7 +293,6 @@ describe('People in an automation', function () {
     const again = await until(
       () => enrollmentsOf(env, id),
       (all) => all.length === 2 && all.every(({ status }: Enrollment) => status === 'exited'),
-      SOON,
     );
     expect(again.map(({ exitReason }: Enrollment) => exitReason)).to.deep.equal(['unsubscribed', 'unsubscribed']);
     expect(await mailsOf(contact.id)).to.deep.equal([]);
@@ -330,7 +322,6 @@ describe('People in an automation', function () {
     const stored = await until(
       () => env.deps.db.enrollments.findOne({ _id: new ObjectId(person.id) }),
       (one) => one?.event === null,
-      SOON,
     );
     expect(JSON.stringify(stored)).to.not.include('secret');
     expect((await env.deps.db.events.findOne({ _id: new ObjectId(String(event.id)) }))?.properties).to.deep.equal({});
@@ -340,7 +331,6 @@ describe('People in an automation', function () {
     until(
       () => stage.handle(enrollmentId).describe(),
       ({ status }) => status.name === 'COMPLETED',
-      SOON,
     );
 
   it('the Web UI shows the step of each person, by ids alone', async () => {

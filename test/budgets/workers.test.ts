@@ -126,7 +126,6 @@ describe('Two worker processes with one relay', function () {
     return until(
       async () => sink.ledger.total,
       (total) => total >= count,
-      { ms: 60_000 },
     );
   }
 });

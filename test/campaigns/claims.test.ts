@@ -76,7 +76,7 @@ describe('Claims of a campaign', function () {
         return (await stage.progress(id)).sent as number;
       },
       (sent) => sent > 0,
-      { everyMs: 10, ms: 60_000 },
+      { everyMs: 10 },
     );
     const claimed = (await claimsOf(id)).reduce((sum, { from, to }) => sum + to - from, 0);
     const written = (await stage.messages(id)).length;

@@ -25,7 +25,6 @@ describe('A campaign whose recipient is deleted afterwards', function () {
     await until(
       () => contactErasures.countDocuments({ projectId }),
       (left) => left === 0,
-      { ms: 60_000 },
     );
     await loop.stop();
 

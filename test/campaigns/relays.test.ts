@@ -39,7 +39,7 @@ describe('A campaign over several relays', function () {
           await until(
             async () => total(),
             (count) => count > 150 + 400 * index,
-            { ms: 60_000, everyMs: 5 },
+            { everyMs: 5 },
           );
           const { ledger: others } = relays[1 - index]!;
           const before = others.total;
@@ -48,7 +48,7 @@ describe('A campaign over several relays', function () {
           await until(
             async () => others.total - before,
             (count) => count > 40,
-            { ms: 60_000, everyMs: 5 },
+            { everyMs: 5 },
           );
           await relay.listen();
         }
@@ -89,7 +89,7 @@ describe('A campaign over several relays', function () {
       await until(
         async () => other.ledger.total,
         (count) => count > 150,
-        { ms: 60_000, everyMs: 5 },
+        { everyMs: 5 },
       );
       await stage.sink.listen();
       await driving;

@@ -164,7 +164,6 @@ describe('A campaign that is sent at once', function () {
     await until(
       () => handle.query<{ summary: string } | null>('state').catch(() => null),
       (step) => step?.summary.includes(name) ?? false,
-      { ms: 60_000 },
     );
     const progress = await stage.progress(id);
     expect(progress.status).to.equal('scheduled');
@@ -220,7 +219,6 @@ describe('A campaign that is sent at once', function () {
     await until(
       async () => (await handle.describe()).typedSearchAttributes.get(searchAttributes.Status),
       (status) => status === 'paused',
-      { ms: 60_000 },
     );
     expect((await stage.arrived(id)).size).to.equal(arrivedAtAnswer);
     stage.sink.modes.ackDelayMs = 0;
@@ -253,7 +251,6 @@ describe('A campaign that is sent at once', function () {
       async () =>
         stage.sink.ledger.messages.filter(({ to }) => ['look@example.org', 'two@example.org'].includes(to[0] ?? '')),
       (found) => found.length === 2,
-      { ms: 60_000 },
     );
     expect(mails[0]?.raw).to.contain('Subject: [Test] News for');
     expect(await stage.get(body.data.id)).to.include({ status: 'draft' });

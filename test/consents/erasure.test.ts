@@ -41,7 +41,6 @@ describe('Consents of a contact that is deleted', function () {
     await until(
       () => db().contactErasures.countDocuments(mine()),
       (left) => left === 0,
-      { ms: 60_000 },
     );
     await loop.stop();
   }

@@ -83,7 +83,6 @@ describe('Mail through several relays', function () {
     await until(
       () => mail('again@in.test', 'sent'),
       (again) => again.reply.relay === first,
-      { ms: 60_000 },
     );
     expect(sinks.map(({ ledger }) => ledger.duplicates)).to.deep.equal([0, 0]);
   });
@@ -127,7 +126,6 @@ describe('Mail through several relays', function () {
     const text = await until(
       () => metrics.registry.metrics(),
       (now) => now.includes(`everpost_relay_down{route="default",relay="${first}"} 0`),
-      { ms: 60_000 },
     );
     expect(text).to.contain(down(second)).and.to.contain('everpost_relays_down 1');
     expect(text).to.match(new RegExp(`everpost_relay_mails_total\\{relay="${first}"\\} [1-9]`));

@@ -3,7 +3,7 @@ import { ObjectId } from 'mongodb';
 import { textVersion } from '../../core/consents/record.ts';
 import { confirmToken } from '../../core/forms/tokens.ts';
 import { until } from '../support/wait.ts';
-import { type Desk, type MadeForm, PATIENT, SITE, startDesk } from './support.ts';
+import { type Desk, type MadeForm, SITE, startDesk } from './support.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -277,7 +277,6 @@ describe('Double opt-in', function () {
       await until(
         () => desk.pending(email),
         (pending) => pending === null,
-        PATIENT,
       );
     });
 
@@ -296,7 +295,6 @@ describe('Double opt-in', function () {
       const left = await until(
         () => desk.pending(email),
         (pending) => pending?.agreements.length === 1,
-        PATIENT,
       );
       expect(JSON.stringify(left)).to.not.contain('Old');
       await desk.press(link);

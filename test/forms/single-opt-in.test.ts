@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { until } from '../support/wait.ts';
-import { type Desk, type MadeForm, PATIENT, startDesk } from './support.ts';
+import { type Desk, type MadeForm, startDesk } from './support.ts';
 
 const FIELDS = [
   { name: 'firstName', label: 'Name', type: 'text' },
@@ -122,7 +122,6 @@ describe('A form without double opt-in', function () {
     await until(
       () => desk.pending(email),
       (pending) => pending !== null,
-      PATIENT,
     );
   });
 });

@@ -10,7 +10,6 @@ import { hurry, type Post, type PostOptions, startPost } from '../delivery/suppo
 import type { Reply } from '../support/client.ts';
 import { until } from '../support/wait.ts';
 
-export const PATIENT = { ms: 60_000 };
 export const SITE = 'https://www.example.com';
 
 export interface MadeForm {
@@ -108,7 +107,6 @@ export class Desk {
     await until(
       () => this.db.formSubmissions.countDocuments({}),
       (count) => count === 0,
-      PATIENT,
     );
   }
 
@@ -132,7 +130,6 @@ export class Desk {
     await until(
       () => this.db.messages.countDocuments(open),
       (count) => count === 0,
-      PATIENT,
     );
     const mine = this.post.sink.ledger.messages.filter(({ to }) => to.includes(email));
     return Promise.all(mine.map(({ raw }) => PostalMime.parse(Buffer.from(raw ?? '', 'latin1'))));

@@ -9,7 +9,7 @@ import { STAMP_INPUT } from '../../schemas/forms.ts';
 import { activeAutomation, created, filter, wait } from '../automations/support.ts';
 import { useHands } from '../campaigns/support.ts';
 import { until } from '../support/wait.ts';
-import { hiddenIn, PATIENT } from './support.ts';
+import { hiddenIn } from './support.ts';
 
 const PENDING = 'pending@in.test';
 const CONFIRMED = 'confirmed@in.test';
@@ -74,7 +74,7 @@ describe('A person who has not confirmed', function () {
     const contact = await stage.deps.db.contacts.findOne({ email });
     const mine = { contactId: contact!._id, automationId: { $in: automationIds.map((id) => new ObjectId(id)) } };
     const count = () => stage.deps.db.enrollments.countDocuments(mine);
-    await until(count, (enrollments) => enrollments === automationIds.length, PATIENT);
+    await until(count, (enrollments) => enrollments === automationIds.length);
   }
 
   async function send(email: string): Promise<void> {
@@ -96,7 +96,6 @@ describe('A person who has not confirmed', function () {
     await until(
       async () => arrived() !== undefined,
       (isThere) => isThere,
-      PATIENT,
     );
     const plain = (arrived()?.raw ?? '').replaceAll(/=\r\n/g, '');
     const path = /\/f\/confirm\/[\w-]+/.exec(plain)?.[0];

@@ -64,7 +64,6 @@ describe('While a server is away', function () {
     await until(
       () => upsert(2),
       ({ status }) => status === 200,
-      { ms: 60_000 },
     );
     expect(await environment.deps.db.contacts.countDocuments({ projectId: environment.own.project._id })).to.equal(100);
   });

@@ -12,7 +12,6 @@ import { openMongo } from '../../platform/mongo.ts';
 import { until } from '../support/wait.ts';
 
 const DATABASE = 'secondaries';
-const PATIENT = { ms: 60_000 };
 
 describe('Heavy reads, with three members of MongoDB', function () {
   this.timeout(180_000);
@@ -86,7 +85,7 @@ describe('Heavy reads, with three members of MongoDB', function () {
       const reading = exported().finally(() => {
         isOver = true;
       });
-      await until(async () => isOver || (await waitingAt(late)), Boolean, PATIENT);
+      await until(async () => isOver || (await waitingAt(late)), Boolean);
       expect(isOver).to.equal(false);
       await late.db('admin').command({ fsyncUnlock: 1 });
       expect(await reading).to.include('newest@in.test');
@@ -114,7 +113,6 @@ describe('Heavy reads, with three members of MongoDB', function () {
     await until(
       async () => topology().description.servers.get(me)?.type,
       (type) => type !== 'RSSecondary',
-      PATIENT,
     );
   }
 
@@ -124,6 +122,6 @@ describe('Heavy reads, with three members of MongoDB', function () {
   }
 
   async function stateOf(member: MongoClient, state: 'secondary'): Promise<void> {
-    await until(async () => (await member.db('admin').command({ hello: 1 }))[state] as boolean, Boolean, PATIENT);
+    await until(async () => (await member.db('admin').command({ hello: 1 }))[state] as boolean, Boolean);
   }
 });

@@ -13,9 +13,6 @@ import { until } from '../support/wait.ts';
 
 const script = join(import.meta.dirname, '..', '..', 'workers', 'main.ts');
 
-/** More than a busy machine needs. */
-const PATIENCE = { ms: 60_000 };
-
 describe('A worker process', function () {
   this.timeout(180_000);
   let folder: string;
@@ -69,7 +66,6 @@ describe('A worker process', function () {
     await until(
       () => domains.findOne({ _id: new ObjectId(id), projectId }),
       (domain) => Number(domain?.recheckDueAt) > Date.now() + 60_000,
-      PATIENCE,
     );
     expect((await environment.own.client.get(`/domains/${id}`)).body.data.verificationInProgress).to.equal(true);
     expect(await isAlive()).to.equal(true);
@@ -78,7 +74,6 @@ describe('A worker process', function () {
     const checked = await until(
       () => getDomain(id),
       ({ verificationInProgress }) => !verificationInProgress,
-      PATIENCE,
     );
     expect(checked.verificationStatus).to.equal('PENDING');
   });
@@ -92,18 +87,15 @@ describe('A worker process', function () {
     await until(
       async () => (await fetch(`http://127.0.0.1:${port}/health/ready`)).status,
       (status) => status === 503,
-      PATIENCE,
     );
     await servers.mongodb?.start();
     await until(
       () => environment.own.client.post(`/domains/${id}/verify`),
       ({ status }) => status === 200,
-      PATIENCE,
     );
     await until(
       () => getDomain(id),
       ({ lastCheckedAt }) => lastCheckedAt !== null,
-      PATIENCE,
     );
   });
 
@@ -114,7 +106,6 @@ describe('A worker process', function () {
     await until(
       () => getDomain(id),
       ({ lastCheckedAt }) => lastCheckedAt !== null,
-      PATIENCE,
     );
     await servers.redis?.start();
   });
@@ -173,7 +164,6 @@ describe('A worker process', function () {
     await until(
       () => getDomain(id),
       ({ lastCheckedAt }) => lastCheckedAt !== null,
-      PATIENCE,
     );
     made.child.kill('SIGTERM');
     expect(await made.exit).to.equal(0);

@@ -38,7 +38,6 @@ describe('A request for the data of a person', function () {
     const mails = await until(
       async () => mailsTo(email),
       (found) => found.length >= number,
-      { ms: 60_000 },
     );
     const mail = await PostalMime.parse(mails.at(-1)!.raw!);
     const path = /\/d\/[\w-]{43}/.exec(mail.text ?? '')?.[0];
@@ -142,7 +141,6 @@ describe('A request for the data of a person', function () {
     const stopped = await until(
       () => deps().db.messages.findOne({ projectId: post.own.project._id, email: bounced }),
       (message) => message?.state === 'suppressed',
-      { ms: 60_000 },
     );
     expect(stopped?.suppressedBy).to.include({ reason: 'BOUNCE' });
     expect(mailsTo(bounced)).to.deep.equal([]);
@@ -168,7 +166,6 @@ describe('A request for the data of a person', function () {
     const again = await until(
       () => visitor.send('POST', path),
       ({ status }) => status === 200,
-      { ms: 60_000 },
     );
     expect(again.body.messages).to.have.length(MAILS_OF_LARGE_FILE + 1);
 

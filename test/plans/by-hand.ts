@@ -222,7 +222,7 @@ function dotWritten(held: () => Held[]): Promise<unknown> {
   return until(
     async () => held().some((one) => one.dotWritten),
     (isWritten) => isWritten,
-    { ms: 60_000, everyMs: 5 },
+    { everyMs: 5 },
   );
 }
 

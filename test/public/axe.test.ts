@@ -12,7 +12,6 @@ import { until } from '../support/wait.ts';
 const SERVERS_MS = 180_000;
 const TEST_MS = 180_000;
 const WAIT_MS = 60_000;
-const PATIENT = { ms: 60_000 };
 const PAGE_BYTES_MAX = 30_000;
 const PHONE = { width: 375, height: 812 };
 /** Yellow and dark blue: one cannot be read on white, the other not on black. */
@@ -76,7 +75,6 @@ describe('Every public page', function () {
         return raw && pattern.exec((await PostalMime.parse(raw)).text ?? '')?.[0];
       },
       (found) => found !== undefined,
-      PATIENT,
     );
     return path as string;
   };
