@@ -134,8 +134,8 @@ describe('several relays', () => {
   it('a relay that is slow holds its share of the connections, and the others take the rest of the mail', async () => {
     const { sinks, mailer } = await startRelays(SHARED, { connectionsMax: 8 });
     const held = Promise.withResolvers<void>();
-    sinks[0]!.modes.ackAfter = held.promise;
-    const sends = Array.from({ length: 60 }, (_, index) => send(mailer, `a+${index}@in.test`));
+    sinks[0]!.modes.later = held.promise;
+    const sends = Array.from({ length: 60 }, (_, index) => send(mailer, `answer-later+${index}@in.test`));
     await until(
       async () => sinks[1]!.ledger.total,
       (total) => total >= 50,

@@ -28,9 +28,7 @@ export interface SinkModes {
   dataWithoutRecipients: boolean;
   /** Time between taking a message and saying so. */
   ackDelayMs: number;
-  /** Says so only after this. */
-  ackAfter: Promise<void> | null;
-  /** For it the answers to messages for `answer-later` wait. */
+  /** The answers to messages for `answer-later` wait for it. */
   later: Promise<unknown>;
   /** Looks at every line of every message. */
   strict: boolean;
@@ -52,7 +50,6 @@ export function defaultModes(): SinkModes {
     dataReply: null,
     dataWithoutRecipients: false,
     ackDelayMs: 0,
-    ackAfter: null,
     later: Promise.resolve(),
     strict: true,
   };

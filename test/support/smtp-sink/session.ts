@@ -191,7 +191,7 @@ export class Session {
     const behaviour = this.#behaviour;
     const refused = behaviour?.at === 'dot' && ('reply' in behaviour || behaviour.act === 'loseAndDrop');
     const bytes = parts.reduce((sum, part) => sum + part.length, 0);
-    const { sizeMax, ackDelayMs, ackAfter, strict } = this.#modes;
+    const { sizeMax, ackDelayMs, strict } = this.#modes;
     const tooLarge = sizeMax !== null && sizeMax > 0 && bytes > sizeMax;
     const nobody = this.#to.length === 0;
     if (strict && hasBadLine(Buffer.concat(parts).toString('latin1'))) this.#ledger.badLines++;
@@ -203,7 +203,6 @@ export class Session {
     if (nobody) this.#out += '554 5.5.1 no valid recipients\r\n';
     else if (tooLarge) this.#out += '552 5.3.4 message too large\r\n';
     else if (behaviour?.at === 'dot') this.#misbehave(behaviour);
-    else if (ackAfter) this.#after(ackAfter, QUEUED);
     else this.#later(ackDelayMs, QUEUED);
   }
 
