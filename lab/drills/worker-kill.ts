@@ -2,6 +2,7 @@ import { ObjectId } from 'mongodb';
 import { sendMail } from '../../core/mails/send.ts';
 import type { Message } from '../../core/outbox/model.ts';
 import { createGroup } from '../../core/suppressions/groups.ts';
+import type { Child } from '../../stack/processes/child.ts';
 import { check } from '../rig/check.ts';
 import { type DrillContext, openDrill, SENDER } from '../rig/context.ts';
 import { readFacts } from '../rig/facts.ts';
@@ -27,7 +28,7 @@ export interface Tally {
   lost: number;
   /** Accepted once more, all with the same Message-ID. */
   duplicates: number;
-  /** The most that were open to the relay at one time until the worker was killed, all kills together. */
+  /** Open to the relay when the worker was killed, all kills together. */
   connectionsAtKills: number;
   /** Claimed by the worker when it was killed, all kills together. */
   inHandAtKills: number;
@@ -52,10 +53,9 @@ export async function workerKill(env: NodeJS.ProcessEnv, drill: WorkerKill): Pro
       const since = new Date();
       const worker = await context.startWorker(workerEnv(context, drill));
       await pause(400 + Math.random() * 600);
+      const connections = await connectionsWhenStopped(context, worker);
       worker.kill('SIGKILL');
       await worker.exited;
-      // Asked before the kill, it would miss connections that are opened until then.
-      const { connectionsMost: connections } = await context.sink.stats();
       await noteKill(context, atKills, { connections, since });
       if (drill.hurry) await endLeases(context);
     }
@@ -66,6 +66,12 @@ export async function workerKill(env: NodeJS.ProcessEnv, drill: WorkerKill): Pro
   } finally {
     await context.close();
   }
+}
+
+/** Stops the worker first, which would open more of them while they are counted. */
+export async function connectionsWhenStopped({ sink }: DrillContext, worker: Child): Promise<number> {
+  worker.kill('SIGSTOP');
+  return (await sink.stats()).connectionsOpen;
 }
 
 export async function queueBoth(context: DrillContext, { mails }: Pick<WorkerKill, 'mails'>): Promise<void> {

@@ -1,6 +1,7 @@
 import { openDrill } from '../rig/context.ts';
 import { pause } from '../rig/waiting.ts';
 import {
+  connectionsWhenStopped,
   drained,
   type Kind,
   noteKill,
@@ -27,8 +28,7 @@ export async function workerStop(env: NodeJS.ProcessEnv, drill: WorkerStop): Pro
     const since = new Date();
     const first = await context.startWorker(workerEnv(context, drill));
     await pause(700);
-    const { connectionsOpen: connections } = await context.sink.stats();
-    first.kill('SIGSTOP');
+    const connections = await connectionsWhenStopped(context, first);
     const atKills = nothingAtKills();
     await noteKill(context, atKills, { connections, since });
     const second = await context.startWorker(workerEnv(context, drill));
