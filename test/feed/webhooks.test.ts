@@ -12,9 +12,6 @@ import { type Environment, startEnvironment, type Tenant, useEnvironment } from 
 import { until } from '../support/wait.ts';
 import { type Receiver, startReceiver } from '../support/webhook-receiver.ts';
 
-/** The second try comes after a second, the third five seconds later. */
-const PATIENT = { ms: 60_000 };
-
 describe('Webhooks', () => {
   let environment: Environment;
   let receiver: Receiver;
@@ -38,14 +35,12 @@ describe('Webhooks', () => {
   });
 
   async function newHook(tenant: Tenant, events: string[]) {
-    const made = await tenant.client.post('/webhooks', { url: `${receiver.url}?${tenant.project._id}`, events });
+    const made = await tenant.client.post('/webhooks', { url: receiver.urlOf(tenant), events });
     expect(made.status, made.text).to.equal(201);
     return made.body.data as { id: string; secret: string };
   }
 
-  /** At the webhooks of these projects: a delivery of another test may be tried again. */
-  const received = (...tenants: Tenant[]) =>
-    receiver.received.filter(({ path }) => tenants.some(({ project }) => path.endsWith(`?${project._id}`)));
+  const received = (...tenants: Tenant[]) => receiver.receivedBy(...tenants);
   const deliveries = async (tenant: Tenant, id: string) =>
     (await tenant.client.get(`/webhooks/${id}/deliveries?limit=100`)).body.data.deliveries;
 
@@ -374,7 +369,6 @@ describe('Webhooks', () => {
     const off = await until(
       async () => (await tenant.client.get(`/webhooks/${id}`)).body.data,
       ({ isActive }) => isActive === false,
-      PATIENT,
     );
     expect(off.disabledReason).to.contain('5 days');
     await deps.db.webhookDeliveries.updateMany({ projectId: row.projectId, dueAt: { $exists: true } }, [
@@ -410,7 +404,6 @@ describe('Webhooks', () => {
         return deliveries(tenant, id);
       },
       (rows) => rows[0]?.status === 'failed',
-      PATIENT,
     );
     expect(row.nextAttemptAt).to.equal(null);
   });

@@ -1,5 +1,6 @@
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Tenant } from './environment.ts';
 
 export interface Received {
   path: string;
@@ -11,6 +12,10 @@ export interface Received {
 
 export interface Receiver {
   url: string;
+  /** An address for the webhooks of one project: deliveries of other tests may be tried again at any time. */
+  urlOf(tenant: Tenant): string;
+  /** Received at the addresses of these projects. */
+  receivedBy(...tenants: Tenant[]): Received[];
   received: Received[];
   /** The answer to the next requests. */
   answer: { status: number; location?: string; write?: (response: ServerResponse) => void };
@@ -23,6 +28,9 @@ export async function startReceiver(port: number): Promise<Receiver> {
   let server: Server;
   const receiver: Receiver = {
     url: '',
+    urlOf: ({ project }) => `${receiver.url}?${project._id}`,
+    receivedBy: (...tenants) =>
+      receiver.received.filter(({ path }) => tenants.some(({ project }) => path.endsWith(`?${project._id}`))),
     received: [],
     answer: { status: 200 },
     stop: () =>
