@@ -7,6 +7,7 @@ import { createMetrics } from '../../platform/metrics.ts';
 import { isInScope, SCOPES, type Scope } from '../../schemas/operations.ts';
 import { makers } from '../edge/makers.ts';
 import { useEnvironment } from '../support/environment.ts';
+import { profiled } from '../support/profile.ts';
 import { ask as askWith, UNKNOWN } from './ask.ts';
 import { type MadeKey, makeKey } from './keys.ts';
 import { admin } from './processes.ts';
@@ -130,13 +131,9 @@ describe('The scope of a key', () => {
 
   /** The commands of MongoDB during the work, without the read of the key, which is repeated every two seconds. */
   async function commandsOf(work: () => Promise<unknown>): Promise<string[]> {
-    const { mongo, config } = environment.deps;
-    const database = mongo.db(config.mongodbDatabase);
-    await database.command({ profile: 2 });
-    await work().finally(() => database.command({ profile: 0 }));
-    const profile = database.collection('system.profile');
-    const seen = await profile.find({ ns: /\.(?!apiKeys$|projects$|system|\$cmd)/ }).toArray();
-    await profile.drop();
+    const seen = (await profiled(environment.deps, work)).filter(({ ns }) =>
+      /\.(?!apiKeys$|projects$|system|\$cmd)/.test(ns),
+    );
     return seen.map(({ op, ns }) => `${op} ${ns}`).sort();
   }
 });
