@@ -22,35 +22,40 @@ export function campaignPageActivities(sending: Sending): CampaignRangeActivitie
     /** May run twice, even at the same time: each message is claimed before it is sent. */
     async sendCampaignPage(page) {
       let ended = 0;
-      const beat = setInterval(() => heartbeat(ended), BEAT_EVERY_MS);
       const onProgress = (count: number) => {
         ended = count;
       };
-      try {
-        return await sendRange(sending, page, { signal: cancellationSignal(), onProgress });
-      } finally {
-        clearInterval(beat);
-      }
+      return beating(
+        () => sendRange(sending, page, { signal: cancellationSignal(), onProgress }),
+        () => ended,
+      );
     },
   };
 }
 
 const BEAT_EVERY_MS = 1_000;
 
+/** A task that is lost on its way to a worker is known by its missing heartbeats, long before its time would be over. */
+async function beating<T>(work: () => Promise<T>, details: () => unknown = () => undefined): Promise<T> {
+  const beat = setInterval(() => heartbeat(details()), BEAT_EVERY_MS);
+  try {
+    return await work();
+  } finally {
+    clearInterval(beat);
+  }
+}
+
 export function campaignActivities(deps: Deps): CampaignActivities {
   return {
-    advanceCampaign: (ref) => advanceCampaign(deps, ref),
+    advanceCampaign: (ref) => beating(() => advanceCampaign(deps, ref)),
     refreshCampaignMetrics: (ref) => refreshMetrics(deps, ref),
     /** May run twice: the campaign stores how far the freeze has come, and ids are derived. */
     async freezeCampaignAudience(ref) {
       const campaign = await readCampaign(deps, ref);
-      const beat = setInterval(() => heartbeat(), BEAT_EVERY_MS);
-      try {
+      await beating(async () => {
         if (campaign) await freezeAudience(deps, campaign, { signal: cancellationSignal(), onProgress: heartbeat });
         cancellationSignal().throwIfAborted();
-      } finally {
-        clearInterval(beat);
-      }
+      });
     },
   };
 }
