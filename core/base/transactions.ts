@@ -21,7 +21,8 @@ export async function inTransaction<T>(
     const session = deps.mongo.startSession();
     try {
       session.startTransaction({
-        readConcern: { level: 'snapshot' },
+        // The latest state, which the caller has read: the one of `snapshot` is older while an earlier commit is under way.
+        readConcern: { level: 'majority' },
         writeConcern: { w: 'majority', journal: true },
       });
       const result = await work(session);
