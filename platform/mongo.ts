@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { MongoClient } from 'mongodb';
 import type { Collections } from '../core/base/collections.ts';
 import type { Config } from '../schemas/config.ts';
+import './mongo-writes.ts';
 
 const collectionNames: Record<keyof Collections, string> = {
   migrations: 'migrations',

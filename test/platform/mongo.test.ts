@@ -1,0 +1,29 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import type { Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'chai';
+import { ObjectId } from 'mongodb';
+import { readConfig } from '../../platform/config.ts';
+import { openMongo } from '../../platform/mongo.ts';
+
+const PATIENCE_MS = 20_000;
+
+describe('A connection to MongoDB', () => {
+  const sockets = new Set<Socket>();
+  const collect = (message: unknown) => void sockets.add((message as { socket: Socket }).socket);
+  let opened: ReturnType<typeof openMongo>;
+  before(async () => {
+    subscribe('net.client.socket', collect);
+    opened = openMongo({ ...readConfig(), mongodbDatabase: `test_${new ObjectId().toHexString()}` });
+    await opened.db.upkeep.findOne();
+    unsubscribe('net.client.socket', collect);
+  });
+  after(() => opened.mongo.close());
+
+  it('that ends as an operation begins is replaced, and the operation done', async () => {
+    // As when the server is killed: the driver is informed at the end of the same turn of the event loop.
+    for (const socket of sockets) socket.destroy();
+    const found = opened.db.upkeep.findOne().then(() => 'done');
+    expect(await Promise.race([found, sleep(PATIENCE_MS, 'still waits')])).equal('done');
+  });
+});
