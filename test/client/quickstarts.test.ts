@@ -28,7 +28,13 @@ describe('The quickstarts, against npm start', function () {
     port = await anyFreePort();
     const data = join(folder(), 'data');
     mkdirSync(data);
-    started = startStack(data, { ALLOW_PRIVATE_URLS: `127.0.0.1:${port}` });
+    // The usual ports are those of test/stack, which may run at the same time.
+    const ports = {
+      PORT: String(await anyFreePort()),
+      INBOUND_SMTP_PORT: String(await anyFreePort()),
+      SUBMISSION_PORT: String(await anyFreePort()),
+    };
+    started = startStack(data, { ...ports, ALLOW_PRIVATE_URLS: `127.0.0.1:${port}` });
     stack = await stackOnceItRuns(data, started);
   });
   afterEach(() => Promise.all(receivers.splice(0).map(stop)));
