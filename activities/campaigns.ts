@@ -1,10 +1,11 @@
-import { cancellationSignal, heartbeat } from '@temporalio/activity';
+import { cancellationSignal } from '@temporalio/activity';
 import type { Deps } from '../core/base/deps.ts';
 import { type MetricsStep, refreshMetrics } from '../core/campaigns/numbers/metrics.ts';
 import { freezeAudience } from '../core/campaigns/run/freeze.ts';
 import { advanceCampaign, type CampaignRef, type CampaignStep, readCampaign } from '../core/campaigns/run/next-step.ts';
 import { type CampaignRange, type RangeResult, sendRange } from '../core/campaigns/send/range.ts';
 import type { Sending } from '../core/delivery/sending.ts';
+import { beating } from './beating.ts';
 
 export interface CampaignActivities {
   advanceCampaign(ref: CampaignRef): Promise<CampaignStep & { details: string }>;
@@ -33,29 +34,24 @@ export function campaignPageActivities(sending: Sending): CampaignRangeActivitie
   };
 }
 
-const BEAT_EVERY_MS = 1_000;
-
-/** A task that is lost on its way to a worker is known by its missing heartbeats, long before its time would be over. */
-async function beating<T>(work: () => Promise<T>, details: () => unknown = () => undefined): Promise<T> {
-  const beat = setInterval(() => heartbeat(details()), BEAT_EVERY_MS);
-  try {
-    return await work();
-  } finally {
-    clearInterval(beat);
-  }
-}
-
 export function campaignActivities(deps: Deps): CampaignActivities {
   return {
     advanceCampaign: (ref) => beating(() => advanceCampaign(deps, ref)),
-    refreshCampaignMetrics: (ref) => refreshMetrics(deps, ref),
+    refreshCampaignMetrics: (ref) => beating(() => refreshMetrics(deps, ref)),
     /** May run twice: the campaign stores how far the freeze has come, and ids are derived. */
     async freezeCampaignAudience(ref) {
       const campaign = await readCampaign(deps, ref);
-      await beating(async () => {
-        if (campaign) await freezeAudience(deps, campaign, { signal: cancellationSignal(), onProgress: heartbeat });
-        cancellationSignal().throwIfAborted();
-      });
+      let written = 0;
+      const onProgress = (count: number) => {
+        written = count;
+      };
+      await beating(
+        async () => {
+          if (campaign) await freezeAudience(deps, campaign, { signal: cancellationSignal(), onProgress });
+          cancellationSignal().throwIfAborted();
+        },
+        () => written,
+      );
     },
   };
 }

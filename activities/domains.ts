@@ -1,5 +1,6 @@
 import type { Deps } from '../core/base/deps.ts';
 import { checkDomain, type DomainCheckResult } from '../core/domains/checks.ts';
+import { beating } from './beating.ts';
 
 export interface DomainActivities {
   checkDomainRecords(input: { projectId: string; domainId: string }): Promise<DomainCheckResult | null>;
@@ -7,6 +8,6 @@ export interface DomainActivities {
 
 export function domainActivities(deps: Deps): DomainActivities {
   return {
-    checkDomainRecords: ({ projectId, domainId }) => checkDomain(deps, projectId, domainId),
+    checkDomainRecords: ({ projectId, domainId }) => beating(() => checkDomain(deps, projectId, domainId)),
   };
 }

@@ -1,8 +1,9 @@
-import { cancellationSignal, heartbeat } from '@temporalio/activity';
+import { cancellationSignal } from '@temporalio/activity';
 import type { Deps } from '../core/base/deps.ts';
 import { parseId } from '../core/base/ids.ts';
 import type { ImportProgress } from '../core/imports/progress.ts';
 import { importSlice } from '../core/imports/run.ts';
+import { beating } from './beating.ts';
 
 export interface ImportActivities {
   importContactsSlice(input: { projectId: string; importId: string }): Promise<ImportProgress>;
@@ -20,8 +21,8 @@ export function importActivities(deps: Deps): ImportActivities {
     async importContactsSlice(input) {
       const [projectId, importId] = [parseId(input.projectId), parseId(input.importId)];
       if (!projectId || !importId) return { status: 'deleted', rows: 0, failed: 0, percent: 0 };
-      const limits = { timeMs: SLICE_MS, onBatch: heartbeat, signal: cancellationSignal() };
-      return importSlice(deps, { projectId, importId }, limits);
+      const limits = { timeMs: SLICE_MS, signal: cancellationSignal() };
+      return beating(() => importSlice(deps, { projectId, importId }, limits));
     },
   };
 }

@@ -1,7 +1,8 @@
-import { cancellationSignal, heartbeat } from '@temporalio/activity';
+import { cancellationSignal } from '@temporalio/activity';
 import type { Deps } from '../core/base/deps.ts';
 import { parseId } from '../core/base/ids.ts';
 import { type RecomputeProgress, recomputeSegment } from '../core/contacts/lists/recompute.ts';
+import { beating } from './beating.ts';
 
 export interface SegmentActivities {
   recomputeSegmentSlice(input: { projectId: string; listId: string }): Promise<RecomputeProgress>;
@@ -15,11 +16,8 @@ export function segmentActivities(deps: Deps): SegmentActivities {
     async recomputeSegmentSlice({ projectId, listId }) {
       const [project, list] = [parseId(projectId), parseId(listId)];
       if (!project || !list) return { status: 'deleted', processed: 0, total: 0, waitMs: 0 };
-      return recomputeSegment(deps, project, list, {
-        timeMs: SLICE_MS,
-        onPage: heartbeat,
-        signal: cancellationSignal(),
-      });
+      const limits = { timeMs: SLICE_MS, signal: cancellationSignal() };
+      return beating(() => recomputeSegment(deps, project, list, limits));
     },
   };
 }

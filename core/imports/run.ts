@@ -23,7 +23,6 @@ const IMPORT_ERRORS_MAX = 100_000;
 
 interface SliceLimits {
   timeMs: number;
-  onBatch?: () => void;
   signal?: AbortSignal;
 }
 
@@ -34,13 +33,13 @@ interface SliceLimits {
 export async function importSlice(
   deps: Deps,
   ids: { projectId: ObjectId; importId: ObjectId },
-  { timeMs, onBatch = () => {}, signal }: SliceLimits,
+  { timeMs, signal }: SliceLimits,
 ): Promise<ImportProgress> {
   const deadline = performance.now() + timeMs;
   let job = await begin(deps, ids);
   if (!job) return { status: 'deleted', rows: 0, failed: 0, percent: 0 };
   if (job.status === 'running')
-    job = await readOn(deps, job, () => performance.now() > deadline || signal?.aborted === true, onBatch);
+    job = await readOn(deps, job, () => performance.now() > deadline || signal?.aborted === true);
   if (job.status !== 'running') await removeFile(deps, ids);
   return progressOf(job);
 }
@@ -55,12 +54,7 @@ async function begin(deps: Deps, { projectId, importId: _id }: { projectId: Obje
 }
 
 /** The next batch is read while one is written. */
-async function readOn(
-  deps: Deps,
-  begun: ContactImport,
-  isOver: () => boolean,
-  onBatch: () => void,
-): Promise<ContactImport> {
+async function readOn(deps: Deps, begun: ContactImport, isOver: () => boolean): Promise<ContactImport> {
   let job = begun;
   let publishedAt = Number.NEGATIVE_INFINITY;
   const place = { importId: job._id, projectId: job.projectId };
@@ -78,7 +72,6 @@ async function readOn(
         publishedAt = performance.now();
         await publishProgress(deps, job);
       }
-      onBatch();
     }
   } catch (error) {
     // Another run has taken over this import.

@@ -114,7 +114,6 @@ export async function suppressAddresses(
   { projectId }: { projectId: ObjectId },
   groupId: string,
   emails: string[],
-  beat: () => void = () => {},
 ): Promise<{ suppressed: number; invalid: string[] }> {
   const invalid: string[] = [];
   const valid = new Set<string>();
@@ -127,7 +126,6 @@ export async function suppressAddresses(
     }
     if (part.size > 0) await suppress(deps, projectId, { emails: [...part], groupId, reason: 'UNSUBSCRIBE' });
     for (const email of part) valid.add(email);
-    beat();
   }
   return { suppressed: valid.size, invalid };
 }
@@ -136,10 +134,9 @@ export async function suppressGlobally(
   deps: Deps,
   job: { projectId: ObjectId },
   emails: string[],
-  beat: () => void,
 ): Promise<{ suppressed: number; invalid: string[] }> {
   const { groupId } = await builtInGroup(deps, { _id: job.projectId }, 'global');
-  return suppressAddresses(deps, job, groupId, emails, beat);
+  return suppressAddresses(deps, job, groupId, emails);
 }
 
 interface TemplateContent {

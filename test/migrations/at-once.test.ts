@@ -32,14 +32,14 @@ describe('Migrations at the same time', () => {
 
     const attempt = (deps: Deps, owner: string) => {
       const ref = { projectId: tenant.project._id.toHexString(), migrationId, run: 1, phase: 'templates' as const };
-      return runMigrationPhase(deps, ref, { owner, beat: () => {} });
+      return runMigrationPhase(deps, ref, { owner });
     };
 
     beforeEach(async () => {
       migrationId = await begin(tenant);
       const ref = { projectId: tenant.project._id.toHexString(), migrationId, run: 1 };
       await beginMigration(scene.env.deps, ref);
-      await runMigrationPhase(scene.env.deps, { ...ref, phase: 'customFields' }, { owner: 'first', beat: () => {} });
+      await runMigrationPhase(scene.env.deps, { ...ref, phase: 'customFields' }, { owner: 'first' });
       reading = Promise.withResolvers();
       answer = Promise.withResolvers();
       const sources = slowSources(scene.env.deps.sources, reading.resolve, answer.promise);

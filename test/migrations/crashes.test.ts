@@ -73,7 +73,7 @@ async function runThroughCrashes(deps: Deps, { project }: Tenant, migrationId: s
     const dying = dyingDeps(deps, 4 + (attempt % 3), attempt % 2 === 0);
     try {
       const owner = `attempt ${attempt}`;
-      step = await runMigrationPhase(dying, { ...run, phase: step.phase }, { owner, beat: () => {} });
+      step = await runMigrationPhase(dying, { ...run, phase: step.phase }, { owner });
     } catch (error) {
       if (!(error instanceof Crash)) throw error;
       crashes += 1;

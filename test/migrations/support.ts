@@ -151,7 +151,7 @@ export async function runPhases(deps: Deps, { project }: Tenant, migrationId: st
   let step = await beginMigration(deps, ref);
   while (step.next === 'phase' && step.phase) {
     try {
-      step = await runMigrationPhase(deps, { ...ref, phase: step.phase }, { owner: randomUUID(), beat: () => {} });
+      step = await runMigrationPhase(deps, { ...ref, phase: step.phase }, { owner: randomUUID() });
     } catch (error) {
       if (!(error instanceof SourceError)) throw error;
       step = await decideMigration(deps, ref);

@@ -36,7 +36,6 @@ export interface RecomputeProgress {
 interface RecomputeLimits {
   timeMs: number;
   settleMs?: number;
-  onPage?: () => void;
   signal?: AbortSignal;
 }
 
@@ -48,7 +47,7 @@ export async function recomputeSegment(
   deps: Deps,
   projectId: ObjectId,
   listId: ObjectId,
-  { timeMs, settleMs = SETTLE_MS, onPage = () => {}, signal }: RecomputeLimits,
+  { timeMs, settleMs = SETTLE_MS, signal }: RecomputeLimits,
 ): Promise<RecomputeProgress> {
   const deadline = performance.now() + timeMs;
   for (;;) {
@@ -58,7 +57,6 @@ export async function recomputeSegment(
     const isOver = performance.now() > deadline || signal?.aborted;
     if (progress.status === 'completed' || progress.waitMs > 0 || isOver) return progress;
     await recomputePage(deps, list, list.recompute);
-    onPage();
   }
 }
 

@@ -129,7 +129,6 @@ async function readyExport(run: PhaseRun, source: SourceA, { sourceListIds }: Ex
       );
     if (performance.now() > giveUpAt)
       throw new SourceError('file_gone', 'Provider A did not finish the export within two hours.');
-    run.beat();
     await sleep(waitMs, undefined, { signal: run.signal });
   }
 }

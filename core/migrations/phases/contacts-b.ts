@@ -70,7 +70,7 @@ async function importPage(
   for (let from = 0; from < contacts.length; from += size) {
     run.signal?.throwIfAborted();
     const part = contacts.slice(from, from + size);
-    const { present, gone } = isDetailed ? await withProperties(run, source, part) : { present: part, gone: 0 };
+    const { present, gone } = isDetailed ? await withProperties(source, part) : { present: part, gone: 0 };
     // Marked in the list, or later when its properties are read: either counts.
     await suppressMarked(run, [...part, ...present]);
     const page = await importContacts(run, present, { mapped, addListIds: step.addListIds });
@@ -81,7 +81,6 @@ async function importPage(
 
 /** Lists leave properties out, so each contact costs a request. A contact that was deleted at the source since is skipped. */
 async function withProperties(
-  run: PhaseRun,
   source: SourceB,
   contacts: SourceContact[],
 ): Promise<{ present: SourceContact[]; gone: number }> {
@@ -89,7 +88,6 @@ async function withProperties(
   for (const { sourceId } of contacts) {
     const contact = await source.readContact(sourceId);
     if (contact) present.push(contact);
-    run.beat();
   }
   return { present, gone: contacts.length - present.length };
 }

@@ -15,7 +15,7 @@ async function migrateGroup(run: PhaseRun, source: SourceA, found: SourceGroup):
   const { deps, migration } = run;
   const { status, group } = await makeGroup(deps, migration, found);
   const addresses = await source.listGroupAddresses(found);
-  const { suppressed, invalid } = await suppressAddresses(deps, migration, group.groupId, addresses, () => run.beat());
+  const { suppressed, invalid } = await suppressAddresses(deps, migration, group.groupId, addresses);
   const review = invalid.length > 0 ? [`${invalid.length} entries are no email addresses and were left out`] : [];
   const unread = found.suppressedCount - addresses.length;
   if (unread > 0)

@@ -22,7 +22,6 @@ export async function templates(run: PhaseRun, source: Source): Promise<boolean>
       patienceMs,
       signal,
     });
-    run.beat();
     return outcomeOf(made);
   });
   return true;

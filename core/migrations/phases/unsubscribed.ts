@@ -20,7 +20,7 @@ export async function suppressMarked(run: PhaseRun, contacts: SourceContact[]): 
   const emails = [...new Set(marked.map(({ email }) => normalizeEmail(email) ?? email))];
   if (emails.length === 0) return 0;
   const noted = await note(run, emails);
-  await suppressGlobally(run.deps, run.migration, emails, () => run.beat());
+  await suppressGlobally(run.deps, run.migration, emails);
   return noted;
 }
 
@@ -94,7 +94,7 @@ async function compare(run: PhaseRun): Promise<void> {
   for await (const noted of notedAddresses(run)) {
     run.signal?.throwIfAborted();
     const emails = noted.filter((email) => normalizeEmail(email) !== null);
-    if (isRetry) await suppressGlobally(run.deps, run.migration, emails, () => run.beat());
+    if (isRetry) await suppressGlobally(run.deps, run.migration, emails);
     const gone = await notSuppressed(run, groupId, emails);
     const invalid = noted.filter((email) => normalizeEmail(email) === null);
     errors.push(...invalid.map((item) => ({ item, message: 'is not an email address' })));
@@ -102,7 +102,6 @@ async function compare(run: PhaseRun): Promise<void> {
     counts.total += noted.length;
     counts.succeeded += emails.length - gone.length;
     counts.failed += invalid.length;
-    run.beat();
   }
   const shown = run.migration.planned === undefined ? details : { ...details, planned: run.migration.planned };
   const change = { ...counts, created: counts.succeeded, details: shown, errors: withNotes(known, errors) };

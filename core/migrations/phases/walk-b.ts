@@ -127,7 +127,6 @@ async function nextPage(
       return { ...(await source.listContacts(id, segmentId ?? undefined)), isRestart: false };
     } catch (error) {
       if (!(error instanceof SourceError && error.kind === 'stale_cursor')) throw error;
-      run.beat();
     }
   }
   return { ...(await source.listContacts(null, segmentId ?? undefined)), isRestart: recent.length > 0 };

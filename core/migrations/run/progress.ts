@@ -17,8 +17,6 @@ export interface PhaseRun {
   signal: AbortSignal | undefined;
   /** Writes counts and cursor together: after a stop the phase resumes exactly there. */
   save(change: Partial<MigrationPhase>): Promise<void>;
-  /** A sign of life between saves. */
-  beat(): void;
 }
 
 /** The job was cancelled, holds, or belongs to a later run or attempt: this one must stop writing. */

@@ -39,7 +39,8 @@ interface Attempt {
   /** New for each attempt of an activity. */
   owner: string;
   signal?: AbortSignal;
-  beat(phase: MigrationPhase): void;
+  /** For operators. */
+  show?(phase: MigrationPhase): void;
 }
 
 /** How often progress is published on the project's stream. */
@@ -188,13 +189,13 @@ interface Working {
   phase: MigrationPhase;
 }
 
-async function workThrough(deps: Deps, run: Working, { signal, beat }: Attempt): Promise<void> {
+async function workThrough(deps: Deps, run: Working, { signal, show }: Attempt): Promise<void> {
   const { provider } = run.migration;
   let publishedAt = Number.NEGATIVE_INFINITY;
   const save = async (change: Partial<MigrationPhase>) => {
     run.migration = await savePhase(deps, run.migration, { ...run.phase, ...change });
     run.phase = run.migration.phases.find(({ name }) => name === run.phase.name) ?? run.phase;
-    beat(run.phase);
+    show?.(run.phase);
     if (change.status === undefined && performance.now() - publishedAt < PUBLISH_EVERY_MS) return;
     publishedAt = performance.now();
     const { projectId, version } = run.migration;
@@ -212,7 +213,6 @@ async function workThrough(deps: Deps, run: Working, { signal, beat }: Attempt):
     deps,
     signal,
     save,
-    beat: () => beat(run.phase),
     get migration() {
       return run.migration;
     },
