@@ -20,6 +20,8 @@ interface StartServersOptions {
   readonly historySeconds?: number;
   /** Dynamic configuration of Temporal, over our own: to measure what a setting does. */
   readonly temporalSettings?: Readonly<Record<string, boolean | number>>;
+  /** For Temporal too. While the processor is busy all the time, as in tests, it would get next to nothing of it. */
+  readonly equalPriority?: boolean;
   readonly env?: NodeJS.ProcessEnv;
   readonly say?: Say;
   /** Called with each server as soon as it runs, so that it can be stopped while others still start. */
@@ -41,9 +43,9 @@ const allKinds: readonly ServerName[] = ['mongodb', 'redis', 'temporal', 'mailbo
 /** Starts real servers on loopback, side by side, and resolves when each really answers. */
 export async function startServers(options: StartServersOptions): Promise<Servers> {
   const { dataDir, kinds = allKinds, ports = 'free', restart = false, env = process.env, say = () => {} } = options;
-  const { historySeconds, temporalSettings } = options;
+  const { historySeconds, temporalSettings, equalPriority } = options;
   const started: Kept[] = [];
-  const serverOptions = { dataDir, ports, restart, env, say, historySeconds, temporalSettings };
+  const serverOptions = { dataDir, ports, restart, env, say, historySeconds, temporalSettings, equalPriority };
   const run = async <S extends Kept>(kind: ServerName, start: (options: typeof serverOptions) => Promise<S>) => {
     if (!kinds.includes(kind)) return null;
     const server = await start(serverOptions);

@@ -18,6 +18,7 @@ export interface ServerOptions {
   readonly historySeconds?: number | undefined;
   /** Dynamic configuration of Temporal, over that of temporal.ts. */
   readonly temporalSettings?: Readonly<Record<string, boolean | number>> | undefined;
+  readonly equalPriority?: boolean | undefined;
 }
 
 /** A server of ours: `kill('SIGKILL')`, `kill('SIGSTOP')` and `start()` are there for drills. */
@@ -90,7 +91,7 @@ async function chooseInnerPorts(count: number, port: number): Promise<number[]> 
 async function launchServer(
   server: LeashedServer,
   { port, pagePort, innerPorts }: Ports,
-  { dataDir, env }: ServerOptions,
+  { dataDir, env, equalPriority }: ServerOptions,
 ): Promise<Child> {
   const { name, command } = server;
   const logFile = join(dataDir, 'logs', `${name}.log`);
@@ -98,7 +99,7 @@ async function launchServer(
   const child = await startOnLeash({ command, args, logFile, env: server.env ?? env });
   noteProcess(dataDir, name, child.pid);
   // Its leash has a session of its own.
-  if (server.isPolite) makePolite(child.pid, { hasOwnSession: true });
+  if (server.isPolite && !equalPriority) makePolite(child.pid, { hasOwnSession: true });
   let ended: string | null = null;
   void child.exited.then((how) => {
     ended = how;
