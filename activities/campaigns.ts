@@ -21,16 +21,8 @@ export interface CampaignRangeActivities {
 export function campaignPageActivities(sending: Sending): CampaignRangeActivities {
   return {
     /** May run twice, even at the same time: each message is claimed before it is sent. */
-    async sendCampaignPage(page) {
-      let ended = 0;
-      const onProgress = (count: number) => {
-        ended = count;
-      };
-      return beating(
-        () => sendRange(sending, page, { signal: cancellationSignal(), onProgress }),
-        () => ended,
-      );
-    },
+    sendCampaignPage: (page) =>
+      beating((onProgress) => sendRange(sending, page, { signal: cancellationSignal(), onProgress })),
   };
 }
 
@@ -41,17 +33,10 @@ export function campaignActivities(deps: Deps): CampaignActivities {
     /** May run twice: the campaign stores how far the freeze has come, and ids are derived. */
     async freezeCampaignAudience(ref) {
       const campaign = await readCampaign(deps, ref);
-      let written = 0;
-      const onProgress = (count: number) => {
-        written = count;
-      };
-      await beating(
-        async () => {
-          if (campaign) await freezeAudience(deps, campaign, { signal: cancellationSignal(), onProgress });
-          cancellationSignal().throwIfAborted();
-        },
-        () => written,
-      );
+      await beating(async (onProgress) => {
+        if (campaign) await freezeAudience(deps, campaign, { signal: cancellationSignal(), onProgress });
+        cancellationSignal().throwIfAborted();
+      });
     },
   };
 }

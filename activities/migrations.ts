@@ -19,7 +19,7 @@ type PhaseOf = RunRef & { phase: MigrationPhaseName };
 export interface MigrationActivities {
   beginMigration(run: RunRef): Promise<Step>;
   runMigrationPhase(run: PhaseOf): Promise<Step>;
-  holdMigration(run: RunRef & { phase: MigrationPhaseName; reason: string }): Promise<Step>;
+  holdMigration(run: PhaseOf & { reason: string }): Promise<Step>;
   decideMigration(run: RunRef): Promise<Step>;
   failMigration(run: RunRef & { reason: string }): Promise<Step>;
 }
@@ -37,15 +37,12 @@ export function migrationActivities(deps: Deps): MigrationActivities {
 /** Heartbeats carry the counts of the phase, for the Web UI. The state that a later attempt needs is in the database. */
 async function runPhase(deps: Deps, run: PhaseOf): Promise<Step> {
   const signal = cancellationSignal();
-  let shown = 'begins';
-  const show = (phase: MigrationPhase) => {
-    shown = describePhase(phase);
-  };
   try {
-    return await beating(
-      () => runMigrationPhase(deps, run, { owner: randomUUID(), signal, show }),
-      () => shown,
-    );
+    return await beating((show) => {
+      show('begins');
+      const attempt = { owner: randomUUID(), signal, show: (phase: MigrationPhase) => show(describePhase(phase)) };
+      return runMigrationPhase(deps, run, attempt);
+    });
   } catch (error) {
     // A cancelled activity ends as cancelled, whichever error the cancellation caused.
     signal.throwIfAborted();

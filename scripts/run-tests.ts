@@ -41,9 +41,11 @@ export async function main(args: string[]): Promise<void> {
     const { files, options, isRecorded } = readArgs(args);
     const kinds = Object.entries(given).flatMap(([variable, kind]) => (process.env[variable] ? [] : [kind]));
     const isLarge = files.length >= shardFilesMin;
-    const shared = { dataDir: folder, kinds, env, historySeconds, say, equalPriority: true };
     const [servers, ...bundles] = await Promise.all([
-      startServers({ ...shared, onStarted: (server) => lifetime.add(server) }),
+      startServers({
+        ...{ dataDir: folder, kinds, env, historySeconds, say, equalPriority: true },
+        onStarted: (server) => lifetime.add(server),
+      }),
       // Many of a large run's tests start workers and APIs.
       isLarge ? bundleWorkflows(folder) : {},
       isLarge ? bundleConsole(folder) : {},

@@ -2,9 +2,13 @@ import { type ActivityOptions, proxyActivities, upsertSearchAttributes, workflow
 import { queueBeside, type TaskQueue } from './names.ts';
 import { attributePairs, type SearchAttributeValues } from './search-attributes.ts';
 
+/** Every activity beats (activities/beating.ts), or takes no longer than this at most. */
+const LOST_AFTER = '10 seconds';
+
 /** Must be called inside a workflow, where the queues of its installation are known. */
 export function activitiesOn<Activities>(queue: TaskQueue, options: ActivityOptions) {
-  return proxyActivities<Activities>({ ...options, taskQueue: queueBeside(workflowInfo().taskQueue, queue) });
+  const taskQueue = queueBeside(workflowInfo().taskQueue, queue);
+  return proxyActivities<Activities>({ heartbeatTimeout: LOST_AFTER, ...options, taskQueue });
 }
 
 /** Writes only what changed: each write is an event of the history. */

@@ -32,7 +32,6 @@ export async function campaignSend(input: CampaignSendInput): Promise<{ status: 
   showState(() => last, 'What the run is doing.');
   const { advanceCampaign } = activitiesOn<CampaignActivities>('background', {
     startToCloseTimeout: '2 minutes',
-    heartbeatTimeout: '10 seconds',
     retry: { initialInterval: '500 milliseconds', maximumInterval: '30 seconds' },
   });
 

@@ -19,7 +19,6 @@ export async function domainCheck(input: DomainCheckInput): Promise<{ status: st
   showState(() => ({ looks, ...last }), 'What the last look found.');
   const { checkDomainRecords } = activitiesOn<DomainActivities>('background', {
     startToCloseTimeout: '1 minute',
-    heartbeatTimeout: '10 seconds',
     retry: { initialInterval: '1 second', maximumInterval: '1 minute' },
   });
 

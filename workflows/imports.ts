@@ -15,7 +15,6 @@ export async function contactImport(input: ContactImportInput): Promise<ImportPr
   showState(() => last, 'How far the file is read.');
   const { importContactsSlice } = activitiesOn<ImportActivities>('background', {
     startToCloseTimeout: '10 minutes',
-    heartbeatTimeout: '10 seconds',
     retry: { initialInterval: '1 second', maximumInterval: '1 minute' },
   });
 

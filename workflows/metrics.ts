@@ -11,7 +11,6 @@ interface MetricsRefreshInput {
 export async function metricsRefresh(input: MetricsRefreshInput): Promise<{ status: string }> {
   const { refreshCampaignMetrics } = activitiesOn<CampaignActivities>('background', {
     startToCloseTimeout: '2 minutes',
-    heartbeatTimeout: '10 seconds',
     retry: { initialInterval: '1 second', maximumInterval: '1 minute' },
   });
   for (;;) {

@@ -67,14 +67,9 @@ function ended({ status, details, next, phase }: Step): { status: string } {
 }
 
 function activities() {
-  const quick = {
-    startToCloseTimeout: '1 minute',
-    heartbeatTimeout: '10 seconds',
-    retry: { maximumInterval: '10 seconds' },
-  } as const;
+  const quick = { startToCloseTimeout: '1 minute', retry: { maximumInterval: '10 seconds' } } as const;
   const phase = {
     startToCloseTimeout: '14 days',
-    heartbeatTimeout: '10 seconds',
     retry: {
       initialInterval: '500 milliseconds',
       maximumInterval: '30 seconds',

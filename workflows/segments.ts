@@ -20,7 +20,6 @@ export async function segmentRecompute(input: SegmentRecomputeInput): Promise<{ 
   showState(() => last, 'How many contacts were looked at.');
   const { recomputeSegmentSlice } = activitiesOn<SegmentActivities>('background', {
     startToCloseTimeout: '5 minutes',
-    heartbeatTimeout: '10 seconds',
     retry: { initialInterval: '1 second', maximumInterval: '1 minute' },
   });
 
