@@ -385,9 +385,9 @@ export interface SuppressionGroupsCalls {
   list(query?: PageQuery, options?: CallOptions): Pages<SuppressionGroupsPage, SuppressionGroup>;
   /** Search suppression entries, newest first */
   searchEntries(body: SearchSuppressionsBody, options?: PostOptions): Pages<SuppressionsPage, Suppression>;
-  /** Suppress addresses in a group, in the default group or in the global one */
+  /** Suppress addresses in a group, in the default, the global or the marketing one */
   suppress(body: SuppressBody, options?: PostOptions): Promise<SuppressedEmails>;
-  /** Release addresses from a group, from the default group or from the global one */
+  /** Release addresses from a group, from the default, the global or the marketing one */
   unsuppress(body: UnsuppressBody, options?: PostOptions): Promise<UnsuppressedEmails>;
   /** Change name or description of a suppression group, or show it on the preference page */
   update(groupId: string, body: UpdateSuppressionGroupBody, options?: CallOptions): Promise<SuppressionGroup>;

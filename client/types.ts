@@ -1307,7 +1307,7 @@ export interface CreateSessionBody {
 export interface CreateSuppressionGroupBody {
   name: string;
   description?: string;
-  /** true: people see the group on their preference page. Not for the global group; the default group is shown there as mail that names no group. */
+  /** true: people see the group on their preference page. Not for the global and the marketing group; the default group is shown there as mail that names no group. */
   isPublic?: boolean;
 }
 
@@ -3332,6 +3332,8 @@ export interface SearchSuppressionsBody {
   email?: string;
   /** true: only entries of the global group. */
   isGlobal?: boolean;
+  /** true: only entries of the marketing group. */
+  isMarketing?: boolean;
 }
 
 export interface SegmentRecompute {
@@ -3712,6 +3714,8 @@ export interface SuppressBody {
   groupId?: string;
   /** true: the global group of the project; not together with groupId. */
   isGlobal?: boolean;
+  /** true: the marketing group of the project, which stops all marketing mail, whichever group it names; not together with groupId or isGlobal. */
+  isMarketing?: boolean;
   /** Omitted: MANUAL. */
   reason?: SuppressionReason;
 }
@@ -3732,6 +3736,9 @@ export interface Suppression {
   groupId: string;
   reason: SuppressionReason;
   isGlobal: boolean;
+  isMarketing: boolean;
+  /** Of an entry of the marketing group: the groups that the person turned on again since. */
+  exceptGroupIds: string[];
   /** The evidence, for example the reply of a relay. */
   evidence: string | null;
   createdAt: string;
@@ -3746,6 +3753,8 @@ export interface SuppressionGroup {
   description: string;
   isGlobal: boolean;
   isDefault: boolean;
+  /** true: its entries stop all marketing mail, whichever group it names. */
+  isMarketing: boolean;
   /** true: shown on the preference page. */
   isPublic: boolean;
   suppressionCount: number;
@@ -3930,6 +3939,8 @@ export interface UnsubscribeGroup {
   description: string;
   isGlobal: boolean;
   isDefault: boolean;
+  /** true: its entries stop all marketing mail, whichever group it names. */
+  isMarketing: boolean;
   /** true: shown on the preference page. */
   isPublic: boolean;
   suppressionCount: number;
@@ -3954,6 +3965,8 @@ export interface UnsuppressBody {
   groupId?: string;
   /** true: the global group of the project; not together with groupId. */
   isGlobal?: boolean;
+  /** true: the marketing group of the project, which stops all marketing mail, whichever group it names; not together with groupId or isGlobal. */
+  isMarketing?: boolean;
 }
 
 export interface UnsuppressedEmails {
@@ -4126,7 +4139,7 @@ export interface UpdateSenderBody {
 export interface UpdateSuppressionGroupBody {
   name?: string;
   description?: string;
-  /** true: people see the group on their preference page. Not for the global group; the default group is shown there as mail that names no group. */
+  /** true: people see the group on their preference page. Not for the global and the marketing group; the default group is shown there as mail that names no group. */
   isPublic?: boolean;
 }
 

@@ -22,7 +22,7 @@ const description = { type: 'string', maxLength: GROUP_DESCRIPTION_MAX } as cons
 const isPublic = {
   type: 'boolean',
   description:
-    'true: people see the group on their preference page. Not for the global group; the default group is shown there as mail that names no group.',
+    'true: people see the group on their preference page. Not for the global and the marketing group; the default group is shown there as mail that names no group.',
 } as const;
 
 export const createGroupBody = schema({
@@ -41,6 +41,11 @@ const target = {
   emails: { type: 'array', minItems: 1, maxItems: SUPPRESS_MAX, items: emailField },
   groupId: { ...groupCode, description: 'Omitted: the default group.' },
   isGlobal: { type: 'boolean', description: 'true: the global group of the project; not together with groupId.' },
+  isMarketing: {
+    type: 'boolean',
+    description:
+      'true: the marketing group of the project, which stops all marketing mail, whichever group it names; not together with groupId or isGlobal.',
+  },
 } as const;
 
 export const suppressBody = schema({
@@ -68,6 +73,7 @@ export const searchSuppressionsBody = schema({
     search: { type: 'string', maxLength: EMAIL_LENGTH_MAX, description: 'Part of address, reason or group code.' },
     email: { type: 'string', maxLength: EMAIL_LENGTH_MAX, description: 'Exactly this address, in any spelling.' },
     isGlobal: { type: 'boolean', description: 'true: only entries of the global group.' },
+    isMarketing: { type: 'boolean', description: 'true: only entries of the marketing group.' },
   },
 });
 
@@ -78,6 +84,7 @@ const groupFields = [
   'description',
   'isGlobal',
   'isDefault',
+  'isMarketing',
   'isPublic',
   'suppressionCount',
   'createdAt',
@@ -91,6 +98,7 @@ const groupProperties = {
   description: { type: 'string' },
   isGlobal: { type: 'boolean' },
   isDefault: { type: 'boolean' },
+  isMarketing: { type: 'boolean', description: 'true: its entries stop all marketing mail, whichever group it names.' },
   isPublic: { type: 'boolean', description: 'true: shown on the preference page.' },
   suppressionCount: { type: 'integer' },
   createdAt: timestampField,
@@ -129,13 +137,22 @@ export const unsuppressedAnswer = shape({
 export const suppressionsAnswer = pageAnswer('SuppressionsPage', 'entries', {
   title: 'Suppression',
   type: 'object',
-  required: ['id', 'email', 'groupId', 'reason', 'isGlobal', 'evidence', 'createdAt', 'updatedAt'],
+  required: [
+    ...['id', 'email', 'groupId', 'reason', 'isGlobal', 'isMarketing', 'exceptGroupIds'],
+    ...['evidence', 'createdAt', 'updatedAt'],
+  ],
   properties: {
     id: idField,
     email: { type: 'string' },
     groupId: code,
     reason,
     isGlobal: { type: 'boolean' },
+    isMarketing: { type: 'boolean' },
+    exceptGroupIds: {
+      type: 'array',
+      items: code,
+      description: 'Of an entry of the marketing group: the groups that the person turned on again since.',
+    },
     evidence: { ...nullableString, description: 'The evidence, for example the reply of a relay.' },
     createdAt: timestampField,
     updatedAt: timestampField,

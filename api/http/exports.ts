@@ -36,9 +36,13 @@ export function contactsDownload(format: Format, pages: AsyncIterable<Contact[]>
 
 export function suppressionsDownload(format: Format, pages: AsyncIterable<Suppression[]>): Download {
   return download('suppressions', format, pages, {
-    columns: ['id', 'email', 'groupId', 'isGlobal', 'reason', 'evidence', 'createdAt', 'updatedAt'],
-    cells: ({ _id, email, groupId, isGlobal, reason, evidence, createdAt, updatedAt }) => [
+    columns: [
+      ...['id', 'email', 'groupId', 'isGlobal', 'reason', 'evidence', 'createdAt', 'updatedAt'],
+      ...['isMarketing', 'exceptGroupIds'],
+    ],
+    cells: ({ _id, email, groupId, isGlobal, reason, evidence, createdAt, updatedAt, ...entry }) => [
       ...[_id.toHexString(), email, groupId, isGlobal, reason, evidence, createdAt, updatedAt],
+      ...[entry.isMarketing ?? false, (entry.exceptGroupIds ?? []).join(' ')],
     ],
     present: presentSuppression,
   });

@@ -130,8 +130,9 @@ export function presentCustomField(field: CustomField) {
 }
 
 export function presentSuppressionGroup(group: SuppressionGroup) {
-  const { groupId, name, description, isGlobal, isDefault, isPublic = false, counts, createdAt, updatedAt } = group;
-  const facts = { id: groupId, groupId, name, description, isGlobal, isDefault, isPublic };
+  const { groupId, name, description, isGlobal, isDefault, isMarketing = false, isPublic = false } = group;
+  const { counts, createdAt, updatedAt } = group;
+  const facts = { id: groupId, groupId, name, description, isGlobal, isDefault, isMarketing, isPublic };
   return { ...facts, suppressionCount: entriesOf(counts), createdAt, updatedAt };
 }
 
@@ -141,8 +142,9 @@ export function presentUnsubscribeGroup(group: SuppressionGroup, { reason, creat
 }
 
 export function presentSuppression(entry: Suppression) {
-  const { _id, email, groupId, reason, isGlobal, evidence, createdAt, updatedAt } = entry;
-  return { id: _id, email, groupId, reason, isGlobal, evidence, createdAt, updatedAt };
+  const { _id, email, groupId, reason, isGlobal, isMarketing = false, exceptGroupIds = [] } = entry;
+  const { evidence, createdAt, updatedAt } = entry;
+  return { id: _id, email, groupId, reason, isGlobal, isMarketing, exceptGroupIds, evidence, createdAt, updatedAt };
 }
 
 export function presentTemplate(template: Template) {

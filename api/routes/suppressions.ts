@@ -29,7 +29,7 @@ export const suppressionRoutes = [
     path: '/suppression-groups/emails/suppress',
     key: 'token',
     tag,
-    summary: 'Suppress addresses in a group, in the default group or in the global one',
+    summary: 'Suppress addresses in a group, in the default, the global or the marketing one',
     body: suppressBody,
     answer: suppressedAnswer,
     handler: async ({ deps, project, body }) => ({ suppressed: await suppress(deps, project._id, body) }),
@@ -40,7 +40,7 @@ export const suppressionRoutes = [
     path: '/suppression-groups/emails/unsuppress',
     key: 'token',
     tag,
-    summary: 'Release addresses from a group, from the default group or from the global one',
+    summary: 'Release addresses from a group, from the default, the global or the marketing one',
     body: unsuppressBody,
     answer: unsuppressedAnswer,
     handler: async ({ deps, project, body }) => ({ unsuppressed: await unsuppress(deps, project._id, body) }),
@@ -118,7 +118,7 @@ export const suppressionRoutes = [
     body: updateGroupBody,
     answer: groupAnswer,
     errors: {
-      409: 'The global and the default group belong to the project; the default one may only be made public. Or the project has 25 public groups already.',
+      409: 'The global, the default and the marketing group belong to the project; the default one may only be made public. Or the project has 25 public groups already.',
     },
     handler: async ({ deps, project, params, body }) =>
       presentSuppressionGroup(await updateGroup(deps, project, params.groupId ?? '', body)),
@@ -130,7 +130,7 @@ export const suppressionRoutes = [
     key: 'token',
     tag,
     summary: 'Delete a suppression group with its entries',
-    errors: { 409: 'The global and the default group belong to the project.' },
+    errors: { 409: 'The global, the default and the marketing group belong to the project.' },
     handler: async ({ deps, project, params }) => deleteGroup(deps, project, params.groupId ?? ''),
   }),
 ];

@@ -682,7 +682,7 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
   "suppressionGroups.create": { about: "Create a suppression group; people unsubscribe from each group separately", fields: [
     {"name":"name","kind":"text","isRequired":true},
     {"name":"description","kind":"text"},
-    {"name":"isPublic","kind":"boolean","about":"true: people see the group on their preference page. Not for the global group; the default group is shown there as mail that names no group."},
+    {"name":"isPublic","kind":"boolean","about":"true: people see the group on their preference page. Not for the global and the marketing group; the default group is shown there as mail that names no group."},
   ] },
   "suppressionGroups.delete": { about: "Delete a suppression group with its entries", fields: [] },
   "suppressionGroups.exportEntries": { about: "Download all suppression entries", fields: [
@@ -703,22 +703,25 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
     {"name":"search","kind":"text","about":"Part of address, reason or group code."},
     {"name":"email","kind":"text","about":"Exactly this address, in any spelling."},
     {"name":"isGlobal","kind":"boolean","about":"true: only entries of the global group."},
+    {"name":"isMarketing","kind":"boolean","about":"true: only entries of the marketing group."},
   ] },
-  "suppressionGroups.suppress": { about: "Suppress addresses in a group, in the default group or in the global one", fields: [
+  "suppressionGroups.suppress": { about: "Suppress addresses in a group, in the default, the global or the marketing one", fields: [
     {"name":"emails","kind":"list","isRequired":true},
     {"name":"groupId","kind":"text","about":"Omitted: the default group."},
     {"name":"isGlobal","kind":"boolean","about":"true: the global group of the project; not together with groupId."},
+    {"name":"isMarketing","kind":"boolean","about":"true: the marketing group of the project, which stops all marketing mail, whichever group it names; not together with groupId or isGlobal."},
     {"name":"reason","kind":"text","about":"Omitted: MANUAL. One of UNSUBSCRIBE, BOUNCE, COMPLAINT, MANUAL."},
   ] },
-  "suppressionGroups.unsuppress": { about: "Release addresses from a group, from the default group or from the global one", fields: [
+  "suppressionGroups.unsuppress": { about: "Release addresses from a group, from the default, the global or the marketing one", fields: [
     {"name":"emails","kind":"list","isRequired":true},
     {"name":"groupId","kind":"text","about":"Omitted: the default group."},
     {"name":"isGlobal","kind":"boolean","about":"true: the global group of the project; not together with groupId."},
+    {"name":"isMarketing","kind":"boolean","about":"true: the marketing group of the project, which stops all marketing mail, whichever group it names; not together with groupId or isGlobal."},
   ] },
   "suppressionGroups.update": { about: "Change name or description of a suppression group, or show it on the preference page", fields: [
     {"name":"name","kind":"text"},
     {"name":"description","kind":"text"},
-    {"name":"isPublic","kind":"boolean","about":"true: people see the group on their preference page. Not for the global group; the default group is shown there as mail that names no group."},
+    {"name":"isPublic","kind":"boolean","about":"true: people see the group on their preference page. Not for the global and the marketing group; the default group is shown there as mail that names no group."},
   ] },
   "templates.create": { about: "Create a template; one with a syntax error is refused with the number of the line", fields: [
     {"name":"templateName","kind":"text","isRequired":true},

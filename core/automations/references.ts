@@ -4,7 +4,7 @@ import type { Project } from '../base/model.ts';
 import { emailDomain, normalizeEmail } from '../base/text/addresses.ts';
 import { findList } from '../contacts/lists/lists.ts';
 import { findVerifiedDomain } from '../domains/domains.ts';
-import { findGroup } from '../suppressions/groups.ts';
+import { findNamableGroup } from '../suppressions/groups.ts';
 import { findTemplate } from '../templates/templates.ts';
 import type { AutomationDefinition } from './model.ts';
 import { activationFaults } from './rules/definition.ts';
@@ -81,7 +81,7 @@ function namedThings(deps: Deps, project: Pick<Project, '_id'>, definition: Auto
   if (unsubscribeGroupId !== null)
     things.push({
       field: 'unsubscribeGroupId',
-      check: () => findGroup(deps, project, unsubscribeGroupId, 'unsubscribeGroupId'),
+      check: () => findNamableGroup(deps, project, unsubscribeGroupId, 'unsubscribeGroupId'),
     });
   const seen = new Set<string>();
   for (const [index, step] of steps.entries()) {

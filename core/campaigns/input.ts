@@ -12,7 +12,7 @@ import { findLists } from '../contacts/lists/lists.ts';
 import type { ContactList } from '../contacts/model.ts';
 import type { Sender } from '../domains/model.ts';
 import { getSender, requireVerifiedDomain } from '../domains/senders.ts';
-import { findGroup } from '../suppressions/groups.ts';
+import { findNamableGroup } from '../suppressions/groups.ts';
 import { compiled } from '../templates/cache.ts';
 import { findTemplate, newTemplate, updateTemplate } from '../templates/templates.ts';
 import { requireOtherAudience } from './audience/of-campaign.ts';
@@ -199,7 +199,7 @@ export function audienceEntry(list: ContactList): AudienceEntry {
 }
 
 async function groupIdOf(deps: Deps, project: Project, groupId: string | null): Promise<string | null> {
-  return groupId === null ? null : (await findGroup(deps, project, groupId, 'unsubscribeGroupId')).groupId;
+  return groupId === null ? null : (await findNamableGroup(deps, project, groupId, 'unsubscribeGroupId')).groupId;
 }
 
 function fromOf({ email, name }: NonNullable<CampaignInput['from']>): Campaign['from'] {

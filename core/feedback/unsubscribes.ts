@@ -65,10 +65,11 @@ export function stateIn(
   { groupId, isDefault }: SuppressionGroup,
   entries: readonly SuppressionFact[],
 ): Subscription['state'] {
-  const own = entries.find((entry) => entry.groupId === groupId);
-  const stopped = stoppedBy(entries, { marketing: true, groupId: isDefault ? null : groupId, bypass: false });
-  if (!stopped) return 'subscribed';
-  return own?.reason === 'UNSUBSCRIBE' ? 'undoable' : 'stopped';
+  const mail = { marketing: true, groupId: isDefault ? null : groupId, bypass: false };
+  if (!stoppedBy(entries, mail)) return 'subscribed';
+  const own = entries.filter((entry) => entry.groupId === groupId || entry.isMarketing);
+  if (own.some(({ reason }) => reason === 'COMPLAINT')) return 'stopped';
+  return own.some((entry) => entry.reason === 'UNSUBSCRIBE' && stoppedBy([entry], mail)) ? 'undoable' : 'stopped';
 }
 
 /** Durable when it returns; repeating it changes nothing. Works long after contact and message are gone. */

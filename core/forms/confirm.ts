@@ -7,7 +7,7 @@ import { DEFAULT_LANGUAGE, type Language, languageOfTag } from '../base/text/lan
 import { networkAddressFor } from '../consents/record.ts';
 import { builtInGroup, findGroup } from '../suppressions/groups.ts';
 import type { SuppressionGroup } from '../suppressions/model.ts';
-import { takeBackUnsubscribes } from '../suppressions/suppressions.ts';
+import { type TurnedOn, takeBackUnsubscribes } from '../suppressions/suppressions.ts';
 import { applyAgreements } from './apply-agreements.ts';
 import type { Agreement, Form, PendingSubscription } from './model.ts';
 import { liveAgreements } from './pending.ts';
@@ -71,12 +71,12 @@ async function confirm(
 ): Promise<void> {
   const { _id, projectId } = pending;
   const at = deps.clock.now();
-  const groups = await groupsOf(deps, project, agreements);
+  const turnedOn = await turnedOnBy(deps, project, agreements);
   const newId = derivedId(_id.getTimestamp(), 'contact of a form', _id.toHexString());
   const confirmed = { at, networkAddress: networkAddressFor(project, ip) };
   await applyAgreements(deps, { projectId, email, agreements, newId, confirmed }, async (session) => {
     await claim(deps, session, pending, at);
-    await takeBackUnsubscribes(deps, session, groups, email);
+    await takeBackUnsubscribes(deps, session, turnedOn, email);
   });
 }
 
@@ -95,13 +95,22 @@ async function claim(
   if (matchedCount === 0) throw new Changed();
 }
 
-/** Groups in which the unsubscribe of the person is taken back: a group that was deleted since is none of them. */
-async function groupsOf(deps: Deps, project: Project, agreements: Agreement[]): Promise<SuppressionGroup[]> {
+/**
+ * Who turned everything off gets mail of the groups that the form names, and no other; a form without groups turns on mail that names
+ * none. A group that was deleted since is left out.
+ */
+async function turnedOnBy(deps: Deps, project: Project, agreements: Agreement[]): Promise<TurnedOn> {
   const codes = [...new Set(agreements.flatMap(({ groupIds }) => groupIds))];
-  const named = await Promise.all(codes.map((code) => groupOrNull(deps, project, code)));
-  const builtIn = await Promise.all([builtInGroup(deps, project, 'default'), builtInGroup(deps, project, 'global')]);
-  const all = [...builtIn, ...named.filter((group) => group !== null)];
-  return [...new Map(all.map((group) => [group.groupId, group])).values()];
+  const found = await Promise.all(codes.map((code) => groupOrNull(deps, project, code)));
+  const named = found.filter((group) => group !== null);
+  const ofDefault = await builtInGroup(deps, project, 'default');
+  const all = [ofDefault, await builtInGroup(deps, project, 'global'), ...named];
+  const isWithoutGroups = agreements.some(({ groupIds }) => groupIds.length === 0);
+  return {
+    groups: [...new Map(all.map((group) => [group.groupId, group])).values()],
+    exceptGroupIds: [...named, ...(isWithoutGroups ? [ofDefault] : [])].map(({ groupId }) => groupId),
+    marketing: await builtInGroup(deps, project, 'marketing'),
+  };
 }
 
 async function groupOrNull(deps: Deps, project: { _id: ObjectId }, code: string): Promise<SuppressionGroup | null> {

@@ -8,7 +8,7 @@ import { type Page, type PageOf, pageOf } from '../base/paging.ts';
 import { inTransaction } from '../base/transactions.ts';
 import { GLOBAL_LIST } from '../contacts/lists/global-list.ts';
 import { listsNamed } from '../contacts/lists/lists.ts';
-import { findGroup, holdGroup } from '../suppressions/groups.ts';
+import { findNamableGroup, holdGroup } from '../suppressions/groups.ts';
 import { compiled } from '../templates/cache.ts';
 import { findTemplate, holdTemplates } from '../templates/templates.ts';
 import type { Form } from './model.ts';
@@ -99,7 +99,7 @@ async function readNamed(
     named.confirmationTemplateId = await readTemplate(deps, project, confirmationTemplateId);
   if (unsubscribeGroupIds) {
     const groups = await Promise.all(
-      [...new Set(unsubscribeGroupIds)].map((id) => findGroup(deps, project, id, 'unsubscribeGroupIds')),
+      [...new Set(unsubscribeGroupIds)].map((id) => findNamableGroup(deps, project, id, 'unsubscribeGroupIds')),
     );
     named.unsubscribeGroupIds = groups.map(({ groupId }) => groupId);
   }

@@ -12,7 +12,7 @@ import { headerProblems } from '../composing/headers.ts';
 import { scheduledTime } from '../messages/scheduled/time.ts';
 import type { Content, Message, MessageRecipient } from '../outbox/model.ts';
 import { states } from '../outbox/states.ts';
-import { findGroup } from '../suppressions/groups.ts';
+import { findNamableGroup } from '../suppressions/groups.ts';
 import { isMarketingSend } from '../suppressions/rules.ts';
 import { checkData, compileMail, type MailTemplates } from '../templates/mail.ts';
 import type { Template as StoredTemplate } from '../templates/model.ts';
@@ -57,7 +57,7 @@ export async function draftMail(deps: Deps, project: Project, input: MailOptions
   const groupId = input.unsubscribeGroupId ?? input.unsubscribe?.groupId ?? null;
   const [template, group] = await Promise.all([
     input.templateId === undefined ? null : findTemplate(deps, project, input.templateId, 'templateId'),
-    groupId === null ? null : findGroup(deps, project, groupId, 'unsubscribeGroupId'),
+    groupId === null ? null : findNamableGroup(deps, project, groupId, 'unsubscribeGroupId'),
   ]);
   if (template && !origin.by) await noteSentByKeys(deps, template);
   const source = sourceOf(input, template);

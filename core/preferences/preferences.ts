@@ -67,8 +67,8 @@ export async function findPreferences(deps: Deps, token: string, acceptLanguage:
 }
 
 /**
- * The public groups, and that of the mail, which its own link stops as well. The default group also when the person has left it, so
- * that everything that they turned off here can be turned on again.
+ * The public groups, and that of the mail, which its own link stops as well. The default group also when the person has left it, or
+ * everything, so that everything that they turned off here can be turned on again.
  */
 async function shownGroups(
   deps: Deps,
@@ -76,7 +76,9 @@ async function shownGroups(
   named: readonly SuppressionGroup[],
   entries: readonly SuppressionFact[],
 ): Promise<SuppressionGroup[]> {
-  const hasLeftDefault = entries.some(({ isDefault, reason }) => isDefault && reason === 'UNSUBSCRIBE');
+  const hasLeftDefault = entries.some(
+    ({ isDefault, isMarketing, reason }) => (isDefault || isMarketing) && reason === 'UNSUBSCRIBE',
+  );
   const found = hasLeftDefault ? [await builtInGroup(deps, project, 'default'), ...named] : named;
   const distinct = new Map(found.filter(({ isGlobal }) => !isGlobal).map((group) => [group.groupId, group]));
   return [...distinct.values()].sort((a, b) => Number(b.isDefault) - Number(a.isDefault));

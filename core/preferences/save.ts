@@ -6,7 +6,7 @@ import { networkAddressFor, recordConsents } from '../consents/record.ts';
 import { type ContactChange, changeContactsTogether } from '../contacts/changes.ts';
 import { requestWriter } from '../contacts/lists/counts.ts';
 import { unsubscribe } from '../feedback/unsubscribes.ts';
-import { builtInGroup, liveGroups } from '../suppressions/groups.ts';
+import { builtInGroup } from '../suppressions/groups.ts';
 import type { SuppressionGroup } from '../suppressions/model.ts';
 import { suppress, takeBackUnsubscribe } from '../suppressions/suppressions.ts';
 import type { ListChoice, Preferences } from './preferences.ts';
@@ -26,7 +26,6 @@ interface Asked {
 }
 
 const HOW = 'preference page';
-const AT_ONCE_MAX = 8;
 
 /** Durable when it returns; repeating it changes nothing. Lists and groups that were deleted or made private since are left out. */
 export async function savePreferences(
@@ -48,20 +47,13 @@ export async function savePreferences(
 }
 
 /**
- * Unsubscribes from all groups that marketing mail may name, and leaves all public lists. Never the global group: that would stop
- * mail which the person needs, such as a link for a new password.
+ * Stops all marketing mail, also that of groups made later, and leaves all public lists. Never the global group: that would stop mail
+ * which the person needs, such as a link for a new password. The mail with the link counts as unsubscribed from.
  */
 export async function turnEverythingOff(deps: Deps, preferences: Preferences): Promise<void> {
-  const { project, entries, lists } = preferences;
-  await builtInGroup(deps, project, 'default');
-  const isLeft = new Set(
-    entries.filter(({ reason }) => reason === 'UNSUBSCRIBE' || reason === 'COMPLAINT').map(({ groupId }) => groupId),
-  );
-  const groups = (await liveGroups(deps, project)).filter(({ isGlobal, groupId }) => !isGlobal && !isLeft.has(groupId));
-  for (let from = 0; from < groups.length; from += AT_ONCE_MAX)
-    await Promise.all(
-      groups.slice(from, from + AT_ONCE_MAX).map((group) => leave(deps, preferences, group, `${HOW}, everything off`)),
-    );
+  const { project, ref, lists } = preferences;
+  const group = await builtInGroup(deps, project, 'marketing');
+  await unsubscribe(deps, { ref, group }, `${HOW}, everything off`);
   await changeLists(
     deps,
     preferences,

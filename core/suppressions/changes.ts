@@ -5,16 +5,15 @@ import { notFound } from '../base/errors.ts';
 import { repeatOnDuplicate } from '../base/idempotent-insert.ts';
 import type { Session } from '../base/model.ts';
 import { inTransaction } from '../base/transactions.ts';
+import { builtInCode } from './groups.ts';
 import type { Suppression, SuppressionGroup } from './model.ts';
 import { afterChange, type EntryChange, type SuppressionOutcome } from './rules.ts';
 
 /** Entries of one group that share a transaction. */
 const SUPPRESSIONS_TOGETHER_MAX = 1_000;
 
-interface SuppressionChange extends EntryChange {
-  /** Normal form. */
-  email: string;
-}
+/** `email`: in normal form. */
+type SuppressionChange = EntryChange & { email: string };
 
 const queues = oncePerCore(() =>
   keyedBatcher(
@@ -45,7 +44,7 @@ export async function changeSuppressions(
 export async function applyChanges(
   deps: Deps,
   session: Session,
-  { projectId, groupId, isGlobal, isDefault }: SuppressionGroup,
+  { projectId, groupId, isGlobal, isDefault, isMarketing }: SuppressionGroup,
   changes: SuppressionChange[],
 ): Promise<SuppressionOutcome[]> {
   const emails = [...new Set(changes.map(({ email }) => email))];
@@ -60,16 +59,38 @@ export async function applyChanges(
     const { outcome, entry: after } = afterChange(entry ?? null, change);
     if (after === null) drafts.delete(email);
     else if (after !== entry) {
-      const own = entry ?? { _id: new ObjectId(), projectId, email, groupId, isGlobal, isDefault, createdAt: now };
-      const { reason, evidence, beside } = after;
+      const own = entry ?? {
+        ...{ _id: new ObjectId(), projectId, email, groupId, isGlobal, isDefault, createdAt: now },
+        ...(isMarketing ? { isMarketing } : {}),
+      };
+      const { reason, evidence, beside, exceptGroupIds } = after;
       const updatedAt = outcome === 'kept' && entry ? entry.updatedAt : now;
-      drafts.set(email, { ...own, reason, evidence, beside, updatedAt });
+      drafts.set(email, { ...own, reason, evidence, beside, exceptGroupIds, updatedAt });
     }
     return outcome;
   });
   if (await writeEntries(deps, session, projectId, stored, drafts))
     await countEntries(deps, session, { projectId, groupId }, [...stored.values()], [...drafts.values()]);
+  const leaving = changes.filter(({ reason }) => reason === 'UNSUBSCRIBE').map(({ email }) => email);
+  if (leaving.length > 0 && !isMarketing) await endExceptions(deps, session, { projectId, groupId }, leaving);
   return outcomes;
+}
+
+/** Who turned a group on after everything off, and then leaves it, has not turned it on any more. */
+async function endExceptions(
+  { db }: Deps,
+  session: Session,
+  { projectId, groupId }: Pick<SuppressionGroup, 'projectId' | 'groupId'>,
+  emails: string[],
+): Promise<void> {
+  await db.suppressions.updateMany(
+    {
+      ...{ projectId, email: { $in: emails }, groupId: builtInCode(projectId, 'marketing') },
+      exceptGroupIds: groupId,
+    },
+    { $pull: { exceptGroupIds: groupId } },
+    { session, hint: 'address' },
+  );
 }
 
 /** Returns whether there was something to write. */

@@ -32,16 +32,23 @@ const PUBLIC_GROUPS_MAX = 25;
 type GroupInput = Described<typeof createGroupBody>;
 
 /** The group that a caller names; without a name, the default one. */
-export type GroupChoice = Pick<Described<typeof suppressBody>, 'groupId' | 'isGlobal'>;
+export type GroupChoice = Pick<Described<typeof suppressBody>, 'groupId' | 'isGlobal' | 'isMarketing'>;
+
+/** The groups that every project has. */
+export type BuiltIn = 'global' | 'default' | 'marketing';
 
 type Tenant = Pick<Project, '_id'>;
 
-/** The two groups of every project. Their ids are derived from the project's, so making them again changes nothing. */
+/** Their ids are derived from the project's, so making them again changes nothing. */
 export async function makeBuiltInGroups(deps: Deps, project: Tenant): Promise<void> {
   const at = deps.clock.now();
   const groups = [
     newGroup(deps, project, 'global', at, { name: 'Global', description: 'Stops every mail of this project.' }),
     newGroup(deps, project, 'default', at, { name: 'Default', description: 'Stops mail that names no other group.' }),
+    newGroup(deps, project, 'marketing', at, {
+      name: 'Marketing',
+      description: 'Stops all marketing mail, whichever group it names.',
+    }),
   ];
   await deps.db.suppressionGroups.insertMany(groups, { ordered: false }).catch((error) => {
     if (!isDuplicateKey(error)) throw error;
@@ -51,15 +58,35 @@ export async function makeBuiltInGroups(deps: Deps, project: Tenant): Promise<vo
 export async function chooseGroup(
   deps: Deps,
   project: Tenant,
-  { groupId, isGlobal }: GroupChoice,
+  { groupId, isGlobal, isMarketing }: GroupChoice,
 ): Promise<SuppressionGroup> {
-  if (groupId !== undefined && isGlobal)
+  if (isGlobal && isMarketing)
     throw invalid(
-      'Give groupId or isGlobal: true, not both.',
-      'groupId: must not be given together with isGlobal: true',
+      'Give isGlobal: true or isMarketing: true, not both: the global group stops marketing mail too.',
+      'isMarketing: must not be given together with isGlobal: true',
     );
+  if (groupId !== undefined && (isGlobal || isMarketing)) {
+    const flag = isGlobal ? 'isGlobal' : 'isMarketing';
+    throw invalid(`Give groupId or ${flag}: true, not both.`, `groupId: must not be given together with ${flag}: true`);
+  }
   if (groupId !== undefined) return findGroup(deps, project, groupId, 'groupId');
-  return builtInGroup(deps, project, isGlobal ? 'global' : 'default');
+  return builtInGroup(deps, project, isGlobal ? 'global' : isMarketing ? 'marketing' : 'default');
+}
+
+/** The group that a mail, a campaign, an automation or a form names. */
+export async function findNamableGroup(
+  deps: Deps,
+  project: Tenant,
+  groupId: string,
+  field: string,
+): Promise<SuppressionGroup> {
+  const group = await findGroup(deps, project, groupId, field);
+  if (group.isMarketing)
+    throw invalid(
+      'The marketing group stops all marketing mail by itself; name another group, or none.',
+      `${field}: must not be the marketing group`,
+    );
+  return group;
 }
 
 export async function findGroup(
@@ -73,7 +100,7 @@ export async function findGroup(
   return found;
 }
 
-export async function builtInGroup(deps: Deps, project: Tenant, kind: 'global' | 'default'): Promise<SuppressionGroup> {
+export async function builtInGroup(deps: Deps, project: Tenant, kind: BuiltIn): Promise<SuppressionGroup> {
   const filter = { projectId: project._id, groupId: builtInCode(project._id, kind) };
   const found = await deps.db.suppressionGroups.findOne(filter);
   if (found) return found;
@@ -217,7 +244,7 @@ async function requireRoom(deps: Deps, project: Tenant, groupId?: string): Promi
     throw conflict('INVALID_STATE', `A project has at most ${PUBLIC_GROUPS_MAX} public groups.`);
 }
 
-/** The default group may be shown on the preference page or not; nothing else of the two groups changes. */
+/** The default group may be shown on the preference page or not; nothing else of the built-in groups changes. */
 async function refuseBuiltIn(
   deps: Deps,
   project: Tenant,
@@ -227,11 +254,15 @@ async function refuseBuiltIn(
 ): Promise<void> {
   const found = await deps.db.suppressionGroups.findOne({ projectId: project._id, groupId });
   if (!found) throw notFound('SUPPRESSION_GROUP');
-  if (found.isGlobal || (found.isDefault && !mayBeDefault))
-    throw conflict(
-      'INVALID_STATE',
-      `The ${found.isGlobal ? 'global' : 'default'} group belongs to the project and cannot be ${done}.`,
-    );
+  const kind = kindOf(found);
+  if (kind && !(kind === 'default' && mayBeDefault))
+    throw conflict('INVALID_STATE', `The ${kind} group belongs to the project and cannot be ${done}.`);
+}
+
+function kindOf({ isGlobal, isDefault, isMarketing }: SuppressionGroup): BuiltIn | null {
+  if (isGlobal) return 'global';
+  if (isMarketing) return 'marketing';
+  return isDefault ? 'default' : null;
 }
 
 function newGroup(
@@ -250,6 +281,7 @@ function newGroup(
     description,
     isGlobal: seed === 'global',
     isDefault: seed === 'default',
+    ...(seed === 'marketing' ? { isMarketing: true } : {}),
     ...(isPublic ? { isPublic } : {}),
     counts: { UNSUBSCRIBE: 0, BOUNCE: 0, COMPLAINT: 0, MANUAL: 0 },
     createdAt: now,
@@ -258,9 +290,9 @@ function newGroup(
   };
 }
 
-const kinds = { global: true, default: true };
+const kinds: Record<BuiltIn, true> = { global: true, default: true, marketing: true };
 
-function builtInCode(projectId: ObjectId, kind: 'global' | 'default'): string {
+export function builtInCode(projectId: ObjectId, kind: BuiltIn): string {
   return code(projectId, kind);
 }
 

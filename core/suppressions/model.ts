@@ -11,10 +11,12 @@ export interface SuppressionGroup {
   groupId: string;
   name: string;
   description: string;
-  /** Each project has one global and one default group, made with it. */
+  /** Each project has one global, one default and one marketing group, made with it. */
   isGlobal: boolean;
   isDefault: boolean;
-  /** Set for groups that people see on their preference page; never for the global one. */
+  /** Its entries stop all marketing mail, whichever group the mail names. No mail names it. */
+  isMarketing?: true;
+  /** Set for groups that people see on their preference page; never for the global and the marketing one. */
   isPublic?: true;
   /** Entries by reason, updated by the transaction that writes them. */
   counts: Record<SuppressionReason, number>;
@@ -37,11 +39,14 @@ export interface Suppression {
   /** Copied from its group, where they never change. */
   isGlobal: boolean;
   isDefault: boolean;
+  isMarketing?: true | undefined;
   reason: SuppressionReason;
   /** The proof: the reply of a relay, the address of a page. */
   evidence: string | null;
   /** Set with an unsubscribe: the entry that remains when the contact takes it back. */
   beside?: Pick<Suppression, 'reason' | 'evidence'> | undefined;
+  /** Set with an unsubscribe in the marketing group: codes of groups that the person has turned on since. */
+  exceptGroupIds?: string[] | undefined;
   createdAt: Date;
   updatedAt: Date;
 }

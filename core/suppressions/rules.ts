@@ -1,9 +1,12 @@
 import type { Suppression, SuppressionReason } from './model.ts';
 
 /** The fields of an entry that decide about a mail. */
-export interface SuppressionFact extends Pick<Suppression, 'groupId' | 'isGlobal' | 'isDefault' | 'reason'> {
-  /** Of an unsubscribe: the other reason against the address. */
+export interface SuppressionFact
+  extends Pick<Suppression, 'groupId' | 'isGlobal' | 'isDefault' | 'isMarketing' | 'reason'> {
+  /** The other reason against the address, besides an unsubscribe. */
   beside?: Pick<Suppression, 'reason'> | undefined;
+  /** Groups that the person turned on after turning everything off; null: mail that names no group. */
+  exceptGroups?: ReadonlyArray<string | null> | undefined;
 }
 
 export interface MailFacts {
@@ -22,10 +25,20 @@ export interface MailFacts {
 export function stoppedBy(entries: readonly SuppressionFact[], mail: MailFacts): SuppressionFact | null {
   let strongest: SuppressionFact | null = null;
   for (const given of entries) {
-    const entry = mail.passesUnsubscribe ? withoutUnsubscribe(given) : given;
+    const entry = mail.passesUnsubscribe || isExcepted(given, mail) ? withoutUnsubscribe(given) : given;
     if (entry && stops(entry, mail) && (!strongest || isStronger(entry.reason, strongest.reason))) strongest = entry;
   }
   return strongest;
+}
+
+/** The person has turned on what the mail belongs to. */
+function isExcepted({ exceptGroups }: SuppressionFact, mail: MailFacts): boolean {
+  return exceptGroups?.includes(groupNamedBy(mail)) ?? false;
+}
+
+/** null: none, or one that is gone. */
+function groupNamedBy({ groupId, isGroupGone }: MailFacts): string | null {
+  return isGroupGone ? null : groupId;
 }
 
 /** The entry that would be there, had the person never unsubscribed. */
@@ -40,21 +53,23 @@ export function isStronger(reason: SuppressionReason, than: SuppressionReason): 
 }
 
 /** The entry of an address within one group. */
-export type AddressEntry = Pick<Suppression, 'reason' | 'evidence' | 'beside'>;
+export type AddressEntry = Pick<Suppression, 'reason' | 'evidence' | 'beside' | 'exceptGroupIds'>;
 
-export interface EntryChange {
+export type EntryChange =
   /** null: release the address. 'subscribe': only from what the person said. */
-  reason: SuppressionReason | 'subscribe' | null;
-  evidence: string | null;
-}
+  | { reason: SuppressionReason | 'subscribe' | null; evidence: string | null }
+  /** Of an entry that stops all marketing mail: the person has turned this group on. */
+  | { reason: 'except'; exceptGroupId: string };
 
 export type SuppressionOutcome = 'added' | 'strengthened' | 'kept' | 'removed' | 'absent';
 
 /** The entry of an address after a change: null when there is none, the same object when nothing has changed. */
 export function afterChange(
   entry: AddressEntry | null,
-  { reason, evidence }: EntryChange,
+  change: EntryChange,
 ): { outcome: SuppressionOutcome; entry: AddressEntry | null } {
+  if (change.reason === 'except') return afterException(entry, change.exceptGroupId);
+  const { reason, evidence } = change;
   if (reason === null) return { outcome: entry ? 'removed' : 'absent', entry: null };
   if (reason === 'subscribe')
     return entry?.reason === 'UNSUBSCRIBE'
@@ -72,7 +87,25 @@ export function afterChange(
     entry.reason === 'UNSUBSCRIBE' &&
     reason !== 'UNSUBSCRIBE' &&
     (!entry.beside || isStronger(reason, entry.beside.reason));
-  return { outcome: 'kept', entry: isNews ? { ...entry, beside: { reason, evidence } } : entry };
+  const kept = isNews ? { ...entry, beside: { reason, evidence } } : entry;
+  return { outcome: 'kept', entry: reason === 'UNSUBSCRIBE' ? withoutExceptions(kept) : kept };
+}
+
+/** Only what the person said has exceptions. */
+function afterException(
+  entry: AddressEntry | null,
+  groupId: string,
+): { outcome: SuppressionOutcome; entry: AddressEntry | null } {
+  const excepted = entry?.exceptGroupIds ?? [];
+  if (entry?.reason !== 'UNSUBSCRIBE' || excepted.includes(groupId)) return { outcome: 'absent', entry };
+  return { outcome: 'removed', entry: { ...entry, exceptGroupIds: [...excepted, groupId] } };
+}
+
+/** Who turns everything off again means the groups that were turned on since, too. */
+function withoutExceptions(entry: AddressEntry): AddressEntry {
+  if (!entry.exceptGroupIds) return entry;
+  const { exceptGroupIds: _, ...rest } = entry;
+  return rest;
 }
 
 /** Campaigns and automation mail always are; a send is when it names a group or uses a marketing template. */
@@ -85,10 +118,12 @@ export function isMarketingSend(send: {
 
 const STRENGTH: Record<SuppressionReason, number> = { MANUAL: 1, BOUNCE: 2, UNSUBSCRIBE: 3, COMPLAINT: 4 };
 
-function stops(entry: SuppressionFact, { marketing, groupId, isGroupGone, bypass }: MailFacts): boolean {
+function stops(entry: SuppressionFact, mail: MailFacts): boolean {
+  const { marketing, groupId, bypass } = mail;
   if (bypass && entry.reason !== 'COMPLAINT') return false;
   if (entry.isGlobal) return true;
+  if (entry.isMarketing) return marketing;
   if (groupId !== null && entry.groupId === groupId) return true;
-  if (groupId !== null && !isGroupGone) return false;
+  if (groupNamedBy(mail) !== null) return false;
   return entry.isDefault && (marketing || entry.reason !== 'UNSUBSCRIBE');
 }

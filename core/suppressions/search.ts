@@ -14,7 +14,7 @@ import type { Suppression, SuppressionGroup } from './model.ts';
 
 type SuppressionSearch = Pick<
   Described<typeof searchSuppressionsBody>,
-  'groupId' | 'reason' | 'startDate' | 'endDate' | 'search' | 'email' | 'isGlobal'
+  'groupId' | 'reason' | 'startDate' | 'endDate' | 'search' | 'email' | 'isGlobal' | 'isMarketing'
 >;
 
 interface TextFilter {
@@ -109,8 +109,8 @@ function hintOf({ reason, ...search }: SuppressionSearch): string {
   return reason ? 'reason' : 'newest';
 }
 
-function namesGroup({ groupId, isGlobal }: SuppressionSearch): boolean {
-  return groupId !== undefined || isGlobal === true;
+function namesGroup({ groupId, isGlobal, isMarketing }: SuppressionSearch): boolean {
+  return groupId !== undefined || isGlobal === true || isMarketing === true;
 }
 
 /** An entry is found by its address, its reason and the code of its group. */
@@ -130,10 +130,13 @@ function textFilter(
   return { filter: exact, anyOf };
 }
 
-function wantedAmong(live: SuppressionGroup[], { groupId, isGlobal }: SuppressionSearch): SuppressionGroup[] {
+function wantedAmong(
+  live: SuppressionGroup[],
+  { groupId, isGlobal, isMarketing }: SuppressionSearch,
+): SuppressionGroup[] {
   const named = groupId === undefined ? live : live.filter((group) => group.groupId === groupId);
   if (groupId !== undefined && named.length === 0) throw notFound('SUPPRESSION_GROUP', 'groupId');
-  return isGlobal ? named.filter((group) => group.isGlobal) : named;
+  return named.filter((group) => (!isGlobal || group.isGlobal) && (!isMarketing || group.isMarketing));
 }
 
 function readDates({ startDate, endDate }: SuppressionSearch) {

@@ -6,8 +6,8 @@ import { invalid } from '../base/errors.ts';
 import type { Session } from '../base/model.ts';
 import { normalizeEmail } from '../base/text/addresses.ts';
 import { applyChanges, changeSuppressions } from './changes.ts';
-import { chooseGroup, type GroupChoice } from './groups.ts';
-import type { SuppressionGroup, SuppressionReason } from './model.ts';
+import { builtInCode, builtInGroup, chooseGroup, type GroupChoice } from './groups.ts';
+import type { Suppression, SuppressionGroup, SuppressionReason } from './model.ts';
 import type { SuppressionFact } from './rules.ts';
 
 export type { SuppressionFact } from './rules.ts';
@@ -94,18 +94,35 @@ export async function unsuppress(
   return outcomes.filter((outcome) => outcome === 'removed').length;
 }
 
-/** Takes back the contact's unsubscribe; another reason against the address stays, or is restored. */
+/**
+ * Takes back the contact's unsubscribe from a group; another reason against the address stays, or is restored. After everything was
+ * turned off, this group alone is on again.
+ */
 export async function takeBackUnsubscribe(deps: Deps, target: SuppressionGroup, email: string): Promise<void> {
+  const { projectId, groupId } = target;
+  const marketing = await builtInGroup(deps, { _id: projectId }, 'marketing');
+  await changeSuppressions(deps, marketing, [{ email, reason: 'except', exceptGroupId: groupId }]);
   await changeSuppressions(deps, target, [{ email, reason: 'subscribe', evidence: null }]);
 }
 
-/** The same in a transaction, in several groups. */
+/** The groups that a person subscribes to. */
+export interface TurnedOn {
+  /** Their unsubscribes are taken back. */
+  groups: SuppressionGroup[];
+  /** On again after everything was turned off. */
+  exceptGroupIds: string[];
+  marketing: SuppressionGroup;
+}
+
+/** The same in a transaction, for several groups. */
 export async function takeBackUnsubscribes(
   deps: Deps,
   session: Session,
-  groups: SuppressionGroup[],
+  { groups, exceptGroupIds, marketing }: TurnedOn,
   email: string,
 ): Promise<void> {
+  const exceptions = exceptGroupIds.map((exceptGroupId) => ({ email, reason: 'except' as const, exceptGroupId }));
+  await applyChanges(deps, session, marketing, exceptions);
   for (const group of groups)
     await applyChanges(deps, session, group, [{ email, reason: 'subscribe', evidence: null }]);
 }
@@ -123,13 +140,27 @@ export async function suppressionsAgainst(
     .find(
       { projectId, email: { $in: [...new Set(emails)] } },
       {
-        projection: { _id: 0, email: 1, groupId: 1, isGlobal: 1, isDefault: 1, reason: 1, 'beside.reason': 1 },
+        projection: {
+          ...{ _id: 0, email: 1, groupId: 1, isGlobal: 1, isDefault: 1, isMarketing: 1 },
+          ...{ reason: 1, 'beside.reason': 1, exceptGroupIds: 1 },
+        },
         hint: 'address',
         readPreference: 'primary',
       },
     )
     .toArray();
-  return Map.groupBy(found, ({ email }) => email);
+  const defaultGroupId = builtInCode(projectId, 'default');
+  const facts = found.map((entry) => ({ ...entry, ...exceptionsOf(entry, defaultGroupId) }));
+  return Map.groupBy(facts, ({ email }) => email);
+}
+
+/** Mail that names no group counts to the default group. */
+function exceptionsOf(
+  { exceptGroupIds }: Pick<Suppression, 'exceptGroupIds'>,
+  defaultGroupId: string,
+): Pick<SuppressionFact, 'exceptGroups'> {
+  if (!exceptGroupIds) return {};
+  return { exceptGroups: exceptGroupIds.includes(defaultGroupId) ? [...exceptGroupIds, null] : exceptGroupIds };
 }
 
 /** Distinct addresses; an invalid one refuses the whole call. */

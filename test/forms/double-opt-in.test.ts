@@ -186,6 +186,26 @@ describe('Double opt-in', function () {
       expect(group.suppressionCount).to.equal(0);
     });
 
+    it('from everything for the groups of the form, without any for mail that names none, and for nothing else', async () => {
+      const named = (await desk.own.client.post('/suppression-groups', { name: 'Alone' })).body.data.groupId as string;
+      const { _id: projectId } = desk.own.project;
+      const { groupId: unnamed } = (await desk.db.suppressionGroups.findOne({ projectId, isDefault: true }))!;
+      const forms: [fields: object, exceptGroupIds: string[]][] = [
+        [{ unsubscribeGroupIds: [named] }, [named]],
+        [{}, [unnamed]],
+      ];
+      for (const [fields, exceptGroupIds] of forms) {
+        const email = address();
+        await desk.suppress(email, 'UNSUBSCRIBE', { isMarketing: true });
+        await desk.send(await desk.form(fields), { email });
+        await desk.press(await desk.link(email));
+        const entries = await desk.db.suppressions.find({ projectId, email }).toArray();
+        expect(entries.map((entry) => [entry.isMarketing, entry.exceptGroupIds])).to.deep.equal([
+          [true, exceptGroupIds],
+        ]);
+      }
+    });
+
     for (const reason of ['BOUNCE', 'COMPLAINT', 'MANUAL'])
       it(`and leaves ${reason} where it is: there is not even a mail`, async () => {
         const email = address();

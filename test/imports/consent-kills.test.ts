@@ -54,7 +54,7 @@ describe('A worker that is killed between suppressions and contacts', () => {
       ...{ status: 'completed', processed: LEFT + 2, created: LEFT, updated: 2, failed: 0 },
       ...{ suppressed: LEFT, stillSuppressed: 0, consents: LEFT },
     });
-    expect(await entriesOf(tenant)).to.deep.equal(left.map((email) => `${email} Default UNSUBSCRIBE`).sort());
+    expect(await entriesOf(tenant)).to.deep.equal(left.map((email) => `${email} Marketing UNSUBSCRIBE`).sort());
     expect(await deps.db.consents.countDocuments({ projectId: project._id })).to.equal(LEFT);
     await expectGroupCountsRight(environment, tenant);
     await expectCountsRight(environment, tenant);

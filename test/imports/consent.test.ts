@@ -31,7 +31,7 @@ describe('Imports of consent state', () => {
       'both@example.com News UNSUBSCRIBE',
       'both@example.com Offers of the week UNSUBSCRIBE',
       'gone@example.com Global BOUNCE',
-      'left@example.com Default UNSUBSCRIBE',
+      'left@example.com Marketing UNSUBSCRIBE',
       'news@example.com News UNSUBSCRIBE',
     ]);
     const found = await tenant.client.post('/suppression-groups/entries', { email: 'left@example.com' });
@@ -94,7 +94,7 @@ describe('Imports of consent state', () => {
     const file = 'email,status,mobile\nLeft@Example.com,unsubscribed,123\nnonsense,unsubscribed,\n';
     const done = await imported(environment, tenant, file);
     expect(done).to.include({ created: 0, failed: 2, suppressed: 1 });
-    expect(await entriesOf(tenant)).to.deep.equal(['left@example.com Default UNSUBSCRIBE']);
+    expect(await entriesOf(tenant)).to.deep.equal(['left@example.com Marketing UNSUBSCRIBE']);
   });
 
   it('take the fields from NDJSON too, with the consent of an upsert; evidence becomes a record of the contact', async () => {
@@ -203,7 +203,7 @@ function expected(rows: { name: string; status: string; groups: string }[]): str
   for (const { name, status, groups } of rows) {
     const reason = reasons[status];
     if (!reason) continue;
-    const named = reason === 'UNSUBSCRIBE' ? groups.split('|').map((group) => group || 'Default') : ['Global'];
+    const named = reason === 'UNSUBSCRIBE' ? groups.split('|').map((group) => group || 'Marketing') : ['Global'];
     for (const group of named) {
       const key = `${name}@example.com ${group}`;
       const known = found.get(key);

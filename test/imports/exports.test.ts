@@ -50,9 +50,9 @@ describe('Exports', () => {
   it('suppression entries come in both forms', async () => {
     const csv = (await environment.own.client.get('/suppression-groups/entries/export')).text.trim().split('\r\n');
     const { entries } = (await environment.own.client.post('/suppression-groups/entries', {})).body.data;
-    expect(csv[0]).to.equal('id,email,groupId,isGlobal,reason,evidence,createdAt,updatedAt');
+    expect(csv[0]).to.equal('id,email,groupId,isGlobal,reason,evidence,createdAt,updatedAt,isMarketing,exceptGroupIds');
     expect(csv[1]).to.equal(
-      `${entries[0].id},one@example.com,${entries[0].groupId},true,MANUAL,,${entries[0].createdAt},${entries[0].updatedAt}`,
+      `${entries[0].id},one@example.com,${entries[0].groupId},true,MANUAL,,${entries[0].createdAt},${entries[0].updatedAt},false,`,
     );
     expect(csv).to.have.length(2);
     const ndjson = (await environment.own.client.get('/suppression-groups/entries/export?format=ndjson')).text;

@@ -34,8 +34,9 @@ describe('The preview of an import', () => {
     });
     for (const email of ['same@example.com', 'other@example.com'])
       await client.post('/contacts/email', { email, firstName: 'Same' });
-    await client.post('/suppression-groups/emails/suppress', { emails: ['left@example.com'], reason: 'UNSUBSCRIBE' });
-    await client.post('/suppression-groups/emails/suppress', { emails: ['weak@example.com'] });
+    const left = { emails: ['left@example.com'], isMarketing: true, reason: 'UNSUBSCRIBE' };
+    await client.post('/suppression-groups/emails/suppress', left);
+    await client.post('/suppression-groups/emails/suppress', { emails: ['weak@example.com'], isMarketing: true });
     return { tenant, listId };
   }
 

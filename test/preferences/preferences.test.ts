@@ -1,7 +1,9 @@
 import { expect } from 'chai';
 import { unsubscribeToken } from '../../core/composing/tokens.ts';
+import type { Suppression } from '../../core/suppressions/model.ts';
 import { suppress } from '../../core/suppressions/suppressions.ts';
 import { bareCampaign, engagementWith, refOf, sentMessage } from '../feedback/support.ts';
+import { imported } from '../imports/support.ts';
 import type { Client } from '../support/client.ts';
 import { type Tenant, useEnvironment } from '../support/environment.ts';
 
@@ -20,7 +22,9 @@ describe('The preference page', () => {
   const entries = async (email: string) => {
     const filter = { projectId: tenant.project._id, email };
     const found = await environment.deps.db.suppressions.find(filter).toArray();
-    return new Map(found.map((entry) => [entry.isDefault ? 'default' : entry.groupId, entry]));
+    const nameOf = ({ groupId, isDefault, isMarketing }: Suppression) =>
+      isDefault ? 'default' : isMarketing ? 'marketing' : groupId;
+    return new Map(found.map((entry) => [nameOf(entry), entry]));
   };
   const reasons = async (email: string) => [...(await entries(email))].map(([group, { reason }]) => [group, reason]);
   const listsOf = async (email: string): Promise<string[]> =>
@@ -177,29 +181,56 @@ describe('The preference page', () => {
     ]);
   });
 
-  it('turns everything off but the global group, and what it shows of that on again', async () => {
+  it('turns all marketing mail off, and of that on again only what is chosen, until everything is off again', async () => {
     const list = await make('/contact-lists', { name: 'Weekly', isPublic: true });
     const kept = await make('/contact-lists', { name: 'Customers' });
     const open = await make('/suppression-groups', { name: 'Offers', isPublic: true });
-    const hidden = await make('/suppression-groups', { name: 'Hidden' });
-    const { path, email } = await mailed({ listIds: [list.id, kept.id], groupId: open.groupId });
+    const { path, email, message } = await mailed({ listIds: [list.id, kept.id], groupId: open.groupId });
     const off = await send(path, { action: 'everything-off' });
     expect(off.text).to.contain('You are unsubscribed from everything').and.to.not.contain(' checked');
-    const all = [
-      ['default', 'UNSUBSCRIBE'],
-      [open.groupId, 'UNSUBSCRIBE'],
-      [hidden.groupId, 'UNSUBSCRIBE'],
-    ];
-    expect(await reasons(email)).to.have.deep.members(all);
+    expect(await reasons(email)).to.deep.equal([['marketing', 'UNSUBSCRIBE']]);
     expect(await listsOf(email)).to.deep.equal([kept.id]);
+    await engagementWith(environment, message, 'unsubscribedAt');
     const first = await entries(email);
     await send(path, { action: 'everything-off' });
     expect(await entries(email), 'the same again').to.deep.equal(first);
 
     const { groupId } = await defaultGroup();
-    await choose(path, { [`group.${groupId}`]: true, [`group.${open.groupId}`]: true });
-    expect(await reasons(email)).to.deep.equal([[hidden.groupId, 'UNSUBSCRIBE']]);
-    expect(isChecked((await visitor.get(path)).text, `group.${groupId}`), 'not public').to.equal(null);
+    const excepted = async () => (await entries(email)).get('marketing')?.exceptGroupIds;
+    await choose(path, { [`group.${open.groupId}`]: true });
+    expect(await excepted()).to.deep.equal([open.groupId]);
+    const later = await make('/suppression-groups', { name: 'Later', isPublic: true });
+    const { text } = await visitor.get(path);
+    const boxes = [open, { groupId }, later].map((group) => isChecked(text, `group.${group.groupId}`));
+    expect(boxes, 'a group made later is off').to.deep.equal([true, false, false]);
+    await choose(path, { [`group.${open.groupId}`]: false, [`group.${groupId}`]: true });
+    expect(await excepted(), 'left again').to.deep.equal([groupId]);
+    expect(await reasons(email)).to.have.deep.members([
+      ['marketing', 'UNSUBSCRIBE'],
+      [open.groupId, 'UNSUBSCRIBE'],
+    ]);
+    const nobody = await send(path, { action: 'everything-off' });
+    expect(nobody.text).to.not.contain(' checked');
+    expect(await excepted(), 'everything off again').to.equal(undefined);
+  });
+
+  it('after everything off, nothing but the person turns a group on: no import, no upsert, no call for the group', async () => {
+    const open = await make('/suppression-groups', { name: 'Offers', isPublic: true });
+    const { path, email } = await mailed({ groupId: open.groupId });
+    await send(path, { action: 'everything-off' });
+    const before = await entries(email);
+    const { client } = tenant;
+    await make('/contacts/email', { email, firstName: 'New' });
+    for (const choice of [{ groupId: open.groupId }, {}])
+      expect(
+        (await client.post('/suppression-groups/emails/unsuppress', { emails: [email], ...choice })).body.data,
+      ).to.deep.equal({ unsuppressed: 0 });
+    await imported(environment, tenant, `email,status,groups\n${email},subscribed,Offers\n`);
+    expect(await entries(email)).to.deep.equal(before);
+    await choose(path, { [`group.${open.groupId}`]: true });
+    const again = { emails: [email], isMarketing: true, reason: 'UNSUBSCRIBE' };
+    await client.post('/suppression-groups/emails/suppress', again);
+    expect((await entries(email)).get('marketing')?.exceptGroupIds).to.equal(undefined);
   });
 
   it('is harmless when it is sent twice at once, and when lists, groups and contact are deleted at the same time', async () => {

@@ -128,23 +128,34 @@ describe('A person with JavaScript off', function () {
     expect(await newsTo('Third', listId)).to.deep.equal([ada, bob]);
   });
 
-  it('turns everything off, and gets mail that they need, but no campaign of any group', async () => {
+  it('turns everything off, and gets mail that they need, but no campaign of any group, made later too, until they turn it on', async () => {
     const { groupId, ada, bob } = await people('Daily');
+    const choices = linkOf(await offerTo(ada, groupId), 'Choose');
     await withPage(async (page) => {
-      await page.goto(linkOf(await offerTo(ada, groupId), 'Choose'));
+      await page.goto(choices);
       await page.getByRole('button', { name: 'Unsubscribe from everything' }).click();
       await page.getByText('You are unsubscribed from everything').waitFor();
       for (const box of await page.getByRole('checkbox').all()) expect(await box.isChecked()).to.equal(false);
     });
     const { id: other } = await make('/contact-lists', { name: 'By hand' });
     await make('/contact-lists/contacts/bulk-add', { contactListId: other, emails: [ada, bob] });
-    const groups = [{ unsubscribeGroupId: groupId }, {}];
+    const { groupId: later } = await make('/suppression-groups', { name: 'Made later', isPublic: true });
+    const groups = [{ unsubscribeGroupId: groupId }, {}, { unsubscribeGroupId: later }];
     for (const named of groups) expect(await reached(await launch('News', other, named))).to.deep.equal([bob]);
     const receipt = { from: { email: 'news@mail.example.com' }, to: { email: ada }, subject: 'Receipt', text: 'Paid.' };
     await make('/mails/send', receipt);
     const isReceipt = async () =>
       stage.sink.ledger.messages.filter(({ to, raw }) => to.includes(ada) && raw?.includes('Paid.'));
     await until(isReceipt, (found) => found.length === 1, WAIT);
+    await withPage(async (page) => {
+      await page.goto(choices);
+      await page.getByRole('checkbox', { name: 'Made later' }).check();
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByText('Your choice is saved').waitFor();
+    });
+    const mailed = { [groupId]: [bob], [later]: [ada, bob] };
+    for (const [unsubscribeGroupId, emails] of Object.entries(mailed))
+      expect(await reached(await launch('Later', other, { unsubscribeGroupId }))).to.deep.equal(emails);
   });
 
   it('asks for their data, and downloads them by the link of the mail that comes', async () => {

@@ -34,6 +34,13 @@ const entry = {
     isDefault: true,
     reason,
   }),
+  marketing: (reason: SuppressionReason): SuppressionFact => ({
+    groupId: 'MRKTG1',
+    isGlobal: false,
+    isDefault: false,
+    isMarketing: true,
+    reason,
+  }),
   own: (reason: SuppressionReason): SuppressionFact => ({
     groupId: 'NEWS01',
     isGlobal: false,
@@ -60,7 +67,59 @@ const STOPPED: [where: keyof typeof entry, reason: SuppressionReason, stopped: M
     reason,
     ['marketing of group NEWS01'],
   ]),
+  ...REASONS.map((reason): [keyof typeof entry, SuppressionReason, Mail[]] => [
+    'marketing',
+    reason,
+    (Object.keys(MAILS) as Mail[]).filter((mail) => mail !== 'a receipt'),
+  ]),
 ];
+
+/** Every entry and every mail that there can be, as far as the rules know them. */
+const EXCEPTIONS: Array<string | null>[] = [[], ['NEWS01'], [null, 'DEFLT1'], ['NEWS01', null, 'DEFLT1']];
+const EVERY_ENTRY: SuppressionFact[] = Object.entries(entry).flatMap(([where, make]) =>
+  REASONS.flatMap((reason) => {
+    const plain = make(reason);
+    if (reason !== 'UNSUBSCRIBE') return [plain];
+    const besides = [
+      plain,
+      ...(['BOUNCE', 'MANUAL'] as const).map((beside) => ({ ...plain, beside: { reason: beside } })),
+    ];
+    if (where !== 'marketing') return besides;
+    return besides.flatMap((one) =>
+      EXCEPTIONS.map((exceptGroups) => (exceptGroups.length === 0 ? one : { ...one, exceptGroups })),
+    );
+  }),
+);
+const BOTH = [false, true];
+const EVERY_MAIL: MailFacts[] = [null, 'NEWS01', 'OTHER1', 'DEFLT1', 'GONE01'].flatMap((groupId) =>
+  BOTH.flatMap((marketing) =>
+    BOTH.flatMap((bypass) =>
+      BOTH.map((passesUnsubscribe) => ({
+        ...{ marketing, groupId, isGroupGone: groupId === 'GONE01', bypass, passesUnsubscribe },
+      })),
+    ),
+  ),
+);
+
+/** The table of the documents, a row after the other. */
+function tableSays(given: SuppressionFact, mail: MailFacts): boolean {
+  const named = mail.isGroupGone ? null : mail.groupId;
+  const isTurnedOn = given.exceptGroups?.some((group) => group === named) ?? false;
+  const isSaidByPerson = given.reason === 'UNSUBSCRIBE';
+  const reason = isSaidByPerson && (mail.passesUnsubscribe || isTurnedOn) ? given.beside?.reason : given.reason;
+  if (reason === undefined || (mail.bypass && reason !== 'COMPLAINT')) return false;
+  switch (given.groupId) {
+    case 'GLOBL1':
+      return true;
+    case 'MRKTG1':
+      return mail.marketing;
+    case 'DEFLT1':
+      if (named === 'DEFLT1') return true;
+      return named === null && (reason !== 'UNSUBSCRIBE' || mail.marketing);
+    default:
+      return named === given.groupId;
+  }
+}
 
 describe('suppression', () => {
   for (const [where, reason, stopped] of STOPPED)
@@ -69,6 +128,21 @@ describe('suppression', () => {
         const one = entry[where](reason);
         expect(stoppedBy([one], MAILS[mail])).to.equal(stopped.includes(mail) ? one : null);
       });
+
+  it('decides as the table says, for every entry and every mail, and for any entries together', () => {
+    const disagreements: unknown[] = [];
+    for (const one of EVERY_ENTRY)
+      for (const mail of EVERY_MAIL)
+        if ((stoppedBy([one], mail) !== null) !== tableSays(one, mail)) disagreements.push({ one, mail });
+    expect(disagreements).to.deep.equal([]);
+    expect(EVERY_ENTRY.length * EVERY_MAIL.length).to.equal(1_320);
+    fc.assert(
+      fc.property(fc.subarray(EVERY_ENTRY, { maxLength: 6 }), fc.constantFrom(...EVERY_MAIL), (entries, mail) => {
+        expect(stoppedBy(entries, mail) !== null).to.equal(entries.some((one) => tableSays(one, mail)));
+      }),
+      { numRuns: 2_000 },
+    );
+  });
 
   it('lets mail through to an address without entries', () => {
     for (const mail of Object.values(MAILS)) expect(stoppedBy([], mail)).to.equal(null);
@@ -146,6 +220,23 @@ describe('suppression', () => {
     expect(subscribe(held('MANUAL', 'UNSUBSCRIBE', 'BOUNCE', 'MANUAL')).entry?.reason).to.equal('BOUNCE');
     for (const before of [null, held('MANUAL'), held('BOUNCE'), held('UNSUBSCRIBE', 'COMPLAINT')])
       expect(subscribe(before)).to.deep.equal({ outcome: 'absent', entry: before });
+  });
+
+  it('of all marketing mail is excepted by what the person turns on, until they turn everything off again', () => {
+    const except = (entry: AddressEntry | null, exceptGroupId: string) =>
+      afterChange(entry, { reason: 'except', exceptGroupId });
+    const news = except(held('UNSUBSCRIBE'), 'NEWS01');
+    expect([news.outcome, news.entry?.exceptGroupIds]).to.deep.equal(['removed', ['NEWS01']]);
+    expect(except(news.entry, 'NEWS01')).to.deep.equal({ outcome: 'absent', entry: news.entry });
+    expect(except(news.entry, 'OTHER1').entry?.exceptGroupIds).to.deep.equal(['NEWS01', 'OTHER1']);
+    for (const reason of ['BOUNCE', 'MANUAL'] as const) {
+      const { entry } = afterChange(news.entry, { reason, evidence: null });
+      expect([entry?.exceptGroupIds, entry?.beside?.reason]).to.deep.equal([['NEWS01'], reason]);
+    }
+    for (const reason of ['UNSUBSCRIBE', 'COMPLAINT'] as const)
+      expect(afterChange(news.entry, { reason, evidence: null }).entry).to.not.have.property('exceptGroupIds');
+    for (const before of [null, held('MANUAL'), held('BOUNCE'), held('UNSUBSCRIBE', 'COMPLAINT')])
+      expect(except(before, 'NEWS01')).to.deep.equal({ outcome: 'absent', entry: before });
   });
 
   it('is gone whole when it is released', () => {

@@ -29,14 +29,15 @@ describe('Suppressions', () => {
   }
 
   describe('Groups', () => {
-    it('a project is created with a global and a default group, which can be neither changed nor deleted', async () => {
+    it('a project is created with a global, a default and a marketing group, which can be neither changed nor deleted', async () => {
       const builtIn = await groups();
-      expect(builtIn).to.have.length(2);
+      const kinds = ['isGlobal', 'isDefault', 'isMarketing'] as const;
+      const kindsOf = (group: Record<string, boolean>) => kinds.filter((kind) => group[kind]);
+      expect(builtIn.map(kindsOf)).to.have.deep.members(kinds.map((kind) => [kind]));
       for (const group of builtIn) {
         expect(group.id)
           .to.match(/^[A-Z0-9]{6}$/)
           .and.equal(group.groupId);
-        expect(group.isGlobal).to.equal(!group.isDefault);
         expect(group).to.have.all.keys(
           ...[
             'id',
@@ -45,6 +46,7 @@ describe('Suppressions', () => {
             'description',
             'isGlobal',
             'isDefault',
+            'isMarketing',
             'isPublic',
             'suppressionCount',
             'createdAt',
@@ -132,6 +134,8 @@ describe('Suppressions', () => {
           'groupId',
           'reason',
           'isGlobal',
+          'isMarketing',
+          'exceptGroupIds',
           'evidence',
           'createdAt',
           'updatedAt',

@@ -1,3 +1,4 @@
+import type { Filter, ObjectId } from 'mongodb';
 import { mapAhead } from '../../base/ahead.ts';
 import { inTime } from '../../base/deadlines.ts';
 import type { Deps } from '../../base/deps.ts';
@@ -12,7 +13,7 @@ import {
   sizeAtMost,
 } from '../../contacts/lists/unions.ts';
 import { keptTotal } from '../../suppressions/groups.ts';
-import type { SuppressionGroup } from '../../suppressions/model.ts';
+import type { Suppression, SuppressionGroup } from '../../suppressions/model.ts';
 import { type CampaignInput, namedFields, plainAudience } from '../input.ts';
 import type { Campaign } from '../model.ts';
 import { segmentsIn } from '../run/segments.ts';
@@ -70,6 +71,7 @@ function nobody({ _id: projectId }: Project): Counted {
 async function count(deps: Deps, reading: Reading, campaign: Counted, signal: AbortSignal): Promise<AudiencePreview> {
   const { of, without } = unionsOf(campaign);
   const groups = await groupsAgainst(reading, campaign.unsubscribeGroupId);
+  const stops = stopsOf(reading.projectId, groups);
   if (isEmpty(of)) return { total: 0, suppressed: 0, willReceive: 0, isExact: true };
   const counts = await keptCounts(reading, [of, without]);
   const entries = keptTotal(groups);
@@ -78,8 +80,8 @@ async function count(deps: Deps, reading: Reading, campaign: Counted, signal: Ab
   const [all, stopped] = await Promise.all([
     inTime(countWithout(reading, of, without, counts)),
     entries <= people
-      ? countByEntries(reading, groups, membersFilter(of, without), isStopped)
-      : countByPeople(deps, reading, campaign, groups, isStopped),
+      ? countByEntries(reading, stops, membersFilter(of, without), isStopped)
+      : countByPeople(deps, reading, campaign, stops, isStopped),
   ]);
   const total = all ?? people;
   // The share among the addresses read so far is taken for all.
@@ -98,8 +100,18 @@ async function groupsAgainst(
     .toArray();
   const isNamed = live.some((group) => group.groupId === groupId);
   return live
-    .filter((group) => group.isGlobal || (isNamed ? group.groupId === groupId : group.isDefault))
+    .filter((group) => group.isGlobal || group.isMarketing || (isNamed ? group.groupId === groupId : group.isDefault))
     .toSorted((a, b) => keptTotal([b]) - keptTotal([a]));
+}
+
+/** The entries of a group that stop the mail; in the marketing group not those of people who turned its group on again. */
+function stopsOf(projectId: ObjectId, groups: SuppressionGroup[]): Filter<Suppression>[] {
+  const named = groups.find(({ isGlobal, isMarketing }) => !isGlobal && !isMarketing);
+  const isExcepted = { exceptGroupIds: named?.groupId ?? '', 'beside.reason': { $exists: false } };
+  return groups.map(({ groupId, isMarketing }) => ({
+    ...{ projectId, groupId },
+    ...(isMarketing ? { $nor: [isExcepted] } : {}),
+  }));
 }
 
 interface Found {
@@ -111,15 +123,15 @@ interface Found {
 /** Reads the suppressed addresses, and counts the contacts among them. Those of the groups before are counted already. */
 async function countByEntries(
   reading: Reading,
-  groups: SuppressionGroup[],
+  stops: Filter<Suppression>[],
   members: ReturnType<typeof membersFilter>,
   isStopped: () => boolean,
 ): Promise<Found> {
   const { deps, projectId, session, deadline } = reading;
   const sum: Found = { looked: 0, found: 0, isDone: false };
-  for (const [index, { groupId }] of groups.entries()) {
-    const before = groups.slice(0, index).map((group) => group.groupId);
-    const counts = mapAhead(addressesOf(reading, groupId), AHEAD, async (emails) => {
+  for (const [index, stop] of stops.entries()) {
+    const before = stops.slice(0, index);
+    const counts = mapAhead(addressesOf(reading, stop), AHEAD, async (emails) => {
       const known = await suppressedAmong(reading, emails, before);
       const email = { $in: emails.filter((one) => !known.has(one)) };
       const options = { hint: 'email', session, maxTimeMS: deadline.leftMs };
@@ -136,14 +148,13 @@ async function countByPeople(
   deps: Deps,
   reading: Reading,
   campaign: Counted,
-  groups: SuppressionGroup[],
+  stops: Filter<Suppression>[],
   isStopped: () => boolean,
 ): Promise<Found> {
   const sum: Found = { looked: 0, found: 0, isDone: false };
-  const ids = groups.map(({ groupId }) => groupId);
   const counts = mapAhead(readAudience(deps, campaign, reading.session), AHEAD, async (people) => {
     const emails = people.map(({ email }) => email);
-    return { looked: emails.length, found: (await suppressedAmong(reading, emails, ids)).size };
+    return { looked: emails.length, found: (await suppressedAmong(reading, emails, stops)).size };
   });
   return (await addUp(sum, counts, isStopped)) ? { ...sum, isDone: true } : sum;
 }
@@ -167,12 +178,9 @@ async function addUp(
   return done ?? false;
 }
 
-async function* addressesOf(
-  { deps, projectId, session, deadline }: Reading,
-  groupId: string,
-): AsyncGenerator<string[]> {
+async function* addressesOf({ deps, session, deadline }: Reading, stop: Filter<Suppression>): AsyncGenerator<string[]> {
   const options = { projection: { _id: 0, email: 1 }, hint: 'group', session, maxTimeMS: deadline.leftMs } as const;
-  const cursor = deps.db.suppressions.find({ projectId, groupId }, { ...options, batchSize: ADDRESSES_AT_ONCE });
+  const cursor = deps.db.suppressions.find(stop, { ...options, batchSize: ADDRESSES_AT_ONCE });
   try {
     while (await cursor.hasNext()) yield cursor.readBufferedDocuments().map(({ email }) => email);
   } finally {
@@ -183,12 +191,12 @@ async function* addressesOf(
 async function suppressedAmong(
   { deps, projectId, session, deadline }: Reading,
   emails: string[],
-  groupIds: string[],
+  stops: Filter<Suppression>[],
 ): Promise<Set<string>> {
-  if (groupIds.length === 0 || emails.length === 0) return new Set();
+  if (stops.length === 0 || emails.length === 0) return new Set();
   const found = await deps.db.suppressions
     .find(
-      { projectId, email: { $in: emails }, groupId: { $in: groupIds } },
+      { projectId, email: { $in: emails }, $or: stops },
       { projection: { _id: 0, email: 1 }, hint: 'address', session, maxTimeMS: deadline.leftMs },
     )
     .toArray();

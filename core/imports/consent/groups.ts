@@ -5,7 +5,7 @@ import type { SuppressionGroup } from '../../suppressions/model.ts';
 
 /** The suppression groups of a project, as the cells of a file name them. */
 interface GroupDirectory {
-  /** The default group when no name is given; a string is the reason why the names are refused. */
+  /** Without names the marketing group, which stops mail of every group; a string is the reason why the names are refused. */
   named(names: readonly string[]): SuppressionGroup[] | string;
 }
 
@@ -14,7 +14,7 @@ const SHOWN_MAX = 80;
 /** Read for each batch, since groups may be deleted during an import. */
 export async function groupDirectory(deps: Deps, project: Pick<Project, '_id'>): Promise<GroupDirectory> {
   const live = await liveGroups(deps, project);
-  const defaultGroup = live.find(({ isDefault }) => isDefault) ?? (await builtInGroup(deps, project, 'default'));
+  const marketing = live.find(({ isMarketing }) => isMarketing) ?? (await builtInGroup(deps, project, 'marketing'));
   const byCode = new Map(live.map((group) => [group.groupId, group]));
   const byName = Map.groupBy(live, ({ name }) => plainName(name));
   return {
@@ -28,7 +28,7 @@ export async function groupDirectory(deps: Deps, project: Pick<Project, '_id'>):
         if (alike.length > 1) return `groups: is the name of several groups; use the code of one: ${shown(name)}`;
         found.add(group);
       }
-      return found.size > 0 ? [...found] : [defaultGroup];
+      return found.size > 0 ? [...found] : [marketing];
     },
   };
 }

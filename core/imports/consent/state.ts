@@ -7,7 +7,7 @@ import { type ConsentStatus, type DateField, STATE_FIELDS, type StateField, stat
 export interface ConsentState {
   /** Why mail to the address must stop; empty for a person who is subscribed. */
   stops: Stop[];
-  /** Codes or names of suppression groups; empty: the default group. */
+  /** Codes or names of suppression groups; empty: the marketing group. */
   groups: string[];
   saysSubscribed: boolean;
   consent: ImportedConsent | null;

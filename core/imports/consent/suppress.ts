@@ -50,8 +50,12 @@ export async function stillSuppressed(
   return new Set(said.filter(({ email, groups }) => stopsMarketing(entries.get(email) ?? [], groups)));
 }
 
+/** A row that names no group speaks of mail that names none. */
 function stopsMarketing(entries: SuppressionFact[], groups: SuppressionGroup[]): boolean {
-  return groups.some(({ groupId }) => stoppedBy(entries, { marketing: true, groupId, bypass: false }) !== null);
+  return groups.some(
+    ({ groupId, isMarketing }) =>
+      stoppedBy(entries, { marketing: true, groupId: isMarketing ? null : groupId, bypass: false }) !== null,
+  );
 }
 
 function evidenceOf({ _id, createdAt }: Order, { status, at }: Stop): string {

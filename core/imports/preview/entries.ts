@@ -11,8 +11,8 @@ export class PreviewEntries {
   /** The entries that the rows so far ask for, as they would be. */
   readonly #drafts = new Map<string, AddressEntry>();
   readonly #new = new Set<string>();
-  /** Addresses that rows suppress in the global group, which stops all mail. */
-  readonly #global = new Set<string>();
+  /** Addresses that rows suppress in the global or the marketing group: mail of all groups stops. */
+  readonly #everywhere = new Set<string>();
   /** Addresses with the groups in which a row calls them subscribed, and no stored entry stops their mail. */
   readonly #subscribed: Array<{ email: string; groupIds: string[] }> = [];
   #still = 0;
@@ -37,7 +37,7 @@ export class PreviewEntries {
         const { outcome, entry } = afterChange(before, { reason, evidence: null });
         if (entry) this.#drafts.set(key, { reason: entry.reason, evidence: null, beside: entry.beside });
         if (outcome !== 'kept') this.#new.add(key);
-        if (group.isGlobal) this.#global.add(email);
+        if (group.isGlobal || group.isMarketing) this.#everywhere.add(email);
       }
   }
 
@@ -60,7 +60,7 @@ export class PreviewEntries {
 
   #contradictedInFile(): number {
     return this.#subscribed.filter(
-      ({ email, groupIds }) => this.#global.has(email) || groupIds.some((id) => this.#drafts.has(`${id} ${email}`)),
+      ({ email, groupIds }) => this.#everywhere.has(email) || groupIds.some((id) => this.#drafts.has(`${id} ${email}`)),
     ).length;
   }
 

@@ -11,7 +11,7 @@ import { domainNotVerified } from '../../domains/senders.ts';
 import { refuseFullBacklog } from '../../messages/messages.ts';
 import type { Attachment, Content, Message, MessageRecipient } from '../../outbox/model.ts';
 import { states } from '../../outbox/states.ts';
-import { findGroup } from '../../suppressions/groups.ts';
+import { findNamableGroup } from '../../suppressions/groups.ts';
 import { mailFacts } from '../check-sender.ts';
 import { type Origin, sentBy } from '../inputs.ts';
 import { publishStored, queuedFor } from '../send.ts';
@@ -88,7 +88,7 @@ export async function submitMail(
   origin: Origin,
 ): Promise<Submitted> {
   const { from, groupId, eightBit, file, subject, trackingOpen, trackingClick, sendAt } = mail;
-  const group = groupId === null ? null : await findGroup(deps, project, groupId, 'X-Everpost-Group');
+  const group = groupId === null ? null : await findNamableGroup(deps, project, groupId, 'X-Everpost-Group');
   const marketing = group !== null;
   const emails = mail.recipients.map(({ email }) => email);
   const facts = await mailFacts(deps, { projectId: project._id, domainName: emailDomain(from.email), emails });
