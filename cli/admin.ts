@@ -12,6 +12,7 @@ import { parseId } from '../core/base/ids.ts';
 import { SecretError } from '../core/base/secrets.ts';
 import { doubtAfterRestore } from '../core/campaigns/audience/after-restore.ts';
 import { announceKeptActs } from '../core/feedback/kept-acts.ts';
+import { carryOverImport, carryOverUnsubscribes } from '../core/preferences/carry-over.ts';
 import { recountProject } from '../core/reports/recount.ts';
 import { removeOld } from '../core/retention.ts';
 import { ConfigError, readConfig } from '../platform/config.ts';
@@ -133,12 +134,25 @@ const commands: Record<string, Command> = {
   ...shardingCommands,
   setup: {
     usage: '',
-    does: 'makes what production needs before the first start: indexes, and the search attributes of the Temporal namespace',
+    does: 'makes what production needs before the first start: indexes, and the search attributes of the Temporal namespace; carries over what earlier versions stored otherwise',
     async run(deps) {
       await makeIndexes(deps.db);
       const { temporalAddress, temporalNamespace } = deps.config;
       await prepareNamespace(temporalAddress, temporalNamespace, { own: false });
       print({ missingIndexes: await missingUniqueIndexes(deps.db), searchAttributes: searchAttributeNames });
+      for await (const { _id } of deps.db.projects.find({ deletedAt: null }, { projection: { _id: 1 } })) {
+        const carried = await carryOverUnsubscribes(deps, { _id });
+        if (carried.written > 0 || carried.undecided.length > 0)
+          print({ projectId: _id, stopped: carried.written, undecided: carried.undecided });
+      }
+    },
+  },
+  'suppressions widen': {
+    usage: '<projectId> <importId>',
+    does: 'stops all marketing mail to the people whom this import brought as unsubscribed; setup lists imports that may have meant the default group alone',
+    async run(deps, [projectId, importId]) {
+      const project = { _id: requireId(projectId, 'projectId') };
+      print({ stopped: await carryOverImport(deps, project, requireId(importId, 'importId')) });
     },
   },
 };

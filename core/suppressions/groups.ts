@@ -108,6 +108,11 @@ export async function builtInGroup(deps: Deps, project: Tenant, kind: BuiltIn): 
   return deps.db.suppressionGroups.findOne(filter) as Promise<SuppressionGroup>;
 }
 
+/** The unsubscribes that were written before this moment are carried over to the marketing group. */
+export async function keepWidened({ db }: Deps, { _id, projectId }: SuppressionGroup, at: Date): Promise<void> {
+  await db.suppressionGroups.updateOne({ _id, projectId }, { $max: { widenedAt: at } });
+}
+
 export async function createGroup(
   deps: Deps,
   project: Tenant,

@@ -24,6 +24,8 @@ export interface SuppressionGroup {
   version?: number;
   /** Incremented with each campaign and automation that names it. */
   holds?: number;
+  /** Of the marketing group: until when the unsubscribes of earlier versions were carried over to it. */
+  widenedAt?: Date;
   createdAt: Date;
   updatedAt: Date;
   /** Set while its entries are being removed; for every caller the group no longer exists. */

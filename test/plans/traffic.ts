@@ -9,6 +9,7 @@ import { unsubscribeToken } from '../../core/composing/tokens.ts';
 import { announceKeptActs } from '../../core/feedback/kept-acts.ts';
 import { waitingMails } from '../../core/live/waiting.ts';
 import { messageErasures } from '../../core/messages/erase.ts';
+import { carryOverUnsubscribes } from '../../core/preferences/carry-over.ts';
 import { recountProject } from '../../core/reports/recount.ts';
 import { removeOld, takeRetentionTurn } from '../../core/retention.ts';
 import { createMetrics } from '../../platform/metrics.ts';
@@ -217,6 +218,7 @@ async function operate({ environment: { deps, own, clock } }: Stage): Promise<vo
   await resealSecrets(deps);
   await announceKeptActs(deps, own.project);
   await announceKeptEvents(deps, own.project);
+  await carryOverUnsubscribes(deps, own.project);
   await recountProject(deps, own.project);
   await doubtAfterRestore(deps, own.project);
   clock.advance(deps.config.retentionDays * 2 * DAY_MS);

@@ -2,6 +2,7 @@ import type { Deps } from '../../base/deps.ts';
 import type { Project } from '../../base/model.ts';
 import { builtInGroup, liveGroups } from '../../suppressions/groups.ts';
 import type { SuppressionGroup } from '../../suppressions/model.ts';
+import { stateColumn } from './words.ts';
 
 /** The suppression groups of a project, as the cells of a file name them. */
 interface GroupDirectory {
@@ -31,6 +32,18 @@ export async function groupDirectory(deps: Deps, project: Pick<Project, '_id'>):
       return found.size > 0 ? [...found] : [marketing];
     },
   };
+}
+
+/** Returns whether no row of an import can have named a group; false also when that is not known any more. */
+export async function importsWithoutGroups(
+  { db }: Pick<Deps, 'db'>,
+  { _id: projectId }: Pick<Project, '_id'>,
+): Promise<(importId: string) => boolean> {
+  const imports = db.imports.find({ projectId, format: 'csv', header: { $ne: null } }, { projection: { header: 1 } });
+  const known = new Set<string>();
+  for await (const { _id, header } of imports)
+    if (!header?.columns.some((column) => stateColumn(column)?.field === 'groups')) known.add(_id.toHexString());
+  return (importId) => known.has(importId);
 }
 
 function plainName(name: string): string {
