@@ -3947,6 +3947,8 @@ export interface UnsubscribeGroup {
   createdAt: string;
   updatedAt: string;
   reason: SuppressionReason;
+  /** Of an entry of the marketing group: the groups that the person turned on again since. */
+  exceptGroupIds: string[];
   suppressedAt: string;
 }
 

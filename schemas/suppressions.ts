@@ -104,6 +104,11 @@ const groupProperties = {
   createdAt: timestampField,
   updatedAt: timestampField,
 } as const;
+const exceptGroupIds = {
+  type: 'array',
+  items: code,
+  description: 'Of an entry of the marketing group: the groups that the person turned on again since.',
+} as const;
 const group = {
   title: 'SuppressionGroup',
   type: 'object',
@@ -117,8 +122,8 @@ export const groupsAnswer = pageAnswer('SuppressionGroupsPage', 'groups', group)
 export const unsubscribeGroupsAnswer = pageAnswer('UnsubscribeGroupsPage', 'groups', {
   title: 'UnsubscribeGroup',
   type: 'object',
-  required: [...groupFields, 'reason', 'suppressedAt'],
-  properties: { ...groupProperties, reason, suppressedAt: timestampField },
+  required: [...groupFields, 'reason', 'exceptGroupIds', 'suppressedAt'],
+  properties: { ...groupProperties, reason, exceptGroupIds, suppressedAt: timestampField },
 });
 
 export const suppressedAnswer = shape({
@@ -148,11 +153,7 @@ export const suppressionsAnswer = pageAnswer('SuppressionsPage', 'entries', {
     reason,
     isGlobal: { type: 'boolean' },
     isMarketing: { type: 'boolean' },
-    exceptGroupIds: {
-      type: 'array',
-      items: code,
-      description: 'Of an entry of the marketing group: the groups that the person turned on again since.',
-    },
+    exceptGroupIds,
     evidence: { ...nullableString, description: 'The evidence, for example the reply of a relay.' },
     createdAt: timestampField,
     updatedAt: timestampField,

@@ -137,8 +137,11 @@ export function presentSuppressionGroup(group: SuppressionGroup) {
 }
 
 /** A group that an address unsubscribed from, with reason and date. */
-export function presentUnsubscribeGroup(group: SuppressionGroup, { reason, createdAt }: Suppression) {
-  return { ...presentSuppressionGroup(group), reason, suppressedAt: createdAt };
+export function presentUnsubscribeGroup(
+  group: SuppressionGroup,
+  { reason, exceptGroupIds = [], createdAt }: Suppression,
+) {
+  return { ...presentSuppressionGroup(group), reason, exceptGroupIds, suppressedAt: createdAt };
 }
 
 export function presentSuppression(entry: Suppression) {

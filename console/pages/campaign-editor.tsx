@@ -217,7 +217,7 @@ function Editor({ choices, onSaved }: { choices: Choices; onSaved: (campaign: Ca
               options={[
                 { value: '', label: 'The default group' },
                 ...groups
-                  .filter(({ isGlobal }) => !isGlobal)
+                  .filter(({ isGlobal, isMarketing }) => !isGlobal && !isMarketing)
                   .map(({ groupId, name }) => ({ value: groupId, label: name })),
               ]}
             />

@@ -58,6 +58,10 @@ describe('The page of suppressions', () => {
     await expectAccessible(page);
     await shoot(page, 'suppression-groups');
 
+    const everything = page.getByRole('row', { name: /stops all marketing mail/ });
+    await everything.getByRole('cell', { name: 'As "Unsubscribe from everything"' }).waitFor();
+    expect(await everything.getByRole('button').count(), 'nothing of it can be changed').to.equal(0);
+
     const usual = page.getByRole('row').filter({ hasText: 'default' });
     await usual.getByRole('button', { name: /^Change/ }).click();
     expect(await dialog.getByLabel('Name').getAttribute('readonly')).to.not.equal(null);
@@ -71,5 +75,21 @@ describe('The page of suppressions', () => {
     await page.getByRole('button', { name: 'Delete Product news' }).click();
     await dialog.getByRole('button', { name: 'Delete group' }).click();
     await news.waitFor({ state: 'detached' });
+  });
+
+  it('shows on the page of a person that they turned everything off, and how many groups on again', async () => {
+    const { client, project } = suite.own;
+    const email = 'off@harbour.example';
+    const { id } = (await client.post('/contacts/email', { email })).body.data;
+    const entry = { emails: [email], isMarketing: true, reason: 'UNSUBSCRIBE' };
+    await client.post('/suppression-groups/emails/suppress', entry);
+    const page = await suite.open(`/contacts?person=${id}&of=suppressions`);
+    await page.getByText('stops all marketing mail', { exact: false }).waitFor();
+    expect(await page.getByText('turned on since').count()).to.equal(0);
+    const { db } = suite.deps;
+    await db.suppressions.updateOne({ projectId: project._id, email }, { $set: { exceptGroupIds: ['NEWS01'] } });
+    await page.reload();
+    await page.getByText('stops all marketing mail, but for 1 group turned on since').waitFor();
+    await shoot(page, 'contact-everything-off');
   });
 });

@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals';
 import type { Contact, ContactList } from '../../../client/index.ts';
 import { api } from '../../api.ts';
 import { Mono, Pairs } from '../../parts/data/details.tsx';
+import { counted } from '../../parts/data/format.ts';
 import { Badge, State } from '../../parts/data/state.tsx';
 import { Time } from '../../parts/data/time.tsx';
 import { Button } from '../../parts/forms/button.tsx';
@@ -156,7 +157,7 @@ function Suppressions({ query, email }: { query: Query<Groups>; email: string })
           <p class="dim">No group stops mail to this address.</p>
         ) : (
           <ul class="notices">
-            {groups.map(({ groupId, name, reason, suppressedAt, isGlobal }) => (
+            {groups.map(({ groupId, name, reason, suppressedAt, isGlobal, isMarketing, exceptGroupIds }) => (
               <li key={groupId}>
                 <span />
                 <div>
@@ -164,6 +165,9 @@ function Suppressions({ query, email }: { query: Query<Groups>; email: string })
                   <p class="sub small">
                     <State tone="warn">{reason.toLowerCase()}</State> since <Time at={suppressedAt} />
                     {isGlobal && ', stops every mail'}
+                    {isMarketing && ', stops all marketing mail'}
+                    {exceptGroupIds.length > 0 &&
+                      `, but for ${counted(exceptGroupIds.length, 'group')} turned on since`}
                   </p>
                 </div>
                 <Button isSmall href={to('/suppressions', { search: email })}>

@@ -56,7 +56,7 @@ export function Confirmation({
             label="Takes back unsubscribes in"
             add="Add a group"
             items={groups
-              .filter(({ isGlobal, isDefault }) => !isGlobal && !isDefault)
+              .filter(({ isGlobal, isDefault, isMarketing }) => !isGlobal && !isDefault && !isMarketing)
               .map(({ groupId, name }) => ({ value: groupId, label: name }))}
             chosen={unsubscribeGroupIds}
             isReadOnly={isReadOnly}

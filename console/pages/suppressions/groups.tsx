@@ -99,11 +99,12 @@ function columnsOf({
       head: 'Name',
       isMain: true,
       isCut: true,
-      cell: ({ groupId, name, isDefault, isGlobal }) => (
+      cell: ({ groupId, name, isDefault, isGlobal, isMarketing }) => (
         <span class="row">
           <a href={to('/suppressions', { group: groupId })}>{name}</a>
           {isDefault && <Badge>default</Badge>}
           {isGlobal && <Badge>stops every mail</Badge>}
+          {isMarketing && <Badge>stops all marketing mail</Badge>}
         </span>
       ),
     },
@@ -114,7 +115,8 @@ function columnsOf({
       key: 'acts',
       head: '',
       cell: (group) =>
-        !group.isGlobal && (
+        !group.isGlobal &&
+        !group.isMarketing && (
           <span class="row">
             <Button
               isSmall
@@ -141,7 +143,8 @@ function columnsOf({
   ];
 }
 
-function shownWords({ isPublic, isGlobal }: SuppressionGroup): string {
+function shownWords({ isPublic, isGlobal, isMarketing }: SuppressionGroup): string {
+  if (isMarketing) return 'As "Unsubscribe from everything"';
   if (isGlobal) return 'Never';
   return isPublic ? 'Yes' : 'No';
 }

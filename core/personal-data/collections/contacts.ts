@@ -57,7 +57,17 @@ export const contacts = {
     section: 'suppressions',
     rows: ({ db }, { projectId, email }) =>
       inBatches(db.suppressions.find({ projectId, email }, { hint: 'address' }), (entry) =>
-        pick(entry, 'groupId', 'reason', 'evidence', 'beside', 'createdAt', 'updatedAt'),
+        pick(
+          entry,
+          'groupId',
+          'isMarketing',
+          'exceptGroupIds',
+          'reason',
+          'evidence',
+          'beside',
+          'createdAt',
+          'updatedAt',
+        ),
       ),
     removal: { by: 'nothing', because: 'An address that must not be mailed stays so when its contact is deleted.' },
   },
