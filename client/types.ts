@@ -2543,6 +2543,8 @@ export interface MigratedGroup {
   description?: string;
   isGlobal?: boolean;
   isDefault?: boolean;
+  isMarketing?: boolean;
+  isPublic?: boolean;
   suppressionCount?: number;
   createdAt?: string;
   updatedAt?: string;

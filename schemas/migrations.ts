@@ -273,6 +273,8 @@ export const groupMigratedAnswer = shape({
     description: { type: 'string' },
     isGlobal: { type: 'boolean' },
     isDefault: { type: 'boolean' },
+    isMarketing: { type: 'boolean' },
+    isPublic: { type: 'boolean' },
     suppressionCount: count,
     createdAt: timestampField,
     updatedAt: timestampField,

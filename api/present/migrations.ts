@@ -1,6 +1,7 @@
 import type { Migration, MigrationPhase } from '../../core/migrations/model.ts';
 import type { MigratedGroup } from '../../core/migrations/on-demand.ts';
 import type { MigratedTemplate } from '../../core/migrations/phases/templates.ts';
+import { presentSuppressionGroup } from './present.ts';
 
 export function presentMigration(migration: Migration) {
   const { _id, projectId, provider, status, phase, phases, attention, run, version } = migration;
@@ -70,8 +71,7 @@ export function presentMigratedTemplates(templates: MigratedTemplate[]) {
 
 /** When the group existed already and only the group was requested, the answer is its record. */
 export function presentMigratedGroup({ group, created, importedEmails }: MigratedGroup) {
-  const { _id, groupId, name, description, isGlobal, isDefault, counts, createdAt, updatedAt } = group;
+  const { groupId, name } = group;
   if (created || importedEmails !== null) return { groupId, name, created, importedEmails: importedEmails ?? 0 };
-  const suppressionCount = Object.values(counts).reduce((sum, count) => sum + count, 0);
-  return { id: _id, groupId, name, description, isGlobal, isDefault, suppressionCount, createdAt, updatedAt };
+  return presentSuppressionGroup(group);
 }

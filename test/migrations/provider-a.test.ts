@@ -226,6 +226,8 @@ describe('A migration from provider A', function () {
     expect(made).deep.include({ name: 'Weekly news', created: true, importedEmails: 3 });
     const record = dataOf(await call({ unsubscribeGroupId: '1234' }));
     expect(record).deep.include({ groupId: made.groupId, name: 'Weekly news', suppressionCount: 3, isGlobal: false });
+    const path = `/suppression-groups/${record.id}`;
+    expect(dataOf(await tenant.client.get(path)), 'the record of the group').deep.equal(record);
     const entries = await scene.env.deps.db.suppressions.find({ projectId: tenant.project._id }).toArray();
     expect(entries.map(({ reason }) => reason)).deep.equal(['UNSUBSCRIBE', 'UNSUBSCRIBE', 'UNSUBSCRIBE']);
     const unknown = await call({ unsubscribeGroupId: 77 });

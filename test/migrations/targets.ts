@@ -38,7 +38,7 @@ export async function pictureOf({ deps }: Environment, { project }: Tenant): Pro
       ({ name }) => name,
     ),
     groups: byName(
-      groups.filter(({ isGlobal, isDefault }) => !isGlobal && !isDefault),
+      groups.filter(({ isGlobal, isDefault, isMarketing }) => !isGlobal && !isDefault && !isMarketing),
       ({ name, groupId }) => [name, emailsOf(groupId).sort()],
     ),
     suppressedGlobally: emailsOf(groups.find(({ isGlobal }) => isGlobal)?.groupId ?? '').sort(),

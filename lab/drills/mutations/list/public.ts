@@ -27,14 +27,14 @@ export const publicMutations: readonly Mutation[] = [
     find: 'lists.filter(({ isOn }) => isOn),',
     replace: 'lists.filter(({ isOn }) => isOn === null),',
     tests: PREFERENCES,
-    grep: 'turns everything off but the global group',
+    grep: 'turns all marketing mail off',
   },
   {
     name: 'turning everything off stops the mail that a person needs',
     file: 'core/preferences/save.ts',
-    find: '!isGlobal && !isLeft.has(groupId)',
-    replace: '!isLeft.has(groupId)',
+    find: "builtInGroup(deps, project, 'marketing')",
+    replace: "builtInGroup(deps, project, 'global')",
     tests: PREFERENCES,
-    grep: 'turns everything off but the global group',
+    grep: 'turns all marketing mail off',
   },
 ];

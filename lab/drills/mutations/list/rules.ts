@@ -16,6 +16,27 @@ export const rulesMutations: readonly Mutation[] = [
     tests: ['test/suppressions/rules.test.ts'],
   },
   {
+    name: 'an entry of the marketing group stops mail that people need',
+    file: 'core/suppressions/rules.ts',
+    find: 'if (entry.isMarketing) return marketing;',
+    replace: 'if (entry.isMarketing) return true;',
+    tests: ['test/suppressions/rules.test.ts'],
+  },
+  {
+    name: 'who turned one group on gets mail of all',
+    file: 'core/suppressions/rules.ts',
+    find: 'return exceptGroups?.includes(groupNamedBy(mail)) ?? false;',
+    replace: 'return exceptGroups !== undefined;',
+    tests: ['test/suppressions/rules.test.ts'],
+  },
+  {
+    name: 'turning everything off again keeps what was turned on',
+    file: 'core/suppressions/rules.ts',
+    find: "reason === 'UNSUBSCRIBE' ? withoutExceptions(kept) : kept",
+    replace: 'kept',
+    tests: ['test/suppressions/rules.test.ts'],
+  },
+  {
     name: 'an entry of any group stops mail of a group',
     file: 'core/suppressions/rules.ts',
     find: 'if (groupId !== null && entry.groupId === groupId) return true;',
@@ -25,7 +46,7 @@ export const rulesMutations: readonly Mutation[] = [
   {
     name: 'mail that names a group that is gone passes the default group',
     file: 'core/suppressions/rules.ts',
-    find: 'if (groupId !== null && !isGroupGone) return false;',
+    find: 'if (groupNamedBy(mail) !== null) return false;',
     replace: 'if (groupId !== null) return false;',
     tests: ['test/campaigns/groups.test.ts', 'test/automations/groups.test.ts'],
     grep: 'deleted all the same',
