@@ -1605,6 +1605,8 @@ export interface EmailClick {
   /** Left out where the mail has none. */
   tags?: MailTag[];
   url: string;
+  /** A machine did it: a scanner, or within seconds of the delivery. Reports know more: a program that follows all links. */
+  automated: boolean;
   userAgent: string;
 }
 
@@ -4515,6 +4517,13 @@ export interface ReportsSeriesQuery {
   provider?: string;
   /** Only mail with this tag, as name:value. A project has 1,000 of them a UTC day; all others of that day are "other". */
   tag?: string;
+}
+
+export interface SendersListQuery {
+  /** Page number, from 1. Without page and limit all senders are answered. */
+  page?: number;
+  /** Entries a page, 20 when only page is given. */
+  limit?: number;
 }
 
 export interface StreamOpenQuery {

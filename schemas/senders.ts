@@ -1,4 +1,4 @@
-import { emailField, idField, pageAnswer, timestampField } from './common.ts';
+import { emailField, idField, pageAnswer, pageFields, timestampField } from './common.ts';
 import { schema, shape } from './schema.ts';
 
 const SENDER_NAME_MAX = 256;
@@ -11,6 +11,16 @@ export const createSenderBody = schema({
   type: 'object',
   required: ['email'],
   properties: { email: { ...emailField, description: 'On a verified domain of the project.' }, name, replyTo },
+});
+
+const { default: _, ...page } = pageFields.page;
+const { default: __, ...limit } = pageFields.limit;
+export const sendersQuery = schema({
+  type: 'object',
+  properties: {
+    page: { ...page, description: 'Page number, from 1. Without page and limit all senders are answered.' },
+    limit: { ...limit, description: 'Entries a page, 20 when only page is given.' },
+  },
 });
 
 export const updateSenderBody = schema({

@@ -60,7 +60,15 @@ const open = mailData('EmailOpen', {
   automated: { type: 'boolean', description: 'A machine did it: an image proxy or a scanner.' },
   userAgent,
 });
-const click = mailData('EmailClick', { url: { type: 'string' }, userAgent });
+const click = mailData('EmailClick', {
+  url: { type: 'string' },
+  automated: {
+    type: 'boolean',
+    description:
+      'A machine did it: a scanner, or within seconds of the delivery. Reports know more: a program that follows all links.',
+  },
+  userAgent,
+});
 const unsubscribe = mailData('EmailUnsubscribe', {
   reason: { type: 'string', description: 'How the unsubscribe came.' },
 });

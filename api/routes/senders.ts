@@ -1,6 +1,11 @@
 import { createSender, deleteSender, getSender, listSenders, updateSender } from '../../core/domains/senders.ts';
-import { pageQuery } from '../../schemas/common.ts';
-import { createSenderBody, senderAnswer, sendersAnswer, updateSenderBody } from '../../schemas/senders.ts';
+import {
+  createSenderBody,
+  senderAnswer,
+  sendersAnswer,
+  sendersQuery,
+  updateSenderBody,
+} from '../../schemas/senders.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { presentPage, presentSender } from '../present/present.ts';
 
@@ -13,8 +18,8 @@ export const senderRoutes = [
     path: '/senders',
     key: 'token',
     tag,
-    summary: 'List senders, oldest first',
-    query: pageQuery,
+    summary: 'List senders, oldest first; all of them without page and limit',
+    query: sendersQuery,
     answer: sendersAnswer,
     handler: async ({ deps, project, query }) =>
       presentPage('senders', await listSenders(deps, project, query), presentSender),

@@ -652,9 +652,9 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
   ] },
   "senders.delete": { about: "Delete a sender; mail that is queued is still sent", fields: [] },
   "senders.get": { about: "Get a sender", fields: [] },
-  "senders.list": { about: "List senders, oldest first", fields: [
-    {"name":"page","kind":"number","about":"Page number, from 1."},
-    {"name":"limit","kind":"number","about":"Entries a page."},
+  "senders.list": { about: "List senders, oldest first; all of them without page and limit", fields: [
+    {"name":"page","kind":"number","about":"Page number, from 1. Without page and limit all senders are answered."},
+    {"name":"limit","kind":"number","about":"Entries a page, 20 when only page is given."},
   ] },
   "senders.update": { about: "Update a sender", fields: [
     {"name":"email","kind":"text"},

@@ -6,16 +6,19 @@ import { conflict, invalid, notFound, unprocessable } from '../base/errors.ts';
 import { insertOnce, isDuplicateKey } from '../base/idempotent-insert.ts';
 import { derivedId, findById, parseId } from '../base/ids.ts';
 import type { Project } from '../base/model.ts';
-import { type Page, type PageOf, pageOf } from '../base/paging.ts';
+import { type Page, type PageOf, pageOf, paginationOf, READ_TIME_MAX_MS } from '../base/paging.ts';
 import { emailDomain, normalizeEmail, requireEmail } from '../base/text/addresses.ts';
 import { findVerifiedDomain } from './domains.ts';
 import type { Domain, Sender } from './model.ts';
 
 type SenderInput = Described<typeof updateSenderBody>;
 
-/** Endpoint 19. */
+/** The interface has no pages here: without `page` and `limit` all senders are answered. */
 export async function listSenders(deps: Deps, project: Project, page: Page): Promise<PageOf<Sender>> {
-  return pageOf(deps.db.senders, { projectId: project._id }, page, { sort: { createdAt: 1, _id: 1 } });
+  const [filter, sort] = [{ projectId: project._id }, { createdAt: 1, _id: 1 } as const];
+  if (page.page !== undefined || page.limit !== undefined) return pageOf(deps.db.senders, filter, page, { sort });
+  const entries = await deps.db.senders.find(filter, { sort, maxTimeMS: READ_TIME_MAX_MS }).toArray();
+  return { entries, pagination: paginationOf(1, Math.max(1, entries.length), entries.length) };
 }
 
 /** Endpoint 20. `field` is given when the id was in a body. */

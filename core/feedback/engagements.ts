@@ -4,7 +4,7 @@ import type { Deps } from '../base/deps.ts';
 import { distinctIds } from '../base/ids.ts';
 import type { MailAct } from '../contacts/behaviour/note.ts';
 import { type NewEvent, publishEvents } from '../feed/events.ts';
-import { erasedClick, isErased, LINKS_KEPT_MAX } from '../messages/clicks.ts';
+import { erasedClick, isAutomatedClick, isErased, LINKS_KEPT_MAX } from '../messages/clicks.ts';
 import { announceDeliveries } from '../messages/deliveries.ts';
 import { factsOf } from '../messages/events.ts';
 import { TIMELINE_MAX } from '../messages/messages.ts';
@@ -216,7 +216,8 @@ function effectsOf(deps: Deps, message: Facts, known: Engagement | null, signals
         clicks.add(url);
         const shown = isErased(url) ? '' : url;
         if (clicks.size <= CLICK_LINES_MAX) timeline.push({ type: 'clicked', at, url: shown });
-        tell('email.clicked', `clicked ${url}`, at, { url: shown, userAgent: agent });
+        const automated = isAutomatedClick(click, message.sentAt, automatedSeconds);
+        tell('email.clicked', `clicked ${url}`, at, { url: shown, automated, userAgent: agent });
         break;
       }
       case 'unsubscribe':

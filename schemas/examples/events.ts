@@ -27,7 +27,7 @@ const data: Record<string, unknown> = {
   EmailSchedule: { ...mail, campaignId: null, scheduledAt: later },
   EmailCancellation: { ...mail, campaignId: null, reason: null },
   EmailOpen: { ...mail, automated: false, userAgent },
-  EmailClick: { ...mail, url: 'https://example.com/march', userAgent },
+  EmailClick: { ...mail, url: 'https://example.com/march', automated: false, userAgent },
   EmailUnsubscribe: { ...mail, reason: 'one click' },
   EmailComplaint: { ...mail, reason: 'abuse' },
   ReceivedEmail: {

@@ -28,6 +28,20 @@ describe('Senders', () => {
     expect((await own.client.get(`/senders/${body.data.id}`)).body.data).to.deep.equal(body.data);
   });
 
+  it('are answered all without page and limit, and by pages with one of them', async () => {
+    const tenant = await environment.newTenant('Many senders');
+    await seedVerifiedDomain(environment.deps, tenant.project, 'many.example.com', new ObjectId());
+    for (let index = 0; index < 23; index += 1)
+      await tenant.client.post('/senders', { email: `s${index}@many.example.com` });
+    const listed = async (query: string) => {
+      const { senders, pagination } = (await tenant.client.get(`/senders${query}`)).body.data;
+      return { count: senders.length, ...pagination };
+    };
+    expect(await listed('')).to.deep.equal({ count: 23, page: 1, limit: 23, total: 23, pages: 1 });
+    expect(await listed('?page=2')).to.deep.equal({ count: 3, page: 2, limit: 20, total: 23, pages: 2 });
+    expect(await listed('?limit=5')).to.deep.equal({ count: 5, page: 1, limit: 5, total: 23, pages: 5 });
+  });
+
   it('a domain that is not verified in this project is 422, the same email 409', async () => {
     for (const email of ['a@theirs.example.com', 'a@unknown.test', 'a@sub.mail.example.com']) {
       const { status, body } = await make({ email });

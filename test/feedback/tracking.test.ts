@@ -84,6 +84,28 @@ describe('Opens and clicks', () => {
     expect((await engagementWith(environment, later, 'openedAt'))?.humanOpenedAt).to.be.instanceOf(Date);
   });
 
+  it('The event of a click says whether a machine did it: a scanner, or anybody within five seconds of delivery.', async () => {
+    const tenant = await environment.newTenant('Clicked');
+    const hook = { url: 'https://hooks.example.com/clicks', events: ['email.clicked'] };
+    expect((await tenant.client.post('/webhooks', hook)).status).to.equal(201);
+    const at = environment.deps.clock.now();
+    const ago = (ms: number) => sentMessage(environment, tenant, { sentAt: new Date(at.getTime() - ms) });
+    const clicks = [
+      { message: await ago(60_000), agent: BROWSER, automated: false },
+      { message: await ago(60_000), agent: 'Barracuda Sentinel (EE)', automated: true },
+      { message: await ago(-60_000), agent: BROWSER, automated: true },
+    ];
+    for (const { message, agent, automated } of clicks) {
+      await visitor.send('GET', link(refOf(message)), { headers: { 'User-Agent': agent } });
+      const filter = { projectId: tenant.project._id, 'data.emailId': message._id.toHexString() };
+      const event = await until(
+        () => environment.deps.db.projectEvents.findOne(filter),
+        (found) => found !== null,
+      );
+      expect(event?.data, agent).to.include({ automated, userAgent: agent });
+    }
+  });
+
   it('A person who opens after a machine counts as humanOpened from then on.', async () => {
     const message = await sentMessage(environment, environment.own);
     await visitor.send('HEAD', pixel(refOf(message)));
