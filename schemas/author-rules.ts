@@ -28,6 +28,11 @@ export const authorRules = {
     may: 'change a template that goes out with',
     instead: 'make another template',
   },
+  makePublic: {
+    operations: ['contactLists.create'],
+    may: 'show a list on the preference page',
+    instead: 'leave isPublic out',
+  },
   activate: {
     operations: ['automations.create'],
     may: 'activate an automation',

@@ -207,6 +207,13 @@ const cases: Case[] = [
     },
   ]),
   {
+    rule: 'makePublic',
+    operation: 'contactLists.create',
+    says: 'isPublic',
+    refused: (client) => client.post('/contact-lists', { name: 'By an author', isPublic: true }),
+    allowed: (client) => client.post('/contact-lists', { name: 'By an author', isPublic: false }),
+  },
+  {
     rule: 'activate',
     operation: 'automations.create',
     says: 'active: true',
@@ -329,11 +336,12 @@ describe('An author', () => {
       ),
     );
     const changed = await db.templates.countDocuments({ emailTemplate: '<p>Other</p>' });
+    const lists = await db.contactLists.countDocuments({ name: 'By an author' });
     const [imports, files] = [await db.imports.countDocuments(), await db.importChunks.countDocuments()];
     const tests = await db.messages.countDocuments({ subject: /^\[Test\]/ });
     const subjects = await db.campaigns.countDocuments({ subject: 'Other' });
     const contacts = await db.contacts.countDocuments();
-    return { campaigns, templates, automations, changed, imports, files, tests, subjects, contacts };
+    return { campaigns, templates, automations, changed, lists, imports, files, tests, subjects, contacts };
   }
 
   it('changes a template again when nothing goes out with it any more', async () => {

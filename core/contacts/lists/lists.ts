@@ -5,6 +5,7 @@ import type { Deps } from '../../base/deps.ts';
 import { conflict, invalid, notFound } from '../../base/errors.ts';
 import { insertOnce } from '../../base/idempotent-insert.ts';
 import { derivedId, parseId } from '../../base/ids.ts';
+import { type By, refuseAuthor } from '../../base/maker.ts';
 import type { Project } from '../../base/model.ts';
 import { type Page, type PageOf, pageOf } from '../../base/paging.ts';
 import type { ContactList, StoredList } from '../model.ts';
@@ -24,8 +25,9 @@ export async function createList(
   deps: Deps,
   project: Tenant,
   { name, description = '', filterCriteria, isPublic, type = filterCriteria ? 'segment' : 'list' }: ListInput,
-  { at, seed }: { at: Date; seed: ObjectId },
+  { at, seed, ...by }: By & { at: Date; seed: ObjectId },
 ): Promise<ContactList> {
+  if (isPublic) refuseAuthor(by, 'makePublic');
   const _id = derivedId(at, 'list', seed.toHexString());
   const list = newList(deps, project, { _id, name, description, type, ...(isPublic ? { isPublic } : {}) });
   if (isPublic) await requirePublic(deps, project, list);
