@@ -5,6 +5,7 @@ import { createOrganization, listOrganizations } from '../core/accounts/organiza
 import { listProjects } from '../core/accounts/projects.ts';
 import { scopeOf } from '../core/accounts/scopes.ts';
 import { endAllSessions } from '../core/accounts/sign-in/sessions.ts';
+import { carryOverAutomations } from '../core/automations/carry-over.ts';
 import { announceKeptEvents } from '../core/automations/events/kept.ts';
 import type { Deps } from '../core/base/deps.ts';
 import { AppError } from '../core/base/errors.ts';
@@ -15,6 +16,7 @@ import { announceKeptActs } from '../core/feedback/kept-acts.ts';
 import { carryOverImport, carryOverUnsubscribes } from '../core/preferences/carry-over.ts';
 import { recountProject } from '../core/reports/recount.ts';
 import { removeOld } from '../core/retention.ts';
+import { carryOverTemplates } from '../core/templates/carry-over.ts';
 import { ConfigError, readConfig } from '../platform/config.ts';
 import { makeIndexes, missingUniqueIndexes } from '../platform/indexes.ts';
 import { searchAttributeNames } from '../workflows/search-attribute-names.ts';
@@ -134,17 +136,13 @@ const commands: Record<string, Command> = {
   ...shardingCommands,
   setup: {
     usage: '',
-    does: 'makes what production needs before the first start: indexes, and the search attributes of the Temporal namespace; carries over what earlier versions stored otherwise',
+    does: 'makes what production needs before the first start, and after an upgrade: indexes, the search attributes of the Temporal namespace, and what earlier versions stored in another form',
     async run(deps) {
       await makeIndexes(deps.db);
       const { temporalAddress, temporalNamespace } = deps.config;
       await prepareNamespace(temporalAddress, temporalNamespace, { own: false });
       print({ missingIndexes: await missingUniqueIndexes(deps.db), searchAttributes: searchAttributeNames });
-      for await (const { _id } of deps.db.projects.find({ deletedAt: null }, { projection: { _id: 1 } })) {
-        const carried = await carryOverUnsubscribes(deps, { _id });
-        if (carried.written > 0 || carried.undecided.length > 0)
-          print({ projectId: _id, stopped: carried.written, undecided: carried.undecided });
-      }
+      print(await carryOver(deps));
     },
   },
   'suppressions widen': {
@@ -156,6 +154,20 @@ const commands: Record<string, Command> = {
     },
   },
 };
+
+/** Documents that earlier releases stored in another form. A second run finds none. */
+async function carryOver(deps: Deps): Promise<object> {
+  const carriedOver = { unsubscribes: 0, templates: 0, automations: 0 };
+  const undecided: object[] = [];
+  for await (const project of deps.db.projects.find({ deletedAt: null }, { projection: { _id: 1 } })) {
+    const unsubscribes = await carryOverUnsubscribes(deps, project);
+    carriedOver.unsubscribes += unsubscribes.written;
+    undecided.push(...unsubscribes.undecided.map((one) => ({ projectId: project._id, ...one })));
+    carriedOver.templates += await carryOverTemplates(deps, project);
+    carriedOver.automations += await carryOverAutomations(deps, project);
+  }
+  return { carriedOver, undecided };
+}
 
 async function main(args: string[]): Promise<void> {
   const name = [args.slice(0, 2).join(' '), args[0] ?? ''].find((words) => Object.hasOwn(commands, words));

@@ -223,13 +223,16 @@ export const operations = {
   templates: {
     create: { method: 'POST', path: '/v1/templates', kind: 'json', takes: 'body' },
     delete: { method: 'DELETE', path: '/v1/templates/{templateId}', kind: 'json' },
-    get: { method: 'GET', path: '/v1/templates/{templateId}', kind: 'json' },
+    get: { method: 'GET', path: '/v1/templates/{templateId}', kind: 'json', takes: 'query' },
     links: { method: 'GET', path: '/v1/templates/{templateId}/links', kind: 'json' },
     list: { method: 'GET', path: '/v1/templates', kind: 'page', entries: 'templates', takes: 'query' },
     preview: { method: 'POST', path: '/v1/templates/{templateId}/preview', kind: 'json', takes: 'body' },
     previewDraft: { method: 'POST', path: '/v1/templates/preview', kind: 'json', takes: 'body' },
+    publish: { method: 'POST', path: '/v1/templates/{templateId}/publish', kind: 'json', takes: 'body' },
+    restore: { method: 'POST', path: '/v1/templates/{templateId}/restore', kind: 'json', takes: 'body' },
     test: { method: 'POST', path: '/v1/templates/{templateId}/test', kind: 'json', takes: 'body' },
     update: { method: 'PATCH', path: '/v1/templates/{templateId}', kind: 'json', takes: 'body' },
+    versions: { method: 'GET', path: '/v1/templates/{templateId}/versions', kind: 'page', entries: 'versions', takes: 'query' },
   },
   webhooks: {
     create: { method: 'POST', path: '/v1/webhooks', kind: 'json', takes: 'body', secret: 'secret' },

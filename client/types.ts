@@ -36,6 +36,7 @@ export type ErrorCode =
   | 'CONTACT_LIST_NOT_FOUND'
   | 'CUSTOM_FIELD_NOT_FOUND'
   | 'TEMPLATE_NOT_FOUND'
+  | 'TEMPLATE_VERSION_NOT_FOUND'
   | 'SENDER_NOT_FOUND'
   | 'SUPPRESSION_GROUP_NOT_FOUND'
   | 'AUTOMATION_NOT_FOUND'
@@ -1328,6 +1329,8 @@ export interface CreateTemplateBody {
   trackingOpen?: boolean;
   /** Added to the http and https links of the HTML as utm_source and so on. Not to links that have a utm_ parameter or a signature already, links with data-no-track, and those of this service. null: none. */
   utm?: Utm | null;
+  /** Saved as a draft: it cannot be sent before it is published. */
+  draft?: boolean;
 }
 
 export interface CreateWebhookBody {
@@ -1410,6 +1413,7 @@ export type DeliveryType =
   | 'automation.entered'
   | 'automation.completed'
   | 'automation.exited'
+  | 'template.published'
   | 'migration.running'
   | 'migration.progress'
   | 'migration.needs_attention'
@@ -1980,7 +1984,7 @@ export type EntryType =
 export interface ErrorDetails {
   /** A sentence that says what to do. */
   message: string;
-  /** Missing on some answers. VALIDATION_ERROR, UNAUTHORIZED, PERMISSION_DENIED, NOT_FOUND, METHOD_NOT_ALLOWED, ALREADY_EXISTS, INVALID_STATE, ALREADY_SENT, MIGRATION_IN_PROGRESS, IDEMPOTENCY_KEY_REUSED, IDEMPOTENCY_IN_PROGRESS, BODY_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE, MEDIA_FULL, DOMAIN_NOT_VERIFIED, TEMPLATE_RENDER_FAILED, INVALID_PROVIDER_KEY, RATE_LIMIT_EXCEEDED, SERVER_ERROR, UNAVAILABLE, NAME_REQUIRED, INVALID_STEP_SEQUENCE, EMAIL_TEMPLATE_REQUIRED, BRANCH_BRANCHES_REQUIRED, EVENT_NAME_REQUIRED, CANNOT_ACTIVATE_AUTOMATION, EMAIL_OR_CONTACT_ID_REQUIRED, CONTACT_NOT_FOUND_FOR_EVENT, UNKNOWN_PROPERTY, INVALID_PROPERTY_VALUE, CAMPAIGN_NOT_FOUND, CONTACT_NOT_FOUND, CONTACT_LIST_NOT_FOUND, CUSTOM_FIELD_NOT_FOUND, TEMPLATE_NOT_FOUND, SENDER_NOT_FOUND, SUPPRESSION_GROUP_NOT_FOUND, AUTOMATION_NOT_FOUND, EVENT_NOT_FOUND, EMAIL_NOT_FOUND, IMPORT_NOT_FOUND, DOMAIN_NOT_FOUND, MIGRATION_NOT_FOUND, PROJECT_NOT_FOUND, API_KEY_NOT_FOUND, MEMBER_NOT_FOUND, RECIPIENT_NOT_FOUND, WEBHOOK_NOT_FOUND, SESSION_NOT_FOUND, MEDIA_NOT_FOUND, FORM_NOT_FOUND. */
+  /** Missing on some answers. VALIDATION_ERROR, UNAUTHORIZED, PERMISSION_DENIED, NOT_FOUND, METHOD_NOT_ALLOWED, ALREADY_EXISTS, INVALID_STATE, ALREADY_SENT, MIGRATION_IN_PROGRESS, IDEMPOTENCY_KEY_REUSED, IDEMPOTENCY_IN_PROGRESS, BODY_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE, MEDIA_FULL, DOMAIN_NOT_VERIFIED, TEMPLATE_RENDER_FAILED, INVALID_PROVIDER_KEY, RATE_LIMIT_EXCEEDED, SERVER_ERROR, UNAVAILABLE, NAME_REQUIRED, INVALID_STEP_SEQUENCE, EMAIL_TEMPLATE_REQUIRED, BRANCH_BRANCHES_REQUIRED, EVENT_NAME_REQUIRED, CANNOT_ACTIVATE_AUTOMATION, EMAIL_OR_CONTACT_ID_REQUIRED, CONTACT_NOT_FOUND_FOR_EVENT, UNKNOWN_PROPERTY, INVALID_PROPERTY_VALUE, CAMPAIGN_NOT_FOUND, CONTACT_NOT_FOUND, CONTACT_LIST_NOT_FOUND, CUSTOM_FIELD_NOT_FOUND, TEMPLATE_NOT_FOUND, TEMPLATE_VERSION_NOT_FOUND, SENDER_NOT_FOUND, SUPPRESSION_GROUP_NOT_FOUND, AUTOMATION_NOT_FOUND, EVENT_NOT_FOUND, EMAIL_NOT_FOUND, IMPORT_NOT_FOUND, DOMAIN_NOT_FOUND, MIGRATION_NOT_FOUND, PROJECT_NOT_FOUND, API_KEY_NOT_FOUND, MEMBER_NOT_FOUND, RECIPIENT_NOT_FOUND, WEBHOOK_NOT_FOUND, SESSION_NOT_FOUND, MEDIA_NOT_FOUND, FORM_NOT_FOUND. */
   code?: string;
   /** The fields, with what is wrong with each. */
   details?: string;
@@ -2049,6 +2053,7 @@ export type EventType =
   | 'automation.entered'
   | 'automation.completed'
   | 'automation.exited'
+  | 'template.published'
   | 'migration.running'
   | 'migration.progress'
   | 'migration.needs_attention'
@@ -2877,6 +2882,8 @@ export interface PreviewFormBody {
 }
 
 export interface PreviewTemplateBody {
+  /** The number of a version, or draft: the newest draft, or the published version where there is none. Omitted: the published version, or the draft of a template that was never published. */
+  version?: string;
   /** Values of the template variables: 256 kB, 10 levels and 5,000 keys at most. */
   dynamicData?: Record<string, unknown>;
   /** The contact whose data are filled in. */
@@ -3019,6 +3026,11 @@ export interface ProvidersReport {
   /** The time since which everything is counted: before it counts are missing or too low. */
   since: string;
   providers: ProviderReport[];
+}
+
+export interface PublishTemplateBody {
+  /** The newest draft. */
+  version: number;
 }
 
 export interface QueuedBatch {
@@ -3268,6 +3280,12 @@ export interface ReputationWarningEvent {
 
 export interface RequestSignInLinkBody {
   email: string;
+}
+
+export interface RestoreTemplateBody {
+  version: number;
+  /** The newest version that the caller saw: 409 when there is a newer one. */
+  newestVersion?: number;
 }
 
 export interface RetryCampaignBody {
@@ -3698,6 +3716,7 @@ export type StreamEvent =
   | AutomationEnteredEvent
   | AutomationCompletedEvent
   | AutomationExitedEvent
+  | TemplatePublishedEvent
   | MigrationRunningEvent
   | MigrationProgressEvent
   | MigrationNeedsAttentionEvent
@@ -3800,6 +3819,17 @@ export interface Template {
   trackingOpen: boolean;
   /** Added to the http and https links of the HTML as utm_source and so on. Not to links that have a utm_ parameter or a signature already, links with data-no-track, and those of this service. null: none. */
   utm: Utm | null;
+  /** Whose content this answer has. */
+  version: number;
+  /** What is sent. null: never published. */
+  publishedVersion: number | null;
+  /** The newest draft that is not published; null: none. */
+  draftVersion: number | null;
+  newestVersion: number;
+  /** A later version than the draft was published since. */
+  isDraftOutdated: boolean;
+  /** null as well: published before versions were kept. */
+  publishedAt: string | null;
   createdAt: string;
   updatedAt: string;
 }
@@ -3843,9 +3873,45 @@ export interface TemplatePreview {
   expiresIn: number;
 }
 
+export interface TemplatePublication {
+  templateId: string;
+  templateName: string;
+  version: number;
+  publishedAt: string;
+  /** The id of the member; null: a key published it. */
+  publishedBy: string | null;
+}
+
+export interface TemplatePublishedEvent {
+  /** The same in every try and replay. */
+  id: string;
+  /** A version of a template was published: what is sent from now on is made of it. */
+  type: 'template.published';
+  createdAt: string;
+  data: TemplatePublication;
+}
+
 export interface TemplateVariable {
   name: string;
   hasValue: boolean;
+}
+
+export interface TemplateVersion {
+  version: number;
+  /** published: what is sent. draft: may be published. outdated: the draft, older than what is published; restore it to publish it. */
+  state: 'published' | 'draft' | 'outdated' | 'earlier';
+  /** The id of the member who made it; null: a key made it. */
+  createdBy: string | null;
+  createdAt: string;
+  /** Of the published version. */
+  publishedAt: string | null;
+  /** Of the published version: the id of the member; null: a key. */
+  publishedBy: string | null;
+}
+
+export interface TemplateVersionsPage {
+  versions: TemplateVersion[];
+  pagination: Pagination;
 }
 
 export interface TemplatesPage {
@@ -3863,6 +3929,8 @@ export interface TestTemplateBody {
   emails: string[];
   /** Whose data are filled in; omitted: each mail has the data of the contact with its address. */
   contactId?: string;
+  /** The number of a version, or draft: the newest draft, or the published version where there is none. Omitted: the published version, or the draft of a template that was never published. */
+  version?: string;
   /** On a verified domain; required without senderId. */
   from?: MailAddress;
   senderId?: string;
@@ -4166,6 +4234,10 @@ export interface UpdateTemplateBody {
   trackingOpen?: boolean;
   /** Added to the http and https links of the HTML as utm_source and so on. Not to links that have a utm_ parameter or a signature already, links with data-no-track, and those of this service. null: none. */
   utm?: Utm | null;
+  /** Saved as a draft: what is sent stays as it is until the draft is published. For authors always. */
+  draft?: boolean;
+  /** The newest version that the caller saw: 409 when there is a newer one. */
+  newestVersion?: number;
 }
 
 export interface UpdateWebhookBody {
@@ -4254,6 +4326,7 @@ export type WebhookEvent =
   | AutomationEnteredEvent
   | AutomationCompletedEvent
   | AutomationExitedEvent
+  | TemplatePublishedEvent
   | MigrationRunningEvent
   | MigrationProgressEvent
   | MigrationNeedsAttentionEvent
@@ -4535,6 +4608,11 @@ export interface StreamOpenQuery {
 
 export interface SuppressionGroupsExportEntriesQuery {
   format?: 'csv' | 'ndjson';
+}
+
+export interface TemplatesGetQuery {
+  /** The number of a version, or draft: the newest draft, or the published version where there is none. Omitted: the published version, or the draft of a template that was never published. */
+  version?: string;
 }
 
 export interface TemplatesListQuery {

@@ -1,21 +1,18 @@
 import { announceDeletions, endUnsubscribed, recordDeletions } from './automations/enrollments/exit.ts';
 import { readEntrances } from './automations/entrances.ts';
 import { announceTriggers, recordTriggers } from './automations/record-triggers.ts';
-import {
-  automationSendingTemplate,
-  automationWithGroup,
-  automationWithPicture,
-  automationWithTemplate,
-} from './automations/uses.ts';
+import { automationWithGroup, automationWithPicture, automationWithTemplate } from './automations/uses.ts';
 import type { Subscribers } from './base/deps.ts';
 import { refuseHeld } from './campaigns/holds.ts';
-import { campaignSendingTemplate, campaignWithGroup, campaignWithTemplate } from './campaigns/uses.ts';
+import { campaignWithGroup, campaignWithTemplate } from './campaigns/uses.ts';
 import { eraseConsents } from './consents/erase.ts';
 import { announceFacts, noteActs, noteCustomEvents, noteDeletions, noteReceived } from './contacts/behaviour/note.ts';
 import { announceContactEvents, recordContactEvents, recordEventsOfDeleted } from './contacts/events.ts';
 import { recordHistory } from './contacts/history.ts';
+import { announceEvents } from './feed/events.ts';
+import { recordPublication } from './feed/template-published.ts';
 import { removePendingOfDeleted } from './forms/pending.ts';
-import { formSendingTemplate, formWithGroup, formWithTemplate, refuseListOfForm } from './forms/uses.ts';
+import { formWithGroup, formWithTemplate, refuseListOfForm } from './forms/uses.ts';
 import { eraseImportErrors } from './imports/erase-errors.ts';
 import { announceInboundOfDeleted, recordInboundOfDeleted } from './inbound/removals.ts';
 import { publishChecked } from './live/domain-checked.ts';
@@ -44,7 +41,7 @@ export const subscribers: Subscribers = {
   groupRemovals: [refuseQueued],
   usesOfGroup: [campaignWithGroup, automationWithGroup, formWithGroup],
   usesOfTemplate: [campaignWithTemplate, automationWithTemplate, formWithTemplate],
-  liveUsesOfTemplate: [campaignSendingTemplate, automationSendingTemplate, formSendingTemplate],
+  publications: { record: recordPublication, announce: announceEvents },
   usesOfPicture: [templateWithPicture, automationWithPicture, logoWithPicture],
   projectRules: readEntrances,
   contactActs: [noteActs],

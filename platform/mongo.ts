@@ -43,6 +43,7 @@ const collectionNames: Record<keyof Collections, string> = {
   suppressionGroups: 'suppressionGroups',
   suppressions: 'suppressions',
   templates: 'templates',
+  templateVersions: 'templateVersions',
   campaigns: 'campaigns',
   campaignContents: 'campaignContents',
   campaignBlocks: 'campaignBlocks',

@@ -23,11 +23,6 @@ export const authorRules = {
     may: 'change a campaign that is published',
     instead: 'duplicate it',
   },
-  changeUsed: {
-    operations: ['campaigns.create', 'campaigns.update', 'templates.update'],
-    may: 'change a template that goes out with',
-    instead: 'make another template',
-  },
   makePublic: {
     operations: ['contactLists.create'],
     may: 'show a list on the preference page',
@@ -37,6 +32,11 @@ export const authorRules = {
     operations: ['automations.create'],
     may: 'activate an automation',
     instead: 'save it with active: false',
+  },
+  changeActivated: {
+    operations: ['automations.update'],
+    may: 'change an automation that has been active',
+    instead: 'make another one',
   },
   mailOthers: {
     operations: ['campaigns.test', 'templates.test'],

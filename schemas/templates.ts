@@ -4,6 +4,8 @@ import {
   idField,
   idReference,
   mailboxField,
+  nullableString,
+  nullableTimestamp,
   pageAnswer,
   pageFields,
   timestampField,
@@ -49,18 +51,58 @@ const fields = {
   utm: utmField,
 } as const;
 
+const versionNumber = { type: 'integer', minimum: 1, maximum: 2_000_000_000 } as const;
+const newestVersion = {
+  ...versionNumber,
+  description: 'The newest version that the caller saw: 409 when there is a newer one.',
+} as const;
+
 export const createTemplateBody = schema({
   title: 'CreateTemplateBody',
   type: 'object',
   required: ['templateName', 'emailTemplate'],
-  properties: fields,
+  properties: {
+    ...fields,
+    draft: { type: 'boolean', description: 'Saved as a draft: it cannot be sent before it is published.' },
+  },
 });
 
 export const updateTemplateBody = schema({
   title: 'UpdateTemplateBody',
   type: 'object',
-  properties: { ...fields, templateType },
+  properties: {
+    ...fields,
+    templateType,
+    draft: {
+      type: 'boolean',
+      description: 'Saved as a draft: what is sent stays as it is until the draft is published. For authors always.',
+    },
+    newestVersion,
+  },
 });
+
+export const publishTemplateBody = schema({
+  title: 'PublishTemplateBody',
+  type: 'object',
+  required: ['version'],
+  properties: { version: { ...versionNumber, description: 'The newest draft.' } },
+});
+
+export const restoreTemplateBody = schema({
+  title: 'RestoreTemplateBody',
+  type: 'object',
+  required: ['version'],
+  properties: { version: versionNumber, newestVersion },
+});
+
+const versionField = {
+  type: 'string',
+  pattern: '^([1-9][0-9]{0,8}|draft)$',
+  description:
+    'The number of a version, or draft: the newest draft, or the published version where there is none. Omitted: the published version, or the draft of a template that was never published.',
+} as const;
+
+export const templateQuery = schema({ type: 'object', properties: { version: versionField } });
 
 export const templatesQuery = schema({ type: 'object', properties: { ...pageFields, templateType } });
 
@@ -77,7 +119,7 @@ const whose = {
 export const previewBody = schema({
   title: 'PreviewTemplateBody',
   type: 'object',
-  properties: { dynamicData: dynamicDataField, ...whose },
+  properties: { version: versionField, dynamicData: dynamicDataField, ...whose },
 });
 
 const { emailTemplate, subject, previewText, utm } = fields;
@@ -114,6 +156,7 @@ export const testTemplateBody = schema({
   required: ['emails'],
   properties: {
     ...testFields,
+    version: versionField,
     from: { ...mailboxField, description: 'On a verified domain; required without senderId.' },
     senderId: idReference,
     dynamicData: dynamicDataField,
@@ -142,6 +185,12 @@ export const template = {
     'trackingClick',
     'trackingOpen',
     'utm',
+    'version',
+    'publishedVersion',
+    'draftVersion',
+    'newestVersion',
+    'isDraftOutdated',
+    'publishedAt',
     'createdAt',
     'updatedAt',
   ],
@@ -164,12 +213,38 @@ export const template = {
     trackingClick: { type: 'boolean' },
     trackingOpen: { type: 'boolean' },
     utm: utmField,
+    version: { type: 'integer', description: 'Whose content this answer has.' },
+    publishedVersion: { type: ['integer', 'null'], description: 'What is sent. null: never published.' },
+    draftVersion: { type: ['integer', 'null'], description: 'The newest draft that is not published; null: none.' },
+    newestVersion: { type: 'integer' },
+    isDraftOutdated: { type: 'boolean', description: 'A later version than the draft was published since.' },
+    publishedAt: { ...nullableTimestamp, description: 'null as well: published before versions were kept.' },
     createdAt: timestampField,
     updatedAt: timestampField,
   },
 } as const;
 
+const listedVersion = {
+  title: 'TemplateVersion',
+  type: 'object',
+  required: ['version', 'state', 'createdBy', 'createdAt', 'publishedAt', 'publishedBy'],
+  properties: {
+    version: { type: 'integer' },
+    state: {
+      type: 'string',
+      enum: ['published', 'draft', 'outdated', 'earlier'],
+      description:
+        'published: what is sent. draft: may be published. outdated: the draft, older than what is published; restore it to publish it.',
+    },
+    createdBy: createdByField,
+    createdAt: timestampField,
+    publishedAt: { ...nullableTimestamp, description: 'Of the published version.' },
+    publishedBy: { ...nullableString, description: 'Of the published version: the id of the member; null: a key.' },
+  },
+} as const;
+
 export const templateAnswer = shape(template);
+export const versionsAnswer = pageAnswer('TemplateVersionsPage', 'versions', listedVersion);
 export const templatesAnswer = pageAnswer('TemplatesPage', 'templates', template);
 export const previewAnswer = shape({
   title: 'TemplatePreview',

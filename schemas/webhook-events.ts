@@ -123,6 +123,14 @@ const enrollment = data('EnrollmentChange', {
   endedAt: nullableTimestamp,
 });
 
+const template = data('TemplatePublication', {
+  templateId: { type: 'string' },
+  templateName: { type: 'string' },
+  version: { type: 'integer' },
+  publishedAt: timestampField,
+  publishedBy: { ...nullableId, description: 'The id of the member; null: a key published it.' },
+});
+
 const migration = data('MigrationChange', {
   id: idField,
   bulkOperationId: { ...idField, description: 'The same as id.' },
@@ -175,6 +183,10 @@ export const webhookEvents: Record<WebhookEventType, EventFacts> = {
   'automation.entered': { description: 'A contact entered an automation.', data: enrollment },
   'automation.completed': { description: 'A contact came to the end of an automation.', data: enrollment },
   'automation.exited': { description: 'A contact left an automation early.', data: enrollment },
+  'template.published': {
+    description: 'A version of a template was published: what is sent from now on is made of it.',
+    data: template,
+  },
   'migration.running': { description: 'A migration began to run, or continued.', data: migration },
   'migration.progress': { description: 'A migration got further.', data: migration },
   'migration.needs_attention': { description: 'A migration waits for the decision of a person.', data: migration },

@@ -27,6 +27,7 @@ export const eventTypes = [
   'automation.entered',
   'automation.completed',
   'automation.exited',
+  'template.published',
   'migration.running',
   'migration.progress',
   'migration.needs_attention',

@@ -12,7 +12,10 @@ import type { Contact, ContactList, CustomField, SegmentRecompute } from '../../
 import type { Domain, Sender } from '../../core/domains/model.ts';
 import { entriesOf } from '../../core/suppressions/groups.ts';
 import type { Suppression, SuppressionGroup } from '../../core/suppressions/model.ts';
+import type { TemplateAt } from '../../core/templates/changes.ts';
 import type { Template } from '../../core/templates/model.ts';
+import type { ListedVersion } from '../../core/templates/publish.ts';
+import { numbersOf, shownVersion } from '../../core/templates/versions.ts';
 import type { Config } from '../../schemas/config.ts';
 
 /** All wire shapes. Dates become ISO 8601 with milliseconds when the answer is written as JSON. */
@@ -150,10 +153,12 @@ export function presentSuppression(entry: Suppression) {
   return { id: _id, email, groupId, reason, isGlobal, isMarketing, exceptGroupIds, evidence, createdAt, updatedAt };
 }
 
-export function presentTemplate(template: Template) {
+/** `version`: whose content it has. */
+export function presentTemplate(template: Template, version = shownVersion(template)) {
   const { _id, templateId, projectId, templateName, subject, previewText, emailTemplate, templateType } = template;
   const { builderType, description, editorJson, parentBodyProperties, isFlagged, source, createdBy = null } = template;
-  const { trackingClick, trackingOpen, utm = null, createdAt, updatedAt } = template;
+  const { trackingClick, trackingOpen, utm = null, publishedAt = null, createdAt, updatedAt } = template;
+  const { published, draft, newest } = numbersOf(template);
   return {
     id: _id,
     templateId,
@@ -173,9 +178,23 @@ export function presentTemplate(template: Template) {
     trackingClick,
     trackingOpen,
     utm,
+    version,
+    publishedVersion: published || null,
+    draftVersion: draft,
+    newestVersion: newest,
+    isDraftOutdated: draft !== null && draft < published,
+    publishedAt,
     createdAt,
     updatedAt,
   };
+}
+
+export function presentTemplateAt({ template, version }: TemplateAt) {
+  return presentTemplate(template, version);
+}
+
+export function presentVersion({ createdBy, ...version }: ListedVersion) {
+  return { ...version, createdBy: createdBy ?? null };
 }
 
 export function presentSender({ _id, email, name, replyTo, createdAt, updatedAt }: Sender) {

@@ -1,27 +1,27 @@
 import { refuseStrangers } from '../../core/accounts/members.ts';
 import { testTemplate } from '../../core/mails/send-test.ts';
 import { previewSource, previewTemplate } from '../../core/previews/drafts.ts';
-import {
-  createTemplate,
-  deleteTemplate,
-  findTemplate,
-  listTemplates,
-  updateTemplate,
-} from '../../core/templates/templates.ts';
+import { listVersions, publishTemplate, readTemplate, restoreTemplate } from '../../core/templates/publish.ts';
+import { createTemplate, deleteTemplate, listTemplates, updateTemplate } from '../../core/templates/templates.ts';
 import { testAnswer } from '../../schemas/campaigns.ts';
+import { pageQuery } from '../../schemas/common.ts';
 import {
   createTemplateBody,
   previewAnswer,
   previewBody,
   previewDraftBody,
+  publishTemplateBody,
+  restoreTemplateBody,
   templateAnswer,
+  templateQuery,
   templatesAnswer,
   templatesQuery,
   testTemplateBody,
   updateTemplateBody,
+  versionsAnswer,
 } from '../../schemas/templates.ts';
 import { endpoint, PREVIEWS_A_MINUTE } from '../http/endpoint.ts';
-import { presentPage, presentTemplate } from '../present/present.ts';
+import { presentPage, presentTemplate, presentTemplateAt, presentVersion } from '../present/present.ts';
 
 const tag = 'templates';
 const DRAFTS =
@@ -51,7 +51,7 @@ export const templateRoutes = [
     query: templatesQuery,
     answer: templatesAnswer,
     handler: async ({ deps, project, query }) =>
-      presentPage('templates', await listTemplates(deps, project, query), presentTemplate),
+      presentPage('templates', await listTemplates(deps, project, query), (one) => presentTemplate(one)),
   }),
   endpoint({
     operation: 'templates.get',
@@ -59,10 +59,51 @@ export const templateRoutes = [
     path: '/templates/{templateId}',
     key: 'token',
     tag,
-    summary: 'Get a template',
+    summary: 'Get a template as it is published, or one of its versions',
+    query: templateQuery,
     answer: templateAnswer,
-    handler: async ({ deps, project, params }) =>
-      presentTemplate(await findTemplate(deps, project, params.templateId ?? '')),
+    errors: { 404: 'The template is unknown, or the version is gone.' },
+    handler: async ({ deps, project, params, query }) =>
+      presentTemplateAt(await readTemplate(deps, project, params.templateId ?? '', query.version)),
+  }),
+  endpoint({
+    operation: 'templates.versions',
+    method: 'get',
+    path: '/templates/{templateId}/versions',
+    key: 'token',
+    tag,
+    summary: 'List the versions of a template, newest first',
+    description: 'The last 100, the published one and the draft are kept.',
+    query: pageQuery,
+    answer: versionsAnswer,
+    handler: async ({ deps, project, params, query }) =>
+      presentPage('versions', await listVersions(deps, project, params.templateId ?? '', query), presentVersion),
+  }),
+  endpoint({
+    operation: 'templates.publish',
+    method: 'post',
+    path: '/templates/{templateId}/publish',
+    key: 'token',
+    tag,
+    summary: 'Publish the newest draft of a template; what is sent from now on is made of it',
+    body: publishTemplateBody,
+    answer: templateAnswer,
+    errors: { 409: 'The version is not the newest draft, or another one was saved or published meanwhile.' },
+    handler: async ({ deps, project, params, body, request: { by } }) =>
+      presentTemplateAt(await publishTemplate(deps, project, params.templateId ?? '', body.version, { by })),
+  }),
+  endpoint({
+    operation: 'templates.restore',
+    method: 'post',
+    path: '/templates/{templateId}/restore',
+    key: 'token',
+    tag,
+    summary: 'Save the content of an earlier version as the newest draft',
+    body: restoreTemplateBody,
+    answer: templateAnswer,
+    errors: { 404: 'The template is unknown, or the version is gone.', 409: 'There is a newer version.' },
+    handler: async ({ deps, project, params, body, request: { by } }) =>
+      presentTemplateAt(await restoreTemplate(deps, project, params.templateId ?? '', body, { by })),
   }),
   endpoint({
     operation: 'templates.update',
@@ -70,11 +111,12 @@ export const templateRoutes = [
     path: '/templates/{templateId}',
     key: 'token',
     tag,
-    summary: 'Update a template; mail that is queued keeps the old version',
+    summary: 'Update a template, at once or as a draft; mail that is queued keeps the old version',
     body: updateTemplateBody,
     answer: templateAnswer,
+    errors: { 409: 'There is a newer version than newestVersion.' },
     handler: async ({ deps, project, params, body, request: { by } }) =>
-      presentTemplate(
+      presentTemplateAt(
         await updateTemplate(deps, project, params.templateId ?? '', body as typeof body & TemplateObjects, { by }),
       ),
   }),

@@ -736,9 +736,12 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
     {"name":"trackingClick","kind":"boolean"},
     {"name":"trackingOpen","kind":"boolean"},
     {"name":"utm","kind":"object","about":"Added to the http and https links of the HTML as utm_source and so on. Not to links that have a utm_ parameter or a signature already, links with data-no-track, and those of this service. null: none."},
+    {"name":"draft","kind":"boolean","about":"Saved as a draft: it cannot be sent before it is published."},
   ] },
   "templates.delete": { about: "Delete a template that no draft, scheduled campaign or active automation uses", fields: [] },
-  "templates.get": { about: "Get a template", fields: [] },
+  "templates.get": { about: "Get a template as it is published, or one of its versions", fields: [
+    {"name":"version","kind":"text","about":"The number of a version, or draft: the newest draft, or the published version where there is none. Omitted: the published version, or the draft of a template that was never published."},
+  ] },
   "templates.links": { about: "Count the clicks on each link of a template, in all mail made from it", fields: [] },
   "templates.list": { about: "List templates, newest first", fields: [
     {"name":"page","kind":"number","about":"Page number, from 1."},
@@ -746,6 +749,7 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
     {"name":"templateType","kind":"text","about":"One of transactional, marketing."},
   ] },
   "templates.preview": { about: "Render a template with data, without sending it", fields: [
+    {"name":"version","kind":"text","about":"The number of a version, or draft: the newest draft, or the published version where there is none. Omitted: the published version, or the draft of a template that was never published."},
     {"name":"dynamicData","kind":"object","about":"Values of the template variables: 256 kB, 10 levels and 5,000 keys at most."},
     {"name":"contactId","kind":"text","about":"The contact whose data are filled in."},
     {"name":"email","kind":"text","about":"Instead of contactId: the address of the contact."},
@@ -760,14 +764,22 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
     {"name":"contactId","kind":"text","about":"The contact whose data are filled in."},
     {"name":"email","kind":"text","about":"Instead of contactId: the address of the contact."},
   ] },
+  "templates.publish": { about: "Publish the newest draft of a template; what is sent from now on is made of it", fields: [
+    {"name":"version","kind":"number","isRequired":true,"about":"The newest draft."},
+  ] },
+  "templates.restore": { about: "Save the content of an earlier version as the newest draft", fields: [
+    {"name":"version","kind":"number","isRequired":true},
+    {"name":"newestVersion","kind":"number","about":"The newest version that the caller saw: 409 when there is a newer one."},
+  ] },
   "templates.test": { about: "Send a template to a few addresses, with [Test] before its subject", fields: [
     {"name":"emails","kind":"list","isRequired":true},
     {"name":"contactId","kind":"text","about":"Whose data are filled in; omitted: each mail has the data of the contact with its address."},
+    {"name":"version","kind":"text","about":"The number of a version, or draft: the newest draft, or the published version where there is none. Omitted: the published version, or the draft of a template that was never published."},
     {"name":"from","kind":"object","about":"On a verified domain; required without senderId."},
     {"name":"senderId","kind":"text"},
     {"name":"dynamicData","kind":"object","about":"Values of the template variables: 256 kB, 10 levels and 5,000 keys at most."},
   ] },
-  "templates.update": { about: "Update a template; mail that is queued keeps the old version", fields: [
+  "templates.update": { about: "Update a template, at once or as a draft; mail that is queued keeps the old version", fields: [
     {"name":"templateName","kind":"text"},
     {"name":"emailTemplate","kind":"text","about":"HTML with {{variables}}, {{#if}}, {{#each}}."},
     {"name":"subject","kind":"text","about":"May hold {{variables}}."},
@@ -780,10 +792,16 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
     {"name":"trackingClick","kind":"boolean"},
     {"name":"trackingOpen","kind":"boolean"},
     {"name":"utm","kind":"object","about":"Added to the http and https links of the HTML as utm_source and so on. Not to links that have a utm_ parameter or a signature already, links with data-no-track, and those of this service. null: none."},
+    {"name":"draft","kind":"boolean","about":"Saved as a draft: what is sent stays as it is until the draft is published. For authors always."},
+    {"name":"newestVersion","kind":"number","about":"The newest version that the caller saw: 409 when there is a newer one."},
+  ] },
+  "templates.versions": { about: "List the versions of a template, newest first", fields: [
+    {"name":"page","kind":"number","about":"Page number, from 1."},
+    {"name":"limit","kind":"number","about":"Entries a page."},
   ] },
   "webhooks.create": { about: "Create a webhook, which posts events of the project to a URL; its secret is shown only once", fields: [
     {"name":"url","kind":"text","isRequired":true,"about":"A public https URL; redirects are not followed."},
-    {"name":"events","kind":"list","isRequired":true,"about":"The types of the events to deliver. One of email.scheduled, email.sent, email.delivered, email.deferred, email.bounced, email.failed, email.suppressed, email.cancelled, email.opened, email.clicked, email.spam_reported, email.unsubscribed, email.received, contact.created, contact.updated, contact.deleted, campaign.scheduled, campaign.sending, campaign.paused, campaign.sent, campaign.failed, campaign.aborted, automation.entered, automation.completed, automation.exited, migration.running, migration.progress, migration.needs_attention, migration.completed, migration.failed, reputation.warning, reputation.recovered."},
+    {"name":"events","kind":"list","isRequired":true,"about":"The types of the events to deliver. One of email.scheduled, email.sent, email.delivered, email.deferred, email.bounced, email.failed, email.suppressed, email.cancelled, email.opened, email.clicked, email.spam_reported, email.unsubscribed, email.received, contact.created, contact.updated, contact.deleted, campaign.scheduled, campaign.sending, campaign.paused, campaign.sent, campaign.failed, campaign.aborted, automation.entered, automation.completed, automation.exited, template.published, migration.running, migration.progress, migration.needs_attention, migration.completed, migration.failed, reputation.warning, reputation.recovered."},
   ] },
   "webhooks.delete": { about: "Delete a webhook; waiting deliveries are dropped", fields: [] },
   "webhooks.deliveries": { about: "List the deliveries of the last 30 days, newest first", fields: [
@@ -805,7 +823,7 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
   "webhooks.test": { about: "Deliver an event of type webhook.test once, also while the webhook is off. The delivery log has its outcome", fields: [] },
   "webhooks.update": { about: "Update a webhook, or turn it on or off", fields: [
     {"name":"url","kind":"text","about":"A public https URL; redirects are not followed."},
-    {"name":"events","kind":"list","about":"The types of the events to deliver. One of email.scheduled, email.sent, email.delivered, email.deferred, email.bounced, email.failed, email.suppressed, email.cancelled, email.opened, email.clicked, email.spam_reported, email.unsubscribed, email.received, contact.created, contact.updated, contact.deleted, campaign.scheduled, campaign.sending, campaign.paused, campaign.sent, campaign.failed, campaign.aborted, automation.entered, automation.completed, automation.exited, migration.running, migration.progress, migration.needs_attention, migration.completed, migration.failed, reputation.warning, reputation.recovered."},
+    {"name":"events","kind":"list","about":"The types of the events to deliver. One of email.scheduled, email.sent, email.delivered, email.deferred, email.bounced, email.failed, email.suppressed, email.cancelled, email.opened, email.clicked, email.spam_reported, email.unsubscribed, email.received, contact.created, contact.updated, contact.deleted, campaign.scheduled, campaign.sending, campaign.paused, campaign.sent, campaign.failed, campaign.aborted, automation.entered, automation.completed, automation.exited, template.published, migration.running, migration.progress, migration.needs_attention, migration.completed, migration.failed, reputation.warning, reputation.recovered."},
     {"name":"isActive","kind":"boolean","about":"true also resets the count of failing days."},
   ] },
 };

@@ -23,7 +23,7 @@ import { can } from '../session.ts';
 /** The code of a template, and the mail that it makes. */
 export default function TemplatePage({ params }: { params: Record<string, string> }) {
   const id = params.templateId ?? '';
-  const template = useQuery((signal) => api.templates.get(id, { signal }), [id]);
+  const template = useQuery((signal) => api.templates.get(id, {}, { signal }), [id]);
   const found = template.data.value;
   if (found)
     return (

@@ -10,6 +10,7 @@ import type { Project } from '../base/model.ts';
 import { type Page, type PageOf, pageOf } from '../base/paging.ts';
 import { limitsOf, projectRulesOf } from '../contacts/project-rules.ts';
 import { compiled } from '../templates/cache.ts';
+import { withStoredIds } from './carry-over.ts';
 import { getAutomation, keepDefinition } from './definitions.ts';
 import { declaredTypes } from './entrances.ts';
 import { insertActive } from './lifecycle.ts';
@@ -82,6 +83,7 @@ export async function updateAutomation(
 ): Promise<Automation> {
   const before = await getAutomation(deps, project, id);
   refuseEdit(before);
+  if (before.activeAt) refuseAuthor(origin, 'changeActivated');
   const version = before.version + 1;
   const draft: Automation = {
     ...before,
@@ -131,7 +133,7 @@ async function checkDraft(
     throw invalid(`The automation is not valid: ${details.join('; ')}`, details.join('; '), first.code);
   }
   for (const [index, step] of draft.steps.entries()) checkTemplates(step, `steps/${index}/email`);
-  return withFieldTypes(draft, declared);
+  return withStoredIds(deps, project, withFieldTypes(draft, declared));
 }
 
 /** Template source that does not parse is refused when it is saved. */

@@ -7,11 +7,12 @@ import { inTransaction } from '../base/transactions.ts';
 import { touchProjectRules } from '../contacts/project-rules.ts';
 import { wakeQueue } from '../jobs/queue.ts';
 import { holdGroup } from '../suppressions/groups.ts';
+import { referToTemplate } from '../templates/find.ts';
+import { templatesOf } from './carry-over.ts';
 import { getAutomation } from './definitions.ts';
 import type { Automation, AutomationStatus } from './model.ts';
 import { AT_ONCE, AUTOMATION_CHANGES } from './record-triggers.ts';
 import { refuseIncomplete } from './references.ts';
-import { holdTemplatesOf } from './uses.ts';
 
 /** Every change of a contact is compared with each live automation. */
 const LIVE_AUTOMATIONS_MAX = 100;
@@ -120,7 +121,9 @@ async function touchRules(deps: Deps, session: Session, automation: Automation):
   await touchProjectRules(deps, { _id: projectId }, session);
   if (status !== 'active') return;
   if (unsubscribeGroupId) await holdGroup(deps, session, { _id: projectId }, unsubscribeGroupId);
-  await holdTemplatesOf(deps, session, automation);
+  for (const [index, step] of automation.steps.entries())
+    for (const templateId of templatesOf(step))
+      await referToTemplate(deps, session, { _id: projectId }, templateId, `steps/${index}/email/templateId`);
   const live = { projectId, status, deletedAt: null };
   const count = await deps.db.automations.countDocuments(live, { session, limit: LIVE_AUTOMATIONS_MAX + 1 });
   if (count > LIVE_AUTOMATIONS_MAX)

@@ -11,8 +11,8 @@ import { dueAtOnce } from '../messages/messages.ts';
 import type { Content, Message } from '../outbox/model.ts';
 import { states } from '../outbox/states.ts';
 import { compiled } from '../templates/cache.ts';
+import { publishedTemplate } from '../templates/find.ts';
 import type { Template } from '../templates/model.ts';
-import { findTemplate } from '../templates/templates.ts';
 import type { AutomationDefinition, AutomationEmail, Enrollment } from './model.ts';
 import { firstSender } from './references.ts';
 
@@ -105,9 +105,9 @@ async function linksOf(
   }
 }
 
-/** null when the template was deleted. */
+/** null when the template was deleted; a step with a template that was never published cannot be activated. */
 async function templateOf(deps: Deps, _id: ObjectId, { templateId = '' }: AutomationEmail): Promise<Template | null> {
-  return findTemplate(deps, { _id }, templateId).catch((error) => {
+  return publishedTemplate(deps, { _id }, templateId).catch((error) => {
     if (error instanceof AppError) return null;
     throw error;
   });

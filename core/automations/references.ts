@@ -5,7 +5,7 @@ import { emailDomain, normalizeEmail } from '../base/text/addresses.ts';
 import { findList } from '../contacts/lists/lists.ts';
 import { findVerifiedDomain } from '../domains/domains.ts';
 import { findNamableGroup } from '../suppressions/groups.ts';
-import { findTemplate } from '../templates/templates.ts';
+import { findTemplate, publishedTemplate } from '../templates/find.ts';
 import type { AutomationDefinition } from './model.ts';
 import { activationFaults } from './rules/definition.ts';
 
@@ -15,7 +15,7 @@ export async function requireNamed(
   project: Pick<Project, '_id'>,
   definition: AutomationDefinition,
 ): Promise<void> {
-  for (const thing of namedThings(deps, project, definition)) await thing.check();
+  for (const thing of namedThings(deps, project, definition, findTemplate)) await thing.check();
 }
 
 export async function refuseIncomplete(
@@ -39,7 +39,7 @@ async function missingForActivation(
   definition: AutomationDefinition,
 ): Promise<string[]> {
   const missing = activationFaults(definition);
-  for (const { field, check } of namedThings(deps, project, definition)) {
+  for (const { field, check } of namedThings(deps, project, definition, publishedTemplate)) {
     const problem = await check().then(
       () => null,
       (error) => {
@@ -69,7 +69,12 @@ interface NamedThing {
   check(): Promise<unknown>;
 }
 
-function namedThings(deps: Deps, project: Pick<Project, '_id'>, definition: AutomationDefinition): NamedThing[] {
+function namedThings(
+  deps: Deps,
+  project: Pick<Project, '_id'>,
+  definition: AutomationDefinition,
+  templateNamed: typeof findTemplate,
+): NamedThing[] {
   const { entryCriteria, unsubscribeGroupId, steps } = definition;
   const things: NamedThing[] = [];
   const { listId } = entryCriteria;
@@ -89,7 +94,7 @@ function namedThings(deps: Deps, project: Pick<Project, '_id'>, definition: Auto
     if (templateId === undefined || seen.has(templateId)) continue;
     seen.add(templateId);
     const field = `steps/${index}/email/templateId`;
-    things.push({ field, check: () => findTemplate(deps, project, templateId, field) });
+    things.push({ field, check: () => templateNamed(deps, project, templateId, field) });
   }
   return things;
 }

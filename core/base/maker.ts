@@ -29,15 +29,14 @@ export function isAuthor({ by }: By): boolean {
 }
 
 /** Asked where it is known that a call has the effect that the rule forbids. */
-export function refuseAuthor(origin: By, rule: AuthorRuleName, what?: string): void {
-  if (isAuthor(origin)) throw authorRefused(rule, what);
+export function refuseAuthor(origin: By, rule: AuthorRuleName): void {
+  if (isAuthor(origin)) throw authorRefused(rule);
 }
 
-function authorRefused(rule: AuthorRuleName, what?: string): AppError {
+function authorRefused(rule: AuthorRuleName): AppError {
   const { may, instead } = authorRules[rule];
-  const refused = what === undefined ? may : `${may} ${what}`;
   return permissionDenied(
-    `An author may not ${refused}; ${instead}, or ask an editor.`,
+    `An author may not ${may}; ${instead}, or ask an editor.`,
     `role: author does not include to ${may}`,
   );
 }

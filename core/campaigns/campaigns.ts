@@ -11,7 +11,7 @@ import { type Page, type PageOf, pageOf } from '../base/paging.ts';
 import { partOf } from '../base/search.ts';
 import { taggedWith } from '../base/text/tags.ts';
 import { wakeQueue } from '../jobs/queue.ts';
-import { holdTemplates } from '../templates/templates.ts';
+import { referToTemplate } from '../templates/find.ts';
 import { requireRecipients, whoDidNotOpen } from './audience/of-campaign.ts';
 import { insertCampaign } from './events.ts';
 import { holdNamedGroup, requireLists } from './holds.ts';
@@ -51,7 +51,7 @@ export async function createCampaign(
     if (isScheduled) await requireLists(deps, session, whole);
     await holdNamedGroup(deps, session, project, input);
     await template.write(session);
-    if (isScheduled) await holdTemplates(deps, session, project, [whole.templateId]);
+    await referToTemplate(deps, session, project, whole.templateId, 'templateId');
   });
   if (isScheduled) wakeQueue(deps, CAMPAIGN_STARTS, project._id);
   return stored;

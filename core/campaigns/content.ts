@@ -1,23 +1,26 @@
 import { breathe } from '../base/breathe.ts';
 import type { Deps } from '../base/deps.ts';
-import { notFound } from '../base/errors.ts';
 import { emailDomain } from '../base/text/addresses.ts';
 import { taggedWith } from '../base/text/tags.ts';
 import { compiled } from '../templates/cache.ts';
+import { findTemplate } from '../templates/find.ts';
 import { senderOf } from './input.ts';
 import type { Campaign, CampaignContent } from './model.ts';
 
 /**
  * Template, sender and flags as they are now: later changes do not reach a campaign that has begun. Throws AppError for content
- * that does not compile.
+ * that does not compile. Sending passes `publishedTemplate`; a preview and a test show the draft of a template that was never published.
  */
-export async function contentNow(deps: Deps, campaign: Campaign): Promise<CampaignContent> {
+export async function contentNow(
+  deps: Deps,
+  campaign: Campaign,
+  templateNamed: typeof findTemplate = findTemplate,
+): Promise<CampaignContent> {
   const { _id, projectId, templateId, subject, trackingClick, trackingOpen, unsubscribeGroupId } = campaign;
   const [template, sender] = await Promise.all([
-    deps.db.templates.findOne({ projectId, templateId }),
+    templateNamed(deps, { _id: projectId }, templateId, 'templateId'),
     senderOf(deps, { _id: projectId }, campaign),
   ]);
-  if (!template) throw notFound('TEMPLATE', 'templateId');
   const previewText = campaign.previewText || template.previewText;
   await breathe(template.emailTemplate);
   compiled(template.emailTemplate, 'html', 'htmlTemplate');

@@ -14,7 +14,8 @@ import type { Sender } from '../domains/model.ts';
 import { getSender, requireVerifiedDomain } from '../domains/senders.ts';
 import { findNamableGroup } from '../suppressions/groups.ts';
 import { compiled } from '../templates/cache.ts';
-import { findTemplate, newTemplate, updateTemplate } from '../templates/templates.ts';
+import { findTemplate, requirePublished } from '../templates/find.ts';
+import { insertTemplate, newTemplate, updateTemplate } from '../templates/templates.ts';
 import { requireOtherAudience } from './audience/of-campaign.ts';
 import type { AudienceEntry, Campaign, CampaignCounts } from './model.ts';
 
@@ -113,7 +114,7 @@ interface TemplateWrite {
   write(session: Session): Promise<void>;
 }
 
-/** htmlTemplate takes precedence: it updates the template that the call names, or makes one. */
+/** htmlTemplate takes precedence: it updates the template that the call names, or makes one. An author's is a draft. */
 export function templateWrite(
   deps: Deps,
   project: Project,
@@ -138,7 +139,7 @@ export function templateWrite(
       const { _id, projectId } = made;
       // A repeat of the request finds the template of its first try; a duplicate key would end the transaction.
       if (!(await deps.db.templates.findOne({ _id, projectId }, { session, projection: { _id: 1 } })))
-        await deps.db.templates.insertOne(made, { session });
+        await insertTemplate(deps, session, made);
     },
   };
 }
@@ -154,7 +155,10 @@ export async function readyToPublish(
   const [sender, template] = await Promise.all([
     senderOf(deps, project, campaign),
     templateId
-      ? deps.db.templates.findOne({ projectId: project._id, templateId }, { projection: { _id: 1 } })
+      ? deps.db.templates.findOne(
+          { projectId: project._id, templateId },
+          { projection: { emailTemplate: 0, editorJson: 0 } },
+        )
       : Promise.resolve(null),
   ]);
   const missing = [
@@ -167,6 +171,7 @@ export async function readyToPublish(
   ].filter((fault) => fault !== null);
   if (missing.length > 0)
     throw invalid('The campaign cannot be published yet: it lacks what it needs to be sent.', missing.join('; '));
+  if (template && brings.htmlTemplate === undefined) requirePublished(template);
   await requireVerifiedDomain(deps, project, sender.email, 'from/email');
   await requireOtherAudience(deps, campaign);
 }

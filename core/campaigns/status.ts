@@ -15,8 +15,6 @@ export const campaignTransitions: Transitions<CampaignStatus> = {
 };
 
 export const UNDER_WAY: readonly CampaignStatus[] = ['sending', 'sending_gradual'];
-/** Mail leaves without another act of a person. */
-export const GOING_OUT: readonly CampaignStatus[] = ['scheduled', ...UNDER_WAY];
 /** Nothing is sent any more, unless a person retries. */
 export const OVER: readonly CampaignStatus[] = ['sent', 'failed', 'aborted'];
 /** Published and not over. */

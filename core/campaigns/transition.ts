@@ -1,10 +1,10 @@
 import type { Deps } from '../base/deps.ts';
 import { wakeQueue } from '../jobs/queue.ts';
-import { holdTemplates } from '../templates/templates.ts';
+import { referToTemplate } from '../templates/find.ts';
 import { CAMPAIGN_STARTS, stateConflict } from './campaigns.ts';
 import { type CommitWith, moveCampaign } from './events.ts';
 import type { Campaign, CampaignStatus } from './model.ts';
-import { GOING_OUT, isAllowed, isUnderWay } from './status.ts';
+import { isAllowed, isUnderWay } from './status.ts';
 
 export type Move = Partial<Campaign> & Pick<Campaign, 'status'>;
 
@@ -22,13 +22,13 @@ export async function transition(
   if (!isAllowed(status, to.status)) throw stateConflict(to.status, status);
   const now = deps.clock.now();
   const set = { ...to, ...timeUnderWay(before, to.status, now), updatedAt: nextUpdate(before, now) };
-  const goesOut = GOING_OUT.includes(to.status) && !GOING_OUT.includes(status);
   const moved = await moveCampaign(
     deps,
     { _id, projectId, status, updatedAt },
     { $set: wakeRun ? { ...set, startDueAt: now } : set },
     async (session, after) => {
-      if (goesOut) await holdTemplates(deps, session, { _id: projectId }, [after.templateId]);
+      if (after.status === 'scheduled')
+        await referToTemplate(deps, session, { _id: projectId }, after.templateId, 'templateId');
       await commitWith?.(session, after);
     },
   );

@@ -3,7 +3,7 @@ import { conflict, invalid } from '../base/errors.ts';
 import { type By, refuseAuthor } from '../base/maker.ts';
 import type { Project, Session } from '../base/model.ts';
 import { wakeQueue } from '../jobs/queue.ts';
-import { holdTemplates } from '../templates/templates.ts';
+import { referToTemplate } from '../templates/find.ts';
 import { CAMPAIGN_STARTS, findCampaign, stateConflict } from './campaigns.ts';
 import { moveCampaign } from './events.ts';
 import { holdNamedGroup, requireLists } from './holds.ts';
@@ -89,7 +89,8 @@ async function store(
   const updated = await moveCampaign(deps, filter, update, async (session) => {
     if (after.status === 'scheduled') await requireLists(deps, session, after);
     await commitWith(session);
-    if (after.status === 'scheduled') await holdTemplates(deps, session, { _id: projectId }, [after.templateId]);
+    if (after.status === 'scheduled' || after.templateId !== before.templateId)
+      await referToTemplate(deps, session, { _id: projectId }, after.templateId, 'templateId');
   });
   if (updated && wakeRun) wakeQueue(deps, CAMPAIGN_STARTS, projectId);
   return updated;

@@ -2,27 +2,21 @@ import type { Deps } from '../base/deps.ts';
 import type { Session } from '../base/model.ts';
 import type { SuppressionGroup } from '../suppressions/model.ts';
 import type { Template } from '../templates/model.ts';
-import { EDITABLE, GOING_OUT, NOT_OVER } from './status.ts';
+import { EDITABLE, NOT_OVER } from './status.ts';
 
 const projection = { name: 1, status: 1 };
 
 /** A campaign that is sending has a copy of its template. */
 export async function campaignWithTemplate(
   { db }: Pick<Deps, 'db'>,
-  { projectId, templateId }: Pick<Template, 'projectId' | 'templateId'>,
-): Promise<string | null> {
-  const campaign = await db.campaigns.findOne({ projectId, templateId, status: { $in: EDITABLE } }, { projection });
-  return campaign && `the ${campaign.status === 'draft' ? 'draft' : 'scheduled campaign'} "${campaign.name}"`;
-}
-
-export async function campaignSendingTemplate(
-  { db }: Pick<Deps, 'db'>,
   session: Session,
   { projectId, templateId }: Pick<Template, 'projectId' | 'templateId'>,
 ): Promise<string | null> {
-  const naming = { projectId, templateId, status: { $in: GOING_OUT } };
-  const campaign = await db.campaigns.findOne(naming, { session, projection });
-  return campaign && `the campaign "${campaign.name}" (${campaign.status})`;
+  const campaign = await db.campaigns.findOne(
+    { projectId, templateId, status: { $in: EDITABLE } },
+    { session, projection },
+  );
+  return campaign && `the ${campaign.status === 'draft' ? 'draft' : 'scheduled campaign'} "${campaign.name}"`;
 }
 
 export async function campaignWithGroup(

@@ -1,4 +1,5 @@
 import type { Deps } from '../base/deps.ts';
+import { AppError } from '../base/errors.ts';
 import { type Look, lookOf } from '../base/look.ts';
 import type { Project } from '../base/model.ts';
 import { escapeHtml } from '../base/text/html.ts';
@@ -6,6 +7,7 @@ import { DEFAULT_LANGUAGE, type Language, languageOfTag, textsIn } from '../base
 import { textOfHtml } from '../composing/plain-text.ts';
 import { projectMailing } from '../mails/project-mail.ts';
 import type { Mailing } from '../messages/messages.ts';
+import { publishedTemplate } from '../templates/find.ts';
 import { renderTemplate, TemplateRenderError } from '../templates/language/templates.ts';
 import { compileMail } from '../templates/mail.ts';
 import { CONFIRM_URL, namesConfirmUrl } from './forms.ts';
@@ -45,7 +47,10 @@ async function fromTemplate(deps: Deps, asked: Asked, url: string): Promise<Writ
   const { project, form, submission } = asked;
   const { confirmationTemplateId: templateId } = form;
   if (templateId === null) return null;
-  const template = await deps.db.templates.findOne({ projectId: project._id, templateId });
+  const template = await publishedTemplate(deps, project, templateId).catch((error) => {
+    if (error instanceof AppError) return null;
+    throw error;
+  });
   if (!template) return null;
   const { emailTemplate: html, previewText } = template;
   try {

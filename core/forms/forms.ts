@@ -10,7 +10,7 @@ import { GLOBAL_LIST } from '../contacts/lists/global-list.ts';
 import { listsNamed } from '../contacts/lists/lists.ts';
 import { findNamableGroup, holdGroup } from '../suppressions/groups.ts';
 import { compiled } from '../templates/cache.ts';
-import { findTemplate, holdTemplates } from '../templates/templates.ts';
+import { publishedTemplate, referToTemplate } from '../templates/find.ts';
 import type { Form } from './model.ts';
 import { type FormInput, readInput } from './read-input.ts';
 
@@ -117,7 +117,7 @@ async function readLists(deps: Deps, project: Project, listIds: string[]): Promi
 
 async function readTemplate(deps: Deps, project: Project, templateId: string | null): Promise<string | null> {
   if (templateId === null) return null;
-  const template = await findTemplate(deps, project, templateId, 'confirmationTemplateId');
+  const template = await publishedTemplate(deps, project, templateId, 'confirmationTemplateId');
   if (!namesConfirmUrl(template.emailTemplate))
     throw invalid(
       `The template does not name {{${CONFIRM_URL}}}, so its mail could not be confirmed.`,
@@ -141,5 +141,6 @@ async function holdNamed(
   if (matchedCount < listIds.length) throw notFound('CONTACT_LIST', 'listIds');
   const project = { _id: projectId };
   for (const groupId of unsubscribeGroupIds) await holdGroup(deps, session, project, groupId);
-  if (confirmationTemplateId) await holdTemplates(deps, session, project, [confirmationTemplateId]);
+  if (confirmationTemplateId)
+    await referToTemplate(deps, session, project, confirmationTemplateId, 'confirmationTemplateId');
 }

@@ -20,19 +20,12 @@ export async function refuseListOfForm({ db }: Deps, session: Session, list: Sto
   );
 }
 
-export async function formWithTemplate({ db }: Deps, { projectId, templateId }: Named): Promise<string | null> {
-  const form = await db.forms.findOne({ projectId, confirmationTemplateId: templateId }, { projection });
-  return form && `the form "${form.name}"`;
-}
-
-/** A form sends its mail to each person who fills it in. */
-export async function formSendingTemplate(
+export async function formWithTemplate(
   { db }: Deps,
   session: Session,
   { projectId, templateId }: Named,
 ): Promise<string | null> {
-  const naming = { projectId, confirmationTemplateId: templateId, isActive: true };
-  const form = await db.forms.findOne(naming, { session, projection });
+  const form = await db.forms.findOne({ projectId, confirmationTemplateId: templateId }, { session, projection });
   return form && `the form "${form.name}"`;
 }
 

@@ -14,9 +14,9 @@ import type { Content, Message, MessageRecipient } from '../outbox/model.ts';
 import { states } from '../outbox/states.ts';
 import { findNamableGroup } from '../suppressions/groups.ts';
 import { isMarketingSend } from '../suppressions/rules.ts';
+import { publishedTemplate } from '../templates/find.ts';
 import { checkData, compileMail, type MailTemplates } from '../templates/mail.ts';
 import type { Template as StoredTemplate } from '../templates/model.ts';
-import { findTemplate, noteSentByKeys } from '../templates/templates.ts';
 import { type GivenAttachments, readAttachments } from './attachments.ts';
 
 export type SendInput = Described<typeof sendMailBody>;
@@ -56,10 +56,9 @@ export async function draftMail(deps: Deps, project: Project, input: MailOptions
     throw invalid('Give a subject.', 'subject: is required without templateId');
   const groupId = input.unsubscribeGroupId ?? input.unsubscribe?.groupId ?? null;
   const [template, group] = await Promise.all([
-    input.templateId === undefined ? null : findTemplate(deps, project, input.templateId, 'templateId'),
+    input.templateId === undefined ? null : publishedTemplate(deps, project, input.templateId, 'templateId'),
     groupId === null ? null : findNamableGroup(deps, project, groupId, 'unsubscribeGroupId'),
   ]);
-  if (template && !origin.by) await noteSentByKeys(deps, template);
   const source = sourceOf(input, template);
   await breathe(source.html);
   const templates = compileMail(source);

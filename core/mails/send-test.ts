@@ -7,21 +7,21 @@ import { getSender } from '../domains/senders.ts';
 import { contactNamed } from '../previews/contacts.ts';
 import { type QueuedTest, sendTestMail } from '../previews/test-mails.ts';
 import { checkData } from '../templates/mail.ts';
-import { findTemplate } from '../templates/templates.ts';
+import { readTemplate } from '../templates/publish.ts';
 import { mailbox, type Origin } from './inputs.ts';
 
 type TestInput = Described<typeof testTemplateBody>;
 
-/** Sends a saved template to a few people for review. */
+/** Sends a saved template, or one of its versions, to a few people for review. */
 export async function testTemplate(
   deps: Deps,
   project: Project,
   templateId: string,
-  { emails, contactId, dynamicData, ...input }: TestInput,
+  { emails, contactId, dynamicData, version, ...input }: TestInput,
   origin: Origin,
 ): Promise<QueuedTest> {
   checkData(dynamicData, 'dynamicData');
-  const template = await findTemplate(deps, project, templateId);
+  const { template } = await readTemplate(deps, project, templateId, version);
   const contact = await contactNamed(deps, project, { contactId });
   const { subject, previewText, emailTemplate: html, utm, templateType } = template;
   const shown = { ...(await senderOf(deps, project, input)), subject, previewText, html, ...(utm ? { utm } : {}) };

@@ -10,7 +10,7 @@ import type { Project } from '../base/model.ts';
 import { type Page, type PageOf, pageOf, READ_TIME_MAX_MS } from '../base/paging.ts';
 import { inTransaction } from '../base/transactions.ts';
 import { wakeQueue } from '../jobs/queue.ts';
-import type { Template } from '../templates/model.ts';
+import { versionId } from '../templates/versions.ts';
 import type { MediaFile } from './model.ts';
 import { isOfBelievableSize, PIXELS_MAX, type Picture, readPicture, SIDE_MAX } from './pictures.ts';
 import { finishRemoval, MEDIA_REMOVALS, startRemoval } from './removals.ts';
@@ -186,11 +186,14 @@ export async function templateWithPicture(
   { projectId, name }: Pick<MediaFile, 'projectId' | 'name'>,
 ): Promise<string | null> {
   const showing = { projectId, emailTemplate: { $regex: namePattern(name) } };
-  const template = await db.templates.findOne<Pick<Template, 'templateName'>>(showing, {
-    projection: { templateName: 1 },
-    maxTimeMS: READ_TIME_MAX_MS,
-  });
-  return template && `the template "${template.templateName}"`;
+  const named = { projection: { templateName: 1, draftVersion: 1 }, maxTimeMS: READ_TIME_MAX_MS };
+  const template = await db.templates.findOne(showing, named);
+  if (template) return `the template "${template.templateName}"`;
+  const withDraft = await db.templates.find({ projectId, draftVersion: { $gt: 0 } }, named).toArray();
+  const drafts = new Map(withDraft.map((one) => [versionId(one, one.draftVersion ?? 0), one]));
+  const shown = { ...showing, _id: { $in: [...drafts.keys()] } };
+  const draft = await db.templateVersions.findOne(shown, { projection: { _id: 1 }, maxTimeMS: READ_TIME_MAX_MS });
+  return draft && `the draft of the template "${drafts.get(draft._id)?.templateName ?? ''}"`;
 }
 
 export async function logoWithPicture(

@@ -10,7 +10,7 @@ import { type Variables, variableOf } from '../templates/language/templates.ts';
 import { TemplateRenderError } from '../templates/language/values.ts';
 import { checkData, compileMail, type MailSource, type MailTemplates } from '../templates/mail.ts';
 import type { Template } from '../templates/model.ts';
-import { findTemplate } from '../templates/templates.ts';
+import { readTemplate } from '../templates/publish.ts';
 import { contactNamed, type NamedContact } from './contacts.ts';
 import { keepDraft, type PreviewLink } from './links.ts';
 
@@ -40,15 +40,16 @@ const NO_CONTACT = 'preview@example.com';
 
 type Given = NamedContact & { dynamicData?: object | undefined };
 
-/** A saved template. */
+/** A saved template, or one of its versions. */
 export async function previewTemplate(
   deps: Deps,
   project: Project,
   templateId: string,
-  given: Given,
+  { version, ...given }: Given & { version?: string | undefined },
 ): Promise<DraftPreview> {
   checkData(given.dynamicData, 'dynamicData');
-  return previewSource(deps, project, await findTemplate(deps, project, templateId), given);
+  const { template } = await readTemplate(deps, project, templateId, version);
+  return previewSource(deps, project, template, given);
 }
 
 type DraftSource = Pick<Template, 'emailTemplate'> &

@@ -9,4 +9,11 @@ export const templateIndexes = {
     },
     newest: { key: { projectId: 1, createdAt: -1, _id: -1 }, because: 'The templates of a project, newest first.' },
   },
+  templateVersions: {
+    version: {
+      key: { projectId: 1, templateId: 1, version: -1 },
+      unique: true,
+      because: 'A template has one version of each number; its versions, newest first.',
+    },
+  },
 } satisfies Indexes;

@@ -2,39 +2,62 @@ import type { Collection, ObjectId } from 'mongodb';
 import type { Made } from '../base/maker.ts';
 import type { Utm } from '../base/model.ts';
 
-/** Saved templates. */
+/** Saved templates and their versions. */
 
-export interface Template extends Made {
-  _id: ObjectId;
-  projectId: ObjectId;
-  /** "A-" and 20 hexadecimal characters: the id that callers know. */
-  templateId: string;
-  templateName: string;
+/** Mail is made of it, and an editor opens it again. A version keeps all of it and nothing else of the template. */
+export interface TemplateContent {
   /** '' when the mails that use it must bring their own. */
   subject: string;
   previewText: string;
   emailTemplate: string;
   templateType: 'marketing' | 'transactional';
   builderType: 'code' | 'editor';
-  description: string;
   editorJson: Record<string, unknown> | null;
   parentBodyProperties: Record<string, unknown> | null;
-  /** Needs a person's review (migrations). */
-  isFlagged: boolean;
-  source: 'api' | 'dashboard' | 'migration';
   trackingClick: boolean;
   trackingOpen: boolean;
   utm?: Utm | null;
-  /** Keys send mail with it: it goes out without another act of a person. */
-  isSentByKeys?: true;
-  /** Incremented by transactions that put the template to use, so that they conflict with those of authors. */
-  holds?: number;
+}
+
+/** With the content of its published version, so that mail is made of one read; of its draft while none was published. */
+export interface Template extends TemplateContent, Made {
+  _id: ObjectId;
+  projectId: ObjectId;
+  /** "A-" and 20 hexadecimal characters: the id that callers know. */
+  templateId: string;
+  templateName: string;
+  description: string;
+  /** Needs a person's review (migrations). */
+  isFlagged: boolean;
+  source: 'api' | 'dashboard' | 'migration';
+  /** 0: never published, so it cannot be sent. Absent: stored before there were versions, and published as version 1. */
+  publishedVersion?: number;
+  /** The newest version that was saved as a draft and not published since. null: there is none. */
+  draftVersion?: number | null;
+  /** The highest number that was given; it is the published version or the draft. */
+  newestVersion?: number;
+  publishedAt?: Date | null;
+  /** The id of a member; null: a key published it. */
+  publishedBy?: ObjectId | null;
+  /** Increases with each thing that is stored with the name of the template, so that a concurrent deletion conflicts. */
+  references?: number;
   createdAt: Date;
   updatedAt: Date;
+}
+
+/** Never changed after it was written. */
+export interface TemplateVersion extends TemplateContent, Made {
+  /** Made of the template's _id and the number. */
+  _id: string;
+  projectId: ObjectId;
+  templateId: string;
+  version: number;
+  createdAt: Date;
 }
 
 declare module '../base/collections.ts' {
   interface Collections {
     templates: Collection<Template>;
+    templateVersions: Collection<TemplateVersion>;
   }
 }

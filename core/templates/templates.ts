@@ -2,26 +2,27 @@ import type { ObjectId } from 'mongodb';
 import type { Described } from '../../schemas/schema.ts';
 import type { updateTemplateBody } from '../../schemas/templates.ts';
 import type { Deps } from '../base/deps.ts';
-import { conflict, notFound } from '../base/errors.ts';
-import { insertOnce } from '../base/idempotent-insert.ts';
-import { derivedId, parseId } from '../base/ids.ts';
-import { type By, isAuthor, madeBy, refuseAuthor } from '../base/maker.ts';
+import { conflict } from '../base/errors.ts';
+import { isDuplicateKey } from '../base/idempotent-insert.ts';
+import { derivedId } from '../base/ids.ts';
+import { type By, isAuthor, madeBy } from '../base/maker.ts';
 import type { Project, Session } from '../base/model.ts';
 import { type Page, type PageOf, pageOf } from '../base/paging.ts';
 import { inTransaction } from '../base/transactions.ts';
-import { compiled } from './cache.ts';
-import type { Template } from './model.ts';
+import { atDraft, atShown, changeTemplate, type TemplateAt } from './changes.ts';
+import { checkSource } from './check-source.ts';
+import { findTemplate } from './find.ts';
+import type { Template, TemplateContent } from './model.ts';
+import { refuseUnseen } from './publish.ts';
+import { contentOf, draftContent, firstVersion, numbersOf, saveDraft, savePublished } from './versions.ts';
 
-/** Returns in words what the removal of the template would break, or null. */
-type UseOfTemplate = (deps: Deps, template: NamedTemplate) => Promise<string | null>;
-/** Returns in words where mail with the template goes out without another act of a person, or null. Called in the author's transaction. */
-type LiveUseOfTemplate = (deps: Deps, session: Session, template: NamedTemplate) => Promise<string | null>;
+/** Returns in words what the removal of the template would break, or null. Called in the transaction of the removal. */
+type UseOfTemplate = (deps: Deps, session: Session, template: NamedTemplate) => Promise<string | null>;
 type NamedTemplate = Pick<Template, 'projectId' | 'templateId'>;
 
 declare module '../base/deps.ts' {
   interface Subscribers {
     usesOfTemplate: readonly UseOfTemplate[];
-    liveUsesOfTemplate: readonly LiveUseOfTemplate[];
   }
 }
 
@@ -30,8 +31,6 @@ type TemplateInput = Described<typeof updateTemplateBody> & {
   /** A migrated template may have a source that cannot be sent yet: it is flagged, and a person corrects it. */
   source?: Template['source'];
 };
-
-const TEMPLATE_ID = /^A-[0-9a-f]{20}$/;
 
 type NewTemplate = TemplateInput & { templateName: string; emailTemplate: string };
 type Owner = Pick<Project, '_id' | 'trackingClick' | 'trackingOpen'>;
@@ -43,13 +42,24 @@ export async function createTemplate(
   input: NewTemplate,
   origin: Origin,
 ): Promise<Template> {
-  return insertOnce(deps.db.templates, newTemplate(project, input, origin), { projectId: project._id });
+  const made = newTemplate(project, input, origin);
+  const { _id, projectId } = made;
+  try {
+    await inTransaction(deps, (session) => insertTemplate(deps, session, made));
+  } catch (error) {
+    const stored = isDuplicateKey(error, '_id_') ? await deps.db.templates.findOne({ _id, projectId }) : null;
+    if (!stored) throw error;
+    return stored;
+  }
+  deps.subscribers.publications.announce(deps, projectId);
+  return made;
 }
 
-/** Checked and not stored. A repeat of the same request makes the same template. */
+/** Checked and not stored. A repeat of the same request makes the same template. An author's is a draft. */
 export function newTemplate(project: Owner, input: NewTemplate, { at, seed, by }: Origin): Template {
-  checkSource(input);
+  checkGiven(input);
   const _id = derivedId(at, 'template', seed.toHexString());
+  const isDraft = input.draft || isAuthor({ by });
   return {
     _id,
     projectId: project._id,
@@ -69,9 +79,20 @@ export function newTemplate(project: Owner, input: NewTemplate, { at, seed, by }
     trackingClick: input.trackingClick ?? project.trackingClick,
     trackingOpen: input.trackingOpen ?? project.trackingOpen,
     utm: input.utm ?? null,
+    newestVersion: 1,
+    ...(isDraft
+      ? { publishedVersion: 0, draftVersion: 1, publishedAt: null, publishedBy: null }
+      : { publishedVersion: 1, draftVersion: null, publishedAt: at, publishedBy: by?.memberId ?? null }),
     createdAt: at,
     updatedAt: at,
   };
+}
+
+/** With its first version. The caller announces what was published. */
+export async function insertTemplate(deps: Deps, session: Session, made: Template): Promise<void> {
+  await deps.db.templates.insertOne(made, { session });
+  await deps.db.templateVersions.insertOne(firstVersion(made), { session });
+  if (numbersOf(made).published > 0) await deps.subscribers.publications.record(deps, session, made);
 }
 
 export async function listTemplates(
@@ -83,111 +104,82 @@ export async function listTemplates(
   return pageOf(deps.db.templates, filter, page, { sort: { createdAt: -1, _id: -1 } });
 }
 
-/** `field` when the id was in a body. The internal id is accepted too. */
-export async function findTemplate(
-  deps: Deps,
-  project: Pick<Project, '_id'>,
-  templateId: string,
-  field?: string,
-): Promise<Template> {
-  const key = keyOf(templateId);
-  const template = key && (await deps.db.templates.findOne({ projectId: project._id, ...key }));
-  if (!template) throw notFound('TEMPLATE', field);
-  return template;
-}
-
+/**
+ * With `draft`, and for an author always, the content is saved as the draft, and what is sent stays as it is; otherwise it is published
+ * at once. Names and descriptions are no content and change at once.
+ */
 export async function updateTemplate(
   deps: Deps,
   project: Pick<Project, '_id'>,
   templateId: string,
   input: TemplateInput,
-  { session, ...origin }: By & { session?: Session | undefined } = {},
-): Promise<Template> {
-  checkSource(input);
-  if (isAuthor(origin) && !session)
-    return inTransaction(deps, (own) => updateTemplate(deps, project, templateId, input, { ...origin, session: own }));
-  const { builderType, ...fields } = input;
-  const set: Partial<Template> = { updatedAt: deps.clock.now() };
-  for (const name of UPDATABLE) if (fields[name] !== undefined) Object.assign(set, { [name]: fields[name] });
-  const builder = builderOf(builderType);
-  if (builder) set.builderType = builder;
-  const key = keyOf(templateId);
-  const template =
-    key &&
-    (await deps.db.templates.findOneAndUpdate(
-      { projectId: project._id, ...key },
-      { $set: set },
-      { returnDocument: 'after', ...(session ? { session } : {}) },
-    ));
-  if (!template) throw notFound('TEMPLATE');
-  if (isAuthor(origin) && session) await refuseLive(deps, session, template, origin);
-  return template;
+  { session, ...by }: By & { session?: Session | undefined } = {},
+): Promise<TemplateAt> {
+  checkGiven(input);
+  const isDraft = input.draft || isAuthor(by);
+  const given = contentGiven(input);
+  const plain = plainGiven(input);
+  const change = async (own: Session, template: Template): Promise<Partial<Template>> => {
+    refuseUnseen(template, input.newestVersion);
+    const saved = !given
+      ? {}
+      : isDraft
+        ? await saveDraft(deps, own, template, { ...(await draftContent(deps, template, own)), ...given }, by)
+        : await savePublished(deps, own, template, { ...contentOf(template), ...given }, by);
+    // The draft of a published template changes nothing of what GET answers.
+    const isShown = !isDraft || Object.keys(plain).length > 0 || numbersOf(template).published === 0;
+    return { ...plain, ...saved, ...(isShown ? { updatedAt: deps.clock.now() } : {}) };
+  };
+  const after = await changeTemplate(deps, project, templateId, change, session);
+  return isDraft && !session ? atDraft(deps, after) : atShown(after);
 }
 
-/** After the write, in its transaction: one that puts the template to use writes it too, so the later of the two is repeated. */
-async function refuseLive(deps: Deps, session: Session, template: Template, origin: By): Promise<void> {
-  if (template.isSentByKeys) refuseAuthor(origin, 'changeUsed', 'mail of your programs');
-  for (const useOf of deps.subscribers.liveUsesOfTemplate) {
-    const use = await useOf(deps, session, template);
-    if (use) refuseAuthor(origin, 'changeUsed', use);
-  }
-}
-
-/** Written with the first mail alone. */
-export async function noteSentByKeys({ db }: Pick<Deps, 'db'>, template: Template): Promise<void> {
-  const { _id, projectId, isSentByKeys } = template;
-  if (!isSentByKeys) await db.templates.updateOne({ _id, projectId }, { $set: { isSentByKeys: true } });
-}
-
-/** Runs in a transaction after which mail goes out with these templates. */
-export async function holdTemplates(
-  { db }: Deps,
-  session: Session,
-  { _id: projectId }: Pick<Project, '_id'>,
-  templateIds: string[],
-): Promise<void> {
-  if (templateIds.length === 0) return;
-  await db.templates.updateMany({ projectId, templateId: { $in: templateIds } }, { $inc: { holds: 1 } }, { session });
-}
-
+/** The later of a deletion and a transaction that stores the name of the template is repeated, so that one of the two is refused. */
 export async function deleteTemplate(deps: Deps, project: Project, templateId: string): Promise<void> {
-  const template = await findTemplate(deps, project, templateId);
-  for (const useOf of deps.subscribers.usesOfTemplate) {
-    const use = await useOf(deps, template);
-    if (use) throw conflict('INVALID_STATE', `The template is used by ${use}; take it out there first.`);
-  }
-  await deps.db.templates.deleteOne({ _id: template._id, projectId: project._id });
+  await inTransaction(deps, async (session) => {
+    const template = await findTemplate(deps, project, templateId, undefined, session);
+    const { _id, projectId } = template;
+    await deps.db.templates.deleteOne({ _id, projectId }, { session });
+    for (const useOf of deps.subscribers.usesOfTemplate) {
+      const use = await useOf(deps, session, template);
+      if (use) throw conflict('INVALID_STATE', `The template is used by ${use}; take it out there first.`);
+    }
+    await deps.db.templateVersions.deleteMany({ projectId, templateId: template.templateId }, { session });
+  });
 }
 
-const UPDATABLE = [
-  'templateName',
+const CONTENT = [
   'emailTemplate',
   'subject',
   'previewText',
   'templateType',
-  'description',
   'editorJson',
   'parentBodyProperties',
   'trackingClick',
   'trackingOpen',
   'utm',
-  'isFlagged',
 ] as const;
+const PLAIN = ['templateName', 'description', 'isFlagged'] as const;
 
-/** Source that does not parse, or uses a construct that is not allowed, is refused when it is saved. */
-function checkSource({ emailTemplate, subject, previewText, isFlagged, source }: TemplateInput): void {
-  if (source === 'migration' && isFlagged) return;
-  if (emailTemplate !== undefined) compiled(emailTemplate, 'html', 'emailTemplate');
-  if (subject !== undefined) compiled(subject, 'subject', 'subject');
-  if (previewText !== undefined) compiled(previewText, 'subject', 'previewText');
+/** null: no field of the content was given. */
+function contentGiven(input: TemplateInput): Partial<TemplateContent> | null {
+  const builderType = builderOf(input.builderType);
+  const given = { ...givenOf(input, CONTENT), ...(builderType ? { builderType } : {}) };
+  return Object.keys(given).length > 0 ? given : null;
+}
+
+function plainGiven(input: TemplateInput): Partial<Template> {
+  return givenOf(input, PLAIN);
+}
+
+function givenOf(input: TemplateInput, names: readonly (keyof TemplateInput)[]): Record<string, unknown> {
+  return Object.fromEntries(names.flatMap((name) => (input[name] === undefined ? [] : [[name, input[name]]])));
+}
+
+function checkGiven(input: TemplateInput): void {
+  if (!(input.source === 'migration' && input.isFlagged)) checkSource(input);
 }
 
 function builderOf(given: TemplateInput['builderType']): Template['builderType'] | undefined {
   return given === 'visual' ? 'editor' : given;
-}
-
-function keyOf(templateId: string): { templateId: string } | { _id: ObjectId } | null {
-  if (TEMPLATE_ID.test(templateId)) return { templateId };
-  const _id = parseId(templateId);
-  return _id && { _id };
 }

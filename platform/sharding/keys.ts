@@ -66,6 +66,7 @@ export const unsharded: Record<Exclude<keyof Collections, keyof typeof shardKeys
   forms: FEW,
   suppressionGroups: FEW,
   templates: FEW,
+  templateVersions: FEW,
   campaigns: FEW,
   campaignContents: FEW,
   linkSets: FEW,

@@ -142,6 +142,12 @@ const template = {
   trackingClick: true,
   trackingOpen: true,
   utm: null,
+  version: 3,
+  publishedVersion: 3,
+  draftVersion: 4,
+  newestVersion: 4,
+  isDraftOutdated: false,
+  publishedAt: later,
   ...dates,
 };
 

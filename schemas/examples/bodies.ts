@@ -79,6 +79,8 @@ const mails = {
   CreateDomainBody: { domainName: 'example.com' },
   UpdateDomainBody: { dkimSigning: 'relay' },
   CreateTemplateBody: { templateName: 'Order', emailTemplate: html, subject: 'Order {{order}}' },
+  PublishTemplateBody: { version: 4 },
+  RestoreTemplateBody: { version: 2, newestVersion: 4 },
   UpdateTemplateBody: { subject: 'Your order {{order}}' },
   PreviewDraftBody: {
     emailTemplate: '<p>Hello {{firstName}}{{#if coupon}}, here is {{coupon}}{{/if}}</p>',

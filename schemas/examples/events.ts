@@ -86,6 +86,13 @@ const data: Record<string, unknown> = {
     enteredAt: at,
     endedAt: null,
   },
+  TemplatePublication: {
+    templateId: ids.template,
+    templateName: 'March news',
+    version: 3,
+    publishedAt: later,
+    publishedBy: null,
+  },
   MigrationChange: {
     id: ids.migration,
     bulkOperationId: ids.migration,

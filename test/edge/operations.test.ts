@@ -91,7 +91,7 @@ describe('The table of operations', () => {
   it('lets an author prepare: no more than these', () => {
     const prepared = [
       ...['campaigns.create', 'campaigns.update', 'campaigns.duplicate', 'campaigns.test'],
-      ...['templates.create', 'templates.update', 'automations.create', 'automations.update'],
+      ...['templates.create', 'templates.update', 'templates.restore', 'automations.create', 'automations.update'],
       ...['contacts.import', 'contacts.previewImport', 'contacts.bulkUpdate', 'contactLists.create'],
       ...['templates.test', 'media.upload'],
     ];

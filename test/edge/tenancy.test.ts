@@ -59,6 +59,8 @@ const bodies: Record<string, unknown> = {
   '/campaigns/{campaignId}/test': { emails: ['a@in.test'] },
   '/emails/{emailId}': { scheduledAt: new Date(Date.now() + 3_600_000).toISOString() },
   '/templates/{templateId}/test': { emails: ['a@in.test'], from: { email: 'a@example.com' } },
+  '/templates/{templateId}/publish': { version: 1 },
+  '/templates/{templateId}/restore': { version: 1 },
   '/contact-lists/{contactListId}/contacts/remove': { emails: ['theirs@example.com'] },
 };
 

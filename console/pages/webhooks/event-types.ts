@@ -27,6 +27,7 @@ const all: Record<ProjectEventType, true> = {
   'automation.entered': true,
   'automation.completed': true,
   'automation.exited': true,
+  'template.published': true,
   'migration.running': true,
   'migration.progress': true,
   'migration.needs_attention': true,

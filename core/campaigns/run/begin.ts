@@ -2,6 +2,7 @@ import type { Deps } from '../../base/deps.ts';
 import { AppError } from '../../base/errors.ts';
 import { repeatOnDuplicate } from '../../base/idempotent-insert.ts';
 import { wakeQueue } from '../../jobs/queue.ts';
+import { publishedTemplate } from '../../templates/find.ts';
 import { CAMPAIGN_METRICS } from '../campaigns.ts';
 import { contentNow } from '../content.ts';
 import type { CommitWith } from '../events.ts';
@@ -45,7 +46,7 @@ async function readyNow(deps: Deps, campaign: Campaign): Promise<Map<string, Aud
   if (!project) throw new AppError('not_found', 'The project was deleted.');
   await readyToPublish(deps, project, campaign);
   const lists = await listEntries(deps, project, [campaign]);
-  const content = await contentNow(deps, campaign);
+  const content = await contentNow(deps, campaign, publishedTemplate);
   await compileFrozen(deps, content);
   await repeatOnDuplicate(() => deps.db.campaignContents.replaceOne({ _id, projectId }, content, { upsert: true }));
   return lists;

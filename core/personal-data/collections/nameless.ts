@@ -31,6 +31,7 @@ export const own = {
   mediaFiles: { nameless: 'The bytes of pictures that the organization uploaded.' },
   mediaUsage: { nameless: 'Numbers.' },
   templates: WRITTEN,
+  templateVersions: WRITTEN,
   linkSets: WRITTEN,
   campaigns: WRITTEN,
   campaignContents: WRITTEN,

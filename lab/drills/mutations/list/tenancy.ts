@@ -31,9 +31,9 @@ export const tenancyMutations: readonly Mutation[] = [
   },
   {
     name: 'a template of another project is read',
-    file: 'core/templates/templates.ts',
-    find: 'templates.findOne({ projectId: project._id, ...key })',
-    replace: 'templates.findOne(key)',
+    file: 'core/templates/find.ts',
+    find: 'key && { projectId: project._id, ...key }',
+    replace: 'key',
     tests: ['test/edge/tenancy.test.ts'],
   },
   {

@@ -1,0 +1,49 @@
+import type { Deps } from '../base/deps.ts';
+import type { Project } from '../base/model.ts';
+import { storedTemplateIds } from '../templates/find.ts';
+import type { AutomationDefinition, AutomationStep } from './model.ts';
+
+const INTERNAL_ID = /^[0-9a-f]{24}$/i;
+
+/**
+ * Definitions of earlier releases may name a template by its internal id; people may still be on some of them. Returns how many there
+ * were. A definition that another call replaces at the same time is stored with the ids that callers know.
+ */
+export async function carryOverAutomations({ db }: Deps, project: Pick<Project, '_id'>): Promise<number> {
+  const projectId = project._id;
+  const old = { projectId, 'steps.email.templateId': INTERNAL_ID };
+  let carried = 0;
+  for await (const { _id, version, steps } of db.automations.find(old)) {
+    await db.automations.updateOne({ _id, projectId, version }, { $set: { steps: await withIds(steps) } });
+    carried += 1;
+  }
+  for await (const { _id, steps } of db.automationDefinitions.find(old)) {
+    await db.automationDefinitions.updateOne({ _id, projectId }, { $set: { steps: await withIds(steps) } });
+    carried += 1;
+  }
+  return carried;
+
+  async function withIds(steps: AutomationStep[]): Promise<AutomationStep[]> {
+    return (await withStoredIds({ db }, project, { steps })).steps;
+  }
+}
+
+/** Steps that name templates by the ids that callers know. */
+export async function withStoredIds<T extends Pick<AutomationDefinition, 'steps'>>(
+  deps: Pick<Deps, 'db'>,
+  project: Pick<Project, '_id'>,
+  definition: T,
+): Promise<T> {
+  const { steps } = definition;
+  const idOf = await storedTemplateIds(deps, project, steps.flatMap(templatesOf));
+  const named = steps.map((step) =>
+    step.type === 'email' && step.email.templateId !== undefined
+      ? { ...step, email: { ...step.email, templateId: idOf(step.email.templateId) } }
+      : step,
+  );
+  return { ...definition, steps: named };
+}
+
+export function templatesOf(step: AutomationStep): string[] {
+  return step.type === 'email' && step.email.templateId !== undefined ? [step.email.templateId] : [];
+}

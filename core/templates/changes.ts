@@ -1,0 +1,86 @@
+import type { ObjectId } from 'mongodb';
+import type { Deps } from '../base/deps.ts';
+import { notFound } from '../base/errors.ts';
+import type { Project, Session } from '../base/model.ts';
+import { inTransaction } from '../base/transactions.ts';
+import { findTemplate } from './find.ts';
+import type { Template, TemplateContent } from './model.ts';
+import { contentOfVersion, numbersOf, shownVersion } from './versions.ts';
+
+/** Code that follows when a version is published: `record` in its transaction, `announce` after the commit. */
+interface Publications {
+  record(deps: Deps, session: Session, template: Template): Promise<void>;
+  announce(deps: Deps, projectId: ObjectId): void;
+}
+
+declare module '../base/deps.ts' {
+  interface Subscribers {
+    publications: Publications;
+  }
+}
+
+/** A template with the content of one of its versions. */
+export interface TemplateAt {
+  template: Template;
+  version: number;
+}
+
+type Change = (session: Session, template: Template) => Promise<Partial<Template>>;
+
+/**
+ * Changes a template in a transaction. When another call changes it after it was read, the transaction conflicts and is repeated, so
+ * numbers are given once and a decision is made on what is stored. With `session` the caller announces what was published.
+ */
+export async function changeTemplate(
+  deps: Deps,
+  project: Pick<Project, '_id'>,
+  templateId: string,
+  change: Change,
+  session?: Session,
+): Promise<Template> {
+  if (session) return changed(deps, project, templateId, change, session);
+  const after = await inTransaction(deps, (own) => changed(deps, project, templateId, change, own));
+  deps.subscribers.publications.announce(deps, project._id);
+  return after;
+}
+
+async function changed(
+  deps: Deps,
+  project: Pick<Project, '_id'>,
+  templateId: string,
+  change: Change,
+  session: Session,
+): Promise<Template> {
+  const before = await findTemplate(deps, project, templateId, undefined, session);
+  const $set = await change(session, before);
+  if (Object.keys($set).length === 0) return before;
+  const { _id, projectId } = before;
+  const after = await deps.db.templates.findOneAndUpdate(
+    { _id, projectId },
+    { $set },
+    { session, returnDocument: 'after' },
+  );
+  if (!after) throw notFound('TEMPLATE');
+  if (numbersOf(after).published !== numbersOf(before).published)
+    await deps.subscribers.publications.record(deps, session, after);
+  return after;
+}
+
+/** The template as its draft has it; as it is published when it has no draft. */
+export async function atDraft(deps: Pick<Deps, 'db'>, template: Template): Promise<TemplateAt> {
+  return (await atVersion(deps, template, numbersOf(template).draft ?? shownVersion(template))) ?? atShown(template);
+}
+
+export function atShown(template: Template): TemplateAt {
+  return { template, version: shownVersion(template) };
+}
+
+/** null: there is no such version, or it is gone. */
+export async function atVersion(
+  deps: Pick<Deps, 'db'>,
+  template: Template,
+  version: number,
+): Promise<TemplateAt | null> {
+  const content: TemplateContent | null = await contentOfVersion(deps, template, version);
+  return content && { template: { ...template, ...content }, version };
+}
