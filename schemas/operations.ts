@@ -16,6 +16,10 @@ export interface ToolOptions {
   title?: string;
   /** For the agent, behind the summary of the endpoint. */
   note?: string;
+  /** Arguments that the tool sets itself, and does not take. */
+  fixed?: Readonly<Record<string, unknown>>;
+  /** Arguments of which the tool takes one: together they would publish a template that other mail is made of. */
+  either?: readonly string[];
 }
 
 /** At most; an agent reads all their descriptions before each conversation. */
@@ -23,6 +27,7 @@ export const TOOLS_MAX = 40;
 
 const reads = { readOnlyHint: true, destructiveHint: false } as const;
 const changes = { readOnlyHint: false, destructiveHint: true } as const;
+const CONTENT = ['templateId', 'htmlTemplate'] as const;
 
 interface OperationFacts {
   /** The least role of a member who may call it with a session. null: sessions are not taken. Authors are judged by effect too: schemas/author-rules.ts. */
@@ -72,7 +77,7 @@ const table = {
   'campaigns.create': {
     role: 'author',
     scopes: [],
-    tool: { ...changes, note: 'It stays a draft unless sendNow, scheduledAt or publish is given.' },
+    tool: { ...changes, either: CONTENT, note: 'It stays a draft unless sendNow, scheduledAt or publish is given.' },
   },
   'campaigns.audience': { role: 'viewer', scopes: ['read'] },
   'campaigns.list': { role: 'viewer', scopes: ['read'], tool: reads },
@@ -80,7 +85,7 @@ const table = {
   'campaigns.update': {
     role: 'author',
     scopes: [],
-    tool: { ...changes, note: 'sendNow, scheduledAt or publish send a draft out.' },
+    tool: { ...changes, either: CONTENT, note: 'sendNow, scheduledAt or publish send a draft out.' },
   },
   'campaigns.delete': { role: 'editor', scopes: [] },
   'campaigns.duplicate': { role: 'author', scopes: [] },
@@ -247,7 +252,11 @@ const table = {
   'templates.create': { role: 'author', scopes: [] },
   'templates.list': { role: 'viewer', scopes: ['read'], tool: reads },
   'templates.get': { role: 'viewer', scopes: ['read'], tool: reads },
-  'templates.update': { role: 'author', scopes: [], tool: changes },
+  'templates.update': {
+    role: 'author',
+    scopes: [],
+    tool: { ...changes, fixed: { draft: true }, note: 'It is saved as a draft, which a person publishes.' },
+  },
   'templates.versions': { role: 'viewer', scopes: ['read'] },
   'templates.publish': { role: 'editor', scopes: [] },
   'templates.restore': { role: 'author', scopes: [] },

@@ -1,5 +1,5 @@
 import { invalid } from '../../core/base/errors.ts';
-import type { ToolOptions } from '../../schemas/operations.ts';
+import { operations, type ToolOptions } from '../../schemas/operations.ts';
 import type { JsonSchema } from '../../schemas/schema.ts';
 import { type Endpoint, fullPath, pathParameters } from '../http/endpoint.ts';
 import { checkedKey, takesIdempotencyKey } from '../http/idempotency.ts';
@@ -24,14 +24,18 @@ const FORMATS = new Set<unknown>(['email', 'date-time', 'uri', 'uuid']);
 type Properties = Record<string, JsonSchema>;
 
 /** Path parameters, query and body of an endpoint as one flat object. */
-export function argumentsSchema(endpoint: Endpoint, { readOnlyHint }: Pick<ToolOptions, 'readOnlyHint'>): JsonSchema {
+export function argumentsSchema(
+  endpoint: Endpoint,
+  { readOnlyHint, fixed = {} }: Pick<ToolOptions, 'readOnlyHint' | 'fixed'>,
+): JsonSchema {
   const path = pathParameters(endpoint.path);
   const inPath = path.map((name) => [name, { type: 'string', minLength: 1, maxLength: PATH_PARAMETER_MAX }]);
   const key = { type: 'string', description: 'A repeat with the same key and arguments gets the first answer again.' };
+  const ofBody = Object.entries(propertiesOf(endpoint.body?.json)).filter(([name]) => !Object.hasOwn(fixed, name));
   const properties = {
     ...Object.fromEntries(inPath),
     ...propertiesOf(endpoint.query?.json),
-    ...propertiesOf(endpoint.body?.json),
+    ...Object.fromEntries(ofBody),
     ...(takesIdempotencyKey(endpoint) && !readOnlyHint ? { [IDEMPOTENCY_KEY]: key } : {}),
   };
   const required = [...path, ...requiredOf(endpoint.query?.json), ...requiredOf(endpoint.body?.json)];
@@ -46,11 +50,17 @@ export function inputOf(endpoint: Endpoint, schema: JsonSchema, given: Json): In
       'The tool has no such argument.',
       unknown.map((name) => `${name.slice(0, 64)}: is unknown`).join('; '),
     );
+  const { fixed = {}, either = [] } = operations[endpoint.operation].tool ?? {};
+  if (either.length > 0 && either.every((name) => given[name] !== undefined))
+    throw invalid(
+      `The tool takes ${either.join(' or ')}, not both.`,
+      either.map((name) => `${name}: give one`).join('; '),
+    );
   const key = given[IDEMPOTENCY_KEY];
   return {
     params: Object.fromEntries(pathParameters(endpoint.path).map((name) => [name, pathParameter(name, given[name])])),
     query: endpoint.query ? validateQuery<Json>(endpoint.query as never, pick(given, endpoint.query.json)) : {},
-    body: endpoint.body ? validateBody(endpoint.body, pick(given, endpoint.body.json), 0) : undefined,
+    body: endpoint.body ? validateBody(endpoint.body, pick({ ...given, ...fixed }, endpoint.body.json), 0) : undefined,
     idempotencyKey: key === undefined ? null : checkedKey(String(key)),
   };
 }

@@ -121,6 +121,33 @@ describe('The tools of MCP', () => {
         await client.close();
       });
 
+    it('save templates as drafts alone, whatever an agent says; a campaign publishes no template of other mail', async () => {
+      const { own, url } = environment;
+      const { templateId } = (
+        await own.client.post('/templates', { templateName: 'Shared', subject: 'S', emailTemplate: '<p>Published</p>' })
+      ).body.data;
+      const client = await connect(url, own.projectKey);
+      const { tools: listed } = await client.listTools();
+      const schema = listed.find(({ name }) => name === 'templates_update')?.inputSchema.properties ?? {};
+      expect(Object.keys(schema)).to.include('emailTemplate').and.not.include('draft');
+      const change = { templateId, emailTemplate: '<p>By an agent</p>' };
+      expect((await use(client, 'templates_update', { ...change, draft: false })).text).to.contain('draft: is unknown');
+      const saved = await use(client, 'templates_update', change);
+      expect(saved.data).to.include({ publishedVersion: 1, draftVersion: 2, emailTemplate: change.emailTemplate });
+      const draft = { name: 'C', subject: 'S', templateId };
+      const { id } = (await own.client.post('/campaigns', { ...draft, publish: false })).body.data;
+      for (const [tool, given] of [
+        ['campaigns_create', draft],
+        ['campaigns_update', { campaignId: id, templateId }],
+      ] as const) {
+        const refused = await use(client, tool, { ...given, htmlTemplate: change.emailTemplate });
+        expect([refused.isError, refused.text]).to.match(/^true,.*takes templateId or htmlTemplate, not both/s);
+      }
+      const { emailTemplate } = (await own.client.get(`/templates/${templateId}`)).body.data;
+      expect(emailTemplate).to.equal('<p>Published</p>');
+      await client.close();
+    });
+
     it('of the scope read send nothing, whatever is called', async () => {
       const client = await connect(environment.url, await keyOf('read'));
       const given = { to: { email: 'a@in.test' }, from: { email: 'a@mail.example.com' }, subject: 'x', text: 'x' };
