@@ -229,6 +229,47 @@ describe('The versions of a template', () => {
     }
   });
 
+  /** Runs before the first time that a version is read. */
+  async function beforeReading<T>(interrupt: () => Promise<unknown>, work: () => Promise<T>): Promise<T> {
+    const { db } = environment.deps;
+    const { templateVersions } = db;
+    let isFirst = true;
+    const findOne = async (...given: Parameters<typeof templateVersions.findOne>) => {
+      const isInterrupted = isFirst;
+      isFirst = false;
+      if (isInterrupted) await interrupt();
+      return templateVersions.findOne(...given);
+    };
+    db.templateVersions = new Proxy(templateVersions, {
+      get: (target, name) => {
+        if (name === 'findOne') return findOne;
+        const value = Reflect.get(target, name);
+        return typeof value === 'function' ? value.bind(target) : value;
+      },
+    });
+    return work().finally(() => {
+      db.templateVersions = templateVersions;
+    });
+  }
+
+  const interrupts: [string, (templateId: string) => Promise<unknown>][] = [
+    ['saved as a draft', (templateId) => save(author.client, templateId, 'unseen')],
+    ['published', (templateId) => save(editor.client, templateId, 'unseen')],
+  ];
+  for (const [says, interrupt] of interrupts)
+    it(`a draft is not published when another version is ${says} after it was looked at`, async () => {
+      const templateId = await make();
+      await draft(templateId, 'seen');
+      const published = await beforeReading(
+        () => interrupt(templateId),
+        () => publish(templateId, 2),
+      );
+      expect(refusalOf(published)).to.deep.equal(CONFLICT);
+      const kept =
+        says === 'published' ? { publishedVersion: 3, draftVersion: 2 } : { publishedVersion: 1, draftVersion: 3 };
+      expect(await shown(templateId)).to.include({ ...kept, newestVersion: 3 });
+    });
+
   it('of two calls that publish the same draft one is refused', async () => {
     const templateId = await make();
     await draft(templateId, '2');
