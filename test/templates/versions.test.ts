@@ -395,7 +395,7 @@ describe('The versions of a template', () => {
       await lookedAt(templateId);
       const version = await deps.db.templateVersions.findOne({ templateId });
       expect(version).to.include({ version: 1, emailTemplate: html('1') });
-      expect(await setup()).to.deep.equal({ templates: 0, automations: 0 });
+      expect(await setup()).to.deep.equal({ unsubscribes: 0, templates: 0, automations: 0 });
       expect(await deps.db.templates.findOne({ templateId: untouched })).to.deep.equal(before);
     });
   });
