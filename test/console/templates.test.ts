@@ -60,6 +60,26 @@ describe('The pages of templates', () => {
     await shoot(page, 'templates');
   });
 
+  it('keeps every key that is typed without a pause, and stays open for more', async () => {
+    const { body } = await suite.own.client.post('/templates', { templateName: 'Typed fast', emailTemplate: '<p>' });
+    const page = await suite.open(`/templates/${body.data.templateId}`);
+    const editor = page.locator('.cm-content');
+    await editor.click();
+    await page.keyboard.press('ControlOrMeta+End');
+    const words = 'The quick brown fox jumps over the lazy dog. '.repeat(8);
+    await page.keyboard.type(words);
+    await page.keyboard.press('Backspace');
+    await page.keyboard.type(' And stays open', { delay: 20 });
+    await page.keyboard.insertText('</p>');
+    const whole = `<p>${words.slice(0, -1)} And stays open</p>`;
+    await page.frameLocator('iframe[title="Preview at 720 px"]').getByText('And stays open').waitFor();
+    expect(await editor.textContent()).to.equal(whole);
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Saved Typed fast').waitFor();
+    const { body: saved } = await suite.own.client.get(`/templates/${body.data.templateId}`);
+    expect(saved.data.emailTemplate).to.equal(whole);
+  });
+
   it('lets a person type before the editor is loaded, and continue at the same place', async () => {
     const { body } = await suite.own.client.post('/templates', {
       templateName: 'Typed early',

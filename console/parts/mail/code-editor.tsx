@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { useEffect, useId, useRef } from 'preact/hooks';
+import { useEffect, useId, useLayoutEffect, useRef } from 'preact/hooks';
 import type { Fault, Opened } from './code-mirror.ts';
 
 /** HTML with colours, folding and search. CodeMirror is loaded by the first editor that is opened; until then a plain field. */
@@ -27,6 +27,9 @@ export function CodeEditor({
   const isOpen = useSignal(false);
   const latest = useRef({ value, onChange });
   latest.current = { value, onChange };
+  /** Texts that were typed and have not come back as `value`. However late one comes, the editor has a newer text. */
+  const typed = useRef<string[]>([]);
+  const known = useRef(value);
 
   useEffect(() => {
     let isGone = false;
@@ -37,7 +40,10 @@ export function CodeEditor({
         text: latest.current.value,
         cursor: cursorOf(plain.current),
         isReadOnly,
-        onChange: (text) => latest.current.onChange(text),
+        onChange: (text) => {
+          typed.current.push(text);
+          latest.current.onChange(text);
+        },
       });
       editor.current = opened;
       isOpen.value = true;
@@ -49,7 +55,12 @@ export function CodeEditor({
       editor.current = null;
     };
   }, []);
-  useEffect(() => editor.current?.setText(value), [value]);
+  useLayoutEffect(() => {
+    const at = typed.current.lastIndexOf(value);
+    if (at >= 0) typed.current.splice(0, at + 1);
+    else if (value !== known.current) editor.current?.setText(value);
+    known.current = value;
+  });
   useEffect(() => editor.current?.setFaults(faults), [faults, isOpen.value]);
 
   return (

@@ -4,7 +4,7 @@ import { html } from '@codemirror/lang-html';
 import { bracketMatching, foldGutter, HighlightStyle, syntaxHighlighting } from '@codemirror/language';
 import { type Diagnostic, lintGutter, setDiagnostics } from '@codemirror/lint';
 import { highlightSelectionMatches, searchKeymap } from '@codemirror/search';
-import { EditorState } from '@codemirror/state';
+import { Annotation, EditorState } from '@codemirror/state';
 import { drawSelection, EditorView, keymap, lineNumbers } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
 
@@ -26,6 +26,9 @@ export interface Opened {
   insert(text: string): void;
   close(): void;
 }
+
+/** Marks a change that came from outside: `onChange` does not report it. */
+const fromOutside = Annotation.define<true>();
 
 /** Classes instead of colours: the style sheet has both themes. */
 const colours = HighlightStyle.define([
@@ -77,7 +80,8 @@ export function openEditor(
         // Escape, then Tab leaves the editor.
         keymap.of([...closeBracketsKeymap, ...defaultKeymap, ...searchKeymap, ...historyKeymap, indentWithTab]),
         EditorView.updateListener.of((update) => {
-          if (update.docChanged) onChange(update.state.doc.toString());
+          const isTyped = !update.transactions.some((transaction) => transaction.annotation(fromOutside));
+          if (update.docChanged && isTyped) onChange(update.state.doc.toString());
         }),
       ],
     }),
@@ -86,7 +90,8 @@ export function openEditor(
   return {
     setText(next) {
       const { doc } = view.state;
-      if (next !== doc.toString()) view.dispatch({ changes: { from: 0, to: doc.length, insert: next } });
+      if (next === doc.toString()) return;
+      view.dispatch({ changes: { from: 0, to: doc.length, insert: next }, annotations: fromOutside.of(true) });
     },
     setFaults(faults) {
       view.dispatch(
