@@ -609,6 +609,13 @@ export interface CampaignAudienceBody {
   excludeLists?: string[];
   sendToGlobalList?: boolean;
   unsubscribeGroupId?: string | null;
+  /** Recipients of another campaign, as a campaign has them in `audience`. Not together with lists. */
+  audience?: CampaignAudienceOfCampaign;
+}
+
+export interface CampaignAudienceOfCampaign {
+  campaignId: string;
+  did: 'notOpened';
 }
 
 export interface CampaignChange {

@@ -105,6 +105,13 @@ export const audienceBody = schema({
     excludeLists: fields.excludeLists,
     sendToGlobalList: fields.sendToGlobalList,
     unsubscribeGroupId: fields.unsubscribeGroupId,
+    audience: {
+      title: 'CampaignAudienceOfCampaign',
+      type: 'object',
+      required: ['campaignId', 'did'],
+      properties: { campaignId: idField, did: { type: 'string', enum: ['notOpened'] } },
+      description: 'Recipients of another campaign, as a campaign has them in `audience`. Not together with lists.',
+    },
   },
 });
 export const duplicateCampaignBody = schema({

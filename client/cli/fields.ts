@@ -67,6 +67,7 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
     {"name":"excludeLists","kind":"list","about":"Lists and segments."},
     {"name":"sendToGlobalList","kind":"boolean"},
     {"name":"unsubscribeGroupId","kind":"text"},
+    {"name":"audience","kind":"object","about":"Recipients of another campaign, as a campaign has them in `audience`. Not together with lists."},
   ] },
   "campaigns.create": { about: "Create a campaign", fields: [
     {"name":"name","kind":"text","isRequired":true},

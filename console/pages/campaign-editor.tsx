@@ -28,8 +28,8 @@ import { Page, Section } from '../parts/page/page.tsx';
 import { useQuery } from '../parts/page/query.ts';
 import { navigate, to } from '../router.ts';
 import { can } from '../session.ts';
-import { AudienceSum, useAudience } from './campaign-editor/audience.tsx';
-import { bodyOf, type Draft, draftOf, partsOf } from './campaign-editor/draft.ts';
+import { AudienceSum, OtherAudience, useAudience } from './campaign-editor/audience.tsx';
+import { bodyOf, type Draft, draftOf, isAddressed, partsOf } from './campaign-editor/draft.ts';
 import { Schedule } from './campaign-editor/schedule.tsx';
 
 interface Choices {
@@ -192,13 +192,17 @@ function Editor({ choices, onSaved }: { choices: Choices; onSaved: (campaign: Ca
               hint="For you; nobody who gets it sees it."
               why={isReadOnly && 'Your role only reads.'}
             />
+            {draft.audience && <OtherAudience audience={draft.audience} />}
             <ListChoice
               label="To"
               add="Add a list or a segment"
               lists={lists}
               chosen={draft.toLists}
               isReadOnly={isReadOnly}
-              onChange={(ids) => form.set('toLists', ids)}
+              onChange={(ids) => {
+                form.set('toLists', ids);
+                form.set('audience', null);
+              }}
             />
             <ListChoice
               label="But not"
@@ -232,7 +236,7 @@ function Editor({ choices, onSaved }: { choices: Choices; onSaved: (campaign: Ca
             />
           </div>
           <div class="c5">
-            <AudienceSum found={found.value} error={error.value} isChosen={draft.toLists.length > 0} />
+            <AudienceSum found={found.value} error={error.value} isChosen={isAddressed(draft)} />
           </div>
         </div>
       </Section>

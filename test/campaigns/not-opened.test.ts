@@ -91,12 +91,26 @@ describe('A campaign to those who did not open another one', function () {
     ])
       await client().post('/contact-lists/contacts/bulk-add', { contactListId, emails });
     await client().post('/suppression-groups/emails/suppress', { emails: [at('stopped')], isGlobal: true });
+    const audience = { campaignId: id, did: 'notOpened' };
+    const counted = await client().post('/campaigns/audience', { audience, excludeLists });
+    expect(counted.body.data).to.deep.equal({ total: 4, suppressed: 1, willReceive: 3, isExact: true });
     expect(await hands.drive(copy)).to.include({ status: 'sent' });
     expect([...(await stage.arrived(copy)).keys()].sort()).to.deep.equal([at('a'), at('machine'), at('z')]);
     expect(await stage.progress(copy)).to.include({ total: 4, sent: 3, suppressed: 1, pending: 0 });
     const { reason } = (await client().get(`/campaigns/${copy}/recipients/${await contactIdOf(at('opened'))}`)).body
       .data;
     expect(reason).to.contain(`Not in the audience: did not get the campaign ${id}, opened it`);
+  });
+
+  it('is counted neither together with lists nor for a campaign that is not there', async () => {
+    const audience = { campaignId: new ObjectId().toHexString(), did: 'notOpened' };
+    const both = await client().post('/campaigns/audience', { audience, sendToGlobalList: true });
+    expect([both.status, both.body.error.details]).to.deep.equal([400, 'audience: is given with lists']);
+    const none = await client().post('/campaigns/audience', { audience });
+    expect([none.status, none.body.error.details]).to.deep.equal([
+      404,
+      'audience/campaignId: names no campaign of this project',
+    ]);
   });
 
   it('asks only lists again: who left a segment, or got it with everybody, is still a recipient', async () => {

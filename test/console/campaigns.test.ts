@@ -228,6 +228,17 @@ describe('The pages of campaigns', function () {
     const { campaigns } = await call('get', '/campaigns?search=Reading');
     expect(campaigns).to.have.length(2);
     expect(campaigns[0].audience).to.deep.equal({ campaignId: id, did: 'notOpened' });
+    await page.getByText('They got Reading list and neither opened it').waitFor();
+    await page.locator('.figure', { hasText: '1 person gets this mail' }).waitFor();
+    await shoot(page, 'campaign-not-opened');
+    await page.getByRole('button', { name: 'Publish…' }).click();
+    await dialog.getByRole('button', { name: 'Publish for 1 person' }).waitFor();
+    await dialog.getByRole('button', { name: 'Not now' }).click();
+    await page.getByRole('button', { name: 'Save draft' }).click();
+    await page.getByText('Saved Copy of Reading list').waitFor();
+    expect(await call('get', `/campaigns/${campaigns[0].id}`))
+      .to.have.property('audience')
+      .that.is.not.equal(null);
 
     await page.goto('/console/campaigns');
     await page

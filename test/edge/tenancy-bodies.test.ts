@@ -30,6 +30,7 @@ const named: Named[] = [
   ['/campaigns', 'contactListId', id, (list) => ({ ...withHtml, excludeLists: [list] })],
   ['/campaigns/audience', 'contactListId', id, (list) => ({ toLists: [list] })],
   ['/campaigns/audience', 'contactListId', id, (list) => ({ excludeLists: [list] })],
+  ['/campaigns/audience', 'campaignId', id, (campaignId) => ({ audience: { campaignId, did: 'notOpened' } })],
   ['/campaigns/audience', 'groupId', 'ZZZZZZ', (unsubscribeGroupId) => ({ unsubscribeGroupId })],
   ['/campaigns', 'groupId', 'ZZZZZZ', (unsubscribeGroupId) => ({ ...withHtml, unsubscribeGroupId })],
   ['/contacts/email', 'contactListId', id, (list) => ({ email: 'a@example.com', listIds: [list] })],

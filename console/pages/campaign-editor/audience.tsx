@@ -6,18 +6,15 @@ import { Pairs } from '../../parts/data/details.tsx';
 import { count } from '../../parts/data/format.ts';
 import { sentenceOf } from '../../parts/forms/form.ts';
 import { Notice } from '../../parts/page/notice.tsx';
-import { GLOBAL } from './draft.ts';
-
-export interface Audience {
-  toLists: readonly string[];
-  excludeLists: readonly string[];
-  unsubscribeGroupId: string;
-}
+import { useQuery } from '../../parts/page/query.ts';
+import { to } from '../../router.ts';
+import { type Draft, GLOBAL, isAddressed } from './draft.ts';
 
 const PAUSE_MS = 300;
 
 /** Counts who gets the mail while it is chosen; an answer that was overtaken is dropped. */
-export function useAudience({ toLists, excludeLists, unsubscribeGroupId }: Audience) {
+export function useAudience(draft: Pick<Draft, 'toLists' | 'excludeLists' | 'audience' | 'unsubscribeGroupId'>) {
+  const { toLists, excludeLists, audience, unsubscribeGroupId } = draft;
   const found = useSignal<CountedAudience | null>(null);
   const error = useSignal<unknown>(null);
   useEffect(() => {
@@ -29,6 +26,7 @@ export function useAudience({ toLists, excludeLists, unsubscribeGroupId }: Audie
       excludeLists: [...excludeLists],
       sendToGlobalList: toLists.includes(GLOBAL),
       unsubscribeGroupId: unsubscribeGroupId || null,
+      ...(audience && toLists.length === 0 && { audience }),
     };
     const ask = () =>
       api.campaigns.audience(body, { signal: own.signal }).then(
@@ -39,13 +37,28 @@ export function useAudience({ toLists, excludeLists, unsubscribeGroupId }: Audie
           if (!own.signal.aborted) error.value = fault;
         },
       );
-    const timer = toLists.length > 0 ? setTimeout(ask, PAUSE_MS) : undefined;
+    const timer = isAddressed(draft) ? setTimeout(ask, PAUSE_MS) : undefined;
     return () => {
       clearTimeout(timer);
       own.abort();
     };
-  }, [toLists, excludeLists, unsubscribeGroupId]);
+  }, [toLists, excludeLists, audience, unsubscribeGroupId]);
   return { found, error };
+}
+
+/** Where the people come from when no list says it. */
+export function OtherAudience({ audience: { campaignId } }: { audience: NonNullable<Draft['audience']> }) {
+  const campaign = useQuery((signal) => api.campaigns.get(campaignId, { signal }), [campaignId]);
+  return (
+    <Notice title="For those who did not open another campaign">
+      They got{' '}
+      <a class="link" href={to(`/campaigns/${campaignId}`)}>
+        {campaign.data.value?.name ?? 'the campaign'}
+      </a>{' '}
+      and neither opened it nor clicked in it. They are chosen when sending starts. A list that you add takes their
+      place.
+    </Notice>
+  );
 }
 
 export function AudienceSum({
@@ -74,7 +87,7 @@ export function AudienceSum({
         <Pairs
           isNum
           pairs={[
-            ['On the lists, each once, without those left out', count(found.total)],
+            ['Chosen, each once, without those left out', count(found.total)],
             ['Suppressed', `− ${count(found.suppressed)}`],
             ['Get it', count(found.willReceive)],
           ]}

@@ -15,6 +15,8 @@ export interface Draft {
   templateId: string;
   toLists: readonly string[];
   excludeLists: readonly string[];
+  /** People of another campaign, until lists are chosen. */
+  audience: Campaign['audience'];
   unsubscribeGroupId: string;
   /** As they are typed: 'season:winter, kind:letter'. */
   tags: string;
@@ -31,7 +33,15 @@ export function draftOf(campaign: Campaign | null): Draft {
   if (!campaign)
     return {
       ...{ name: '', subject: '', previewText: '', fromEmail: '', fromName: '', replyTo: '', templateId: '' },
-      ...{ toLists: [], excludeLists: [], unsubscribeGroupId: '', tags: '', when: 'immediate', scheduledAt: '' },
+      ...{
+        toLists: [],
+        excludeLists: [],
+        audience: null,
+        unsubscribeGroupId: '',
+        tags: '',
+        when: 'immediate',
+        scheduledAt: '',
+      },
       ...{ emailsPerDay: '1000', growth: '1.5x', timezone },
     };
   const { from, gradual, scheduledAt, toLists, excludeLists, sendToGlobalList } = campaign;
@@ -46,6 +56,7 @@ export function draftOf(campaign: Campaign | null): Draft {
     templateId: campaign.templateId,
     toLists: sendToGlobalList && !lists.includes(GLOBAL) ? [GLOBAL, ...lists] : lists,
     excludeLists: excludeLists.map(({ id }) => id),
+    audience: campaign.audience,
     unsubscribeGroupId: campaign.unsubscribeGroupId ?? '',
     tags: textOfTags(campaign.tags),
     when: campaign.sendMode,
@@ -116,16 +127,21 @@ export interface Part {
   note: string;
 }
 
+/** Whether it says who gets the mail. */
+export function isAddressed({ toLists, audience }: Pick<Draft, 'toLists' | 'audience'>): boolean {
+  return toLists.length > 0 || audience !== null;
+}
+
 /** The parts that publishing needs, with their faults. */
 export function partsOf(draft: Draft, willReceive: number | null, groupName: string | null): Part[] {
-  const { toLists, templateId, subject, fromEmail, when, scheduledAt, emailsPerDay } = draft;
+  const { templateId, subject, fromEmail, when, scheduledAt, emailsPerDay } = draft;
   const people = willReceive === null ? 'counting' : counted(willReceive, 'person', 'people');
   const isPast = scheduledAt !== '' && new Date(scheduledAt) < new Date();
   return [
     {
       name: 'Audience',
       note: people,
-      missing: toLists.length === 0 ? 'Choose who gets it' : willReceive === 0 ? 'Nobody would get it' : null,
+      missing: !isAddressed(draft) ? 'Choose who gets it' : willReceive === 0 ? 'Nobody would get it' : null,
     },
     {
       name: 'Content',

@@ -2,6 +2,8 @@ import type { Filter, ObjectId } from 'mongodb';
 import { mapAhead } from '../../base/ahead.ts';
 import { inTime } from '../../base/deadlines.ts';
 import type { Deps } from '../../base/deps.ts';
+import { invalid, notFound } from '../../base/errors.ts';
+import { parseId } from '../../base/ids.ts';
 import type { Project } from '../../base/model.ts';
 import { takeSlot } from '../../contacts/lists/slots.ts';
 import {
@@ -15,9 +17,10 @@ import {
 import { keptTotal } from '../../suppressions/groups.ts';
 import type { Suppression, SuppressionGroup } from '../../suppressions/model.ts';
 import { type CampaignInput, namedFields, plainAudience } from '../input.ts';
-import type { Campaign } from '../model.ts';
+import type { Campaign, OtherAudience } from '../model.ts';
 import { segmentsIn } from '../run/segments.ts';
 import { ofOneMoment, unionsOf } from './count.ts';
+import { requireRecipients, whoDidNotOpen } from './of-campaign.ts';
 import { type Addressed, readAudience } from './read.ts';
 
 /** Less than the two seconds that are promised. */
@@ -34,7 +37,9 @@ interface AudiencePreview {
   isExact: boolean;
 }
 
-type Input = Pick<CampaignInput, 'toLists' | 'excludeLists' | 'sendToGlobalList' | 'unsubscribeGroupId'>;
+type Input = Pick<CampaignInput, 'toLists' | 'excludeLists' | 'sendToGlobalList' | 'unsubscribeGroupId'> & {
+  audience?: { campaignId: string } | undefined;
+};
 
 /** How many contacts a freeze would write down at this moment, and how many of them are suppressed. */
 export async function previewAudience(
@@ -43,7 +48,12 @@ export async function previewAudience(
   input: Input,
   { signal, timeMs = TIME_MS }: { signal: AbortSignal; timeMs?: number },
 ): Promise<AudiencePreview> {
-  const campaign = { ...nobody(project), ...plainAudience(input), ...(await namedFields(deps, project, input)) };
+  const campaign = {
+    ...nobody(project),
+    ...plainAudience(input),
+    ...(await namedFields(deps, project, input)),
+    audience: await otherAudience(deps, project, input),
+  };
   const release = await takeSlot(deps, project._id, 'audience');
   try {
     const named = [...campaign.toLists, ...campaign.excludeLists];
@@ -53,6 +63,21 @@ export async function previewAudience(
   } finally {
     await release();
   }
+}
+
+async function otherAudience(
+  deps: Deps,
+  project: Project,
+  { audience, toLists, sendToGlobalList }: Input,
+): Promise<OtherAudience | null> {
+  if (!audience) return null;
+  if (toLists?.length || sendToGlobalList)
+    throw invalid('People of another campaign or of lists are counted, not both.', 'audience: is given with lists');
+  const _id = parseId(audience.campaignId);
+  const first = _id && (await deps.db.campaigns.findOne({ _id, projectId: project._id }));
+  if (!first) throw notFound('CAMPAIGN', 'audience/campaignId');
+  await requireRecipients(deps, first);
+  return whoDidNotOpen(first);
 }
 
 type Counted = Addressed & Pick<Campaign, 'unsubscribeGroupId'>;
@@ -74,9 +99,13 @@ async function count(deps: Deps, reading: Reading, campaign: Counted, signal: Ab
   const stops = stopsOf(reading.projectId, groups);
   if (isEmpty(of)) return { total: 0, suppressed: 0, willReceive: 0, isExact: true };
   const counts = await keptCounts(reading, [of, without]);
+  const isStopped = () => signal.aborted || reading.deadline.isOver();
+  if (campaign.audience) {
+    const { looked, found, isDone } = await countByPeople(deps, reading, campaign, groups, isStopped);
+    return { total: looked, suppressed: found, willReceive: looked - found, isExact: isDone };
+  }
   const entries = keptTotal(groups);
   const people = sizeAtMost(reading.projectId, of, counts);
-  const isStopped = () => signal.aborted || reading.deadline.isOver();
   const [all, stopped] = await Promise.all([
     inTime(countWithout(reading, of, without, counts)),
     entries <= people
