@@ -1,4 +1,5 @@
 import { batch, signal } from '@preact/signals';
+import type { Path } from './paths.ts';
 
 const BASE = '/console';
 const PROJECT = /^[0-9a-f]{24}$/;
@@ -27,17 +28,24 @@ function read(): Place {
   return { projectId, path, query: new URLSearchParams(location.search) };
 }
 
+/** With the project, as the browser shows it. */
+type Address = `/console${string}`;
+
 /** The address of a page of this project, for `href`: `to('/campaigns')`. */
-export function to(path: string, query?: Record<string, string | number | null | undefined>): string {
+export function to(path: Path, query?: Record<string, string | number | null | undefined>): Address {
   const project = linkedProject.value;
-  return `${BASE}${project ? `/${project}` : ''}${path === '/' ? '' : path}${queryText(query)}`;
+  return `/console${project ? `/${project}` : ''}${path === '/' ? '' : path}${queryText(query)}`;
 }
 
 /** Moves to an address made by `to`, or to a path of this project. */
-export function navigate(target: string, { replace = false } = {}): void {
-  const url = target.startsWith(BASE) ? target : to(target);
+export function navigate(target: Path | Address, { replace = false } = {}): void {
+  const url = isAddress(target) ? target : to(target);
   history[replace ? 'replaceState' : 'pushState'](null, '', url);
   arrive();
+}
+
+function isAddress(target: Path | Address): target is Address {
+  return target.startsWith(BASE);
 }
 
 /** Changes parts of the query, for filters, pages and tabs; null removes one. The Back button passes over it unless `push`. */
@@ -89,6 +97,6 @@ export function startRouter(): void {
     if (link.origin !== location.origin || link.target || link.hasAttribute('download')) return;
     if (link.pathname !== BASE && !link.pathname.startsWith(`${BASE}/`)) return;
     event.preventDefault();
-    navigate(link.pathname + link.search);
+    navigate(`/console${link.pathname.slice(BASE.length)}${link.search}`);
   });
 }

@@ -1,4 +1,5 @@
 import type { ComponentType } from 'preact';
+import { type Pattern, patterns } from './paths.ts';
 import { match } from './router.ts';
 
 interface PageModule {
@@ -6,52 +7,50 @@ interface PageModule {
 }
 
 export interface Route {
-  /** With {names}, which the page gets as `params`. */
-  path: string;
-  /** Each page is a file of its own that is loaded when it is first opened. */
+  path: Pattern;
   page: () => Promise<PageModule>;
 }
 
-/** Every page. The most literal path comes first: '/campaigns/new' before '/campaigns/{campaignId}'. */
-export const routes: readonly Route[] = [
-  { path: '/', page: () => import('./pages/now.tsx') },
-  { path: '/health', page: () => import('./pages/health.tsx') },
-  { path: '/kit', page: () => import('./pages/kit.tsx') },
-  { path: '/campaigns', page: () => import('./pages/campaigns.tsx') },
-  { path: '/campaigns/new', page: () => import('./pages/campaign-editor.tsx') },
-  { path: '/campaigns/{campaignId}', page: () => import('./pages/campaign/page.tsx') },
-  { path: '/campaigns/{campaignId}/edit', page: () => import('./pages/campaign-editor.tsx') },
-  { path: '/automations', page: () => import('./pages/automations.tsx') },
-  { path: '/automations/{automationId}', page: () => import('./pages/automation.tsx') },
-  { path: '/contacts', page: () => import('./pages/contacts.tsx') },
-  { path: '/domains', page: () => import('./pages/domains.tsx') },
-  { path: '/emails', page: () => import('./pages/emails.tsx') },
-  { path: '/forms', page: () => import('./pages/forms.tsx') },
-  { path: '/forms/new', page: () => import('./pages/form.tsx') },
-  { path: '/forms/{formId}', page: () => import('./pages/form.tsx') },
-  { path: '/keys', page: () => import('./pages/keys.tsx') },
-  { path: '/imports', page: () => import('./pages/imports.tsx') },
-  { path: '/inbound', page: () => import('./pages/inbound.tsx') },
-  { path: '/inbound/{threadId}', page: () => import('./pages/inbound/thread.tsx') },
-  { path: '/lists', page: () => import('./pages/lists.tsx') },
-  { path: '/lists/new', page: () => import('./pages/list.tsx') },
-  { path: '/lists/{listId}', page: () => import('./pages/list.tsx') },
-  { path: '/members', page: () => import('./pages/members.tsx') },
-  { path: '/migrations', page: () => import('./pages/migrations.tsx') },
-  { path: '/migrations/{migrationId}', page: () => import('./pages/migration.tsx') },
-  { path: '/reports', page: () => import('./pages/reports.tsx') },
-  { path: '/settings', page: () => import('./pages/settings.tsx') },
-  { path: '/suppressions', page: () => import('./pages/suppressions.tsx') },
-  { path: '/suppressions/groups', page: () => import('./pages/suppressions/groups.tsx') },
-  { path: '/templates', page: () => import('./pages/templates.tsx') },
-  { path: '/templates/{templateId}', page: () => import('./pages/template.tsx') },
-  { path: '/webhooks', page: () => import('./pages/webhooks.tsx') },
-];
+/** Each page is a file of its own that is loaded when it is first opened. */
+const pages: Record<Pattern, Route['page']> = {
+  '/': () => import('./pages/now.tsx'),
+  '/health': () => import('./pages/health.tsx'),
+  '/kit': () => import('./pages/kit.tsx'),
+  '/campaigns': () => import('./pages/campaigns.tsx'),
+  '/campaigns/new': () => import('./pages/campaign-editor.tsx'),
+  '/campaigns/{campaignId}': () => import('./pages/campaign/page.tsx'),
+  '/campaigns/{campaignId}/edit': () => import('./pages/campaign-editor.tsx'),
+  '/automations': () => import('./pages/automations.tsx'),
+  '/automations/{automationId}': () => import('./pages/automation.tsx'),
+  '/contacts': () => import('./pages/contacts.tsx'),
+  '/domains': () => import('./pages/domains.tsx'),
+  '/emails': () => import('./pages/emails.tsx'),
+  '/forms': () => import('./pages/forms.tsx'),
+  '/forms/new': () => import('./pages/form.tsx'),
+  '/forms/{formId}': () => import('./pages/form.tsx'),
+  '/keys': () => import('./pages/keys.tsx'),
+  '/imports': () => import('./pages/imports.tsx'),
+  '/inbound': () => import('./pages/inbound.tsx'),
+  '/inbound/{threadId}': () => import('./pages/inbound/thread.tsx'),
+  '/lists': () => import('./pages/lists.tsx'),
+  '/lists/new': () => import('./pages/list.tsx'),
+  '/lists/{listId}': () => import('./pages/list.tsx'),
+  '/members': () => import('./pages/members.tsx'),
+  '/migrations': () => import('./pages/migrations.tsx'),
+  '/migrations/{migrationId}': () => import('./pages/migration.tsx'),
+  '/reports': () => import('./pages/reports.tsx'),
+  '/settings': () => import('./pages/settings.tsx'),
+  '/suppressions': () => import('./pages/suppressions.tsx'),
+  '/suppressions/groups': () => import('./pages/suppressions/groups.tsx'),
+  '/templates': () => import('./pages/templates.tsx'),
+  '/templates/{templateId}': () => import('./pages/template.tsx'),
+  '/webhooks': () => import('./pages/webhooks.tsx'),
+};
 
 export function findRoute(path: string): { route: Route; params: Record<string, string> } | null {
-  for (const route of routes) {
-    const params = match(route.path, path);
-    if (params) return { route, params };
+  for (const pattern of patterns) {
+    const params = match(pattern, path);
+    if (params) return { route: { path: pattern, page: pages[pattern] }, params };
   }
   return null;
 }

@@ -1,9 +1,10 @@
 import type { IconName } from '../parts/icon.tsx';
+import type { Path } from '../paths.ts';
 import { hasPage } from '../routes.ts';
 
 export interface Entry {
   label: string;
-  path: string;
+  path: Path;
   icon: IconName;
   /** Other words that the palette finds it by. */
   words?: string;

@@ -167,7 +167,7 @@ function useSearch(kind: Kind, text: Signal<string>, found: Signal<Found[]>): vo
         })),
         ...(contacts?.data?.contacts ?? []).map(({ id, email }) => ({
           ...{ key: id, label: email, under: 'Contact', icon: 'contacts' as const },
-          go: () => navigate(to(`/contacts/${id}`)),
+          go: () => navigate(to('/contacts', { person: id })),
         })),
       ];
     }, PAUSE_MS);

@@ -22,7 +22,7 @@ import { scaleOf, walkedAt } from './automations/simulation.ts';
 import { AutomationState, exitWords } from './automations/state.tsx';
 import { ChosenStep } from './automations/step.tsx';
 
-const CRUMB = { label: 'Automations', path: '/automations' };
+const CRUMB = { label: 'Automations', path: '/automations' } as const;
 
 /** One automation: its graph with the people on each step, its simulation, its people and its links. */
 export default function Automation({ params }: { params: Record<string, string> }) {

@@ -25,7 +25,7 @@ import { FieldRows } from './forms/fields.tsx';
 import { FormLook } from './forms/look.tsx';
 import { Words } from './forms/words.tsx';
 
-const crumb = { label: 'Forms', path: '/forms' };
+const crumb = { label: 'Forms', path: '/forms' } as const;
 const LIMIT = 100;
 
 /** A form by which people subscribe: `/forms/new`, `/forms/{formId}`. */

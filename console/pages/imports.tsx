@@ -5,7 +5,6 @@ import { useLive } from '../live.ts';
 import { Bar } from '../parts/data/bars.tsx';
 import { bytes, count } from '../parts/data/format.ts';
 import { currentPage, Pager } from '../parts/data/pager.tsx';
-import { State, type Tone } from '../parts/data/state.tsx';
 import { type Column, Table } from '../parts/data/table.tsx';
 import { Time } from '../parts/data/time.tsx';
 import { Button } from '../parts/forms/button.tsx';
@@ -15,23 +14,18 @@ import { LoadedTable } from '../parts/page/loaded.tsx';
 import { Empty } from '../parts/page/notice.tsx';
 import { Page } from '../parts/page/page.tsx';
 import { useQuery } from '../parts/page/query.ts';
-import { place } from '../router.ts';
+import { place, to } from '../router.ts';
+import { ImportDrawer } from './imports/drawer.tsx';
 import { ImportDialog } from './imports/import-dialog.tsx';
+import { ImportState } from './imports/state.tsx';
 
 const LIMIT = 20;
-
-const states: Record<ContactImport['status'], { tone: Tone; word: string }> = {
-  queued: { tone: 'open', word: 'Waits to start' },
-  running: { tone: 'live', word: 'Running' },
-  completed: { tone: 'good', word: 'Completed' },
-  completed_with_errors: { tone: 'warn', word: 'Completed, some rows refused' },
-  failed: { tone: 'bad', word: 'Failed' },
-};
 
 /** Files of people: taken, read as they arrive, with the rows that were refused. */
 export default function Imports() {
   const page = currentPage();
   const listId = place.value.query.get('list');
+  const openId = place.value.query.get('import');
   const dropped = useSignal<File | null>(null);
   const isChoosing = useSignal(listId !== null);
   const isOver = useSignal(false);
@@ -69,7 +63,7 @@ export default function Imports() {
         </Button>
       }
     >
-      <Split drawer={null}>
+      <Split drawer={openId && <ImportDrawer key={openId} importId={openId} />}>
         <div
           role="group"
           aria-label="Drop a file"
@@ -97,6 +91,7 @@ export default function Imports() {
             columns={columns}
             rows={rows}
             keyOf={({ id }) => id}
+            current={openId}
             empty={
               <Empty title="No file was imported yet">
                 A file needs a column email. Other columns become fields of the person; people who are here already are
@@ -128,10 +123,10 @@ const columns: readonly Column<ContactImport>[] = [
     head: 'File',
     isMain: true,
     isCut: true,
-    cell: ({ fileName, sizeBytes }) => (
-      <>
+    cell: ({ id, fileName, sizeBytes }) => (
+      <a href={to('/imports', { import: id })}>
         {fileName ?? 'A file without a name'} <span class="dim">{bytes(sizeBytes)}</span>
-      </>
+      </a>
     ),
   },
   {
@@ -139,7 +134,7 @@ const columns: readonly Column<ContactImport>[] = [
     head: 'State',
     cell: ({ status, failureReason }) => (
       <span title={failureReason ?? undefined}>
-        <State tone={states[status].tone}>{states[status].word}</State>
+        <ImportState status={status} />
       </span>
     ),
   },

@@ -1,6 +1,9 @@
 import { expect } from 'chai';
+import { ObjectId } from 'mongodb';
 import { asProperty, guess, readHeader, withNames } from '../../console/pages/imports/columns.ts';
+import { seedVerifiedDomain } from '../../core/domains/domains.ts';
 import { startWorkers, type Workers } from '../../workers/start.ts';
+import { SENDER } from '../delivery/support.ts';
 import { expectAccessible, shoot, useConsole } from '../support/console.ts';
 
 const csv = `E-Mail;Vorname;Plan of today;Internal
@@ -52,6 +55,29 @@ describe('The page of imports', () => {
     expect(ada).to.deep.include({ firstName: 'Ada', listIds: [list.body.data.id] });
     expect(ada.contactProperties).to.deep.equal({ Plan_of_today: 'gold' });
     expect(cleo.firstName).to.equal('Cleo; the first');
+
+    // The links that lead from one page to a thing of another.
+    await page.goto(`/console/contacts?person=${ada.id}`);
+    await page.getByRole('link', { name: 'an import' }).click();
+    const drawer = page.getByRole('complementary');
+    await drawer.getByRole('heading', { name: 'people.csv' }).waitFor();
+    await drawer.getByText('Completed, some rows refused').waitFor();
+    await expectAccessible(page);
+    await shoot(page, 'import');
+    await page.keyboard.press('ControlOrMeta+k');
+    await page.getByRole('combobox').fill('ada@harbour');
+    await page.getByRole('option', { name: /ada@harbour\.example/ }).click();
+    await drawer.getByRole('heading', { name: 'Ada' }).waitFor();
+    await seedVerifiedDomain(suite.deps, suite.own.project, 'mail.example.com', new ObjectId());
+    const mail = { from: { email: SENDER }, to: { email: 'ada@harbour.example' }, subject: 'Hello', text: 'Hello' };
+    const sent = await suite.own.client.post('/mails/send', mail);
+    const _id = new ObjectId(sent.body.data.emailId as string);
+    const own = { _id, projectId: suite.own.project._id };
+    // As a row of a campaign has it.
+    await suite.deps.db.messages.updateOne(own, { $set: { contactId: new ObjectId(ada.id as string) } });
+    await page.goto(`/console/emails?email=${_id}`);
+    await page.getByRole('link', { name: 'Open the person' }).click();
+    await drawer.getByRole('heading', { name: 'Ada' }).waitFor();
   });
 });
 

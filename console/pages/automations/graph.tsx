@@ -2,6 +2,7 @@ import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { Automation } from '../../../client/index.ts';
 import { count, people } from '../../parts/data/format.ts';
 import { type IconName, iconPath } from '../../parts/icon.tsx';
+import type { Path } from '../../paths.ts';
 import { to } from '../../router.ts';
 import { END, ENTRY, nameOf, type Way, waysOf } from './flow.ts';
 import { type Box, layout, pathOf } from './layout.ts';
@@ -128,7 +129,7 @@ function nodesOf({ entryCriteria, steps, statistics }: Automation, names: Names)
 function NodeOf({ node, box, id, classes }: { node: Node; box: Box; id: string; classes: string }) {
   const { x, y, width, height } = box;
   const { name, under, icon, here } = node;
-  const path = `/automations/${id}`;
+  const path: Path = `/automations/${id}`;
   const shown = cut(name, here ? NAME_MAX - count(here).length : NAME_MAX);
   const isStep = node.id !== ENTRY && node.id !== END;
   const href = isStep

@@ -73,7 +73,7 @@ export async function remove({ id, name, status }: Named, sent: number): Promise
   return done;
 }
 
-export function editPath(id: string): string {
+export function editPath(id: string) {
   return to(`/campaigns/${id}/edit`);
 }
 

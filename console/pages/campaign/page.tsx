@@ -27,7 +27,7 @@ import { Progress } from './progress.tsx';
 import { Providers } from './providers.tsx';
 import { audienceWords, isOver, StatusBadge } from './words.tsx';
 
-const crumb = { label: 'Campaigns', path: '/campaigns' };
+const crumb = { label: 'Campaigns', path: '/campaigns' } as const;
 
 /** One campaign: while it is sending it moves by the stream alone. */
 export default function CampaignPage({ params }: { params: Record<string, string> }) {

@@ -130,7 +130,7 @@ function changes(change: NonNullable<ActivityEntry['change']>, lists: readonly C
         <>
           {' '}
           by{' '}
-          <a class="link" href={to(`/imports/${change.importId}`)}>
+          <a class="link" href={to('/imports', { import: change.importId })}>
             an import
           </a>
         </>

@@ -76,13 +76,13 @@ function Facts({ email }: { email: Email }) {
           ],
           ...(content ? [['From', content.from.email] as const] : []),
           ...(contactId
-            ? [['Contact', <Door key="contact" path={`/contacts/${contactId}`} text="Open the person" />] as const]
+            ? [['Contact', <Door key="contact" href={to('/contacts', { person: contactId })} text="Open the person" />] as const]
             : []),
           ...(campaignId
             ? [
                 [
                   'Campaign',
-                  <Door key="campaign" path={`/campaigns/${campaignId}`} text="Open the campaign" />,
+                  <Door key="campaign" href={to(`/campaigns/${campaignId}`)} text="Open the campaign" />,
                 ] as const,
               ]
             : []),
@@ -90,7 +90,7 @@ function Facts({ email }: { email: Email }) {
             ? [
                 [
                   'Automation',
-                  <Door key="auto" path={`/automations/${automationId}`} text="Open the automation" />,
+                  <Door key="auto" href={to(`/automations/${automationId}`)} text="Open the automation" />,
                 ] as const,
               ]
             : []),
@@ -122,9 +122,9 @@ function Facts({ email }: { email: Email }) {
   );
 }
 
-function Door({ path, text }: { path: string; text: string }) {
+function Door({ href, text }: { href: string; text: string }) {
   return (
-    <a class="link" href={to(path)}>
+    <a class="link" href={href}>
       {text}
     </a>
   );

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId } from 'preact/hooks';
+import type { Path } from '../../paths.ts';
 import { to } from '../../router.ts';
 
 /** The head of a page with its title, state and actions, and the work below. Every page is one. */
@@ -14,7 +15,7 @@ export function Page({
 }: {
   title: string;
   /** The list that this belongs to. */
-  crumb?: { label: string; path: string };
+  crumb?: { label: string; path: Path };
   /** A `Badge`. */
   state?: ComponentChildren;
   /** A few quiet words before the actions: 'Saved 14:07:52'. */

@@ -1,0 +1,44 @@
+/** Every page, with {names} that the page gets as `params`. The most literal comes first: '/campaigns/new' before '/campaigns/{campaignId}'. */
+export const patterns = [
+  '/',
+  '/health',
+  '/kit',
+  '/campaigns',
+  '/campaigns/new',
+  '/campaigns/{campaignId}',
+  '/campaigns/{campaignId}/edit',
+  '/automations',
+  '/automations/{automationId}',
+  '/contacts',
+  '/domains',
+  '/emails',
+  '/forms',
+  '/forms/new',
+  '/forms/{formId}',
+  '/keys',
+  '/imports',
+  '/inbound',
+  '/inbound/{threadId}',
+  '/lists',
+  '/lists/new',
+  '/lists/{listId}',
+  '/members',
+  '/migrations',
+  '/migrations/{migrationId}',
+  '/reports',
+  '/settings',
+  '/suppressions',
+  '/suppressions/groups',
+  '/templates',
+  '/templates/{templateId}',
+  '/webhooks',
+] as const;
+
+export type Pattern = (typeof patterns)[number];
+
+type Filled<P extends string> = P extends `${infer Before}{${string}}${infer After}`
+  ? `${Before}${string}${Filled<After>}`
+  : P;
+
+/** The path of a page that there is: a link to another one does not compile. */
+export type Path = Filled<Pattern>;
