@@ -1514,6 +1514,7 @@ export interface Email {
   /** to; null when the contact was deleted. */
   email: string | null;
   name: string | null;
+  /** Of a campaign, filled with the data that the contact has now; null when it is not kept any more. */
   subject: string | null;
   lane: 'transactional' | 'automation' | 'campaign';
   batchId: string | null;
@@ -1824,6 +1825,7 @@ export interface EmailSummary {
   /** to; null when the contact was deleted. */
   email: string | null;
   name: string | null;
+  /** Of a campaign, filled with the data that the contact has now; null when it is not kept any more. */
   subject: string | null;
   lane: 'transactional' | 'automation' | 'campaign';
   batchId: string | null;

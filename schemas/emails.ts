@@ -71,7 +71,10 @@ const emailFields = {
   status,
   email: { ...nullableString, description: 'to; null when the contact was deleted.' },
   name: nullableString,
-  subject: nullableString,
+  subject: {
+    ...nullableString,
+    description: 'Of a campaign, filled with the data that the contact has now; null when it is not kept any more.',
+  },
   lane: { type: 'string', enum: ['transactional', 'automation', 'campaign'] },
   batchId: nullableString,
   campaignId: { ...nullableString, pattern: idField.pattern },

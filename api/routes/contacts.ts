@@ -1,4 +1,5 @@
 import { paginationOf } from '../../core/base/paging.ts';
+import { withCampaignSubjects } from '../../core/campaigns/subjects.ts';
 import { listConsents } from '../../core/consents/consents.ts';
 import { bulkUpdateContacts } from '../../core/contacts/bulk.ts';
 import {
@@ -206,7 +207,14 @@ export const contactRoutes = [
     answer: activityAnswer,
     handler: async ({ deps, project, params, query }) => {
       const { entries, next } = await contactActivity(deps, project, params.contactId ?? '', query);
-      return { activity: entries.map(presentActivity), next };
+      const messages = entries.flatMap(({ mail }) => mail?.message ?? []);
+      const named = await withCampaignSubjects(deps, project, messages);
+      const byId = new Map(named.map((message) => [message._id.toHexString(), message]));
+      const activity = entries.map((entry) => {
+        const message = entry.mail && byId.get(entry.mail.message._id.toHexString());
+        return presentActivity(entry.mail && message ? { ...entry, mail: { ...entry.mail, message } } : entry);
+      });
+      return { activity, next };
     },
   }),
   endpoint({

@@ -1,6 +1,7 @@
 import { readableMails } from '../../core/accounts/scopes.ts';
 import { listEmailsOf } from '../../core/campaigns/audience/emails.ts';
 import { emailContent } from '../../core/campaigns/email-content.ts';
+import { withCampaignSubjects } from '../../core/campaigns/subjects.ts';
 import { getEmail } from '../../core/messages/emails.ts';
 import { cancelBatch, cancelEmail, rescheduleEmail } from '../../core/messages/scheduled/change-email.ts';
 import {
@@ -35,7 +36,10 @@ export const emailRoutes = [
     answer: emailsAnswer,
     handler: async ({ deps, project, apiKey, query }) => {
       const page = await listEmailsOf(deps, project, { ...query, ...readableMails(apiKey) });
-      return presentPage('emails', page, presentEmail);
+      const messages = page.entries.map(({ message }) => message);
+      const named = await withCampaignSubjects(deps, project, messages);
+      const entries = page.entries.map((email, index) => ({ ...email, message: named[index] ?? email.message }));
+      return presentPage('emails', { ...page, entries }, presentEmail);
     },
   }),
   endpoint({
@@ -47,8 +51,11 @@ export const emailRoutes = [
     summary: 'Get an email with its outcome and the reply of the relay',
     description: 'A recipient of a campaign has an email once it has an outcome; before, the answer is 404.',
     answer: emailAnswer,
-    handler: async ({ deps, project, apiKey, params }) =>
-      presentEmailWithTimeline(await getEmail(deps, project, params.emailId ?? '', readableMails(apiKey))),
+    handler: async ({ deps, project, apiKey, params }) => {
+      const email = await getEmail(deps, project, params.emailId ?? '', readableMails(apiKey));
+      const [message = email.message] = await withCampaignSubjects(deps, project, [email.message]);
+      return presentEmailWithTimeline({ ...email, message });
+    },
   }),
   endpoint({
     operation: 'emails.content',

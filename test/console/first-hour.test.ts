@@ -101,6 +101,8 @@ describe('The first hour of a new user', function () {
     const opened = page.locator('.funnel li', { hasText: 'Opened' }).locator('.num', { hasText: /^1$/ });
     await opened.waitFor({ timeout: OPENED_MS_MAX });
     await shoot(page, 'first-sent');
+    await page.goto('/console/emails');
+    await page.getByRole('cell', { name: 'The new books' }).first().waitFor();
     expect(faults).to.deep.equal([]);
     expect(acts.length, acts.join('\n')).to.be.at.most(ACTS_MAX);
   });
