@@ -256,6 +256,8 @@ export interface Automation {
   /** Moves with every PATCH. */
   version?: number;
   statistics?: AutomationStatistics;
+  /** What may be sent and should be looked at first, each with its step. Not in lists. */
+  warnings?: AutomationWarning[];
 }
 
 export interface AutomationBacklog {
@@ -406,6 +408,13 @@ export interface AutomationStepInput {
 }
 
 export type AutomationStepType = 'wait' | 'email' | 'branch';
+
+export interface AutomationWarning {
+  stepId: string;
+  /** NO_UNSUBSCRIBE_LINK: the body has neither {{unsubscribe}} nor {{preferencesUrl}}. */
+  code: 'NO_UNSUBSCRIBE_LINK';
+  message: string;
+}
 
 export interface AutomationsPage {
   automations: Automation[];

@@ -349,6 +349,23 @@ const automation = {
     updatedAt: timestampField,
     version: { type: 'integer', description: 'Moves with every PATCH.' },
     statistics,
+    warnings: {
+      type: 'array',
+      description: 'What may be sent and should be looked at first, each with its step. Not in lists.',
+      items: {
+        title: 'AutomationWarning',
+        type: 'object',
+        required: ['stepId', 'code', 'message'],
+        properties: {
+          stepId: { type: 'string' },
+          code: {
+            enum: ['NO_UNSUBSCRIBE_LINK'],
+            description: 'NO_UNSUBSCRIBE_LINK: the body has neither {{unsubscribe}} nor {{preferencesUrl}}.',
+          },
+          message: { type: 'string' },
+        },
+      },
+    },
   },
 } as const;
 

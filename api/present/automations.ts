@@ -2,10 +2,14 @@ import type { EnrollmentView } from '../../core/automations/enrollments/enrollme
 import type { Automation, EventDefinition, EventRecord } from '../../core/automations/model.ts';
 import type { SimulatedAutomation } from '../../core/automations/simulate.ts';
 import type { Statistics } from '../../core/automations/statistics.ts';
+import type { AutomationWarning } from '../../core/automations/warnings.ts';
 
 /** The wire shapes of automations and events; api/present/present.ts has the others. */
 
-export function presentAutomation(automation: Automation, statistics?: Statistics) {
+export function presentAutomation(
+  automation: Automation,
+  more: { statistics?: Statistics; warnings?: AutomationWarning[] } = {},
+) {
   const { _id, projectId, organizationId, createdBy = null, name, description, status } = automation;
   const {
     entryCriteria,
@@ -38,7 +42,7 @@ export function presentAutomation(automation: Automation, statistics?: Statistic
     activeAt,
     createdAt,
     updatedAt,
-    ...(statistics ? { statistics } : {}),
+    ...more,
   };
 }
 

@@ -15,6 +15,7 @@ import {
 import type { Automation } from '../../core/automations/model.ts';
 import { simulateAutomation } from '../../core/automations/simulate.ts';
 import { statisticsOf } from '../../core/automations/statistics.ts';
+import { warningsOf } from '../../core/automations/warnings.ts';
 import type { Deps } from '../../core/base/deps.ts';
 import {
   automationAnswer,
@@ -46,8 +47,11 @@ export const automationRoutes = [
     answer: automationAnswer,
     status: 201,
     errors: notThere,
-    handler: async ({ deps, project, body, request }) =>
-      presentAutomation(await createAutomation(deps, project, body, request)),
+    handler: async ({ deps, project, body, request }) => {
+      const automation = await createAutomation(deps, project, body, request);
+      // It is stored by now: a look that fails must not fail the call.
+      return presentAutomation(automation, { warnings: await warningsOf(deps, automation).catch(() => []) });
+    },
   }),
   endpoint({
     operation: 'automations.list',
@@ -171,5 +175,6 @@ export const automationRoutes = [
 ];
 
 async function presentWhole(deps: Deps, automation: Automation) {
-  return presentAutomation(automation, await statisticsOf(deps, automation));
+  const [statistics, warnings] = await Promise.all([statisticsOf(deps, automation), warningsOf(deps, automation)]);
+  return presentAutomation(automation, { statistics, warnings });
 }

@@ -131,7 +131,8 @@ function CurrentPage() {
   const firstEntry = entries[0];
   useEffect(() => {
     // Links of mails and of older pages name no project: the address is completed.
-    if (found && place.peek().projectId === null) navigate(`/console/${found.project.id}${path === '/' ? '' : path}${location.search}`, { replace: true });
+    if (found && place.peek().projectId === null)
+      navigate(`/console/${found.project.id}${path === '/' ? '' : path}${location.search}`, { replace: true });
   }, [found, path]);
   if (!found) return <NoProject />;
   if (isForeignProject.value) return <ForeignProject />;

@@ -3,20 +3,22 @@ import { useMemo } from 'preact/hooks';
 import type { Automation as Stored } from '../../client/index.ts';
 import { api } from '../api.ts';
 import { Legend, Tiles } from '../parts/data/bars.tsx';
-import { count, day, percent } from '../parts/data/format.ts';
+import { count, counted, day, percent } from '../parts/data/format.ts';
 import { Button } from '../parts/forms/button.tsx';
 import { Menu } from '../parts/over/menu.tsx';
 import { LoadFailure } from '../parts/page/loaded.tsx';
-import { SkeletonLines } from '../parts/page/notice.tsx';
+import { Notice, SkeletonLines } from '../parts/page/notice.tsx';
 import { Columns, Page, Section } from '../parts/page/page.tsx';
 import { useQuery } from '../parts/page/query.ts';
 import { currentTab, type Tab, Tabs } from '../parts/page/tabs.tsx';
 import { navigate, place, to } from '../router.ts';
 import { changeState } from './automations/changes.ts';
 import { Enrollments } from './automations/enrollments.tsx';
+import { nameOf } from './automations/flow.ts';
 import { Graph, type Names } from './automations/graph.tsx';
 import { Links } from './automations/links.tsx';
 import { Mails } from './automations/mails.tsx';
+import { unreadyMails } from './automations/ready.ts';
 import { Simulate, type Simulated } from './automations/simulate.tsx';
 import { scaleOf, walkedAt } from './automations/simulation.ts';
 import { AutomationState, exitWords } from './automations/state.tsx';
@@ -68,6 +70,9 @@ export default function Automation({ params }: { params: Record<string, string> 
       {automation ? (
         <>
           <Figures automation={automation} />
+          {(automation.status === 'draft' || automation.status === 'paused') && (
+            <NotReady automation={automation} names={known} />
+          )}
           <Tabs label="Parts of the automation" tabs={tabs} />
           {tab === 'people' && <Enrollments automation={automation} names={known} />}
           {tab === 'mails' && <Mails automationId={automation.id} />}
@@ -129,6 +134,32 @@ function Actions({
         ]}
       />
     </>
+  );
+}
+
+/** The mails that must be changed before it may start, each with the way to it. */
+function NotReady({ automation, names }: { automation: Stored; names: Names }) {
+  const { id, steps } = automation;
+  const unready = useQuery((signal) => unreadyMails(automation, signal), [automation]);
+  const found = unready.data.value ?? [];
+  if (found.length === 0) return null;
+  return (
+    <Notice kind="warn" title={`${counted(found.length, 'mail')} must be changed before it can start`}>
+      {found.map(({ stepId, templateId, text }) => {
+        const step = steps.find((one) => one.stepId === stepId);
+        return (
+          <p key={stepId}>
+            <a
+              class="link"
+              href={templateId ? to(`/templates/${templateId}`) : to(`/automations/${id}`, { step: stepId })}
+            >
+              {step ? nameOf(step, names.templates) : stepId}
+            </a>
+            : {text}
+          </p>
+        );
+      })}
+    </Notice>
   );
 }
 

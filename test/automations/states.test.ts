@@ -35,6 +35,28 @@ describe('The states of an automation', () => {
     expect(await count()).to.equal(before);
   });
 
+  it('activation warns of each step whose body has no unsubscribe link, and activates all the same', async () => {
+    const { client } = env.own;
+    const withLink = (stepId: string, variable: string) =>
+      email(stepId, { email: { subject: stepId, htmlTemplate: `<a href="{{${variable}}}">Leave</a>` } });
+    const linked = [wait(0), withLink('a', 'unsubscribe'), wait(0), withLink('b', 'preferencesUrl')];
+    const good = await created(client, '/automations', { ...simple, steps: linked, active: true });
+    expect([good.status, good.warnings]).to.deep.equal(['active', []]);
+    const templateId = (await client.post('/templates', { templateName: 'T', subject: 'S', emailTemplate: 'x' })).body
+      .data.templateId;
+    const byTemplate = { type: 'email', stepId: 'by-template', email: { templateId } };
+    const draft = await created(client, '/automations', { ...simple, steps: [...linked, wait(0), byTemplate] });
+    const { status, body } = await client.post(`/automations/${draft.id}/activate`, {});
+    expect([status, body.data.status]).to.deep.equal([200, 'active']);
+    expect(body.data.warnings).to.deep.equal([
+      {
+        stepId: 'by-template',
+        code: 'NO_UNSUBSCRIBE_LINK',
+        message: 'The body of this mail has no unsubscribe link: use {{unsubscribe}} or {{preferencesUrl}}.',
+      },
+    ]);
+  });
+
   it('activation asks for a sender on a verified domain for every email step, naming each step', async () => {
     const two = { ...simple, active: true, steps: [wait(0), email('a'), wait(0), email('b')] };
     const none = refusal(await mute.client.post('/automations', two));

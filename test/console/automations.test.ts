@@ -40,6 +40,26 @@ describe('The pages of automations', () => {
     await expectAccessible(page);
     await shoot(page, 'automation');
 
+    // It does not start with the text that its mails begin with.
+    await page.getByText('3 mails must be changed before it can start').waitFor();
+    await shoot(page, 'automation-unwritten');
+    await page.getByRole('button', { name: 'Activate…' }).click();
+    await page.getByText('First steps cannot start: 3 mails of it must be changed first.').waitFor();
+    const { client } = suite.own;
+    const all: Array<{ templateId: string; templateName: string }> = (await client.get('/templates')).body.data
+      .templates;
+    const templates = all.filter(({ templateName }) => templateName.startsWith('First steps: '));
+    expect(templates).to.have.length(3);
+    const write = (index: number, emailTemplate: string) =>
+      client.patch(`/templates/${templates[index]?.templateId}`, { emailTemplate });
+    await write(0, '<p>Hello</p><a href="{{unsubscribe}}">Leave</a>');
+    await write(1, '<p>Hello</p><a href="{{preferencesUrl}}">Choose</a>');
+    await write(2, '<p>Hello</p>');
+    await page.reload();
+    await page.getByText('The body of this mail has no unsubscribe link').waitFor();
+    await page.getByRole('button', { name: 'Activate…' }).click();
+    await page.getByText('1 mail of it must be changed first.').waitFor();
+    await write(2, '<p>Hello</p><a href="{{unsubscribe}}">Leave</a>');
     await page.getByRole('button', { name: 'Activate…' }).click();
     await dialog.getByRole('button', { name: 'Activate' }).click();
     await page.getByRole('button', { name: 'Pause…' }).click();
@@ -103,7 +123,7 @@ describe('The pages of automations', () => {
       name: 'No sender',
       steps: [
         { type: 'wait', delay: { value: 1, unit: 'days' } },
-        { type: 'email', email: { subject: 'Hello', htmlTemplate: 'x' } },
+        { type: 'email', email: { subject: 'Hello', htmlTemplate: '<a href="{{unsubscribe}}">x</a>' } },
       ],
     });
     const others = await suite.open(`/automations/${list.id}`, { tenant: suite.other });

@@ -1,8 +1,9 @@
 import type { Automation } from '../../../client/index.ts';
 import { api } from '../../api.ts';
-import { people } from '../../parts/data/format.ts';
+import { counted, people } from '../../parts/data/format.ts';
 import { confirm } from '../../parts/over/confirm.tsx';
 import { toast } from '../../parts/over/toast.tsx';
+import { unreadyMails } from './ready.ts';
 
 /** The changes of state. Each asks once, with the number of people. */
 export async function changeState(
@@ -10,6 +11,13 @@ export async function changeState(
   act: 'activate' | 'pause' | 'resume' | 'archive' | 'delete',
 ): Promise<Automation | null> {
   const { id, name, statistics } = automation;
+  if (act === 'activate' || act === 'resume') {
+    const unready = await unreadyMails(await api.automations.get(id));
+    if (unready.length > 0) {
+      toast(`${name} cannot start: ${counted(unready.length, 'mail')} of it must be changed first.`, { kind: 'bad' });
+      return null;
+    }
+  }
   const n = statistics?.active ?? 0;
   const inside = people(n);
   const held = people(statistics?.parked ?? 0);

@@ -1,3 +1,4 @@
+import { useRef } from 'preact/hooks';
 import { type CreateAutomationBody, EverpostError } from '../../../client/index.ts';
 import { api } from '../../api.ts';
 import { Options } from '../../parts/forms/choices.tsx';
@@ -6,9 +7,10 @@ import { useForm } from '../../parts/forms/form.ts';
 import { FormDialog } from '../../parts/over/form-dialog.tsx';
 import { useQuery } from '../../parts/page/query.ts';
 import { navigate, to } from '../../router.ts';
+import { starter } from '../templates/starter.ts';
 
 type Steps = NonNullable<CreateAutomationBody['steps']>;
-type Mail = (subject: string, text: string) => Steps[number];
+type Mail = (subject: string) => Steps[number];
 const wait = (value: number, unit: 'hours' | 'days'): Steps[number] => ({ type: 'wait', delay: { value, unit } });
 
 /** Where to begin; everything can be changed afterwards. */
@@ -17,12 +19,7 @@ const shapes = {
     label: 'Welcome',
     hint: 'A mail at once for each new contact, and another one after three days',
     entryCriteria: { type: 'contact_created' },
-    steps: (mail: Mail) => [
-      wait(0, 'hours'),
-      mail('Welcome', 'good to have you here.'),
-      wait(3, 'days'),
-      mail('How is it going', 'here is what helps most people next.'),
-    ],
+    steps: (mail: Mail) => [wait(0, 'hours'), mail('Welcome'), wait(3, 'days'), mail('How is it going')],
   },
   list: {
     label: 'Course for a list',
@@ -30,18 +27,18 @@ const shapes = {
     entryCriteria: { type: 'contact_added_to_list' },
     steps: (mail: Mail) => [
       wait(0, 'hours'),
-      mail('Part one', 'this is the first part.'),
+      mail('Part one'),
       wait(1, 'days'),
-      mail('Part two', 'this is the second part.'),
+      mail('Part two'),
       wait(1, 'days'),
-      mail('Part three', 'this is the last part.'),
+      mail('Part three'),
     ],
   },
   event: {
     label: 'Reminder after an event',
     hint: 'A mail some hours after an event, such as an abandoned basket',
     entryCriteria: { type: 'event_trigger' },
-    steps: (mail: Mail) => [wait(4, 'hours'), mail('You left something behind', 'it is still there for you.')],
+    steps: (mail: Mail) => [wait(4, 'hours'), mail('You left something behind')],
   },
   branch: {
     label: 'Two ways',
@@ -52,7 +49,7 @@ const shapes = {
       const opened = { behaviour: 'humanOpened', operator: 'at_least', count: 1, withinDays: 7 };
       return [
         wait(0, 'hours'),
-        mail('Welcome', 'good to have you here.'),
+        mail('Welcome'),
         wait(5, 'days'),
         {
           ...{ type: 'branch', stepId: 'opened-it', nextStepId: 'remind' },
@@ -61,9 +58,9 @@ const shapes = {
           ],
         },
         { ...wait(0, 'hours'), ...inside },
-        { ...mail('More for you', 'since you liked the first one.'), ...inside },
+        { ...mail('More for you'), ...inside },
         { ...wait(0, 'hours'), stepId: 'remind' },
-        mail('Did you miss it', 'here it is again, in short.'),
+        mail('Did you miss it'),
       ];
     },
   },
@@ -81,22 +78,35 @@ export function NewAutomation({ onClose }: { onClose: () => void }) {
     return { templates: templates.templates, lists: lists.lists };
   });
   const { shape } = form.values.value;
+  /** Made by a try that was refused afterwards. */
+  const made = useRef(new Map<string, string>());
+  async function ownTemplate(name: string, subject: string): Promise<string> {
+    const templateName = `${name}: ${subject}`;
+    const body = { templateName, subject, templateType: 'marketing', emailTemplate: starter('marketing') } as const;
+    const templateId = made.current.get(templateName) ?? (await api.templates.create(body)).templateId;
+    made.current.set(templateName, templateId);
+    return templateId;
+  }
   const submit = form.submit(async ({ name, shape: key, templateId, eventName, listId }) => {
     const { entryCriteria, steps } = shapes[key as Shape];
-    const mail: Mail = (subject, text) => ({
-      type: 'email',
-      email: templateId ? { templateId } : { subject, htmlTemplate: `<p>Hello {{firstName}},</p><p>${text}</p>` },
-    });
+    const unwritten: Array<{ subject: string; templateId: string }> = [];
+    const mail: Mail = (subject) => {
+      if (templateId) return { type: 'email', email: { templateId } };
+      const email = { subject, templateId: '' };
+      unwritten.push(email);
+      return { type: 'email', email };
+    };
+    const whole = [...steps(mail)];
+    // Without a name the automation is refused, and nothing must be left of it.
+    for (const email of name.trim() === '' ? [] : unwritten) email.templateId = await ownTemplate(name, email.subject);
     const entry = {
       ...entryCriteria,
       ...(key === 'event' && eventName && { eventName }),
       ...(key === 'list' && listId && { listId }),
     };
-    const made = await api.automations
-      .create({ name, entryCriteria: entry, steps: [...steps(mail)] })
-      .catch((error: unknown) => {
-        throw namedFields(error);
-      });
+    const made = await api.automations.create({ name, entryCriteria: entry, steps: whole }).catch((error: unknown) => {
+      throw namedFields(error);
+    });
     onClose();
     navigate(to(`/automations/${made.id}`, { tab: 'edit' }));
   });
@@ -132,7 +142,7 @@ export function NewAutomation({ onClose }: { onClose: () => void }) {
         label="Content of its mails"
         hint="Each mail can have its own template afterwards."
         options={[
-          name('A short text to begin with'),
+          name('A new template for each, to be written'),
           ...(known.data.value?.templates ?? []).map(({ templateId: value, templateName }) => ({
             value,
             label: templateName,

@@ -76,7 +76,12 @@ function Facts({ email }: { email: Email }) {
           ],
           ...(content ? [['From', content.from.email] as const] : []),
           ...(contactId
-            ? [['Contact', <Door key="contact" href={to('/contacts', { person: contactId })} text="Open the person" />] as const]
+            ? [
+                [
+                  'Contact',
+                  <Door key="contact" href={to('/contacts', { person: contactId })} text="Open the person" />,
+                ] as const,
+              ]
             : []),
           ...(campaignId
             ? [

@@ -1,3 +1,10 @@
+const TO_REPLACE = 'Write here what you want to say.';
+
+/** Whether the text to begin with is still in it. */
+export function isUntouched(html: string): boolean {
+  return html.includes(TO_REPLACE);
+}
+
 /** HTML that works in mail programs: one column, tables, no style sheet. */
 export function starter(templateType: string): string {
   const isMarketing = templateType === 'marketing';
@@ -25,7 +32,7 @@ export function starter(templateType: string): string {
             <tr>
               <td style="padding: 24px; font: 16px/24px Arial, sans-serif; color: #1c1c1f">
                 <h1 style="margin: 0 0 16px; font-size: 24px; line-height: 32px">${greeting}</h1>
-                <p style="margin: 0 0 16px">Write here what you want to say.</p>
+                <p style="margin: 0 0 16px">${TO_REPLACE}</p>
                 <p style="margin: 0">
                   <a href="https://example.com/" style="display: inline-block; padding: 12px 20px; background: #18181b; color: #ffffff; text-decoration: none">Read more</a>
                 </p>
