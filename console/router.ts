@@ -38,10 +38,30 @@ export function to(path: Path, query?: Record<string, string | number | null | u
 }
 
 /** Moves to an address made by `to`, or to a path of this project. */
-export function navigate(target: Path | Address, { replace = false } = {}): void {
+export function navigate(target: Path | Address, { replace = false, isAsked = true } = {}): void {
   const url = isAddress(target) ? target : to(target);
-  history[replace ? 'replaceState' : 'pushState'](null, '', url);
-  arrive();
+  const go = () => {
+    history[replace ? 'replaceState' : 'pushState'](null, '', url);
+    arrive();
+  };
+  if (!isAsked || !isHeld(url, go)) go();
+}
+
+/** true: the page is not left yet, and `go` is called when the person wants it. */
+type Hold = (go: () => void) => boolean;
+const holds = new Set<Hold>();
+let shown = location.href;
+
+/** A page that must not be left without a question, until the answer is called. */
+export function holdPage(hold: Hold): () => void {
+  holds.add(hold);
+  return () => holds.delete(hold);
+}
+
+/** Filters and tabs stay on the page. */
+function isHeld(url: string, go: () => void): boolean {
+  const isSamePage = new URL(url, location.origin).pathname === new URL(shown).pathname;
+  return !isSamePage && [...holds].some((hold) => hold(go));
 }
 
 function isAddress(target: Path | Address): target is Address {
@@ -81,6 +101,7 @@ function queryText(query: Record<string, string | number | null | undefined> = {
 function arrive(): void {
   const before = place.peek();
   const next = read();
+  shown = location.href;
   batch(() => {
     place.value = next;
     if (next.path !== before.path || next.projectId !== before.projectId) moves.value += 1;
@@ -89,7 +110,16 @@ function arrive(): void {
 
 /** Links of the console change the page without a load; all others, and those for a new tab, are the browser's. */
 export function startRouter(): void {
-  addEventListener('popstate', arrive);
+  addEventListener('popstate', () => {
+    const target = location.href;
+    const go = () => {
+      history.pushState(null, '', target);
+      arrive();
+    };
+    // The browser is there already.
+    if (isHeld(target, go)) history.pushState(null, '', shown);
+    else arrive();
+  });
   document.addEventListener('click', (event) => {
     const link = (event.target as Element).closest?.('a');
     if (!link || event.defaultPrevented || event.button !== 0) return;

@@ -1,6 +1,7 @@
 import { computed, signal } from '@preact/signals';
 import { type CurrentSession, Everpost, EverpostError } from '../client/index.ts';
 import { api, fetchWithSession, sessionEnded, tenantHeaders } from './api.ts';
+import { removeDrafts } from './drafts.ts';
 import { linkedProject, place } from './router.ts';
 
 export type Role = CurrentSession['organizations'][number]['role'];
@@ -72,6 +73,7 @@ export async function signOut(): Promise<void> {
   await api.session.delete();
   session.value = null;
   tenantHeaders.value = {};
+  removeDrafts();
 }
 
 /** For the frame: the headers and links of the current project. */

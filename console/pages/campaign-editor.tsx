@@ -15,7 +15,8 @@ import { Button } from '../parts/forms/button.tsx';
 import { ListChoice } from '../parts/forms/chip-choice.tsx';
 import { Field, Select } from '../parts/forms/field.tsx';
 import { type Form, sentenceOf, useForm } from '../parts/forms/form.ts';
-import { useWarningBeforeLeaving } from '../parts/forms/leaving.ts';
+import { useKeptDraft } from '../parts/forms/leaving.ts';
+import { RestoredDraft } from '../parts/forms/restored.tsx';
 import { MailPreview } from '../parts/mail/mail-preview.tsx';
 import { PersonSearch } from '../parts/mail/person-search.tsx';
 import { TestDialog } from '../parts/mail/test-dialog.tsx';
@@ -94,7 +95,7 @@ function Editor({ choices, onSaved }: { choices: Choices; onSaved: (campaign: Ca
   const groupName = groups.find(({ groupId }) => groupId === draft.unsubscribeGroupId)?.name ?? null;
   const parts = partsOf(draft, found.value?.willReceive ?? null, groupName);
   const missing = parts.find((part) => part.missing)?.missing;
-  useWarningBeforeLeaving(form);
+  const kept = useKeptDraft(form, `campaigns/${campaign?.id ?? 'new'}`, campaign?.updatedAt ?? null);
 
   async function send(publish: boolean): Promise<Campaign> {
     const body = bodyOf(form.values.peek(), publish);
@@ -104,7 +105,10 @@ function Editor({ choices, onSaved }: { choices: Choices; onSaved: (campaign: Ca
     const saved = await send(false);
     toast(`Saved ${saved.name}`, { kind: 'good' });
     if (campaign) onSaved(saved);
-    else navigate(to(`/campaigns/${saved.id}/edit`));
+    else {
+      form.reset(form.values.peek());
+      navigate(to(`/campaigns/${saved.id}/edit`));
+    }
   });
   async function publish(): Promise<void> {
     const n = found.value?.willReceive ?? 0;
@@ -168,6 +172,7 @@ function Editor({ choices, onSaved }: { choices: Choices; onSaved: (campaign: Ca
           </li>
         ))}
       </ol>
+      <RestoredDraft draft={kept} />
       {form.failure.value && <Notice kind="bad" title={form.failure.value} />}
       {lists.every(({ contactCount }) => contactCount === 0) && (
         <Notice

@@ -7,7 +7,8 @@ import { Button } from '../parts/forms/button.tsx';
 import { ListChoice } from '../parts/forms/chip-choice.tsx';
 import { Field } from '../parts/forms/field.tsx';
 import { type Form as Typed, useForm } from '../parts/forms/form.ts';
-import { useWarningBeforeLeaving } from '../parts/forms/leaving.ts';
+import { useKeptDraft } from '../parts/forms/leaving.ts';
+import { RestoredDraft } from '../parts/forms/restored.tsx';
 import { confirm } from '../parts/over/confirm.tsx';
 import { Menu } from '../parts/over/menu.tsx';
 import { toast } from '../parts/over/toast.tsx';
@@ -70,7 +71,7 @@ function Editor({ choices, onSaved }: { choices: Choices; onSaved: (form: Form) 
   const saved = choices.form;
   const form = useForm<Draft>(draftOf(saved));
   const isReadOnly = !can(saved ? 'forms.update' : 'forms.create');
-  useWarningBeforeLeaving(form);
+  const kept = useKeptDraft(form, `forms/${saved?.id ?? 'new'}`, saved?.updatedAt ?? null);
   const save = form.submit(async (draft) => {
     // A new form is looked at before it is public.
     const next = saved
@@ -114,6 +115,7 @@ function Editor({ choices, onSaved }: { choices: Choices; onSaved: (form: Form) 
         </>
       }
     >
+      <RestoredDraft draft={kept} />
       {form.failure.value && <Notice kind="bad" title={form.failure.value} />}
       <div class="cols">
         <div class="stack far c7">
@@ -203,7 +205,7 @@ function More({ form, onSaved }: { form: Form; onSaved: (form: Form) => void }) 
     });
     if (!done) return;
     toast(`Deleted ${name}`);
-    navigate(to('/forms'));
+    navigate(to('/forms'), { isAsked: false });
   }
   return (
     <Menu

@@ -4,6 +4,8 @@ import { Button } from '../parts/forms/button.tsx';
 import { Checkbox, Options } from '../parts/forms/choices.tsx';
 import { Field, TextArea } from '../parts/forms/field.tsx';
 import { type Form, useForm } from '../parts/forms/form.ts';
+import { useKeptDraft } from '../parts/forms/leaving.ts';
+import { RestoredDraft } from '../parts/forms/restored.tsx';
 import { UploadButton } from '../parts/forms/upload-button.tsx';
 import { toast } from '../parts/over/toast.tsx';
 import { Loaded } from '../parts/page/loaded.tsx';
@@ -39,6 +41,7 @@ export default function Settings() {
 
 function Editor({ project, onSaved }: { project: Project; onSaved: (project: Project) => void }) {
   const form = useForm<Draft>(draftOf(project));
+  const kept = useKeptDraft(form, 'settings', null);
   const isReadOnly = !can('projects.update');
   const save = form.submit(async (draft) => {
     const saved = await api.projects.update(project.id, changesOf(project, draft));
@@ -57,6 +60,7 @@ function Editor({ project, onSaved }: { project: Project; onSaved: (project: Pro
         </Button>
       }
     >
+      <RestoredDraft draft={kept} />
       {form.failure.value && <Notice kind="bad" title={form.failure.value} />}
       <Names form={form} isReadOnly={isReadOnly} />
       <Looks form={form} project={project} isReadOnly={isReadOnly} />

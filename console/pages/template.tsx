@@ -7,6 +7,8 @@ import { Badge } from '../parts/data/state.tsx';
 import { Button } from '../parts/forms/button.tsx';
 import { Field } from '../parts/forms/field.tsx';
 import { type Form, sentenceOf, useForm } from '../parts/forms/form.ts';
+import { useKeptDraft } from '../parts/forms/leaving.ts';
+import { RestoredDraft } from '../parts/forms/restored.tsx';
 import { UploadButton } from '../parts/forms/upload-button.tsx';
 import { CodeEditor } from '../parts/mail/code-editor.tsx';
 import { MailPreview } from '../parts/mail/mail-preview.tsx';
@@ -52,6 +54,7 @@ interface Values {
 function Editor({ template, onSaved }: { template: Template; onSaved: (template: Template) => void }) {
   const { templateName, subject, previewText, emailTemplate, templateType, templateId } = template;
   const form = useForm<Values>({ templateName, subject, previewText, emailTemplate });
+  const kept = useKeptDraft(form, `templates/${templateId}`, template.updatedAt);
   const isTesting = useSignal(false);
   const person = useSignal('');
   const isReadOnly = !can('templates.update');
@@ -84,6 +87,7 @@ function Editor({ template, onSaved }: { template: Template; onSaved: (template:
         </>
       }
     >
+      <RestoredDraft draft={kept} />
       {form.failure.value && <Notice kind="bad" title={form.failure.value} />}
       <div class="cols near">
         <div class="c4">

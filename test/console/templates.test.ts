@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { expectAccessible, shoot, useConsole } from '../support/console.ts';
+import { until } from '../support/wait.ts';
 
 /** One transparent pixel. */
 const png = Buffer.from(
@@ -78,6 +79,58 @@ describe('The pages of templates', () => {
     await page.getByText('Saved Typed fast').waitFor();
     const { body: saved } = await suite.own.client.get(`/templates/${body.data.templateId}`);
     expect(saved.data.emailTemplate).to.equal(whole);
+  });
+
+  it('asks before what is typed is left, and has it again afterwards, until it is saved', async () => {
+    const { body } = await suite.own.client.post('/templates', {
+      templateName: 'Unsaved',
+      emailTemplate: '<p>One</p>',
+    });
+    const path = `/templates/${body.data.templateId}`;
+    const page = await suite.open('/templates');
+    await page.getByRole('link', { name: 'Unsaved' }).click();
+    const editor = page.locator('.cm-content');
+    const type = async (text: string) => {
+      await editor.click();
+      await page.keyboard.press('ControlOrMeta+End');
+      await page.keyboard.type(text);
+    };
+    await type('<p>Two');
+    const dialog = page.getByRole('dialog', { name: 'Leave without saving' });
+    for (const leave of [
+      () => page.getByRole('link', { name: 'Campaigns' }).click(),
+      () => page.evaluate('history.back()'),
+    ]) {
+      await leave();
+      await dialog.getByText('It is kept in this browser').waitFor();
+      await dialog.getByRole('button', { name: 'Not now' }).click();
+      expect(new URL(page.url()).pathname).to.include(path);
+      expect(await editor.textContent()).to.equal('<p>One</p><p>Two</p>');
+    }
+    await page.keyboard.press('ControlOrMeta+k');
+    await page.getByRole('combobox').fill('suppressions');
+    await page.keyboard.press('Enter');
+    await dialog.getByRole('button', { name: 'Leave', exact: true }).click();
+    await page.getByRole('heading', { name: 'Suppressions' }).waitFor();
+
+    await page.goto(`/console${path}`);
+    await page.getByText(/^What you typed .* was not saved, and is here again$/).waitFor();
+    expect(await editor.textContent()).to.equal('<p>One</p><p>Two</p>');
+    await expectAccessible(page);
+    await shoot(page, 'template-restored');
+    await page.getByRole('button', { name: 'Show what is saved' }).click();
+    await until(
+      () => editor.textContent(),
+      (text) => text === '<p>One</p>',
+    );
+    await type('<p>Three');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Saved Unsaved').waitFor();
+    await page.getByRole('link', { name: 'Suppressions' }).click();
+    await page.getByRole('heading', { name: 'Suppressions' }).waitFor();
+    await page.goto(`/console${path}`);
+    await editor.getByText('Three').waitFor();
+    expect(await page.getByText('What you typed').count()).to.equal(0);
   });
 
   it('lets a person type before the editor is loaded, and continue at the same place', async () => {

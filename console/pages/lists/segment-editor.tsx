@@ -1,4 +1,4 @@
-import { type Signal, useSignal } from '@preact/signals';
+import { computed, type Signal, useSignal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
 import { type ContactList, EverpostError } from '../../../client/index.ts';
 import { api } from '../../api.ts';
@@ -8,6 +8,7 @@ import { type Column, Table } from '../../parts/data/table.tsx';
 import { Button } from '../../parts/forms/button.tsx';
 import { Field } from '../../parts/forms/field.tsx';
 import { type Form, useForm } from '../../parts/forms/form.ts';
+import { useWarningBeforeLeaving } from '../../parts/forms/leaving.ts';
 import { toast } from '../../parts/over/toast.tsx';
 import { LoadFailure } from '../../parts/page/loaded.tsx';
 import { Empty, Notice, SkeletonLines } from '../../parts/page/notice.tsx';
@@ -76,6 +77,8 @@ function Editor({
   const form = useForm({ name: segment?.name ?? '' });
   const preview = usePreview(group, choices.fields);
   const refusal = useSignal<string | null>(null);
+  const hasChanged = useMemo(() => computed(() => isChanged.value || form.isChanged.value), [form]);
+  useWarningBeforeLeaving({ isChanged: hasChanged });
   const isReadOnly = !can(segment ? 'contactLists.update' : 'contactLists.create');
 
   function change(next: GroupRow): void {
@@ -93,7 +96,10 @@ function Editor({
       isChanged.value = false;
       toast(`Saved ${done.name}`, { kind: 'good' });
       if (segment) onSaved(done);
-      else navigate(to(`/lists/${done.id}`));
+      else {
+        form.reset({ name });
+        navigate(to(`/lists/${done.id}`));
+      }
     } catch (error) {
       refusal.value = error instanceof EverpostError ? error.details : null;
       throw error;
@@ -105,7 +111,7 @@ function Editor({
     refusal.value = null;
     form.reset();
   };
-  const hasChanges = isChanged.value || form.isChanged.value;
+  const hasChanges = hasChanged.value;
 
   return (
     <Page

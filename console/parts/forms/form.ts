@@ -79,8 +79,10 @@ function createForm<V extends object>(initial: V): Form<V> {
         failure.value = null;
       });
       try {
-        await send(values.peek());
-        isChanged.value = false;
+        const sent = values.peek();
+        await send(sent);
+        // Typed while it was sent: not saved yet.
+        if (values.peek() === sent) isChanged.value = false;
         return true;
       } catch (error) {
         fail(error);

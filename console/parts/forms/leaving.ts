@@ -1,13 +1,87 @@
-import { useEffect } from 'preact/hooks';
+import { type ReadonlySignal, useSignal } from '@preact/signals';
+import { useEffect, useMemo } from 'preact/hooks';
+import { draftName, keepDraft, keptDraft, removeDraft } from '../../drafts.ts';
+import { holdPage, linkedProject } from '../../router.ts';
+import { session } from '../../session.ts';
+import { confirm } from '../over/confirm.tsx';
 import type { Form } from './form.ts';
 
-/** The browser asks before it leaves a page with something that is not saved. */
-export function useWarningBeforeLeaving(form: Pick<Form<object>, 'isChanged'>): void {
+const PAUSE_MS = 300;
+
+/** An earlier text that is on the page again. */
+export interface Restored {
+  at: string;
+  isOlder: boolean;
+}
+
+/** The console and the browser ask before they leave a page with something that is not saved. */
+export function useWarningBeforeLeaving(
+  { isChanged }: { isChanged: ReadonlySignal<boolean> },
+  text = 'What you changed here is not saved.',
+): void {
   useEffect(() => {
     const warn = (event: BeforeUnloadEvent) => {
-      if (form.isChanged.peek()) event.preventDefault();
+      if (isChanged.peek()) event.preventDefault();
     };
     addEventListener('beforeunload', warn);
-    return () => removeEventListener('beforeunload', warn);
-  }, [form]);
+    const release = holdPage((go) => {
+      if (isChanged.peek())
+        void confirm({
+          title: 'Leave without saving',
+          text,
+          action: 'Leave',
+          run: go,
+        });
+      return isChanged.peek();
+    });
+    return () => {
+      removeEventListener('beforeunload', warn);
+      release();
+    };
+  }, [isChanged]);
+}
+
+/** Besides, what is typed is kept in this browser until it is saved, and is on the page again when it is opened. */
+export function useKeptDraft<V extends object>(form: Form<V>, page: string, savedAt: string | null) {
+  useWarningBeforeLeaving(
+    form,
+    'What you changed here is not saved. It is kept in this browser until you are here again.',
+  );
+  const name = useMemo(() => draftName(session.peek()?.email ?? '', linkedProject.peek() ?? '', page), [page]);
+  const restored = useSignal<Restored | null>(null);
+  useMemo(() => {
+    const kept = keptDraft(name);
+    if (!kept) return;
+    for (const [key, value] of Object.entries(kept.values))
+      if (key in form.values.peek()) form.set(key as keyof V & string, value as V[keyof V & string]);
+    restored.value = { at: kept.at, isOlder: kept.savedAt !== savedAt };
+  }, [name]);
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const write = () => {
+      clearTimeout(timer);
+      if (form.isChanged.peek()) keepDraft(name, { values: form.values.peek(), savedAt, at: new Date().toISOString() });
+      else removeDraft(name);
+    };
+    const stops = [form.values, form.isChanged].map((signal) =>
+      signal.subscribe(() => {
+        if (!form.isChanged.peek()) restored.value = null;
+        clearTimeout(timer);
+        timer = setTimeout(write, PAUSE_MS);
+      }),
+    );
+    addEventListener('pagehide', write);
+    return () => {
+      removeEventListener('pagehide', write);
+      for (const stop of stops) stop();
+      write();
+    };
+  }, [form, name, savedAt]);
+  return {
+    restored: restored as ReadonlySignal<Restored | null>,
+    drop() {
+      form.reset();
+      restored.value = null;
+    },
+  };
 }
