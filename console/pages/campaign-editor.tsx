@@ -334,7 +334,10 @@ function Content({ form, choices, isReadOnly }: { form: Form<Draft>; choices: Ch
             why={why}
             options={[
               { value: '', label: 'Choose a template' },
-              ...all.map((one) => ({ value: one.templateId, label: one.templateName })),
+              ...all.map((one) => ({
+                value: one.templateId,
+                label: `${one.templateName}${one.publishedVersion === null ? ', not published' : ''}`,
+              })),
             ]}
             onPick={(picked) =>
               takeSubject(

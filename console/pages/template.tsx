@@ -1,6 +1,6 @@
 import { computed, type Signal, useSignal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
-import type { PreviewDraftBody, Template } from '../../client/index.ts';
+import { EverpostError, type PreviewDraftBody, type Template } from '../../client/index.ts';
 import { api } from '../api.ts';
 import { moment } from '../parts/data/format.ts';
 import { Badge } from '../parts/data/state.tsx';
@@ -15,17 +15,21 @@ import { MailPreview } from '../parts/mail/mail-preview.tsx';
 import { PersonSearch } from '../parts/mail/person-search.tsx';
 import { TestDialog } from '../parts/mail/test-dialog.tsx';
 import { faultsOf, useDraftPreview } from '../parts/mail/use-preview.ts';
+import { confirm } from '../parts/over/confirm.tsx';
 import { toast } from '../parts/over/toast.tsx';
 import { Loaded } from '../parts/page/loaded.tsx';
 import { Notice } from '../parts/page/notice.tsx';
 import { Page, Section } from '../parts/page/page.tsx';
 import { useQuery } from '../parts/page/query.ts';
+import { place } from '../router.ts';
 import { can } from '../session.ts';
+import { Compare } from './templates/compare.tsx';
+import { Versions } from './templates/versions.tsx';
 
-/** The code of a template, and the mail that it makes. */
+/** The code of a template, the mail that it makes, and what differs from the version that is sent. */
 export default function TemplatePage({ params }: { params: Record<string, string> }) {
   const id = params.templateId ?? '';
-  const template = useQuery((signal) => api.templates.get(id, {}, { signal }), [id]);
+  const template = useQuery((signal) => toEdit(id, signal), [id]);
   const found = template.data.value;
   if (found)
     return (
@@ -44,6 +48,12 @@ export default function TemplatePage({ params }: { params: Record<string, string
   );
 }
 
+/** The draft; a draft that is older than what is published waits among the versions to be restored. */
+async function toEdit(id: string, signal?: AbortSignal): Promise<Template> {
+  const draft = await api.templates.get(id, { version: 'draft' }, signal && { signal });
+  return draft.isDraftOutdated ? api.templates.get(id, {}, signal && { signal }) : draft;
+}
+
 interface Values {
   templateName: string;
   subject: string;
@@ -51,24 +61,84 @@ interface Values {
   emailTemplate: string;
 }
 
+function valuesOf({ templateName, subject, previewText, emailTemplate }: Template): Values {
+  return { templateName, subject, previewText, emailTemplate };
+}
+
 function Editor({ template, onSaved }: { template: Template; onSaved: (template: Template) => void }) {
-  const { templateName, subject, previewText, emailTemplate, templateType, templateId } = template;
-  const form = useForm<Values>({ templateName, subject, previewText, emailTemplate });
+  const { templateName, templateType, templateId, publishedVersion } = template;
+  const form = useForm<Values>(valuesOf(template));
   const kept = useKeptDraft(form, `templates/${templateId}`, template.updatedAt);
+  /** The version that was saved elsewhere while this one was typed. */
+  const overtaken = useSignal<number | null>(null);
   const isTesting = useSignal(false);
   const person = useSignal('');
   const isReadOnly = !can('templates.update');
+  const openDraft = hasDraft(template) ? template.draftVersion : null;
+
+  async function saveDraft(values: Values): Promise<Template> {
+    try {
+      const { newestVersion } = template;
+      const saved = await api.templates.update(templateId, { ...values, draft: true, newestVersion });
+      overtaken.value = null;
+      return saved;
+    } catch (error) {
+      if (error instanceof EverpostError && error.status === 409) {
+        const newest = await toEdit(templateId);
+        overtaken.value = newest.version;
+        onSaved(newest);
+      }
+      throw error;
+    }
+  }
   const save = form.submit(async (values) => {
-    const saved = await api.templates.update(templateId, values);
+    const saved = await saveDraft(values);
     toast(`Saved ${saved.templateName}`, { kind: 'good' });
     onSaved(saved);
   });
+  const publish = form.submit(async (values) => {
+    const saved = form.isChanged.peek() ? await saveDraft(values) : template;
+    onSaved(saved);
+    if (!hasDraft(saved)) return;
+    const published = await api.templates.publish(templateId, { version: saved.draftVersion });
+    toast(`Published version ${published.version} of ${published.templateName}`, { kind: 'good' });
+    onSaved(published);
+  });
+  async function restore(version: number): Promise<void> {
+    const run = async () => {
+      const restored = await api.templates.restore(templateId, { version, newestVersion: template.newestVersion });
+      form.reset(valuesOf(restored));
+      overtaken.value = null;
+      onSaved(restored);
+      toast(`Version ${version} is in the editor again; it is sent when it is published`, { kind: 'good' });
+    };
+    if (!form.isChanged.peek()) return run();
+    await confirm({
+      title: `Restore version ${version}`,
+      text: 'What you typed and did not save is replaced.',
+      action: 'Restore it',
+      run,
+    });
+  }
+  const asked = Number(place.value.query.get('with')) || null;
+  const compared = overtaken.value ?? asked ?? publishedVersion;
 
   return (
     <Page
       title={templateName}
       crumb={{ label: 'Templates', path: '/templates' }}
-      state={<Badge>{templateType === 'marketing' ? 'Campaigns' : 'Single mail'}</Badge>}
+      state={
+        <>
+          <Badge>{templateType === 'marketing' ? 'Campaigns' : 'Single mail'}</Badge>
+          {publishedVersion === null ? (
+            <Badge tone="warn">Never published</Badge>
+          ) : openDraft === null ? (
+            <Badge tone="good">Published</Badge>
+          ) : (
+            <Badge tone="info">Draft, not published</Badge>
+          )}
+        </>
+      }
       note={form.isChanged.value ? 'Changed, not saved' : `Saved ${moment(template.updatedAt)}`}
       actions={
         <>
@@ -81,14 +151,38 @@ function Editor({ template, onSaved }: { template: Template; onSaved: (template:
           >
             Send a test…
           </Button>
-          <Button kind="first" operation="templates.update" isBusy={form.isBusy.value} onClick={() => save()}>
-            Save
+          <Button
+            {...(can('templates.publish') ? {} : { kind: 'first' as const })}
+            operation="templates.update"
+            isBusy={form.isBusy.value}
+            onClick={() => save()}
+          >
+            Save draft
           </Button>
+          {can('templates.publish') && (
+            <Button
+              kind="first"
+              isBusy={form.isBusy.value}
+              why={!form.isChanged.value && openDraft === null && 'This is what is published.'}
+              onClick={() => publish()}
+            >
+              Publish
+            </Button>
+          )}
         </>
       }
     >
+      {!isReadOnly && !can('templates.publish') && (
+        <p class="sub">You save drafts. Mail changes when an editor or an owner publishes them.</p>
+      )}
       <RestoredDraft draft={kept} />
-      {form.failure.value && <Notice kind="bad" title={form.failure.value} />}
+      {overtaken.value !== null ? (
+        <Notice kind="bad" title={`Version ${overtaken.value} was saved elsewhere while you typed`}>
+          Nothing that you typed is lost. Below you see what differs; saving again replaces that version by yours.
+        </Notice>
+      ) : (
+        form.failure.value && <Notice kind="bad" title={form.failure.value} />
+      )}
       <div class="cols near">
         <div class="c4">
           <Field form={form} name="templateName" label="Name" autocomplete="off" why={isReadOnly && whyReadOnly} />
@@ -107,11 +201,12 @@ function Editor({ template, onSaved }: { template: Template; onSaved: (template:
           />
         </div>
       </div>
-      <Content form={form} templateType={templateType} isReadOnly={isReadOnly} person={person} />
+      <Content form={form} template={template} isReadOnly={isReadOnly} person={person} compared={compared} />
+      <Versions template={template} compared={compared} onRestore={restore} />
       {isTesting.value && (
         <TestDialog
           asksSender
-          send={(emails, email) => api.templates.test(templateId, { emails, from: { email } })}
+          send={(emails, email) => api.templates.test(templateId, { emails, from: { email }, version: 'draft' })}
           onClose={() => {
             isTesting.value = false;
           }}
@@ -121,19 +216,28 @@ function Editor({ template, onSaved }: { template: Template; onSaved: (template:
   );
 }
 
+/** Whether there is something to publish. */
+function hasDraft(template: Template): template is Template & { draftVersion: number } {
+  return template.draftVersion !== null && !template.isDraftOutdated;
+}
+
 const whyReadOnly = 'Your role reads templates.';
 
 function Content({
   form,
-  templateType,
+  template,
   isReadOnly,
   person,
+  compared,
 }: {
   form: Form<Values>;
-  templateType: Template['templateType'];
+  template: Template;
   isReadOnly: boolean;
   person: Signal<string>;
+  /** The version that is compared with the text that is typed. */
+  compared: number | null;
 }) {
+  const { templateType } = template;
   const insert = useRef<((text: string) => void) | null>(null);
   const draft = useMemo(
     () =>
@@ -201,6 +305,9 @@ function Content({
         )}
         <MailPreview mail={mail} isOld={preview.isOld.value} />
       </Section>
+      {compared !== null && (
+        <Compare template={template} version={compared} content={form.values.value} mail={mail} person={person} />
+      )}
     </>
   );
 }

@@ -3,6 +3,7 @@ import type { Template } from '../../client/index.ts';
 import { api } from '../api.ts';
 import { count } from '../parts/data/format.ts';
 import { currentPage, Pager } from '../parts/data/pager.tsx';
+import { State } from '../parts/data/state.tsx';
 import { type Column, Table } from '../parts/data/table.tsx';
 import { Time } from '../parts/data/time.tsx';
 import { Button } from '../parts/forms/button.tsx';
@@ -56,6 +57,7 @@ export default function Templates() {
     },
     { key: 'subject', head: 'Subject', isCut: true, cell: ({ subject }) => subject || <span class="dim">none</span> },
     { key: 'type', head: 'For', cell: (one) => (one.templateType === 'marketing' ? 'Campaigns' : 'Single mail') },
+    { key: 'state', head: 'State', cell: (one) => <TemplateState template={one} /> },
     { key: 'changed', head: 'Changed', isNum: true, isDim: true, cell: ({ updatedAt }) => <Time at={updatedAt} /> },
     {
       key: 'acts',
@@ -133,6 +135,13 @@ export default function Templates() {
   );
 }
 
+function TemplateState({ template }: { template: Template }) {
+  const { publishedVersion, draftVersion, isDraftOutdated } = template;
+  if (publishedVersion === null) return <State tone="warn">Never published</State>;
+  if (draftVersion !== null && !isDraftOutdated) return <State tone="open">Published, with a newer draft</State>;
+  return <State tone="good">Published</State>;
+}
+
 function NewDialog({ onClose }: { onClose: () => void }) {
   const form = useForm({ templateName: '', templateType: 'marketing' });
   const submit = form.submit(async ({ templateName, templateType }) => {
@@ -142,6 +151,7 @@ function NewDialog({ onClose }: { onClose: () => void }) {
       builderType: 'code',
       subject: templateName,
       emailTemplate: starter(templateType),
+      draft: true,
     });
     onClose();
     navigate(to(`/templates/${templateId}`));

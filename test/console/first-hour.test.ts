@@ -141,8 +141,8 @@ describe('The first hour of a new user', function () {
     await page.keyboard.insertText(letter);
     await page.frameLocator('iframe[title="Preview at 720 px"]').getByRole('link', { name: 'have a look' }).waitFor();
     await shoot(page, 'first-template');
-    await click(page.getByRole('button', { name: 'Save' }));
-    await page.getByText('Saved The new books').waitFor();
+    await click(page.getByRole('button', { name: 'Publish' }));
+    await page.getByText('Published version 2 of The new books').waitFor();
   }
 
   async function sendCampaign(page: Page): Promise<void> {

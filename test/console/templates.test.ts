@@ -31,7 +31,7 @@ describe('The pages of templates', () => {
     await page.keyboard.insertText('{{#if firstName}}never closed');
     await page.getByText(/^line \d+: /).waitFor();
     await page.locator('.cm-lint-marker-error').waitFor();
-    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('button', { name: 'Save draft' }).click();
     await page
       .getByRole('alert')
       .getByText(/^It was not saved: line \d+/)
@@ -50,7 +50,7 @@ describe('The pages of templates', () => {
     await mail.locator('img[width="1"]').waitFor({ state: 'attached' });
     await expectAccessible(page);
     await shoot(page, 'template');
-    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('button', { name: 'Save draft' }).click();
     await page.getByText('Saved Winter catalogue').waitFor();
 
     const { body } = await suite.own.client.get('/templates');
@@ -75,9 +75,9 @@ describe('The pages of templates', () => {
     const whole = `<p>${words.slice(0, -1)} And stays open</p>`;
     await page.frameLocator('iframe[title="Preview at 720 px"]').getByText('And stays open').waitFor();
     expect(await editor.textContent()).to.equal(whole);
-    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('button', { name: 'Save draft' }).click();
     await page.getByText('Saved Typed fast').waitFor();
-    const { body: saved } = await suite.own.client.get(`/templates/${body.data.templateId}`);
+    const { body: saved } = await suite.own.client.get(`/templates/${body.data.templateId}?version=draft`);
     expect(saved.data.emailTemplate).to.equal(whole);
   });
 
@@ -96,6 +96,7 @@ describe('The pages of templates', () => {
       await page.keyboard.type(text);
     };
     await type('<p>Two');
+    await page.frameLocator('iframe[title="Preview at 720 px"]').getByText('Two').waitFor();
     const dialog = page.getByRole('dialog', { name: 'Leave without saving' });
     for (const leave of [
       () => page.getByRole('link', { name: 'Campaigns' }).click(),
@@ -124,7 +125,7 @@ describe('The pages of templates', () => {
       (text) => text === '<p>One</p>',
     );
     await type('<p>Three');
-    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('button', { name: 'Save draft' }).click();
     await page.getByText('Saved Unsaved').waitFor();
     await page.getByRole('link', { name: 'Suppressions' }).click();
     await page.getByRole('heading', { name: 'Suppressions' }).waitFor();
@@ -152,5 +153,93 @@ describe('The pages of templates', () => {
     await page.locator('.cm-content').waitFor();
     await page.keyboard.insertText(', three</p>');
     expect(await page.locator('.cm-content').textContent()).to.equal('<p>One, two, three</p>');
+  });
+
+  it('shows what differs from the published version, publishes, and restores an earlier one', async () => {
+    const { client } = suite.own;
+    const code = (price: string) => `<h1>Winter</h1>\n<p>The lamp costs ${price}.</p>\n<p>Come in.</p>`;
+    const made = await client.post('/templates', {
+      ...{ templateName: 'Price list', templateType: 'marketing', subject: 'Prices', emailTemplate: code('20 euros') },
+    });
+    const { templateId } = made.body.data;
+    const published = async () => (await client.get(`/templates/${templateId}`)).body.data;
+    const page = await suite.open(`/templates/${templateId}`, { role: 'editor' });
+    await page.getByText('Nothing differs.').waitFor();
+    const publish = page.getByRole('button', { name: 'Publish' });
+    expect(await publish.getAttribute('aria-disabled')).to.equal('true');
+    const editor = page.locator('.cm-content');
+    const textOf = async () => (await editor.locator('.cm-line').allTextContents()).join('\n');
+    const write = async (text: string) => {
+      await editor.click();
+      await page.keyboard.press('ControlOrMeta+A');
+      await page.evaluate(`navigator.clipboard.writeText(${JSON.stringify(text)})`);
+      await page.keyboard.press('ControlOrMeta+V');
+    };
+
+    await write(code('18 euros'));
+    const before = page.frameLocator('iframe[title="Version 1, published"]');
+    const after = page.frameLocator('iframe[title="The editor"]');
+    await before.getByText('The lamp costs 20 euros.').waitFor();
+    await after.getByText('The lamp costs 18 euros.').waitFor();
+    await expectAccessible(page);
+    await page.getByRole('heading', { name: 'Versions' }).scrollIntoViewIfNeeded();
+    await shoot(page, 'template-pictures');
+    await page.getByRole('radio', { name: 'Lines' }).check();
+    const lines = page.getByRole('group', { name: 'Code', exact: true });
+    expect(await lines.locator('del').allTextContents()).to.deep.equal(['<p>The lamp costs 20 euros.</p>']);
+    expect(await lines.locator('ins').allTextContents()).to.deep.equal(['<p>The lamp costs 18 euros.</p>']);
+    await expectAccessible(page);
+    await shoot(page, 'template-lines');
+
+    await page.getByRole('button', { name: 'Save draft' }).click();
+    await page.getByText('Draft, not published').waitFor();
+    expect((await published()).emailTemplate).to.equal(code('20 euros'));
+    const row = (version: number) => page.getByRole('row', { name: new RegExp(`^${version}\\b`) });
+    await row(2).getByText('Draft', { exact: true }).waitFor();
+    await row(2)
+      .getByText(/^ada\.editor@/)
+      .waitFor();
+    await row(1).getByText('a program').first().waitFor();
+    await publish.click();
+    await page.getByText('Published version 2 of Price list').waitFor();
+    expect(await published()).to.include({ emailTemplate: code('18 euros'), publishedVersion: 2 });
+
+    await page.getByRole('button', { name: 'Restore version 1' }).click();
+    await page.getByText('Version 1 is in the editor again').waitFor();
+    await until(textOf, (text) => text === code('20 euros'));
+    expect((await published()).emailTemplate).to.equal(code('18 euros'));
+
+    // Another person publishes while this one types.
+    await write(code('17 euros'));
+    await client.patch(`/templates/${templateId}`, { emailTemplate: code('16 euros') });
+    await page.getByRole('button', { name: 'Save draft' }).click();
+    await page.getByText(/was saved elsewhere while you typed/).waitFor();
+    expect(await textOf()).to.equal(code('17 euros'));
+    await lines.locator('del', { hasText: '16 euros' }).waitFor();
+    await page.evaluate('scrollTo(0, 0)');
+    await shoot(page, 'template-overtaken');
+    await publish.click();
+    await until(published, ({ emailTemplate }) => emailTemplate === code('17 euros'));
+  });
+
+  it('lets an author save and restore drafts, and says who publishes them', async () => {
+    const { client } = suite.own;
+    const made = await client.post('/templates', { templateName: 'Letter', emailTemplate: '<p>One</p>' });
+    const { templateId } = made.body.data;
+    await client.patch(`/templates/${templateId}`, { emailTemplate: '<p>Two</p>' });
+    const page = await suite.open(`/templates/${templateId}`, { role: 'author' });
+    await page.getByText('Mail changes when an editor or an owner publishes them.').waitFor();
+    expect(await page.getByRole('button', { name: 'Publish' }).count()).to.equal(0);
+    const editor = page.locator('.cm-content');
+    await editor.click();
+    await page.keyboard.type('<p>Three');
+    await page.getByRole('button', { name: 'Save draft' }).click();
+    await page.getByText('Draft, not published').waitFor();
+    await shoot(page, 'template-author');
+    await page.getByRole('button', { name: 'Restore version 1' }).click();
+    await page.getByText('Version 1 is in the editor again').waitFor();
+    expect(await editor.textContent()).to.equal('<p>One</p>');
+    const { data } = (await client.get(`/templates/${templateId}`)).body;
+    expect(data).to.include({ emailTemplate: '<p>Two</p>', publishedVersion: 2 });
   });
 });

@@ -82,7 +82,13 @@ export function NewAutomation({ onClose }: { onClose: () => void }) {
   const made = useRef(new Map<string, string>());
   async function ownTemplate(name: string, subject: string): Promise<string> {
     const templateName = `${name}: ${subject}`;
-    const body = { templateName, subject, templateType: 'marketing', emailTemplate: starter('marketing') } as const;
+    const body = {
+      templateName,
+      subject,
+      templateType: 'marketing',
+      emailTemplate: starter('marketing'),
+      draft: true,
+    } as const;
     const templateId = made.current.get(templateName) ?? (await api.templates.create(body)).templateId;
     made.current.set(templateName, templateId);
     return templateId;

@@ -10,8 +10,7 @@ interface Shown {
 export function MailPreview({ mail, isOld }: { mail: Shown | null; isOld: boolean }) {
   const look = useSignal<Look>('html');
   if (!mail) return <p class="dim">The mail is shown here when it has content.</p>;
-  // The frame is of this origin, under which name ever the console was opened.
-  const path = new URL(mail.previewUrl, location.origin).pathname;
+  const path = pathOf(mail);
   return (
     <div class={isOld ? 'stack tight old' : 'stack tight'}>
       <LookChoice label="Preview as" look={look} />
@@ -27,13 +26,33 @@ export function MailPreview({ mail, isOld }: { mail: Shown | null; isOld: boolea
   );
 }
 
+/** A new frame for each mail: a frame that moves to another one is a step of the Back button. */
+function Mail({ path, title }: { path: string; title: string }) {
+  return <iframe key={path} title={title} src={path} sandbox="" loading="lazy" />;
+}
+
+/** One mail in a frame as wide as its place, next to another one. */
+export function MailFrame({ mail, caption, title }: { mail: Shown | null; caption: string; title: string }) {
+  return (
+    <figure class="mail">
+      <figcaption>{caption}</figcaption>
+      {mail && <Mail path={pathOf(mail)} title={title} />}
+    </figure>
+  );
+}
+
+/** The frame is of this origin, under which name ever the console was opened. */
+function pathOf({ previewUrl }: Shown): string {
+  return new URL(previewUrl, location.origin).pathname;
+}
+
 function Frame({ path, width, device }: { path: string; width: 320 | 720; device: string }) {
   return (
     <figure class={width === 720 ? 'mail wide' : 'mail'}>
       <figcaption>
         {width} px, {device}
       </figcaption>
-      <iframe title={`Preview at ${width} px`} src={path} sandbox="" loading="lazy" />
+      <Mail path={path} title={`Preview at ${width} px`} />
     </figure>
   );
 }
