@@ -2822,7 +2822,11 @@ export interface PlanOfProviderA {
   customFields: PlannedField[];
   contactLists: PlannedList[];
   totalContacts: number;
-  /** Sections that the key may not read; they come back empty. */
+  /** Addresses that the account does not mail. They are suppressed here before contacts are imported. */
+  suppressions: PlannedSuppressions;
+  /** false: the addresses of suppressions were not counted to the end; there are at least as many. */
+  countsComplete: boolean;
+  /** Sections that the key may not read; they come back empty. For suppressions with the missing scope and what follows from it. */
   skipped: string[];
 }
 
@@ -2854,6 +2858,13 @@ export interface PlannedList {
   id: string;
   name: string;
   contactCount?: number;
+}
+
+export interface PlannedSuppressions {
+  unsubscribes: number;
+  bounces: number;
+  invalidEmails: number;
+  spamReports: number;
 }
 
 export interface PreviewCampaignBody {
@@ -3665,6 +3676,8 @@ export interface StartMigrationABody {
   onExistUpdateHTML?: boolean;
   /** Whether automations start for these contacts; omitted: false. */
   runWorkflow?: boolean;
+  /** Whether the job holds before it imports contacts when the key may not read who must not be mailed; omitted: false, and the report names the missing scopes. */
+  requireSuppressions?: boolean;
   customFieldMappings?: FieldMappingA[];
 }
 

@@ -48,6 +48,11 @@ export const migrateABody = schema({
     contactListIds: selected,
     onExistUpdateHTML: updateHtml,
     runWorkflow,
+    requireSuppressions: {
+      type: 'boolean',
+      description:
+        'Whether the job holds before it imports contacts when the key may not read who must not be mailed; omitted: false, and the report names the missing scopes.',
+    },
     customFieldMappings: {
       type: 'array',
       maxItems: MAPPINGS_MAX,
@@ -183,14 +188,38 @@ const skipped = {
 export const planAAnswer = shape({
   title: 'PlanOfProviderA',
   type: 'object',
-  required: ['templates', 'unsubscribeGroups', 'customFields', 'contactLists', 'totalContacts', 'skipped'],
+  required: [
+    'templates',
+    'unsubscribeGroups',
+    'customFields',
+    'contactLists',
+    'totalContacts',
+    'suppressions',
+    'countsComplete',
+    'skipped',
+  ],
   properties: {
     templates: items,
     unsubscribeGroups: items,
     customFields: { type: 'array', items: field },
     contactLists: { type: 'array', items: list },
     totalContacts: count,
-    skipped,
+    suppressions: {
+      title: 'PlannedSuppressions',
+      type: 'object',
+      required: ['unsubscribes', 'bounces', 'invalidEmails', 'spamReports'],
+      properties: { unsubscribes: count, bounces: count, invalidEmails: count, spamReports: count },
+      description: 'Addresses that the account does not mail. They are suppressed here before contacts are imported.',
+    },
+    countsComplete: {
+      type: 'boolean',
+      description: 'false: the addresses of suppressions were not counted to the end; there are at least as many.',
+    },
+    skipped: {
+      ...skipped,
+      description:
+        'Sections that the key may not read; they come back empty. For suppressions with the missing scope and what follows from it.',
+    },
   },
 });
 

@@ -139,12 +139,15 @@ function line({ name, status, total, succeeded, failed, skipped }: Phase): strin
 
 function finished(job: Job): Job {
   if (job.attention) console.log(`\n  needs attention: ${job.attention}`);
-  else if (job.report)
+  else if (job.report) {
     console.table(
       job.report.map(({ details: _, needsReview, ...counts }) => ({
         ...counts,
         review: (needsReview as object[]).length,
       })),
     );
+    const contacts = job.report.find(({ name }) => name === 'contacts');
+    console.log(`  Suppressed before they were contacts, and memberships: ${JSON.stringify(contacts?.details)}`);
+  }
   return job;
 }

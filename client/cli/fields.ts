@@ -560,6 +560,7 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
     {"name":"contactListIds","kind":"list"},
     {"name":"onExistUpdateHTML","kind":"boolean","about":"Whether a template that was migrated before gets its content again; omitted: false."},
     {"name":"runWorkflow","kind":"boolean","about":"Whether automations start for these contacts; omitted: false."},
+    {"name":"requireSuppressions","kind":"boolean","about":"Whether the job holds before it imports contacts when the key may not read who must not be mailed; omitted: false, and the report names the missing scopes."},
     {"name":"customFieldMappings","kind":"list"},
   ] },
   "migrations.startProviderB": { about: "Start a migration from provider B in the background", fields: [

@@ -51,7 +51,8 @@ export function inputForA(body: MigrateABody): MigrationInput {
     listIds: contactListIds,
     topicIds: undefined,
   });
-  return { provider: 'providerA', ...commonOf(body, selection) };
+  const required = body.requireSuppressions ? { requireSuppressions: true } : {};
+  return { provider: 'providerA', ...commonOf(body, selection), ...required };
 }
 
 export function inputForB(body: MigrateBBody): MigrationInput {

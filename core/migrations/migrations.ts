@@ -16,7 +16,10 @@ import { mayBecome } from './rules/status.ts';
 import { MIGRATION_STARTS, publishMigration } from './run/progress.ts';
 
 export interface MigrationInput
-  extends Pick<Migration, 'provider' | 'selection' | 'mappings' | 'updateTemplates' | 'runWorkflow'> {
+  extends Pick<
+    Migration,
+    'provider' | 'selection' | 'mappings' | 'updateTemplates' | 'runWorkflow' | 'requireSuppressions'
+  > {
   key: string;
 }
 

@@ -1,5 +1,6 @@
 import type { Collection, ObjectId } from 'mongodb';
 import type { Due, PropertyType, Sealed } from '../base/model.ts';
+import type { SuppressionList } from './source.ts';
 
 /** Migrations from other providers. */
 
@@ -77,6 +78,8 @@ export interface Migration extends Due {
   mappings: MigrationMapping[];
   /** Whether templates that were migrated before get their content again. */
   updateTemplates: boolean;
+  /** Whether the job holds when it may not read who must not be mailed (A). */
+  requireSuppressions?: boolean;
   /** Whether automations start for its contacts; jobs of earlier versions have none. */
   runWorkflow?: boolean;
   /** The number of unsubscribed contacts in the last complete plan of the same account; shown next to the number that the job read. */
@@ -100,12 +103,14 @@ export interface Migration extends Due {
   updatedAt: Date;
 }
 
-/** An address that the source marked unsubscribed, kept from the phase that reads it to the one that compares; `_id` is job and address. */
-interface MigrationUnsubscribed {
+/** An address that the source does not mail, kept from when it is read to when it is compared; `_id` is job and address. */
+export interface MigrationUnsubscribed {
   _id: string;
   projectId: ObjectId;
   migrationId: ObjectId;
   email: string;
+  /** Of provider A: the lists that have it, each with its date there. */
+  lists?: Partial<Record<SuppressionList, Date | null>>;
   expiresAt: Date;
 }
 

@@ -3,7 +3,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Deps } from '../base/deps.ts';
 import { repeatOnDuplicate } from '../base/idempotent-insert.ts';
 import type { Project } from '../base/model.ts';
-import { type SourceA, type SourceB, SourceError, type SourcePage } from './source.ts';
+import { missingScope } from './rules/suppression-lists.ts';
+import {
+  type SourceA,
+  type SourceB,
+  SourceError,
+  type SourcePage,
+  SUPPRESSION_LISTS,
+  type SuppressionList,
+} from './source.ts';
+import { suppressedPages } from './suppressed-pages.ts';
 
 type Tenant = Pick<Project, '_id'>;
 
@@ -11,25 +20,51 @@ type Tenant = Pick<Project, '_id'>;
 const COUNT_MS = 20_000;
 
 /** Endpoint 24. The key is checked first; a section that it may not read comes back empty and is named. */
-export async function planA(source: SourceA) {
+export async function planA(source: SourceA, countMs = COUNT_MS) {
+  const until = performance.now() + countMs;
   await source.checkKey();
   const skipped: string[] = [];
   const section = <T>(name: string, read: Promise<T>, empty: T) => orEmpty(read, name, empty, skipped);
-  const [templates, unsubscribeGroups, customFields, contactLists, totalContacts] = await Promise.all([
+  const [templates, unsubscribeGroups, customFields, contactLists, totalContacts, ...counted] = await Promise.all([
     section('templates', source.listTemplates(), []),
     section('unsubscribeGroups', source.listGroups(), []),
     section('customFields', source.listFields(), []),
     section('contactLists', source.listLists(), []),
     section('totalContacts', source.countContacts(), 0),
+    ...SUPPRESSION_LISTS.map((list) => countSuppressed(source, list, until)),
   ]);
+  const unread = counted.filter(({ isMissing }) => isMissing).map(({ list }) => missingScope(list));
   return {
     templates: templates.map(idAndName),
     unsubscribeGroups: unsubscribeGroups.map(idAndName),
     customFields: customFields.map(({ id, name, fieldType }) => ({ id, name, fieldType })),
     contactLists: contactLists.map(({ id, name, contactCount }) => ({ id, name, contactCount })),
     totalContacts,
-    skipped,
+    suppressions: Object.fromEntries(counted.map(({ list, count }) => [list, count])) as Record<
+      SuppressionList,
+      number
+    >,
+    countsComplete: counted.every(({ isComplete }) => isComplete),
+    skipped: [...skipped, ...unread.map(({ item, message }) => `${item}: ${message}`)],
   };
+}
+
+/** Counts the addresses of a list until the time is over. A list that the key may not read has none. */
+async function countSuppressed(source: SourceA, list: SuppressionList, until: number) {
+  const found = { list, count: 0, isComplete: false, isMissing: false };
+  const pages = suppressedPages(source, list);
+  try {
+    while (performance.now() < until) {
+      const page = await Promise.race([pages.next(), lateAt(until)]);
+      if (!page) break;
+      if (page.done) return { ...found, isComplete: true };
+      found.count = page.value.read;
+    }
+    return found;
+  } catch (error) {
+    if (!(error instanceof SourceError && error.kind === 'forbidden')) throw error;
+    return { ...found, isComplete: true, isMissing: true };
+  }
 }
 
 /** Endpoint 28. One request after the other, at the source's pace. A key that may only send reads nothing: every section is skipped. */

@@ -18,6 +18,10 @@ export interface OpenSource {
   signal?: AbortSignal | undefined;
 }
 
+/** The lists of addresses that provider A does not mail, for the whole account. Blocks are left out: the provider ends them by itself. */
+export const SUPPRESSION_LISTS = ['unsubscribes', 'bounces', 'invalidEmails', 'spamReports'] as const;
+export type SuppressionList = (typeof SUPPRESSION_LISTS)[number];
+
 /** Shared by both providers. */
 interface AnySource {
   /** Throws `invalid_key` or `forbidden`. Provider B has no endpoint for it, so it makes one small read. */
@@ -35,6 +39,8 @@ export interface SourceA extends AnySource {
   listGroups(): Promise<SourceGroup[]>;
   readGroup(id: string): Promise<SourceGroup>;
   listGroupAddresses(group: SourceGroup): Promise<string[]>;
+  /** One page; `since` leaves out what is older. Throws `forbidden` when the key lacks the scope of this list. */
+  listSuppressed(list: SuppressionList, range: { offset: number; since: Date | null }): Promise<SourceSuppressedPage>;
   /** null: every contact of the account; otherwise those who are in any of the lists. */
   startExport(listIds: string[] | null): Promise<string>;
   readExport(id: string): Promise<SourceExport>;
@@ -85,6 +91,17 @@ export interface SourceList extends SourceItem {
 export interface SourceGroup extends SourceItem {
   description: string;
   suppressedCount: number;
+}
+
+export interface SourceSuppressed {
+  email: string;
+  /** When it came into the list; null when the source does not say. */
+  at: Date | null;
+}
+
+interface SourceSuppressedPage {
+  rows: SourceSuppressed[];
+  hasMore: boolean;
 }
 
 export interface SourceTopic extends SourceItem {

@@ -53,11 +53,12 @@ export function isStronger(reason: SuppressionReason, than: SuppressionReason): 
 }
 
 /** The entry of an address within one group. */
-export type AddressEntry = Pick<Suppression, 'reason' | 'evidence' | 'beside' | 'exceptGroupIds'>;
+export type AddressEntry = Pick<Suppression, 'reason' | 'evidence' | 'beside' | 'exceptGroupIds'> &
+  Partial<Pick<Suppression, 'updatedAt'>>;
 
 export type EntryChange =
-  /** null: release the address. 'subscribe': only from what the person said. */
-  | { reason: SuppressionReason | 'subscribe' | null; evidence: string | null }
+  /** null: release the address. 'subscribe': only from what the person said. `saidAt`: the time at which they said it; not given: now. */
+  | { reason: SuppressionReason | 'subscribe' | null; evidence: string | null; saidAt?: Date | undefined }
   /** Of an entry that stops all marketing mail: the person has turned this group on. */
   | { reason: 'except'; exceptGroupId: string };
 
@@ -88,7 +89,13 @@ export function afterChange(
     reason !== 'UNSUBSCRIBE' &&
     (!entry.beside || isStronger(reason, entry.beside.reason));
   const kept = isNews ? { ...entry, beside: { reason, evidence } } : entry;
-  return { outcome: 'kept', entry: reason === 'UNSUBSCRIBE' ? withoutExceptions(kept) : kept };
+  const isSaidAgain = reason === 'UNSUBSCRIBE' && !isOlder(change.saidAt, entry);
+  return { outcome: 'kept', entry: isSaidAgain ? withoutExceptions(kept) : kept };
+}
+
+/** An unsubscribe that the person made before they turned a group on again does not turn it off. */
+function isOlder(saidAt: Date | undefined, { updatedAt }: AddressEntry): boolean {
+  return saidAt !== undefined && updatedAt !== undefined && saidAt < updatedAt;
 }
 
 /** Only what the person said has exceptions. */

@@ -57,21 +57,26 @@ export interface NewEntry {
   email: string;
   reason: SuppressionReason;
   evidence?: string | undefined;
+  /** When the person said so, unless it is now: what they turned on since stays on. */
+  saidAt?: Date | undefined;
 }
 
 /** The same for entries of one group that have reasons and evidence of their own. */
 export async function suppressEach(deps: Deps, target: SuppressionGroup, entries: NewEntry[]): Promise<void> {
-  await changeSuppressions(
+  const outcomes = await changeSuppressions(
     deps,
     target,
-    entries.map(({ email, reason, evidence }) => ({
+    entries.map(({ email, reason, evidence, saidAt }) => ({
       email,
       reason,
       evidence: evidence?.slice(0, EVIDENCE_MAX) ?? null,
+      saidAt,
     })),
   );
+  const isNews = ({ saidAt }: NewEntry, index: number) => saidAt === undefined || outcomes[index] !== 'kept';
+  const news = entries.filter(isNews);
   for (const reason of ['UNSUBSCRIBE', 'COMPLAINT'] as const) {
-    const emails = entries.filter((entry) => entry.reason === reason).map(({ email }) => email);
+    const emails = news.filter((entry) => entry.reason === reason).map(({ email }) => email);
     if (emails.length === 0) continue;
     for (const follow of deps.subscribers.suppressions)
       await follow(deps, target.projectId, [...new Set(emails)], { ...target, reason });

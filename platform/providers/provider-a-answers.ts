@@ -35,6 +35,8 @@ interface ExportState {
 
 const metadata = { type: ['object', 'null'], properties: { next: textOrNull } };
 const COUNT_BOUNDS = { minimum: 0, maximum: Number.MAX_SAFE_INTEGER };
+/** The last second that a date can have. */
+const SECONDS_MAX = 8_640_000_000_000;
 const count = { type: ['integer', 'null'], ...COUNT_BOUNDS };
 const id = { type: ['integer', 'string'] };
 const item = { type: 'object', required: ['id', 'name'], properties: { id: text, name: text } };
@@ -104,6 +106,18 @@ export const suppressionRows = checkOf<{ email: string; group_id: number | strin
   {
     type: 'array',
     items: { type: 'object', required: ['email', 'group_id'], properties: { email: text, group_id: id } },
+  },
+  [],
+);
+
+export const suppressedRows = checkOf<{ email: string; created?: number | null }[]>(
+  {
+    type: 'array',
+    items: {
+      type: 'object',
+      required: ['email'],
+      properties: { email: text, created: { type: ['number', 'null'], minimum: 0, maximum: SECONDS_MAX } },
+    },
   },
   [],
 );

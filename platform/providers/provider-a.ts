@@ -8,7 +8,9 @@ import {
   type SourceGroup,
   type SourceItem,
   type SourceList,
+  type SourceSuppressed,
   type SourceTemplate,
+  type SuppressionList,
 } from '../../core/migrations/source.ts';
 import { type FetchFile, readExportFile } from './export-file.ts';
 import { callProvider, type ProviderHttp, urlPart, type Verdict } from './http.ts';
@@ -23,6 +25,12 @@ const PAGES_MAX = 10_000;
 /** The addresses of a group come as one array of any length. */
 const ADDRESSES_BYTES_MAX = 64 * 1024 * 1024;
 const ADDRESSES_TOGETHER = 10_000;
+const suppressionPaths: Record<SuppressionList, string> = {
+  unsubscribes: 'unsubscribes',
+  bounces: 'bounces',
+  invalidEmails: 'invalid_emails',
+  spamReports: 'spam_reports',
+};
 const fieldTypes = new Map<string, SourceField['fieldType']>([
   ['text', 'string'],
   ['number', 'number'],
@@ -55,6 +63,7 @@ export function openProviderA(baseUrl: string, fetchFile: FetchFile, { key, pati
     readGroup: async (id) =>
       groupOf(await callProvider(http, { path: `/v3/asm/groups/${urlPart(id)}`, check: answers.oneGroup })),
     listGroupAddresses: (group) => listGroupAddresses(http, group),
+    listSuppressed: (list, range) => listSuppressed(http, list, range),
     startExport: (listIds) => startExport(http, listIds),
     readExport: (id) => readExport(http, id),
     readExportFile: (url, batchSize) => readExportFile(fetchFile, url, batchSize, signal),
@@ -157,6 +166,21 @@ async function listGroupAddresses(http: ProviderHttp, { id, suppressedCount }: S
     if (rows.length < SUPPRESSION_PAGE) break;
   }
   return [...found];
+}
+
+/** Any page but the last is full. */
+async function listSuppressed(
+  http: ProviderHttp,
+  list: SuppressionList,
+  { offset, since }: { offset: number; since: Date | null },
+): Promise<{ rows: SourceSuppressed[]; hasMore: boolean }> {
+  const from = since === null ? '' : `&start_time=${Math.floor(since.getTime() / 1_000)}`;
+  const path = `/v3/suppression/${suppressionPaths[list]}?limit=${SUPPRESSION_PAGE}&offset=${offset}${from}`;
+  const rows = await callProvider(http, { path, check: answers.suppressedRows });
+  return {
+    rows: rows.map(({ email, created }) => ({ email, at: created == null ? null : new Date(created * 1_000) })),
+    hasMore: rows.length >= SUPPRESSION_PAGE,
+  };
 }
 
 async function startExport(http: ProviderHttp, listIds: string[] | null): Promise<string> {

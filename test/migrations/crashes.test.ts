@@ -31,7 +31,8 @@ describe('A migration whose process dies again and again', function () {
       [3, 0],
       [30, 0],
     ]);
-    expect(found.report[4].details).deep.equal({ memberships: 21 });
+    const read = { unsubscribes: 3, bounces: 2, invalidEmails: 1, spamReports: 1 };
+    expect(found.report[4].details).deep.equal({ ...read, memberships: 21 });
   });
 
   it('ends with the target equal to the source and nothing twice, from provider B', async () => {

@@ -56,7 +56,8 @@ describe('A migration from provider A', function () {
       ['contacts', 40, 40, 0],
     ]);
     expect(report[2].details).deep.include({ addresses: 4 });
-    expect(report[4].details).deep.include({ memberships: 28 });
+    const read = { unsubscribes: 3, bounces: 2, invalidEmails: 1, spamReports: 1 };
+    expect(report[4].details).deep.equal({ ...read, memberships: 28 });
     expect(JSON.stringify(report[1].needsReview)).contains('no active version');
   });
 
@@ -153,10 +154,18 @@ describe('A migration from provider A', function () {
     expect(plan.contactLists[0]).deep.equal({ id: account.lists[0]?.id, name: 'News', contactCount: 20 });
     expect(plan.customFields[2]).deep.equal({ id: 'w3', name: 'Company Name', fieldType: 'string' });
     expect([plan.totalContacts, plan.skipped]).deep.equal([40, []]);
-    account.scopes = ['asm.groups.read'];
+    const suppressions = { unsubscribes: 3, bounces: 2, invalidEmails: 2, spamReports: 1 };
+    expect(plan).deep.include({ suppressions, countsComplete: true });
+    account.scopes = ['asm.groups.read', 'suppression.bounces.read', 'suppression.invalid_emails.read'];
     const narrow = dataOf(await tenant.client.post('/migrations/sendgrid/plan', { sendgridApiKey: account.key }));
     expect(narrow.unsubscribeGroups).length(3);
-    expect(narrow.skipped).deep.equal(['templates', 'customFields', 'contactLists', 'totalContacts']);
+    const sections = ['templates', 'customFields', 'contactLists', 'totalContacts'];
+    expect(narrow.skipped).deep.equal([
+      ...sections,
+      'suppressions.unsubscribes: the key lacks the scope suppression.unsubscribes.read at the source, so people who unsubscribed from everything arrive here as mailable',
+      'suppressions.spamReports: the key lacks the scope suppression.spam_reports.read at the source, so people who reported spam arrive here as mailable',
+    ]);
+    expect(narrow.suppressions).deep.equal({ unsubscribes: 0, bounces: 2, invalidEmails: 2, spamReports: 0 });
   });
 
   it('refuses a bad key with 422 INVALID_PROVIDER_KEY, a missing one with 400, and a selection of nothing with 400', async () => {

@@ -146,12 +146,21 @@ export async function until(
 }
 
 /** The phases of a job in this process, without Temporal, until it ends or holds. */
-export async function runPhases(deps: Deps, { project }: Tenant, migrationId: string): Promise<Step> {
+export async function runPhases(
+  deps: Deps,
+  { project }: Tenant,
+  migrationId: string,
+  signal?: AbortSignal,
+): Promise<Step> {
   const ref = { projectId: project._id.toHexString(), migrationId, run: 1 };
   let step = await beginMigration(deps, ref);
   while (step.next === 'phase' && step.phase) {
     try {
-      step = await runMigrationPhase(deps, { ...ref, phase: step.phase }, { owner: randomUUID() });
+      step = await runMigrationPhase(
+        deps,
+        { ...ref, phase: step.phase },
+        { owner: randomUUID(), ...(signal ? { signal } : {}) },
+      );
     } catch (error) {
       if (!(error instanceof SourceError)) throw error;
       step = await decideMigration(deps, ref);

@@ -1,3 +1,4 @@
+import { normalizeEmail } from '../../core/base/text/addresses.ts';
 import { withCounts } from '../../core/contacts/lists/counts.ts';
 import type { AccountA } from '../providers/account-a.ts';
 import type { AccountB } from '../providers/account-b.ts';
@@ -8,6 +9,7 @@ interface Picture {
   templates: { name: string; subject: string; html: string; isFlagged: boolean }[];
   groups: Record<string, string[]>;
   suppressedGlobally: string[];
+  suppressedForMarketing: string[];
   lists: Record<string, { count: number; emails: string[] }>;
   contacts: Record<string, object>;
   fields: Record<string, string>;
@@ -42,6 +44,7 @@ export async function pictureOf({ deps }: Environment, { project }: Tenant): Pro
       ({ name, groupId }) => [name, emailsOf(groupId).sort()],
     ),
     suppressedGlobally: emailsOf(groups.find(({ isGlobal }) => isGlobal)?.groupId ?? '').sort(),
+    suppressedForMarketing: emailsOf(groups.find(({ isMarketing }) => isMarketing)?.groupId ?? '').sort(),
     lists: byName(counted, ({ _id, name, contactCount }) => {
       const emails = membersOf(_id.toHexString()).map(({ email }) => email);
       return [name, { count: contactCount, emails: emails.sort() }];
@@ -55,16 +58,16 @@ export async function pictureOf({ deps }: Environment, { project }: Tenant): Pro
 }
 
 /** The same picture, worked out from the source alone. `rewrite` says what became of an image's address. */
-export function expectedOfA(
-  account: AccountA,
-  rewrite: (html: string) => string,
-): Omit<Picture, 'fields' | 'suppressedGlobally'> {
+export function expectedOfA(account: AccountA, rewrite: (html: string) => string): Omit<Picture, 'fields'> {
+  const { unsubscribes, bounces, invalid_emails, spam_reports } = account.suppressions;
   const active = account.templates.flatMap(({ name, versions }) => {
     const version = versions.find((each) => each.active === 1);
     return version ? [{ name, subject: version.subject, html: rewrite(version.html), isFlagged: false }] : [];
   });
   return {
     templates: sortedBy(active, ({ name }) => name),
+    suppressedGlobally: addressesOf([...bounces, ...invalid_emails, ...spam_reports]),
+    suppressedForMarketing: addressesOf(unsubscribes),
     groups: byName(account.groups, ({ name, emails }) => [name, emails.map((email) => email.toLowerCase()).sort()]),
     lists: byName(account.lists, ({ id, name }) => {
       const emails = account.contacts.filter(({ listIds }) => listIds.includes(id)).map(({ email }) => email);
@@ -84,6 +87,7 @@ export function expectedOfB(account: AccountB): Omit<Picture, 'fields'> {
   return {
     templates: sortedBy(written, ({ name }) => name),
     groups: byName(account.topics, ({ name }) => [name, []]),
+    suppressedForMarketing: [],
     suppressedGlobally: account.contacts.flatMap(({ email, unsubscribed }) => (unsubscribed ? [email] : [])).sort(),
     lists: byName(account.segments, ({ id, name }) => {
       const emails = account.contacts.filter(({ segmentIds }) => segmentIds.includes(id)).map(({ email }) => email);
@@ -94,6 +98,10 @@ export function expectedOfB(account: AccountB): Omit<Picture, 'fields'> {
       { firstName, lastName, mobile: null, contactProperties: {} },
     ]),
   };
+}
+
+function addressesOf(rows: { email: string }[]): string[] {
+  return [...new Set(rows.flatMap(({ email }) => normalizeEmail(email) ?? []))].sort();
 }
 
 function byName<T, V>(items: T[], entry: (item: T) => [string, V]): Record<string, V> {

@@ -10,7 +10,23 @@ export interface AccountA {
   lists: ListA[];
   groups: GroupA[];
   contacts: ContactA[];
+  suppressions: SuppressionsA;
   exports: ExportOptions;
+}
+
+/** The lists that hold for the whole account, by the last part of their path. */
+export interface SuppressionsA {
+  unsubscribes: SuppressedA[];
+  bounces: SuppressedA[];
+  blocks: SuppressedA[];
+  invalid_emails: SuppressedA[];
+  spam_reports: SuppressedA[];
+}
+
+interface SuppressedA {
+  email: string;
+  /** In seconds. */
+  created: number;
 }
 
 interface TemplateA {
@@ -79,6 +95,10 @@ const allScopesA = [
   'asm.groups.suppressions.read',
   'suppression.read',
   'suppression.unsubscribes.read',
+  'suppression.bounces.read',
+  'suppression.blocks.read',
+  'suppression.invalid_emails.read',
+  'suppression.spam_reports.read',
 ];
 
 const exportDefaults: ExportOptions = {
@@ -96,7 +116,9 @@ export function emptyAccountA(overrides: Partial<AccountA> = {}): AccountA {
   accounts += 1;
   const key = `SG.${'a'.repeat(16)}${String(accounts).padStart(6, '0')}.${sha(`${accounts}-${process.pid}`, 43)}`;
   const none = { templates: [], fields: [], lists: [], groups: [], contacts: [] };
-  return { key, revoked: false, scopes: [...allScopesA], ...none, exports: { ...exportDefaults }, ...overrides };
+  const suppressions = suppressedA({});
+  const rest = { suppressions, exports: { ...exportDefaults } };
+  return { key, revoked: false, scopes: [...allScopesA], ...none, ...rest, ...overrides };
 }
 
 /** An account with one of everything that makes trouble: see the wire facts on dynamic templates, versions and exports. */
@@ -120,7 +142,26 @@ export function sampleAccountA(imageHost = 'http://cdn.example.com', contactCoun
       group(1236, 'Silence', []),
     ],
     contacts: Array.from({ length: contactCount }, (_, index) => sampleContactA(index, lists)),
+    suppressions: suppressedA({
+      unsubscribes: ['Person1@Example.com', 'person8@example.com', 'stranger@example.com'],
+      bounces: ['person2@example.com', 'person8@example.com'],
+      blocks: ['person3@example.com'],
+      invalid_emails: ['person4@example.com', 'no address'],
+      spam_reports: ['person6@example.com'],
+    }),
   });
+}
+
+/** The first address of a list came into it in September 2015, each further one a day later. */
+export function suppressedA(emails: Partial<Record<keyof SuppressionsA, string[]>>): SuppressionsA {
+  const rows = (list: string[] = []) => list.map((email, day) => ({ email, created: 1_443_651_141 + day * 86_400 }));
+  return {
+    unsubscribes: rows(emails.unsubscribes),
+    bounces: rows(emails.bounces),
+    blocks: rows(emails.blocks),
+    invalid_emails: rows(emails.invalid_emails),
+    spam_reports: rows(emails.spam_reports),
+  };
 }
 
 /** As little of everything as a whole migration can do with. */

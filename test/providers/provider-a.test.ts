@@ -43,6 +43,10 @@ describe('The stand-in of provider A', () => {
       ['tsg_suppressions_v3', '/v3/asm/groups/{group_id}/suppressions', '/v3/asm/groups/1234/suppressions'],
       ['tsg_suppressions_v3', '/v3/asm/suppressions', '/v3/asm/suppressions?limit=2&offset=1'],
       ['tsg_suppressions_v3', '/v3/suppression/unsubscribes', '/v3/suppression/unsubscribes'],
+      ['tsg_suppressions_v3', '/v3/suppression/bounces', '/v3/suppression/bounces?limit=1&offset=1'],
+      ['tsg_suppressions_v3', '/v3/suppression/blocks', '/v3/suppression/blocks'],
+      ['tsg_suppressions_v3', '/v3/suppression/invalid_emails', '/v3/suppression/invalid_emails?start_time=1443651141'],
+      ['tsg_suppressions_v3', '/v3/suppression/spam_reports', '/v3/suppression/spam_reports'],
       ['tsg_templates_v3', '/v3/templates', '/v3/templates?generations=legacy,dynamic&page_size=200'],
       ['tsg_templates_v3', '/v3/templates/{template_id}', `/v3/templates/${account.templates[0]?.id}`],
     ] as const;

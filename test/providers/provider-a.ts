@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { AccountA } from './account-a.ts';
+import type { AccountA, SuppressionsA } from './account-a.ts';
 import { type ExportFiles, startExportFiles } from './export-files.ts';
 import type { Fault } from './faults.ts';
 import { type Answer, type Request, type StandIn, startStandIn } from './stand-in.ts';
@@ -36,7 +36,11 @@ const routes: Route[] = [
   ['GET', /^\/v3\/asm\/groups\/(\d+)$/, 'asm.groups.read', readGroup],
   ['GET', /^\/v3\/asm\/groups\/(\d+)\/suppressions$/, 'asm.groups.suppressions.read', listGroupSuppressions],
   ['GET', /^\/v3\/asm\/suppressions$/, 'asm.groups.suppressions.read', listSuppressions],
-  ['GET', /^\/v3\/suppression\/unsubscribes$/, 'suppression.unsubscribes.read', () => ok([])],
+  ['GET', /^\/v3\/suppression\/(unsubscribes)$/, 'suppression.unsubscribes.read', listSuppressed],
+  ['GET', /^\/v3\/suppression\/(bounces)$/, 'suppression.bounces.read', listSuppressed],
+  ['GET', /^\/v3\/suppression\/(blocks)$/, 'suppression.blocks.read', listSuppressed],
+  ['GET', /^\/v3\/suppression\/(invalid_emails)$/, 'suppression.invalid_emails.read', listSuppressed],
+  ['GET', /^\/v3\/suppression\/(spam_reports)$/, 'suppression.spam_reports.read', listSuppressed],
 ];
 
 export async function startProviderA(
@@ -243,6 +247,32 @@ function listSuppressions({ account, request: { query } }: Context): Answer {
   );
   const offset = Number(query.get('offset') ?? 0);
   return ok(rows.slice(offset, offset + Number(query.get('limit') ?? 50)));
+}
+
+const SUPPRESSED_PAGE_MAX = 500;
+
+/** The fields of each list, besides address and time. */
+const suppressionFields: Record<keyof SuppressionsA, object> = {
+  unsubscribes: {},
+  bounces: { reason: '550 5.1.1 The email account that you tried to reach does not exist.', status: '5.1.1' },
+  blocks: { reason: 'error dialing remote address: no route to host', status: '4.0.0' },
+  invalid_emails: { reason: 'Mail domain mentioned in email address is unknown' },
+  spam_reports: { ip: '10.89.32.5' },
+};
+
+/** Both ends of the time range count, and without a limit a page has as many rows as with the greatest. */
+function listSuppressed({ account, request: { query }, id }: Context): Answer {
+  const list = id as keyof SuppressionsA;
+  const limit = Number(query.get('limit') ?? SUPPRESSED_PAGE_MAX);
+  const offset = Number(query.get('offset') ?? 0);
+  if (!(limit >= 1 && limit <= SUPPRESSED_PAGE_MAX && offset >= 0))
+    return refuse(400, `limit must be between 1 and ${SUPPRESSED_PAGE_MAX}, offset 0 or more`);
+  const from = Number(query.get('start_time') ?? 0);
+  const to = Number(query.get('end_time') ?? Number.POSITIVE_INFINITY);
+  const rows = account.suppressions[list].filter(({ created }) => created >= from && created <= to);
+  return ok(
+    rows.slice(offset, offset + limit).map(({ email, created }) => ({ created, email, ...suppressionFields[list] })),
+  );
 }
 
 /** Tokens are opaque to the reader, as they are at the provider. */

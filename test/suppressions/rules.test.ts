@@ -239,6 +239,14 @@ describe('suppression', () => {
       expect(except(before, 'NEWS01')).to.deep.equal({ outcome: 'absent', entry: before });
   });
 
+  it('stays excepted when an older unsubscribe of the same person arrives, and not when a newer one does', () => {
+    const updatedAt = new Date('2026-03-01T00:00:00Z');
+    const entry: AddressEntry = { reason: 'UNSUBSCRIBE', evidence: null, exceptGroupIds: ['NEWS01'], updatedAt };
+    const again = (saidAt: Date) => afterChange(entry, { reason: 'UNSUBSCRIBE', evidence: null, saidAt });
+    expect(again(new Date('2026-02-28T00:00:00Z'))).to.deep.equal({ outcome: 'kept', entry });
+    expect(again(new Date('2026-03-02T00:00:00Z')).entry).to.not.have.property('exceptGroupIds');
+  });
+
   it('is gone whole when it is released', () => {
     const release = { reason: null, evidence: null };
     expect(afterChange(held('MANUAL', 'UNSUBSCRIBE'), release)).to.deep.equal({ outcome: 'removed', entry: null });

@@ -84,13 +84,14 @@ function PlanFacts({ plan, provider }: { plan: Plan; provider: Migration['provid
       ? ([
           ['Lists', count(plan.contactLists.length)],
           ['Unsubscribe groups', count(plan.unsubscribeGroups.length)],
+          ['Get no mail here either', suppressedOf(plan)],
         ] as const)
       : ([
           ['Audiences', count(plan.audiences.length)],
           ['Topics', count(plan.topics.length)],
           ['Of them unsubscribed', `${count(plan.unsubscribedContacts)}, who get no mail here either`],
         ] as const);
-  const isCounted = !('countsComplete' in plan) || plan.countsComplete;
+  const isCounted = !('audiences' in plan) || plan.countsComplete;
   return (
     <>
       <Pairs
@@ -109,4 +110,14 @@ function PlanFacts({ plan, provider }: { plan: Plan; provider: Migration['provid
       )}
     </>
   );
+}
+
+function suppressedOf({ suppressions, countsComplete }: PlanOfProviderA): string {
+  const { unsubscribes, bounces, invalidEmails, spamReports } = suppressions;
+  const parts = [
+    `${count(unsubscribes)} unsubscribed`,
+    `${count(bounces + invalidEmails)} bounced or invalid`,
+    `${count(spamReports)} reported spam`,
+  ];
+  return `${countsComplete ? '' : 'at least '}${parts.join(', ')}`;
 }

@@ -15,17 +15,28 @@ import {
 } from './contacts.ts';
 import { targetLists } from './lists.ts';
 import { afterStep, cursorOf, type Step, type StepCursor, saveCursor, walkSteps } from './steps.ts';
+import { compareListed, type Reading, suppressListed, suppressNewlyListed } from './suppressions-a.ts';
 
 const BATCH_SIZE = 500;
 /** Pages that are written at the same time. */
 const PAGES_AT_ONCE = 3;
-/** Sorts before every key of a list. */
-const PEOPLE = '';
+/** The keys of the steps, in their order. */
+const SUPPRESSIONS = '1 suppressions';
+const PEOPLE = '2 people';
+const LIST = '3 list';
+const END = '4 end';
 const POLL_FIRST_MS = 250;
 const POLL_MAX_MS = 15_000;
 const EXPORT_WAIT_MAX_MS = 2 * 3_600_000;
 /** Exports that fail, expire or are cut off are repeated this many times before the run holds. */
 const EXPORTS_MAX = 4;
+
+const NO_COUNTS: Counts = { succeeded: 0, failed: 0, skipped: 0, created: 0, updated: 0, details: {} };
+
+/** The first step suppresses the addresses that the source does not mail. The last one suppresses those that were added since, and compares. */
+interface SuppressionStep extends Step {
+  key: typeof SUPPRESSIONS | typeof END;
+}
 
 /** One export: first the contacts (all, or those of all selected lists), then the members of each list. */
 interface ExportStep extends Step {
@@ -46,24 +57,50 @@ interface Cursor extends StepCursor {
   counts: Counts;
   /** The counts when the step began: the rows of a new export may come in another order, so counting starts from here. */
   base: Counts;
+  /** The part of the lists that the first step has read; null in every other step, and before the first page. */
+  reading: Reading | null;
+  /** The comparison at the end found addresses that are not suppressed. */
+  isMissing?: boolean;
 }
 
 export async function contactsOfA(run: PhaseRun, source: SourceA): Promise<boolean> {
   const steps = await stepsOf(run, source);
   if (steps.length === 0) return false;
   const mapped = await mappedFields(run, source);
-  if (run.phase.cursor === null) {
+  if (!isBegun(run)) {
     const isWhole = run.migration.selection.listIds === null;
     const total = isWhole ? await source.countContacts() : 0;
-    await saveCursor(run, beginStep(PEOPLE, countsOf(run.phase)), { total });
+    await saveCursor(run, beginStep(SUPPRESSIONS, NO_COUNTS), { total });
   }
-  await walkSteps(
+  await walkSteps<SuppressionStep | ExportStep>(
     run,
-    steps,
+    [{ key: SUPPRESSIONS }, ...steps, { key: END }],
     (key) => beginStep(key, cursorOf<Cursor>(run).counts),
-    (step) => workStep(run, source, step, mapped),
+    (step) => ('counts' in step ? workStep(run, source, step, mapped) : workSuppressions(run, source, step)),
   );
   return true;
+}
+
+/** False when an earlier version, which read no suppressions, began the phase: it then starts again, and changes nothing twice. */
+function isBegun({ phase }: PhaseRun): boolean {
+  return phase.cursor !== null && 'reading' in phase.cursor;
+}
+
+async function workSuppressions(run: PhaseRun, source: SourceA, step: SuppressionStep): Promise<void> {
+  const { reading, isMissing = false } = cursorOf<Cursor>(run);
+  if (step.key === SUPPRESSIONS) {
+    await suppressListed(run, source, reading, (read, change) =>
+      saveCursor(run, { ...cursorOf<Cursor>(run), reading: read }, change),
+    );
+  } else {
+    await suppressNewlyListed(run, source);
+    const missing = await compareListed(run, isMissing);
+    if (missing) {
+      await saveCursor(run, { ...cursorOf<Cursor>(run), isMissing: true });
+      throw missing;
+    }
+  }
+  await saveCursor(run, beginStep(afterStep(step), cursorOf<Cursor>(run).counts));
 }
 
 async function stepsOf(run: PhaseRun, source: SourceA): Promise<ExportStep[]> {
@@ -81,7 +118,7 @@ async function stepsOf(run: PhaseRun, source: SourceA): Promise<ExportStep[]> {
   if (isOneList) return [people];
   const members = lists.map(
     ({ source: list, listId }): ExportStep => ({
-      key: `list ${list.id}`,
+      key: `${LIST} ${list.id}`,
       sourceListIds: [list.id],
       addListIds: [listId],
       counts: 'members',
@@ -93,13 +130,15 @@ async function stepsOf(run: PhaseRun, source: SourceA): Promise<ExportStep[]> {
 async function workStep(run: PhaseRun, source: SourceA, step: ExportStep, mapped: MappedField[]): Promise<void> {
   try {
     const { urls, contactCount } = await readyExport(run, source, step);
+    // A person who unsubscribed after the first step may be in the export.
+    await suppressNewlyListed(run, source);
     if (step.counts === 'contacts' && contactCount !== null) await run.save({ total: contactCount });
     await readFiles(run, source, step, { mapped, urls });
     const { rows, counts } = cursorOf<Cursor>(run);
     if (contactCount !== null && rows < contactCount)
       throw new SourceError('file_gone', `The export holds ${rows} of its ${contactCount} contacts.`);
     const total = step.counts === 'contacts' ? rows : run.phase.total;
-    await saveCursor(run, beginStep(afterStep(step), counts), { total, ...counts });
+    await saveCursor(run, beginStep(afterStep(step), counts), { total, ...counts, details: detailsOf(run, counts) });
   } catch (error) {
     const mayTryAgain = error instanceof SourceError && (error.kind === 'file_gone' || error.kind === 'not_found');
     if (!mayTryAgain) throw error;
@@ -168,7 +207,8 @@ function pagesInOrder(run: PhaseRun, step: ExportStep) {
     const cursor = cursorOf<Cursor>(run);
     const counts = step.counts === 'contacts' ? addContacts(cursor.counts, page) : addMembers(cursor.counts, page);
     const next = { ...cursor, file, row, rows: cursor.rows + rows, counts };
-    await saveCursor(run, next, { ...neverDecreasing(countsOf(run.phase), counts), ...notesOf(run.phase, page) });
+    const shown = { ...neverDecreasing(countsOf(run.phase), counts), details: detailsOf(run, counts) };
+    await saveCursor(run, next, { ...shown, ...notesOf(run.phase, page) });
   }
 
   return {
@@ -205,19 +245,23 @@ async function importRows(
 }
 
 /** The counts that are shown never decrease, although an export may have to be read again. */
-function neverDecreasing(shown: Counts, counts: Counts): Counts {
+function neverDecreasing(shown: Counts, counts: Counts): Omit<Counts, 'details'> {
   const most = (name: keyof Omit<Counts, 'details'>) => Math.max(shown[name], counts[name]);
-  const memberships = Math.max(shown.details.memberships ?? 0, counts.details.memberships ?? 0);
   return {
     succeeded: most('succeeded'),
     failed: most('failed'),
     skipped: most('skipped'),
     created: most('created'),
     updated: most('updated'),
-    details: counts.details.memberships === undefined ? shown.details : { ...counts.details, memberships },
   };
 }
 
+/** The cursor counts memberships alone. */
+function detailsOf({ phase }: PhaseRun, { details: { memberships } }: Counts): Counts['details'] {
+  if (memberships === undefined) return phase.details;
+  return { ...phase.details, memberships: Math.max(phase.details.memberships ?? 0, memberships) };
+}
+
 function beginStep(step: string, counts: Counts): Cursor {
-  return { step, exportId: null, tries: 0, file: 0, row: 0, rows: 0, counts, base: counts };
+  return { step, exportId: null, tries: 0, file: 0, row: 0, rows: 0, counts, base: counts, reading: null };
 }

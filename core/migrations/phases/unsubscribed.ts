@@ -1,15 +1,11 @@
-import type { ObjectId } from 'mongodb';
 import { normalizeEmail } from '../../base/text/addresses.ts';
 import { builtInGroup } from '../../suppressions/groups.ts';
 import type { MigrationNote } from '../model.ts';
 import { type PhaseRun, withNotes } from '../run/progress.ts';
-import { type SourceB, type SourceContact, SourceError } from '../source.ts';
+import type { SourceB, SourceContact } from '../source.ts';
 import { suppressGlobally } from '../target.ts';
+import { countNotes, noteAddresses, notedInBatches, notSuppressed, notSuppressedError } from './noted.ts';
 import { EVERYBODY, NEWCOMERS, saveWalked, segmentStep, walkContacts } from './walk-b.ts';
-
-/** Long enough for any run and its retries; the end of the job deletes them at once. */
-const KEPT_MS = 30 * 24 * 3_600_000;
-const COMPARED_TOGETHER = 1_000;
 
 /**
  * Durable when it returns. The addresses are noted first, so that the last phase can compare them with the suppressions. Returns the number
@@ -19,26 +15,12 @@ export async function suppressMarked(run: PhaseRun, contacts: SourceContact[]): 
   const marked = contacts.filter(({ unsubscribed, email }) => unsubscribed && email !== '');
   const emails = [...new Set(marked.map(({ email }) => normalizeEmail(email) ?? email))];
   if (emails.length === 0) return 0;
-  const noted = await note(run, emails);
+  const noted = await noteAddresses(
+    run,
+    emails.map((email) => ({ email })),
+  );
   await suppressGlobally(run.deps, run.migration, emails);
   return noted;
-}
-
-/** One note for each address, however many pages contain it: a page can only add to the notes. */
-async function note({ deps, migration }: PhaseRun, emails: string[]): Promise<number> {
-  const { _id: migrationId, projectId } = migration;
-  const expiresAt = new Date(deps.clock.now().getTime() + KEPT_MS);
-  const { upsertedCount } = await deps.db.migrationUnsubscribed.bulkWrite(
-    emails.map((email) => ({
-      updateOne: {
-        filter: { _id: `${migrationId.toHexString()}:${email}`, projectId },
-        update: { $set: { migrationId, email, expiresAt } },
-        upsert: true,
-      },
-    })),
-    { ordered: false },
-  );
-  return upsertedCount;
 }
 
 /** Records that the phase of contacts suppresses what it reads, from its first page on. Earlier versions did not. */
@@ -49,8 +31,7 @@ export async function beginNotes(run: PhaseRun): Promise<void> {
 export async function keepCountOfNotes(run: PhaseRun): Promise<void> {
   const { details } = run.phase;
   if (details.unsubscribed === undefined) return;
-  const unsubscribed = await run.deps.db.migrationUnsubscribed.countDocuments(notesOf(run));
-  await run.save({ details: { ...details, unsubscribed } });
+  await run.save({ details: { ...details, unsubscribed: await countNotes(run) } });
 }
 
 /**
@@ -91,8 +72,9 @@ async function compare(run: PhaseRun): Promise<void> {
   const errors: MigrationNote[] = [];
   const missing: string[] = [];
   const counts = { total: 0, succeeded: 0, created: 0, failed: 0 };
-  for await (const noted of notedAddresses(run)) {
+  for await (const notes of notedInBatches(run)) {
     run.signal?.throwIfAborted();
+    const noted = notes.map(({ email }) => email);
     const emails = noted.filter((email) => normalizeEmail(email) !== null);
     if (isRetry) await suppressGlobally(run.deps, run.migration, emails);
     const gone = await notSuppressed(run, groupId, emails);
@@ -107,41 +89,5 @@ async function compare(run: PhaseRun): Promise<void> {
   const change = { ...counts, created: counts.succeeded, details: shown, errors: withNotes(known, errors) };
   if (missing.length === 0) return run.save(change);
   await run.save({ ...change, cursor: { ...cursor, missing: missing.length } });
-  throw new SourceError('incomplete', missingText(missing, counts.total));
-}
-
-function missingText(missing: string[], total: number): string {
-  const [first] = missing;
-  return `${missing.length} of the ${total} addresses read as unsubscribed are not suppressed here, ${first} among them. Retry suppresses them; skip leaves them as they are.`;
-}
-
-async function* notedAddresses(run: PhaseRun): AsyncGenerator<string[]> {
-  let emails: string[] = [];
-  for await (const { email } of run.deps.db.migrationUnsubscribed.find(notesOf(run))) {
-    emails.push(email);
-    if (emails.length < COMPARED_TOGETHER) continue;
-    yield emails;
-    emails = [];
-  }
-  if (emails.length > 0) yield emails;
-}
-
-/** Notes of earlier versions have no `email`: they may be incomplete, and are not read. */
-function notesOf({ migration: { _id: migrationId, projectId } }: PhaseRun): {
-  projectId: ObjectId;
-  migrationId: ObjectId;
-  email: object;
-} {
-  return { projectId, migrationId, email: { $exists: true } };
-}
-
-async function notSuppressed(
-  { deps, migration: { projectId } }: PhaseRun,
-  groupId: string,
-  emails: string[],
-): Promise<string[]> {
-  const query = { projectId, email: { $in: emails }, groupId };
-  const found = await deps.db.suppressions.find(query, { projection: { email: 1 }, hint: 'address' }).toArray();
-  const suppressed = new Set(found.map(({ email }) => email));
-  return emails.filter((email) => !suppressed.has(email));
+  throw notSuppressedError(missing, counts.total, 'unsubscribed');
 }

@@ -43,6 +43,9 @@ interface Attempt {
   show?(phase: MigrationPhase): void;
 }
 
+const GROUPS_MISSING =
+  ': it lacks the scope asm.groups.read or asm.groups.suppressions.read, so people who left a group arrive here as mailable';
+
 /** How often progress is published on the project's stream. */
 const PUBLISH_EVERY_MS = 1_000;
 
@@ -226,9 +229,10 @@ async function workThrough(deps: Deps, run: Working, { signal, show }: Attempt):
   } catch (error) {
     // Provider A grants a key single scopes, and data that it may not read are left out; provider B's keys have all scopes or none.
     if (!(error instanceof SourceError && error.kind === 'forbidden' && provider === 'providerA')) throw error;
-    const review = withNotes(run.phase.review, [
-      { item: run.phase.name, message: 'the key may not read this at the source' },
-    ]);
+    const isOfGroups = run.phase.name === 'unsubscribeGroups';
+    if (isOfGroups && run.migration.requireSuppressions) throw error;
+    const message = `the key may not read this at the source${isOfGroups ? GROUPS_MISSING : ''}`;
+    const review = withNotes(run.phase.review, [{ item: run.phase.name, message }]);
     await save({ status: 'skipped', cursor: null, review, completedAt: deps.clock.now() });
   }
 }

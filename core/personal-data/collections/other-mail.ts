@@ -77,7 +77,10 @@ export const otherSources = {
       for await (const migrations of batchesById(db.migrations, { projectId }, options)) {
         const ids = migrations.map(({ _id }) => `${_id.toHexString()}:${email}`);
         const found = await db.migrationUnsubscribed.find({ _id: { $in: ids }, projectId }).toArray();
-        yield found.map(({ migrationId }) => ({ migrationId, mark: 'unsubscribed' }));
+        yield found.map(({ migrationId, lists }) => ({
+          migrationId,
+          mark: lists ? Object.keys(lists).join(', ') : 'unsubscribed',
+        }));
       }
     },
     removal: { by: 'expiry', field: 'expiresAt', after: '30 days; when the migration is over, if that is sooner' },

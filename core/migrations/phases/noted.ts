@@ -1,0 +1,81 @@
+import type { ObjectId } from 'mongodb';
+import type { MigrationUnsubscribed } from '../model.ts';
+import type { PhaseRun } from '../run/progress.ts';
+import { SourceError, type SourceSuppressed, type SuppressionList } from '../source.ts';
+
+/** Long enough for any run and its retries; the end of the job deletes them at once. */
+const KEPT_MS = 30 * 24 * 3_600_000;
+const COMPARED_TOGETHER = 1_000;
+
+export type Noted = Pick<MigrationUnsubscribed, 'email' | 'lists'>;
+
+/**
+ * Notes the addresses that the source does not mail, so that the end of the job can compare them with the suppressions. One note for each
+ * address, however many pages contain it: a page can only add to the notes. Returns how many are new.
+ */
+export async function noteAddresses(
+  { deps, migration }: PhaseRun,
+  rows: readonly Pick<SourceSuppressed, 'email'>[] | readonly SourceSuppressed[],
+  list?: SuppressionList,
+): Promise<number> {
+  const { _id: migrationId, projectId } = migration;
+  const expiresAt = new Date(deps.clock.now().getTime() + KEPT_MS);
+  const { upsertedCount } = await deps.db.migrationUnsubscribed.bulkWrite(
+    rows.map(({ email, ...row }) => ({
+      updateOne: {
+        filter: { _id: `${migrationId.toHexString()}:${email}`, projectId },
+        update: {
+          $set: { migrationId, email, expiresAt, ...(list && 'at' in row ? { [`lists.${list}`]: row.at } : {}) },
+        },
+        upsert: true,
+      },
+    })),
+    { ordered: false },
+  );
+  return upsertedCount;
+}
+
+export function countNotes(run: PhaseRun, list?: SuppressionList): Promise<number> {
+  const filter = { ...notesOf(run), ...(list ? { [`lists.${list}`]: { $exists: true } } : {}) };
+  return run.deps.db.migrationUnsubscribed.countDocuments(filter);
+}
+
+export async function* notedInBatches(run: PhaseRun): AsyncGenerator<Noted[]> {
+  let batch: Noted[] = [];
+  for await (const { email, lists } of run.deps.db.migrationUnsubscribed.find(notesOf(run))) {
+    batch.push({ email, ...(lists ? { lists } : {}) });
+    if (batch.length < COMPARED_TOGETHER) continue;
+    yield batch;
+    batch = [];
+  }
+  if (batch.length > 0) yield batch;
+}
+
+/** Notes of earlier versions have no `email`: they may be incomplete, and are not read. */
+function notesOf({ migration: { _id: migrationId, projectId } }: PhaseRun): {
+  projectId: ObjectId;
+  migrationId: ObjectId;
+  email: object;
+} {
+  return { projectId, migrationId, email: { $exists: true } };
+}
+
+export async function notSuppressed(
+  { deps, migration: { projectId } }: PhaseRun,
+  groupId: string,
+  emails: string[],
+): Promise<string[]> {
+  const query = { projectId, email: { $in: emails }, groupId };
+  const found = await deps.db.suppressions.find(query, { projection: { email: 1 }, hint: 'address' }).toArray();
+  const suppressed = new Set(found.map(({ email }) => email));
+  return emails.filter((email) => !suppressed.has(email));
+}
+
+/** The address comes after the colon: the text before it is shown to operators in Temporal. */
+export function notSuppressedError(missing: string[], total: number, how: string): SourceError {
+  const others = missing.length === 1 ? '' : ' and others';
+  return new SourceError(
+    'incomplete',
+    `${missing.length} of the ${total} addresses read as ${how} are not suppressed here: ${missing[0]}${others}. Retry suppresses them; skip leaves them as they are.`,
+  );
+}
