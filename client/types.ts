@@ -525,7 +525,7 @@ export interface BulkRecipient {
 
 export interface BulkUpdateContactsBody {
   contacts: Record<string, unknown>[];
-  /** Whether automations start for these contacts; omitted: false. */
+  /** Whether automations start for these contacts; omitted: false. Of new contacts false also holds when time alone lets them match later, until something else changes them or they do something. */
   runWorkflow?: boolean;
 }
 
@@ -3674,7 +3674,7 @@ export interface StartMigrationABody {
   contactListIds?: SourceId[];
   /** Whether a template that was migrated before gets its content again; omitted: false. */
   onExistUpdateHTML?: boolean;
-  /** Whether automations start for these contacts; omitted: false. */
+  /** Whether automations start for these contacts; omitted: false. Of new contacts false also holds when time alone lets them match later, until something else changes them or they do something. */
   runWorkflow?: boolean;
   /** Whether the job holds before it imports contacts when the key may not read who must not be mailed; omitted: false, and the report names the missing scopes. */
   requireSuppressions?: boolean;
@@ -3700,7 +3700,7 @@ export interface StartMigrationBBody {
   topicIds?: SourceId[];
   /** Whether a template that was migrated before gets its content again; omitted: false. */
   onExistUpdateHTML?: boolean;
-  /** Whether automations start for these contacts; omitted: false. */
+  /** Whether automations start for these contacts; omitted: false. Of new contacts false also holds when time alone lets them match later, until something else changes them or they do something. */
   runWorkflow?: boolean;
   customFieldMappings?: FieldMappingB[];
 }
@@ -4484,7 +4484,7 @@ export interface ContactsImportQuery {
   format?: 'csv' | 'ndjson';
   /** Lists that every contact joins, comma separated. */
   listIds?: string;
-  /** Whether automations start for these contacts; omitted: false. */
+  /** Whether automations start for these contacts; omitted: false. Of new contacts false also holds when time alone lets them match later, until something else changes them or they do something. */
   runWorkflow?: boolean;
 }
 
@@ -4502,7 +4502,7 @@ export interface ContactsPreviewImportQuery {
   format?: 'csv' | 'ndjson';
   /** Lists that every contact joins, comma separated. */
   listIds?: string;
-  /** Whether automations start for these contacts; omitted: false. */
+  /** Whether automations start for these contacts; omitted: false. Of new contacts false also holds when time alone lets them match later, until something else changes them or they do something. */
   runWorkflow?: boolean;
 }
 

@@ -42,6 +42,13 @@ export const mailbox = {
   properties: { email: { type: 'string' }, name: nullableString },
 } as const;
 
+/** Of calls that bring many contacts. */
+export const runWorkflow = {
+  type: 'boolean',
+  description:
+    'Whether automations start for these contacts; omitted: false. Of new contacts false also holds when time alone lets them match later, until something else changes them or they do something.',
+} as const;
+
 export const pageFields = {
   page: { type: 'integer', minimum: 1, maximum: PAGE_MAX, default: 1, description: 'Page number, from 1.' },
   limit: {

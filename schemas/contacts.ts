@@ -1,4 +1,13 @@
-import { emailField, idField, idReference, nullableString, pageAnswer, pageFields, timestampField } from './common.ts';
+import {
+  emailField,
+  idField,
+  idReference,
+  nullableString,
+  pageAnswer,
+  pageFields,
+  runWorkflow,
+  timestampField,
+} from './common.ts';
 import { consentField } from './consents.ts';
 import { schema, shape } from './schema.ts';
 
@@ -74,7 +83,7 @@ export const bulkUpdateBody = schema({
       maxItems: BULK_UPDATE_MAX,
       items: { type: 'object', description: 'The body of POST /contacts/email; each succeeds or fails by itself.' },
     },
-    runWorkflow: { type: 'boolean', description: 'Whether automations start for these contacts; omitted: false.' },
+    runWorkflow,
   },
 });
 

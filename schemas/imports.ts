@@ -1,4 +1,12 @@
-import { idField, nullableString, nullableTimestamp, pageAnswer, pageFields, timestampField } from './common.ts';
+import {
+  idField,
+  nullableString,
+  nullableTimestamp,
+  pageAnswer,
+  pageFields,
+  runWorkflow,
+  timestampField,
+} from './common.ts';
 import { schema, shape } from './schema.ts';
 
 /** Content types that an upload may have. */
@@ -14,7 +22,7 @@ export const importOptions = schema({
   properties: {
     format: { ...format, description: 'Omitted: recognized from content type, file name and first character.' },
     listIds: { type: 'string', maxLength: 1_000, description: 'Lists that every contact joins, comma separated.' },
-    runWorkflow: { type: 'boolean', description: 'Whether automations start for these contacts; omitted: false.' },
+    runWorkflow,
   },
 });
 export const exportQuery = schema({ type: 'object', properties: { format: { ...format, default: 'csv' } } });

@@ -1,4 +1,4 @@
-import { nullableString, nullableTimestamp, pageAnswer, pageFields, timestampField } from './common.ts';
+import { nullableString, nullableTimestamp, pageAnswer, pageFields, runWorkflow, timestampField } from './common.ts';
 import { schema, shape } from './schema.ts';
 
 const KEY_LENGTH_MAX = 512;
@@ -25,10 +25,6 @@ const selected = { type: 'array', maxItems: SELECTED_MAX, items: sourceId } as c
 const updateHtml = {
   type: 'boolean',
   description: 'Whether a template that was migrated before gets its content again; omitted: false.',
-} as const;
-const runWorkflow = {
-  type: 'boolean',
-  description: 'Whether automations start for these contacts; omitted: false.',
 } as const;
 const fieldName = { type: 'string', pattern: '^[A-Za-z0-9_]{1,64}$' } as const;
 const sourceName = { type: 'string', minLength: 1, maxLength: ID_LENGTH_MAX } as const;

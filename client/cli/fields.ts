@@ -219,7 +219,7 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
   ] },
   "contacts.bulkUpdate": { about: "Create or update up to 100 contacts; each succeeds or fails by itself", fields: [
     {"name":"contacts","kind":"list","isRequired":true},
-    {"name":"runWorkflow","kind":"boolean","about":"Whether automations start for these contacts; omitted: false."},
+    {"name":"runWorkflow","kind":"boolean","about":"Whether automations start for these contacts; omitted: false. Of new contacts false also holds when time alone lets them match later, until something else changes them or they do something."},
   ] },
   "contacts.consents": { about: "List the consents of a contact, newest first", fields: [
     {"name":"page","kind":"number","about":"Page number, from 1."},
@@ -252,7 +252,7 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
   "contacts.import": { about: "Import contacts from a CSV or NDJSON file of up to 100 MB", fields: [
     {"name":"format","kind":"text","about":"Omitted: recognized from content type, file name and first character. One of csv, ndjson."},
     {"name":"listIds","kind":"text","about":"Lists that every contact joins, comma separated."},
-    {"name":"runWorkflow","kind":"boolean","about":"Whether automations start for these contacts; omitted: false."},
+    {"name":"runWorkflow","kind":"boolean","about":"Whether automations start for these contacts; omitted: false. Of new contacts false also holds when time alone lets them match later, until something else changes them or they do something."},
   ] },
   "contacts.list": { about: "List contacts, newest first, or search by part of an email", fields: [
     {"name":"page","kind":"number","about":"Page number, from 1."},
@@ -262,7 +262,7 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
   "contacts.previewImport": { about: "Count what an import of this file would change, without writing anything", fields: [
     {"name":"format","kind":"text","about":"Omitted: recognized from content type, file name and first character. One of csv, ndjson."},
     {"name":"listIds","kind":"text","about":"Lists that every contact joins, comma separated."},
-    {"name":"runWorkflow","kind":"boolean","about":"Whether automations start for these contacts; omitted: false."},
+    {"name":"runWorkflow","kind":"boolean","about":"Whether automations start for these contacts; omitted: false. Of new contacts false also holds when time alone lets them match later, until something else changes them or they do something."},
   ] },
   "contacts.unsubscribeGroups": { about: "List the suppression groups that hold the address of a contact", fields: [] },
   "contacts.update": { about: "Update a contact by id, its email included", fields: [
@@ -559,7 +559,7 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
     {"name":"customFieldIds","kind":"list"},
     {"name":"contactListIds","kind":"list"},
     {"name":"onExistUpdateHTML","kind":"boolean","about":"Whether a template that was migrated before gets its content again; omitted: false."},
-    {"name":"runWorkflow","kind":"boolean","about":"Whether automations start for these contacts; omitted: false."},
+    {"name":"runWorkflow","kind":"boolean","about":"Whether automations start for these contacts; omitted: false. Of new contacts false also holds when time alone lets them match later, until something else changes them or they do something."},
     {"name":"requireSuppressions","kind":"boolean","about":"Whether the job holds before it imports contacts when the key may not read who must not be mailed; omitted: false, and the report names the missing scopes."},
     {"name":"customFieldMappings","kind":"list"},
   ] },
@@ -575,7 +575,7 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
     {"name":"audienceIds","kind":"list"},
     {"name":"topicIds","kind":"list"},
     {"name":"onExistUpdateHTML","kind":"boolean","about":"Whether a template that was migrated before gets its content again; omitted: false."},
-    {"name":"runWorkflow","kind":"boolean","about":"Whether automations start for these contacts; omitted: false."},
+    {"name":"runWorkflow","kind":"boolean","about":"Whether automations start for these contacts; omitted: false. Of new contacts false also holds when time alone lets them match later, until something else changes them or they do something."},
     {"name":"customFieldMappings","kind":"list"},
   ] },
   "migrations.templatesProviderA": { about: "Migrate selected templates of provider A at once", fields: [

@@ -120,6 +120,7 @@ function create(drafts: Drafts, rules: ProjectRules, change: ContactChange, arou
     contactProperties: mergeProperties(rules, Object.fromEntries(defaults), change.properties),
     listIds: distinctIds(change.addListIds ?? []),
     segmentIds: [],
+    ...(change.runWorkflow === false ? { isQuiet: true as const } : {}),
     createdAt: now,
     updatedAt: now,
   };
@@ -170,13 +171,25 @@ function changed(
     fields.add('updatedAt');
   }
   for (const field of happened(rules, before, change, now)) fields.add(field);
-  if (fields.size === 0 && !isChanged && !change.recheckSegments) return before;
+  const isWoken = before.isQuiet === true && wakes(change, isChanged);
+  if (fields.size === 0 && !isChanged && !isWoken && !change.recheckSegments) return before;
   if (change.behaved && fields.size > 0) after.factsAt = now;
   const compared = compareSegments(rules, after, before, change.recheckSegments ? null : fields, around);
-  const { windowDueAt: _, ...rest } = after;
+  const { windowDueAt: _, isQuiet, ...rest } = after;
   const isSame = compared.windowDueAt === before.windowDueAt && after.factsAt === before.factsAt;
-  if (!isChanged && isSame && compared.segmentIds === before.segmentIds) return before;
-  return { ...rest, ...compared };
+  if (!isChanged && !isWoken && isSame && compared.segmentIds === before.segmentIds) return before;
+  return { ...rest, ...compared, ...(isQuiet && !isWoken ? { isQuiet } : {}) };
+}
+
+/** Whether automations may start for the contact from now on when only time passes. */
+function wakes({ behaved, runWorkflow }: ContactChange, isChanged: boolean): boolean {
+  return (isChanged && runWorkflow !== false) || (behaved?.facts.length ?? 0) > 0;
+}
+
+/** A segment that this change alters is entered or left because of the time, and of nothing else. */
+export function isByTime({ windowsPassed, recheckSegments }: ContactChange, before: Contact, now: Date): boolean {
+  const isDue = before.windowDueAt !== undefined && before.windowDueAt <= now;
+  return windowsPassed === true || (recheckSegments === true && isDue);
 }
 
 /** Changes that segments may ask about, other than of fields. */

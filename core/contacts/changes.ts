@@ -7,7 +7,7 @@ import type { Project, Session } from '../base/model.ts';
 import { inTransaction } from '../base/transactions.ts';
 import type { NewConsent } from '../consents/model.ts';
 import { recordConsents } from '../consents/record.ts';
-import { applyChange, type ContactChange, type ContactOutcome, type Drafts } from './apply-change.ts';
+import { applyChange, type ContactChange, type ContactOutcome, type Drafts, isByTime } from './apply-change.ts';
 import { pastFor, writeFacts } from './behaviour/in-transaction.ts';
 import { countLists, importWriter, nextWriter, requestWriter, type Writer } from './lists/counts.ts';
 import type { Contact } from './model.ts';
@@ -147,7 +147,9 @@ async function runChanges(
   const published = outcomes.flatMap((outcome, index): PublishedChange[] => {
     if (outcome instanceof AppError || !isNews(outcome)) return [];
     const { before, after } = outcome;
-    return [{ before, after, runWorkflow: changes[index]?.runWorkflow !== false, importId }];
+    const change = changes[index] as ContactChange;
+    const isHeldBack = before?.isQuiet === true && isByTime(change, before, facts.now);
+    return [{ before, after, runWorkflow: change.runWorkflow !== false && !isHeldBack, importId }];
   });
   await writeContacts(deps, session, projectId, drafts);
   await recordConsents(deps, session, projectId, consentsOf(changes, outcomes));
@@ -168,7 +170,7 @@ function consentsOf(changes: ContactChange[], outcomes: Array<ContactOutcome | A
 }
 
 /** When a window passes next, and when facts were compared. */
-const NO_NEWS: ReadonlySet<string> = new Set(['windowDueAt', 'factsAt'] satisfies Array<keyof Contact>);
+const NO_NEWS: ReadonlySet<string> = new Set(['windowDueAt', 'factsAt', 'isQuiet'] satisfies Array<keyof Contact>);
 
 /** Every field is compared: changes that share a transaction share its time, so `updatedAt` may be the same. */
 function isNews({ before, after }: ContactOutcome): boolean {
@@ -257,10 +259,14 @@ async function writeContacts(
   if (writes.length > 0) await contacts.bulkWrite(writes, { session, ordered: true });
 }
 
+/** Fields that a change may remove. */
+const OPTIONAL = ['windowDueAt', 'isQuiet'] as const satisfies Array<keyof Contact>;
+
 /** Lists are added with a push, so that contacts with different other lists still share a write. */
 function updateOf(before: Contact, after: Contact): UpdateFilter<Contact> {
   const { listIds, ...set } = changedFields(before, after);
-  const unset = before.windowDueAt && !after.windowDueAt ? { $unset: { windowDueAt: '' as const } } : {};
+  const gone = OPTIONAL.filter((field) => before[field] !== undefined && after[field] === undefined);
+  const unset = gone.length > 0 ? { $unset: Object.fromEntries(gone.map((field) => [field, '' as const])) } : {};
   if (!listIds) return Object.keys(set).length > 0 ? { $set: set, ...unset } : unset;
   const isKept = before.listIds.every((id, index) => listIds[index]?.equals(id));
   if (!isKept) return { $set: { ...set, listIds }, ...unset };

@@ -15,6 +15,11 @@ export interface Contact extends Record<ContactField, string | null> {
   segmentIds: ObjectId[];
   /** When the passing of time may change a segment next: never later than that, but perhaps earlier. */
   windowDueAt?: Date;
+  /**
+   * Set on a contact that was made without automations (`runWorkflow: false`), until anything else changes it or it does something. Until
+   * then no automation starts for it because time passes.
+   */
+  isQuiet?: true;
   /** When facts were last compared with segments: a concurrent change of the contact conflicts with that, and is repeated. */
   factsAt?: Date;
   createdAt: Date;
