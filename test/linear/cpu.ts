@@ -48,6 +48,21 @@ export function leastOf(work: () => unknown, msMax = HOLD_MS_MAX): number {
   return least;
 }
 
+/** A difference below this is not measured exactly. */
+const INEXACT_MS = 5;
+
+/** The first of these sizes, each twice the one before, at which the work costs more than twice as much; null: there is none. */
+export function firstExcess(sizes: readonly number[], workOf: (size: number) => () => unknown): string | null {
+  let before = Infinity;
+  for (const size of sizes) {
+    const work = workOf(size);
+    const ms = leastOf(work, 2 * before + INEXACT_MS);
+    if (ms > 2 * before + INEXACT_MS) return `${size}: ${ms.toFixed(1)} ms, half of it ${before.toFixed(1)} ms`;
+    before = Math.min(ms, leastOf(work, ms / 2));
+  }
+  return null;
+}
+
 function timed(work: () => unknown): number {
   const before = cpuMs();
   work();

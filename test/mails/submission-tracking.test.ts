@@ -2,10 +2,19 @@ import { expect } from 'chai';
 import PostalMime from 'postal-mime';
 import { rewriteHtmlParts } from '../../core/composing/mime/html-parts.ts';
 import { type Post, SENDER, startPost } from '../delivery/support.ts';
-import { leastOf } from '../linear/cpu.ts';
+import { firstExcess, leastOf } from '../linear/cpu.ts';
 import { openSubmission, type SubmissionDoor } from '../support/submission.ts';
 
 const CPU_MS_MAX = 1_000;
+const SIZES = [25_000, 50_000, 100_000, 200_000, 400_000, 800_000, 1_600_000, 3_200_000];
+
+/** Half of it parts with boundaries of their own, half of it a text that every one of them nearly matches. */
+function mailOfBoundaries(size: number, length: number): string {
+  const part = `--b\r\nContent-Type: multipart/mixed; boundary="x${'-'.repeat(length - 1)}"\r\n\r\n`;
+  const parts = part.repeat(Math.min(199, size / 2 / part.length));
+  const text = '-'.repeat(size / 2);
+  return `Content-Type: multipart/mixed; boundary=b\r\n\r\n${parts}--b\r\nContent-Type: text/plain\r\n\r\n${text}\r\n--b--\r\n`;
+}
 
 describe('X-Everpost-Track', () => {
   let post: Post;
@@ -116,6 +125,31 @@ describe('X-Everpost-Track', () => {
       const lines = `Content-Type: multipart/mixed; boundary=x\n\n${'--x'.repeat(400_000)}`;
       for (const hostile of [boundary, lines, `Content-Type: text/html;${' charset='.repeat(100_000)}`])
         expect(leastOf(() => rewritten(hostile), CPU_MS_MAX)).to.be.below(CPU_MS_MAX);
+    });
+
+    it('in time that doubles at most when a mail of many long boundaries doubles', () => {
+      for (const length of [60, 1_000])
+        expect(
+          firstExcess(SIZES, (size) => {
+            const mail = mailOfBoundaries(size, length);
+            return () => rewriteHtmlParts(mail, shout);
+          }),
+        ).to.equal(null);
+    });
+
+    it('within a boundary of 70 characters, and reads a mail with a longer one as one part', () => {
+      const mail = (boundary: string) =>
+        `Content-Type: multipart/mixed; boundary="${boundary}"\n\n--${boundary}\nContent-Type: text/html\n\npage\n--${boundary}--\n`;
+      expect(rewritten(mail('b'.repeat(70)))).to.contain('\r\nPAGE\r\n');
+      expect(rewritten(mail('b'.repeat(71)))).to.contain('\r\npage\r\n');
+    });
+
+    it('in the part of the mail that has the boundary, the outermost where two have the same', () => {
+      const html = 'Content-Type: text/html\n\npage\n';
+      const same = `Content-Type: multipart/mixed; boundary=a\n\n--a\nContent-Type: multipart/mixed; boundary=a\n\nprelude\n--a\n${html}--a--\n--a\n${html}`;
+      expect(rewritten(same).split('PAGE')).to.have.length(2);
+      const longer = `Content-Type: multipart/mixed; boundary=a\n\n--a\nContent-Type: multipart/mixed; boundary=ab\n\n--ab \t\n${html}--ab--\n--a\n${html}--a--\n--a\n${html}`;
+      expect(rewritten(longer).split('PAGE')).to.have.length(3);
     });
   });
 });

@@ -17,8 +17,16 @@ interface Header {
   bodyStart: number;
 }
 
+/** A part whose end is not found yet. */
+interface OpenPart {
+  start: number;
+  header: Header;
+}
+
 const DEPTH_MAX = 20;
 const PARTS_MAX = 200;
+/** RFC 2046, 5.1.1: a mail with a longer boundary is read as one part. */
+const BOUNDARY_LENGTH_MAX = 70;
 const HTML_LENGTH_MAX = 2_000_000;
 const HEADER_LENGTH_MAX = 262_144;
 const FIELD_LENGTH_MAX = 2_000;
@@ -27,37 +35,97 @@ const SEALED = new Set(['multipart/signed', 'multipart/encrypted']);
 
 /**
  * The HTML parts of a mail that came from elsewhere, rewritten; each is quoted-printable UTF-8 then. Everything else stays as it is, and so
- * does a part in an encoding that is not known. The mail has a byte in each character and CRLF at the end of every line.
+ * does a part in an encoding that is not known. The mail has a byte in each character and CRLF at the end of every line. It is read once
+ * from its beginning to its end, whatever its boundaries are.
  */
 export function rewriteHtmlParts(mail: string, rewrite: (html: string) => string): Edit[] {
   const edits: Edit[] = [];
-  const open: Array<{ start: number; end: number; depth: number }> = [{ start: 0, end: mail.length, depth: 0 }];
-  for (let parts = 0; open.length > 0 && parts < PARTS_MAX; parts += 1) {
-    const { start, end, depth } = open.shift()!;
-    const header = readHeader(mail, start, end);
-    if (header.type.startsWith('multipart/')) {
-      const boundary = parameterOf(header.parameters, 'boundary');
-      if (boundary === null || depth >= DEPTH_MAX || SEALED.has(header.type)) continue;
-      const inside = between(mail, boundary, header.bodyStart, end);
-      open.push(...inside.map((part) => ({ ...part, depth: depth + 1 })));
-    } else if (header.type === 'text/html' && !header.isAttachment) {
-      const html = decode(mail.slice(header.bodyStart, end), header);
-      if (!html) continue;
-      const body = quotedPrintable(rewrite(html).replace(/\r\n|\r|\n/g, '\r\n'), true);
-      const fields = 'Content-Type: text/html; charset=utf-8\r\nContent-Transfer-Encoding: quoted-printable\r\n';
-      edits.push({ start, end, text: `${header.others}${fields}\r\n${body}` });
-    }
+  const open: string[] = [];
+  let part = openPart(mail, 0, open);
+  let parts = 1;
+  for (let from = part?.header.bodyStart ?? 0; ; ) {
+    const line = nextDelimiter(mail, from, open);
+    const edit = part && rewritePart(mail, part, line ? line.start - 2 : mail.length, rewrite);
+    if (edit) edits.push(edit);
+    if (!line || (!line.isLast && parts === PARTS_MAX)) return edits;
+    open.length = line.isLast ? line.level : line.level + 1;
+    part = line.isLast ? null : openPart(mail, line.end, open);
+    if (!line.isLast) parts += 1;
+    from = part?.header.bodyStart ?? line.end;
   }
-  return edits.toSorted((a, b) => a.start - b.start);
 }
 
-function readHeader(mail: string, start: number, end: number): Header {
-  const part = mail.slice(start, end);
-  // A part may begin with the empty line, and end with its header.
+/** Reads the header of the part that begins here. null: it has no body, since its header is too long or ends with the part. */
+function openPart(mail: string, start: number, open: string[]): OpenPart | null {
+  const header = readHeader(mail, start);
+  if (!header || nextDelimiter(mail.slice(0, header.bodyStart), start, open)) return null;
+  if (header.type.startsWith('multipart/') && !SEALED.has(header.type)) {
+    const boundary = parameterOf(header.parameters, 'boundary')?.trimEnd() ?? '';
+    const isUsable = boundary !== '' && boundary.length <= BOUNDARY_LENGTH_MAX && !open.includes(boundary);
+    if (isUsable && open.length < DEPTH_MAX) open.push(boundary);
+  }
+  return { start, header };
+}
+
+interface Delimiter {
+  start: number;
+  /** Where the next line begins. */
+  end: number;
+  /** The place of its boundary among those that are open. */
+  level: number;
+  /** True for the line that ends the parts of its boundary. */
+  isLast: boolean;
+}
+
+/** The first line from here that delimits parts of an open boundary. The outermost one wins: a part cannot hold a line that ends it. */
+function nextDelimiter(mail: string, from: number, open: readonly string[]): Delimiter | null {
+  if (open.length === 0) return null;
+  // A line may begin right where the search does.
+  for (let at = mail.indexOf('\r\n--', Math.max(0, from - 2)); at !== -1; at = mail.indexOf('\r\n--', at + 2)) {
+    const start = at + 2;
+    const found = mail.indexOf('\r\n', start);
+    const lineEnd = found === -1 ? mail.length : found;
+    const text = delimiterText(mail, start, lineEnd);
+    const opened = open.indexOf(text);
+    const closed = text.endsWith('--') ? open.indexOf(text.slice(0, -2)) : -1;
+    if (opened === -1 && closed === -1) continue;
+    const isLast = opened === -1 || (closed !== -1 && closed < opened);
+    return { start, end: Math.min(mail.length, lineEnd + 2), level: isLast ? closed : opened, isLast };
+  }
+  return null;
+}
+
+/** The text after the dashes, without the white space that mail servers may add; '' where it is too long to be a boundary. */
+function delimiterText(mail: string, start: number, lineEnd: number): string {
+  let end = lineEnd;
+  while (end > start && (mail[end - 1] === ' ' || mail[end - 1] === '\t')) end -= 1;
+  const length = end - start - 2;
+  return length > BOUNDARY_LENGTH_MAX + 2 || length <= 0 ? '' : mail.slice(start + 2, end);
+}
+
+function rewritePart(
+  mail: string,
+  { start, header }: OpenPart,
+  end: number,
+  rewrite: (html: string) => string,
+): Edit | null {
+  if (header.type !== 'text/html' || header.isAttachment) return null;
+  const html = decode(mail.slice(header.bodyStart, end), header);
+  if (!html) return null;
+  const body = quotedPrintable(rewrite(html).replace(/\r\n|\r|\n/g, '\r\n'), true);
+  const fields = 'Content-Type: text/html; charset=utf-8\r\nContent-Transfer-Encoding: quoted-printable\r\n';
+  return { start, end, text: `${header.others}${fields}\r\n${body}` };
+}
+
+/** null: it does not end within its limit, or with the mail. */
+function readHeader(mail: string, start: number): Header | null {
+  const part = mail.slice(start, start + HEADER_LENGTH_MAX);
+  // A part may begin with the empty line.
   const isEmpty = part.startsWith('\r\n');
   const at = isEmpty ? 0 : part.indexOf('\r\n\r\n');
-  const text = isEmpty ? '' : part.slice(0, at === -1 ? part.length : at + 2);
-  const fields = text === '' || text.length > HEADER_LENGTH_MAX ? [] : text.split(/(?<=\r\n)(?![ \t])/);
+  if (at === -1) return null;
+  const text = isEmpty ? '' : part.slice(0, at + 2);
+  const fields = text === '' ? [] : text.split(/(?<=\r\n)(?![ \t])/);
   const valueIn = (name: string) => {
     const field = fields.find((one) => isField(one, name)) ?? '';
     return field
@@ -74,7 +142,7 @@ function readHeader(mail: string, start: number, end: number): Header {
     parameters,
     encoding: valueIn('content-transfer-encoding').toLowerCase(),
     isAttachment: /^attachment\b/i.test(valueIn('content-disposition')),
-    bodyStart: isEmpty ? start + 2 : at === -1 ? end : start + at + 4,
+    bodyStart: isEmpty ? start + 2 : start + at + 4,
   };
 }
 
@@ -88,23 +156,6 @@ function parameterOf(parameters: readonly string[], wanted: string): string | nu
     if (name.trim().toLowerCase() === wanted) return value.join('=').trim().replace(/^"|"$/g, '') || null;
   }
   return null;
-}
-
-/** The parts between the lines of a boundary; the text before the first and behind the last is not shown. */
-function between(mail: string, boundary: string, from: number, end: number): Array<{ start: number; end: number }> {
-  const line = `--${boundary}`;
-  const parts: Array<{ start: number; end: number }> = [];
-  let start: number | null = null;
-  for (let at = mail.indexOf(line, from); at !== -1 && at < end; at = mail.indexOf(line, at + line.length)) {
-    if (at !== from && !mail.startsWith('\r\n', at - 2)) continue;
-    const lineEnd = mail.indexOf('\r\n', at + line.length);
-    const rest = mail.slice(at + line.length, lineEnd === -1 ? end : lineEnd);
-    if (!/^(--)?[ \t]*$/.test(rest)) continue;
-    if (start !== null) parts.push({ start, end: Math.max(start, at - 2) });
-    if (rest.startsWith('--') || parts.length === PARTS_MAX) return parts;
-    start = at + line.length + rest.length + 2;
-  }
-  return parts;
 }
 
 /** null: in an encoding or a character set that is not known, or too long. */
