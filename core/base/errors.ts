@@ -37,6 +37,26 @@ export class AppError extends Error {
   }
 }
 
+/** A limit of work on bytes that a caller or a sender chose. */
+export type WorkLimit = 'time' | 'memory' | 'waiting';
+
+const WORK_LIMITS: Record<WorkLimit, string> = {
+  time: 'takes more processor time than it may',
+  memory: 'takes more memory than it may',
+  waiting: 'has to wait, since too much is waiting already',
+};
+
+/** Work was not done, since it is over a limit. Each edge turns it into an answer for the sender of the bytes. */
+export class TooMuch extends Error {
+  readonly limit: WorkLimit;
+
+  constructor(limit: WorkLimit) {
+    super(`This ${WORK_LIMITS[limit]}.`);
+    this.name = 'TooMuch';
+    this.limit = limit;
+  }
+}
+
 export function invalid(message: string, details?: string, code: ErrorCode | undefined = 'VALIDATION_ERROR'): AppError {
   return new AppError('invalid', message, { code, details });
 }

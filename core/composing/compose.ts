@@ -2,16 +2,14 @@ import { breathe } from '../base/breathe.ts';
 import { emailDomain } from '../base/text/addresses.ts';
 import type { SendingDomain } from '../domains/sending-domain.ts';
 import type { Content, Message, MessageRecipient } from '../outbox/model.ts';
-import type { Envelope, LargePiece, SendingDeps } from '../outbox/relay.ts';
+import type { Envelope, SendingDeps, TrackedMail } from '../outbox/relay.ts';
 import { isOpenRecipient } from '../outbox/states.ts';
-import { decorateHtml } from '../templates/html/links.ts';
 import { compileMail } from '../templates/mail.ts';
 import { compileForOne, type SharedMail } from './compile.ts';
-import { clickUrls, openPixelUrl, returnPath, unsubscribeAddress, unsubscribeUrl } from './links.ts';
+import { returnPath, unsubscribeAddress, unsubscribeUrl } from './links.ts';
 import { composeMessage, type MimeAttachment, messagePieces, unsubscribeHeaders } from './mime/compose.ts';
-import { latin1, writePieces } from './mime/entities.ts';
+import { writePieces } from './mime/entities.ts';
 import { plainHeader } from './mime/headers.ts';
-import { rewriteHtmlParts } from './mime/html-parts.ts';
 import { needsContact, type TemplateContact, variablesOf } from './variables.ts';
 
 export interface Composing {
@@ -38,7 +36,7 @@ export interface ComposedMail {
 const FILES_BYTES_MAX = 1_000_000;
 const FEEDBACK_SENDER_CHARS = 12;
 
-/** The same mail in every attempt: everything in it follows from stored data. Throws TemplateRenderError. */
+/** The same mail in every attempt: everything in it follows from stored data. Throws TemplateRenderError and TooMuch. */
 export async function composeMail(deps: SendingDeps, mail: Composing): Promise<ComposedMail> {
   if (mail.content.raw) return composeRaw(deps, mail, mail.content.raw);
   const { message, first, content, sending, contact } = mail;
@@ -77,7 +75,9 @@ async function composeRaw(
   const head = content.marketing ? marketingHead(deps, mail) : '';
   const from = returnPath(deps.config, { projectId, messageId }, sending.returnHost);
   const envelope = { from, to: openAddresses(mail), ...(eightBit ? { eightBit } : {}) };
-  const pieces = [head, ...trackedPieces(deps, mail, file.bytes)];
+  const tracked = trackedMail(deps, mail, file.bytes);
+  if (tracked) return { envelope, bytes: await deps.signer.writeLarge([head, tracked], sending.keys, at) };
+  const pieces = [head, { asIs: file.bytes }];
   if (eightBit || file.bytes.length > FILES_BYTES_MAX)
     return { envelope, bytes: await deps.signer.writeLarge(pieces, sending.keys, at) };
   const text = writePieces(pieces);
@@ -85,24 +85,13 @@ async function composeRaw(
   return { envelope, bytes: (await signature(deps, mail, text, at)) + text };
 }
 
-/** The mail with tracked links and the open pixel in its HTML, where the caller asked for them. */
-function trackedPieces({ config }: SendingDeps, { message, content }: Composing, mail: Uint8Array): LargePiece[] {
-  const { trackingOpen, trackingClick } = content;
-  if (!trackingOpen && !trackingClick) return [{ asIs: mail }];
-  const ref = { projectId: message.projectId, messageId: message._id };
-  const edits = rewriteHtmlParts(latin1(mail), (html) =>
-    decorateHtml(html, {
-      pixelUrl: trackingOpen ? openPixelUrl(config, ref) : undefined,
-      rewriteLink: trackingClick ? (url) => clickUrls(config, url, undefined)(ref) : undefined,
-    }),
-  );
-  let from = 0;
-  const pieces = edits.flatMap(({ start, end, text }): LargePiece[] => {
-    const before = { asIs: mail.subarray(from, start) };
-    from = end;
-    return [before, text];
-  });
-  return [...pieces, { asIs: mail.subarray(from) }];
+/** A mail to be tracked in a thread, since the time to find its HTML is chosen by its sender; null where nothing is tracked. */
+function trackedMail({ config }: SendingDeps, { message, content }: Composing, mail: Uint8Array): TrackedMail | null {
+  const { trackingOpen: opens, trackingClick: clicks } = content;
+  if (!opens && !clicks) return null;
+  const { publicUrl, secretKeys } = config;
+  const [projectId, messageId] = [message.projectId.toHexString(), message._id.toHexString()];
+  return { tracked: mail, projectId, messageId, opens, clicks, links: { publicUrl, secretKeys } };
 }
 
 function marketingHead({ config }: SendingDeps, mail: Composing): string {

@@ -1,3 +1,4 @@
+import type { Config } from '../../schemas/config.ts';
 import type { Deps } from '../base/deps.ts';
 
 /** The port through which the core hands mail to a relay. platform/smtp/ implements it over SMTP. */
@@ -147,13 +148,27 @@ export interface Signer {
   signNow(message: string, keys: readonly DkimKey[], at: Date): string;
   /** Signs in worker threads, in batches, for campaigns. */
   sign(message: string, keys: readonly DkimKey[], at: Date): Promise<string>;
-  /** For a large message, in a thread of its own: encodes files as base64, and returns the bytes that SMTP writes, signatures included. */
-  writeLarge(pieces: readonly LargePiece[], keys: readonly DkimKey[], at: Date): Promise<Buffer>;
+  /**
+   * For a large or tracked message, in a thread of its own: encodes files as base64, and returns the bytes that SMTP writes, signatures
+   * included. Rejects with TooMuch.
+   */
+  writeLarge(pieces: readonly (LargePiece | TrackedMail)[], keys: readonly DkimKey[], at: Date): Promise<Buffer>;
   close(): Promise<void>;
 }
 
 /** Text, a file to encode, or bytes that are a part of the message already. */
 export type LargePiece = string | Uint8Array | { asIs: Uint8Array };
+
+/** A mail that came from elsewhere, with what is tracked in its HTML. */
+export interface TrackedMail {
+  tracked: Uint8Array;
+  /** In hexadecimal. */
+  projectId: string;
+  messageId: string;
+  opens: boolean;
+  clicks: boolean;
+  links: Pick<Config, 'publicUrl' | 'secretKeys'>;
+}
 
 /** The dependencies of a process that delivers mail, beyond Deps. */
 export interface SendingDeps extends Deps {

@@ -1,61 +1,28 @@
-import { Worker } from 'node:worker_threads';
-import type { DkimKey, LargePiece } from '../../core/outbox/relay.ts';
+import type { DkimKey, LargePiece, TrackedMail } from '../../core/outbox/relay.ts';
+import type { Kind } from '../threads/kinds.ts';
+import { createPool } from '../threads/pool.ts';
 
 export interface LargeMessage {
-  id: number;
-  pieces: readonly LargePiece[];
+  pieces: readonly (LargePiece | TrackedMail)[];
   keys: readonly DkimKey[];
   seconds: number;
 }
 
-export type LargeResult = { id: number; bytes: Uint8Array } | { id: number; error: string };
-
-type Waiting = { resolve: (bytes: Buffer) => void; reject: (error: Error) => void };
-
-/** The encoded texts of the largest mail a few times over; what is garbage above that is collected. */
-const HEAP_MB = 384;
-
-/** Encodes and signs large messages in a thread of its own, one after the other: 40 MiB take half a second. */
-export function createLargeMessages() {
-  const waiting = new Map<number, Waiting>();
-  let thread: Worker | null = null;
-  let lastId = 0;
-
-  function start(): Worker {
-    const started = new Worker(new URL('./large-messages-worker.ts', import.meta.url), {
-      resourceLimits: { maxOldGenerationSizeMb: HEAP_MB },
-    });
-    started.unref();
-    started.on('message', (result: LargeResult) => {
-      const call = waiting.get(result.id);
-      waiting.delete(result.id);
-      if (waiting.size === 0) started.unref();
-      if ('error' in result) call?.reject(new Error(result.error));
-      else call?.resolve(Buffer.from(result.bytes.buffer, result.bytes.byteOffset, result.bytes.byteLength));
-    });
-    started.on('error', () => {});
-    started.on('exit', () => {
-      if (thread === started) thread = null;
-      for (const { reject } of waiting.values()) reject(new Error('The thread for large messages ended.'));
-      waiting.clear();
-    });
-    return started;
-  }
-
+/** Encodes, tracks and signs messages in a thread of their own, one after the other: 40 MiB take half a second. */
+export function createLargeMessages(limits: Partial<Kind>) {
+  const pool = createPool<LargeMessage, Uint8Array>('largeMails', { limits });
   return {
-    write(pieces: LargeMessage['pieces'], keys: readonly DkimKey[], at: Date): Promise<Buffer> {
-      thread ??= start();
-      const running = thread;
-      return new Promise((resolve, reject) => {
-        lastId += 1;
-        waiting.set(lastId, { resolve, reject });
-        running.ref();
-        const seconds = Math.floor(at.getTime() / 1_000);
-        running.postMessage({ id: lastId, pieces, keys, seconds } satisfies LargeMessage);
-      });
+    async write(pieces: LargeMessage['pieces'], keys: readonly DkimKey[], at: Date): Promise<Buffer> {
+      const seconds = Math.floor(at.getTime() / 1_000);
+      const bytes = pieces.reduce((sum, piece) => sum + bytesOf(piece), 0);
+      const whole = await pool.run({ pieces, keys, seconds }, { bytes });
+      return Buffer.from(whole.buffer, whole.byteOffset, whole.byteLength);
     },
-    async close(): Promise<void> {
-      await thread?.terminate();
-    },
+    close: () => pool.close(),
   };
+}
+
+function bytesOf(piece: LargePiece | TrackedMail): number {
+  if (typeof piece === 'string' || piece instanceof Uint8Array) return piece.length;
+  return 'asIs' in piece ? piece.asIs.length : piece.tracked.length;
 }

@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import type { DkimKey, Signer } from '../../core/outbox/relay.ts';
+import type { Kind } from '../threads/kinds.ts';
 import { createLargeMessages } from './large-messages.ts';
 import { signMessage } from './sign.ts';
 
@@ -36,9 +37,9 @@ interface Thread {
 }
 
 /** Starts its threads with the first signature. */
-export function createSigner(threadCount: number): Signer {
+export function createSigner(threadCount: number, largeLimits: Partial<Kind> = {}): Signer {
   const threads: Thread[] = [];
-  const large = createLargeMessages();
+  const large = createLargeMessages(largeLimits);
   let waiting: Waiting[] = [];
   let batchId = 0;
   let closed = false;

@@ -12,6 +12,7 @@ import { createEvidence } from '../../platform/evidence.ts';
 import { createFiles } from '../../platform/fetch/files.ts';
 import type { Timeouts } from '../../platform/smtp/handshake.ts';
 import { createMailer } from '../../platform/smtp/mailer.ts';
+import type { Kind } from '../../platform/threads/kinds.ts';
 import type { Reply } from '../support/client.ts';
 import { seedSendingDomain } from '../support/domains.ts';
 import { type Environment, startEnvironment, type Tenant } from '../support/environment.ts';
@@ -41,6 +42,8 @@ export interface PostOptions {
   sink?: SinkOptions;
   timeouts?: Partial<Timeouts>;
   files?: Files;
+  /** Of the thread for large and tracked mails. */
+  largeLimits?: Partial<Kind>;
   /** SMTP_URL, made of the sink's. */
   relay?(url: string): string;
   /** An installation that is running already: its mail is removed when this ends, and it keeps running. */
@@ -55,7 +58,7 @@ const RESTART_GRACE_MS = 15_000;
 
 /** The API and the mail lanes in this process, with a sink as the relay. */
 export async function startPost(options: PostOptions = {}): Promise<Post> {
-  const { env = {}, timeouts, files, relay = (url) => url } = options;
+  const { env = {}, timeouts, files, largeLimits, relay = (url) => url } = options;
   const sink = await startSink({ keepRaw: 10_000, ...options.sink });
   const environment = options.environment ?? (await startEnvironment({ SMTP_MAX_CONNECTIONS: '8', ...env }));
   const { own, deps } = environment;
@@ -112,7 +115,7 @@ export async function startPost(options: PostOptions = {}): Promise<Post> {
     const sendingDeps: SendingDeps = {
       ...deps,
       mailer: createMailer({ ...relayOptions, ...(timeouts ? { timeouts } : {}) }),
-      signer: createSigner(1),
+      signer: createSigner(1, largeLimits),
       evidence: createEvidence(config),
       files: files ?? createFiles(config),
     };

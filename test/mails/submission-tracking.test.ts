@@ -2,10 +2,12 @@ import { expect } from 'chai';
 import PostalMime from 'postal-mime';
 import { rewriteHtmlParts } from '../../core/composing/mime/html-parts.ts';
 import { type Post, SENDER, startPost } from '../delivery/support.ts';
-import { firstExcess, leastOf } from '../linear/cpu.ts';
-import { openSubmission, type SubmissionDoor } from '../support/submission.ts';
+import { firstExcess, HOLD_MS_MAX, leastOf } from '../linear/cpu.ts';
+import { longestHold } from '../linear/hold.ts';
+import { emailIdOf, openSubmission, type SubmissionDoor } from '../support/submission.ts';
 
 const CPU_MS_MAX = 1_000;
+const REPEATS = 3;
 const SIZES = [25_000, 50_000, 100_000, 200_000, 400_000, 800_000, 1_600_000, 3_200_000];
 
 /** Half of it parts with boundaries of their own, half of it a text that every one of them nearly matches. */
@@ -68,6 +70,22 @@ describe('X-Everpost-Track', () => {
       const refused = await sent(track).catch((error: Error) => error.message);
       expect(refused, track).to.match(/554 5\.6\.0 X-Everpost-Track must be/);
     }
+  });
+
+  it('in a mail of many long boundaries holds no event loop, and other mail is sent at the same time', async () => {
+    const raw = (n: number) =>
+      `From: ${SENDER}\nSubject: s${n}\nX-Everpost-Track: opens\n${mailOfBoundaries(430_000, 1_000)}`;
+    const holds: number[] = [];
+    for (let n = 0; n === 0 || (holds.at(-1)! >= HOLD_MS_MAX && n <= REPEATS); n++) {
+      const { holdMs } = await longestHold(async () => {
+        const emailId = emailIdOf({ response: await door.hand({ raw: raw(n) }) });
+        const beside = await post.send({ to: { email: `beside${n}@in.test` } });
+        await post.settled(beside, 'sent');
+        await post.settled(emailId, 'sent');
+      });
+      holds.push(holdMs);
+    }
+    expect(Math.min(...holds), holds.map((ms) => ms.toFixed(0)).join(', ')).to.be.below(HOLD_MS_MAX);
   });
 
   describe('finds HTML', () => {
@@ -152,4 +170,28 @@ describe('X-Everpost-Track', () => {
       expect(rewritten(longer).split('PAGE')).to.have.length(3);
     });
   });
+});
+
+describe('A tracked mail that takes more processor time than it may', () => {
+  let post: Post;
+  let door: SubmissionDoor;
+  before(async () => {
+    post = await startPost({ largeLimits: { cpuMs: 50, cpuMsPerMegabyte: 0 } });
+    door = await openSubmission({ deps: post.environment.deps, key: post.own.projectKey });
+  });
+  after(async () => {
+    await door.close();
+    await post.stop();
+  });
+
+  it('fails with the reason, and the next one is sent', async () => {
+    const lines = '\n--x'.repeat(5_000_000);
+    const head = `From: ${SENDER}\nSubject: s\nX-Everpost-Track: opens\nContent-Type: multipart/mixed; boundary=b\n`;
+    const slow = emailIdOf({ response: await door.hand({ raw: `${head}${lines}` }) });
+    const { reason } = await post.settled(slow, 'failed');
+    expect(reason).to.equal('The mail cannot be made: This takes more processor time than it may.');
+    const headers = { 'X-Everpost-Track': 'opens' };
+    const next = await door.send({ from: SENDER, to: 'ada@in.test', html: '<p>next</p>', headers });
+    await post.settled(next, 'sent');
+  }).timeout(60_000);
 });

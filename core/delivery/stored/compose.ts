@@ -1,3 +1,4 @@
+import { TooMuch } from '../../base/errors.ts';
 import { type ComposedMail, composeMail } from '../../composing/compose.ts';
 import type { MimeAttachment } from '../../composing/mime/compose.ts';
 import type { Outcome } from '../../outbox/ledger.ts';
@@ -6,6 +7,8 @@ import { TemplateRenderError } from '../../templates/language/templates.ts';
 import { type Missing, storedAttachments } from './attachments.ts';
 import { countedAttempt } from './compose-attempts.ts';
 import type { PreparedMail } from './prepare.ts';
+
+const CROWDED_MS = 1_000;
 
 /** A mail with the attachments that are stored for it, or the outcome when it cannot be made. */
 export async function composeStored(
@@ -30,8 +33,11 @@ async function composeOrSay(
   try {
     return await composeMail(deps, { ...mail, attachments });
   } catch (error) {
-    if (!(error instanceof TemplateRenderError)) throw error;
-    return { kind: 'failed', reason: `The mail cannot be made with these data: ${error.message}` };
+    if (error instanceof TemplateRenderError)
+      return { kind: 'failed', reason: `The mail cannot be made with these data: ${error.message}` };
+    if (!(error instanceof TooMuch)) throw error;
+    if (error.limit === 'waiting') return { kind: 'back', delayMs: CROWDED_MS };
+    return { kind: 'failed', reason: `The mail cannot be made: ${error.message}` };
   }
 }
 

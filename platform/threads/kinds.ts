@@ -1,0 +1,40 @@
+/** Work that threads do, with its limits. Work for strangers' bytes has to be one of these kinds to be done in a thread. */
+export interface Kind {
+  /** Exports `work`, which runs in the thread. */
+  module: URL;
+  /** At a time. */
+  threads: number;
+  /** Tasks that one thread does at a time; more than one is for work that mostly waits. */
+  together: number;
+  /** CPU time of a task; of a thread with several tasks, for which it gives no sign of life. */
+  cpuMs: number;
+  cpuMsPerMegabyte: number;
+  /** Of all tasks that wait or run. */
+  bytesMax: number;
+  /** Of all tasks that wait or run for one client, where tasks name theirs. */
+  bytesPerClientMax: number;
+  heapMb: number;
+  /** A thread grows by this much before anything is collected. */
+  nurseryMb?: number;
+}
+
+const MB = 1024 * 1024;
+
+export const KINDS = {
+  /** Encoding, tracking and signing mail of up to 60 MiB: that takes a second and a half, whatever is in it. */
+  largeMails: {
+    module: new URL('../dkim/large-messages-worker.ts', import.meta.url),
+    ...{ threads: 1, together: 1 },
+    ...{ cpuMs: 2_000, cpuMsPerMegabyte: 100 },
+    ...{ bytesMax: 256 * MB, bytesPerClientMax: 256 * MB },
+    // The encoded texts of the largest mail a few times over.
+    heapMb: 384,
+  },
+} satisfies Record<string, Kind>;
+
+export type KindName = keyof typeof KINDS;
+
+/** The CPU time that a task of this size may take. */
+export function cpuMsMax({ cpuMs, cpuMsPerMegabyte }: Kind, bytes: number): number {
+  return cpuMs + (cpuMsPerMegabyte * bytes) / MB;
+}
