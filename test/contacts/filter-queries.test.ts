@@ -35,6 +35,18 @@ const WORDS = [
   'true',
   'False',
   ' ',
+  'ß',
+  'ẞ',
+  'e\u0301',
+  'É',
+  'ı',
+  '\u0345',
+  '🙂🙃',
+  '\ud801\udc00',
+  '\ud801\udc28',
+  '\ufb05',
+  `${'a'.repeat(150)}b`,
+  `${'A'.repeat(300)}B ${'a'.repeat(150)}\u212a`,
 ];
 const NUMBERS = [
   '5',

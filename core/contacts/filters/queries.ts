@@ -1,7 +1,7 @@
 import { DECIMAL } from '../../base/text/coercion.ts';
 import { DATE_MS_MAX, DATE_MS_MIN, ISO_DATE } from '../../base/text/dates.ts';
 import { type Condition, type Entry, type Filter, isBehaviour, isFilter, isInLastDays } from './model.ts';
-import { type Bounds, conditionBounds, conditionPattern, isNegative } from './value-tests.ts';
+import { type Bounds, conditionBounds, conditionPattern, isNegative, textTest } from './value-tests.ts';
 
 type Query = Record<string, unknown>;
 
@@ -35,14 +35,14 @@ function conditionQuery(condition: Condition): Query | null {
 function textQuery(condition: Condition): Query | null {
   const value = String(condition.value);
   if (!SAME_CASE_EVERYWHERE.test(value)) return null;
-  const text = { [condition.field]: { $regex: conditionPattern(condition, '\\z'), $options: 'i' } };
+  const text = { [condition.field]: { $regex: conditionPattern(condition), $options: 'i' } };
   if (!condition.field.startsWith('contactProperties.')) return text;
   // Properties may be numbers and booleans, which are compared as text.
-  const pattern = new RegExp(conditionPattern(condition, '$'), 'iu');
-  const alike: (boolean | number)[] = [true, false].filter((stored) => pattern.test(String(stored)));
+  const matches = textTest(condition);
+  const alike: (boolean | number)[] = [true, false].filter((stored) => matches(String(stored)));
   if (CAN_STAND_IN_A_NUMBER.test(value)) {
     if (condition.operator !== 'equals' && condition.operator !== 'not_equals') return null;
-    if (pattern.test(String(Number(value)))) alike.push(Number(value));
+    if (matches(String(Number(value)))) alike.push(Number(value));
   }
   return alike.length === 0 ? text : { $or: [text, { [condition.field]: { $in: alike } }] };
 }

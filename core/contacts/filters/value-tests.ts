@@ -1,6 +1,8 @@
 import type { PropertyType } from '../../base/model.ts';
 import { coerce, readDate } from '../../base/text/coercion.ts';
+import { sameCase } from '../../base/text/same-case.ts';
 import type { ValueTest } from './model.ts';
+import { searchFor } from './text-search.ts';
 
 type Matches = (stored: unknown) => boolean;
 
@@ -22,11 +24,11 @@ export function conditionBounds({ operator, fieldType, value }: ValueTest): Boun
   return closed;
 }
 
-/** Source of the expression that finds the text; `end` is the dialect's anchor for the very end. */
-export function conditionPattern({ operator, value }: ValueTest, end: string): string {
+/** Source of the expression by which MongoDB finds the text. */
+export function conditionPattern({ operator, value }: ValueTest): string {
   const text = String(value).replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
   const from = operator === 'equals' || operator === 'not_equals' || operator === 'starts_with' ? '^' : '';
-  const to = operator === 'equals' || operator === 'not_equals' || operator === 'ends_with' ? end : '';
+  const to = operator === 'equals' || operator === 'not_equals' || operator === 'ends_with' ? '\\z' : '';
   return `${from}${text}${to}`;
 }
 
@@ -43,12 +45,28 @@ export function compileTest(condition: ValueTest): Matches {
 }
 
 function compileText(condition: ValueTest): Matches {
-  const pattern = new RegExp(conditionPattern(condition, '$'), 'iu');
+  const matches = textTest(condition);
   return (stored) => {
-    if (typeof stored === 'string') return stored !== '' && pattern.test(stored);
+    if (typeof stored === 'string') return stored !== '' && matches(stored);
     const text = coerce('string', stored);
-    return text.ok && pattern.test(text.value as string);
+    return text.ok && matches(text.value as string);
   };
+}
+
+/** Without regard to not_. In linear time, whatever the texts are: they come from callers, and from strangers at forms. */
+export function textTest({ operator, value }: ValueTest): (text: string) => boolean {
+  const wanted = sameCase(String(value));
+  switch (operator) {
+    case 'equals':
+    case 'not_equals':
+      return (text) => text.length === wanted.length && sameCase(text) === wanted;
+    case 'starts_with':
+      return (text) => sameCase(text.slice(0, wanted.length)) === wanted;
+    case 'ends_with':
+      return (text) => sameCase(text.slice(-wanted.length)) === wanted;
+    default:
+      return searchFor(wanted);
+  }
 }
 
 function compileRange(condition: ValueTest): Matches {
