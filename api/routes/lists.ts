@@ -106,7 +106,9 @@ export const listRoutes = [
     body: createListBody,
     answer: listAnswer,
     status: 201,
-    errors: { 409: 'The project has 100 segments, or 25 public lists, already.' },
+    errors: {
+      409: 'The project has 100 segments, or 25 public lists, already; or the values of contains and not_contains in its segments have over 20,000 characters.',
+    },
     handler: async ({ deps, project, body, request }) =>
       presentList(await createList(deps, project, body, request), deps.config),
   }),
@@ -130,7 +132,9 @@ export const listRoutes = [
     summary: 'Rename a list, show it on the preference page, or change the filter of a segment',
     body: updateListBody,
     answer: listAnswer,
-    errors: { 409: 'The project has 25 public lists already.' },
+    errors: {
+      409: 'The project has 25 public lists already; or the values of contains and not_contains in its segments would have over 20,000 characters.',
+    },
     handler: async ({ deps, project, params, body }) =>
       presentList(await updateList(deps, project, params.contactListId ?? '', body), deps.config),
   }),

@@ -1,5 +1,6 @@
 import type { AnyBulkWriteOperation, ObjectId, UpdateFilter } from 'mongodb';
 import { keyedBatcher } from '../base/batcher.ts';
+import { breather } from '../base/breathe.ts';
 import { type Deps, oncePerCore } from '../base/deps.ts';
 import { AppError } from '../base/errors.ts';
 import { isDuplicateKey, repeatOnDuplicate } from '../base/idempotent-insert.ts';
@@ -143,7 +144,12 @@ async function runChanges(
   await writeFacts(deps, session, projectId, changes, drafts);
   const pastOf = await pastFor(deps, session, projectId, rules, changes, drafts);
   const facts = { projectId, now: deps.clock.now(), goneListIds, pastOf };
-  const outcomes = changes.map((change) => applyChange(drafts, rules, change, facts));
+  const breathe = breather();
+  const outcomes: Array<ContactOutcome | AppError> = [];
+  for (const change of changes) {
+    outcomes.push(applyChange(drafts, rules, change, facts));
+    await breathe();
+  }
   const published = outcomes.flatMap((outcome, index): PublishedChange[] => {
     if (outcome instanceof AppError || !isNews(outcome)) return [];
     const { before, after } = outcome;

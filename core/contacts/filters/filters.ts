@@ -22,6 +22,8 @@ export {
   hasConditions,
   isBehaviour,
   isFilter,
+  SEARCHED_LENGTH_MIN,
+  searchedLength,
 } from './model.ts';
 export { filterToQuery } from './queries.ts';
 export type { BehaviourLimits } from './read-behaviour.ts';

@@ -82,3 +82,14 @@ export function hasConditions(filter: Filter): boolean {
 export function isInLastDays({ operator }: ValueTest): boolean {
   return operator === 'in_last_days' || operator === 'not_in_last_days';
 }
+
+/** A short value is searched in a text of any length too, so it counts as this many characters. */
+export const SEARCHED_LENGTH_MIN = 64;
+
+/** The characters that the filter searches in texts. Texts that are compared whole, or at one end, take no time to speak of. */
+export function searchedLength(filter: Filter): number {
+  return leavesOf(filter)
+    .flatMap((leaf) => (isBehaviour(leaf) ? Object.values(leaf.properties ?? {}) : [leaf]))
+    .filter(({ operator }) => operator === 'contains' || operator === 'not_contains')
+    .reduce((sum, { value }) => sum + Math.max(SEARCHED_LENGTH_MIN, String(value).length), 0);
+}

@@ -1,4 +1,5 @@
 import type { ObjectId, Filter as Query } from 'mongodb';
+import { breather } from '../../base/breathe.ts';
 import type { Deps } from '../../base/deps.ts';
 import { AppError } from '../../base/errors.ts';
 import { again, documentQueue, done } from '../../jobs/document-queue.ts';
@@ -166,12 +167,14 @@ async function findWrongHere(
   const pastOf = await readPast(deps, { projectId, who, behaviours: behavioursOf(filter) });
   const nowMs = deps.clock.now().getTime();
   const wrong: ObjectId[] = [];
+  const breathe = breather();
   const found = deps.db.contacts.find({ projectId, _id: who }, { hint: 'newest', batchSize: 1_000 });
   for await (const contact of found) {
     const subject = { contact, nowMs, past: pastOf(contact._id) };
     const isIn = contact.segmentIds.some((id) => id.equals(segmentId));
     const isLate = nextChange !== null && !isDueBefore(contact, nextChange(subject));
     if (isLate || matches(subject) !== isIn) wrong.push(contact._id);
+    await breathe();
   }
   return wrong;
 }

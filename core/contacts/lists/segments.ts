@@ -4,13 +4,24 @@ import { conflict, invalid, notFound } from '../../base/errors.ts';
 import { isDuplicateKey } from '../../base/idempotent-insert.ts';
 import type { Session } from '../../base/model.ts';
 import { inTransaction } from '../../base/transactions.ts';
-import { parseFilter, storedForm } from '../filters/filters.ts';
+import {
+  type Filter as ParsedFilter,
+  parseFilter,
+  SEARCHED_LENGTH_MIN,
+  searchedLength,
+  storedForm,
+} from '../filters/filters.ts';
 import type { SegmentRecompute, StoredList } from '../model.ts';
 import { limitsOf, projectRulesOf, touchProjectRules } from '../project-rules.ts';
 import { countContacts } from './counts.ts';
 import { recomputeSegment, wakeRecomputes } from './recompute.ts';
 
 const SEGMENTS_MAX = 100;
+/**
+ * Each change of a contact is compared with all segments of its project at once: with as many searches as this allows, each in a text of
+ * 4,096 characters, that takes less than the 50 ms for which an event loop may be held.
+ */
+export const SEARCHED_LENGTH_MAX = 20_000;
 /** How long the caller of a create or edit waits; a larger project is finished in the background. */
 const WAIT_MS = 1_000;
 /** When a worker takes over if this process dies before it sets a date. */
@@ -23,11 +34,13 @@ export async function createSegment(
   list: StoredList,
   filterCriteria: Filter | null | undefined,
 ): Promise<StoredList> {
-  const segment = { ...list, filterCriteria: await readCriteria(deps, list.projectId, filterCriteria) };
+  const { criteria, filter } = await readCriteria(deps, list.projectId, filterCriteria);
+  const segment = { ...list, filterCriteria: criteria };
   try {
     await inTransaction(deps, async (session) => {
       await touchProjectRules(deps, { _id: list.projectId }, session);
       await refuseTooMany(deps, session, list.projectId);
+      await refuseTooLong(deps, session, list, filter);
       await deps.db.contactLists.insertOne(await withRecompute(deps, segment), { session });
     });
   } catch (error) {
@@ -40,11 +53,12 @@ export async function createSegment(
 /** Changes from now on use the new filter; all existing contacts are compared again. */
 export async function updateSegmentFilter(deps: Deps, list: StoredList, filterCriteria: Filter): Promise<StoredList> {
   const { _id, projectId } = list;
-  const criteria = await readCriteria(deps, projectId, filterCriteria);
+  const { criteria, filter } = await readCriteria(deps, projectId, filterCriteria);
   await inTransaction(deps, async (session) => {
     await touchProjectRules(deps, { _id: projectId }, session);
     const current = await deps.db.contactLists.findOne({ _id, projectId, type: 'segment' }, { session });
     if (!current) throw notFound('CONTACT_LIST');
+    await refuseTooLong(deps, session, current, filter);
     const { recompute, recomputeDueAt } = await withRecompute(deps, current);
     await deps.db.contactLists.updateOne(
       { _id, projectId },
@@ -55,7 +69,11 @@ export async function updateSegmentFilter(deps: Deps, list: StoredList, filterCr
   return recomputeNow(deps, list);
 }
 
-async function readCriteria(deps: Deps, projectId: ObjectId, given: Filter | null | undefined): Promise<Filter> {
+async function readCriteria(
+  deps: Deps,
+  projectId: ObjectId,
+  given: Filter | null | undefined,
+): Promise<{ criteria: Filter; filter: ParsedFilter }> {
   if (!given)
     throw invalid(
       'filterCriteria: is required: a segment needs a filter.',
@@ -63,7 +81,7 @@ async function readCriteria(deps: Deps, projectId: ObjectId, given: Filter | nul
     );
   const parsed = parseFilter(given, limitsOf(deps, await projectRulesOf(deps, projectId)));
   if (!parsed.ok) throw invalid(`The filter is not valid: ${parsed.details}`, parsed.details);
-  return storedForm(given, parsed.filter);
+  return { criteria: storedForm(given, parsed.filter), filter: parsed.filter };
 }
 
 /** Every new segment writes the project in its transaction, so that two calls cannot both take the last free place. */
@@ -74,6 +92,38 @@ async function refuseTooMany(deps: Deps, session: Session, projectId: ObjectId):
   );
   if (count >= SEGMENTS_MAX)
     throw conflict('INVALID_STATE', `A project holds ${SEGMENTS_MAX} segments at most; delete one first.`);
+}
+
+/** A project that is over the limit already keeps what it has: only a filter that is longer than before is refused. */
+async function refuseTooLong(
+  { db }: Deps,
+  session: Session,
+  { _id, projectId }: StoredList,
+  filter: ParsedFilter,
+): Promise<void> {
+  const own = searchedLength(filter);
+  if (own === 0) return;
+  const segments = await db.contactLists
+    .find({ projectId, type: 'segment' }, { session, hint: 'project', projection: { filterCriteria: 1 } })
+    .toArray();
+  let others = 0;
+  let before = 0;
+  for (const segment of segments) {
+    const length = storedLength(segment);
+    if (segment._id.equals(_id)) before = length;
+    else others += length;
+  }
+  if (own <= before || others + own <= SEARCHED_LENGTH_MAX) return;
+  throw conflict(
+    'INVALID_STATE',
+    `The values of contains and not_contains in all segments of a project may have ${SEARCHED_LENGTH_MAX} characters together, each counted ` +
+      `as ${SEARCHED_LENGTH_MIN} at least; with this filter they have ${others + own}. Shorten or remove some of them, or use equals or starts_with.`,
+  );
+}
+
+function storedLength({ filterCriteria }: Pick<StoredList, 'filterCriteria'>): number {
+  const parsed = parseFilter(filterCriteria, { contactProperties: {} });
+  return parsed.ok ? searchedLength(parsed.filter) : 0;
 }
 
 async function withRecompute(deps: Deps, segment: StoredList): Promise<StoredList> {
