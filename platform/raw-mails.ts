@@ -1,4 +1,5 @@
 import type { Log } from '../core/base/deps.ts';
+import { TooMuch, unavailable } from '../core/base/errors.ts';
 import type { RawMails } from '../core/previews/raw-mails.ts';
 import { createMailParser } from './inbound/parser.ts';
 
@@ -7,7 +8,12 @@ export function createRawMails(log: Log): RawMails & { close(): Promise<void> } 
   const parser = createMailParser(log, { threads: 1 });
   return {
     // Bytes of a file may be in memory that threads share, which decoders refuse.
-    read: (bytes, client) => parser.parse(Buffer.from(bytes), { mailFrom: '', client }),
+    read: (bytes, client) =>
+      parser.parse(Buffer.from(bytes), { mailFrom: '', client }).catch((error) => {
+        if (!(error instanceof TooMuch)) throw error;
+        if (error.limit === 'waiting') throw unavailable('Too many large mails are being read; try again in a moment.');
+        return null;
+      }),
     close: () => parser.close(),
   };
 }

@@ -46,9 +46,9 @@ export interface InboundEnvelope {
   helo: string;
 }
 
-/** Both run in threads of their own: a mail may be made to break its reader. */
+/** Both run in threads of their own, since a mail may be made to break its reader, and reject with TooMuch. */
 export interface MailReader {
-  /** null: it cannot be read, or not within limits. */
+  /** null: it cannot be read. */
   parse(bytes: Buffer, envelope: Pick<InboundEnvelope, 'mailFrom' | 'remoteAddress'>): Promise<ParsedMail | null>;
   /** NONE when no result can be determined. */
   verify(bytes: Buffer, envelope: InboundEnvelope): Promise<MailVerdicts>;

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { ObjectId } from 'mongodb';
 import { createBatcher } from '../base/batcher.ts';
 import { type Deps, oncePerCore } from '../base/deps.ts';
+import { TooMuch } from '../base/errors.ts';
 import { isDuplicateKey } from '../base/idempotent-insert.ts';
 import { hashId, publishEvents } from '../feed/events.ts';
 import { applyReports, type ReportOutcome } from '../feedback/bounces.ts';
@@ -16,20 +17,36 @@ import { threadOf } from './threads.ts';
 
 /**
  * taken: durable. later: deliver it again. refused: it cannot be read, and never will be. unproven: the sender is not proven, so there is
- * no address to unsubscribe.
+ * no address to unsubscribe. slow: reading it took too long, for now. crowded: too many others are read.
  */
-type Received = 'taken' | 'later' | 'refused' | 'unproven';
+type Received = 'taken' | 'later' | 'refused' | 'unproven' | 'slow' | 'crowded';
 
 const FILES_STORED_MAX = 100;
 const TOGETHER_MAX = 50;
 
 type Mailbox = Extract<Destination, { kind: 'mailbox' }>;
 
+interface ArrivingMail {
+  destinations: Destination[];
+  envelope: InboundEnvelope;
+  bytes: Buffer;
+}
+
 /** A mail for one or more of our addresses. All its consequences are written before the answer, and are harmless to repeat. */
-export async function receiveMail(
+export async function receiveMail(deps: Deps, reader: MailReader, mail: ArrivingMail): Promise<Received> {
+  try {
+    return await receive(deps, reader, mail);
+  } catch (error) {
+    if (!(error instanceof TooMuch)) throw error;
+    // A mail that takes too much memory does so at every try.
+    return error.limit === 'time' ? 'slow' : error.limit === 'waiting' ? 'crowded' : 'refused';
+  }
+}
+
+async function receive(
   deps: Deps,
   reader: MailReader,
-  { destinations, envelope, bytes }: { destinations: Destination[]; envelope: InboundEnvelope; bytes: Buffer },
+  { destinations, envelope, bytes }: ArrivingMail,
 ): Promise<Received> {
   const isToPeople = destinations.some(({ kind }) => kind === 'mailbox');
   const [mail, verdicts] = await Promise.all([

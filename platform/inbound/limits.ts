@@ -3,6 +3,7 @@ import type { TLSSocket } from 'node:tls';
 import { SMTPServer } from 'smtp-server';
 import type { SMTPConnection, SMTPConnectionOptions } from 'smtp-server/lib/smtp-connection.js';
 import { networkOf } from '../../core/base/text/networks.ts';
+import type { Kind } from '../threads/kinds.ts';
 
 /** The resources that one client may use of a mail server, so that enough is left for others. */
 export interface SessionLimits {
@@ -19,8 +20,9 @@ export interface InboundLimits extends SessionLimits {
   /** Bytes of all mails that are being received. */
   bytes: number;
   bytesPerAddress: number;
-  /** The time to read one mail. */
-  parseMs: number;
+  /** Other limits of the threads that read and verify mail than those of their kinds. */
+  reading: Partial<Kind>;
+  verifying: Partial<Kind>;
 }
 
 export const INBOUND_LIMITS: Omit<InboundLimits, 'connectionsPerAddress'> = {
@@ -28,7 +30,8 @@ export const INBOUND_LIMITS: Omit<InboundLimits, 'connectionsPerAddress'> = {
   commandsMax: 300,
   bytes: 96 * 1024 * 1024,
   bytesPerAddress: 32 * 1024 * 1024,
-  parseMs: 5_000,
+  reading: {},
+  verifying: {},
 };
 
 const CLIENTS_MAX = 200;

@@ -1,6 +1,5 @@
 import './lean-blob.ts';
 import { createHash } from 'node:crypto';
-import { parentPort } from 'node:worker_threads';
 import PostalMime, { type Address, type Attachment, type Email } from 'postal-mime';
 import type { Mailbox } from '../../core/base/model.ts';
 import { readComplaint } from '../../core/feedback/delivery-reports/arf.ts';
@@ -23,12 +22,16 @@ const REPORT_TYPES = /^(message\/|text\/rfc822-headers$)/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters to remove.
 const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f\u2028\u2029]/g;
 
-/** One mail at a time: a mail that breaks this thread breaks no other. */
-parentPort?.on('message', async ({ bytes, mailFrom }: { bytes: Uint8Array; mailFrom: string }) => {
+export interface MailToRead {
+  bytes: Uint8Array;
+  mailFrom: string;
+}
+
+/** null: it cannot be read. */
+export function work({ bytes, mailFrom }: MailToRead): Promise<ParsedMail | null> {
   const mail = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const parsed = await parse(mail, mailFrom).catch(() => null);
-  parentPort?.postMessage({ parsed });
-});
+  return parse(mail, mailFrom).catch(() => null);
+}
 
 async function parse(bytes: Buffer, mailFrom: string): Promise<ParsedMail | null> {
   const email = await PostalMime.parse(bytes, {

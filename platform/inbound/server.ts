@@ -117,6 +117,8 @@ function createDoor(deps: Deps, reader: MailReader, { bytes, bytesPerAddress }: 
     });
     if (received === 'later') throw reply(451, '4.3.0 Too early; come back in a minute');
     if (received === 'unproven') throw reply(550, UNPROVEN);
+    if (received === 'slow') throw reply(451, '4.3.0 Reading the mail takes too long; come back in a minute');
+    if (received === 'crowded') throw reply(452, '4.3.1 Too much at a time; come back in a minute');
     if (received === 'refused') throw reply(554, '5.6.0 The mail cannot be read, or has too many parts');
     return '2.0.0 Taken';
   }

@@ -1,22 +1,51 @@
-import { parentPort, workerData } from 'node:worker_threads';
 import { authenticate } from 'mailauth';
 import type { InboundEnvelope, MailVerdicts } from '../../core/inbound/mail.ts';
 import type { AuthVerdict } from '../../core/inbound/model.ts';
 import { createRecords } from './records.ts';
+import { withFewSignatures } from './signatures.ts';
 
-const { servers, mta } = workerData as { servers: string[]; mta: string };
-const records = createRecords(servers);
+export interface MailToVerify {
+  bytes: Uint8Array;
+  envelope: InboundEnvelope;
+}
+
+export interface VerifySettings {
+  servers: string[];
+  mta: string;
+}
+
+/** A domain may make its servers answer slowly: the answer is not waited for any longer by then. */
+const LOOKUPS_MAX_MS = 3_000;
 const KNOWN = new Set(['PASS', 'FAIL', 'SOFTFAIL', 'NEUTRAL', 'TEMPERROR', 'PERMERROR', 'POLICY', 'NONE']);
+const UNREADABLE: MailVerdicts = { spf: 'NONE', dkim: 'NONE', dmarc: 'NONE', author: null, isFinal: true };
 
-/** SPF, DKIM and DMARC of many mails at a time: nearly all of it is waiting for DNS. */
-parentPort?.on(
-  'message',
-  async ({ id, bytes, envelope }: { id: number; bytes: Uint8Array; envelope: InboundEnvelope }) => {
-    parentPort?.postMessage({ id, verdicts: await verify(Buffer.from(bytes), envelope).catch(() => null) });
-  },
-);
+let records: ReturnType<typeof createRecords> | undefined;
 
-async function verify(bytes: Buffer, { mailFrom, remoteAddress, helo }: InboundEnvelope): Promise<MailVerdicts> {
+/** SPF, DKIM and DMARC of many mails at a time: nearly all of it is waiting for DNS. null: there is no result. */
+export async function work(
+  { bytes, envelope }: MailToVerify,
+  { servers, mta }: VerifySettings,
+): Promise<MailVerdicts | null> {
+  records ??= createRecords(servers);
+  const mail = withFewSignatures(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+  if (!mail) return UNREADABLE;
+  return verify(mail, envelope, mta, withDeadline(records)).catch(() => null);
+}
+
+function withDeadline(lookUp: ReturnType<typeof createRecords>): ReturnType<typeof createRecords> {
+  const deadline = performance.now() + LOOKUPS_MAX_MS;
+  return async (name, type) => {
+    if (performance.now() > deadline) throw Object.assign(new Error('DNS took too long'), { code: 'ETIMEOUT' });
+    return lookUp(name, type);
+  };
+}
+
+async function verify(
+  bytes: Buffer,
+  { mailFrom, remoteAddress, helo }: InboundEnvelope,
+  mta: string,
+  resolver: ReturnType<typeof createRecords>,
+): Promise<MailVerdicts> {
   const { spf, dkim, dmarc } = await authenticate(bytes, {
     ip: remoteAddress,
     helo,
@@ -24,7 +53,7 @@ async function verify(bytes: Buffer, { mailFrom, remoteAddress, helo }: InboundE
     sender: mailFrom,
     disableArc: true,
     disableBimi: true,
-    resolver: records,
+    resolver,
   });
   const signatures: string[] = (dkim?.results ?? []).map(
     (one: { status?: { result?: string } }) => one.status?.result ?? 'none',

@@ -19,6 +19,8 @@ export interface Kind {
 }
 
 const MB = 1024 * 1024;
+/** With the 64 MB that a thread may have, each would grow by that much before anything is collected. */
+const NURSERY_MB = 8;
 
 export const KINDS = {
   /** Encoding, tracking and signing mail of up to 60 MiB: that takes a second and a half, whatever is in it. */
@@ -29,6 +31,22 @@ export const KINDS = {
     ...{ bytesMax: 256 * MB, bytesPerClientMax: 256 * MB },
     // The encoded texts of the largest mail a few times over.
     heapMb: 384,
+  },
+  /** Parsing a mail that comes in, or that a person looks at, of up to 60 MiB. */
+  readMail: {
+    module: new URL('../inbound/parse-worker.ts', import.meta.url),
+    ...{ threads: 2, together: 1 },
+    ...{ cpuMs: 3_000, cpuMsPerMegabyte: 400 },
+    ...{ bytesMax: 96 * MB, bytesPerClientMax: 48 * MB },
+    ...{ heapMb: 256, nurseryMb: NURSERY_MB },
+  },
+  /** SPF, DKIM and DMARC of a mail that comes in: nearly all of it is waiting for DNS. */
+  verifyMail: {
+    module: new URL('../inbound/verify-worker.ts', import.meta.url),
+    ...{ threads: 2, together: 50 },
+    ...{ cpuMs: 1_000, cpuMsPerMegabyte: 250 },
+    ...{ bytesMax: 96 * MB, bytesPerClientMax: 32 * MB },
+    ...{ heapMb: 256, nurseryMb: NURSERY_MB },
   },
 } satisfies Record<string, Kind>;
 

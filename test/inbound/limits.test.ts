@@ -155,15 +155,22 @@ describe('Limits of the inbound server for one client', function () {
     );
   });
 
-  it('Mails of one host that take seconds to read wait for each other, and mail of another host is read in between.', async () => {
-    door = await openDoor(environment, {}, { limits: { ...INBOUND_LIMITS, parseMs: 1_000 } });
-    // Reading it is ended after that time; two are read at a time.
+  /** Reading it is ended after its time. */
+  function slowMail(): string {
     const part = (type: string, body: string) => `--b\r\nContent-Type: ${type}\r\n\r\n${body}\r\n`;
     const slow = `${part('text/html', '<a href='.repeat(25_000))}${part('text/plain', 'x')}${part('text/html', '<p>')}--b--`;
-    const mail = `Content-Type: multipart/mixed; boundary=b\r\n\r\n${slow}\r\n.\r\n`;
+    return `Content-Type: multipart/mixed; boundary=b\r\n\r\n${slow}\r\n.\r\n`;
+  }
+
+  it('Mails of one host that take seconds to read wait for each other, and mail of another host is read in between.', async () => {
+    door = await openDoor(
+      environment,
+      {},
+      { limits: { ...INBOUND_LIMITS, reading: { cpuMs: 1_000, cpuMsPerMegabyte: 0 } } },
+    );
     let answered = 0;
     const greedy = connectMany(8);
-    for (const client of greedy) await beginMail(client, mail);
+    for (const client of greedy) await beginMail(client, slowMail());
     const answers = greedy.map(async ({ line }) => {
       const reply = await line();
       answered += 1;
@@ -171,7 +178,18 @@ describe('Limits of the inbound server for one client', function () {
     });
     expect((await door.send(MAIL)).data).to.match(/^250/);
     expect(answered).to.be.below(greedy.length);
-    for (const reply of await Promise.all(answers)) expect(reply).to.match(/^(554|250)/);
+    for (const reply of await Promise.all(answers)) expect(reply).to.match(/^(451 4\.3\.0 Reading|250)/);
+  });
+
+  it('Mails of one host that wait to be read have a size: more are answered with 452, and mail of another host is taken.', async () => {
+    const reading = { cpuMs: 1_000, cpuMsPerMegabyte: 0, bytesMax: 500_000, bytesPerClientMax: 300_000 };
+    door = await openDoor(environment, {}, { limits: { ...INBOUND_LIMITS, reading } });
+    const greedy = connectMany(6);
+    for (const client of greedy) await beginMail(client, slowMail());
+    const replies = Promise.all(greedy.map(({ line }) => line()));
+    expect((await door.send(MAIL)).data).to.match(/^250/);
+    const crowded = (await replies).filter((reply) => reply.startsWith('452 4.3.1 Too much at a time'));
+    expect(crowded.length).to.be.within(1, greedy.length - 1);
   });
 
   it('Behind a proxy that is named, clients are distinguished by its PROXY header; no other client may send one.', async () => {
