@@ -110,6 +110,12 @@ describe('The architecture', () => {
     ]);
   });
 
+  it('starts threads in platform/threads alone, where each kind of work has its limits', () => {
+    const starting = files.filter((file) => packages(file).some(({ name }) => name === 'node:worker_threads'));
+    expect(starting.filter((file) => !file.startsWith('platform/threads/'))).to.deep.equal([]);
+    expect(starting).to.include('platform/threads/pool.ts');
+  });
+
   describe('finds', () => {
     const type = (from: string, to: string): Import => ({ from, to, typesOnly: true });
     const value = (from: string, to: string): Import => ({ from, to, typesOnly: false });

@@ -32,6 +32,22 @@ export const KINDS = {
     // The encoded texts of the largest mail a few times over.
     heapMb: 384,
   },
+  /** Signing composed mail in batches, for campaigns. The budget for composing counts its bytes. */
+  signatures: {
+    module: new URL('../dkim/worker.ts', import.meta.url),
+    ...{ threads: 1, together: 4 },
+    ...{ cpuMs: 10_000, cpuMsPerMegabyte: 100 },
+    ...{ bytesMax: 1_024 * MB, bytesPerClientMax: 1_024 * MB },
+    heapMb: 384,
+  },
+  /** Parsing the JSON of a request over 1 MiB, of up to 60 MiB. */
+  jsonBody: {
+    module: new URL('../../api/http/body/json-worker.ts', import.meta.url),
+    ...{ threads: 1, together: 1 },
+    ...{ cpuMs: 2_000, cpuMsPerMegabyte: 200 },
+    ...{ bytesMax: 128 * MB, bytesPerClientMax: 128 * MB },
+    heapMb: 768,
+  },
   /** Parsing a mail that comes in, or that a person looks at, of up to 60 MiB. */
   readMail: {
     module: new URL('../inbound/parse-worker.ts', import.meta.url),

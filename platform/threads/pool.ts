@@ -11,6 +11,8 @@ export interface TaskSize {
   client?: string;
   /** A task that still waits when this aborts is not begun. */
   signal?: AbortSignal;
+  /** Memory of the input that is handed over instead of being copied; for kinds of one task at a time, since it is gone then. */
+  transfer?: ArrayBuffer[];
 }
 
 export interface Pool<Input, Output> {
@@ -22,6 +24,7 @@ export interface Pool<Input, Output> {
 interface Task {
   input: unknown;
   bytes: number;
+  transfer: ArrayBuffer[];
   /** True after a thread ended with several tasks, of which any may be the cause. */
   isAlone: boolean;
   end(error: Error | null, output?: unknown): void;
@@ -111,7 +114,7 @@ export function createPool<Input, Output>(
       else turns.take();
       lastId += 1;
       thread.running.set(lastId, task);
-      thread.worker.postMessage({ id: lastId, input: task.input } satisfies Asked);
+      thread.worker.postMessage({ id: lastId, input: task.input } satisfies Asked, task.transfer);
     }
     for (const { worker, running } of threads) {
       if (running.size > 0) worker.ref();
@@ -158,9 +161,9 @@ export function createPool<Input, Output>(
     else held.delete(client);
   }
 
-  function add(input: Input, { bytes, client = '', signal }: TaskSize, answer: Task['end']): void {
+  function add(input: Input, { bytes, client = '', signal, transfer = [] }: TaskSize, answer: Task['end']): void {
     const task: Task = {
-      ...{ input, bytes, isAlone: false },
+      ...{ input, bytes, transfer, isAlone: false },
       end(error, output) {
         hold(client, -bytes);
         signal?.removeEventListener('abort', leave);

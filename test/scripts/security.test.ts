@@ -1,13 +1,16 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
+import { KINDS } from '../../platform/threads/kinds.ts';
 
 const root = join(import.meta.dirname, '../..');
 const page = readFileSync(join(root, 'docs/security.md'), 'utf8');
-const rows = page
-  .split('\n')
-  .filter((line) => line.startsWith('|'))
-  .slice(2);
+const rows = rowsUnder('How it is tested');
+const readers = rowsUnder('Files that read bytes of strangers');
+const PARSERS =
+  /(?:^(?:import|export)\s(?!type\b)(?:[^'";]*?\sfrom\s)?|\bimport\()'(?:postal-mime|mailauth|htmlparser2|html-to-text|entities|csv-parse|@handlebars\/parser|busboy|smtp-server)(?:\/[^']*)?'/m;
+const ROOMS = ['schemas', 'core', 'api', 'workflows', 'activities', 'workers', 'platform', 'cli'];
 
 describe('docs/security.md', () => {
   it('names at least one test for every threat, and only tests that exist', () => {
@@ -24,11 +27,41 @@ describe('docs/security.md', () => {
   });
 
   it('names only files that exist', () => {
-    const files = [...page.matchAll(/`((?:test|core|stack|docs)\/[\w./-]+\.\w+)`|\]\(([\w.-]+\.md)\)/g)];
+    const files = [...page.matchAll(/`((?:test|core|stack|docs|api|platform)\/[\w./-]+\.\w+)`|\]\(([\w.-]+\.md)\)/g)];
     const paths = files.map(([, path, link]) => path ?? join('docs', link ?? ''));
     expect(paths.filter((path) => !existsSync(join(root, path)))).to.deep.equal([]);
   });
 });
+
+describe('Bytes of strangers', () => {
+  it('are parsed in the files that docs/security.md lists, and in no other', () => {
+    const parsing = ROOMS.flatMap((room) =>
+      readdirSync(join(root, room), { recursive: true, encoding: 'utf8' }).map((name) => join(room, name)),
+    ).filter((file) => file.endsWith('.ts') && PARSERS.test(readFileSync(join(root, file), 'utf8')));
+    expect(parsing.length).to.be.above(8);
+    expect(parsing.filter((file) => !readers.some((row) => row.includes(`\`${file}\``)))).to.deep.equal([]);
+  });
+
+  it('are worked on in threads with the limits that docs/security.md names', () => {
+    for (const [name, { module, cpuMs, cpuMsPerMegabyte, heapMb, bytesMax }] of Object.entries(KINDS)) {
+      const limits = `\`${name}\`: ${cpuMs} ms and ${cpuMsPerMegabyte} ms a MiB, ${heapMb} MiB of heap, ${bytesMax / 2 ** 20} MiB waiting`;
+      const file = relative(root, fileURLToPath(module));
+      expect(
+        readers.filter((row) => row.includes(limits) && row.includes(`\`${file}\``)),
+        name,
+      ).to.have.length(1);
+    }
+  });
+});
+
+function rowsUnder(heading: string): string[] {
+  const [, section = ''] = page.split(`\n## ${heading}\n`);
+  const [text = ''] = section.split('\n## ');
+  return text
+    .split('\n')
+    .filter((line) => line.startsWith('|'))
+    .slice(2);
+}
 
 /** A quoted title may end where the title in the source has a value. */
 function hasTitle(file: string, title: string): boolean {

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import { Worker } from 'node:worker_threads';
-import { AppError, unavailable } from '../../../core/base/errors.ts';
+import { AppError, TooMuch, unavailable } from '../../../core/base/errors.ts';
+import { createPool } from '../../../platform/threads/pool.ts';
 import { PICTURE_BYTES_MAX } from '../../../schemas/media.ts';
 import type { BodyLimit } from '../endpoint.ts';
 import { fromWorker, type LargeBody, type Parsed, parseJson } from './json.ts';
@@ -143,36 +143,18 @@ export function tooLarge(limitBytes: number): AppError {
   return new AppError('too_large', `The body is over the limit of ${limitBytes} bytes.`, { code: 'BODY_TOO_LARGE' });
 }
 
-let worker: Worker | null = null;
-let nextId = 0;
-const waiting = new Map<number, { resolve: (parsed: Parsed) => void; reject: (error: Error) => void }>();
+const pool = createPool<LargeBody, Parsed>('jsonBody');
 
 async function parseInWorker(bytes: Buffer, asked: LargeBody['asked']): Promise<ReturnType<typeof fromWorker>> {
-  const parsed = await new Promise<Parsed>((resolve, reject) => {
-    nextId += 1;
-    waiting.set(nextId, { resolve, reject });
-    // A Buffer with memory of its own is transferred to the thread; a Buffer from the pool is copied.
-    const own = bytes.byteLength === bytes.buffer.byteLength ? bytes : new Uint8Array(bytes);
-    jsonWorker().postMessage({ id: nextId, bytes: own, asked } satisfies LargeBody, [own.buffer as ArrayBuffer]);
+  // A Buffer with memory of its own is transferred to the thread; a Buffer from the pool is copied.
+  const own = bytes.byteLength === bytes.buffer.byteLength ? bytes : new Uint8Array(bytes);
+  const size = { bytes: own.length, transfer: [own.buffer as ArrayBuffer] };
+  return pool.run({ bytes: own, asked }, size).then(fromWorker, (error) => {
+    if (!(error instanceof TooMuch)) throw error;
+    throw error.limit === 'waiting' ? tooManyLarge() : tooMuch(error);
   });
-  return fromWorker(parsed);
 }
 
-function jsonWorker(): Worker {
-  if (worker) return worker;
-  const started = new Worker(new URL('./json-worker.ts', import.meta.url), {
-    resourceLimits: { maxOldGenerationSizeMb: 768 },
-  });
-  started.unref();
-  started.on('message', ({ id, parsed }: { id: number; parsed: Parsed }) => {
-    waiting.get(id)?.resolve(parsed);
-    waiting.delete(id);
-  });
-  started.on('error', () => {
-    worker = null;
-    for (const { reject } of waiting.values()) reject(tooLarge(bodyLimits.attachments));
-    waiting.clear();
-  });
-  worker = started;
-  return started;
+function tooMuch({ message }: TooMuch): AppError {
+  return new AppError('too_large', `The body is not read: ${message} Send less at a time.`, { code: 'BODY_TOO_LARGE' });
 }

@@ -95,7 +95,6 @@ function textFault(text: string): string | null {
 
 /** The input of a worker thread. */
 export interface LargeBody {
-  id: number;
   bytes: Uint8Array;
   asked: { method: string; path: string };
 }
