@@ -3,27 +3,16 @@ const HEADER_VALUE_LENGTH_MAX = 1_000;
 const HEADER_NAME = /^[A-Za-z0-9-]{1,76}$/;
 
 /**
- * Headers that only the service writes: addresses, identity, structure, signatures, and those needed by the unsubscribe link and
- * loop protection.
+ * Headers by which a mail names another sender, its way, or where reports about it go. They are ours alone, in submitted mail too, from
+ * which they are removed.
  */
-const RESERVED_HEADERS: readonly string[] = [
-  'from',
+const OURS_ALONE: readonly string[] = [
   'sender',
-  'reply-to',
-  'to',
-  'cc',
   'bcc',
   'return-path',
-  'subject',
-  'date',
-  'message-id',
-  'mime-version',
-  'dkim-signature',
-  'domainkey-signature',
   'received',
   'received-spf',
   'authentication-results',
-  'auto-submitted',
   'feedback-id',
   'cfbl-address',
   'cfbl-feedback-id',
@@ -32,9 +21,28 @@ const RESERVED_HEADERS: readonly string[] = [
   'errors-to',
   'apparently-to',
 ];
+const OURS_ALONE_PREFIX = 'resent-';
+
+/**
+ * Headers that only the service writes in mail that it composes: addresses, identity, structure, signatures, and those needed by the
+ * unsubscribe link and loop protection.
+ */
+const RESERVED_HEADERS: readonly string[] = [
+  'from',
+  'reply-to',
+  'to',
+  'cc',
+  'subject',
+  'date',
+  'message-id',
+  'mime-version',
+  'dkim-signature',
+  'domainkey-signature',
+  'auto-submitted',
+];
 
 /** Families of headers: parts of the body, and chains of signatures. */
-const RESERVED_HEADER_PREFIXES: readonly string[] = ['content-', 'resent-', 'arc-', 'list-unsubscribe'];
+const RESERVED_HEADER_PREFIXES: readonly string[] = ['content-', 'arc-', 'list-unsubscribe'];
 
 /** The controls that relays take out of a message: they would act for the owner of the relay. */
 const RELAY_CONTROL_PREFIXES: readonly string[] = [
@@ -77,7 +85,12 @@ export function headerProblems(headers: unknown): HeaderProblem[] {
 export function isReservedHeader(name: string): boolean {
   const lower = name.toLowerCase();
   const isOfFamily = RESERVED_HEADER_PREFIXES.some((prefix) => lower.startsWith(prefix));
-  return RESERVED_HEADERS.includes(lower) || isOfFamily || isRelayControl(lower);
+  return RESERVED_HEADERS.includes(lower) || isOfFamily || isOursAlone(lower) || isRelayControl(lower);
+}
+
+/** Of a name in small letters. */
+export function isOursAlone(name: string): boolean {
+  return OURS_ALONE.includes(name) || name.startsWith(OURS_ALONE_PREFIX);
 }
 
 export function isRelayControl(name: string): boolean {

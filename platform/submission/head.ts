@@ -1,7 +1,7 @@
 import { addressParser, decodeWords } from 'postal-mime';
 import type { Mailbox } from '../../core/base/model.ts';
 import { emailDomain, normalizeEmail } from '../../core/base/text/addresses.ts';
-import { isRelayControl } from '../../core/composing/headers.ts';
+import { isOursAlone, isRelayControl } from '../../core/composing/headers.ts';
 import { reply } from '../inbound/reply.ts';
 import { KEY_HEADER, type MailOptions, OPTION_PREFIX, readOptions } from './options.ts';
 
@@ -37,10 +37,8 @@ const NAMED_LENGTH_MAX = 65_536;
 const FIELD = /^([!-9;-~]+)[ \t]*:/;
 const MESSAGE_ID = /<([^<>\s]{1,990})>/;
 
-/** Hidden recipients, traces of the way here, which name the client's machines, and results of checks that were not ours. */
-const REMOVED = new Set(['bcc', 'resent-bcc', 'received', 'return-path', 'authentication-results', 'received-spf']);
 /** Marketing mail gets ours. */
-const OF_MARKETING = new Set(['list-unsubscribe', 'list-unsubscribe-post', 'list-id', 'feedback-id', 'precedence']);
+const OF_MARKETING = new Set(['list-unsubscribe', 'list-unsubscribe-post', 'list-id', 'precedence']);
 /** Compared between tries; a date, a trace or a remark may change. */
 const COMPARED = ['from', 'to', 'cc', 'reply-to', 'subject', 'content-type', 'content-transfer-encoding'];
 
@@ -94,22 +92,31 @@ function notOneSender() {
   return reply(550, '5.7.1 A mail needs one From header with one address, on a verified domain of the project');
 }
 
-/** Outside of quotes there is one @, and nothing that begins another address or a group. */
+/**
+ * Outside of quotes there is one @, and nothing that begins another address or a group. A comment has no quote, since mail programs differ
+ * on whether that one quotes.
+ */
 function hasOneAddress(value: string): boolean {
   if (value.length > FROM_LENGTH_MAX) return false;
   let bare = '';
   let isQuoted = false;
-  for (let at = 0; at < value.length; at += 1) {
+  let comments = 0;
+  for (let at = 0; at < value.length && comments >= 0; at += 1) {
     const char = value[at];
-    if (char === '"') isQuoted = !isQuoted;
-    else if (!isQuoted) bare += char;
-    else if (char === '\\') at += 1;
+    if (char === '"') {
+      if (comments > 0) return false;
+      isQuoted = !isQuoted;
+    } else if (isQuoted) at += char === '\\' ? 1 : 0;
+    else {
+      bare += char;
+      comments += char === '(' ? 1 : char === ')' ? -1 : 0;
+    }
   }
-  return !isQuoted && bare.split('@').length === 2 && !/[,;:\\]/.test(bare);
+  return !isQuoted && comments === 0 && bare.split('@').length === 2 && !/[,;:\\]/.test(bare);
 }
 
 function isRemoved(name: string): boolean {
-  return REMOVED.has(name) || name === KEY_HEADER || name.startsWith(OPTION_PREFIX) || isRelayControl(name);
+  return isOursAlone(name) || name === KEY_HEADER || name.startsWith(OPTION_PREFIX) || isRelayControl(name);
 }
 
 function namedIn(fields: Field[]): Head['named'] {

@@ -118,6 +118,18 @@ describe('Mail by SMTP', () => {
     expect(await signatures(mail!.raw)).to.deep.equal(['pass']);
   });
 
+  it('loses the headers by which it would name another sender, its way, or where reports go', async () => {
+    const others = ['Sender', 'Resent-From', 'Resent-To', 'Errors-To', 'Delivered-To', 'Apparently-To', 'Envelope-To']
+      .map((name) => `${name}: ceo@bank.example\n`)
+      .join('');
+    const reports =
+      'CFBL-Address: fbl@bank.example; report=arf\nCFBL-Feedback-ID: x@bank.example\nFeedback-ID: bank.example\n';
+    idOf(await door.hand({ raw: head(`${others}${reports}X-Own: kept\n\nHello`) }));
+    const [mail] = await arrived();
+    expect(mail?.raw).to.contain('X-Own: kept').and.not.contain('bank.example');
+    expect(await signatures(mail!.raw)).to.deep.equal(['pass']);
+  });
+
   it('of several megabytes goes to storage as it arrives, and leaves nothing there but itself', async () => {
     const lines = Array.from({ length: 40_000 }, (_, index) => `${index} ${'x'.repeat(120)}`).join('\r\n');
     const emailId = idOf(await door.hand({ raw: `${head()}\n${lines}` }));
@@ -224,9 +236,17 @@ describe('Mail by SMTP', () => {
         `From: Team: ${SENDER};\n`,
         `From: <@relay.example:${SENDER}>\n`,
         `From: ${'"'.repeat(100_000)}<${SENDER}>\n`,
+        `From: <${SENDER}> (") <ceo@bank.example> (")\n`,
+        `From: (") <ceo@bank.example> (") <${SENDER}>\n`,
+        `From: (a (" b) ") <ceo@bank.example> (") <${SENDER}>\n`,
+        `From: "a" (ceo@bank.example) <${SENDER}>\n`,
+        `From: (") "<ceo@bank.example>" (") <${SENDER}>\n`,
+        `From: a ( <${SENDER}>\n`,
+        `From: a ) <${SENDER}> (\n`,
       ])
         await refused(from(line), /^550 5\.7\.1 A mail needs one From header with one address/);
       idOf(await door.hand({ raw: from(`From: "Shop, Inc. @ home" <${SENDER.toUpperCase()}>\n`) }));
+      idOf(await door.hand({ raw: from(`From: "Shop :-) \\" (home" (of Ada (sales)) <${SENDER}>\n`) }));
       idOf(await door.hand({ raw: from(`From: =?utf-8?q?Gr=C3=BC=C3=9Fe=40x?=\n <${SENDER}>\n`) }));
     });
 
