@@ -291,23 +291,23 @@ function publicBucket({ config }: Deps, { path, params, state }: Context): strin
   const kind = path.split('/', 2)[1] ?? '';
   const { token = '' } = params;
   const link = (isOurs: boolean) =>
-    isOurs ? `${kind}-link:${hash('sha256', token, 'base64url')}` : `${kind}-guess:${state.ip}`;
+    isOurs ? `${kind}-link:${hash('sha256', token, 'base64url')}` : `${kind}-guess:${state.network}`;
   switch (kind) {
     case 't':
     case 'media':
     case 'f':
     case 'd':
-      return `${kind}:${state.ip}`;
+      return `${kind}:${state.network}`;
     case 'sign-in':
     case 'v1':
-      return `public:${state.ip}`;
+      return `public:${state.network}`;
     case 'u':
     case 'p':
       return link(readUnsubscribeToken(config, token) !== null);
     case 'v':
       return link(readViewToken(config, token) !== null);
     case 'previews':
-      return readPreviewToken(config, token) ? null : `${kind}-guess:${state.ip}`;
+      return readPreviewToken(config, token) ? null : `${kind}-guess:${state.network}`;
     default:
       return null;
   }

@@ -166,7 +166,7 @@ async function identify(
 }
 
 function refusedCredentials({ config }: Deps, limiter: RateLimiter, context: Context, refused: AppError): AppError {
-  const verdict = limiter.hit(`bad-key:${context.state.ip}`, config.authFailureLimit);
+  const verdict = limiter.hit(`bad-key:${context.state.network}`, config.authFailureLimit);
   return verdict.allowed ? refused : rateLimited(verdict);
 }
 

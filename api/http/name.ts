@@ -2,14 +2,19 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Context, Next } from 'koa';
 import type { Deps } from '../../core/base/deps.ts';
+import { networkOf } from '../../core/base/text/networks.ts';
 
-/** Sets the id of a request and the address of its caller. */
+/** Sets the id of a request, the address and the network of its caller, and the headers of answers that set none of their own. */
 export function nameRequest(deps: Pick<Deps, 'config' | 'log'>) {
   const addressOf = addressReader(deps);
   return (context: Context, next: Next): Promise<void> => {
     context.state.requestId = requestIdOf(context.req);
     context.res.setHeader('X-Request-Id', context.state.requestId);
     context.state.ip = addressOf(context.req);
+    context.state.network = networkOf(context.state.ip);
+    // Answers are of one key or session: no cache may keep them, and no browser may take them for a page.
+    context.res.setHeader('Cache-Control', 'no-store');
+    context.res.setHeader('X-Content-Type-Options', 'nosniff');
     return next();
   };
 }

@@ -131,6 +131,21 @@ describe('Projects and keys', () => {
     }
   });
 
+  it('bad keys from the addresses of one IPv6 network are limited together, and not those of another network', async () => {
+    const limited = await startEnvironment({ AUTH_FAILURE_LIMIT: '10', TRUSTED_PROXIES: '1' });
+    try {
+      const from = (address: string) =>
+        limited.client('AS_aaaaaaaa_aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa', { 'X-Forwarded-For': address }).get('/contacts');
+      const statuses = [];
+      for (let host = 1; host <= 22; host += 1) statuses.push((await from(`2001:db8:0:1::${host}`)).status);
+      // A minute may turn in the middle of the run, and starts a new count.
+      expect(statuses.filter((status) => status === 429).length).to.be.within(2, 12);
+      expect((await from('2001:db8:0:2::1')).status).to.equal(401);
+    } finally {
+      await limited.stop();
+    }
+  });
+
   it('a key over its limit is answered 429 with Retry-After, another key is not', async () => {
     const limited = await startEnvironment({ RATE_LIMIT: '10' });
     try {

@@ -248,6 +248,25 @@ describe('Every endpoint', function () {
     expect(odd.headers.get('x-request-id')).to.match(/^[0-9a-f-]{36}$/);
   });
 
+  it('is kept by no cache and taken for no page: every answer says so, also one that refuses', async () => {
+    const { own, client } = environment;
+    const answers = [
+      await own.client.get('/contacts'),
+      await own.client.post('/contacts/email', { email: 'kept@example.com' }),
+      await own.client.post('/contacts/email', { email: 1 }),
+      await own.client.get('/contacts/000000000000000000000000'),
+      await own.client.get('/nothing'),
+      await own.client.send('PUT', '/contacts'),
+      await client(null).get('/contacts'),
+      await client(null).get('/health'),
+    ];
+    expect(answers.map(({ status }) => status)).to.include.members([200, 400, 401, 404, 405]);
+    for (const { status, headers } of answers)
+      expect([headers.get('cache-control'), headers.get('x-content-type-options')], String(status)).to.deep.equal([
+        ...['no-store', 'nosniff'],
+      ]);
+  });
+
   it('distinguishes an unknown path from a known one', async () => {
     for (const path of ['/nothing', '/CONTACTS', '/contacts/', '/v2/contacts'])
       expectError(await environment.own.client.get(path), 404, 'NOT_FOUND');
