@@ -5,7 +5,10 @@ import { delimiter, join } from 'node:path';
 import { Ajv } from 'ajv';
 import { expect } from 'chai';
 import { parse, parseAllDocuments, stringify } from 'yaml';
+import { fullPath } from '../../api/http/endpoint.ts';
+import { endpointTable } from '../../api/http/table.ts';
 import { readConfig } from '../../platform/config.ts';
+import { createMetrics } from '../../platform/metrics.ts';
 import { variableName, variables } from '../../schemas/config.ts';
 import { chartSchema } from '../../scripts/chart-schema.ts';
 import { type Lane, lanes } from '../../workers/lanes.ts';
@@ -138,6 +141,20 @@ describe('The Helm chart', () => {
     const backend = ingress?.spec.rules[0].http.paths[0].backend.service;
     const led = byKind(full, 'Service').find(({ metadata }) => metadata.name === backend.name);
     expect(led?.spec.ports.map(({ name }: { name: string }) => name)).to.include(backend.port.name);
+  });
+
+  it('leads from the outside to every path of the API and of the console, but not to the metrics', () => {
+    const [ingress] = byKind(full, 'Ingress');
+    const paths: Array<{ path: string; pathType: string }> = ingress?.spec.rules[0].http.paths;
+    const isLed = (wanted: string) =>
+      paths.some(({ path, pathType }) =>
+        pathType === 'Exact' ? path === wanted : wanted === path || wanted.startsWith(`${path}/`),
+      );
+    const served = endpointTable(createMetrics()).map((endpoint) => fullPath(endpoint, endpoint.path));
+    expect(served).to.include('/metrics');
+    expect(['/', '/console', '/console/assets/a.js', ...served].filter((path) => !isLed(path))).to.deep.equal([
+      '/metrics',
+    ]);
   });
 
   it('listens in a container on the ports that the image and the variables name', () => {
