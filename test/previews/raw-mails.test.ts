@@ -24,6 +24,35 @@ describe('The content of a mail that came by SMTP', () => {
   const raw = (more: string) => `From: Shop <${SENDER}>\nTo: ada@in.test\nSubject: Your order\n${more}`;
   const hand = async (more: string) => emailIdOf({ response: await door.hand({ raw: raw(more) }) });
 
+  it('takes its memory from a budget: what is over it is 503 with Retry-After before it is read, and works later', async () => {
+    const emailId = await hand(`\n${`${'x'.repeat(76)}\n`.repeat(250_000)}`);
+    const { client } = environment.own;
+    const { rawMails } = environment.deps;
+    const { read } = rawMails;
+    let heldBytes = 0;
+    let mostBytes = 0;
+    rawMails.read = async (bytes, who) => {
+      heldBytes += bytes.length;
+      mostBytes = Math.max(mostBytes, heldBytes);
+      return read(bytes, who).finally(() => {
+        heldBytes -= bytes.length;
+      });
+    };
+    const asked = Array.from({ length: 8 }, () => client.get(`/emails/${emailId}/content`));
+    const replies = await Promise.all(asked).finally(() => {
+      rawMails.read = read;
+    });
+    expect(mostBytes).to.be.within(1, 48 * 1024 * 1024);
+    const taken = replies.filter(({ status }) => status === 200);
+    const refused = replies.filter(({ status }) => status === 503);
+    expect(taken.length + refused.length).to.equal(replies.length);
+    expect(taken.length).to.be.above(0);
+    expect(refused.length).to.be.above(0);
+    for (const { headers, body } of refused)
+      expect([headers.get('retry-after'), body.error.code]).to.deep.equal(['1', 'UNAVAILABLE']);
+    expect((await client.get(`/emails/${emailId}/content`)).status).to.equal(200);
+  }).timeout(60_000);
+
   it('is read from the mail as it came, and its page has the pictures that it brought', async () => {
     const emailId = await door.send({
       from: SENDER,
