@@ -22,6 +22,8 @@ export const FORM_FIELD_TYPES = ['text', 'number', 'date', 'checkbox', 'select']
 export const EMAIL_INPUT = 'email';
 export const HONEYPOT_INPUT = 'web-site';
 export const STAMP_INPUT = 'form-stamp';
+/** Of the page that confirms: the revision that it shows. */
+export const SHOWN_INPUT = 'shown';
 
 const name = { type: 'string', minLength: 1, maxLength: FORM_NAME_MAX, format: 'line', pattern: '\\S' } as const;
 

@@ -57,7 +57,7 @@ function waiting({ form, words, language }: ShownForm, at: Date) {
     ...{ _id, projectId, email: EMAIL, agreements, revision: 1, confirmedAt: null },
     ...{ formId: _id, language, createdAt: at, expiresAt: at },
   };
-  return { kind: 'waiting' as const, pending, email: EMAIL, agreements };
+  return { kind: 'waiting' as const, pending, email: EMAIL, agreements, values: [] };
 }
 
 function textOf({ content }: Page): string {

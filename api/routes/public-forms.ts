@@ -6,13 +6,20 @@ import type { Fault } from '../../core/forms/read-values.ts';
 import { consentVersion, findShownForm, type ShownForm } from '../../core/forms/shown-form.ts';
 import { type Submission, submitForm } from '../../core/forms/submit.ts';
 import { stampOf } from '../../core/forms/tokens.ts';
-import { EMAIL_INPUT, formPageQuery, HONEYPOT_INPUT, STAMP_INPUT, submitFormBody } from '../../schemas/forms.ts';
+import {
+  EMAIL_INPUT,
+  formPageQuery,
+  HONEYPOT_INPUT,
+  SHOWN_INPUT,
+  STAMP_INPUT,
+  submitFormBody,
+} from '../../schemas/forms.ts';
 import { readForm, readSmallJson } from '../http/body/form.ts';
 import { endpoint, Page, type RequestFacts } from '../http/endpoint.ts';
 import { errorAnswerOf } from '../http/errors.ts';
 import { ownOrigin } from '../http/own-origin.ts';
 import { validateBody } from '../http/validate.ts';
-import { confirmedPage, confirmPage } from '../pages/confirm.ts';
+import { confirmPage, pressedPage } from '../pages/confirm.ts';
 import { formPage, refusedPage, submittedPage } from '../pages/form.ts';
 import { linkNotFound } from '../pages/not-found.ts';
 
@@ -94,14 +101,18 @@ export const publicFormRoutes = [
     path: '/f/confirm/{token}',
     key: 'none',
     tag,
-    summary: 'The button of that page: confirms everything that waits for the address',
+    summary: 'The button of that page: confirms what the page showed, which is everything that waits for the address',
     rawBody: [...FORM_TYPES, ''],
     produces: ['text/html'],
-    errors: confirmErrors,
+    errors: {
+      ...confirmErrors,
+      409: 'A form was sent since the page was shown: nothing is confirmed; the page comes again.',
+    },
     handler: async ({ deps, params, request }) => {
-      await readForm(request.incoming);
-      const shown = await confirmPending(deps, params.token ?? '', request.ip);
-      return shown ? confirmedPage(shown) : linkNotFound(request);
+      const given = (await readForm(request.incoming)).get(SHOWN_INPUT) ?? '';
+      const revision = /^\d{1,15}$/.test(given) ? Number(given) : null;
+      const pressed = await confirmPending(deps, params.token ?? '', { revision, ip: request.ip });
+      return pressed ? pressedPage(pressed) : linkNotFound(request);
     },
   }),
 ];

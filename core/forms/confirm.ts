@@ -9,7 +9,7 @@ import { builtInGroup, findGroup } from '../suppressions/groups.ts';
 import type { SuppressionGroup } from '../suppressions/model.ts';
 import { type TurnedOn, takeBackUnsubscribes } from '../suppressions/suppressions.ts';
 import { applyAgreements } from './apply-agreements.ts';
-import type { Agreement, Form, PendingSubscription } from './model.ts';
+import type { Agreement, Form, FormField, PendingSubscription } from './model.ts';
 import { liveAgreements } from './pending.ts';
 import { readConfirmToken } from './tokens.ts';
 
@@ -20,9 +20,21 @@ export interface ShownPending {
   form: Form | null;
   language: Language;
   state:
-    | { kind: 'waiting'; pending: PendingSubscription; email: string; agreements: Agreement[] }
+    | { kind: 'waiting'; pending: PendingSubscription; email: string; agreements: Agreement[]; values: ShownValue[] }
     /** Nothing else of it is kept. */
     | { kind: 'confirmed' };
+}
+
+/** A value that was typed, with the label of its field. */
+interface ShownValue {
+  label: string;
+  value: string;
+}
+
+export interface Pressed {
+  shown: ShownPending;
+  /** Something was added or changed since the page was shown: nothing is confirmed, and the page is to be shown again. */
+  isChanged: boolean;
 }
 
 /** The pending subscription changed after it was read. */
@@ -45,17 +57,39 @@ export async function findPending(deps: Deps, token: string): Promise<ShownPendi
   const { email } = pending;
   if (email === undefined) return { ...shown, state: { kind: 'confirmed' } };
   const agreements = liveAgreements(deps, pending);
-  return agreements.length === 0 ? null : { ...shown, state: { kind: 'waiting', pending, email, agreements } };
+  if (agreements.length === 0) return null;
+  const values = await valuesOf(deps, projectId, agreements);
+  return { ...shown, state: { kind: 'waiting', pending, email, agreements, values } };
 }
 
-/** Confirms everything that waits for the address. Confirming again is harmless; null as above. */
-export async function confirmPending(deps: Deps, token: string, ip: string): Promise<ShownPending | null> {
+/** As a confirmation sets them: of each field the value of the last form. */
+async function valuesOf({ db }: Deps, projectId: ObjectId, agreements: Agreement[]): Promise<ShownValue[]> {
+  const ids = { $in: agreements.map(({ formId }) => formId) };
+  const forms = await db.forms.find({ projectId, _id: ids }, { projection: { fields: 1 }, hint: '_id_' }).toArray();
+  const fieldsOf = new Map<string, FormField[]>(forms.map(({ _id, fields }) => [_id.toHexString(), fields]));
+  const values = new Map<string, ShownValue>();
+  for (const { formId, fields } of agreements.toSorted((a, b) => a.askedAt.getTime() - b.askedAt.getTime()))
+    for (const [name, value] of Object.entries(fields)) {
+      const field = fieldsOf.get(formId.toHexString())?.find((one) => one.name === name);
+      values.set(name, { label: field?.label ?? name, value: String(value) });
+    }
+  return [...values.values()];
+}
+
+/** Confirms what the page showed, which is everything that waits for the address. Confirming again is harmless; null as above. */
+export async function confirmPending(
+  deps: Deps,
+  token: string,
+  { revision, ip }: { revision: number | null; ip: string },
+): Promise<Pressed | null> {
   for (let tries = 1; ; tries += 1) {
     const shown = await findPending(deps, token);
-    if (!shown || shown.state.kind === 'confirmed') return shown;
+    if (!shown) return null;
+    if (shown.state.kind === 'confirmed') return { shown, isChanged: false };
+    if (shown.state.pending.revision !== revision) return { shown, isChanged: true };
     try {
       await confirm(deps, shown.project, shown.state, ip);
-      return { ...shown, state: { kind: 'confirmed' } };
+      return { shown: { ...shown, state: { kind: 'confirmed' } }, isChanged: false };
     } catch (error) {
       const isNews = error instanceof Changed || (error instanceof AppError && error.kind === 'not_found');
       if (!isNews || tries >= TRIES_MAX) throw error;
@@ -80,7 +114,7 @@ async function confirm(
   });
 }
 
-/** Of two confirmations one comes through, and it has read everything that waits. */
+/** Of two confirmations one comes through, and its page showed everything that waits. */
 async function claim(
   { db }: Deps,
   session: Session,

@@ -77,7 +77,7 @@ export interface PendingSubscription extends Due {
   email?: string;
   /** The newest of each form. */
   agreements: Agreement[];
-  /** Changes with each new agreement: the confirmation applies what it has read, or reads again. */
+  /** Changes with each new agreement: a confirmation applies the one that its page showed, or nothing. */
   revision: number;
   confirmedAt: Date | null;
   /** The form that was sent last: its texts and its redirect are those of the confirmation. */

@@ -119,6 +119,49 @@ describe('Double opt-in', function () {
     expect(await desk.db.consents.countDocuments({ contactId: contact?._id })).to.equal(2);
   });
 
+  it('confirms what the page showed: with a form that was sent since, the page comes again and nothing is confirmed', async () => {
+    const other = await desk.form({ texts: { consent: 'I want the other paper too.' } });
+    const email = address();
+    await desk.send(form, { email, firstName: 'Own' });
+    const link = await desk.link(email);
+    const { text: page } = await desk.browser().get(link);
+    await desk.send(other, { email });
+    await desk.settled();
+    const again = await desk.pressOn(page, link);
+    expect(again.status).to.equal(409);
+    expect(again.text).to.contain('This page has changed').and.to.contain('I want the other paper too.');
+    expect(await desk.contact(email)).to.equal(null);
+    expect(await desk.pressOn(again.text, link)).to.include({ status: 200 });
+    expect(desk.listIds(await desk.contact(email))).to.have.members([form.listId, other.listId]);
+  });
+
+  it('shows the values that it sets, so that those of a stranger who sends the form again are not set unseen', async () => {
+    const email = address();
+    await desk.send(form, { email, firstName: 'Own' });
+    const link = await desk.link(email);
+    const { text: page } = await desk.browser().get(link);
+    expect(page).to.contain('Name: Own');
+    await desk.send(form, { email, firstName: '<b>Stranger</b>' });
+    await desk.settled();
+    const again = await desk.pressOn(page, link);
+    expect(again.status).to.equal(409);
+    expect(again.text).to.contain('Name: &lt;b&gt;Stranger&lt;/b&gt;').and.to.not.contain('Name: Own');
+    expect(await desk.contact(email)).to.equal(null);
+  });
+
+  it('is not confirmed by a button that says nothing of a page, nor by one of nonsense', async () => {
+    const email = address();
+    await desk.send(form, { email });
+    const link = await desk.link(email);
+    for (const shown of ['', 'x', '-1', '1e3', '9'.repeat(400)]) {
+      const body = `shown=${shown}`;
+      const headers = { 'Content-Type': 'application/x-www-form-urlencoded' };
+      expect((await desk.browser().send('POST', link, { body, headers })).status, shown).to.equal(409);
+    }
+    expect((await desk.pressOn('', link)).status).to.equal(409);
+    expect(await desk.contact(email)).to.equal(null);
+  });
+
   it('sets the fields of a contact that is there, and clears none', async () => {
     const email = address();
     await desk.own.client.post('/contacts/email', { email, firstName: 'Old', lastName: 'Kept' });

@@ -46,8 +46,10 @@ describe('Forms in races', function () {
       const email = address();
       await desk.send(form, { email });
       const link = await desk.link(email);
-      await Promise.all([desk.press(link), desk.sendJson(other, { email })]);
+      const [pressed] = await Promise.all([desk.press(link), desk.sendJson(other, { email })]);
       await desk.settled();
+      // The other form came between the page and its button: the page is shown again.
+      if (pressed.status === 409) await desk.press(link);
       const joined = desk.listIds(await desk.contact(email));
       const pending = await desk.pending(email);
       expect(joined).to.include(form.listId);

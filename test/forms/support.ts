@@ -5,7 +5,7 @@ import { formSubmissions } from '../../core/forms/handle-submissions.ts';
 import type { Form, PendingSubscription } from '../../core/forms/model.ts';
 import { pendingSubscriptions } from '../../core/forms/pending.ts';
 import { startQueues } from '../../core/jobs/queue.ts';
-import { STAMP_INPUT } from '../../schemas/forms.ts';
+import { SHOWN_INPUT, STAMP_INPUT } from '../../schemas/forms.ts';
 import { hurry, type Post, type PostOptions, startPost } from '../delivery/support.ts';
 import type { Reply } from '../support/client.ts';
 import { until } from '../support/wait.ts';
@@ -143,9 +143,16 @@ export class Desk {
     return path as string;
   }
 
-  press(path: string, headers: Record<string, string> = {}): Promise<Reply> {
+  /** Opens the page and presses its button. */
+  async press(path: string, headers: Record<string, string> = {}): Promise<Reply> {
+    return this.pressOn((await this.browser(headers).get(path)).text, path, headers);
+  }
+
+  /** Presses the button of a page that was opened before. */
+  pressOn(page: string, path: string, headers: Record<string, string> = {}): Promise<Reply> {
+    const shown = new RegExp(`name="${SHOWN_INPUT}" value="(\\d+)"`).exec(page)?.[1];
     return this.browser(headers).send('POST', path, {
-      body: '',
+      body: shown === undefined ? '' : `${SHOWN_INPUT}=${shown}`,
       headers: { 'Content-Type': 'application/x-www-form-urlencoded', Origin: 'null' },
     });
   }

@@ -5,7 +5,7 @@ import { MailQueue } from '../../core/delivery/mail-queue.ts';
 import { formSubmissions } from '../../core/forms/handle-submissions.ts';
 import { importSlice } from '../../core/imports/run.ts';
 import { type RunningQueues, startQueues } from '../../core/jobs/queue.ts';
-import { STAMP_INPUT } from '../../schemas/forms.ts';
+import { SHOWN_INPUT, STAMP_INPUT } from '../../schemas/forms.ts';
 import { activeAutomation, created, filter, wait } from '../automations/support.ts';
 import { useHands } from '../campaigns/support.ts';
 import { until } from '../support/wait.ts';
@@ -103,11 +103,14 @@ describe('A person who has not confirmed', function () {
     return path as string;
   }
 
-  const press = (path: string) =>
-    stage.environment.client(null).send('POST', path, {
-      body: '',
+  const press = async (path: string) => {
+    const visitor = stage.environment.client(null);
+    const shown = hiddenIn((await visitor.get(path)).text, SHOWN_INPUT);
+    return visitor.send('POST', path, {
+      body: `${SHOWN_INPUT}=${shown}`,
       headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
     });
+  };
 
   /** The addresses that got a campaign to the list, the segment, or everybody. */
   async function campaignTo(): Promise<string[]> {

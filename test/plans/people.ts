@@ -3,6 +3,8 @@ import { ObjectId } from 'mongodb';
 import { clickToken, openToken, unsubscribeToken, viewToken } from '../../core/composing/tokens.ts';
 import { confirmToken } from '../../core/forms/tokens.ts';
 import type { Message } from '../../core/outbox/model.ts';
+import { SHOWN_INPUT } from '../../schemas/forms.ts';
+import { hiddenIn } from '../forms/support.ts';
 import type { Environment } from '../support/environment.ts';
 import { openAside } from './aside.ts';
 
@@ -58,8 +60,10 @@ export async function confirmForm(environment: Environment): Promise<void> {
   expect(pending).to.not.equal(null);
   const path = `/f/confirm/${confirmToken(deps.config, { projectId, pendingId: (pending as { _id: ObjectId })._id })}`;
   const visitor = environment.client(null);
-  expect((await visitor.get(path)).status).to.equal(200);
-  expect((await visitor.send('POST', path, { body: '', headers: FORM })).status).to.equal(200);
+  const page = await visitor.get(path);
+  expect(page.status).to.equal(200);
+  const body = `${SHOWN_INPUT}=${hiddenIn(page.text, SHOWN_INPUT)}`;
+  expect((await visitor.send('POST', path, { body, headers: FORM })).status).to.equal(200);
 }
 
 export async function manageMembers(environment: Environment): Promise<void> {
