@@ -4,6 +4,7 @@ import type { Session } from '../base/model.ts';
 import { announceEvents, type NewEvent, publishEvents } from '../feed/events.ts';
 import { eventReaders } from '../feed/listeners.ts';
 import { contactFields } from './fields.ts';
+import { namingDeleted } from './history.ts';
 import type { Contact } from './model.ts';
 import type { ProjectRules } from './project-rules.ts';
 import type { PublishedChange } from './subscribers.ts';
@@ -47,8 +48,10 @@ export async function recordEventsOfDeleted(
   deleted: Contact[],
 ): Promise<void> {
   const eraseAt = new Date(clock.now().getTime() + ERASED_AFTER_MS);
-  const named = { projectId, 'data.email': { $exists: true, $in: deleted.map(({ email }) => email) } };
-  await db.projectEvents.updateMany(named, { $set: { eraseAt } }, { session });
+  for (const which of await namingDeleted({ db }, session, projectId, deleted, 'data.email', 'createdAt')) {
+    const named = { projectId, $and: [{ 'data.email': { $exists: true } }, which] };
+    await db.projectEvents.updateMany(named, { $set: { eraseAt } }, { session });
+  }
 }
 
 /** The transaction makes it happen once, so the key only has to be unique. */

@@ -31,6 +31,11 @@ export const contactIndexes = {
       key: { projectId: 1, contactId: 1, at: -1, _id: -1 },
       because: 'The changes of a contact, newest first; removal of those of deleted contacts.',
     },
+    addresses: {
+      key: { projectId: 1, contactId: 1, 'fields.field': 1 },
+      partialFilterExpression: { 'fields.field': 'email' },
+      because: 'The addresses that a contact had before.',
+    },
   },
   notedFacts: {
     due: { key: { projectId: 1, dueAt: 1 }, ...onlyWith('dueAt'), because: 'Facts that are to be counted.' },

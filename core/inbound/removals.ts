@@ -2,6 +2,7 @@ import type { ObjectId } from 'mongodb';
 import type { Deps } from '../base/deps.ts';
 import type { Session } from '../base/model.ts';
 import { hashOfErased } from '../base/secrets.ts';
+import { namingDeleted } from '../contacts/history.ts';
 import type { Contact } from '../contacts/model.ts';
 import type { PublishedChange } from '../contacts/subscribers.ts';
 import { again, type DueOutcome, documentQueue, settled } from '../jobs/document-queue.ts';
@@ -25,11 +26,12 @@ export async function recordInboundOfDeleted(
   projectId: ObjectId,
   deleted: Contact[],
 ): Promise<void> {
-  await db.inboundMessages.updateMany(
-    { projectId, 'from.email': { $in: deleted.map(({ email }) => email) } },
-    [{ $set: { isOfDeleted: true, removeDueAt: '$$NOW' } }],
-    { session },
-  );
+  for (const which of await namingDeleted({ db }, session, projectId, deleted, 'from.email', 'receivedAt'))
+    await db.inboundMessages.updateMany(
+      { projectId, ...which },
+      [{ $set: { isOfDeleted: true, removeDueAt: '$$NOW' } }],
+      { session },
+    );
 }
 
 export function announceInboundOfDeleted(deps: Deps, projectId: ObjectId, changes: PublishedChange[]): void {

@@ -2,17 +2,21 @@ import type { ObjectId } from 'mongodb';
 import type { Deps } from '../base/deps.ts';
 import type { Project } from '../base/model.ts';
 import { getContact } from '../contacts/contacts.ts';
+import { formerAddresses } from '../contacts/history.ts';
 import type { Person } from './model.ts';
 import { sections } from './table.ts';
 
 export async function personOfContact(deps: Deps, project: Project, contactId: string): Promise<Person> {
   const contact = await getContact(deps, project, contactId);
-  return { projectId: project._id, email: contact.email, contact };
+  const { _id: projectId } = project;
+  const former = await formerAddresses(deps, projectId, [contact._id]);
+  return { projectId, email: contact.email, contact, former };
 }
 
 /** A person without a contact has data too: mails, and what stops them. */
 export async function personOfAddress({ db }: Pick<Deps, 'db'>, projectId: ObjectId, email: string): Promise<Person> {
-  return { projectId, email, contact: await db.contacts.findOne({ projectId, email }, { hint: 'email' }) };
+  const contact = await db.contacts.findOne({ projectId, email }, { hint: 'email' });
+  return { projectId, email, contact, former: contact ? await formerAddresses({ db }, projectId, [contact._id]) : [] };
 }
 
 /** One JSON object with a part for each collection, in pieces. A file that broke off is no JSON. */

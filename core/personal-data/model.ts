@@ -1,6 +1,7 @@
 import type { Collection, ObjectId } from 'mongodb';
 import type { Deps } from '../base/deps.ts';
 import type { Sealed } from '../base/model.ts';
+import type { FormerAddress } from '../contacts/history.ts';
 import type { Contact } from '../contacts/model.ts';
 
 /** The data of a person, and the requests for them. */
@@ -10,6 +11,8 @@ export interface Person {
   projectId: ObjectId;
   email: string;
   contact: Contact | null;
+  /** Addresses that the contact had before. */
+  former: FormerAddress[];
 }
 
 /** How the data of a deleted contact leave a collection. */

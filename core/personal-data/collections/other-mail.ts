@@ -1,6 +1,7 @@
 import { batchesById } from '../../base/batches.ts';
 import type { Collections } from '../../base/collections.ts';
 import { normalizeEmail } from '../../base/text/addresses.ts';
+import { type FormerAddress, namingOf } from '../../contacts/history.ts';
 import type { ProjectEvent } from '../../feed/model.ts';
 import type { InboundMessage } from '../../inbound/model.ts';
 import type { Person, PersonalData, Shown } from '../model.ts';
@@ -18,22 +19,25 @@ type Db = { db: Collections };
 export const otherSources = {
   inboundMessages: {
     section: 'inboundMessages',
-    rows: ({ db }: Db, { projectId, email }: Person) =>
-      inBatches(
-        db.inboundMessages
-          .find({ projectId, 'from.email': email }, { hint: 'sender', batchSize: INBOUND_AT_ONCE })
-          .sort({ receivedAt: -1, _id: -1 }),
-        shownInbound,
-      ),
-    removal: { by: 'job', how: 'erased at once (core/inbound/removals.ts)' },
+    rows: async function* ({ db }: Db, person: Person) {
+      for (const which of namingOf(addressesOf(person), 'from.email', 'receivedAt'))
+        yield* inBatches(
+          db.inboundMessages
+            .find({ projectId: person.projectId, ...which }, { hint: 'sender', batchSize: INBOUND_AT_ONCE })
+            .sort({ receivedAt: -1, _id: -1 }),
+          shownInbound,
+        );
+    },
+    removal: { by: 'job', how: 'erased at once, of former addresses too (core/inbound/removals.ts)' },
   },
   projectEvents: {
     section: 'eventLog',
-    rows: ({ db }: Db, { projectId, email }: Person) =>
-      inBatches(
-        db.projectEvents.find({ projectId, 'data.email': { $exists: true, $eq: email } }, { hint: 'email' }),
-        shownEvent,
-      ),
+    rows: async function* ({ db }: Db, person: Person) {
+      for (const which of namingOf(addressesOf(person), 'data.email', 'createdAt')) {
+        const named = { projectId: person.projectId, $and: [{ 'data.email': { $exists: true } }, which] };
+        yield* inBatches(db.projectEvents.find(named, { hint: 'email' }), shownEvent);
+      }
+    },
     removal: { by: 'expiry', field: 'eraseAt', after: '12 hours, when webhooks have sent it' },
   },
   webhookDeliveries: { nameless: 'The id of an event, and what the endpoint answered: a status.' },
@@ -90,6 +94,11 @@ export const otherSources = {
   migrationSecrets: { nameless: 'Sealed keys of the organization.' },
   providerPaces: { nameless: 'Hashes of keys, and times.' },
 } satisfies Record<string, PersonalData>;
+
+/** The address, and those that the contact had before. */
+function addressesOf({ email, former }: Person): FormerAddress[] {
+  return [{ email, until: null }, ...former.filter((one) => one.email !== email)];
+}
 
 /** Without its other recipients; headers repeat them. */
 function shownInbound(message: InboundMessage): Shown {
