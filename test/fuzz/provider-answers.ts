@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type { MigrationProvider } from '../../core/migrations/model.ts';
-import { SourceError } from '../../core/migrations/source.ts';
+import { SourceError, SUPPRESSION_LISTS } from '../../core/migrations/source.ts';
 import { fetchFiles } from '../../platform/providers/foreign-files.ts';
 import type { Pace } from '../../platform/providers/pace.ts';
 import { openProviderA } from '../../platform/providers/provider-a.ts';
@@ -121,6 +121,13 @@ export async function fuzzClients(providers: WarpedProviders, { cases, seed }: F
       expectCount(group.suppressedCount);
       const addresses = (await settledBySource(a.listGroupAddresses(group))) ?? [];
       expect(addresses.every((email) => typeof email === 'string')).equal(true);
+    }
+    for (const list of SUPPRESSION_LISTS) {
+      const page = await settledBySource(a.listSuppressed(list, { offset: 0, since: null }));
+      for (const { email, at } of page?.rows ?? []) {
+        expect(typeof email).equal('string');
+        expect(at === null || !Number.isNaN(at.getTime())).equal(true);
+      }
     }
     const id = await settledBySource(a.startExport(null));
     const made = id === null ? null : await settledBySource(a.readExport(id));

@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import { Binary } from 'mongodb';
 import { openSecret, SecretError, sealSecret } from '../../core/base/secrets.ts';
-import { planB } from '../../core/migrations/preview.ts';
+import { planA, planB } from '../../core/migrations/preview.ts';
 import { newPhases, nextPhase, phasesForRetry } from '../../core/migrations/rules/phase-order.ts';
 import { imageUrls, replaceUrls, reviewB } from '../../core/migrations/rules/templates.ts';
 import { fieldNameOf, sourceMobile, sourceName, sourceValue } from '../../core/migrations/rules/values.ts';
-import type { SourceB } from '../../core/migrations/source.ts';
+import { type SourceA, type SourceB, SourceError, type SuppressionList } from '../../core/migrations/source.ts';
 
 describe('Values of a source', () => {
   it('are read as dates in each of the ways that sources write them', () => {
@@ -115,6 +115,32 @@ describe('A plan of provider B', () => {
     } as unknown as SourceB;
     const plan = await planB(source, 1_000);
     expect(plan).deep.include({ totalContacts: 4, unsubscribedContacts: 4, countsComplete: false });
+  });
+});
+
+describe('A plan of provider A', () => {
+  it('has the suppressed addresses counted so far when counting takes too long', async () => {
+    const pageOf = (offset: number) =>
+      Array.from({ length: 500 }, (_, index) => ({ email: `p${offset + index}@example.com`, at: null }));
+    const source = {
+      checkKey: async () => {},
+      listTemplates: async () => [],
+      listGroups: async () => [],
+      listFields: async () => [],
+      listLists: async () => [],
+      countContacts: async () => 7,
+      listSuppressed: async (list: SuppressionList, { offset }: { offset: number }) => {
+        if (list === 'invalidEmails') throw new SourceError('forbidden', 'No.');
+        if (list === 'bounces' && offset > 500) await new Promise(() => {});
+        return { rows: pageOf(offset), hasMore: list === 'bounces' };
+      },
+    } as unknown as SourceA;
+    const plan = await planA(source, 1_000);
+    const suppressions = { unsubscribes: 500, bounces: 950, invalidEmails: 0, spamReports: 500 };
+    expect(plan).deep.include({ totalContacts: 7, suppressions, countsComplete: false });
+    expect(plan.skipped)
+      .length(1)
+      .and.satisfy(([one]: string[]) => one?.includes('suppression.invalid_emails.read'));
   });
 });
 

@@ -161,6 +161,31 @@ describe('People who get no mail from provider A', function () {
     expect(held.attention).contains('repeats a page');
   });
 
+  it('are read first by a job that an earlier version left among its contacts', async () => {
+    fault(/exports\//, serverError);
+    const { id } = await migrate();
+    const { db } = scene.env.deps;
+    const projectId = tenant.project._id;
+    const counts = { succeeded: 0, failed: 0, skipped: 0, created: 0, updated: 0, details: {} };
+    const cursor = { step: '', exportId: null, tries: 0, file: 0, row: 0, rows: 0, counts, base: counts };
+    const change = { [`phases.${CONTACTS}.cursor`]: cursor, [`phases.${CONTACTS}.details`]: {} };
+    await db.migrations.updateOne({ projectId }, { $set: change });
+    await Promise.all([db.suppressions.deleteMany({ projectId }), db.migrationUnsubscribed.deleteMany({ projectId })]);
+    const found = await decide(id, 'retry');
+    expect([found.status, found.phases[CONTACTS]?.succeeded]).deep.equal(['completed', 40]);
+    expect(await mailable(scene, tenant, account)).deep.equal([]);
+  });
+
+  it('are in the data of the person while the job is not over, by the lists that have them', async () => {
+    await tenant.client.post('/contacts', { email: 'person8@example.com' });
+    const { projectId } = (await scene.env.deps.db.contacts.findOne({ projectId: tenant.project._id }))!;
+    fault(/exports\//, serverError);
+    await migrate();
+    const contact = await scene.env.deps.db.contacts.findOne({ projectId, email: 'person8@example.com' });
+    const { migrationMarks } = (await tenant.client.get(`/contacts/${contact?._id}/data`)).body;
+    expect(migrationMarks.map(({ mark }: { mark: string }) => mark)).deep.equal(['unsubscribes, bounces']);
+  });
+
   it('are suppressed before the contacts of an export when they left while it was made', async () => {
     account.exports.polls = 1;
     fault(/GET \/v3\/marketing\/contacts\/exports\//, {
