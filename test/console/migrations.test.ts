@@ -1,16 +1,22 @@
 import { expect } from 'chai';
 import { startWorkers, type Workers } from '../../workers/start.ts';
+import { smallAccountA } from '../providers/account-a.ts';
 import { smallAccountB } from '../providers/account-b.ts';
+import { type ProviderA, startProviderA } from '../providers/provider-a.ts';
 import { type ProviderB, startProviderB } from '../providers/provider-b.ts';
 import { expectAccessible, shoot, useConsole } from '../support/console.ts';
 
 describe('The pages of migrations', () => {
   let provider: ProviderB;
+  let providerA: ProviderA;
+  const accountA = smallAccountA();
   let workers: Workers;
   const account = smallAccountB();
   const suite = useConsole(async () => {
     provider = await startProviderB([account]);
-    return { PROVIDER_B_URL: provider.url, PROVIDER_B_RATE: '500', MIGRATION_PATIENCE_SECONDS: '0' };
+    providerA = await startProviderA([accountA]);
+    const urls = { PROVIDER_A_URL: providerA.url, PROVIDER_B_URL: provider.url };
+    return { ...urls, PROVIDER_B_RATE: '500', MIGRATION_PATIENCE_SECONDS: '0' };
   });
   before(async () => {
     workers = startWorkers(suite.deps, ['workflows', 'background']);
@@ -19,6 +25,19 @@ describe('The pages of migrations', () => {
   after(async () => {
     await workers?.stop();
     await provider?.stop();
+    await providerA?.stop();
+  });
+
+  it('shows before a migration from provider A how many get no mail, and which of them the key may not read', async () => {
+    accountA.scopes = accountA.scopes.filter((scope) => scope !== 'suppression.spam_reports.read');
+    const page = await suite.open('/migrations');
+    await page.getByRole('button', { name: 'New migration' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Key', { exact: true }).fill(accountA.key);
+    await dialog.getByRole('button', { name: 'See what is there' }).click();
+    await dialog.getByText('3 unsubscribed, 4 bounced or invalid, 0 reported spam').waitFor();
+    await dialog.getByText(/lacks the scope suppression\.spam_reports\.read/).waitFor();
+    await page.close();
   });
 
   it('plans, starts, holds when the provider fails, and is replayed with a retry', async () => {
