@@ -4459,6 +4459,10 @@ export interface ContactListsListQuery {
   /** Entries a page. */
   limit?: number;
   type?: ContactListType;
+  /** Part of the name. */
+  search?: string;
+  /** By the time that they were made. Otherwise the global list comes first, then lists, then segments. */
+  newestFirst?: boolean;
 }
 
 export interface ContactsActivityQuery {

@@ -46,7 +46,18 @@ export const updateListBody = schema({
   type: 'object',
   properties: { name, ...details },
 });
-export const listsQuery = schema({ type: 'object', properties: { ...pageFields, type: listType } });
+export const listsQuery = schema({
+  type: 'object',
+  properties: {
+    ...pageFields,
+    type: listType,
+    search: { type: 'string', maxLength: LIST_NAME_MAX, description: 'Part of the name.' },
+    newestFirst: {
+      type: 'boolean',
+      description: 'By the time that they were made. Otherwise the global list comes first, then lists, then segments.',
+    },
+  },
+});
 
 const contactListId = { ...idReference, description: 'A list, or GLOBAL_CONTACT_LIST.' } as const;
 /** Addresses are validated one by one, so that an invalid one does not stop the others. */

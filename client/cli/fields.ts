@@ -192,6 +192,8 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
     {"name":"page","kind":"number","about":"Page number, from 1."},
     {"name":"limit","kind":"number","about":"Entries a page."},
     {"name":"type","kind":"text","about":"One of list, segment."},
+    {"name":"search","kind":"text","about":"Part of the name."},
+    {"name":"newestFirst","kind":"boolean","about":"By the time that they were made. Otherwise the global list comes first, then lists, then segments."},
   ] },
   "contactLists.preview": { about: "Count the contacts that match a filter, and show the newest ten of them", fields: [
     {"name":"filterCriteria","kind":"object","isRequired":true,"about":"logicalOperator AND or OR, and 1 to 50 groups. A group is {field, operator, value, fieldType}, or {logicalOperator, groups} up to five levels deep, or {behaviour: opened, humanOpened, clicked, received or event; operator: at_least or never; count, withinDays or from and to, campaignId or automationId, url for clicked, eventName and properties for event}. 100 conditions at most. Behaviour concerns mail of campaigns and automations, and custom events: a mail counts once, at its first open, and each link of a mail once. It looks back RETENTION_DAYS at most, and never means within them."},

@@ -12,7 +12,7 @@ import { api } from '../api.ts';
 import { moment, people } from '../parts/data/format.ts';
 import { Badge, State } from '../parts/data/state.tsx';
 import { Button } from '../parts/forms/button.tsx';
-import { ListChoice } from '../parts/forms/chip-choice.tsx';
+import { itemOf, ListChoice } from '../parts/forms/chip-choice.tsx';
 import { Field, Select } from '../parts/forms/field.tsx';
 import { type Form, sentenceOf, useForm } from '../parts/forms/form.ts';
 import { useKeptDraft } from '../parts/forms/leaving.ts';
@@ -35,7 +35,7 @@ import { Schedule } from './campaign-editor/schedule.tsx';
 
 interface Choices {
   campaign: Campaign | null;
-  lists: readonly ContactList[];
+  everybody: ContactList;
   groups: readonly SuppressionGroup[];
   senders: readonly Sender[];
   templates: TemplatesPage['templates'];
@@ -46,16 +46,16 @@ export default function CampaignEditor({ params }: { params: Record<string, stri
   const id = params.campaignId ?? null;
   const choices = useQuery(
     async (signal): Promise<Choices> => {
-      const [campaign, lists, groups, senders, templates] = await Promise.all([
+      const [campaign, everybody, groups, senders, templates] = await Promise.all([
         id ? api.campaigns.get(id, { signal }) : null,
-        api.contactLists.list({ limit: 100 }, { signal }),
+        api.contactLists.get('GLOBAL_CONTACT_LIST', { signal }),
         api.suppressionGroups.list({ limit: 100 }, { signal }),
         api.senders.list({ limit: 100 }, { signal }),
         api.templates.list({ limit: 100 }, { signal }),
       ]);
       return {
         campaign,
-        lists: lists.lists,
+        everybody,
         groups: groups.groups,
         senders: senders.senders,
         templates: templates.templates,
@@ -86,7 +86,8 @@ export default function CampaignEditor({ params }: { params: Record<string, stri
 }
 
 function Editor({ choices, onSaved }: { choices: Choices; onSaved: (campaign: Campaign) => void }) {
-  const { campaign, lists, groups } = choices;
+  const { campaign, everybody, groups } = choices;
+  const known = [everybody, ...(campaign?.toLists ?? []), ...(campaign?.excludeLists ?? [])].map(itemOf);
   const form = useForm<Draft>(draftOf(campaign));
   const isTesting = useSignal(false);
   const draft = form.values.value;
@@ -174,7 +175,7 @@ function Editor({ choices, onSaved }: { choices: Choices; onSaved: (campaign: Ca
       </ol>
       <RestoredDraft draft={kept} />
       {form.failure.value && <Notice kind="bad" title={form.failure.value} />}
-      {lists.every(({ contactCount }) => contactCount === 0) && (
+      {everybody.contactCount === 0 && (
         <Notice
           title="Nobody is here yet"
           action={
@@ -201,7 +202,8 @@ function Editor({ choices, onSaved }: { choices: Choices; onSaved: (campaign: Ca
             <ListChoice
               label="To"
               add="Add a list or a segment"
-              lists={lists}
+              known={known}
+              hasEverybody
               chosen={draft.toLists}
               isReadOnly={isReadOnly}
               onChange={(ids) => {
@@ -212,7 +214,7 @@ function Editor({ choices, onSaved }: { choices: Choices; onSaved: (campaign: Ca
             <ListChoice
               label="But not"
               add="Leave out a list or a segment"
-              lists={lists.filter(({ id }) => id !== 'GLOBAL_CONTACT_LIST')}
+              known={known}
               chosen={draft.excludeLists}
               isReadOnly={isReadOnly}
               onChange={(ids) => form.set('excludeLists', ids)}

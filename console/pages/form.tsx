@@ -4,7 +4,7 @@ import { api } from '../api.ts';
 import { moment } from '../parts/data/format.ts';
 import { Badge } from '../parts/data/state.tsx';
 import { Button } from '../parts/forms/button.tsx';
-import { ListChoice } from '../parts/forms/chip-choice.tsx';
+import { itemOf, ListChoice } from '../parts/forms/chip-choice.tsx';
 import { Field } from '../parts/forms/field.tsx';
 import { type Form as Typed, useForm } from '../parts/forms/form.ts';
 import { useKeptDraft } from '../parts/forms/leaving.ts';
@@ -158,7 +158,8 @@ function About({
       <ListChoice
         label="They join"
         add="Add a list"
-        lists={lists.filter(({ id }) => id !== 'GLOBAL_CONTACT_LIST')}
+        known={lists.map(itemOf)}
+        type="list"
         chosen={form.values.value.listIds}
         isReadOnly={isReadOnly}
         error={form.errors.value.listIds}

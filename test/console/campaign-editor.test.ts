@@ -3,9 +3,10 @@ import fc from 'fast-check';
 import { ObjectId } from 'mongodb';
 import { planOf } from '../../console/pages/campaign-editor/draft.ts';
 import { quotaOfDay } from '../../core/campaigns/run/gradual.ts';
+import type { ContactList } from '../../core/contacts/model.ts';
 import { seedVerifiedDomain } from '../../core/domains/domains.ts';
 import { SENDER } from '../delivery/support.ts';
-import { expectAccessible, shoot, useConsole } from '../support/console.ts';
+import { expectAccessible, pickFound, shoot, useConsole } from '../support/console.ts';
 
 describe('The campaign editor', () => {
   const suite = useConsole();
@@ -30,7 +31,7 @@ describe('The campaign editor', () => {
     await page.getByText('Choose who gets it', { exact: true }).waitFor();
     expect(await publish.getAttribute('title')).to.equal('Choose who gets it. Then you can publish.');
     await page.getByLabel('Name of the campaign').fill('Winter letter');
-    await page.getByLabel('Add a list or a segment').selectOption({ value: listId });
+    await pickFound(page.getByLabel('Add a list or a segment'), 'Newsletter');
     await page.locator('.figure', { hasText: '2 people get this mail' }).waitFor();
     await page.getByLabel('From', { exact: true }).fill('nobody');
     await page.getByLabel('Subject').fill('Winter is here');
@@ -76,6 +77,46 @@ describe('The campaign editor', () => {
     expect(body.data.campaigns[0]).to.include({ name: 'Winter letter', status: 'scheduled', source: 'dashboard' });
     await page.getByRole('link', { name: 'season: winter' }).waitFor();
     expect(await page.getByRole('link', { name: 'kind: letter' }).count()).to.equal(0);
+  });
+
+  it('finds a segment among 10,000 lists by keyboard, shows it by its name, and offers everybody', async () => {
+    const { deps, own } = suite;
+    const projectId = own.project._id;
+    const filterCriteria = { groups: [{ field: 'firstName', operator: 'equals', value: 'ada' }] };
+    const made = await own.client.post('/contact-lists', { name: 'Buyers of lamps', type: 'segment', filterCriteria });
+    const stored = await deps.db.contactLists.findOne({ _id: new ObjectId(listId), projectId });
+    const many = Array.from({ length: 10_000 }, (_, index) => ({ ...stored, _id: new ObjectId(), name: `L ${index}` }));
+    await deps.db.contactLists.insertMany(many as ContactList[]);
+    try {
+      const page = await suite.open('/campaigns/new');
+      const choice = page.getByRole('combobox', { name: 'Add a list or a segment' });
+      await choice.click();
+      await page.getByRole('option', { name: /^Everybody/ }).waitFor();
+      await page.getByRole('option', { name: /^L 9999/ }).waitFor();
+      await shoot(page, 'campaign-choice');
+      await expectAccessible(page);
+      await choice.pressSequentially('lamps');
+      await page.getByRole('option', { name: /^Everybody/ }).waitFor({ state: 'detached' });
+      await page.getByRole('option', { name: /^Buyers of lamps/ }).waitFor();
+      await page.keyboard.press('Enter');
+      const chip = page.locator('.chip', { hasText: 'Buyers of lamps' });
+      await chip.waitFor();
+      await choice.fill('nothing is called so');
+      await page.getByText('Nothing has this name.').waitFor();
+      await page.keyboard.press('Escape');
+      expect(await page.getByRole('listbox').count()).to.equal(0);
+      await page.getByLabel('Name of the campaign').fill('For buyers');
+      await page.getByLabel('Subject').fill('Lamps');
+      await page.getByLabel('Template').selectOption('Winter');
+      await page.getByRole('button', { name: 'Save draft' }).click();
+      await page.waitForURL(/\/edit/);
+      await page.reload();
+      await chip.waitFor();
+      const { campaigns } = (await own.client.get('/campaigns?search=buyers')).body.data;
+      expect(campaigns[0].toLists.map(({ id }: { id: string }) => id)).to.deep.equal([made.body.data.id]);
+    } finally {
+      await deps.db.contactLists.deleteMany({ projectId, _id: { $in: many.map(({ _id }) => _id) } });
+    }
   });
 
   it('lets an author prepare and save, but not publish', async () => {

@@ -7,7 +7,7 @@ import PostalMime from 'postal-mime';
 import { seedDemo, signInLinkOf } from '../../stack/seed.ts';
 import { startWorkers, type Workers } from '../../workers/start.ts';
 import { browser } from '../support/chromium.ts';
-import { expectAccessible, shoot, useConsole } from '../support/console.ts';
+import { expectAccessible, pickFound, shoot, useConsole } from '../support/console.ts';
 import { type Sink, startSink } from '../support/smtp-sink.ts';
 import { until } from '../support/wait.ts';
 
@@ -149,7 +149,8 @@ describe('The first hour of a new user', function () {
     await click(page.getByRole('link', { name: 'Campaigns' }));
     await click(page.getByRole('link', { name: 'New campaign' }).first());
     await type(page.getByLabel('Name of the campaign'), 'November letter');
-    await choose(page.getByLabel('Add a list or a segment'), /^Readers/);
+    acts.push('choose the list');
+    await pickFound(page.getByLabel('Add a list or a segment'), 'Readers');
     await page.locator('.figure', { hasText: `${READERS} people get this mail` }).waitFor();
     await choose(page.getByLabel('From', { exact: true }), /Everpost demo/);
     await choose(page.getByLabel('Template'), 'The new books');

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { expectAccessible, expectCopied, shoot, useConsole } from '../support/console.ts';
+import { expectAccessible, expectCopied, pickFound, shoot, useConsole } from '../support/console.ts';
 
 describe('The pages of forms', () => {
   const suite = useConsole();
@@ -19,7 +19,7 @@ describe('The pages of forms', () => {
     await page.getByLabel('Name of the form').fill('Footer of the shop');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('group', { name: 'They join' }).locator('.t-bad').waitFor();
-    await page.getByLabel('Add a list').selectOption({ value: listId });
+    await pickFound(page.getByLabel('Add a list'), 'Newsletter');
 
     await page.getByRole('button', { name: 'Add a field' }).click();
     await page.getByLabel('Asks for').fill('Your first name');

@@ -57,6 +57,19 @@ describe('Contact lists', () => {
       expect((await tenant.client.get('/contact-lists?type=other')).status).to.equal(400);
     });
 
+    it('are found by a part of their name, whatever its letters, and listed newest first when asked', async () => {
+      const ids = [await newList('Café (Nord)'), await newList('Café Süd'), await newList('Other')];
+      const find = async (query: string) =>
+        (await tenant.client.get(`/contact-lists?${query}`)).body.data.lists.map(({ id }: { id: string }) => id);
+      expect(await find(`search=${encodeURIComponent('CAFÉ')}`)).to.have.members(ids.slice(0, 2));
+      expect(await find(`search=${encodeURIComponent('café')}&newestFirst=true`)).to.deep.equal([ids[1], ids[0]]);
+      expect(await find(`search=${encodeURIComponent('(')}`)).to.deep.equal([ids[0]]);
+      expect((await find('newestFirst=true&limit=2')).slice(0, 2)).to.deep.equal([ids[2], ids[1]]);
+      const long = await tenant.client.get(`/contact-lists?search=${'x'.repeat(201)}`);
+      expect([long.status, long.body.error.details]).to.deep.equal([400, 'search: must be 200 characters at most']);
+      for (const id of ids) await tenant.client.delete(`/contact-lists/${id}`);
+    });
+
     it('the global list can be read, and neither changed nor deleted', async () => {
       expect((await tenant.client.get(`/contact-lists/${GLOBAL}`)).body.data).to.include({ id: GLOBAL, type: 'list' });
       expect((await tenant.client.patch(`/contact-lists/${GLOBAL}`, { name: 'x' })).status).to.equal(400);

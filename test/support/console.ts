@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ObjectId } from 'mongodb';
-import type { BrowserContext, Page, Request } from 'playwright-core';
+import type { BrowserContext, Locator, Page, Request } from 'playwright-core';
 import { sessionCookieName } from '../../api/http/session-cookie.ts';
 import { addMember } from '../../core/accounts/members.ts';
 import { createSession } from '../../core/accounts/sign-in/sessions.ts';
@@ -119,6 +119,13 @@ async function open(
     await signIn(environment, context, tenant, { role, url });
     return context;
   }
+}
+
+/** Takes the first thing with this name from a choice that the server searches. */
+export async function pickFound(choice: Locator, name: string): Promise<void> {
+  await choice.fill(name);
+  const option = choice.page().getByRole('option', { name: new RegExp(`^${name}`) });
+  await option.first().click();
 }
 
 /** axe-core in both themes; throws with what it finds that is serious or critical. */

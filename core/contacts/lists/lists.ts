@@ -1,4 +1,4 @@
-import type { ObjectId } from 'mongodb';
+import type { ObjectId, Sort } from 'mongodb';
 import type { createListBody } from '../../../schemas/lists.ts';
 import type { Described } from '../../../schemas/schema.ts';
 import type { Deps } from '../../base/deps.ts';
@@ -8,6 +8,7 @@ import { derivedId, parseId } from '../../base/ids.ts';
 import { type By, refuseAuthor } from '../../base/maker.ts';
 import type { Project } from '../../base/model.ts';
 import { type Page, type PageOf, pageOf } from '../../base/paging.ts';
+import { partOf } from '../../base/search.ts';
 import type { ContactList, StoredList } from '../model.ts';
 import { withCount, withCounts } from './counts.ts';
 import { GLOBAL_LIST, globalListId, newList, wireListId } from './global-list.ts';
@@ -36,15 +37,23 @@ export async function createList(
   return withCount(deps, await insertOnce(deps.db.contactLists, list, { projectId: project._id }));
 }
 
-/** The global list comes first, then lists, then segments. */
+interface ListSearch {
+  type?: 'list' | 'segment' | undefined;
+  search?: string | undefined;
+  newestFirst?: boolean | undefined;
+}
+
+/** The global list comes first, then lists, then segments; or the newest comes first. */
 export async function listLists(
   deps: Deps,
   project: Tenant,
-  { type, ...page }: Page & { type?: 'list' | 'segment' | undefined },
+  { type, search, newestFirst, ...page }: Page & ListSearch,
 ): Promise<PageOf<ContactList>> {
   const types: ContactList['type'][] = type === 'segment' ? ['segment'] : ['global', 'list'];
-  const filter = { projectId: project._id, ...(type ? { type: { $in: types } } : {}) };
-  const found = await pageOf(deps.db.contactLists, filter, page, { sort: { type: 1, _id: 1 }, hint: 'project' });
+  const named = search ? { name: { ...partOf(search), $options: 'i' } } : {};
+  const filter = { projectId: project._id, ...(type ? { type: { $in: types } } : {}), ...named };
+  const sort: Sort = newestFirst ? { createdAt: -1, _id: -1 } : { type: 1, _id: 1 };
+  const found = await pageOf(deps.db.contactLists, filter, page, { sort, hint: 'project' });
   return { ...found, entries: await withCounts(deps, project._id, found.entries) };
 }
 
