@@ -1,4 +1,4 @@
-import { computed, useSignal } from '@preact/signals';
+import { computed, type Signal, useSignal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
 import type {
   Campaign,
@@ -90,6 +90,7 @@ function Editor({ choices, onSaved }: { choices: Choices; onSaved: (campaign: Ca
   const known = [everybody, ...(campaign?.toLists ?? []), ...(campaign?.excludeLists ?? [])].map(itemOf);
   const form = useForm<Draft>(draftOf(campaign));
   const isTesting = useSignal(false);
+  const person = useSignal('');
   const draft = form.values.value;
   const { found, error } = useAudience(draft);
   const isReadOnly = !can(campaign ? 'campaigns.update' : 'campaigns.create');
@@ -247,13 +248,14 @@ function Editor({ choices, onSaved }: { choices: Choices; onSaved: (campaign: Ca
           </div>
         </div>
       </Section>
-      <Content form={form} choices={choices} isReadOnly={isReadOnly} />
+      <Content form={form} choices={choices} person={person} isReadOnly={isReadOnly} />
       <Section title="Time" hasRule>
         <Schedule form={form} willReceive={found.value?.willReceive ?? null} isReadOnly={isReadOnly} />
       </Section>
       {isTesting.value && campaign && (
         <TestDialog
-          send={(emails) => api.campaigns.test(campaign.id, { emails })}
+          person={person.value}
+          send={(test) => api.campaigns.test(campaign.id, test)}
           onClose={() => {
             isTesting.value = false;
           }}
@@ -263,9 +265,18 @@ function Editor({ choices, onSaved }: { choices: Choices; onSaved: (campaign: Ca
   );
 }
 
-function Content({ form, choices, isReadOnly }: { form: Form<Draft>; choices: Choices; isReadOnly: boolean }) {
+function Content({
+  form,
+  choices,
+  person,
+  isReadOnly,
+}: {
+  form: Form<Draft>;
+  choices: Choices;
+  person: Signal<string>;
+  isReadOnly: boolean;
+}) {
   const { templates, senders, campaign } = choices;
-  const person = useSignal('');
   const why = isReadOnly && 'Your role only reads.';
   const own = campaign?.template;
   const all =

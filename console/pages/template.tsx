@@ -206,7 +206,8 @@ function Editor({ template, onSaved }: { template: Template; onSaved: (template:
       {isTesting.value && (
         <TestDialog
           asksSender
-          send={(emails, email) => api.templates.test(templateId, { emails, from: { email }, version: 'draft' })}
+          person={person.value}
+          send={(test, sender) => api.templates.test(templateId, { ...test, ...sender, version: 'draft' })}
           onClose={() => {
             isTesting.value = false;
           }}

@@ -51,7 +51,7 @@ export async function sendTestMail(
       state: states.queued,
       email,
       contentId,
-      data: { ...dataOf(whose, isCampaign), ...data },
+      data: { ...dataOf(whose, isCampaign), ...deadPages(deps), ...data },
       subject,
       createdAt: at,
       dueAt: dueAtOnce(deps),
@@ -60,10 +60,16 @@ export async function sendTestMail(
   const content: Content = {
     ...{ _id: contentId, projectId: project._id, messageIds: messages.map(({ _id }) => _id) },
     ...{ ...shown, subject, text: null, data: {}, headers: {}, attachments: [], createdAt: at },
-    ...{ marketing: isCampaign, bypassSuppressions: true, trackingClick: false, trackingOpen: false },
+    // Without the headers by which a mail program unsubscribes the reader.
+    ...{ marketing: false, bypassSuppressions: true, trackingClick: false, trackingOpen: false },
   };
   await queueMailing(deps, { content, messages });
   return { emailIds: messages.map(({ _id }) => _id.toHexString()), totalRecipients: messages.length };
+}
+
+/** Who looks at a test and tries its links must not unsubscribe. */
+function deadPages({ config }: Pick<Deps, 'config'>): Record<string, string> {
+  return { unsubscribe: `${config.publicUrl}/u/test`, preferencesUrl: `${config.publicUrl}/p/test` };
 }
 
 function contactsWith({ db }: Deps, { _id }: Pick<Project, '_id'>, emails: string[]): Promise<Contact[]> {

@@ -242,7 +242,8 @@ describe('A campaign that is sent at once', function () {
   });
 
   it('goes to a few people for a look, outside its audience and its counts', async () => {
-    const { body } = await stage.create({ toLists: [] });
+    const htmlTemplate = '<a href="{{unsubscribe}}">Leave</a> <a href="{{preferencesUrl}}">Choose</a>';
+    const { body } = await stage.create({ toLists: [], htmlTemplate });
     const test = await stage.act(body.data.id, 'test', {
       emails: ['look@example.org', 'Look@example.org', 'two@example.org'],
     });
@@ -253,6 +254,19 @@ describe('A campaign that is sent at once', function () {
       (found) => found.length === 2,
     );
     expect(mails[0]?.raw).to.contain('Subject: [Test] News for');
+    // Its links unsubscribe no reader.
+    const raw = mails[0]?.raw ?? '';
+    expect(raw).to.not.match(/^List-Unsubscribe/m);
+    const links = [...raw.matchAll(/href="([^"]+)"/g)].map(([, link = '']) => link);
+    expect(links.map((link) => new URL(link).pathname)).to.deep.equal(['/u/test', '/p/test']);
+    for (const path of ['/u/test', '/p/test']) {
+      const form = { method: 'POST', headers: { 'content-type': 'application/x-www-form-urlencoded' } };
+      const left = await fetch(`${stage.environment.url}${path}`, { ...form, body: 'List-Unsubscribe=One-Click' });
+      expect(left.status, path).to.be.within(400, 499);
+    }
+    const { client } = stage.own;
+    const { entries } = (await client.post('/suppression-groups/entries', { search: 'look@example.org' })).body.data;
+    expect(entries).to.deep.equal([]);
     expect(await stage.get(body.data.id)).to.include({ status: 'draft' });
     expect((await stage.act(body.data.id, 'test', { emails: [] })).status).to.equal(400);
     expect((await stage.act(body.data.id, 'test', { emails: ['nobody'] })).status).to.equal(400);

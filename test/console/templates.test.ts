@@ -1,4 +1,6 @@
 import { expect } from 'chai';
+import { ObjectId } from 'mongodb';
+import { seedVerifiedDomain } from '../../core/domains/domains.ts';
 import { expectAccessible, shoot, useConsole } from '../support/console.ts';
 import { until } from '../support/wait.ts';
 
@@ -220,6 +222,32 @@ describe('The pages of templates', () => {
     await shoot(page, 'template-overtaken');
     await publish.click();
     await until(published, ({ emailTemplate }) => emailTemplate === code('17 euros'));
+  });
+
+  it('sends a test from a saved sender, with the data of the person in the preview', async () => {
+    const { client, project } = suite.own;
+    await seedVerifiedDomain(suite.deps, project, 'mail.example.com', new ObjectId());
+    const sender = (await client.post('/senders', { email: 'post@mail.example.com', name: 'The harbour' })).body.data;
+    const contact = (await client.post('/contacts', { email: 'bo@norrland.example', firstName: 'Bo' })).body.data;
+    const made = await client.post('/templates', { templateName: 'Tested', subject: 'Hi', emailTemplate: '<p>Hi' });
+    const page = await suite.open(`/templates/${made.body.data.templateId}`);
+    await page.getByRole('searchbox', { name: 'Shown with the data of' }).fill('bo@norrland.example');
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Send a test…' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('With the data of bo@norrland.example').waitFor();
+    expect(await dialog.getByLabel('From').inputValue()).to.equal(sender.id);
+    await dialog.getByLabel('To', { exact: true }).fill('ada@harbour.example');
+    await expectAccessible(page);
+    await shoot(page, 'template-test');
+    const [request] = await Promise.all([
+      page.waitForRequest(/\/templates\/[^/]+\/test$/),
+      dialog.getByRole('button', { name: 'Send test' }).click(),
+    ]);
+    expect(request.postDataJSON()).to.deep.equal({
+      ...{ emails: ['ada@harbour.example'], contactId: contact.id, senderId: sender.id, version: 'draft' },
+    });
+    await page.getByText('The test is on its way to 1 address').waitFor();
   });
 
   it('lets an author save and restore drafts, and says who publishes them', async () => {

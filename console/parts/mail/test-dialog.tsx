@@ -1,32 +1,73 @@
+import { api } from '../../api.ts';
 import { session } from '../../session.ts';
 import { counted } from '../data/format.ts';
-import { Field } from '../forms/field.tsx';
+import { Field, Select } from '../forms/field.tsx';
 import { useForm } from '../forms/form.ts';
 import { FormDialog } from '../over/form-dialog.tsx';
 import { toast } from '../over/toast.tsx';
+import { SkeletonLines } from '../page/notice.tsx';
+import { useQuery } from '../page/query.ts';
 
-/** Sends what is saved to a few addresses, with [Test] before the subject. */
+interface Test {
+  emails: string[];
+  contactId?: string;
+}
+
+type Sender = { senderId: string } | { from: { email: string } };
+
+/** Sends what is saved to a few addresses, with [Test] before the subject, and with the data that the preview has. */
 export function TestDialog({
   asksSender = false,
+  person,
   send,
   onClose,
 }: {
   /** A template has no sender of its own. */
   asksSender?: boolean;
-  send: (emails: string[], sender: string) => PromiseLike<unknown>;
+  /** The address of the person whose data the preview shows; '' for none. */
+  person: string;
+  send: (test: Test, sender: Sender) => PromiseLike<unknown>;
   onClose: () => void;
 }) {
-  const form = useForm({ emails: session.value?.email ?? '', from: '' });
-  const submit = form.submit(async ({ emails, from }) => {
+  const form = useForm({ emails: session.value?.email ?? '', from: '', senderId: '' });
+  const known = useQuery(async (signal) => {
+    const [contacts, senders] = await Promise.all([
+      person ? api.contacts.findByEmail({ emails: [person] }, { signal }) : null,
+      asksSender ? api.senders.list({ limit: 100 }, { signal }) : null,
+    ]);
+    const all = senders?.senders ?? [];
+    if (all[0]) form.set('senderId', all[0].id);
+    return { contact: contacts?.contacts[0] ?? null, senders: all };
+  });
+  const { contact = null, senders = [] } = known.data.value ?? {};
+  const submit = form.submit(async ({ emails, from, senderId }) => {
     const addresses = emails.split(/[\s,;]+/).filter(Boolean);
-    await send(addresses, from);
+    const test = { emails: addresses, ...(contact && { contactId: contact.id }) };
+    await send(test, senderId ? { senderId } : { from: { email: from } });
     onClose();
     toast(`The test is on its way to ${counted(addresses.length, 'address', 'addresses')}`, { kind: 'good' });
   });
+  const isReady = known.data.value !== null || known.error.value !== null;
   return (
-    <FormDialog title="Send a test" form={form} action="Send test" onClose={onClose} onSubmit={submit}>
+    <FormDialog
+      title="Send a test"
+      form={form}
+      action="Send test"
+      why={!isReady && 'The senders are loaded.'}
+      onClose={onClose}
+      onSubmit={submit}
+    >
       <Field form={form} name="emails" label="To" autocomplete="off" hint="Up to ten addresses, with commas between." />
-      {asksSender && (
+      {!isReady && <SkeletonLines count={1} />}
+      {asksSender && senders.length > 0 && (
+        <Select
+          form={form}
+          name="senderId"
+          label="From"
+          options={senders.map(({ id, name, email }) => ({ value: id, label: name ? `${name} (${email})` : email }))}
+        />
+      )}
+      {asksSender && isReady && senders.length === 0 && (
         <Field
           form={form}
           name="from"
@@ -36,6 +77,12 @@ export function TestDialog({
           hint="On a verified domain."
         />
       )}
+      <p class="sub small">
+        {contact
+          ? `With the data of ${contact.email}, as the preview shows it.`
+          : 'Each mail has the data of the contact with its address, if there is one.'}{' '}
+        Its links to unsubscribe do nothing.
+      </p>
     </FormDialog>
   );
 }
