@@ -63,9 +63,9 @@ export function Versions({
       isDim: true,
       cell: ({ publishedAt, publishedBy }) =>
         publishedAt && (
-          <>
+          <span>
             <Time at={publishedAt} /> by {nameOf(publishedBy)}
-          </>
+          </span>
         ),
     },
     {
