@@ -101,7 +101,7 @@ async function count(deps: Deps, reading: Reading, campaign: Counted, signal: Ab
   const counts = await keptCounts(reading, [of, without]);
   const isStopped = () => signal.aborted || reading.deadline.isOver();
   if (campaign.audience) {
-    const { looked, found, isDone } = await countByPeople(deps, reading, campaign, groups, isStopped);
+    const { looked, found, isDone } = await countByPeople(deps, reading, campaign, stops, isStopped);
     return { total: looked, suppressed: found, willReceive: looked - found, isExact: isDone };
   }
   const entries = keptTotal(groups);
