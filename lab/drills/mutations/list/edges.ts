@@ -130,8 +130,8 @@ export const edgesMutations: readonly Mutation[] = [
   listing(
     'senders of all projects are listed',
     'core/domains/senders.ts',
-    'pageOf(deps.db.senders, { projectId: project._id }',
-    'pageOf(deps.db.senders, {}',
+    '[{ projectId: project._id }, { createdAt: 1, _id: 1 } as const]',
+    '[{}, { createdAt: 1, _id: 1 } as const]',
   ),
   listing(
     'campaigns of all projects are listed',

@@ -16,7 +16,7 @@ export const publicMutations: readonly Mutation[] = [
   {
     name: 'a confirmation does not take the unsubscribe of the person back',
     file: 'core/forms/confirm.ts',
-    find: 'await takeBackUnsubscribes(deps, session, groups, email);',
+    find: 'await takeBackUnsubscribes(deps, session, turnedOn, email);',
     replace: 'void takeBackUnsubscribes;',
     tests: OPT_IN,
     grep: 'in the default group, the global one and those of the form',

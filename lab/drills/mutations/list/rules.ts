@@ -32,7 +32,7 @@ export const rulesMutations: readonly Mutation[] = [
   {
     name: 'turning everything off again keeps what was turned on',
     file: 'core/suppressions/rules.ts',
-    find: "reason === 'UNSUBSCRIBE' ? withoutExceptions(kept) : kept",
+    find: 'isSaidAgain ? withoutExceptions(kept) : kept',
     replace: 'kept',
     tests: ['test/suppressions/rules.test.ts'],
   },
