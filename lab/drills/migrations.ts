@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ObjectId } from 'mongodb';
+import { normalizeEmail } from '../../core/base/text/addresses.ts';
 import { withCounts } from '../../core/contacts/lists/counts.ts';
 import type { Migration, MigrationPhaseName, MigrationProvider } from '../../core/migrations/model.ts';
 import { isOver } from '../../core/migrations/rules/phase-order.ts';
@@ -151,13 +152,20 @@ async function figuresOf({ deps, project }: DrillContext): Promise<Figures> {
   };
 }
 
-function figuresOfA({ contacts, groups, templates }: ReturnType<typeof sampleAccountA>): Figures {
+/** An address has one entry in each group: of the account's lists, unsubscribes have one, and all others share the global one. */
+function figuresOfA({ contacts, groups, suppressions, templates }: ReturnType<typeof sampleAccountA>): Figures {
+  const { unsubscribes, bounces, invalid_emails: invalid, spam_reports: complaints } = suppressions;
+  const written = [...groups.map(({ emails }) => emails), addresses(unsubscribes)];
   return {
     contacts: contacts.length,
     memberships: contacts.reduce((sum, { listIds }) => sum + listIds.length, 0),
-    suppressions: groups.reduce((sum, { emails }) => sum + emails.length, 0),
+    suppressions: [...written, addresses([...bounces, ...invalid, ...complaints])].flat().length,
     templates: templates.filter(({ versions }) => versions.some(({ active }) => active === 1)).length,
   };
+}
+
+function addresses(listed: readonly { email: string }[]): string[] {
+  return [...new Set(listed.flatMap(({ email }) => normalizeEmail(email) ?? []))];
 }
 
 function figuresOfB({ contacts, templates }: ReturnType<typeof sampleAccountB>): Figures {
