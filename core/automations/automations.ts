@@ -10,12 +10,11 @@ import type { Project } from '../base/model.ts';
 import { type Page, type PageOf, pageOf } from '../base/paging.ts';
 import { limitsOf, projectRulesOf } from '../contacts/project-rules.ts';
 import { compiled } from '../templates/cache.ts';
-import { withStoredIds } from './carry-over.ts';
 import { getAutomation, keepDefinition } from './definitions.ts';
 import { declaredTypes } from './entrances.ts';
 import { insertActive } from './lifecycle.ts';
 import type { Automation, AutomationStatus, AutomationStep } from './model.ts';
-import { refuseIncomplete, requireNamed } from './references.ts';
+import { refuseIncomplete, requireNamed, withStoredIds } from './references.ts';
 import { draftFaults, withFieldTypes } from './rules/definition.ts';
 import { readEntry, readExit, readSteps } from './rules/parse-definition.ts';
 

@@ -1,7 +1,7 @@
 import type { Deps } from '../base/deps.ts';
 import type { Project } from '../base/model.ts';
-import { storedTemplateIds } from '../templates/find.ts';
-import type { AutomationDefinition, AutomationStep } from './model.ts';
+import type { AutomationStep } from './model.ts';
+import { withStoredIds } from './references.ts';
 
 const INTERNAL_ID = /^[0-9a-f]{24}$/i;
 
@@ -26,24 +26,4 @@ export async function carryOverAutomations({ db }: Deps, project: Pick<Project, 
   async function withIds(steps: AutomationStep[]): Promise<AutomationStep[]> {
     return (await withStoredIds({ db }, project, { steps })).steps;
   }
-}
-
-/** Steps that name templates by the ids that callers know. */
-export async function withStoredIds<T extends Pick<AutomationDefinition, 'steps'>>(
-  deps: Pick<Deps, 'db'>,
-  project: Pick<Project, '_id'>,
-  definition: T,
-): Promise<T> {
-  const { steps } = definition;
-  const idOf = await storedTemplateIds(deps, project, steps.flatMap(templatesOf));
-  const named = steps.map((step) =>
-    step.type === 'email' && step.email.templateId !== undefined
-      ? { ...step, email: { ...step.email, templateId: idOf(step.email.templateId) } }
-      : step,
-  );
-  return { ...definition, steps: named };
-}
-
-export function templatesOf(step: AutomationStep): string[] {
-  return step.type === 'email' && step.email.templateId !== undefined ? [step.email.templateId] : [];
 }

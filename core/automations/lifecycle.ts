@@ -8,11 +8,10 @@ import { touchProjectRules } from '../contacts/project-rules.ts';
 import { wakeQueue } from '../jobs/queue.ts';
 import { holdGroup } from '../suppressions/groups.ts';
 import { referToTemplate } from '../templates/find.ts';
-import { templatesOf } from './carry-over.ts';
 import { getAutomation } from './definitions.ts';
 import type { Automation, AutomationStatus } from './model.ts';
 import { AT_ONCE, AUTOMATION_CHANGES } from './record-triggers.ts';
-import { refuseIncomplete } from './references.ts';
+import { refuseIncomplete, templatesOf } from './references.ts';
 
 /** Every change of a contact is compared with each live automation. */
 const LIVE_AUTOMATIONS_MAX = 100;

@@ -5,8 +5,8 @@ import { emailDomain, normalizeEmail } from '../base/text/addresses.ts';
 import { findList } from '../contacts/lists/lists.ts';
 import { findVerifiedDomain } from '../domains/domains.ts';
 import { findNamableGroup } from '../suppressions/groups.ts';
-import { findTemplate, publishedTemplate } from '../templates/find.ts';
-import type { AutomationDefinition } from './model.ts';
+import { findTemplate, publishedTemplate, storedTemplateIds } from '../templates/find.ts';
+import type { AutomationDefinition, AutomationStep } from './model.ts';
 import { activationFaults } from './rules/definition.ts';
 
 /** Everything that a definition names must exist: 404 with the field. */
@@ -57,6 +57,26 @@ async function missingForActivation(
   missing.push(...(await missingSubjects(deps, project, definition)));
   missing.push(...(await missingSenders(deps, project, definition)));
   return missing;
+}
+
+/** Steps that name templates by the ids that callers know. */
+export async function withStoredIds<T extends Pick<AutomationDefinition, 'steps'>>(
+  deps: Pick<Deps, 'db'>,
+  project: Pick<Project, '_id'>,
+  definition: T,
+): Promise<T> {
+  const { steps } = definition;
+  const idOf = await storedTemplateIds(deps, project, steps.flatMap(templatesOf));
+  const named = steps.map((step) =>
+    step.type === 'email' && step.email.templateId !== undefined
+      ? { ...step, email: { ...step.email, templateId: idOf(step.email.templateId) } }
+      : step,
+  );
+  return { ...definition, steps: named };
+}
+
+export function templatesOf(step: AutomationStep): string[] {
+  return step.type === 'email' && step.email.templateId !== undefined ? [step.email.templateId] : [];
 }
 
 /** The address that an email step sends from; null when the project has none. */
