@@ -72,11 +72,12 @@ export async function applyChanges(
   if (await writeEntries(deps, session, projectId, stored, drafts))
     await countEntries(deps, session, { projectId, groupId }, [...stored.values()], [...drafts.values()]);
   const leaving = changes.filter(({ reason }) => reason === 'UNSUBSCRIBE').map(({ email }) => email);
-  if (leaving.length > 0 && !isMarketing) await endExceptions(deps, session, { projectId, groupId }, leaving);
+  if (leaving.length > 0 && !isMarketing && !isGlobal)
+    await endExceptions(deps, session, { projectId, groupId }, leaving);
   return outcomes;
 }
 
-/** Who turned a group on after everything off, and then leaves it, has not turned it on any more. */
+/** A group that the person leaves is no exception from everything off any more. */
 async function endExceptions(
   { db }: Deps,
   session: Session,
