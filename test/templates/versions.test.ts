@@ -1,9 +1,7 @@
-import { execFile } from 'node:child_process';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { expect } from 'chai';
 import type { ObjectId } from 'mongodb';
 import { VERSIONS_KEPT } from '../../core/templates/versions.ts';
+import { admin } from '../accounts/processes.ts';
 import { type SignedIn, signIn } from '../accounts/signed-in.ts';
 import { png } from '../providers/images.ts';
 import type { Client, Reply } from '../support/client.ts';
@@ -353,18 +351,9 @@ describe('The versions of a template', () => {
     };
     /** The last line of the command. */
     const setup = async () => {
-      const { mongodbUrl, mongodbDatabase, temporalAddress, secretKeys } = environment.deps.config;
-      const child = promisify(execFile)(process.execPath, ['cli/admin.ts', 'setup'], {
-        cwd: join(import.meta.dirname, '../..'),
-        env: {
-          ...process.env,
-          MONGODB_URL: mongodbUrl,
-          MONGODB_DATABASE: mongodbDatabase,
-          TEMPORAL_ADDRESS: temporalAddress,
-          SECRET_KEYS: secretKeys.join(','),
-        },
-      });
-      return JSON.parse((await child).stdout.trim().split('\n').at(-1) ?? '').carriedOver;
+      const { code, output } = await admin(environment, environment.deps.config.secretKeys.join(','), 'setup');
+      expect(code, output).to.equal(0);
+      return JSON.parse(output.trim().split('\n').at(-1) ?? '').carriedOver;
     };
     const lookedAt = async (templateId: string) => {
       expect(await shown(templateId)).to.include({ publishedVersion: 1, draftVersion: null, version: 1 });
