@@ -256,7 +256,7 @@ export interface Automation {
   /** Moves with every PATCH. */
   version?: number;
   statistics?: AutomationStatistics;
-  /** What may be sent and should be looked at first, each with its step. Not in lists. */
+  /** Faults that activation allows, each with its step. Not in lists. */
   warnings?: AutomationWarning[];
 }
 
@@ -3852,7 +3852,7 @@ export interface Template {
   utm: Utm | null;
   /** Whose content this answer has. */
   version: number;
-  /** What is sent. null: never published. */
+  /** The number of the version that is sent. null: never published. */
   publishedVersion: number | null;
   /** The newest draft that is not published; null: none. */
   draftVersion: number | null;

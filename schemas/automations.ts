@@ -351,7 +351,7 @@ const automation = {
     statistics,
     warnings: {
       type: 'array',
-      description: 'What may be sent and should be looked at first, each with its step. Not in lists.',
+      description: 'Faults that activation allows, each with its step. Not in lists.',
       items: {
         title: 'AutomationWarning',
         type: 'object',

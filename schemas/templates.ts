@@ -214,7 +214,10 @@ export const template = {
     trackingOpen: { type: 'boolean' },
     utm: utmField,
     version: { type: 'integer', description: 'Whose content this answer has.' },
-    publishedVersion: { type: ['integer', 'null'], description: 'What is sent. null: never published.' },
+    publishedVersion: {
+      type: ['integer', 'null'],
+      description: 'The number of the version that is sent. null: never published.',
+    },
     draftVersion: { type: ['integer', 'null'], description: 'The newest draft that is not published; null: none.' },
     newestVersion: { type: 'integer' },
     isDraftOutdated: { type: 'boolean', description: 'A later version than the draft was published since.' },

@@ -67,7 +67,7 @@ export async function sendTestMail(
   return { emailIds: messages.map(({ _id }) => _id.toHexString()), totalRecipients: messages.length };
 }
 
-/** Who looks at a test and tries its links must not unsubscribe. */
+/** A person who tries the links of a test must not be unsubscribed by them. */
 function deadPages({ config }: Pick<Deps, 'config'>): Record<string, string> {
   return { unsubscribe: `${config.publicUrl}/u/test`, preferencesUrl: `${config.publicUrl}/p/test` };
 }

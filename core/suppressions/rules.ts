@@ -108,7 +108,7 @@ function afterException(
   return { outcome: 'removed', entry: { ...entry, exceptGroupIds: [...excepted, groupId] } };
 }
 
-/** Who turns everything off again means the groups that were turned on since, too. */
+/** Everything off, said again, includes the groups that were turned on since. */
 function withoutExceptions(entry: AddressEntry): AddressEntry {
   if (!entry.exceptGroupIds) return entry;
   const { exceptGroupIds: _, ...rest } = entry;

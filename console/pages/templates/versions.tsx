@@ -20,7 +20,7 @@ const states: Record<TemplateVersion['state'], { tone: Tone; word: string }> = {
   earlier: { tone: 'idle', word: 'Earlier' },
 };
 
-/** Who saved what and when; each can be compared with the text of the editor, and become the draft again. */
+/** The versions with their authors and times; each can be compared with the text of the editor, and become the draft again. */
 export function Versions({
   template,
   compared,
