@@ -38,12 +38,13 @@ const RAW_TEXT_TAGS = new Map([
   ['title', /<\/title/gi],
   ['textarea', /<\/textarea/gi],
 ]);
-const SPACES = '\t\n\f\r ';
+const SLASH = '/'.charCodeAt(0);
+const CLOSES = '>'.charCodeAt(0);
+const QUESTION = '?'.charCodeAt(0);
 /** Longer than every name that has a meaning here. */
 const NAME_LENGTH_MAX = 64;
 const REST_OF = { tag: /[^\t\n\f\r />]+/y, attribute: /[^\t\n\f\r />=]+/y };
 const RUN_OF_SPACES = /[\t\n\f\r ]+/y;
-const ENDS_NAME = `${SPACES}/>`;
 
 export function startPosition(): Position {
   return {
@@ -106,10 +107,10 @@ function step(position: Position, text: string, at: number, marks: Mark[]): numb
     case 'raw text':
       return stepSkip(position, text, at);
     case 'tag':
-      if (ENDS_NAME.includes(character)) return stepTag(position, character, at);
+      if (endsName(text.charCodeAt(at))) return stepTag(position, character, at);
       return stepName(position, 'tag', text, at);
     case 'before value':
-      if (SPACES.includes(character)) return afterSpaces(text, at);
+      if (isSpace(text.charCodeAt(at))) return afterSpaces(text, at);
       if (character === '>') return endTag(position, at);
       return stepBeforeValue(position, character, at, marks);
     case 'value':
@@ -118,7 +119,7 @@ function step(position: Position, text: string, at: number, marks: Mark[]): numb
       if (character === '=' && position.state !== 'before name') {
         endName(position);
         position.state = 'before value';
-      } else if (ENDS_NAME.includes(character)) return stepTag(position, character, at);
+      } else if (endsName(text.charCodeAt(at))) return stepTag(position, character, at);
       else if (position.state === 'name') return stepName(position, 'attribute', text, at);
       else {
         position.state = 'name';
@@ -231,15 +232,34 @@ function stepQuoted(position: Position, text: string, at: number): number {
   return at + part.length;
 }
 
+/** The same without quotes. */
+function stepUnquoted(position: Position, text: string, at: number): number {
+  let end = at;
+  for (; end < text.length; end += 1) {
+    const code = text.charCodeAt(end);
+    if (endsValue(code)) break;
+    if (code === QUESTION) position.hasQuery = true;
+  }
+  position.last = text[end - 1]!;
+  return end;
+}
+
+function endsValue(code: number): boolean {
+  return isSpace(code) || code === CLOSES;
+}
+
+function endsName(code: number): boolean {
+  return isSpace(code) || code === CLOSES || code === SLASH;
+}
+
+function isSpace(code: number): boolean {
+  return code === 0x20 || (code <= 0x0d && code >= 0x09 && code !== 0x0b);
+}
+
 function stepValue(position: Position, text: string, at: number, marks: Mark[]): number {
   const character = text[at]!;
   if (position.quote && character !== position.quote) return stepQuoted(position, text, at);
-  const isEnd = position.quote ? character === position.quote : character === '>' || SPACES.includes(character);
-  if (!isEnd) {
-    position.last = character;
-    position.hasQuery ||= character === '?';
-    return at + 1;
-  }
+  if (!position.quote && !endsValue(text.charCodeAt(at))) return stepUnquoted(position, text, at);
   if (isUrl(position)) marks.push({ at, opens: false });
   if (character === '>' && !position.quote) return endTag(position, at);
   position.state = 'before name';
