@@ -37,6 +37,8 @@ describe('The pages of migrations', () => {
     await dialog.getByRole('button', { name: 'See what is there' }).click();
     await dialog.getByText('3 unsubscribed, 4 bounced or invalid, 0 reported spam').waitFor();
     await dialog.getByText(/lacks the scope suppression\.spam_reports\.read/).waitFor();
+    const types = dialog.getByRole('combobox', { name: /^Type of / }).first();
+    expect(await types.locator('option').allTextContents()).to.deep.equal(['Text', 'Number', 'Date']);
     await page.close();
   });
 
@@ -83,5 +85,50 @@ describe('The pages of migrations', () => {
     await page.getByRole('link', { name: 'Migrations', exact: true }).first().click();
     await page.getByRole('link', { name: 'Provider B (Resend)' }).waitFor();
     await shoot(page, 'migrations');
+  });
+
+  it('copies fields under the names and types that were chosen, and names those that it leaves out', async () => {
+    const declared = async () => {
+      const { customFields } = (await suite.own.client.get('/custom-fields')).body.data;
+      return customFields.map((one: Record<string, string>) => `${one.fieldName} ${one.fieldType}`);
+    };
+    // From the migration before, which took the names and types as they were suggested.
+    expect(await declared()).to.deep.equal(['age number', 'plan string', 'vip boolean']);
+    const page = await suite.open('/migrations');
+    await page.getByRole('button', { name: 'New migration' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Provider B (Resend)').check();
+    await dialog.getByLabel('Key', { exact: true }).fill(account.key);
+    await dialog.getByRole('button', { name: 'See what is there' }).click();
+    await dialog.getByText('Text, a field that is here already').waitFor();
+    await dialog.getByLabel('Copy vip').uncheck();
+    await dialog.getByText('Their values are not copied: vip.').waitFor();
+    const name = dialog.getByLabel('Name of age here');
+    const migrate = dialog.getByRole('button', { name: /^Migrate/ });
+    for (const [typed, words] of [
+      ['Größe', 'The name of age here has 1 to 64 letters without accents, digits and underscores.'],
+      ['email', 'Every person has email already. Give that field another name.'],
+      ['plan', 'Two fields are named plan. Give one of them another name.'],
+    ] as const) {
+      await name.fill(typed);
+      await dialog.getByText(words).first().waitFor();
+      expect(await migrate.getAttribute('aria-disabled')).to.equal('true');
+    }
+    await name.fill('years');
+    expect(await dialog.getByLabel('Type of age').inputValue()).to.equal('number');
+    await dialog.getByLabel('Type of age').selectOption('Text');
+    await expectAccessible(page);
+    await shoot(page, 'migrations-fields');
+    await migrate.click();
+    await page.waitForURL(/\/migrations\/\w+/);
+    await page
+      .getByRole('row', { name: /^Contacts/ })
+      .getByText(`${account.contacts.length} updated`)
+      .waitFor({ timeout: 90_000 });
+    expect(await declared()).to.deep.equal(['age number', 'plan string', 'vip boolean', 'years string']);
+    const { contacts } = (await suite.own.client.get('/contacts')).body.data;
+    const found = contacts.find(({ email }: { email: string }) => email === 'person4@example.org');
+    expect(found.contactProperties).to.deep.equal({ age: 24, plan: 'pro', vip: false, years: '24' });
+    await page.close();
   });
 });

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import type { Migration, PlanOfProviderA, PlanOfProviderB } from '../../../client/index.ts';
+import type { CustomField, Migration, PlanOfProviderA, PlanOfProviderB } from '../../../client/index.ts';
 import { api } from '../../api.ts';
 import { Pairs } from '../../parts/data/details.tsx';
 import { count } from '../../parts/data/format.ts';
@@ -8,31 +8,49 @@ import { Field } from '../../parts/forms/field.tsx';
 import { useForm } from '../../parts/forms/form.ts';
 import { FormDialog } from '../../parts/over/form-dialog.tsx';
 import { Notice } from '../../parts/page/notice.tsx';
+import type { FieldType } from '../contacts/field-names.ts';
+import { allFields } from '../contacts/fields.tsx';
+import { type FieldRow, FieldTable, fieldsOf, mappingA, mappingB, problemOf, suggestedRows } from './fields.tsx';
 import { providers } from './words.ts';
 
 type Plan = PlanOfProviderA | PlanOfProviderB;
 
-/** The key first, then what the account holds, then the start. */
+const MAPPINGS_MAX = 200;
+const typesOf: Record<Migration['provider'], readonly FieldType[]> = {
+  providerA: ['string', 'number', 'date'],
+  providerB: ['string', 'number', 'date', 'boolean'],
+};
+
+/** The key first, then what the account holds and what becomes of its fields, then the start. */
 export function StartDialog({ onStarted, onClose }: { onStarted: (id: string) => void; onClose: () => void }) {
   const form = useForm({ provider: 'providerA', apiKey: '', onExistUpdateHTML: false, runWorkflow: false });
   const plan = useSignal<Plan | null>(null);
-  const { provider } = form.values.value;
+  const declared = useSignal<readonly CustomField[]>([]);
+  const rows = useSignal<readonly FieldRow[]>([]);
+  const provider = form.values.value.provider as Migration['provider'];
   const look = form.submit(async ({ provider: from, apiKey }) => {
-    plan.value = await (from === 'providerA'
-      ? api.migrations.planProviderA({ apiKey })
-      : api.migrations.planProviderB({ apiKey }));
+    const [found, fields] = await Promise.all([
+      from === 'providerA' ? api.migrations.planProviderA({ apiKey }) : api.migrations.planProviderB({ apiKey }),
+      allFields(),
+    ]);
+    declared.value = fields;
+    rows.value = suggestedRows(found.customFields, typesOf[from as Migration['provider']]);
+    plan.value = found;
   });
   const start = form.submit(async ({ provider: from, ...body }) => {
     const all = { ...body, migrateAll: true };
     const { bulkOperationId } = await (from === 'providerA'
-      ? api.migrations.startProviderA(all)
-      : api.migrations.startProviderB(all));
+      ? api.migrations.startProviderA({ ...all, customFieldMappings: fieldsOf(rows.value).map(mappingA) })
+      : api.migrations.startProviderB({ ...all, customFieldMappings: fieldsOf(rows.value).map(mappingB) }));
     onClose();
     onStarted(bulkOperationId);
   });
+  const problem = problemOf(rows.value, MAPPINGS_MAX);
   return (
     <FormDialog
       title="New migration"
+      isWide
+      why={problem}
       onClose={onClose}
       onSubmit={plan.value ? start : look}
       form={form}
@@ -59,7 +77,18 @@ export function StartDialog({ onStarted, onClose }: { onStarted: (id: string) =>
         </>
       ) : (
         <>
-          <PlanFacts plan={plan.value} provider={provider as Migration['provider']} />
+          <PlanFacts plan={plan.value} provider={provider} />
+          {rows.value.length > 0 && (
+            <FieldTable
+              rows={rows.value}
+              types={typesOf[provider]}
+              declared={declared.value}
+              problem={problem}
+              onChange={(changed) => {
+                rows.value = changed;
+              }}
+            />
+          )}
           <Checkbox
             form={form}
             name="onExistUpdateHTML"
