@@ -18,6 +18,7 @@ import { Page, Section } from '../parts/page/page.tsx';
 import { useQuery } from '../parts/page/query.ts';
 import { navigate, to } from '../router.ts';
 import { can } from '../session.ts';
+import { allFields } from './contacts/fields.tsx';
 import { type Choices, whyReadOnly } from './forms/choices.ts';
 import { Confirmation } from './forms/confirmation.tsx';
 import { bodyOf, type Draft, draftOf } from './forms/draft.ts';
@@ -34,12 +35,12 @@ export default function FormPage({ params }: { params: Record<string, string> })
   const id = params.formId ?? null;
   const choices = useQuery(
     async (signal): Promise<Choices> => {
-      const [form, { lists }, { groups }, { templates }, { customFields }] = await Promise.all([
+      const [form, { lists }, { groups }, { templates }, customFields] = await Promise.all([
         id ? api.forms.get(id, { signal }) : null,
         api.contactLists.list({ limit: LIMIT, type: 'list' }, { signal }),
         api.suppressionGroups.list({ limit: LIMIT }, { signal }),
         api.templates.list({ limit: LIMIT }, { signal }),
-        api.customFields.list({ limit: LIMIT }, { signal }),
+        allFields(signal),
       ]);
       return { form, lists, groups, templates, customFields };
     },

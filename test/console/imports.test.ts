@@ -1,7 +1,17 @@
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
-import { asProperty, guess, readHeader, withNames } from '../../console/pages/imports/columns.ts';
+import { RESERVED } from '../../console/pages/contacts/field-names.ts';
+import {
+  asProperty,
+  fieldOf,
+  guess,
+  readHeader,
+  readSamples,
+  typeOf,
+  withNames,
+} from '../../console/pages/imports/columns.ts';
 import { seedVerifiedDomain } from '../../core/domains/domains.ts';
+import { RESERVED_FIELD_NAMES } from '../../schemas/custom-fields.ts';
 import { startWorkers, type Workers } from '../../workers/start.ts';
 import { SENDER } from '../delivery/support.ts';
 import { expectAccessible, shoot, useConsole } from '../support/console.ts';
@@ -137,6 +147,82 @@ describe('The dialog of an import', () => {
   });
 });
 
+describe('The fields of an import', () => {
+  const suite = useConsole();
+  let workers: Workers;
+  before(async () => {
+    workers = startWorkers(suite.deps, ['workflows', 'background']);
+    await workers.ready;
+  });
+  after(() => workers?.stop());
+
+  const rows = ['email,City,Orders,Since,Postcode,Plan,Paid', 'ada@harbour.example,Oslo,3,2026-01-31,01067,gold,true'];
+  const file = (name: string, more: string[]) => ({
+    name,
+    mimeType: 'text/csv',
+    buffer: Buffer.from([...rows, ...more].join('\n')),
+  });
+
+  it('are made with a type that one can change, and are in segments and in the dialog of a person', async () => {
+    await suite.own.client.post('/custom-fields', { fieldName: 'Plan', fieldType: 'string' });
+    const page = await suite.open('/imports');
+    await page.getByRole('button', { name: 'Import a file' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('File').setInputFiles(file('first.csv', ['bo@harbour.example,Rome,12,2026-02-01,80331,,']));
+    const typeOfColumn = async (name: string) => dialog.getByLabel(`Type of ${name}`).inputValue();
+    await dialog.getByText('Oslo, Rome').waitFor();
+    expect(await Promise.all(['City', 'Orders', 'Since', 'Postcode', 'Paid'].map(typeOfColumn))).to.deep.equal([
+      ...['string', 'number', 'date', 'string', 'boolean'],
+    ]);
+    await dialog.getByText('Text, a field that is here already').waitFor();
+    await dialog.getByLabel('Type of City').selectOption('Number');
+    await dialog.getByText('2 of the first 2 values may be refused, such as “Oslo”.').waitFor();
+    await dialog.getByLabel('Type of City').selectOption('Text');
+    await dialog.getByLabel('Type of Paid').selectOption('Text');
+    await expectAccessible(page);
+    await shoot(page, 'imports-fields');
+    await dialog.getByRole('button', { name: 'Import', exact: true }).click();
+    await page
+      .getByRole('row', { name: /first\.csv/ })
+      .getByText('Completed', { exact: true })
+      .waitFor();
+
+    const { customFields } = (await suite.own.client.get('/custom-fields')).body.data;
+    expect(customFields.map((one: Record<string, string>) => `${one.fieldName} ${one.fieldType}`)).to.deep.equal([
+      ...['City string', 'Orders number', 'Paid string', 'Plan string', 'Postcode string', 'Since date'],
+    ]);
+    const { contacts } = (await suite.own.client.get('/contacts')).body.data;
+    const ada = contacts.find(({ email }: { email: string }) => email === 'ada@harbour.example');
+    expect(ada.contactProperties).to.deep.equal({
+      ...{ City: 'Oslo', Orders: 3, Since: '2026-01-31T00:00:00.000Z', Postcode: '01067', Plan: 'gold', Paid: 'true' },
+    });
+    await page.goto('/console/lists/new');
+    await page.getByRole('button', { name: 'Field', exact: true }).click();
+    const fields = page.getByRole('combobox', { name: 'Field' }).first();
+    expect(await fields.locator('option').allTextContents()).to.include.members(['City', 'Orders', 'Since']);
+    await page.goto(`/console/contacts?person=${ada.id}`);
+    await page.getByRole('complementary').getByRole('button', { name: 'Change' }).click();
+    expect(await page.getByRole('dialog').getByLabel('City').inputValue()).to.equal('Oslo');
+  });
+
+  it('are not made by an author, whose file is imported all the same', async () => {
+    const page = await suite.open('/imports', { role: 'author' });
+    await page.getByRole('button', { name: 'Import a file' }).click();
+    const dialog = page.getByRole('dialog');
+    const columns = file('second.csv', []);
+    columns.buffer = Buffer.from(columns.buffer.toString().replace('City', 'Town'));
+    await dialog.getByLabel('File').setInputFiles(columns);
+    await dialog.getByText('Kept with each person; an editor can make a field of it.').first().waitFor();
+    await dialog.getByRole('button', { name: 'Import', exact: true }).click();
+    await page
+      .getByRole('row', { name: /second\.csv/ })
+      .getByText('Completed', { exact: true })
+      .waitFor();
+    const { customFields } = (await suite.own.client.get('/custom-fields')).body.data;
+    expect(customFields.map(({ fieldName }: { fieldName: string }) => fieldName)).not.to.include('Town');
+  });
+});
+
 describe('The columns of an import', () => {
   it('are read from the first line, with quotes, line ends inside them, and every usual delimiter', async () => {
     const header = await readHeader(new Blob(['\ufeff"E,mail","Two\nlines","say ""hi"""\r\nrest']));
@@ -167,5 +253,41 @@ describe('The columns of an import', () => {
     expect(['Plan', 'Status', 'E-Mail', '???'].map(asProperty)).to.deep.equal([
       ...['Plan', 'contactProperties.Status', null, null],
     ]);
+  });
+
+  it('have the reserved names of the interface', () => {
+    expect([...RESERVED].sort()).to.deep.equal([...RESERVED_FIELD_NAMES].sort());
+  });
+
+  it('are custom fields unless a person has them already, they say something of consent, or they are left out', () => {
+    expect(
+      ['Plan', 'contactProperties.Status', 'status', 'created_at', 'customFields', 'unsubscribed', 'id'].map(fieldOf),
+    ).to.deep.equal(['Plan', 'Status', null, null, null, null, null]);
+  });
+
+  it('are sampled without the row that the sample cuts', async () => {
+    const lines = ['a,b', '1,"x, ""y"""', ',z', '2,w'];
+    const header = await readHeader(new Blob([lines.join('\n')]));
+    expect(await readSamples(new Blob([lines.join('\n')]), header!)).to.deep.equal([
+      ['1', '2'],
+      ['x, "y"', 'z', 'w'],
+    ]);
+    const long = new Blob([lines.join('\n'), '\n', '3,u\n'.repeat(300_000)]);
+    const [first] = await readSamples(long, header!);
+    expect(new Set(first)).to.deep.equal(new Set(['1', '2', '3']));
+  });
+
+  it('hold what all their values are', () => {
+    for (const [values, type] of [
+      [[], 'string'],
+      [['true', 'false'], 'boolean'],
+      [['1', '-2.5'], 'number'],
+      [['1', '01'], 'string'],
+      [['1', '1234567890123456'], 'string'],
+      [['2026-01-31', '2026-01-31T10:00:00Z'], 'date'],
+      [['31.01.2026'], 'string'],
+      [['1', 'true'], 'string'],
+    ] as const)
+      expect(typeOf(values), values.join()).to.equal(type);
   });
 });

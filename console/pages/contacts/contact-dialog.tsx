@@ -4,6 +4,7 @@ import { Field, Select } from '../../parts/forms/field.tsx';
 import { useForm } from '../../parts/forms/form.ts';
 import { FormDialog } from '../../parts/over/form-dialog.tsx';
 import { useQuery } from '../../parts/page/query.ts';
+import { allFields } from './fields.tsx';
 
 type Properties = NonNullable<ContactBody['contactProperties']>;
 
@@ -19,18 +20,10 @@ export function ContactDialog({
   onClose: () => void;
   onDone: (contact: Contact) => unknown;
 }) {
-  const fields = useQuery((signal) => api.customFields.list({ limit: 100 }, { signal }));
+  const fields = useQuery(allFields);
   const loaded = fields.data.value;
   if (!loaded && fields.error.value === null) return null;
-  return (
-    <ContactForm
-      contact={contact}
-      lists={lists}
-      fields={loaded?.customFields ?? []}
-      onClose={onClose}
-      onDone={onDone}
-    />
-  );
+  return <ContactForm contact={contact} lists={lists} fields={loaded ?? []} onClose={onClose} onDone={onDone} />;
 }
 
 function ContactForm({

@@ -1,6 +1,10 @@
-/** The first line of a CSV file, and the file with other names in it. */
+/** The first lines of a CSV file, and the file with other names in it. */
+
+import { type FieldType, fieldNameOf, RESERVED } from '../contacts/field-names.ts';
 
 const HEAD_BYTES = 65_536;
+/** Of the rows, to see what their columns hold. */
+const SAMPLE_BYTES = 1_048_576;
 const DELIMITERS = [',', ';', '\t', '|'];
 /** A name that the interface reads as a column without meaning. */
 export const LEFT_OUT = 'id';
@@ -23,7 +27,7 @@ export async function readHeader(file: Blob): Promise<Header | null> {
   if (line.trimStart().startsWith('{') || line.trim() === '') return null;
   const delimiter = DELIMITERS.reduce((best, one) => (line.split(one).length > line.split(best).length ? one : best));
   const ended = line + (/^\r?\n/.exec(text.slice(line.length))?.[0] ?? '');
-  return { names: cellsOf(line.replace(/^\ufeff/, ''), delimiter), delimiter, bytes: new Blob([ended]).size };
+  return { names: rowsOf(line.replace(/^\ufeff/, ''), delimiter)[0] ?? [], delimiter, bytes: new Blob([ended]).size };
 }
 
 /** The end of the first line; line ends inside quotes belong to a name. */
@@ -36,22 +40,45 @@ function endOfLine(text: string): number | null {
   return null;
 }
 
-function cellsOf(line: string, delimiter: string): string[] {
-  const cells: string[] = [];
-  let cell = '';
+/** The values of each column in the first rows; empty cells are left out. */
+export async function readSamples(file: Blob, { names, delimiter, bytes }: Header): Promise<string[][]> {
+  const end = bytes + SAMPLE_BYTES;
+  const rows = rowsOf(await file.slice(bytes, end).text(), delimiter);
+  // The last one may be cut.
+  if (end < file.size) rows.pop();
+  return names.map((_, at) => rows.flatMap((cells) => cells[at] || []));
+}
+
+function rowsOf(text: string, delimiter: string): string[][] {
+  const rows: string[][] = [];
+  let cells: string[] = [];
+  let begin = 0;
   let isQuoted = false;
-  for (let at = 0; at < line.length; at += 1) {
-    const character = line[at] as string;
-    if (character === '"' && isQuoted && line[at + 1] === '"') {
-      cell += '"';
-      at += 1;
-    } else if (character === '"') isQuoted = !isQuoted;
-    else if (character === delimiter && !isQuoted) {
-      cells.push(cell.trim());
-      cell = '';
-    } else cell += character;
+  const endCell = (at: number) => {
+    cells.push(cellOf(text.slice(begin, at)));
+    begin = at + 1;
+  };
+  for (let at = 0; at < text.length; at += 1) {
+    const character = text[at];
+    if (character === '"') isQuoted = !isQuoted;
+    else if (isQuoted) continue;
+    else if (character === delimiter) endCell(at);
+    else if (character === '\n') {
+      endCell(at);
+      rows.push(cells);
+      cells = [];
+    }
   }
-  return [...cells, cell.trim()];
+  if (begin < text.length || cells.length > 0) {
+    endCell(text.length);
+    rows.push(cells);
+  }
+  return rows;
+}
+
+function cellOf(cell: string): string {
+  const text = cell.trim();
+  return text.includes('"') ? text.replace(/"("?)/g, '$1').trim() : text;
 }
 
 /** The same file with other names in its first line; nothing else of it is read. */
@@ -82,12 +109,12 @@ export function guess(name: string): string {
   if (plain === 'optintime') return 'consentAskedAt';
   if (plain === 'confirmtime') return 'consentConfirmedAt';
   if (plain === 'confirmip') return 'consentAddress';
-  return propertyName(name) ?? LEFT_OUT;
+  return fieldNameOf(name) ?? LEFT_OUT;
 }
 
 /** The name that makes a column a custom field, also where the bare name is one of consent; null for other fields. */
 export function asProperty(name: string): string | null {
-  const own = propertyName(name);
+  const own = fieldNameOf(name);
   const meaning = guess(name);
   if (!own || FIELDS.some((one) => one === meaning)) return null;
   return CONSENT_FIELDS.some((one) => one === meaning) ? `contactProperties.${own}` : own;
@@ -98,12 +125,33 @@ export function isAnswer(name: string): boolean {
   return /^(is)?(un)?subscribed$|^(email)?opte?d?out$|^emailbl(ack|ock)listed$/.test(plainName(name));
 }
 
-function propertyName(name: string): string | null {
-  const own = name
-    .trim()
-    .replace(/[^A-Za-z0-9_]+/g, '_')
-    .slice(0, 64);
-  return own === '' || own === '_' ? null : own;
+const PROPERTY = /^contactProperties\./;
+const OWN: ReadonlySet<string> = new Set([...RESERVED, ...CONSENT_FIELDS].map(plainName));
+
+/** The custom field that a column of this name becomes; null when it becomes none. */
+export function fieldOf(name: string): string | null {
+  const own = name.replace(PROPERTY, '');
+  if (own === name && (OWN.has(plainName(name)) || isAnswer(name))) return null;
+  return RESERVED.includes(own) ? null : own;
+}
+
+/** As the interface reads texts. A number that would lose a digit, such as a postcode with a zero before it, is text. */
+const READS: Record<FieldType, RegExp> = {
+  boolean: /^(true|false)$/,
+  number: /^[+-]?(0|[1-9]\d{0,14})(\.\d{1,9})?$/,
+  date: /^\d{4}-\d{2}-\d{2}([Tt ]\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?([Zz]|[+-]\d{2}(:?\d{2})?)?)?$/,
+  string: /^/,
+};
+
+/** The type of a column, by its values. */
+export function typeOf(values: readonly string[]): FieldType {
+  if (values.length === 0) return 'string';
+  const types: readonly FieldType[] = ['boolean', 'number', 'date'];
+  return types.find((type) => misfits(values, type).length === 0) ?? 'string';
+}
+
+export function misfits(values: readonly string[], type: FieldType): string[] {
+  return values.filter((value) => !READS[type].test(value));
 }
 
 function plainName(name: string): string {

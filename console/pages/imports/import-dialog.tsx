@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useId } from 'preact/hooks';
-import type { ContactImportPreview, ContactList } from '../../../client/index.ts';
+import { type ContactImportPreview, type ContactList, EverpostError } from '../../../client/index.ts';
 import { api } from '../../api.ts';
 import { Button } from '../../parts/forms/button.tsx';
 import { Checkbox } from '../../parts/forms/choices.tsx';
@@ -9,44 +9,17 @@ import { useForm } from '../../parts/forms/form.ts';
 import { FormDialog } from '../../parts/over/form-dialog.tsx';
 import { toast } from '../../parts/over/toast.tsx';
 import { Notice } from '../../parts/page/notice.tsx';
+import { useQuery } from '../../parts/page/query.ts';
+import { can } from '../../session.ts';
+import { allFields } from '../contacts/fields.tsx';
 import { useLists } from '../contacts/lists.ts';
-import {
-  asProperty,
-  type CONSENT_FIELDS,
-  guess,
-  type Header,
-  isAnswer,
-  LEFT_OUT,
-  readHeader,
-  withNames,
-} from './columns.ts';
+import { type Column, ColumnTable, newFields } from './column-table.tsx';
+import { guess, type Header, LEFT_OUT, readHeader, readSamples, typeOf, withNames } from './columns.ts';
 import { ImportPreview } from './preview.tsx';
-
-const known = [
-  { value: 'email', label: 'Address' },
-  { value: 'firstName', label: 'First name' },
-  { value: 'lastName', label: 'Last name' },
-  { value: 'userId', label: 'User id' },
-  { value: 'mobile', label: 'Mobile' },
-];
-
-const consent: readonly { value: (typeof CONSENT_FIELDS)[number]; label: string }[] = [
-  { value: 'status', label: 'Subscribed, unsubscribed, bounced or complained' },
-  { value: 'groups', label: 'Suppression groups' },
-  { value: 'subscribedAt', label: 'Subscribed at' },
-  { value: 'unsubscribedAt', label: 'Unsubscribed at' },
-  { value: 'bouncedAt', label: 'Bounced at' },
-  { value: 'complainedAt', label: 'Complained at' },
-  { value: 'consentText', label: 'Text of the consent' },
-  { value: 'consentAskedAt', label: 'Consent asked at' },
-  { value: 'consentConfirmedAt', label: 'Consent confirmed at' },
-  { value: 'consentAddress', label: 'IP address of the consent' },
-];
 
 const NEW_LIST = 'new';
 /** More than a preview reads, so that it still sees that the file is longer. */
 const PREVIEW_BYTES = 17 * 1024 * 1024;
-const PROPERTY = /^contactProperties\./;
 
 /** A file, what its columns mean, and the list that its people join. */
 export function ImportDialog({
@@ -63,7 +36,8 @@ export function ImportDialog({
   const lists = useLists();
   const file = useSignal(given);
   const header = useSignal<Header | null>(null);
-  const meanings = useSignal<readonly string[]>([]);
+  const columns = useSignal<readonly Column[]>([]);
+  const declared = useQuery(allFields);
   const made = useSignal<ContactList | null>(null);
   const preview = useSignal<ContactImportPreview | null>(null);
   const form = useForm({ listId: listId ?? '', name: '', runWorkflow: false });
@@ -73,9 +47,14 @@ export function ImportDialog({
     const { value } = file;
     preview.value = null;
     if (!value) return;
-    void readHeader(value).then((found) => {
+    void readHeader(value).then(async (found) => {
+      const samples = found ? await readSamples(value, found) : [];
+      if (file.value !== value) return;
       header.value = found;
-      meanings.value = found?.names.map(guess) ?? [];
+      columns.value = samples.map((values, at) => {
+        const name = found?.names[at] ?? '';
+        return { name, meaning: guess(name), values, type: typeOf(values) };
+      });
     });
   }, [file.value]);
 
@@ -85,7 +64,15 @@ export function ImportDialog({
     form.set('listId', made.value.id);
     return made.value.id;
   }
-  const asMeant = (value: File) => (header.value ? withNames(value, header.value, meanings.value) : value);
+  const meanings = columns.value.map(({ meaning }) => meaning);
+  const asMeant = (value: File) => (header.value ? withNames(value, header.value, meanings) : value);
+  /** Before the rows are sent, so that each value is read as its type. A field that exists by now stays as it is. */
+  async function makeFields(): Promise<void> {
+    for (const field of newFields(columns.value, declared.data.value ?? []))
+      await api.customFields.create(field).catch((error: unknown) => {
+        if (!(error instanceof EverpostError && error.status === 409)) throw error;
+      });
+  }
   async function look(): Promise<void> {
     if (!file.value) return;
     const sent = asMeant(file.value);
@@ -95,6 +82,7 @@ export function ImportDialog({
   const submit = form.submit(async ({ listId: chosen, name, runWorkflow }) => {
     const { value } = file;
     if (!value) return;
+    if (can('customFields.create')) await makeFields();
     const joined = chosen === NEW_LIST ? await newList(name) : chosen;
     await api.contacts.import(asMeant(value), {
       ...(joined && { listIds: joined }),
@@ -104,8 +92,8 @@ export function ImportDialog({
     toast(`${value.name} is being imported`, { kind: 'good' });
     await onDone();
   });
-  const hasEmail = header.value === null || meanings.value.includes('email');
-  const twice = meanings.value.find((name, at) => name !== LEFT_OUT && meanings.value.indexOf(name) !== at);
+  const hasEmail = header.value === null || meanings.includes('email');
+  const twice = meanings.find((name, at) => name !== LEFT_OUT && meanings.indexOf(name) !== at);
   const problem = !hasEmail
     ? 'One column must be the address.'
     : twice
@@ -138,36 +126,15 @@ export function ImportDialog({
           {file.value ? file.value.name : 'CSV with a first line of names, or NDJSON; up to 100 MB.'}
         </span>
       </div>
-      {header.value && (
-        <div class="columns-list table-box">
-          <table class="table">
-            <thead>
-              <tr>
-                <th scope="col">Column of the file</th>
-                <th scope="col">Becomes</th>
-              </tr>
-            </thead>
-            <tbody>
-              {header.value.names.map((name, index) => (
-                <tr key={index}>
-                  <th scope="row" class="mono cut">
-                    {name || <span class="dim">without a name</span>}
-                  </th>
-                  <td>
-                    <Meaning
-                      name={name}
-                      value={meanings.value[index] ?? LEFT_OUT}
-                      onChange={(value) => {
-                        meanings.value = meanings.value.with(index, value);
-                        preview.value = null;
-                      }}
-                    />
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+      {columns.value.length > 0 && (
+        <ColumnTable
+          columns={columns.value}
+          declared={declared.data.value ?? []}
+          onChange={(changed) => {
+            columns.value = changed;
+            preview.value = null;
+          }}
+        />
       )}
       {problem && file.value && <Notice kind="warn" title={problem} />}
       {file.value && (
@@ -198,38 +165,5 @@ export function ImportDialog({
         hint="Active automations with a matching trigger would send mail."
       />
     </FormDialog>
-  );
-}
-
-function Meaning({ name, value, onChange }: { name: string; value: string; onChange: (value: string) => void }) {
-  const isKnown = (meaning: string) => [...known, ...consent].some((one) => one.value === meaning);
-  const own = isKnown(value) || value === LEFT_OUT ? asProperty(name) : value;
-  return (
-    <select
-      class="in"
-      aria-label={`Meaning of ${name}`}
-      value={value}
-      onChange={(event) => onChange(event.currentTarget.value)}
-    >
-      {known.map((one) => (
-        <option key={one.value} value={one.value}>
-          {one.label}
-        </option>
-      ))}
-      {own && !isKnown(own) && (
-        <option value={own}>
-          {isAnswer(own) ? 'Yes or no: ' : 'the field '}
-          {own.replace(PROPERTY, '')}
-        </option>
-      )}
-      <optgroup label="Consent">
-        {consent.map((one) => (
-          <option key={one.value} value={one.value}>
-            {one.label}
-          </option>
-        ))}
-      </optgroup>
-      <option value={LEFT_OUT}>nothing, leave it out</option>
-    </select>
   );
 }

@@ -16,6 +16,7 @@ import { Columns, Page, Section } from '../../parts/page/page.tsx';
 import { useQuery } from '../../parts/page/query.ts';
 import { navigate, to } from '../../router.ts';
 import { can } from '../../session.ts';
+import { allFields } from '../contacts/fields.tsx';
 import {
   fromCriteria,
   type GroupRow,
@@ -39,12 +40,12 @@ interface Choices {
 export function SegmentEditor(props: { segment: ContactList | null; onSaved: (list: ContactList) => void }) {
   const choices = useQuery(async (signal): Promise<Choices> => {
     const [fields, campaigns, events] = await Promise.all([
-      api.customFields.list({ limit: 100 }, { signal }),
+      allFields(signal),
       api.campaigns.list({ limit: 100 }, { signal }),
       api.events.list({ limit: 100 }, { signal }),
     ]);
     return {
-      fields: knownFields(fields.customFields),
+      fields: knownFields(fields),
       campaigns: campaigns.campaigns.map(({ id, name }) => ({ id, name })),
       events: events.events.map(({ eventName }) => eventName),
     };
