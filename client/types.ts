@@ -4598,7 +4598,7 @@ export interface ReportsNowQuery {
 }
 
 export interface ReportsProvidersQuery {
-  /** Seven days before to if it is left out; 31 days before it at most, two years with campaignId. */
+  /** The first quarter of an hour is the one that has it. Seven days before to if it is left out; 31 days before it at most, two years with campaignId. */
   from?: string;
   /** ISO 8601; the end, now if it is left out. */
   to?: string;

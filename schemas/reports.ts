@@ -48,7 +48,8 @@ export const providersQuery = schema({
   properties: {
     from: {
       ...from,
-      description: 'Seven days before to if it is left out; 31 days before it at most, two years with campaignId.',
+      description:
+        'The first quarter of an hour is the one that has it. Seven days before to if it is left out; 31 days before it at most, two years with campaignId.',
     },
     to,
     campaignId: { ...reference, description: 'Only mail of this campaign; without the replies of deferrals.' },

@@ -633,7 +633,7 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
     {"name":"timezone","kind":"text","about":"IANA name, for example Europe/Berlin: whose day is today."},
   ] },
   "reports.providers": { about: "Count outcomes by mailbox provider", fields: [
-    {"name":"from","kind":"text","about":"Seven days before to if it is left out; 31 days before it at most, two years with campaignId."},
+    {"name":"from","kind":"text","about":"The first quarter of an hour is the one that has it. Seven days before to if it is left out; 31 days before it at most, two years with campaignId."},
     {"name":"to","kind":"text","about":"ISO 8601; the end, now if it is left out."},
     {"name":"campaignId","kind":"text","about":"Only mail of this campaign; without the replies of deferrals."},
   ] },

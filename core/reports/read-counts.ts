@@ -1,6 +1,7 @@
 import type { ObjectId } from 'mongodb';
 import type { Deps } from '../base/deps.ts';
 import type { CountName } from '../outbox/counting/facts.ts';
+import { quarterOf } from '../outbox/counting/tally.ts';
 import type { ReportCounts } from './model.ts';
 import type { Range } from './ranges.ts';
 import { DAY_MS, readDay } from './rules/day-counts.ts';
@@ -14,8 +15,8 @@ export interface Counted {
 type Visit = (number: { part: string; text: string; atMs: number; name: CountName; by: number }) => void;
 
 /**
- * Calls back for each number in the range that is not 0: of one part, in the order of time, or of all parts with a prefix. The quarter that
- * has `from` in its middle is not in it. A part has one document a day, found by the index.
+ * Calls back for each number in the range that is not 0: of one part, in the order of time, or of all parts with a prefix. The first quarter
+ * is the one that has `from`, so that nothing after `from` is missing. A part has one document a day, found by the index.
  */
 export async function readCounts(
   { db }: Pick<Deps, 'db'>,
@@ -24,7 +25,7 @@ export async function readCounts(
   { from, to }: Range,
   visit: Visit,
 ): Promise<void> {
-  const [fromMs, toMs] = [from.getTime(), to.getTime()];
+  const [fromMs, toMs] = [quarterOf(from).getTime(), to.getTime()];
   const day = { $gte: new Date(Math.floor(fromMs / DAY_MS) * DAY_MS), $lt: to };
   const found = db.reportCounts
     .find<Pick<ReportCounts, 'part' | 'day' | 'text' | 'quarters'>>(

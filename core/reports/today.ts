@@ -72,7 +72,7 @@ async function readQuarters(
 ): Promise<LastQuarters> {
   const state = await readState(deps, project._id);
   const nowMs = deps.clock.now().getTime();
-  const range = { from: quarterOf(new Date(nowMs - DAY_MAX_MS)), to: new Date(nowMs + DAY_MAX_MS) };
+  const range = { from: new Date(nowMs - DAY_MAX_MS), to: new Date(nowMs + DAY_MAX_MS) };
   const byQuarter = new Map<number, Counts>();
   await readCounts(deps, countedIn(project._id, state), PROJECT, range, ({ atMs, name, by }) => {
     if (!byQuarter.has(atMs)) byQuarter.set(atMs, noCounts());
@@ -89,7 +89,7 @@ export async function totalsOf(
   const total = noCounts();
   const to = new Date(deps.clock.now().getTime() + DAY_MAX_MS);
   const counted = countedIn(projectId, await readState(deps, projectId));
-  await readCounts(deps, counted, part, { from: quarterOf(since), to }, ({ name, by }) => {
+  await readCounts(deps, counted, part, { from: since, to }, ({ name, by }) => {
     total[name] += by;
   });
   return total;

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
 import { startQueues, wakeQueue } from '../../core/jobs/queue.ts';
 import { providerOf } from '../../core/outbox/counting/mailbox-providers.ts';
+import { QUARTER_MS, quarterOf } from '../../core/outbox/counting/tally.ts';
 import { ensureState } from '../../core/reports/state.ts';
 import { reputationWarnings } from '../../core/reports/warnings.ts';
 import { type Tenant, useEnvironment } from '../support/environment.ts';
@@ -95,6 +96,16 @@ describe('Mailbox providers and reputation', function () {
     await happened({ campaignId, email: 'x@web.de', sent: 10, bounced: 2, hoursAgo: 24 * 90 });
     await happened({ campaignId: new ObjectId().toHexString(), sent: 7 });
     await happened({ sent: 5, deferred: ['try later'] });
+    const next = quarterOf(new Date(environment.clock.now().getTime() - HOUR_MS)).getTime() + QUARTER_MS;
+    const sentSince = async (ms: number) => {
+      const path = `/reports/providers?campaignId=${campaignId}&from=${new Date(ms).toISOString()}`;
+      const { providers } = (await tenant.client.get(path)).body.data;
+      return providers.map(({ sent }: { sent: number }) => sent);
+    };
+    expect([await sentSince(next - 1), await sentSince(next)], 'the quarter of an hour that has from').to.deep.equal([
+      [40],
+      [],
+    ]);
     const from = new Date(environment.clock.now().getTime() - 100 * 24 * HOUR_MS).toISOString();
     const ask = async (id: string) =>
       (await tenant.client.get(`/reports/providers?campaignId=${id}&from=${from}`)).body;

@@ -30,8 +30,10 @@ export interface Known {
   now: Signal<Now | null>;
   /** The audience is written down, or is being written. */
   hasBegun: ReadonlySignal<boolean>;
-  /** Grows when the campaign ends: reports are loaded again then. */
+  /** Grows when the campaign ends: its final counts are loaded then. */
   ends: Signal<number>;
+  /** Grows some seconds after a figure moved: reports, which are counted a little later, are loaded again then. */
+  moves: Signal<number>;
 }
 
 const POINTS_MAX = 180;
@@ -53,6 +55,8 @@ export function useCampaign(id: string): Known {
   const heardAt = useRef(0);
   const now = useSignal<Now | null>(null);
   const ends = useSignal(0);
+  const moves = useSignal(0);
+  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
   const campaign = useQuery((signal) => api.campaigns.get(id, { signal }));
   const analytics = useQuery((signal) => api.campaigns.analytics(id, { signal }), [ends.value]);
   const rates = useQuery((signal) => api.campaigns.rates(id, { signal }));
@@ -63,14 +67,25 @@ export function useCampaign(id: string): Known {
     return (heardAt.current > askedAt && progress.data.peek()) || answer;
   });
   const hasBegun = useComputed(() => (progress.data.value?.total ?? 0) > 0);
-  const known: Known = { campaign, progress, analytics, rates, now, hasBegun, ends };
+  const known: Known = { campaign, progress, analytics, rates, now, hasBegun, ends, moves };
 
   useLive(['campaign.progress', ...changeTypes], (event) => {
     if (event.data.campaignId !== id) return;
     if (event.type !== 'campaign.progress') return hearChange(known, event);
     heardAt.current = performance.now();
-    batch(() => hearProgress(known, event.data as unknown as LiveCampaignProgress));
+    const before = progress.data.peek() as LiveCampaignProgress | null;
+    const heard = event.data as unknown as LiveCampaignProgress;
+    batch(() => hearProgress(known, heard));
+    if (moved(before, heard)) followMoves();
   });
+  /** At most once in that time, however fast the figures move. */
+  function followMoves(): void {
+    timer.current ??= setTimeout(() => {
+      timer.current = undefined;
+      moves.value += 1;
+    }, COUNTED_MS);
+  }
+  useEffect(() => () => clearTimeout(timer.current), []);
   const { value: isBehind } = useComputed(() => isBehindNow(known));
   useEffect(() => {
     // The event with the last numbers may have been sent before the stream was open, or not at all.
@@ -87,10 +102,8 @@ export function useCampaign(id: string): Known {
     last.current = status;
     if (!hasEnded) return;
     ends.value += 1;
-    const timer = setTimeout(() => {
-      ends.value += 1;
-    }, COUNTED_MS);
-    return () => clearTimeout(timer);
+    moves.value += 1;
+    followMoves();
   }, [status, campaign.data.value === null]);
   return known;
 }
@@ -127,6 +140,12 @@ export function liveCounts({
   const delivered = Math.max(0, sent - bounced);
   const counts = { totalContacts: total, sent, delivered, bounced, suppressed, failed, unknown, pending };
   return { ...counts, opened, humanOpened, clicked, spamReported, unsubscribed };
+}
+
+const FIGURES = ['sent', 'bounced', 'failed', 'unknown', 'opened', 'clicked', 'spamReported', 'unsubscribed'] as const;
+
+function moved(before: LiveCampaignProgress | null, after: LiveCampaignProgress): boolean {
+  return FIGURES.some((name) => before?.[name] !== after[name]);
 }
 
 /** The newest step grows until it ends. */

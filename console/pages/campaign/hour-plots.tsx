@@ -21,13 +21,13 @@ const spans = [
 ];
 
 /** Counts by day from its making until now, which say when it began. */
-export function useDays(campaign: Campaign, ends: number, zone = timezone): Query<Series> {
+export function useDays(campaign: Campaign, moves: number, zone = timezone): Query<Series> {
   return useQuery(
     (signal) => {
       const from = new Date(Math.max(Date.parse(campaign.createdAt), Date.now() - 730 * DAY_MS)).toISOString();
       return api.reports.series({ campaignId: campaign.id, interval: 'day', timezone: zone, from }, { signal });
     },
-    [campaign.id, ends, zone],
+    [campaign.id, moves, zone],
   );
 }
 
@@ -47,7 +47,7 @@ export function HoursPlots({ campaign, known, days }: { campaign: Campaign; know
       const asked = { campaignId: campaign.id, interval: 'hour', timezone, from: began, to } as const;
       return api.reports.series(asked, { signal });
     },
-    [campaign.id, began, span, known.ends.value],
+    [campaign.id, began, span, known.moves.value],
   );
   const isHours = span === '';
   const points = pointsOf(isHours ? series.data.value : days.data.value, span);

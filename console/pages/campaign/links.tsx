@@ -4,7 +4,6 @@ import { api } from '../../api.ts';
 import { Bar } from '../../parts/data/bars.tsx';
 import { count, day, percent } from '../../parts/data/format.ts';
 import { type Column, Table } from '../../parts/data/table.tsx';
-import { Button } from '../../parts/forms/button.tsx';
 import { LoadedTable } from '../../parts/page/loaded.tsx';
 import { Empty } from '../../parts/page/notice.tsx';
 import { Section } from '../../parts/page/page.tsx';
@@ -14,9 +13,9 @@ import { Door } from './people/door.tsx';
 
 /** Each link of the content, with those who clicked it. */
 export function Links({ campaignId, known }: { campaignId: string; known: Known }) {
-  const ends = known.ends.value;
+  const moves = known.moves.value;
   const { value: delivered } = useComputed(() => known.analytics.data.value?.counts.delivered ?? 0);
-  const links = useQuery((signal) => api.campaigns.links(campaignId, { signal }), [campaignId, ends]);
+  const links = useQuery((signal) => api.campaigns.links(campaignId, { signal }), [campaignId, moves]);
   const data = links.data.value;
   const most = Math.max(1, ...(data?.links ?? []).map(({ people }) => people));
   const columns: readonly Column<CampaignLink>[] = [
@@ -65,12 +64,7 @@ export function Links({ campaignId, known }: { campaignId: string; known: Known 
   ];
   const other = data?.other;
   return (
-    <Section
-      title="Links"
-      hasRule
-      note={data && `counted since ${day(data.since)}`}
-      aside={<Button isSmall kind="plain" icon="refresh" label="Count the clicks again" onClick={links.reload} />}
-    >
+    <Section title="Links" hasRule note={data && `counted since ${day(data.since)}`}>
       <LoadedTable query={links}>
         <Table
           label="Links of the mail"

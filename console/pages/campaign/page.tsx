@@ -68,13 +68,13 @@ export default function CampaignPage({ params }: { params: Record<string, string
 
 /** Parts that move read their figures by themselves, so that the tables are not drawn with every event. */
 function Work({ campaign, known }: { campaign: Campaign; known: Known }) {
-  const ends = known.ends.value;
+  const moves = known.moves.value;
   const hasBegun = known.hasBegun.value;
   const reasons = useQuery(
     (signal) => api.campaigns.reasons(campaign.id, { signal }),
-    [campaign.id, ends, hasBegun, campaign.status],
+    [campaign.id, moves, hasBegun, campaign.status],
   );
-  const days = useDays(campaign, ends, campaign.gradual?.timezone);
+  const days = useDays(campaign, moves, campaign.gradual?.timezone);
   const isMoving = useComputed(() => isRecent(known));
   useFollowDoors();
   return (

@@ -3,7 +3,6 @@ import { api } from '../../api.ts';
 import { Bar } from '../../parts/data/bars.tsx';
 import { count, percent } from '../../parts/data/format.ts';
 import { type Column, Table } from '../../parts/data/table.tsx';
-import { Button } from '../../parts/forms/button.tsx';
 import { LoadedTable } from '../../parts/page/loaded.tsx';
 import { Empty } from '../../parts/page/notice.tsx';
 import { Section } from '../../parts/page/page.tsx';
@@ -23,19 +22,12 @@ export function Providers({ campaign, known }: { campaign: Campaign; known: Know
       const from = new Date(Math.max(Date.parse(campaign.createdAt), Date.now() - DAYS_MAX * DAY_MS)).toISOString();
       return api.reports.providers({ campaignId: campaign.id, from }, { signal });
     },
-    [campaign.id, known.ends.value],
+    [campaign.id, known.moves.value],
   );
   const rows = report.data.value?.providers ?? null;
   const most = Math.max(1, ...(rows ?? []).map(({ sent }) => sent));
   return (
-    <Section
-      title="Mailbox providers"
-      hasRule
-      note="by the domain of the address; some seconds late"
-      aside={
-        <Button isSmall kind="plain" icon="refresh" label="Count by mailbox provider again" onClick={report.reload} />
-      }
-    >
+    <Section title="Mailbox providers" hasRule note="by the domain of the address; some seconds late">
       <LoadedTable query={report}>
         <Table
           label="Outcomes by mailbox provider"

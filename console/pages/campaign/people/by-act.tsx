@@ -16,7 +16,7 @@ export function ByAct({ campaignId, known, view: { did = 'opened', link } }: Fac
   const page = currentPage();
   const people = useQuery(
     (signal) => api.campaigns.people(campaignId, { did, page, limit: LIMIT, ...linkQuery(link) }, { signal }),
-    [campaignId, did, link, page, known.ends.value],
+    [campaignId, did, link, page, known.moves.value],
   );
   const data = people.data.value;
   const columns: readonly Column<CampaignPerson>[] = [

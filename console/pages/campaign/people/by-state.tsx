@@ -30,7 +30,7 @@ export function ByState({ campaignId, known, reasons, view: { status, reason } }
       const filter = { ...(status && { status }), ...(reason && { reason }) };
       return api.campaigns.recipients(campaignId, { ...filter, page, limit: LIMIT }, { signal });
     },
-    [campaignId, status, reason, page, known.ends.value, known.hasBegun.value],
+    [campaignId, status, reason, page, known.moves.value, known.hasBegun.value],
   );
   const data = recipients.data.value;
   const open = place.value.query.get('person');
