@@ -67,6 +67,11 @@ export function subscribe<T extends LiveType>(
   return { isCovered, stop };
 }
 
+/** The data of the newest event about the figures of a campaign; an answer of the interface may be older. */
+export function newestProgress(campaignId: string): LiveEvent['data'] | null {
+  return connection?.newest.get(`campaign.progress ${campaignId}`)?.data ?? null;
+}
+
 /**
  * The same for a component, from its first drawing to its last: `useLive(['domain.checked'], show, domains.reload)`. `types` must not
  * change.
@@ -103,13 +108,15 @@ export function connectLive(tenant: string | null): void {
  */
 class Connection {
   readonly tenant: string;
+  /** By subject, of the types that are covered. */
+  readonly newest = new Map<string, LiveEvent>();
   readonly #tab = Math.random().toString(36).slice(2);
   readonly #channel: BroadcastChannel;
   readonly #closed = new AbortController();
   /** Types by tab, kept by the leader. */
   readonly #wants = new Map<string, LiveType[]>();
   /** Types whose events come, or will come when the stream is open again. */
-  readonly #covered = new Set<LiveType>();
+  #covered: ReadonlySet<LiveType> = new Set();
   #queue: LiveEvent[] = [];
   #flushPlanned = false;
   #lastId: string | undefined;
@@ -165,6 +172,7 @@ class Connection {
         this.announce();
         if (!this.#isLeader) return;
         this.#post({ kind: 'open', types: [...this.#covered], isAfterGap: false });
+        for (const event of this.newest.values()) this.#post({ kind: 'event', event });
         this.#post({ kind: 'state', state: liveState.peek() });
         return;
       case 'open':
@@ -222,10 +230,12 @@ class Connection {
   }
 
   #cover(types: readonly LiveType[], isAfterGap: boolean): void {
-    for (const type of types) this.#covered.add(type);
+    this.#covered = new Set(types);
+    for (const [subject, { type }] of this.newest) if (!this.#covered.has(type)) this.newest.delete(subject);
     for (const { types: wanted, isCovered, onCovered } of subscriptions) {
-      if (!this.covers(wanted) || (isCovered.peek() && !isAfterGap)) continue;
-      isCovered.value = true;
+      const wasCovered = isCovered.peek() && !isAfterGap;
+      isCovered.value = this.covers(wanted);
+      if (wasCovered || !isCovered.peek()) continue;
       onCovered?.();
     }
   }
@@ -244,6 +254,8 @@ class Connection {
       if (this.#seen.size > SEEN_MAX && oldest !== undefined) this.#seen.delete(oldest);
       this.#lastId = event.id;
     }
+    const subject = subjectOf(event);
+    if (subject !== null) this.newest.set(subject, event);
     this.#queue.push(event);
     if (this.#queue.length > QUEUE_MAX) this.#queue = newestOfEach(this.#queue).slice(-QUEUE_MAX);
     if (this.#flushPlanned) return;
@@ -266,11 +278,14 @@ class Connection {
 
 /** Aggregates replace the one before; all others are kept. */
 function newestOfEach(events: readonly LiveEvent[]): LiveEvent[] {
-  const subjects = events.map(({ type, data }, index) => {
-    const { campaignId, id } = data as { campaignId?: string; id?: string };
-    return /\.(progress|summary)$/.test(type) ? `${type} ${campaignId ?? id ?? ''}` : String(index);
-  });
+  const subjects = events.map((event, index) => subjectOf(event) ?? String(index));
   return events.filter((_, index) => subjects.lastIndexOf(subjects[index] as string) === index);
+}
+
+/** null: it is no aggregate. */
+function subjectOf({ type, data }: LiveEvent): string | null {
+  const { campaignId, id } = data as { campaignId?: string; id?: string };
+  return /\.(progress|summary)$/.test(type) ? `${type} ${campaignId ?? id ?? ''}` : null;
 }
 
 interface StreamPorts {

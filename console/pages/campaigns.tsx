@@ -1,6 +1,6 @@
 import type { Campaign, CampaignStatus, LiveCampaignProgress } from '../../client/index.ts';
 import { api } from '../api.ts';
-import { useLive } from '../live.ts';
+import { newestProgress, useLive } from '../live.ts';
 import { Bar } from '../parts/data/bars.tsx';
 import { count, percent } from '../parts/data/format.ts';
 import { currentPage, Pager } from '../parts/data/pager.tsx';
@@ -32,8 +32,11 @@ export default function Campaigns() {
   const status = (query.get('status') ?? '') as CampaignStatus | '';
   const page = currentPage();
   const list = useQuery<List>(
-    (signal) =>
-      api.campaigns.list({ ...(search && { search }), ...(status && { status }), page, limit: LIMIT }, { signal }),
+    async (signal) => {
+      const filter = { ...(search && { search }), ...(status && { status }) };
+      const found = await api.campaigns.list({ ...filter, page, limit: LIMIT }, { signal });
+      return { ...found, campaigns: found.campaigns.map(withNewest) };
+    },
     [search, status, page],
   );
   useMoves(list);
@@ -212,6 +215,12 @@ function useMoves(list: Query<List>): void {
     const progress = data as unknown as LiveCampaignProgress;
     patch(list, id, (row) => ({ ...row, status: progress.status, metrics: metricsOf(row, progress) }));
   });
+}
+
+/** The stored numbers of an answer are some minutes old. */
+function withNewest(row: Campaign): Campaign {
+  const newest = newestProgress(row.id) as LiveCampaignProgress | null;
+  return newest ? { ...row, metrics: metricsOf(row, newest) } : row;
 }
 
 function metricsOf({ metrics }: Campaign, progress: LiveCampaignProgress): Campaign['metrics'] {

@@ -11,7 +11,8 @@ import { totalsOf } from '../reports/today.ts';
 
 /** The newest ones. */
 const RUNNING_MAX = 20;
-const LATELY_ENDED_MS = 24 * 3_600_000;
+/** As long as their stored numbers are refreshed. */
+const LATELY_ENDED_MS = 20 * 24 * 3_600_000;
 const SHARE = 1 / 50;
 /** Two whole steps and the present one. */
 const LATELY_MS = 3 * STEP_SECONDS * 1_000;
@@ -98,6 +99,13 @@ export async function liveProgress(deps: LiveDeps, { campaign, progress, recent 
     clickedPerSecond: recent.rate('clicked'),
     points: recent.points(RATES),
   };
+}
+
+const ENGAGED = ['opened', 'humanOpened', 'clicked', 'spamReported', 'unsubscribed'] as const;
+
+/** Whether people did more than the stored numbers say, which answers of the interface have. */
+export function isAhead({ counts }: Campaign, live: Record<(typeof ENGAGED)[number], number>): boolean {
+  return ENGAGED.some((name) => live[name] > counts[name]);
 }
 
 function lately(deps: Pick<Deps, 'recentCounts' | 'clock'>, { _id, projectId }: Campaign): Promise<Recent> {

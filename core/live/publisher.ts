@@ -9,7 +9,7 @@ import { figuresUntil } from '../feed/listeners.ts';
 import type { FigureReader } from '../feed/model.ts';
 import { after } from '../outbox/ledger.ts';
 import { ratesChannel } from '../outbox/rates/keys.ts';
-import { type CampaignNow, campaignNow, endedCampaigns, liveProgress, runningCampaigns } from './campaigns.ts';
+import { type CampaignNow, campaignNow, endedCampaigns, isAhead, liveProgress, runningCampaigns } from './campaigns.ts';
 import { LANES } from './lanes.ts';
 import { figuresNow, type Now, summaryData } from './now.ts';
 
@@ -200,15 +200,17 @@ class Publisher {
     return [this.#event('project.summary', '', { at, ...data })];
   }
 
-  /** Of campaigns that are under way, paused, or ended lately; of these only if they change while a stream is open. */
+  /** Of campaigns that are under way, paused, or ended lately; of these only if they change, or answers of the interface are behind. */
   async #newProgress(known: CampaignNow[] | null): Promise<NewEvent[]> {
     const running = known ?? (await this.#nowOf(await runningCampaigns(this.#deps, this.#project)));
     const ended = await this.#nowOf(await endedCampaigns(this.#deps, this.#project));
     // A campaign that ends between the two reads is in both.
     const endedIds = new Set(ended.map(({ campaign }) => campaign._id.toHexString()));
     const events = await Promise.all([
-      ...running.flatMap((now) => (endedIds.has(now.campaign._id.toHexString()) ? [] : this.#progressOf(now, true))),
-      ...ended.map((now) => this.#progressOf(now, false)),
+      ...running.flatMap((now) =>
+        endedIds.has(now.campaign._id.toHexString()) ? [] : this.#progressOf(now, () => true),
+      ),
+      ...ended.map((now) => this.#progressOf(now, isAhead)),
     ]);
     const ids = new Set([...running, ...ended].map(({ campaign }) => campaign._id.toHexString()));
     for (const id of this.#progress.keys()) if (!ids.has(id)) this.#progress.delete(id);
@@ -219,13 +221,13 @@ class Publisher {
     return Promise.all(campaigns.map((campaign) => campaignNow(this.#deps, campaign)));
   }
 
-  async #progressOf(now: CampaignNow, isNewsAtFirst: boolean): Promise<NewEvent[]> {
+  async #progressOf(now: CampaignNow, isNewsAtFirst: typeof isAhead): Promise<NewEvent[]> {
     const data = await liveProgress(this.#deps, now);
     const { points: _, ...figures } = data;
     const shown = JSON.stringify(figures);
     const before = this.#progress.get(data.campaignId);
     this.#progress.set(data.campaignId, shown);
-    const isNews = before === undefined ? isNewsAtFirst : before !== shown;
+    const isNews = before === undefined ? isNewsAtFirst(now.campaign, data) : before !== shown;
     return isNews ? [this.#event('campaign.progress', data.campaignId, data)] : [];
   }
 

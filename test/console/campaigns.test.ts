@@ -82,6 +82,21 @@ describe('The pages of campaigns', function () {
     await link.getByRole('cell', { name: '1', exact: true }).first().waitFor();
     await page.getByRole('img', { name: /^Opens and clicks by hour: .* and 1 clicks$/ }).waitFor();
     await providers.getByRole('row', { name: /^All others .* 50/ }).waitFor();
+
+    // The stored numbers, which an answer of the interface has, are counted again ten minutes later.
+    expect((await call('get', `/campaigns/${id}`)).metrics.clicked).to.equal(0);
+    const clicked = (of: Page) =>
+      of
+        .getByRole('row', { name: /Short letter/ })
+        .getByRole('cell', { name: /^50\.0\s%$/ })
+        .last()
+        .waitFor();
+    await page.getByRole('link', { name: 'Campaigns', exact: true }).first().click();
+    await clicked(page);
+    const second = await suite.open('/campaigns', { besides: page });
+    await clicked(second);
+    await Promise.all([page.close(), second.close()]);
+    await clicked(await suite.open('/campaigns'));
   });
 
   it('move by the stream alone while 5,000 are sent, pause by a key, outlast a stopped API, and end with the figures', async () => {

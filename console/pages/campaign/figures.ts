@@ -10,7 +10,7 @@ import type {
   LiveCampaignProgress,
 } from '../../../client/index.ts';
 import { api } from '../../api.ts';
-import { type LiveEvent, useLive } from '../../live.ts';
+import { type LiveEvent, newestProgress, useLive } from '../../live.ts';
 import { type Query, useQuery } from '../../parts/page/query.ts';
 import { isOver, isUnderWay } from './words.tsx';
 
@@ -58,7 +58,10 @@ export function useCampaign(id: string): Known {
   const moves = useSignal(0);
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
   const campaign = useQuery((signal) => api.campaigns.get(id, { signal }));
-  const analytics = useQuery((signal) => api.campaigns.analytics(id, { signal }), [ends.value]);
+  const analytics = useQuery(
+    async (signal) => withNewest(await api.campaigns.analytics(id, { signal }), id),
+    [ends.value],
+  );
   const rates = useQuery((signal) => api.campaigns.rates(id, { signal }));
   const progress: Query<CampaignProgress> = useQuery(async (signal) => {
     const askedAt = performance.now();
@@ -106,6 +109,12 @@ export function useCampaign(id: string): Known {
     followMoves();
   }, [status, campaign.data.value === null]);
   return known;
+}
+
+/** The stored numbers of an answer are some minutes old. */
+function withNewest(counted: CampaignAnalytics, id: string): CampaignAnalytics {
+  const newest = newestProgress(id) as LiveCampaignProgress | null;
+  return newest ? { ...counted, counts: { ...counted.counts, ...liveCounts(newest) } } : counted;
 }
 
 /** Under way without an event, or with numbers of another status. */
