@@ -2255,6 +2255,8 @@ export interface HealthDetails {
   relays: RelayHealth[] | null;
   /** The same. */
   budgets: BudgetHealth[] | null;
+  /** Mail to people that came in today, beside its quotas. */
+  inbound: InboundToday;
   jobs: WaitingJobs[];
 }
 
@@ -2375,6 +2377,17 @@ export interface InboundPreview {
 }
 
 export type InboundStatus = 'PROCESSED' | 'PROCESSING' | 'FAILED' | 'BLOCKED_UNVERIFIED' | 'BLOCKED_UNROUTED';
+
+export interface InboundToday {
+  /** Midnight UTC. */
+  from: string;
+  /** The next one, when all of it is free again. */
+  to: string;
+  /** INBOUND_PROJECT_MB_PER_DAY. */
+  project: ProjectInbound;
+  /** INBOUND_NETWORK_MB_PER_DAY: those whose mail was put off, 20 at most. null in an installation of several organizations. */
+  networks: NetworkInbound[] | null;
+}
 
 export type InboundVerdict = 'PASS' | 'FAIL' | 'SOFTFAIL' | 'NEUTRAL' | 'TEMPERROR' | 'PERMERROR' | 'POLICY' | 'NONE';
 
@@ -2744,6 +2757,17 @@ export interface MigrationsPage {
   pagination: Pagination;
 }
 
+export interface NetworkInbound {
+  /** An IPv4 address, or the /64 of an IPv6 address. */
+  network: string;
+  /** Taken today. */
+  bytes: number;
+  /** Taken in a day at most; more is put off with 452. */
+  bytesMax: number;
+  /** How often mail was put off today, since it was over that. */
+  putOff: number;
+}
+
 export interface NewApiKey {
   id: string;
   name: string;
@@ -2967,6 +2991,15 @@ export interface ProjectDomain {
   domainName: string;
   verificationStatus: 'PENDING_CONFIGURATION' | 'PENDING' | 'VERIFIED';
   regionKey: string;
+}
+
+export interface ProjectInbound {
+  /** Taken today. */
+  bytes: number;
+  /** Taken in a day at most; more is put off with 452. */
+  bytesMax: number;
+  /** How often mail was put off today, since it was over that. */
+  putOff: number;
 }
 
 export interface ProjectNow {

@@ -55,6 +55,7 @@ const collectionNames: Record<keyof Collections, string> = {
   previousWebhookSecrets: 'previousWebhookSecrets',
   webhookDeliveries: 'webhookDeliveries',
   inboundMessages: 'inboundMessages',
+  inboundUsage: 'inboundUsage',
   senders: 'senders',
   contents: 'contents',
   messages: 'messages',

@@ -106,6 +106,20 @@ export const variables = {
     maximum: 200,
     description: 'Connections that one client may have to the inbound mail server, which takes 200 in all.',
   },
+  inboundNetworkMbPerDay: {
+    type: 'integer',
+    default: 512,
+    minimum: 32,
+    description:
+      'Megabytes of mail to people that one client may bring in a day (UTC), for all projects together. More is put off with 452. Give more where a gateway or a proxy hides the clients.',
+  },
+  inboundProjectMbPerDay: {
+    type: 'integer',
+    default: 2_048,
+    minimum: 32,
+    description:
+      'Megabytes of mail to people that a project receives in a day (UTC). More is put off with 452. Bounces, complaints and unsubscribes are neither counted nor put off.',
+  },
   inboundProxies: {
     type: 'list',
     default: '',

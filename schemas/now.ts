@@ -214,6 +214,25 @@ const waitingJobs = part('WaitingJobs', {
   isExact: { type: 'boolean', description: 'false: there are more.' },
   oldestSeconds: { ...nullableNumber, description: 'For how long the first of them has been due.' },
 });
+const usageFields = {
+  bytes: { ...integer, description: 'Taken today.' },
+  bytesMax: { ...integer, description: 'Taken in a day at most; more is put off with 452.' },
+  putOff: { ...integer, description: 'How often mail was put off today, since it was over that.' },
+} as const;
+const inboundToday = part('InboundToday', {
+  from: { ...timestampField, description: 'Midnight UTC.' },
+  to: { ...timestampField, description: 'The next one, when all of it is free again.' },
+  project: { ...part('ProjectInbound', usageFields), description: 'INBOUND_PROJECT_MB_PER_DAY.' },
+  networks: {
+    type: ['array', 'null'],
+    items: part('NetworkInbound', {
+      network: { type: 'string', description: 'An IPv4 address, or the /64 of an IPv6 address.' },
+      ...usageFields,
+    }),
+    description:
+      'INBOUND_NETWORK_MB_PER_DAY: those whose mail was put off, 20 at most. null in an installation of several organizations.',
+  },
+});
 const upOrDown = { enum: ['up', 'down'] } as const;
 export const healthAnswer = shape(
   part('HealthDetails', {
@@ -230,6 +249,7 @@ export const healthAnswer = shape(
     },
     relays: { type: ['array', 'null'], items: relayFields, description: 'The same.' },
     budgets: { type: ['array', 'null'], items: budgetFields, description: 'The same.' },
+    inbound: { ...inboundToday, description: 'Mail to people that came in today, beside its quotas.' },
     jobs: { type: 'array', items: waitingJobs },
   }),
 );

@@ -1,5 +1,7 @@
 import type { Deps } from '../core/base/deps.ts';
+import { quotaWatchers } from '../core/inbound/quotas.ts';
 import { type InboundServer, openInboundServer } from '../platform/inbound/server.ts';
+import type { Metrics } from '../platform/metrics.ts';
 import type { Service } from './service.ts';
 
 /** Takes bounces, reports and mail from people. */
@@ -13,4 +15,15 @@ export function inboundService(deps: Deps): Service {
       await server?.close();
     },
   };
+}
+
+/** Metrics of mail to people, for /metrics. */
+export function measureInbound({ counter }: Metrics, deps: Deps): void {
+  const taken = counter('everpost_inbound_bytes_total', 'Bytes of mail to people that this process took.');
+  const putOff = counter('everpost_inbound_put_off_total', 'How often mail was over a quota of the day.', ['quota']);
+  for (const quota of ['network', 'project']) putOff.inc({ quota }, 0);
+  quotaWatchers(deps).add((change) => {
+    if ('putOff' in change) putOff.inc({ quota: change.putOff });
+    else taken.inc(change.takenBytes);
+  });
 }

@@ -12,6 +12,7 @@ import { VERSION } from '../platform/version.ts';
 import type { Config } from '../schemas/config.ts';
 import { createWorkflows } from '../workflows/client.ts';
 import { serveHealth } from './health.ts';
+import { measureInbound } from './inbound-lane.ts';
 import { isLaneName, type LaneName, lanes } from './lanes.ts';
 import { canWait, keepHeapSmall, lowerPriority } from './process-priority.ts';
 import { measureBudgets, measureSending, sendingFacts } from './sending.ts';
@@ -44,6 +45,7 @@ async function main(): Promise<void> {
   measureBudgets(metrics, deps);
   if (isSending) measureSending(metrics, deps);
   if (names.includes('background')) measureWaiting(metrics, deps);
+  if (names.includes('inbound')) measureInbound(metrics, deps);
   let isReady = false;
   const sources = { deps, metrics, lanes: names, isReady: () => isReady, sdkMetricsUrl };
   const health = await serveHealth(config.workerPort, config.host, sources);

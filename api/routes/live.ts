@@ -1,4 +1,5 @@
 import { findCampaign } from '../../core/campaigns/campaigns.ts';
+import { usageToday } from '../../core/inbound/quotas.ts';
 import { campaignRates } from '../../core/live/campaigns.ts';
 import { healthDetails } from '../../core/live/health.ts';
 import { figuresNow, nowData } from '../../core/live/now.ts';
@@ -43,10 +44,11 @@ export const liveRoutes = [
     tag: 'reports',
     summary: 'Get the state of servers, processes and waiting jobs',
     answer: healthAnswer,
-    handler: async ({ deps, project }) => ({
-      version: VERSION,
-      mongodb: 'up',
-      ...(await healthDetails(deps, project)),
-    }),
+    handler: async ({ deps, project }) => {
+      const [details, inbound] = await Promise.all([healthDetails(deps, project), usageToday(deps, project)]);
+      // Networks that bring mail to other organizations are not shown to this one, nor are processes.
+      const networks = details.processes && inbound.networks;
+      return { version: VERSION, mongodb: 'up', ...details, inbound: { ...inbound, networks } };
+    },
   }),
 ];

@@ -16,6 +16,7 @@ import { standings } from './reports/standings.ts';
 type Process = NonNullable<HealthDetails['processes']>[number];
 type Relay = NonNullable<HealthDetails['relays']>[number];
 type Budget = NonNullable<HealthDetails['budgets']>[number];
+type Usage = HealthDetails['inbound']['project'];
 type Job = HealthDetails['jobs'][number];
 type Reputation = Awaited<ReturnType<typeof api.reports.reputation>>;
 
@@ -41,7 +42,7 @@ export default function Health() {
 }
 
 function Servers({ details }: { details: HealthDetails }) {
-  const { version, mongodb, redis, temporal, temporalUrl, relays, budgets, processes, jobs } = details;
+  const { version, mongodb, redis, temporal, temporalUrl, relays, budgets, processes, inbound, jobs } = details;
   const up = (state: 'up' | 'down') => (
     <State tone={state === 'up' ? 'good' : 'bad'}>{state === 'up' ? 'Answering' : 'Not answering'}</State>
   );
@@ -78,6 +79,22 @@ function Servers({ details }: { details: HealthDetails }) {
           />
         </Section>
       </Columns>
+      <Section
+        title="Inbound mail of today"
+        note="mail to people; more than allowed is put off until midnight UTC"
+        hasRule
+      >
+        <Table
+          label="Inbound mail of today"
+          columns={usageColumns}
+          rows={[
+            { who: 'This project', ...inbound.project },
+            ...(inbound.networks ?? []).map(({ network, ...usage }) => ({ who: `From ${network}`, ...usage })),
+          ]}
+          keyOf={({ who }) => who}
+          empty={null}
+        />
+      </Section>
       {relays && (
         <Section title="Relays" note="as the processes that send report them" hasRule>
           <Table
@@ -120,6 +137,20 @@ function Servers({ details }: { details: HealthDetails }) {
 const jobColumns: readonly Column<Job>[] = [
   { key: 'name', head: 'Work', isMain: true, cell: ({ name }) => name.replace(/-/g, ' ') },
   ...waitingColumns<Job>(),
+];
+
+const usageColumns: readonly Column<Usage & { who: string }>[] = [
+  { key: 'who', head: 'Mail', isMain: true, cell: ({ who }) => who },
+  {
+    key: 'state',
+    head: 'State',
+    cell: ({ putOff }) => (
+      <State tone={putOff === 0 ? 'good' : 'warn'}>{putOff === 0 ? 'Taken' : 'Some put off'}</State>
+    ),
+  },
+  { key: 'bytes', head: 'Taken', isNum: true, cell: (usage) => bytes(usage.bytes) },
+  { key: 'bytesMax', head: 'Allowed', isNum: true, cell: ({ bytesMax }) => bytes(bytesMax) },
+  { key: 'putOff', head: 'Times put off', isNum: true, cell: ({ putOff }) => count(putOff) },
 ];
 
 const relayStates: Record<Relay['state'], { tone: Tone; word: string }> = {

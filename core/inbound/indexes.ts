@@ -23,4 +23,12 @@ export const inboundIndexes = {
       because: 'Inbound messages to remove, or to erase with their contact.',
     },
   },
+  inboundUsage: {
+    put_off: {
+      key: { projectId: 1, day: 1, putOff: -1 },
+      ...onlyWith('putOff'),
+      because: 'The networks whose mail was put off on a day, those with the most first.',
+    },
+    expiry: { key: { expiresAt: 1 }, expireAfterSeconds: 0, because: 'The bytes of a day are not asked for after it.' },
+  },
 } satisfies Indexes;

@@ -50,8 +50,24 @@ export interface InboundMessage {
   fromHash?: string;
 }
 
+/** Bytes of the mail to people that came in on one day, UTC: for one project, or from one network for all of them. */
+export interface InboundUsage {
+  /** The day, and the project or the network. */
+  _id: string;
+  /** null: of a network. */
+  projectId: ObjectId | null;
+  /** null: of a project. */
+  network: string | null;
+  day: Date;
+  bytes: number;
+  /** How often mail was put off, since the quota had no room for it. Absent: never. */
+  putOff?: number;
+  expiresAt: Date;
+}
+
 declare module '../base/collections.ts' {
   interface Collections {
     inboundMessages: Collection<InboundMessage>;
+    inboundUsage: Collection<InboundUsage>;
   }
 }

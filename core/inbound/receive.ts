@@ -4,6 +4,7 @@ import { createBatcher } from '../base/batcher.ts';
 import { type Deps, oncePerCore } from '../base/deps.ts';
 import { TooMuch } from '../base/errors.ts';
 import { isDuplicateKey } from '../base/idempotent-insert.ts';
+import { networkOf } from '../base/text/networks.ts';
 import { hashId, publishEvents } from '../feed/events.ts';
 import { applyReports, type ReportOutcome } from '../feedback/bounces.ts';
 import { applyComplaint } from '../feedback/complaints.ts';
@@ -12,14 +13,16 @@ import { storeFile } from '../messages/contents.ts';
 import type { Destination } from './destinations.ts';
 import type { InboundEnvelope, MailReader, MailVerdicts, ParsedMail } from './mail.ts';
 import type { InboundMessage } from './model.ts';
+import { countMail, type Quota } from './quotas.ts';
 import { inboundRemovalAt } from './removals.ts';
 import { threadOf } from './threads.ts';
 
 /**
  * taken: durable. later: deliver it again. refused: it cannot be read, and never will be. unproven: the sender is not proven, so there is
- * no address to unsubscribe. slow: reading it took too long, for now. crowded: too many others are read.
+ * no address to unsubscribe. slow: reading it took too long, for now. crowded: too many others are read. network, project: the quota that
+ * has no room for it today.
  */
-type Received = 'taken' | 'later' | 'refused' | 'unproven' | 'slow' | 'crowded';
+type Received = 'taken' | 'later' | 'refused' | 'unproven' | 'slow' | 'crowded' | Quota;
 
 const FILES_STORED_MAX = 100;
 const TOGETHER_MAX = 50;
@@ -62,8 +65,35 @@ async function receive(
   }
   const mailboxes = destinations.filter((one) => one.kind === 'mailbox');
   const once = new Map(mailboxes.map((one) => [`${one.projectId.toHexString()} ${one.domainName}`, one]));
-  for (const mailbox of once.values()) await receiveForPeople(deps, mailbox, envelope, mail, verdicts!);
-  return 'taken';
+  let full: Quota | null = null;
+  for (const mailbox of once.values())
+    full = (await receiveWithinQuota(deps, mailbox, { envelope, bytes, mail, verdicts: verdicts! })) ?? full;
+  return full ?? 'taken';
+}
+
+interface MailToPeople {
+  envelope: InboundEnvelope;
+  bytes: Buffer;
+  mail: ParsedMail;
+  verdicts: MailVerdicts;
+}
+
+/** Returns the quota that has no room. A mail that was stored for another mailbox, and comes again for this one, is stored there once. */
+async function receiveWithinQuota(
+  deps: Deps,
+  mailbox: Mailbox,
+  { envelope, bytes, mail, verdicts }: MailToPeople,
+): Promise<Quota | null> {
+  const bringing = { projectId: mailbox.projectId, network: networkOf(envelope.remoteAddress) };
+  const counted = await countMail(deps, bringing, bytes.length);
+  if (counted.full) return counted.full;
+  let isNew = false;
+  try {
+    isNew = await receiveForPeople(deps, mailbox, envelope, mail, verdicts);
+  } finally {
+    if (!isNew) await counted.uncount();
+  }
+  return null;
 }
 
 async function receiveForMachine(
@@ -79,14 +109,14 @@ async function receiveForMachine(
   return returned.kind === 'delivery' ? applyReports(deps, destination.ref, returned.reports) : 'ignored';
 }
 
-/** The same mail delivered twice, because our answer was lost, is one message. */
+/** The same mail delivered twice, because our answer was lost, is one message. Returns whether the message is new. */
 async function receiveForPeople(
   deps: Deps,
   { projectId, domainName, isBlocked }: Mailbox,
   envelope: InboundEnvelope,
   mail: ParsedMail,
   verdicts: MailVerdicts,
-): Promise<void> {
+): Promise<boolean> {
   const parts = [projectId.toHexString(), domainName, mail.messageId, mail.bodyHash, mail.from?.email ?? ''];
   const dedupe = createHash('sha256').update(parts.join('\u0000')).digest('base64url');
   const attachments = await storeFiles(deps, projectId, dedupe, mail);
@@ -112,10 +142,11 @@ async function receiveForPeople(
     removeDueAt: inboundRemovalAt(deps, receivedAt),
   };
   const isNew = await inserter(deps)(message);
-  if (!isNew) return;
-  await publishEvents(deps, projectId, [
-    { type: 'email.received', key: message._id.toHexString(), at: message.receivedAt, data: summaryOf(message) },
-  ]);
+  if (isNew)
+    await publishEvents(deps, projectId, [
+      { type: 'email.received', key: message._id.toHexString(), at: message.receivedAt, data: summaryOf(message) },
+    ]);
+  return isNew;
 }
 
 function summaryOf(message: InboundMessage): Record<string, unknown> {

@@ -3,6 +3,7 @@ import type { Deps } from '../../core/base/deps.ts';
 import { networkOf } from '../../core/base/text/networks.ts';
 import { type Destination, judgeRecipient } from '../../core/inbound/destinations.ts';
 import type { MailReader } from '../../core/inbound/mail.ts';
+import { fullQuota, type Quota, quotaMegabytes } from '../../core/inbound/quotas.ts';
 import { receiveMail } from '../../core/inbound/receive.ts';
 import { createHeldBytes, INBOUND_LIMITS, type InboundLimits, LimitedSmtpServer } from './limits.ts';
 import { createMailReader } from './reader.ts';
@@ -67,17 +68,25 @@ function createDoor(deps: Deps, reader: MailReader, { bytes, bytesPerAddress }: 
   const held = createHeldBytes(bytes, bytesPerAddress);
 
   async function recipient(address: string, session: SMTPServerSession): Promise<undefined> {
-    const mailFrom = senderOf(session);
     const known = judged.get(session.id) ?? new Map<string, Destination>();
     if (session.envelope.rcptTo.length >= RECIPIENTS_MAX) throw reply(452, '4.5.3 Too many recipients');
-    const verdict = await judgeRecipient(deps, address, mailFrom).catch((error) => {
+    const { verdict, full } = await judge(address, session).catch((error) => {
       deps.log.warn({ err: error }, 'inbound recipient lookup failed; the mail was deferred');
       throw reply(451, '4.3.0 Come back in a minute');
     });
     if ('refused' in verdict) throw reply(verdict.refused, verdict.message);
+    if (full) throw overQuota(deps, full);
     known.set(address.toLowerCase(), verdict);
     judged.set(session.id, known);
     return undefined;
+  }
+
+  /** Mail over a quota is put off before its bytes are sent, and its other recipients get it. */
+  async function judge(address: string, session: SMTPServerSession) {
+    const verdict = await judgeRecipient(deps, address, senderOf(session));
+    if ('refused' in verdict || verdict.kind !== 'mailbox') return { verdict, full: null };
+    const bringing = { projectId: verdict.projectId, network: networkOf(session.remoteAddress) };
+    return { verdict, full: await fullQuota(deps, bringing, declaredSize(session)) };
   }
 
   async function data(stream: SMTPServerDataStream, session: SMTPServerSession): Promise<string> {
@@ -119,11 +128,25 @@ function createDoor(deps: Deps, reader: MailReader, { bytes, bytesPerAddress }: 
     if (received === 'unproven') throw reply(550, UNPROVEN);
     if (received === 'slow') throw reply(451, '4.3.0 Reading the mail takes too long; come back in a minute');
     if (received === 'crowded') throw reply(452, '4.3.1 Too much at a time; come back in a minute');
+    if (received === 'network' || received === 'project') throw overQuota(deps, received);
     if (received === 'refused') throw reply(554, '5.6.0 The mail cannot be read, or has too many parts');
     return '2.0.0 Taken';
   }
 
   return { recipient, data, forget: (session: SMTPServerSession) => judged.delete(session.id) };
+}
+
+function overQuota(deps: Pick<Deps, 'config'>, quota: Quota): Error {
+  const megabytes = quotaMegabytes(deps, quota);
+  return quota === 'network'
+    ? reply(452, `4.3.1 This is over the ${megabytes} MB a day of your network; come back after midnight UTC`)
+    : reply(452, `4.2.2 This is over the ${megabytes} MB a day of this domain; come back after midnight UTC`);
+}
+
+/** SIZE of MAIL FROM; 0 when there is none. */
+function declaredSize({ envelope: { mailFrom } }: SMTPServerSession): number {
+  const { SIZE } = (mailFrom && (mailFrom.args as Record<string, unknown>)) || {};
+  return Number(SIZE) || 0;
 }
 
 function senderOf({ envelope }: SMTPServerSession): string {

@@ -51,6 +51,7 @@ export const unsharded: Record<Exclude<keyof Collections, keyof typeof shardKeys
   confirmations: SHORT,
   idempotency: SHORT,
   requestCounts: SHORT,
+  inboundUsage: SHORT,
   previews: SHORT,
   previewSlots: SHORT,
   formSubmissions: SHORT,

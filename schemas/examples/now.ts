@@ -85,6 +85,11 @@ export const nowExamples: Record<string, unknown> = {
         ],
       },
     ],
+    inbound: {
+      ...{ from: '2026-07-01T00:00:00.000Z', to: '2026-07-02T00:00:00.000Z' },
+      project: { bytes: 731_402_118, bytesMax: 2_048_000_000, putOff: 0 },
+      networks: [{ network: '203.0.113.7', bytes: 511_993_204, bytesMax: 512_000_000, putOff: 16 }],
+    },
     jobs: [{ name: 'webhook deliveries', waiting: 48, isExact: true, oldestSeconds: 310 }],
   },
 };

@@ -99,7 +99,19 @@ describe('The pages Now and Health', () => {
     await shoot(page, 'health');
   });
 
-  it('shows each relay, and budgets with the shares of processes, to an organization that is alone', async () => {
+  it('shows the inbound mail of the project today, and that some of it was put off', async () => {
+    const { own, deps } = suite;
+    const day = new Date(`${deps.clock.now().toISOString().slice(0, 10)}T00:00:00.000Z`);
+    const usage = { network: null, day, bytes: 2_047_000_000, expiresAt: new Date(day.getTime() + 2 * 86_400_000) };
+    const projectId = own.project._id;
+    const _id = `${day.toISOString().slice(0, 10)} ${projectId.toHexString()}`;
+    await deps.db.inboundUsage.insertOne({ _id, projectId, ...usage, putOff: 16 });
+    const page = await suite.open('/health', { role: 'viewer' });
+    const table = page.getByRole('table', { name: 'Inbound mail of today' });
+    await table.getByRole('row', { name: /^This project Some put off 2\.0 GB 2\.0 GB 16$/ }).waitFor();
+  });
+
+  it('shows each relay, budgets with the shares of processes, and networks whose mail was put off, to an organization that is alone', async () => {
     const { db } = suite.deps;
     const at = new Date(Date.now() - 5_000);
     const relay = { relay: 'default' as const, priority: 0, connectionsOpen: 3, connectionsMax: 8, delivered: 1_200 };
@@ -124,6 +136,14 @@ describe('The pages Now and Health', () => {
       ...{ memoryBytes: 1, jobs: 0, held: 0, unwritten: 0, relays: [] },
       budgets: [{ ...connections, share: 52, inUse: 50, wanted: 64, mode: 'shared' }],
     });
+    const day = new Date(`${suite.deps.clock.now().toISOString().slice(0, 10)}T00:00:00.000Z`);
+    const network = '203.0.113.7';
+    const usage = { projectId: null, network, day, bytes: 511_000_000, putOff: 3 };
+    await db.inboundUsage.insertOne({
+      _id: `a day ${network}`,
+      ...usage,
+      expiresAt: new Date(day.getTime() + 2 * 86_400_000),
+    });
     await db.organizations.deleteMany({ _id: { $ne: suite.own.organization._id } });
     await until(
       async () => (await suite.own.client.get('/reports/health')).body.data,
@@ -138,6 +158,8 @@ describe('The pages Now and Health', () => {
     await budget(
       /^rate default relay-b.example:587 50 \/ s 25 \/ s 13 \/ s 19 \/ s 25 \/ s mail Equal parts/,
     ).waitFor();
+    const inbound = page.getByRole('table', { name: 'Inbound mail of today' });
+    await inbound.getByRole('row', { name: /^From 203\.0\.113\.7 Some put off 511 MB 512 MB 3$/ }).waitFor();
     await expectAccessible(page);
     await shoot(page, 'health-relays');
   });

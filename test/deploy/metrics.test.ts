@@ -40,7 +40,8 @@ describe('The dashboard, the alerts and the scalers', function () {
       MONGODB_DATABASE: config.mongodbDatabase,
       TASK_QUEUE_PREFIX: config.taskQueuePrefix,
       SECRET_KEYS: config.secretKeys.join(','),
-      WORKER_LANES: 'background,mail',
+      WORKER_LANES: 'background,mail,inbound',
+      INBOUND_SMTP_PORT: String(await anyFreePort()),
       WORKER_PORT: String(port),
       LOG_LEVEL: 'error',
     };
@@ -104,7 +105,7 @@ describe('The dashboard, the alerts and the scalers', function () {
     expect(unknown).to.deep.equal([]);
     for (const name of ['everpost_mails_waiting', 'everpost_process_info']) expect(used).to.include(name);
     expect(ofApi).to.match(/^everpost_process_info\{version="[\d.]+",roles="\w*"\} 1$/m);
-    expect(ofWorker).to.match(/^everpost_process_info\{version="[\d.]+",roles="background,mail"\} 1$/m);
+    expect(ofWorker).to.match(/^everpost_process_info\{version="[\d.]+",roles="background,mail,inbound"\} 1$/m);
   });
 
   it('come with probes that ask each role for its health where it has it', async () => {

@@ -18,6 +18,7 @@ export const own = {
   memberSessions: OF_MEMBERS,
   signInLinks: OF_MEMBERS,
   requestCounts: { nameless: 'Keyed hashes, and times.' },
+  inboundUsage: { nameless: 'Networks of mail servers, and numbers.' },
   confirmations: { nameless: 'Hashes of calls.' },
   idempotency: {
     leftOut: 'Answers of calls of the last 24 hours, found by the key of the call alone.',
