@@ -20,6 +20,7 @@ export type BounceCategory =
 
 /** The enhanced status decides where it is specific, then known phrases of providers, then the reply code. */
 export function categoryOf(reply: Reply, isPermanent: boolean, phase: Phase | 'dsn'): BounceCategory {
+  if (isUnknownAtExchange(reply)) return isPermanent ? 'mailbox' : 'temporary';
   const byStatus = statusCategory(reply.enhanced, isPermanent);
   const byText = textCategory(reply.text, isPermanent);
   if (byStatus && !isVague(reply.enhanced!)) {
@@ -75,7 +76,6 @@ const TEXTS: Row[] = [
     'authentication',
     'authentication',
   ],
-  [/recipient address rejected: access denied/i, 'mailbox', 'temporary'],
   [BLOCK_LISTS, 'reputation', 'reputation'],
   [/gr[ae]y-?list|postgrey/i, 'reputation', 'greylist'],
   [
@@ -117,6 +117,11 @@ const TEXTS: Row[] = [
     'reputation',
   ],
 ];
+
+/** Exchange Online says it of unknown recipients, with 5.4.1; Postfix says it with 5.7.1 of whatever a rule of its operator rejects. */
+function isUnknownAtExchange({ enhanced, text }: Reply): boolean {
+  return /^[45]\.4\.1$/.test(enhanced ?? '') && /recipient address rejected: access denied/i.test(text);
+}
 
 function isVague(enhanced: string): boolean {
   return VAGUE.test(enhanced);
