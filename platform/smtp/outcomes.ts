@@ -1,5 +1,5 @@
 import type { Delivery, Envelope, FaultReason, Phase, RecipientReply, Reply } from '../../core/outbox/relay.ts';
-import { isAuthFault, isThrottle } from '../../core/outbox/rules/relay-replies.ts';
+import { isAuthFault, isOutOfOrder, isThrottle } from '../../core/outbox/rules/relay-replies.ts';
 import { type Capabilities, isOk, NO_REPLY } from './handshake.ts';
 
 interface Dialogue {
@@ -72,6 +72,7 @@ export function dataRefused(job: Dialogue, phase: Phase, reply: Reply): Delivery
 
 export function mailRefused(job: Dialogue, reply: Reply): Delivery {
   if (isAuthFault(reply)) return relayFault(job, 'mail', 'auth', reply);
+  if (isOutOfOrder(reply)) return relayFault(job, 'mail', 'rejected', reply);
   return isThrottle(reply) ? relayFault(job, 'mail', 'throttled', reply) : answered(job, 'mail', reply);
 }
 

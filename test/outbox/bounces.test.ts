@@ -24,7 +24,11 @@ const REPLIES: Row[] = [
   ['451 4.7.1 Rate limit exceeded, slow down', 'rcpt', 'relay', 'rate'],
   ['535 5.7.8 Authentication failed', 'mail', 'relay', 'relay'],
   ['530 5.7.0 Must issue a STARTTLS command first', 'mail', 'relay', 'relay'],
-  ['451 4.3.0 Temporary failure', 'mail', 'deferred', 'temporary'],
+  ['451 4.3.0 Temporary failure', 'mail', 'relay', 'relay'],
+  ['452 4.3.1 Insufficient system storage', 'mail', 'relay', 'relay'],
+  ['452 Insufficient system storage', 'mail', 'relay', 'relay'],
+  ['451 4.1.8 Sender address rejected: Domain not found', 'mail', 'deferred', 'sender'],
+  ['451 Temporary local problem', 'mail', 'deferred', 'temporary'],
   [
     '450 4.2.0 <a@b.test>: Recipient address rejected: Greylisted, see http://postgrey.test/',
     'rcpt',

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { PAUSE_FIRST_MS } from '../../core/outbox/rules/breaker.ts';
+import { judgeDelivery } from '../../core/outbox/rules/judge-delivery.ts';
 import { until } from '../support/wait.ts';
 import { closeRelays, deliver, fiftyTimes, sendOn, startRelay, take } from './support.ts';
 
@@ -72,9 +73,25 @@ describe('a relay that does not let us in', () => {
     const { mailer } = await startRelay({ mailReply: '451 4.7.1 too many messages from you, slow down\r\n' });
     expect((await deliver(mailer, 'a@in.test')).kind).to.equal('relay');
     expect(mailer.states()[0]?.state).to.equal('open');
-    const other = await startRelay({ mailReply: '451 4.3.0 local error\r\n' });
+    const other = await startRelay({ mailReply: '451 4.1.8 the domain of the sender is not found now\r\n' });
     expect((await deliver(other.mailer, 'a@in.test')).kind).to.equal('answered');
     expect(other.mailer.states()[0]?.state).to.equal('closed');
+  });
+
+  it('a full disk in a 4xx to MAIL is the relay, and counts against no recipient', async () => {
+    for (const said of ['452 4.3.1 Insufficient system storage', '452 Insufficient system storage', '451 4.3.0 busy']) {
+      const { mailer } = await startRelay({ mailReply: `${said}\r\n` });
+      const delivery = await deliver(mailer, 'a@in.test');
+      const { kind, phase, fault } = delivery;
+      expect([kind, phase, fault?.reason], said).to.deep.equal(['relay', 'mail', 'rejected']);
+      const attempt = { deferrals: 0, elapsedMs: 0, jitter: 0, evidenceAfterMs: null };
+      const judged = judgeDelivery({ ...attempt, lane: 'campaign', delivery, addresses: ['a@in.test'] });
+      expect(judged).to.deep.equal({ outcome: { kind: 'back', delayMs: 5_000 }, bounces: [] });
+      expect(mailer.states()[0]?.state).to.equal('open');
+    }
+    const atRecipient = await startRelay();
+    const { kind } = await deliver(atRecipient.mailer, 'temp-rcpt-452-4.3.1@in.test');
+    expect(kind).to.equal('answered');
   });
 
   it("421 after the dot is a certain no, and the relay's", async () => {

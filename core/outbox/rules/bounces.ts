@@ -1,6 +1,6 @@
 import type { Phase, Reply } from '../relay.ts';
 import { type BounceCategory, categoryOf } from './bounce-categories.ts';
-import { isAuthFault, isThrottle } from './relay-replies.ts';
+import { isAuthFault, isOutOfOrder, isThrottle } from './relay-replies.ts';
 
 export type { BounceCategory };
 
@@ -57,7 +57,7 @@ export function classifyReply({ code, enhanced = null, text, phase }: ReplyFacts
   if (phase === 'dsn')
     return verdict('bounced', category === 'temporary' || category === 'rate' ? 'expired' : category, reply);
   if (isThrottle(reply)) return verdict('relay', 'rate', reply);
-  if (isAuthFault(reply)) return verdict('relay', 'relay', reply);
+  if (isAuthFault(reply) || (phase === 'mail' && isOutOfOrder(reply))) return verdict('relay', 'relay', reply);
   return verdict(digit === 5 ? permanentClass(category, phase) : 'deferred', category, reply);
 }
 
