@@ -113,6 +113,10 @@ interface End {
   line: Document;
 }
 
+/** The reply of the relay, with its queue id, is the only trace of the mail there: it becomes a line before another reply replaces it. */
+const SENT_LINE = { type: 'sent', at: '$sentAt', claimedAt: '$claimedAt', reply: { $ifNull: ['$reply', '$$REMOVE'] } };
+const IS_SENT = { $and: [{ $eq: ['$state', states.sent] }, { $eq: [{ $type: '$sentAt' }, 'date'] }] };
+
 /** Ends a recipient that counted as sent or unknown. Returns false when its outcome was already known. */
 async function endRecipient(
   { db }: Deps,
@@ -124,7 +128,9 @@ async function endRecipient(
   const state = { $in: REPORTABLE_STATES };
   const timeline = { $slice: [{ $concatArrays: [{ $ifNull: ['$timeline', []] }, [line]] }, -TIMELINE_MAX] };
   const isOver = recipients ? { $eq: [{ $setIntersection: ['$recipients.state', OPEN_RECIPIENT_STATES] }, []] } : true;
-  const about = Object.entries({ ...whole, dueAt: '$$REMOVE' }).map(
+  const kept = { $slice: [{ $concatArrays: ['$timeline', [SENT_LINE]] }, -TIMELINE_MAX] };
+  const lines = whole.reply ? { timeline: { $cond: [IS_SENT, kept, '$timeline'] } } : {};
+  const about = Object.entries({ ...whole, ...lines, dueAt: '$$REMOVE' }).map(
     ([field, value]) => [field, { $cond: [isOver, value, `$${field}`] }] as const,
   );
   const { modifiedCount } = await db.messages.updateOne(

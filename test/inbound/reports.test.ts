@@ -43,6 +43,7 @@ describe('Reports at return paths', () => {
   const returnPath = (message: Message, kind: 'b' | 'u' = 'b') =>
     `${mailLocalPart(environment.deps.config, kind, refOf(message))}@${HOST}`;
   const bring = (message: Message, name: string) => door.send({ to: returnPath(message), raw: fixture(name) });
+  const refQuery = ({ _id, projectId }: Message) => ({ _id, projectId });
   const entries = (email: string) =>
     environment.deps.db.suppressions.find({ projectId: environment.own.project._id, email }).toArray();
 
@@ -66,6 +67,26 @@ describe('Reports at return paths', () => {
     const found = await entries(message.email);
     expect(found.map(({ isGlobal, reason }) => [isGlobal, reason])).to.deep.equal([[true, 'BOUNCE']]);
     expect(found[0]?.evidence).to.contain('5.1.1');
+  });
+
+  it('The timeline of a mail that bounces later still says that the relay took it, and under which queue id.', async () => {
+    const reply = { code: 250, enhanced: '2.0.0', text: 'Ok: queued as 4XyZ' };
+    const { message } = await mailed({ reply });
+    for (let i = 0; i < 2; i += 1) await bring(message, 'Postfix, no such user');
+    const { timeline } = (await environment.own.client.get(`/emails/${message._id}`)).body.data;
+    const shown = timeline.map((line: { type: string; reply?: { text: string } }) => [line.type, line.reply?.text]);
+    expect(shown.map(([type]: [string]) => type)).to.deep.equal(['queued', 'claimed', 'sent', 'bounced']);
+    expect(shown[2][1]).to.equal(reply.text);
+    expect(timeline[2].at).to.equal(message.sentAt?.toISOString());
+    expect(shown[3][1]).to.contain('User unknown');
+  });
+
+  it('A mail whose outcome was unknown until it bounced has no line that says it was sent.', async () => {
+    const { message } = await mailed({ state: 'unknown', reply: null });
+    await environment.deps.db.messages.updateOne(refQuery(message), { $unset: { sentAt: '' } });
+    await bring(message, 'Postfix, no such user');
+    const stored = await storedMessage(environment, message);
+    expect(stored?.timeline?.map(({ type }) => type)).to.deep.equal(['bounced']);
   });
 
   for (const [what, letter] of Object.entries(hostileLetters))
@@ -209,6 +230,22 @@ describe('Reports at return paths', () => {
         const { message } = await mailed({ lane: 'transactional', email: to, recipients: people({}, { email }) });
         for (let again = 0; again < 2; again += 1) await door.send({ to: returnPath(message), raw });
         expect(await entries(email), `after ${i}`).to.have.length(i === 3 ? 1 : 0);
+      }
+    });
+
+    it('The mail stays sent in the timeline once, whichever of the two bounces, and in which order.', async () => {
+      const raw = fixture('Postfix, no such user');
+      for (const order of [
+        [to, cc],
+        [cc, to],
+      ]) {
+        const { message } = await mailed({ lane: 'transactional', email: to, recipients: people() });
+        for (const email of order) {
+          await door.send({ to: returnPath(message), raw: raw.replaceAll(cc, email) });
+          const { timeline } = (await environment.own.client.get(`/emails/${message._id}`)).body.data;
+          const sent = timeline.filter(({ type }: { type: string }) => type === 'sent');
+          expect(sent.map(({ reply }: Pick<Message, 'reply'>) => reply?.text)).to.deep.equal(['ok']);
+        }
       }
     });
 
