@@ -5,6 +5,7 @@ import type { Mailbox } from '../../core/base/model.ts';
 import { readComplaint } from '../../core/feedback/delivery-reports/arf.ts';
 import { readReturnedMail } from '../../core/feedback/delivery-reports/dsn.ts';
 import type { ParsedFile, ParsedMail } from '../../core/inbound/mail.ts';
+import { textIn } from './lenient-texts.ts';
 
 const HEADERS_MAX = 200;
 const HEADER_LENGTH_MAX = 2_000;
@@ -21,6 +22,38 @@ const DEPTH_MAX = 100;
 const REPORT_TYPES = /^(message\/|text\/rfc822-headers$)/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters to remove.
 const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f\u2028\u2029]/g;
+
+/** Names for parts that a mail has once. */
+const NAMES: Record<string, string> = {
+  'text/calendar': 'invite.ics',
+  'application/ics': 'invite.ics',
+  'application/pgp-signature': 'signature.asc',
+  'application/pkcs7-signature': 'smime.p7s',
+  'application/x-pkcs7-signature': 'smime.p7s',
+  'message/delivery-status': 'delivery-status.txt',
+  'message/global-delivery-status': 'delivery-status.txt',
+  'message/disposition-notification': 'disposition-notification.txt',
+  'message/feedback-report': 'feedback-report.txt',
+  'text/rfc822-headers': 'headers.txt',
+};
+const EXTENSIONS: Record<string, string> = {
+  ...{ 'message/rfc822': 'eml', 'message/global': 'eml', 'text/plain': 'txt', 'text/html': 'html', 'text/csv': 'csv' },
+  ...{
+    'text/vcard': 'vcf',
+    'text/x-vcard': 'vcf',
+    'application/json': 'json',
+    'application/xml': 'xml',
+    'text/xml': 'xml',
+  },
+  ...{ 'image/png': 'png', 'image/jpeg': 'jpg', 'image/jpg': 'jpg', 'image/gif': 'gif', 'image/webp': 'webp' },
+  ...{ 'image/svg+xml': 'svg', 'image/heic': 'heic', 'image/tiff': 'tiff', 'image/bmp': 'bmp' },
+  ...{ 'application/pdf': 'pdf', 'application/zip': 'zip', 'application/gzip': 'gz', 'application/rtf': 'rtf' },
+  ...{ 'application/msword': 'doc', 'application/vnd.ms-excel': 'xls', 'application/vnd.ms-powerpoint': 'ppt' },
+  'application/vnd.openxmlformats-officedocument.wordprocessingml.document': 'docx',
+  'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': 'xlsx',
+  'application/vnd.openxmlformats-officedocument.presentationml.presentation': 'pptx',
+  ...{ 'audio/mpeg': 'mp3', 'audio/mp4': 'm4a', 'audio/ogg': 'ogg', 'video/mp4': 'mp4', 'video/quicktime': 'mov' },
+};
 
 export interface MailToRead {
   bytes: Uint8Array;
@@ -53,10 +86,7 @@ function reportsIn(
 ): Pick<ParsedMail, 'complaint' | 'returned'> {
   const parts = files
     .filter(({ contentType }) => REPORT_TYPES.test(contentType))
-    .map(({ contentType, bytes }) => ({
-      contentType,
-      text: Buffer.from(bytes.subarray(0, REPORT_LENGTH_MAX)).toString('utf8'),
-    }));
+    .map(({ contentType, bytes }) => ({ contentType, text: textIn(bytes, REPORT_LENGTH_MAX) }));
   const returned = readReturnedMail({
     mailFrom,
     from: from?.email ?? '',
@@ -110,8 +140,16 @@ function fileNameOf({ filename, mimeType }: Attachment, index: number): string {
   const clean = line(base, FILE_NAME_MAX)
     .replace(/["<>|:*?]/g, '_')
     .replace(/^\.+/, '');
-  if (clean !== '') return clean;
-  return mimeType === 'message/rfc822' ? `message-${index + 1}.eml` : `attachment-${index + 1}`;
+  return clean === '' ? nameByType(mimeType, index + 1) : clean;
+}
+
+/** Programs open a file by the end of its name. */
+function nameByType(mimeType: string, number: number): string {
+  const named = NAMES[mimeType];
+  if (named) return named;
+  const kind = mimeType.startsWith('image/') ? 'image' : mimeType.startsWith('message/') ? 'message' : 'attachment';
+  const extension = EXTENSIONS[mimeType];
+  return `${kind}-${number}${extension ? `.${extension}` : ''}`;
 }
 
 function mailboxes(addresses: readonly Address[] = []): Mailbox[] {

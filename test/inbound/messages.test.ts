@@ -41,11 +41,12 @@ describe('Inbound messages', () => {
       .join('\r\n')}\r\n\r\n${body}\r\n`;
   }
 
-  const bring = (raw: string, to = `support@${domainName}`) => door.send({ from: 'ada@sender.example.net', to, raw });
+  const bring = (raw: string | Buffer, to = `support@${domainName}`) =>
+    door.send({ from: 'ada@sender.example.net', to, raw });
   const newest = async (query = '', client = tenant.client) =>
     (await client.get(`/inbound/messages${query}`)).body.data.items;
 
-  async function received(raw: string) {
+  async function received(raw: string | Buffer) {
     const sent = await bring(raw);
     expect(sent.data, JSON.stringify(sent)).to.match(/^250/);
     return (await newest('?limit=1'))[0];
@@ -165,6 +166,63 @@ describe('Inbound messages', () => {
     environment.clock.advance(901_000);
     expect((await fetch(environment.url + path)).status).to.equal(404);
     environment.clock.advance(-901_000);
+  });
+
+  it('Latin-1 that names no charset is read as windows-1252, in headers and texts; UTF-8 and named charsets are read as they are.', async () => {
+    const latin = Buffer.from('Gr\xfc\xdfe \x80', 'latin1');
+    const raw = (type: string, text: Buffer, subject = text) =>
+      Buffer.concat([
+        Buffer.from(`${mail({ 'Content-Type': type, 'MIME-Version': '1.0' }, '').trimEnd()}\r\nX-Word: `),
+        ...[subject, Buffer.from('\r\n\r\n'), text, Buffer.from('\r\n')],
+      ]);
+    for (const [type, text, expected] of [
+      ['text/plain', latin, 'Grüße €'],
+      ['text/html', latin, 'Grüße €'],
+      ['text/plain', Buffer.from('Grüße €'), 'Grüße €'],
+      ['text/plain; charset=iso-8859-2', Buffer.from('\xb1', 'latin1'), 'ą'],
+      ['text/plain; charset=utf-8', Buffer.from('a\xfc', 'latin1'), 'a\ufffd'],
+    ] as const) {
+      const one = await received(raw(type, text));
+      expect((one.text ?? one.html).trim(), type).to.equal(expected);
+      if (text === latin) expect(one.headers['x-word']).to.equal(expected);
+    }
+  });
+
+  it('format=flowed is unfolded within one depth of quotation; signatures, stuffed and fixed lines stay.', async () => {
+    const lines = [
+      ...['A line that ', 'goes on.', '> quote ', '> more', '>> deeper ', '> back', '>', '', ' From me', ' > no quote'],
+      ...['soft ', '> quote', '-- ', 'Ada ', 'Example'],
+    ];
+    const flowed = async (type: string) =>
+      (await received(mail({ 'Content-Type': type, 'MIME-Version': '1.0' }, lines.join('\r\n')))).text
+        .trimEnd()
+        .split('\n');
+    const rest = ['>', '', 'From me', '> no quote', 'soft ', '> quote', '-- ', 'Ada Example'];
+    expect(await flowed('text/plain; charset=utf-8; format=flowed')).to.deep.equal([
+      ...['A line that goes on.', '> quote more', '>> deeper ', '> back', ...rest],
+    ]);
+    const delSp = await flowed('text/plain; format=Flowed; delsp=yes');
+    expect(delSp.slice(0, 3)).to.deep.equal(['A line thatgoes on.', '> quotemore', '>> deeper']);
+    expect(delSp).to.include.members(['-- ', 'AdaExample']);
+    expect((await flowed('text/plain'))[0]).to.equal('A line that ');
+  });
+
+  it('An attachment without a name is named by its type, one with a name keeps it.', async () => {
+    const part = (type: string) => `--b\r\nContent-Type: ${type}\r\nContent-Disposition: attachment\r\n\r\nx\r\n`;
+    const types = ['text/calendar; method=REQUEST', 'application/pdf', 'image/png', 'message/rfc822', 'text/plain'];
+    const body = `${[...types, 'application/x-own', 'image/png; name=a.bin'].map(part).join('')}--b--`;
+    const one = await received(mail({ 'Content-Type': 'multipart/mixed; boundary=b', 'MIME-Version': '1.0' }, body));
+    expect(one.attachments.map(({ filename }: { filename: string }) => filename)).to.deep.equal([
+      ...[
+        'invite.ics',
+        'attachment-2.pdf',
+        'image-3.png',
+        'message-4.eml',
+        'attachment-5.txt',
+        'attachment-6',
+        'a.bin',
+      ],
+    ]);
   });
 
   it('Headers are an object by lower-case name and a list as written, attachments are counted, alike in the list, the message and the event.', async () => {

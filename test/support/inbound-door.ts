@@ -14,7 +14,8 @@ export interface Door {
 interface Mail {
   from?: string;
   to: string | string[];
-  raw: string;
+  /** Bytes are sent as they are, and need no dots doubled. */
+  raw: string | Buffer;
   isExact?: boolean;
   /** Another address of this machine: a client of its own. */
   localAddress?: string;
@@ -73,8 +74,10 @@ async function hand(port: number, { from = '', to, raw, isExact = false, localAd
   let data: string | null = null;
   if (rcpt.some((reply) => reply.startsWith('250'))) {
     await ask('DATA');
-    const lines = isExact ? raw : raw.replace(/\r?\n/g, '\r\n').replace(/^\./gm, '..');
-    data = await ask(`${lines}\r\n.`);
+    const isAsIs = isExact || typeof raw !== 'string';
+    const lines = isAsIs ? raw : raw.replace(/\r?\n/g, '\r\n').replace(/^\./gm, '..');
+    socket.write(lines);
+    data = await ask('\r\n.');
   }
   socket.end('QUIT\r\n');
   return { rcpt, data };
