@@ -1721,7 +1721,7 @@ export interface EmailOpen {
   contactId: string | null;
   /** Left out where the mail has none. */
   tags?: MailTag[];
-  /** A machine did it: an image proxy or a scanner. */
+  /** A machine did it: within seconds of the delivery, a scanner, a prefetch or mailbox privacy. */
   automated: boolean;
   userAgent: string;
 }

@@ -260,7 +260,7 @@ export const variables = {
     type: 'integer',
     default: 5,
     minimum: 0,
-    description: 'An open within so many seconds of delivery is by a machine.',
+    description: 'An open or click within so many seconds of delivery is by a machine.',
   },
   mailHost: {
     type: 'string',

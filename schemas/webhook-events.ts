@@ -57,7 +57,10 @@ const cancelled = mailData('EmailCancellation', {
 });
 const userAgent = { type: 'string' } as const;
 const open = mailData('EmailOpen', {
-  automated: { type: 'boolean', description: 'A machine did it: an image proxy or a scanner.' },
+  automated: {
+    type: 'boolean',
+    description: 'A machine did it: within seconds of the delivery, a scanner, a prefetch or mailbox privacy.',
+  },
   userAgent,
 });
 const click = mailData('EmailClick', {

@@ -152,7 +152,7 @@ describe('From the send to everything that comes back', function () {
         await visitor.get(here(/src="([^"]+\/t\/o\/[^"]+)"/));
         break;
       case 'machine':
-        await visitor.get(here(/src="([^"]+\/t\/o\/[^"]+)"/), { 'User-Agent': 'GoogleImageProxy' });
+        await visitor.get(here(/src="([^"]+\/t\/o\/[^"]+)"/), { 'User-Agent': 'Mozilla/5.0' });
         break;
       case 'click': {
         const clicked = await visitor.get(here(/href="([^"]+\/t\/c\/[^"]+)"/));

@@ -21,6 +21,8 @@ import {
   timelineOf,
 } from './support.ts';
 
+const GMAIL_PREFETCHER =
+  'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/42.0.2311.135 Safari/537.36 Edge/12.246 Mozilla/5.0';
 const TARGET = 'https://shop.example.com/a%2Fb?x=1&y=%C3%BC#part';
 
 describe('Opens and clicks', () => {
@@ -56,7 +58,7 @@ describe('Opens and clicks', () => {
     ['HEAD', 'HEAD', {}],
     ['a prefetch', 'GET', { 'Sec-Purpose': 'prefetch' }],
     ['a known scanner', 'GET', { 'User-Agent': 'Barracuda Sentinel (EE)' }],
-    ['GoogleImageProxy', 'GET', { 'User-Agent': 'Mozilla/5.0 (via ggpht.com GoogleImageProxy)' }],
+    ["Gmail's prefetcher", 'GET', { 'User-Agent': GMAIL_PREFETCHER }],
     ['mailbox privacy', 'GET', { 'User-Agent': 'Mozilla/5.0' }],
     ['a program without a name', 'GET', { 'User-Agent': '' }],
   ];
@@ -68,21 +70,31 @@ describe('Opens and clicks', () => {
       expect(found?.humanOpenedAt).to.equal(undefined);
     });
 
-  it('An open within five seconds of delivery is a machine; one a second later is a person.', async () => {
-    const { clock } = environment;
-    const { now } = clock;
-    const at = now();
-    const ago = (ms: number) => sentMessage(environment, environment.own, { sentAt: new Date(at.getTime() - ms) });
-    const [soon, later] = [await ago(3_000), await ago(6_000)];
-    clock.now = () => at;
-    try {
-      for (const message of [soon, later]) await visitor.get(pixel(refOf(message)));
-    } finally {
-      clock.now = now;
-    }
-    expect((await engagementWith(environment, soon, 'openedAt'))?.humanOpenedAt).to.equal(undefined);
-    expect((await engagementWith(environment, later, 'openedAt'))?.humanOpenedAt).to.be.instanceOf(Date);
-  });
+  for (const [name, agent] of [
+    ['a browser', BROWSER],
+    [
+      "Gmail's picture proxy",
+      'Mozilla/5.0 (Windows NT 5.1; rv:11.0) Gecko Firefox/11.0 (via ggpht.com GoogleImageProxy)',
+    ],
+    ["Yahoo's picture proxy", 'YahooMailProxy; https://help.yahoo.com/kb/yahoo-mail-proxy-SLN28749.html'],
+    ['a browser whose name begins as that of mailbox privacy', 'Mozilla/5.0 (X11; Linux x86_64; rv:130.0)'],
+  ] as const)
+    it(`An open by ${name} within five seconds of delivery is a machine; one a second later is a person.`, async () => {
+      const { clock } = environment;
+      const { now } = clock;
+      const at = now();
+      const ago = (ms: number) => sentMessage(environment, environment.own, { sentAt: new Date(at.getTime() - ms) });
+      const [soon, later] = [await ago(3_000), await ago(6_000)];
+      clock.now = () => at;
+      try {
+        for (const message of [soon, later])
+          await visitor.send('GET', pixel(refOf(message)), { headers: { 'User-Agent': agent } });
+      } finally {
+        clock.now = now;
+      }
+      expect((await engagementWith(environment, soon, 'openedAt'))?.humanOpenedAt).to.equal(undefined);
+      expect((await engagementWith(environment, later, 'openedAt'))?.humanOpenedAt).to.be.instanceOf(Date);
+    });
 
   it('The event of a click says whether a machine did it: a scanner, or anybody within five seconds of delivery.', async () => {
     const tenant = await environment.newTenant('Clicked');
