@@ -847,7 +847,7 @@ export interface CampaignRecipient {
   reason: string | null;
   /** The reply of the relay. */
   reply: SmtpReply | null;
-  /** The suppression entry that stopped it. */
+  /** The suppression entry that stopped it. The reason SANDBOX is that of the address suppressed@ of the sandbox. */
   suppressedBy?: SuppressedBy | null;
   sentAt: string | null;
 }
@@ -1293,6 +1293,10 @@ export interface CreateProjectBody {
   name: string;
   trackingOpen?: boolean;
   trackingClick?: boolean;
+  /** Mail to the addresses at sandbox.everpost.test is answered by Everpost itself, as their name says, and reaches no relay. false: such mail is refused. */
+  sandboxAddresses?: boolean;
+  /** Bounces and complaints of sandbox addresses suppress them, as they do others. */
+  sandboxSuppressions?: boolean;
   /** Of pages and mails to people; null: name. */
   publicName?: string | null;
   /** A picture by https, or one of POST /media. null: the name is shown. */
@@ -1538,7 +1542,7 @@ export interface Email {
   reply: SmtpReply | null;
   /** The reason why it is not sent, in a sentence. */
   reason: string | null;
-  /** The suppression entry that stopped it. */
+  /** The suppression entry that stopped it. The reason SANDBOX is that of the address suppressed@ of the sandbox. */
   suppressedBy: SuppressedBy | null;
   /** Attempts that ended without a final answer. */
   attempts: number;
@@ -1750,7 +1754,7 @@ export interface EmailOutcome {
   reply: SmtpReply | null;
   /** In a sentence. */
   reason: string | null;
-  /** The suppression entry that stopped it. */
+  /** The suppression entry that stopped it. The reason SANDBOX is that of the address suppressed@ of the sandbox. */
   suppressedBy?: SuppressedBy | null;
 }
 
@@ -1771,7 +1775,7 @@ export interface EmailRecipient {
   /** The reply of the relay. */
   reply: SmtpReply | null;
   reason: string | null;
-  /** The suppression entry that stopped it. */
+  /** The suppression entry that stopped it. The reason SANDBOX is that of the address suppressed@ of the sandbox. */
   suppressedBy: SuppressedBy | null;
 }
 
@@ -1849,7 +1853,7 @@ export interface EmailSummary {
   reply: SmtpReply | null;
   /** The reason why it is not sent, in a sentence. */
   reason: string | null;
-  /** The suppression entry that stopped it. */
+  /** The suppression entry that stopped it. The reason SANDBOX is that of the address suppressed@ of the sandbox. */
   suppressedBy: SuppressedBy | null;
   /** Attempts that ended without a final answer. */
   attempts: number;
@@ -2970,6 +2974,10 @@ export interface Project {
   createdAt: string;
   trackingOpen: boolean;
   trackingClick: boolean;
+  /** Mail to the addresses at sandbox.everpost.test is answered by Everpost itself, as their name says, and reaches no relay. false: such mail is refused. */
+  sandboxAddresses: boolean;
+  /** Bounces and complaints of sandbox addresses suppress them, as they do others. */
+  sandboxSuppressions: boolean;
   /** Of pages and mails to people; null: name. */
   publicName: string | null;
   logoUrl: string | null;
@@ -4250,6 +4258,10 @@ export interface UpdateProjectBody {
   name?: string;
   trackingOpen?: boolean;
   trackingClick?: boolean;
+  /** Mail to the addresses at sandbox.everpost.test is answered by Everpost itself, as their name says, and reaches no relay. false: such mail is refused. */
+  sandboxAddresses?: boolean;
+  /** Bounces and complaints of sandbox addresses suppress them, as they do others. */
+  sandboxSuppressions?: boolean;
   /** Of pages and mails to people; null: name. */
   publicName?: string | null;
   /** A picture by https, or one of POST /media. null: the name is shown. */

@@ -7,6 +7,7 @@ import { campaignIndexes } from '../core/campaigns/indexes.ts';
 import { composingIndexes } from '../core/composing/indexes.ts';
 import { consentIndexes } from '../core/consents/indexes.ts';
 import { contactIndexes } from '../core/contacts/indexes.ts';
+import { sandboxIndexes } from '../core/delivery/sandbox/indexes.ts';
 import { domainIndexes } from '../core/domains/indexes.ts';
 import { feedIndexes } from '../core/feed/indexes.ts';
 import { formIndexes } from '../core/forms/indexes.ts';
@@ -44,6 +45,7 @@ const byCollection: Indexes = {
   ...personalDataIndexes,
   ...previewIndexes,
   ...reportIndexes,
+  ...sandboxIndexes,
   ...suppressionIndexes,
   ...templateIndexes,
 };

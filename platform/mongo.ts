@@ -59,6 +59,7 @@ const collectionNames: Record<keyof Collections, string> = {
   senders: 'senders',
   contents: 'contents',
   messages: 'messages',
+  sandboxReports: 'sandboxReports',
   contactErasures: 'contactErasures',
   upkeep: 'upkeep',
   domains: 'domains',

@@ -24,6 +24,19 @@ const consentAddressText =
 const publicFromText =
   'The sender of confirmations and of links to data. null: no-reply@ the first verified domain of the project.';
 
+/** Of tests of what follows from a mail; docs/sandbox.md has the addresses. */
+const sandboxFields = {
+  sandboxAddresses: {
+    type: 'boolean',
+    description:
+      'Mail to the addresses at sandbox.everpost.test is answered by Everpost itself, as their name says, and reaches no relay. false: such mail is refused.',
+  },
+  sandboxSuppressions: {
+    type: 'boolean',
+    description: 'Bounces and complaints of sandbox addresses suppress them, as they do others.',
+  },
+} as const;
+
 /** Of what people outside see; null is the default again. */
 const publicFields = {
   publicName: { ...name, type: ['string', 'null'], description: 'Of pages and mails to people; null: name.' },
@@ -61,7 +74,13 @@ export const createProjectBody = schema({
   title: 'CreateProjectBody',
   type: 'object',
   required: ['name'],
-  properties: { name, trackingOpen: { type: 'boolean' }, trackingClick: { type: 'boolean' }, ...publicFields },
+  properties: {
+    name,
+    trackingOpen: { type: 'boolean' },
+    trackingClick: { type: 'boolean' },
+    ...sandboxFields,
+    ...publicFields,
+  },
 });
 
 export const updateProjectBody = schema({
@@ -71,6 +90,7 @@ export const updateProjectBody = schema({
     name,
     trackingOpen: { type: 'boolean' },
     trackingClick: { type: 'boolean' },
+    ...sandboxFields,
     ...publicFields,
     publicFrom: {
       ...mailboxField,
@@ -114,6 +134,8 @@ const project = {
     'createdAt',
     'trackingOpen',
     'trackingClick',
+    'sandboxAddresses',
+    'sandboxSuppressions',
     'publicName',
     'logoUrl',
     'color',
@@ -143,6 +165,7 @@ const project = {
     createdAt: timestampField,
     trackingOpen: { type: 'boolean' },
     trackingClick: { type: 'boolean' },
+    ...sandboxFields,
     publicName: { ...nullableString, description: publicFields.publicName.description },
     logoUrl: nullableString,
     color: nullableString,

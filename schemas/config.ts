@@ -53,6 +53,12 @@ export const variables = {
     default: '',
     description: 'Other relays for the transactional lane, as in SMTP_URL; empty: the same relays.',
   },
+  smtpMailbox: {
+    type: 'boolean',
+    default: 'false',
+    description:
+      'true: the relay is a mailbox for development that passes no mail on, as that of npm start. Sandbox addresses answer in every project then, and what they take is kept there too.',
+  },
   smtpMaxConnections: {
     type: 'integer',
     default: 64,

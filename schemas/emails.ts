@@ -63,7 +63,8 @@ export const suppressedBy = {
   type: ['object', 'null'],
   required: ['groupId', 'reason'],
   properties: { groupId: { type: 'string' }, reason: { type: 'string' } },
-  description: 'The suppression entry that stopped it.',
+  description:
+    'The suppression entry that stopped it. The reason SANDBOX is that of the address suppressed@ of the sandbox.',
 } as const;
 
 const emailFields = {

@@ -1,12 +1,22 @@
-import type { Deps } from '../core/base/deps.ts';
+import { type Deps, oncePerCore } from '../core/base/deps.ts';
+import { sandboxReports } from '../core/delivery/sandbox/reports.ts';
 import { quotaWatchers } from '../core/inbound/quotas.ts';
-import { type InboundServer, openInboundServer } from '../platform/inbound/server.ts';
+import type { JobQueue } from '../core/jobs/queue.ts';
+import { handToServer } from '../platform/inbound/own-mail.ts';
+import { openInboundServer } from '../platform/inbound/server.ts';
 import type { Metrics } from '../platform/metrics.ts';
 import type { Service } from './service.ts';
 
+const serverOf = oncePerCore((deps: Deps) => openInboundServer(deps));
+
+/** Reports about mail to sandbox addresses come in like those of any mail server. */
+export function ownReports(deps: Deps): JobQueue {
+  return sandboxReports(deps, async (mail) => handToServer(deps.config, (await serverOf(deps)).port, mail));
+}
+
 /** Takes bounces, reports and mail from people. */
 export function inboundService(deps: Deps): Service {
-  const opened: Promise<InboundServer> = openInboundServer(deps);
+  const opened = serverOf(deps);
   return {
     name: 'inbound',
     ready: opened.then(({ port }) => deps.log.info({ port }, 'accepting inbound mail')),

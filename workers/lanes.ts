@@ -23,7 +23,7 @@ import { seriesCounts } from '../core/reports/count.ts';
 import { reputationWarnings } from '../core/reports/warnings.ts';
 import { createPoster } from '../platform/fetch/webhook-poster.ts';
 import type { TaskQueue } from '../workflows/names.ts';
-import { inboundService } from './inbound-lane.ts';
+import { inboundService, ownReports } from './inbound-lane.ts';
 import { retentionService } from './retention.ts';
 import { sendingOf, sendingService } from './sending.ts';
 import type { Service } from './service.ts';
@@ -84,7 +84,7 @@ export const lanes = {
     services: [sendingService],
   },
 
-  inbound: { services: [inboundService] },
+  inbound: { due: [ownReports], services: [inboundService] },
 
   submission: { services: [submissionService] },
 } as const satisfies Record<string, Lane>;

@@ -22,6 +22,7 @@ import type { Config } from '../../schemas/config.ts';
 
 export function presentProject(project: Project, domains: Domain[]) {
   const { _id, name, createdAt, trackingOpen, trackingClick } = project;
+  const { sandboxAddresses = false, sandboxSuppressions = false } = project;
   const verified = domains.find(({ verificationStatus }) => verificationStatus === 'VERIFIED');
   const inbound = domains.find(({ inboundEnabledAt }) => inboundEnabledAt !== null);
   return {
@@ -37,6 +38,8 @@ export function presentProject(project: Project, domains: Domain[]) {
     createdAt,
     trackingOpen,
     trackingClick,
+    sandboxAddresses,
+    sandboxSuppressions,
     ...publicFieldsOf(project),
     ...(inbound ? { inboundEmailDomain: inbound.domainName } : {}),
   };

@@ -27,7 +27,7 @@ type ProjectChange = Described<typeof updateProjectBody>;
 export async function createProject(
   deps: Deps,
   organizationId: ObjectId,
-  { name, trackingOpen = true, trackingClick = true, ...shown }: ProjectInput,
+  { name, trackingOpen = true, trackingClick = true, sandboxAddresses, sandboxSuppressions, ...shown }: ProjectInput,
   _id = new ObjectId(),
 ): Promise<Project> {
   const createdAt = deps.clock.now();
@@ -37,6 +37,7 @@ export async function createProject(
     name,
     trackingOpen,
     trackingClick,
+    ...given({ sandboxAddresses, sandboxSuppressions }),
     ...(await readPublicFields(deps, { _id }, shown)).set,
     audienceVersion: 0,
     createdAt,
@@ -73,14 +74,15 @@ export async function updateProject(
   deps: Deps,
   organizationId: ObjectId,
   projectId: string,
-  { name, trackingOpen, trackingClick, ...shown }: ProjectChange,
+  { name, trackingOpen, trackingClick, sandboxAddresses, sandboxSuppressions, ...shown }: ProjectChange,
 ): Promise<Project> {
   const project = await findProject(deps, organizationId, projectId);
+  const plain = given({ name, trackingOpen, trackingClick, sandboxAddresses, sandboxSuppressions });
   const { set, unset } = await readPublicFields(deps, project, shown);
   // Only the fields that were given: two calls that change different ones may run at the same time.
   const updated = await deps.db.projects.findOneAndUpdate(
     { _id: project._id, organizationId, deletedAt: null },
-    { $set: { ...given({ name, trackingOpen, trackingClick }), ...set }, $unset: unset },
+    { $set: { ...plain, ...set }, $unset: unset },
     { returnDocument: 'after' },
   );
   if (!updated) throw projectNotFound();

@@ -24,6 +24,10 @@ export interface Project {
   consentAddress?: ConsentAddress;
   /** The sender of confirmations and of links to data; absent: no-reply@ the first verified domain. */
   publicFrom?: Mailbox;
+  /** Absent: mail to sandbox addresses is refused, unless the relay is a mailbox. */
+  sandboxAddresses?: boolean;
+  /** Bounces and complaints of sandbox addresses suppress them, as they do others; absent: they do not. */
+  sandboxSuppressions?: boolean;
   /** Incremented with every change of fields, segments or automations, so that compiled copies can detect that they are stale. */
   audienceVersion: number;
   createdAt: Date;

@@ -3,22 +3,13 @@ import { sendClaimed } from '../outbox/claim.ts';
 import type { Held, Outcome } from '../outbox/ledger.ts';
 import type { MessageRecipient } from '../outbox/model.ts';
 import { type Ended, endedBy } from '../outbox/outcomes.ts';
-import type { Connection, Delivery, Lane } from '../outbox/relay.ts';
+import type { Connection, Delivery } from '../outbox/relay.ts';
 import { afterOutcome, judgeDelivery, judgeRecipients } from '../outbox/rules/judge-delivery.ts';
 import { isOpenRecipient } from '../outbox/states.ts';
+import type { ClaimedMail } from './claimed-mail.ts';
+import { throughSandbox } from './sandbox/connection.ts';
+import { namesSandbox, withoutUnanswered } from './sandbox/refuse.ts';
 import type { Sending } from './sending.ts';
-
-/** A claimed and checked mail. */
-export interface ClaimedMail {
-  readonly held: Held;
-  readonly lane: Lane;
-  /** The mail's Date, the same in every attempt. */
-  readonly at: Date;
-  /** Earlier attempts that ended without a final answer. */
-  readonly deferrals: number;
-  /** Set where there are cc or bcc. */
-  readonly recipients: MessageRecipient[] | null;
-}
 
 interface Attempt {
   ended: Ended;
@@ -28,8 +19,24 @@ interface Attempt {
 
 type Composed = ComposedMail | Outcome;
 
-/** Composes a claimed mail, hands it to the relay, and judges what came of it. Rejects only with what `compose` throws. */
+/**
+ * Composes a claimed mail, hands it to the relay, and judges what came of it. Rejects with what `compose` throws, or when the settings of
+ * sandbox addresses cannot be read.
+ */
 export async function attemptDelivery<Mail extends ClaimedMail>(
+  sending: Sending,
+  mail: Mail,
+  connection: Connection,
+  compose: (mail: Mail) => Composed | Promise<Composed>,
+): Promise<Attempt> {
+  if (!namesSandbox(mail)) return attempt(sending, mail, connection, compose);
+  const { deps } = sending;
+  const left = await withoutUnanswered(deps, mail);
+  if ('verdict' in left) return { ended: endedBy(mail.held, left.verdict), delivery: null };
+  return attempt(sending, left.mail, throughSandbox(deps, connection, left.mail), compose);
+}
+
+async function attempt<Mail extends ClaimedMail>(
   sending: Sending,
   mail: Mail,
   connection: Connection,
@@ -45,7 +52,7 @@ export async function attemptDelivery<Mail extends ClaimedMail>(
   if (delivery.kind === 'fenced')
     return { ended: endedBy(held, held.stopped ?? { kind: 'back', delayMs: 0 }), delivery };
   const { deps } = sending;
-  const attempt = {
+  const judging = {
     lane: mail.lane,
     delivery,
     addresses: envelope.to,
@@ -54,7 +61,7 @@ export async function attemptDelivery<Mail extends ClaimedMail>(
     jitter: Math.random(),
     evidenceAfterMs: deps.evidence.isKnown ? deps.config.smtpEvidenceDelaySeconds * 1_000 : null,
   };
-  const judged = recipients ? judgeRecipients(attempt, recipients) : judgeDelivery(attempt);
+  const judged = recipients ? judgeRecipients(judging, recipients) : judgeDelivery(judging);
   return { ended: { held, ...judged }, delivery };
 }
 

@@ -115,7 +115,7 @@ export class MailQueue implements JobQueue {
   async #send(mail: PreparedMail, { connection, reservation }: Place): Promise<void> {
     const { deps, ledger, outcomes } = this.#sending;
     const isAlone = claimedBy(ledger) <= ALONE_MAX;
-    const compose = () => composeStored(deps, { ...mail, isAlone });
+    const compose = (one: PreparedMail) => composeStored(deps, { ...one, isAlone });
     const ended = await attemptDelivery(this.#sending, mail, connection, compose).then(
       (attempt) => attempt.ended,
       (error) => {

@@ -11,6 +11,7 @@ import type { Message, SmtpReply } from '../outbox/model.ts';
 import type { Bounce } from '../outbox/outcomes.ts';
 import { classifyReply } from '../outbox/rules/bounces.ts';
 import { OPEN_RECIPIENT_STATES, REPORTABLE_STATES, states } from '../outbox/states.ts';
+import { maySuppress } from '../suppressions/suppressions.ts';
 import type { DeliveryReport } from './delivery-reports/dsn.ts';
 
 export interface MailRef {
@@ -61,12 +62,13 @@ async function applyFailure(deps: Deps, message: Message, email: string, report:
   const moved = await moveToBounced(deps, message, bounce);
   if (!moved) return;
   await announceDeliveries(deps, message.projectId, [message._id]);
-  const { category, reason, suppress } = classification;
+  const { category, reason } = classification;
+  const suppressed = classification.suppress && (await maySuppress(deps, message.projectId, email));
   await publishEvents(deps, message.projectId, [
     {
       type: 'email.bounced',
       key: `${message._id.toHexString()} email.bounced ${email}`,
-      data: { ...factsOf(message), email, reply, reason, category, suppressed: suppress },
+      data: { ...factsOf(message), email, reply, reason, category, suppressed },
     },
   ]);
 }

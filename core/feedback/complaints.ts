@@ -1,7 +1,7 @@
 import type { Deps } from '../base/deps.ts';
 import { readMailLocalPart, readUnsubscribeToken } from '../composing/tokens.ts';
 import { findMail } from '../outbox/blocks/find-mail.ts';
-import { suppress } from '../suppressions/suppressions.ts';
+import { suppressReported } from '../suppressions/suppressions.ts';
 import type { MailRef, ReportOutcome } from './bounces.ts';
 import type { ComplaintReport } from './delivery-reports/arf.ts';
 import { writeSignals } from './engagements.ts';
@@ -31,7 +31,7 @@ export async function applyComplaint(
     : message?.email;
   const email = own || proven.find((one) => one.email && isSameMail(one, ref))?.email;
   if (found === 'gone' && !email) return 'ignored';
-  if (email) await suppress(deps, ref.projectId, { emails: [email], isGlobal: true, reason: 'COMPLAINT', evidence });
+  if (email) await suppressReported(deps, ref.projectId, { email, reason: 'COMPLAINT', evidence });
   if (found === 'inFlight') return 'later';
   const { projectId, messageId } = ref;
   await writeSignals(deps, [{ kind: 'complaint', projectId, messageId, at: deps.clock.now(), reason }]);

@@ -6,6 +6,7 @@ import type { Deps } from '../base/deps.ts';
 import { invalid, unprocessable } from '../base/errors.ts';
 import { derivedId } from '../base/ids.ts';
 import type { Project } from '../base/model.ts';
+import { requireSandbox } from '../base/sandbox.ts';
 import { emailDomain, normalizeEmail } from '../base/text/addresses.ts';
 import { taggedWith } from '../base/text/tags.ts';
 import { linkSetOf } from '../composing/link-sets.ts';
@@ -78,7 +79,7 @@ export interface DraftedSend {
 /** A mail to one recipient with its copies, checked but for its rendering. */
 export async function draftSend(deps: Deps, project: Project, input: SendInput, origin: Origin): Promise<DraftedSend> {
   const recipients = recipientsOf(mailbox(input.to), input.cc, input.bcc);
-  checkRecipients(recipients, 'to');
+  checkRecipients(deps, project, recipients, 'to');
   const draft = await draftMail(deps, project, input, origin);
   const suppressions = await checkSender(
     deps,
@@ -124,7 +125,7 @@ export async function sendBulk(deps: Deps, project: Project, input: BulkInput, o
     const email = normalizeEmail(entry.email);
     const copies = [entry.cc ?? input.cc, entry.bcc ?? input.bcc] as const;
     const recipients = email === null ? null : recipientsOf(mailbox({ email, name: entry.name }), ...copies);
-    if (recipients) checkRecipients(recipients, `recipients/${index}`);
+    if (recipients) checkRecipients(deps, project, recipients, `recipients/${index}`);
     return { entry, index, recipients };
   });
   const draft = await draftMail(deps, project, input, origin);
@@ -168,12 +169,14 @@ export async function sendBulk(deps: Deps, project: Project, input: BulkInput, o
   return { batchId, totalRecipients, successCount: totalRecipients - failedCount, failedCount, failures };
 }
 
-function checkRecipients(recipients: MessageRecipient[], field: string): void {
+function checkRecipients(deps: Deps, project: Project, recipients: MessageRecipient[], field: string): void {
   if (recipients.length > RECIPIENTS_MAX)
     throw invalid(
       `A mail goes to ${RECIPIENTS_MAX} addresses at most: to, cc and bcc together.`,
       `${field}: must have ${RECIPIENTS_MAX} addresses at most with cc and bcc`,
     );
+  const emails = recipients.map(({ email }) => email);
+  requireSandbox(deps, project, emails, field);
 }
 
 /** The sender's domain must be verified; returns the suppressed addresses. */

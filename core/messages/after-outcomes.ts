@@ -4,7 +4,7 @@ import type { Bounce } from '../outbox/outcomes.ts';
 import type { Effects } from '../outbox/record-outcomes.ts';
 import { formatReply } from '../outbox/rules/relay-replies.ts';
 import { states } from '../outbox/states.ts';
-import { suppress } from '../suppressions/suppressions.ts';
+import { suppressReported } from '../suppressions/suppressions.ts';
 import { announceEnded } from './deliveries.ts';
 import { publishOutcomes } from './events.ts';
 
@@ -30,12 +30,7 @@ export function outcomeEffects(deps: Deps): Effects {
 export async function followBounce(deps: Deps, message: Bounced, bounce: Bounce): Promise<void> {
   const { email, reply, classification } = bounce;
   if (classification.suppress || (await isRepeated(deps, message, bounce)))
-    await suppress(deps, message.projectId, {
-      emails: [email],
-      isGlobal: true,
-      reason: 'BOUNCE',
-      evidence: formatReply(reply),
-    });
+    await suppressReported(deps, message.projectId, { email, reason: 'BOUNCE', evidence: formatReply(reply) });
 }
 
 /** Without the message itself: its row may be there already when this is repeated. */

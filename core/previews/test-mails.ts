@@ -2,6 +2,7 @@ import type { ObjectId } from 'mongodb';
 import type { Deps } from '../base/deps.ts';
 import { derivedId } from '../base/ids.ts';
 import type { Project } from '../base/model.ts';
+import { requireSandbox } from '../base/sandbox.ts';
 import { normalizeEmail } from '../base/text/addresses.ts';
 import { TRIAL_PAGES } from '../composing/links.ts';
 import { campaignVariables, isOfTheMail, type TemplateContact } from '../composing/variables.ts';
@@ -32,13 +33,14 @@ const SUBJECT_MAX = 998;
 /** Sends a draft to a few people for review: outside all counts and suppressions, and without tracking. */
 export async function sendTestMail(
   deps: Deps,
-  project: Pick<Project, '_id'>,
+  project: Project,
   mail: TestMail,
   { at, seed }: { at: Date; seed: ObjectId },
 ): Promise<QueuedTest> {
   await requireVerifiedDomain(deps, project, mail.from.email, 'from/email');
   const { emails, contact, data, isCampaign, ...shown } = mail;
   const addresses = [...new Set(emails.flatMap((email) => normalizeEmail(email) ?? []))];
+  requireSandbox(deps, project, addresses, 'emails');
   const contacts = contact ? [] : await contactsWith(deps, project, addresses);
   const subject = `[Test] ${shown.subject}`.slice(0, SUBJECT_MAX);
   const contentId = derivedId(at, 'test mail', seed.toHexString());

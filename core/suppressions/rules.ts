@@ -1,8 +1,11 @@
 import type { Suppression, SuppressionReason } from './model.ts';
 
+/** SANDBOX: there is no entry, but the sandbox address is treated as if there were one. */
+type FactReason = SuppressionReason | 'SANDBOX';
+
 /** The fields of an entry that decide about a mail. */
-export interface SuppressionFact
-  extends Pick<Suppression, 'groupId' | 'isGlobal' | 'isDefault' | 'isMarketing' | 'reason'> {
+export interface SuppressionFact extends Pick<Suppression, 'groupId' | 'isGlobal' | 'isDefault' | 'isMarketing'> {
+  reason: FactReason;
   /** The other reason against the address, besides an unsubscribe. */
   beside?: Pick<Suppression, 'reason'> | undefined;
   /** Groups that the person turned on after turning everything off; null: mail that names no group. */
@@ -48,7 +51,7 @@ function withoutUnsubscribe(entry: SuppressionFact): SuppressionFact | null {
 }
 
 /** Suppressing an address again keeps the stronger reason. */
-export function isStronger(reason: SuppressionReason, than: SuppressionReason): boolean {
+export function isStronger(reason: FactReason, than: FactReason): boolean {
   return STRENGTH[reason] > STRENGTH[than];
 }
 
@@ -123,7 +126,7 @@ export function isMarketingSend(send: {
   return send.groupId !== null || send.templateType === 'marketing';
 }
 
-const STRENGTH: Record<SuppressionReason, number> = { MANUAL: 1, BOUNCE: 2, UNSUBSCRIBE: 3, COMPLAINT: 4 };
+const STRENGTH: Record<FactReason, number> = { SANDBOX: 0, MANUAL: 1, BOUNCE: 2, UNSUBSCRIBE: 3, COMPLAINT: 4 };
 
 function stops(entry: SuppressionFact, mail: MailFacts): boolean {
   const { marketing, groupId, bypass } = mail;

@@ -4,6 +4,7 @@ import type { suppressBody } from '../../schemas/suppressions.ts';
 import type { Deps } from '../base/deps.ts';
 import { invalid } from '../base/errors.ts';
 import type { Session } from '../base/model.ts';
+import { isSandboxAddress, readSandbox, sandboxBehaviour } from '../base/sandbox.ts';
 import { normalizeEmail } from '../base/text/addresses.ts';
 import { applyChanges, changeSuppressions } from './changes.ts';
 import { builtInCode, builtInGroup, chooseGroup, type GroupChoice } from './groups.ts';
@@ -50,6 +51,24 @@ export async function suppress(
     addresses.map((email) => ({ email, reason, evidence })),
   );
   return addresses.length;
+}
+
+/** After a bounce or a complaint. One of a sandbox address suppresses it only where the project asks for that. */
+export async function suppressReported(
+  deps: Deps,
+  projectId: ObjectId,
+  { email, ...entry }: { email: string; reason: 'BOUNCE' | 'COMPLAINT'; evidence: string },
+): Promise<void> {
+  if (await maySuppress(deps, projectId, email))
+    await suppress(deps, projectId, { emails: [email], isGlobal: true, ...entry });
+}
+
+export async function maySuppress(
+  deps: Pick<Deps, 'db' | 'config'>,
+  projectId: ObjectId,
+  email: string,
+): Promise<boolean> {
+  return !isSandboxAddress(email) || (await readSandbox(deps, projectId)).suppresses;
 }
 
 export interface NewEntry {
@@ -137,10 +156,12 @@ export async function takeBackUnsubscribes(
  * which mail they stop.
  */
 export async function suppressionsAgainst(
-  deps: Pick<Deps, 'db'>,
+  deps: Pick<Deps, 'db' | 'config'>,
   projectId: ObjectId,
   emails: string[],
 ): Promise<Map<string, SuppressionFact[]>> {
+  const inSandbox = emails.filter((email) => sandboxBehaviour(email) === 'suppressed');
+  const simulated = inSandbox.length === 0 ? [] : await simulatedEntries(deps, projectId, inSandbox);
   const found = await deps.db.suppressions
     .find(
       { projectId, email: { $in: [...new Set(emails)] } },
@@ -156,7 +177,23 @@ export async function suppressionsAgainst(
     .toArray();
   const defaultGroupId = builtInCode(projectId, 'default');
   const facts = found.map((entry) => ({ ...entry, ...exceptionsOf(entry, defaultGroupId) }));
-  return Map.groupBy(facts, ({ email }) => email);
+  return Map.groupBy<string, SuppressionFact & { email: string }>([...facts, ...simulated], ({ email }) => email);
+}
+
+/** suppressed@ of the sandbox is treated as if it stood in the global group. */
+async function simulatedEntries(
+  deps: Pick<Deps, 'db' | 'config'>,
+  projectId: ObjectId,
+  emails: string[],
+): Promise<Array<SuppressionFact & { email: string }>> {
+  const { isOn } = await readSandbox(deps, projectId);
+  const entry = {
+    groupId: builtInCode(projectId, 'global'),
+    isGlobal: true,
+    isDefault: false,
+    reason: 'SANDBOX',
+  } as const;
+  return isOn ? [...new Set(emails)].map((email) => ({ email, ...entry })) : [];
 }
 
 /** Mail that names no group counts to the default group. */

@@ -57,6 +57,7 @@ export const unsharded: Record<Exclude<keyof Collections, keyof typeof shardKeys
   formSubmissions: SHORT,
   pendingSubscriptions: `${SHORT} The address of its unique index is removed before the document.`,
   migrationSecrets: SHORT,
+  sandboxReports: SHORT,
   migrationPlans: SHORT,
   previousWebhookSecrets: SHORT,
   eventStreams: FEW,

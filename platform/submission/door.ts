@@ -3,6 +3,7 @@ import type { Authenticate, Identity } from '../../core/accounts/api-keys.ts';
 import { originOf, requireDomain, requireScope } from '../../core/accounts/scopes.ts';
 import type { Deps } from '../../core/base/deps.ts';
 import type { Project } from '../../core/base/model.ts';
+import { isSandboxAddress, sandboxRefusal } from '../../core/base/sandbox.ts';
 import { normalizeEmail } from '../../core/base/text/addresses.ts';
 import { networkOf } from '../../core/base/text/networks.ts';
 import { type SubmittedMail, type SubmittedRecipient, submitMail } from '../../core/mails/submission/submit.ts';
@@ -61,12 +62,16 @@ export function createDoor(deps: Deps, { authenticate, limiter, bytes, bytesPerA
     throw reply(451, `4.7.1 Too many mails; try again in ${seconds} seconds`);
   }
 
-  async function recipient(address: string, { envelope }: SMTPServerSession): Promise<void> {
+  async function recipient(address: string, session: SMTPServerSession): Promise<void> {
+    const { envelope } = session;
     const email = normalizeEmail(address);
     if (email === null) throw reply(553, '5.1.3 This is not an address that mail can be sent to');
     const known = envelope.rcptTo.map((one) => normalizeEmail(one.address));
     if (known.length >= RECIPIENTS_MAX && !known.includes(email))
       throw reply(452, `4.5.3 A mail has ${RECIPIENTS_MAX} recipients at most; send the others in another transaction`);
+    if (!isSandboxAddress(email)) return;
+    const refusal = sandboxRefusal(deps, (await caller(session)).project, email);
+    if (refusal) throw reply(550, `5.7.1 ${refusal}`);
   }
 
   /** Resolves with the text of the reply, when the mail is stored. */

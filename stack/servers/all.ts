@@ -33,7 +33,7 @@ export interface Servers {
   readonly redis: Server | null;
   readonly temporal: TemporalServer | null;
   readonly mailbox: MailboxServer | null;
-  /** MONGODB_URL, REDIS_URL, TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE, SMTP_URL of what was started. */
+  /** MONGODB_URL, REDIS_URL, TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE, SMTP_URL, SMTP_MAILBOX of what was started. */
   readonly environment: Record<string, string>;
   stop(): Promise<void>;
 }
@@ -68,7 +68,7 @@ export async function startServers(options: StartServersOptions): Promise<Server
     ...(mongodb && { MONGODB_URL: mongodb.url }),
     ...(redis && { REDIS_URL: redis.url }),
     ...(temporal && { TEMPORAL_ADDRESS: temporal.url, TEMPORAL_NAMESPACE: temporal.namespace }),
-    ...(mailbox && { SMTP_URL: mailbox.url }),
+    ...(mailbox && { SMTP_URL: mailbox.url, SMTP_MAILBOX: 'true' }),
   };
   return { mongodb, redis, temporal, mailbox, environment, stop };
 }

@@ -24,6 +24,8 @@ describe('Projects and keys', () => {
       createdAt: project.createdAt.toISOString(),
       trackingOpen: true,
       trackingClick: true,
+      sandboxAddresses: false,
+      sandboxSuppressions: false,
       publicName: null,
       logoUrl: null,
       color: null,
@@ -61,6 +63,12 @@ describe('Projects and keys', () => {
     expect(listed).to.have.members([environment.own.project._id.toHexString(), id]);
     const changed = await admin().patch(`/account/projects/${id}`, { name: 'Renamed' });
     expect(changed.body.data).to.include({ name: 'Renamed', trackingOpen: false });
+    const sandbox = { sandboxAddresses: true, sandboxSuppressions: true };
+    expect((await admin().patch(`/account/projects/${id}`, sandbox)).body.data).to.include(sandbox);
+    const wrong = await admin().patch(`/account/projects/${id}`, { sandboxAddresses: 'yes' });
+    expect(wrong.status).to.equal(400);
+    expect(wrong.body.error.details).to.match(/^sandboxAddresses: /);
+    expect((await admin().get(`/account/projects/${id}`)).body.data).to.include({ ...sandbox, name: 'Renamed' });
 
     const key = await admin().post(`/account/projects/${id}/api-keys`, { name: 'integration' });
     expect(key.status).to.equal(201);

@@ -1,6 +1,6 @@
 import type { ObjectId } from 'mongodb';
 import type { Contact } from '../../contacts/model.ts';
-import type { ClaimedMail } from '../attempt.ts';
+import type { ClaimedMail } from '../claimed-mail.ts';
 
 /** A recipient of a campaign, claimed by this process. */
 export interface ClaimedRecipient extends ClaimedMail {

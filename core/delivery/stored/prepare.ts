@@ -14,7 +14,7 @@ import { isOpenRecipient } from '../../outbox/states.ts';
 import { goneGroups } from '../../suppressions/groups.ts';
 import { type SuppressionFact, stoppedBy } from '../../suppressions/rules.ts';
 import { suppressionsAgainst } from '../../suppressions/suppressions.ts';
-import type { ClaimedMail } from '../attempt.ts';
+import type { ClaimedMail } from '../claimed-mail.ts';
 
 /** A claimed message with everything that was read for it; suppressed recipients are marked. */
 export interface PreparedMail extends ClaimedMail {

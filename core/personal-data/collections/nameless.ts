@@ -55,6 +55,10 @@ export const own = {
     removal: { by: 'job', how: 'counted again without the link (core/reports/links)' },
   },
   reportStates: { nameless: 'Dates.' },
+  sandboxReports: {
+    leftOut: 'A sandbox address, which no person has, and the header of a test mail to it.',
+    removal: { by: 'expiry', field: 'createdAt', after: '24 hours' },
+  },
   dataRequests: {
     leftOut: 'The sealed address of a person who asked for this file, and a hash of the link.',
     removal: { by: 'expiry', field: 'expiresAt', after: '24 hours' },
