@@ -68,6 +68,7 @@ function Editor({ project, onSaved }: { project: Project; onSaved: (project: Pro
         <Sender form={form} project={project} isReadOnly={isReadOnly} />
         <Privacy form={form} isReadOnly={isReadOnly} />
       </Columns>
+      <Sandbox form={form} isReadOnly={isReadOnly} />
     </Page>
   );
 }
@@ -241,6 +242,38 @@ function Privacy({ form, isReadOnly }: Part) {
         label="What a consent keeps of the address on the network"
         options={kept.map((option) => ({ ...option, isDisabled: isReadOnly }))}
       />
+    </Section>
+  );
+}
+
+function Sandbox({ form, isReadOnly }: Part) {
+  return (
+    <Section title="Sandbox addresses" note="for tests of what follows from a mail" hasRule>
+      <p class="sub">
+        <code>delivered@</code>, <code>bounced@</code>, <code>complained@</code>, <code>deferred@</code> and{' '}
+        <code>suppressed@sandbox.everpost.test</code> behave as their name says. With anything after a +, such as{' '}
+        <code>bounced+signup@</code>, each test has an address of its own.
+      </p>
+      <div class="cols near">
+        <div class="c6">
+          <Checkbox
+            form={form}
+            name="sandboxAddresses"
+            label="Answer mail to them"
+            hint="It reaches no relay. Otherwise such mail is refused, unless the relay is a mailbox."
+            isDisabled={isReadOnly}
+          />
+        </div>
+        <div class="c6">
+          <Checkbox
+            form={form}
+            name="sandboxSuppressions"
+            label="Let them be suppressed"
+            hint="After a bounce or a complaint the address stays on the list, as any other does."
+            isDisabled={isReadOnly}
+          />
+        </div>
+      </div>
     </Section>
   );
 }

@@ -64,6 +64,22 @@ describe('The page of the settings', () => {
     expect((await fetch(url)).status).to.equal(200);
   });
 
+  it('switches sandbox addresses on, and says what each switch does', async () => {
+    const page = await suite.open('/settings');
+    await page.getByRole('checkbox', { name: /^Answer mail to them/ }).check();
+    await page.getByText(/It reaches no relay/).scrollIntoViewIfNeeded();
+    await expectAccessible(page);
+    await shoot(page, 'settings-sandbox');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Changed, not saved').waitFor({ state: 'detached' });
+    const { adminKey, project } = suite.own;
+    const { body } = await suite.client(adminKey).get(`/account/projects/${project._id}`);
+    expect(body.data).to.include({ sandboxAddresses: true, sandboxSuppressions: false });
+    await page.reload();
+    expect(await page.getByRole('checkbox', { name: /^Answer mail to them/ }).isChecked()).to.equal(true);
+    expect(await page.getByRole('checkbox', { name: /^Let them be suppressed/ }).isChecked()).to.equal(false);
+  });
+
   it('shows an editor what is set, and changes nothing', async () => {
     const page = await suite.open('/settings', { role: 'editor', width: 375 });
     const save = page.getByRole('button', { name: 'Save' });
@@ -71,6 +87,7 @@ describe('The page of the settings', () => {
     expect(await save.getAttribute('aria-disabled')).to.equal('true');
     expect(await page.getByLabel('Public name').getAttribute('readonly')).to.not.equal(null);
     expect(await page.getByRole('radio', { name: /^All of it/ }).isDisabled()).to.equal(true);
+    expect(await page.getByRole('checkbox', { name: /^Answer mail to them/ }).isDisabled()).to.equal(true);
     expect(await page.getByRole('button', { name: 'Upload a picture' }).count()).to.equal(0);
     expect(await page.evaluate('document.documentElement.scrollWidth')).to.equal(375);
   });

@@ -13,6 +13,8 @@ export interface Draft {
   'publicFrom/name': string;
   trackingOpen: boolean;
   trackingClick: boolean;
+  sandboxAddresses: boolean;
+  sandboxSuppressions: boolean;
 }
 
 export function draftOf(project: Project): Draft {
@@ -28,6 +30,8 @@ export function draftOf(project: Project): Draft {
     'publicFrom/name': project.publicFrom?.name ?? '',
     trackingOpen: project.trackingOpen,
     trackingClick: project.trackingClick,
+    sandboxAddresses: project.sandboxAddresses,
+    sandboxSuppressions: project.sandboxSuppressions,
   };
 }
 
@@ -42,11 +46,11 @@ export function changesOf(project: Project, draft: Draft): UpdateProjectBody {
 
 /** An empty field is the default again. */
 function wholeOf(draft: Draft): UpdateProjectBody {
-  const { name, consentAddress, trackingOpen, trackingClick } = draft;
+  const { name, consentAddress, trackingOpen, trackingClick, sandboxAddresses, sandboxSuppressions } = draft;
   const email = draft['publicFrom/email'].trim();
   const senderName = draft['publicFrom/name'].trim();
   return {
-    ...{ name, consentAddress, trackingOpen, trackingClick },
+    ...{ name, consentAddress, trackingOpen, trackingClick, sandboxAddresses, sandboxSuppressions },
     publicName: draft.publicName.trim() || null,
     logoUrl: draft.logoUrl.trim() || null,
     color: draft.color.trim() || null,
