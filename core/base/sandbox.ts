@@ -1,5 +1,4 @@
 import type { ObjectId } from 'mongodb';
-import type { Config } from '../../schemas/config.ts';
 import type { Deps } from './deps.ts';
 import { invalid } from './errors.ts';
 import type { Project } from './model.ts';
@@ -30,7 +29,9 @@ export function sandboxBehaviour(email: string): SandboxBehaviour | null {
   return BEHAVIOURS.find((one) => one === name) ?? null;
 }
 
-/** Read only where a sandbox address occurs. */
+/**
+ * Read only where a sandbox address occurs. A relay that is a mailbox passes no mail on, so there they answer in every project.
+ */
 export async function readSandbox(
   { db, config }: Pick<Deps, 'db' | 'config'>,
   projectId: ObjectId,
@@ -40,15 +41,8 @@ export async function readSandbox(
     { _id: projectId, deletedAt: null },
     { projection, readPreference: 'primary' },
   );
-  return sandboxOf(config, project ?? {});
-}
-
-/** A relay that is a mailbox passes no mail on, so there they answer in every project. */
-function sandboxOf(
-  { smtpMailbox }: Pick<Config, 'smtpMailbox'>,
-  { sandboxAddresses = false, sandboxSuppressions = false }: Of,
-): SandboxSettings {
-  return { isOn: smtpMailbox || sandboxAddresses, suppresses: sandboxSuppressions };
+  const { sandboxAddresses = false, sandboxSuppressions = false } = project ?? {};
+  return { isOn: config.smtpMailbox || sandboxAddresses, suppresses: sandboxSuppressions };
 }
 
 /** Why nothing is sent to a sandbox address; null: it answers. */
@@ -60,22 +54,18 @@ export function whyNoSandbox(email: string, { isOn }: Pick<SandboxSettings, 'isO
   return `There is no such address at ${SANDBOX_DOMAIN}; there are ${known}, each also with +anything before the @.`;
 }
 
-type Of = Pick<Project, 'sandboxAddresses' | 'sandboxSuppressions'>;
-
-/** The same for a mail that is being accepted, whose project is known; null for all other addresses. */
-export function sandboxRefusal({ config }: Pick<Deps, 'config'>, project: Of, email: string): string | null {
-  return isSandboxAddress(email) ? whyNoSandbox(email, sandboxOf(config, project)) : null;
-}
-
-/** Refuses a call that names a sandbox address which does not answer. */
-export function requireSandbox(
-  deps: Pick<Deps, 'config'>,
-  project: Of,
-  emails: readonly string[],
-  field: string,
-): void {
-  for (const email of emails) {
-    const why = sandboxRefusal(deps, project, email);
+/** Refuses a call that names a sandbox address which does not answer; `field` is where the call names it. */
+export async function requireSandbox(
+  deps: Pick<Deps, 'db' | 'config'>,
+  { _id }: Pick<Project, '_id'>,
+  named: ReadonlyArray<{ email: string; field: string }>,
+): Promise<void> {
+  const inSandbox = named.filter(({ email }) => isSandboxAddress(email));
+  if (inSandbox.length === 0) return;
+  // Not as the caller's key knows the project, which may be some seconds old: a test switches them on and sends at once.
+  const settings = await readSandbox(deps, _id);
+  for (const { email, field } of inSandbox) {
+    const why = whyNoSandbox(email, settings);
     if (why) throw invalid(why, `${field}: ${why}`);
   }
 }

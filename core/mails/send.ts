@@ -79,7 +79,12 @@ export interface DraftedSend {
 /** A mail to one recipient with its copies, checked but for its rendering. */
 export async function draftSend(deps: Deps, project: Project, input: SendInput, origin: Origin): Promise<DraftedSend> {
   const recipients = recipientsOf(mailbox(input.to), input.cc, input.bcc);
-  checkRecipients(deps, project, recipients, 'to');
+  checkRecipients(recipients, 'to');
+  await requireSandbox(
+    deps,
+    project,
+    recipients.map(({ email }) => ({ email, field: 'to' })),
+  );
   const draft = await draftMail(deps, project, input, origin);
   const suppressions = await checkSender(
     deps,
@@ -125,9 +130,13 @@ export async function sendBulk(deps: Deps, project: Project, input: BulkInput, o
     const email = normalizeEmail(entry.email);
     const copies = [entry.cc ?? input.cc, entry.bcc ?? input.bcc] as const;
     const recipients = email === null ? null : recipientsOf(mailbox({ email, name: entry.name }), ...copies);
-    if (recipients) checkRecipients(deps, project, recipients, `recipients/${index}`);
+    if (recipients) checkRecipients(recipients, `recipients/${index}`);
     return { entry, index, recipients };
   });
+  const named = people.flatMap(({ recipients, index }) =>
+    (recipients ?? []).map(({ email }) => ({ email, field: `recipients/${index}` })),
+  );
+  await requireSandbox(deps, project, named);
   const draft = await draftMail(deps, project, input, origin);
   const emails = people.flatMap(({ recipients }) => recipients?.map(({ email }) => email) ?? []);
   const suppressions = await checkSender(deps, project, draft, emails);
@@ -169,14 +178,12 @@ export async function sendBulk(deps: Deps, project: Project, input: BulkInput, o
   return { batchId, totalRecipients, successCount: totalRecipients - failedCount, failedCount, failures };
 }
 
-function checkRecipients(deps: Deps, project: Project, recipients: MessageRecipient[], field: string): void {
+function checkRecipients(recipients: MessageRecipient[], field: string): void {
   if (recipients.length > RECIPIENTS_MAX)
     throw invalid(
       `A mail goes to ${RECIPIENTS_MAX} addresses at most: to, cc and bcc together.`,
       `${field}: must have ${RECIPIENTS_MAX} addresses at most with cc and bcc`,
     );
-  const emails = recipients.map(({ email }) => email);
-  requireSandbox(deps, project, emails, field);
 }
 
 /** The sender's domain must be verified; returns the suppressed addresses. */

@@ -33,14 +33,18 @@ const SUBJECT_MAX = 998;
 /** Sends a draft to a few people for review: outside all counts and suppressions, and without tracking. */
 export async function sendTestMail(
   deps: Deps,
-  project: Project,
+  project: Pick<Project, '_id'>,
   mail: TestMail,
   { at, seed }: { at: Date; seed: ObjectId },
 ): Promise<QueuedTest> {
   await requireVerifiedDomain(deps, project, mail.from.email, 'from/email');
   const { emails, contact, data, isCampaign, ...shown } = mail;
   const addresses = [...new Set(emails.flatMap((email) => normalizeEmail(email) ?? []))];
-  requireSandbox(deps, project, addresses, 'emails');
+  await requireSandbox(
+    deps,
+    project,
+    addresses.map((email) => ({ email, field: 'emails' })),
+  );
   const contacts = contact ? [] : await contactsWith(deps, project, addresses);
   const subject = `[Test] ${shown.subject}`.slice(0, SUBJECT_MAX);
   const contentId = derivedId(at, 'test mail', seed.toHexString());

@@ -3,7 +3,7 @@ import type { Authenticate, Identity } from '../../core/accounts/api-keys.ts';
 import { originOf, requireDomain, requireScope } from '../../core/accounts/scopes.ts';
 import type { Deps } from '../../core/base/deps.ts';
 import type { Project } from '../../core/base/model.ts';
-import { isSandboxAddress, sandboxRefusal } from '../../core/base/sandbox.ts';
+import { isSandboxAddress, readSandbox, whyNoSandbox } from '../../core/base/sandbox.ts';
 import { normalizeEmail } from '../../core/base/text/addresses.ts';
 import { networkOf } from '../../core/base/text/networks.ts';
 import { type SubmittedMail, type SubmittedRecipient, submitMail } from '../../core/mails/submission/submit.ts';
@@ -70,7 +70,8 @@ export function createDoor(deps: Deps, { authenticate, limiter, bytes, bytesPerA
     if (known.length >= RECIPIENTS_MAX && !known.includes(email))
       throw reply(452, `4.5.3 A mail has ${RECIPIENTS_MAX} recipients at most; send the others in another transaction`);
     if (!isSandboxAddress(email)) return;
-    const refusal = sandboxRefusal(deps, (await caller(session)).project, email);
+    const { project } = await caller(session);
+    const refusal = whyNoSandbox(email, await readSandbox(deps, project._id));
     if (refusal) throw reply(550, `5.7.1 ${refusal}`);
   }
 

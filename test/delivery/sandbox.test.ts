@@ -5,6 +5,7 @@ import type { Message } from '../../core/outbox/model.ts';
 import { builtInCode } from '../../core/suppressions/groups.ts';
 import { anyFreePort } from '../../stack/ports.ts';
 import { type Servers, startServers } from '../../stack/servers/all.ts';
+import { activeAutomation, created, email, makeSending, wait } from '../automations/support.ts';
 import { HTML, SENDER, type Stage, startStage } from '../campaigns/support.ts';
 import { temporaryFolder } from '../stack/temporary.ts';
 import { openSubmission, type SubmissionDoor } from '../support/submission.ts';
@@ -120,6 +121,24 @@ describe('Sandbox addresses', () => {
       expect(reached(stage).filter((email) => email !== REAL)).to.deep.equal(['eve@example.org']);
     });
 
+    it('They answer mail of bulk, batch and automations.', async () => {
+      const { stage } = scene;
+      const { client } = stage.own;
+      const { to: _, ...shared } = mailTo(REAL);
+      const made = await client.post('/mails/bulk', { ...shared, recipients: [{ email: at('bounced', 'bulk') }] });
+      expect(made.body.data.successCount, made.text).to.equal(1);
+      await client.post('/mails/batch', { mails: [mailTo(at('bounced', 'batch'))] });
+      await makeSending(stage.deps, stage.own);
+      const { id: listId } = await created(client, '/contact-lists', { name: 'Automation' });
+      const entryCriteria = { type: 'contact_added_to_list', listId };
+      await activeAutomation(client, { entryCriteria, steps: [wait(0), email('hello')] });
+      for (const name of ['bounced', 'suppressed'])
+        await client.post('/contacts/email', { email: at(name, 'automation'), listIds: [listId] });
+      for (const way of ['bulk', 'batch', 'automation']) await settled(stage, at('bounced', way), 'bounced');
+      await settled(stage, at('suppressed', 'automation'), 'suppressed');
+      expect(reached(stage).filter((one) => one.endsWith('sandbox.everpost.test'))).to.deep.equal([]);
+    });
+
     it('A name that the sandbox does not have is refused, with the names that it has.', async () => {
       const { body, status } = await scene.stage.own.client.post('/mails/send', mailTo(at('nobody', 'x')));
       expect(status).to.equal(400);
@@ -208,10 +227,11 @@ describe('Sandbox addresses', () => {
 
     it('In a campaign they fail with the name of the setting; the others get their mail.', async () => {
       const { stage } = scene;
-      const listId = await stage.list(2, (index) => [REAL, email][index]!);
+      const people = [REAL, email, at('suppressed', 'off')];
+      const listId = await stage.list(people.length, (index) => people[index]!);
       const id = await stage.launch({ toLists: [listId] });
       await stage.until(id, 'sent');
-      expect(await stage.progress(id)).to.include({ total: 2, sent: 1, failed: 1, bounced: 0, suppressed: 0 });
+      expect(await stage.progress(id)).to.include({ total: 3, sent: 1, failed: 2, bounced: 0, suppressed: 0 });
       const [row] = await stage.messages(id, { email });
       expect(row?.reason).to.contain('sandboxAddresses');
       expect(reached(stage)).to.deep.equal([REAL]);
