@@ -1,6 +1,7 @@
 import type { ObjectId } from 'mongodb';
 import type { updateAutomationBody } from '../../schemas/automations.ts';
 import type { Described } from '../../schemas/schema.ts';
+import { breather } from '../base/breathe.ts';
 import type { Deps } from '../base/deps.ts';
 import { conflict, invalid } from '../base/errors.ts';
 import { insertOnce } from '../base/idempotent-insert.ts';
@@ -131,7 +132,11 @@ async function checkDraft(
     const details = faults.filter(({ code }) => code === first.code).map((fault) => fault.details);
     throw invalid(`The automation is not valid: ${details.join('; ')}`, details.join('; '), first.code);
   }
-  for (const [index, step] of draft.steps.entries()) checkTemplates(step, `steps/${index}/email`);
+  const pause = breather();
+  for (const [index, step] of draft.steps.entries()) {
+    await pause();
+    checkTemplates(step, `steps/${index}/email`);
+  }
   return withStoredIds(deps, project, withFieldTypes(draft, declared));
 }
 

@@ -140,8 +140,15 @@ function branchPlaceFaults(step: BranchStep, graph: StepGraph, at: (step: Automa
 }
 
 /** A branch that names a merge step must reach it. */
-const mergeFaults: Check = (steps, graph, at) =>
-  steps.flatMap((step) => {
+const mergeFaults: Check = (steps, graph, at) => {
+  // Branches that begin with the same step share its way: there may be thousands of them.
+  const known = new Map<string, Set<string>>();
+  const reachableFrom = (stepId: string) => {
+    const found = known.get(stepId) ?? reachable(graph, stepId);
+    known.set(stepId, found);
+    return found;
+  };
+  return steps.flatMap((step) => {
     if (step.type !== 'branch') return [];
     return step.branches.flatMap((branch, index) => {
       const merge = graph.byId.get(branch.mergeStepId ?? '');
@@ -150,11 +157,10 @@ const mergeFaults: Check = (steps, graph, at) =>
       const isWithin = graph.around(merge).some((up) => up.step === step && up.branch === branch);
       if (isWithin || merge === step) return [`${place}: must name a step outside of the branch`];
       const entry = graph.entry(step, branch);
-      return entry !== null && reachable(graph, entry).has(merge.stepId)
-        ? []
-        : [`${place}: the branch never gets there`];
+      return entry !== null && reachableFrom(entry).has(merge.stepId) ? [] : [`${place}: the branch never gets there`];
     });
   });
+};
 
 const cycleFaults: Check = (steps, graph, at) => {
   const state = new Map<string, 'open' | 'done'>();
@@ -197,7 +203,7 @@ const waitFaults: Check = (steps, graph, at) => {
 function targets(graph: StepGraph, step: AutomationStep): string[] {
   const next = graph.next(step);
   const entries = step.type === 'branch' ? step.branches.map((branch) => graph.entry(step, branch)) : [];
-  return [next, ...entries].filter((target) => target !== null);
+  return [...new Set([next, ...entries])].filter((target) => target !== null);
 }
 
 function reachable(graph: StepGraph, from: string): Set<string> {
