@@ -1,5 +1,5 @@
 import { announceDeletions, endUnsubscribed, recordDeletions } from './automations/enrollments/exit.ts';
-import { readEntrances } from './automations/entrances.ts';
+import { readEntrances, searchedEntries } from './automations/entrances.ts';
 import { announceTriggers, recordTriggers } from './automations/record-triggers.ts';
 import { automationWithGroup, automationWithPicture, automationWithTemplate } from './automations/uses.ts';
 import type { Subscribers } from './base/deps.ts';
@@ -44,6 +44,7 @@ export const subscribers: Subscribers = {
   publications: { record: recordPublication, announce: announceEvents },
   usesOfPicture: [templateWithPicture, automationWithPicture, logoWithPicture],
   projectRules: readEntrances,
+  searchedFilters: searchedEntries,
   contactActs: [noteActs],
   deliveries: [noteReceived],
   domainChecks: [publishChecked],

@@ -107,7 +107,7 @@ export const listRoutes = [
     answer: listAnswer,
     status: 201,
     errors: {
-      409: 'The project has 100 segments, or 25 public lists, already; or the values of contains and not_contains in its segments have over 20,000 characters.',
+      409: 'The project has 100 segments, or 25 public lists, already; or the values of contains and not_contains in its segments and in the entry criteria of its active automations have over 20,000 characters.',
     },
     handler: async ({ deps, project, body, request }) =>
       presentList(await createList(deps, project, body, request), deps.config),
@@ -133,7 +133,7 @@ export const listRoutes = [
     body: updateListBody,
     answer: listAnswer,
     errors: {
-      409: 'The project has 25 public lists already; or the values of contains and not_contains in its segments would have over 20,000 characters.',
+      409: 'The project has 25 public lists already; or the values of contains and not_contains in its segments and in the entry criteria of its active automations would have over 20,000 characters.',
     },
     handler: async ({ deps, project, params, body }) =>
       presentList(await updateList(deps, project, params.contactListId ?? '', body), deps.config),

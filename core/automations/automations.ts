@@ -16,7 +16,7 @@ import { declaredTypes } from './entrances.ts';
 import { insertActive } from './lifecycle.ts';
 import type { Automation, AutomationStatus, AutomationStep } from './model.ts';
 import { refuseIncomplete, requireNamed, withStoredIds } from './references.ts';
-import { draftFaults, withFieldTypes } from './rules/definition.ts';
+import { draftFaults, searchFaults, withFieldTypes } from './rules/definition.ts';
 import { readEntry, readExit, readSteps } from './rules/parse-definition.ts';
 
 type AutomationInput = Described<typeof updateAutomationBody>;
@@ -132,6 +132,8 @@ async function checkDraft(
     const details = faults.filter(({ code }) => code === first.code).map((fault) => fault.details);
     throw invalid(`The automation is not valid: ${details.join('; ')}`, details.join('; '), first.code);
   }
+  const [searching] = areStepsNew ? searchFaults(draft.steps, declared) : [];
+  if (searching) throw invalid(`The automation is not valid: ${searching}`, searching);
   const pause = breather();
   for (const [index, step] of draft.steps.entries()) {
     await pause();

@@ -1,7 +1,8 @@
 import type { ObjectId } from 'mongodb';
 import type { Deps } from '../base/deps.ts';
-import type { PropertyType } from '../base/model.ts';
+import type { PropertyType, Session } from '../base/model.ts';
 import type { DeclaredTypes } from '../contacts/filters/filters.ts';
+import { type SearchedFilter, storedLength } from '../contacts/lists/searched.ts';
 import type { AddedRules } from '../contacts/project-rules.ts';
 import type { EntryCriteria, EventDefinition } from './model.ts';
 import { type CompiledEntry, compileEntry } from './rules/entry.ts';
@@ -29,6 +30,14 @@ export async function readEntrances(
   }));
   const eventTypes = Object.fromEntries(definitions.map((one) => [one.eventName, propertyTypes(one)]));
   return { events, eventTypes, entrances };
+}
+
+/** The entry criteria of active automations. */
+export async function searchedEntries({ db }: Deps, session: Session, projectId: ObjectId): Promise<SearchedFilter[]> {
+  const live = await db.automations
+    .find({ projectId, status: 'active', deletedAt: null }, { session, projection: { entryCriteria: 1 } })
+    .toArray();
+  return live.map(({ _id, entryCriteria }) => ({ _id, length: storedLength(entryCriteria) }));
 }
 
 /** The types that a filter of this automation may use: event properties only when an event starts it. */

@@ -4,6 +4,7 @@ import { conflict, notFound } from '../base/errors.ts';
 import { isDuplicateKey } from '../base/idempotent-insert.ts';
 import type { Project, Session } from '../base/model.ts';
 import { inTransaction } from '../base/transactions.ts';
+import { refuseTooLong, storedLength } from '../contacts/lists/searched.ts';
 import { touchProjectRules } from '../contacts/project-rules.ts';
 import { wakeQueue } from '../jobs/queue.ts';
 import { holdGroup } from '../suppressions/groups.ts';
@@ -119,6 +120,7 @@ async function touchRules(deps: Deps, session: Session, automation: Automation):
   const { projectId, status, unsubscribeGroupId } = automation;
   await touchProjectRules(deps, { _id: projectId }, session);
   if (status !== 'active') return;
+  await refuseTooLong(deps, session, automation, { own: storedLength(automation.entryCriteria), before: 0 });
   if (unsubscribeGroupId) await holdGroup(deps, session, { _id: projectId }, unsubscribeGroupId);
   for (const [index, step] of automation.steps.entries())
     for (const templateId of templatesOf(step))

@@ -1,6 +1,13 @@
 import { CONTACT_FIELDS } from '../../../schemas/contacts.ts';
 import { repeatedName } from '../../base/text/tags.ts';
-import { type DeclaredTypes, parseFilter, storedForm } from '../../contacts/filters/filters.ts';
+import {
+  type DeclaredTypes,
+  parseFilter,
+  SEARCHED_LENGTH_MAX,
+  SEARCHED_LENGTH_MIN,
+  searchedLength,
+  storedForm,
+} from '../../contacts/filters/filters.ts';
 import type { AutomationDefinition, AutomationEmail, AutomationStep, EntryCriteria } from '../model.ts';
 import { graphFaults, sequenceFaults } from './graph.ts';
 
@@ -113,6 +120,23 @@ function entryFaults(entry: EntryCriteria, declared: DeclaredTypes): Fault[] {
     if (!parsed.ok) fault(parsed.details);
   }
   return faults;
+}
+
+/** All branches of a step are compared with a person in one turn. */
+export function searchFaults(steps: readonly AutomationStep[], declared: DeclaredTypes): string[] {
+  return steps.flatMap((step, index) => {
+    if (step.type !== 'branch') return [];
+    const lengths = step.branches.map(({ filterCriteria }) => {
+      const parsed = filterCriteria && parseFilter(filterCriteria, declared);
+      return parsed?.ok ? searchedLength(parsed.filter) : 0;
+    });
+    const length = lengths.reduce((sum, one) => sum + one, 0);
+    if (length <= SEARCHED_LENGTH_MAX) return [];
+    return [
+      `steps/${index}/branches: the values of contains and not_contains in all branches of a step may have ${SEARCHED_LENGTH_MAX} characters ` +
+        `together, each counted as ${SEARCHED_LENGTH_MIN} at least, and have ${length}; shorten or remove some of them, or use equals or starts_with`,
+    ];
+  });
 }
 
 function stepFaults(step: AutomationStep, path: string, declared: DeclaredTypes): Fault[] {

@@ -22,6 +22,7 @@ export {
   hasConditions,
   isBehaviour,
   isFilter,
+  SEARCHED_LENGTH_MAX,
   SEARCHED_LENGTH_MIN,
   searchedLength,
 } from './model.ts';

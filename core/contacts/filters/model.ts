@@ -86,6 +86,12 @@ export function isInLastDays({ operator }: ValueTest): boolean {
 /** A short value is searched in a text of any length too, so it counts as this many characters. */
 export const SEARCHED_LENGTH_MIN = 64;
 
+/**
+ * Each change of a contact is compared with all segments and the entry criteria of all active automations of its project at once: with as
+ * many searches as this allows, each in a text of 4,096 characters, that takes less than the 50 ms for which an event loop may be held.
+ */
+export const SEARCHED_LENGTH_MAX = 20_000;
+
 /** The characters that the filter searches in texts. Texts that are compared whole, or at one end, take no time to speak of. */
 export function searchedLength(filter: Filter): number {
   return leavesOf(filter)

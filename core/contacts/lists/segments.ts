@@ -4,24 +4,14 @@ import { conflict, invalid, notFound } from '../../base/errors.ts';
 import { isDuplicateKey } from '../../base/idempotent-insert.ts';
 import type { Session } from '../../base/model.ts';
 import { inTransaction } from '../../base/transactions.ts';
-import {
-  type Filter as ParsedFilter,
-  parseFilter,
-  SEARCHED_LENGTH_MIN,
-  searchedLength,
-  storedForm,
-} from '../filters/filters.ts';
+import { type Filter as ParsedFilter, parseFilter, searchedLength, storedForm } from '../filters/filters.ts';
 import type { SegmentRecompute, StoredList } from '../model.ts';
 import { limitsOf, projectRulesOf, touchProjectRules } from '../project-rules.ts';
 import { countContacts } from './counts.ts';
 import { recomputeSegment, wakeRecomputes } from './recompute.ts';
+import { refuseTooLong, storedLength } from './searched.ts';
 
 const SEGMENTS_MAX = 100;
-/**
- * Each change of a contact is compared with all segments of its project at once: with as many searches as this allows, each in a text of
- * 4,096 characters, that takes less than the 50 ms for which an event loop may be held.
- */
-export const SEARCHED_LENGTH_MAX = 20_000;
 /** How long the caller of a create or edit waits; a larger project is finished in the background. */
 const WAIT_MS = 1_000;
 /** When a worker takes over if this process dies before it sets a date. */
@@ -40,7 +30,7 @@ export async function createSegment(
     await inTransaction(deps, async (session) => {
       await touchProjectRules(deps, { _id: list.projectId }, session);
       await refuseTooMany(deps, session, list.projectId);
-      await refuseTooLong(deps, session, list, filter);
+      await refuseTooLong(deps, session, list, { own: searchedLength(filter), before: 0 });
       await deps.db.contactLists.insertOne(await withRecompute(deps, segment), { session });
     });
   } catch (error) {
@@ -58,7 +48,7 @@ export async function updateSegmentFilter(deps: Deps, list: StoredList, filterCr
     await touchProjectRules(deps, { _id: projectId }, session);
     const current = await deps.db.contactLists.findOne({ _id, projectId, type: 'segment' }, { session });
     if (!current) throw notFound('CONTACT_LIST');
-    await refuseTooLong(deps, session, current, filter);
+    await refuseTooLong(deps, session, current, { own: searchedLength(filter), before: storedLength(current) });
     const { recompute, recomputeDueAt } = await withRecompute(deps, current);
     await deps.db.contactLists.updateOne(
       { _id, projectId },
@@ -92,38 +82,6 @@ async function refuseTooMany(deps: Deps, session: Session, projectId: ObjectId):
   );
   if (count >= SEGMENTS_MAX)
     throw conflict('INVALID_STATE', `A project holds ${SEGMENTS_MAX} segments at most; delete one first.`);
-}
-
-/** A project that is over the limit already keeps what it has: only a filter that is longer than before is refused. */
-async function refuseTooLong(
-  { db }: Deps,
-  session: Session,
-  { _id, projectId }: StoredList,
-  filter: ParsedFilter,
-): Promise<void> {
-  const own = searchedLength(filter);
-  if (own === 0) return;
-  const segments = await db.contactLists
-    .find({ projectId, type: 'segment' }, { session, hint: 'project', projection: { filterCriteria: 1 } })
-    .toArray();
-  let others = 0;
-  let before = 0;
-  for (const segment of segments) {
-    const length = storedLength(segment);
-    if (segment._id.equals(_id)) before = length;
-    else others += length;
-  }
-  if (own <= before || others + own <= SEARCHED_LENGTH_MAX) return;
-  throw conflict(
-    'INVALID_STATE',
-    `The values of contains and not_contains in all segments of a project may have ${SEARCHED_LENGTH_MAX} characters together, each counted ` +
-      `as ${SEARCHED_LENGTH_MIN} at least; with this filter they have ${others + own}. Shorten or remove some of them, or use equals or starts_with.`,
-  );
-}
-
-function storedLength({ filterCriteria }: Pick<StoredList, 'filterCriteria'>): number {
-  const parsed = parseFilter(filterCriteria, { contactProperties: {} });
-  return parsed.ok ? searchedLength(parsed.filter) : 0;
 }
 
 async function withRecompute(deps: Deps, segment: StoredList): Promise<StoredList> {
