@@ -16,7 +16,7 @@ import { FORM_TYPE } from '../schemas/imports.ts';
 import type { OpenedConsole } from './console/files.ts';
 import { serveConsole } from './console/serve.ts';
 import { authenticateCaller, type Caller, rateLimited } from './http/authenticate.ts';
-import { bodyLimits, FORM_BYTES_MAX, type ReadBody, readJsonBody, tooLarge } from './http/body/body.ts';
+import { bodyLimits, FORM_BYTES_MAX, type JsonPool, type ReadBody, readJsonBody, tooLarge } from './http/body/body.ts';
 import { type Call, type Endpoint, EventStream, type RequestFacts } from './http/endpoint.ts';
 import { translateErrors } from './http/errors.ts';
 import { createEventStreams, type EventStreams } from './http/event-streams.ts';
@@ -42,6 +42,8 @@ export interface AppOptions {
   drainMs?: number;
   /** How long the reader of a stream may leave data waiting before it is disconnected. */
   stalledMs?: number;
+  /** The threads that parse large bodies; left out: those of the process. */
+  jsonPool?: JsonPool;
   /** Left out: there is no console. */
   console?: OpenedConsole;
 }
@@ -134,7 +136,7 @@ async function serve(deps: Deps, endpoint: Endpoint, context: Context, options: 
       ? limitPublic(deps, options.limiter, endpoint, context)
       : await authenticateCaller(deps, options, endpoint, context);
   if (caller) context.state.projectId = caller.project?._id.toHexString();
-  const read = await readBody(endpoint, context);
+  const read = await readBody(endpoint, context, options.jsonPool);
   try {
     await answer(deps, endpoint, context, { caller, read, options });
   } finally {
@@ -240,7 +242,7 @@ class Request implements RequestFacts {
   readonly header = (name: string): string => this.#context.get(name);
 }
 
-async function readBody(endpoint: Endpoint, context: Context): Promise<ReadBody> {
+async function readBody(endpoint: Endpoint, context: Context, pool: AppOptions['jsonPool']): Promise<ReadBody> {
   const limit = endpoint.bodyLimit ?? 'standard';
   if (endpoint.rawBody) {
     const type = context.get('content-type').split(';')[0]?.trim().toLowerCase() ?? '';
@@ -256,7 +258,7 @@ async function readBody(endpoint: Endpoint, context: Context): Promise<ReadBody>
     return { value: undefined, sizeBytes: 0 };
   const { body, bodyOptional } = endpoint;
   const required = body !== undefined && !bodyOptional;
-  const read = await readJsonBody(context.req, { limit, required, path: context.path });
+  const read = await readJsonBody(context.req, { limit, required, path: context.path, pool });
   return bodyOptional && read.value === undefined ? { ...read, value: {} } : read;
 }
 

@@ -1,5 +1,7 @@
 import { expect } from 'chai';
+import type { LargeBody, Parsed } from '../../api/http/body/json.ts';
 import { endpoint } from '../../api/http/endpoint.ts';
+import { createPool } from '../../platform/threads/pool.ts';
 import { shape } from '../../schemas/schema.ts';
 import { serveRoutes } from '../feedback/support.ts';
 import { useEnvironment } from '../support/environment.ts';
@@ -77,5 +79,29 @@ describe('Large request bodies', function () {
       for (const answer of answers) answer();
       await served.stop();
     }
+  });
+});
+
+describe('A large request body that takes more processor time than it may', function () {
+  this.timeout(120_000);
+  const jsonPool = createPool<LargeBody, Parsed>('jsonBody', { limits: { cpuMs: 100, cpuMsPerMegabyte: 0 } });
+  const environment = useEnvironment({}, { jsonPool });
+  after(() => jsonPool.close());
+
+  it('is 413 in the envelope and does nothing, and the next one is read by another thread', async () => {
+    const { own, deps } = environment;
+    const values = Array.from({ length: 300_000 }, (_, at) => `${at}`.padEnd(120, 'x'));
+    const refused = await own.client.post('/mails/send', { values });
+    expect(refused.status, refused.text).to.equal(413);
+    expect(refused.body).to.deep.equal({
+      success: false,
+      error: {
+        message: 'The body is not read: This takes more processor time than it may. Send less at a time.',
+        code: 'BODY_TOO_LARGE',
+      },
+    });
+    expect(await deps.db.messages.countDocuments({ projectId: own.project._id })).to.equal(0);
+    const next = await own.client.post('/mails/send', { values: ['x'.repeat(1_100_000)] });
+    expect([next.status, next.body.error.code]).to.deep.equal([400, 'VALIDATION_ERROR']);
   });
 });

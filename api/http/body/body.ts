@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { AppError, TooMuch, unavailable } from '../../../core/base/errors.ts';
-import { createPool } from '../../../platform/threads/pool.ts';
+import { createPool, type Pool } from '../../../platform/threads/pool.ts';
 import { PICTURE_BYTES_MAX } from '../../../schemas/media.ts';
 import type { BodyLimit } from '../endpoint.ts';
 import { fromWorker, type LargeBody, type Parsed, parseJson } from './json.ts';
@@ -33,10 +33,18 @@ export interface ReadBody {
   release?: () => void;
 }
 
+interface Reading {
+  limit: BodyLimit;
+  required: boolean;
+  path: string;
+  /** The threads for large bodies; left out: those of this process. */
+  pool?: JsonPool | undefined;
+}
+
 /** The parsed JSON body; undefined when the request has none. */
 export async function readJsonBody(
   incoming: IncomingMessage,
-  { limit, required, path }: { limit: BodyLimit; required: boolean; path: string },
+  { limit, required, path, pool = jsonPool }: Reading,
 ): Promise<ReadBody> {
   const type = incoming.headers['content-type'];
   const hasBody =
@@ -49,7 +57,7 @@ export async function readJsonBody(
   if (announced > limitBytes) throw tooLarge(limitBytes);
   if (announced > 0 && announced <= INLINE_PARSE_MAX) return readSmall(incoming);
   if (!fitsLarge(announced)) throw tooManyLarge();
-  return readLimited(incoming, limitBytes, path);
+  return readLimited(incoming, limitBytes, path, pool);
 }
 
 /** Most requests: Node holds the body to its Content-Length, and it is parsed inline. */
@@ -63,7 +71,12 @@ async function readSmall(incoming: IncomingMessage): Promise<ReadBody> {
   return { value: parseJson(bytes), sizeBytes: bytes.length };
 }
 
-async function readLimited(incoming: IncomingMessage, limitBytes: number, path: string): Promise<ReadBody> {
+async function readLimited(
+  incoming: IncomingMessage,
+  limitBytes: number,
+  path: string,
+  pool: JsonPool,
+): Promise<ReadBody> {
   const announcedBytes = Number(incoming.headers['content-length'] ?? 0);
   const whole = announcedBytes > 0 ? Buffer.allocUnsafeSlow(announcedBytes) : null;
   const chunks: Buffer[] = [];
@@ -81,7 +94,7 @@ async function readLimited(incoming: IncomingMessage, limitBytes: number, path: 
     const bytes = whole ?? Buffer.concat(chunks);
     if (!release) return { value: parseJson(bytes), sizeBytes };
     const asked = { method: incoming.method ?? '', path };
-    return { ...(await parseInWorker(bytes, asked)), sizeBytes, release };
+    return { ...(await parseInWorker(pool, bytes, asked)), sizeBytes, release };
   } catch (error) {
     release?.();
     // The rest of the body is read and dropped, so that the answer arrives and the connection stays usable.
@@ -143,9 +156,14 @@ export function tooLarge(limitBytes: number): AppError {
   return new AppError('too_large', `The body is over the limit of ${limitBytes} bytes.`, { code: 'BODY_TOO_LARGE' });
 }
 
-const pool = createPool<LargeBody, Parsed>('jsonBody');
+export type JsonPool = Pool<LargeBody, Parsed>;
+const jsonPool: JsonPool = createPool('jsonBody');
 
-async function parseInWorker(bytes: Buffer, asked: LargeBody['asked']): Promise<ReturnType<typeof fromWorker>> {
+async function parseInWorker(
+  pool: JsonPool,
+  bytes: Buffer,
+  asked: LargeBody['asked'],
+): Promise<ReturnType<typeof fromWorker>> {
   // A Buffer with memory of its own is transferred to the thread; a Buffer from the pool is copied.
   const own = bytes.byteLength === bytes.buffer.byteLength ? bytes : new Uint8Array(bytes);
   const size = { bytes: own.length, transfer: [own.buffer as ArrayBuffer] };
