@@ -4,6 +4,7 @@ import { campaignActivities } from './campaigns.ts';
 import { domainActivities } from './domains.ts';
 import { importActivities } from './imports.ts';
 import { migrationActivities } from './migrations.ts';
+import { opensActivities } from './opens.ts';
 import { segmentActivities } from './segments.ts';
 
 /** Activities by the queue that runs them. Names are unique across all queues. */
@@ -13,6 +14,7 @@ export function backgroundActivities(deps: Deps): object {
     ...campaignActivities(deps),
     ...domainActivities(deps),
     ...migrationActivities(deps),
+    ...opensActivities(deps),
     ...segmentActivities(deps),
     ...importActivities(deps),
   };

@@ -13,13 +13,14 @@ import { parseId } from '../core/base/ids.ts';
 import { SecretError } from '../core/base/secrets.ts';
 import { doubtAfterRestore } from '../core/campaigns/audience/after-restore.ts';
 import { announceKeptActs } from '../core/feedback/kept-acts.ts';
+import { startOpensRecompute } from '../core/feedback/recompute-opens.ts';
 import { carryOverImport, carryOverUnsubscribes } from '../core/preferences/carry-over.ts';
 import { recountProject } from '../core/reports/recount.ts';
 import { removeOld } from '../core/retention.ts';
 import { carryOverTemplates } from '../core/templates/carry-over.ts';
 import { ConfigError, readConfig } from '../platform/config.ts';
 import { makeIndexes, missingUniqueIndexes } from '../platform/indexes.ts';
-import { searchAttributeNames } from '../workflows/search-attribute-names.ts';
+import { searchAttributeNames } from '../workflows/attributes/names.ts';
 import { consentCommands } from './consents.ts';
 import { CommandError } from './error.ts';
 import { mediaCommands } from './media.ts';
@@ -143,6 +144,7 @@ const commands: Record<string, Command> = {
       await prepareNamespace(temporalAddress, temporalNamespace, { own: false });
       print({ missingIndexes: await missingUniqueIndexes(deps.db), searchAttributes: searchAttributeNames });
       print(await carryOver(deps));
+      print({ opensJudgedAgain: await startOpensRecompute(deps) });
     },
   },
   'suppressions widen': {

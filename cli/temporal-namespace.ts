@@ -1,6 +1,6 @@
 import { Connection } from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time.js';
-import { searchAttributeNames } from '../workflows/search-attribute-names.ts';
+import { searchAttributeNames } from '../workflows/attributes/names.ts';
 
 const retention = msToTs('30 days');
 const keyword = 2; // INDEXED_VALUE_TYPE_KEYWORD

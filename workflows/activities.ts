@@ -1,6 +1,6 @@
 import { type ActivityOptions, proxyActivities, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
+import { attributePairs, type SearchAttributeValues } from './attributes/search-attributes.ts';
 import { queueBeside, type TaskQueue } from './names.ts';
-import { attributePairs, type SearchAttributeValues } from './search-attributes.ts';
 
 /** Every activity beats (activities/beating.ts), or takes no longer than this at most. */
 const LOST_AFTER = '10 seconds';

@@ -2,6 +2,7 @@ import type { Client, WorkflowHandle } from '@temporalio/client';
 import type { Workflows } from '../core/base/deps.ts';
 import { unavailable } from '../core/base/errors.ts';
 import type { Config } from '../schemas/config.ts';
+import { attributePairs, type SearchAttributeValues } from './attributes/search-attributes.ts';
 import type { automationEnrollment } from './automations.ts';
 import type { campaignSend } from './campaigns.ts';
 import type { domainCheck } from './domains.ts';
@@ -10,7 +11,7 @@ import { signals } from './messages.ts';
 import type { metricsRefresh } from './metrics.ts';
 import type { migration } from './migrations.ts';
 import { prefixed, workflowIds } from './names.ts';
-import { attributePairs, type SearchAttributeValues } from './search-attributes.ts';
+import type { opensRecompute } from './opens.ts';
 import type { segmentRecompute } from './segments.ts';
 
 /** The one place that starts and signals runs. */
@@ -85,6 +86,18 @@ export function createWorkflows(config: Config, { client }: { client: () => Prom
       });
     },
 
+    async recomputeOpens() {
+      await runs.start<typeof opensRecompute>({
+        type: 'opensRecompute',
+        id: workflowIds.opensRecompute(),
+        args: [{ pass: 1, projectId: null, phase: 'project', after: null, projects: 0, mails: 0, changed: 0 }],
+        summary: 'Judges stored opens again',
+        details: 'The rules that tell people from machines have changed: goes through the mails of all projects.',
+        attributes: { Status: 'running', Phase: 'opens' },
+        priority: 'last',
+      });
+    },
+
     async enroll({ enrollmentId, projectId, automationId, contactId }, { isNew, wait }) {
       await runs.start<typeof automationEnrollment>({
         type: 'automationEnrollment',
@@ -136,7 +149,8 @@ interface Start<Type extends AnyWorkflow> {
   /** At most 200 bytes; shown next to the run. */
   summary: string;
   details?: string;
-  attributes: SearchAttributeValues & { ProjectId: string };
+  /** Without ProjectId: the run goes through all projects, and takes turns with them as one of them. */
+  attributes: SearchAttributeValues;
   /** Among waiting tasks of a queue; 'usual' when left out. */
   priority?: keyof typeof PRIORITIES;
   /** To read, not to filter by. */
@@ -148,6 +162,7 @@ interface Start<Type extends AnyWorkflow> {
 }
 
 const CALL_MS = 5_000;
+const ALL_PROJECTS = 'all';
 /**
  * A campaign has few tasks, and hundreds or thousands of people wait for each; numbers may be late. A lower number is served first,
  * so these never have many tasks.
@@ -182,7 +197,10 @@ class Runs {
       ...(run.details === undefined ? {} : { staticDetails: run.details }),
       typedSearchAttributes: attributePairs(run.attributes),
       // Activities inherit both. Projects with tasks in a queue get one in turn, however many each has waiting.
-      priority: { priorityKey: PRIORITIES[run.priority ?? 'usual'], fairnessKey: run.attributes.ProjectId },
+      priority: {
+        priorityKey: PRIORITIES[run.priority ?? 'usual'],
+        fairnessKey: run.attributes.ProjectId ?? ALL_PROJECTS,
+      },
       ...(run.memo === undefined ? {} : { memo: run.memo }),
       workflowIdReusePolicy: 'ALLOW_DUPLICATE' as const,
     };

@@ -5,4 +5,5 @@ export { domainCheck } from './domains.ts';
 export { contactImport } from './imports.ts';
 export { metricsRefresh } from './metrics.ts';
 export { migration } from './migrations.ts';
+export { opensRecompute } from './opens.ts';
 export { segmentRecompute } from './segments.ts';

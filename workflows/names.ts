@@ -21,4 +21,5 @@ export const workflowIds = {
   contactImport: (importId: string) => `import-${importId}`,
   enrollment: (enrollmentId: string) => `enrollment-${enrollmentId}`,
   migration: (projectId: string) => `migration-${projectId}`,
+  opensRecompute: () => 'recompute-opens',
 };

@@ -114,6 +114,8 @@ export interface Workflows {
   refreshMetrics(campaign: { projectId: string; campaignId: string }): Promise<void>;
   /** Starts the recompute of a segment, or makes the waiting run continue now. */
   recomputeSegment(segment: { projectId: string; listId: string }): Promise<void>;
+  /** Starts judging the stored opens of all projects again; a run in progress continues. */
+  recomputeOpens(): Promise<void>;
   importContacts(job: { projectId: string; importId: string }): Promise<void>;
   /** Starts a contact's run in an automation; with `isNew` false an existing run checks again instead. */
   enroll(run: EnrollmentRun, how: { isNew: boolean; wait?: EnrollmentWait | null }): Promise<void>;

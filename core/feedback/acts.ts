@@ -49,18 +49,3 @@ export async function announceActs(
     for (const subscriber of deps.subscribers.contactActs) await subscriber(deps, some[0]!.message.projectId, acts);
   }
 }
-
-/** After the open was judged again; null: no person has opened the mail. */
-export async function correctHumanOpen(
-  deps: Deps,
-  { _id, projectId }: Pick<Message, '_id' | 'projectId'>,
-  at: Date | null,
-): Promise<void> {
-  const projection = { contactId: 1, campaignId: 1, automationId: 1 } as const;
-  const message = await deps.db.messages.findOne({ _id, projectId }, { projection });
-  if (!message?.contactId) return;
-  const { contactId, campaignId, automationId } = message;
-  const of = { messageId: _id, contactId, campaignId, automationId };
-  const acts: MailAct[] = [{ ...of, kind: 'humanOpened', at, isCorrection: true }];
-  for (const subscriber of deps.subscribers.contactActs) await subscriber(deps, projectId, acts);
-}

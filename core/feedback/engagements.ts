@@ -14,7 +14,7 @@ import { waitToBeCounted } from '../outbox/counting/facts.ts';
 import type { Message, TimelineEntry } from '../outbox/model.ts';
 import { noteEngaged } from '../outbox/rates/note.ts';
 import { states } from '../outbox/states.ts';
-import { actsOf, announceActs, correctHumanOpen, earlier } from './acts.ts';
+import { actsOf, announceActs, earlier } from './acts.ts';
 import { automatedBy } from './judge-open.ts';
 import { KeptClicks } from './kept-clicks.ts';
 
@@ -124,29 +124,6 @@ function noteRates(deps: Deps, effects: Array<Pick<Effects, 'firsts'> & { messag
     const { projectId, campaignId } = message;
     if (campaignId) for (const name of firsts) noteEngaged(deps, { projectId, campaignId }, name);
   }
-}
-
-/** Judges every kept open again by the current rules. Returns how many results changed. */
-export async function recomputeOpens(
-  deps: Deps,
-  { projectId, campaignId }: { projectId: ObjectId; campaignId?: ObjectId },
-): Promise<number> {
-  const { db, config, clock } = deps;
-  let changed = 0;
-  const filter = { projectId, ...(campaignId ? { campaignId } : {}), openedAt: { $exists: true } };
-  for await (const { _id, opens = [], openCount = 0, humanOpenedAt } of db.engagements.find(filter)) {
-    const isCut = openCount > opens.length;
-    const human = opens.find((open) => automatedBy(open, config.automatedOpenSeconds) === null)?.at;
-    const now = human ?? (isCut ? humanOpenedAt : undefined);
-    if (now?.getTime() === humanOpenedAt?.getTime()) continue;
-    const countDueAt = clock.now();
-    const update = now
-      ? { $set: { humanOpenedAt: now, countDueAt } }
-      : { $set: { countDueAt }, $unset: { humanOpenedAt: '' as const } };
-    await correctHumanOpen(deps, { projectId, _id }, now ?? null);
-    changed += (await db.engagements.updateOne({ _id, projectId }, update)).modifiedCount;
-  }
-  return changed;
 }
 
 async function readMessages({ db }: Deps, signals: Signal[]): Promise<[Facts[], Map<string, Engagement>]> {

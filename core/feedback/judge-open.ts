@@ -8,6 +8,9 @@ const PRIVACY = /^Mozilla\/5\.0$/;
 /** The program that fetches pictures for Gmail before the mail is read. GoogleImageProxy fetches them when it is read. */
 const PREFETCHER = /Edge\/12\.246/;
 
+/** To be raised with each change of these rules: then setup starts a run that judges the stored opens again. */
+export const OPEN_RULES = 2;
+
 /**
  * Why an open counts as a machine's; null for a person's. A picture proxy (Gmail, Yahoo) that comes later than `automatedSeconds` after
  * delivery is a person: it fetches when the mail is read.

@@ -21,6 +21,8 @@ export interface Engagement {
   automationId?: ObjectId;
   openedAt?: Date;
   humanOpenedAt?: Date;
+  /** The open of a person was taken back: a signal that was read before may be written after that, so the next pass looks again. */
+  humanOpenTakenBack?: true;
   clickedAt?: Date;
   unsubscribedAt?: Date;
   complainedAt?: Date;

@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { searchAttributeNames } from '../../workflows/search-attribute-names.ts';
+import { searchAttributeNames } from '../../workflows/attributes/names.ts';
 import { runErrand } from '../errands/run.ts';
 import { type Binary, findBinary } from './binaries.ts';
 import { runServer, type Server, type ServerOptions } from './server.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
 import PostalMime from 'postal-mime';
-import { searchAttributes } from '../../workflows/search-attributes.ts';
+import { searchAttributes } from '../../workflows/attributes/search-attributes.ts';
 import { until } from '../support/wait.ts';
 import { isBalanced, SENDER, type Stage, startStage } from './support.ts';
 

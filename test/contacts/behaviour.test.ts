@@ -7,8 +7,9 @@ import { passWindows } from '../../core/contacts/behaviour/passing.ts';
 import { recomputeSegment, SETTLE_MS } from '../../core/contacts/lists/recompute.ts';
 import { applyReports } from '../../core/feedback/bounces.ts';
 import type { DeliveryReport } from '../../core/feedback/delivery-reports/dsn.ts';
-import { recomputeOpens, writeSignals } from '../../core/feedback/engagements.ts';
+import { writeSignals } from '../../core/feedback/engagements.ts';
 import { announceKeptActs } from '../../core/feedback/kept-acts.ts';
+import { recomputeOpens } from '../../core/feedback/recompute-opens.ts';
 import { removeOld } from '../../core/retention.ts';
 import { type Stage, startStage } from '../campaigns/support.ts';
 import { BROWSER, sentMessage } from '../feedback/support.ts';
@@ -389,7 +390,7 @@ describe('Segments by behaviour', function () {
       );
       // Evidence of a machine, as new rules would find it.
       await deps.db.engagements.updateOne({ _id: messageId, projectId }, { $set: { 'opens.0.agent': 'curl/8' } });
-      expect(await recomputeOpens(deps, { projectId })).to.equal(1);
+      expect((await recomputeOpens(deps, { projectId })).changed).to.equal(1);
       await leaves(tenant, id, human);
       await deps.db.engagements.updateOne({ _id: messageId, projectId }, { $set: { 'opens.0.agent': BROWSER } });
       await recomputeOpens(deps, { projectId });

@@ -5,7 +5,7 @@ import { openCore } from '../../core/base/deps.ts';
 import { refreshCounts } from '../../core/campaigns/numbers/counts.ts';
 import { clickToken, openToken } from '../../core/composing/tokens.ts';
 import { BUFFERED_MAX, bufferedSignals, bufferSignal, drainSignals } from '../../core/feedback/buffer.ts';
-import { recomputeOpens } from '../../core/feedback/engagements.ts';
+import { recomputeOpens } from '../../core/feedback/recompute-opens.ts';
 import type { Client } from '../support/client.ts';
 import { type Environment, useEnvironment } from '../support/environment.ts';
 import { until } from '../support/wait.ts';
@@ -135,7 +135,7 @@ describe('Opens and clicks', () => {
     await engagementWith(environment, message, 'humanOpenedAt');
     const { deps } = environment;
     const stricter = { ...deps, config: { ...deps.config, automatedOpenSeconds: 120 } };
-    expect(await recomputeOpens(stricter, { projectId: message.projectId })).to.be.greaterThan(0);
+    expect((await recomputeOpens(stricter, { projectId: message.projectId })).changed).to.be.greaterThan(0);
     expect((await engagementOf(environment, message))?.humanOpenedAt).to.equal(undefined);
     await recomputeOpens(deps, { projectId: message.projectId });
     expect((await engagementOf(environment, message))?.humanOpenedAt).to.be.instanceOf(Date);

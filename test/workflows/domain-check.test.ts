@@ -1,8 +1,8 @@
 import { ApplicationFailure } from '@temporalio/common';
 import { expect } from 'chai';
 import type { DomainCheckResult } from '../../core/domains/checks.ts';
+import { searchAttributes } from '../../workflows/attributes/search-attributes.ts';
 import { signals } from '../../workflows/messages.ts';
-import { searchAttributes } from '../../workflows/search-attributes.ts';
 import { until } from '../support/wait.ts';
 import { openStage, type Stage } from './support.ts';
 

@@ -8,6 +8,7 @@ const SOON_MS = 45_000;
 const cases: [workflow: string, activity: string, answer: object][] = [
   ['campaignSend', 'advanceCampaign', { kind: 'end', status: 'sent', summary: 'sent', details: 'sent' }],
   ['metricsRefresh', 'refreshCampaignMetrics', { status: 'sent', nextMs: null, details: 'final' }],
+  ['opensRecompute', 'recomputeOpensSlice', { next: null, waitMs: 0 }],
   ['domainCheck', 'checkDomainRecords', { status: 'VERIFIED', waitsFor: null, message: '' }],
   ['migration', 'beginMigration', { next: 'end', phase: null, status: 'completed', details: 'over' }],
   ['contactImport', 'importContactsSlice', { status: 'completed', rows: 1, failed: 0, percent: 100 }],

@@ -4,6 +4,7 @@ import { signals } from '../../workflows/messages.ts';
 import { automationScenarios } from '../automations/scenarios.ts';
 import { campaignScenarios } from '../campaigns/scenarios.ts';
 import { audienceScenarios } from '../contacts/scenarios.ts';
+import { opensScenarios } from '../feedback/scenarios.ts';
 import { migrationScenarios } from '../migrations/scenarios.ts';
 import { until } from '../support/wait.ts';
 import type { Stage } from './support.ts';
@@ -68,4 +69,5 @@ export const scenarios: Scenario[] = [
   ...automationScenarios,
   ...campaignScenarios,
   ...migrationScenarios,
+  ...opensScenarios,
 ];

@@ -4,7 +4,7 @@ import { ObjectId } from 'mongodb';
 import type { Log } from '../../core/base/deps.ts';
 import { installTemporalRuntime } from '../../platform/temporal-native.ts';
 import { workflowBundle } from '../../workers/temporal.ts';
-import { attributePairs, type SearchAttributeValues } from '../../workflows/search-attributes.ts';
+import { attributePairs, type SearchAttributeValues } from '../../workflows/attributes/search-attributes.ts';
 
 export const silent: Log = { debug() {}, info() {}, warn() {}, error() {} };
 

@@ -157,7 +157,7 @@ export async function refreshCounts(
 type EngagementCounts = Pick<CampaignCounts, 'opened' | 'humanOpened' | 'clicked' | 'unsubscribed' | 'spamReported'>;
 
 /** Unique recipients: one document for each message with any engagement. */
-async function engagementCounts(deps: Db, { _id, projectId }: Tenant): Promise<EngagementCounts> {
+export async function engagementCounts(deps: Db, { _id, projectId }: Tenant): Promise<EngagementCounts> {
   const one = (field: string) => ({ $sum: { $cond: [{ $ne: [{ $ifNull: [`$${field}`, null] }, null] }, 1, 0] } });
   const [counts] = await deps.db.engagements
     .aggregate<EngagementCounts & { _id: ObjectId }>(

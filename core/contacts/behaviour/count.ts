@@ -48,7 +48,9 @@ export async function countFacts(deps: Deps, noted: NotedFacts): Promise<DueOutc
     deps,
     { _id: projectId },
     [...behaved.values()].map(({ contactId, ...what }) => {
-      return { contactId, newId: contactId, whenMissing: 'leave', whenPresent: 'change', behaved: what };
+      // An act that is judged again happened long ago: no automation starts for it now.
+      const runWorkflow = what.untrueIds.length === 0;
+      return { contactId, newId: contactId, whenMissing: 'leave', whenPresent: 'change', behaved: what, runWorkflow };
     }),
     IMPORT_CHANGES_TOGETHER_MAX,
   );

@@ -1,5 +1,5 @@
 import { defineSearchAttributeKey, type SearchAttributePair, SearchAttributeType } from '@temporalio/common';
-import { type SearchAttributeName, searchAttributeNames } from './search-attribute-names.ts';
+import { type SearchAttributeName, searchAttributeNames } from './names.ts';
 
 const keyword = (name: string) => defineSearchAttributeKey(name, SearchAttributeType.KEYWORD);
 
