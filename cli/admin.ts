@@ -143,8 +143,7 @@ const commands: Record<string, Command> = {
       const { temporalAddress, temporalNamespace } = deps.config;
       await prepareNamespace(temporalAddress, temporalNamespace, { own: false });
       print({ missingIndexes: await missingUniqueIndexes(deps.db), searchAttributes: searchAttributeNames });
-      print(await carryOver(deps));
-      print({ opensJudgedAgain: await startOpensRecompute(deps) });
+      print({ ...(await carryOver(deps)), opensJudgedAgain: await startOpensRecompute(deps) });
     },
   },
   'suppressions widen': {

@@ -12,6 +12,7 @@ import type { Message } from '../../core/outbox/model.ts';
 import { countProject } from '../../core/reports/count.ts';
 import { recountProject } from '../../core/reports/recount.ts';
 import { prefixed, workflowIds } from '../../workflows/names.ts';
+import { admin } from '../accounts/processes.ts';
 import { type Stage, startStage } from '../campaigns/support.ts';
 import { plainCounts, storedCounts } from '../reports/support.ts';
 import { type Tenant, useEnvironment } from '../support/environment.ts';
@@ -220,7 +221,9 @@ describe('Opens that an earlier version judged', function () {
       });
       expect(await figures()).to.deep.equal(openedWere(['browser', 'earlier', 'later', 'prefetched'], true));
 
-      expect(await startOpensRecompute(deps)).to.equal('started');
+      const { code, output } = await admin(stage.environment, deps.config.secretKeys.join(','), 'setup');
+      expect(code, output).to.equal(0);
+      expect(JSON.parse(output.trim().split('\n').at(-1)!)).to.include({ opensJudgedAgain: 'started' });
       expect(await startOpensRecompute(deps), 'joins the run').to.equal('started');
       const client = new Client({ connection, namespace: deps.config.temporalNamespace });
       const run = client.workflow.getHandle(prefixed(deps.config.taskQueuePrefix, workflowIds.opensRecompute()));
