@@ -6,6 +6,7 @@ import { ObjectId } from 'mongodb';
 import { type Authenticate, createAuthenticator } from '../core/accounts/api-keys.ts';
 import { requireDomain } from '../core/accounts/scopes.ts';
 import { type AuthenticateSession, createSessionAuthenticator } from '../core/accounts/sessions.ts';
+import { type AnswerBytes, answerBytes } from '../core/base/answer-bytes.ts';
 import type { Deps } from '../core/base/deps.ts';
 import { AppError, invalid, unavailable } from '../core/base/errors.ts';
 import type { Maker } from '../core/base/maker.ts';
@@ -28,6 +29,7 @@ import { requireConsole } from './http/own-origin.ts';
 import { respond } from './http/respond.ts';
 import { routeTo } from './http/routing.ts';
 import { validateBody, validateQuery } from './http/validate.ts';
+import { limitWriting } from './http/writing.ts';
 
 export interface AppOptions {
   limiter: RateLimiter;
@@ -40,7 +42,7 @@ export interface AppOptions {
    * idle.
    */
   drainMs?: number;
-  /** How long the reader of a stream may leave data waiting before it is disconnected. */
+  /** How long the reader of an answer or a stream may leave data waiting before it is disconnected. */
   stalledMs?: number;
   /** The threads that parse large bodies; left out: those of the process. */
   jsonPool?: JsonPool;
@@ -69,6 +71,7 @@ export function createApp(deps: Deps, endpoints: Endpoint[], options: AppOptions
   let stopping = false;
   koa.use(nameRequest(deps));
   koa.use(observeRequests(deps, options.observe));
+  koa.use(limitWriting(options));
   koa.use(translateErrors(deps));
   koa.use((context, next) => {
     if (stopping) {
@@ -164,8 +167,9 @@ async function answer(
       params: context.params,
       query,
       body: checked,
-      request: new Request(context, { seed, at, by: makerOf(caller) }),
+      request: new Request(deps, context, { seed, at, by: makerOf(caller) }),
     } as unknown as Call<never, never>;
+    if (endpoint.heldBytes) await call.request.held.take(endpoint.heldBytes);
     const result = await endpoint.handler(call);
     if (result instanceof EventStream && caller) await options.streams.serve(context, result, caller);
     else respond(context, endpoint, result, options.checkAnswers === true);
@@ -209,12 +213,14 @@ function makerOf(caller: Caller | null): Maker | undefined {
 /** A class: an object literal with a getter costs more to create than everything else in it. */
 class Request implements RequestFacts {
   readonly #context: Context;
+  readonly #deps: Deps;
   readonly id: string;
   readonly at: Date;
   readonly seed: ObjectId;
   readonly by: Maker | undefined;
 
-  constructor(context: Context, { seed, at, by }: { seed: ObjectId; at: Date; by: Maker | undefined }) {
+  constructor(deps: Deps, context: Context, { seed, at, by }: { seed: ObjectId; at: Date; by: Maker | undefined }) {
+    this.#deps = deps;
     this.#context = context;
     this.id = context.state.requestId;
     this.at = at;
@@ -236,6 +242,14 @@ class Request implements RequestFacts {
     if (res.closed) gone.abort();
     else res.once('close', () => gone.abort());
     return gone.signal;
+  }
+
+  get held(): AnswerBytes {
+    const { res, state } = this.#context;
+    const held = answerBytes(this.#deps, state.network);
+    if (res.closed) held.release();
+    else res.once('close', () => held.release());
+    return held;
   }
 
   /** An arrow function, so that it also works when it is taken out of its request. */

@@ -116,6 +116,19 @@ describe('The architecture', () => {
     expect(starting).to.include('platform/threads/pool.ts');
   });
 
+  it('reads stored files with their bytes taken from the budget of answers, but for work that is no answer', () => {
+    const naming = (pattern: RegExp) => files.filter((file) => pattern.test(readFileSync(join(root, file), 'utf8')));
+    // Each reader asks for `held`; these two alone give one that counts nothing.
+    expect(naming(/import .*\bheldElsewhere\b/)).to.have.members([
+      'core/delivery/stored/attachments.ts',
+      'core/media/copy.ts',
+    ]);
+    expect(naming(/new GridFSBucket|openDownloadStream|\.chunks`/)).to.deep.equal(['core/messages/contents.ts']);
+    expect(naming(/\bmediaFiles\.(find|aggregate)/)).to.deep.equal(['platform/media/documents.ts']);
+    expect(naming(/: HeldBytes = \{/)).to.deep.equal(['core/base/held-bytes.ts']);
+    expect(naming(/\bimportChunks\.(find|aggregate)/)).to.deep.equal(['core/imports/files.ts']);
+  });
+
   describe('finds', () => {
     const type = (from: string, to: string): Import => ({ from, to, typesOnly: true });
     const value = (from: string, to: string): Import => ({ from, to, typesOnly: false });

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { ObjectId } from 'mongodb';
 import type { ApiKey, Member, MemberSession, Organization } from '../../core/accounts/model.ts';
 import type { Deps } from '../../core/base/deps.ts';
+import type { HeldBytes } from '../../core/base/held-bytes.ts';
 import type { Maker } from '../../core/base/maker.ts';
 import type { Project } from '../../core/base/model.ts';
 import type { OperationName } from '../../schemas/operations.ts';
@@ -46,6 +47,8 @@ export interface RequestFacts {
   incoming: IncomingMessage;
   /** Aborted when the caller disconnects. */
   signal: AbortSignal;
+  /** Bytes of stored files for this answer; given back when the answer is sent, or the caller has disconnected. */
+  held: HeldBytes;
 }
 
 interface EndpointSpec<Body, Query> {
@@ -84,6 +87,8 @@ interface EndpointSpec<Body, Query> {
   passesIdempotencyKey?: boolean;
   /** Nothing of it stays: a repeat is computed again, and its Idempotency-Key is not looked at. */
   isComputed?: boolean;
+  /** Bytes that its answer has in memory at a time, taken before the handler runs (downloads that are made in pages). */
+  heldBytes?: number;
   /** The most calls of a project, over all its keys, where each costs more than others. */
   perMinute?: number;
   /** A request that a web page of another origin sends is refused. */
@@ -94,6 +99,9 @@ interface EndpointSpec<Body, Query> {
   codeless?: boolean;
   handler(call: Call<Body, Query>): Promise<unknown>;
 }
+
+/** Of a download: a page of 1,000 entries, and its lines. */
+export const DOWNLOAD_BYTES = 2 * 1024 * 1024;
 
 /** An editor asks for three a second at most; several people may edit at a time. */
 export const PREVIEWS_A_MINUTE = 600;
@@ -170,12 +178,14 @@ function closed(reason: string, message: string): ServerEvent {
   return { event: 'closed', data: { reason, message } };
 }
 
-/** The answer of a public page: HTML, a picture, or a redirect without a body. */
+type Content = string | Uint8Array | AsyncIterable<Uint8Array> | null;
+
+/** The answer of a public page: HTML, a picture, a file, or a redirect without a body. */
 export class Page {
   readonly status: number;
   readonly headers: Record<string, string>;
-  readonly content: string | Uint8Array | null;
-  constructor(status: number, headers: Record<string, string>, content: string | Uint8Array | null) {
+  readonly content: Content;
+  constructor(status: number, headers: Record<string, string>, content: Content) {
     this.status = status;
     this.headers = headers;
     this.content = content;

@@ -20,6 +20,9 @@ export async function runTool(call: McpCall, { endpoint }: Tool, input: Input): 
       get signal() {
         return request.signal;
       },
+      get held() {
+        return request.held;
+      },
     };
     return endpoint.handler({
       deps,

@@ -1,7 +1,7 @@
 import { everyPersonOf } from '../../core/campaigns/people/every.ts';
 import { listPeople } from '../../core/campaigns/people/list.ts';
 import { peopleAnswer, peopleExportQuery, peopleQuery } from '../../schemas/people.ts';
-import { endpoint } from '../http/endpoint.ts';
+import { DOWNLOAD_BYTES, endpoint } from '../http/endpoint.ts';
 import { peopleDownload } from '../http/exports.ts';
 import { presentPerson } from '../present/campaigns.ts';
 import { presentPage } from '../present/present.ts';
@@ -34,6 +34,7 @@ export const campaignPeopleRoutes = [
     tag,
     summary: 'Download all contacts behind a figure of a campaign',
     query: peopleExportQuery,
+    heldBytes: DOWNLOAD_BYTES,
     produces: ['text/csv', 'application/x-ndjson'],
     handler: async ({ deps, project, params, query }) => {
       const { format = 'csv', ...behind } = query;

@@ -37,7 +37,7 @@ import {
 import { exportQuery } from '../../schemas/imports.ts';
 import { personalDataFile } from '../../schemas/personal-data.ts';
 import { unsubscribeGroupsAnswer } from '../../schemas/suppressions.ts';
-import { endpoint } from '../http/endpoint.ts';
+import { DOWNLOAD_BYTES, endpoint } from '../http/endpoint.ts';
 import { contactsDownload } from '../http/exports.ts';
 import { dataDownload } from '../http/person-download.ts';
 import { presentActivity } from '../present/activity.ts';
@@ -119,6 +119,7 @@ export const contactRoutes = [
     tag,
     summary: 'Download all contacts',
     query: exportQuery,
+    heldBytes: DOWNLOAD_BYTES,
     produces: ['text/csv', 'application/x-ndjson'],
     handler: async ({ deps, project, query }) =>
       contactsDownload(query.format ?? 'csv', everyContact(deps, project), await declaredFields(deps, project)),
@@ -188,6 +189,7 @@ export const contactRoutes = [
     summary: 'Download everything that is stored about a person',
     description:
       'One JSON object with a part for each collection that names the person: fields and lists, suppressions, mails with their timelines, opens and clicks, custom events, mail that came in, automations, changes. Left out are secrets, addresses of other people, and bodies of mails, which the person has. A file that broke off is no JSON.',
+    heldBytes: DOWNLOAD_BYTES,
     produces: ['application/json'],
     answer: personalDataFile,
     perMinute: DATA_FILES_A_MINUTE,

@@ -67,11 +67,11 @@ export const emailRoutes = [
     description:
       'Fields of a contact are those of today. The content is kept for 7 days after the last outcome, and that of a campaign as long as the campaign; after that `html` and `text` are null. Those of a mail that came by SMTP are read from it; pictures that it brought are in the page of `previewUrl`.',
     answer: renderedEmailAnswer,
-    handler: async ({ deps, project, apiKey, params }) =>
+    handler: async ({ deps, project, apiKey, params, request: { held } }) =>
       presentRenderedEmail(
         deps,
         project,
-        await emailContent(deps, project, params.emailId ?? '', readableMails(apiKey)),
+        await emailContent(deps, project, params.emailId ?? '', { ...readableMails(apiKey), held }),
       ),
   }),
   endpoint({

@@ -20,7 +20,7 @@ import {
   NDJSON_TYPES,
 } from '../../schemas/imports.ts';
 import { type UploadDescription, withUpload } from '../http/body/uploads.ts';
-import { endpoint, type RequestFacts } from '../http/endpoint.ts';
+import { DOWNLOAD_BYTES, endpoint, type RequestFacts } from '../http/endpoint.ts';
 import { importErrorsDownload } from '../http/exports.ts';
 import { validateQuery } from '../http/validate.ts';
 import { presentPage } from '../present/present.ts';
@@ -97,6 +97,7 @@ export const importRoutes = [
     tag,
     summary: 'Download the rows of an import that failed, with the reasons',
     query: exportQuery,
+    heldBytes: DOWNLOAD_BYTES,
     produces: ['text/csv', 'application/x-ndjson'],
     handler: async ({ deps, project, params, query }) => {
       const { _id: importId, projectId } = await getImport(deps, project, params.importId ?? '');

@@ -105,19 +105,20 @@ export const inboundRoutes = [
     produces: ['application/octet-stream'],
     errors: { 404: 'The link is not one of ours, or too old.' },
     handler: async ({ deps, params, request }) => {
-      const opened = await openAttachment(deps, params.token ?? '');
+      const opened = await openAttachment(deps, params.token ?? '', request.held);
       if (!opened) return linkNotFound(request);
       const name = encodeURIComponent(opened.attachment.fileName).replace(/['()*]/g, escape);
       return new Page(
         200,
         {
           'Content-Type': 'application/octet-stream',
+          'Content-Length': String(opened.file.sizeBytes),
           'Content-Disposition': `attachment; filename*=UTF-8''${name}`,
           'X-Content-Type-Options': 'nosniff',
           'Content-Security-Policy': "default-src 'none'; sandbox",
           'Cache-Control': 'private, no-store',
         },
-        opened.bytes,
+        opened.file.pieces,
       );
     },
   }),

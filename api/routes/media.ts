@@ -68,10 +68,10 @@ export const mediaRoutes = [
     summary: 'Download a picture of a project, by the address that its media have',
     produces: ['image/png', 'image/jpeg', 'image/gif', 'image/webp'],
     errors: { 404: 'No such picture.' },
-    handler: async ({ deps, params }) => {
+    handler: async ({ deps, params, request }) => {
       const name = params.file ?? '';
       const contentType = contentTypeOf(name.split('.')[1] ?? '');
-      const bytes = contentType && (await deps.media.read(name));
+      const bytes = contentType && (await deps.media.read(name, request.held));
       if (!bytes || !contentType) throw new AppError('not_found', 'There is no such picture.', { code: 'NOT_FOUND' });
       return new Page(
         200,

@@ -2,7 +2,7 @@ import { languageFor, languageOf, textsIn } from '../../core/base/text/languages
 import { findAsking, findDataLink, requestData, takeData } from '../../core/personal-data/requests.ts';
 import { personalDataFile } from '../../schemas/personal-data.ts';
 import { readForm } from '../http/body/form.ts';
-import { endpoint, type RequestFacts } from '../http/endpoint.ts';
+import { DOWNLOAD_BYTES, endpoint, type RequestFacts } from '../http/endpoint.ts';
 import { dataDownload } from '../http/person-download.ts';
 import { dataAskedPage, dataLinkOver, dataLinkPage } from '../pages/data.ts';
 import { linkNotFound } from '../pages/not-found.ts';
@@ -57,6 +57,7 @@ export const personalDataRoutes = [
     summary: 'The button of that page: downloads the data, once',
     description: 'A download that breaks off gives the link back, until it expires.',
     rawBody: OF_FORMS,
+    heldBytes: DOWNLOAD_BYTES,
     produces: ['application/json'],
     answer: personalDataFile,
     errors: over,

@@ -1,5 +1,6 @@
 import type { Deps } from '../../core/base/deps.ts';
 import { AppError } from '../../core/base/errors.ts';
+import type { HeldBytes } from '../../core/base/held-bytes.ts';
 import { emailContent } from '../../core/campaigns/email-content.ts';
 import type { PreviewRef } from '../../core/composing/tokens.ts';
 import { getInbound } from '../../core/inbound/messages.ts';
@@ -20,16 +21,16 @@ export const previewRoutes = [
       'For a frame of the same origin. The page runs no script, sends no form, and is in no origin; looking at it is no open and no click.',
     produces: ['text/html'],
     errors: { 404: 'The link is not one of ours, or too old.' },
-    handler: async ({ deps, params }) => {
+    handler: async ({ deps, params, request: { held } }) => {
       const ref = readPreviewLink(deps, params.token ?? '');
-      return (ref && (await pageOf(deps, ref))) ?? previewIsOver(deps.config);
+      return (ref && (await pageOf(deps, ref, held))) ?? previewIsOver(deps.config);
     },
   }),
 ];
 
 /** null: it was removed since the link was made. */
-async function pageOf(deps: Deps, ref: PreviewRef): Promise<Page | null> {
-  const content = await contentOf(deps, ref).catch((error) => {
+async function pageOf(deps: Deps, ref: PreviewRef, held: HeldBytes): Promise<Page | null> {
+  const content = await contentOf(deps, ref, held).catch((error) => {
     if (error instanceof AppError && error.kind === 'not_found') return null;
     throw error;
   });
@@ -39,7 +40,11 @@ async function pageOf(deps: Deps, ref: PreviewRef): Promise<Page | null> {
   return text === null ? null : textPreview(deps.config, text);
 }
 
-async function contentOf(deps: Deps, ref: PreviewRef): Promise<{ html: string | null; text: string | null } | null> {
+async function contentOf(
+  deps: Deps,
+  ref: PreviewRef,
+  held: HeldBytes,
+): Promise<{ html: string | null; text: string | null } | null> {
   const { projectId: _id, kind, id } = ref;
   switch (kind) {
     case 'draft': {
@@ -47,10 +52,10 @@ async function contentOf(deps: Deps, ref: PreviewRef): Promise<{ html: string | 
       return html === null ? null : { html, text: null };
     }
     case 'email':
-      return emailContent(deps, { _id }, id.toHexString(), { withPictures: true });
+      return emailContent(deps, { _id }, id.toHexString(), { withPictures: true, held });
     case 'inbound': {
       const message = await getInbound(deps, { _id }, id.toHexString());
-      return { html: await htmlWithOwnPictures(deps, message), text: message.text };
+      return { html: await htmlWithOwnPictures(deps, message, held), text: message.text };
     }
   }
 }

@@ -16,7 +16,7 @@ import {
   unsuppressedAnswer,
   updateGroupBody,
 } from '../../schemas/suppressions.ts';
-import { endpoint } from '../http/endpoint.ts';
+import { DOWNLOAD_BYTES, endpoint } from '../http/endpoint.ts';
 import { suppressionsDownload } from '../http/exports.ts';
 import { presentPage, presentSuppression, presentSuppressionGroup } from '../present/present.ts';
 
@@ -67,6 +67,7 @@ export const suppressionRoutes = [
     tag,
     summary: 'Download all suppression entries',
     query: exportQuery,
+    heldBytes: DOWNLOAD_BYTES,
     produces: ['text/csv', 'application/x-ndjson'],
     handler: async ({ deps, project, query }) =>
       suppressionsDownload(query.format ?? 'csv', everySuppression(deps, project)),

@@ -1,6 +1,7 @@
 import type { MongoClient } from 'mongodb';
 import type { Config } from '../../schemas/config.ts';
 import type { Collections } from './collections.ts';
+import type { HeldBytes } from './held-bytes.ts';
 import type { Members } from './members.ts';
 
 /**
@@ -152,8 +153,8 @@ interface MigrationJob {
 /** Images that are served from /media. A file appears whole or not at all. */
 export interface Media {
   save(name: string, bytes: Uint8Array): Promise<void>;
-  /** null: the file does not exist. */
-  read(name: string): Promise<Uint8Array | null>;
+  /** null: the file does not exist. Its bytes are taken before they are read. */
+  read(name: string, held: HeldBytes): Promise<Uint8Array | null>;
   /** A repeat is harmless. */
   remove(name: string): Promise<void>;
 }

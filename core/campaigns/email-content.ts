@@ -1,6 +1,7 @@
 import type { ObjectId } from 'mongodb';
 import type { Deps } from '../base/deps.ts';
 import { AppError } from '../base/errors.ts';
+import type { HeldBytes } from '../base/held-bytes.ts';
 import type { Project, Utm } from '../base/model.ts';
 import type { MailPages } from '../composing/links.ts';
 import type { RenderedMail } from '../composing/render.ts';
@@ -32,12 +33,12 @@ export async function emailContent(
   deps: Deps,
   project: Pick<Project, '_id'>,
   emailId: string,
-  { withPictures = false, ...readable }: Pick<EmailFilter, 'keyId'> & { withPictures?: boolean } = {},
+  { held, withPictures = false, ...readable }: Pick<EmailFilter, 'keyId'> & { held: HeldBytes; withPictures?: boolean },
 ): Promise<EmailContent> {
   const { message, content } = await getEmail(deps, project, emailId, readable);
   const { _id, subject = null } = message;
   if (content?.raw && message.email !== '')
-    return { emailId: _id, subject, previewText: '', ...(await rawTexts(deps, content, { withPictures })) };
+    return { emailId: _id, subject, previewText: '', ...(await rawTexts(deps, content, { withPictures, held })) };
   const sent = await sentOf(deps, message, content, previewPages(deps));
   if (!sent) return { emailId: _id, subject, previewText: '', html: null, text: null };
   const rendered = await renderForPreview(deps, sent, compileMail(sent.source), sent.variables);

@@ -1,9 +1,10 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { ObjectId } from 'mongodb';
 import type { Deps } from '../base/deps.ts';
+import type { HeldBytes } from '../base/held-bytes.ts';
 import type { Project } from '../base/model.ts';
 import { secretKeyBytes } from '../base/secrets.ts';
-import { readFile } from '../messages/contents.ts';
+import { type OpenFile, openFile } from '../messages/contents.ts';
 import { getInbound, noSuchMessage } from './messages.ts';
 import type { InboundAttachment } from './model.ts';
 
@@ -34,7 +35,8 @@ export async function findAttachment(
 export async function openAttachment(
   deps: Deps,
   token: string,
-): Promise<{ attachment: InboundAttachment; bytes: Buffer } | null> {
+  held: HeldBytes,
+): Promise<{ attachment: InboundAttachment; file: OpenFile } | null> {
   const bytes = /^[\w-]{1,200}$/.test(token) ? Buffer.from(token, 'base64url') : Buffer.alloc(0);
   if (bytes.length !== MAC_BYTES + PAYLOAD_BYTES || bytes.toString('base64url') !== token) return null;
   const [mac, payload] = [bytes.subarray(0, MAC_BYTES), bytes.subarray(MAC_BYTES)];
@@ -47,8 +49,8 @@ export async function openAttachment(
   ];
   const message = await deps.db.inboundMessages.findOne({ _id: messageId, projectId });
   const attachment = message?.attachments.find((one) => one.fileId.equals(fileId));
-  const file = attachment && (await readFile(deps, projectId, fileId));
-  return file ? { attachment, bytes: file } : null;
+  const file = attachment && (await openFile(deps, { projectId, fileId }, held));
+  return file ? { attachment, file } : null;
 }
 
 /** By every key of the installation; the first one is the one that signs. */

@@ -1,4 +1,5 @@
 import type { Deps } from '../base/deps.ts';
+import type { HeldBytes } from '../base/held-bytes.ts';
 import { readFile } from '../messages/contents.ts';
 import { withOwnPictures } from '../previews/own-pictures.ts';
 import type { InboundMessage } from './model.ts';
@@ -9,7 +10,8 @@ type Pictured = Pick<InboundMessage, 'projectId' | 'html' | 'attachments'>;
 export async function htmlWithOwnPictures(
   deps: Pick<Deps, 'mongo' | 'config'>,
   { projectId, html, attachments }: Pictured,
+  held: HeldBytes,
 ): Promise<string | null> {
   if (html === null) return null;
-  return withOwnPictures(html, attachments, ({ fileId }) => readFile(deps, projectId, fileId));
+  return withOwnPictures(html, attachments, ({ fileId }) => readFile(deps, { projectId, fileId }, held));
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { batchesById } from '../base/batches.ts';
 import type { Deps, Media } from '../base/deps.ts';
+import { heldElsewhere } from '../base/held-bytes.ts';
 import type { MediaFile } from './model.ts';
 
 const AT_ONCE = 4;
@@ -43,11 +44,12 @@ export async function copyMedia(deps: Deps, { from, to, onProgress, onLost }: Co
 /** null: the picture was deleted in between. */
 async function copyOne(deps: Deps, picture: MediaFile, from: Media, to: Media): Promise<keyof Copied | null> {
   const { name, hash } = picture;
-  if (hashOf(await to.read(name)) === hash) return 'present';
-  const bytes = await from.read(name);
+  if (hashOf(await to.read(name, heldElsewhere)) === hash) return 'present';
+  const bytes = await from.read(name, heldElsewhere);
   if (bytes === null || hashOf(bytes) !== hash) return (await isStored(deps, picture)) ? 'lost' : null;
   await to.save(name, bytes);
-  if (hashOf(await to.read(name)) !== hash) throw new Error(`the new store returns other bytes for ${name}`);
+  if (hashOf(await to.read(name, heldElsewhere)) !== hash)
+    throw new Error(`the new store returns other bytes for ${name}`);
   if (await isStored(deps, picture)) return 'copied';
   // Its removal may have come before the copy, and finds nothing there any more.
   await to.remove(name);
@@ -73,7 +75,7 @@ interface StoreFault {
 /** Writes, reads and deletes an object of that name; null: the store works. */
 export async function checkStore(media: Media, name: string): Promise<StoreFault | null> {
   const bytes = Buffer.alloc(PROBE_BYTES, name);
-  const readsAs = async (hash: string | null) => hashOf(await media.read(name)) === hash;
+  const readsAs = async (hash: string | null) => hashOf(await media.read(name, heldElsewhere)) === hash;
   const steps: Array<[string, () => Promise<unknown>]> = [
     ['reading an object that does not exist', () => readsAs(null)],
     ['writing an object', () => media.save(name, bytes)],

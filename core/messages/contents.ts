@@ -1,10 +1,16 @@
 import { finished } from 'node:stream';
-import { GridFSBucket, MongoRuntimeError, type ObjectId } from 'mongodb';
+import { type Binary, GridFSBucket, type GridFSFile, MongoRuntimeError, type ObjectId } from 'mongodb';
 import type { Deps } from '../base/deps.ts';
+import type { HeldBytes } from '../base/held-bytes.ts';
 import { isDuplicateKey } from '../base/idempotent-insert.ts';
 import type { Attachment, Content, Message } from '../outbox/model.ts';
 
 type Files = Pick<Deps, 'mongo' | 'config'>;
+type GridFSChunk = { files_id: ObjectId; n: number; data: Binary };
+
+const BUCKET = 'attachments';
+/** Of 255 KiB each. */
+const CHUNKS_AT_ONCE = 4;
 
 /** Stores attachments that are too large for a document. Their ids follow from the request, so a repeat stores them once. */
 export async function storeFile(
@@ -43,19 +49,56 @@ export function openUpload(deps: Files, projectId: ObjectId, file: { fileId: Obj
   };
 }
 
+/** A stored file that is read piece by piece, so that a slow reader holds neither all of it nor a cursor. */
+export interface OpenFile {
+  sizeBytes: number;
+  pieces: AsyncIterable<Buffer>;
+}
+
+/** null: there is no such file in the project. */
+export async function openFile(
+  deps: Files,
+  { projectId, fileId }: { projectId: ObjectId; fileId: ObjectId },
+  held: HeldBytes,
+): Promise<OpenFile | null> {
+  const file = await findFile(deps, projectId, fileId);
+  if (!file) return null;
+  // One piece is with the reader while the next is read.
+  await held.take(Math.min(file.length, 2 * CHUNKS_AT_ONCE * file.chunkSize));
+  return { sizeBytes: file.length, pieces: piecesOf(deps, file) };
+}
+
+/** All of it. null: there is no such file in the project, or it is not whole. */
 export async function readFile(
   deps: Files,
-  projectId: ObjectId,
-  fileId: ObjectId,
+  { projectId, fileId }: { projectId: ObjectId; fileId: ObjectId },
+  held: HeldBytes,
   allocate: (length: number) => Buffer = Buffer.alloc,
 ): Promise<Buffer | null> {
-  const files = bucket(deps);
-  const [file] = await files.find({ _id: fileId, 'metadata.projectId': projectId }).limit(1).toArray();
+  const file = await findFile(deps, projectId, fileId);
   if (!file) return null;
+  await held.take(file.length);
   const bytes = allocate(file.length);
   let length = 0;
-  for await (const chunk of files.openDownloadStream(fileId)) length += (chunk as Buffer).copy(bytes, length);
+  for await (const piece of piecesOf(deps, file)) length += piece.copy(bytes, length);
   return length === file.length ? bytes : null;
+}
+
+async function findFile(deps: Files, projectId: ObjectId, fileId: ObjectId): Promise<GridFSFile | null> {
+  const [file] = await bucket(deps).find({ _id: fileId, 'metadata.projectId': projectId }).limit(1).toArray();
+  return file ?? null;
+}
+
+/** By queries of their own: a stream of GridFS fetches 16 MiB at a time. */
+async function* piecesOf({ mongo, config }: Files, { _id, length, chunkSize }: GridFSFile): AsyncGenerator<Buffer> {
+  const chunks = mongo.db(config.mongodbDatabase).collection<GridFSChunk>(`${BUCKET}.chunks`);
+  const count = Math.ceil(length / chunkSize);
+  for (let from = 0; from < count; from += CHUNKS_AT_ONCE) {
+    const some = { files_id: _id, n: { $gte: from, $lt: from + CHUNKS_AT_ONCE } };
+    const found = await chunks.find(some).sort({ n: 1 }).toArray();
+    if (found.length < Math.min(CHUNKS_AT_ONCE, count - from)) throw new Error('A stored file lacks a part.');
+    yield Buffer.concat(found.map(({ data }) => data.value()));
+  }
 }
 
 /**
@@ -102,9 +145,11 @@ export async function attachmentBytes(
   deps: Files,
   projectId: ObjectId,
   attachment: Pick<Attachment, 'bytes' | 'fileId'>,
+  held: HeldBytes,
 ): Promise<Buffer | null> {
-  if (attachment.bytes) return Buffer.from(attachment.bytes.buffer);
-  return attachment.fileId ? readFile(deps, projectId, attachment.fileId, sharedBuffer) : null;
+  const { bytes, fileId } = attachment;
+  if (bytes) return Buffer.from(bytes.buffer);
+  return fileId ? readFile(deps, { projectId, fileId }, held, sharedBuffer) : null;
 }
 
 /** Shared with the thread that encodes the file. */
@@ -123,7 +168,7 @@ export async function deleteFile(deps: Files, fileId: ObjectId): Promise<void> {
 
 function bucket({ mongo, config }: Files): GridFSBucket {
   return new GridFSBucket(mongo.db(config.mongodbDatabase), {
-    bucketName: 'attachments',
+    bucketName: BUCKET,
     writeConcern: { w: 'majority', journal: true },
   });
 }

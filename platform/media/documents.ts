@@ -18,8 +18,12 @@ export function openDocuments({ mediaFiles }: Pick<Collections, 'mediaFiles'>): 
       );
     },
 
-    async read(name) {
+    async read(name, held) {
       if (!isName(name)) return null;
+      const size = { projection: { _id: 0, size: { $binarySize: '$bytes' } }, maxTimeMS: READ_TIME_MAX_MS };
+      const sized = await mediaFiles.findOne<{ size: number }>({ _id: name }, size);
+      if (!sized) return null;
+      await held.take(sized.size);
       const found = await mediaFiles.findOne({ _id: name }, { maxTimeMS: READ_TIME_MAX_MS });
       return found?.bytes.value() ?? null;
     },

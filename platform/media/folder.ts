@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, readdir, readFile, rename, rm, unlink, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm, stat, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Media } from '../../core/base/deps.ts';
 import { isName, requireName } from './names.ts';
@@ -26,10 +26,12 @@ export function openFolder(mediaDir: string): Media {
       }
     },
 
-    async read(name) {
+    async read(name, held) {
       if (!isName(name)) return null;
+      const path = join(mediaDir, name);
       try {
-        return await readFile(join(mediaDir, name));
+        await held.take((await stat(path)).size);
+        return await readFile(path);
       } catch (error) {
         if (isMissing(error)) return null;
         throw error;

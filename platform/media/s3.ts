@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { AwsV4Signer } from 'aws4fetch';
 import type { Log, Media } from '../../core/base/deps.ts';
 import { AppError, unavailable } from '../../core/base/errors.ts';
+import type { HeldBytes } from '../../core/base/held-bytes.ts';
 import { isName, requireName } from './names.ts';
 import type { S3Settings } from './store-names.ts';
 
@@ -11,6 +12,8 @@ const TRIES = 2;
 const AGAIN_MS = 100;
 const LOG_EVERY_MS = 10_000;
 const FAULT_BYTES_MAX = 4_096;
+/** Where the server does not say it. */
+const OBJECT_BYTES_MAX = 10 * 1024 * 1024;
 
 interface Given extends S3Settings {
   bucket: string;
@@ -67,11 +70,11 @@ export function openS3(given: Given): Media {
   }
 
   /** The bytes of the answer; null: there is no such object. The time limit is for all of it. */
-  async function ask(call: Call): Promise<Uint8Array | null> {
+  async function ask(call: Call, held?: HeldBytes): Promise<Uint8Array | null> {
     const signal = AbortSignal.timeout(timeoutMs);
     try {
       const response = await sendTwice(call, signal);
-      if (response.ok) return new Uint8Array(await response.arrayBuffer());
+      if (response.ok) return await bytesOf(response, held);
       const code = await faultCode(response);
       // No other 404: the server may not know the bucket or the key of the caller, or speak another protocol.
       if (response.status === 404 && code === 'NoSuchKey') return null;
@@ -100,8 +103,8 @@ export function openS3(given: Given): Media {
       if (saved === null) throw failed({ method: 'PUT', status: 404, code: 'NotFound' });
     },
 
-    async read(name) {
-      return isName(name) ? ask({ method: 'GET', name }) : null;
+    async read(name, held) {
+      return isName(name) ? ask({ method: 'GET', name }, held) : null;
     },
 
     async remove(name) {
@@ -109,6 +112,16 @@ export function openS3(given: Given): Media {
       await ask({ method: 'DELETE', name });
     },
   };
+}
+
+async function bytesOf(response: Response, held: HeldBytes | undefined): Promise<Uint8Array> {
+  try {
+    await held?.take(Number(response.headers.get('content-length') ?? OBJECT_BYTES_MAX));
+  } catch (error) {
+    await response.body?.cancel();
+    throw error;
+  }
+  return new Uint8Array(await response.arrayBuffer());
 }
 
 function baseUrl({ s3Endpoint, s3Region, s3PathStyle, bucket }: Given): string {

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Media } from '../../core/base/deps.ts';
+import { heldElsewhere } from '../../core/base/held-bytes.ts';
 import { type Copied, copyMedia } from '../../core/media/copy.ts';
 import { openStore } from '../../platform/media/stores.ts';
 import { settings } from '../accounts/processes.ts';
@@ -155,8 +156,8 @@ describe('Pictures move to another store', () => {
     writeFileSync(join(mediaDir, broken!.name), 'not the picture');
     expect(await copy(folder, to)).to.deep.equal({ copied: 1, present: 0, lost: 2 });
     expect(lost.toSorted()).to.deep.equal([gone!.name, broken!.name].toSorted());
-    expect(Buffer.from((await to.read(whole!.name))!).equals(png(1, 3))).to.equal(true);
-    expect(await to.read(broken!.name)).to.equal(null);
+    expect(Buffer.from((await to.read(whole!.name, heldElsewhere))!).equals(png(1, 3))).to.equal(true);
+    expect(await to.read(broken!.name, heldElsewhere)).to.equal(null);
   });
 
   it('and none that is deleted during the copy stays in the new store', async () => {
@@ -168,13 +169,16 @@ describe('Pictures move to another store', () => {
     const remove = ({ id }: { id: string }) => tenants[0]!.client.delete(`/v1/media/${id}`);
     const read: Media['read'] = async (name) => {
       if (name === second!.name) await remove(second!);
-      return folder.read(name);
+      return folder.read(name, heldElsewhere);
     };
     const save: Media['save'] = async (name, bytes) => {
       if (name === first!.name) await remove(first!);
       await to.save(name, bytes);
     };
     expect(await copy({ ...folder, read }, { ...to, save })).to.deep.equal({ copied: 0, present: 0, lost: 0 });
-    expect([await to.read(first!.name), await to.read(second!.name)]).to.deep.equal([null, null]);
+    expect([await to.read(first!.name, heldElsewhere), await to.read(second!.name, heldElsewhere)]).to.deep.equal([
+      null,
+      null,
+    ]);
   });
 });

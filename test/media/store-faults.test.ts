@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import type { Media } from '../../core/base/deps.ts';
 import type { AppError } from '../../core/base/errors.ts';
+import { heldElsewhere } from '../../core/base/held-bytes.ts';
 import { startQueues } from '../../core/jobs/queue.ts';
 import { checkStore } from '../../core/media/copy.ts';
 import { mediaRemovals } from '../../core/media/removals.ts';
@@ -91,7 +92,7 @@ describe('A store of pictures on a server of S3', () => {
     const store = openWith({ timeoutMs: 400 });
     const { bytes, name } = newPicture();
     s3.fault = () => true;
-    for (const call of [() => store.save(name, bytes), () => store.read(name), () => store.remove(name)])
+    for (const call of [() => store.save(name, bytes), () => store.read(name, heldElsewhere), () => store.remove(name)])
       expect((await faultOf(call()))?.kind).to.equal('unavailable');
   });
 
@@ -148,7 +149,7 @@ describe('A store of pictures on a server of S3', () => {
       };
       await store.save(name, bytes);
       expect(s3.requests.length, `${status}`).to.equal(2);
-      expect(Buffer.from((await store.read(name))!).equals(bytes)).to.equal(true);
+      expect(Buffer.from((await store.read(name, heldElsewhere))!).equals(bytes)).to.equal(true);
     }
     s3.fault = (_request, response) => response.writeHead(500).end() !== null;
     s3.requests.length = 0;
@@ -163,11 +164,15 @@ describe('A store of pictures on a server of S3', () => {
       s3.fault = (_request, response) => response.writeHead(404).end(text) !== null;
     };
     answer('<Error><Code>NoSuchKey</Code></Error>');
-    expect(await store.read(name)).to.equal(null);
+    expect(await store.read(name, heldElsewhere)).to.equal(null);
     await store.remove(name);
     for (const text of ['<Error><Code>XAdminUserNotFound</Code></Error>', '<h1>Not Found</h1>', '']) {
       answer(text);
-      for (const call of [() => store.read(name), () => store.remove(name), () => store.save(name, bytes)])
+      for (const call of [
+        () => store.read(name, heldElsewhere),
+        () => store.remove(name),
+        () => store.save(name, bytes),
+      ])
         expect((await faultOf(call()))?.kind, text).to.equal('unavailable');
     }
   });
@@ -181,7 +186,7 @@ describe('A store of pictures on a server of S3', () => {
       response.write(bytes.subarray(0, bytes.length / 2), () => response.destroy());
       return true;
     };
-    expect((await faultOf(store.read(name)))?.kind).to.equal('unavailable');
+    expect((await faultOf(store.read(name, heldElsewhere)))?.kind).to.equal('unavailable');
   });
 
   it('is checked call by call, with the reason that it gives', async () => {
@@ -202,7 +207,7 @@ describe('A store of pictures on a server of S3', () => {
 
   it('is named in the log with the fault and without key or secret, at most once in ten seconds', async () => {
     const store = openWith({ bucket: 'elsewhere' });
-    for (let count = 0; count < 3; count += 1) await faultOf(store.read(newPicture().name));
+    for (let count = 0; count < 3; count += 1) await faultOf(store.read(newPicture().name, heldElsewhere));
     expect(logged).to.deep.equal([
       [{ method: 'GET', status: 404, code: 'NoSuchBucket' }, 'the S3 server of the pictures failed'],
     ]);

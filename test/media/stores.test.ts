@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Media } from '../../core/base/deps.ts';
 import type { AppError } from '../../core/base/errors.ts';
+import { heldElsewhere } from '../../core/base/held-bytes.ts';
 import { startQueues } from '../../core/jobs/queue.ts';
 import { checkStore } from '../../core/media/copy.ts';
 import { mediaRemovals } from '../../core/media/removals.ts';
@@ -56,12 +57,12 @@ describe('A store of pictures', () => {
       for (const size of [1, 65_537, 10 * MB]) {
         const bytes = randomBytes(size);
         const name = nameOf(bytes);
-        expect(await store.read(name)).to.equal(null);
+        expect(await store.read(name, heldElsewhere)).to.equal(null);
         await store.save(name, bytes);
-        const read = await store.read(name);
+        const read = await store.read(name, heldElsewhere);
         expect(read && Buffer.from(read).equals(bytes), `${size} bytes`).to.equal(true);
         await store.remove(name);
-        expect(await store.read(name)).to.equal(null);
+        expect(await store.read(name, heldElsewhere)).to.equal(null);
       }
     });
 
@@ -72,10 +73,10 @@ describe('A store of pictures', () => {
       await store.remove(name);
       await store.save(name, bytes);
       await store.save(name, bytes);
-      expect(Buffer.from((await store.read(name))!).equals(bytes)).to.equal(true);
+      expect(Buffer.from((await store.read(name, heldElsewhere))!).equals(bytes)).to.equal(true);
       await store.remove(name);
       await store.remove(name);
-      expect(await store.read(name)).to.equal(null);
+      expect(await store.read(name, heldElsewhere)).to.equal(null);
     });
 
     it('shows a picture whole or not at all while several processes save it', async () => {
@@ -86,7 +87,7 @@ describe('A store of pictures', () => {
       const reader = (async () => {
         const wrong: number[] = [];
         while (!isOver) {
-          const read = await open().read(name);
+          const read = await open().read(name, heldElsewhere);
           if (read && !Buffer.from(read).equals(bytes)) wrong.push(read.length);
         }
         return wrong;
@@ -94,15 +95,15 @@ describe('A store of pictures', () => {
       await Promise.all(processes.flatMap((store) => [store.save(name, bytes), store.save(name, bytes)]));
       isOver = true;
       expect(await reader).to.deep.equal([]);
-      expect(Buffer.from((await open().read(name))!).equals(bytes)).to.equal(true);
+      expect(Buffer.from((await open().read(name, heldElsewhere))!).equals(bytes)).to.equal(true);
       await processes[0]!.remove(name);
-      expect(await open().read(name)).to.equal(null);
+      expect(await open().read(name, heldElsewhere)).to.equal(null);
     });
 
     it('takes names that we make, and no path', async () => {
       const store = open();
       for (const name of ['../secret-keys', 'a.png', `${'a'.repeat(64)}.svg`, `${'a'.repeat(64)}.png/..`, '']) {
-        expect(await store.read(name), name).to.equal(null);
+        expect(await store.read(name, heldElsewhere), name).to.equal(null);
         for (const call of [() => store.save(name, Buffer.from('x')), () => store.remove(name)])
           expect(await call().catch((error: Error) => error.message), name).to.equal('not a valid media file name');
       }
@@ -127,7 +128,7 @@ describe('A store of pictures', () => {
       await client(tenant.adminKey).delete(`/account/projects/${tenant.project._id}`);
       await removeDue();
       expect((await fetch(kept.body.data.url)).status).to.equal(404);
-      expect(await open().read(kept.body.data.url.split('/').at(-1))).to.equal(null);
+      expect(await open().read(kept.body.data.url.split('/').at(-1), heldElsewhere)).to.equal(null);
     });
   };
 
@@ -156,7 +157,7 @@ describe('A store of pictures', () => {
       it('has the objects that a path with the bucket leads to', async () => {
         const { bytes, name } = newPicture();
         await openHost().save(name, bytes);
-        expect(Buffer.from((await openBucket('/host').read(name))!).equals(bytes)).to.equal(true);
+        expect(Buffer.from((await openBucket('/host').read(name, heldElsewhere))!).equals(bytes)).to.equal(true);
         await openHost().remove(name);
       });
     });
@@ -168,7 +169,7 @@ describe('A store of pictures', () => {
         const store = openBucket(path);
         await store.save(name, bytes);
         expect(await s3.keys(), path).to.deep.equal([`${prefix}${name}`]);
-        expect(Buffer.from((await store.read(name))!).equals(bytes), path).to.equal(true);
+        expect(Buffer.from((await store.read(name, heldElsewhere))!).equals(bytes), path).to.equal(true);
         await store.remove(name);
         expect(await s3.keys(), path).to.deep.equal([]);
       }
@@ -183,7 +184,11 @@ describe('A store of pictures', () => {
         [/^404 NoSuchBucket$/, openWith('s3://elsewhere', { s3Endpoint: s3.endpoint })],
       ];
       for (const [expected, store] of faults)
-        for (const call of [() => store.read(name), () => store.save(name, bytes), () => store.remove(name)]) {
+        for (const call of [
+          () => store.read(name, heldElsewhere),
+          () => store.save(name, bytes),
+          () => store.remove(name),
+        ]) {
           const [kind, cause] = await faultOf(call());
           expect(kind, `${call}`).to.equal('unavailable');
           expect(cause, `${call}`).to.match(expected);
@@ -207,7 +212,7 @@ describe('A store of pictures', () => {
         'unavailable',
         true,
       ]);
-      expect(await openBucket().read(name)).to.equal(null);
+      expect(await openBucket().read(name, heldElsewhere)).to.equal(null);
     });
 
     it('keeps no part of a picture whose upload breaks off', async () => {
@@ -220,7 +225,7 @@ describe('A store of pictures', () => {
       const [kind] = await faultOf(openBucket('', { s3Endpoint: wire.endpoint }).save(name, bytes));
       await wire.stop();
       expect([kind, left > 0]).to.deep.equal(['unavailable', false]);
-      expect(await openBucket().read(name)).to.equal(null);
+      expect(await openBucket().read(name, heldElsewhere)).to.equal(null);
       expect(await s3.keys()).to.deep.equal([]);
     });
   });

@@ -41,6 +41,7 @@ export const withoutProject: Record<string, string> = {
 /** The same, on paths that a run does not always take. */
 export const withoutProjectAtTimes: Record<string, string> = {
   'attachments.chunks {files_id: $eq}': 'As for attachments.files.',
+  'attachments.chunks {files_id, n: $gte $lt}': 'Pieces of a file that a message of the project names.',
   'attachments.files {_id: $eq}': 'As for attachments.files.',
   'attachments.files {_id, metadata.projectId}': 'As for attachments.files.',
   'domains {domainName, verificationStatus}':

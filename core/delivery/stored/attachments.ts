@@ -1,5 +1,6 @@
 import { ATTACHMENT_BYTES_MAX } from '../../../schemas/mails.ts';
 import { oncePerCore } from '../../base/deps.ts';
+import { heldElsewhere } from '../../base/held-bytes.ts';
 import { derivedId } from '../../base/ids.ts';
 import type { MimeAttachment } from '../../composing/mime/compose.ts';
 import { attachmentBytes, storeFile } from '../../messages/contents.ts';
@@ -54,7 +55,7 @@ async function readOrFetch(
   bytesMax: number,
 ): Promise<Found> {
   const { contentType, fileUrl, fileName } = attachment;
-  const stored = await attachmentBytes(deps, content.projectId, attachment);
+  const stored = await attachmentBytes(deps, content.projectId, attachment, heldElsewhere);
   if (stored) return { bytes: stored, contentType };
   if (fileUrl === null) return { kind: 'never', reason: `The attachment ${fileName} is not stored any more.` };
   const fetched = await fetchFile(deps, content, index, bytesMax);
@@ -66,7 +67,9 @@ async function readOrFetch(
   await keep(deps, content, index, kept);
   // A large file is read again, into memory that is shared with the thread that encodes it.
   const isSmall = bytes.length <= FIRST_FETCH_BYTES;
-  const shared = isSmall ? bytes : await attachmentBytes(deps, content.projectId, { bytes: null, fileId });
+  const shared = isSmall
+    ? bytes
+    : await attachmentBytes(deps, content.projectId, { bytes: null, fileId }, heldElsewhere);
   if (!shared) return { kind: 'again', reason: `The attachment ${fileName} could not be read.` };
   return { bytes: shared, contentType: kept.contentType };
 }
