@@ -38,26 +38,39 @@ export function readReturnedMail(mail: ReportedMail): MailKind {
   return isAutoReply(mail) ? { kind: 'auto_reply' } : { kind: 'mail' };
 }
 
-/** RFC 3464, and its form for international addresses. */
+/** RFC 3464, and its form for international addresses. The first group of fields is about the whole mail. */
 function standardReports({ parts, text }: ReportedMail): DeliveryReport[] {
   const status = parts.filter(({ contentType }) => /^message\/(global-)?delivery-status$/.test(contentType));
+  const explanation = linesOf(upTo(text.slice(0, READ_MAX), COPY_FOLLOWS));
   return status
     .flatMap((part) => fieldGroups(part.text.slice(0, READ_MAX)))
-    .flatMap((fields) => reportOf(fields, text) ?? [])
-    .slice(0, RECIPIENTS_MAX);
+    .slice(0, RECIPIENTS_MAX + 1)
+    .flatMap((fields) => reportOf(fields, explanation) ?? []);
 }
 
-function reportOf(fields: Map<string, string>, explanation: string): DeliveryReport | null {
+function reportOf(fields: Map<string, string>, explanation: string[]): DeliveryReport | null {
   const status = statusIn(fields.get('status') ?? '');
-  const action = actionOf(fields.get('action')?.toLowerCase() ?? '', status);
-  if (!action || !(fields.has('final-recipient') || fields.has('original-recipient') || fields.has('status')))
+  const said = actionOf(fields.get('action')?.toLowerCase() ?? '', status);
+  if (!said || !(fields.has('final-recipient') || fields.has('original-recipient') || fields.has('status')))
     return null;
   const diagnostic = (fields.get('diagnostic-code') ?? '').replace(/^[\w-]+\s*;\s*/, '');
-  const recipient = addressIn(fields.get('original-recipient')) ?? addressIn(fields.get('final-recipient'));
-  const said = diagnostic || (isVague(status) ? sentenceOf(explanation) : '');
-  const own = statusIn(diagnostic);
-  const enhanced = isVague(status) ? (own ?? status) : status;
-  return { recipient, action, code: codeIn(diagnostic), enhanced, text: said.slice(0, TEXT_MAX) };
+  const [original, final] = ['original-recipient', 'final-recipient'].map((name) => addressIn(fields.get(name)));
+  const isExact = !isVague(status) || codeIn(diagnostic) !== 0 || statusIn(diagnostic) !== null;
+  // A delay ends nothing, so its text may be anything that the explanation has.
+  const isTextual = !isExact || (said === 'delayed' && diagnostic === '');
+  const words = isTextual ? reasonIn(about(explanation, final ?? original ?? null)) : '';
+  const own = statusIn(diagnostic) ?? statusIn(words);
+  const code = codeIn(diagnostic) || codeIn(words);
+  const text = withoutCodes(diagnostic || words, code).slice(0, TEXT_MAX);
+  // OpenSMTPD calls a mail delayed when it gives it up.
+  const isOver = said === 'delayed' && status === '4.4.7' && /^envelope expired\b/i.test(words);
+  return {
+    recipient: original ?? final ?? null,
+    action: isOver ? 'failed' : said,
+    code,
+    enhanced: isVague(status) && own && !isEmpty(own) ? own : (status ?? own),
+    text,
+  };
 }
 
 function actionOf(action: string, status: string | null): DeliveryReport['action'] | null {
@@ -69,8 +82,13 @@ function actionOf(action: string, status: string | null): DeliveryReport['action
   return status.startsWith('5') ? 'failed' : status.startsWith('4') ? 'delayed' : 'delivered';
 }
 
+/** The registry calls x.y.0 undefined: the program had no better status, or none was asked for. */
 function isVague(status: string | null): boolean {
-  return status === null || /^[245]\.0\.0$/.test(status);
+  return status === null || /^[245]\.\d{1,3}\.0$/.test(status);
+}
+
+function isEmpty(status: string): boolean {
+  return /^[245]\.0\.0$/.test(status);
 }
 
 /** Only mail that a mail server alone sends: under a null sender, or in the name of a mail server. */
@@ -90,26 +108,25 @@ const FAILURE =
   /qmail-send program|this is a permanent error|created automatically by mail delivery software|could not be delivered to one or more|had permanent fatal errors|permanent delivery failure|delivery (has )?failed|delivery to the following recipients? failed|failed permanently|address(?:ee)? not found|was ?n[o']t delivered to|was not delivered|did not reach (some|the)|undeliver(able|ed)|unable to deliver|returned (mail|to sender)|failure notice|mail delivery (failed|failure|system)|delivery (failure|status notification \(failure\))|couldn'?t be delivered|could ?n[o']t deliver|cannot be delivered|not be delivered|unzustellbar|konnte nicht zugestellt|non (remis|distribu)|no se pudo entregar|message blocked|rejected your message/i;
 
 const COPY_FOLLOWS =
-  /^[ \t>]*(?:(?:-{2,}\s*)?(?:below this line is a copy|this is a copy of|the (body|header)s? of (the|your)|the original message (follows|was as follows)|original message|unsent message|included is the|message header|----- original|original headers|a copy of the)|-+ ?forwarded message)/im;
+  /^[ \t>]*(?:(?:-{2,}\s*)?(?:below (?:this line )?is a copy|this is a copy of|the (body|header)s? of (the|your)|the original message (follows|was as follows)|original message|unsent message|included is the|message header|----- original|original headers|a copy of the)|-+ ?forwarded message)/im;
 
 function textReport({ subject, text, headers }: ReportedMail): DeliveryReport | null {
   const explanation = upTo(text.slice(0, READ_MAX), COPY_FOLLOWS);
   const whole = `${subject}\n${explanation}`;
   const isDelay = DELAY.test(whole) && !/permanent|gave up|given up|giving up/i.test(explanation);
   if (!isDelay && !FAILURE.test(whole) && !headers.has('x-failed-recipients')) return null;
-  const reason = reasonIn(explanation);
+  const reason = reasonIn(linesOf(explanation));
   return {
     recipient: addressIn(headers.get('x-failed-recipients')) ?? addressIn(explanation),
     action: isDelay ? 'delayed' : 'failed',
     code: codeIn(reason),
     enhanced: statusIn(reason),
-    text: reason.slice(0, TEXT_MAX),
+    text: withoutCodes(reason, codeIn(reason)).slice(0, TEXT_MAX),
   };
 }
 
 /** The line with the code of the other server and the text after it; without a code, the whole explanation. */
-function reasonIn(text: string): string {
-  const lines = text.replace(/\r\n?/g, '\n').split('\n');
+function reasonIn(lines: string[]): string {
   const at = lines.findIndex((line) => /(^|[^\d.])[45]\d\d([ -]|$)(?!\d)/.test(line) && !/^\S+@/.test(line.trim()));
   const withStatus = lines.findIndex((line) => statusIn(line) !== null);
   const best = at === -1 ? withStatus : at;
@@ -117,8 +134,33 @@ function reasonIn(text: string): string {
   return said.join(' ').replace(/\s+/g, ' ').trim();
 }
 
-function sentenceOf(text: string): string {
-  return upTo(text.slice(0, TEXT_MAX), COPY_FOLLOWS).replace(/\s+/g, ' ').trim();
+/** The lines about one recipient, where the explanation names it: from its address to an empty line or another address. */
+function about(lines: string[], recipient: string | null): string[] {
+  const found = recipient ? lines.findIndex((line) => line.toLowerCase().includes(recipient)) : -1;
+  if (recipient === null || found === -1) return lines;
+  const line = lines[found]!;
+  const first = line.slice(line.toLowerCase().indexOf(recipient) + recipient.length).replace(/^[>:\s]+/, '');
+  const rest = lines.slice(found + 1);
+  const end = rest.findIndex((one) => one.trim() === '' || namesAnother(one, recipient));
+  return [first, ...(end === -1 ? rest : rest.slice(0, end))];
+}
+
+function namesAnother(line: string, recipient: string): boolean {
+  const address = addressIn(line.trim().split(/\s/, 1)[0]);
+  return address !== null && !address.startsWith(recipient);
+}
+
+/** The reply has both already: each line of the receiving server begins with the code, and often with the status. */
+function withoutCodes(text: string, code: number): string {
+  if (code === 0) return text.replace(/^[245]\.\d{1,3}\.\d{1,3}(?:\s+|$)/, '');
+  const removed = (match: string, before: string, found: string) => (Number(found) === code ? before : match);
+  return text
+    .replace(/(^|\s)([245]\d\d)(?:[ -][245]\.\d{1,3}\.\d{1,3}(?:\s+|$)|-)/g, removed)
+    .replace(/^()([245]\d\d)(?:\s+|$)/, removed);
+}
+
+function linesOf(text: string): string[] {
+  return text.replace(/\r\n?/g, '\n').split('\n');
 }
 
 function upTo(text: string, marker: RegExp): string {
