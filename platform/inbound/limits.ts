@@ -4,6 +4,7 @@ import { SMTPServer } from 'smtp-server';
 import type { SMTPConnection, SMTPConnectionOptions } from 'smtp-server/lib/smtp-connection.js';
 import { networkOf } from '../../core/base/text/networks.ts';
 import type { Kind } from '../threads/kinds.ts';
+import { answerAfterEnd } from './last-replies.ts';
 
 /** The resources that one client may use of a mail server, so that enough is left for others. */
 export interface SessionLimits {
@@ -75,7 +76,10 @@ export class LimitedSmtpServer extends SMTPServer {
     this.#connections.set(network, open + 1);
     super.connect(socket, options);
     const connection = [...this.connections].find(({ id }) => id === options?.id);
-    if (connection) this.#limitCommands(connection);
+    if (connection) {
+      this.#limitCommands(connection);
+      answerAfterEnd(connection);
+    }
     const deadline = setTimeout(() => {
       connection?.send(421, '4.4.2 The session took too long; connect again');
     }, this.#limits.sessionMs);
