@@ -7,6 +7,7 @@ import { type SubmittedMail, submissionContent, submissionId } from '../../core/
 import { reply } from '../inbound/reply.ts';
 import { type Head, readHead } from './head.ts';
 import { ArrivingLines } from './lines.ts';
+import type { Arrival } from './loops.ts';
 
 const HEAD_BYTES_MAX = 262_144;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the range of ASCII.
@@ -25,16 +26,19 @@ export class ArrivingMail {
   readonly seed = new ObjectId();
   readonly at: Date;
   readonly file: ArrivingFile;
-  readonly #emailId: string;
+  readonly #arrival: Arrival;
   readonly #lines = new ArrivingLines();
   readonly #hash: Hash = createHash('sha256');
   #headText = '';
   #head: Head | null = null;
   #isEightBit = false;
 
-  constructor(deps: Deps, project: Pick<Project, '_id'>) {
+  constructor(deps: Deps, project: Pick<Project, '_id'>, protocol: string) {
     this.at = deps.clock.now();
-    this.#emailId = submissionId(this).toHexString();
+    this.#arrival = {
+      ...{ emailId: submissionId(this).toHexString(), projectId: project._id.toHexString(), at: this.at, protocol },
+      mailHost: deps.config.mailHost,
+    };
     this.file = new ArrivingFile(deps, { content: submissionContent(project, this), fileId: new ObjectId() });
   }
 
@@ -70,7 +74,7 @@ export class ArrivingMail {
   }
 
   async #endHead(text: string): Promise<Head> {
-    const head = readHead(text, { emailId: this.#emailId, at: this.at });
+    const head = readHead(text, this.#arrival);
     this.#head = head;
     this.#headText = '';
     this.#hash.update(`${head.identity}\n\n`);

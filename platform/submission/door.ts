@@ -79,7 +79,7 @@ export function createDoor(deps: Deps, { authenticate, limiter, bytes, bytesPerA
   async function data(stream: SMTPServerDataStream, session: SMTPServerSession): Promise<string> {
     const { project } = await caller(session);
     const network = networkOf(session.remoteAddress);
-    const mail = new ArrivingMail(deps, project);
+    const mail = new ArrivingMail(deps, project, session.transmissionType);
     let own = 0;
     let fault: unknown = null;
     let isComplete = false;

@@ -3,6 +3,7 @@ import type { Mailbox } from '../../core/base/model.ts';
 import { emailDomain, normalizeEmail } from '../../core/base/text/addresses.ts';
 import { isOursAlone, isRelayControl } from '../../core/composing/headers.ts';
 import { reply } from '../inbound/reply.ts';
+import { type Arrival, receivedLine, refuseOwnMail } from './loops.ts';
 import { KEY_HEADER, type MailOptions, OPTION_PREFIX, readOptions } from './options.ts';
 
 /** The header of a mail that arrives, as far as it decides about the mail. */
@@ -43,8 +44,9 @@ const OF_MARKETING = new Set(['list-unsubscribe', 'list-unsubscribe-post', 'list
 const COMPARED = ['from', 'to', 'cc', 'reply-to', 'subject', 'content-type', 'content-transfer-encoding'];
 
 /** Reads the header of a mail, up to the empty line, with a byte in each character. Throws the reply to a mail that cannot be taken. */
-export function readHead(text: string, own: { emailId: string; at: Date }): Head {
+export function readHead(text: string, own: Arrival): Head {
   const fields = fieldsOf(text);
+  refuseOwnMail(fields, own);
   const from = readFrom(fields);
   const options = readOptions(fields, own.at);
   const isMarketing = options.groupId !== null;
@@ -53,6 +55,7 @@ export function readHead(text: string, own: { emailId: string; at: Date }): Head
   const subject = fields.find(({ name }) => name === 'subject');
   const messageId = MESSAGE_ID.exec(given?.value ?? '')?.[1] ?? null;
   const added = [
+    receivedLine(own),
     ...(given ? [] : [`Message-ID: <${own.emailId}@${emailDomain(from.email)}>\r\n`]),
     ...(kept.some(({ name }) => name === 'date') ? [] : [`Date: ${own.at.toUTCString().replace('GMT', '+0000')}\r\n`]),
   ];

@@ -130,6 +130,26 @@ describe('Mail by SMTP', () => {
     expect(await signatures(mail!.raw)).to.deep.equal(['pass']);
   });
 
+  it('has our Received line, and is refused when the relay hands it back here, as a mail of the REST interface is', async () => {
+    const emailId = idOf(await door.hand({ raw: `${head('Received: from a by b; now\n')}\nRound.` }));
+    const [mail] = await arrived();
+    expect(mail?.raw.match(/^Received: .*\r\n .*$/gm)).to.have.length(1);
+    expect(mail?.raw).to.match(
+      new RegExp(
+        `^Received: by [^ ]+ \\(Everpost\\) with ESMTPA id ${emailId};\\r\\n \\w{3}, \\d\\d .* \\+0000\\r$`,
+        'm',
+      ),
+    );
+    const composed = await post.arrived(await post.send({ to: { email: 'ada@in.test' }, subject: 'Round' }));
+    const before = await messages().countDocuments({ projectId: projectId() });
+    for (const raw of [mail!.raw, `Received: from relay by us; now\r\n${mail!.raw}`, composed.raw])
+      expect(await door.hand({ raw })).to.match(/^554 5\.4\.6 This mail was sent from here and has come back/);
+    expect(await messages().countDocuments({ projectId: projectId() })).to.equal(before);
+    const other = `${head('Received: by smtp.example.net (Everpost) with ESMTPA id 1; now\n')}\nNot ours.`;
+    const notOurs = other.replace('\n\n', '\nFeedback-ID: a:65f0c1000000000000000000:b:c\n\n');
+    await post.settled(idOf(await door.hand({ raw: notOurs })), 'sent');
+  });
+
   it('of several megabytes goes to storage as it arrives, and leaves nothing there but itself', async () => {
     const lines = Array.from({ length: 40_000 }, (_, index) => `${index} ${'x'.repeat(120)}`).join('\r\n');
     const emailId = idOf(await door.hand({ raw: `${head()}\n${lines}` }));
@@ -139,7 +159,7 @@ describe('Mail by SMTP', () => {
     const { db } = post.environment.deps;
     const contents = await db.contents.find({ projectId: projectId(), messageIds: new ObjectId(emailId) }).toArray();
     expect(contents.map(({ attachments: [file] }) => [file?.bytes, file?.sizeBytes])).to.deep.equal([
-      [null, lines.length + head().replace(/\n/g, '\r\n').length + 4 + idsOf(mail!.raw)],
+      [null, lines.length + head().replace(/\n/g, '\r\n').length + 4 + addedIn(mail!.raw)],
     ]);
   });
 
@@ -314,7 +334,7 @@ describe('Mail by SMTP', () => {
     await until(count, (now) => JSON.stringify(now) === JSON.stringify(before));
   });
 
-  function idsOf(raw: string): number {
-    return /Message-ID: <[^>]*>\r\nDate: [^\r]*\r\n/.exec(raw)![0].length;
+  function addedIn(raw: string): number {
+    return /Received: by [^;]*;\r\n [^\r]*\r\nMessage-ID: <[^>]*>\r\nDate: [^\r]*\r\n/.exec(raw)![0].length;
   }
 });
