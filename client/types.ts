@@ -1553,7 +1553,7 @@ export interface Email {
   nextAttemptAt: string | null;
   /** null for campaign mail, and when it was removed, 7 days after the last outcome. */
   content: EmailContent | null;
-  /** Oldest first: queued, scheduled, claimed, deferred, sent, bounced, failed, suppressed, unknown, cancelled, opened, clicked... */
+  /** Oldest first: queued, scheduled, claimed, deferred, sent, bounced, failed, suppressed, unknown, cancelled, opened, clicked... A queued mail has `waiting` with the reason while no relay takes mail. */
   timeline: TimelineEntry[];
 }
 

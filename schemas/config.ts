@@ -46,7 +46,7 @@ export const variables = {
     type: 'string',
     default: 'smtp://127.0.0.1:1025',
     description:
-      'The relay that takes outgoing mail: smtp:// or smtps://, with user:password@ when it asks for them. With a user STARTTLS is required, unless the host is this machine or the URL ends in ?requireTLS=false. Several, comma separated, share the mail by ?weight= (1), or take it while others are down by ?priority= (0 is first). ?connections= and ?rate= (mails a second) limit one relay, for all processes together.',
+      'The relay that takes outgoing mail: smtp:// or smtps://, with user:password@ when it asks for them. With a user STARTTLS is required, unless the host is this machine or the URL ends in ?requireTLS=false, and the certificate is verified, unless it ends in ?tls.rejectUnauthorized=false. Several, comma separated, share the mail by ?weight= (1), or take it while others are down by ?priority= (0 is first). ?connections= and ?rate= (mails a second) limit one relay, for all processes together.',
   },
   smtpTransactionalUrl: {
     type: 'string',

@@ -183,7 +183,7 @@ export const emailAnswer = shape({
     timeline: {
       type: 'array',
       description:
-        'Oldest first: queued, scheduled, claimed, deferred, sent, bounced, failed, suppressed, unknown, cancelled, opened, clicked...',
+        'Oldest first: queued, scheduled, claimed, deferred, sent, bounced, failed, suppressed, unknown, cancelled, opened, clicked... A queued mail has `waiting` with the reason while no relay takes mail.',
       items: timelineEntry,
     },
   },

@@ -50,9 +50,13 @@ export function presentRenderedEmail(
   return { ...texts, previewText, previewUrl: isKept ? previewUrl : null, expiresIn };
 }
 
-export function presentEmailWithTimeline({ content, ...email }: Email & { content: Content | null }) {
+export function presentEmailWithTimeline({
+  content,
+  waiting = null,
+  ...email
+}: Email & { content: Content | null; waiting?: TimelineEntry | null }) {
   const { message, copies } = email;
-  const timeline = [...timelineOf(message), ...copies.flatMap(timelineOfCopy)];
+  const timeline = [...timelineOf(message), ...copies.flatMap(timelineOfCopy), ...(waiting ? [waiting] : [])];
   return { ...presentEmail(email), content: content && presentContent(content), timeline: inOrder(timeline) };
 }
 

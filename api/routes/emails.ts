@@ -2,6 +2,7 @@ import { readableMails } from '../../core/accounts/scopes.ts';
 import { listEmailsOf } from '../../core/campaigns/audience/emails.ts';
 import { emailContent } from '../../core/campaigns/email-content.ts';
 import { withCampaignSubjects } from '../../core/campaigns/subjects.ts';
+import { waitsForRelay } from '../../core/live/relay.ts';
 import { getEmail } from '../../core/messages/emails.ts';
 import { cancelBatch, cancelEmail, rescheduleEmail } from '../../core/messages/scheduled/change-email.ts';
 import {
@@ -54,7 +55,7 @@ export const emailRoutes = [
     handler: async ({ deps, project, apiKey, params }) => {
       const email = await getEmail(deps, project, params.emailId ?? '', readableMails(apiKey));
       const [message = email.message] = await withCampaignSubjects(deps, project, [email.message]);
-      return presentEmailWithTimeline({ ...email, message });
+      return presentEmailWithTimeline({ ...email, message, waiting: await waitsForRelay(deps, project, message) });
     },
   }),
   endpoint({

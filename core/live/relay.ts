@@ -1,6 +1,8 @@
 import type { Deps } from '../base/deps.ts';
 import type { Project } from '../base/model.ts';
+import type { Message, TimelineEntry } from '../outbox/model.ts';
 import type { Recent } from '../outbox/rates/read.ts';
+import { states } from '../outbox/states.ts';
 import { countsSince, type LastQuarters } from '../reports/today.ts';
 import { connectionsAllowed } from './budgets.ts';
 import type { ProcessRelay, ProcessReport } from './model.ts';
@@ -59,6 +61,30 @@ export async function relayNow(
     host: isOwn && relays.length > 0 ? [...new Set(relays.map(({ host }) => host))].join(', ') : null,
     connections: isOwn && relays.length > 0 ? { ...connectionsOf(processes), ...connectionsAllowed(processes) } : null,
   };
+}
+
+/** The line of a mail that waits because no relay of its route answers. null: it does not wait, or not for a relay. */
+export async function waitsForRelay(
+  deps: Pick<Deps, 'db' | 'clock' | 'state'>,
+  project: Pick<Project, 'organizationId'>,
+  { state, lane, createdAt }: Pick<Message, 'state' | 'lane' | 'createdAt'>,
+): Promise<TimelineEntry | null> {
+  if (state !== states.queued) return null;
+  const processes = await runningProcesses(deps);
+  const hasOwnRoute = lane === 'transactional' && processes.some(({ relays }) => relays.some(isTransactional));
+  const serving = processes.map(({ relays }) => ({
+    relays: relays.filter((relay) => isTransactional(relay) === hasOwnRoute),
+  }));
+  const down = relayOutage(serving);
+  if (!down?.notAnsweringSince) return null;
+  const words = (await isAlone(deps, project)) && down.reason ? `: ${down.reason}` : '.';
+  const since = down.notAnsweringSince;
+  const at = createdAt && createdAt > since ? createdAt : since;
+  return { type: 'waiting', at, reason: `The relay has not answered since ${since.toISOString()}${words}` };
+}
+
+function isTransactional({ relay }: ProcessRelay): boolean {
+  return relay === 'transactional';
 }
 
 /** Relays of one route share their connections. */

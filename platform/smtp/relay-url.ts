@@ -56,7 +56,7 @@ export function parseRelayUrl(text: string): RelayUrl {
     port: Number(url.port) || (implicitTls ? 465 : url.username ? 587 : 25),
     implicitTls,
     startTls: isTrue(url, 'ignoreTLS') ? 'never' : isTlsRequired(url, host) ? 'required' : 'offered',
-    verifyCertificate: url.searchParams.get('tls.rejectUnauthorized') !== 'false',
+    verifyCertificate: isCertificateVerified(url, host),
     servername: url.searchParams.get('tls.servername') ?? host,
     user: url.username ? decodeURIComponent(url.username) : null,
     password: decodeURIComponent(url.password),
@@ -78,6 +78,17 @@ function parse(text: string): URL {
 function isTlsRequired(url: URL, host: string): boolean {
   const given = url.searchParams.get('requireTLS');
   return given === null ? url.username !== '' && !LOOPBACK.test(host) : given === 'true';
+}
+
+/**
+ * TLS that is taken because it is offered needs no certificate that can be trusted, as between mail servers: without it the mail would leave in
+ * the clear. Where TLS is needed, for a password or because the URL says so, it is worth nothing without one.
+ */
+function isCertificateVerified(url: URL, host: string): boolean {
+  const given = url.searchParams.get('tls.rejectUnauthorized');
+  if (given !== null) return given !== 'false';
+  if (url.searchParams.has('tls.servername')) return true;
+  return !LOOPBACK.test(host) && (url.username !== '' || url.protocol === 'smtps:' || isTlsRequired(url, host));
 }
 
 function numberIn<Otherwise extends number | null>(

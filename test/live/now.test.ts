@@ -251,12 +251,24 @@ describe('GET /reports/now', () => {
     const health = await tenant.client.get('/reports/health');
     expect(health.status, health.text).to.equal(200);
     expect(health.body.data).to.include({ processes: null, relays: null, budgets: null });
+    const { insertedIds } = await queued(1, {});
+    const { insertedIds: ended } = await queued(1, { state: 'sent', sentAt: new Date() });
+    const waiting = async (ids: Record<number, ObjectId>) => {
+      const { status, body, text } = await tenant.client.get(`/emails/${ids[0]}`);
+      expect(status, text).to.equal(200);
+      return body.data.timeline.filter(({ type }: { type: string }) => type === 'waiting');
+    };
+    const line = { type: 'waiting', at: since.toISOString() };
+    const words = `The relay has not answered since ${since.toISOString()}`;
+    expect(await waiting(insertedIds)).to.deep.equal([{ ...line, reason: `${words}.` }]);
+    expect(await waiting(ended)).to.deep.equal([]);
     const others = await deps.db.organizations.find({ _id: { $ne: tenant.organization._id } }).toArray();
     await deps.db.organizations.deleteMany({ _id: { $in: others.map(({ _id }) => _id) } });
     try {
       expect((await now()).relay).to.deep.include({
         ...{ host: 'relay.example:587', connections: { used: 6, allowed: 64 }, reason: 'refused' },
       });
+      expect(await waiting(insertedIds)).to.deep.equal([{ ...line, reason: `${words}: refused` }]);
       const { body } = await tenant.client.get('/reports/health');
       expect(body.data.processes).to.have.length(2);
       expect(body.data).to.include({ mongodb: 'up', redis: 'up' });

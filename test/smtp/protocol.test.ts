@@ -146,15 +146,29 @@ describe('TLS and logging in', () => {
     expect((await deliver(mailer, 'a@in.test')).recipients[0]?.accepted).to.equal(true);
   });
 
-  it('a certificate that cannot be trusted opens the breaker, and nothing goes out in the clear', async () => {
+  it('a certificate that cannot be trusted is no hindrance where TLS is only taken because it is offered', async () => {
     setDefaultCACertificates(defaults);
-    const { sink, mailer } = await startRelay({ tls });
+    for (const host of ['127.0.0.1', '[::ffff:127.0.0.1]', `${login}127.0.0.1`]) {
+      const { sink } = await startRelay(host.includes('@') ? { tls, auth } : { tls });
+      const { mailer } = await startRelay({}, { url: sink.url.replace('127.0.0.1', host) });
+      expect((await deliver(mailer, 'a@in.test')).recipients[0]?.accepted, host).to.equal(true);
+    }
+    setDefaultCACertificates([...defaults, certificate.cert]);
+  });
+
+  it('with a password it opens the breaker, and nothing goes out in the clear', async () => {
+    setDefaultCACertificates(defaults);
+    const { sink } = await startRelay({ tls, auth });
+    const elsewhere = sink.url.replace('//127.0.0.1', `//${login}[::ffff:127.0.0.1]`);
+    const { mailer } = await startRelay({}, { url: elsewhere });
     const { fault } = await mailer.acquire('campaign');
+    const asked = await startRelay({}, { url: `${sink.url}/?tls.rejectUnauthorized=true` });
+    expect((await asked.mailer.acquire('campaign')).fault?.reason).to.equal('tls');
     setDefaultCACertificates([...defaults, certificate.cert]);
     expect([fault?.phase, fault?.reason]).to.deep.equal(['greeting', 'tls']);
     expect(fault?.reply.text).to.match(/certificate/);
     expect(mailer.states()[0]?.state).to.equal('open');
-    expect(sink.ledger.total).to.equal(0);
+    expect([sink.ledger.total, sink.ledger.logins]).to.deep.equal([0, 0]);
   });
 
   it('a certificate for another name is refused, unless the URL says not to look', async () => {

@@ -214,6 +214,19 @@ describe('the URL of a relay', () => {
     expect(startTls('smtp://u:p@mail.test/?ignoreTLS=true')).to.equal('never');
   });
 
+  it('verifies the certificate of a relay elsewhere that needs TLS, and of any when it is asked to', () => {
+    const verified = (url: string) => parseRelayUrl(url).verifyCertificate;
+    for (const url of ['smtp://u:p@mail.test', 'smtp://u:p@mail.test/?requireTLS=false', 'smtps://mail.test'])
+      expect(verified(url), url).to.equal(true);
+    expect(verified('smtp://mail.test/?requireTLS=true')).to.equal(true);
+    for (const host of ['localhost', '127.0.0.1:25', '[::1]', 'u:p@localhost'])
+      for (const scheme of ['smtp', 'smtps']) expect(verified(`${scheme}://${host}`), host).to.equal(false);
+    expect(verified('smtp://mail.test')).to.equal(false);
+    for (const asked of ['tls.rejectUnauthorized=true', 'tls.servername=mail.test'])
+      expect(verified(`smtp://127.0.0.1/?${asked}`), asked).to.equal(true);
+    expect(verified('smtps://u:p@mail.test/?tls.rejectUnauthorized=false')).to.equal(false);
+  });
+
   it('says what is wrong with it, and never the password', () => {
     for (const bad of ['', 'mail.test', 'http://mail.test', 'smtp://', 'smtp://u:secret@mail.test/?pool=true'])
       expect(() => parseRelayUrl(bad), bad).to.throw(

@@ -137,6 +137,7 @@ function Door({ href, text }: { href: string; text: string }) {
 
 const sentences: Record<string, string> = {
   queued: 'Taken and stored',
+  waiting: 'Waits: the relay takes no mail',
   scheduled: 'Scheduled',
   cancelled: 'Cancelled',
   claimed: 'Handed to the relay',
