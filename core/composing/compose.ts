@@ -1,3 +1,4 @@
+import { isAscii } from 'node:buffer';
 import { breathe } from '../base/breathe.ts';
 import { emailDomain } from '../base/text/addresses.ts';
 import type { SendingDomain } from '../domains/sending-domain.ts';
@@ -24,6 +25,8 @@ export interface Composing {
   recipients: MessageRecipient[] | null;
   /** Hardly anything else is being sent. */
   isAlone: boolean;
+  /** The relay has 8BITMIME. */
+  takesEightBit: boolean;
 }
 
 export interface ComposedMail {
@@ -61,11 +64,14 @@ export async function composeMail(deps: SendingDeps, mail: Composing): Promise<C
   return { envelope, bytes: (await signature(deps, mail, text, at)) + text };
 }
 
-/** A mail that leaves as it came, under our signature; marketing mail gets the headers by which people unsubscribe. */
+/**
+ * A mail that leaves as it came, under our signature; marketing mail gets the headers by which people unsubscribe. Parts that the relay cannot carry
+ * are encoded before the mail is signed, since a server behind us would do it after that.
+ */
 async function composeRaw(
   deps: SendingDeps,
   mail: Composing,
-  { eightBit }: NonNullable<Content['raw']>,
+  { eightBit, longLines = false }: NonNullable<Content['raw']>,
 ): Promise<ComposedMail> {
   const { message, content, sending, attachments } = mail;
   const [file] = attachments;
@@ -74,24 +80,30 @@ async function composeRaw(
   const at = message.firstAt ?? deps.clock.now();
   const head = content.marketing ? marketingHead(deps, mail) : '';
   const from = returnPath(deps.config, { projectId, messageId }, sending.returnHost);
-  const envelope = { from, to: openAddresses(mail), ...(eightBit ? { eightBit } : {}) };
-  const tracked = trackedMail(deps, mail, file.bytes);
-  if (tracked) return { envelope, bytes: await deps.signer.writeLarge([head, tracked], sending.keys, at) };
+  const envelope = { from, to: openAddresses(mail) };
+  const unsafe = { longLines, eightBit: eightBit && !mail.takesEightBit };
+  const changed = changedMail(deps, mail, { mail: file.bytes, unsafe });
   const pieces = [head, { asIs: file.bytes }];
-  if (eightBit || file.bytes.length > FILES_BYTES_MAX)
-    return { envelope, bytes: await deps.signer.writeLarge(pieces, sending.keys, at) };
+  if (changed || eightBit || file.bytes.length > FILES_BYTES_MAX) {
+    const bytes = await deps.signer.writeLarge(changed ? [head, changed] : pieces, sending.keys, at);
+    return { envelope: eightBit && !isAscii(bytes) ? { ...envelope, eightBit } : envelope, bytes };
+  }
   const text = writePieces(pieces);
   await breathe(text);
   return { envelope, bytes: (await signature(deps, mail, text, at)) + text };
 }
 
-/** A mail to be tracked in a thread, since the time to find its HTML is chosen by its sender; null where nothing is tracked. */
-function trackedMail({ config }: SendingDeps, { message, content }: Composing, mail: Uint8Array): TrackedMail | null {
+/** A mail to be tracked or encoded in a thread, since the time to find its parts is chosen by its sender; null where nothing is changed. */
+function changedMail(
+  { config }: SendingDeps,
+  { message, content }: Composing,
+  { mail, unsafe }: { mail: Uint8Array; unsafe: TrackedMail['unsafe'] },
+): TrackedMail | null {
   const { trackingOpen: opens, trackingClick: clicks } = content;
-  if (!opens && !clicks) return null;
+  if (!opens && !clicks && !unsafe.longLines && !unsafe.eightBit) return null;
   const { publicUrl, secretKeys } = config;
   const [projectId, messageId] = [message.projectId.toHexString(), message._id.toHexString()];
-  return { tracked: mail, projectId, messageId, opens, clicks, links: { publicUrl, secretKeys } };
+  return { tracked: mail, projectId, messageId, opens, clicks, links: { publicUrl, secretKeys }, unsafe };
 }
 
 function marketingHead({ config }: SendingDeps, mail: Composing): string {

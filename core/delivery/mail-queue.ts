@@ -115,7 +115,8 @@ export class MailQueue implements JobQueue {
   async #send(mail: PreparedMail, { connection, reservation }: Place): Promise<void> {
     const { deps, ledger, outcomes } = this.#sending;
     const isAlone = claimedBy(ledger) <= ALONE_MAX;
-    const compose = (one: PreparedMail) => composeStored(deps, { ...one, isAlone });
+    const { takesEightBit } = connection;
+    const compose = (one: PreparedMail) => composeStored(deps, { ...one, isAlone, takesEightBit });
     const ended = await attemptDelivery(this.#sending, mail, connection, compose).then(
       (attempt) => attempt.ended,
       (error) => {

@@ -51,8 +51,8 @@ export interface Content {
   utm?: Utm | null;
   /** The texts are not templates: braces are ordinary text. */
   verbatim?: true;
-  /** The mail came by SMTP and leaves as it came: its only attachment is the whole mail. `eightBit`: it has bytes above 127. */
-  raw?: { eightBit: boolean };
+  /** The mail came by SMTP and leaves as it came: its only attachment is the whole mail. `eightBit`: it has bytes above 127. `longLines`: lines above 998. */
+  raw?: { eightBit: boolean; longLines?: boolean };
   /** Message-IDs; set for replies. */
   inReplyTo?: string;
   references?: string;

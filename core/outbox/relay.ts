@@ -70,6 +70,8 @@ export interface Delivery {
 }
 
 export interface Connection {
+  /** The relay has 8BITMIME. */
+  readonly takesEightBit: boolean;
   /**
    * Never rejects because of an SMTP reply or fault. May be called again before it resolved: the next envelope is then pipelined
    * right after the final dot. `beforeDot` is called synchronously just before the final dot is written. A Buffer is written as
@@ -159,7 +161,7 @@ export interface Signer {
 /** Text, a file to encode, or bytes that are a part of the message already. */
 export type LargePiece = string | Uint8Array | { asIs: Uint8Array };
 
-/** A mail that came from elsewhere, with what is tracked in its HTML. */
+/** A mail that came from elsewhere, with what is tracked in its HTML and what of it the relay cannot carry. */
 export interface TrackedMail {
   tracked: Uint8Array;
   /** In hexadecimal. */
@@ -168,6 +170,8 @@ export interface TrackedMail {
   opens: boolean;
   clicks: boolean;
   links: Pick<Config, 'publicUrl' | 'secretKeys'>;
+  /** Parts with long lines, or with bytes above 127, are encoded otherwise. */
+  unsafe: { longLines: boolean; eightBit: boolean };
 }
 
 /** The dependencies of a process that delivers mail, beyond Deps. */

@@ -30,6 +30,10 @@ export class SmtpClient {
     return this.#session.wire.gone === null;
   }
 
+  get takesEightBit(): boolean {
+    return this.#session.capabilities.eightBit;
+  }
+
   get busy(): boolean {
     return this.#session.jobs.length > 0;
   }

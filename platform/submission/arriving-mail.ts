@@ -2,6 +2,7 @@ import { createHash, type Hash } from 'node:crypto';
 import { ObjectId } from 'mongodb';
 import type { Deps } from '../../core/base/deps.ts';
 import type { Project } from '../../core/base/model.ts';
+import { LINE_LENGTH_MAX, LineLengths } from '../../core/composing/mime/wire-safe.ts';
 import { ArrivingFile } from '../../core/mails/submission/arriving-file.ts';
 import { type SubmittedMail, submissionContent, submissionId } from '../../core/mails/submission/submit.ts';
 import { reply } from '../inbound/reply.ts';
@@ -32,6 +33,8 @@ export class ArrivingMail {
   #headText = '';
   #head: Head | null = null;
   #isEightBit = false;
+  readonly #lengths = new LineLengths();
+  #isLong = false;
 
   constructor(deps: Deps, project: Pick<Project, '_id'>, protocol: string) {
     this.at = deps.clock.now();
@@ -55,8 +58,13 @@ export class ArrivingMail {
   async end(): Promise<ReadMail> {
     await this.#read(this.#lines.end());
     // A mail may end with its header.
-    const { identity: _identity, text: _text, ...head } = this.#head ?? (await this.#endHead(this.#headText));
-    const read = { ...head, eightBit: this.#isEightBit };
+    const {
+      identity: _identity,
+      text: _text,
+      isSealed: _isSealed,
+      ...head
+    } = this.#head ?? (await this.#endHead(this.#headText));
+    const read = { ...head, eightBit: this.#isEightBit, longLines: this.#isLong };
     return { ...read, fingerprint: this.#hash.digest('base64url'), file: await this.file.end() };
   }
 
@@ -85,6 +93,9 @@ export class ArrivingMail {
   async #readBody(text: string): Promise<void> {
     if (text === '') return;
     this.#hash.update(text, 'latin1');
+    this.#isLong = this.#lengths.sees(text);
+    if (this.#isLong && this.#head?.isSealed)
+      throw reply(554, `5.6.0 A signed or encrypted mail may have lines of ${LINE_LENGTH_MAX} characters at most`);
     await this.#store(text);
   }
 

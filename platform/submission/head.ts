@@ -2,6 +2,8 @@ import { addressParser, decodeWords } from 'postal-mime';
 import type { Mailbox } from '../../core/base/model.ts';
 import { emailDomain, normalizeEmail } from '../../core/base/text/addresses.ts';
 import { isOursAlone, isRelayControl } from '../../core/composing/headers.ts';
+import { SEALED } from '../../core/composing/mime/html-parts.ts';
+import { LINE_LENGTH_MAX, LineLengths } from '../../core/composing/mime/wire-safe.ts';
 import { reply } from '../inbound/reply.ts';
 import { type Arrival, receivedLine, refuseOwnMail } from './loops.ts';
 import { KEY_HEADER, type MailOptions, OPTION_PREFIX, readOptions } from './options.ts';
@@ -16,6 +18,8 @@ export interface Head extends MailOptions {
   messageId: string | null;
   /** The same in each try of the mail. */
   identity: string;
+  /** Signed or encrypted as a whole: its body must not be changed. */
+  isSealed: boolean;
   /** The header as it leaves, with the empty line. A byte in each character. */
   text: string;
 }
@@ -66,7 +70,8 @@ export function readHead(text: string, own: Arrival): Head {
     named: namedIn(fields),
     messageId,
     identity: identityOf(fields),
-    text: `${[...added, ...kept.map(({ raw }) => raw)].join('')}\r\n`,
+    isSealed: SEALED.has(typeOf(fields)),
+    text: `${[...added, ...kept.map(foldLong)].join('')}\r\n`,
   };
 }
 
@@ -116,6 +121,37 @@ function hasOneAddress(value: string): boolean {
     }
   }
   return !isQuoted && comments === 0 && bare.split('@').length === 2 && !/[,;:\\]/.test(bare);
+}
+
+function typeOf(fields: Field[]): string {
+  const type = fields.find(({ name }) => name === 'content-type');
+  return (type?.value.split(';', 1)[0] ?? '').trim().toLowerCase();
+}
+
+/** A server behind us would fold a long line anywhere, which breaks the signature; before white space it does not. */
+function foldLong({ name, raw }: Field): string {
+  if (!new LineLengths().sees(raw)) return raw;
+  return raw
+    .split('\r\n')
+    .flatMap((line) => foldLine(line, name))
+    .join('\r\n');
+}
+
+function foldLine(line: string, name: string): string[] {
+  const lines: string[] = [];
+  let rest = line;
+  while (rest.length > LINE_LENGTH_MAX) {
+    const at = Math.max(rest.lastIndexOf(' ', LINE_LENGTH_MAX), rest.lastIndexOf('\t', LINE_LENGTH_MAX));
+    const start = rest.slice(0, Math.max(0, at));
+    if (start.trim() === '')
+      throw reply(
+        554,
+        `5.6.0 ${name.slice(0, 64)} has a line above ${LINE_LENGTH_MAX} characters that cannot be folded`,
+      );
+    lines.push(start);
+    rest = rest.slice(at);
+  }
+  return [...lines, rest];
 }
 
 function isRemoved(name: string): boolean {

@@ -29,6 +29,7 @@ describe('The connection of a mail to sandbox addresses', () => {
   function relay(kind: Delivery['kind'], reply: Partial<RecipientReply>) {
     const given: string[] = [];
     const connection: Connection = {
+      takesEightBit: true,
       isPreferred: () => true,
       release: () => {},
       async send({ to }, _message, beforeDot) {

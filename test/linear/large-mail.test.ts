@@ -33,7 +33,7 @@ function largest(privateKey: string): Composing {
   };
   const keys = [{ domain: 'b.test', selector: 's', privateKey }];
   return {
-    ...{ message, first: message, content, contact: null, recipients: null, isAlone: true },
+    ...{ message, first: message, content, contact: null, recipients: null, isAlone: true, takesEightBit: true },
     sending: { domain: { _id: new ObjectId() }, keys, returnHost: 'r.test' },
     // As core/messages/contents.ts reads them.
     attachments: [{ ...file, bytes: randomFillSync(new Uint8Array(new SharedArrayBuffer(ATTACHMENT_BYTES_MAX))) }],

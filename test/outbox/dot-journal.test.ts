@@ -109,6 +109,7 @@ describe('The dot journal', () => {
           expect(beforeDot()).to.equal(true);
           return deliveries[index]!;
         },
+        takesEightBit: true,
         isPreferred: () => true,
         release() {},
       };

@@ -40,8 +40,11 @@ export function normalizeLines(text: string): string {
 /** The shortest encoding that survives every relay. A text with holes cannot be plain: the values are not known yet. */
 export function chooseEncoding(text: string, hasHoles: boolean, forbidden: string): Encoding {
   if (!hasHoles && isPlain(text) && !text.includes(forbidden)) return '7bit';
+  return shorterEncoding(Buffer.from(text, 'utf8'));
+}
+
+export function shorterEncoding(bytes: Buffer): Exclude<Encoding, '7bit'> {
   let escapes = 0;
-  const bytes = Buffer.from(text, 'utf8');
   for (let index = 0; index < bytes.length; index++) if (bytes[index]! > 126) escapes++;
   return escapes > bytes.length * ESCAPES_SHARE_MAX ? 'base64' : 'quoted-printable';
 }
@@ -50,9 +53,9 @@ export function chooseEncoding(text: string, hasHoles: boolean, forbidden: strin
  * RFC 2045 6.7 for one run of text that starts at the beginning of a line. A line never starts with a dot or "From ", which
  * relays and mailboxes alter. `last`: nothing follows, so that white space at the end has to be escaped too.
  */
-export function quotedPrintable(text: string, last: boolean): string {
+export function quotedPrintable(text: string | Buffer, last: boolean): string {
   let column = 0;
-  const bytes = Buffer.from(text, 'utf8');
+  const bytes = typeof text === 'string' ? Buffer.from(text, 'utf8') : text;
   // Written byte by byte into one buffer: a string that grows by a character takes several times as long.
   const out = Buffer.allocUnsafe(quotedPrintableLengthMax(bytes.length));
   let length = 0;

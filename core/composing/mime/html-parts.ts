@@ -7,9 +7,11 @@ export interface Edit {
   text: string;
 }
 
-interface Header {
+export interface Header {
   /** The fields but those of type and encoding. */
   others: string;
+  /** The field of the type, with its line ends; '' where there is none. */
+  typeField: string;
   type: string;
   parameters: readonly string[];
   encoding: string;
@@ -23,6 +25,10 @@ interface OpenPart {
   header: Header;
 }
 
+export interface Part extends OpenPart {
+  end: number;
+}
+
 const DEPTH_MAX = 20;
 const PARTS_MAX = 200;
 /** RFC 2046, 5.1.1: a mail with a longer boundary is read as one part. */
@@ -31,7 +37,7 @@ const HTML_LENGTH_MAX = 2_000_000;
 const HEADER_LENGTH_MAX = 262_144;
 const FIELD_LENGTH_MAX = 2_000;
 /** A signature of the parts would break. */
-const SEALED = new Set(['multipart/signed', 'multipart/encrypted']);
+export const SEALED = new Set(['multipart/signed', 'multipart/encrypted']);
 
 /**
  * The HTML parts of a mail that came from elsewhere, rewritten; each is quoted-printable UTF-8 then. Everything else stays as it is, and so
@@ -39,13 +45,18 @@ const SEALED = new Set(['multipart/signed', 'multipart/encrypted']);
  * from its beginning to its end, whatever its boundaries are.
  */
 export function rewriteHtmlParts(mail: string, rewrite: (html: string) => string): Edit[] {
+  return editParts(mail, (part) => rewriteHtmlPart(mail, part, rewrite));
+}
+
+/** The changes of the parts of a mail, one or none for each, in order. */
+export function editParts(mail: string, editPart: (part: Part) => Edit | null): Edit[] {
   const edits: Edit[] = [];
   const open: string[] = [];
   let part = openPart(mail, 0, open);
   let parts = 1;
   for (let from = part?.header.bodyStart ?? 0; ; ) {
     const line = nextDelimiter(mail, from, open);
-    const edit = part && rewritePart(mail, part, line ? line.start - 2 : mail.length, rewrite);
+    const edit = part && editPart({ ...part, end: line ? line.start - 2 : mail.length });
     if (edit) edits.push(edit);
     if (!line || (!line.isLast && parts === PARTS_MAX)) return edits;
     open.length = line.isLast ? line.level : line.level + 1;
@@ -103,10 +114,9 @@ function delimiterText(mail: string, start: number, lineEnd: number): string {
   return length > BOUNDARY_LENGTH_MAX + 2 || length <= 0 ? '' : mail.slice(start + 2, end);
 }
 
-function rewritePart(
+export function rewriteHtmlPart(
   mail: string,
-  { start, header }: OpenPart,
-  end: number,
+  { start, header, end }: Part,
   rewrite: (html: string) => string,
 ): Edit | null {
   if (header.type !== 'text/html' || header.isAttachment) return null;
@@ -138,6 +148,7 @@ function readHeader(mail: string, start: number): Header | null {
     others: fields
       .filter((one) => !isField(one, 'content-type') && !isField(one, 'content-transfer-encoding'))
       .join(''),
+    typeField: fields.find((one) => isField(one, 'content-type')) ?? '',
     type: type.trim().toLowerCase(),
     parameters,
     encoding: valueIn('content-transfer-encoding').toLowerCase(),
@@ -170,7 +181,8 @@ function decode(body: string, { encoding, parameters }: Header): string | null {
   }
 }
 
-function decodeBytes(body: string, encoding: string): Buffer | null {
+/** null: in an encoding that is not known. */
+export function decodeBytes(body: string, encoding: string): Buffer | null {
   if (encoding === 'base64') return Buffer.from(body, 'base64');
   if (encoding === 'quoted-printable') {
     const text = body

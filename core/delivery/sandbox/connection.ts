@@ -26,6 +26,7 @@ export function throughSandbox(deps: SandboxDeps, connection: Connection, mail: 
   const isForRelay = (email: string) =>
     !isSandboxAddress(email) || (deps.config.smtpMailbox && answerOf(email, mail).accepted);
   return {
+    takesEightBit: connection.takesEightBit,
     isPreferred: () => connection.isPreferred(),
     release: () => connection.release(),
     async send(envelope, message, beforeDot) {

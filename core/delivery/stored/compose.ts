@@ -1,5 +1,5 @@
 import { TooMuch } from '../../base/errors.ts';
-import { type ComposedMail, composeMail } from '../../composing/compose.ts';
+import { type ComposedMail, type Composing, composeMail } from '../../composing/compose.ts';
 import type { MimeAttachment } from '../../composing/mime/compose.ts';
 import type { Outcome } from '../../outbox/ledger.ts';
 import type { SendingDeps } from '../../outbox/relay.ts';
@@ -8,13 +8,12 @@ import { type Missing, storedAttachments } from './attachments.ts';
 import { countedAttempt } from './compose-attempts.ts';
 import type { PreparedMail } from './prepare.ts';
 
+type ToCompose = PreparedMail & Pick<Composing, 'isAlone' | 'takesEightBit'>;
+
 const CROWDED_MS = 1_000;
 
 /** A mail with the attachments that are stored for it, or the outcome when it cannot be made. */
-export async function composeStored(
-  deps: SendingDeps,
-  mail: PreparedMail & { isAlone: boolean },
-): Promise<ComposedMail | Outcome> {
+export async function composeStored(deps: SendingDeps, mail: ToCompose): Promise<ComposedMail | Outcome> {
   try {
     const attachments = await storedAttachments(deps, mail.content);
     if ('kind' in attachments) return outcomeOfMissing(mail, attachments);
@@ -27,7 +26,7 @@ export async function composeStored(
 
 async function composeOrSay(
   deps: SendingDeps,
-  mail: PreparedMail & { isAlone: boolean },
+  mail: ToCompose,
   attachments: MimeAttachment[],
 ): Promise<ComposedMail | Outcome> {
   try {

@@ -38,6 +38,8 @@ export interface SubmittedMail {
   /** A hash of the body, and of the headers that say the same in each try of a mail. */
   fingerprint: string;
   eightBit: boolean;
+  /** It has lines above 998 characters. */
+  longLines: boolean;
   /** The whole mail, as it leaves. */
   file: Attachment;
 }
@@ -87,7 +89,7 @@ export async function submitMail(
   mail: SubmittedMail,
   origin: Origin,
 ): Promise<Submitted> {
-  const { from, groupId, eightBit, file, subject, trackingOpen, trackingClick, sendAt } = mail;
+  const { from, groupId, eightBit, longLines, file, subject, trackingOpen, trackingClick, sendAt } = mail;
   const group = groupId === null ? null : await findNamableGroup(deps, project, groupId, 'X-Everpost-Group');
   const marketing = group !== null;
   const emails = mail.recipients.map(({ email }) => email);
@@ -96,7 +98,7 @@ export async function submitMail(
   const content: Content = {
     ...submissionContent(project, origin),
     ...{ from, subject, marketing, groupId: group?.groupId ?? null, trackingOpen, trackingClick },
-    raw: { eightBit },
+    raw: { eightBit, ...(longLines ? { longLines } : {}) },
     attachments: [file],
   };
   const lane = marketing ? 'automation' : 'transactional';

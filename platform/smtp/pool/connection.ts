@@ -39,6 +39,11 @@ export class PooledConnection implements Connection {
     this.#client = client;
   }
 
+  /** Of one that is replaced it is known again with the next one. */
+  get takesEightBit(): boolean {
+    return this.#client?.takesEightBit ?? true;
+  }
+
   async send(envelope: Envelope, message: string | Buffer, beforeDot: () => boolean): Promise<Delivery> {
     if (this.#released) throw new Error('This connection was released.');
     if (!this.#isPaid) this.#relay.spend(1);

@@ -5,6 +5,8 @@ export interface SinkModes {
   /** The line to greet with, without its end; "" never greets. Anything but 220 ends the connection. */
   greeting: string;
   pipelining: boolean;
+  /** Offers 8BITMIME. */
+  eightBit: boolean;
   sizeMax: number | null;
   /** Offers AUTH and insists on it. `reply` is the answer to the credentials. */
   auth: { methods: string; user: string; password: string; reply?: string } | null;
@@ -38,6 +40,7 @@ export function defaultModes(): SinkModes {
   return {
     greeting: '220 sink ESMTP',
     pipelining: true,
+    eightBit: true,
     sizeMax: 52_428_800,
     auth: null,
     tls: null,

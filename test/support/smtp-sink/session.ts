@@ -112,9 +112,10 @@ export class Session {
   }
 
   #hello(): string {
-    const { pipelining, sizeMax, auth, tls, closeAfterHello } = this.#modes;
+    const { pipelining, eightBit, sizeMax, auth, tls, closeAfterHello } = this.#modes;
     this.#reset();
-    const words = ['sink', '8BITMIME', 'ENHANCEDSTATUSCODES'];
+    const words = ['sink', 'ENHANCEDSTATUSCODES'];
+    if (eightBit) words.push('8BITMIME');
     if (pipelining) words.push('PIPELINING');
     if (sizeMax !== null) words.push(`SIZE ${sizeMax}`);
     if (auth) words.push(`AUTH ${auth.methods}`);
