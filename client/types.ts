@@ -573,7 +573,7 @@ export interface Campaign {
   tags: MailTag[];
   sendToGlobalList: boolean;
   source: 'api' | 'dashboard';
-  template: Template | null;
+  template: CampaignTemplate | null;
   gradual: GradualState | null;
   maxLatenessMinutes: number;
   sendRatePerSecond: number | null;
@@ -896,6 +896,44 @@ export interface CampaignSentEvent {
 }
 
 export type CampaignStatus = 'draft' | 'scheduled' | 'sending' | 'sending_gradual' | 'paused' | 'sent' | 'failed' | 'aborted';
+
+export interface CampaignTemplate {
+  /** Internal; calls take the templateId. */
+  id: string;
+  templateId: string;
+  projectId: string;
+  templateName: string;
+  subject: string;
+  previewText: string;
+  emailTemplate: string;
+  templateType: 'transactional' | 'marketing';
+  builderType: 'code' | 'editor';
+  description: string;
+  editorJson: Record<string, unknown> | null;
+  parentBodyProperties: Record<string, unknown> | null;
+  isFlagged: boolean;
+  /** Of a template that a migration brought: that of the migration. */
+  source: 'api' | 'dashboard';
+  /** The id of the member who made it; null: a key made it. */
+  createdBy: string | null;
+  trackingClick: boolean;
+  trackingOpen: boolean;
+  /** Added to the http and https links of the HTML as utm_source and so on. Not to links that have a utm_ parameter or a signature already, links with data-no-track, and those of this service. null: none. */
+  utm: Utm | null;
+  /** Whose content this answer has. */
+  version: number;
+  /** The number of the version that is sent. null: never published. */
+  publishedVersion: number | null;
+  /** The newest draft that is not published; null: none. */
+  draftVersion: number | null;
+  newestVersion: number;
+  /** A later version than the draft was published since. */
+  isDraftOutdated: boolean;
+  /** null as well: published before versions were kept. */
+  publishedAt: string | null;
+  createdAt: string;
+  updatedAt: string;
+}
 
 export interface CampaignsPage {
   campaigns: Campaign[];

@@ -206,6 +206,19 @@ const audience = {
   },
 } as const;
 
+const embeddedTemplate = {
+  ...template,
+  title: 'CampaignTemplate',
+  type: ['object', 'null'],
+  properties: {
+    ...template.properties,
+    source: {
+      enum: ['api', 'dashboard'],
+      description: 'Of a template that a migration brought: that of the migration.',
+    },
+  },
+} as const;
+
 const campaign = {
   title: 'Campaign',
   type: 'object',
@@ -296,7 +309,7 @@ const campaign = {
     tags: tagsField,
     sendToGlobalList: { type: 'boolean' },
     source: { enum: ['api', 'dashboard'] },
-    template: { ...template, type: ['object', 'null'] },
+    template: embeddedTemplate,
     gradual: {
       title: 'GradualState',
       type: ['object', 'null'],

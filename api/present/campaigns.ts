@@ -1,4 +1,5 @@
 import type { Deps } from '../../core/base/deps.ts';
+import type { Made } from '../../core/base/maker.ts';
 import type { Project } from '../../core/base/model.ts';
 import { shownTags } from '../../core/base/text/tags.ts';
 import { type RelatedCampaign, relatedCampaigns } from '../../core/campaigns/expand.ts';
@@ -12,6 +13,7 @@ import { isAlone } from '../../core/live/processes.ts';
 import type { Engagement } from '../../core/messages/model.ts';
 import type { Message } from '../../core/outbox/model.ts';
 import { shownState } from '../../core/outbox/states.ts';
+import type { Template } from '../../core/templates/model.ts';
 import { presentTemplate } from './present.ts';
 
 export async function presentOne(deps: Deps, project: Pick<Project, '_id'>, campaign: Campaign) {
@@ -45,13 +47,23 @@ export function presentCampaign({ campaign, sender, template }: RelatedCampaign)
       trackingOpen,
       utm,
       tags: shownTags(campaign),
-      source: campaign.createdBy ? 'dashboard' : 'api',
+      source: sourceBy(campaign),
     },
     sendToGlobalList: goesToEverybody(campaign),
-    template: template && presentTemplate(template),
+    template: template && presentEmbedded(template),
     gradual: gradualOf(campaign),
     ...{ maxLatenessMinutes, sendRatePerSecond, createdAt, updatedAt },
   };
+}
+
+/** The interface knows two sources here: a template that a migration brought has that of the call that started the migration. */
+function presentEmbedded(template: Template) {
+  const { source } = template;
+  return { ...presentTemplate(template), source: source === 'migration' ? sourceBy(template) : source };
+}
+
+function sourceBy({ createdBy }: Made): 'api' | 'dashboard' {
+  return createdBy ? 'dashboard' : 'api';
 }
 
 export function presentAnalytics(campaign: Campaign) {

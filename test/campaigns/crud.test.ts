@@ -145,6 +145,26 @@ describe('Campaigns', function () {
       expect(kept.template.emailTemplate).to.equal('<p>Newer</p>');
     });
 
+    it('the source of the embedded template is api or dashboard, also where a migration brought it', async () => {
+      const { deps, own } = stage;
+      const made = (await stage.create({ name: 'Migrated' })).body.data;
+      const { templateId } = made;
+      const filter = { templateId, projectId: own.project._id };
+      const sources = async () => {
+        const created = (await stage.create({ templateId, htmlTemplate: undefined })).body.data;
+        const { body: list } = await own.client.get('/campaigns?limit=1');
+        const { body: record } = await own.client.get(`/templates/${templateId}`);
+        const embedded = [created, await stage.get(made.id), list.data.campaigns[0]].map(
+          ({ template }) => template.source,
+        );
+        return [...embedded, record.data.source];
+      };
+      await deps.db.templates.updateOne(filter, { $set: { source: 'migration' } });
+      expect(await sources()).to.deep.equal(['api', 'api', 'api', 'migration']);
+      await deps.db.templates.updateOne(filter, { $set: { createdBy: new ObjectId() } });
+      expect(await sources()).to.deep.equal(['dashboard', 'dashboard', 'dashboard', 'migration']);
+    });
+
     it('`from` wins over the saved sender field by field; fromSenderId is an alias; tracking falls back to the project', async () => {
       const { body: sender } = await stage.own.client.post('/senders', {
         email: 'alias@mail.example.com',
