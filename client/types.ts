@@ -245,7 +245,8 @@ export interface Automation {
   exitCriteria: ExitCriteria;
   steps: AutomationStep[];
   tags: string[];
-  unsubscribeGroupId: string | null;
+  /** Left out when the automation names none. */
+  unsubscribeGroupId?: string;
   trackingOpen: boolean;
   trackingClick: boolean;
   /** Added to the http and https links of the HTML as utm_source and so on. Not to links that have a utm_ parameter or a signature already, links with data-no-track, and those of this service. null: none. */
@@ -314,6 +315,8 @@ export interface AutomationEmail {
   senderName?: string;
   senderReplyToEmail?: string;
   senderReplyToName?: string;
+  /** Kept and answered as it is given; the mail is always of the automation's project. */
+  projectId?: string;
   /** Of the mails of this step. To find and to count mail by: each name once. No personal data: they stay when a contact is deleted, and in reports. */
   tags?: MailTag[];
 }

@@ -91,6 +91,10 @@ const email = {
     senderName: line(200),
     senderReplyToEmail: emailField,
     senderReplyToName: line(200),
+    projectId: {
+      ...idReference,
+      description: "Kept and answered as it is given; the mail is always of the automation's project.",
+    },
     tags: { ...givenTags, description: `Of the mails of this step. ${givenTags.description}` },
   },
 } as const;
@@ -320,7 +324,6 @@ const automation = {
     'exitCriteria',
     'steps',
     'tags',
-    'unsubscribeGroupId',
     'trackingOpen',
     'trackingClick',
     'utm',
@@ -340,7 +343,7 @@ const automation = {
     exitCriteria: { ...exitCriteria, title: 'ExitCriteria', required: ['type'] },
     steps: { type: 'array', items: stepAnswer },
     tags: { type: 'array', items: { type: 'string' } },
-    unsubscribeGroupId: nullableString,
+    unsubscribeGroupId: { type: 'string', description: 'Left out when the automation names none.' },
     trackingOpen: { type: 'boolean' },
     trackingClick: { type: 'boolean' },
     utm: utmField,

@@ -34,7 +34,7 @@ export function presentAutomation(
     exitCriteria,
     steps,
     tags,
-    unsubscribeGroupId,
+    ...(unsubscribeGroupId === null ? {} : { unsubscribeGroupId }),
     trackingOpen,
     trackingClick,
     utm,

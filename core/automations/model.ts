@@ -44,6 +44,8 @@ export interface AutomationEmail {
   senderName?: string;
   senderReplyToEmail?: string;
   senderReplyToName?: string;
+  /** As the caller gave it; nothing follows from it. */
+  projectId?: string;
   /** Of the mails of the step, each name once. */
   tags?: Tag[];
 }

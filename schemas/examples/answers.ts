@@ -482,7 +482,6 @@ const automations = {
       },
     ],
     tags: [],
-    unsubscribeGroupId: null,
     trackingOpen: true,
     trackingClick: true,
     utm: null,

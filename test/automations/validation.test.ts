@@ -58,7 +58,6 @@ describe('Creating an automation', () => {
       name: 'Welcome',
       description: 'For everybody',
       status: 'draft',
-      unsubscribeGroupId: null,
       trackingOpen: false,
       trackingClick: true,
       activeAt: null,
@@ -66,8 +65,47 @@ describe('Creating an automation', () => {
     expect(data.tags).to.deep.equal(['a', 'b']);
     expect(data.entryCriteria).to.deep.equal({ type: 'contact_created' });
     expect(data.exitCriteria).to.deep.equal({ type: 'entry_criteria_no_longer_met' });
-    expect(data).to.not.have.property('unknownField');
+    expect(data).to.not.have.any.keys('unknownField', 'unsubscribeGroupId');
     expect(data.createdAt).to.match(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+  });
+
+  it('leaves unsubscribeGroupId out of every answer where no group is named, and has it where one is', async () => {
+    const { client } = env.own;
+    const { groupId } = (await client.post('/suppression-groups', { name: 'Answers' })).body.data;
+    const { id } = await created(client, '/automations', simple);
+    const answers = async (change: object) => [
+      (await client.patch(`/automations/${id}`, change)).body.data,
+      (await client.get(`/automations/${id}`)).body.data,
+      (await client.get('/automations?limit=1')).body.data.automations[0],
+    ];
+    for (const change of [{ name: 'None' }, { unsubscribeGroupId: groupId }, { unsubscribeGroupId: null }]) {
+      const isNamed = 'unsubscribeGroupId' in change && change.unsubscribeGroupId !== null;
+      for (const answer of await answers(change)) {
+        expect(answer.id).to.equal(id);
+        if (isNamed) expect(answer).to.include({ unsubscribeGroupId: groupId });
+        else expect(answer).to.not.have.property('unsubscribeGroupId');
+      }
+    }
+  });
+
+  it('answers the projectId of an email as it is given, whatever it names, and refuses one that is no text', async () => {
+    const { client } = env.own;
+    const [first, second] = simple.steps as [object, { email: object }];
+    const steps = (projectId: unknown) => [first, { ...second, email: { ...second.email, projectId } }];
+    for (const projectId of [env.own.project._id.toHexString(), env.other.project._id.toHexString(), 'shop']) {
+      const { id } = await created(client, '/automations', { ...simple, steps: steps(projectId) });
+      const read = (await client.get(`/automations/${id}`)).body.data;
+      expect(read.steps[1].email).to.include({ projectId });
+      expect(read.projectId, 'of the automation').to.equal(env.own.project._id.toHexString());
+      const changed = await client.patch(`/automations/${id}`, { steps: simple.steps });
+      expect(changed.body.data.steps[1].email).to.not.have.property('projectId');
+    }
+    const count = () => env.deps.db.automations.countDocuments({ projectId: env.own.project._id });
+    const before = await count();
+    const refused = await post({ ...simple, steps: steps(7) });
+    expect(refusal(refused)).to.include({ status: 400, code: 'VALIDATION_ERROR' });
+    expect(refused.body.error.details).to.contain('steps/1/email/projectId');
+    expect(await count()).to.equal(before);
   });
 
   it('generates a stepId where none is given, keeps the given ones, and says how steps are linked', async () => {

@@ -64,6 +64,7 @@ function readEmail(input: NonNullable<StepInput['email']>): AutomationEmail {
     'senderName',
     'senderReplyToEmail',
     'senderReplyToName',
+    'projectId',
   ] as const)
     if (input[field]) email[field] = input[field];
   // Fields that the schema does not know are not stored.
