@@ -4495,6 +4495,8 @@ export interface AutomationsListQuery {
   /** Entries a page. */
   limit?: number;
   status?: AutomationStatus;
+  /** Part of the name. */
+  search?: string;
 }
 
 export interface CampaignsExportPeopleQuery {
@@ -4625,6 +4627,15 @@ export interface EmailsListQuery {
   dateTo?: string;
 }
 
+export interface EventsListQuery {
+  /** Page number, from 1. */
+  page?: number;
+  /** Entries a page. */
+  limit?: number;
+  /** Part of the name. */
+  search?: string;
+}
+
 export interface ImportsErrorsQuery {
   format?: 'csv' | 'ndjson';
 }
@@ -4718,6 +4729,10 @@ export interface SendersListQuery {
   page?: number;
   /** Entries a page, 20 when only page is given. */
   limit?: number;
+  /** Part of the address or of the name. */
+  search?: string;
+  /** By the time that they were made. Otherwise the oldest comes first. */
+  newestFirst?: boolean;
 }
 
 export interface StreamOpenQuery {
@@ -4731,6 +4746,17 @@ export interface SuppressionGroupsExportEntriesQuery {
   format?: 'csv' | 'ndjson';
 }
 
+export interface SuppressionGroupsListQuery {
+  /** Page number, from 1. */
+  page?: number;
+  /** Entries a page. */
+  limit?: number;
+  /** Part of the name. */
+  search?: string;
+  /** By the time that they were made. Otherwise they come by their code. */
+  newestFirst?: boolean;
+}
+
 export interface TemplatesGetQuery {
   /** The number of a version, or draft: the newest draft, or the published version where there is none. Omitted: the published version, or the draft of a template that was never published. */
   version?: string;
@@ -4742,6 +4768,8 @@ export interface TemplatesListQuery {
   /** Entries a page. */
   limit?: number;
   templateType?: 'transactional' | 'marketing';
+  /** Part of the name. */
+  search?: string;
 }
 
 export interface WebhooksDeliveriesQuery {

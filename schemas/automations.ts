@@ -221,7 +221,11 @@ const enrollmentStatus = { title: 'EnrollmentStatus', enum: ['active', 'complete
 
 export const automationsQuery = schema({
   type: 'object',
-  properties: { ...pageFields, status: automationStatus },
+  properties: {
+    ...pageFields,
+    status: automationStatus,
+    search: { type: 'string', maxLength: AUTOMATION_NAME_MAX, description: 'Part of the name.' },
+  },
 });
 export const enrollmentsQuery = schema({
   type: 'object',

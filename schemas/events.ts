@@ -1,4 +1,4 @@
-import { idField, idReference, pageAnswer, timestampField } from './common.ts';
+import { idField, idReference, pageAnswer, pageFields, timestampField } from './common.ts';
 import { propertyValues } from './contacts.ts';
 import { schema, shape } from './schema.ts';
 
@@ -39,6 +39,11 @@ export const updateEventBody = schema({
     description,
     properties,
   },
+});
+
+export const eventsQuery = schema({
+  type: 'object',
+  properties: { ...pageFields, search: { type: 'string', maxLength: 64, description: 'Part of the name.' } },
 });
 
 /** Faults of the identifiers are reported in the order that the interface gives, so they are checked one by one. */

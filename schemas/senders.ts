@@ -1,4 +1,4 @@
-import { emailField, idField, pageAnswer, pageFields, timestampField } from './common.ts';
+import { EMAIL_LENGTH_MAX, emailField, idField, pageAnswer, pageFields, timestampField } from './common.ts';
 import { schema, shape } from './schema.ts';
 
 const SENDER_NAME_MAX = 256;
@@ -20,6 +20,8 @@ export const sendersQuery = schema({
   properties: {
     page: { ...page, description: 'Page number, from 1. Without page and limit all senders are answered.' },
     limit: { ...limit, description: 'Entries a page, 20 when only page is given.' },
+    search: { type: 'string', maxLength: EMAIL_LENGTH_MAX, description: 'Part of the address or of the name.' },
+    newestFirst: { type: 'boolean', description: 'By the time that they were made. Otherwise the oldest comes first.' },
   },
 });
 

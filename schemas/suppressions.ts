@@ -25,6 +25,18 @@ const isPublic = {
     'true: people see the group on their preference page. Not for the global and the marketing group; the default group is shown there as mail that names no group.',
 } as const;
 
+export const groupsQuery = schema({
+  type: 'object',
+  properties: {
+    ...pageFields,
+    search: { type: 'string', maxLength: GROUP_NAME_MAX, description: 'Part of the name.' },
+    newestFirst: {
+      type: 'boolean',
+      description: 'By the time that they were made. Otherwise they come by their code.',
+    },
+  },
+});
+
 export const createGroupBody = schema({
   title: 'CreateSuppressionGroupBody',
   type: 'object',

@@ -104,7 +104,14 @@ const versionField = {
 
 export const templateQuery = schema({ type: 'object', properties: { version: versionField } });
 
-export const templatesQuery = schema({ type: 'object', properties: { ...pageFields, templateType } });
+export const templatesQuery = schema({
+  type: 'object',
+  properties: {
+    ...pageFields,
+    templateType,
+    search: { type: 'string', maxLength: TEMPLATE_NAME_MAX, description: 'Part of the name.' },
+  },
+});
 
 export const dynamicDataField = {
   type: 'object',

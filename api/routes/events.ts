@@ -1,11 +1,11 @@
 import { createEvent, deleteEvent, getEvent, listEvents, updateEvent } from '../../core/automations/events/events.ts';
 import { sendEvent } from '../../core/automations/events/send.ts';
-import { pageQuery } from '../../schemas/common.ts';
 import {
   createEventBody,
   eventAnswer,
   eventRecordAnswer,
   eventsAnswer,
+  eventsQuery,
   sendEventBody,
   updateEventBody,
 } from '../../schemas/events.ts';
@@ -38,7 +38,7 @@ export const eventRoutes = [
     key: 'token',
     tag,
     summary: 'List event definitions, by name',
-    query: pageQuery,
+    query: eventsQuery,
     answer: eventsAnswer,
     handler: async ({ deps, project, query }) =>
       presentPage('events', await listEvents(deps, project, query), presentEventDefinition),

@@ -2,12 +2,12 @@ import { everySuppression } from '../../core/imports/exports.ts';
 import { createGroup, deleteGroup, findGroup, listGroups, updateGroup } from '../../core/suppressions/groups.ts';
 import { searchSuppressions } from '../../core/suppressions/search.ts';
 import { suppress, unsuppress } from '../../core/suppressions/suppressions.ts';
-import { pageQuery } from '../../schemas/common.ts';
 import { exportQuery } from '../../schemas/imports.ts';
 import {
   createGroupBody,
   groupAnswer,
   groupsAnswer,
+  groupsQuery,
   searchSuppressionsBody,
   suppressBody,
   suppressedAnswer,
@@ -79,7 +79,7 @@ export const suppressionRoutes = [
     key: 'token',
     tag,
     summary: 'List suppression groups',
-    query: pageQuery,
+    query: groupsQuery,
     answer: groupsAnswer,
     handler: async ({ deps, project, query }) =>
       presentPage('groups', await listGroups(deps, project, query), presentSuppressionGroup),

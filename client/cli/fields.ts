@@ -38,6 +38,7 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
     {"name":"page","kind":"number","about":"Page number, from 1."},
     {"name":"limit","kind":"number","about":"Entries a page."},
     {"name":"status","kind":"text","about":"One of draft, active, paused, archived."},
+    {"name":"search","kind":"text","about":"Part of the name."},
   ] },
   "automations.pause": { about: "Pause an automation: no contact enters, and enrolled contacts wait at their next step", fields: [] },
   "automations.resume": { about: "Resume a paused automation", fields: [] },
@@ -358,6 +359,7 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
   "events.list": { about: "List event definitions, by name", fields: [
     {"name":"page","kind":"number","about":"Page number, from 1."},
     {"name":"limit","kind":"number","about":"Entries a page."},
+    {"name":"search","kind":"text","about":"Part of the name."},
   ] },
   "events.send": { about: "Record a custom event of a contact", fields: [
     {"name":"eventName","kind":"text","isRequired":true,"about":"Name of an existing event definition."},
@@ -663,6 +665,8 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
   "senders.list": { about: "List senders, oldest first; all of them without page and limit", fields: [
     {"name":"page","kind":"number","about":"Page number, from 1. Without page and limit all senders are answered."},
     {"name":"limit","kind":"number","about":"Entries a page, 20 when only page is given."},
+    {"name":"search","kind":"text","about":"Part of the address or of the name."},
+    {"name":"newestFirst","kind":"boolean","about":"By the time that they were made. Otherwise the oldest comes first."},
   ] },
   "senders.update": { about: "Update a sender", fields: [
     {"name":"email","kind":"text"},
@@ -700,6 +704,8 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
   "suppressionGroups.list": { about: "List suppression groups", fields: [
     {"name":"page","kind":"number","about":"Page number, from 1."},
     {"name":"limit","kind":"number","about":"Entries a page."},
+    {"name":"search","kind":"text","about":"Part of the name."},
+    {"name":"newestFirst","kind":"boolean","about":"By the time that they were made. Otherwise they come by their code."},
   ] },
   "suppressionGroups.searchEntries": { about: "Search suppression entries, newest first", fields: [
     {"name":"groupId","kind":"text","about":"Code of a suppression group."},
@@ -755,6 +761,7 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
     {"name":"page","kind":"number","about":"Page number, from 1."},
     {"name":"limit","kind":"number","about":"Entries a page."},
     {"name":"templateType","kind":"text","about":"One of transactional, marketing."},
+    {"name":"search","kind":"text","about":"Part of the name."},
   ] },
   "templates.preview": { about: "Render a template with data, without sending it", fields: [
     {"name":"version","kind":"text","about":"The number of a version, or draft: the newest draft, or the published version where there is none. Omitted: the published version, or the draft of a template that was never published."},

@@ -9,6 +9,7 @@ import { derivedId } from '../base/ids.ts';
 import { type By, madeBy, refuseAuthor } from '../base/maker.ts';
 import type { Project } from '../base/model.ts';
 import { type Page, type PageOf, pageOf } from '../base/paging.ts';
+import { named } from '../base/search.ts';
 import { limitsOf, projectRulesOf } from '../contacts/project-rules.ts';
 import { compiled } from '../templates/cache.ts';
 import { getAutomation, keepDefinition } from './definitions.ts';
@@ -64,9 +65,9 @@ export async function createAutomation(
 export async function listAutomations(
   deps: Deps,
   project: Project,
-  { status, ...page }: Page & { status?: AutomationStatus | undefined },
+  { status, search, ...page }: Page & { status?: AutomationStatus | undefined; search?: string | undefined },
 ): Promise<PageOf<Automation>> {
-  const filter = { projectId: project._id, deletedAt: null, ...(status ? { status } : {}) };
+  const filter = { projectId: project._id, deletedAt: null, ...(status ? { status } : {}), ...named(search, 'name') };
   // Without the hint MongoDB may read the automations of all projects in the order of their ids.
   return pageOf(deps.db.automations, filter, page, { sort: { _id: -1 }, hint: 'project' });
 }

@@ -6,6 +6,13 @@ export function partOf(text: string): { $regex: string } {
   return { $regex: text.toLowerCase().replace(/[\\^$.*+?()[\]{}|-]/g, '\\$&') };
 }
 
+/** Documents that have the text in one of these fields, which are stored as they were written. All of them without a text. */
+export function named(text: string | undefined, ...fields: string[]): Document {
+  if (!text) return {};
+  const some = fields.map((field) => ({ [field]: { ...partOf(text), $options: 'i' } }));
+  return some.length === 1 ? { ...some[0] } : { $or: some };
+}
+
 /**
  * One page of the keys of an index that pass `stages`, in the order of the index, with their exact number. A rare text costs one scan
  * of all keys; so does a common one, since its page is found soon and only the count reads the rest. At worst there are two scans.

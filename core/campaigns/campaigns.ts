@@ -8,7 +8,7 @@ import { derivedId, parseId } from '../base/ids.ts';
 import { madeBy, refuseAuthor } from '../base/maker.ts';
 import type { Project } from '../base/model.ts';
 import { type Page, type PageOf, pageOf } from '../base/paging.ts';
-import { partOf } from '../base/search.ts';
+import { named } from '../base/search.ts';
 import { taggedWith } from '../base/text/tags.ts';
 import { wakeQueue } from '../jobs/queue.ts';
 import { referToTemplate } from '../templates/find.ts';
@@ -89,8 +89,7 @@ export async function listCampaigns(
   project: Project,
   { status, search, ...page }: Page & { status?: CampaignStatus | undefined; search?: string | undefined },
 ): Promise<PageOf<Campaign>> {
-  const named = search ? { name: { ...partOf(search), $options: 'i' } } : {};
-  const filter = { projectId: project._id, ...(status ? { status } : {}), ...named };
+  const filter = { projectId: project._id, ...(status ? { status } : {}), ...named(search, 'name') };
   return pageOf(deps.db.campaigns, filter, page, { sort: { _id: -1 } });
 }
 

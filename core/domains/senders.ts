@@ -7,15 +7,27 @@ import { insertOnce, isDuplicateKey } from '../base/idempotent-insert.ts';
 import { derivedId, findById, parseId } from '../base/ids.ts';
 import type { Project } from '../base/model.ts';
 import { type Page, type PageOf, pageOf, paginationOf, READ_TIME_MAX_MS } from '../base/paging.ts';
+import { named } from '../base/search.ts';
 import { emailDomain, normalizeEmail, requireEmail } from '../base/text/addresses.ts';
 import { findVerifiedDomain } from './domains.ts';
 import type { Domain, Sender } from './model.ts';
 
 type SenderInput = Described<typeof updateSenderBody>;
 
+interface SenderSearch {
+  search?: string | undefined;
+  newestFirst?: boolean | undefined;
+}
+
 /** The interface has no pages here: without `page` and `limit` all senders are answered. */
-export async function listSenders(deps: Deps, project: Project, page: Page): Promise<PageOf<Sender>> {
-  const [filter, sort] = [{ projectId: project._id }, { createdAt: 1, _id: 1 } as const];
+export async function listSenders(
+  deps: Deps,
+  project: Project,
+  { search, newestFirst, ...page }: Page & SenderSearch,
+): Promise<PageOf<Sender>> {
+  const filter = { projectId: project._id, ...named(search, 'name', 'email') };
+  const order = newestFirst ? -1 : 1;
+  const sort = { createdAt: order, _id: order } as const;
   if (page.page !== undefined || page.limit !== undefined) return pageOf(deps.db.senders, filter, page, { sort });
   const entries = await deps.db.senders.find(filter, { sort, maxTimeMS: READ_TIME_MAX_MS }).toArray();
   return { entries, pagination: paginationOf(1, Math.max(1, entries.length), entries.length) };

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { ObjectId } from 'mongodb';
+import type { ObjectId, Sort } from 'mongodb';
 import type { Described } from '../../schemas/schema.ts';
 import type { createGroupBody, suppressBody } from '../../schemas/suppressions.ts';
 import type { Deps } from '../base/deps.ts';
@@ -8,6 +8,7 @@ import { isDuplicateKey } from '../base/idempotent-insert.ts';
 import { derivedId } from '../base/ids.ts';
 import type { Project, Session } from '../base/model.ts';
 import { type Page, type PageOf, pageOf } from '../base/paging.ts';
+import { named } from '../base/search.ts';
 import { inTransaction } from '../base/transactions.ts';
 import type { SuppressionGroup, SuppressionReason } from './model.ts';
 import type { MailFacts } from './rules.ts';
@@ -36,6 +37,11 @@ export type GroupChoice = Pick<Described<typeof suppressBody>, 'groupId' | 'isGl
 
 /** The groups that every project has. */
 export type BuiltIn = 'global' | 'default' | 'marketing';
+
+interface GroupSearch {
+  search?: string | undefined;
+  newestFirst?: boolean | undefined;
+}
 
 type Tenant = Pick<Project, '_id'>;
 
@@ -133,11 +139,14 @@ export async function createGroup(
   }
 }
 
-export async function listGroups(deps: Deps, project: Tenant, page: Page): Promise<PageOf<SuppressionGroup>> {
-  return pageOf(deps.db.suppressionGroups, { projectId: project._id, deletedAt: null }, page, {
-    sort: { groupId: 1 },
-    hint: 'code',
-  });
+export async function listGroups(
+  deps: Deps,
+  project: Tenant,
+  { search, newestFirst, ...page }: Page & GroupSearch,
+): Promise<PageOf<SuppressionGroup>> {
+  const filter = { projectId: project._id, deletedAt: null, ...named(search, 'name') };
+  const sort: Sort = newestFirst ? { createdAt: -1, _id: -1 } : { groupId: 1 };
+  return pageOf(deps.db.suppressionGroups, filter, page, { sort, hint: 'code' });
 }
 
 export async function updateGroup(

@@ -7,7 +7,10 @@ export const templateIndexes = {
       unique: true,
       because: 'A template is found by the id that the interface shows.',
     },
-    newest: { key: { projectId: 1, createdAt: -1, _id: -1 }, because: 'The templates of a project, newest first.' },
+    names: {
+      key: { projectId: 1, createdAt: -1, _id: -1, templateName: 1 },
+      because: 'The templates of a project, newest first, and those with a part of a name, without reading the others.',
+    },
   },
   templateVersions: {
     version: {

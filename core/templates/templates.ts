@@ -8,6 +8,7 @@ import { derivedId } from '../base/ids.ts';
 import { type By, isAuthor, madeBy } from '../base/maker.ts';
 import type { Project, Session } from '../base/model.ts';
 import { type Page, type PageOf, pageOf } from '../base/paging.ts';
+import { named } from '../base/search.ts';
 import { inTransaction } from '../base/transactions.ts';
 import { atDraft, atShown, changeTemplate, type TemplateAt } from './changes.ts';
 import { checkSource } from './check-source.ts';
@@ -31,6 +32,11 @@ type TemplateInput = Described<typeof updateTemplateBody> & {
   /** A migrated template may have a source that cannot be sent yet: it is flagged, and a person corrects it. */
   source?: Template['source'];
 };
+
+interface TemplateSearch {
+  templateType?: Template['templateType'] | undefined;
+  search?: string | undefined;
+}
 
 type NewTemplate = TemplateInput & { templateName: string; emailTemplate: string };
 type Owner = Pick<Project, '_id' | 'trackingClick' | 'trackingOpen'>;
@@ -98,10 +104,15 @@ export async function insertTemplate(deps: Deps, session: Session, made: Templat
 export async function listTemplates(
   deps: Deps,
   project: Project,
-  { templateType, ...page }: Page & { templateType?: Template['templateType'] | undefined },
+  { templateType, search, ...page }: Page & TemplateSearch,
 ): Promise<PageOf<Template>> {
-  const filter = { projectId: project._id, ...(templateType ? { templateType } : {}) };
-  return pageOf(deps.db.templates, filter, page, { sort: { createdAt: -1, _id: -1 } });
+  const filter = {
+    projectId: project._id,
+    ...(templateType ? { templateType } : {}),
+    ...named(search, 'templateName'),
+  };
+  // The documents have whole mails: names are compared in the index.
+  return pageOf(deps.db.templates, filter, page, { sort: { createdAt: -1, _id: -1 }, hint: 'names' });
 }
 
 /**

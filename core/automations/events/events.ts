@@ -7,6 +7,7 @@ import { isDuplicateKey } from '../../base/idempotent-insert.ts';
 import { derivedId, findById } from '../../base/ids.ts';
 import type { Project } from '../../base/model.ts';
 import { type Page, type PageOf, pageOf } from '../../base/paging.ts';
+import { named } from '../../base/search.ts';
 import { inTransaction } from '../../base/transactions.ts';
 import { touchProjectRules } from '../../contacts/project-rules.ts';
 import type { EventDefinition, EventProperty } from '../model.ts';
@@ -44,11 +45,13 @@ export async function createEvent(
   }
 }
 
-export async function listEvents(deps: Deps, project: Tenant, page: Page): Promise<PageOf<EventDefinition>> {
-  return pageOf(deps.db.eventDefinitions, { projectId: project._id }, page, {
-    sort: { eventName: 1 },
-    hint: 'event_name',
-  });
+export async function listEvents(
+  deps: Deps,
+  project: Tenant,
+  { search, ...page }: Page & { search?: string | undefined },
+): Promise<PageOf<EventDefinition>> {
+  const filter = { projectId: project._id, ...named(search, 'eventName') };
+  return pageOf(deps.db.eventDefinitions, filter, page, { sort: { eventName: 1 }, hint: 'event_name' });
 }
 
 export function getEvent(deps: Deps, project: Tenant, id: string): Promise<EventDefinition> {

@@ -8,7 +8,7 @@ import { derivedId, parseId } from '../../base/ids.ts';
 import { type By, refuseAuthor } from '../../base/maker.ts';
 import type { Project } from '../../base/model.ts';
 import { type Page, type PageOf, pageOf } from '../../base/paging.ts';
-import { partOf } from '../../base/search.ts';
+import { named } from '../../base/search.ts';
 import type { ContactList, StoredList } from '../model.ts';
 import { withCount, withCounts } from './counts.ts';
 import { GLOBAL_LIST, globalListId, newList, wireListId } from './global-list.ts';
@@ -50,8 +50,7 @@ export async function listLists(
   { type, search, newestFirst, ...page }: Page & ListSearch,
 ): Promise<PageOf<ContactList>> {
   const types: ContactList['type'][] = type === 'segment' ? ['segment'] : ['global', 'list'];
-  const named = search ? { name: { ...partOf(search), $options: 'i' } } : {};
-  const filter = { projectId: project._id, ...(type ? { type: { $in: types } } : {}), ...named };
+  const filter = { projectId: project._id, ...(type ? { type: { $in: types } } : {}), ...named(search, 'name') };
   const sort: Sort = newestFirst ? { createdAt: -1, _id: -1 } : { type: 1, _id: 1 };
   const found = await pageOf(deps.db.contactLists, filter, page, { sort, hint: 'project' });
   return { ...found, entries: await withCounts(deps, project._id, found.entries) };
