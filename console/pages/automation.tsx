@@ -15,9 +15,10 @@ import { navigate, place, to } from '../router.ts';
 import { changeState } from './automations/changes.ts';
 import { Enrollments } from './automations/enrollments.tsx';
 import { nameOf } from './automations/flow.ts';
-import { Graph, type Names } from './automations/graph.tsx';
+import { Graph } from './automations/graph.tsx';
 import { Links } from './automations/links.tsx';
 import { Mails } from './automations/mails.tsx';
+import { type Names, useAutomationNames } from './automations/names.ts';
 import { unreadyMails } from './automations/ready.ts';
 import { Simulate, type Simulated } from './automations/simulate.tsx';
 import { scaleOf, walkedAt } from './automations/simulation.ts';
@@ -30,17 +31,8 @@ const CRUMB = { label: 'Automations', path: '/automations' } as const;
 export default function Automation({ params }: { params: Record<string, string> }) {
   const id = params.automationId ?? '';
   const found = useQuery((signal) => api.automations.get(id, { signal }), [id]);
-  const names = useQuery(async (signal): Promise<Names> => {
-    const [templates, lists] = await Promise.all([
-      api.templates.list({ limit: 100 }, { signal }),
-      api.contactLists.list({ limit: 100 }, { signal }),
-    ]);
-    return {
-      templates: new Map(templates.templates.map((one) => [one.templateId, one.templateName])),
-      lists: new Map(lists.lists.map((one) => [one.id, one.name])),
-    };
-  });
   const automation = found.data.value;
+  const names = useAutomationNames(automation);
   const tabs: Tab[] = [
     { key: '', label: 'Steps' },
     { key: 'people', label: 'People', n: automation?.statistics?.entered },
@@ -48,7 +40,6 @@ export default function Automation({ params }: { params: Record<string, string> 
     { key: 'links', label: 'Links' },
   ];
   const tab = currentTab(tabs);
-  const known = names.data.value ?? { templates: new Map(), lists: new Map() };
   const error = found.error.value;
 
   async function change(act: Parameters<typeof changeState>[1]): Promise<void> {
@@ -71,13 +62,13 @@ export default function Automation({ params }: { params: Record<string, string> 
         <>
           <Figures automation={automation} />
           {(automation.status === 'draft' || automation.status === 'paused') && (
-            <NotReady automation={automation} names={known} />
+            <NotReady automation={automation} names={names} />
           )}
           <Tabs label="Parts of the automation" tabs={tabs} />
-          {tab === 'people' && <Enrollments automation={automation} names={known} />}
+          {tab === 'people' && <Enrollments automation={automation} names={names} />}
           {tab === 'mails' && <Mails automationId={automation.id} />}
-          {tab === 'links' && <Links automation={automation} names={known} />}
-          {tab === '' && <Steps automation={automation} names={known} />}
+          {tab === 'links' && <Links automation={automation} names={names} />}
+          {tab === '' && <Steps automation={automation} names={names} />}
         </>
       ) : (
         error === null && <SkeletonLines count={8} />

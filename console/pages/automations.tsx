@@ -104,7 +104,7 @@ const columns: readonly Column<Automation>[] = [
     cell: ({ id, name }) => <a href={to(`/automations/${id}`)}>{name}</a>,
   },
   { key: 'state', head: 'State', cell: ({ status }) => <AutomationState status={status} /> },
-  { key: 'entry', head: 'Lets in', isCut: true, cell: ({ entryCriteria }) => entryName(entryCriteria, new Map()) },
+  { key: 'entry', head: 'Lets in', isCut: true, cell: ({ entryCriteria }) => entryName(entryCriteria, () => 'a list') },
   { key: 'steps', head: 'Steps', isNum: true, cell: ({ steps }) => count(steps.length) },
   { key: 'since', head: 'Active since', isNum: true, isDim: true, cell: ({ activeAt }) => <Time at={activeAt} /> },
   { key: 'changed', head: 'Changed', isNum: true, isDim: true, cell: ({ updatedAt }) => <Time at={updatedAt} /> },

@@ -1,19 +1,25 @@
 import { computed, type Signal, useSignal } from '@preact/signals';
-import { useMemo } from 'preact/hooks';
-import type {
-  Campaign,
-  ContactList,
-  PreviewDraftBody,
-  Sender,
-  SuppressionGroup,
-  TemplatesPage,
-} from '../../client/index.ts';
+import { useId, useMemo } from 'preact/hooks';
+import type { Campaign, ContactList, PreviewDraftBody, Template } from '../../client/index.ts';
 import { api } from '../api.ts';
+import { ChipChoice } from '../parts/choose/chip-choice.tsx';
+import { ChooserField } from '../parts/choose/chooser.tsx';
+import { useNames } from '../parts/choose/names.ts';
+import { SearchChoice } from '../parts/choose/search-choice.tsx';
+import {
+  audiences,
+  EVERYBODY,
+  listItem,
+  lists,
+  ownGroups,
+  senders,
+  templateItem,
+  templates,
+} from '../parts/choose/things.ts';
 import { moment, people } from '../parts/data/format.ts';
 import { Badge, State } from '../parts/data/state.tsx';
 import { Button } from '../parts/forms/button.tsx';
-import { itemOf, ListChoice } from '../parts/forms/chip-choice.tsx';
-import { Field, Select } from '../parts/forms/field.tsx';
+import { Field } from '../parts/forms/field.tsx';
 import { type Form, sentenceOf, useForm } from '../parts/forms/form.ts';
 import { useKeptDraft } from '../parts/forms/leaving.ts';
 import { RestoredDraft } from '../parts/forms/restored.tsx';
@@ -33,68 +39,62 @@ import { AudienceSum, OtherAudience, useAudience } from './campaign-editor/audie
 import { bodyOf, type Draft, draftOf, isAddressed, partsOf } from './campaign-editor/draft.ts';
 import { Schedule } from './campaign-editor/schedule.tsx';
 
-interface Choices {
+interface Loaded {
   campaign: Campaign | null;
   everybody: ContactList;
-  groups: readonly SuppressionGroup[];
-  senders: readonly Sender[];
-  templates: TemplatesPage['templates'];
 }
 
 /** A campaign before it starts: `/campaigns/new`, `/campaigns/{campaignId}/edit`. */
 export default function CampaignEditor({ params }: { params: Record<string, string> }) {
   const id = params.campaignId ?? null;
-  const choices = useQuery(
-    async (signal): Promise<Choices> => {
-      const [campaign, everybody, groups, senders, templates] = await Promise.all([
+  const query = useQuery(
+    async (signal): Promise<Loaded> => {
+      const [campaign, everybody] = await Promise.all([
         id ? api.campaigns.get(id, { signal }) : null,
-        api.contactLists.get('GLOBAL_CONTACT_LIST', { signal }),
-        api.suppressionGroups.list({ limit: 100 }, { signal }),
-        api.senders.list({ limit: 100 }, { signal }),
-        api.templates.list({ limit: 100 }, { signal }),
+        api.contactLists.get(EVERYBODY, { signal }),
       ]);
-      return {
-        campaign,
-        everybody,
-        groups: groups.groups,
-        senders: senders.senders,
-        templates: templates.templates,
-      };
+      return { campaign, everybody };
     },
     [id],
   );
-  const loaded = choices.data.value;
+  const loaded = query.data.value;
   if (loaded && (loaded.campaign?.id ?? null) === id)
     return (
       <Editor
         key={id}
-        choices={loaded}
+        loaded={loaded}
         onSaved={(campaign) => {
-          choices.data.value = { ...loaded, campaign };
+          query.data.value = { ...loaded, campaign };
         }}
       />
     );
   return (
     <Page title={id ? 'Campaign' : 'New campaign'} crumb={{ label: 'Campaigns', path: '/campaigns' }}>
-      {choices.error.value === null ? (
+      {query.error.value === null ? (
         <SkeletonLines />
       ) : (
-        <LoadFailure error={choices.error.value} onRetry={choices.reload} />
+        <LoadFailure error={query.error.value} onRetry={query.reload} />
       )}
     </Page>
   );
 }
 
-function Editor({ choices, onSaved }: { choices: Choices; onSaved: (campaign: Campaign) => void }) {
-  const { campaign, everybody, groups } = choices;
-  const known = [everybody, ...(campaign?.toLists ?? []), ...(campaign?.excludeLists ?? [])].map(itemOf);
+function Editor({
+  loaded: { campaign, everybody },
+  onSaved,
+}: {
+  loaded: Loaded;
+  onSaved: (campaign: Campaign) => void;
+}) {
+  const known = [everybody, ...(campaign?.toLists ?? []), ...(campaign?.excludeLists ?? [])].map(listItem);
   const form = useForm<Draft>(draftOf(campaign));
   const isTesting = useSignal(false);
   const person = useSignal('');
   const draft = form.values.value;
   const { found, error } = useAudience(draft);
   const isReadOnly = !can(campaign ? 'campaigns.update' : 'campaigns.create');
-  const groupName = groups.find(({ groupId }) => groupId === draft.unsubscribeGroupId)?.name ?? null;
+  const groups = useNames(ownGroups, [draft.unsubscribeGroupId]);
+  const groupName = draft.unsubscribeGroupId === '' ? null : groups.name(draft.unsubscribeGroupId);
   const parts = partsOf(draft, found.value?.willReceive ?? null, groupName);
   const missing = parts.find((part) => part.missing)?.missing;
   const kept = useKeptDraft(form, `campaigns/${campaign?.id ?? 'new'}`, campaign?.updatedAt ?? null);
@@ -200,11 +200,11 @@ function Editor({ choices, onSaved }: { choices: Choices; onSaved: (campaign: Ca
               why={isReadOnly && 'Your role only reads.'}
             />
             {draft.audience && <OtherAudience audience={draft.audience} />}
-            <ListChoice
+            <ChipChoice
+              things={audiences}
               label="To"
               add="Add a list or a segment"
               known={known}
-              hasEverybody
               chosen={draft.toLists}
               isReadOnly={isReadOnly}
               onChange={(ids) => {
@@ -212,7 +212,8 @@ function Editor({ choices, onSaved }: { choices: Choices; onSaved: (campaign: Ca
                 form.set('audience', null);
               }}
             />
-            <ListChoice
+            <ChipChoice
+              things={lists}
               label="But not"
               add="Leave out a list or a segment"
               known={known}
@@ -220,18 +221,16 @@ function Editor({ choices, onSaved }: { choices: Choices; onSaved: (campaign: Ca
               isReadOnly={isReadOnly}
               onChange={(ids) => form.set('excludeLists', ids)}
             />
-            <Select
+            <ChooserField
               form={form}
               name="unsubscribeGroupId"
               label="Unsubscribe group"
               hint="The link in the mail leaves this group."
-              isNarrow
-              options={[
-                { value: '', label: 'The default group' },
-                ...groups
-                  .filter(({ isGlobal, isMarketing }) => !isGlobal && !isMarketing)
-                  .map(({ groupId, name }) => ({ value: groupId, label: name })),
-              ]}
+              look="half"
+              why={isReadOnly && 'Your role only reads.'}
+              things={ownGroups}
+              names={groups}
+              none="The default group"
             />
             <Field
               form={form}
@@ -248,7 +247,7 @@ function Editor({ choices, onSaved }: { choices: Choices; onSaved: (campaign: Ca
           </div>
         </div>
       </Section>
-      <Content form={form} choices={choices} person={person} isReadOnly={isReadOnly} />
+      <Content form={form} own={campaign?.template ?? null} person={person} isReadOnly={isReadOnly} />
       <Section title="Time" hasRule>
         <Schedule form={form} willReceive={found.value?.willReceive ?? null} isReadOnly={isReadOnly} />
       </Section>
@@ -267,32 +266,30 @@ function Editor({ choices, onSaved }: { choices: Choices; onSaved: (campaign: Ca
 
 function Content({
   form,
-  choices,
+  own,
   person,
   isReadOnly,
 }: {
   form: Form<Draft>;
-  choices: Choices;
+  /** The template of the campaign as it was saved. */
+  own: Template | null;
   person: Signal<string>;
   isReadOnly: boolean;
 }) {
-  const { templates, senders, campaign } = choices;
   const why = isReadOnly && 'Your role only reads.';
-  const own = campaign?.template;
-  const all =
-    own && !templates.some(({ templateId }) => templateId === own.templateId) ? [own, ...templates] : templates;
+  const { templateId } = form.values.value;
+  const names = useNames(templates, [templateId], own ? [templateItem(own)] : []);
   const body = useMemo(
     () =>
       computed<PreviewDraftBody>(() => {
-        const { templateId, subject, previewText } = form.values.value;
-        const html = all.find((one) => one.templateId === templateId)?.emailTemplate ?? '';
+        const { subject, previewText } = form.values.value;
+        const html = names.of(form.values.value.templateId)?.thing?.emailTemplate ?? '';
         const { value: email } = person;
         return { emailTemplate: html, subject, previewText, templateType: 'marketing', ...(email && { email }) };
       }),
-    [form, all.length],
+    [form],
   );
   const preview = useDraftPreview(body);
-  const { templateId, fromEmail } = form.values.value;
   return (
     <Section
       title="Content"
@@ -312,19 +309,20 @@ function Content({
         <div class="c6">
           <Field form={form} name="previewText" label="Preview text" autocomplete="off" why={why} />
         </div>
+        {!isReadOnly && (
+          <div class="c3">
+            <SenderChoice form={form} />
+          </div>
+        )}
         <div class="c3">
-          {senders.length > 0 && !senders.some(({ email }) => email === fromEmail) && fromEmail === '' ? (
-            <SenderChoice form={form} senders={senders} />
-          ) : (
-            <Field
-              form={form}
-              name="fromEmail"
-              label="From"
-              autocomplete="off"
-              placeholder="post@news.harbour.example"
-              why={why}
-            />
-          )}
+          <Field
+            form={form}
+            name="fromEmail"
+            label="From"
+            autocomplete="off"
+            placeholder="post@news.harbour.example"
+            why={why}
+          />
         </div>
         <div class="c3">
           <Field form={form} name="fromName" label="Name shown" autocomplete="off" why={why} />
@@ -339,25 +337,16 @@ function Content({
             why={why}
           />
         </div>
-        <div class="c3">
-          <Select
+        <div class="c6">
+          <ChooserField
             form={form}
             name="templateId"
             label="Template"
+            placeholder="Choose a template"
             why={why}
-            options={[
-              { value: '', label: 'Choose a template' },
-              ...all.map((one) => ({
-                value: one.templateId,
-                label: `${one.templateName}${one.publishedVersion === null ? ', not published' : ''}`,
-              })),
-            ]}
-            onPick={(picked) =>
-              takeSubject(
-                form,
-                all.find((one) => one.templateId === picked),
-              )
-            }
+            things={templates}
+            names={names}
+            onPick={({ thing }) => takeSubject(form, thing)}
           />
         </div>
       </div>
@@ -372,53 +361,35 @@ function Content({
           <MailPreview mail={preview.mail.value} isOld={preview.isOld.value} />
         </>
       )}
-      {all.length === 0 && (
-        <Notice
-          title="There is no template yet"
-          action={
-            <Button isSmall href={to('/templates')}>
-              Make a template
-            </Button>
-          }
-        >
-          Save the draft first: what you typed is kept until you come back.
-        </Notice>
-      )}
     </Section>
   );
 }
 
 /** Those of the template, where nothing was typed yet. */
-function takeSubject(form: Form<Draft>, template: TemplatesPage['templates'][number] | undefined): void {
+function takeSubject(form: Form<Draft>, template: Template | undefined): void {
   const { subject, previewText } = form.values.peek();
   if (template && subject === '') form.set('subject', template.subject);
   if (template && previewText === '') form.set('previewText', template.previewText);
 }
 
 /** Fills address, name and answers of a saved sender. */
-function SenderChoice({ form, senders }: { form: Form<Draft>; senders: readonly Sender[] }) {
+function SenderChoice({ form }: { form: Form<Draft> }) {
+  const id = useId();
   return (
     <div class="field">
-      <label for="sender">From</label>
-      <select
-        id="sender"
-        class="in"
-        value=""
-        onChange={(event) => {
-          const sender = senders.find(({ id }) => id === event.currentTarget.value);
-          if (!sender) return;
-          form.set('fromEmail', sender.email);
-          form.set('fromName', sender.name);
-          form.set('replyTo', sender.replyTo);
+      <label for={id}>Saved sender</label>
+      <SearchChoice
+        id={id}
+        label="Saved sender"
+        placeholder="Choose one"
+        things={senders}
+        onPick={({ thing }) => {
+          if (!thing) return;
+          form.set('fromEmail', thing.email);
+          form.set('fromName', thing.name);
+          form.set('replyTo', thing.replyTo);
         }}
-      >
-        <option value="">Choose a sender</option>
-        {senders.map(({ id, name, email }) => (
-          <option key={id} value={id}>
-            {name} ({email})
-          </option>
-        ))}
-      </select>
+      />
     </div>
   );
 }

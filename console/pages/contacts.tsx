@@ -1,13 +1,16 @@
 import { useSignal } from '@preact/signals';
 import type { Contact } from '../../client/index.ts';
 import { api } from '../api.ts';
+import { Chooser } from '../parts/choose/chooser.tsx';
+import { useNames } from '../parts/choose/names.ts';
+import { lists } from '../parts/choose/things.ts';
 import { count, counted, people } from '../parts/data/format.ts';
 import { currentPage, Pager } from '../parts/data/pager.tsx';
 import { type Column, Table } from '../parts/data/table.tsx';
 import { Time } from '../parts/data/time.tsx';
 import { Button } from '../parts/forms/button.tsx';
 import { save } from '../parts/forms/download.ts';
-import { FilterSelect, SearchBox } from '../parts/forms/search-box.tsx';
+import { SearchBox } from '../parts/forms/search-box.tsx';
 import { confirm } from '../parts/over/confirm.tsx';
 import { Split } from '../parts/over/drawer.tsx';
 import { toast } from '../parts/over/toast.tsx';
@@ -19,7 +22,6 @@ import { place, setQuery, to } from '../router.ts';
 import { AddToListDialog } from './contacts/add-to-list.tsx';
 import { ContactDialog } from './contacts/contact-dialog.tsx';
 import { ContactDrawer } from './contacts/drawer.tsx';
-import { useLists } from './contacts/lists.ts';
 
 const LIMIT = 50;
 const EVERYBODY = '';
@@ -33,7 +35,7 @@ export default function Contacts() {
   const listId = query.get('list') ?? EVERYBODY;
   const openId = query.get('person');
   const page = currentPage();
-  const lists = useLists();
+  const names = useNames(lists, [listId]);
   const isAdding = useSignal(false);
   const isJoining = useSignal(false);
   const chosen = useSignal<ReadonlySet<string>>(new Set());
@@ -74,7 +76,7 @@ export default function Contacts() {
     await contacts.reload();
   }
 
-  const chosenList = lists.value.find(({ id }) => id === listId);
+  const chosenList = names.of(listId)?.thing;
   return (
     <Page
       title="Contacts"
@@ -111,7 +113,6 @@ export default function Contacts() {
             <ContactDrawer
               key={openId}
               contactId={openId}
-              lists={lists.value}
               onDelete={(contact) => remove([contact])}
               onChange={() => contacts.reload()}
             />
@@ -124,16 +125,14 @@ export default function Contacts() {
             value={search}
             onSearch={(text) => setQuery({ search: text, page: null })}
           />
-          <FilterSelect
+          <Chooser
             label="List or segment"
+            look="beside"
+            things={lists}
+            names={names}
+            none="Everybody"
             value={listId}
-            options={[
-              { value: EVERYBODY, label: 'Everybody' },
-              ...lists.value
-                .filter(({ id }) => id !== 'GLOBAL_CONTACT_LIST')
-                .map(({ id, name, contactCount }) => ({ value: id, label: `${name} (${count(contactCount)})` })),
-            ]}
-            onChange={(value) => setQuery({ list: value, page: null })}
+            onPick={({ value }) => setQuery({ list: value, page: null })}
           />
         </Tools>
         {ticked.length > 0 && (
@@ -183,7 +182,6 @@ export default function Contacts() {
       </Split>
       {isAdding.value && (
         <ContactDialog
-          lists={lists.value}
           onClose={() => {
             isAdding.value = false;
           }}
@@ -197,7 +195,6 @@ export default function Contacts() {
       {isJoining.value && (
         <AddToListDialog
           contactIds={ticked.map(({ id }) => id)}
-          lists={lists.value}
           onClose={() => {
             isJoining.value = false;
           }}

@@ -1,10 +1,11 @@
 import { useEffect } from 'preact/hooks';
-import type { ContactList, Form } from '../../client/index.ts';
+import type { Form } from '../../client/index.ts';
 import { api } from '../api.ts';
+import { ChipChoice } from '../parts/choose/chip-choice.tsx';
+import { listsWithoutSegments } from '../parts/choose/things.ts';
 import { moment } from '../parts/data/format.ts';
 import { Badge } from '../parts/data/state.tsx';
 import { Button } from '../parts/forms/button.tsx';
-import { itemOf, ListChoice } from '../parts/forms/chip-choice.tsx';
 import { Field } from '../parts/forms/field.tsx';
 import { type Form as Typed, useForm } from '../parts/forms/form.ts';
 import { useKeptDraft } from '../parts/forms/leaving.ts';
@@ -28,21 +29,14 @@ import { FormLook } from './forms/look.tsx';
 import { Words } from './forms/words.tsx';
 
 const crumb = { label: 'Forms', path: '/forms' } as const;
-const LIMIT = 100;
 
 /** A form by which people subscribe: `/forms/new`, `/forms/{formId}`. */
 export default function FormPage({ params }: { params: Record<string, string> }) {
   const id = params.formId ?? null;
   const choices = useQuery(
     async (signal): Promise<Choices> => {
-      const [form, { lists }, { groups }, { templates }, customFields] = await Promise.all([
-        id ? api.forms.get(id, { signal }) : null,
-        api.contactLists.list({ limit: LIMIT, type: 'list' }, { signal }),
-        api.suppressionGroups.list({ limit: LIMIT }, { signal }),
-        api.templates.list({ limit: LIMIT }, { signal }),
-        allFields(signal),
-      ]);
-      return { form, lists, groups, templates, customFields };
+      const [form, customFields] = await Promise.all([id ? api.forms.get(id, { signal }) : null, allFields(signal)]);
+      return { form, customFields };
     },
     [id],
   );
@@ -120,11 +114,11 @@ function Editor({ choices, onSaved }: { choices: Choices; onSaved: (form: Form) 
       {form.failure.value && <Notice kind="bad" title={form.failure.value} />}
       <div class="cols">
         <div class="stack far c7">
-          <About form={form} lists={choices.lists} isReadOnly={isReadOnly} />
+          <About form={form} isReadOnly={isReadOnly} />
           <Section title="Fields" hasRule>
             <FieldRows form={form} customFields={choices.customFields} isReadOnly={isReadOnly} />
           </Section>
-          <Confirmation form={form} choices={choices} isReadOnly={isReadOnly} />
+          <Confirmation form={form} isReadOnly={isReadOnly} />
           <Words form={form} isReadOnly={isReadOnly} />
           <Embed form={form} saved={saved} isReadOnly={isReadOnly} />
         </div>
@@ -136,15 +130,7 @@ function Editor({ choices, onSaved }: { choices: Choices; onSaved: (form: Form) 
   );
 }
 
-function About({
-  form,
-  lists,
-  isReadOnly,
-}: {
-  form: Typed<Draft>;
-  lists: readonly ContactList[];
-  isReadOnly: boolean;
-}) {
+function About({ form, isReadOnly }: { form: Typed<Draft>; isReadOnly: boolean }) {
   useEffect(() => form.mount('listIds'), [form]);
   return (
     <Section title="Who joins where">
@@ -156,28 +142,15 @@ function About({
         hint="For you; the heading of the page is a text below."
         why={isReadOnly && whyReadOnly}
       />
-      <ListChoice
+      <ChipChoice
+        things={listsWithoutSegments}
         label="They join"
         add="Add a list"
-        known={lists.map(itemOf)}
-        type="list"
         chosen={form.values.value.listIds}
         isReadOnly={isReadOnly}
         error={form.errors.value.listIds}
         onChange={(ids) => form.set('listIds', ids)}
       />
-      {lists.length < 2 && (
-        <Notice
-          title="There is no list yet"
-          action={
-            <Button isSmall href={to('/lists')}>
-              Make a list
-            </Button>
-          }
-        >
-          People who subscribe join a list.
-        </Notice>
-      )}
     </Section>
   );
 }

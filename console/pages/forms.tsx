@@ -1,5 +1,7 @@
-import type { ContactList, Form } from '../../client/index.ts';
+import type { Form } from '../../client/index.ts';
 import { api } from '../api.ts';
+import { useNames } from '../parts/choose/names.ts';
+import { lists } from '../parts/choose/things.ts';
 import { count } from '../parts/data/format.ts';
 import { currentPage, Pager } from '../parts/data/pager.tsx';
 import { State } from '../parts/data/state.tsx';
@@ -18,7 +20,7 @@ const LIMIT = 20;
 export default function Forms() {
   const page = currentPage();
   const forms = useQuery((signal) => api.forms.list({ page, limit: LIMIT }, { signal }), [page]);
-  const lists = useQuery((signal) => api.contactLists.list({ limit: 100, type: 'list' }, { signal }));
+  const { name } = useNames(lists, forms.data.value?.forms.flatMap(({ listIds }) => listIds) ?? []);
   return (
     <Page
       title="Forms"
@@ -38,7 +40,7 @@ export default function Forms() {
           <Table
             label="Forms"
             isListing
-            columns={columnsOf(lists.data.value?.lists ?? [])}
+            columns={columnsOf(name)}
             rows={forms.data.value?.forms ?? null}
             keyOf={({ id }) => id}
             empty={
@@ -55,7 +57,7 @@ export default function Forms() {
   );
 }
 
-function columnsOf(lists: readonly ContactList[]): readonly Column<Form>[] {
+function columnsOf(nameOf: (listId: string) => string): readonly Column<Form>[] {
   return [
     {
       key: 'name',
@@ -75,7 +77,7 @@ function columnsOf(lists: readonly ContactList[]): readonly Column<Form>[] {
       key: 'lists',
       head: 'They join',
       isCut: true,
-      cell: ({ listIds }) => listIds.map((id) => lists.find((list) => list.id === id)?.name ?? id).join(', '),
+      cell: ({ listIds }) => listIds.map(nameOf).join(', '),
     },
     {
       key: 'confirmed',

@@ -35,7 +35,7 @@ describe('The campaign editor', () => {
     await page.locator('.figure', { hasText: '2 people get this mail' }).waitFor();
     await page.getByLabel('From', { exact: true }).fill('nobody');
     await page.getByLabel('Subject').fill('Winter is here');
-    await page.getByLabel('Template').selectOption('Winter');
+    await pickFound(page.getByLabel('Template'), 'Winter');
     await page.getByRole('searchbox', { name: 'Shown with the data of' }).fill('ada@in.test');
     await page.frameLocator('iframe[title="Preview at 320 px"]').getByText('Hello ada').waitFor();
 
@@ -107,7 +107,7 @@ describe('The campaign editor', () => {
       expect(await page.getByRole('listbox').count()).to.equal(0);
       await page.getByLabel('Name of the campaign').fill('For buyers');
       await page.getByLabel('Subject').fill('Lamps');
-      await page.getByLabel('Template').selectOption('Winter');
+      await pickFound(page.getByLabel('Template'), 'Winter');
       await page.getByRole('button', { name: 'Save draft' }).click();
       await page.waitForURL(/\/edit/);
       await page.reload();
@@ -123,7 +123,7 @@ describe('The campaign editor', () => {
     const page = await suite.open('/campaigns/new', { role: 'author' });
     await page.getByLabel('Name of the campaign').fill('Spring letter');
     await page.getByLabel('Subject').fill('Spring is here');
-    await page.getByLabel('Template').selectOption('Winter');
+    await pickFound(page.getByLabel('Template'), 'Winter');
     await page.getByRole('button', { name: 'Save draft' }).click();
     await page.waitForURL(/\/edit/);
     const publish = page.getByRole('button', { name: 'Publish…' });

@@ -13,7 +13,7 @@ import { Empty } from '../../parts/page/notice.tsx';
 import { useQuery } from '../../parts/page/query.ts';
 import { place, setQuery, to } from '../../router.ts';
 import { nameOf } from './flow.ts';
-import type { Names } from './graph.tsx';
+import type { Names } from './names.ts';
 import { exitWords } from './state.tsx';
 
 const LIMIT = 20;

@@ -19,6 +19,10 @@ export const OTHERWISE = 'otherwise';
 
 type Step = AutomationStep;
 
+interface TemplateNames {
+  of(templateId: string): { thing?: { templateName: string } } | null | undefined;
+}
+
 export function waysOf(steps: readonly Step[]): Way[] {
   const known = new Set(steps.map(({ stepId }) => stepId));
   const firsts = new Map<string, string>();
@@ -65,11 +69,11 @@ export function placeIn(stepId: string, branchId: string): string {
 }
 
 /** 'Wait 5 days', 'Thank you, and a first tip', 'Bought again or otherwise'. */
-export function nameOf(step: AutomationStep, templates: ReadonlyMap<string, string>): string {
+export function nameOf(step: AutomationStep, templates: TemplateNames): string {
   if (step.type === 'wait') return waitName(step.delay);
   if (step.type === 'branch') return branchName(step.branches ?? []);
   const { subject, templateId, templateName } = step.email ?? {};
-  return subject || (templateId && templates.get(templateId)) || templateName || 'Mail';
+  return subject || (templateId && templates.of(templateId)?.thing?.templateName) || templateName || 'Mail';
 }
 
 export function waitName(delay: { value: number; unit: string } | undefined): string {

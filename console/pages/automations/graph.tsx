@@ -6,14 +6,10 @@ import type { Path } from '../../paths.ts';
 import { to } from '../../router.ts';
 import { END, ENTRY, nameOf, type Way, waysOf } from './flow.ts';
 import { type Box, layout, pathOf } from './layout.ts';
+import type { Names } from './names.ts';
 import { entryName, entryTypes } from './state.tsx';
 
 /** Drawn from the steps. Each node is a link that chooses its step; each figure leads to the people on it. */
-
-export interface Names {
-  templates: ReadonlyMap<string, string>;
-  lists: ReadonlyMap<string, string>;
-}
 
 /** The part of the graph that a simulated contact has passed. */
 export interface Walked {
@@ -106,7 +102,7 @@ function nodesOf({ entryCriteria, steps, statistics }: Automation, names: Names)
   const figures = new Map(statistics?.steps.map((step) => [step.stepId, step]));
   const once = entryCriteria.type === 'contact_created' ? 'Each person once' : 'Once at a time';
   const isEvent = entryCriteria.type === 'event_trigger';
-  const entry = entryName(entryCriteria, names.lists);
+  const entry = entryName(entryCriteria, names.lists.name);
   return [
     {
       ...{ id: ENTRY, name: entry, icon: isEvent ? 'now' : 'contacts', here: null },

@@ -7,7 +7,7 @@ import { Loaded } from '../../parts/page/loaded.tsx';
 import { Empty } from '../../parts/page/notice.tsx';
 import { useQuery } from '../../parts/page/query.ts';
 import { nameOf } from './flow.ts';
-import type { Names } from './graph.tsx';
+import type { Names } from './names.ts';
 
 /** The links of all mails with their clicks. */
 export function Links({ automation, names }: { automation: Automation; names: Names }) {

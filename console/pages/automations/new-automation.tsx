@@ -1,11 +1,12 @@
 import { useRef } from 'preact/hooks';
 import { type CreateAutomationBody, EverpostError } from '../../../client/index.ts';
 import { api } from '../../api.ts';
+import { ChooserField } from '../../parts/choose/chooser.tsx';
+import { lists, templates } from '../../parts/choose/things.ts';
 import { Options } from '../../parts/forms/choices.tsx';
-import { Field, Select } from '../../parts/forms/field.tsx';
+import { Field } from '../../parts/forms/field.tsx';
 import { useForm } from '../../parts/forms/form.ts';
 import { FormDialog } from '../../parts/over/form-dialog.tsx';
-import { useQuery } from '../../parts/page/query.ts';
 import { navigate, to } from '../../router.ts';
 import { starter } from '../templates/starter.ts';
 
@@ -70,13 +71,6 @@ type Shape = keyof typeof shapes;
 
 export function NewAutomation({ onClose }: { onClose: () => void }) {
   const form = useForm({ name: '', shape: 'welcome', templateId: '', eventName: '', listId: '' });
-  const known = useQuery(async (signal) => {
-    const [templates, lists] = await Promise.all([
-      api.templates.list({ limit: 100 }, { signal }),
-      api.contactLists.list({ limit: 100 }, { signal }),
-    ]);
-    return { templates: templates.templates, lists: lists.lists };
-  });
   const { shape } = form.values.value;
   /** Made by a try that was refused afterwards. */
   const made = useRef(new Map<string, string>());
@@ -116,7 +110,6 @@ export function NewAutomation({ onClose }: { onClose: () => void }) {
     onClose();
     navigate(to(`/automations/${made.id}`, { tab: 'edit' }));
   });
-  const name = (text: string) => ({ value: '', label: text });
   return (
     <FormDialog title="New automation" onClose={onClose} onSubmit={submit} form={form} action="Create draft">
       <Field form={form} name="name" label="Name" autoFocus />
@@ -130,30 +123,15 @@ export function NewAutomation({ onClose }: { onClose: () => void }) {
         <Field form={form} name="eventName" label="Name of the event" placeholder="basket_abandoned" isMono />
       )}
       {shape === 'list' && (
-        <Select
-          form={form}
-          name="listId"
-          label="List or segment"
-          options={[
-            name('Choose later'),
-            ...(known.data.value?.lists ?? [])
-              .filter(({ id }) => id !== 'GLOBAL_CONTACT_LIST')
-              .map((list) => ({ value: list.id, label: list.name })),
-          ]}
-        />
+        <ChooserField form={form} name="listId" label="List or segment" things={lists} none="Choose later" />
       )}
-      <Select
+      <ChooserField
         form={form}
         name="templateId"
         label="Content of its mails"
         hint="Each mail can have its own template afterwards."
-        options={[
-          name('A new template for each, to be written'),
-          ...(known.data.value?.templates ?? []).map(({ templateId: value, templateName }) => ({
-            value,
-            label: templateName,
-          })),
-        ]}
+        things={templates}
+        none="A new template for each, to be written"
       />
     </FormDialog>
   );

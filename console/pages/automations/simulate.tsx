@@ -10,7 +10,7 @@ import { useForm } from '../../parts/forms/form.ts';
 import { Notice } from '../../parts/page/notice.tsx';
 import { Section } from '../../parts/page/page.tsx';
 import { nameOf } from './flow.ts';
-import type { Names } from './graph.tsx';
+import type { Names } from './names.ts';
 import { type Moment, momentsOf, requestOf, type Scenario, scaleOf } from './simulation.ts';
 import { entryTypes, exitWords } from './state.tsx';
 

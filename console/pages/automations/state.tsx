@@ -29,10 +29,9 @@ export const exitTypes: Record<ExitCriteria['type'], string> = {
 };
 
 /** In the first box of the graph: what lets people in. */
-export function entryName(entry: EntryCriteria, lists: ReadonlyMap<string, string>): string {
+export function entryName(entry: EntryCriteria, nameOf: (listId: string) => string): string {
   if (entry.type === 'event_trigger') return `Event ${entry.eventName ?? 'not chosen'}`;
-  if (entry.type === 'contact_added_to_list')
-    return entry.listId ? `Joins ${lists.get(entry.listId) ?? 'a list'}` : 'Joins a list';
+  if (entry.type === 'contact_added_to_list') return entry.listId ? `Joins ${nameOf(entry.listId)}` : 'Joins a list';
   if (entry.type === 'contact_property_changes_from_to') return `${entry.property ?? 'A field'} changes`;
   return entryTypes[entry.type];
 }

@@ -6,7 +6,7 @@ import { Empty } from '../../parts/page/notice.tsx';
 import { Section } from '../../parts/page/page.tsx';
 import { to } from '../../router.ts';
 import { END, nameOf, waysOf } from './flow.ts';
-import type { Names } from './graph.tsx';
+import type { Names } from './names.ts';
 import { exitWords } from './state.tsx';
 
 /** The step that was chosen in the graph, with its figures. */
@@ -52,7 +52,7 @@ export function ChosenStep({
       {step.type === 'email' && step.email?.templateId && (
         <p>
           <a class="link" href={to(`/templates/${step.email.templateId}`)}>
-            {names.templates.get(step.email.templateId) ?? 'The template'}
+            {names.templates.name(step.email.templateId)}
           </a>{' '}
           <span class="dim">is the content</span>
         </p>

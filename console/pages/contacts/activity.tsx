@@ -3,6 +3,8 @@ import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
 import type { ActivityEntry, ContactList } from '../../../client/index.ts';
 import { api } from '../../api.ts';
+import { type Names, useNames } from '../../parts/choose/names.ts';
+import { lists } from '../../parts/choose/things.ts';
 import { type Happened, Timeline } from '../../parts/data/details.tsx';
 import type { Tone } from '../../parts/data/state.tsx';
 import { Button } from '../../parts/forms/button.tsx';
@@ -13,10 +15,14 @@ import { to } from '../../router.ts';
 const LIMIT = 25;
 
 /** Mails, opens, clicks, events and changes of a person, newest first, some at a time. */
-export function Activity({ contactId, lists }: { contactId: string; lists: readonly ContactList[] }) {
+export function Activity({ contactId }: { contactId: string }) {
   const entries = useSignal<readonly ActivityEntry[] | null>(null);
   const next = useSignal<string | null>(null);
   const error = useSignal<unknown>(null);
+  const changed = entries.value?.flatMap(({ change }) =>
+    change ? [...change.joinedListIds, ...change.leftListIds] : [],
+  );
+  const { name } = useNames(lists, changed ?? []);
 
   async function load(before: string | null, signal?: AbortSignal): Promise<void> {
     try {
@@ -48,7 +54,7 @@ export function Activity({ contactId, lists }: { contactId: string; lists: reado
     return <Empty title="Nothing happened yet">Mails, opens, clicks and changes of this person come here.</Empty>;
   return (
     <>
-      <Timeline entries={entries.value.map((entry, index) => happened(entry, String(index), lists))} />
+      <Timeline entries={entries.value.map((entry, index) => happened(entry, String(index), name))} />
       {next.value && (
         <p>
           <Button onClick={() => load(next.value)}>Older</Button>
@@ -82,7 +88,7 @@ const words: Record<ActivityEntry['type'], readonly [string, Tone?]> = {
   'consent.recorded': ['Consent was recorded', 'good'],
 };
 
-function happened(entry: ActivityEntry, key: string, lists: readonly ContactList[]): Happened {
+function happened(entry: ActivityEntry, key: string, name: Names<ContactList>['name']): Happened {
   const [word, tone] = words[entry.type];
   const { email, event, change, suppression, at } = entry;
   if (email)
@@ -107,12 +113,11 @@ function happened(entry: ActivityEntry, key: string, lists: readonly ContactList
       ),
     };
   if (event) return { key, at, title: event.eventName, under: JSON.stringify(event.properties) };
-  if (change) return { key, at, title: word, under: changes(change, lists) };
+  if (change) return { key, at, title: word, under: changes(change, name) };
   return { key, at, tone, title: word, under: suppression?.evidence ?? suppression?.reason.toLowerCase() };
 }
 
-function changes(change: NonNullable<ActivityEntry['change']>, lists: readonly ContactList[]): ComponentChildren {
-  const nameOf = (id: string) => lists.find((list) => list.id === id)?.name ?? id;
+function changes(change: NonNullable<ActivityEntry['change']>, name: Names<ContactList>['name']): ComponentChildren {
   const lines = [
     ...change.fields.map(({ field, from, to: value }) =>
       from === null ? `${field}: ${value}` : `${field}: ${from} became ${value === null ? 'empty' : value}`,
@@ -120,8 +125,8 @@ function changes(change: NonNullable<ActivityEntry['change']>, lists: readonly C
     ...(change.fieldCount > change.fields.length
       ? [`and ${change.fieldCount - change.fields.length} fields more`]
       : []),
-    ...change.joinedListIds.map((id) => `joined ${nameOf(id)}`),
-    ...change.leftListIds.map((id) => `left ${nameOf(id)}`),
+    ...change.joinedListIds.map((id) => `joined ${name(id)}`),
+    ...change.leftListIds.map((id) => `left ${name(id)}`),
   ];
   return (
     <>

@@ -1,5 +1,7 @@
-import type { Consent, ContactList } from '../../../client/index.ts';
+import type { Consent } from '../../../client/index.ts';
 import { api } from '../../api.ts';
+import { useNames } from '../../parts/choose/names.ts';
+import { lists } from '../../parts/choose/things.ts';
 import { Pairs } from '../../parts/data/details.tsx';
 import { count } from '../../parts/data/format.ts';
 import { Time } from '../../parts/data/time.tsx';
@@ -17,8 +19,9 @@ const sources: Record<Consent['source'], string> = {
 };
 
 /** The sentences that a person agreed to, newest first. */
-export function Consents({ contactId, lists }: { contactId: string; lists: readonly ContactList[] }) {
+export function Consents({ contactId }: { contactId: string }) {
   const consents = useQuery((signal) => api.contacts.consents(contactId, { limit: LIMIT }, { signal }), [contactId]);
+  const { name } = useNames(lists, consents.data.value?.consents.flatMap(({ listIds }) => listIds) ?? []);
   return (
     <Loaded query={consents}>
       {({ consents: all, pagination: { total } }) =>
@@ -30,7 +33,7 @@ export function Consents({ contactId, lists }: { contactId: string; lists: reado
           <div class="stack">
             <ol class="stack">
               {all.map((consent) => (
-                <One key={consent.id} consent={consent} lists={lists} />
+                <One key={consent.id} consent={consent} nameOf={name} />
               ))}
             </ol>
             {total > all.length && (
@@ -45,7 +48,7 @@ export function Consents({ contactId, lists }: { contactId: string; lists: reado
   );
 }
 
-function One({ consent, lists }: { consent: Consent; lists: readonly ContactList[] }) {
+function One({ consent, nameOf }: { consent: Consent; nameOf: (listId: string) => string }) {
   const { source, formId, email, text, textVersion, listIds, askedAt, confirmedAt, networkAddress } = consent;
   return (
     <li class="consent stack tight">
@@ -65,10 +68,7 @@ function One({ consent, lists }: { consent: Consent; lists: readonly ContactList
           ['Asked', <Time key="asked" at={askedAt} />],
           ['Confirmed', <Time key="confirmed" at={confirmedAt} none="not by a mail" />],
           ['Address', email],
-          [
-            'Lists',
-            listIds.length > 0 && listIds.map((id) => lists.find((list) => list.id === id)?.name ?? id).join(', '),
-          ],
+          ['Lists', listIds.length > 0 && listIds.map(nameOf).join(', ')],
           ['From the network', networkAddress],
           [
             'Version of the text',

@@ -1,6 +1,8 @@
-import type { Contact, ContactBody, ContactList, CustomField } from '../../../client/index.ts';
+import type { Contact, ContactBody, CustomField } from '../../../client/index.ts';
 import { api } from '../../api.ts';
-import { Field, Select } from '../../parts/forms/field.tsx';
+import { ChooserField } from '../../parts/choose/chooser.tsx';
+import { listsWithoutSegments } from '../../parts/choose/things.ts';
+import { Field } from '../../parts/forms/field.tsx';
 import { useForm } from '../../parts/forms/form.ts';
 import { FormDialog } from '../../parts/over/form-dialog.tsx';
 import { useQuery } from '../../parts/page/query.ts';
@@ -11,30 +13,26 @@ type Properties = NonNullable<ContactBody['contactProperties']>;
 /** Adds a person, or changes one. Custom fields are sent as their type; an empty one is removed. */
 export function ContactDialog({
   contact,
-  lists,
   onClose,
   onDone,
 }: {
   contact?: Contact;
-  lists: readonly ContactList[];
   onClose: () => void;
   onDone: (contact: Contact) => unknown;
 }) {
   const fields = useQuery(allFields);
   const loaded = fields.data.value;
   if (!loaded && fields.error.value === null) return null;
-  return <ContactForm contact={contact} lists={lists} fields={loaded ?? []} onClose={onClose} onDone={onDone} />;
+  return <ContactForm contact={contact} fields={loaded ?? []} onClose={onClose} onDone={onDone} />;
 }
 
 function ContactForm({
   contact,
-  lists,
   fields,
   onClose,
   onDone,
 }: {
   contact: Contact | undefined;
-  lists: readonly ContactList[];
   fields: readonly CustomField[];
   onClose: () => void;
   onDone: (contact: Contact) => unknown;
@@ -71,7 +69,6 @@ function ContactForm({
     onClose();
     await onDone(done);
   });
-  const own = lists.filter(({ id, type }) => type === 'list' && id !== 'GLOBAL_CONTACT_LIST');
   return (
     <FormDialog
       title={contact ? `Change ${contact.email}` : 'Add a person'}
@@ -95,14 +92,7 @@ function ContactForm({
           autocomplete="off"
         />
       ))}
-      {!contact && own.length > 0 && (
-        <Select
-          form={form}
-          name="listIds"
-          label="List"
-          options={[{ value: '', label: 'None' }, ...own.map(({ id, name }) => ({ value: id, label: name }))]}
-        />
-      )}
+      {!contact && <ChooserField form={form} name="listIds" label="List" things={listsWithoutSegments} none="None" />}
     </FormDialog>
   );
 }

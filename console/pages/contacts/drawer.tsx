@@ -1,6 +1,8 @@
 import { useSignal } from '@preact/signals';
-import type { Contact, ContactList } from '../../../client/index.ts';
+import type { Contact } from '../../../client/index.ts';
 import { api } from '../../api.ts';
+import { useNames } from '../../parts/choose/names.ts';
+import { lists } from '../../parts/choose/things.ts';
 import { Mono, Pairs } from '../../parts/data/details.tsx';
 import { counted } from '../../parts/data/format.ts';
 import { Badge, State } from '../../parts/data/state.tsx';
@@ -27,12 +29,10 @@ const tabs = [
 /** One person. */
 export function ContactDrawer({
   contactId,
-  lists,
   onDelete,
   onChange,
 }: {
   contactId: string;
-  lists: readonly ContactList[];
   onDelete: (contact: Contact) => Promise<void>;
   onChange: () => unknown;
 }) {
@@ -86,9 +86,9 @@ export function ContactDrawer({
               </Button>
             </div>
             <Tabs label="Of this person" name="of" tabs={tabs} />
-            {tab === '' && <Activity contactId={one.id} lists={lists} />}
-            {tab === 'fields' && <Fields contact={one} lists={lists} />}
-            {tab === 'consents' && <Consents contactId={one.id} lists={lists} />}
+            {tab === '' && <Activity contactId={one.id} />}
+            {tab === 'fields' && <Fields contact={one} />}
+            {tab === 'consents' && <Consents contactId={one.id} />}
             {tab === 'suppressions' && <Suppressions query={groups} email={one.email} />}
           </div>
         )}
@@ -96,7 +96,6 @@ export function ContactDrawer({
       {isChanging.value && found && (
         <ContactDialog
           contact={found}
-          lists={lists}
           onClose={() => {
             isChanging.value = false;
           }}
@@ -115,7 +114,8 @@ export function nameOf({ firstName, lastName, email }: Pick<Contact, 'firstName'
   return [firstName, lastName].filter(Boolean).join(' ') || email;
 }
 
-function Fields({ contact, lists }: { contact: Contact; lists: readonly ContactList[] }) {
+function Fields({ contact }: { contact: Contact }) {
+  const { name } = useNames(lists, [...contact.listIds, ...contact.segmentIds]);
   const names = (ids: readonly string[]) =>
     ids.length === 0 ? (
       <span class="dim">none</span>
@@ -123,7 +123,7 @@ function Fields({ contact, lists }: { contact: Contact; lists: readonly ContactL
       <span class="row wrap">
         {ids.map((id) => (
           <a key={id} class="badge" href={to(`/lists/${id}`)}>
-            {lists.find((list) => list.id === id)?.name ?? id}
+            {name(id)}
           </a>
         ))}
       </span>
@@ -136,7 +136,7 @@ function Fields({ contact, lists }: { contact: Contact; lists: readonly ContactL
         ['Last name', contact.lastName ?? ''],
         ['User id', contact.userId ?? ''],
         ['Mobile', contact.mobile ?? ''],
-        ...own.map(([name, value]) => [name, String(value)] as const),
+        ...own.map(([field, value]) => [field, String(value)] as const),
         ['Lists', names(contact.listIds)],
         ['Segments', names(contact.segmentIds)],
         ['Added', <Time key="added" at={contact.createdAt} />],

@@ -1,11 +1,8 @@
-import type { ContactList, CustomField, Form, SuppressionGroup, TemplatesPage } from '../../../client/index.ts';
+import type { CustomField, Form } from '../../../client/index.ts';
 
-/** The choices in the editor of a form. */
+/** Loaded before the editor of a form is shown. */
 export interface Choices {
   form: Form | null;
-  lists: readonly ContactList[];
-  groups: readonly SuppressionGroup[];
-  templates: TemplatesPage['templates'];
   customFields: readonly CustomField[];
 }
 

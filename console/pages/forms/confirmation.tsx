@@ -1,27 +1,20 @@
 import { useEffect } from 'preact/hooks';
-import { ChipChoice } from '../../parts/forms/chip-choice.tsx';
+import { ChipChoice } from '../../parts/choose/chip-choice.tsx';
+import { ChooserField } from '../../parts/choose/chooser.tsx';
+import { ownGroups, transactionalTemplates } from '../../parts/choose/things.ts';
 import { Checkbox } from '../../parts/forms/choices.tsx';
-import { Field, Select, TextArea } from '../../parts/forms/field.tsx';
+import { Field, TextArea } from '../../parts/forms/field.tsx';
 import type { Form } from '../../parts/forms/form.ts';
 import { Notice } from '../../parts/page/notice.tsx';
 import { Section } from '../../parts/page/page.tsx';
-import { type Choices, whyReadOnly } from './choices.ts';
+import { whyReadOnly } from './choices.ts';
 import type { Draft } from './draft.ts';
 
 /** The mail that confirms a subscription, and what the confirmation does. */
-export function Confirmation({
-  form,
-  choices: { templates, groups },
-  isReadOnly,
-}: {
-  form: Form<Draft>;
-  choices: Choices;
-  isReadOnly: boolean;
-}) {
+export function Confirmation({ form, isReadOnly }: { form: Form<Draft>; isReadOnly: boolean }) {
   const { doubleOptIn, confirmationTemplateId, unsubscribeGroupIds } = form.values.value;
   const why = isReadOnly && whyReadOnly;
   useEffect(() => form.mount('unsubscribeGroupIds'), [form]);
-  const own = templates.filter(({ templateType }) => templateType === 'transactional');
   return (
     <Section title="Confirmation" hasRule>
       <Checkbox
@@ -33,17 +26,15 @@ export function Confirmation({
       />
       {doubleOptIn ? (
         <>
-          <Select
+          <ChooserField
             form={form}
             name="confirmationTemplateId"
             label="The mail"
             hint="A template names the link as {{confirmUrl}}."
-            isNarrow
+            look="half"
             why={why}
-            options={[
-              { value: '', label: 'One of ours, in the language of the person' },
-              ...own.map(({ templateId, templateName }) => ({ value: templateId, label: templateName })),
-            ]}
+            things={transactionalTemplates}
+            none="One of ours, in the language of the person"
           />
           {confirmationTemplateId === '' && (
             <>
@@ -55,9 +46,7 @@ export function Confirmation({
           <ChipChoice
             label="Takes back unsubscribes in"
             add="Add a group"
-            items={groups
-              .filter(({ isGlobal, isDefault, isMarketing }) => !isGlobal && !isDefault && !isMarketing)
-              .map(({ groupId, name }) => ({ value: groupId, label: name }))}
+            things={ownGroups}
             chosen={unsubscribeGroupIds}
             isReadOnly={isReadOnly}
             hint="Next to the default group. Bounces and complaints stay."

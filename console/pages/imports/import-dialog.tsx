@@ -1,10 +1,12 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useId } from 'preact/hooks';
-import { type ContactImportPreview, type ContactList, EverpostError } from '../../../client/index.ts';
+import { type ContactImportPreview, EverpostError } from '../../../client/index.ts';
 import { api } from '../../api.ts';
+import { ChooserField } from '../../parts/choose/chooser.tsx';
+import { listsWithoutSegments } from '../../parts/choose/things.ts';
 import { Button } from '../../parts/forms/button.tsx';
 import { Checkbox } from '../../parts/forms/choices.tsx';
-import { Field, Select } from '../../parts/forms/field.tsx';
+import { Field } from '../../parts/forms/field.tsx';
 import { useForm } from '../../parts/forms/form.ts';
 import { FormDialog } from '../../parts/over/form-dialog.tsx';
 import { toast } from '../../parts/over/toast.tsx';
@@ -12,7 +14,6 @@ import { Notice } from '../../parts/page/notice.tsx';
 import { useQuery } from '../../parts/page/query.ts';
 import { can } from '../../session.ts';
 import { allFields } from '../contacts/fields.tsx';
-import { useLists } from '../contacts/lists.ts';
 import { type Column, ColumnTable, newFields } from './column-table.tsx';
 import { guess, type Header, LEFT_OUT, readHeader, readSamples, typeOf, withNames } from './columns.ts';
 import { ImportPreview } from './preview.tsx';
@@ -33,12 +34,10 @@ export function ImportDialog({
   onDone: () => unknown;
   onClose: () => void;
 }) {
-  const lists = useLists();
   const file = useSignal(given);
   const header = useSignal<Header | null>(null);
   const columns = useSignal<readonly Column[]>([]);
   const declared = useQuery(allFields);
-  const made = useSignal<ContactList | null>(null);
   const preview = useSignal<ContactImportPreview | null>(null);
   const form = useForm({ listId: listId ?? '', name: '', runWorkflow: false });
   const inputId = useId();
@@ -60,9 +59,9 @@ export function ImportDialog({
 
   /** Chosen from then on: a file that is refused afterwards does not make the list twice. */
   async function newList(name: string): Promise<string> {
-    made.value = await api.contactLists.create({ name });
-    form.set('listId', made.value.id);
-    return made.value.id;
+    const { id } = await api.contactLists.create({ name });
+    form.set('listId', id);
+    return id;
   }
   const meanings = columns.value.map(({ meaning }) => meaning);
   const asMeant = (value: File) => (header.value ? withNames(value, header.value, meanings) : value);
@@ -143,17 +142,20 @@ export function ImportDialog({
         </Button>
       )}
       {preview.value && <ImportPreview preview={preview.value} />}
-      <Select
+      <ChooserField
         form={form}
         name="listId"
         label="They join"
-        options={[
-          { value: '', label: 'No list' },
-          { value: NEW_LIST, label: 'A new list' },
-          ...[...(made.value ? [made.value] : []), ...lists.value]
-            .filter(({ id, type }) => type === 'list' && id !== 'GLOBAL_CONTACT_LIST')
-            .map(({ id, name }) => ({ value: id, label: name })),
-        ]}
+        things={listsWithoutSegments}
+        none="No list"
+        others={{ [NEW_LIST]: 'A new list' }}
+        make={{
+          label: 'New list',
+          pick(typed) {
+            form.set('listId', NEW_LIST);
+            form.set('name', typed);
+          },
+        }}
       />
       {form.values.value.listId === NEW_LIST && (
         <Field form={form} name="name" label="Name of the list" autocomplete="off" placeholder="Newsletter" />

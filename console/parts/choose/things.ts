@@ -1,0 +1,152 @@
+import type {
+  Automation,
+  Campaign,
+  ContactList,
+  EventDefinition,
+  Outcome,
+  Sender,
+  SuppressionGroup,
+  Template,
+} from '../../../client/index.ts';
+import { api } from '../../api.ts';
+import type { Path } from '../../paths.ts';
+
+export interface Item<T = unknown> {
+  value: string;
+  label: string;
+  /** People, next to the label. */
+  n?: number | undefined;
+  thing?: T;
+}
+
+/** Things of one kind: the server searches them by a part of their name, newest first, and has the name of each id. */
+export interface Things<T> {
+  /** In a sentence: 'list'. */
+  one: string;
+  /** The page where the first of them is made. */
+  made?: { path: Path; label: string };
+  /** Some that fit; the first of all for an empty text. */
+  search(text: string, signal: AbortSignal): PromiseLike<readonly Item<T>[]>;
+  /** null when there is none with this id any more. */
+  get(id: string, signal: AbortSignal): PromiseLike<Item<T> | null>;
+}
+
+export const FOUND_MAX = 20;
+export const EVERYBODY = 'GLOBAL_CONTACT_LIST';
+
+/** Lists and segments, but for the one of everybody. */
+export const lists = listsOf({});
+export const listsWithoutSegments = listsOf({ type: 'list' });
+export const audiences = listsOf({ hasEverybody: true });
+
+export const templates = templatesOf({});
+export const transactionalTemplates = templatesOf({ templateType: 'transactional' });
+
+export const suppressionGroups = groupsOf(() => true);
+/** But for the three that every project has. */
+export const ownGroups = groupsOf(({ isGlobal, isDefault, isMarketing }) => !isGlobal && !isDefault && !isMarketing);
+
+export const senders: Things<Sender> = {
+  one: 'sender',
+  search: async (text, signal) => {
+    const found = await api.senders.list({ ...asked(text), newestFirst: true }, { signal });
+    return found.senders.map(senderItem);
+  },
+  get: (id, signal) => named(api.safe.senders.get(id, { signal }), senderItem),
+};
+
+export const campaigns: Things<Campaign> = {
+  one: 'campaign',
+  search: async (text, signal) => (await api.campaigns.list(asked(text), { signal })).campaigns.map(namedItem),
+  get: (id, signal) => named(api.safe.campaigns.get(id, { signal }), namedItem),
+};
+
+export const automations: Things<Automation> = {
+  one: 'automation',
+  search: async (text, signal) => (await api.automations.list(asked(text), { signal })).automations.map(namedItem),
+  get: (id, signal) => named(api.safe.automations.get(id, { signal }), namedItem),
+};
+
+/** By name: filters name them, and what was recorded stays when a definition is deleted. */
+export const events: Things<EventDefinition> = {
+  one: 'event',
+  search: async (text, signal) =>
+    (await api.events.list(asked(text), { signal })).events.map((thing) => ({
+      ...{ value: thing.eventName, label: thing.eventName, thing },
+    })),
+  get: async (eventName) => ({ value: eventName, label: eventName }),
+};
+
+function listsOf({ type, hasEverybody }: { type?: 'list'; hasEverybody?: true }): Things<ContactList> {
+  return {
+    one: type ?? 'list or segment',
+    made: { path: '/lists', label: 'Make a list' },
+    async search(text, signal) {
+      const isEverybodyAsked = hasEverybody && 'everybody'.includes(text.toLowerCase());
+      const [found, everybody] = await Promise.all([
+        api.contactLists.list({ ...asked(text), newestFirst: true, ...(type && { type }) }, { signal }),
+        isEverybodyAsked ? api.contactLists.get(EVERYBODY, { signal }) : null,
+      ]);
+      return [...(everybody ? [everybody] : []), ...found.lists.filter(({ id }) => id !== EVERYBODY)].map(listItem);
+    },
+    get: (id, signal) => named(api.safe.contactLists.get(id, { signal }), listItem),
+  };
+}
+
+function templatesOf({ templateType }: { templateType?: Template['templateType'] }): Things<Template> {
+  return {
+    one: templateType ? `${templateType} template` : 'template',
+    made: { path: '/templates', label: 'Make a template' },
+    async search(text, signal) {
+      const query = { ...asked(text), ...(templateType && { templateType }) };
+      return (await api.templates.list(query, { signal })).templates.map(templateItem);
+    },
+    get: (id, signal) => named(api.safe.templates.get(id, {}, { signal }), templateItem),
+  };
+}
+
+function groupsOf(isOne: (group: SuppressionGroup) => boolean): Things<SuppressionGroup> {
+  return {
+    one: 'group',
+    made: { path: '/suppressions/groups', label: 'Make a group' },
+    search: async (text, signal) => {
+      const found = await api.suppressionGroups.list({ ...asked(text), newestFirst: true }, { signal });
+      return found.groups.filter(isOne).map(groupItem);
+    },
+    get: (id, signal) => named(api.safe.suppressionGroups.get(id, { signal }), groupItem),
+  };
+}
+
+function asked(text: string): { limit: number; search?: string } {
+  return { limit: FOUND_MAX, ...(text && { search: text }) };
+}
+
+async function named<T>(asking: Promise<Outcome<T>>, itemOf: (thing: T) => Item<T>): Promise<Item<T> | null> {
+  const { data, error } = await asking;
+  if (error === null) return itemOf(data);
+  if (error.status === 404) return null;
+  throw error;
+}
+
+export function listItem<T extends Pick<ContactList, 'id' | 'name' | 'contactCount'>>(thing: T): Item<T> {
+  const { id, name, contactCount } = thing;
+  return { value: id, label: id === EVERYBODY ? 'Everybody' : name, n: contactCount, thing };
+}
+
+export function templateItem(thing: Template): Item<Template> {
+  const { templateId, templateName, publishedVersion } = thing;
+  return { value: templateId, label: `${templateName}${publishedVersion === null ? ', not published' : ''}`, thing };
+}
+
+function senderItem(thing: Sender): Item<Sender> {
+  const { id, name, email } = thing;
+  return { value: id, label: name ? `${name} (${email})` : email, thing };
+}
+
+function groupItem(thing: SuppressionGroup): Item<SuppressionGroup> {
+  return { value: thing.groupId, label: thing.name, thing };
+}
+
+function namedItem<T extends { id: string; name: string }>(thing: T): Item<T> {
+  return { value: thing.id, label: thing.name, thing };
+}
