@@ -1,6 +1,9 @@
 import { useSignal } from '@preact/signals';
-import type { Suppression, SuppressionGroup, SuppressionReason } from '../../client/index.ts';
+import type { Suppression, SuppressionReason } from '../../client/index.ts';
 import { api } from '../api.ts';
+import { Chooser, ChooserField } from '../parts/choose/chooser.tsx';
+import { useNames } from '../parts/choose/names.ts';
+import { suppressionGroups } from '../parts/choose/things.ts';
 import { count, counted } from '../parts/data/format.ts';
 import { currentPage, Pager } from '../parts/data/pager.tsx';
 import { State } from '../parts/data/state.tsx';
@@ -8,7 +11,7 @@ import { type Column, Table } from '../parts/data/table.tsx';
 import { Time } from '../parts/data/time.tsx';
 import { Button } from '../parts/forms/button.tsx';
 import { save } from '../parts/forms/download.ts';
-import { Select, TextArea } from '../parts/forms/field.tsx';
+import { TextArea } from '../parts/forms/field.tsx';
 import { useForm } from '../parts/forms/form.ts';
 import { FilterSelect, SearchBox } from '../parts/forms/search-box.tsx';
 import { confirm } from '../parts/over/confirm.tsx';
@@ -38,9 +41,6 @@ export default function Suppressions() {
   const isAdding = useSignal(false);
   const chosen = useSignal<ReadonlySet<string>>(new Set());
 
-  const groups = useQuery((signal) =>
-    api.suppressionGroups.list({ limit: 100 }, { signal }).then(({ groups: all }) => all),
-  );
   const entries = useQuery(
     (signal) => {
       const filter = { ...(search && { search }), ...(reason && { reason }), ...(groupId && { groupId }) };
@@ -48,9 +48,8 @@ export default function Suppressions() {
     },
     [search, reason, groupId, page],
   );
-  const all = groups.data.value ?? [];
-  const nameOf = (id: string) => all.find((group) => group.groupId === id)?.name ?? id;
   const rows = entries.data.value?.entries ?? null;
+  const groups = useNames(suppressionGroups, [groupId, ...new Set(rows?.map((row) => row.groupId))]);
   const isFiltered = Boolean(search || reason || groupId);
 
   async function release(some: readonly Suppression[]): Promise<void> {
@@ -69,7 +68,7 @@ export default function Suppressions() {
     if (!done) return;
     chosen.value = new Set();
     toast(`Released ${counted(some.length, 'address', 'addresses')}`, { kind: 'good' });
-    await Promise.all([entries.reload(), groups.reload()]);
+    await entries.reload();
   }
 
   const columns: readonly Column<Suppression>[] = [
@@ -79,7 +78,7 @@ export default function Suppressions() {
       head: 'Why',
       cell: (row) => <State tone={reasons[row.reason].tone}>{reasons[row.reason].label}</State>,
     },
-    { key: 'group', head: 'Group', cell: (row) => nameOf(row.groupId), isCut: true },
+    { key: 'group', head: 'Group', cell: (row) => groups.name(row.groupId), isCut: true },
     {
       key: 'evidence',
       head: 'Who said so',
@@ -148,14 +147,14 @@ export default function Suppressions() {
             ]}
             onChange={(value) => setQuery({ reason: value, page: null })}
           />
-          <FilterSelect
+          <Chooser
             label="Group"
+            look="beside"
+            things={suppressionGroups}
+            names={groups}
+            none="Every group"
             value={groupId}
-            options={[
-              { value: '', label: 'Every group' },
-              ...all.map(({ groupId: value, name }) => ({ value, label: name })),
-            ]}
-            onChange={(value) => setQuery({ group: value, page: null })}
+            onPick={({ value }) => setQuery({ group: value, page: null })}
           />
         </Tools>
         {ticked.length > 0 && (
@@ -196,11 +195,10 @@ export default function Suppressions() {
       </div>
       {isAdding.value && (
         <AddDialog
-          groups={all}
           onClose={() => {
             isAdding.value = false;
           }}
-          onDone={() => Promise.all([entries.reload(), groups.reload()])}
+          onDone={() => entries.reload()}
         />
       )}
     </Page>
@@ -231,16 +229,8 @@ function NothingYet() {
   );
 }
 
-function AddDialog({
-  groups,
-  onClose,
-  onDone,
-}: {
-  groups: readonly SuppressionGroup[];
-  onClose: () => void;
-  onDone: () => unknown;
-}) {
-  const form = useForm({ emails: '', groupId: groups.find(({ isDefault }) => isDefault)?.groupId ?? '' });
+function AddDialog({ onClose, onDone }: { onClose: () => void; onDone: () => unknown }) {
+  const form = useForm({ emails: '', groupId: '' });
   const emails = form.values.value.emails.split(/[\s,;]+/).filter(Boolean);
   const submit = form.submit(async ({ groupId }) => {
     const { suppressed } = await api.suppressionGroups.suppress({ emails, ...(groupId && { groupId }) });
@@ -265,12 +255,7 @@ function AddDialog({
         placeholder="ada@harbour.example"
         hint="One a line, or with commas between them."
       />
-      <Select
-        form={form}
-        name="groupId"
-        label="Group"
-        options={groups.map(({ groupId: value, name }) => ({ value, label: name }))}
-      />
+      <ChooserField form={form} name="groupId" label="Group" things={suppressionGroups} none="The default group" />
     </FormDialog>
   );
 }

@@ -190,6 +190,80 @@ describe('The choices of the console', () => {
     await page.frameLocator('iframe[title="Preview at 320 px"]').getByText('Hello').waitFor();
     await expectAccessible(page);
   });
+
+  it('of a segment, a form and the suppressions are found and named in the same way', async () => {
+    const { client } = suite.own;
+    const campaign = (await client.get('/campaigns?search=Old news')).body.data.campaigns[0];
+    await client.post('/events', { eventName: 'basket_abandoned' });
+    const page = await suite.open('/lists/new');
+    const of = page.getByLabel(/: of campaign$/);
+    const loading = await requestsDuring(page, async () => {
+      await page.getByRole('button', { name: 'What they did' }).click();
+      await of.waitFor();
+    });
+    expect(loading.filter((one) => /\/(campaigns|events)$/.test(one))).to.deep.equal([]);
+    expect(await of.inputValue()).to.equal('of any campaign or automation');
+    await pickFound(of, 'Old news');
+    await page.getByRole('button', { name: 'What they did' }).click();
+    await page.getByLabel('Condition 3: what they did').selectOption('event');
+    await pickFound(page.getByLabel('Condition 3: event'), 'basket');
+    await page.getByRole('button', { name: 'Remove condition 1' }).click();
+    await page.getByLabel('Name', { exact: true }).fill('Reads old news');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('heading', { name: 'Reads old news' }).waitFor();
+    await page.reload();
+    await shown(page, 'Condition 1: of campaign', 'Old news');
+    await shown(page, 'Condition 2: event', 'basket_abandoned');
+    await of.click();
+    await page.getByRole('option', { name: 'Old news' }).waitFor();
+    await shoot(page, 'choose-in-segment');
+    await expectAccessible(page);
+    await page.keyboard.press('Escape');
+    await client.delete(`/campaigns/${campaign.id}`);
+    await page.reload();
+    await shown(page, 'Condition 1: of campaign', 'Deleted campaign');
+
+    await page.goto('/console/forms/new');
+    await page.getByLabel('Name of the form').fill('Archive');
+    await pickFound(page.getByLabel('Add a list'), OLD);
+    await pickFound(page.getByLabel('Add a group'), OLD);
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.waitForURL(/\/forms\/[0-9a-f]{24}/);
+    await page.reload();
+    await page.locator('.chip', { hasText: old('list') }).waitFor();
+    await page.locator('.chip', { hasText: old('group') }).waitFor();
+    await page.goto('/console/forms');
+    await page.getByRole('cell', { name: old('list') }).waitFor();
+
+    await page.goto('/console/suppressions');
+    await page.getByRole('button', { name: 'Suppress addresses' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Addresses').fill('dora@in.test');
+    expect(await dialog.getByLabel('Group').inputValue()).to.equal('The default group');
+    await pickFound(dialog.getByLabel('Group'), OLD);
+    await dialog.getByRole('button', { name: 'Suppress 1 address' }).click();
+    await page.getByRole('cell', { name: old('group') }).waitFor();
+    await pickFound(page.getByRole('combobox', { name: 'Group' }), OLD);
+    await page.waitForURL(/group=/);
+    await page.reload();
+    await shown(page, 'Group', old('group'));
+    await expectAccessible(page);
+  });
+
+  it('of a test mail begin with the first sender, and have all others', async () => {
+    const page = await suite.open(`/templates/${ids.template}`);
+    await page.getByRole('button', { name: 'Send a test…' }).click();
+    const from = page.getByRole('dialog').getByLabel('From');
+    await from.waitFor();
+    await shown(page, 'From', `${old('sender')} (old@mail.example.com)`);
+    await pickFound(from, 'Sender 137');
+    const [request] = await Promise.all([
+      page.waitForRequest(/\/test$/),
+      page.getByRole('dialog').getByRole('button', { name: 'Send test' }).click(),
+    ]);
+    const { senders } = (await suite.own.client.get('/senders?search=s137@')).body.data;
+    expect(request.postDataJSON().senderId).to.equal(senders[0].id);
+  });
 });
 
 /** Waits until the field has the name of what is chosen. */

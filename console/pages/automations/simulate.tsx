@@ -95,8 +95,8 @@ export function Simulate({
 }
 
 async function findContact(email: string): Promise<string | null> {
-  const { contacts } = await api.contacts.list({ search: email, limit: 100 });
-  return contacts.find((contact) => contact.email.toLowerCase() === email.toLowerCase())?.id ?? null;
+  const { contacts } = await api.contacts.findByEmail({ emails: [email] });
+  return contacts[0]?.id ?? null;
 }
 
 function Course({

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
-import type { Campaign } from '../../../client/index.ts';
+import { Chooser } from '../../parts/choose/chooser.tsx';
+import { campaigns, events } from '../../parts/choose/things.ts';
 import { count } from '../../parts/data/format.ts';
 import { Button } from '../../parts/forms/button.tsx';
 import { Choose } from '../../parts/forms/choices.tsx';
@@ -22,8 +23,6 @@ const ENTRIES_MAX = 50;
 
 export interface Scene {
   fields: readonly KnownField[];
-  campaigns: readonly Pick<Campaign, 'id' | 'name'>[];
-  events: readonly string[];
   /** People of each row alone; absent while it is counted. */
   counts: ReadonlyMap<number, number | null>;
   problems: ReadonlyMap<number, string>;
@@ -307,7 +306,7 @@ function FieldCondition({
 
 function BehaviourCondition({
   row,
-  scene: { campaigns, events, isReadOnly },
+  scene: { isReadOnly },
   name,
   onChange,
 }: {
@@ -329,23 +328,24 @@ function BehaviourCondition({
           onChange={(behaviour) => set({ behaviour })}
         />
         {row.behaviour === 'event' ? (
-          <Pick
+          <Chooser
             {...given}
+            key="event"
             label={`${name}: event`}
+            placeholder="Choose an event"
+            things={events}
             value={row.eventName}
-            options={[{ value: '', label: 'Choose an event' }, ...events.map((value) => ({ value, label: value }))]}
-            onChange={(eventName) => set({ eventName })}
+            onPick={({ value }) => set({ eventName: value })}
           />
         ) : (
-          <Pick
+          <Chooser
             {...given}
+            key="campaign"
             label={`${name}: of campaign`}
+            none="of any campaign or automation"
+            things={campaigns}
             value={row.campaignId}
-            options={[
-              { value: '', label: 'of any campaign or automation' },
-              ...campaigns.map(({ id, name: label }) => ({ value: id, label })),
-            ]}
-            onChange={(campaignId) => set({ campaignId })}
+            onPick={({ value }) => set({ campaignId: value })}
           />
         )}
       </div>

@@ -32,24 +32,11 @@ import { type Preview, usePreview } from './preview.ts';
 
 interface Choices {
   fields: readonly KnownField[];
-  campaigns: readonly { id: string; name: string }[];
-  events: readonly string[];
 }
 
-/** Loads the fields, campaigns and events that a filter can name, then opens the editor. */
+/** Loads the fields that a filter can name, then opens the editor. */
 export function SegmentEditor(props: { segment: ContactList | null; onSaved: (list: ContactList) => void }) {
-  const choices = useQuery(async (signal): Promise<Choices> => {
-    const [fields, campaigns, events] = await Promise.all([
-      allFields(signal),
-      api.campaigns.list({ limit: 100 }, { signal }),
-      api.events.list({ limit: 100 }, { signal }),
-    ]);
-    return {
-      fields: knownFields(fields),
-      campaigns: campaigns.campaigns.map(({ id, name }) => ({ id, name })),
-      events: events.events.map(({ eventName }) => eventName),
-    };
-  });
+  const choices = useQuery(async (signal): Promise<Choices> => ({ fields: knownFields(await allFields(signal)) }));
   const loaded = choices.data.value;
   if (loaded) return <Editor {...props} choices={loaded} />;
   return (

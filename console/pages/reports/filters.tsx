@@ -1,20 +1,21 @@
 import { useId } from 'preact/hooks';
 import { api } from '../../api.ts';
+import { Chooser } from '../../parts/choose/chooser.tsx';
+import { automations, campaigns, type Things } from '../../parts/choose/things.ts';
 import { Choose } from '../../parts/forms/choices.tsx';
 import { FilterSelect, SearchBox } from '../../parts/forms/search-box.tsx';
 import { useQuery } from '../../parts/page/query.ts';
 import { setQuery } from '../../router.ts';
-import { type Asked, type Dimension, dateText, spans } from './asked.ts';
+import { type Asked, dateText, spans } from './asked.ts';
 
 interface Option {
   value: string;
   label: string;
 }
 
-/** Tags are in no list. */
-type Listed = Exclude<Dimension, 'tag'>;
+type Listed = 'domain' | 'provider';
 
-const OPTIONS_MAX = 100;
+const DOMAINS_MAX = 100;
 const PROVIDERS_MS = 31 * 86_400_000;
 
 const kinds: readonly Option[] = [
@@ -45,7 +46,9 @@ export function Filters({ asked }: { asked: Asked }) {
           onSearch={(value) => setQuery({ value })}
         />
       )}
-      {dimension && dimension !== 'tag' && <Values dimension={dimension} value={asked.value} />}
+      {dimension === 'campaignId' && <Which things={campaigns} value={asked.value} />}
+      {dimension === 'automationId' && <Which things={automations} value={asked.value} />}
+      {(dimension === 'domain' || dimension === 'provider') && <Values dimension={dimension} value={asked.value} />}
       <Choose
         label="Time"
         value={span}
@@ -72,6 +75,20 @@ export function Filters({ asked }: { asked: Asked }) {
   );
 }
 
+function Which<T>({ things, value }: { things: Things<T>; value: string }) {
+  return (
+    <Chooser
+      key={things.one}
+      label="Which one"
+      look="beside"
+      placeholder="Choose one"
+      things={things}
+      value={value}
+      onPick={(item) => setQuery({ value: item.value })}
+    />
+  );
+}
+
 function Values({ dimension, value }: { dimension: Listed; value: string }) {
   const found = useQuery((signal) => optionsOf(dimension, signal), [dimension]);
   const options = found.data.value ?? [];
@@ -90,20 +107,11 @@ function Values({ dimension, value }: { dimension: Listed; value: string }) {
   );
 }
 
-/** The newest hundred, and of providers those with mail in a month. */
+/** A hundred domains, and of providers those with mail in a month. */
 async function optionsOf(dimension: Listed, signal: AbortSignal): Promise<Option[]> {
-  const first = { limit: OPTIONS_MAX };
   switch (dimension) {
-    case 'campaignId': {
-      const { campaigns } = await api.campaigns.list(first, { signal });
-      return campaigns.map(({ id, name }) => ({ value: id, label: name }));
-    }
-    case 'automationId': {
-      const { automations } = await api.automations.list(first, { signal });
-      return automations.map(({ id, name }) => ({ value: id, label: name }));
-    }
     case 'domain': {
-      const { domains } = await api.domains.list(first, { signal });
+      const { domains } = await api.domains.list({ limit: DOMAINS_MAX }, { signal });
       return domains.map(({ domainName }) => ({ value: domainName, label: domainName }));
     }
     case 'provider': {

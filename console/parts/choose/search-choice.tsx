@@ -214,12 +214,13 @@ function Found({
   function place(): void {
     const from = field.current?.getBoundingClientRect();
     if (!from || !box.current) return;
-    const { offsetHeight: height, style } = box.current;
+    const { style } = box.current;
+    style.setProperty('width', `${from.width}px`);
+    const { offsetHeight: height, offsetWidth: width } = box.current;
     const below = from.bottom + GAP_PX;
     const isOver = below + height > innerHeight - EDGE_PX && from.top - GAP_PX - height >= EDGE_PX;
     style.setProperty('top', `${isOver ? from.top - GAP_PX - height : below}px`);
-    style.setProperty('left', `${from.left}px`);
-    style.setProperty('width', `${from.width}px`);
+    style.setProperty('left', `${Math.max(EDGE_PX, Math.min(from.left, innerWidth - EDGE_PX - width))}px`);
   }
   useLayoutEffect(() => {
     box.current?.showPopover();

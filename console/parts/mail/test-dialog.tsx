@@ -1,7 +1,9 @@
 import { api } from '../../api.ts';
 import { session } from '../../session.ts';
+import { ChooserField } from '../choose/chooser.tsx';
+import { senders } from '../choose/things.ts';
 import { counted } from '../data/format.ts';
-import { Field, Select } from '../forms/field.tsx';
+import { Field } from '../forms/field.tsx';
 import { useForm } from '../forms/form.ts';
 import { FormDialog } from '../over/form-dialog.tsx';
 import { toast } from '../over/toast.tsx';
@@ -31,15 +33,15 @@ export function TestDialog({
 }) {
   const form = useForm({ emails: session.value?.email ?? '', from: '', senderId: '' });
   const known = useQuery(async (signal) => {
-    const [contacts, senders] = await Promise.all([
+    const [contacts, found] = await Promise.all([
       person ? api.contacts.findByEmail({ emails: [person] }, { signal }) : null,
-      asksSender ? api.senders.list({ limit: 100 }, { signal }) : null,
+      asksSender ? api.senders.list({ limit: 1 }, { signal }) : null,
     ]);
-    const all = senders?.senders ?? [];
-    if (all[0]) form.set('senderId', all[0].id);
-    return { contact: contacts?.contacts[0] ?? null, senders: all };
+    const sender = found?.senders[0] ?? null;
+    if (sender) form.set('senderId', sender.id);
+    return { contact: contacts?.contacts[0] ?? null, sender };
   });
-  const { contact = null, senders = [] } = known.data.value ?? {};
+  const { contact = null, sender = null } = known.data.value ?? {};
   const submit = form.submit(async ({ emails, from, senderId }) => {
     const addresses = emails.split(/[\s,;]+/).filter(Boolean);
     const test = { emails: addresses, ...(contact && { contactId: contact.id }) };
@@ -59,15 +61,8 @@ export function TestDialog({
     >
       <Field form={form} name="emails" label="To" autocomplete="off" hint="Up to ten addresses, with commas between." />
       {!isReady && <SkeletonLines count={1} />}
-      {asksSender && senders.length > 0 && (
-        <Select
-          form={form}
-          name="senderId"
-          label="From"
-          options={senders.map(({ id, name, email }) => ({ value: id, label: name ? `${name} (${email})` : email }))}
-        />
-      )}
-      {asksSender && isReady && senders.length === 0 && (
+      {sender && <ChooserField form={form} name="senderId" label="From" things={senders} />}
+      {asksSender && isReady && !sender && (
         <Field
           form={form}
           name="from"
