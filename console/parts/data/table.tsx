@@ -94,7 +94,8 @@ export function Table<Row>(props: TableProps<Row>) {
             ))}
           </tr>
         </thead>
-        <tbody>
+        {/* biome-ignore lint/a11y/useKeyWithClickEvents: the link in the row is what the keyboard reaches. */}
+        <tbody onClick={openRow} onAuxClick={openRow} onMouseDown={keepFromScrolling}>
           {rows === null
             ? Array.from({ length: props.skeletonRows ?? 8 }, (_, index) => (
                 <SkeletonRow key={index} columns={columns} index={index} hasTick={Boolean(onChoose)} />
@@ -126,6 +127,33 @@ export function Table<Row>(props: TableProps<Row>) {
       </table>
     </div>
   );
+}
+
+/** Controls of a row, which act by themselves. The cell of a tick belongs to its box. */
+const CONTROLS = 'a, button, input, select, textarea, label, summary, [role="button"], [popover], .tick';
+
+/** The link in the main column of the row that was pointed at, unless it was a control or a selection of text. */
+function linkPointedAt(event: MouseEvent): HTMLAnchorElement | null {
+  const target = event.target as Element;
+  if (event.defaultPrevented || event.shiftKey || event.altKey || target.closest(CONTROLS)) return null;
+  const row = target.closest('tr');
+  const selected = getSelection();
+  if (!row || (selected && !selected.isCollapsed && selected.containsNode(row, true))) return null;
+  return row.querySelector<HTMLAnchorElement>(':scope > th a[href]');
+}
+
+/** A row opens what it names, as its link does: here, or in a new tab with Ctrl or the middle button. */
+function openRow(event: MouseEvent): void {
+  const isMiddle = event.button === 1;
+  const link = event.button === 0 || isMiddle ? linkPointedAt(event) : null;
+  if (!link) return;
+  if (isMiddle || event.ctrlKey || event.metaKey) window.open(link.href, '_blank', 'noopener');
+  else link.click();
+}
+
+/** Some browsers begin to scroll when the middle button is pressed, and report no click then. */
+function keepFromScrolling(event: MouseEvent): void {
+  if (event.button === 1 && linkPointedAt(event)) event.preventDefault();
 }
 
 function Head<Row>({
