@@ -1,11 +1,8 @@
-import { type Signal, signal, useSignal } from '@preact/signals';
+import { signal, useSignal } from '@preact/signals';
 import { useEffect, useId, useLayoutEffect, useRef } from 'preact/hooks';
-import { api } from '../api.ts';
-import { Icon, type IconName } from '../parts/icon.tsx';
-import { navigate, to } from '../router.ts';
-import { hasPage } from '../routes.ts';
-import { session } from '../session.ts';
-import { entries } from './navigation.ts';
+import { Icon } from '../parts/icon.tsx';
+import { actChoices, type Choice, choose, fits, type Group, pageChoices, projectChoices } from './palette/choices.ts';
+import { useSearch } from './palette/search.ts';
 
 type Kind = 'all' | 'projects';
 
@@ -15,18 +12,7 @@ export function openPalette(kind: Kind = 'all'): void {
   open.value = kind;
 }
 
-interface Found {
-  key: string;
-  label: string;
-  under: string;
-  icon: IconName;
-  go: () => void;
-}
-
-const PAUSE_MS = 200;
-const FOUND_MAX = 5;
-
-/** Ctrl K: go to a page, a project, a contact or a campaign. Once, in the frame. */
+/** Ctrl K: goes to a page, a project or a thing by its name, and does what this person may do. Once, in the frame. */
 export function Palette() {
   useEffect(() => {
     const press = (event: KeyboardEvent) => {
@@ -44,23 +30,36 @@ function PaletteDialog({ kind }: { kind: Kind }) {
   const id = useId();
   const ref = useRef<HTMLDialogElement>(null);
   const text = useSignal('');
-  const at = useSignal(0);
-  const people = useSignal<Found[]>([]);
-  const found = [...matching(kind, text.value), ...people.value];
+  const current = useSignal<string | null>(null);
+  const asked = text.value.trim();
+  const search = useSearch(kind === 'all', asked);
+  const fitting = ({ label, choices }: Group) => ({ label, choices: choices.filter((choice) => fits(asked, choice)) });
+  const found = search.groups.value;
+  // Until the next answer is there, those of the last one stay whose name still fits.
+  const groups = [
+    ...knownGroups(kind, asked).map(fitting),
+    ...(search.isOpen.value ? found.map(fitting) : found),
+  ].filter(({ choices }) => choices.length > 0);
+  const all = groups.flatMap(({ choices }) => choices);
+  // By its key: choices come and go while the server answers.
+  const at = Math.max(
+    0,
+    all.findIndex(({ key }) => key === current.value),
+  );
   // At once, so that the next key is typed into it.
   useLayoutEffect(() => ref.current?.showModal(), []);
-  useSearch(kind, text, people);
 
   function press(event: KeyboardEvent): void {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (step && found.length > 0) {
+    if (step && all.length > 0) {
       event.preventDefault();
-      at.value = (at.value + step + found.length) % found.length;
-      document.getElementById(`${id}-${at.value}`)?.scrollIntoView({ block: 'nearest' });
+      const next = (at + step + all.length) % all.length;
+      current.value = all[next]?.key ?? null;
+      document.getElementById(`${id}-${next}`)?.scrollIntoView({ block: 'nearest' });
     }
     if (event.key === 'Enter') {
       event.preventDefault();
-      choose(found[at.value]);
+      take(all[at]);
     }
   }
 
@@ -81,99 +80,75 @@ function PaletteDialog({ kind }: { kind: Kind }) {
           class="in has"
           type="text"
           role="combobox"
-          aria-label={kind === 'projects' ? 'Find a project' : 'Find a page, a contact or a campaign'}
+          aria-label={kind === 'projects' ? 'Find a project' : 'Find a page, a name or an address, or something to do'}
           aria-expanded="true"
           aria-controls={`${id}-list`}
-          aria-activedescendant={found.length > 0 ? `${id}-${at.value}` : undefined}
-          placeholder={kind === 'projects' ? 'Find a project' : 'Page, address or campaign'}
+          aria-activedescendant={all.length > 0 ? `${id}-${at}` : undefined}
+          placeholder={kind === 'projects' ? 'Find a project' : 'Page, name, address or what to do'}
           autocomplete="off"
           value={text.value}
           onInput={(event) => {
             text.value = event.currentTarget.value;
-            at.value = 0;
+            current.value = null;
           }}
           onKeyDown={press}
         />
       </div>
       <div id={`${id}-list`} class="found" role="listbox" aria-label="Found">
-        {found.map(({ key, label, under, icon, go }, index) => (
-          // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are those of the text field that owns the list.
-          <div
-            key={key}
-            id={`${id}-${index}`}
-            role="option"
-            tabIndex={-1}
-            aria-selected={index === at.value}
-            onClick={() => choose({ go })}
-          >
-            <Icon name={icon} />
-            <span class="grow cut">{label}</span>
-            <span class="dim small">{under}</span>
+        {groups.map(({ label, choices }) => (
+          <div key={label} role="group" aria-label={label}>
+            <p class="dim small" aria-hidden="true">
+              {label}
+            </p>
+            {choices.map((choice) => {
+              const index = all.indexOf(choice);
+              return (
+                // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are those of the text field that owns the list.
+                <div
+                  key={choice.key}
+                  id={`${id}-${index}`}
+                  role="option"
+                  tabIndex={-1}
+                  aria-selected={index === at}
+                  onClick={() => take(choice)}
+                >
+                  <Icon name={choice.icon} />
+                  <span class="grow cut">{choice.label}</span>
+                  {choice.note && <span class="dim small cut">{choice.note}</span>}
+                </div>
+              );
+            })}
           </div>
         ))}
       </div>
-      {found.length === 0 && <p class="none dim">Nothing has this name.</p>}
+      <div role="status">
+        {all.length === 0 && (
+          <p class="none dim">
+            {search.isOpen.value ? 'Searching' : `Nothing fits “${asked}”. Type a part of a name or of an address.`}
+          </p>
+        )}
+        {search.failed.value.length > 0 && (
+          <p class="none t-bad">Could not be searched: {search.failed.value.join(', ')}.</p>
+        )}
+      </div>
     </dialog>
   );
 }
 
-function choose(found: Pick<Found, 'go'> | undefined): void {
-  if (!found) return;
+/** With nothing typed there is much to do, and each page is in the navigation. Else pages are meant more often. */
+function knownGroups(kind: Kind, asked: string): Group[] {
+  const projects: Group = { label: 'Projects', choices: projectChoices() };
+  if (kind === 'projects') return [projects];
+  const pages: Group = { label: 'Go to', choices: pageChoices() };
+  const acts: Group = { label: 'Do', choices: actChoices() };
+  if (asked === '') return [acts, pages];
+  const byLabel = ({ choices }: Group) => choices.some(({ label }) => fits(asked, { label }));
+  const all = [pages, acts, ...(projects.choices.length > 1 ? [projects] : [])];
+  return [...all.filter(byLabel), ...all.filter((group) => !byLabel(group))];
+}
+
+function take(choice: Choice | undefined): void {
+  if (!choice) return;
   open.value = null;
-  found.go();
-}
-
-function matching(kind: Kind, text: string): Found[] {
-  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
-  const fits = (...texts: string[]) => words.every((word) => texts.join(' ').toLowerCase().includes(word));
-  const projects = (session.value?.organizations ?? []).flatMap(({ name: organizationName, projects: some }) =>
-    some
-      .filter(({ name }) => fits(name, organizationName))
-      .map(({ id, name }) => ({
-        key: id,
-        label: name,
-        under: organizationName,
-        icon: 'mark' as const,
-        go: () => navigate(`/console/${id}`),
-      })),
-  );
-  if (kind === 'projects') return projects;
-  const pages = entries
-    .filter(({ label, words: more = '' }) => fits(label, more))
-    .map(({ label, path, icon }) => ({ key: path, label, under: 'Page', icon, go: () => navigate(path) }));
-  return projects.length > 1 && words.length > 0 ? [...pages, ...projects] : pages;
-}
-
-/** Contacts by a part of their address, campaigns by a part of their name, when the typing pauses. */
-function useSearch(kind: Kind, text: Signal<string>, found: Signal<Found[]>): void {
-  const asked = text.value.trim();
-  useEffect(() => {
-    if (kind !== 'all' || asked.length < 2) {
-      found.value = [];
-      return;
-    }
-    const gone = new AbortController();
-    const timer = setTimeout(async () => {
-      const { signal: given } = gone;
-      const [contacts, campaigns] = await Promise.all([
-        hasPage('/contacts') ? api.safe.contacts.list({ search: asked, limit: FOUND_MAX }, { signal: given }) : null,
-        hasPage('/campaigns') ? api.safe.campaigns.list({ search: asked, limit: FOUND_MAX }, { signal: given }) : null,
-      ]);
-      if (given.aborted) return;
-      found.value = [
-        ...(campaigns?.data?.campaigns ?? []).map(({ id, name }) => ({
-          ...{ key: id, label: name, under: 'Campaign', icon: 'campaign' as const },
-          go: () => navigate(to(`/campaigns/${id}`)),
-        })),
-        ...(contacts?.data?.contacts ?? []).map(({ id, email }) => ({
-          ...{ key: id, label: email, under: 'Contact', icon: 'contacts' as const },
-          go: () => navigate(to('/contacts', { person: id })),
-        })),
-      ];
-    }, PAUSE_MS);
-    return () => {
-      clearTimeout(timer);
-      gone.abort();
-    };
-  }, [kind, asked]);
+  void choose(choice);
 }

@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
 import type { Automation } from '../../client/index.ts';
+import { useAct } from '../acts.ts';
 import { api } from '../api.ts';
 import { count } from '../parts/data/format.ts';
 import { currentPage, Pager } from '../parts/data/pager.tsx';
@@ -22,6 +23,9 @@ export default function Automations() {
   const status = (place.value.query.get('status') ?? '') as Automation['status'] | '';
   const page = currentPage();
   const isAdding = useSignal(false);
+  useAct('automations.create', () => {
+    isAdding.value = true;
+  });
   const found = useQuery(
     (signal) => api.automations.list({ ...(status && { status }), page, limit: LIMIT }, { signal }),
     [status, page],

@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
 import type { Contact } from '../../client/index.ts';
+import { useAct } from '../acts.ts';
 import { api } from '../api.ts';
 import { Chooser } from '../parts/choose/chooser.tsx';
 import { useNames } from '../parts/choose/names.ts';
@@ -37,6 +38,9 @@ export default function Contacts() {
   const page = currentPage();
   const names = useNames(lists, [listId]);
   const isAdding = useSignal(false);
+  useAct('contacts.create', () => {
+    isAdding.value = true;
+  });
   const isJoining = useSignal(false);
   const chosen = useSignal<ReadonlySet<string>>(new Set());
   const contacts = useQuery(

@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
 import type { DnsRecord, Domain } from '../../client/index.ts';
+import { useAct } from '../acts.ts';
 import { api } from '../api.ts';
 import { useLive } from '../live.ts';
 import { Mono, Pairs } from '../parts/data/details.tsx';
@@ -28,6 +29,9 @@ export default function Domains() {
   const page = currentPage();
   const openId = place.value.query.get('domain');
   const isAdding = useSignal(false);
+  useAct('domains.create', () => {
+    isAdding.value = true;
+  });
   const domains = useQuery((signal) => api.domains.list({ page, limit: LIMIT }, { signal }), [page]);
   const rows = domains.data.value?.domains ?? null;
   const listed = rows?.find(({ id }) => id === openId) ?? null;

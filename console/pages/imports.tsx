@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
 import type { ContactImport } from '../../client/index.ts';
+import { useAct } from '../acts.ts';
 import { api } from '../api.ts';
 import { useLive } from '../live.ts';
 import { Bar } from '../parts/data/bars.tsx';
@@ -28,6 +29,9 @@ export default function Imports() {
   const openId = place.value.query.get('import');
   const dropped = useSignal<File | null>(null);
   const isChoosing = useSignal(listId !== null);
+  useAct('contacts.import', () => {
+    isChoosing.value = true;
+  });
   const isOver = useSignal(false);
   const imports = useQuery((signal) => api.imports.list({ page, limit: LIMIT }, { signal }), [page]);
   const rows = imports.data.value?.imports ?? null;

@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
 import type { ApiKey, NewApiKey } from '../../client/index.ts';
+import { useAct } from '../acts.ts';
 import { api } from '../api.ts';
 import { State } from '../parts/data/state.tsx';
 import { type Column, Table } from '../parts/data/table.tsx';
@@ -28,6 +29,9 @@ const scopes = {
 export default function Keys() {
   const projectId = current.value?.project.id ?? '';
   const isCreating = useSignal(false);
+  useAct('apiKeys.create', () => {
+    isCreating.value = true;
+  });
   const keys = useQuery((signal) => api.apiKeys.list(projectId, { signal }), [projectId]);
   const rows = keys.data.value?.apiKeys ?? null;
 

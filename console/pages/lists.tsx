@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
 import type { ContactList } from '../../client/index.ts';
+import { useAct } from '../acts.ts';
 import { api } from '../api.ts';
 import { count, people } from '../parts/data/format.ts';
 import { currentPage, Pager } from '../parts/data/pager.tsx';
@@ -25,6 +26,9 @@ export default function Lists() {
   const type = (place.value.query.get('type') ?? '') as ContactList['type'] | '';
   const page = currentPage();
   const isAdding = useSignal(false);
+  useAct('contactLists.create', () => {
+    isAdding.value = true;
+  });
   const lists = useQuery(
     (signal) => api.contactLists.list({ page, limit: LIMIT, ...(type && { type }) }, { signal }),
     [type, page],

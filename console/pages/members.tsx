@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
 import type { Member, Session } from '../../client/index.ts';
+import { useAct } from '../acts.ts';
 import { api } from '../api.ts';
 import { counted } from '../parts/data/format.ts';
 import { currentPage, Pager } from '../parts/data/pager.tsx';
@@ -46,6 +47,9 @@ export default function Members() {
 function People() {
   const page = currentPage();
   const editing = useSignal<Member | 'new' | null>(null);
+  useAct('members.create', () => {
+    editing.value = 'new';
+  });
   const members = useQuery((signal) => api.members.list({ page, limit: LIMIT }, { signal }), [page]);
   const rows = members.data.value?.members ?? null;
   const own = session.value?.email;

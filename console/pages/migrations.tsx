@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
 import type { Migration } from '../../client/index.ts';
+import { useAct } from '../acts.ts';
 import { api } from '../api.ts';
 import { useLive } from '../live.ts';
 import { Bar } from '../parts/data/bars.tsx';
@@ -24,6 +25,9 @@ const LIMIT = 20;
 export default function Migrations() {
   const page = currentPage();
   const isStarting = useSignal(false);
+  useAct('migrations.startProviderA', () => {
+    isStarting.value = true;
+  });
   const migrations = useQuery((signal) => api.migrations.list({ page, limit: LIMIT }, { signal }), [page]);
   const rows = migrations.data.value?.migrations ?? null;
   const open = rows?.find((migration) => !isOver(migration));

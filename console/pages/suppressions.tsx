@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
 import type { Suppression, SuppressionReason } from '../../client/index.ts';
+import { useAct } from '../acts.ts';
 import { api } from '../api.ts';
 import { Chooser, ChooserField } from '../parts/choose/chooser.tsx';
 import { useNames } from '../parts/choose/names.ts';
@@ -39,6 +40,9 @@ export default function Suppressions() {
   const groupId = query.get('group') ?? '';
   const page = currentPage();
   const isAdding = useSignal(false);
+  useAct('suppressionGroups.suppress', () => {
+    isAdding.value = true;
+  });
   const chosen = useSignal<ReadonlySet<string>>(new Set());
 
   const entries = useQuery(

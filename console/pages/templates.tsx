@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
 import type { Template } from '../../client/index.ts';
+import { useAct } from '../acts.ts';
 import { api } from '../api.ts';
 import { count } from '../parts/data/format.ts';
 import { currentPage, Pager } from '../parts/data/pager.tsx';
@@ -28,6 +29,9 @@ export default function Templates() {
   const templateType = (place.value.query.get('type') ?? '') as Template['templateType'] | '';
   const page = currentPage();
   const isAdding = useSignal(false);
+  useAct('templates.create', () => {
+    isAdding.value = true;
+  });
   const templates = useQuery(
     (signal) => api.templates.list({ page, limit: LIMIT, ...(templateType && { templateType }) }, { signal }),
     [templateType, page],

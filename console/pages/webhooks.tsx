@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
 import type { NewWebhook, Webhook } from '../../client/index.ts';
 import type { ProjectEventType } from '../../schemas/webhooks.ts';
+import { useAct } from '../acts.ts';
 import { api } from '../api.ts';
 import { counted } from '../parts/data/format.ts';
 import { currentPage, Pager } from '../parts/data/pager.tsx';
@@ -28,6 +29,9 @@ export default function Webhooks() {
   const page = currentPage();
   const openId = place.value.query.get('webhook');
   const editing = useSignal<Webhook | 'new' | null>(null);
+  useAct('webhooks.create', () => {
+    editing.value = 'new';
+  });
   const made = useSignal<NewWebhook | null>(null);
   const webhooks = useQuery((signal) => api.webhooks.list({ page, limit: LIMIT }, { signal }), [page]);
   const rows = webhooks.data.value?.webhooks ?? null;

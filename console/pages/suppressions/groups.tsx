@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
 import type { SuppressionGroup } from '../../../client/index.ts';
+import { useAct } from '../../acts.ts';
 import { api } from '../../api.ts';
 import { count, counted } from '../../parts/data/format.ts';
 import { currentPage, Pager } from '../../parts/data/pager.tsx';
@@ -23,6 +24,9 @@ const LIMIT = 50;
 export default function Groups() {
   const page = currentPage();
   const editing = useSignal<SuppressionGroup | 'new' | null>(null);
+  useAct('suppressionGroups.create', () => {
+    editing.value = 'new';
+  });
   const groups = useQuery((signal) => api.suppressionGroups.list({ page, limit: LIMIT }, { signal }), [page]);
 
   async function remove({ groupId, name, suppressionCount }: SuppressionGroup): Promise<void> {

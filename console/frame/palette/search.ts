@@ -1,0 +1,87 @@
+import { type Signal, useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { api } from '../../api.ts';
+import { people } from '../../parts/data/format.ts';
+import { navigate, to } from '../../router.ts';
+import type { Choice, Group } from './choices.ts';
+
+const PAUSE_MS = 200;
+const TEXT_MIN = 2;
+const FOUND_MAX = 5;
+const GLOBAL = 'GLOBAL_CONTACT_LIST';
+
+interface Kind {
+  label: string;
+  search: (given: { search: string; limit: number }, options: { signal: AbortSignal }) => Promise<Choice[]>;
+}
+
+/** The things that the server finds by a part of their name, or a person by a part of the address. */
+const kinds: readonly Kind[] = [
+  {
+    label: 'Campaigns',
+    search: async (given, options) =>
+      (await api.campaigns.list(given, options)).campaigns.map(({ id, name }) => ({
+        ...{ key: `campaign ${id}`, label: name, icon: 'campaign' },
+        go: () => navigate(to(`/campaigns/${id}`)),
+      })),
+  },
+  {
+    label: 'Lists and segments',
+    search: async (given, options) =>
+      (await api.contactLists.list(given, options)).lists.map(({ id, name, type, contactCount }) => ({
+        ...{ key: `list ${id}`, label: name, icon: 'segment' },
+        note: `${type === 'segment' ? 'Segment' : 'List'}, ${people(contactCount)}`,
+        go: () => navigate(id === GLOBAL ? to('/contacts') : to(`/lists/${id}`)),
+      })),
+  },
+  {
+    label: 'People',
+    search: async (given, options) =>
+      (await api.contacts.list(given, options)).contacts.map(({ id, email, firstName, lastName }) => ({
+        ...{ key: `contact ${id}`, label: email, icon: 'contacts' },
+        note: [firstName, lastName].filter(Boolean).join(' '),
+        go: () => navigate(to('/contacts', { person: id })),
+      })),
+  },
+];
+
+export interface Search {
+  groups: Signal<readonly Group[]>;
+  isOpen: Signal<boolean>;
+  /** Kinds that the server did not answer for. */
+  failed: Signal<readonly string[]>;
+}
+
+/** Asks for every kind when the typing pauses, from the second letter on. */
+export function useSearch(isWanted: boolean, text: string): Search {
+  const groups = useSignal<readonly Group[]>([]);
+  const isOpen = useSignal(false);
+  const failed = useSignal<readonly string[]>([]);
+  const asked = isWanted && text.length >= TEXT_MIN ? text : null;
+  useEffect(() => {
+    isOpen.value = asked !== null;
+    failed.value = [];
+    if (asked === null) {
+      groups.value = [];
+      return;
+    }
+    const gone = new AbortController();
+    const timer = setTimeout(async () => {
+      const answers = await Promise.allSettled(
+        kinds.map(({ search }) => search({ search: asked, limit: FOUND_MAX }, { signal: gone.signal })),
+      );
+      if (gone.signal.aborted) return;
+      groups.value = kinds.map(({ label }, index) => {
+        const answer = answers[index];
+        return { label, choices: answer?.status === 'fulfilled' ? answer.value : [] };
+      });
+      failed.value = kinds.filter((_, index) => answers[index]?.status === 'rejected').map(({ label }) => label);
+      isOpen.value = false;
+    }, PAUSE_MS);
+    return () => {
+      clearTimeout(timer);
+      gone.abort();
+    };
+  }, [asked]);
+  return { groups, isOpen, failed };
+}
