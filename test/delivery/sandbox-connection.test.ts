@@ -11,7 +11,7 @@ import { openDoor } from '../support/inbound-door.ts';
 const BOUNCED = 'bounced+c@sandbox.everpost.test';
 const DEFERRED = 'deferred+c@sandbox.everpost.test';
 const PERSON = 'ada@example.org';
-const MESSAGE = 'From: a@b.test\r\nSubject: $A test\r\n\r\nHello\r\n';
+const MESSAGE = '$A: of a caller\r\nSubject: A test\r\n\r\nHello\r\n';
 
 describe('The connection of a mail to sandbox addresses', () => {
   let environment: Environment;
@@ -62,7 +62,7 @@ describe('The connection of a mail to sandbox addresses', () => {
     const [report, ...more] = await reports(mail);
     expect(more).to.deep.equal([]);
     expect(report).to.include({ kind: 'bounce', email: BOUNCED, returnPath: 'b+x@b.test' });
-    expect(report?.head).to.equal('From: a@b.test\r\nSubject: $A test');
+    expect(report?.head).to.equal('$A: of a caller\r\nSubject: A test');
   });
 
   it('Each recipient has the answer of its own server, whatever the relay says.', async () => {
