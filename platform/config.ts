@@ -18,6 +18,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     ...values,
     publicUrl: withoutEnd(String(publicUrl), '/'),
     consoleFrom: readAddress('CONSOLE_FROM', String(values.consoleFrom)),
+    postmasterTo: readAddress('POSTMASTER_TO', String(values.postmasterTo)),
     temporalUiUrl: withoutEnd(String(values.temporalUiUrl), '/'),
     mailHost,
     spfRecord: values.spfRecord || `v=spf1 a:${mailHost} ~all`,

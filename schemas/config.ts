@@ -273,6 +273,12 @@ export const variables = {
     default: '',
     description: 'Host named in MX records and return paths; empty: the host of PUBLIC_URL.',
   },
+  postmasterTo: {
+    type: 'string',
+    default: '',
+    description:
+      'Address at a domain that receives mail here: letters to postmaster@, abuse@ and fbl@ of MAIL_HOST become inbound messages of its project. Empty: they are refused.',
+  },
   spfRecord: {
     type: 'string',
     default: '',

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import type { ObjectId } from 'mongodb';
 import type { Deps } from '../base/deps.ts';
-import { normalizeDomain } from '../base/text/addresses.ts';
+import { emailDomain, normalizeDomain } from '../base/text/addresses.ts';
 import { readMailLocalPart } from '../composing/tokens.ts';
 import { requestDomainCheck } from '../domains/domains.ts';
 import type { Domain } from '../domains/model.ts';
@@ -11,7 +11,7 @@ import type { MailRef } from '../feedback/bounces.ts';
 /** The destination of a mail to one of our addresses. */
 export type Destination =
   | { kind: 'bounce' | 'unsubscribe'; ref: MailRef }
-  /** fbl@, abuse@ and postmaster@ of this server. */
+  /** fbl@, abuse@ and postmaster@ of this server: feedback reports, and letters of people. */
   | { kind: 'feedback' }
   | { kind: 'mailbox'; projectId: ObjectId; domainName: string; isBlocked: boolean };
 
@@ -22,18 +22,38 @@ const CHECK_EVERY_MS = 60_000;
 const checked = new Map<string, number>();
 
 /** Decided at RCPT, so that no mail is accepted that would have to be returned. */
-export async function judgeRecipient(deps: Deps, address: string, mailFrom: string): Promise<Judged> {
+export async function judgeRecipient(deps: Deps, address: string): Promise<Judged> {
   const at = address.lastIndexOf('@');
-  const [localPart, host] = [address.slice(0, at).toLowerCase(), hostOf(address.slice(at + 1))];
+  // RFC 5321, 4.5.1: without a domain it is the postmaster of this server.
+  const localPart = (at === -1 ? address : address.slice(0, at)).toLowerCase();
+  const host = at === -1 ? deps.config.mailHost : hostOf(address.slice(at + 1));
   const signed = readMailLocalPart(deps.config, localPart);
   if (signed && (await isOurs(deps, signed.projectId, host))) {
     const ref = { projectId: signed.projectId, messageId: signed.messageId };
     return { kind: signed.kind === 'b' ? 'bounce' : 'unsubscribe', ref };
   }
-  if (host === deps.config.mailHost)
-    return FEEDBACK.has(localPart) ? { kind: 'feedback' } : { refused: 550, message: '5.1.1 There is no such address' };
-  if (mailFrom === '') return { refused: 550, message: '5.7.1 Reports are taken at return paths only' };
+  const isHere = host === deps.config.mailHost;
+  if (FEEDBACK.has(localPart) && (isHere || (await isOfReturnPaths(deps, host)))) return { kind: 'feedback' };
+  if (isHere) return { refused: 550, message: '5.1.1 There is no such address' };
   return mailboxOf(deps, host);
+}
+
+/**
+ * Letters to postmaster@, abuse@ and fbl@ of this server are kept as mail to POSTMASTER_TO. unread: it is not set, so they would
+ * stay unread. later: its domain takes no mail now.
+ */
+export async function withPostmaster(
+  deps: Deps,
+  destinations: readonly Destination[],
+): Promise<Destination[] | 'unread' | 'later'> {
+  const others = destinations.filter(({ kind }) => kind !== 'feedback');
+  if (others.length === destinations.length) return others;
+  const { postmasterTo } = deps.config;
+  if (postmasterTo === '') return others.length > 0 ? others : 'unread';
+  const mailbox = await mailboxOf(deps, emailDomain(postmasterTo));
+  if (!('refused' in mailbox)) return [...others, mailbox];
+  deps.log.error({ postmasterTo, reply: mailbox.message }, 'POSTMASTER_TO takes no mail; a letter to it was deferred');
+  return 'later';
 }
 
 /**
@@ -81,6 +101,14 @@ async function isOurs({ db, config }: Deps, projectId: ObjectId, host: string): 
   const names = [host, ...(host.startsWith(prefix) ? [host.slice(prefix.length)] : [])];
   const found = await db.domains.findOne({ projectId, domainName: { $in: names } }, { projection: { _id: 1 } });
   return found !== null;
+}
+
+/** A bounce.example.com to which a verified domain lets its mail return. */
+async function isOfReturnPaths({ db }: Deps, host: string): Promise<boolean> {
+  const prefix = mailFromName('');
+  if (!host.startsWith(prefix)) return false;
+  const domain = { domainName: host.slice(prefix.length), verificationStatus: 'VERIFIED' } as const;
+  return (await db.domains.findOne(domain, { projection: { _id: 1 }, hint: 'verified_once' })) !== null;
 }
 
 /** [127.0.0.1] means the address itself. */

@@ -10,7 +10,7 @@ import { applyReports, type ReportOutcome } from '../feedback/bounces.ts';
 import { applyComplaint } from '../feedback/complaints.ts';
 import { unsubscribeByMail } from '../feedback/unsubscribes.ts';
 import { storeFile } from '../messages/contents.ts';
-import type { Destination } from './destinations.ts';
+import { type Destination, withPostmaster } from './destinations.ts';
 import type { InboundEnvelope, MailReader, MailVerdicts, ParsedMail } from './mail.ts';
 import type { InboundMessage } from './model.ts';
 import { countMail, type Quota } from './quotas.ts';
@@ -24,6 +24,9 @@ import { threadOf } from './threads.ts';
  */
 type Received = 'taken' | 'later' | 'refused' | 'unproven' | 'slow' | 'crowded' | Quota;
 
+/** unread: no person reads the address. anonymous: neither the envelope nor the header names a sender. */
+type Unwanted = 'unread' | 'anonymous';
+
 const FILES_STORED_MAX = 100;
 const TOGETHER_MAX = 50;
 
@@ -36,7 +39,7 @@ interface ArrivingMail {
 }
 
 /** A mail for one or more of our addresses. All its consequences are written before the answer, and are harmless to repeat. */
-export async function receiveMail(deps: Deps, reader: MailReader, mail: ArrivingMail): Promise<Received> {
+export async function receiveMail(deps: Deps, reader: MailReader, mail: ArrivingMail): Promise<Received | Unwanted> {
   try {
     return await receive(deps, reader, mail);
   } catch (error) {
@@ -49,14 +52,19 @@ export async function receiveMail(deps: Deps, reader: MailReader, mail: Arriving
 async function receive(
   deps: Deps,
   reader: MailReader,
-  { destinations, envelope, bytes }: ArrivingMail,
-): Promise<Received> {
-  const isToPeople = destinations.some(({ kind }) => kind === 'mailbox');
+  { destinations: given, envelope, bytes }: ArrivingMail,
+): Promise<Received | Unwanted> {
+  const isToPeople = given.some(({ kind }) => kind === 'mailbox' || kind === 'feedback');
   const [mail, verdicts] = await Promise.all([
     reader.parse(bytes, envelope),
     isToPeople ? reader.verify(bytes, envelope) : null,
   ]);
   if (!mail) return 'refused';
+  const destinations = mail.complaint ? given : await withPostmaster(deps, given);
+  if (typeof destinations === 'string') return destinations;
+  // Without an address it would look like a message that was erased.
+  const isAnonymous = mail.from === null && envelope.mailFrom === '';
+  if (isAnonymous && destinations.some(({ kind }) => kind === 'mailbox')) return 'anonymous';
   const verify = async () => verdicts ?? reader.verify(bytes, envelope);
   for (const destination of destinations) {
     if (destination.kind === 'mailbox') continue;

@@ -14,6 +14,8 @@ const MAIL_BYTES_MAX = 25 * 1024 * 1024;
 const RECIPIENTS_MAX = 100;
 const UNPROVEN =
   '5.7.1 You are not unsubscribed: the mail that you answer is no longer kept, and yours does not prove its sender (DMARC). Use the link in the mail, or write to its sender';
+const UNREAD =
+  '5.7.1 Nobody reads letters to this address (POSTMASTER_TO of the server is not set); feedback reports are taken';
 
 export interface InboundServer {
   port: number;
@@ -26,6 +28,8 @@ export async function openInboundServer(
   { limits = INBOUND_LIMITS }: { limits?: typeof INBOUND_LIMITS } = {},
 ): Promise<InboundServer> {
   const { inboundSmtpHost, inboundSmtpPort, inboundProxies, inboundConnectionsPerAddress } = deps.config;
+  if (deps.config.postmasterTo === '')
+    deps.log.warn({}, 'POSTMASTER_TO is not set: letters to postmaster@ and abuse@ of this server are refused');
   const certificate = readCertificate('inbound', deps.config);
   const reader = createMailReader(deps.config, deps.log, limits);
   const own = { ...limits, connectionsPerAddress: inboundConnectionsPerAddress };
@@ -83,7 +87,7 @@ function createDoor(deps: Deps, reader: MailReader, { bytes, bytesPerAddress }: 
 
   /** Mail over a quota is put off before its bytes are sent, and its other recipients get it. */
   async function judge(address: string, session: SMTPServerSession) {
-    const verdict = await judgeRecipient(deps, address, senderOf(session));
+    const verdict = await judgeRecipient(deps, address);
     if ('refused' in verdict || verdict.kind !== 'mailbox') return { verdict, full: null };
     const bringing = { projectId: verdict.projectId, network: networkOf(session.remoteAddress) };
     return { verdict, full: await fullQuota(deps, bringing, declaredSize(session)) };
@@ -129,6 +133,8 @@ function createDoor(deps: Deps, reader: MailReader, { bytes, bytesPerAddress }: 
     if (received === 'slow') throw reply(451, '4.3.0 Reading the mail takes too long; come back in a minute');
     if (received === 'crowded') throw reply(452, '4.3.1 Too much at a time; come back in a minute');
     if (received === 'network' || received === 'project') throw overQuota(deps, received);
+    if (received === 'unread') throw reply(550, UNREAD);
+    if (received === 'anonymous') throw reply(554, '5.6.0 A mail with the null sender needs a From header');
     if (received === 'refused') throw reply(554, '5.6.0 The mail cannot be read, or has too many parts');
     return '2.0.0 Taken';
   }

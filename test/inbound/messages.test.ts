@@ -6,7 +6,7 @@ import { messageIdOf } from '../../core/composing/links.ts';
 import { contentOf } from '../../core/messages/contents.ts';
 import { receivingDomain } from '../feedback/support.ts';
 import { type Environment, startEnvironment, type Tenant } from '../support/environment.ts';
-import { type Door, openDoor } from '../support/inbound-door.ts';
+import { connectClient, type Door, openDoor } from '../support/inbound-door.ts';
 
 const HOST = 'mail.example.com';
 
@@ -81,11 +81,37 @@ describe('Inbound messages', () => {
     expect(withHeaderKey.status).to.equal(200);
   });
 
-  it('Unknown domains, other addresses of this server and relaying are refused at RCPT; the null sender is for return paths.', async () => {
+  it('Unknown domains, other addresses of this server and relaying are refused at RCPT.', async () => {
     const raw = mail();
     for (const to of ['a@elsewhere.example.com', `someone@${HOST}`, `a@sub.${domainName}`])
       expect((await bring(raw, to)).rcpt[0], to).to.match(/^550/);
-    expect((await door.send({ from: '', to: `support@${domainName}`, raw })).rcpt[0]).to.match(/^550 5\.7\.1/);
+  });
+
+  it('The null sender is taken, as of a read receipt or of a server that asks whether an address exists.', async () => {
+    const to = `support@${domainName}`;
+    const client = connectClient(door.port);
+    await client.line();
+    await client.ask('EHLO mx.example.net');
+    const asked = [await client.ask('MAIL FROM:<>'), await client.ask(`RCPT TO:<${to}>`), await client.ask('QUIT')];
+    expect(asked.map((line) => line.slice(0, 3))).to.deep.equal(['250', '250', '221']);
+    const before = (await newest()).length;
+    const report = 'multipart/report; report-type=disposition-notification; boundary=b';
+    const read =
+      '--b\r\nContent-Type: text/plain\r\n\r\nIt was displayed.\r\n--b\r\nContent-Type: message/disposition-notification\r\n\r\nFinal-Recipient: rfc822;ada@sender.example.net\r\nDisposition: manual-action/MDN-sent-manually; displayed\r\n--b--';
+    const receipt = mail({ Subject: 'Read: Our news', 'Content-Type': report }, read);
+    expect((await door.send({ from: '', to, raw: receipt })).data).to.match(/^250/);
+    const [one, ...others] = await newest('?limit=100');
+    expect(others).to.have.length(before);
+    expect(one).to.deep.include({ subject: 'Read: Our news', status: 'PROCESSED' });
+    expect(one.from.email).to.equal('ada@sender.example.net');
+    expect(one.attachments[0].filename).to.equal('disposition-notification.txt');
+  });
+
+  it('A mail that names a sender nowhere is refused after DATA, and one with an envelope sender is taken.', async () => {
+    const to = `support@${domainName}`;
+    const raw = mail().replace(/^From: .*\r\n/, '');
+    expect((await door.send({ from: '', to, raw })).data).to.match(/^554 5\.6\.0 .*From/);
+    expect((await received(raw)).from.email).to.equal('ada@sender.example.net');
   });
 
   it('A domain that another project has verified since brings its former project no mail, until that one lets it in.', async () => {
