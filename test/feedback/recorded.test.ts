@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import type { MailReader } from '../../core/inbound/mail.ts';
 import { classifyReply } from '../../core/outbox/rules/bounces.ts';
 import { createMailReader } from '../../platform/inbound/reader.ts';
-import { bytesOf, PROGRAMS, recordedReports } from '../fixtures/inbound/recorded/reports.ts';
+import { bytesOf, PROGRAMS, recordedLetters, recordedReports } from '../fixtures/inbound/recorded/reports.ts';
 import { silent } from '../workflows/support.ts';
 
 describe('A report that a mail server wrote', () => {
@@ -36,5 +36,15 @@ describe('A report that a mail server wrote', () => {
       if (row.action !== 'failed') return;
       const { category, suppress } = classifyReply({ code, enhanced, text, phase: 'dsn' });
       expect({ category, suppress }).to.deep.equal({ category: row.category, suppress: row.suppress });
+    });
+
+  for (const { program, file, from, text } of recordedLetters)
+    it(`is none when a person's rule wrote it: ${program}, ${file}.`, async () => {
+      const bytes = bytesOf({ program, file });
+      const parsed = await reader.parse(bytes, { mailFrom: '', remoteAddress: '127.0.0.1' });
+      expect(parsed?.returned).to.deep.equal({ kind: 'auto_reply' });
+      expect(parsed?.complaint).to.equal(null);
+      expect(parsed?.from?.email).to.equal(from);
+      expect(parsed?.text).to.contain(text);
     });
 });
