@@ -6,6 +6,7 @@ import { applyReports } from '../../core/feedback/bounces.ts';
 import type { Message, MessageRecipient } from '../../core/outbox/model.ts';
 import { bareCampaign, engagementOf, refOf, sentMessage, storedMessage } from '../feedback/support.ts';
 import { returnedMails } from '../fixtures/inbound/mails.ts';
+import { bytesOf } from '../fixtures/inbound/recorded/reports.ts';
 import { HOLD_MS_MAX } from '../linear/cpu.ts';
 import { leastHold } from '../linear/hold.ts';
 import { type Environment, startEnvironment } from '../support/environment.ts';
@@ -79,6 +80,21 @@ describe('Reports at return paths', () => {
     expect(shown[2][1]).to.equal(reply.text);
     expect(timeline[2].at).to.equal(message.sentAt?.toISOString());
     expect(shown[3][1]).to.contain('User unknown');
+  });
+
+  it('The reply of the receiving server is shown as it was, once, though Exim and OpenSMTPD report 5.0.0.', async () => {
+    for (const program of ['exim', 'opensmtpd', 'postfix']) {
+      const { message } = await mailed();
+      const sent = await door.send({ to: returnPath(message), raw: bytesOf({ program, file: 'full' }) });
+      expect(sent.data).to.match(/^250/);
+      const { reply, reason } = (await environment.own.client.get(`/emails/${message._id}`)).body.data;
+      expect(reply, program).to.deep.equal({
+        code: 552,
+        enhanced: '5.2.2',
+        text: '<full@example.net>: Mailbox is full',
+      });
+      expect(reason).to.equal('The mailbox is full.');
+    }
   });
 
   it('A mail whose outcome was unknown until it bounced has no line that says it was sent.', async () => {
