@@ -61,7 +61,8 @@ export const KINDS = {
     module: new URL('../inbound/verify-worker.ts', import.meta.url),
     ...{ threads: 2, together: 50 },
     ...{ cpuMs: 1_000, cpuMsPerMegabyte: 250 },
-    ...{ bytesMax: 96 * MB, bytesPerClientMax: 32 * MB },
+    // All of them are in its threads at once, as copies.
+    ...{ bytesMax: 32 * MB, bytesPerClientMax: 16 * MB },
     ...{ heapMb: 256, nurseryMb: NURSERY_MB },
   },
 } satisfies Record<string, Kind>;
