@@ -23,7 +23,13 @@ export interface MemoryTally {
   calls: Calls;
   exits: string[];
   /** Of each process the highest resident memory, and the limit of its service in docker-compose.yml. */
-  processes: Array<{ service: string; highestBytes: number; limitBytes: number }>;
+  processes: Resident[];
+}
+
+interface Resident {
+  service: string;
+  highestBytes: number;
+  limitBytes: number;
 }
 
 const CALLS_MS = 600_000;
@@ -31,7 +37,7 @@ const CALLS_MS = 600_000;
 const AGAIN_MS = 1_000;
 const SETTLED_MS = 900_000;
 /** As in the Dockerfile. */
-const IMAGE = { MALLOC_ARENA_MAX: '2' };
+export const IMAGE = { MALLOC_ARENA_MAX: '2' };
 const WORKER = { ...IMAGE, WORKER_LANES: 'workflows,background,mail' };
 
 /** One attachment to many people, and as many large bodies at once, on processes that are started as docker-compose.yml does. */
@@ -52,11 +58,7 @@ export async function memory(env: NodeJS.ProcessEnv, drill: MemoryDrill): Promis
     await untilSettled(context, SETTLED_MS);
     const pids = Object.entries(children).map(([service, { pid }]) => [service, pid] as const);
     const { pid: mongod } = await context.deps.mongo.db('admin').command({ serverStatus: 1 });
-    const processes = [...pids, ['mongodb', Number(mongod)] as const].map(([service, pid]) => ({
-      service,
-      highestBytes: highestResident(pid),
-      limitBytes: limitOf(service),
-    }));
+    const processes = [...pids, ['mongodb', Number(mongod)] as const].map(([service, pid]) => residentOf(service, pid));
     const found = check(await readFacts(context, { acknowledged }));
     return { mails: drill.recipients + drill.bodies, found, calls, exits: [...exits], processes };
   } finally {
@@ -65,20 +67,34 @@ export async function memory(env: NodeJS.ProcessEnv, drill: MemoryDrill): Promis
 }
 
 export function judgeMemory({ mails, found, calls, exits, processes }: MemoryTally): Verdict {
-  const over = processes.filter(({ highestBytes, limitBytes }) => !(highestBytes < limitBytes));
+  const over = overLimit(processes);
   const missing = mails - found.sent;
   const kept = broken(found).length + brokenCalls(calls).length + exits.length + over.length === 0 && missing === 0;
-  const resident = processes.map(
-    ({ service, highestBytes, limitBytes }) => `${service} ${mib(highestBytes)} of ${mib(limitBytes)} MiB`,
-  );
-  const faults = [...brokenCalls(calls), ...exits, ...over.map(({ service }) => `${service} is over its limit`)];
+  const faults = [...brokenCalls(calls), ...exits, ...over];
   const says = [
     `${mails} mails with large attachments, ${missing} missing, ${tell(found)}`,
     tellCalls(calls),
-    `highest resident memory: ${resident.join(', ')}`,
+    tellResident(processes),
     ...faults,
   ];
   return { kept, says: says.join('; ') };
+}
+
+export function overLimit(processes: readonly Resident[]): string[] {
+  const over = processes.filter(({ highestBytes, limitBytes }) => !(highestBytes < limitBytes));
+  return over.map(({ service }) => `${service} is over its limit`);
+}
+
+export function tellResident(processes: readonly Resident[]): string {
+  const resident = processes.map(
+    ({ service, highestBytes, limitBytes }) => `${service} ${mib(highestBytes)} of ${mib(limitBytes)} MiB`,
+  );
+  return `highest resident memory: ${resident.join(', ')}`;
+}
+
+/** The highest memory of a process, and the limit of its service. */
+export function residentOf(service: string, pid: number): Resident {
+  return { service, highestBytes: highestResident(pid), limitBytes: limitOf(service) };
 }
 
 /** Answers the ids of the mails to one address each. */

@@ -7,6 +7,7 @@ import { earlyReturnsDrill } from './early-returns.ts';
 import { fairnessDrill } from './fairness.ts';
 import { faultPoints } from './fault-points.ts';
 import { fuzzDrill } from './fuzz.ts';
+import { hostileBytes, judgeHostile } from './hostile-bytes.ts';
 import { installation } from './installation/installation.ts';
 import { judgeInstallation } from './installation/verdict.ts';
 import { judgeLater, later } from './later.ts';
@@ -117,6 +118,16 @@ export const moreDrills: Record<string, Drill> = {
     async *run(env) {
       if (process.platform !== 'linux') yield { kept: true, says: 'not run: only Linux tells the highest memory' };
       else yield judgeMemory(await memory(env, { recipients: 100, bodies: 20, attachmentBytes: 20_000_000 }));
+    },
+  },
+  'hostile-bytes': {
+    does: '200 hostile mails, letters and previews of 1 MB, then of 8 MB, from 200 clients at once, under the memory limits of docker-compose.yml',
+    alone: true,
+    async *run(env) {
+      if (process.platform !== 'linux') yield { kept: true, says: 'not run: only Linux tells the highest memory' };
+      else
+        for (const bytes of [1_000_000, 8_000_000])
+          yield judgeHostile(await hostileBytes(env, { arrivals: 200, bytes }));
     },
   },
   installation: {

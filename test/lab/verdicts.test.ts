@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { judgeMidway, type MidwayTally } from '../../lab/drills/audience-midway.ts';
 import type { CampaignTally } from '../../lab/drills/campaigns.ts';
 import { judgeMedia } from '../../lab/drills/disk-full.ts';
+import { type HostileTally, judgeHostile } from '../../lab/drills/hostile-bytes.ts';
 import { judgeLater, type LaterTally } from '../../lab/drills/later.ts';
 import { judgeMemory, type MemoryTally } from '../../lab/drills/memory.ts';
 import { judgeOutage, type OutageTally } from '../../lab/drills/outages.ts';
@@ -66,6 +67,20 @@ describe('The verdict of a drill', () => {
       { processes: [{ ...within, highestBytes: Number.NaN }] },
     ];
     expect(overlooked(judgeMemory, good, doctored)).to.deep.equal([]);
+  });
+
+  it('on hostile bytes notices an arrival without an answer, a fault, a process that ended, one above its limit, and what is refused afterwards', () => {
+    const within = { service: 'smtp', highestBytes: 700, limitBytes: 701 };
+    const answers = { 'mail 452': 2, 'mail closed': 1, 'preview 503': 1 };
+    const good: HostileTally = {
+      ...{ arrivals: 4, bytes: 1_000_000, answers, afterwards: ['mail 250', 'preview 200'], exits: [] },
+      processes: [within],
+    };
+    const doctored: Array<Partial<HostileTally>> = [
+      ...[{ arrivals: 5 }, { answers: { 'mail 452': 3, 'preview 500': 1 } }, { afterwards: ['mail 452'] }],
+      ...[{ exits: ['smtp ended (SIGKILL)'] }, { processes: [{ ...within, highestBytes: 702 }] }],
+    ];
+    expect(overlooked(judgeHostile, good, doctored)).to.deep.equal([]);
   });
 
   it('on an outage notices what was lost, who gave up, who ended and what came late', () => {
