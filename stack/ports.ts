@@ -49,3 +49,9 @@ function remember(port: number): void {
   const [oldest] = recent;
   recent.delete(oldest as number);
 }
+
+/** How this machine reaches a mail server that listens on an address, or on all of them. */
+export function smtpUrlOf(host: string, port: number): string {
+  const own = host === '' || host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
+  return `smtp://${own.includes(':') ? `[${own}]` : own}:${port}`;
+}

@@ -5,6 +5,7 @@ import { demoConsoleFrom, demoSender } from './demo-sender.ts';
 import { runErrand } from './errands/run.ts';
 import { newLifetime, stopOnSignals } from './lifetime.ts';
 import { say, seconds } from './output.ts';
+import { smtpUrlOf } from './ports.ts';
 import type { Kept } from './processes/supervise.ts';
 import type { Seed } from './seed.ts';
 import { type Servers, startServers } from './servers/all.ts';
@@ -87,8 +88,8 @@ function describeStack(env: NodeJS.ProcessEnv, { temporal, mailbox }: Servers, s
     temporalUiUrl: temporal?.uiUrl ?? null,
     mailboxUrl: mailbox?.pageUrl ?? null,
     smtpUrl: config.smtpUrl,
-    inboundSmtpUrl: `smtp://127.0.0.1:${config.inboundSmtpPort}`,
-    submissionUrl: `smtp://127.0.0.1:${config.submissionPort}`,
+    inboundSmtpUrl: smtpUrlOf(config.inboundSmtpHost, config.inboundSmtpPort),
+    submissionUrl: smtpUrlOf(config.submissionHost, config.submissionPort),
   };
 }
 

@@ -58,6 +58,7 @@ export class LimitedSmtpServer extends SMTPServer {
       socketTimeout: SOCKET_MS,
       closeTimeout: STOP_MS,
       logger: false,
+      hideENHANCEDSTATUSCODES: false,
       ...options,
     });
     this.#limits = limits;
@@ -79,6 +80,7 @@ export class LimitedSmtpServer extends SMTPServer {
     if (connection) {
       this.#limitCommands(connection);
       answerAfterEnd(connection);
+      keepOwnCodes(connection);
     }
     const deadline = setTimeout(() => {
       connection?.send(421, '4.4.2 The session took too long; connect again');
@@ -124,6 +126,15 @@ export class LimitedSmtpServer extends SMTPServer {
       connection.send(421, '4.7.0 Too many commands without a mail; connect again');
     };
   }
+}
+
+/** Replies of ours begin with their enhanced status code; smtp-server adds one to its own. */
+function keepOwnCodes(connection: SMTPConnection): void {
+  const send = connection.send.bind(connection);
+  connection.send = (code, data, context) => {
+    const hasCode = typeof data === 'string' && /^[245]\.\d{1,3}\.\d{1,3} /.test(data);
+    send(code, data, hasCode ? false : context);
+  };
 }
 
 /** Not by a listener of the socket: STARTTLS removes all of them. */

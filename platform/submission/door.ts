@@ -7,7 +7,6 @@ import { isSandboxAddress, readSandbox, whyNoSandbox } from '../../core/base/san
 import { normalizeEmail } from '../../core/base/text/addresses.ts';
 import { networkOf } from '../../core/base/text/networks.ts';
 import { type SubmittedMail, type SubmittedRecipient, submitMail } from '../../core/mails/submission/submit.ts';
-import { RECIPIENTS_MAX } from '../../schemas/mails.ts';
 import { createHeldBytes } from '../inbound/limits.ts';
 import { reply } from '../inbound/reply.ts';
 import type { RateLimiter } from '../rate-limit.ts';
@@ -15,6 +14,8 @@ import { ArrivingMail } from './arriving-mail.ts';
 import { replyTo } from './replies.ts';
 
 export const MAIL_BYTES_MAX = 60 * 1024 * 1024;
+/** RFC 5321 4.5.3.1.8: a server takes at least so many. */
+const RECIPIENTS_MAX = 100;
 /** Each costs a look at the database. */
 const AUTH_FAILURES_PER_MINUTE = 10;
 export const LOGIN_FIRST = '5.7.0 Log in first, over TLS: AUTH PLAIN or LOGIN with an API key as the password';

@@ -44,7 +44,7 @@ describe('A client that closes its side with its last command, as Exim does', ()
     await say(socket, ['', 'EHLO exim.example.net', ...INBOUND, 'DATA']);
     expect(await finish(socket, 'Subject: Hello\r\n\r\nHello.\r\n.\r\nQUIT\r\n')).to.deep.equal([
       '250 2.0.0 Taken',
-      '221 Bye',
+      '221 2.0.0 Bye',
     ]);
     await door.server.close();
   });
@@ -59,7 +59,7 @@ describe('A client that closes its side with its last command, as Exim does', ()
     await say(secure, ['EHLO exim.example.net', ...INBOUND, 'DATA']);
     expect(await finish(secure, 'Subject: Hello\r\n\r\nHello.\r\n.\r\nQUIT\r\n')).to.deep.equal([
       '250 2.0.0 Taken',
-      '221 Bye',
+      '221 2.0.0 Bye',
     ]);
     const leaving = createConnection(door.port, '127.0.0.1');
     await say(leaving, ['', 'EHLO exim.example.net', 'STARTTLS']);

@@ -3,7 +3,7 @@ import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { anyFreePort, choosePort, portsPartVariable } from '../../stack/ports.ts';
+import { anyFreePort, choosePort, portsPartVariable, smtpUrlOf } from '../../stack/ports.ts';
 import { runServer } from '../../stack/servers/server.ts';
 import { temporaryFolder } from './temporary.ts';
 
@@ -16,6 +16,12 @@ describe('Ports of the embedded servers', () => {
     await new Promise((resolve) => holder.close(resolve));
     expect(whileTaken).to.not.equal(port);
     expect(await choosePort(port, 'usual')).to.equal(port);
+  });
+
+  it('The URL of a mail server names the address that it listens on, and this machine where it listens on all.', () => {
+    const urls = ['127.0.0.2', '0.0.0.0', '', '::', 'fd00::1'].map((host) => smtpUrlOf(host, 2525).slice(7));
+    const all = '127.0.0.1:2525';
+    expect(urls).to.deep.equal(['127.0.0.2:2525', all, all, all, '[fd00::1]:2525']);
   });
 
   it('A port that is chosen is never one that the system lends to outgoing connections.', async () => {
