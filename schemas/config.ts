@@ -61,7 +61,7 @@ export const variables = {
   },
   smtpMaxConnections: {
     type: 'integer',
-    default: 64,
+    default: 40,
     minimum: 1,
     maximum: 1000,
     description:

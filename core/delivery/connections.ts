@@ -30,6 +30,7 @@ export async function sendOverConnections(run: Run, source: Source): Promise<num
  */
 class Connections implements SharingRange {
   #run: Run;
+  #sizeMax: number;
   #supply: ClaimAhead;
   #ranges: Set<SharingRange>;
   #over = Promise.withResolvers<void>();
@@ -38,6 +39,7 @@ class Connections implements SharingRange {
 
   constructor(run: Run, source: Source) {
     this.#run = run;
+    this.#sizeMax = source.sizeMax;
     this.#ranges = run.sending.ranges;
     const around = { ranges: () => this.#ranges.size, onQuiet: () => this.#check() };
     this.#supply = new ClaimAhead(run, source, around);
@@ -61,10 +63,11 @@ class Connections implements SharingRange {
     return this.#supply.restFrom();
   }
 
-  /** Rounded up: a spare connection stays with the range that has it, and is not passed back and forth. */
+  /** Not more than it has recipients. Rounded up: a spare connection stays with the range that has it, and is not passed back and forth. */
   #share(): number {
     const taken = [...this.#ranges].reduce((sum, other) => sum + other.connections(), 0);
-    return Math.max(1, Math.ceil((this.#mailer.free('campaign') + taken) / this.#ranges.size));
+    const share = Math.ceil((this.#mailer.free('campaign') + taken) / this.#ranges.size);
+    return Math.max(1, Math.min(share, this.#sizeMax));
   }
 
   get #mailer(): Mailer {

@@ -3,7 +3,7 @@ import { dueProjects } from '../jobs/due-projects.ts';
 import { AT_ONCE_MS } from '../messages/messages.ts';
 import type { Message } from '../outbox/model.ts';
 import type { Lane, SendingDeps } from '../outbox/relay.ts';
-import { isOrphan } from '../outbox/states.ts';
+import { isOrphan, states } from '../outbox/states.ts';
 
 /** A read begins at the front of a project's queue at least this often. */
 const WHOLE_EVERY_MS = 1_000;
@@ -73,6 +73,13 @@ export class DueMails {
     else this.#places.delete(key);
     const { orphans = [], open = [] } = Object.groupBy(due, ({ state }) => (isOrphan(state) ? 'orphans' : 'open'));
     return { orphans: orphans.map(({ _id }) => _id), open: open.map(({ _id }) => _id), more };
+  }
+
+  /** Mails for which there was no connection come first in the next read. True when there are any. */
+  giveBack(projectId: ObjectId, ids: readonly ObjectId[]): boolean {
+    const place = this.#places.get(projectId.toHexString());
+    place?.ahead.unshift(...ids.map((_id): Candidate => ({ _id, state: states.queued })));
+    return ids.length > 0;
   }
 
   isBehind(projectId: ObjectId): boolean {

@@ -9,23 +9,27 @@ const GATHER_WAITS_MAX = 5;
 const GATHERED_SHARE = 1 / 3;
 
 /**
- * Waits for one connection, and then takes those that are free: connections are released in groups, as outcomes are written. A
- * turn that has some does not wait for more, since all turns could wait for ever. Behind a backlog a few milliseconds are well
- * spent, as claim and check cost the same for one mail as for all.
+ * Waits for one connection. Behind a backlog it then waits until more are free, since connections are released in groups, as outcomes are written,
+ * and claim and check cost the same for one mail as for all. A turn that has one does not wait for others, since all turns could wait for ever.
  */
-export async function gatherConnections(
+export async function firstConnection(
   { deps: { mailer } }: Sending,
   lane: Lane,
   { most, gather }: { most: number; gather: boolean },
-): Promise<Connection[]> {
+): Promise<Connection> {
   const first = await mailer.acquire(lane);
   if (!first.connection) throw new AppError('unavailable', `The relay takes no mail now (${first.fault.reason}).`);
   await setImmediate();
   const enough = Math.min(most - 1, Math.floor(mailer.limit(lane) * GATHERED_SHARE));
   for (let waits = gather ? GATHER_WAITS_MAX : 0; waits > 0 && mailer.free(lane) < enough; waits -= 1)
     await setTimeout(GATHER_WAIT_MS);
+  return first.connection;
+}
+
+/** Up to `most` connections, as many as are free: a connection that no mail needs is not opened. */
+export async function freeConnections({ deps: { mailer } }: Sending, lane: Lane, most: number): Promise<Connection[]> {
   const asked: Promise<Acquired>[] = [];
-  while (asked.length + 1 < most && mailer.free(lane) > 0) asked.push(mailer.acquire(lane));
-  const others = await Promise.all(asked);
-  return [first.connection, ...others.flatMap(({ connection }) => connection ?? [])];
+  while (asked.length < most && mailer.free(lane) > 0) asked.push(mailer.acquire(lane));
+  const acquired = await Promise.all(asked);
+  return acquired.flatMap(({ connection }) => connection ?? []);
 }

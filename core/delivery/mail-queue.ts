@@ -13,7 +13,7 @@ import { LANE_POLICIES } from '../outbox/rules/lane-policy.ts';
 import { settleOrphans } from '../outbox/settle-orphans.ts';
 import { attemptDelivery } from './attempt.ts';
 import { DueMails } from './due-mails.ts';
-import { gatherConnections } from './gather-connections.ts';
+import { firstConnection, freeConnections } from './gather-connections.ts';
 import type { Sending } from './sending.ts';
 import { composeStored } from './stored/compose.ts';
 import { isLarge, mailBytes, type Reservation } from './stored/compose-memory.ts';
@@ -33,7 +33,7 @@ type Prepared = Map<Held, PreparedMail>;
  * Mail that waits in rows with a time at which it is due: sent by any number of processes, with Temporal and Redis or without. A
  * mail of a turn goes through these steps:
  *
- * - claiming: connections come first, so no more mails are claimed than can be sent
+ * - claiming: connections come first, as many as mails are due, so no more mails are claimed than can be sent
  * - preparing: read and checked once for all mails that were claimed together, while the next turn is already claiming
  * - reserving: memory for composing; a large mail waits for it without a connection, so that small ones are not held up
  * - sending: composed and handed to the relay
@@ -65,17 +65,19 @@ export class MailQueue implements JobQueue {
       most: Math.min(limit, TURN_MAX),
       gather: this.#lane === 'automation' && this.#due.isBehind(projectId),
     };
-    const connections = await gatherConnections(this.#sending, this.#lane, wish);
-    const places = connections.length;
+    const connections = [await firstConnection(this.#sending, this.#lane, wish)];
+    const places = Math.min(wish.most, 1 + this.#sending.deps.mailer.free(this.#lane));
     try {
       const { orphans, open, more } = await this.#due.read(projectId, places);
+      connections.push(...(await freeConnections(this.#sending, this.#lane, open.length - 1)));
+      const left = this.#due.giveBack(projectId, open.splice(connections.length));
       const [held] = await Promise.all([this.#claim(projectId, open), this.#settleOrphans(projectId, orphans)]);
       const prepared = this.#prepare(projectId, held);
       const runs = held.map((one) => {
         const connection = connections.pop() as Connection;
         return () => this.#deliver(one, prepared, connection);
       });
-      return { runs, more: more || orphans.length > 0 };
+      return { runs, more: more || left || orphans.length > 0 };
     } finally {
       for (const connection of connections) connection.release();
     }

@@ -148,6 +148,13 @@ describe('Control of campaigns, with Temporal stopped and no worker running', fu
     expect(await stage.get(id)).to.include({ status: 'aborted', pausedAt: null });
   });
 
+  it('a campaign for two opens two connections at most', async () => {
+    const id = await stage.launch({ toLists: [await stage.list(2, (i) => `few${i}@example.org`)] });
+    const { connections } = stage.sink.ledger;
+    expect(await hands.drive(id)).to.include({ kind: 'end', status: 'sent' });
+    expect(stage.sink.ledger.connections - connections).to.be.within(0, 2);
+  });
+
   it('abort during a deferral sends nothing when it becomes due', async () => {
     const list = await stage.list(20, (i) => (i < 5 ? `temp-rcpt-450+${i}@example.org` : `now${i}@example.org`));
     const id = await stage.launch({ toLists: [list] });

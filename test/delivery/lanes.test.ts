@@ -85,6 +85,15 @@ describe('The mail lanes', function () {
     expect(overtaken.toSorted((a, b) => a - b)[3], overtaken.join()).to.be.lessThan(400);
   });
 
+  it('a mail opens a connection, and a look for more mail at most one more; a backlog opens those that it may', async () => {
+    post = await startPost();
+    await post.settled(await post.send({ to: { email: 'one@in.test' } }), 'sent');
+    expect(post.sink.ledger.connections).to.be.at.most(2);
+    await backlog(40, 'automation');
+    expect(await post.sink.ledger.wait(41, 20_000)).to.equal(true);
+    expect(post.sink.connectionsMost()).to.be.within(4, 8);
+  });
+
   it('bulk and marketing mail never take the last connections from transactional mail', async () => {
     post = await startPost({ sink: { ackDelayMs: 400 } });
     await backlog(200, 'automation');

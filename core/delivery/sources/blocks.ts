@@ -18,6 +18,7 @@ interface Place {
  */
 export class BlockSource implements Source {
   readonly whenRelayIsDown = 'keep';
+  readonly sizeMax: number;
   #deps: LedgerDeps;
   #ledger: Ledger;
   #range: RecipientRange;
@@ -29,6 +30,7 @@ export class BlockSource implements Source {
     this.#deps = deps;
     this.#ledger = ledger;
     this.#range = range;
+    this.sizeMax = range.toSeq - range.fromSeq + 1;
     // Blocks may be shorter, so this one, or a later one, has the first recipient.
     this.#next = this.#read(Math.floor(Math.max(0, range.fromSeq - 1) / BLOCK_MAX));
   }

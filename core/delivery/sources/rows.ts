@@ -16,6 +16,7 @@ type Candidate = Pick<Message, '_id' | 'email' | 'contactId' | 'firstAt' | 'defe
  */
 export class RowSource implements Source {
   readonly whenRelayIsDown = 'return';
+  readonly sizeMax: number;
   #deps: LedgerDeps;
   #ledger: Ledger;
   #range: RecipientRange;
@@ -28,6 +29,7 @@ export class RowSource implements Source {
     this.#deps = deps;
     this.#ledger = ledger;
     this.#range = range;
+    this.sizeMax = range.toSeq - range.fromSeq + 1;
     this.#nextSeq = range.fromSeq;
   }
 

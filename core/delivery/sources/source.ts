@@ -27,6 +27,8 @@ export interface RecipientRange {
 
 /** Where the recipients of a range come from: the blocks of its audience, or rows that wait. In the order of `seq`. */
 export interface Source {
+  /** The most recipients that there can be. */
+  readonly sizeMax: number;
   /** How many can be claimed at once; reads when that is not known. 0: none are left. */
   waiting(): Promise<number>;
   /** Claims up to so many of those that are waiting. May return fewer, also none: other processes claim too. */
