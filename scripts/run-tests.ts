@@ -125,7 +125,7 @@ async function runShards(
 }
 
 /** Others of fuzz hold no event loop for half of the limit, even on a machine with twenty processes at work. */
-const measuresCpu = /^test\/(linear\/|fuzz\/report-rules\.|providers\/answer-json\.)/;
+const measuresCpu = /^test\/(linear\/|maximum\/|fuzz\/report-rules\.|providers\/answer-json\.)/;
 const shards = 3;
 const shardFilesMin = 6;
 

@@ -14,8 +14,15 @@ import type { FuzzOptions, FuzzResult } from '../../test/fuzz/run.ts';
 import { fuzzSmtpReplies } from '../../test/fuzz/smtp-replies.ts';
 import { fuzzTemplates } from '../../test/fuzz/templates.ts';
 import { fuzzTokens } from '../../test/fuzz/tokens.ts';
+import { judgeEverything, worstOf } from '../../test/maximum/everything.ts';
+import { describeJudged, type Judged } from '../../test/maximum/judge.ts';
+import { shapeNames } from '../../test/maximum/shapes.ts';
 import { type Environment, startEnvironment } from '../../test/support/environment.ts';
 import type { Verdict } from '../rig/drill-results.ts';
+
+/** With as many cases, everything has all shapes. */
+const CASES_OF_ALL_SHAPES = 100_000;
+const WORST = 10;
 
 type Target = (options: FuzzOptions) => Promise<FuzzResult | undefined>;
 
@@ -60,6 +67,17 @@ export async function* fuzzDrill(env: NodeJS.ProcessEnv, cases: number): AsyncIt
   } finally {
     await Promise.all([environment.stop(), providers.stop()]);
   }
+  yield await judgeMaximum(seed, Math.max(1, Math.round((shapeNames.length * cases) / CASES_OF_ALL_SHAPES)));
+}
+
+/** Everything at its maximum at once, with so many shapes of it. */
+async function judgeMaximum(seed: number, shapes: number): Promise<Verdict> {
+  const all: Judged[] = [];
+  for await (const judged of judgeEverything(seed, shapes)) all.push(judged);
+  const ran = `everything at its maximum: ${all.length} cases, FUZZ_SEED=${seed}`;
+  const wrong = all.filter(({ faults }) => faults.length > 0);
+  if (wrong.length > 0) return { kept: false, says: `${ran}: ${wrong.map(describeJudged).join('; ').slice(0, 4_000)}` };
+  return { kept: true, says: `${ran}, the longest turns: ${worstOf(all, WORST).map(describeJudged).join('; ')}` };
 }
 
 function targetsOf(

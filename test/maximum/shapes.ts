@@ -1,0 +1,44 @@
+/** Texts that are slow for code which is careless about one of them; each is cut to the length that its place may have. */
+export const SHAPES = {
+  'one letter': run('a'),
+  'an almost-match': (length) => `${'a'.repeat(Math.max(0, length - 1))}b`,
+  dashes: run('-'),
+  'open tags': run('<a '),
+  'elements inside each other': run('<ul><li>'),
+  quotes: run('"'),
+  'open comments': run('(('),
+  'open expressions': run('{{'),
+  'expressions inside each other': run('{{#if a}}'),
+  'closed expressions': run('{{a}}'),
+  spaces: run(' '),
+  commas: run(',;'),
+  'letters that change their length': run('İßﬁ'),
+  base64: run('QUJD'),
+  'line ends': run('\r\n'),
+  'links and addresses': run('http://a.b@'),
+  'encoded words': run('=?utf-8?Q?'),
+  backslashes: run('\\'),
+} satisfies Record<string, (length: number) => string>;
+
+export type Shape = keyof typeof SHAPES;
+export const shapeNames = Object.keys(SHAPES) as Shape[];
+
+/** Begins with a word of its own, so that no cache knows it, and is never empty. */
+export function textOf(shape: Shape, length: number, word = 'x'): string {
+  return (word + SHAPES[shape](Math.max(0, length - word.length))).slice(0, length).toWellFormed();
+}
+
+function run(piece: string): (length: number) => string {
+  return (length) => piece.repeat(Math.ceil(length / piece.length)).slice(0, length);
+}
+
+/** The same numbers for the same seed (mulberry32). */
+export function numbersOf(seed: number): () => number {
+  let state = seed | 0;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
