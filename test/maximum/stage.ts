@@ -49,7 +49,7 @@ export interface Actor extends Tenant {
   named: Record<string, string>;
 }
 
-const LOOKS_MAX = 40;
+const LOOKS_MAX = 8;
 let domains = 0;
 
 export async function newActor(environment: Environment, names: readonly string[]): Promise<Actor> {
@@ -124,6 +124,6 @@ function judged(status: number, type: string, begins: string): Answered {
 /** The lanes work at what was queued, so that their turns count too; what is still there after that is removed. */
 export async function settled({ deps }: Environment, projectId: ObjectId): Promise<void> {
   const waiting = { projectId, state: { $in: ['queued' as const, 'committing' as const] } };
-  for (let look = 0; look < LOOKS_MAX && (await deps.db.messages.findOne(waiting)); look += 1) await sleep(50);
+  for (let look = 0; look < LOOKS_MAX && (await deps.db.messages.findOne(waiting)); look += 1) await sleep(250);
   await deps.db.messages.deleteMany({ projectId, state: 'queued' });
 }
