@@ -17,7 +17,7 @@ import { type Stage, startStage } from '../campaigns/support.ts';
 import { plainCounts, storedCounts } from '../reports/support.ts';
 import { type Tenant, useEnvironment } from '../support/environment.ts';
 import { until } from '../support/wait.ts';
-import { BROWSER, bareCampaign, sentMessage } from './support.ts';
+import { BROWSER, bareCampaign, engagementOf, sentMessage } from './support.ts';
 
 const PROXY = 'Mozilla/5.0 (Windows NT 5.1; rv:11.0) Gecko Firefox/11.0 (via ggpht.com GoogleImageProxy)';
 const YAHOO = 'YahooMailProxy; https://help.yahoo.com/kb/yahoo-mail-proxy-SLN28749.html';
@@ -379,7 +379,8 @@ describe('Opens that an earlier version judged', function () {
           isOpened = true;
           await write(environment.deps);
         });
-        await walk(busy);
+        await recomputeOpens(busy, { projectId: tenant.project._id });
+        expect(await engagementOf(environment, messages.get('prefetched')!)).to.have.property('humanOpenedAt');
         await expectPerson();
       });
 
