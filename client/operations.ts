@@ -156,6 +156,7 @@ export const operations = {
   members: {
     create: { method: 'POST', path: '/v1/account/members', kind: 'json', takes: 'body' },
     delete: { method: 'DELETE', path: '/v1/account/members/{memberId}', kind: 'json' },
+    get: { method: 'GET', path: '/v1/account/members/{memberId}', kind: 'json' },
     list: { method: 'GET', path: '/v1/account/members', kind: 'page', entries: 'members', takes: 'query' },
     update: { method: 'PATCH', path: '/v1/account/members/{memberId}', kind: 'json', takes: 'body' },
   },

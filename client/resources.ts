@@ -273,6 +273,8 @@ export interface MembersCalls {
   create(body: CreateMemberBody, options?: PostOptions): Promise<Member>;
   /** Remove a member, whose access ends within five seconds; what the member made stays */
   delete(memberId: string, options?: CallOptions): Promise<void>;
+  /** Get a member of the organization */
+  get(memberId: string, options?: CallOptions): Promise<Member>;
   /** List the members of the organization with their roles */
   list(query?: PageQuery, options?: CallOptions): Pages<MembersPage, Member>;
   /** Change the role of a member, within five seconds everywhere */

@@ -50,6 +50,7 @@ const table = {
   'projects.update': { role: 'owner', scopes: [] },
   'projects.delete': { role: 'owner', scopes: [] },
   'members.list': { role: 'owner', scopes: [] },
+  'members.get': { role: 'owner', scopes: [] },
   'members.create': { role: 'owner', scopes: [] },
   'members.update': { role: 'owner', scopes: [] },
   'members.delete': { role: 'owner', scopes: [] },

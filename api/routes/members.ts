@@ -1,4 +1,4 @@
-import { addMember, listMembers, removeMember, updateMember } from '../../core/accounts/members.ts';
+import { addMember, getMember, listMembers, removeMember, updateMember } from '../../core/accounts/members.ts';
 import { derivedId } from '../../core/base/ids.ts';
 import { pageQuery } from '../../schemas/common.ts';
 import { createMemberBody, memberAnswer, membersAnswer, updateMemberBody } from '../../schemas/members.ts';
@@ -21,6 +21,17 @@ export const memberRoutes = [
     answer: membersAnswer,
     handler: async ({ deps, organization, query }) =>
       presentPage('members', await listMembers(deps, organization._id, query), presentMember),
+  }),
+  endpoint({
+    operation: 'members.get',
+    method: 'get',
+    path: '/account/members/{memberId}',
+    key,
+    tag,
+    summary: 'Get a member of the organization',
+    answer: memberAnswer,
+    handler: async ({ deps, organization, params }) =>
+      presentMember(await getMember(deps, organization._id, params.memberId ?? '')),
   }),
   endpoint({
     operation: 'members.create',

@@ -503,6 +503,7 @@ export const commandFields: Readonly<Record<string, { about: string; fields: rea
     {"name":"role","kind":"text","isRequired":true,"about":"In all projects of the organization. owner: everything. editor: everything of a project but members, keys and domains. author: prepares campaigns, templates and automations. viewer: reads. One of viewer, author, editor, owner."},
   ] },
   "members.delete": { about: "Remove a member, whose access ends within five seconds; what the member made stays", fields: [] },
+  "members.get": { about: "Get a member of the organization", fields: [] },
   "members.list": { about: "List the members of the organization with their roles", fields: [
     {"name":"page","kind":"number","about":"Page number, from 1."},
     {"name":"limit","kind":"number","about":"Entries a page."},

@@ -42,6 +42,10 @@ export async function listMembers(deps: Deps, organizationId: ObjectId, page: Pa
   return pageOf(deps.db.members, { organizationId }, page);
 }
 
+export function getMember(deps: Deps, organizationId: ObjectId, memberId: string): Promise<Member> {
+  return findMember(deps, null, organizationId, memberId);
+}
+
 export async function updateMember(
   deps: Deps,
   organizationId: ObjectId,
@@ -89,9 +93,14 @@ export async function refuseStrangers(
   if (known < asked.length) refuseAuthor(origin, 'mailOthers');
 }
 
-async function findMember({ db }: Deps, session: Session, organizationId: ObjectId, memberId: string): Promise<Member> {
+async function findMember(
+  { db }: Deps,
+  session: Session | null,
+  organizationId: ObjectId,
+  memberId: string,
+): Promise<Member> {
   const _id = parseId(memberId);
-  const member = _id && (await db.members.findOne({ _id, organizationId }, { session }));
+  const member = _id && (await db.members.findOne({ _id, organizationId }, session ? { session } : {}));
   if (!member) throw memberNotFound();
   return member;
 }

@@ -35,11 +35,15 @@ describe('Members', () => {
       updatedAt: createdAt,
     });
     expect(await list()).to.deep.include(added.body.data);
+    expect((await members().get(`/account/members/${id}`)).body.data).to.deep.equal(added.body.data);
+    const theirs = await members(environment.other).get(`/account/members/${id}`);
+    expect([theirs.status, theirs.body.error.code]).to.deep.equal([404, 'MEMBER_NOT_FOUND']);
     const changed = await members().patch(`/account/members/${id}`, { role: 'author' });
     expect([changed.status, changed.body.data.role]).to.deep.equal([200, 'author']);
     expect((await members().delete(`/account/members/${id}`)).body).to.deep.equal({ success: true });
     expect((await list()).map((member: { id: string }) => member.id)).to.not.include(id);
     for (const gone of [
+      await members().get(`/account/members/${id}`),
       await members().delete(`/account/members/${id}`),
       await members().patch(`/account/members/${id}`, { role: 'owner' }),
     ])
@@ -107,6 +111,7 @@ describe('Members', () => {
     const { id } = (await list())[0];
     for (const { status, body } of [
       await client.get('/account/members'),
+      await client.get(`/account/members/${id}`),
       await client.post('/account/members', { email: 'x@example.com', role: 'owner' }),
       await client.patch(`/account/members/${id}`, { role: 'owner' }),
       await client.delete(`/account/members/${id}`),

@@ -154,7 +154,9 @@ describe('The role of a member', () => {
           ? UNKNOWN
           : name === 'projectId'
             ? own.project._id.toHexString()
-            : await makers[name]!.make(own, environment);
+            : name === 'memberId'
+              ? members.owner.member._id.toHexString()
+              : await makers[name]!.make(own, environment);
       for (const role of ROLES.filter((one) => isInRole(one, endpoint.operation))) {
         const { status, text } = await ask(environment, endpoint, headersOf(role), id);
         if (pathParameters(endpoint.path).length < 2) expect(status, text).to.equal(200);

@@ -269,5 +269,13 @@ describe('The pages of templates', () => {
     expect(await editor.textContent()).to.equal('<p>One</p>');
     const { data } = (await client.get(`/templates/${templateId}`)).body;
     expect(data).to.include({ emailTemplate: '<p>Two</p>', publishedVersion: 2 });
+
+    // Owners alone read who the members are.
+    const author = `ada.author@${suite.own.organization._id.toHexString()}.example`;
+    const owners = await suite.open(`/templates/${templateId}`);
+    await owners.getByRole('cell', { name: author }).first().waitFor();
+    const editors = await suite.open(`/templates/${templateId}`, { role: 'editor' });
+    await editors.getByRole('cell', { name: 'another member' }).first().waitFor();
+    expect(await editors.getByText(author).count()).to.equal(0);
   });
 });

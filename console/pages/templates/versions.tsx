@@ -1,5 +1,7 @@
 import type { Template, TemplateVersion } from '../../../client/index.ts';
 import { api } from '../../api.ts';
+import { useNames } from '../../parts/choose/names.ts';
+import { members } from '../../parts/choose/things.ts';
 import { currentPage, Pager } from '../../parts/data/pager.tsx';
 import { State, type Tone } from '../../parts/data/state.tsx';
 import { type Column, Table } from '../../parts/data/table.tsx';
@@ -37,7 +39,8 @@ export function Versions({
     (signal) => api.templates.versions(templateId, { page, limit: LIMIT }, { signal }),
     [templateId, page, newestVersion, publishedVersion],
   );
-  const nameOf = useMemberNames();
+  const saved = versions.data.value?.versions ?? [];
+  const nameOf = useMemberNames(saved.flatMap(({ createdBy, publishedBy }) => [createdBy, publishedBy]));
   const columns: readonly Column<TemplateVersion>[] = [
     {
       key: 'version',
@@ -104,16 +107,13 @@ export function Versions({
 }
 
 /** Owners alone may read who is a member; others see which versions are their own. */
-function useMemberNames(): (id: string | null) => string {
-  const members = useQuery(async (signal): Promise<ReadonlyMap<string, string>> => {
-    if (!can('members.list')) return new Map();
-    const found = await api.members.list({ limit: 100 }, { signal });
-    return new Map(found.members.map(({ id, email }) => [id, email]));
-  });
+function useMemberNames(ids: readonly (string | null)[]): (id: string | null) => string {
   const own = current.value?.organization.memberId;
+  const others = can('members.get') ? ids.filter((id): id is string => id !== null && id !== own) : [];
+  const names = useNames(members, others);
   return (id) => {
     if (id === null) return 'a program';
     if (id === own) return session.value?.email ?? 'you';
-    return members.data.value?.get(id) ?? 'another member';
+    return others.includes(id) && names.of(id) !== null ? names.name(id) : 'another member';
   };
 }

@@ -12,7 +12,11 @@ export interface Names<T> {
 }
 
 /** Asks for each id once, by itself, but for those that the page knows. */
-export function useNames<T>(things: Things<T>, ids: readonly string[], known: readonly Item<T>[] = []): Names<T> {
+export function useNames<T>(
+  things: Pick<Things<T>, 'one' | 'get'>,
+  ids: readonly string[],
+  known: readonly Item<T>[] = [],
+): Names<T> {
   const found = useSignal<ReadonlyMap<string, Item<T> | null>>(new Map(known.map((item) => [item.value, item])));
   const asked = useRef(new Set<string>());
   const gone = useMemo(() => new AbortController(), []);

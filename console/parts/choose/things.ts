@@ -3,6 +3,7 @@ import type {
   Campaign,
   ContactList,
   EventDefinition,
+  Member,
   Outcome,
   Sender,
   SuppressionGroup,
@@ -75,6 +76,12 @@ export const events: Things<EventDefinition> = {
       ...{ value: thing.eventName, label: thing.eventName, thing },
     })),
   get: async (eventName) => ({ value: eventName, label: eventName }),
+};
+
+export const members: Pick<Things<Member>, 'one' | 'get'> = {
+  one: 'member',
+  get: (id, signal) =>
+    named(api.safe.members.get(id, { signal }), (thing) => ({ value: thing.id, label: thing.email, thing })),
 };
 
 function listsOf({ type, hasEverybody }: { type?: 'list'; hasEverybody?: true }): Things<ContactList> {
