@@ -130,14 +130,14 @@ export const edgesMutations: readonly Mutation[] = [
   listing(
     'senders of all projects are listed',
     'core/domains/senders.ts',
-    '[{ projectId: project._id }, { createdAt: 1, _id: 1 } as const]',
-    '[{}, { createdAt: 1, _id: 1 } as const]',
+    "const filter = { projectId: project._id, ...named(search, 'name', 'email') };",
+    "const filter = { ...named(search, 'name', 'email') };",
   ),
   listing(
     'campaigns of all projects are listed',
     'core/campaigns/campaigns.ts',
-    'const filter = { projectId: project._id, ...(status ? { status } : {}), ...named };',
-    'const filter = { ...(status ? { status } : {}), ...named };',
+    "const filter = { projectId: project._id, ...(status ? { status } : {}), ...named(search, 'name') };",
+    "const filter = { ...(status ? { status } : {}), ...named(search, 'name') };",
   ),
   listing(
     'contacts of all projects are exported',
