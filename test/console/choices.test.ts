@@ -2,7 +2,16 @@ import { expect } from 'chai';
 import { ObjectId } from 'mongodb';
 import type { Page } from 'playwright-core';
 import { seedVerifiedDomain } from '../../core/domains/domains.ts';
-import { expectAccessible, pickFound, requestsDuring, shoot, untilQuiet, useConsole } from '../support/console.ts';
+import {
+  expectAccessible,
+  pickFound,
+  requestsDuring,
+  shoot,
+  untilQuiet,
+  useConsole,
+  WAIT_MS,
+} from '../support/console.ts';
+import { until } from '../support/wait.ts';
 
 const MANY = 250;
 /** Made before all others, so no page of a hundred has it. */
@@ -264,15 +273,22 @@ describe('The choices of the console', () => {
     const { senders } = (await suite.own.client.get('/senders?search=s137@')).body.data;
     expect(request.postDataJSON().senderId).to.equal(senders[0].id);
   });
+
+  it('lead to the page where the first one is made', async () => {
+    const page = await suite.open('/campaigns/new', { tenant: suite.other });
+    await page.getByLabel('Template').click();
+    await page.getByText('There is no template yet.').waitFor();
+    await page.getByRole('option', { name: 'Make a template' }).waitFor();
+    await expectAccessible(page);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Templates' }).waitFor();
+  });
 });
 
 /** Waits until the field has the name of what is chosen. */
 async function shown(page: Page, label: string, name: string): Promise<void> {
   const field = page.getByLabel(label, { exact: true });
   await field.waitFor();
-  const value = JSON.stringify(name);
-  await page.waitForFunction(
-    `[...document.querySelectorAll('[role=combobox]')].some(({ value }) => value === ${value})`,
-  );
-  expect(await field.inputValue()).to.equal(name);
+  const ask = () => field.inputValue();
+  await until(ask, (value) => value === name, { ms: WAIT_MS });
 }
