@@ -1,7 +1,7 @@
 import { useEffect } from 'preact/hooks';
 import type { IconName } from './parts/icon.tsx';
 import type { Path } from './paths.ts';
-import { place, setQuery } from './router.ts';
+import { place, setQuery, to } from './router.ts';
 import { can } from './session.ts';
 
 export interface Act {
@@ -69,9 +69,15 @@ export const acts: readonly Act[] = [
 /** In the query of an address: the operation whose dialog is to be open. */
 const ASKED = 'do';
 
-/** The query that opens the dialog of an act on its page. */
-export function askFor({ operation, isDialog = false }: Act): Record<string, string> {
-  return isDialog ? { [ASKED]: operation } : {};
+/** The address where an act begins, with its dialog open. */
+export function addressOf({ operation, path, isDialog = false }: Act) {
+  return to(path, isDialog ? { [ASKED]: operation } : {});
+}
+
+/** The address where the first act that calls this operation begins. */
+export function beginning(operation: string): string {
+  const act = acts.find((one) => one.operation === operation);
+  return act ? addressOf(act) : to('/');
 }
 
 /** Calls `start` when an address asks for the act, once: it is taken out of the address, so that a reload does not ask again. */

@@ -13,12 +13,13 @@ import { waitingColumns } from '../parts/data/waiting.tsx';
 import { Button } from '../parts/forms/button.tsx';
 import type { IconName } from '../parts/icon.tsx';
 import { Loaded } from '../parts/page/loaded.tsx';
-import { Empty, NoticeRow, Notices } from '../parts/page/notice.tsx';
+import { Empty, NoticeRow, Notices, SkeletonLines } from '../parts/page/notice.tsx';
 import { Columns, Page, Section } from '../parts/page/page.tsx';
 import { type Query, useQuery } from '../parts/page/query.ts';
 import { to } from '../router.ts';
 import { canPause, StatusState } from './campaign/words.tsx';
 import { providerName } from './migrations/words.ts';
+import { FirstSteps, loadFirstSteps, type Step } from './now/first-steps.tsx';
 
 /** The event of the stream: the newest points, and the day of each zone that is asked for, without its hours. */
 type Summary = Pick<ProjectNow, 'at' | 'rates' | 'lanes' | 'relay' | 'attention' | 'campaigns'> & {
@@ -28,6 +29,7 @@ type Summary = Pick<ProjectNow, 'at' | 'rates' | 'lanes' | 'relay' | 'attention'
 /** Running campaigns, the mail of today, lanes and relay, and everything that needs a person. Moves by the stream. */
 export default function Now() {
   const now = useQuery((signal) => api.reports.now({ timezone }, { signal }));
+  const steps = useQuery(loadFirstSteps);
   useLive(['project.summary'], ({ data }) => {
     const before = now.data.value;
     if (!before) return;
@@ -46,7 +48,15 @@ export default function Now() {
         </Button>
       }
     >
-      <Loaded query={now}>{() => <Figures query={now} />}</Loaded>
+      <Loaded query={now}>
+        {() =>
+          steps.isLoading.value && steps.data.value === null ? (
+            <SkeletonLines />
+          ) : (
+            <Figures query={now} steps={steps.data.value} />
+          )
+        }
+      </Loaded>
     </Page>
   );
 }
@@ -60,12 +70,15 @@ function withSummary(now: ProjectNow, summary: Summary): ProjectNow {
   return { ...now, ...summary, rates: { ...now.rates, points: kept }, today: { ...now.today, ...today } };
 }
 
-function Figures({ query }: { query: Query<ProjectNow> }) {
+/** The first steps are above the figures, so that nothing is drawn before it is known whether there are any. */
+function Figures({ query, steps }: { query: Query<ProjectNow>; steps: readonly Step[] | null }) {
   const now = query.data.value;
   if (!now) return null;
+  const hasSteps = steps !== null && steps.length > 0;
   return (
     <>
-      <Columns>
+      {hasSteps && <FirstSteps steps={steps} />}
+      <Columns hasRule={hasSteps}>
         <Section title="Messages a second" note="last 15 minutes" span={8}>
           <Rates now={now} />
         </Section>

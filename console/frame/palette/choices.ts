@@ -1,7 +1,7 @@
-import { acts, askFor } from '../../acts.ts';
+import { acts, addressOf } from '../../acts.ts';
 import type { IconName } from '../../parts/icon.tsx';
 import { toastError } from '../../parts/over/toast.tsx';
-import { navigate, to } from '../../router.ts';
+import { navigate } from '../../router.ts';
 import { can, session, signOut } from '../../session.ts';
 import { type Theme, theme } from '../../theme.ts';
 import { type Entry, entries } from '../navigation.ts';
@@ -65,7 +65,7 @@ function beginnings(): readonly Choice[] {
     .filter(({ operation }) => can(operation))
     .map((act) => ({
       ...{ key: `act ${act.label}`, label: act.label, icon: act.icon, words: act.words },
-      go: () => navigate(to(act.path, askFor(act))),
+      go: () => navigate(addressOf(act)),
     }));
 }
 
