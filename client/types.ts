@@ -1083,6 +1083,8 @@ export interface ContactImport {
   status: ImportStatus;
   format: 'csv' | 'ndjson';
   fileName: string | null;
+  /** The lists that its people join. */
+  listIds: string[];
   sizeBytes: number;
   /** Of the bytes of the file. */
   percent: number;

@@ -33,7 +33,7 @@ import { LoadFailure } from '../parts/page/loaded.tsx';
 import { Notice, SkeletonLines } from '../parts/page/notice.tsx';
 import { Page, Section } from '../parts/page/page.tsx';
 import { useQuery } from '../parts/page/query.ts';
-import { navigate, to } from '../router.ts';
+import { navigate, place, to } from '../router.ts';
 import { can } from '../session.ts';
 import { AudienceSum, OtherAudience, useAudience } from './campaign-editor/audience.tsx';
 import { bodyOf, type Draft, draftOf, isAddressed, partsOf } from './campaign-editor/draft.ts';
@@ -41,21 +41,25 @@ import { Schedule } from './campaign-editor/schedule.tsx';
 
 interface Loaded {
   campaign: Campaign | null;
+  /** The list that a new campaign is for, when the address names one. */
+  list: ContactList | null;
   everybody: ContactList;
 }
 
 /** A campaign before it starts: `/campaigns/new`, `/campaigns/{campaignId}/edit`. */
 export default function CampaignEditor({ params }: { params: Record<string, string> }) {
   const id = params.campaignId ?? null;
+  const listId = id ? null : place.value.query.get('list');
   const query = useQuery(
     async (signal): Promise<Loaded> => {
-      const [campaign, everybody] = await Promise.all([
+      const [campaign, list, everybody] = await Promise.all([
         id ? api.campaigns.get(id, { signal }) : null,
+        listId ? api.safe.contactLists.get(listId, { signal }).then(({ data }) => data) : null,
         api.contactLists.get(EVERYBODY, { signal }),
       ]);
-      return { campaign, everybody };
+      return { campaign, list, everybody };
     },
-    [id],
+    [id, listId],
   );
   const loaded = query.data.value;
   if (loaded && (loaded.campaign?.id ?? null) === id)
@@ -80,14 +84,15 @@ export default function CampaignEditor({ params }: { params: Record<string, stri
 }
 
 function Editor({
-  loaded: { campaign, everybody },
+  loaded: { campaign, list, everybody },
   onSaved,
 }: {
   loaded: Loaded;
   onSaved: (campaign: Campaign) => void;
 }) {
-  const known = [everybody, ...(campaign?.toLists ?? []), ...(campaign?.excludeLists ?? [])].map(listItem);
-  const form = useForm<Draft>(draftOf(campaign));
+  const asked = list ? [list] : [];
+  const known = [everybody, ...asked, ...(campaign?.toLists ?? []), ...(campaign?.excludeLists ?? [])].map(listItem);
+  const form = useForm<Draft>({ ...draftOf(campaign), ...(list && { toLists: [list.id] }) });
   const isTesting = useSignal(false);
   const person = useSignal('');
   const draft = form.values.value;

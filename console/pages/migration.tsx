@@ -9,9 +9,11 @@ import { type Column, Table } from '../parts/data/table.tsx';
 import { Button } from '../parts/forms/button.tsx';
 import { confirm } from '../parts/over/confirm.tsx';
 import { Loaded } from '../parts/page/loaded.tsx';
+import { NextSteps } from '../parts/page/next-steps.tsx';
 import { Empty, Notice } from '../parts/page/notice.tsx';
 import { Page, Section } from '../parts/page/page.tsx';
 import { type Query, useQuery } from '../parts/page/query.ts';
+import { to } from '../router.ts';
 import { withChange } from './migrations/changes.ts';
 import { RetryDialog } from './migrations/retry.tsx';
 import { canRetry, isOver, phases, providers, states } from './migrations/words.ts';
@@ -121,6 +123,17 @@ function Work({ migration }: { migration: Migration }) {
   );
   return (
     <>
+      {status.startsWith('completed') && (
+        <NextSteps
+          steps={[
+            { label: 'See the people', href: to('/contacts') },
+            { label: 'Lists and segments', href: to('/lists') },
+            { label: 'Templates', href: to('/templates') },
+            { label: 'Suppressions', href: to('/suppressions') },
+            { label: 'New campaign', href: to('/campaigns/new'), operation: 'campaigns.create' },
+          ]}
+        />
+      )}
       {status === 'needs_attention' && (
         <Notice
           kind="bad"

@@ -26,6 +26,7 @@ export function importData(job: ContactImport) {
     id,
     importId: id,
     ...{ status, format, fileName, sizeBytes, percent: progressOf(job).percent },
+    listIds: job.listIds.map((one) => one.toHexString()),
     ...{ processed: cursor.row, created, updated, unchanged, failed },
     ...{ suppressed, stillSuppressed, consents, failureReason },
     ...{ startedAt, completedAt, createdAt, updatedAt },

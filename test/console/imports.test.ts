@@ -74,6 +74,28 @@ describe('The page of imports', () => {
     await drawer.getByText('Completed, some rows refused').waitFor();
     await expectAccessible(page);
     await shoot(page, 'import');
+    const next = drawer.getByRole('group', { name: 'What comes next' });
+    await next.getByRole('link', { name: 'New campaign for this list' }).click();
+    await page.getByRole('heading', { name: 'New campaign', level: 1 }).waitFor();
+    await page
+      .getByRole('button', { name: /Newsletter/ })
+      .first()
+      .waitFor();
+    await page.goBack();
+    await next.getByRole('link', { name: 'See the people' }).click();
+    await page.waitForURL((url) => url.pathname.endsWith('/contacts') && url.search === `?list=${list.body.data.id}`);
+    await page.getByRole('link', { name: 'ada@harbour.example' }).waitFor();
+    await page.goBack();
+    await next.waitFor();
+    const viewer = await suite.open(
+      new URL(page.url()).pathname.replace(/.*\/imports/, '/imports') + new URL(page.url()).search,
+      {
+        role: 'viewer',
+      },
+    );
+    await viewer.getByRole('link', { name: 'See the people' }).waitFor();
+    expect(await viewer.getByRole('link', { name: /^New campaign/ }).count()).to.equal(0);
+    await viewer.close();
     await page.keyboard.press('ControlOrMeta+k');
     await page.getByRole('combobox').fill('ada@harbour');
     await page.getByRole('option', { name: /ada@harbour\.example/ }).click();

@@ -7,10 +7,11 @@ import { Time } from '../../parts/data/time.tsx';
 import { Button } from '../../parts/forms/button.tsx';
 import { Tags } from '../../parts/mail/tags.tsx';
 import { LoadFailure } from '../../parts/page/loaded.tsx';
+import { NextSteps } from '../../parts/page/next-steps.tsx';
 import { Empty, Notice, SkeletonLines } from '../../parts/page/notice.tsx';
 import { Columns, Page, Section } from '../../parts/page/page.tsx';
 import { useQuery } from '../../parts/page/query.ts';
-import { place } from '../../router.ts';
+import { place, to } from '../../router.ts';
 import { editPath } from './actions.ts';
 import { type Known, useCampaign } from './figures.ts';
 import { CampaignFunnel } from './funnel.tsx';
@@ -20,7 +21,7 @@ import { beganAt, HoursPlots, useDays } from './hour-plots.tsx';
 import { LeftOut } from './left-out.tsx';
 import { Links } from './links.tsx';
 import { isRecent, LivePlots } from './live-plots.tsx';
-import { useFollowDoors } from './people/door.tsx';
+import { hrefOf as peopleHref, useFollowDoors } from './people/door.tsx';
 import { People } from './people/people.tsx';
 import { Story } from './people/story.tsx';
 import { Progress } from './progress.tsx';
@@ -81,6 +82,15 @@ function Work({ campaign, known }: { campaign: Campaign; known: Known }) {
     <>
       <Troubles campaign={campaign} known={known} />
       <Progress campaign={campaign} known={known} />
+      {campaign.status === 'sent' && (
+        <NextSteps
+          steps={[
+            { label: 'Who opened it', href: peopleHref({ did: 'opened' }) },
+            { label: 'Who clicked', href: peopleHref({ did: 'clicked' }) },
+            { label: 'Compare in Reports', href: to('/reports') },
+          ]}
+        />
+      )}
       {hasBegun ? (
         <>
           {isMoving.value && <LivePlots campaign={campaign} known={known} />}

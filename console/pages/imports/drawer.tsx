@@ -4,8 +4,9 @@ import { bytes, count } from '../../parts/data/format.ts';
 import { Time } from '../../parts/data/time.tsx';
 import { Drawer } from '../../parts/over/drawer.tsx';
 import { Loaded } from '../../parts/page/loaded.tsx';
+import { NextSteps } from '../../parts/page/next-steps.tsx';
 import { useQuery } from '../../parts/page/query.ts';
-import { setQuery } from '../../router.ts';
+import { setQuery, to } from '../../router.ts';
 import { ImportState } from './state.tsx';
 
 /** One import, wherever it is in the list: a person's history leads here. */
@@ -19,7 +20,7 @@ export function ImportDrawer({ importId }: { importId: string }) {
       onClose={() => setQuery({ import: null }, { push: true })}
     >
       <Loaded query={found}>
-        {({ id, sizeBytes, createdAt, completedAt, failureReason, ...counts }) => (
+        {({ id, status, listIds, sizeBytes, createdAt, completedAt, failureReason, ...counts }) => (
           <div class="stack">
             {failureReason && <p class="t-bad">{failureReason}</p>}
             <Pairs
@@ -36,9 +37,26 @@ export function ImportDrawer({ importId }: { importId: string }) {
                 ['Id', <Mono key="id" text={id} what="the id" />],
               ]}
             />
+            {status.startsWith('completed') && <AfterImport listId={listIds[0] ?? null} />}
           </div>
         )}
       </Loaded>
     </Drawer>
+  );
+}
+
+/** To the people, and to a mail for them; of several lists the first. */
+function AfterImport({ listId }: { listId: string | null }) {
+  return (
+    <NextSteps
+      steps={[
+        { label: 'See the people', href: to('/contacts', { list: listId }) },
+        {
+          label: listId ? 'New campaign for this list' : 'New campaign',
+          href: to('/campaigns/new', { list: listId }),
+          operation: 'campaigns.create',
+        },
+      ]}
+    />
   );
 }

@@ -1,0 +1,23 @@
+import { can } from '../../session.ts';
+import { Button } from '../forms/button.tsx';
+
+export interface NextStep {
+  label: string;
+  href: string;
+  /** It is offered to those whose role may call this. */
+  operation?: string;
+}
+
+/** Links to the work that follows a job, in a row under its figures. */
+export function NextSteps({ steps }: { steps: readonly NextStep[] }) {
+  const offered = steps.filter(({ operation }) => !operation || can(operation));
+  return (
+    <div class="row wrap" role="group" aria-label="What comes next">
+      {offered.map(({ label, href }) => (
+        <Button key={label} isSmall href={href}>
+          {label}
+        </Button>
+      ))}
+    </div>
+  );
+}
