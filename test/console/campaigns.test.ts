@@ -81,6 +81,9 @@ describe('The pages of campaigns', function () {
     });
     await link.getByRole('cell', { name: '1', exact: true }).first().waitFor();
     await page.getByRole('img', { name: /^Opens and clicks by hour: .* and 1 clicks$/ }).waitFor();
+    const next = page.getByRole('group', { name: 'What comes next' });
+    await next.getByRole('link', { name: 'Who clicked' }).click();
+    await page.getByRole('table', { name: 'Clicked' }).getByRole('link', { name: 'ada@example.org' }).waitFor();
     await providers.getByRole('row', { name: /^All others .* 50/ }).waitFor();
 
     // The stored numbers, which an answer of the interface has, are counted again ten minutes later.

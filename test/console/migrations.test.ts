@@ -81,6 +81,10 @@ describe('The pages of migrations', () => {
       .getByText(`${account.contacts.length} created`)
       .waitFor();
     await shoot(page, 'migration-done');
+    const next = page.getByRole('group', { name: 'What comes next' });
+    await next.getByRole('link', { name: 'New campaign' }).waitFor();
+    await next.getByRole('link', { name: 'See the people' }).click();
+    await page.getByRole('heading', { name: 'Contacts', level: 1 }).waitFor();
 
     await page.getByRole('link', { name: 'Migrations', exact: true }).first().click();
     await page.getByRole('link', { name: 'Provider B (Resend)' }).waitFor();
