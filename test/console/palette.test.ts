@@ -33,10 +33,20 @@ describe('The palette', () => {
     const mail = { from: { email: 'post@mail.example.com' }, subject: 'Prices', htmlTemplate: '<p>Cold</p>' };
     const campaign = await made(client, '/campaigns', { ...mail, name: 'Harbour sale', toLists: [list.id] });
     const ada = await made(client, '/contacts', { email: 'ada@harbour.example', firstName: 'Ada', lastName: 'Moreau' });
+    await made(client, '/senders', { email: mail.from.email });
+    const email = { htmlTemplate: '<p>Hello</p>', subject: 'Hello', senderEmail: mail.from.email };
+    const automation = await made(client, '/automations', {
+      ...{ name: 'Harbour welcome', entryCriteria: { type: 'contact_added_to_list', listId: list.id } },
+      steps: [
+        { type: 'wait', delay: { value: 1, unit: 'days' } },
+        { type: 'email', email },
+      ],
+    });
     Object.assign(ids, { list: list.id, segment: segment.id, campaign: campaign.id, ada: ada.id });
+    Object.assign(ids, { automation: automation.id });
   });
 
-  it('finds campaigns, lists, segments and people by name, in groups, and opens them by keyboard', async () => {
+  it('finds campaigns, lists, segments, automations and people by name, in groups, and opens them by keyboard', async () => {
     const page = await suite.open('/suppressions');
     await type(page, 'HARB');
     const group = (name: string) => palette(page).getByRole('group', { name, exact: true });
@@ -53,13 +63,14 @@ describe('The palette', () => {
       ['Harbour sale', `/campaigns/${ids.campaign}`],
       ['Harbour news', `/lists/${ids.list}`],
       ['Near the harbour', `/lists/${ids.segment}`],
+      ['Harbour welcome', `/automations/${ids.automation}`],
       ['ada@harbour.example', `/contacts?person=${ids.ada}`],
     ] as const;
     await page.keyboard.press('Escape');
     for (const [name, path] of opens) {
       await type(page, 'harb');
       await option(page, new RegExp(`^${name}`)).waitFor();
-      for (let step = 0; step < 5 && !(await chosen(page))?.startsWith(name); step += 1)
+      for (let step = 0; step < opens.length && !(await chosen(page))?.startsWith(name); step += 1)
         await page.keyboard.press('ArrowDown');
       await page.keyboard.press('Enter');
       await page.waitForURL((url) => url.href.endsWith(path));

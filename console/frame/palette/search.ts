@@ -35,6 +35,14 @@ const kinds: readonly Kind[] = [
       })),
   },
   {
+    label: 'Automations',
+    search: async (given, options) =>
+      (await api.automations.list(given, options)).automations.map(({ id, name }) => ({
+        ...{ key: `automation ${id}`, label: name, icon: 'automation' },
+        go: () => navigate(to(`/automations/${id}`)),
+      })),
+  },
+  {
     label: 'People',
     search: async (given, options) =>
       (await api.contacts.list(given, options)).contacts.map(({ id, email, firstName, lastName }) => ({
